@@ -7,13 +7,13 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// A Question is put before the person by a tool, under an id where its client gives ids.
+// A Question is one that a tool puts to the person, with an ID where its client gives ids.
 type Question struct {
 	ID string
 	Answer
 }
 
-// Questions reads those in a tool's input, and what may be chosen.
+// Questions reads the questions in a tool's input, with their options.
 func Questions(input []byte) (all []Question) {
 	jsonl.Read(input, jsonl.Fields{"questions": jsonl.List(func(c *jsonl.Cursor) {
 		var q Question
@@ -32,13 +32,13 @@ func Questions(input []byte) (all []Question) {
 	return all
 }
 
-// Offers reports whether a label is among what may be chosen.
+// Offers reports whether a label is among the options.
 func (a *Answer) Offers(label string) bool {
 	return slices.ContainsFunc(a.Options, func(o Option) bool { return o.Label == label })
 }
 
-// Choose takes what the person answered, in which clients put commas between labels. What isn't made of labels is
-// their own text.
+// Choose records the person's answer, in which clients separate labels by commas. Anything that isn't made of labels
+// is free text.
 func (a *Answer) Choose(said string) {
 	if a.Chosen, a.Free = []string{said}, !a.Offers(said); !a.Free || !a.Multi {
 		return

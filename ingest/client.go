@@ -8,14 +8,14 @@ import (
 // A Client is the program that wrote a session.
 type Client struct {
 	Name string // as people call it
-	Home string // its folder below a person's home, "" if it isn't there
-	Env  string // the variable that names another, "" if none does
-	// the command that goes on with a session, by its id, in the folder that it worked in; "" if there is none
+	Home string // its folder below the home folder, "" if it has none there
+	Env  string // the variable that overrides Home, "" if none does
+	// the command that resumes a session, given its id, in the folder it worked in; "" if there is none
 	Resume string
-	kept   []string // where in Home sessions are written, first what is always there; none: anywhere
+	kept   []string // folders of Home that sessions are written to, first one that always exists; none: anywhere
 }
 
-// Client is the program that writes sessions of a source.
+// Client returns the program that writes sessions of a source.
 func (s Source) Client() Client {
 	switch s {
 	case ClaudeCode:
@@ -32,13 +32,13 @@ func (s Source) Client() Client {
 	return Client{Name: "Cowork"}
 }
 
-// WatchedIn lists the folders or files of a root in which sessions are written: of a client's configuration folder only
-// those.
+// WatchedIn lists the folders or files of a root to which sessions are written; in a client's configuration folder,
+// only those.
 func WatchedIn(s Source, root string) []string {
 	if s == OpenCode {
 		dbs := []string{root}
 		if IsFolder(root) {
-			dbs, _ = filepath.Glob(filepath.Join(root, "*.db")) // OPENCODE_DB names any
+			dbs, _ = filepath.Glob(filepath.Join(root, "*.db")) // OPENCODE_DB can name any of them
 		}
 		for _, path := range slices.Clone(dbs) {
 			dbs = append(dbs, path+"-wal")

@@ -7,10 +7,10 @@ import (
 	"recall/text"
 )
 
-// ClippedText keeps a turn's text within ClipText.
+// ClippedText clips a turn's text to ClipText.
 func ClippedText(s string) string { return text.Head(s, ClipText) }
 
-// Input reads the input of a tool as ToolCall.Input has it; text makes the names.
+// Input reads a tool's input in the form of ToolCall.Input; text converts the names.
 func Input(c *jsonl.Cursor, text func(raw []byte) string) map[string]string {
 	in := map[string]string{}
 	if c.Kind() != '{' {
@@ -21,7 +21,7 @@ func Input(c *jsonl.Cursor, text func(raw []byte) string) map[string]string {
 	return in
 }
 
-// ClipValue reads any value as text of at most ClipInput bytes.
+// ClipValue reads any value as text, clipped to ClipInput bytes.
 func ClipValue(c *jsonl.Cursor) string {
 	if c.Kind() == '"' {
 		return jsonl.Clip(c.RawString(), ClipInput*3/4, ClipInput/4)
@@ -33,12 +33,12 @@ func ClipValue(c *jsonl.Cursor) string {
 	return strings.ToValidUTF8(string(raw), "\ufffd")
 }
 
-// ClipMiddle keeps about n bytes of a text, of its beginning and its end.
+// ClipMiddle keeps about n bytes of a text: its beginning and its end.
 func ClipMiddle(s string, n int) string {
 	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
 }
 
-// ClippedInput is what is kept of a long input.
+// ClippedInput clips a long input.
 func ClippedInput(s string) string {
 	if len(s) > ClipInput {
 		return ClipMiddle(s, ClipInput)
@@ -46,7 +46,7 @@ func ClippedInput(s string) string {
 	return s
 }
 
-// ClippedResult is what is kept of a tool's result.
+// ClippedResult clips a tool's result.
 func ClippedResult(s string) string {
 	if s = StripANSI(s); len(s) > 2*ClipResult {
 		return ClipMiddle(s, ClipResult)
@@ -56,7 +56,7 @@ func ClippedResult(s string) string {
 
 var ansi = text.Pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
-// StripANSI is a text without the codes by which terminals colour it.
+// StripANSI removes terminal escape sequences.
 func StripANSI(s string) string {
 	if !strings.Contains(s, "\x1b") {
 		return s

@@ -16,32 +16,32 @@ import (
 
 // An Exclusion says which sessions their user doesn't want kept.
 type Exclusion struct {
-	Folders []string // absolute; patterns as path.Match has them. What ran there or below is left out
+	Folders []string // absolute paths or path.Match patterns; what ran there or below is excluded
 	Pauses  []Period
 
-	linked map[string]string // of folders that LeaveOut resolved: what they were written as
+	linked map[string]string // by a folder that LeaveOut resolved: what the user wrote
 }
 
 // Any reports whether it excludes anything.
 func (x Exclusion) Any() bool { return len(x.Folders)+len(x.Pauses) > 0 }
 
-// Has reports whether a rule, as Session gives them, is one of its.
+// Has reports whether a rule, as returned by Session, is one of the exclusion's.
 func (x Exclusion) Has(rule string) bool {
 	folder, ok := strings.CutPrefix(rule, folderRule)
 	return ok && slices.Contains(x.Folders, folder) ||
 		slices.ContainsFunc(x.Pauses, func(p Period) bool { return rule == pauseRule+p.String() })
 }
 
-// How rules begin.
+// Prefixes of rules.
 const (
 	folderRule = "sources.exclude "
 	pauseRule  = "pause "
 )
 
-// A Period is a time in which nothing was to be kept. Until is zero where nobody has ended it.
+// A Period is a time in which nothing is to be kept. Until is zero while it lasts.
 type Period struct{ From, Until time.Time }
 
-// String is the period as ISO 8601 writes it; ".." stands for an end that nobody knows.
+// String formats the period as ISO 8601 does; ".." stands for an open end.
 func (p Period) String() string {
 	until := ".."
 	if !p.Until.IsZero() {
@@ -50,26 +50,26 @@ func (p Period) String() string {
 	return p.From.UTC().Format(time.RFC3339Nano) + "/" + until
 }
 
-// Holds reports whether a time lies in it.
+// Holds reports whether a time lies in the period.
 func (p Period) Holds(t time.Time) bool {
 	return !t.Before(p.From) && (p.Until.IsZero() || t.Before(p.Until))
 }
 
-// ParseLong reads how long something is to last, to ten years: 30m, 2h, 3d.
+// ParseLong parses a duration of at most ten years: 30m, 2h, 3d.
 func ParseLong(text string) (long time.Duration, err error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, bad := strconv.Atoi(days)
-		long, err = time.Duration(min(n, 10*366))*24*time.Hour, bad // more is refused, and could overflow
+		long, err = time.Duration(min(n, 10*366))*24*time.Hour, bad // capped against overflow; refused below
 	} else {
 		long, err = time.ParseDuration(text)
 	}
 	if err == nil && (long <= 0 || long > 10*365*24*time.Hour) {
-		err = fmt.Errorf("%q isn't more than nothing and at most ten years", text)
+		err = fmt.Errorf("%q isn't between zero and ten years", text)
 	}
 	return long, err
 }
 
-// ParsePeriods reads what String writes, with blanks between several.
+// ParsePeriods parses periods as String writes them, separated by blanks.
 func ParsePeriods(text string) (all []Period, err error) {
 	for _, one := range strings.Fields(text) {
 		from, until, _ := strings.Cut(one, "/")
@@ -79,14 +79,14 @@ func ParsePeriods(text string) (all []Period, err error) {
 			p.Until, bad = time.Parse(time.RFC3339, until)
 		}
 		if bad != nil {
-			return nil, fmt.Errorf("%q is no period", one)
+			return nil, fmt.Errorf("%q isn't a period", one)
 		}
 		all = append(all, p)
 	}
 	return all, nil
 }
 
-// LeaveOut adds a folder, or a pattern of folders, and what it is with links resolved, as clients name it.
+// LeaveOut excludes a folder, or a pattern of folders, and also its form with links resolved, as clients record it.
 func (x *Exclusion) LeaveOut(dir string) {
 	x.Folders = append(x.Folders, dir)
 	if real := realPattern(dir); real != dir {
@@ -98,10 +98,10 @@ func (x *Exclusion) LeaveOut(dir string) {
 	}
 }
 
-// rule is the rule of one of Folders, by the name that its user gave it.
+// rule returns the rule for one of Folders, by the name that the user gave it.
 func (x Exclusion) rule(folder string) string { return folderRule + cmp.Or(x.linked[folder], folder) }
 
-// FolderRules are the rules that leave folders out.
+// FolderRules returns the rules that exclude folders.
 func (x Exclusion) FolderRules() (all []string) {
 	for _, folder := range x.Folders {
 		all = append(all, x.rule(folder))
@@ -109,7 +109,7 @@ func (x Exclusion) FolderRules() (all []string) {
 	return all
 }
 
-// realPattern is a folder, or a pattern of folders, with links resolved in what stands before its first pattern.
+// realPattern resolves the links in a folder, or in what precedes the first wildcard of a pattern.
 func realPattern(dir string) string {
 	fixed, rest := dir, ""
 	for strings.ContainsAny(fixed, "*?[") && fixed != filepath.Dir(fixed) {
@@ -123,14 +123,14 @@ func realPattern(dir string) string {
 	return filepath.Join(real, rest)
 }
 
-// Folder is the rule by which what runs in a folder is left out, "" if none does.
+// Folder returns the rule that excludes a folder, "" if none does.
 func (x Exclusion) Folder(dir string) string {
 	if dir == "" {
 		return ""
 	}
-	for at := sameCase(dir); ; at = path.Dir(at) {
+	for at := normalCase(dir); ; at = path.Dir(at) {
 		for _, folder := range x.Folders {
-			if match, _ := path.Match(sameCase(folder), at); match || sameCase(folder) == at {
+			if match, _ := path.Match(normalCase(folder), at); match || normalCase(folder) == at {
 				return x.rule(folder)
 			}
 		}
@@ -140,15 +140,15 @@ func (x Exclusion) Folder(dir string) string {
 	}
 }
 
-// sameCase is a path in the form in which two that name one folder are equal.
-func sameCase(dir string) string {
+// normalCase normalizes a path so that two names of one folder are equal.
+func normalCase(dir string) string {
 	if dir = cmp.Or(SlashPath(dir), "/"); runtime.GOOS != "linux" {
 		dir = strings.ToLower(dir)
 	}
 	return dir
 }
 
-// At is the pause that a time lies in, as a rule, "" if there is none.
+// At returns the rule of the pause that a time lies in, "" if there is none.
 func (x Exclusion) At(t time.Time) string {
 	for _, p := range x.Pauses {
 		if p.Holds(t) {
@@ -158,10 +158,10 @@ func (x Exclusion) At(t time.Time) string {
 	return ""
 }
 
-// Now is the rule by which nothing of what runs in a folder at a time is kept, "" if none says so.
+// Now returns the rule that excludes what runs in a folder at a given time, "" if none does.
 func (x Exclusion) Now(dir string, at time.Time) string { return cmp.Or(x.Folder(dir), x.At(at)) }
 
-// Spares reports whether no pause can touch what was begun and last written to then.
+// Spares reports whether no pause can affect something begun and last written at these times.
 func (x Exclusion) Spares(begun, written time.Time) bool {
 	for _, p := range x.Pauses {
 		after := !begun.IsZero() && !p.Until.IsZero() && !begun.Before(p.Until)
@@ -172,7 +172,8 @@ func (x Exclusion) Spares(begun, written time.Time) bool {
 	return true
 }
 
-// Session is the rule by which a session is left out, or "": it ran in such a folder ever, or spoke in a pause.
+// Session returns the rule that excludes a session, "" if none does: it ever ran in an excluded folder, or said
+// something during a pause.
 func (x Exclusion) Session(s *Session) string {
 	dirs := append([]string{s.Where.Relocated}, s.Where.Folders...)
 	if w := s.Where.Worktree; w != nil {
@@ -189,21 +190,21 @@ func (x Exclusion) Session(s *Session) string {
 			return rule
 		}
 	}
-	rule := cmp.Or(x.hashed(s.Where.Hash), x.said(s.Turns))
+	rule := cmp.Or(x.hashedFolder(s.Where.Hash), x.pausedTurn(s.Turns))
 	for _, a := range s.Subagents {
-		rule = cmp.Or(rule, x.said(a.Turns))
+		rule = cmp.Or(rule, x.pausedTurn(a.Turns))
 	}
 	return rule
 }
 
-// hashed is Folder of a folder of which nothing but the hash is known: it is told if it lies in one of the rules'
-// folders, or below within three levels, and is still on the disk.
-func (x Exclusion) hashed(hash string) string {
+// hashedFolder is Folder for a folder of which only the hash is known. It finds one of the rules' folders, or a folder
+// up to three levels below that still exists.
+func (x Exclusion) hashedFolder(hash string) string {
 	for _, folder := range x.Folders {
 		if hash == "" {
 			break
 		}
-		dirs := []string{filepath.FromSlash(folder)} // which need not be there any more
+		dirs := []string{filepath.FromSlash(folder)} // which may no longer exist
 		for at, deep := dirs[0], 0; deep < 4; at, deep = filepath.Join(at, "*"), deep+1 {
 			found, _ := filepath.Glob(at)
 			dirs = append(dirs, found...)
@@ -217,8 +218,8 @@ func (x Exclusion) hashed(hash string) string {
 	return ""
 }
 
-// said is the first pause in which one of the turns was, as a rule.
-func (x Exclusion) said(turns []Turn) (rule string) {
+// pausedTurn returns the rule of the first pause that one of the turns lies in.
+func (x Exclusion) pausedTurn(turns []Turn) (rule string) {
 	for i := 0; rule == "" && i < len(turns); i++ {
 		rule = x.At(turns[i].At)
 	}

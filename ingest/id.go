@@ -8,7 +8,7 @@ import (
 	"recall/text"
 )
 
-// CheckID refuses ids that could leave a folder.
+// CheckID refuses ids that could escape a folder.
 func CheckID(id SessionID) error {
 	s := string(id)
 	unfit := s == "" || len(s) > 200 || s == "." || s == ".." || strings.ContainsAny(s, "/\\:\x00") ||
@@ -20,8 +20,8 @@ func CheckID(id SessionID) error {
 	return nil
 }
 
-// FolderID is an id that can name a folder on every system: the id itself, or an odd one's letters and digits and a
-// hash of it. No name of a file may cost its bytes.
+// FolderID makes an id fit to name a folder on every system: the id itself, or the letters and digits of an unusual one
+// with a hash of it. Bytes must never be lost because of a file's name.
 func FolderID(id string) string {
 	if fitID().MatchString(id) && !strings.HasSuffix(id, ".") && !deviceID().MatchString(id) {
 		return id
@@ -36,7 +36,7 @@ var (
 	unfit    = text.Pattern(`[^A-Za-z0-9]+`)
 )
 
-// NoteNewer notes the last version of the client that is higher than the newest known one.
+// NoteNewer notes the last client version that is higher than the newest known one.
 func (s *Session) NoteNewer(known string) {
 	for _, v := range s.Versions {
 		if newer(v, known) {

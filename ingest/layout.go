@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// ErrNoPlace: it can't be told where a client would look for a session's files.
-var ErrNoPlace = errors.New("where the client looks for it isn't known")
+// ErrNoPlace means that it isn't known where a client would look for a session's files.
+var ErrNoPlace = errors.New("it isn't known where the client looks for it")
 
-// ErrInDatabase, an ErrNoPlace: what is missing was kept in a client's database.
+// ErrInDatabase is an ErrNoPlace: what is missing was kept in a client's database.
 var ErrInDatabase error = noPlace("it isn't in its client's database, and recall writes nothing there")
 
 type noPlace string
@@ -20,21 +20,21 @@ type noPlace string
 func (e noPlace) Error() string { return string(e) }
 func (noPlace) Unwrap() error   { return ErrNoPlace }
 
-// A Layout is a Reader that knows where its client looks for a session's files, to put them back.
+// A Layout is a Reader that knows where its client looks for a session's files, so that they can be restored.
 type Layout interface {
-	// Base is the root (see Reader.Roots) that a session was kept under, "" if its files' paths don't tell.
+	// Base is the root (see Reader.Roots) that a session was kept under, "" if its files' paths don't show it.
 	Base(f Found) string
 
-	// Places gives each file, by name, its path below such a root, slash-separated and never leaving it: from dir, the
-	// folder that the session worked in, where the client goes by that; else, or if dir is "", from where the file was.
-	// The error is ErrNoPlace.
+	// Places gives each file, by name, its path below such a root, slash-separated and never leaving it. Where the
+	// client derives paths from dir, the folder the session worked in, so does Places; otherwise, or if dir is "", it
+	// goes by where the file was. The error is ErrNoPlace.
 	Places(f Found, dir string) (map[string]string, error)
 }
 
-// A Cut takes a path apart: the root that its session was kept under and its place there, "" if that isn't told.
+// A Cut splits a path into the root that its session was kept under and the rest, "" if it can't tell.
 type Cut func(file File) (base, rel string)
 
-// Base is where the files of a session were kept, see Layout.
+// Base implements Layout.Base.
 func (cut Cut) Base(f Found) string {
 	for _, file := range f.Files {
 		if base, rel := cut(file); rel != "" {
@@ -44,7 +44,7 @@ func (cut Cut) Base(f Found) string {
 	return ""
 }
 
-// Places are those at which the files of a session were, see Layout.
+// Places implements the part of Layout.Places that ignores dir.
 func (cut Cut) Places(f Found) (map[string]string, error) {
 	places := map[string]string{}
 	for _, file := range f.Files {
@@ -57,7 +57,7 @@ func (cut Cut) Places(f Found) (map[string]string, error) {
 	return places, nil
 }
 
-// CutBefore cuts a path before the last of the names in it.
+// CutBefore cuts a path before the last of these names in it.
 func CutBefore(names ...string) Cut {
 	return func(file File) (base, rel string) {
 		parts := strings.Split(SlashPath(file.Path), "/")
@@ -72,13 +72,13 @@ func CutBefore(names ...string) Cut {
 	}
 }
 
-// LastName is the last name of a path of any system.
+// LastName returns the last element of a path of any system.
 func LastName(path string) string {
 	path = strings.TrimRight(path, `/\`)
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// SlashPath is a path of any system with slashes and without "." and "..".
+// SlashPath converts a path of any system to slashes, without "." and "..".
 func SlashPath(path string) string {
 	if strings.Contains(path, `\`) && (strings.HasPrefix(path, `\\`) || len(path) > 1 && path[1] == ':') {
 		path = strings.ReplaceAll(path, `\`, "/")
@@ -95,8 +95,8 @@ func SlashPath(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// DatabaseURI names a database to SQLite, by its absolute path on this system and what it is to be opened with. A drive
-// has no slash before it: SQLite's own VFS for Windows takes that off again, ours doesn't.
+// DatabaseURI returns the URI by which SQLite opens a database, given its absolute path and query parameters. A drive
+// gets no slash before it: SQLite's own VFS for Windows would remove it again, ours doesn't.
 func DatabaseURI(path, query string) string {
 	path = filepath.ToSlash(path)
 	u := url.URL{Scheme: "file", OmitHost: !strings.HasPrefix(path, "/"), Path: path, RawQuery: query}

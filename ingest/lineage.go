@@ -6,31 +6,36 @@ import (
 	"time"
 )
 
-// Own decides who owns the turns that several sessions hold: a fork owns the lines that it added, its parent the shared
-// beginning. It sets Turn.Copied, Session.Parent and Session.Usage, whatever the order of family and however often it
-// is called. The family are sessions that keys of ingest.Head tie together, directly or through others.
+// Own decides which session owns the turns that several hold: a fork owns the lines it added, its parent the shared
+// beginning. It sets Turn.Copied, Session.Parent and Session.Usage, independently of the order of family and of earlier
+// calls. A family are the sessions that keys of ingest.Head connect, directly or through others.
 func Own(family []*Session) {
 	for _, s := range family {
-		release(s)
+		resetOwnership(s)
 	}
 	if len(family) == 1 {
-		return // it shares nothing
+		return // nothing is shared
 	}
 	owner := map[string]*Session{}
 	for _, s := range byBirth(family) {
 		claim(s, owner)
 	}
+	byID := indexed(family)
+	for _, s := range family {
+		setParent(s, byID, owner)
+	}
+}
+
+func indexed(family []*Session) map[SessionID]*Session {
 	byID := map[SessionID]*Session{}
 	for _, s := range family {
 		byID[s.ID] = s
 	}
-	for _, s := range family {
-		settle(s, byID, owner)
-	}
+	return byID
 }
 
-// release undoes what an earlier call said.
-func release(s *Session) {
+// resetOwnership undoes an earlier call of Own.
+func resetOwnership(s *Session) {
 	for _, turns := range s.conversations() {
 		for i := range turns {
 			turns[i].Copied = false
@@ -50,14 +55,14 @@ func release(s *Session) {
 
 // Ways in which a session can come from another.
 const (
-	HowFork       = "fork"       // nothing but the copied turns says so
+	HowFork       = "fork"       // only the copied turns show it
 	HowBranch     = "branch"     // its records name the original
-	HowBackground = "background" // it went on in the background
-	HowContinued  = "continued"  // the parent says that it went on there
+	HowBackground = "background" // it was continued in the background
+	HowContinued  = "continued"  // the parent says that it was continued there
 	HowPlan       = "plan"       // it began with the parent's plan
 )
 
-// claim gives s the turns that nobody has yet.
+// claim gives s the turns that no session owns yet.
 func claim(s *Session, owner map[string]*Session) {
 	for _, turns := range s.conversations() {
 		for i := range turns {
@@ -76,7 +81,7 @@ func claim(s *Session, owner map[string]*Session) {
 	}
 }
 
-// ownerOf is who a turn's further keys belong to.
+// ownerOf returns the owner of a turn's keys, s if there is none yet.
 func ownerOf(t *Turn, owner map[string]*Session, s *Session) *Session {
 	for _, k := range t.Keys {
 		if o := owner[k]; o != nil {
@@ -86,8 +91,8 @@ func ownerOf(t *Turn, owner map[string]*Session, s *Session) *Session {
 	return s
 }
 
-// settle names the parent of a session that holds copies, and counts its own usage.
-func settle(s *Session, byID map[SessionID]*Session, owner map[string]*Session) {
+// setParent names the parent of a session that holds copies, and counts the session's own usage.
+func setParent(s *Session, byID map[SessionID]*Session, owner map[string]*Session) {
 	copied := 0
 	var last *Session
 	var path, all Usage
@@ -129,8 +134,8 @@ func (u *Usage) Add(more Usage) {
 	u.CacheRead += more.CacheRead
 }
 
-// byBirth orders a family, parents before forks: by what the records say outright, then by when each session began to
-// live on its own, then by id.
+// byBirth orders a family, parents before forks: by what the records state, then by when each session became
+// independent, then by id.
 func byBirth(family []*Session) []*Session {
 	born := births(family)
 	order := slices.Clone(family)
@@ -147,14 +152,14 @@ func byBirth(family []*Session) []*Session {
 	return parentsFirst(order)
 }
 
-// birth is when a session began to live on its own.
+// birth is when a session became independent.
 type birth struct {
-	fork int // 0: its file was begun before its first turn; 1: nothing tells; 2: after it, so it's a copy
+	fork int // 0: its file was begun before its first turn; 1: unknown; 2: after it, so the session is a copy
 	at   time.Time
 }
 
-// births tells it from the time its file was begun, if known; else from the first turn that nobody shares; else, as the
-// others went on from there, from its first turn.
+// births takes the time at which a session's file was begun, if known; else that of its first unshared turn; else, as
+// the others then branched off from it, that of its first turn.
 func births(family []*Session) map[*Session]birth {
 	holders := map[string]int{}
 	for _, s := range family {
@@ -187,7 +192,7 @@ func births(family []*Session) map[*Session]birth {
 	return born
 }
 
-// firstTimes returns the times of a session's first turn, and of the first that no other holds.
+// firstTimes returns the times of a session's first turn, and of the first that no other session holds.
 func firstTimes(s *Session, holders map[string]int) (first, own time.Time) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -205,8 +210,8 @@ func firstTimes(s *Session, holders map[string]int) (first, own time.Time) {
 	return first, own
 }
 
-// parentsFirst lets each session wait for those that it says it comes from, or that say they went on in it, and keeps
-// the order else, also within circles of claims.
+// parentsFirst moves each session behind those that it claims to come from, or that claim to continue in it, and
+// otherwise keeps the order, even where claims form a cycle.
 func parentsFirst(order []*Session) []*Session {
 	before := claims(order)
 	placed := map[*Session]bool{}
@@ -225,13 +230,9 @@ func parentsFirst(order []*Session) []*Session {
 	return out
 }
 
-// claims tells which sessions each one says, or is said, to come from.
+// claims lists for each session those that it comes from, by its own claim or theirs.
 func claims(family []*Session) map[*Session][]*Session {
-	byID := map[SessionID]*Session{}
-	for _, s := range family {
-		byID[s.ID] = s
-	}
-	before := map[*Session][]*Session{}
+	byID, before := indexed(family), map[*Session][]*Session{}
 	for _, s := range family {
 		if s.Parent != nil {
 			if p := byID[s.Parent.Session]; p != nil && p != s {

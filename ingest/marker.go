@@ -10,10 +10,10 @@ import (
 // Labels of foreign text.
 const (
 	ForeignRecall = "recall"
-	ForeignMemory = "memory" // of a tool that isn't known by name
+	ForeignMemory = "memory" // of a tool not known by name
 	ForeignRules  = "CLAUDE.md"
 	ForeignAuto   = "auto-memory"
-	// ForeignWrapper is what a program round the client puts before a prompt.
+	// ForeignWrapper is what a program wrapped around the client puts before a prompt.
 	ForeignWrapper = "system instruction"
 )
 
@@ -21,7 +21,7 @@ const (
 // begins with it is recall's own, not a person's.
 const ModelCall = "<!-- recall: model call -->"
 
-// Confirmation is what recall asks behind a payload: its own words too, not what a session is about.
+// Confirmation is the question that recall puts after a payload. It too is recall's words, not the session's subject.
 const Confirmation = "Based on the context above, what's your understanding of the current goal, and what would " +
 	"you do next?"
 
@@ -43,14 +43,14 @@ func CarriedIDs(text string) []string {
 	return ids
 }
 
-// PayloadHeading begins the first line behind a whole payload's marker. Answers and notes have none.
+// PayloadHeading begins the first line after the marker of a whole payload. Answers and notes have no such line.
 const PayloadHeading = "# Rehydration payload"
 
 // KeptSeal begins the last line of a payload that is kept current in a folder.
 const KeptSeal = "<!-- written by recall at each sync"
 
-// PayloadIDs returns the ids of payloads that stand whole in a text, each once. With fetched only those printed to go
-// on from: the question that tests understanding follows, or a file's seal. One merely looked at has neither.
+// PayloadIDs returns the ids of payloads quoted whole in a text, each once. With fetched, only those printed to be
+// resumed from, followed by Confirmation or a file's seal; one merely viewed has neither.
 func PayloadIDs(text string, fetched bool) []string {
 	if fetched && !strings.Contains(text, Confirmation) && !strings.Contains(text, KeptSeal) {
 		return nil
@@ -65,10 +65,10 @@ func PayloadIDs(text string, fetched bool) []string {
 	return ids
 }
 
-// maxHanded is how much is kept of what was handed over, in bytes: some payloads.
+// maxHanded bounds what is kept of texts handed over, in bytes: a few payloads.
 const maxHanded = 32 << 10
 
-// Hand keeps what stands under recall's marker in a text that is no turn's.
+// Hand keeps what stands under recall's marker in a text that belongs to no turn.
 func (s *Session) Hand(text string) {
 	size := 0
 	for _, h := range s.Handed {
@@ -89,8 +89,8 @@ func (s *Session) Hand(text string) {
 	}
 }
 
-// Take notes the items of recall's in a text that is no turn's, and which of its payloads were there to go on from:
-// put before the session by a hook, or fetched.
+// Take notes recall's items in a text that belongs to no turn, and which payloads it resumed from: those injected by a
+// hook, or fetched.
 func (s *Session) Take(text string, hook bool) {
 	if !strings.Contains(text, "<!-- recall ") {
 		return
@@ -104,7 +104,7 @@ func (s *Session) Take(text string, hook bool) {
 	s.Hand(text)
 }
 
-// Union adds what a list doesn't have yet.
+// Union appends what the list doesn't contain yet.
 func Union[T comparable](list []T, more ...T) []T {
 	for _, s := range more {
 		if !slices.Contains(list, s) {
@@ -114,8 +114,8 @@ func Union[T comparable](list []T, more ...T) []T {
 	return list
 }
 
-// MarkForeign sets Foreign and Carried: the parts of a turn's text under recall's marker, and in a person's also what
-// other tools' memories and rule files put there. An unclosed marker holds to the end of the text.
+// MarkForeign sets Foreign and Carried: the parts of a turn's text under recall's marker and, in a person's turn, those
+// that other tools' memories and rule files put there. An unclosed marker extends to the end of the text.
 func MarkForeign(t *Turn) {
 	t.Foreign = recallParts(t.Text)
 	t.Carried = Union(t.Carried, CarriedIDs(t.Text)...)
@@ -124,7 +124,7 @@ func MarkForeign(t *Turn) {
 	}
 }
 
-// OwnText is the turn's text without its foreign parts.
+// OwnText returns the turn's text without its foreign parts.
 func (t *Turn) OwnText() string {
 	if len(t.Foreign) == 0 {
 		return t.Text
@@ -162,7 +162,7 @@ func recallParts(text string) []Foreign {
 	}
 }
 
-// mergeForeign orders parts and joins those that overlap; the first one's label stays.
+// mergeForeign sorts parts and joins those that overlap, keeping the first one's label.
 func mergeForeign(parts []Foreign) []Foreign {
 	slices.SortStableFunc(parts, func(a, b Foreign) int { return a.From - b.From })
 	var out []Foreign
@@ -182,8 +182,8 @@ func mergeForeign(parts []Foreign) []Foreign {
 	return out
 }
 
-// MarkPasted marks lines, and blank ones between them, that equal what the library wrote, pasted without the marker.
-// known answers for a line without surrounding space; ids are those of the items it shows. It reports whether there
+// MarkPasted marks lines, and blank ones between them, that equal what the library wrote but were pasted without the
+// marker. known looks up a trimmed line and returns the ids of the items it shows. MarkPasted reports whether there
 // were any.
 func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) (any bool) {
 	for i := range s.Turns {
@@ -204,7 +204,7 @@ func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) (a
 }
 
 func pastedParts(text string, known func(string) ([]string, bool)) (parts []Foreign, ids []string) {
-	open := false // the last part may be made longer
+	open := false // the last part can still be extended
 	next := false // the line before is marked
 	for at := 0; at < len(text); {
 		end := len(text)
@@ -235,16 +235,16 @@ func pastedParts(text string, known func(string) ([]string, bool)) (parts []Fore
 	return parts, ids
 }
 
-// unquoted is a line without what quoting puts before it.
+// unquoted strips quote marks from a line.
 func unquoted(line string) string {
 	return strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "> "))
 }
 
-// shortest is the length in bytes from which a payload's line is known by itself: a shorter one may be typed by chance.
+// shortest is the length in bytes at which a payload's line is recognized by itself; a shorter one can be coincidence.
 const shortest = 24
 
-// shortItem says that a line, behind one of a payload, is another: a short next
-// action, or any item with the session behind it that a composed payload names.
+// shortItem reports whether a line that follows a payload's line is another: a short next action, or any item followed
+// by its session, as in composed payloads.
 func shortItem(line string) bool {
 	mark, _, ok := strings.Cut(line, " ")
 	numbered := len(mark) > 1 && strings.Trim(mark, "0123456789") == "."

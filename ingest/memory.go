@@ -7,37 +7,33 @@ import (
 	"recall/text"
 )
 
-// memoryTags are the elements in which tools hand memories and instructions to a model, with the label of each.
-var memoryTags = []struct{ tag, label string }{
-	{`claude-mem[\w-]*`, "claude-mem"},
-	{`engram[\w-]*`, "engram"},
-	{`mem0[\w-]*`, "mem0"},
-	{`mempalace[\w-]*`, "MemPalace"},
-	{`supermemory[\w-]*`, "supermemory"},
-	{`basic-memory[\w-]*`, "basic-memory"},
-	{`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)[-_]memor(?:y|ies)|` +
-		`memory[-_][a-z]+)`, ForeignMemory},
-	{`(?:claudeMd|claude_md|claude-md)`, ForeignRules},
-	{`auto[-_]memory`, ForeignAuto},
-	{`system[-_](?:instructions?|prompt|message|notice)`, ForeignWrapper},
-}
-
 type memoryRule struct {
 	open  func() *regexp.Regexp
 	label string
 }
 
-var memoryRules = func() []memoryRule {
-	var rules []memoryRule
-	for _, m := range memoryTags {
-		rules = append(rules, memoryRule{text.Pattern(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
-	}
-	return rules
-}()
+func tagRule(tag, label string) memoryRule {
+	return memoryRule{text.Pattern(`(?mi)^[ \t>]*<(` + tag + `)(?:\s[^>\n]*)?>`), label}
+}
 
-// clientRule finds what a client puts before what was typed, or in its place: reviews that came in, a button's request.
-// Clients name such elements in small letters with hyphens. Strangers' words stand in them as they are: one who closes
-// the element goes on in it, up to the last closing.
+// memoryRules find the elements in which tools pass memories and instructions to a model.
+var memoryRules = []memoryRule{
+	tagRule(`claude-mem[\w-]*`, "claude-mem"),
+	tagRule(`engram[\w-]*`, "engram"),
+	tagRule(`mem0[\w-]*`, "mem0"),
+	tagRule(`mempalace[\w-]*`, "MemPalace"),
+	tagRule(`supermemory[\w-]*`, "supermemory"),
+	tagRule(`basic-memory[\w-]*`, "basic-memory"),
+	tagRule(`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)`+
+		`[-_]memor(?:y|ies)|memory[-_][a-z]+)`, ForeignMemory),
+	tagRule(`(?:claudeMd|claude_md|claude-md)`, ForeignRules),
+	tagRule(`auto[-_]memory`, ForeignAuto),
+	tagRule(`system[-_](?:instructions?|prompt|message|notice)`, ForeignWrapper),
+}
+
+// clientRule finds what a client puts before a prompt, or in its place: incoming reviews, a button's request. Clients
+// name such elements in lower case with hyphens. They contain other people's text unescaped, which can close the
+// element early, so the part extends to the last closing tag.
 var clientRule = memoryRule{text.Pattern(`\A\s*<([a-z]+(?:-[a-z]+)+)(?:\s[^>]*)?>`), ForeignWrapper}
 
 var (
@@ -45,19 +41,19 @@ var (
 		`[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
 	memoryWord = text.Pattern(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace|system[-_])`)
 	claudeMd   = text.Pattern(`(?m)^# claudeMd[ \t\r]*$`)
-	// Plain headings under which known tools put what they remember.
+	// Plain headings under which known tools put their memories.
 	headings = []memoryRule{
 		{text.Pattern(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
 		{text.Pattern(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
 		{text.Pattern(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
 		{text.Pattern(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
 	}
-	// What ends a part that has no closing tag.
+	// What ends a part without a closing tag.
 	afterRules = text.Pattern(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# ` +
 		`(?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
 )
 
-// memoryParts finds what other tools' memories and rule files put into a text.
+// memoryParts finds the parts of a text that come from other tools' memories and rule files.
 func memoryParts(text string) []Foreign {
 	var out []Foreign
 	if strings.Contains(text, "</") && memoryWord().MatchString(text) {
@@ -86,7 +82,7 @@ func memoryParts(text string) []Foreign {
 	return mergeForeign(out)
 }
 
-// tagged finds <tag …>…</tag>, whose closing is looked for by closes; an element that isn't closed is none.
+// tagged finds <tag …>…</tag>, with closes to find the closing tag; an element that isn't closed doesn't count.
 func tagged(text string, r memoryRule, closes func(s, tag string) int) []Foreign {
 	var out []Foreign
 	for at := 0; ; {
@@ -135,7 +131,7 @@ func untilRulesEnd(text string) int {
 	return m[0]
 }
 
-// untilNextHeading goes to the next heading of the same level or above.
+// untilNextHeading returns the length of text up to the next heading of the same level or above.
 func untilNextHeading(text, heading string) int {
 	level := len(heading) - len(strings.TrimLeft(heading, "#"))
 	at := 0

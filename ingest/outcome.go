@@ -8,7 +8,7 @@ import (
 	"recall/text"
 )
 
-// EachCall are the calls of turns, each with its turn, in order.
+// EachCall iterates over the calls of turns, each with its turn, in order.
 func EachCall(turns []Turn) iter.Seq2[*Turn, *ToolCall] {
 	return func(yield func(*Turn, *ToolCall) bool) {
 		for i := range turns {
@@ -21,7 +21,7 @@ func EachCall(turns []Turn) iter.Seq2[*Turn, *ToolCall] {
 	}
 }
 
-// Outcome is what came of a call, in a word.
+// Outcome describes in a word how a call ended.
 func (c *ToolCall) Outcome() string {
 	switch {
 	case c.Verdict == Rejected || c.Verdict == Clarify:
@@ -36,12 +36,12 @@ func (c *ToolCall) Outcome() string {
 	return "ok"
 }
 
-// With is what a tool was called with, in short: a command, a path, or what says most of its input.
+// With summarizes what a tool was called with: a command, a path, or the most telling input.
 func (c *ToolCall) With() string {
 	return cmp.Or(c.Command, c.Path, c.Telling(), c.Input["plan"], c.Input["questions"], c.Input["text"])
 }
 
-// Telling is the input that says most of what a call was for, the first that is there.
+// Telling returns the input that says most about what a call was for.
 func (c *ToolCall) Telling() string {
 	for _, key := range []string{"subject", "description", "pattern", "query", "question", "url", "prompt", "skill"} {
 		if v := c.Input[key]; v != "" {
@@ -54,8 +54,8 @@ func (c *ToolCall) Telling() string {
 	return ""
 }
 
-// BindReason gives a call that was refused without a word the prompt that came next on its branch as its reason, if
-// nothing was said in between.
+// BindReason takes the next prompt on its branch as the reason for a call refused without a word, if nothing was said
+// in between.
 func BindReason(call *ToolCall, abandoned bool, next []Turn) {
 	if call.Reason != "" {
 		return
@@ -68,7 +68,7 @@ func BindReason(call *ToolCall, abandoned bool, next []Turn) {
 			call.Reason, call.ReasonTurn = t.Text, t.ID
 			return
 		case t.Kind == PlanTurn && call.Plan != nil && SamePlan(call.Plan.Text, t.Text):
-			// Approved "with clear context": the call is broken off and the plan sent anew.
+			// Approved "with clear context": the call is aborted and the plan sent anew.
 			call.Verdict, call.ReasonTurn = Approved, t.ID
 			return
 		default:
@@ -77,7 +77,7 @@ func BindReason(call *ToolCall, abandoned bool, next []Turn) {
 	}
 }
 
-// BindReasons does so for all calls that were refused.
+// BindReasons calls BindReason for all rejected calls.
 func BindReasons(turns []Turn) {
 	for i := range turns {
 		for c := range turns[i].Calls {
@@ -88,10 +88,9 @@ func BindReasons(turns []Turn) {
 	}
 }
 
-// OwnTool reports whether a tool of a transcript is recall's own, by whatever way
-// the client came by the server: "mcp__recall__recall_note",
-// "mcp__plugin_recall_recall__recall_note". name is the tool's own, "" any.
-// What recall says, or is told, is no evidence of anything.
+// OwnTool reports whether a tool in a transcript is recall's own, however the client reached the server:
+// "mcp__recall__recall_note", "mcp__plugin_recall_recall__recall_note". name is the tool's own name, "" any. What
+// recall says, or is told, is never evidence.
 func OwnTool(called, name string) bool {
 	if !strings.HasPrefix(called, "mcp__") {
 		return false
@@ -107,13 +106,13 @@ func OwnTool(called, name string) bool {
 var (
 	commitCall = text.Pattern(`\bgit(?:\s+-[cC]\s+\S+|\s+--[a-z-]+(?:=\S+)?)*\s+commit\b`)
 	commitLine = text.Pattern(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
-	// The two ways in which messages are handed over: a here-document, or quotes.
+	// The two ways of passing messages: a here-document, or quotes.
 	hereMessage   = text.Pattern(`(?s)<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF`)
 	quotedMessage = text.Pattern(`(?s)\s-[a-z]*m[ =]?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
 )
 
-// NoteCommit finds the commit that a shell command made: its hash as git
-// printed it, and its message, which stands in the command if git was quiet.
+// NoteCommit finds the commit that a shell command made: its hash as git printed it, and its message, taken from the
+// command if git was quiet.
 func NoteCommit(call *ToolCall) {
 	if !Commits(call.Command) {
 		return
@@ -128,12 +127,12 @@ func NoteCommit(call *ToolCall) {
 	}
 }
 
-// Commits reports whether a shell command is to make a git commit.
+// Commits reports whether a shell command makes a git commit.
 func Commits(command string) bool {
 	return strings.Contains(command, "commit") && commitCall().MatchString(command)
 }
 
-// messageIn reads the message out of a commit command, its first line.
+// messageIn returns the first line of the message in a commit command.
 func messageIn(command string) string {
 	at := commitCall().FindStringIndex(command)
 	command = command[at[0]:]
@@ -147,7 +146,7 @@ func messageIn(command string) string {
 	return line
 }
 
-// RunIn is a command as a shell in the usual folder is told to run it in another.
+// RunIn returns the command that a shell in the usual folder needs to run command in dir.
 func RunIn(dir, usual, command string) string {
 	if dir == "" || dir == "." || dir == usual || strings.ContainsAny(dir, "'\n") {
 		return command

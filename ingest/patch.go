@@ -2,8 +2,8 @@ package ingest
 
 import "strings"
 
-// Patched are the calls that a patch amounts to, one for each file that it touches: written, edited or deleted. One
-// that can't be read is one call.
+// Patched splits a patch into calls, one for each file that it writes, edits or deletes. A patch that can't be read is
+// one call.
 func Patched(patch string) (calls []ToolCall) {
 	var file *ToolCall
 	var old, made []byte // of a hunk

@@ -8,39 +8,39 @@ import (
 	"recall/text"
 )
 
-// Directories come from transcripts of any machine: a Windows path is read on
-// Linux and the other way round, so path/filepath is of no use for them.
+// Directories come from transcripts of any machine: Linux has to read Windows paths and vice versa, so path/filepath
+// can't be used on them.
 
-// A place is a directory taken apart.
-type place struct {
+// A dirPath is a parsed directory.
+type dirPath struct {
 	top     string   // "/", "C:\", "\\server\share\"; "" if relative
 	parts   []string // the names below it
 	windows bool
 }
 
-// placeOf takes a directory apart, of Windows or not by its own spelling.
-func placeOf(dir string) place {
+// parseDir parses a directory as a Windows path or not, depending on its spelling.
+func parseDir(dir string) dirPath {
 	switch {
 	case len(dir) >= 2 && dir[1] == ':' && text.Letter(dir[0]):
-		return place{strings.ToUpper(dir[:1]) + `:\`, names(dir[2:], `\/`), true}
+		return dirPath{strings.ToUpper(dir[:1]) + `:\`, splitNames(dir[2:], `\/`), true}
 	case strings.HasPrefix(dir, `\\`):
-		all := names(strings.TrimPrefix(dir, `\\?`), `\/`)
+		all := splitNames(strings.TrimPrefix(dir, `\\?`), `\/`)
 		if len(all) > 0 && len(all[0]) == 2 && all[0][1] == ':' { // \\?\C:\…
-			return place{strings.ToUpper(all[0]) + `\`, all[1:], true}
+			return dirPath{strings.ToUpper(all[0]) + `\`, all[1:], true}
 		}
 		n := min(2, len(all))
-		return place{`\\` + strings.Join(all[:n], `\`) + `\`, all[n:], true}
+		return dirPath{`\\` + strings.Join(all[:n], `\`) + `\`, all[n:], true}
 	case strings.HasPrefix(dir, "/"):
-		return place{"/", names(path.Clean(dir), "/"), false}
+		return dirPath{"/", splitNames(path.Clean(dir), "/"), false}
 	}
-	return place{"", names(path.Clean(dir), "/"), false}
+	return dirPath{"", splitNames(path.Clean(dir), "/"), false}
 }
 
-func names(s, separators string) []string {
+func splitNames(s, separators string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
-func (p place) String() string {
+func (p dirPath) String() string {
 	if p.windows {
 		return p.top + strings.Join(p.parts, `\`)
 	}
@@ -50,16 +50,16 @@ func (p place) String() string {
 	return p.top + strings.Join(p.parts, "/")
 }
 
-// base is the last name of the directory, "" of a root.
-func (p place) base() string {
+// base returns the last element of the directory, "" for a root.
+func (p dirPath) base() string {
 	if len(p.parts) == 0 {
 		return ""
 	}
 	return p.parts[len(p.parts)-1]
 }
 
-// shared is how many leading names two places share, -1 if not even the root.
-func (p place) shared(q place) int {
+// shared counts the leading elements two places share, -1 if not even the root.
+func (p dirPath) shared(q dirPath) int {
 	if p.windows != q.windows || !p.same(p.top, q.top) {
 		return -1
 	}
@@ -70,7 +70,7 @@ func (p place) shared(q place) int {
 	return n
 }
 
-func (p place) same(a, b string) bool {
+func (p dirPath) same(a, b string) bool {
 	if p.windows {
 		return strings.EqualFold(a, b)
 	}
@@ -78,18 +78,19 @@ func (p place) same(a, b string) bool {
 }
 
 // holds reports whether q is p or lies below it.
-func (p place) holds(q place) bool { return p.top != "" && p.shared(q) == len(p.parts) }
+func (p dirPath) holds(q dirPath) bool { return p.top != "" && p.shared(q) == len(p.parts) }
 
-func (p place) equal(q place) bool { return p.holds(q) && q.holds(p) }
+func (p dirPath) equal(q dirPath) bool { return p.holds(q) && q.holds(p) }
 
-// wide reports whether a directory is a home, holds homes, or is where people customarily keep all projects: no project
-// because sessions ran below it. Homes of other machines are told by their usual places.
-func (p place) wide() bool {
+// wide reports whether a directory is a home, contains homes, or is where people usually keep all their projects. Such
+// a directory isn't a project just because sessions ran below it. Homes of other machines are recognized by their usual
+// locations.
+func (p dirPath) wide() bool {
 	if len(p.parts) == 0 {
 		return true
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		h := placeOf(home)
+		h := parseDir(home)
 		if p.holds(h) || h.holds(p) && len(p.parts) == len(h.parts)+1 && keepsProjects[strings.ToLower(p.base())] {
 			return true
 		}
@@ -106,23 +107,23 @@ func (p place) wide() bool {
 	return len(p.parts) <= homes || len(p.parts) == homes+1 && keepsProjects[strings.ToLower(p.base())]
 }
 
-// keepsProjects names the folders right below a home that hold projects, and aren't one.
+// keepsProjects names folders directly below a home that hold projects but aren't one.
 var keepsProjects = text.Set(`code desktop dev developer development documents downloads git github go projects
 	repos repositories source src tmp wks work workspace workspaces`)
 
-// cleanDir is a directory in one spelling, "" if it isn't absolute.
+// cleanDir normalizes a directory, "" if it isn't absolute.
 func cleanDir(dir string) string {
-	p := placeOf(dir)
+	p := parseDir(dir)
 	if p.top == "" {
 		return ""
 	}
 	return p.String()
 }
 
-// SameDir reports whether two directories are one: Windows tells paths apart by neither case nor kind of slash.
+// SameDir reports whether two directories are the same: on Windows, case and kind of slash don't matter.
 func SameDir(a, b string) bool {
-	return a == b || !strings.HasPrefix(a, "/") && placeOf(a).equal(placeOf(b))
+	return a == b || !strings.HasPrefix(a, "/") && parseDir(a).equal(parseDir(b))
 }
 
-// Wide reports whether a folder is a root, a home or holds all projects: what lies in it needn't belong together.
-func Wide(dir string) bool { return placeOf(dir).wide() }
+// Wide reports whether a folder is a root, a home or holds all projects, so that its contents needn't belong together.
+func Wide(dir string) bool { return parseDir(dir).wide() }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -8,7 +9,7 @@ import (
 	"recall/text"
 )
 
-// SamePlan reports whether two texts are one plan but for last touches: nearly all lines of the shorter are in the
+// SamePlan reports whether two texts are the same plan up to small edits: nearly all lines of the shorter are in the
 // longer.
 func SamePlan(a, b string) bool {
 	x, y := planLines(a), planLines(b)
@@ -41,12 +42,12 @@ func planLines(s string) []string {
 	return out
 }
 
-// planWait is how long after a plan was written a session that begins with it still executes it.
+// planWait is how long after a plan was written a session that begins with it counts as executing it.
 const planWait = 7 * 24 * time.Hour
 
-// AdoptPlans ties sessions that begin with a plan to the one that made it: a plan approved "with clear context" goes on
-// in a new session, and the old one shows a call broken off as if refused. It sets the call's verdict and, if nothing
-// else did, the new session's Parent, in any order of sessions.
+// AdoptPlans links sessions that begin with a plan to the one that made it: a plan approved "with clear context" is
+// continued in a new session, and the old one shows an aborted call as if it had been refused. AdoptPlans sets the
+// call's verdict and, unless something else did, the new session's Parent. The order of sessions doesn't matter.
 func AdoptPlans(sessions []*Session) {
 	for _, s := range sessions {
 		plan := beginsWithPlan(s)
@@ -73,7 +74,7 @@ func AdoptPlans(sessions []*Session) {
 	}
 }
 
-// beginsWithPlan returns the turn of a plan that a session begins with.
+// beginsWithPlan returns the plan turn that a session begins with, nil if it doesn't.
 func beginsWithPlan(s *Session) *Turn {
 	for i := range s.Turns {
 		switch t := &s.Turns[i]; t.Kind {
@@ -86,24 +87,21 @@ func beginsWithPlan(s *Session) *Turn {
 	return nil
 }
 
-// unansweredPlan finds the call in s whose plan was refused without a word, or never answered.
+// unansweredPlan finds the last call in s that proposed this plan and was refused without a word, or never answered.
 func unansweredPlan(s *Session, plan *Turn) (last *ToolCall) {
 	for t, call := range EachCall(s.Turns) {
-		at := call.At
-		if at.IsZero() {
-			at = t.At
-		}
-		answered := call.Plan != nil && call.open() && !at.After(plan.At) && plan.At.Sub(at) < planWait &&
+		at := cmp.Or(call.At, t.At)
+		matches := call.Plan != nil && call.open() && !at.After(plan.At) && plan.At.Sub(at) < planWait &&
 			SamePlan(call.Plan.Text, plan.Text)
-		if answered {
+		if matches {
 			last = call
 		}
 	}
 	return last
 }
 
-// PlanKeys are what ties a session to others through a plan: one that it begins with, and those put forward and left
-// without a word. Sessions without a common key need no AdoptPlans. Call it before AdoptPlans.
+// PlanKeys returns what links a session to others through a plan: the one it begins with, and those proposed but left
+// unanswered. Sessions without a common key need no AdoptPlans. Call it before AdoptPlans.
 func PlanKeys(s *Session) []string {
 	var keys []string
 	add := func(plan string) {
@@ -122,12 +120,12 @@ func PlanKeys(s *Session) []string {
 	return keys
 }
 
-// open says that a call was refused without a word, or never answered.
+// open reports whether a call was refused without a word, or never answered.
 func (c *ToolCall) open() bool {
 	return c.Verdict == Rejected && c.Reason == "" || c.Verdict == Unasked && !c.Done
 }
 
-// planKey is the hash of a plan's first line, or of two where the first says next to nothing.
+// planKey hashes a plan's first line, or the first two where the first says next to nothing.
 func planKey(plan string) string {
 	lines := planLines(plan)
 	if len(lines) == 0 {
@@ -142,5 +140,5 @@ func planKey(plan string) string {
 
 const planKeyPrefix = "plan:"
 
-// IsPlanKey tells a key of PlanKeys from those of Head.
+// IsPlanKey distinguishes keys of PlanKeys from those of Head.
 func IsPlanKey(key string) bool { return strings.HasPrefix(key, planKeyPrefix) }

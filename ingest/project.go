@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// A Project is what a session belongs to, mostly the root of a git repository: told from where the session says it ran,
-// never from its file's slug, which can't be reversed.
+// A Project is what a session belongs to, usually the root of a git repository. It is derived from where the session
+// says it ran, never from its file's slug, which can't be reversed.
 type Project struct {
 	Root string // its folder; "" if it is only a name (a Cowork space, or none)
 	Name string // Root's last name, the space's name, or NoProject; never ""
-	How  string // how it was told: repository, worktree, folder, known, gone, cowork-folder, space, none
+	How  string // how it was found: repository, worktree, folder, known, gone, cowork-folder, space, none
 	Was  string // the known Root.Dir that this project was moved from, "" if it wasn't
 
 	Remote, Birth string // of its repository, see Repository; "" if it isn't one
 
-	// Root and Name as they may be shown, "" where they hold no secret. The exact ones tell projects apart.
+	// Root and Name for display, "" where they hold no secret. Projects are distinguished by the exact ones.
 	ShownRoot, ShownName string
 }
 
-// Clean fills in what may be shown of a project: show takes secrets out of a text.
+// Clean fills in ShownRoot and ShownName; show redacts a text.
 func (p *Project) Clean(show func(string) string) {
 	if p.ShownRoot = MapPath(p.Root, show); p.ShownRoot == p.Root {
 		p.ShownRoot = ""
 	}
 	p.ShownName = show(p.Name)
-	if p.ShownRoot != "" { // the secret may go on over a "/"
+	if p.ShownRoot != "" { // a secret can extend across a "/"
 		p.ShownName = show(projectAt(p.ShownRoot, p.How).Name)
 	}
 	if p.ShownName == p.Name {
@@ -36,28 +36,28 @@ func (p *Project) Clean(show func(string) string) {
 	}
 }
 
-// NoProject is the name for sessions that say nothing of where they belong.
+// NoProject is the name for sessions that don't say where they belong.
 const NoProject = "none"
 
 // A Root is a project's folder as the library remembers it.
 type Root struct {
 	Dir    string   // where it is, or was when last seen
-	Former []string // where it has been: sessions from there are its own, unless another repository lives there now
+	Former []string // where it has been: sessions from there belong to it, unless another repository lives there now
 	Merged []string // folders that a person has declared to be the same project
 
-	Remote, Birth string // as last told by ProjectOf
+	Remote, Birth string // as last returned by ProjectOf
 }
 
-// ProjectOf tells a session's project: the folder in which most of its turns ran, sub-folders and worktrees counted for
-// their repository's main root; a Cowork session's is the first folder given to it, then its space. The file system is
-// asked where the folder exists; where it doesn't, the known roots, then the session's other folders.
+// ProjectOf finds a session's project: the folder in which most of its turns ran, counting sub-folders and worktrees
+// towards their repository's main root; for a Cowork session the first folder given to it, then its space. Where the
+// folder exists, the file system decides; where it doesn't, the known roots, then the session's other folders.
 //
-// A known root's Dir is the answer for everything that was once it. One that is gone, while its repository stands
-// elsewhere, has been moved: Was then names it, and the caller should note the new place.
+// A known root's Dir stands for all folders that it ever was. If that is gone while its repository exists elsewhere, it
+// has been moved: Was then names it, and the caller should record the new location.
 func ProjectOf(s *Session, known []Root) Project {
-	t := teller{session: s, known: known}
-	if p, ok := t.byFolders(); ok {
-		return t.settle(p)
+	r := resolver{session: s, known: known}
+	if p, ok := r.byFolders(); ok {
+		return r.byKnown(p)
 	}
 	if s.Where.Space != "" {
 		return Project{Name: s.Where.Space, How: "space"}
@@ -65,18 +65,18 @@ func ProjectOf(s *Session, known []Root) Project {
 	return Project{Name: NoProject, How: "none"}
 }
 
-// teller holds what a decision about one session's project rests on.
-type teller struct {
+// A resolver determines one session's project.
+type resolver struct {
 	session *Session
 	known   []Root
 }
 
-// byFolders picks the root in which most turns ran, the first used of equals.
-func (t teller) byFolders() (Project, bool) {
+// byFolders picks the root in which most turns ran, on a tie the one used first.
+func (r resolver) byFolders() (Project, bool) {
 	var roots []Project
 	turns := map[string]int{}
-	for _, c := range t.folders() {
-		p, ok := t.rootOf(c.Dir)
+	for _, c := range r.folders() {
+		p, ok := r.rootOf(c.Dir)
 		if !ok {
 			continue
 		}
@@ -88,22 +88,17 @@ func (t teller) byFolders() (Project, bool) {
 	if len(roots) == 0 {
 		return Project{}, false
 	}
-	best := roots[0]
-	for _, p := range roots[1:] {
-		if turns[p.Root] > turns[best.Root] {
-			best = p
-		}
-	}
-	if wider, ok := t.around(roots, turns, best); ok {
+	best := slices.MaxFunc(roots, func(a, b Project) int { return turns[a.Root] - turns[b.Root] })
+	if wider, ok := r.around(roots, turns, best); ok {
 		return wider, true
 	}
 	return best, true
 }
 
-// folders lists the candidates. A Cowork session's working directory is a sandbox and says nothing.
-func (t teller) folders() []CwdCount {
-	w := t.session.Where
-	if t.session.Source == Cowork {
+// folders lists the candidates. A Cowork session's working directory is a sandbox and tells nothing.
+func (r resolver) folders() []CwdCount {
+	w := r.session.Where
+	if r.session.Source == Cowork {
 		if len(w.Folders) == 0 {
 			return nil
 		}
@@ -122,14 +117,14 @@ func (t teller) folders() []CwdCount {
 	return []CwdCount{{Dir: dir, Turns: 1}}
 }
 
-// rootOf tells the project root of one folder.
-func (t teller) rootOf(dir string) (Project, bool) {
+// rootOf finds the project root of one folder.
+func (r resolver) rootOf(dir string) (Project, bool) {
 	dir = cleanDir(dir)
 	if dir == "" {
 		return Project{}, false
 	}
 	how := "folder"
-	if t.session.Source == Cowork {
+	if r.session.Source == Cowork {
 		how = "cowork-folder"
 	}
 	if isFolder(dir) {
@@ -137,8 +132,8 @@ func (t teller) rootOf(dir string) (Project, bool) {
 			return projectOfRepository(r), true
 		}
 	}
-	if main, ok := t.mainOfWorktree(dir); ok {
-		p, _ := t.rootOf(main)
+	if main, ok := r.mainOfWorktree(dir); ok {
+		p, _ := r.rootOf(main)
 		p.How = "worktree"
 		return p, true
 	}
@@ -146,39 +141,39 @@ func (t teller) rootOf(dir string) (Project, bool) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real
 		}
-		if k, ok := t.knownAround(dir); ok && !placeOf(k.matched).wide() {
+		if k, ok := r.knownAround(dir); ok && !parseDir(k.matched).wide() {
 			return projectAt(k.dir, "known"), true
 		}
-		return projectAt(t.outermost(dir), how), true
+		return projectAt(r.outermost(dir), how), true
 	}
-	return t.rootOfGone(dir), true
+	return r.rootOfGone(dir), true
 }
 
-// rootOfGone tells the root of a folder that isn't on this machine: the nearer of a known root and a standing
+// rootOfGone finds the root of a folder that isn't on this machine: the nearer of a known root and an existing
 // repository around it; else the outermost of the session's folders around it.
-func (t teller) rootOfGone(dir string) Project {
-	k, isKnown := t.knownAround(dir)
-	if r, ok := standingAround(dir); ok && !placeOf(r.Root).wide() {
-		if !isKnown || len(placeOf(r.Root).parts) > len(placeOf(k.matched).parts) {
+func (r resolver) rootOfGone(dir string) Project {
+	k, isKnown := r.knownAround(dir)
+	if r, ok := standingAround(dir); ok && !parseDir(r.Root).wide() {
+		if !isKnown || len(parseDir(r.Root).parts) > len(parseDir(k.matched).parts) {
 			return projectOfRepository(r)
 		}
 	}
 	if isKnown {
 		return projectAt(k.dir, "known")
 	}
-	return projectAt(t.outermost(dir), "gone")
+	return projectAt(r.outermost(dir), "gone")
 }
 
-// around widens the choice to the folder that all vanished folders of a session share (app/api and app/web are of app),
-// if none has the majority. A home, or a folder right under the root, isn't a project.
-func (t teller) around(roots []Project, turns map[string]int, best Project) (Project, bool) {
+// around widens the choice to the folder that all vanished folders of a session share (app/api and app/web belong to
+// app), if none has the majority. A home, or a folder directly below the root, isn't a project.
+func (r resolver) around(roots []Project, turns map[string]int, best Project) (Project, bool) {
 	if len(roots) < 2 || best.How != "gone" {
 		return Project{}, false
 	}
 	all := 0
-	common := placeOf(best.Root)
+	common := parseDir(best.Root)
 	for _, p := range roots {
-		q := placeOf(p.Root)
+		q := parseDir(p.Root)
 		if q.wide() {
 			continue
 		}
@@ -194,11 +189,11 @@ func (t teller) around(roots []Project, turns map[string]int, best Project) (Pro
 	return projectAt(common.String(), "gone"), true
 }
 
-// outermost is the widest of the session's own folders around dir: who works in app/cmd and app works in app.
-func (t teller) outermost(dir string) string {
-	best := placeOf(dir)
-	for _, c := range t.folders() {
-		p := placeOf(c.Dir)
+// outermost returns the widest of the session's own folders around dir: a session in app/cmd and app works in app.
+func (r resolver) outermost(dir string) string {
+	best := parseDir(dir)
+	for _, c := range r.folders() {
+		p := parseDir(c.Dir)
 		if p.holds(best) && !p.wide() {
 			best = p
 		}
@@ -206,14 +201,14 @@ func (t teller) outermost(dir string) string {
 	return best.String()
 }
 
-// mainOfWorktree tells a worktree's origin from the session's worktree-state, or where clients put worktrees.
-func (t teller) mainOfWorktree(dir string) (string, bool) {
-	if w := t.session.Where.Worktree; w != nil && w.Path != "" && w.Original != "" {
-		if placeOf(w.Path).holds(placeOf(dir)) && !placeOf(w.Path).holds(placeOf(w.Original)) {
+// mainOfWorktree finds a worktree's origin by the session's worktree-state, or by where clients put worktrees.
+func (r resolver) mainOfWorktree(dir string) (string, bool) {
+	if w := r.session.Where.Worktree; w != nil && w.Path != "" && w.Original != "" {
+		if parseDir(w.Path).holds(parseDir(dir)) && !parseDir(w.Path).holds(parseDir(w.Original)) {
 			return cleanDir(w.Original), true
 		}
 	}
-	p := placeOf(dir)
+	p := parseDir(dir)
 	for i, name := range p.parts {
 		hidden := name == ".worktrees" || name == ".claude" && i+1 < len(p.parts) && p.parts[i+1] == "worktrees"
 		if hidden && i > 0 {
@@ -221,18 +216,18 @@ func (t teller) mainOfWorktree(dir string) (string, bool) {
 			return p.String(), true
 		}
 	}
-	return t.besideWorktrees(p)
+	return r.besideWorktrees(p)
 }
 
-// besideWorktrees tells app from app-worktrees/fix and app.worktrees/fix, if app is known or a folder.
-func (t teller) besideWorktrees(p place) (string, bool) {
+// besideWorktrees finds app from app-worktrees/fix and app.worktrees/fix, if app is known or a folder.
+func (r resolver) besideWorktrees(p dirPath) (string, bool) {
 	for i := len(p.parts) - 2; i >= 0; i-- {
 		name := p.parts[i]
 		for _, tail := range []string{"-worktrees", ".worktrees", "_worktrees"} {
 			if main, ok := strings.CutSuffix(name, tail); ok && main != "" {
 				q := p
 				q.parts = append(slices.Clone(p.parts[:i]), main)
-				if _, known := t.knownAround(q.String()); known || isFolder(q.String()) {
+				if _, known := r.knownAround(q.String()); known || isFolder(q.String()) {
 					return q.String(), true
 				}
 			}
@@ -241,19 +236,19 @@ func (t teller) besideWorktrees(p place) (string, bool) {
 	return "", false
 }
 
-// match is a known root, and which of its folders was matched.
+// match is a known root, and which of its folders matched.
 type match struct {
 	dir, matched string
 }
 
-// knownAround finds the longest root, known, former or merged, that holds dir. Homes count only for themselves.
-func (t teller) knownAround(dir string) (match, bool) {
-	at := placeOf(dir)
+// knownAround finds the longest root, known, former or merged, that holds dir. A home holds only itself.
+func (r resolver) knownAround(dir string) (match, bool) {
+	at := parseDir(dir)
 	var best match
 	depth := -1
-	for _, k := range t.known {
+	for _, k := range r.known {
 		for _, d := range slices.Concat([]string{k.Dir}, k.Former, k.Merged) {
-			p := placeOf(d)
+			p := parseDir(d)
 			if p.wide() && !p.equal(at) {
 				continue
 			}
@@ -265,21 +260,21 @@ func (t teller) knownAround(dir string) (match, bool) {
 	return best, depth >= 0
 }
 
-// settle answers with the known root where the project told is one.
-func (t teller) settle(p Project) Project {
-	at := placeOf(p.Root)
-	is := func(dir string) bool { return placeOf(dir).equal(at) }
+// byKnown replaces a project by the known root that it is, if any.
+func (r resolver) byKnown(p Project) Project {
+	at := parseDir(p.Root)
+	is := func(dir string) bool { return parseDir(dir).equal(at) }
 	stands := p.How == "repository" || p.How == "worktree"
-	if i := slices.IndexFunc(t.known, func(k Root) bool { return is(k.Dir) }); i >= 0 {
-		for _, k := range t.known { // another's that has moved away since, and left its place to this one
-			if slices.ContainsFunc(k.Former, is) && t.bornSince(p.Birth) && repositoryStands(k.Dir) {
+	if i := slices.IndexFunc(r.known, func(k Root) bool { return is(k.Dir) }); i >= 0 {
+		for _, k := range r.known { // another project's, which has since moved away and made room for this one
+			if slices.ContainsFunc(k.Former, is) && r.bornSince(p.Birth) && repositoryStands(k.Dir) {
 				return renamed(p, k.Dir)
 			}
 		}
-		return renamed(p, t.known[i].Dir)
+		return renamed(p, r.known[i].Dir)
 	}
-	for _, k := range t.known {
-		if slices.ContainsFunc(k.Merged, is) || slices.ContainsFunc(k.Former, is) && t.bornSince(p.Birth) &&
+	for _, k := range r.known {
+		if slices.ContainsFunc(k.Merged, is) || slices.ContainsFunc(k.Former, is) && r.bornSince(p.Birth) &&
 			repositoryStands(k.Dir) {
 			return renamed(p, k.Dir)
 		}
@@ -292,23 +287,23 @@ func (t teller) settle(p Project) Project {
 		}
 	}
 	if stands {
-		p.Was = t.movedFrom(p)
+		p.Was = r.movedFrom(p)
 	}
 	return p
 }
 
-// bornSince reports whether a repository is younger than the session: what ran there was another's.
-func (t teller) bornSince(birth string) bool {
+// bornSince reports whether a repository is younger than the session, so that what ran there belonged to another.
+func (r resolver) bornSince(birth string) bool {
 	_, at, ok := strings.Cut(birth, "@")
 	seconds, err := strconv.ParseInt(at, 10, 64)
-	return ok && err == nil && !t.session.End.IsZero() && time.Unix(seconds, 0).After(t.session.End)
+	return ok && err == nil && !r.session.End.IsZero() && time.Unix(seconds, 0).After(r.session.End)
 }
 
-// movedFrom finds the known root whose folder is gone and whose repository is
-// this one: by its birth, or by its remote if only one such root has it.
-func (t teller) movedFrom(p Project) string {
+// movedFrom finds the known root whose folder is gone and whose repository is this one: by its birth, or by its remote
+// if only one such root has it.
+func (r resolver) movedFrom(p Project) string {
 	var byRemote []string
-	for _, k := range t.known {
+	for _, k := range r.known {
 		if repositoryStands(k.Dir) {
 			continue
 		}
@@ -325,7 +320,7 @@ func (t teller) movedFrom(p Project) string {
 	return ""
 }
 
-// ProjectIn is the project of the repository around a directory of this machine; false if there is none.
+// ProjectIn returns the project of the repository around a directory of this machine; false if there is none.
 func ProjectIn(dir string) (Project, bool) {
 	r, ok := RepositoryOf(dir)
 	if !ok {
@@ -344,21 +339,20 @@ func projectOfRepository(r Repository) Project {
 }
 
 func projectAt(root, how string) Project {
-	p := Project{Root: root, How: how, Name: strings.TrimSuffix(placeOf(root).base(), ".git")}
+	p := Project{Root: root, How: how, Name: strings.TrimSuffix(parseDir(root).base(), ".git")}
 	if p.Name == "" {
 		p.Name = root
 	}
 	return p
 }
 
-// renamed is p under a known root's folder.
+// renamed returns p under a known root's folder.
 func renamed(p Project, dir string) Project {
 	q := projectAt(dir, p.How)
 	q.Remote, q.Birth = p.Remote, p.Birth
 	return q
 }
 
-// isFolder reports whether a directory is there, on this machine.
 func isFolder(dir string) bool {
 	return filepath.IsAbs(dir) && IsFolder(dir) // a Windows path on Linux would count as relative
 }

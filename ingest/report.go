@@ -10,10 +10,10 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// maxSkips is how many lines that could not be used are named; further ones are counted.
+// maxSkips bounds how many unusable lines are listed; further ones are only counted.
 const maxSkips = 1000
 
-// Skip notes a line that could not be used.
+// Skip records a line that could not be used.
 func (r *Report) Skip(s Skip) {
 	r.SkippedTotal++
 	if len(r.Skipped) < maxSkips {
@@ -24,8 +24,8 @@ func (r *Report) Skip(s Skip) {
 // Ignore counts a record of a known type that holds nothing to keep.
 func (r *Report) Ignore(name string) { count(&r.Ignored, name, 1) }
 
-// Odd counts a record or block of a type that this version doesn't know.
-func (r *Report) Odd(name string) { count(&r.Unknown, name, 1) }
+// CountUnknown counts a record or block of a type that this version doesn't know.
+func (r *Report) CountUnknown(name string) { count(&r.Unknown, name, 1) }
 
 func count(counts *map[string]int, name string, n int) {
 	if *counts == nil {
@@ -34,7 +34,7 @@ func count(counts *map[string]int, name string, n int) {
 	(*counts)[name] += n
 }
 
-// Add adds what was reported of more of the session's files.
+// Add adds the report on more of the session's files.
 func (r *Report) Add(more Report) {
 	r.Files += more.Files
 	r.Bytes += more.Bytes
@@ -61,7 +61,7 @@ func (r *Report) Add(more Report) {
 	r.Conflicts = append(r.Conflicts, more.Conflicts...)
 }
 
-// EachLine gives take the lines of a file.
+// EachLine calls take with each line of a file.
 func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
 	r, err := f.Open()
 	if err != nil {
@@ -86,8 +86,9 @@ func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Objects gives read the objects of a line, two where two writers lost a newline, each with its offset; read returns
-// what follows, nil where nothing does, and why it is of no use, if it isn't. It accounts for the line.
+// Objects calls read with each object of a line and its offset; there are two where two writers lost a newline. read
+// returns what follows, nil if nothing does, and why the object is of no use, if it isn't. Objects accounts for the
+// line.
 func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte, at int64) (rest []byte, why string)) {
 	r.Bytes += l.Size
 	at := l.Offset
@@ -133,7 +134,7 @@ func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte, at int64
 	}
 }
 
-// NotObject says why there is no object where a cursor was sent over b.
+// NotObject says why a cursor found no object in b.
 func NotObject(c *jsonl.Cursor, b []byte) string {
 	switch err := c.Err(); {
 	case err == nil && c.Kind() == 0, errors.Is(err, jsonl.ErrSyntax):

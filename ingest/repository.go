@@ -1,24 +1,26 @@
 package ingest
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// A Repository is what git's own files say of the one around a directory. git is never run: it need not be installed,
-// and a repository's configuration could make it run something.
+// A Repository is what git's own files say about the repository around a directory. git itself is never run: it need
+// not be installed, and a repository's configuration could make it run something.
 type Repository struct {
 	Root   string // main working tree; for a bare repository its own folder
-	Tree   string // the working tree that the directory asked about lies in
-	Linked bool   // that is a linked one
-	Branch string // that is checked out there; "" on none
-	Remote string // of origin, else the first one: "github.com/ann/app"; "" if none
+	Tree   string // the working tree that contains the directory asked about
+	Linked bool   // Tree is a linked working tree
+	Branch string // checked out in Tree; "" if none is
+	Remote string // origin, else the first remote: "github.com/ann/app"; "" if none
 	Birth  string // first entry of HEAD's log, "<commit>@<unix time>": moves with the folder; "" if there is no log
 }
 
-// gitFileMax bounds what is read of git's small files.
+// gitFileMax bounds how much of git's small files is read.
 const gitFileMax = 64 << 10
 
 // RepositoryOf finds the repository around a directory of this machine; false if there is none.
@@ -33,8 +35,8 @@ func RepositoryOf(dir string) (r Repository, ok bool) {
 	return r, false
 }
 
-// repositoryAt looks at one directory: a main working tree (.git is a folder), a
-// linked worktree or a submodule (.git is a file), or a bare repository.
+// repositoryAt examines one directory: a main working tree (.git is a folder), a linked worktree or a submodule (.git
+// is a file), or a bare repository.
 func repositoryAt(dir string) (Repository, bool) {
 	r := Repository{Root: dir, Tree: dir}
 	gitDir := filepath.Join(dir, ".git")
@@ -57,7 +59,7 @@ func (r Repository) ofFile(dot string) (Repository, bool) {
 	if !ok {
 		return Repository{}, false
 	}
-	gitDir = against(r.Tree, strings.TrimSpace(gitDir))
+	gitDir = resolve(r.Tree, strings.TrimSpace(gitDir))
 	common := strings.TrimSpace(readSmall(filepath.Join(gitDir, "commondir")))
 	if common == "" { // a submodule, a separate git directory, or a worktree whose repository is gone
 		if r.Root, r.Linked = mainOfWorktreeDir(gitDir); r.Linked {
@@ -66,12 +68,12 @@ func (r Repository) ofFile(dot string) (Repository, bool) {
 		r.Root = r.Tree
 		return r.read(gitDir, gitDir), true
 	}
-	common = against(gitDir, common)
+	common = resolve(gitDir, common)
 	r.Root, r.Linked = mainRoot(common), true
 	return r.read(gitDir, common), true
 }
 
-// read reads what git's files say: those of the working tree, and those that it shares with others.
+// read reads git's files: those of the working tree, and the common ones that it shares with others.
 func (r Repository) read(gitDir, common string) Repository {
 	r.Root, r.Remote, r.Birth = filepath.Clean(r.Root), remoteOf(common), birthOf(common)
 	head := strings.TrimSpace(readSmall(filepath.Join(gitDir, "HEAD")))
@@ -81,8 +83,8 @@ func (r Repository) read(gitDir, common string) Repository {
 	return r
 }
 
-// mainOfWorktreeDir tells the main root from the name alone of a worktree's
-// git directory, "<root>/.git/worktrees/<name>", which may not exist any more.
+// mainOfWorktreeDir derives the main root from the mere name of a worktree's git directory,
+// "<root>/.git/worktrees/<name>", which may no longer exist.
 func mainOfWorktreeDir(gitDir string) (string, bool) {
 	worktrees := filepath.Dir(gitDir)
 	dot := filepath.Dir(worktrees)
@@ -92,18 +94,18 @@ func mainOfWorktreeDir(gitDir string) (string, bool) {
 	return filepath.Dir(dot), true
 }
 
-// mainRoot is the main working tree of a common git directory.
+// mainRoot returns the main working tree of a common git directory.
 func mainRoot(common string) string {
 	if filepath.Base(common) == ".git" {
 		return filepath.Dir(common)
 	}
 	if tree := gitConfig(common)["core.worktree"]; tree != "" { // a submodule's
-		return against(common, tree)
+		return resolve(common, tree)
 	}
 	return bareRoot(common)
 }
 
-// bareRoot is what a bare repository goes by: the folder above where a dot folder hides it (app/.bare), else its own.
+// bareRoot returns the root of a bare repository: its own folder, or the parent of a dot folder (app/.bare).
 func bareRoot(gitDir string) string {
 	if base := filepath.Base(gitDir); strings.HasPrefix(base, ".") {
 		return filepath.Dir(gitDir)
@@ -112,15 +114,14 @@ func bareRoot(gitDir string) string {
 }
 
 func isGitDir(dir string) bool {
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err != nil
+	})
 }
 
-func against(dir, p string) string {
+// resolve resolves p relative to dir.
+func resolve(dir, p string) string {
 	if filepath.IsAbs(p) {
 		return filepath.Clean(p)
 	}
@@ -139,14 +140,11 @@ func birthOf(gitDir string) string {
 
 func remoteOf(gitDir string) string {
 	conf := gitConfig(gitDir)
-	if u := conf["remote.origin.url"]; u != "" {
-		return CleanRemote(u)
-	}
-	return CleanRemote(conf["remote"])
+	return CleanRemote(cmp.Or(conf["remote.origin.url"], conf["remote"]))
 }
 
-// gitConfig reads the plain keys of a repository's config ("core.worktree",
-// "remote.origin.url"), and under "remote" the first remote's address.
+// gitConfig reads the plain keys of a repository's config ("core.worktree", "remote.origin.url"), and under "remote"
+// the URL of the first remote.
 func gitConfig(gitDir string) map[string]string {
 	conf := map[string]string{}
 	section := ""
@@ -174,8 +172,8 @@ func gitConfig(gitDir string) map[string]string {
 	return conf
 }
 
-// CleanRemote makes one of a remote's spellings, without user and password: "git@github.com:ann/app.git" and
-// "https://token@github.com/ann/app" are "github.com/ann/app".
+// CleanRemote normalizes the spellings of a remote, without user and password: "git@github.com:ann/app.git" and
+// "https://token@github.com/ann/app" become "github.com/ann/app".
 func CleanRemote(remote string) string {
 	remote = strings.TrimSuffix(strings.TrimRight(remote, "/"), ".git")
 	if u, err := url.Parse(remote); err == nil && u.Host != "" {
@@ -183,11 +181,7 @@ func CleanRemote(remote string) string {
 	}
 	host, p, ok := strings.Cut(remote, ":")
 	if ok && len(host) > 1 && !strings.ContainsAny(host, `/\`) { // scp form; one letter is a drive
-		_, h, found := strings.Cut(host, "@")
-		if !found {
-			h = host
-		}
-		return strings.ToLower(h) + "/" + strings.TrimLeft(p, "/")
+		return strings.ToLower(host[strings.Index(host, "@")+1:]) + "/" + strings.TrimLeft(p, "/")
 	}
 	return remote
 }

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// A Request is one message of a model's, and what it took as the client noted it.
+// A Request is one message from a model with its usage as the client recorded it.
 type Request struct {
 	Message string `map:"-"` // its id, "" if it has none
 	At      time.Time
-	Model   string `map:"name"` // "" if that isn't known
+	Model   string `map:"name"` // "" if unknown
 	Usage   Usage
 }
 
-// Requests lists what a session took of models, each message once wherever it stands; what another session owns is left
-// out (see Own). Tokens stated beside the messages, as in an audit log, are one request more.
+// Requests lists what a session used of models, each message once wherever it appears; what another session owns is
+// left out (see Own). Tokens recorded apart from messages, as in an audit log, are one more request.
 func (s *Session) Requests() (all []Request) {
 	rest, counted := s.UsageAll, map[string]bool{}
 	count := func(r Request, copied bool) {
@@ -22,7 +22,7 @@ func (s *Session) Requests() (all []Request) {
 		counted[r.Message] = r.Message != ""
 		if r.Usage != (Usage{}) && !copied && !twice {
 			all = append(all, r)
-			rest.take(r.Usage)
+			rest.subtract(r.Usage)
 		}
 	}
 	for _, turns := range s.conversations() {
@@ -39,7 +39,7 @@ func (s *Session) Requests() (all []Request) {
 	return all
 }
 
-// Request is what a turn took of a model.
+// Request returns what a turn used of a model.
 func (t *Turn) Request() Request {
 	r := Request{At: t.At, Model: t.Model, Usage: t.Usage}
 	for _, k := range t.Keys {
@@ -50,10 +50,10 @@ func (t *Turn) Request() Request {
 	return r
 }
 
-// MessageKey begins the key of a turn (see Turn.Keys) that is its message's id.
+// MessageKey is the prefix of a turn's key (see Turn.Keys) that holds its message's id.
 const MessageKey = "m:"
 
-// conversations are the session's own turns, and those of its sub-agents.
+// conversations returns the session's own turns, and those of its sub-agents.
 func (s *Session) conversations() [][]Turn {
 	all := [][]Turn{s.Turns}
 	for i := range s.Subagents {
@@ -62,8 +62,8 @@ func (s *Session) conversations() [][]Turn {
 	return all
 }
 
-// take takes less from u, as far as there is any.
-func (u *Usage) take(less Usage) {
+// subtract subtracts less from u, down to zero.
+func (u *Usage) subtract(less Usage) {
 	u.Input = max(0, u.Input-less.Input)
 	u.Output = max(0, u.Output-less.Output)
 	u.CacheWrite = max(0, u.CacheWrite-less.CacheWrite)

@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// A Search looks for sessions; where they lie and how they are told, each Reader knows for itself.
+// A Search looks for sessions on behalf of a Reader, which knows where they lie and how to recognize them.
 type Search struct {
 	Context  context.Context
 	Seen     Seen   // nil: none
-	Root     string // of what was asked for, or the folder around it
+	Root     string // the folder searched, or the one around the file
 	Problems []Problem
 }
 
-// Look calls look with the real path of what was asked for. What goes wrong is among the problems.
+// Look calls look with the real path of path. Errors are added to the problems.
 func (s *Search) Look(path string, look func(real string) error) {
 	real, err := RealPath(path)
 	if err == nil {
 		err = look(real)
 	}
-	if err = cmp.Or(err, s.Context.Err()); err != nil { // stopped: what was found so far is not all
+	if err = cmp.Or(err, s.Context.Err()); err != nil { // if interrupted, what was found so far is incomplete
 		s.Problem(path, err)
 	}
 }
 
-// LookFor calls file with the file that was asked for, or walk with the folder.
+// LookFor calls file if path is a file, or walk if it is a folder.
 func (s *Search) LookFor(path string, walk func(dir string), file func(path string, info fs.FileInfo)) {
 	s.Look(path, func(real string) error { return s.In(real, walk, file) })
 }
@@ -46,18 +46,18 @@ func (s *Search) In(path string, walk func(dir string), file func(path string, i
 	case info.Mode().IsRegular():
 		s.Root = filepath.Dir(path)
 		file(path, info)
-	default: // a pipe would hang us
+	default: // a pipe would block
 		return errors.New("neither a file nor a folder")
 	}
 	return nil
 }
 
-// Walk calls file with the files below a folder that are wanted; .git and node_modules are passed over but where they
-// are wanted themselves. Links are told of, not followed.
+// Walk calls file with the wanted files below a folder. It skips .git and node_modules unless they are wanted
+// themselves. Links are reported, not followed.
 func (s *Search) Walk(dir string, wanted func(path string) bool, file func(path string, info fs.FileInfo)) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
-		case err != nil: // there may be no e
+		case err != nil: // e can be nil
 			s.Problem(path, err)
 		case s.Context.Err() != nil:
 			return fs.SkipAll
@@ -74,10 +74,10 @@ func (s *Search) Walk(dir string, wanted func(path string) bool, file func(path 
 			}
 		}
 		return nil
-	}) // errors are in problems
+	}) // errors are among the problems
 }
 
-// RealPath is a path from the root, without links.
+// RealPath returns the absolute path without links.
 func RealPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -86,15 +86,15 @@ func RealPath(path string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// Problem notes why there is nothing to be had of a path.
+// Problem records why a path could not be used.
 func (s *Search) Problem(path string, err error) {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && pe.Path == path {
-		err = pe.Err // as other readers say it of the same path
+		err = pe.Err // as other readers report it for the same path
 	}
 	s.Problems = append(s.Problems, Problem{Path: path, Reason: err.Error()})
 }
 
-// Known is the session that an unchanged file was found to belong to earlier.
+// Known returns the session that an unchanged file was found to belong to earlier.
 func (s *Search) Known(path string, size int64, mod time.Time) (SessionID, bool) {
 	if s.Seen == nil {
 		return "", false

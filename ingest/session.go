@@ -1,17 +1,17 @@
-// Package ingest holds what recall understands of a coding session, whatever tool wrote it: a Session with its Turns
-// and ToolCalls. Its sub-packages find transcripts and parse them into it.
+// Package ingest holds recall's model of a coding session, whatever tool wrote it: a Session with its Turns and
+// ToolCalls. Its sub-packages find transcripts and parse them into it.
 //
-// Nothing here is a copy: base64 is never kept, tool input and output are clipped (see the Clip constants), so that a
-// Session stays small however large its file; the exact bytes are the library's.
+// Nothing here is a full copy: base64 is never kept, and tool input and output are clipped (see the Clip constants), so
+// that a Session stays small however large its file. The exact bytes are in the library.
 package ingest
 
 import "time"
 
-// SessionID names a session for good: the transcript's own id of Claude Code and Codex, "local_…" of Cowork. It is a
-// key of files and folders: parsers refuse IDs that could leave a folder.
+// SessionID names a session permanently: the transcript's own id for Claude Code and Codex, "local_…" for Cowork. It
+// names files and folders, so parsers refuse ids that could escape a folder.
 type SessionID string
 
-// TurnID stays the same when the file grows: the uuid of the turn's first record, or "L<line>" where there is none.
+// TurnID is stable while the file grows: the uuid of the turn's first record, or "L<line>" where there is none.
 type TurnID string
 
 // Source is the kind of tool that wrote a session.
@@ -23,10 +23,10 @@ const (
 	Codex      Source = "codex"
 	Gemini     Source = "gemini"
 	OpenCode   Source = "opencode"
-	Memory     Source = "claude-code-memory" // no session: see Keeper
+	Memory     Source = "claude-code-memory" // not sessions: see Keeper
 )
 
-// MemoryTitle is what people call the one of Source Memory.
+// MemoryTitle is the display name of Source Memory.
 const MemoryTitle = "Claude Code's own memory"
 
 // How much of the bulky parts of a transcript a Session keeps, in bytes.
@@ -36,8 +36,8 @@ const (
 	ClipText   = 1 << 20 // one turn's text
 )
 
-// A Session is one conversation, whole: turns in its order, abandoned branches where they left it, sub-agents' turns.
-// Tags "map" say how MapText takes a string: as a "path", a "name", "-" not at all; without one it is text.
+// A Session is one whole conversation: turns in order, abandoned branches where they left off, sub-agents' turns. The
+// "map" tags say how MapText treats a string: as a "path" or a "name", "-" not at all, without a tag as text.
 type Session struct {
 	ID      SessionID
 	Source  Source
@@ -48,49 +48,48 @@ type Session struct {
 	Title      string    // "" if nothing gives one; see TitleFrom
 	TitleFrom  string    `map:"-"` // custom-title, rename, ai-title, agent-name, summary, record, prompt
 	Start, End time.Time // of the conversation, UTC, from the transcript; zero if it states none
-	// When its file was begun, by a record before the first turn: a fork's is later than the turns it copied; else
-	// zero.
+	// Born is when the file was begun, according to a record before the first turn; zero if unknown. A fork's is later
+	// than the turns it copied.
 	Born time.Time
 
 	Models   []string `map:"name"` // in order of first use, without "<synthetic>"
 	Versions []string `map:"name"` // of the client, in order of first use
-	Usage    Usage    // on the active path, each message once; a fork's copies left out (see Own)
+	Usage    Usage    // on the active path, each message once, without a fork's copies (see Own)
 	UsageAll Usage    // the whole file, abandoned branches included
 
 	Turns     []Turn
 	Subagents []Subagent
-	// what the client's own agents took, which write summaries and suggest prompts: see Requests
+	// requests by the client's own agents, which write summaries and suggest prompts: see Requests
 	Unheard     []Request
-	Tasks       []Task // as last seen, in order of creation; deleted ones left out
+	Tasks       []Task // final states, in order of creation, without deleted ones
 	Compactions []Compaction
 	PRs         []PR
 	Parent      *Parent // where it was forked or continued from, nil if it wasn't
-	// HowFork or HowBackground if its records say that it began as a copy but not of what, else "".
+	// HowFork or HowBackground if its records say that it began as a copy, but not of what; else "".
 	Copy        string `map:"-"`
 	ContinuedIn SessionID
 	PlanFiles   []string `map:"path"` // plan files it wrote or followed, as the transcript names them
-	// ids of recall's items that stand anywhere in it, injected context and tool results included, in order
+	// ids of recall's items that appear anywhere in it, injected context and tool results included, in order
 	Carried  []string `map:"-"`
-	Pasted   []string `map:"-"` // those of payloads that a person pasted or had fetched to go on from, in order
-	Injected []string `map:"-"` // those of payloads that recall's hooks put before it, in order
-	Handed   []string // texts under recall's marker that were handed to it beside its turns: by hooks, by tools
+	Pasted   []string `map:"-"` // ids of payloads that a person pasted or had fetched to resume from, in order
+	Injected []string `map:"-"` // ids of payloads that recall's hooks injected, in order
+	Handed   []string // texts under recall's marker that it received outside its turns: from hooks, from tools
 
-	Cost     float64   // Cowork: US dollars as its audit log states them, 0 if it doesn't
-	Schedule string    `map:"name"` // Cowork: id of the scheduled task that it is a run of, ""
-	Opened   TurnID    // Cowork: the prompt that its record has as the first, "" if that isn't there
+	Cost     float64   // Cowork: US dollars according to its audit log, 0 if it doesn't say
+	Schedule string    `map:"name"` // Cowork: id of the scheduled task it is a run of, ""
+	Opened   TurnID    // Cowork: the prompt that its record gives as the first, "" if it isn't there
 	Uploads  []FileRef // Cowork: files the user attached
 	Outputs  []FileRef // Cowork: files it produced
 
 	Archived          bool // hidden by its user in the app
-	Helper            bool // not a person's: a dispatch child, recall's own model call, a scheduled run nobody typed in
+	Helper            bool // not a person's: a dispatch child, recall's own model call, an unattended scheduled run
 	Remote            bool // ran in a cloud container: what we have may be partial
-	TranscriptMissing bool // a record, or what was typed, without a conversation
+	TranscriptMissing bool // a record, or typed prompts, without a conversation
 
 	Report Report
 }
 
-// Where is what a session says about the place it worked in. The project
-// is told from it (see Project), never from a folder's slug.
+// Where is what a session says about where it worked. Its Project is derived from this, never from a folder's slug.
 type Where struct {
 	Cwds      []CwdCount // working directories with the number of turns in each, in order of first use
 	Branch    string     `map:"path"` // the branch last worked on, "" if none
@@ -101,10 +100,10 @@ type Where struct {
 	Space     string     `map:"name"` // Cowork: name of its space
 	Process   string     `map:"name"` // Cowork: VM name, the <p> in /sessions/<p>/mnt
 	Storage   string     `map:"path"` // Cowork: the session's storage folder on the host
-	Hash      string     `map:"name"` // Gemini CLI: SHA-256 of the folder, in hex, where nothing tells which it is
+	Hash      string     `map:"name"` // Gemini CLI: hex SHA-256 of the folder, where nothing else identifies it
 }
 
-// CwdCount is a working directory and how many typed and spoken turns ran there.
+// CwdCount is a working directory and how many prompts and messages occurred there.
 type CwdCount struct {
 	Dir   string `json:"dir" map:"path"`
 	Turns int    `json:"turns"`
@@ -113,15 +112,15 @@ type CwdCount struct {
 // Worktree is a git worktree that the client made for the session.
 type Worktree struct {
 	Path, Name, Branch string `map:"path"`
-	Original           string `map:"path"` // the folder it was made from: its repository's own
+	Original           string `map:"path"` // the folder of the repository it was made from
 }
 
-// Usage counts tokens, each message once, with the values of its last line.
+// Usage counts tokens, each message once, by the values on its last line.
 type Usage struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
 	CacheWrite int64 `json:"cache_write"`
-	CacheHour  int64 `json:"cache_hour,omitempty"` // of CacheWrite, what is kept for an hour
+	CacheHour  int64 `json:"cache_hour,omitempty"` // the part of CacheWrite that is cached for an hour
 	CacheRead  int64 `json:"cache_read"`
 }
 
@@ -133,7 +132,7 @@ const (
 	Assistant Role = "assistant"
 )
 
-// TurnKind tells what a person typed from everything else under their name in a transcript.
+// TurnKind distinguishes what a person typed from everything else under their name in a transcript.
 type TurnKind string
 
 const (
@@ -150,13 +149,13 @@ const (
 // A Turn is one message of one speaker.
 type Turn struct {
 	ID      TurnID    `json:"id"`
-	N       int       `json:"n"`         // 1-based place among the session's turns
-	Records []string  `json:"-" map:"-"` // uuids of all its records, the first one's too; what evidence may cite
+	N       int       `json:"n"`         // 1-based position among the session's turns
+	Records []string  `json:"-" map:"-"` // uuids of all its records, including the first; evidence can cite them
 	Role    Role      `json:"role"`
 	Kind    TurnKind  `json:"kind"`
 	Name    string    `json:"-" map:"name"` // Command: "/compact"
 	At      time.Time `json:"at,omitzero"`
-	// As typed or said, injected parts removed, NUL and broken UTF-8 cleaned. MapText maps it part by part.
+	// as typed or said, without injected parts, NUL and invalid UTF-8; MapText maps it part by part
 	Text     string     `json:"text" map:"-"`
 	Thinking string     `json:"-"` // clipped to ClipText
 	Model    string     `json:"-" map:"name"`
@@ -166,10 +165,10 @@ type Turn struct {
 	Queued    bool `json:"-"`                   // typed while the assistant worked
 	Abandoned bool `json:"abandoned,omitempty"` // on a branch that was rewound
 	Copied    bool `json:"copied,omitempty"`    // a forked session's copy of a turn that its parent owns
-	// parts of Text that are not its speaker's own words; ordered, not overlapping
+	// parts of Text that are not the speaker's own words; ordered, not overlapping
 	Foreign []Foreign `json:"-"`
 	Carried []string  `json:"-" map:"-"` // ids of recall's items quoted in it (rule 4 of the design)
-	// ids of recall's items that a note held against it, when it was said
+	// ids of recall's items that a check held against it at the time
 	Warned  []string `json:"-" map:"-"`
 	Uploads []string `json:"-" map:"path"` // files attached to the prompt, as named there
 	From    string   `json:"-" map:"-"`    // "transcript" or "audit" (Cowork)
@@ -177,33 +176,33 @@ type Turn struct {
 	// identities that survive a copy into another session (see Own): by uuid, by message id, by time and text
 	Keys []string `json:"-" map:"-"`
 
-	File   string `json:"-" map:"path"` // which of the session's files, by name relative to the session
+	File   string `json:"-" map:"path"` // the session's file it is in, by name relative to the session
 	Line   int    `json:"-"`            // 1-based line of its first record
 	Offset int64  `json:"-"`            // byte offset of that line
 }
 
-// Aside reports whether a turn is no part of how its session went: it was rewound, or is a parent's.
+// Aside reports whether a turn isn't part of its session's course: it was rewound, or belongs to a parent.
 func (t *Turn) Aside() bool { return t.Abandoned || t.Copied }
 
-// Foreign is a stretch of a turn's text from somewhere else: recall's output, a memory, a CLAUDE.md; shown, never
-// believed.
+// Foreign is a stretch of a turn's text that comes from elsewhere: recall's output, a memory, a CLAUDE.md. It is shown,
+// never believed.
 type Foreign struct {
 	From, To int    // byte offsets in Turn.Text
 	Label    string `map:"-"` // "recall", "claude-mem", "CLAUDE.md", "auto-memory", …
 }
 
-// Verdict is what a person said to a tool call.
+// Verdict is a person's response to a tool call.
 type Verdict string
 
 const (
-	Unasked  Verdict = ""         // ran, or failed, without a word from the person
+	Unasked  Verdict = ""         // ran, or failed, without involving the person
 	Rejected Verdict = "rejected" // the person refused it; Reason may say why
-	Denied   Verdict = "denied"   // a rule, hook, classifier or shutdown refused it: not the person
-	Approved Verdict = "approved" // the person approved it: a plan, or a permission asked for
-	Clarify  Verdict = "clarify"  // the person wanted to talk about a question first
+	Denied   Verdict = "denied"   // refused by a rule, hook, classifier or shutdown, not by the person
+	Approved Verdict = "approved" // the person approved it: a plan, or a permission request
+	Clarify  Verdict = "clarify"  // the person wanted to discuss a question first
 )
 
-// A ToolCall is one call of a tool and what came of it.
+// A ToolCall is one call of a tool and its outcome.
 type ToolCall struct {
 	ID   string `json:"id" map:"-"`
 	Name string `json:"tool" map:"name"`
@@ -211,13 +210,13 @@ type ToolCall struct {
 	Input map[string]string `json:"-"`
 	// file it reads or writes, as the transcript names it; "" if none
 	Path string `json:"path,omitempty" map:"path"`
-	// Path on the host, where the source knows the difference; else ""
+	// Path on the host, where the source distinguishes them; else ""
 	HostPath string `json:"host_path,omitempty" map:"path"`
 	Command  string `json:"command,omitempty"` // shell command, ""
 
-	Done      bool   `json:"done"`             // a result is there
-	Failed    bool   `json:"failed,omitempty"` // the result says error, or a shell command's exit code isn't 0
-	Result    string `json:"result,omitempty"` // clipped to ClipResult, beginning and end kept; ANSI removed
+	Done      bool   `json:"done"`             // there is a result
+	Failed    bool   `json:"failed,omitempty"` // the result reports an error, or a shell command's exit code isn't 0
+	Result    string `json:"result,omitempty"` // clipped to ClipResult, beginning and end kept, without ANSI codes
 	ResultLen int64  `json:"-"`                // bytes of the whole result text
 	// uuid of the record with the result; evidence for answers and refusals
 	ResultTurn TurnID    `json:"-"`
@@ -225,14 +224,14 @@ type ToolCall struct {
 	Spilled    string    `json:"-" map:"path"` // side file with the whole result, relative to the session, ""
 
 	Verdict Verdict `json:"verdict,omitempty"`
-	Reason  string  `json:"reason,omitempty"` // the person's words with it
-	// turn of Reason where it is not the result itself (the next prompt), ""
+	Reason  string  `json:"reason,omitempty"` // the person's words about it
+	// the turn of Reason if that isn't the result itself (the next prompt), ""
 	ReasonTurn    TurnID   `json:"-"`
 	Answers       []Answer `json:"-"`
 	Plan          *Plan    `json:"-"`
 	Edits         []Edit   `json:"-"`
 	Agent         string   `json:"subagent,omitempty" map:"-"` // id of the sub-agent it started, ""
-	Commit        string   `json:"commit,omitempty" map:"-"`   // hash of a git commit it made, ""; CommitMessage beside
+	Commit        string   `json:"commit,omitempty" map:"-"`   // hash of a git commit it made, ""; see CommitMessage
 	CommitMessage string   `json:"-"`
 }
 
@@ -242,12 +241,12 @@ type Edit struct {
 	New string `json:"new"`
 }
 
-// Ran reports whether a call was carried out, whatever came of it.
+// Ran reports whether a call was carried out, successfully or not.
 func (c *ToolCall) Ran() bool {
 	return c.Done && c.Verdict != Rejected && c.Verdict != Denied && c.Verdict != Clarify
 }
 
-// Worked reports whether a call was carried out without a failure.
+// Worked reports whether a call was carried out successfully.
 func (c *ToolCall) Worked() bool { return c.Ran() && !c.Failed }
 
 // Answer is a person's answer to one question of a tool call.
@@ -255,7 +254,7 @@ type Answer struct {
 	Question string   `json:"question"`
 	Header   string   `json:"-"`
 	Options  []Option `json:"-"`
-	Chosen   []string `json:"chosen"`         // labels, or the free text as its only element
+	Chosen   []string `json:"chosen"`         // labels, or the free text as the only element
 	Free     bool     `json:"free,omitempty"` // Chosen is the person's own text, not a label
 	Notes    string   `json:"notes,omitempty"`
 	Multi    bool     `json:"-"`
@@ -264,14 +263,14 @@ type Answer struct {
 // Option is one choice offered with a question.
 type Option struct{ Label, Description string }
 
-// Plan is a plan put before the person.
+// Plan is a plan proposed to the person.
 type Plan struct {
 	Text   string
 	File   string `map:"path"` // plan file, ""
 	Edited bool   // the person changed it before approving: Text is theirs
 }
 
-// Subagent is a conversation that a call started, kept apart: it counts only where the parent repeats it.
+// Subagent is a conversation started by a call, kept apart: it only counts where the parent repeats it.
 type Subagent struct {
 	ID          string `map:"-"`
 	Type        string `map:"name"`
@@ -280,7 +279,7 @@ type Subagent struct {
 	Turns       []Turn
 }
 
-// Task is a todo of the session at its last state.
+// Task is a todo of the session in its final state.
 type Task struct {
 	ID      string    `json:"id" map:"name"`
 	Status  string    `json:"status" map:"name"` // pending, in_progress, completed
@@ -290,7 +289,7 @@ type Task struct {
 	At      time.Time `json:"-"`
 }
 
-// Compaction is a place where the client cut its context.
+// Compaction is a point where the client compacted its context.
 type Compaction struct {
 	Trigger string    `json:"trigger" map:"name"` // manual, auto
 	Before  int64     `json:"tokens_before"`      // 0 if unknown, as is After
@@ -312,7 +311,7 @@ type PR struct {
 type Parent struct {
 	Session SessionID `json:"session"`
 	How     string    `json:"how" map:"-"`  // HowFork, HowBranch, HowBackground, HowContinued, HowPlan
-	Turns   int       `json:"turns_copied"` // from it
+	Turns   int       `json:"turns_copied"` // copied from it
 }
 
 // FileRef is a file beside a session.
@@ -323,22 +322,22 @@ type FileRef struct {
 }
 
 // Report says what a parser did with each line: Lines = Records + Duplicates + Blank + SkippedTotal. Two records on one
-// line, whose line end was lost, count as two lines; a partial last line (Tail) as none.
+// line, whose newline was lost, count as two lines; a partial last line (Tail) counts as none.
 type Report struct {
 	Files        int            `json:"files"`
 	Bytes        int64          `json:"bytes"`
 	Lines        int            `json:"lines"`
-	Records      int            `json:"records"` // lines understood or known and ignored
+	Records      int            `json:"records"` // lines understood, or known and ignored
 	Duplicates   int            `json:"duplicates,omitempty"`
 	Blank        int            `json:"blank,omitempty"`
-	Repaired     int            `json:"repaired_parents,omitempty"` // dangling parents mended
+	Repaired     int            `json:"repaired_parents,omitempty"` // dangling parents repaired
 	Ignored      map[string]int `json:"ignored,omitempty"`          // known types that hold nothing to keep
 	Unknown      map[string]int `json:"unknown,omitempty"`          // types that this version doesn't know
 	Skipped      []Skip         `json:"skipped,omitempty"`          // the first maxSkips, see SkippedTotal
 	SkippedTotal int            `json:"skipped_total,omitempty"`
-	Tail         *Skip          `json:"tail,omitempty"`             // a partial last line that waits, nil if none
-	Newer        string         `json:"newer,omitempty" map:"name"` // a client's version not tried with, ""
-	Conflicts    []string       `json:"conflicts,omitempty"`        // two files claiming one id, … in words
+	Tail         *Skip          `json:"tail,omitempty"`             // an incomplete last line, nil if none
+	Newer        string         `json:"newer,omitempty" map:"name"` // a client version newer than those tested, ""
+	Conflicts    []string       `json:"conflicts,omitempty"`        // such as two files claiming one id, in words
 }
 
 // Skip is a line that could not be used.
@@ -349,7 +348,7 @@ type Skip struct {
 	Reason string `json:"reason" map:"name"`
 }
 
-// Places are the places of the turns by every id evidence may name: their own, their records', their calls' results'.
+// Places maps every id that evidence can name to its turn's index: turns' own, their records', their calls' results'.
 func (s *Session) Places() map[string]int {
 	at := map[string]int{}
 	for i := range s.Turns {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// changedAt is a file's ctime in nanoseconds.
+// changedAt returns a file's ctime in nanoseconds.
 func changedAt(fi fs.FileInfo) (int64, bool) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {

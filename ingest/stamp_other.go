@@ -4,5 +4,5 @@ package ingest
 
 import "io/fs"
 
-// changedAt isn't known of a file that isn't opened.
+// changedAt fails: here the ctime can't be had without opening the file.
 func changedAt(fs.FileInfo) (int64, bool) { return 0, false }

@@ -11,13 +11,13 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// Silent reports whether a message says, does and counts nothing.
+// Silent reports whether a message contains nothing: no text, no call, no usage.
 func (t *Turn) Silent() bool {
 	return t.Kind == Message && t.Text+t.Thinking == "" && len(t.Calls) == 0 && t.Usage == (Usage{})
 }
 
-// Finish makes the session of the turns that a parser made but silent ones, and titles it: as its records do, from says
-// which, else by its first prompt but picture.
+// Finish adds a parser's turns to the session, except silent ones, and titles it: by the title from its records, whose
+// origin is from, else by the first prompt that isn't just the placeholder for a picture.
 func (s *Session) Finish(turns []*Turn, title, from, picture string) {
 	for _, t := range turns {
 		if !t.Silent() {
@@ -31,8 +31,8 @@ func (s *Session) Finish(turns []*Turn, title, from, picture string) {
 	s.NameByPrompt(picture)
 }
 
-// AddSubagents reads a session's sub-agents, each by itself, and ties them to the calls that started them. What can't
-// be read is told, and costs no more than itself.
+// AddSubagents reads each of a session's sub-agents and links it to the call that started it. One that can't be read is
+// reported and affects nothing else.
 func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Subagent, Report, error)) error {
 	for _, file := range f.Of(SubagentFile) {
 		sub, report, err := read(file)
@@ -53,7 +53,7 @@ func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Su
 	return nil
 }
 
-// Count numbers a turn, adds it to the session and counts it in its sums.
+// Count numbers a turn, adds it to the session and updates the session's totals.
 func (s *Session) Count(t Turn) {
 	MarkForeign(&t)
 	t.N = len(s.Turns) + 1
@@ -88,19 +88,17 @@ func (s *Session) Count(t Turn) {
 	}
 }
 
-// CountDir notes a working directory, and turns that ran there.
+// CountDir counts turns in a working directory.
 func (s *Session) CountDir(dir string, turns int) {
-	for i := range s.Where.Cwds {
-		if c := &s.Where.Cwds[i]; c.Dir == dir {
-			c.Turns += turns
-			return
-		}
+	if i := slices.IndexFunc(s.Where.Cwds, func(c CwdCount) bool { return c.Dir == dir }); i >= 0 {
+		s.Where.Cwds[i].Turns += turns
+	} else {
+		s.Where.Cwds = append(s.Where.Cwds, CwdCount{Dir: dir, Turns: turns})
 	}
-	s.Where.Cwds = append(s.Where.Cwds, CwdCount{Dir: dir, Turns: turns})
 }
 
-// NameByPrompt titles an untitled session by its first prompt but picture, of those that were taken back last, and
-// tells one that recall held with a model.
+// NameByPrompt titles an untitled session by its first prompt other than picture, preferring those not taken back. It
+// also recognizes sessions that recall held with a model.
 func (s *Session) NameByPrompt(picture string) {
 	if i := slices.IndexFunc(s.Turns, func(t Turn) bool { return t.Role == User }); i >= 0 {
 		s.Helper = s.Helper || strings.HasPrefix(s.Turns[i].Text, ModelCall)
@@ -118,7 +116,7 @@ func (s *Session) NameByPrompt(picture string) {
 	}
 }
 
-// TitleOf makes a title of a prompt: its first line, at most 80 runes.
+// TitleOf makes a title from a prompt: its first line, at most 80 runes.
 func TitleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimLeft(line, "#> ")
@@ -132,8 +130,8 @@ func TitleOf(text string) string {
 	return line + "…"
 }
 
-// Todos reads the list of that name in a tool's input, which has what is to be done under subject; what was given up is
-// left out.
+// Todos reads the todo list called name in a tool's input, whose entries have their text under subject; cancelled ones
+// are omitted.
 func Todos(input []byte, name, subject string, turn TurnID, at time.Time) (list []Task) {
 	jsonl.Read(input, jsonl.Fields{name: jsonl.List(func(c *jsonl.Cursor) {
 		t := Task{Turn: turn, At: at}
@@ -144,7 +142,7 @@ func Todos(input []byte, name, subject string, turn TurnID, at time.Time) (list 
 	return list
 }
 
-// Relist is a list of tasks written anew: unchanged ones keep their last touch, those without a subject are omitted.
+// Relist returns a rewritten list of tasks: unchanged ones keep their last touch, those without a subject are omitted.
 func Relist(had, list []Task) (out []Task) {
 	type state struct{ subject, status string }
 	was := map[state]Task{}

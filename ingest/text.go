@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// MapText replaces every text that came from a person, a model, a tool or the machine by what f makes of it, always in
-// the order of the fields, places first. Left alone are hashes, times and ids (strings of own types, or tagged
-// map:"-"). Foreign parts are mapped by themselves and stay marked. Lists and what is pointed at are replaced, so that
-// what was told of s before, such as its Where, isn't changed.
+// MapText replaces every text that came from a person, a model, a tool or the machine by f of it, always in the order
+// of the fields, places first. Hashes, times and ids (strings of named types, or tagged map:"-") are left alone.
+// Foreign parts are mapped separately and stay marked. Slices and pointers are replaced, so that values taken from s
+// before, such as its Where, don't change.
 func (s *Session) MapText(f func(string) string) {
 	newMapper(f).value(reflect.ValueOf(s).Elem(), "")
 }
 
-// MapPath is a path as MapText maps it.
+// MapPath maps a path as MapText does.
 func MapPath(path string, f func(string) string) string {
 	return newMapper(f).path(path)
 }
 
-// mapper is a MapText at work.
+// A mapper is the state of one MapText.
 type mapper struct {
 	f      func(string) string
-	names  map[string]string // what became of what stands again and again
+	names  map[string]string // results for names and paths, which recur
 	fields map[reflect.Type][]mappedField
 }
 
@@ -33,7 +33,7 @@ func newMapper(f func(string) string) mapper {
 
 var stringType = reflect.TypeFor[string]()
 
-// value maps what a value holds; as is its field's tag.
+// value maps the texts in a value; as is its field's tag.
 func (m mapper) value(v reflect.Value, as string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -66,7 +66,7 @@ func (m mapper) value(v reflect.Value, as string) {
 		}
 	case reflect.Struct:
 		if t, ok := v.Addr().Interface().(*Turn); ok {
-			m.marked(t)
+			m.turnText(t)
 		}
 		for _, f := range m.mappedFields(v.Type()) {
 			m.value(v.Field(f.at), f.as)
@@ -74,13 +74,13 @@ func (m mapper) value(v reflect.Value, as string) {
 	}
 }
 
-// A mappedField is a field of a struct that MapText maps: its place and its tag.
+// A mappedField is the index and tag of a field that MapText maps.
 type mappedField struct {
 	at int
 	as string
 }
 
-// mappedFields are a struct's, read once: reading tags costs more than mapping what is short.
+// mappedFields caches a struct's fields: reading tags takes longer than mapping short texts.
 func (m mapper) mappedFields(t reflect.Type) []mappedField {
 	list, known := m.fields[t]
 	if known {
@@ -117,8 +117,8 @@ func (m mapper) mapped(s, as string) string {
 	return m.f(s)
 }
 
-// marked maps a turn's text piece by piece, so that its foreign parts' places move with it.
-func (m mapper) marked(t *Turn) {
+// turnText maps a turn's text part by part, adjusting the offsets of its foreign parts.
+func (m mapper) turnText(t *Turn) {
 	var out strings.Builder
 	piece := func(s string) { out.WriteString(m.mapped(s, "")) }
 	at := 0
@@ -135,8 +135,7 @@ func (m mapper) marked(t *Turn) {
 	t.Text = out.String()
 }
 
-// inputs maps a call's values, each together with its name: "hunter2" says nothing
-// of what it is, "password=hunter2" does.
+// inputs maps a call's values, each together with its name: "hunter2" alone isn't recognized, "password=hunter2" is.
 func (m mapper) inputs(in map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(in)) {
 		value := in[name]
@@ -160,10 +159,10 @@ func (m mapper) counts(counts map[string]int) {
 	}
 }
 
-// Names and paths (of places, files, models, tools, servers) aren't anybody's words. They are few and stand often: each
-// is mapped once.
+// Names and paths (of places, files, models, tools, servers) aren't anybody's words. There are few distinct ones, so
+// each is mapped once.
 
-// name maps a short text of which there are few.
+// name maps a short text that recurs.
 func (m mapper) name(s string) string {
 	to, ok := m.names[s]
 	if !ok {
@@ -173,11 +172,10 @@ func (m mapper) name(s string) string {
 	return to
 }
 
-// tail maps what stands behind a "_", "-" or "." in a name, up to its end or to another one, where the whole of it
-// shows nothing: a rule asks for the beginning and the end of a word, and "mcp_" before a secret or "_query" behind
-// one is neither.
+// tail maps the part of a name after a "_", "-" or ".", up to its end or another such mark, if the whole name shows
+// nothing: rules require a word boundary on both sides, and "mcp_" before a secret or "_query" after it is none.
 func (m mapper) tail(name string) string {
-	const parts, leastKey, longest = "_-.", 16, 512 // of a key that something follows
+	const parts, leastKey, longest = "_-.", 16, 512 // leastKey: of a key that something follows
 	for from := 0; from < len(name); from++ {
 		if from > 0 && strings.IndexByte(parts, name[from-1]) < 0 {
 			continue
@@ -195,8 +193,8 @@ func (m mapper) tail(name string) string {
 	return name
 }
 
-// path maps a path. Each name in it is looked at by itself as well: what is a
-// secret at the end of a text may not be told as one before a "/".
+// path maps a path, and each of its names separately: what is recognized as a secret at the end of a text might not be
+// before a "/".
 func (m mapper) path(s string) string {
 	to, ok := m.names[s]
 	if ok {

@@ -9,8 +9,8 @@ import (
 
 var earliest, latest = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ParseTime reads an RFC 3339 time, one without a zone, or a number of milliseconds since 1970, of seconds where that
-// would be before March 1973. One before there was any coding tool, or after this century, is none.
+// ParseTime parses an RFC 3339 time, one without a zone, or a number of milliseconds since 1970, or of seconds if it
+// would otherwise be before March 1973. Times before the first coding tools, or after this century, are refused.
 func ParseTime(text string) (t time.Time, ok bool) {
 	text = strings.TrimSpace(text)
 	err := error(nil)

@@ -6,8 +6,8 @@ import (
 	"recall/text"
 )
 
-// pastPaint skips emphasis and colour: ** in Markdown, escape sequences on terminals.
-func pastPaint(t string, at int) int {
+// skipEmphasis skips emphasis and color: ** in Markdown, escape sequences of terminals.
+func skipEmphasis(t string, at int) int {
 	if at >= len(t) || t[at] != '*' && t[at] != 0x1b {
 		return at
 	}
@@ -27,7 +27,7 @@ func pastPaint(t string, at int) int {
 	}
 }
 
-// pairedValue returns where the value begins of a name that is a value itself: name: DB_PASSWORD, value: x.
+// pairedValue returns where the value begins if the name is itself a value: name: DB_PASSWORD, value: x.
 func pairedValue(t string, at int) int {
 	const reach = 120
 	window := t[at:min(len(t), at+reach)]
@@ -50,7 +50,7 @@ func pairedValue(t string, at int) int {
 	return at
 }
 
-// attributesEnd returns the position behind the attributes of an element in XML, or at.
+// attributesEnd returns the position after an XML element's attributes, or at.
 func attributesEnd(t string, at int) int {
 	if i := strings.IndexAny(t[at:min(len(t), at+100)], "<>\n"); i > 0 && t[at+i] == '>' && t[at+i-1] != '/' {
 		return at + i + 1
@@ -58,8 +58,8 @@ func attributesEnd(t string, at int) int {
 	return at
 }
 
-// pastFold skips what says in YAML that the value stands on the next line.
-func pastFold(t string, at int) int {
+// skipFold skips the YAML sign that the value is on the next line.
+func skipFold(t string, at int) int {
 	end := at
 	if at < len(t) && (t[at] == '>' || t[at] == '|') {
 		end = at + 1
@@ -74,8 +74,8 @@ func pastFold(t string, at int) int {
 	return skip(t, end+1, blank, 40)
 }
 
-// pastType skips a type between a colon and an equals sign: string = "…".
-func pastType(t string, at int) int {
+// skipType skips a type between a colon and an equals sign: string = "…".
+func skipType(t string, at int) int {
 	end := at
 	for end < len(t) && end-at < 20 && (wordChar(t[end]) || t[end] == '&') {
 		end++
@@ -89,8 +89,8 @@ func pastType(t string, at int) int {
 	return at
 }
 
-// sets reports whether what is before a name makes it a call that sets something: client.password(, setPassword(.
-func sets(before string) bool {
+// isSetter reports whether the text before a name makes it a call that sets something: client.password(, setPassword(.
+func isSetter(before string) bool {
 	i := strings.LastIndexByte(before, '.')
 	verb := lowerASCII(before[i+1:])
 	return i >= 0 && (verb == "" || verb == "api" || verb == "secret" || verb == "access") ||
@@ -98,25 +98,25 @@ func sets(before string) bool {
 		strings.HasPrefix(verb, "set_") || strings.HasPrefix(verb, "with_")
 }
 
-// declares reports whether a text ends with a word that sets a variable: ENV NAME value.
-func declares(t string) bool {
+// endsWithDeclaration reports whether a text ends with a word that sets a variable: ENV NAME value.
+func endsWithDeclaration(t string) bool {
 	t = lowerASCII(t[max(0, len(t)-12):])
 	return text.AnyOf(t, strings.HasSuffix, "env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx ")
 }
 
-// states says that a text continues a verb that a value follows.
-func states(t string) bool {
+// beginsWithVerb reports whether a text begins with a verb that values follow.
+func beginsWithVerb(t string) bool {
 	return strings.IndexByte("iwle\xc3", t[0]) >= 0 &&
 		text.AnyOf(t, strings.HasPrefix, "is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é ")
 }
 
-// keyed reports whether a quoted name is a variable's or a setting's: one word, or several with underscores between.
-func keyed(name string) bool {
+// isKeyName reports whether a quoted name is a variable's or a setting's: one word, or several joined by underscores.
+func isKeyName(name string) bool {
 	name, _, _ = strings.Cut(name, ",")
 	return !strings.Contains(name, "-") && !strings.Contains(name, " ")
 }
 
-// quoteEnd returns the position after a quote at at, an escaped one too, or at.
+// quoteEnd returns the position after the quote at at, possibly escaped, or at if there is none.
 func quoteEnd(t string, at int) int {
 	end := at
 	for end < len(t) && t[end] == '\\' && end-at < 3 {
@@ -128,7 +128,7 @@ func quoteEnd(t string, at int) int {
 	return at
 }
 
-// closing returns where the value that began with quote ends, -1 if it doesn't on its line.
+// closing returns where the value that quote opened ends, -1 if not on its line.
 func closing(t string, from int, quote string) int {
 	window := t[from:min(len(t), from+maxQuoted)]
 	i := strings.Index(window, quote)
@@ -138,8 +138,8 @@ func closing(t string, from int, quote string) int {
 	return from + i
 }
 
-// bareEnd returns where an unquoted value ends: on a line of its own at a blank, else at punctuation of code, prose and
-// URLs.
+// bareEnd returns where an unquoted value ends: at a blank if it has a line of its own, else also at the punctuation of
+// code, prose and URLs.
 func bareEnd(t string, at int, line bool) int {
 	stop := " \t\r\n\"'`\x1b"
 	if !line {
@@ -155,7 +155,7 @@ func bareEnd(t string, at int, line bool) int {
 	}
 	end := at + i
 	nextCommand := line && end-at > 1 && t[end-1] == ';' && end < len(t) && is(t[end], blank)
-	if nextCommand { // a shell's next command
+	if nextCommand {
 		end--
 	}
 	for !line && end > at && strings.IndexByte(".:!?", t[end-1]) >= 0 && end-at > 1 {
@@ -164,7 +164,7 @@ func bareEnd(t string, at int, line bool) int {
 	return end
 }
 
-// lineStart reports whether the name at begins its line, but for marks of a comment, an item or a quote.
+// lineStart reports whether the name at at begins its line, ignoring comment, list and quote marks.
 func lineStart(t string, at int) bool {
 	at = skipBack(t, at, 60)
 	line := strings.TrimSuffix(strings.TrimSuffix(t[max(0, at-24):at], "export "), "set ")
@@ -172,7 +172,7 @@ func lineStart(t string, at int) bool {
 	return line == "" || line[len(line)-1] == '\n'
 }
 
-// cellBegins reports whether only a label's words stand between the beginning of a row or cell and at.
+// cellBegins reports whether there is only a label's words between the beginning of a row or cell and at.
 func cellBegins(t string, at int) bool {
 	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || strings.IndexByte(" *", t[at-1]) >= 0); n++ {
 		at--
@@ -186,8 +186,8 @@ func flagBefore(t string, from int) bool {
 	return strings.HasPrefix(t[at:], "--") || at > 0 && t[at] == '-' && t[at-1] == ' '
 }
 
-// assignment returns where the value begins of the name that ends at to, if an operator follows: what gitleaks' named
-// rules have in common, escaped quotes allowed:
+// assignment returns where the value begins after the name that ends at at, if an operator follows: the part that
+// gitleaks' named rules have in common, with escaped quotes allowed:
 //
 //	(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}
 func assignment(text string, at int) (value int, ok bool) {

@@ -7,13 +7,13 @@ import (
 	"recall/text"
 )
 
-// maxBlock is the longest key block looked for, in bytes: an RSA key of 16384 bits in PEM is 12 KB.
+// maxBlock bounds a key block, in bytes: an RSA key of 16384 bits in PEM is 12 KB.
 const maxBlock = 24 << 10
 
-// keyBlock looks at "-----begin" and masks a private key to its end or, where the text was clipped, as far as it goes.
+// keyBlock examines "-----begin" and masks a private key to its end or, where the text was clipped, as far as it goes.
 func keyBlock(s *scan, from, to int) {
 	if from < s.blockEnd {
-		return // inside the block before
+		return // inside the previous block
 	}
 	label := s.text[to:min(len(s.text), to+100)]
 	i := strings.Index(label, "-----")
@@ -25,7 +25,7 @@ func keyBlock(s *scan, from, to int) {
 	stop := keyText(window)
 	if end := strings.Index(window[:min(len(window), stop+100)], "-----END"); end >= 0 && end <= stop {
 		stop = end
-		if line := strings.LastIndexByte(window[:stop], '\n'); line >= 0 && pastGutter(window, line+1) >= stop {
+		if line := strings.LastIndexByte(window[:stop], '\n'); line >= 0 && skipGutter(window, line+1) >= stop {
 			stop = line
 		}
 	}
@@ -37,18 +37,18 @@ func keyBlock(s *scan, from, to int) {
 	s.add(body+stop-len(key), body+trimKey(window[:stop]), "private-key")
 }
 
-// trimKey returns the length of the key without the line ends after it.
+// trimKey returns the length of the key without trailing line ends.
 func trimKey(key string) int {
 	return len(strings.TrimRight(key, " \t\r\n"))
 }
 
-// keyText returns how much of a text may be a key's body: base64, header lines such as Proc-Type, line ends real or
+// keyText returns how much of a text can be a key's body: base64, header lines such as Proc-Type, line ends real or
 // written as \n, quotes and plus signs between lines of code.
 func keyText(t string) int {
 	for i := 0; i < len(t); i++ {
 		c := t[i]
 		if c == '\n' {
-			i = max(i, pastGutter(t, i+1)-1)
+			i = max(i, skipGutter(t, i+1)-1)
 			continue
 		}
 		if is(c, alnum) || strings.IndexByte("+/=\r\n \t\\:,\"'-", c) >= 0 {
@@ -65,9 +65,8 @@ func keyText(t string) int {
 	return len(t)
 }
 
-// pastGutter skips what programs put before lines they show: numbers with a mark, a file's name, a quote's or a
-// change's sign.
-func pastGutter(t string, at int) int {
+// skipGutter skips what programs print before lines: numbers with a separator, a file name, a quote or diff sign.
+func skipGutter(t string, at int) int {
 	begin := skip(t, at, blank, 12)
 	end := skip(t, begin, word|marks, 80)
 	if s := strings.TrimRight(t[begin:end], "0123456789"); len(t) > end && t[end] == ':' && s != "" &&
@@ -91,10 +90,10 @@ func pastGutter(t string, at int) int {
 	return at
 }
 
-// prose says that words follow, not a key's next line: three short runs of letters with single blanks between.
+// prose matches words where a key's next line would be: three short runs of letters separated by single blanks.
 var prose = text.Pattern(`^ [A-Za-z]{1,19} [A-Za-z]{1,19} [A-Za-z]{1,19}(?:[^A-Za-z]|$)`)
 
-// keyTail looks at "-----end" without a beginning, as clipping leaves it, and masks the base64 before it.
+// keyTail examines an "-----end" whose beginning was clipped, and masks the base64 before it.
 func keyTail(s *scan, from, to int) {
 	label := s.text[to:min(len(s.text), to+60)]
 	i := strings.Index(label, "-----")
@@ -114,7 +113,7 @@ func keyTail(s *scan, from, to int) {
 	}
 }
 
-// keyInBase64 looks at "-----BEGIN" in base64, as in kubeconfigs, and masks a private key over all its lines.
+// keyInBase64 examines "-----BEGIN" in base64, as in kubeconfigs, and masks a private key across all its lines.
 func keyInBase64(s *scan, from, _ int) {
 	if !strings.HasPrefix(s.text[from:], "LS0tLS1CRUdJTi") || wordChar(s.before(from)) {
 		return
@@ -154,7 +153,7 @@ func puttyKey(s *scan, _, to int) {
 	}
 }
 
-// kubernetesSecret looks at "kind: Secret" and masks the values under "data:" and "stringData:".
+// kubernetesSecret examines "kind: Secret" and masks the values under "data:" and "stringData:".
 func kubernetesSecret(s *scan, _, to int) {
 	at := skip(s.text, to, blank, 4)
 	at = quoteEnd(s.text, at)
@@ -176,7 +175,7 @@ func kubernetesSecret(s *scan, _, to int) {
 	}
 }
 
-// secretValues masks the values of indented lines; plain: they aren't in base64.
+// secretValues masks the values of indented lines; plain means that they aren't in base64.
 func (s *scan) secretValues(at int, lines string, plain bool) {
 	for line := range strings.SplitSeq(lines, "\n") {
 		_, v, ok := strings.Cut(line, ": ")
@@ -184,7 +183,7 @@ func (s *scan) secretValues(at int, lines string, plain bool) {
 		if line != "" && !strings.HasPrefix(line, " ") {
 			return
 		}
-		secret := ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && telling(v)) && !placeholder(v)
+		secret := ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && plausible(v)) && !placeholder(v)
 		if secret {
 			start := at + strings.LastIndex(line, v)
 			s.add(start, start+len(v), "kubernetes-secret")
@@ -193,7 +192,7 @@ func (s *scan) secretValues(at int, lines string, plain bool) {
 	}
 }
 
-// encoded looks at what may be JSON in base64, and masks it if there are secrets in it.
+// encoded examines what might be JSON in base64, and masks it if it contains secrets.
 func encoded(s *scan, from, _ int) {
 	if s.decoding || wordChar(s.before(from)) || s.before(from) == '.' {
 		return

@@ -12,10 +12,10 @@ const (
 	blank  // space and tab
 	hexa   // 0-9 a-f A-F
 	other  // : @ | %: in tokens of a few kinds
-	inName // what may stand between a name and its operator, as gitleaks has it
-	gap    // blanks, line ends and quotes, a backslash before a quote too
-	lead   // what may stand between an operator and a value
-	jot    // of a password that is jotted down
+	inName // what can stand between a name and its operator, as in gitleaks
+	gap    // blanks, line ends and quotes, also a backslash before a quote
+	lead   // what can stand between an operator and a value
+	jot    // of a password in a short note
 
 	letter = lower | upper
 	alnum  = letter | digit
@@ -61,10 +61,10 @@ var classes = func() (t [256]uint16) {
 
 func is(c byte, class uint16) bool { return classes[c]&class != 0 }
 
-// wordChar is what \w is: a letter, a digit or an underscore.
+// wordChar reports whether c matches \w: a letter, a digit or an underscore.
 func wordChar(c byte) bool { return classes[c]&alnum != 0 || c == '_' }
 
-// run returns the first position from at, within most bytes, whose byte is neither of the class nor of chars.
+// run returns the first position from at, at most most bytes on, whose byte is neither of the class nor in chars.
 func run(text string, at int, class uint16, chars string, most int) int {
 	end := min(len(text), at+most)
 	for at < end && (is(text[at], class) || strings.IndexByte(chars, text[at]) >= 0) {
@@ -73,7 +73,7 @@ func run(text string, at int, class uint16, chars string, most int) int {
 	return at
 }
 
-// until returns the first position from at, at most most bytes on, of one of chars.
+// until returns the first position from at, at most most bytes on, whose byte is in chars.
 func until(text string, at int, chars string, most int) int {
 	window := text[at:min(len(text), at+most)]
 	if i := strings.IndexAny(window, chars); i >= 0 {
@@ -82,7 +82,7 @@ func until(text string, at int, chars string, most int) int {
 	return at + len(window)
 }
 
-// skip returns the first position from at, within most bytes, whose byte isn't of the class.
+// skip returns the first position from at, at most most bytes on, whose byte isn't of the class.
 func skip(text string, at int, class uint16, most int) int {
 	end := min(len(text), at+most)
 	for at < end && is(text[at], class) {

@@ -6,23 +6,23 @@ import (
 	"unicode"
 )
 
-// commandRules adds rules for what programs are told on their line, and for the files that they read it from.
+// commandRules adds rules for secrets in command lines, and in the files that programs read them from.
 func commandRules(b *builder) {
 	b.add("curl", command)
 	b.add("wget", command)
-	for _, f := range wordRows["flag"] { // a program takes a password behind a flag of its own
+	for _, f := range wordRows["flag"] { // programs with a password flag of their own
 		b.add(f[0], passwordFlag(f[1], joint(slices.Index(joints, f[2]))))
 	}
-	for _, program := range words("placed") { // or by its place alone
+	for _, program := range words("placed") { // programs that take it by position
 		b.add(program, lineWord)
 	}
 	b.add("net use", netUse)
 	b.add("smbclient", percentUser)
 	b.add("mount.cifs", percentUser)
 	for _, before := range words("leading") {
-		b.add(before, nextWord(telling))
+		b.add(before, nextWord(plausible))
 	}
-	for _, before := range words("surely") { // whatever it looks like
+	for _, before := range words("surely") { // whatever the word looks like
 		b.add(before, nextWord(func(v string) bool { return len(v) >= 6 && !placeholder(v) }))
 	}
 	for _, reads := range []string{"--password-stdin", "--with-token", "sudo -s ", "chpasswd"} {
@@ -39,21 +39,21 @@ func commandRules(b *builder) {
 	b.add("sqlplus ", oracle)
 }
 
-// joint is how a flag stands to its value.
+// joint is how a flag is joined to its value.
 type joint uint8
 
 const (
-	joined joint = iota // -pVALUE: after a blank stands something else
+	joined joint = iota // -pVALUE: after a blank it isn't the value
 	either              // -pVALUE or -p VALUE
 	apart               // -p VALUE
 )
 
 var joints = []string{"joined", "either", "apart"}
 
-// passwordFlag masks what follows a flag on the line of a program that takes its password so.
+// passwordFlag masks the value of a program's password flag.
 func passwordFlag(flag string, how joint) detector {
 	return func(s *scan, from, to int) {
-		if wordChar(s.before(from)) && !strings.HasPrefix(s.text[from:to], "ssl") { // of openssl
+		if wordChar(s.before(from)) && !strings.HasPrefix(s.text[from:to], "ssl") { // as part of openssl
 			return
 		}
 		line := s.text[to:min(len(s.text), to+300)]
@@ -101,7 +101,7 @@ func command(s *scan, from, to int) {
 	}
 }
 
-// wordAt returns the place of the word at at, which quotes may stand around.
+// wordAt returns the word at at, without quotes around it.
 func (s *scan) wordAt(at, most int) (from, to int) {
 	from = quoteEnd(s.text, at)
 	ends := " \t\r\n\"'`<>|;&"
@@ -111,20 +111,20 @@ func (s *scan) wordAt(at, most int) (from, to int) {
 	return from, until(s.text, from, ends, most)
 }
 
-// telling says that a word in the place of a password is one, not prose.
-func telling(v string) bool {
+// plausible reports whether a word where a password is expected looks like one, not like prose.
+func plausible(v string) bool {
 	t := shapeIn(v)
 	return len(v) >= 6 && !placeholder(v) && !path(v) && !numbered(v) && t.lower+t.upper > 0 && (t.digits > 0 ||
 		strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
 }
 
-// nextWord masks the word after the literal if it looks like a secret; setx's and the like's after the name.
+// nextWord masks the word after the literal if it looks like a secret; for setx and the like, the word after the name.
 func nextWord(looks func(string) bool) detector {
 	return func(s *scan, from, to int) {
 		at := to
 		if strings.Contains(lowerASCII(s.text[from:to]), "set") {
 			_, name := s.wordAt(at, 60)
-			if low := lowerASCII(s.text[at:name]); !names(low) && !strings.Contains(low, "key") {
+			if low := lowerASCII(s.text[at:name]); !hasSecretName(low) && !strings.Contains(low, "key") {
 				return
 			}
 			at = skip(s.text, name, gap, 2)
@@ -137,7 +137,7 @@ func nextWord(looks func(string) bool) detector {
 	}
 }
 
-// lineWord masks a command line's words that look like a password: programs take them by their place alone.
+// lineWord masks the words of a command line that look like a password, for programs that take it by position.
 func lineWord(s *scan, from, to int) {
 	if wordChar(s.before(from)) {
 		return
@@ -153,7 +153,7 @@ func lineWord(s *scan, from, to int) {
 		v := s.text[open:end]
 		last := at == len(line) || strings.IndexByte("\"'`|;&", line[at]) >= 0
 		secret := v[0] != '-' && v[0] != '.' && !strings.ContainsAny(v, `\/:=`) &&
-			(strings.ContainsAny(v, "!@#$%^&*+?") && telling(v) ||
+			(strings.ContainsAny(v, "!@#$%^&*+?") && plausible(v) ||
 				last && len(v) >= 8 && !placeholder(v) && !numbered(v) && !path(v) &&
 					strings.IndexByte(v, '.') < 0 && strings.Count(line[:at], " ") >= 2)
 		if secret {
@@ -162,7 +162,7 @@ func lineWord(s *scan, from, to int) {
 	}
 }
 
-// netUse masks the password on the line of Windows' "net use" and "net user".
+// netUse masks the password in a Windows "net use" or "net user" command.
 func netUse(s *scan, from, to int) {
 	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+200)], "\n")
 	if line = lowerASCII(line); strings.Contains(line, " /user:") || strings.Contains(line, "/add") {
@@ -199,7 +199,7 @@ func pipedIn(s *scan, from, to int) {
 		return
 	}
 	at := start + i + strings.IndexByte(line[i:], ' ')
-	for { // behind flags, and what says only how it is printed
+	for { // past flags and printf's format
 		open, end := s.wordAt(skip(s.text, at, blank, 3), 300)
 		if word := s.text[open:end]; !strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "%s") || end <= at {
 			s.addLogin(open, end)
@@ -216,7 +216,7 @@ func login(s *scan, _, to int) {
 	}
 }
 
-// addLogin notes "password" or the password of "user:password".
+// addLogin masks "password" or the password in "user:password".
 func (s *scan) addLogin(from, to int) {
 	user, password, ok := strings.Cut(s.text[from:to], ":")
 	if ok {
@@ -229,7 +229,7 @@ func (s *scan) addLogin(from, to int) {
 	}
 }
 
-// fromLiteral masks what kubectl makes a secret of: --from-literal=name=value.
+// fromLiteral masks the value that kubectl puts into a secret: --from-literal=name=value.
 func fromLiteral(s *scan, from, to int) {
 	if !strings.Contains(s.text[max(0, from-300):from], "secret") {
 		return
@@ -241,7 +241,7 @@ func fromLiteral(s *scan, from, to int) {
 	}
 }
 
-// quotedNext masks what SQL sets a user's password to.
+// quotedNext masks the password that an SQL statement sets for a user.
 func quotedNext(s *scan, from, to int) {
 	open := quoteEnd(s.text, to)
 	if open == to {

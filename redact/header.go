@@ -9,10 +9,10 @@ import (
 
 const maxHeader = 4 << 10 // bytes of a header's value
 
-// authorization masks what the header carries, however it is written: Authorization: Bearer x, "Authorization": "Basic
-// x", Set("Authorization", "token "+x).
+// authorization masks the header's credential in any notation: Authorization: Bearer x, "Authorization": "Basic x",
+// Set("Authorization", "token "+x).
 func authorization(s *scan, _, to int) {
-	at := pastPunctuation(s.text, to, 6)
+	at := skipPunctuation(s.text, to, 6)
 	if at == to {
 		return
 	}
@@ -23,7 +23,7 @@ func authorization(s *scan, _, to int) {
 		s.header(at, 8, true)
 		return
 	}
-	if next := skip(s.text, end, blank, 1); end > at && next > end { // a scheme of somebody's own
+	if next := skip(s.text, end, blank, 1); end > at && next > end { // a custom scheme
 		s.header(next, 16, false)
 	}
 	s.header(at, 12, false)
@@ -31,12 +31,13 @@ func authorization(s *scan, _, to int) {
 
 var schemes = set(words("schemes")...)
 
-// pastPunctuation skips what stands between a header's name and its value.
-func pastPunctuation(t string, at, most int) int {
+// skipPunctuation skips what separates a header's name and value.
+func skipPunctuation(t string, at, most int) int {
 	return run(t, at, 0, " \t:=\"'`,>\\[", most)
 }
 
-// header masks the value at at if it is of least length and looks like a credential; certain: a scheme stood before it.
+// header masks the value at at if it has at least that length and looks like a credential; certain: a scheme precedes
+// it.
 func (s *scan) header(at, least int, certain bool) {
 	end := headerEnd(s.text, at)
 	v := s.text[at:end]
@@ -45,13 +46,12 @@ func (s *scan) header(at, least int, certain bool) {
 	}
 	t := shapeIn(v)
 	plain := t.digits == 0 && (!certain || !letters(v, t)) || !certain && (!mixed(v) || public(v) && len(v) < 32)
-	if plain {
-		return
+	if !plain {
+		s.add(at, end, "auth-header")
 	}
-	s.add(at, end, "auth-header")
 }
 
-// letters says that letters alone may be a credential: of both cases, and longer than names are.
+// letters reports whether letters alone can be a credential: of both cases, and longer than names.
 func letters(v string, t shapeOf) bool {
 	return t.upper >= 3 && t.lower >= 3 && len(v) >= 20 && entropy(v) > 3.8
 }
@@ -64,7 +64,7 @@ func headerEnd(t string, at int) int {
 	return end
 }
 
-// bearer masks what follows the bare word, a word of prose as well: the token has to look like one.
+// bearer masks what follows the bare word. As that also occurs in prose, the token must look like one.
 func bearer(s *scan, _, to int) {
 	at := skip(s.text, to, blank, 4)
 	if at == to {
@@ -82,7 +82,7 @@ func bearer(s *scan, _, to int) {
 	}
 }
 
-// basic masks a bare "Basic dXNlcjpwdw==": the value has to decode to user:password.
+// basic masks a bare "Basic dXNlcjpwdw==" if the value decodes to user:password.
 func basic(s *scan, _, to int) {
 	end := run(s.text, to, alnum, "+/=", 512)
 	if userPassword(s.text[to:end]) {
@@ -102,12 +102,12 @@ func userPassword(v string) bool {
 	return !slices.ContainsFunc(plain, func(c byte) bool { return c < ' ' })
 }
 
-// cookie masks the values of a Cookie or Set-Cookie header that look like a session's.
+// cookie masks the values of a Cookie or Set-Cookie header that look like session ids.
 func cookie(s *scan, from, to int) {
 	if from < s.cookieEnd {
-		return // on the line of the one before
+		return // still on the previous one's line
 	}
-	at := pastPunctuation(s.text, to, 4)
+	at := skipPunctuation(s.text, to, 4)
 	line := s.text[at:min(len(s.text), at+maxHeader)]
 	if i := strings.IndexAny(line, "\r\n\"'`"); i >= 0 {
 		line = line[:i]
@@ -126,10 +126,10 @@ func cookie(s *scan, from, to int) {
 	}
 }
 
-// maxAuthority is how far a URL's "user:password@host" is looked for, in bytes.
+// maxAuthority bounds how far a URL's "user:password@host" is searched for, in bytes.
 const maxAuthority = 400
 
-// urlPassword looks at "://" and masks the password of "user:password@host". A long random user alone is a token.
+// urlPassword examines "://" and masks the password of "user:password@host". A long random user alone is a token.
 func urlPassword(s *scan, _, to int) {
 	window := s.text[to:min(len(s.text), to+maxAuthority)]
 	if i := strings.IndexAny(window, " \t\r\n\"'`<>/\\|,()"); i >= 0 {
@@ -139,15 +139,10 @@ func urlPassword(s *scan, _, to int) {
 	if at < 0 {
 		return
 	}
-	user, password, ok := strings.Cut(window[:at], ":")
-	if !ok {
-		if len(user) >= 20 && mixed(user) && !placeholder(user) {
-			s.add(to, to+at, "url-password")
-		}
-		return
+	switch user, password, ok := strings.Cut(window[:at], ":"); {
+	case ok && password != "" && !placeholder(password):
+		s.add(to+len(user)+1, to+at, "url-password")
+	case !ok && len(user) >= 20 && mixed(user) && !placeholder(user):
+		s.add(to, to+at, "url-password")
 	}
-	if password == "" || placeholder(password) {
-		return
-	}
-	s.add(to+len(user)+1, to+at, "url-password")
 }

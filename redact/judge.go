@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// secret reports whether the value is one, of a name that promises so much.
+// secret reports whether the value is one, given the strength of its name.
 func (v value) secret(st strength) bool {
 	t := v.text
 	if len(t) < 4 || placeholder(t) || path(t) {
@@ -44,37 +44,33 @@ func (v value) secret(st strength) bool {
 		return set && v.credible(shape) || v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 &&
 			!numbered(t) && (mixed(t) || strings.ContainsAny(t, "!@#$%^&*+?")) && v.allowedOp()
 	case number:
-		return set && v.unlocks(shape)
+		return set && v.isAccessCode(shape)
 	case vague:
-		return set && v.drawn()
+		return set && v.looksRandom()
 	}
 	return len(t) >= 10 && mixed(t) && (!public(t) || v.login && len(t) >= 32) && entropy(t) >= 3 &&
 		!numbered(t) && v.allowedOp() || set && shape.digits >= 3 && v.credible(shape) &&
 		(!strings.Contains(t, "-") || textureOf(t) != ordinary)
 }
 
-// set reports whether the name is set to the value for certain: in files of settings, in quotes, as a line of its own.
+// set reports whether the name is certainly set to the value: in a settings file, in quotes, or on a line of its own.
 func (v value) set() bool {
 	return v.env || v.header || v.flag || v.sure ||
 		v.op != "is" && (v.quoted && v.op != "," || v.whole)
 }
 
-// credible reports whether what a secret is set to looks like nothing else.
+// credible reports whether a value set under a secret's name looks like nothing else.
 func (v value) credible(shape shapeOf) bool {
 	t := v.text
-	harmless := len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || names(t) ||
+	harmless := len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || hasSecretName(t) ||
 		public(t) || numbered(t) || dateLike(t)
-	if harmless {
-		return false
-	}
-	return strings.Count(t, "-") >= 2 && !strings.Contains(lowerASCII(t), "key") ||
-		shape.digits > 0 && shape.lower+shape.upper > 0 &&
-			(!identifier(t) && !camel(t) || jumbled(t) || shape.mostSwitches >= 2) ||
-		len(t) >= 16 && shape.upper == len(t) && jumbled(t)
+	return !harmless && (strings.Count(t, "-") >= 2 && !strings.Contains(lowerASCII(t), "key") ||
+		v.hasLetterAndDigit(shape) && (!identifier(t) && !camel(t) || jumbled(t) || shape.mostSwitches >= 2) ||
+		len(t) >= 16 && shape.upper == len(t) && jumbled(t))
 }
 
-// drawn reports whether a value is random: what the name says of it is little.
-func (v value) drawn() bool {
+// looksRandom reports whether a value is random, as required where the name says little.
+func (v value) looksRandom() bool {
 	t := v.text
 	if strings.Contains(t, ":") || public(t) && textureOf(t) != hexes {
 		return false
@@ -89,8 +85,8 @@ func (v value) drawn() bool {
 	return shape.lower+shape.other == 0 && shape.digits > 0 && len(t) >= 16 && jumbled(t) || userPassword(t)
 }
 
-// unlocks reports whether a value is a number or a short code that lets in.
-func (v value) unlocks(shape shapeOf) bool {
+// isAccessCode reports whether a value is a number or short code that grants access.
+func (v value) isAccessCode(shape shapeOf) bool {
 	t := v.text
 	if shape.digits == len(t) {
 		return len(t) <= 12 && distinct(t) > 2 && (len(t) > 5 || v.env || v.quoted)
@@ -98,7 +94,8 @@ func (v value) unlocks(shape shapeOf) bool {
 	return shape.digits > 0 && textureOf(t) != hexes && v.credible(shape)
 }
 
-// grouped reports whether a value is equally long groups of four or more letters and digits, as codes are shown.
+// grouped reports whether a value is groups of equal length, four or more letters and digits each, as codes are
+// displayed.
 func grouped(t string) bool {
 	groups := strings.FieldsFunc(t, func(c rune) bool { return c == ' ' || c == '-' || c == ',' })
 	if len(groups) < 3 || len(t) > 80 || strings.ContainsAny(t, ",") && len(groups) < 4 {
@@ -112,8 +109,7 @@ func grouped(t string) bool {
 	return shapeIn(t).digits > 0 || jumbled(strings.Join(groups, ""))
 }
 
-// declared judges what a variable of the environment or a header is set to, if only a value stands there; else not
-// told.
+// declared judges the value of an environment variable or header if nothing else is there; otherwise told is false.
 func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	t := v.text
 	harmless := strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" ||
@@ -121,7 +117,7 @@ func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	if harmless {
 		return false, false
 	}
-	random := shape.digits > 0 && shape.lower+shape.upper > 0 && mixed(t)
+	random := mixed(t)
 	switch {
 	case st == strong:
 		return len(t) >= 6 && shape.lower+shape.upper > 0 && (shape.digits > 0 || !identifier(t) || jumbled(t)), true
@@ -137,7 +133,7 @@ func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	return false, false
 }
 
-// random says that a variable's value looks like camel case by chance: it is too long and too mixed for a name.
+// random reports whether a variable's value looks like camel case by chance: too long and too mixed for a name.
 func (v value) random() bool {
 	return v.env && len(v.text) >= 20 && mixed(v.text) && entropy(v.text) > 3.8
 }
@@ -146,16 +142,16 @@ func (v value) hasLetterAndDigit(shape shapeOf) bool {
 	return shape.digits > 0 && shape.lower+shape.upper > 0
 }
 
-// allowedOp says that the operator goes with names that are words of prose too.
+// allowedOp reports whether the operator is acceptable for names that are also words of prose.
 func (v value) allowedOp() bool { return v.op != "is" || mixed(v.text) }
 
-// password judges the value of a strong name.
+// password reports whether the value of a strong name is a secret.
 func (v value) password(shape shapeOf) bool {
 	t := v.text
 	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.quoted) {
 		return v.whole && shape.digits >= 8 && shape.digits == len(t) && distinct(t) >= 5
 	}
-	word := shape.digits == 0 && (label(t) || names(t) && !v.sure || identifier(t) && !jumbled(t))
+	word := shape.digits == 0 && (label(t) || hasSecretName(t) && !v.sure || identifier(t) && !jumbled(t))
 	if word {
 		return false
 	}
@@ -178,7 +174,7 @@ func (v value) password(shape shapeOf) bool {
 		shape.lower > 1 && shape.upper > 1 && jumbled(t))
 }
 
-// identifier says that letters alone are a constant's, a label's or a key's name.
+// identifier reports whether letters alone are the name of a constant, a label or a key.
 func identifier(t string) bool {
 	if strings.Contains(t, "_") {
 		return true
@@ -192,7 +188,7 @@ func identifier(t string) bool {
 	return strings.ToLower(t) != t && is(t[0], lower) // camelCase
 }
 
-// dateLike says that a value begins with a year or a time.
+// dateLike reports whether a value begins with a year or a time.
 func dateLike(t string) bool {
 	return len(t) >= 8 && is(t[0], digit) && is(t[1], digit) && strings.Count(t, "-")+strings.Count(t, ":") >= 2
 }

@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// keyForm is a key that tells itself by its first characters.
+// keyForm is a kind of key that is recognized by its first characters.
 type keyForm struct {
-	prefix string // as written, upper and lower case mattering
+	prefix string // case-sensitive
 	kind   string
-	chars  string // beside letters and digits, what the rest may hold
+	chars  string // allowed in the rest besides letters and digits
 	least  int    // characters after the prefix
-	digits int    // how many digits there must be at least, to tell it from a name
+	digits int    // required number of digits, to tell it from a name
 }
 
-// keyFormTable holds the forms, one a line: prefix, kind, chars, least, digits. They are looser than the rules of
-// gitleaks that know the same keys: they allow for other lengths, for clipped and wrapped keys and for newer forms.
+// keyFormTable holds the forms, one a line: prefix, kind, chars, least, digits. They are looser than gitleaks' rules
+// for the same keys: they allow for other lengths, for clipped and wrapped keys and for newer forms.
 //
 //go:embed rules/keyforms.tsv
 var keyFormTable string
 
-// keyForms reads the table, at its first use.
+// keyForms parses the table on first use.
 var keyForms = sync.OnceValue(func() (all []keyForm) {
 	for f := range rowsOf(keyFormTable) {
 		all = append(all, keyForm{prefix: f[0], kind: f[1], chars: f[2], least: integer(f[3]), digits: integer(f[4])})
@@ -32,14 +32,13 @@ var keyForms = sync.OnceValue(func() (all []keyForm) {
 // maxKey is the longest key of any form, in bytes.
 const maxKey = 4 << 10
 
-// whole reports whether a form's key is one run with nothing before it, its prefix so short that only runs begin with
-// it.
+// whole reports whether a form's key must be a whole run, because its prefix is too short to be searched for elsewhere.
 func (k keyForm) whole() bool {
 	return len(k.prefix) <= 3 && k.least >= 20 && k.prefix != "hf_" && k.prefix != "sk-" && k.prefix != "00D" &&
 		!strings.HasSuffix(k.prefix, ".")
 }
 
-// detector returns what looks at the form's prefix.
+// detector returns the detector to try at the form's prefix.
 func (k keyForm) detector() detector {
 	if k.kind == "jwt" {
 		return jwt
@@ -55,14 +54,10 @@ func (k keyForm) detector() detector {
 		if len(v) < k.least || t.digits < k.digits || placeholder(v) {
 			return
 		}
-		if k.chars != "" && strings.ContainsAny(k.chars, "_-") && !mixed(v) && entropy(v) < 4.2 {
-			return // words joined by hyphens
-		}
-		unlike := k.least == 32 && (k.prefix == "SK" || k.prefix == "AC") && (len(v) != 32 || !allHex(v))
-		if unlike {
-			return
-		}
-		if k.kind == "aws-key" && (len(v) != 16 || t.lower > 0) {
+		hyphenated := strings.ContainsAny(k.chars, "_-") && !mixed(v) && entropy(v) < 4.2
+		notTwilio := k.least == 32 && (k.prefix == "SK" || k.prefix == "AC") && (len(v) != 32 || !allHex(v))
+		notAWS := k.kind == "aws-key" && (len(v) != 16 || t.lower > 0)
+		if hyphenated || notTwilio || notAWS {
 			return
 		}
 		s.add(from, end, k.kind)
@@ -72,8 +67,8 @@ func (k keyForm) detector() detector {
 	}
 }
 
-// begins says that a key may begin behind a character: in a name, "calm-hf_…" or "mcp__ghp_…", if its prefix can't
-// be a word.
+// begins reports whether a key can begin after a character. It can do so within a name, "calm-hf_…" or "mcp__ghp_…", if
+// its prefix can't be a word.
 func (k keyForm) begins(before byte) bool {
 	if before == '-' || before == '_' {
 		return len(k.prefix) >= 4 && k.prefix != "key-" || k.prefix == "hf_" || k.prefix == "SG."
@@ -81,8 +76,8 @@ func (k keyForm) begins(before byte) bool {
 	return !wordChar(before)
 }
 
-// end returns where the key ends whose characters begin at at. One that stops at a line's end, too short, goes on in
-// the next: a terminal wrapped it.
+// end returns where the key whose characters begin at at ends. One that stops too short at a line's end is continued on
+// the next line, as terminals wrap.
 func (k keyForm) end(t string, at int) int {
 	end := k.run(t, at)
 	if end-at >= k.least || end >= len(t) || t[end] != '\n' {
@@ -105,7 +100,7 @@ func (k keyForm) run(t string, at int) int {
 
 func allHex(v string) bool { return skip(v, 0, hexa, len(v)) == len(v) }
 
-// awsSecret masks secret keys near an access key's id: forty characters of base64, both cases, digits.
+// awsSecret masks secret keys near an access key id: forty characters of base64, both cases, digits.
 func awsSecret(s *scan, from, to int) {
 	const reach = 300
 	end := min(len(s.text), to+reach)
@@ -118,7 +113,7 @@ func awsSecret(s *scan, from, to int) {
 	}
 }
 
-// jwt looks at "eyJ" and masks a token of two or three parts, over wrapped lines.
+// jwt examines "eyJ" and masks a token of two or three parts, even across wrapped lines.
 func jwt(s *scan, from, _ int) {
 	if s.text[from:from+3] != "eyJ" || wordChar(s.before(from)) {
 		return

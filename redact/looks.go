@@ -8,7 +8,7 @@ import (
 	"recall/text"
 )
 
-// entropy is Shannon's, in bits a byte.
+// entropy returns the Shannon entropy in bits per byte.
 func entropy(s string) float64 {
 	if s == "" {
 		return 0
@@ -27,7 +27,7 @@ func entropy(s string) float64 {
 	return e
 }
 
-// dummies are values that people write where a secret would stand.
+// dummies are values that people write in place of a secret.
 var dummies = set(words("dummies")...)
 
 func set(words ...string) map[string]bool {
@@ -38,7 +38,7 @@ func set(words ...string) map[string]bool {
 	return m
 }
 
-// fillers are what examples are made of beside dummies: my-secret-key.
+// fillers are further words that examples are made of: my-secret-key.
 var fillers = set(words("fillers")...)
 
 // label reports whether one of a value's words names a secret: reset_password, secret-key.
@@ -49,21 +49,19 @@ func label(v string) bool {
 	})
 }
 
-// inDummies are pieces that show a value to be an example; all in lower case.
-var inDummies = words("in dummies")
+// dummyParts are substrings, in lower case, that show a value to be an example.
+var dummyParts = words("in dummies")
 
-// placeholder says that a value stands for a secret: a reference, a template, an example, a placeholder of ours.
+// placeholder reports whether a value stands for a secret: a reference, a template, an example, one of our
+// placeholders.
 func placeholder(v string) bool {
 	if strings.HasSuffix(v, "...") || strings.ContainsAny(v, "‹›…") {
 		return true
 	}
 	variable := v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' ||
 		strings.Contains(v, "${") || strings.Contains(v, "{{")
-	if variable {
-		return true
-	}
 	low := strings.ToLower(v)
-	if dummies[low] || distinct(v) <= 3 {
+	if variable || dummies[low] || distinct(v) <= 3 {
 		return true
 	}
 	if strings.ContainsAny(v, "-_ ") {
@@ -72,26 +70,26 @@ func placeholder(v string) bool {
 			return true
 		}
 	}
-	return text.AnyOf(low, strings.Contains, inDummies...)
+	return text.AnyOf(low, strings.Contains, dummyParts...)
 }
 
 func distinct(v string) int {
 	var seen [256]bool
 	n := 0
-	for i := range len(v) {
-		if !seen[v[i]] {
-			seen[v[i]] = true
+	for _, c := range []byte(v) {
+		if !seen[c] {
 			n++
 		}
+		seen[c] = true
 	}
 	return n
 }
 
-// shapeOf counts what a value is made of.
+// shapeOf counts the kinds of characters in a value.
 type shapeOf struct {
 	lower, upper, digits, other int
-	switches                    int // between letter and digit, within a run of both
-	mostSwitches                int // in one such run
+	switches                    int // between letters and digits, in the current run of both
+	mostSwitches                int // in any such run
 }
 
 func shapeIn(v string) shapeOf {
@@ -120,87 +118,59 @@ func shapeIn(v string) shapeOf {
 	return t
 }
 
-// mixed says that a value's letters and digits are too interspersed for a word or a name with a number.
+// mixed reports whether a value's letters and digits alternate too often for a word or a name with a number.
 func mixed(v string) bool {
-	t := shapeIn(v)
-	if t.digits == 0 || t.lower+t.upper == 0 {
-		return false
-	}
-	return t.mostSwitches >= 3 || t.mostSwitches >= 2 && len(v) >= 12
+	most := shapeIn(v).mostSwitches // 0 without both
+	return most >= 3 || most >= 2 && len(v) >= 12
 }
 
-// publicPrefixes begin what names things openly; "AAAA" is of SSH.
+// publicPrefixes begin values that aren't secret; "AAAA" is SSH's.
 var publicPrefixes = words("public")
 
-// public says that a value's form names things openly: a hash, UUID, number, date, version, integrity string, service's
-// id.
+// public reports whether a value has the form of something that isn't secret: a hash, UUID, number, date, version,
+// integrity string or service id.
 func public(v string) bool {
-	if opens(v) {
-		return true
-	}
 	t := shapeIn(v)
-	if t.lower+t.upper == 0 {
-		return true
-	}
-	return run(v, 0, hexa, "-", len(v)) == len(v)
+	return publicID(v) || t.lower+t.upper == 0 || run(v, 0, hexa, "-", len(v)) == len(v)
 }
 
-// opens reports whether a value begins as open names do, or is an id of Anthropic's interface: the word for a thing, 01
-// and 22 letters and digits.
-func opens(v string) bool {
-	if i := len(v) - 24; i > 1 && v[i-1] == '_' && v[i] == '0' && v[i+1] == '1' {
-		return true
-	}
-	return text.AnyOf(v, strings.HasPrefix, publicPrefixes...)
+// publicID reports whether a value begins like a public id, or is an id of Anthropic's API: a word, 01 and 22 letters
+// and digits.
+func publicID(v string) bool {
+	i := len(v) - 24
+	return i > 1 && v[i-1:i+2] == "_01" || text.AnyOf(v, strings.HasPrefix, publicPrefixes...)
 }
 
-// code says that an unquoted value is an expression or a reference.
+// code reports whether an unquoted value is an expression or a reference.
 func code(v string) bool {
-	if strings.ContainsAny(v, "([{\\") || strings.Contains(v, "->") || strings.Contains(v, "::") {
-		return true
-	}
-	return dotted(v)
+	return strings.ContainsAny(v, "([{\\") || strings.Contains(v, "->") || strings.Contains(v, "::") || dotted(v)
 }
 
-// dotted says that a value is names joined by dots: config.auth.password2
+// dotted reports whether a value is names joined by dots: config.auth.password2
 func dotted(v string) bool {
 	if !strings.Contains(v, ".") {
 		return false
 	}
-	for _, part := range strings.Split(strings.TrimRight(v, "."), ".") {
-		if part == "" || is(part[0], digit) {
-			return false
-		}
-		for i := range len(part) {
-			if !wordChar(part[i]) {
-				return false
-			}
-		}
-		if shapeIn(part).mostSwitches > 1 {
+	for part := range strings.SplitSeq(strings.TrimRight(v, "."), ".") {
+		name := part != "" && !is(part[0], digit) && run(part, 0, alnum, "_", len(part)) == len(part)
+		if !name || shapeIn(part).mostSwitches > 1 {
 			return false
 		}
 	}
 	return true
 }
 
-// path says that a value is a file's path or a URL.
+// path reports whether a value is a file path or a URL.
 func path(v string) bool {
 	if randomBase64(v) {
 		return false
 	}
-	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") ||
-		strings.HasPrefix(v, "~") {
-		return true
-	}
 	address := strings.Contains(v, "://") || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
-	if address {
-		return true
-	}
-	slash := strings.IndexByte(v, '/')
-	return slash > 0 && !mixed(v)
+	return address || text.AnyOf(v, strings.HasPrefix, "/", "./", "../", "~") ||
+		strings.IndexByte(v, '/') > 0 && !mixed(v)
 }
 
-// randomBase64 reports whether a value is base64, slashes and all, and no path: long, both cases, digits, jumbled.
+// randomBase64 reports whether a value is base64 with slashes rather than a path: long, both cases, digits, jumbled.
 func randomBase64(v string) bool {
 	if len(v) < 40 || skip(v, 0, alnum|marks, len(v)) < len(v) || strings.ContainsAny(v, ".~") {
 		return false
@@ -210,7 +180,7 @@ func randomBase64(v string) bool {
 		entropy(v) > 4.4 && (jumbled(v) || caseSwitches(v)*5 >= len(v))
 }
 
-// caseSwitches counts where a capital follows a small letter or the other way round.
+// caseSwitches counts changes between upper and lower case.
 func caseSwitches(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		a, b := classes[v[i-1]]&letter, classes[v[i]]&letter
@@ -221,7 +191,7 @@ func caseSwitches(v string) (n int) {
 	return n
 }
 
-// numbered says that a value is a short name with a number, as variables are.
+// numbered reports whether a value is a short name with a number, as variables are.
 func numbered(v string) bool {
 	base := strings.TrimRight(v, "0123456789")
 	if base == v {
@@ -233,7 +203,8 @@ func numbered(v string) bool {
 
 var secretWords = words("secret words")
 
-// camel says that a value is a camel-case name: its pieces are words; a random value's are one or two letters.
+// camel reports whether a value is a camel-case name: its pieces are words, while a random value's have one or two
+// letters.
 func camel(v string) bool {
 	pieces, letters := 0, 0
 	var last uint16
@@ -254,13 +225,13 @@ func camel(v string) bool {
 	return t.upper > 0 && t.lower > 0 && is(v[0], letter) && float64(letters) >= 2.8*float64(pieces)
 }
 
-// names says that a value without digits holds a secret's name: a label, an identifier or a message.
-func names(v string) bool {
+// hasSecretName reports whether a value contains a secret's name, as labels, identifiers and messages do.
+func hasSecretName(v string) bool {
 	return text.AnyOf(strings.ToLower(v), strings.Contains, secretWords...)
 }
 
-// wordsRunTogether reports whether small letters alone are too many for one word: people's passphrases, and nothing
-// else in a value's place.
+// wordsRunTogether reports whether a value is lower-case letters, too many for one word: where a value is expected,
+// only passphrases look like that.
 func wordsRunTogether(v string) bool {
-	return len(v) >= 12 && skip(v, 0, lower, len(v)) == len(v) && !names(v)
+	return len(v) >= 12 && skip(v, 0, lower, len(v)) == len(v) && !hasSecretName(v)
 }

@@ -7,20 +7,20 @@ import (
 	"recall/text"
 )
 
-// strength says how much a name promises a secret.
+// strength says how strongly a name suggests a secret.
 type strength uint8
 
 const (
-	vague  strength = iota // salt, seed: the value has to look random
-	weak                   // token: the same, where it isn't set
+	vague  strength = iota // salt, seed: the value must look random
+	weak                   // token: so must it, unless it is set
 	middle                 // api_key, secret: letters and digits
 	strong                 // password: nearly anything in quotes
-	number                 // pin: digits will do
+	number                 // pin: digits are enough
 )
 
 var strengths = []string{"vague", "weak", "middle", "strong", "number"}
 
-// secretNames are the words of secrets' names. A whole one counts only as a word of its own within a name: the pass of
+// secretNames are the words in secrets' names. A whole one counts only as a separate word within a name: the pass of
 // storePass and DB_PASS, not that of compass.
 var secretNames = func() (all []secretName) {
 	for _, f := range wordRows["name"] {
@@ -35,7 +35,7 @@ type secretName struct {
 	whole bool
 }
 
-// secretWord are the names by their literal.
+// secretWord indexes secretNames by their literal.
 var secretWord = func() map[string]secretName {
 	m := map[string]secretName{}
 	for _, n := range secretNames {
@@ -44,13 +44,13 @@ var secretWord = func() map[string]secretName {
 	return m
 }()
 
-// tails are the words that may follow in a name for it still to be the name of a secret.
+// tails are the words that can follow in a secret's name.
 var tails = set(words("tails")...)
 
-// nameTail is how much of a name after its word is looked at.
+// nameTail bounds how much of a name is read after its word.
 const nameTail = 24
 
-// nameEnd returns where the name ends whose word of secrecy is text[from:to], and whether it is still a secret's.
+// nameEnd returns where the name around the word text[from:to] ends, and whether it is still a secret's.
 func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	t := s.text
 	withinWord := whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper))
@@ -85,7 +85,7 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	return end, end >= len(t) || !wordChar(t[end])
 }
 
-// named looks at a name of a secret that ends at to, and masks its value.
+// named examines a secret's name that ends at to, and masks its value.
 func named(literal, kind string, st strength, whole bool) detector {
 	return func(s *scan, from, to int) {
 		if literal == "code" && !s.qualified(from, unlocking) {
@@ -131,7 +131,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 		}
 		if kind == "token" && v.to-v.from >= 10 {
 			name := lowerASCII(s.text[skipBack(s.text, from, 30):to])
-			if pages(name) {
+			if isPageToken(name) {
 				return
 			}
 			address := strings.IndexByte("?&", s.before(from-len(name)+to-from)) >= 0
@@ -148,32 +148,32 @@ func named(literal, kind string, st strength, whole bool) detector {
 	}
 }
 
-// ordinaryKeys are what is before a key that lets nobody in: of a table, a cache, a keyboard.
+// ordinaryKeys are words before "key" that make it no secret: of a table, a cache, a keyboard.
 var ordinaryKeys = words("ordinary keys")
 
-// lists are what is before "token" in the name of a place in a list, or of what isn't a secret.
-var lists = words("pages")
+// pageWords are words before "token" that make it a page token, or something else that isn't secret.
+var pageWords = words("pages")
 
-// pages reports whether a token's name is of no secret.
-func pages(name string) bool {
+// isPageToken reports whether a token's name isn't a secret's.
+func isPageToken(name string) bool {
 	before := strings.TrimRight(strings.TrimSuffix(name, "token"), "_-")
-	return text.AnyOf(before, strings.HasSuffix, lists...)
+	return text.AnyOf(before, strings.HasSuffix, pageWords...)
 }
 
-// logsIn reports whether a token's name is of one that lets in: then even a hash or a UUID is one.
+// logsIn reports whether a token's name is one for logging in, in which case even a hash or a UUID is secret.
 func (s *scan) logsIn(from int) bool {
 	return s.qualified(from, qualifiers) || from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 &&
 		strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
 }
 
-// Words that say of what is behind them that it lets in: a key or a token, a programming interface's key, a code.
+// Words that make what follows a credential: a key or token, an API key, a code.
 var (
 	qualifiers = words("qualifiers")
 	interfaces = []string{"api"}
 	unlocking  = words("unlocking")
 )
 
-// qualified reports whether one of the words stands before a name, apart or as a part of the same name.
+// qualified reports whether one of the words precedes a name, separately or as part of it.
 func (s *scan) qualified(from int, by []string) bool {
 	end := from
 	for end > 0 && strings.IndexByte(" -_", s.text[end-1]) >= 0 && from-end < 2 {

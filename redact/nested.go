@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxNested is how many strings of JSON within one another are looked into.
+// maxNested bounds how many levels of JSON strings within one another are unescaped.
 const maxNested = 5
 
-// nested looks at the lines of a text that hold escapes as they read without
-// them, and adds to found what stands there. A JSON string has no line ends of
-// its own, so that a line is all that there is to unescape.
+// nested also examines unescaped the lines of a text that contain escapes, and adds what it finds to found. A JSON
+// string contains no line ends of its own, so unescaping line by line is enough.
 func (r *Redactor) nested(text string) {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '\\')
@@ -50,11 +49,10 @@ func (r *Redactor) unescapeLine(line string, from int) {
 	}
 }
 
-// jumps are the places of a plain text behind which it is shorter than the
-// escaped one.
+// jumps are the positions in a plain text after which its offset from the escaped one changes.
 type jumps []struct{ plain, escaped int }
 
-// at returns where in the escaped text a place of the plain one is.
+// at converts a position in the plain text to one in the escaped text.
 func (j jumps) at(plain int) int {
 	i := sort.Search(len(j), func(i int) bool { return j[i].plain > plain })
 	if i == 0 {
@@ -63,7 +61,7 @@ func (j jumps) at(plain int) int {
 	return j[i-1].escaped + plain - j[i-1].plain
 }
 
-// unescaped reads a text as a JSON string is read; what isn't an escape stays.
+// unescaped decodes the escapes of a JSON string; other backslashes stay.
 func unescaped(text string) (plain string, moved jumps) {
 	var b strings.Builder
 	for at := 0; ; {
@@ -89,7 +87,7 @@ func unescaped(text string) (plain string, moved jumps) {
 	}
 }
 
-// escape reads one escape; n is 0 if there is none.
+// escape decodes one escape; n is 0 if there is none.
 func escape(t string) (c rune, n int) {
 	if len(t) < 2 {
 		return 0, 0

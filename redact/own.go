@@ -6,7 +6,7 @@ import (
 	"recall/text"
 )
 
-// ownRules adds recall's own rules: what gitleaks' rules miss in transcripts.
+// ownRules adds recall's own rules, for what gitleaks' rules miss in transcripts.
 func ownRules(b *builder) {
 	b.add("://", urlPassword)
 	b.add("authorization", authorization)
@@ -36,14 +36,14 @@ func ownRules(b *builder) {
 		b.add(p, passwordHash)
 	}
 	b.add("kind:", kubernetesSecret)
-	b.add("hooks.slack.com/", hook("slack-webhook"))
-	b.add("discord.com/api/webhooks/", hook("discord-webhook"))
-	b.add("discordapp.com/api/webhooks/", hook("discord-webhook"))
-	b.add("webhook.office.com/", hook("teams-webhook"))
-	b.add("outlook.office.com/webhook/", hook("teams-webhook"))
-	b.add("api.telegram.org/bot", hook("telegram-token"))
+	b.add("hooks.slack.com/", webhook("slack-webhook"))
+	b.add("discord.com/api/webhooks/", webhook("discord-webhook"))
+	b.add("discordapp.com/api/webhooks/", webhook("discord-webhook"))
+	b.add("webhook.office.com/", webhook("teams-webhook"))
+	b.add("outlook.office.com/webhook/", webhook("teams-webhook"))
+	b.add("api.telegram.org/bot", webhook("telegram-token"))
 	b.add(":aa", shaped("telegram-token", 11, `(?:^|\D)(\d{8,10}:AA[\w-]{33})(?:[^\w-]|$)`))
-	for _, id := range []string{"/11", "/12"} { // how the numbers begin that Asana gives
+	for _, id := range []string{"/11", "/12"} { // how Asana's numbers begin
 		b.add(id, shaped("asana-token", 1, `^(\d/\d{15,16}(?:/\d*)?:[0-9a-fA-F]{32})(?:[^0-9a-fA-F]|$)`))
 	}
 	for _, n := range secretNames {
@@ -57,8 +57,8 @@ func ownRules(b *builder) {
 	}
 }
 
-// hook masks the secret path of a webhook's address.
-func hook(kind string) detector {
+// webhook masks the secret path in a webhook's URL.
+func webhook(kind string) detector {
 	return func(s *scan, _, to int) {
 		end := run(s.text, to, word, "/:@", 300)
 		v := s.text[to:end]
@@ -68,8 +68,7 @@ func hook(kind string) detector {
 	}
 }
 
-// shaped masks what an expression finds around a literal, from some bytes before it
-// on: its first group.
+// shaped masks the first group of an expression, matched from some bytes before a literal onwards.
 func shaped(kind string, before int, expr string) detector {
 	re := text.Pattern(expr)
 	return func(s *scan, from, to int) {
@@ -99,7 +98,7 @@ func lastArgument(s *scan, _, to int) {
 			next++
 		}
 		if n > 0 && (s.at(at) == ')' || quoteEnd(s.text, next) == next) {
-			if v := s.text[last:end]; telling(v) || wordsRunTogether(v) {
+			if v := s.text[last:end]; plausible(v) || wordsRunTogether(v) {
 				s.add(last, end, "password")
 			}
 			return
@@ -111,7 +110,7 @@ func lastArgument(s *scan, _, to int) {
 	}
 }
 
-// serverName looks at an MCP server's name, glued to its tool's, as at a text of its own.
+// serverName examines the name of an MCP server separately from the tool name that is glued to it.
 func serverName(s *scan, _, to int) {
 	end := skip(s.text, to, word, 200)
 	name, _, ok := strings.Cut(s.text[to:end], "__")

@@ -92,7 +92,7 @@ func TestKnownSecretIsMaskedWithoutItsName(t *testing.T) {
 func TestShippedRulesFindWhatTheirExpressionsMatch(t *testing.T) {
 	r := rules(t)
 	for i := range shipped() {
-		rule := lazily(&shipped()[i])
+		rule := newLazyRule(&shipped()[i])
 		random := rand.New(rand.NewPCG(7, uint64(i)))
 		tried := 0
 		for n := 0; n < 300 && tried < 20; n++ {
@@ -128,7 +128,7 @@ func plain(rule *lazyRule, text string) (string, bool) {
 	}
 	a, b := secretGroup(m, rule.group)
 	secret := text[a:b]
-	return secret, entropy(secret) > rule.entropy && rule.keeps(secret)
+	return secret, entropy(secret) > rule.entropy && rule.accepts(secret)
 }
 
 // sample makes up a text that an expression matches.

@@ -5,43 +5,46 @@ import (
 	"unicode/utf8"
 )
 
-// A sentence is read this far on either side of a name.
+// How far a sentence is read on either side of a name.
 const (
 	sayingWords = 7
 	sayingBytes = 90
 )
 
-// nearness says how a word stands to the name of a secret before it.
+// looksLike reports whether a word of a sentence looks like a value.
+type looksLike func(v string, near nearness, quoted bool) bool
+
+// nearness says how a word relates to the name of a secret before it.
 type nearness uint8
 
 const (
-	somewhere nearness = iota // in its sentence
-	next                      // it follows the name
-	told                      // a colon or a quote says that it is the value
+	somewhere nearness = iota // in the same sentence
+	next                      // directly after the name
+	told                      // a colon or a quote marks it as the value
 	said                      // a verb does
 )
 
-func (y *saying) password(s *scan, from, to int) {
+func (y *sentenceRules) password(s *scan, from, to int) {
 	if !s.isWord(from, to) {
 		return
 	}
-	if s.goesOn(to) {
+	if s.sentenceContinues(to) {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
-			return unmistakable(v) || near != somewhere && tellingOrQuoted(v, quoted) &&
+			return unmistakable(v) || near != somewhere && plausibleInProse(v, quoted) &&
 				(near >= told || len(v) >= 8 && mixed(v) && !public(v)) || near == said && quoted && quotable(v)
 		})
 	}
 	s.beforeName(from)
 }
 
-func (y *saying) token(s *scan, from, to int) {
-	if !s.goesOn(to) || !s.isWord(from, to) {
+func (y *sentenceRules) token(s *scan, from, to int) {
+	if !s.sentenceContinues(to) || !s.isWord(from, to) {
 		return
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
 	vague, glued := vagueNames[name], is(s.before(from), alnum)
-	vaguely := (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers))
-	if vaguely {
+	unlikely := (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers))
+	if unlikely {
 		return
 	}
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
@@ -61,22 +64,22 @@ func (y *saying) token(s *scan, from, to int) {
 	})
 }
 
-// shuffled reports whether a word is long, or switches between letters and digits or cases too often for a name.
+// shuffled reports whether a word is long, or changes between letters and digits or cases too often for a name.
 func shuffled(v string) bool {
 	return len(v) >= 20 || len(v) >= 14 && (caseSwitches(v)*4 >= len(v) || shapeIn(v).mostSwitches >= 5)
 }
 
-// randomNext reports whether what follows a name is as long as random values are.
+// randomNext reports whether the word after a name is as long as random values are.
 func (s *scan) randomNext(to int) bool {
 	at := quoteEnd(s.text, to+1)
 	return skip(s.text, at, word|marks, 14) == at+14
 }
 
-// vagueNames are of other things too unless the word before says more.
+// vagueNames also name other things unless the preceding word is more specific.
 var vagueNames = set("key", "private", "access")
 
-func (y *saying) pin(s *scan, from, to int) {
-	if !s.goesOn(to) || !s.isWord(from, to) {
+func (y *sentenceRules) pin(s *scan, from, to int) {
+	if !s.sentenceContinues(to) || !s.isWord(from, to) {
 		return
 	}
 	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
@@ -85,7 +88,7 @@ func (y *saying) pin(s *scan, from, to int) {
 	})
 }
 
-// isWord reports whether text[from:to] stands as a word of a sentence does.
+// isWord reports whether text[from:to] is a word of a sentence.
 func (s *scan) isWord(from, to int) bool {
 	if next := s.at(to); next < utf8.RuneSelf && strings.IndexByte(" :,.?!)\n\r", next) < 0 {
 		return false
@@ -93,14 +96,15 @@ func (s *scan) isWord(from, to int) bool {
 	return s.text[from] == ' ' || !is(s.before(from), under|marks) || s.before(from) == '-'
 }
 
-// goesOn reports whether a sentence goes on behind a name: where words don't stand apart, with anything.
-func (s *scan) goesOn(to int) bool {
+// sentenceContinues reports whether the sentence continues after a name; in scripts without blanks, anything continues
+// it.
+func (s *scan) sentenceContinues(to int) bool {
 	c := s.at(to)
 	return c == ' ' || c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
-// after looks at the words behind a secret's name, and masks the first that looks like its value.
-func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, near nearness, quoted bool) bool) {
+// after examines the words after a secret's name, and masks the first that looks like its value.
+func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLike) {
 	near := next
 	for n, at := 0, to; n < sayingWords && at-to < sayingBytes; n++ {
 		at = s.wordGap(at)
@@ -110,7 +114,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 		open := quoteEnd(s.text, at)
 		end := open
 		inWord := func() bool { return strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 || s.apostrophe(end) }
-		for end < len(s.text) && end-open < 200 && inWord() && !s.scriptEnds(end) {
+		for end < len(s.text) && end-open < 200 && inWord() && !s.foreignScript(end) {
 			end++
 		}
 		whole := s.text[open:end]
@@ -122,7 +126,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 			}
 			return
 		}
-		if n == 0 && (open > at || y.used(s, from)) {
+		if n == 0 && (open > at || y.saysUse(s, from)) {
 			near = told
 		}
 		if looks(v, near, open > at) {
@@ -149,7 +153,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 	}
 }
 
-// wordGap skips what stands between two words, and between a word and a value in scripts without blanks.
+// wordGap skips the gap between two words, and what separates a word from a value in scripts without blanks.
 func (s *scan) wordGap(at int) int {
 	for at < len(s.text) && (is(s.text[at], blank) || s.text[at] >= 0xe3 && s.text[at] <= 0xef) {
 		if s.text[at] >= 0xe3 {
@@ -163,17 +167,17 @@ func (s *scan) wordGap(at int) int {
 	return skip(s.text, at, blank, 2)
 }
 
-// scriptEnds reports whether a word of another script begins at at.
-func (s *scan) scriptEnds(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
+// foreignScript reports whether a word in a script without blanks begins at at.
+func (s *scan) foreignScript(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
 
-// apostrophe reports whether a quote at at stands within a word.
+// apostrophe reports whether the quote at at is within a word.
 func (s *scan) apostrophe(at int) bool {
 	return s.text[at] == '\'' && at > 0 && is(s.text[at-1], letter) && (is(s.at(at+1), letter) ||
 		s.at(at+1) >= 0xc0) && s.at(at+2) != 0
 }
 
-// used reports whether one of the three words before a name says that it is used.
-func (y *saying) used(s *scan, at int) bool {
+// saysUse reports whether one of the three words before a name says that it is used.
+func (y *sentenceRules) saysUse(s *scan, at int) bool {
 	window := s.text[max(0, at-40):at]
 	if i := strings.LastIndexAny(window, "\n.;"); i >= 0 {
 		window = window[i+1:]
@@ -187,21 +191,18 @@ func (y *saying) used(s *scan, at int) bool {
 	return false
 }
 
-// tellingOrQuoted reports whether a word of a sentence looks like a password, or is words with hyphens in quotes.
-func tellingOrQuoted(v string, quoted bool) bool {
-	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) &&
+// plausibleInProse reports whether a word of a sentence looks like a password, or is hyphenated words in quotes.
+func plausibleInProse(v string, quoted bool) bool {
+	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
-	if phrase {
-		return true
-	}
-	return telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
+	return phrase || plausible(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
 		shapeIn(v).digits > 0
 }
 
-// quotable reports whether a quoted word that a sentence calls a password is one: anything but a word for how they are.
+// quotable reports whether a quoted word that a sentence calls a password is one, and not an adjective for passwords.
 func quotable(v string) bool {
-	return len(v) >= 5 && len(v) < 40 && skip(v, 0, alnum|under, len(v)) == len(v) && !placeholder(v) && !names(v) &&
-		!qualities[lowerASCII(v)] && lowerASCII(v) == v
+	return len(v) >= 5 && len(v) < 40 && skip(v, 0, alnum|under, len(v)) == len(v) && !placeholder(v) &&
+		!hasSecretName(v) && !qualities[v] && lowerASCII(v) == v
 }
 
 var qualities = set(words("qualities")...)

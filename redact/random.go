@@ -7,26 +7,26 @@ import (
 	"recall/text"
 )
 
-// What no rule knows is a secret by what it is made of: a run too long and too jumbled for a word, a name, a hash or an
-// id. How much is asked of it goes by what is around it.
+// Secrets that no rule knows are recognized by their texture: a run too long and too jumbled for a word, a name, a hash
+// or an id. How strict the test is depends on the context.
 
 const (
-	runLeast = 20  // characters of the shortest run that is looked at
+	runLeast = 20  // length of the shortest run examined
 	runMost  = 200 // of the longest: more is data
-	runAlone = 24  // of a run that nothing around it tells
+	runAlone = 24  // of a run without supporting context
 )
 
-// texture is what a run is made of.
+// texture is what a run consists of.
 type texture uint8
 
 const (
 	ordinary texture = iota // words, names, numbers
-	hexes                   // hexadecimal digits, in groups or not: hashes and UUIDs too
+	hexes                   // hexadecimal digits, possibly in groups: also hashes and UUIDs
 	oneCase                 // letters of one case and digits, jumbled
 	twoCases                // letters of both cases and digits, jumbled
 )
 
-// textureOf tells what a run is made of.
+// textureOf classifies a run.
 func textureOf(v string) texture {
 	var kinds, last uint16
 	changes, all, hex := 0, 0, true
@@ -60,7 +60,8 @@ func textureOf(v string) texture {
 	return ordinary
 }
 
-// longRuns are the places of what stands as one word and is as long as a key. Every runLeast-th byte is in all of them.
+// longRuns iterates over the words as long as a key. It probes only every runLeast-th byte, as each of them contains
+// one.
 func longRuns(t string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		for at := runLeast - 1; at < len(t); at += runLeast {
@@ -79,7 +80,7 @@ func longRuns(t string) iter.Seq2[int, int] {
 	}
 }
 
-// randomRun masks a run if it is random, and nothing says that it is something else.
+// randomRun masks a run if it is random, and nothing identifies it as something else.
 func (s *scan) randomRun(from, to int) {
 	if to-from > runMost {
 		return
@@ -90,7 +91,7 @@ func (s *scan) randomRun(from, to int) {
 			form(s, from, from+n)
 		}
 	}
-	if opens(v) || s.before(from) == '/' && !strings.Contains(s.text[max(0, from-40):from], "hook") ||
+	if publicID(v) || s.before(from) == '/' && !strings.Contains(s.text[max(0, from-40):from], "hook") ||
 		s.partOfMore(from, to) {
 		return
 	}
@@ -99,10 +100,10 @@ func (s *scan) randomRun(from, to int) {
 		return
 	}
 	least := runAlone
-	switch told := s.tells(from); {
-	case told == toldNot:
+	switch hint := s.hintBefore(from); {
+	case hint == hintPublic:
 		return
-	case told == toldNear, s.before(from) == '/':
+	case hint == hintSecret, s.before(from) == '/':
 		least = runLeast
 	case texture != twoCases || s.inBlock(from, to):
 		return
@@ -112,7 +113,7 @@ func (s *scan) randomRun(from, to int) {
 	}
 }
 
-// partOfMore reports whether a run stands within a path, an address, longer base64 or a name with dots.
+// partOfMore reports whether a run is part of a path, a URL, longer base64 or a dotted name.
 func (s *scan) partOfMore(from, to int) bool {
 	switch s.before(from) {
 	case '+', '.', '%', '\\', '#', '@':
@@ -127,7 +128,7 @@ func (s *scan) partOfMore(from, to int) bool {
 	return false
 }
 
-// inBlock reports whether a run is a line of data: the one above or below is made of the same.
+// inBlock reports whether a run is a line of data: the line above or below looks the same.
 func (s *scan) inBlock(from, to int) bool {
 	t := s.text
 	if next := strings.IndexByte(t[to:min(len(t), to+12)], '\n'); next >= 0 {
@@ -136,7 +137,7 @@ func (s *scan) inBlock(from, to int) bool {
 			return true
 		}
 	}
-	if strings.HasPrefix(t[from:], "MII") { // how keys and certificates begin in DER
+	if strings.HasPrefix(t[from:], "MII") { // DER keys and certificates
 		return true
 	}
 	above := strings.LastIndexByte(t[max(0, from-40):from], '\n')
@@ -157,20 +158,20 @@ func (s *scan) inBlock(from, to int) bool {
 	return end-at >= runAlone && textureOf(t[at:end]) == twoCases
 }
 
-// saysOf is what the words before a run say of it.
-type saysOf uint8
+// hint is what the words before a run say about it.
+type hint uint8
 
 const (
-	toldNothing saysOf = iota
-	toldNear           // a word of secrecy stands before it
-	toldNot            // it is named as something else
+	hintNone   hint = iota
+	hintSecret      // a word for secrets precedes it
+	hintPublic      // it is named as something else
 )
 
-// others are the last words of names whose values are random and no secret.
-var others = set(words("others")...)
+// publicNames are the last words of names whose values are random but not secret.
+var publicNames = set(words("others")...)
 
-// tells reads the line before a run.
-func (s *scan) tells(from int) saysOf {
+// hintBefore reads the line before a run.
+func (s *scan) hintBefore(from int) hint {
 	const reach = 60
 	line := s.text[max(0, from-reach):from]
 	if i := strings.LastIndexByte(line, '\n'); i >= 0 {
@@ -184,16 +185,16 @@ func (s *scan) tells(from int) saysOf {
 	}
 	last := name[i:]
 	switch {
-	case others[last] || strings.HasSuffix(last, "id") || text.AnyOf(line, strings.Contains, lists...):
-		return toldNot
+	case publicNames[last] || strings.HasSuffix(last, "id") || text.AnyOf(line, strings.Contains, pageWords...):
+		return hintPublic
 	case text.AnyOf(line, strings.Contains, "key", "token", "secret", "auth", "pass", "pwd", "cred", "api", "bearer"):
-		return toldNear
+		return hintSecret
 	}
-	return toldNothing
+	return hintNone
 }
 
-// pairs tells which letters often follow each in the words of names in code: 85 % of the pairs in the words of Go's
-// standard library; of random letters four in ten are among them.
+// pairs holds the letters that often follow each letter in names in code: 85 % of the pairs in the words of Go's
+// standard library; of random letters' pairs, four in ten are among them.
 var pairs = func() (t [26]uint32) {
 	for a, after := range [26]string{"abcdefgiklmnprstuvxy", "abcdefilorsu", "abcdefhiklmorstu",
 		"abcdefiloprsu", "abcdefgilmnpqrstvwx", "acdefilorsu",
@@ -208,8 +209,8 @@ var pairs = func() (t [26]uint32) {
 	return t
 }()
 
-// jumbled says that a value's letters aren't those of words: under seven in ten of its pairs are usual, as of 93 of 100
-// random values of twenty letters and digits, and 3 of 1,000 names in code.
+// jumbled reports whether a value's letters aren't those of words: fewer than seven in ten of its pairs are common,
+// which holds for 93 of 100 random values of twenty letters and digits, and for 3 of 1,000 names in code.
 func jumbled(v string) bool {
 	usual, all := 0, 0
 	for i := 1; i < len(v); i++ {

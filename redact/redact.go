@@ -1,11 +1,11 @@
-// Package redact takes secrets out of text, once, on the way from a raw transcript to everything derived from it.
+// Package redact removes secrets from text, once, on the way from a raw transcript to everything derived from it.
 //
-// One pass looks for the literals that secrets stand beside or begin with. Only there is more tried: recall's own
-// rules, and those of gitleaks, whose expressions see a few dozen bytes. The cost is that of the pass, whatever the
-// number of rules.
+// One pass searches for the literals that secrets begin with or stand beside. Only there are more expensive rules
+// tried: recall's own, and those of gitleaks, whose expressions see a few dozen bytes. The cost is that of the pass,
+// independent of the number of rules.
 //
-// A secret is replaced by a placeholder such as ‹aws-key 2›, numbered by kind within a session, the same one for
-// the same secret. Redacting redacted text changes nothing.
+// A secret is replaced by a placeholder such as ‹aws-key 2›, numbered by kind within a session; the same secret gets
+// the same placeholder. Redacting redacted text changes nothing.
 package redact
 
 import (
@@ -20,24 +20,24 @@ import (
 	"unicode/utf8"
 )
 
-// codeVersion is raised by hand when the code finds other secrets than before: older texts are then rendered again.
+// codeVersion must be raised when the code finds other secrets than before: older texts are then rendered again.
 const codeVersion = 7
 
-// Rules is the scanner's fixed part, made once, shared, and safe for concurrent use.
+// Rules is the immutable part of the scanner, shared and safe for concurrent use.
 type Rules struct {
 	literals *literals
-	wholes   map[string]detector // of forms that are looked for at the beginning of runs only, by prefix
+	wholes   map[string]detector // by prefix: forms searched for only at the beginning of runs
 }
 
-// detector looks at one place of its literal, text[from:to], and adds what it finds to the scan.
+// detector examines an occurrence of its literal, text[from:to], and adds what it finds to the scan.
 type detector func(s *scan, from, to int)
 
-// New builds the scanner in about a millisecond: expressions are compiled when first needed.
+// New builds the scanner in about a millisecond: expressions are compiled on first use.
 func New() *Rules {
 	b := &builder{all: &literals{}, of: map[string]*literal{}, broken: map[string]bool{}}
 	ownRules(b)
 	for _, r := range shipped() {
-		r := lazily(&r)
+		r := newLazyRule(&r)
 		for _, a := range r.anchors {
 			b.add(a, r.detect)
 			if r.form == formAt {
@@ -54,7 +54,7 @@ func New() *Rules {
 	return r
 }
 
-// builder collects literals and what to try at each.
+// builder collects literals and the detectors to try at each.
 type builder struct {
 	all    *literals
 	of     map[string]*literal
@@ -65,8 +65,8 @@ func (b *builder) add(text string, d detector) {
 	if text == "" || strings.ToLower(text) != text {
 		panic(fmt.Sprintf("redact: literal %q is empty or not in lower case", text)) // the rules are our own
 	}
-	if len(text) == 2 { // too short to be looked for: with what may follow
-		for _, c := range " :=_-\"'/>)：는은はが是为為" { // also as Korean, Japanese and Chinese say that it is
+	if len(text) == 2 { // too short to search for: extended by what can follow
+		for _, c := range " :=_-\"'/>)：는은はが是为為" { // also "is" in Korean, Japanese and Chinese
 			after := utf8.RuneLen(c)
 			b.add(text+string(c), func(s *scan, from, to int) { d(s, from, to-after) })
 		}
@@ -81,7 +81,7 @@ func (b *builder) add(text string, d detector) {
 	one.tries = append(one.tries, d)
 }
 
-// addBroken has what begins with a literal, as telling keys do, looked at where it breaks off.
+// addBroken also examines what begins with a literal and breaks off, as split keys do.
 func (b *builder) addBroken(literal string) {
 	if len(literal) >= 3 && !b.broken[literal] {
 		b.broken[literal] = true
@@ -89,7 +89,7 @@ func (b *builder) addBroken(literal string) {
 	}
 }
 
-// Version names the rules and their code. Text redacted by one version may hold what another would have found.
+// Version identifies the rules and their code. Text redacted by one version may contain what another would have found.
 func (r *Rules) Version() string { return version() }
 
 var version = sync.OnceValue(func() string {
@@ -101,15 +101,15 @@ var version = sync.OnceValue(func() string {
 	for _, k := range keyForms() {
 		fmt.Fprintf(h, "%v\n", k)
 	}
-	fmt.Fprintf(h, "%v\n%v\n", secretNames, tongues)
+	fmt.Fprintf(h, "%v\n%v\n", secretNames, languages)
 	for _, list := range [][]string{allowedSecrets(), slices.Sorted(maps.Keys(dummies))} {
 		_, _ = io.WriteString(h, strings.Join(list, "\n"))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 
-// Session starts the redaction of one session. Its texts go through in a fixed order: placeholders are the same every
-// time.
+// Session starts the redaction of one session. Its texts must come in a fixed order, so that placeholders are
+// reproducible.
 func (r *Rules) Session() *Redactor {
 	return &Redactor{rules: r, names: map[string]string{}, counts: map[string]int{}}
 }

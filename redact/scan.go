@@ -10,16 +10,16 @@ import (
 type span struct {
 	from, to int
 	kind     string
-	rank     int    // of two that are the same place the lesser gives the kind
-	secret   string // as it reads without escapes, "" if it has none
+	rank     int    // of two with the same place, the lower gives the kind
+	secret   string // its unescaped form, "" if that isn't different
 }
 
 const (
-	genericKind = "key"    // what the generic rule finds; any other says more
-	knownKind   = "secret" // what is told by a secret found before, which has its placeholder
+	genericKind = "key"    // found by the generic rule; any other kind says more
+	knownKind   = "secret" // recognized as one found before, and gets its placeholder
 )
 
-// scan is one pass over one text. Its memory is used again for the next.
+// scan is one pass over one text. Its memory is reused for the next.
 type scan struct {
 	rules *Rules
 	text  string
@@ -28,42 +28,37 @@ type scan struct {
 	blockEnd  int // of the last key block
 	cookieEnd int // of the last line of cookies
 
-	// The run of token characters that the last literal stood in, and how often it may still be tried there (see
-	// tired).
+	// the run of token characters around the last literal, and how many tries it has left (see exhausted)
 	runTo, tries int
 
 	decoding bool // the text was encoded
 
-	brokenOff []span // where a key may begin at the end of a paragraph
+	brokenOff []span // where a key can begin at the end of a paragraph
 
 	around map[*lazyRule]int // by rule: where its last window ended
 }
 
-// look collects the secrets of a text in s.found.
+// look collects the secrets in a text in s.found.
 func (s *scan) look(r *Rules, text string) {
 	*s = scan{rules: r, text: text, found: s.found[:0], brokenOff: s.brokenOff[:0],
 		blockEnd: -1, around: s.around, decoding: s.decoding}
-	if len(s.around) > 0 {
-		clear(s.around)
-	}
+	clear(s.around)
 	for from, to := range longRuns(text) {
 		s.randomRun(from, to)
 	}
 	r.literals.each(text, func(one *literal, at int) {
-		if !s.tired(at) {
+		if !s.exhausted(at) {
 			s.try(one, at)
 		}
 	})
 }
 
-// try tries what is to be tried where a literal stands.
 func (s *scan) try(one *literal, at int) {
 	for _, try := range one.tries {
 		try(s, at, at+len(one.text))
 	}
 }
 
-// add notes a secret.
 func (s *scan) add(from, to int, kind string) {
 	if from < to {
 		rank := len(s.found)
@@ -74,7 +69,7 @@ func (s *scan) add(from, to int, kind string) {
 	}
 }
 
-// merged returns the spans in order, overlapping ones as one, of the kind of the longest, of equals the first.
+// merged returns the spans in order, with overlapping ones joined; the longest gives the kind, on a tie the first.
 func (s *scan) merged() []span {
 	slices.SortFunc(s.found, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to), cmp.Compare(a.rank, b.rank))
@@ -95,15 +90,15 @@ func (s *scan) merged() []span {
 	return out
 }
 
-// How many literals are tried in one run of token characters. Written text has one in a few dozen bytes; without the
-// bound, a megabyte of literals alone would take minutes.
+// How many literals are tried in one run of token characters. Ordinary text has one in a few dozen bytes; without the
+// limit, a megabyte of nothing but literals would take minutes.
 const (
 	triesARun = 32
-	triesEach = 48 // bytes of the run for each further try
+	triesEach = 48 // bytes of the run per additional try
 )
 
-// tired says that the run of token characters around a position has had its tries.
-func (s *scan) tired(at int) bool {
+// exhausted reports whether the run of token characters around a position has used up its tries.
+func (s *scan) exhausted(at int) bool {
 	if at >= s.runTo {
 		end := at + 1
 		for end < len(s.text) && is(s.text[end], token) {
@@ -131,15 +126,15 @@ func (s *scan) at(at int) byte {
 	return s.text[at]
 }
 
-// literals finds many literals in one pass, in either case. A look at a table by the first four bytes passes most text.
+// literals finds many literals in one case-insensitive pass. A table lookup by the first four bytes skips most text.
 type literals struct {
-	// By a hash of three bytes: the literals that begin so, shorter ones first, and the last bits of bytes that may
-	// follow.
+	// by a hash of three bytes: the literals that begin with them, shorter ones first, and a bit set of the fourth bytes
+	// that can follow
 	all    [1 << firstBits][]*literal
 	fourth [1 << firstBits]uint64
 }
 
-// literal is a text, in small letters, and what to try where it stands.
+// literal is a text in lower case, and the detectors to try where it occurs.
 type literal struct {
 	text  string
 	tries []detector
@@ -147,7 +142,7 @@ type literal struct {
 
 const (
 	firstBits = 13
-	bytesCase = 0x20202020 // makes small letters of capital ones, and the same of others in all places
+	bytesCase = 0x20202020 // lowers the case of four bytes at once; maps other bytes consistently
 )
 
 func (l *literals) add(one *literal) {
@@ -166,10 +161,10 @@ func fourBytes(s string, at int) uint32 {
 	return uint32(s[at]) | uint32(s[at+1])<<8 | uint32(s[at+2])<<16 | uint32(s[at+3])<<24
 }
 
-// hashOfThree is one of the first three of four bytes.
+// hashOfThree hashes the first three of four bytes.
 func hashOfThree(four uint32) uint32 { return four << 8 * 2654435761 >> (32 - firstBits) }
 
-// each calls found for every place where a literal stands, in order; nil holds none.
+// each calls found for every occurrence of a literal, in order; nil holds none.
 func (l *literals) each(text string, found func(one *literal, at int)) {
 	if l == nil {
 		return

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A token may be split over blocks of a message, results, records of a streamed message. So what begins as a key does
-// and breaks off at the end of a paragraph or a text is looked at joined to what begins the next.
+// A token can be split across blocks of a message, results, or records of a streamed message. So what begins like a key
+// and breaks off at the end of a paragraph or text is also examined joined to what follows.
 
 const (
 	seamLeast = 4   // characters on either side
@@ -14,13 +14,13 @@ const (
 	seamTexts = 8   // texts back
 )
 
-// tail is the beginning of a key that one of the last texts ended with.
+// tail is the beginning of a key at the end of a recent text.
 type tail struct {
 	text int
 	run  string
 }
 
-// breaksOff notes a run of token characters that begins as a key does and ends its paragraph or text.
+// breaksOff records a run of token characters that begins like a key and ends its paragraph or text.
 func breaksOff(s *scan, from, _ int) {
 	if c := s.before(from); is(c, word|marks) && c != '=' && c != '/' {
 		return
@@ -37,7 +37,7 @@ func breaksOff(s *scan, from, _ int) {
 	s.brokenOff = append(s.brokenOff, span{from: from, to: end})
 }
 
-// seams looks at how the paragraphs of a just scanned text join, and how it joins those before it.
+// seams examines how the paragraphs of a just scanned text join, and how it joins the texts before it.
 func (r *Redactor) seams(text string) {
 	r.texts++
 	if len(r.tails) > 0 {
@@ -62,7 +62,7 @@ func (r *Redactor) seams(text string) {
 	}
 }
 
-// joined returns the place of a secret that stands over the seam of two runs in one, if there is one.
+// joined finds a secret that crosses the seam of two runs.
 func (r *Redactor) joined(tail, head string) (from, to int, kind string) {
 	if head == "" || len(tail)+len(head) < 20 {
 		return 0, 0, ""
@@ -82,19 +82,19 @@ func (r *Redactor) joined(tail, head string) (from, to int, kind string) {
 			}
 			return n
 		}
-		if begins(r.inner.found) > begins(alone) { // more rules know it than know the first part
+		if begins(r.inner.found) > begins(alone) { // more rules match it than match the first part
 			return f.from, f.to, f.kind
 		}
 	}
 	return 0, 0, ""
 }
 
-// byName are the kinds of what is told by a name before it, whatever it looks like.
+// byName are the kinds that are recognized by a preceding name, whatever the value looks like.
 var byName = set(genericKind, knownKind, "password", "token", "secret", "api-key", "url-token", "cookie",
 	"login", "url-password",
 	"auth-header", "bearer-token")
 
-// headRun returns the run at a text's beginning if it may be the rest of a token.
+// headRun returns the run at a text's beginning if it can be the rest of a token.
 func headRun(t string) string {
 	t = t[:skip(t, 0, token, seamMost)]
 	shape := shapeIn(t)

@@ -24,20 +24,20 @@ type Redactor struct {
 	tails  []tail
 	texts  int // so far
 	scan   scan
-	inner  scan // of what is within a text: unescaped, joined
+	inner  scan // of text within a text: unescaped, joined
 }
 
-// Counts says how many different secrets were found, by kind.
+// Counts returns how many distinct secrets were found, by kind.
 func (r *Redactor) Counts() map[string]int {
 	return maps.Clone(r.counts)
 }
 
-// maxPasses bounds how often a text is looked at again: more than two passes only where secrets stand in one another.
+// maxPasses bounds how often a text is scanned: more than two passes are needed only where secrets are nested.
 const maxPasses = 16
 
-// Text returns the text without its secrets. One found in an earlier text of the session needs no words beside it.
+// Text returns the text without its secrets. One found in an earlier text of the session is recognized without context.
 func (r *Redactor) Text(text string) string {
-	text = r.uncovered(text, r.find)
+	text = r.visibleIfSecret(text, r.find)
 	for pass := range maxPasses {
 		r.find(text)
 		if pass == 0 {
@@ -51,9 +51,9 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// uncovered returns a text as it is shown if that holds a secret: what can't be seen is left out wherever text leaves
-// recall, so that a key that something invisible takes apart would be whole there.
-func (r *Redactor) uncovered(text string, find func(string)) string {
+// visibleIfSecret returns the visible form of a text if that contains a secret. Invisible characters are dropped
+// wherever text leaves recall, so a key that they split would be whole there.
+func (r *Redactor) visibleIfSecret(text string, find func(string)) string {
 	if shown := sink.Page(text, sink.Terminal); shown != text {
 		if find(shown); len(r.scan.found) > 0 {
 			return shown
@@ -62,17 +62,17 @@ func (r *Redactor) uncovered(text string, find func(string)) string {
 	return text
 }
 
-// find leaves the secrets of a text in r.scan.
+// find collects the secrets of a text in r.scan.
 func (r *Redactor) find(text string) {
 	r.scan.look(r.rules, text)
 	r.nested(text)
 	r.known.each(r.scan.text, r.scan.try)
 }
 
-// Known returns the text without the secrets shown so far. It costs little: a second look with it finds those that
-// stood in a text before the one that told them.
+// Known returns the text without the secrets found so far. It is cheap: a second look that catches occurrences before
+// the one that gave the secret away.
 func (r *Redactor) Known(text string) string {
-	text = r.uncovered(text, r.findKnown)
+	text = r.visibleIfSecret(text, r.findKnown)
 	if r.findKnown(text); len(r.scan.found) == 0 {
 		return text
 	}
@@ -84,14 +84,14 @@ func (r *Redactor) findKnown(text string) {
 	r.known.each(r.scan.text, r.scan.try)
 }
 
-// Name returns a name that several sessions share, such as a folder's, without its secrets, placeholders unnumbered.
+// Name redacts a name that several sessions share, such as a folder's, with unnumbered placeholders.
 func (r *Redactor) Name(text string) string {
 	return withNumber().ReplaceAllString(r.Text(text), open+"$1"+shut)
 }
 
 var withNumber = text.Pattern(open + `([a-z0-9-]+) [0-9]+` + shut)
 
-// replace puts placeholders in the place of spans, which are in order and apart.
+// replace replaces spans, ordered and not overlapping, by placeholders.
 func (r *Redactor) replace(text string, spans []span) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -118,7 +118,7 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	}
 	if kind == "private-key" {
 		for line := range strings.SplitSeq(strings.ReplaceAll(secret, `\n`, "\n"), "\n") {
-			if line = line[pastGutter(line, 0):]; len(line) >= 40 {
+			if line = line[skipGutter(line, 0):]; len(line) >= 40 {
 				r.learn(name, strings.TrimSpace(line))
 			}
 		}
@@ -126,7 +126,7 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	return name
 }
 
-// learn has what is another form or a part of a secret replaced as the secret is.
+// learn replaces another form or a part of a secret like the secret itself.
 func (r *Redactor) learn(name, part string) {
 	if _, ok := r.names[part]; !ok && len(part) >= knownLeast-2 {
 		r.names[part] = name
@@ -139,17 +139,17 @@ const (
 	shut = "›"
 )
 
-// known finds the secrets that a session has shown before, without the words that told them then.
+// known finds the secrets that a session has already shown, without the context that gave them away then.
 type known struct{ *literals }
 
 const (
-	knownShort = 8       // bytes; shorter ones may be anything
-	knownLeast = 10      // bytes; shorter ones may be words
+	knownShort = 8       // bytes; anything shorter can be anything
+	knownLeast = 10      // bytes; shorter ones can be words
 	knownMost  = 4 << 10 // bytes; longer ones are whole key files
 )
 
-// keep keeps a secret that can't be mistaken for a word or an identifier, or is sure. Others must begin a word, and be
-// one where only a boundary tells them from a part of one.
+// keep adds a secret that can't be mistaken for a word or an identifier, or is sure. Others must begin a word, and be a
+// whole word if only its boundary distinguishes them.
 func (k *known) keep(secret string, sure bool) {
 	if len(secret) < knownShort || len(secret) > knownMost || strings.Contains(secret, open) {
 		return
@@ -161,7 +161,7 @@ func (k *known) keep(secret string, sure bool) {
 	if k.literals == nil {
 		k.literals = &literals{}
 	}
-	secret = strings.Clone(secret) // not the whole text with it
+	secret = strings.Clone(secret) // so as not to retain the whole text
 	k.add(&literal{secret, []detector{func(s *scan, from, to int) {
 		alone := s.text[from:to] == secret && (sure || !is(s.before(from), alnum) && (strong || !is(s.at(to), alnum)))
 		if alone {
@@ -170,14 +170,14 @@ func (k *known) keep(secret string, sure bool) {
 	}}})
 }
 
-// unusual reports whether a secret that isn't random is no word, name or path: marks and digits, four or more words.
+// unusual reports whether a non-random secret can't be a word, name or path: marks and digits, or four or more words.
 func unusual(v string) bool {
 	t := shapeIn(v)
 	return t.digits > 0 && strings.ContainsAny(v, "!@#$%^&*+?") && t.lower+t.upper >= 4 ||
 		strings.Count(v, "-") >= 3 && !label(v) || len(v) >= 16 && t.lower == len(v)
 }
 
-// variants are other ways to write a secret: in capitals, in an address, in a JSON string, encoded.
+// variants returns other spellings of a secret: in capitals, in a URL, in a JSON string, encoded.
 func variants(secret string) []string {
 	common := len(secret) < knownShort || len(secret) > 512 || shapeIn(secret).digits == 0 && !unusual(secret) ||
 		!mixed(secret) && !unusual(secret)
@@ -189,7 +189,7 @@ func variants(secret string) []string {
 	all = append(all, hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))))
 	quoted := strconv.Quote(secret)
 	all = append(all, quoted[1:len(quoted)-1])
-	for shift := range 3 { // what stands before it in what is encoded
+	for shift := range 3 { // bytes before it in the encoded text
 		text := strings.Repeat("\x00", shift) + secret
 		text = text[:len(text)/3*3]
 		whole := base64.StdEncoding.EncodeToString([]byte(text))[(shift*8+5)/6:]
@@ -200,7 +200,7 @@ func variants(secret string) []string {
 	return slices.DeleteFunc(all, func(v string) bool { return v == secret })
 }
 
-// percent encodes all that isn't a letter or a digit, as some programs do.
+// percent encodes everything but letters and digits, as some programs do.
 func percent(v string) string {
 	var b strings.Builder
 	for i := range len(v) {

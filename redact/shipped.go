@@ -12,21 +12,21 @@ import (
 	"recall/text"
 )
 
-// shippedTable holds the rules of gitleaks (v8.30.1, MIT) and those of rules/recall.toml that are written as they
-// are, one a line, as TestShippedTable makes them: id, kind, form, "bound" or nothing, least, most, entropy, group,
-// expression, anchors parted by "|", and each pattern of values that are no secrets in a field of its own. Lines
-// "allowed" have a pattern of values that are none whatever the rule.
+// shippedTable holds the rules of gitleaks (v8.30.1, MIT) and those of rules/recall.toml that are stored as written,
+// one a line, as produced by TestShippedTable: id, kind, form, "bound" or nothing, least, most, entropy, group,
+// expression, anchors separated by "|", and each pattern of allowed values in a field of its own. Lines "allowed" hold
+// a pattern of values allowed in every rule.
 //
 //go:embed rules/shipped.tsv
 var shippedTable string
 
-// form is how a rule of gitleaks is tried.
+// form is how a gitleaks rule is tried.
 type form uint8
 
 const (
-	formAt     form = iota // its match begins with the literal
-	formAssign             // a name, an operator, a value: the expression is the value's
-	formAround             // its match holds the literal somewhere, or stands near it
+	formAt     form = iota // the match begins with the literal
+	formAssign             // a name, an operator, a value: the expression matches the value
+	formAround             // the match contains the literal, or is near it
 )
 
 // shippedRule is one rule of gitleaks.
@@ -35,18 +35,18 @@ type shippedRule struct {
 	form     form
 	expr     string
 	anchors  []string // literals in lower case
-	bound    bool     // formAt: no word character may stand before it
-	least    int      // length of the shortest match, all token characters; 0 if not told
-	most     int      // length of the longest match; 0 if there is none
-	entropy  float64  // the secret's must be more, in bits a byte
-	group    int      // of the expression, that holds the secret; 0 is the first that isn't empty
-	allow    []string // patterns of values that are no secrets
+	bound    bool     // formAt: no word character precedes it
+	least    int      // length of the shortest match, all token characters; 0 if unknown
+	most     int      // length of the longest match; 0 if unbounded
+	entropy  float64  // minimum for the secret, in bits per byte
+	group    int      // the group that holds the secret; 0 is the first non-empty one
+	allow    []string // patterns of values that aren't secrets
 }
 
 // forms are the names of forms in the table.
 var forms = []string{"at", "assign", "around"}
 
-// shipped reads the table, at its first use.
+// shipped parses the table on first use.
 var shipped = sync.OnceValue(func() (all []shippedRule) {
 	for f := range rowsOf(shippedTable) {
 		if f[0] == allowedLine {
@@ -61,7 +61,7 @@ var shipped = sync.OnceValue(func() (all []shippedRule) {
 	return all
 })
 
-// rowsOf are the rows of a table, their fields parted by tabs.
+// rowsOf iterates over the rows of a table with tab-separated fields.
 func rowsOf(table string) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for line := range strings.Lines(table) {
@@ -72,12 +72,12 @@ func rowsOf(table string) iter.Seq[[]string] {
 	}
 }
 
-// wordTable holds the lists of words that the rules go by; it says itself how.
+// wordTable holds the word lists used by the rules; its format is documented in it.
 //
 //go:embed rules/words.tsv
 var wordTable string
 
-// wordRows are the rows of that table by their first field.
+// wordRows groups the rows of that table by their first field.
 var wordRows = func() map[string][][]string {
 	rows := map[string][][]string{}
 	for f := range rowsOf(wordTable) {
@@ -86,7 +86,7 @@ var wordRows = func() map[string][][]string {
 	return rows
 }()
 
-// words are those of a list that is one row.
+// words returns a list that is a single row.
 func words(list string) []string { return wordRows[list][0] }
 
 func integer(s string) int {
@@ -96,7 +96,7 @@ func integer(s string) int {
 
 const allowedLine = "allowed"
 
-// allowedSecrets reads the lines of what is never a secret.
+// allowedSecrets returns the patterns of what is never a secret.
 func allowedSecrets() (all []string) {
 	for f := range rowsOf(shippedTable) {
 		if f[0] == allowedLine {
@@ -108,20 +108,20 @@ func allowedSecrets() (all []string) {
 
 // How far a rule looks, in bytes.
 const (
-	reachAt     = 4096 // from the literal on, if the rule's matches have no bound
-	reachAssign = 512  // from the value on
+	reachAt     = 4096 // from the literal onwards, if the rule's matches are unbounded
+	reachAssign = 512  // from the value onwards
 	reachAround = 384  // to either side
 	reachSurely = 256  // to either side, where windows overlap
 )
 
-// lazyRule compiles its expressions when they are first needed.
+// lazyRule compiles its expressions on first use.
 type lazyRule struct {
 	*shippedRule
 	re    func() *regexp.Regexp
 	allow []func() *regexp.Regexp
 }
 
-func lazily(r *shippedRule) *lazyRule {
+func newLazyRule(r *shippedRule) *lazyRule {
 	l := &lazyRule{shippedRule: r, re: text.Pattern(r.expr)}
 	for _, a := range r.allow {
 		l.allow = append(l.allow, text.Pattern(a))
@@ -180,7 +180,7 @@ func (r *lazyRule) detectAround(s *scan, from, to int) {
 	}
 }
 
-// match tries the expression on a window and adds the secret. It returns where the match ends, or -1.
+// match applies the expression to a window and adds the secret. It returns where the match ends, or -1.
 func (r *lazyRule) match(s *scan, from, to int) int {
 	window := s.text[from:to]
 	m := r.re().FindStringSubmatchIndex(window)
@@ -188,20 +188,20 @@ func (r *lazyRule) match(s *scan, from, to int) int {
 		return -1
 	}
 	a, b := secretGroup(m, r.group)
-	if r.keeps(window[a:b]) {
+	if r.accepts(window[a:b]) {
 		s.add(from+a, from+b, r.kind)
 	}
 	return from + m[1]
 }
 
-// keeps says that what the expression found is a secret by the rule's other conditions too.
-func (r *lazyRule) keeps(secret string) bool {
+// accepts reports whether a match also meets the rule's other conditions.
+func (r *lazyRule) accepts(secret string) bool {
 	none := func(re func() *regexp.Regexp) bool { return re().MatchString(secret) }
 	return (r.entropy <= 0 || entropy(secret) > r.entropy) && !none(allowExpr) && !slices.ContainsFunc(r.allow, none) &&
 		!placeholder(secret)
 }
 
-// secretGroup returns the place of the wanted group, or the first that holds something, or the whole match.
+// secretGroup returns the place of the wanted group, else of the first non-empty one, else of the whole match.
 func secretGroup(m []int, group int) (from, to int) {
 	if group > 0 && m[2*group] >= 0 {
 		return m[2*group], m[2*group+1]
@@ -214,7 +214,7 @@ func secretGroup(m []int, group int) (from, to int) {
 	return m[0], m[1]
 }
 
-// allowExpr matches what gitleaks counts for no secret in any rule.
+// allowExpr matches what gitleaks never considers a secret.
 var allowExpr = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:" + strings.Join(allowedSecrets(), ")|(?:") + ")")
 })

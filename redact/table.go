@@ -2,15 +2,15 @@ package redact
 
 import "strings"
 
-// A table's head names what stands below: in Markdown, CSV and TSV, in what databases and other programs print, with a
-// bar, tab, comma, semicolon or blanks between columns.
+// A table's head names what is below it: in Markdown, CSV and TSV, and in the output of databases and other programs,
+// with a bar, tab, comma, semicolon or blanks between columns.
 
 const (
-	tableRows  = 100 // looked at below a head
+	tableRows  = 100 // examined below a head
 	tableWidth = 600 // bytes of a row
 )
 
-// column masks what stands below the head text[from:end] of a column.
+// column masks the values below text[from:end] if that is the head of a column.
 func (s *scan) column(from, end int, kind string, st strength) {
 	begin := strings.LastIndexByte(s.text[max(0, from-tableWidth):from], '\n') + 1 + max(0, from-tableWidth)
 	head, rest, ok := strings.Cut(s.text[begin:min(len(s.text), begin+tableWidth)], "\n")
@@ -20,7 +20,7 @@ func (s *scan) column(from, end int, kind string, st strength) {
 	if strings.ContainsAny(head, "(){}[]=<>\\$:") || strings.Contains(head, "→") {
 		return // code
 	}
-	by := between(head)
+	by := separator(head)
 	if by == "" {
 		return
 	}
@@ -53,8 +53,8 @@ func (s *scan) column(from, end int, kind string, st strength) {
 // cell is the place of a cell's text in its row, without blanks and quotes.
 type cell struct{ from, to int }
 
-// between returns what stands between the columns of a head, "" if nothing does.
-func between(head string) string {
+// separator returns the column separator of a head, "" if there is none.
+func separator(head string) string {
 	for _, by := range [...]string{"|", "│", "\t", ",", ";"} {
 		if strings.Contains(head, by) {
 			return by
@@ -66,7 +66,6 @@ func between(head string) string {
 	return ""
 }
 
-// cells returns the cells of a row.
 func cells(row, by string) (all []cell) {
 	for at := 0; at <= len(row); {
 		to := len(row)
@@ -77,7 +76,7 @@ func cells(row, by string) (all []cell) {
 		if by == "  " {
 			next = skip(row, to, blank, len(row))
 		}
-		if c := trimmed(row, at, to); by != "  " || c.from < c.to {
+		if c := trimCell(row, at, to); by != "  " || c.from < c.to {
 			all = append(all, c)
 		}
 		if to == len(row) {
@@ -88,13 +87,13 @@ func cells(row, by string) (all []cell) {
 	return all
 }
 
-func trimmed(row string, from, to int) cell {
+func trimCell(row string, from, to int) cell {
 	const around = " \t\r\"'`*"
 	text := strings.TrimLeft(row[from:to], around)
 	return cell{to - len(text), to - len(text) + len(strings.TrimRight(text, around))}
 }
 
-// headCells reports whether cells are those of a head: two or more, each a few words.
+// headCells reports whether cells look like a head: two or more, each a few words.
 func headCells(row string, all []cell) bool {
 	n := 0
 	for _, c := range all {
@@ -109,9 +108,9 @@ func headCells(row string, all []cell) bool {
 	return n >= 2
 }
 
-// cellBelow returns a row's cell below the head's cell number at; not ok where the table is at its end.
+// cellBelow returns a row's cell below head number at; not ok at the end of the table.
 func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
-	if by == "  " { // programs print columns one below another
+	if by == "  " { // columns are aligned
 		from := heads[at].from
 		if strings.TrimSpace(row) == "" || len(row) <= from {
 			return cell{}, strings.TrimSpace(row) != ""
@@ -123,7 +122,7 @@ func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 		for to < len(row) && !is(row[to], blank) {
 			to++
 		}
-		return trimmed(row, from, to), true
+		return trimCell(row, from, to), true
 	}
 	all := cells(row, by)
 	if len(all) != len(heads) {
@@ -132,19 +131,19 @@ func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 	return all[at], true
 }
 
-// cellHolds reports whether a cell below a name of such a strength is a secret.
+// cellHolds reports whether a cell below a name of that strength is a secret.
 func cellHolds(v string, st strength) bool {
-	harmless := len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || names(v)
+	harmless := len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || hasSecretName(v)
 	if harmless {
 		return false
 	}
 	switch st {
 	case strong:
-		return telling(v) || strings.Count(v, "-") >= 2 && !label(v) || wordsRunTogether(v)
+		return plausible(v) || strings.Count(v, "-") >= 2 && !label(v) || wordsRunTogether(v)
 	case vague:
-		return value{text: v}.drawn()
+		return value{text: v}.looksRandom()
 	case number:
-		return value{text: v, quoted: true}.unlocks(shapeIn(v))
+		return value{text: v, quoted: true}.isAccessCode(shapeIn(v))
 	}
 	return len(v) >= 12 && (randomWord(v) || value{text: v}.credible(shapeIn(v))) ||
 		st == middle && len(v) >= 32 && allHex(v)

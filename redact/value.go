@@ -2,23 +2,23 @@ package redact
 
 import "strings"
 
-// value is what a name is set to.
+// value is the value assigned to a name.
 type value struct {
 	from, to int
 	text     string
 	quoted   bool
 	op       string // "=", ":", ",", ">", " " after a flag, "is"
-	spaced   bool   // a blank stands before the operator, as in code
+	spaced   bool   // there is a blank before the operator, as in code
 	line     bool   // name, operator and value make up a line, as in a .env file
-	env      bool   // it is an environment's variable that is set: NAME=value
-	header   bool   // it is a header's: X-Name: value
+	env      bool   // assigned to an environment variable: NAME=value
+	header   bool   // of a header: X-Name: value
 	pair     bool   // it is user:password
-	named    bool   // the name stands in quotes
-	sure     bool   // where it stands only a value does, no variable's name
-	phrase   bool   // the name is of a passphrase: words will do
-	login    bool   // the name is of a token that lets in
-	flag     bool   // it is a flag's: --name value
-	whole    bool   // with its name it makes up a line
+	named    bool   // the name is quoted
+	sure     bool   // only a value can be here, not the name of a variable
+	phrase   bool   // the name is a passphrase's: words are enough
+	login    bool   // the name is that of a token for logging in
+	flag     bool   // of a flag: --name value
+	whole    bool   // makes up a line together with its name
 }
 
 const (
@@ -26,7 +26,7 @@ const (
 	maxUnquoted = 512
 )
 
-// keyword reports whether a name is one of Lisp (":name") or a setting of nginx's kind.
+// keyword reports whether a name is a Lisp keyword (":name") or a setting as in nginx's files.
 func keyword(t string, start, end int) bool {
 	return start > 0 && (t[start-1] == ':' || lineStart(t, start) && strings.ContainsAny(t[start:end], "_-"))
 }
@@ -42,19 +42,19 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		at++
 	}
 	if at < len(t) && t[at] == '(' {
-		if v.op, v.sure = "(", true; !sets(t[skipBack(t, from, 60):from]) || quoteEnd(t, at+1) == at+1 {
+		if v.op, v.sure = "(", true; !isSetter(t[skipBack(t, from, 60):from]) || quoteEnd(t, at+1) == at+1 {
 			return v, false
 		}
 		return s.readValue(v, from, at+1)
 	}
 	bare := at
-	at = pastPaint(t, at)
+	at = skipEmphasis(t, at)
 	painted := at > bare
 	blanks := skip(t, at, blank, 8)
 	v.spaced = blanks > at
 	at = blanks
-	elsewhere := at >= len(t) || is(t[at], letter) && !painted && (!v.spaced || !v.flag && !v.named && !states(t[at:]) &&
-		!(is(t[from], upper) && is(t[end-1], upper)))
+	elsewhere := at >= len(t) || is(t[at], letter) && !painted && (!v.spaced || !v.flag && !v.named &&
+		!beginsWithVerb(t[at:]) && !(is(t[from], upper) && is(t[end-1], upper)))
 	if elsewhere {
 		return v, false
 	}
@@ -69,7 +69,7 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op, v.sure, at = ":", true, pairedValue(t, at)
 	case t[at] == '=' || t[at] == ':' || t[at] == ',' && v.named:
 		v.op, at = t[at:at+1], at+1
-		at = pastPaint(t, at)
+		at = skipEmphasis(t, at)
 	case t[at] == '>' && !v.spaced:
 		v.op, at = ">", at+1
 	case v.spaced && start > 0 && t[start-1] == '<' && attributesEnd(t, at) > at:
@@ -78,11 +78,11 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op, v.sure, at = ">", true, at+len("</td><td>")
 	case t[at] == '|' && v.spaced && cellBegins(t, start):
 		v.op, at = "|", at+1
-	case v.spaced && (v.flag || shouts && declares(t[:start])):
+	case v.spaced && (v.flag || shouts && endsWithDeclaration(t[:start])):
 		v.op = " "
 	case v.spaced && quoteEnd(t, at) > at && keyword(t, start, end):
 		v.op, v.sure = " ", true
-	case v.spaced && states(t[at:]):
+	case v.spaced && beginsWithVerb(t[at:]):
 		v.op, at = "is", strings.IndexByte(t[at:], ' ')+at
 	default:
 		return v, false
@@ -95,21 +95,21 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 			shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"' "), "define("))
 	at = skip(t, at, blank, 40)
 	if v.op == ":" || v.op == " " || v.op == "is" {
-		at = pastType(t, at)
+		at = skipType(t, at)
 	}
 	if v.op == ":" {
-		at = pastFold(t, at)
+		at = skipFold(t, at)
 		if strings.HasPrefix(t[at:], "!!") { // a type in YAML
 			at = skip(t, skip(t, at+2, letter, 12), blank, 4)
 		}
 	}
-	if to := pastPaint(t, at); to > at || painted {
+	if to := skipEmphasis(t, at); to > at || painted {
 		v.sure, at = true, skip(t, to, blank, 4)
 	}
 	return s.readValue(v, from, at)
 }
 
-// readValue reads the value that begins at at, in quotes or bare.
+// readValue reads the value at at, quoted or bare.
 func (s *scan) readValue(v value, name, at int) (value, bool) {
 	t := s.text
 	if open := quoteEnd(t, at); open > at {
@@ -129,24 +129,24 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		return v, false
 	}
 	v.text = t[v.from:v.to]
-	if !v.quoted && strings.HasPrefix(t[v.to:], "..") { // cut short
+	if !v.quoted && strings.HasPrefix(t[v.to:], "..") { // clipped
 		return v, false
 	}
 	next := s.at(v.to)
 	switch {
 	case v.quoted && v.op == ",":
-		v.sure = v.sure || v.named && keyed(t[skipBack(t, name, 60):v.from]) &&
+		v.sure = v.sure || v.named && isKeyName(t[skipBack(t, name, 60):v.from]) &&
 			(strings.Count(v.text, "-") >= 2 && !code(v.text) || wordsRunTogether(v.text))
 	case v.quoted && v.op == "(":
 		end := skip(t, v.to, under|marks|other|lead, 3)
 		v.sure = v.sure && s.at(end) == ')'
 	case v.quoted:
 	case v.op == "=" && !v.spaced, v.op == " ":
-		// A shell's word or a line of a file, where a variable had a dollar; in code a comma or bracket follows.
+		// A shell word or a line of a file, where a variable would have a dollar; in code a comma or bracket follows.
 		v.sure = v.sure || next == 0 || strings.IndexByte(" \t\r\n\"'&|", next) >= 0 ||
 			next == ';' && strings.Contains(v.text, "-")
 	case v.op == "|":
-		v.sure = telling(v.text) || strings.Count(v.text, "-") >= 2 || s.at(skip(t, v.to, blank, 40)) == '|' &&
+		v.sure = plausible(v.text) || strings.Count(v.text, "-") >= 2 || s.at(skip(t, v.to, blank, 40)) == '|' &&
 			(shapeIn(v.text).digits > 3 || wordsRunTogether(v.text))
 	case v.op == ">":
 		v.sure = v.sure || strings.HasPrefix(t[v.to:], "</")
@@ -158,7 +158,7 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	return v, true
 }
 
-// lineGroups returns where groups of characters end that begin at at and fill the line or the field, or at.
+// lineGroups returns where groups of characters that begin at at and fill the line or field end, or at.
 func lineGroups(t string, at int) int {
 	line := t[at:min(len(t), at+80)]
 	if i := strings.IndexAny(line, "\r\n;|\"'`"); i >= 0 {
@@ -170,7 +170,7 @@ func lineGroups(t string, at int) int {
 	return at
 }
 
-// valueBefore finds the value before a name that is a value itself: value = 'x' WHERE name = 'DB_PASSWORD'.
+// valueBefore finds the value before a name that is itself a value: value = 'x' WHERE name = 'DB_PASSWORD'.
 func (s *scan) valueBefore(from, end int) (value, bool) {
 	const reach = 160
 	t := s.text
@@ -195,7 +195,7 @@ func (s *scan) valueBefore(from, end int) (value, bool) {
 	return s.readValue(value{op: "=", named: true, sure: true}, start, at)
 }
 
-// valueFirst looks at what a sentence then says to be the password: use x as the password, x is our password.
+// valueFirst examines what a sentence afterwards calls the password: use x as the password, x is our password.
 func valueFirst(s *scan, from, to int) {
 	begin := from
 	for begin > 0 && from-begin < runMost && strings.IndexByte(" \t\n", s.text[begin-1]) < 0 {

@@ -1,21 +1,21 @@
 package claudecode
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
 )
 
-// reply is what came back for an AskUserQuestion call.
+// reply is the response to an AskUserQuestion call.
 type reply struct {
 	answers  map[string]string
 	notes    map[string]string
 	skipped  map[string]bool
 	response string
 	timedOut bool
-	present  bool // there was a structured reply of a known shape
+	present  bool // there is a structured reply in a known form
 }
 
 // askReply reads the structured result of AskUserQuestion.
@@ -46,7 +46,7 @@ func askReply(raw []byte) (r reply) {
 	return r
 }
 
-// answerText reads one answer; a list is joined the way the client does.
+// answerText reads one answer, joining a list as the client does.
 func answerText(c *jsonl.Cursor) string {
 	if c.Kind() != '[' {
 		return c.Text()
@@ -56,7 +56,7 @@ func answerText(c *jsonl.Cursor) string {
 	return strings.Join(parts, ", ")
 }
 
-// answered fills in what the person chose; questions that they left unanswered are omitted.
+// answered fills in the person's choices; unanswered questions are omitted.
 func answered(questions []ingest.Question, r reply, text string) []ingest.Answer {
 	if r.timedOut {
 		return nil
@@ -72,7 +72,7 @@ func answered(questions []ingest.Question, r reply, text string) []ingest.Answer
 		}
 		q.Notes = r.notes[q.Question]
 		if q.Choose(got); q.Free {
-			q.Answer = otherSaid(q.Answer)
+			q.Answer = replaceOther(q.Answer)
 		}
 		if len(q.Chosen) > 0 {
 			out = append(out, q.Answer)
@@ -86,8 +86,8 @@ func answered(questions []ingest.Question, r reply, text string) []ingest.Answer
 	return out
 }
 
-// otherSaid puts the person's note in the place of the choice "Other", which says nothing itself.
-func otherSaid(q ingest.Answer) ingest.Answer {
+// replaceOther replaces the choice "Other", which says nothing itself, by the person's note.
+func replaceOther(q ingest.Answer) ingest.Answer {
 	said := q.Chosen
 	q.Chosen, q.Free = nil, false
 	for _, s := range said {
@@ -107,19 +107,16 @@ var answerOpenings = []string{
 	"User has answered your questions:", "Your questions have been answered:", "The user answered:",
 }
 
-// readText reads the answers from what the model was told, where no structured form is there. Quotes in it aren't
-// escaped: each known question is looked up as it stands.
+// readText reads the answers from the text given to the model, where there is no structured form. Quotes in it aren't
+// escaped, so each known question is searched for literally.
 func (r *reply) readText(questions []ingest.Question, text string) {
 	r.answers, r.notes = map[string]string{}, map[string]string{}
-	body, ok := "", false
-	for _, opening := range answerOpenings {
-		if rest, found := strings.CutPrefix(strings.TrimSpace(text), opening); found {
-			body, ok = rest, true
-		}
-	}
-	if !ok {
+	body := strings.TrimSpace(text)
+	opening := slices.IndexFunc(answerOpenings, func(o string) bool { return strings.HasPrefix(body, o) })
+	if opening < 0 {
 		return
 	}
+	body = body[len(answerOpenings[opening]):]
 	type place struct {
 		q          string
 		from, body int
@@ -131,7 +128,7 @@ func (r *reply) readText(questions []ingest.Question, text string) {
 			places = append(places, place{q.Question, k, k + len(key)})
 		}
 	}
-	sort.Slice(places, func(i, j int) bool { return places[i].from < places[j].from })
+	slices.SortFunc(places, func(a, b place) int { return a.from - b.from })
 	for i, p := range places {
 		end := len(body)
 		if i+1 < len(places) {
@@ -141,8 +138,8 @@ func (r *reply) readText(questions []ingest.Question, text string) {
 	}
 }
 
-// answerIn takes an answer and its note out of the client's wording: answer" selected preview: … user notes: …,
-// then a comma or, after the last, a closing sentence.
+// answerIn extracts an answer and its note from the client's wording: answer" selected preview: … user notes: …, then a
+// comma or, after the last, a closing sentence.
 func answerIn(s string, last bool) (answer, note string) {
 	if last {
 		for _, closing := range []string{". You can now", ".\nYou can now"} {

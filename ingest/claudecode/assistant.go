@@ -12,7 +12,7 @@ import (
 
 const synthetic = "<synthetic>"
 
-// takeAssistant takes a line of an assistant's message, which stands on one line or many.
+// takeAssistant takes a line of an assistant's message, which can span several lines.
 func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	switch {
 	case r.summary:
@@ -22,7 +22,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 		p.takeSynthetic(r, n, at)
 		return
 	}
-	p.wentOn(n)
+	p.continued(n)
 	if r.msg.odd {
 		p.unknown("assistant content")
 	}
@@ -52,14 +52,14 @@ func (p *parser) noteSuperseded(raw []byte) {
 	}
 }
 
-// messageOf finds the message that a line continues, or begins one.
+// messageOf returns the message that a line continues, or begins a new one.
 func (p *parser) messageOf(r *record, n int32, at time.Time) *draft {
 	id := string(r.msg.id)
 	if d := p.messages[id]; d != nil && id != "" {
 		if len(r.uuid) > 0 {
 			d.turn.Records = append(d.turn.Records, r.id())
 		}
-		p.saidBy(n, d)
+		p.linkTurn(n, d)
 		return d
 	}
 	d := p.draft(r, n, at, ingest.Assistant, ingest.Message)
@@ -72,7 +72,7 @@ func (p *parser) messageOf(r *record, n int32, at time.Time) *draft {
 	return d
 }
 
-// takeSynthetic keeps what the client wrote in the model's place, if it tells of a fault.
+// takeSynthetic keeps what the client wrote in place of the model if it reports an error.
 func (p *parser) takeSynthetic(r *record, n int32, at time.Time) {
 	text := jsonl.Unquote(r.msg.plain)
 	for _, b := range r.msg.blocks {
@@ -103,7 +103,7 @@ func (p *parser) takeBlock(d *draft, b *block) {
 	}
 }
 
-// addText adds a block of text that no earlier line had; a longer snapshot of the last one takes its place.
+// addText adds a block of text unless an earlier line had it; a longer snapshot of the last block replaces that.
 func (d *draft) addText(kind, text string) {
 	if text == "" {
 		return
@@ -130,7 +130,7 @@ func (d *draft) addText(kind, text string) {
 	d.parts = append(d.parts, part{kind: kind, text: text})
 }
 
-// takeCall adds a tool call, or fills in one that an earlier snapshot had.
+// takeCall adds a tool call, or completes one from an earlier snapshot.
 func (p *parser) takeCall(d *draft, b *block) {
 	id := string(b.id)
 	for i := range d.parts {
@@ -158,7 +158,7 @@ func (p *parser) takeCall(d *draft, b *block) {
 	}
 }
 
-// keepResult gives a call read anew what was known of its result.
+// keepResult carries what is known of a call's result over to the call read anew.
 func keepResult(call, had *ingest.ToolCall) {
 	fresh := *call
 	*call = *had
@@ -171,7 +171,6 @@ func keepResult(call, had *ingest.ToolCall) {
 	}
 }
 
-// newCall reads a tool_use block.
 func (p *parser) newCall(b *block) ingest.ToolCall {
 	call := ingest.ToolCall{ID: string(b.id), Name: p.text(b.name)}
 	if len(b.input) == 0 {
@@ -198,7 +197,7 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 	return call
 }
 
-// readEdits reads the replacements of Edit, from the call's values, and of MultiEdit.
+// readEdits returns the replacements of Edit, from the call's values, and of MultiEdit.
 func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 	var out []ingest.Edit
 	if one := (ingest.Edit{Old: in["old_string"], New: in["new_string"]}); one != (ingest.Edit{}) {
@@ -216,7 +215,7 @@ func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 	return out
 }
 
-// inputString reads one member of an object, whole.
+// inputString reads one member of an object, unclipped.
 func inputString(raw []byte, member string) (out string) {
 	jsonl.Read(raw, jsonl.Fields{member: &out})
 	return out

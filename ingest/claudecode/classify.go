@@ -8,7 +8,7 @@ import (
 	"recall/text"
 )
 
-// Typed is what a text under the person's name turns out to be. Kind "": nothing of it is kept; Drop says what it was.
+// Typed is what a text under the person's name turns out to be. If Kind is "", nothing is kept; Drop says what it was.
 type Typed struct {
 	Kind    ingest.TurnKind
 	Name    string   // of a command or an event
@@ -17,7 +17,7 @@ type Typed struct {
 	Drop    string
 }
 
-// Classify tells, by a text's beginning, what a person typed from what the harness wrote in their name.
+// Classify distinguishes, by a text's beginning, what a person typed from what the harness wrote in their name.
 func Classify(text string) Typed {
 	t := Typed{}
 	text = strings.TrimSpace(strings.TrimLeft(text, "\ufeff \t\r\n"))
@@ -45,7 +45,7 @@ func Classify(text string) Typed {
 		t.Kind, t.Text = ingest.Prompt, inside("user-memory-input")
 	case begins(planOpening):
 		before, after, _ := strings.Cut(text[len(planOpening):], planPointer)
-		_, after, _ = strings.Cut(after, "\n\n") // what else was typed
+		_, after, _ = strings.Cut(after, "\n\n") // anything else that was typed
 		t.Kind, t.Text = ingest.PlanTurn, strings.TrimSpace(strings.TrimSpace(before)+"\n\n"+after)
 	default:
 		t.Kind, t.Text = ingest.Prompt, text
@@ -61,10 +61,10 @@ func Classify(text string) Typed {
 const (
 	summaryOpening = "This session is being continued from a previous conversation"
 	planOpening    = "Implement the following plan:"
-	planPointer    = "\n\nIf you need specific details from before exiting plan mode" // the client's, to the transcript
+	planPointer    = "\n\nIf you need specific details from before exiting plan mode" // added by the client
 )
 
-// harnessProse is what the client writes under the person's name and nobody needs; "also" stands somewhere in it.
+// harnessProse is what the client writes under the person's name that isn't worth keeping; also is contained in it.
 var harnessProse = []struct{ opening, also, what string }{
 	{"<local-command-stdout>", "", "command output"},
 	{"<local-command-stderr>", "", "command output"},
@@ -84,8 +84,8 @@ var (
 		`local-command-stdout)>(.*?)</(?:command-name|command-message|command-args|local-command-stdout)>`)
 )
 
-// stripInjected removes what the client wraps around a prompt: reminders
-// anywhere, editor context at its head. A tag that is never closed stays.
+// stripInjected removes what the client wraps around a prompt: reminders anywhere, editor context at its head. A tag
+// that is never closed stays.
 func stripInjected(text string) string {
 	for {
 		before := text
@@ -93,7 +93,7 @@ func stripInjected(text string) string {
 			text = cutTag(text, "system-reminder")
 		}
 		for _, tag := range editorTags {
-			// Files stand in it as they are: one that closes the tag itself doesn't speak as the person from there on.
+			// Files are quoted in it unescaped: up to the last closing tag, lest their text pass for the person's.
 			if end := strings.LastIndex(text, "</"+tag+">"); end >= 0 && strings.HasPrefix(text, "<"+tag) {
 				text = text[end+len(tag)+3:]
 			}
@@ -125,7 +125,7 @@ func cutTag(text, tag string) string {
 	return text[:begin] + text[begin+end+len(tag)+3:]
 }
 
-// inTag returns what stands in the first <tag>…</tag>; to the end where it isn't closed.
+// inTag returns the content of the first <tag>…</tag>, up to the end if it isn't closed.
 func inTag(text, tag string) string {
 	_, rest, ok := strings.Cut(text, "<"+tag+">")
 	if !ok {
@@ -135,7 +135,7 @@ func inTag(text, tag string) string {
 	return inside
 }
 
-// parseCommand reads a slash command: a text wholly of command tags.
+// parseCommand parses a slash command: a text consisting only of command tags.
 func parseCommand(text string) (name, args string, ok bool) {
 	if !strings.HasPrefix(text, "<command-name>") && !strings.HasPrefix(text, "<command-message>") ||
 		strings.TrimSpace(commandTag().ReplaceAllString(text, "")) != "" {
@@ -148,7 +148,7 @@ func parseCommand(text string) (name, args string, ok bool) {
 	return "/" + strings.TrimPrefix(name, "/"), strings.TrimSpace(inTag(text, "command-args")), true
 }
 
-// notification makes one readable text of a task notification.
+// notification makes a task notification readable.
 func notification(text string) string {
 	var out []string
 	for _, tag := range []string{"status", "summary", "result"} {
@@ -159,7 +159,7 @@ func notification(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// cutUploads takes a leading uploaded_files block off a prompt.
+// cutUploads removes a leading uploaded_files block from a prompt.
 func cutUploads(text string) (string, []string) {
 	if !strings.HasPrefix(text, "<uploaded_files>") {
 		return text, nil

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strconv"
@@ -12,13 +13,13 @@ import (
 	"recall/text"
 )
 
-// A draft is a turn in the making.
+// A draft is a turn under construction.
 type draft struct {
 	turn    ingest.Turn
 	node    int32 // -1 if its record has no uuid
 	parts   []part
-	counted bool // its usage came with it
-	ended   bool // a line of it said end_turn
+	counted bool // it came with its usage
+	ended   bool // one of its lines said end_turn
 }
 
 // part is a block of an assistant's message.
@@ -26,10 +27,10 @@ type part struct {
 	kind string // text, thinking, tool_use
 	text string
 	call *ingest.ToolCall
-	size int // of a call's input as written
+	size int // of a call's input in the file
 }
 
-// lineID names a turn by its place, where its record has no id.
+// lineID names a turn by its position, where its record has no id.
 func lineID(file string, line int) ingest.TurnID {
 	id := ingest.TurnID("L" + strconv.Itoa(line))
 	if file != mainName {
@@ -38,10 +39,10 @@ func lineID(file string, line int) ingest.TurnID {
 	return id
 }
 
-// saidBy notes which turn a record is of.
-func (p *parser) saidBy(n int32, d *draft) {
+// linkTurn records which turn a node belongs to.
+func (p *parser) linkTurn(n int32, d *draft) {
 	if n >= 0 {
-		p.nodes[n].said = d
+		p.nodes[n].turn = d
 	}
 }
 
@@ -60,19 +61,16 @@ func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind 
 	t.Dir, t.From = p.meta.dir, "transcript"
 	t.File, t.Line, t.Offset = p.file, p.line, p.off
 	p.drafts = append(p.drafts, d)
-	p.saidBy(n, d)
+	p.linkTurn(n, d)
 	return d
 }
 
-// keysOf are the identities of a record: its uuid (the original's, where it says so), and its time and text, which
-// survive a copy with new uuids.
+// keysOf returns a record's identities: its uuid (the original's, if known), and its time and text, which survive a
+// copy with new uuids.
 func keysOf(r *record, at time.Time, said string) []string {
 	var keys []string
-	switch {
-	case len(r.forkUUID) > 0:
-		keys = append(keys, "u:"+string(r.forkUUID))
-	case len(r.uuid) > 0:
-		keys = append(keys, "u:"+string(r.uuid))
+	if id := cmp.Or(string(r.forkUUID), string(r.uuid)); id != "" {
+		keys = append(keys, "u:"+id)
 	}
 	if !at.IsZero() && said != "" {
 		keys = append(keys, timeKey(at, said))
@@ -84,7 +82,7 @@ func timeKey(at time.Time, said string) string {
 	return "t:" + strconv.FormatInt(at.UnixMilli(), 36) + ":" + text.Hash(said, 8)
 }
 
-// saysMore reports whether a record with an earlier one's uuid says what no turn of that uuid does: two writers, or a
+// saysMore reports whether a record with an already known uuid says what no turn of that uuid does: two writers, or a
 // snapshot of a message that grew.
 func (p *parser) saysMore(r *record) (more bool) {
 	if r.sidechain || r.meta || r.synthetic {
@@ -92,7 +90,7 @@ func (p *parser) saysMore(r *record) (more bool) {
 	}
 	var first *draft
 	if n, ok := p.byID[string(r.uuid)]; ok {
-		first = p.nodes[n].said
+		first = p.nodes[n].turn
 	}
 	texts := [][]byte{r.msg.plain}
 	for i := range r.msg.blocks {
@@ -118,7 +116,7 @@ func (p *parser) saysMore(r *record) (more bool) {
 	return more
 }
 
-// says reports whether a text is part of what a draft says.
+// says reports whether a text is part of a draft.
 func (d *draft) says(text string) bool {
 	return strings.Contains(d.turn.Text, text) ||
 		slices.ContainsFunc(d.parts, func(b part) bool { return strings.Contains(b.text, text) })

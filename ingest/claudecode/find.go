@@ -13,7 +13,7 @@ import (
 	"recall/text"
 )
 
-// Roots lists the configuration folders of Claude Code that exist here.
+// Roots lists the configuration folders of Claude Code that exist.
 func (Reader) Roots() []string {
 	home, err := os.UserHomeDir()
 	var all []string
@@ -42,16 +42,16 @@ func (r Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]inge
 	return f.found(), f.Problems
 }
 
-// A finder walks folders and gathers what belongs to each session.
+// A finder walks folders and groups files by session.
 type finder struct {
 	ingest.Search
 	byID    map[string]*group
-	roots   map[string]bool // configuration folders of what was found
+	roots   map[string]bool // configuration folders of the sessions found
 	loose   []looseAgent
-	history bool // take file-history
+	history bool // include file-history
 }
 
-// root walks a folder with sessions somewhere in it.
+// root walks a folder that contains sessions at any depth.
 func (f *finder) root(dir string) {
 	if isConfigRoot(dir) {
 		dir = filepath.Join(dir, "projects")
@@ -76,25 +76,23 @@ func sessionAround(path string) string {
 	return path
 }
 
-// isConfigRoot reports whether dir is a client's configuration folder, of which only "projects" holds sessions.
+// isConfigRoot reports whether dir is a client's configuration folder, where only "projects" holds sessions.
 func isConfigRoot(dir string) bool {
 	if !isDir(filepath.Join(dir, "projects")) {
 		return false
 	}
-	if base := filepath.Base(dir); base == ".claude" || base == "claude" {
-		return true
-	}
-	return ingest.IsFile(filepath.Join(dir, "settings.json")) || ingest.IsFile(filepath.Join(dir, "history.jsonl")) ||
-		ingest.IsFile(filepath.Join(dir, ".claude.json"))
+	has := func(name string) bool { return ingest.IsFile(filepath.Join(dir, name)) }
+	base := filepath.Base(dir)
+	return base == ".claude" || base == "claude" || has("settings.json") || has("history.jsonl") || has(".claude.json")
 }
 
-// skipDirs are folders in which no session lies.
+// skipDirs are folders that contain no sessions.
 var skipDirs = text.Set(`subagents tool-results workflows node_modules .git file-history shell-snapshots session-env
 	debug telemetry statsig paste-cache local-agent-mode-sessions`)
 
-const maxWalk = 24 // levels; nobody nests deeper on purpose
+const maxWalk = 24 // levels; deeper nesting is an accident
 
-// walk looks for sessions in a folder and below. It follows no links to folders: no circles.
+// walk searches a folder and those below it. It doesn't follow links to folders, which could form cycles.
 func (f *finder) walk(dir string, level int) {
 	if f.Context.Err() != nil || level > maxWalk {
 		return
@@ -104,7 +102,7 @@ func (f *finder) walk(dir string, level int) {
 		f.Problem(dir, err)
 		return
 	}
-	folder := map[string]bool{} // whether what is of a name is one
+	folder := map[string]bool{} // by name: whether it is one
 	for _, e := range entries {
 		folder[e.Name()] = e.IsDir()
 	}
@@ -114,7 +112,7 @@ func (f *finder) walk(dir string, level int) {
 		full := filepath.Join(dir, name)
 		switch {
 		case e.IsDir():
-			if _, spoken := folder[name+".jsonl"]; spoken && isUUID(name) {
+			if _, spoken := folder[name+".jsonl"]; spoken && uuid().MatchString(name) {
 				continue // the session's own folder, see sideFiles
 			}
 			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && IsStorage(full)) {
@@ -128,7 +126,7 @@ func (f *finder) walk(dir string, level int) {
 	}
 }
 
-// stat follows a link to a file only if it stays below the root.
+// stat follows a link to a file only if its target is below the root.
 func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 	info, err := e.Info()
 	if e.Type()&fs.ModeSymlink != 0 {
@@ -148,22 +146,13 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 	return info, info.Mode().IsRegular()
 }
 
-// isUUID reports whether a name is a UUID, of hexadecimal digits and four dashes.
-func isUUID(name string) bool {
-	for i, c := range []byte(name) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-			return false
-		}
-	}
-	return len(name) == 36
-}
+var uuid = text.Pattern(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// file takes in a .jsonl file that may be a conversation. One that a UUID names where the client puts it, below the
-// configuration folder root, needn't be opened. hasFolder: there is a folder of its side files.
+// file adds a .jsonl file that could be a conversation. One with a UUID as its name, in the place where the client puts
+// it below the configuration folder root, needn't be opened. hasFolder: there is a folder with its side files.
 func (f *finder) file(path string, info fs.FileInfo, root string, hasFolder bool) {
 	stem := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	named := isUUID(stem)
+	named := uuid().MatchString(stem)
 	id := stem
 	if !named || root == "" {
 		h, err := f.peek(path, stem, info)
@@ -184,7 +173,7 @@ func (f *finder) file(path string, info fs.FileInfo, root string, hasFolder bool
 			id = h.session
 		}
 	}
-	if !named { // which fits as it is
+	if !named { // a UUID is fit as it is
 		id = ingest.FolderID(id)
 	}
 	g := f.byID[id]
@@ -202,7 +191,7 @@ func (f *finder) file(path string, info fs.FileInfo, root string, hasFolder bool
 	}
 }
 
-// peek tells what a file is: from what is known of it, else by its beginning.
+// peek identifies a file by what is known of it, else by its beginning.
 func (f *finder) peek(path, stem string, info fs.FileInfo) (peeked, error) {
 	if id, ok := f.Known(path, info.Size(), info.ModTime()); ok {
 		agent, loose := strings.CutPrefix(stem, "agent-")
@@ -216,13 +205,13 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// IsStorage reports whether a folder is a Cowork session's storage, which is another reader's.
+// IsStorage reports whether a folder is a Cowork session's storage, which belongs to another reader.
 func IsStorage(dir string) bool {
 	return isDir(dir) && (ingest.IsFile(dir+".json") || ingest.IsFile(filepath.Join(dir, "audit.jsonl")) ||
 		isDir(filepath.Join(dir, ".claude", "projects")))
 }
 
-// inCowork reports whether path lies in a Cowork session's storage.
+// inCowork reports whether path is within a Cowork session's storage.
 func inCowork(path string) bool {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		base := filepath.Base(dir)

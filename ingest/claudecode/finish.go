@@ -8,12 +8,11 @@ import (
 	"recall/ingest"
 )
 
-// finish makes the session of all that was read.
 func (p *parser) finish() {
 	p.recoverQueued()
-	// What only reading took: of very many small records it is as much as they say.
+	// Needed only while reading: with very many small records it takes as much memory as their content.
 	p.seen, p.messages, p.calls, p.callIn = nil, nil, nil, nil
-	p.settle()
+	p.linkParents()
 	p.sortDrafts()
 	gone := p.abandoned()
 	for _, d := range p.drafts {
@@ -33,7 +32,6 @@ func (p *parser) finish() {
 	p.finishReport()
 }
 
-// isSuperseded reports whether a later message made this one void.
 func (p *parser) isSuperseded(d *draft) bool {
 	if len(p.meta.superseded) == 0 || d.turn.Role != ingest.Assistant {
 		return false
@@ -41,7 +39,7 @@ func (p *parser) isSuperseded(d *draft) bool {
 	return slices.ContainsFunc(d.turn.Records, func(id string) bool { return p.meta.superseded[id] })
 }
 
-// finishDraft makes text, thinking and calls of a message's parts.
+// finishDraft assembles a message's text, thinking and calls from its parts.
 func (p *parser) finishDraft(d *draft) {
 	if len(d.parts) == 0 {
 		return
@@ -62,7 +60,7 @@ func (p *parser) finishDraft(d *draft) {
 	d.parts = nil
 }
 
-// collect numbers the turns and sums up what is counted by turn. No draft is left.
+// collect adds the turns to the session, which counts them, and releases the drafts.
 func (p *parser) collect() {
 	s := p.s
 	s.Turns = make([]ingest.Turn, 0, len(p.drafts))
@@ -71,14 +69,14 @@ func (p *parser) collect() {
 		silent := d.turn.Kind == ingest.Message && d.turn.Text == "" && d.turn.Thinking == "" && len(d.turn.Calls) == 0 &&
 			!d.counted
 		if silent {
-			continue // nothing said
+			continue
 		}
 		s.Count(d.turn)
 	}
 	p.drafts = nil
 }
 
-// finishLineage says which other sessions this one is tied to, as far as its own lines tell.
+// finishLineage names the other sessions that this one is related to, according to its own lines.
 func (p *parser) finishLineage() {
 	s, m := p.s, &p.meta
 	for _, id := range m.sessions {
@@ -102,7 +100,7 @@ func (p *parser) finishLineage() {
 	}
 }
 
-// finishContinued forgets where the session says that it went on if it did so here.
+// finishContinued clears ContinuedIn if the session went on here after all.
 func (p *parser) finishContinued() {
 	for _, d := range p.drafts[min(p.meta.continuedAt, len(p.drafts)):] {
 		if d.turn.Kind == ingest.Prompt || d.turn.Kind == ingest.Message {
@@ -116,8 +114,8 @@ var numbers = [...]string{"", "", "two", "several"}
 func (p *parser) finishReport() {
 	rep := &p.s.Report
 	if n := len(p.meta.spoke); n > 1 && p.s.Source == ingest.ClaudeCode {
-		rep.Conflicts = append(rep.Conflicts, numbers[min(n,
-			3)]+" files with turns of this session: "+strings.Join(p.meta.spoke, " and "))
+		rep.Conflicts = append(rep.Conflicts,
+			numbers[min(n, 3)]+" files with turns of this session: "+strings.Join(p.meta.spoke, " and "))
 	}
 	if p.meta.badTimes > 0 {
 		rep.Conflicts = append(rep.Conflicts, strconv.Itoa(p.meta.badTimes)+" records with an impossible time")
@@ -125,7 +123,6 @@ func (p *parser) finishReport() {
 	p.s.NoteNewer(KnownVersion)
 }
 
-// finishTitle picks the best of the titles.
 func (p *parser) finishTitle() {
 	s, m := p.s, &p.meta
 	custom := m.custom
@@ -149,5 +146,5 @@ func (p *parser) finishTitle() {
 	}
 	s.NameByPrompt(imageOnly)
 	s.Helper = s.Helper && strings.HasPrefix(m.entrypoint, "sdk")
-	s.Remote = m.entrypoint == "remote_cowork" // it ran in a cloud container
+	s.Remote = m.entrypoint == "remote_cowork"
 }

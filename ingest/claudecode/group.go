@@ -17,15 +17,14 @@ import (
 	"recall/text"
 )
 
-// group is the files of one session.
 type group struct {
 	id          string
-	root        string // the configuration folder that it lies in, "" for none
+	root        string // its configuration folder, "" for none
 	transcripts []transcript
 	side        []ingest.File
 }
 
-// transcript is a file of a conversation's lines: one, but for what a worktree or a copied folder leaves behind.
+// transcript is a file of a conversation: there is one, unless a worktree or a copied folder left others behind.
 type transcript struct {
 	path    string
 	info    fs.FileInfo
@@ -44,14 +43,14 @@ func (g *group) add(file ingest.File) {
 	}
 }
 
-// sideFiles takes in what lies in the folder of a session, whatever it is.
+// sideFiles adds everything in a session's folder.
 func (f *finder) sideFiles(g *group, dir string) {
 	f.below(dir, func(name, path string, info fs.FileInfo) {
 		g.add(ingest.FileAt(name, sideRole(name), path, info))
 	})
 }
 
-// below calls take for the files below a folder, by their paths there.
+// below calls take for the files below a folder, with their relative paths.
 func (f *finder) below(dir string, take func(name, path string, info fs.FileInfo)) {
 	f.Walk(dir, func(string) bool { return true }, func(path string, info fs.FileInfo) {
 		if rel, err := filepath.Rel(dir, path); err == nil {
@@ -73,7 +72,7 @@ func sideRole(name string) ingest.FileRole {
 	return ingest.SideFile
 }
 
-// found makes the sessions of all that was gathered, in order of their ids.
+// found returns the sessions, ordered by id.
 func (f *finder) found() []ingest.Found {
 	for _, l := range f.loose {
 		if g := f.byID[ingest.FolderID(l.session)]; g != nil {
@@ -111,7 +110,7 @@ func (g *group) found(root string) ingest.Found {
 	return s
 }
 
-// order puts the transcript first that began first, and fragments last.
+// order sorts the transcript that began first to the front, and fragments to the end.
 func (g *group) order() {
 	if len(g.transcripts) < 2 {
 		return
@@ -126,7 +125,7 @@ func (g *group) order() {
 	})
 }
 
-// configFiles adds a session's files elsewhere in the configuration folder: todos, tasks, plans, file history if
+// configFiles adds a session's files elsewhere in the configuration folder: todos, tasks, plans, and file history if
 // wanted.
 func (f *finder) configFiles() {
 	for root := range f.roots {
@@ -145,7 +144,7 @@ func (f *finder) configFiles() {
 	}
 }
 
-// configRootOf is the configuration folder of a folder of transcripts, <root>/projects/<slug>; "" of any other.
+// configRootOf returns the configuration folder for a folder of transcripts, <root>/projects/<slug>; "" for any other.
 func configRootOf(dir string) string {
 	projects := filepath.Dir(dir)
 	if filepath.Base(projects) != "projects" {
@@ -156,12 +155,12 @@ func configRootOf(dir string) string {
 
 var todoName = text.Pattern(`^(.+?)-agent-(.+)\.json$`)
 
-// todos takes <root>/todos/<session>-agent-<agent>.json; the agent of the
-// session's own list is the session, the others are sub-agents'.
+// todos adds <root>/todos/<session>-agent-<agent>.json. In the session's own list, the agent is the session; the others
+// are sub-agents'.
 func (f *finder) todos(dir string, in func(id string) *group) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // there needn't be any
+		return // it is optional
 	}
 	for _, e := range entries {
 		m := todoName().FindStringSubmatch(e.Name())
@@ -178,7 +177,7 @@ func (f *finder) todos(dir string, in func(id string) *group) {
 	}
 }
 
-// perSession takes <root>/<name>/<session>/<file>, whose names end in ext.
+// perSession adds <root>/<name>/<session>/<file>, where the files' names end in ext.
 func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, in func(id string) *group) {
 	sessions, err := os.ReadDir(dir)
 	if err != nil {
@@ -197,8 +196,8 @@ func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, 
 	}
 }
 
-// plans takes <root>/plans/<words>.md. The words stand on the session's lines: of sessions written to since the plan
-// the ends are read, oldest first, until it is found.
+// plans adds <root>/plans/<words>.md. The words appear in the session's lines, so the ends of sessions written to since
+// the plan are read, oldest first, until they are found.
 func (f *finder) plans(root string) {
 	dir := filepath.Join(root, "plans")
 	entries, err := os.ReadDir(dir)
@@ -243,7 +242,7 @@ func (g *group) mod() time.Time { return g.transcripts[0].info.ModTime() }
 
 var slugField = text.Pattern(`"slug":"([a-z0-9-]+)"`)
 
-// slugAtEnd returns the words that name a session's plan, from its last lines; "" if none.
+// slugAtEnd returns the words that name a session's plan, from its last lines; "" if there are none.
 func slugAtEnd(path string) string {
 	const end = 64 << 10
 	all := slugField().FindAllStringSubmatch(ingest.End(path, end), -1)

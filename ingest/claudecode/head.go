@@ -52,14 +52,14 @@ func (r Reader) headOf(ctx context.Context, f ingest.File, head *ingest.Head) er
 	}
 }
 
-// Started returns the time of the first turn of a transcript, zero if it has none.
+// Started returns the time of a transcript's first turn, zero if it has none.
 func Started(f ingest.File) time.Time {
 	var head ingest.Head
-	_ = Reader{}.headOf(context.Background(), f, &head) // who parses the file reports it
+	_ = Reader{}.headOf(context.Background(), f, &head) // parsing the file will report errors
 	return head.Started
 }
 
-// peeked is what the beginning of a file says of it.
+// peeked is what a file's beginning says about it.
 type peeked struct {
 	ours      bool // lines of Claude Code
 	sidechain bool
@@ -70,7 +70,6 @@ type peeked struct {
 
 const peekBytes = 256 << 10
 
-// peek reads the beginning of a file.
 func peek(path string) (peeked, error) {
 	var h peeked
 	file, err := os.Open(path)

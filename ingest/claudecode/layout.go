@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 
 var _ ingest.Layout = Reader{}
 
-// Base is the configuration folder above projects/<slug>/<session>.jsonl.
+// Base returns the configuration folder above projects/<slug>/<session>.jsonl.
 func (Reader) Base(f ingest.Found) string {
 	if f.Source == ingest.Memory {
 		return f.Root
@@ -31,41 +32,35 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 	if f.Source == ingest.Memory {
 		return ingest.Cut(func(file ingest.File) (base, rel string) { return f.Root, file.Name }).Places(f)
 	}
-	if said := r.conversation(f); len(said) > 0 && said[0].Role == ingest.PromptLog {
-		return nil, fmt.Errorf("session %s: only what was typed in it is left: %w", f.ID, ingest.ErrNoPlace)
+	if files := r.conversation(f); len(files) > 0 && files[0].Role == ingest.PromptLog {
+		return nil, fmt.Errorf("session %s: only its prompts are left: %w", f.ID, ingest.ErrNoPlace)
 	}
 	slug, stem, base := Slug(dir), string(f.ID), filepath.ToSlash(r.Base(f))
 	for _, file := range f.Files {
-		if file.Name != mainName {
-			continue
-		}
-		was, _, ok := inProjects(file)
-		if ok && slug == "" {
-			slug = was
-		}
-		if ok {
+		if was, _, ok := inProjects(file); ok && file.Name == mainName {
+			slug = cmp.Or(slug, was)
 			stem = strings.TrimSuffix(path.Base(ingest.SlashPath(file.Path)), ".jsonl")
 		}
 	}
 	if len(slug) > maxSlug && dir != "" {
-		return nil, fmt.Errorf("session %s: %s is too long a name for its folder to be told: %w", f.ID, dir,
+		return nil, fmt.Errorf("session %s: the folder for %s isn't known, as its name is too long: %w", f.ID, dir,
 			ingest.ErrNoPlace)
 	}
 	if slug == "" {
-		return nil, fmt.Errorf("session %s: no folder is known that it worked in: %w", f.ID, ingest.ErrNoPlace)
+		return nil, fmt.Errorf("session %s: the folder that it worked in isn't known: %w", f.ID, ingest.ErrNoPlace)
 	}
 	return ingest.Cut(func(file ingest.File) (string, string) {
 		return base, placeOf(file, slug, stem, base)
 	}).Places(f)
 }
 
-// placeOf is where the client has a file, below its configuration folder.
+// placeOf returns the client's path for a file, below its configuration folder.
 func placeOf(file ingest.File, slug, stem, base string) string {
 	first, rest, nested := strings.Cut(file.Name, "/")
 	switch {
 	case file.Name == mainName:
 		return path.Join("projects", slug, stem+".jsonl")
-	case file.Role == ingest.Transcript: // what a worktree left in another slug
+	case file.Role == ingest.Transcript: // left by a worktree in another slug
 		if was, _, ok := inProjects(file); ok {
 			slug = was
 		}
@@ -77,7 +72,7 @@ func placeOf(file ingest.File, slug, stem, base string) string {
 	case first == "todos" || first == "plans":
 		return file.Name
 	}
-	// A folder that this version knows nothing of: as it was, if that is known.
+	// A folder unknown to this version: where it was, if that is known.
 	if was, ok := strings.CutPrefix(ingest.SlashPath(file.Path), base+"/"); ok && base != "" &&
 		!strings.HasPrefix(was, "projects/") {
 		return was
@@ -85,7 +80,7 @@ func placeOf(file ingest.File, slug, stem, base string) string {
 	return path.Join("projects", slug, stem, file.Name)
 }
 
-// inProjects tells slug and configuration folder of <base>/projects/<slug>/x.jsonl.
+// inProjects splits <base>/projects/<slug>/x.jsonl into slug and configuration folder.
 func inProjects(file ingest.File) (slug, base string, ok bool) {
 	if file.Role != ingest.Transcript {
 		return "", "", false
@@ -95,9 +90,9 @@ func inProjects(file ingest.File) (slug, base string, ok bool) {
 	return path.Base(dir), path.Dir(projects), path.Base(projects) == "projects"
 }
 
-// Slug is the name of the client's folder for a directory's sessions: each UTF-16 unit that isn't an ASCII letter or
-// digit becomes a dash. Beyond maxSlug the client cuts and adds a hash that differs between builds and can't be told.
-// "" gives "".
+// Slug returns the client's folder name for a directory's sessions: each UTF-16 unit that isn't an ASCII letter or
+// digit becomes a dash. Beyond maxSlug the client truncates it and adds a hash that differs between builds and can't be
+// computed here. "" gives "".
 func Slug(dir string) string {
 	var b strings.Builder
 	for _, r := range dir {

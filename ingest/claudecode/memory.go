@@ -22,8 +22,8 @@ import (
 
 var _ ingest.Keeper = Reader{}
 
-// Memory is what the client remembers beside its sessions: the notes of projects/<slug>/memory/ and the prompts of
-// history.jsonl, below a configuration folder.
+// Memory returns what the client remembers outside its sessions: the notes in projects/<slug>/memory/ and the prompts
+// in history.jsonl, below a configuration folder.
 func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time) bool) (ingest.Found,
 	[]ingest.Problem) {
 	real, err := ingest.RealPath(root)
@@ -32,17 +32,12 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 	}
 	f := &finder{Search: ingest.Search{Context: context.Background(), Root: real}}
 	m := ingest.Found{ID: memoryID(real), Source: ingest.Memory, Root: real}
-	add := func(name, path string, info fs.FileInfo) {
-		if leave == nil || !leave("", "", info.ModTime()) {
-			m.Files = append(m.Files, ingest.FileAt(name, ingest.MemoryFile, path, info))
-		}
-	}
-	left := map[string]bool{} // slugs of folders that are known, and whether they are left out
+	left := map[string]bool{} // by slug of a known folder: whether it is excluded
 	history := filepath.Join(real, "history.jsonl")
 	if info, err := os.Lstat(history); err == nil && info.Mode().IsRegular() {
 		file := ingest.FileAt("history.jsonl", ingest.MemoryFile, history, info)
 		if leave != nil {
-			file, err = without(file, leave, left)
+			file, err = withoutExcluded(file, leave, left)
 		}
 		if err != nil {
 			f.Problem(history, err)
@@ -52,7 +47,7 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 	}
 	slugs, err := os.ReadDir(filepath.Join(real, "projects"))
 	if err != nil {
-		return m, f.Problems // the sessions' own search says so
+		return m, f.Problems // searching for sessions reports it
 	}
 	for _, slug := range slugs {
 		dir := filepath.Join(real, "projects", slug.Name(), "memory")
@@ -61,20 +56,23 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 		}
 		out, known := left[slug.Name()]
 		if !known && leave != nil {
-			out = leave("", ranIn(filepath.Dir(dir), slug.Name()), time.Time{})
+			out = leave("", folderOfSlug(filepath.Dir(dir), slug.Name()), time.Time{})
 		}
 		if !out {
 			f.below(dir, func(name, path string, info fs.FileInfo) {
-				add("projects/"+slug.Name()+"/memory/"+name, path, info)
+				if leave == nil || !leave("", "", info.ModTime()) {
+					name = "projects/" + slug.Name() + "/memory/" + name
+					m.Files = append(m.Files, ingest.FileAt(name, ingest.MemoryFile, path, info))
+				}
 			})
 		}
 	}
 	return m, f.Problems
 }
 
-// ranIn is the folder whose sessions lie in another, which is named by its slug; "" if none of them says so.
-func ranIn(dir, slug string) string {
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")) // none, if a name has what Glob doesn't take
+// folderOfSlug finds the folder that the sessions in dir, named by its slug, ran in; "" if none of them says so.
+func folderOfSlug(dir, slug string) string {
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")) // an invalid pattern finds none
 	for _, path := range paths {
 		if head, err := peek(path); err == nil && Slug(head.cwd) == slug {
 			return head.cwd
@@ -83,9 +81,10 @@ func ranIn(dir, slug string) string {
 	return ""
 }
 
-// without is history.jsonl without the prompts of sessions of which something isn't to be kept, and enters the
-// folders where that is so. With such it is no file of this machine: the library's differs from it on purpose.
-func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) bool, left map[string]bool) (
+// withoutExcluded removes from history.jsonl the prompts of sessions of which something is excluded, and enters in left
+// which folders are. If there are any, the result is no longer a file of this machine, as the library's copy differs
+// from it on purpose.
+func withoutExcluded(file ingest.File, leave func(ingest.SessionID, string, time.Time) bool, left map[string]bool) (
 	ingest.File, error) {
 	type prompt struct {
 		line []byte
@@ -96,7 +95,7 @@ func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) b
 	ids := map[ingest.SessionID]bool{}
 	err := ingest.EachLine(context.Background(), file, func(line jsonl.Line) {
 		var m remembered
-		_ = json.Unmarshal(line.Bytes, &m) // of a line that isn't one nothing is known
+		_ = json.Unmarshal(line.Bytes, &m) // an invalid line yields nothing
 		out := leave(m.Session, m.Project, m.at())
 		if all = append(all, prompt{bytes.Clone(line.Bytes), m.Session, out}); out {
 			ids[m.Session] = m.Session != ""
@@ -118,18 +117,17 @@ func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) b
 	return file, err
 }
 
-// memoryID names the memory of one configuration folder.
 func memoryID(root string) ingest.SessionID {
 	return ingest.SessionID("memory-" + text.Hash(filepath.ToSlash(root), 4))
 }
 
-// promptsName is the name of what is left of a session without a transcript.
+// promptsName is the name of the remaining file of a session without a transcript.
 const promptsName = "prompts.jsonl"
 
-// OnlyPrompts begins the title of a session of which nothing is left but what was typed.
+// OnlyPrompts begins the title of a session of which only the prompts are left.
 const OnlyPrompts = "prompts only: "
 
-// remembered is a line of history.jsonl: one prompt, of any session.
+// remembered is a line of history.jsonl: one prompt of any session.
 type remembered struct {
 	Display   string            `json:"display"`
 	Pasted    map[string]pasted `json:"pastedContents"` // by the number in its mark
@@ -138,20 +136,20 @@ type remembered struct {
 	Session   ingest.SessionID  `json:"sessionId"`      // "" in lines of old clients
 }
 
-// pasted is what was pasted into a prompt; Content is "" where the client keeps it elsewhere.
+// pasted is text pasted into a prompt; Content is "" where the client keeps it elsewhere.
 type pasted struct {
 	Content string `json:"content"`
 }
 
 func (m *remembered) at() time.Time { return time.UnixMilli(m.Timestamp).UTC() }
 
-// asks reports whether a prompt is more than a command of the client.
+// asks reports whether a prompt is more than a client command.
 func (m *remembered) asks() bool {
 	s := strings.TrimSpace(m.Display)
 	return s != "" && s != "exit" && s != "quit" && !strings.HasPrefix(s, "/")
 }
 
-// text is the prompt as the assistant got it, with what was pasted.
+// text returns the prompt as the assistant received it, with pasted text.
 func (m *remembered) text() string {
 	return pasteMark().ReplaceAllStringFunc(m.Display, func(mark string) string {
 		return cmp.Or(m.Pasted[pasteMark().FindStringSubmatch(mark)[1]].Content, mark)
@@ -160,8 +158,7 @@ func (m *remembered) text() string {
 
 var pasteMark = text.Pattern(`\[Pasted text #(\d+)(?: \+\d+ lines)?\]`)
 
-// Salvage lists the sessions that history.jsonl tells of, each its lines as they stand there; unreadable ones are
-// counted.
+// Salvage lists the sessions mentioned in history.jsonl, each with its original lines; unreadable ones are counted.
 func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(ingest.SessionID) bool) (
 	found []ingest.Found, rep ingest.Report, err error) {
 	at := slices.IndexFunc(memory.Files, func(f ingest.File) bool { return f.Name == "history.jsonl" })
@@ -178,7 +175,7 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 		var m remembered
 		err := json.Unmarshal(line.Bytes, &m)
 		if err == nil && m.Session == "" {
-			return // of an old client: it is kept with the memory, of whichever session it is
+			return // from an old client: kept with the memory only, as its session is unknown
 		}
 		if err = cmp.Or(err, ingest.CheckID(m.Session)); err != nil {
 			rep.Skip(ingest.Skip{File: memory.Files[at].Name, Line: line.N, Offset: line.Offset, Reason: err.Error()})
@@ -217,7 +214,7 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 	return found, rep, nil
 }
 
-// recordOf is the record of a transcript that a remembered prompt would be.
+// recordOf converts a remembered prompt to a transcript record.
 func recordOf(b []byte, line int) ([]byte, error) {
 	var m remembered
 	if err := json.Unmarshal(b, &m); err != nil {

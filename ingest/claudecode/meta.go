@@ -9,10 +9,10 @@ import (
 	"recall/text"
 )
 
-// meta is what a parser learns beside the turns.
+// meta is what a parser learns apart from the turns.
 type meta struct {
 	dir, version, session, entrypoint string
-	sessions                          []string // ids that the lines carry, in order of first use
+	sessions                          []string // ids in the lines, in order of first use
 	forkOf, branchedFrom              string
 	background                        bool
 	badTimes                          int
@@ -23,10 +23,10 @@ type meta struct {
 	worktrees                  []string // names of worktrees entered
 
 	goals      map[string]bool // goals the person set
-	superseded map[string]bool // uuids of messages that a later one made void
+	superseded map[string]bool // uuids of messages that a later one replaced
 
 	leaf     string // last-prompt's leafUuid
-	leafNode int    // how many nodes there were when it was written
+	leafNode int    // number of nodes when it was written
 
 	tasks     tasks
 	questions map[string][]ingest.Question // of AskUserQuestion, by call
@@ -36,22 +36,22 @@ type meta struct {
 	taskFiles              []ingest.Task
 	planFiles              map[string]string // text by file name
 	lastPlan, lastPlanFile string
-	kidOrder               []string
+	agentOrder             []string
 	agents                 map[string]agentMeta // from .meta.json, by id
-	agentCalls             map[string]string    // call → agent, told by progress or notices
-	continuedAt            int                  // drafts there were at continued-in
+	agentCalls             map[string]string    // call → agent, from progress records or notices
+	continuedAt            int                  // number of drafts at continued-in
 }
 
 type summary struct{ text, leaf string }
 
-// known record types that hold nothing for us.
+// ignoredKinds are known record types that hold nothing to keep.
 var ignoredKinds = text.Set(`permission-mode mode file-history-snapshot file-history-delta agent-color agent-setting tag
 	bridge-session content-replacement started result attribution-snapshot frame-link history-suppression cost-state
 	atis-latch isolation-latch speculation-accept stream_event rate_limit_event tool_use_summary tool_progress
 	auth_status api-request api-request-blob api-request-shape tools-used prompt_snapshot keep_alive control_request
 	control_response queue-drained`)
 
-// takeMeta takes the records that stand outside the tree.
+// takeMeta takes the records outside the tree.
 func (p *parser) takeMeta(r *record) {
 	m := &p.meta
 	switch kind := string(r.kind); kind {
@@ -82,7 +82,7 @@ func (p *parser) takeMeta(r *record) {
 	case "branched-from":
 		m.branchedFrom = jsonl.Unquote(r.sourceSession)
 		if at, ok := ingest.ParseTime(string(r.branchedAt)); ok {
-			p.bornBy(at)
+			p.noteBirth(at)
 		}
 	default:
 		if ignoredKinds[kind] {
@@ -96,14 +96,14 @@ func (p *parser) takeMeta(r *record) {
 	}
 }
 
-// bornBy notes the time of a bookkeeping record before the first turn.
-func (p *parser) bornBy(at time.Time) {
+// noteBirth records the time of a bookkeeping record before the first turn.
+func (p *parser) noteBirth(at time.Time) {
 	if len(p.drafts) == 0 && p.s.Born.IsZero() {
 		p.s.Born = at
 	}
 }
 
-// takeWorktree takes the worktree that was entered, of which w is known.
+// takeWorktree records the worktree entered; w holds what is already known.
 func (p *parser) takeWorktree(raw []byte, w ingest.Worktree) {
 	jsonl.Read(raw, jsonl.Fields{"worktreePath": &w.Path, "worktreeName": &w.Name, "worktreeBranch": &w.Branch,
 		"originalCwd": &w.Original})
@@ -115,7 +115,7 @@ func (p *parser) takeWorktree(raw []byte, w ingest.Worktree) {
 	p.meta.worktrees = append(p.meta.worktrees, w.Name)
 }
 
-// readGitOperation reads the client's own note of what a command did.
+// readGitOperation reads the client's own record of what a command did.
 func (p *parser) readGitOperation(call *ingest.ToolCall, raw []byte, at time.Time) {
 	c := jsonl.NewCursor(raw)
 	hash := func() { call.Commit = c.Text() }
@@ -133,7 +133,7 @@ func (p *parser) readPR(c *jsonl.Cursor) {
 	}
 }
 
-// addPR notes a pull request, once.
+// addPR records a pull request, once.
 func (p *parser) addPR(pr ingest.PR) {
 	if pr.URL == "" && pr.Number == 0 {
 		return
@@ -147,8 +147,8 @@ func (p *parser) addPR(pr ingest.PR) {
 	p.s.PRs = append(p.s.PRs, pr)
 }
 
-// place notes where and with what the record was written.
-func (p *parser) place(r *record) {
+// noteContext records where and with which version a record was written.
+func (p *parser) noteContext(r *record) {
 	w := &p.s.Where
 	if changed(r.cwd, p.meta.dir) {
 		p.meta.dir = p.text(r.cwd)
@@ -169,21 +169,17 @@ func (p *parser) place(r *record) {
 	if changed(r.entrypoint, p.meta.entrypoint) {
 		p.meta.entrypoint = p.text(r.entrypoint)
 	}
-	if len(r.forkSession) > 0 && p.meta.forkOf == "" {
-		p.meta.forkOf = p.text(r.forkSession)
-	}
-	if string(r.sessionKind) == "bg" {
-		p.meta.background = true
-	}
+	p.meta.forkOf = cmp.Or(p.meta.forkOf, p.text(r.forkSession))
+	p.meta.background = p.meta.background || string(r.sessionKind) == "bg"
 }
 
-// changed reports whether raw differs from what was seen last; most lines repeat it.
+// changed reports whether raw differs from the last value, which most lines repeat.
 func changed(raw []byte, last string) bool {
 	return len(raw) > 0 && string(raw) != last
 }
 
-// when reads a record's time; the zero time if it has none or nonsense.
-func (p *parser) when(r *record) time.Time {
+// timeOf parses a record's time; zero if it is missing or invalid.
+func (p *parser) timeOf(r *record) time.Time {
 	t, ok := ingest.ParseTime(string(r.at))
 	if !ok && len(r.at) > 0 {
 		p.meta.badTimes++

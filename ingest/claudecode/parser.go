@@ -8,23 +8,24 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
-// A parser makes drafts of turns of the records of a session's files; finish makes the session of them.
+// A parser turns the records of a session's files into drafts of turns; finish builds the session from them.
 type parser struct {
 	s *ingest.Session
 
 	file  string // name of the file being read
 	line  int
 	off   int64
-	wide  bool              // the file is text in UTF-16
-	texts map[string]string // strings that repeat on every line, each held once
+	wide  bool              // the file is UTF-16
+	texts map[string]string // interned strings, which recur on every line
 
 	seen    *seen
 	nodes   []node
-	byID    map[string]int32 // uuid → place in nodes
+	byID    map[string]int32 // uuid → index in nodes
 	awaited []awaited
-	order   []int32 // of nodes, parents first; see settle
+	order   []int32 // of nodes, parents first; see linkParents
 
 	drafts   []*draft
 	messages map[string]*draft // by message.id
@@ -32,19 +33,19 @@ type parser struct {
 	callIn   map[string]*draft // tool_use id → the draft that holds it
 	orphans  map[string]orphan // results that came before their call
 
-	kids  map[string]*parser // sub-agents' records found in the main file, by agent
-	kidOf map[string]string  // uuid of such a record → its agent
-	inKid bool
+	subParsers    map[string]*parser // sub-agents' records found in the main file, by agent
+	agentOfRecord map[string]string  // uuid of such a record → its agent
+	isSub         bool
 
 	spilled map[string]ingest.File // side files with whole results, by name
 
 	meta    meta
 	rec     *recordReader
-	log     Log  // of the file being read, nil of a transcript
-	prompts bool // it holds remembered prompts
+	log     Log  // of the file being read, nil for a transcript
+	prompts bool // the file holds remembered prompts
 }
 
-// seen is what tells a line that was read before.
+// seen recognizes lines that were read before.
 type seen struct {
 	uuids  map[string]bool
 	lines  map[uint64]bool
@@ -56,8 +57,7 @@ type orphan struct {
 	rec   record
 }
 
-// newParser makes a parser of transcripts of size bytes, a record in every two thousand or so: its tables have that
-// room.
+// newParser returns a parser for transcripts of size bytes; its tables have room for a record in every 1,600.
 func newParser(s *ingest.Session, size int64) *parser {
 	records := min(size/1600, 1<<14)
 	return &parser{
@@ -65,7 +65,7 @@ func newParser(s *ingest.Session, size int64) *parser {
 		seen:     &seen{uuids: make(map[string]bool, records), lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
 		byID:     make(map[string]int32, records),
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
-		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{},
+		orphans: map[string]orphan{}, subParsers: map[string]*parser{}, agentOfRecord: map[string]string{},
 		spilled: map[string]ingest.File{},
 		meta: meta{questions: map[string][]ingest.Question{}, agents: map[string]agentMeta{},
 			agentCalls: map[string]string{}, planFiles: map[string]string{}, superseded: map[string]bool{},
@@ -73,7 +73,6 @@ func newParser(s *ingest.Session, size int64) *parser {
 	}
 }
 
-// read takes in all lines of a file.
 func (p *parser) read(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++
@@ -86,7 +85,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 	if l.N == 1 {
 		p.wide = bytes.HasPrefix(l.Bytes, []byte("\xff\xfe")) || bytes.HasPrefix(l.Bytes, []byte("\xfe\xff"))
 	}
-	l.Ended = l.Ended || p.wide // its end is none of UTF-8's
+	l.Ended = l.Ended || p.wide // UTF-16 lines don't end like UTF-8's
 	p.s.Report.Objects(l, p.file, func(b []byte, offset int64) (rest []byte, why string) {
 		if p.wide {
 			return nil, "UTF-16; recall reads UTF-8"
@@ -114,9 +113,9 @@ func (p *parser) takeLine(l jsonl.Line) {
 
 func (p *parser) ignore(what string) { p.s.Report.Ignore(what) }
 
-func (p *parser) unknown(what string) { p.s.Report.Odd(what) }
+func (p *parser) unknown(what string) { p.s.Report.CountUnknown(what) }
 
-// text makes a string of raw, the same one for the same bytes.
+// text interns raw as a string.
 func (p *parser) text(raw []byte) string {
 	if len(raw) == 0 {
 		return ""
@@ -129,7 +128,6 @@ func (p *parser) text(raw []byte) string {
 	return s
 }
 
-// take puts one record where it belongs.
 func (p *parser) take(r *record, raw []byte) {
 	rep := &p.s.Report
 	if p.duplicate(r, raw) {
@@ -137,48 +135,44 @@ func (p *parser) take(r *record, raw []byte) {
 			rep.Duplicates++
 			return
 		}
-		r.uuid, r.idText = nil, "" // that place is taken
+		r.uuid, r.idText = nil, "" // the uuid is taken
 	}
 	rep.Records++
-	switch string(r.kind) {
-	case "user", "assistant", "system", "attachment", "progress":
+	if inTree[string(r.kind)] {
 		p.takeEnveloped(r)
-	default:
+	} else {
 		p.takeMeta(r)
 	}
 }
 
-// duplicate reports whether the same record was read before, and remembers it.
-// Bookkeeping without a uuid is never one: its last word counts.
-func (p *parser) duplicate(r *record, raw []byte) bool {
-	switch string(r.kind) {
-	case "user", "assistant", "system", "attachment", "progress":
-	default:
+// inTree are the types of records that form the conversation's tree.
+var inTree = text.Set("user assistant system attachment progress")
+
+// duplicate reports whether the same record was read before, and remembers it. Bookkeeping without a uuid is never a
+// duplicate: the last record counts.
+func (p *parser) duplicate(r *record, raw []byte) (before bool) {
+	if !inTree[string(r.kind)] {
 		return false
 	}
 	if len(r.uuid) > 0 {
-		if p.seen.uuids[string(r.uuid)] {
-			return true
-		}
+		before = p.seen.uuids[string(r.uuid)]
 		p.seen.uuids[r.id()] = true
-		return false
+		return before
 	}
 	h := maphash.Bytes(p.seen.hasher, raw)
-	if p.seen.lines[h] {
-		return true
-	}
+	before = p.seen.lines[h]
 	p.seen.lines[h] = true
-	return false
+	return before
 }
 
-// takeEnveloped takes the records that stand in the tree.
+// takeEnveloped takes the records in the tree.
 func (p *parser) takeEnveloped(r *record) {
-	if r.sidechain && !p.inKid {
+	if r.sidechain && !p.isSub {
 		p.takeSidechain(r)
 		return
 	}
-	at := p.when(r)
-	p.place(r)
+	at := p.timeOf(r)
+	p.noteContext(r)
 	n := p.addNode(r)
 	switch string(r.kind) {
 	case "user":
@@ -195,27 +189,27 @@ func (p *parser) takeEnveloped(r *record) {
 	}
 }
 
-// takeSidechain hands a sub-agent's record in the main file to a parser of its own.
+// takeSidechain passes a sub-agent's record in the main file to a separate parser.
 func (p *parser) takeSidechain(r *record) {
 	agent := string(r.agent)
 	if agent == "" {
-		agent = p.kidOf[string(r.parent)]
+		agent = p.agentOfRecord[string(r.parent)]
 	}
 	if agent == "" {
-		agent = fmt.Sprintf("sidechain-%d", len(p.kids)+1)
+		agent = fmt.Sprintf("sidechain-%d", len(p.subParsers)+1)
 	}
-	p.kidOf[string(r.uuid)] = agent
-	p.kid(agent).takeEnveloped(r)
+	p.agentOfRecord[string(r.uuid)] = agent
+	p.subParser(agent).takeEnveloped(r)
 }
 
-func (p *parser) kid(agent string) *parser {
-	k := p.kids[agent]
+func (p *parser) subParser(agent string) *parser {
+	k := p.subParsers[agent]
 	if k == nil {
 		k = newParser(&ingest.Session{}, 0)
-		k.inKid = true
+		k.isSub = true
 		k.seen = p.seen
-		p.kids[agent] = k
-		p.meta.kidOrder = append(p.meta.kidOrder, agent)
+		p.subParsers[agent] = k
+		p.meta.agentOrder = append(p.meta.agentOrder, agent)
 	}
 	k.file, k.line, k.off = p.file, p.line, p.off
 	return k

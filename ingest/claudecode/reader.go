@@ -1,11 +1,12 @@
 // Package claudecode finds and parses the transcripts of Claude Code.
 //
-// Find groups files by session. Parse reads them line by line: the parser makes drafts of turns of the records, pairs
-// calls with results and keeps the tree of the conversation; finish tells which branches were abandoned and puts the
-// session together. From one line to the next only what a Session holds is kept.
+// Find groups files by session. Parse reads them line by line: the parser turns records into drafts of turns, pairs
+// calls with results and keeps the conversation's tree; finish determines which branches were abandoned and builds the
+// session. Between lines, only what a Session holds is kept.
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,11 +22,11 @@ const mainName = "transcript.jsonl"
 
 // Reader finds and parses Claude Code sessions. Its zero value is ready.
 type Reader struct {
-	FileHistory bool // find the client's copies of edited files too
-	Log         Log  // reads files of ingest.AuditLog as a part of the conversation; nil leaves them
+	FileHistory bool // also find the client's copies of edited files
+	Log         Log  // reads files of ingest.AuditLog as part of the conversation; nil ignores them
 }
 
-// logOf is what reads a file, nil of a transcript.
+// logOf returns what reads a file, nil for a transcript.
 func (r Reader) logOf(f ingest.File) Log {
 	if f.Role == ingest.AuditLog {
 		return r.Log
@@ -33,7 +34,7 @@ func (r Reader) logOf(f ingest.File) Log {
 	return nil
 }
 
-// conversation are the files that it stands in.
+// conversation returns the files that make up the conversation.
 func (r Reader) conversation(f ingest.Found) []ingest.File {
 	files := slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
 		return file.Role != ingest.Transcript && file.Role != ingest.PromptLog && r.logOf(file) == nil
@@ -49,15 +50,12 @@ var _ ingest.Reader = Reader{}
 // Source is ingest.ClaudeCode.
 func (Reader) Source() ingest.Source { return ingest.ClaudeCode }
 
-// Parse reads a session's transcripts, then sub-agents' and side files. Of forks it says nothing: see ingest.Own.
+// Parse reads a session's transcripts, then its sub-agents' and side files. It doesn't detect forks: see ingest.Own.
 func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
 	}
-	s := &ingest.Session{ID: f.ID, Source: f.Source}
-	if s.Source == "" {
-		s.Source = ingest.ClaudeCode
-	}
+	s := &ingest.Session{ID: f.ID, Source: cmp.Or(f.Source, ingest.ClaudeCode)}
 	files, size := r.conversation(f), int64(0)
 	for _, file := range files {
 		size += file.Size
@@ -85,11 +83,11 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 	return s, nil
 }
 
-// readSide reads a file beside the transcript. Only a cancelled context is an error: other faults are reported.
+// readSide reads a file beside the transcript. The only error is a cancelled context; others are reported.
 func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 	switch f.Role {
 	case ingest.SubagentFile:
-		if err := p.kid(agentOf(f.Name)).read(ctx, f); err != nil {
+		if err := p.subParser(agentOf(f.Name)).read(ctx, f); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// A record is one line: its known parts, as raw slices that are valid only as long as the line is.
+// A record is one line: its known parts, as raw slices that are valid only until the next line.
 type record struct {
 	kind, subtype                        jsonl.Escaped
 	uuid, parent, logicalParent          jsonl.Escaped
@@ -24,23 +24,23 @@ type record struct {
 	operation, continuedIn               jsonl.Escaped
 	sourceSession, branchedAt, relocated jsonl.Escaped
 	prURL, prRepository                  jsonl.Escaped
-	auditAt, messageAt                   jsonl.Escaped // of an audit log, as are the next two
+	auditAt, messageAt                   jsonl.Escaped // of an audit log, like the next two
 	parentAgent, failure                 jsonl.Escaped
 	sidechain, meta, summary             bool
 	apiError, shutdown                   bool
 	synthetic, replay                    bool
-	spoken                               bool // there is a message, an object or a text
+	spoken                               bool // there is a message, be it an object or a text
 	msg                                  message
 	toolResult, attachment               []byte // raw values
 	compact, content, todos              []byte
 	worktree, data, supersedes           []byte
 	prNumber                             int64
-	size                                 int64 // bytes cut out of the line when it was read
+	size                                 int64 // bytes cut from the line when it was read
 
 	idText string // see id
 }
 
-// id is the record's uuid, one string for all that keep it; "" if it has none.
+// id returns the record's uuid as a shared string; "" if it has none.
 func (r *record) id() string {
 	if r.idText == "" && len(r.uuid) > 0 {
 		r.idText = string(r.uuid)
@@ -53,9 +53,9 @@ type message struct {
 	id, model, stop jsonl.Escaped
 	usage           ingest.Usage
 	hasUsage        bool
-	plain           []byte // content that is one string, raw; nil if it is blocks
+	plain           []byte // content that is a single string, raw; nil if it is blocks
 	blocks          []block
-	odd             bool // content of a form that this version doesn't know
+	odd             bool // the content has a form that this version doesn't know
 }
 
 // A block is one part of a message's content.
@@ -68,7 +68,7 @@ type block struct {
 	isError    bool
 }
 
-// A recordReader reads one record over the one before. Content of strings is not touched.
+// A recordReader reads records, each over the one before. Strings stay escaped.
 type recordReader struct {
 	record
 	c       *jsonl.Cursor
@@ -114,14 +114,13 @@ func newRecordReader() *recordReader {
 	return r
 }
 
-// read reads the members of one object from the cursor.
 func (r *recordReader) read(c *jsonl.Cursor) bool {
 	r.record = record{msg: message{blocks: r.msg.blocks[:0]}}
 	r.c = c
 	return c.Fields(r.fields)
 }
 
-// readTime reads a time as text, which may be a number: milliseconds.
+// readTime reads a time as text, or a number of milliseconds.
 func (r *recordReader) readTime(to *jsonl.Escaped) {
 	if r.c.Kind() == '0' {
 		*to = r.c.Raw()
@@ -151,7 +150,7 @@ func (r *recordReader) readContent() {
 	r.c.Array(func() { m.blocks = append(m.blocks, r.blocks.read(r.c)) })
 }
 
-// A blockReader reads one block after the other.
+// A blockReader reads blocks one after another.
 type blockReader struct {
 	block
 	fields jsonl.Fields
@@ -175,7 +174,7 @@ func (r *blockReader) read(c *jsonl.Cursor) block {
 	return r.block
 }
 
-// text is that of a message: its text blocks, a line each, and whether tools' results stand in it.
+// text returns a message's text blocks, one per line, and reports whether it contains tool results.
 func (m *message) text() (text string, results bool) {
 	if m.plain != nil {
 		return jsonl.Unquote(m.plain), false
@@ -192,34 +191,34 @@ func (m *message) text() (text string, results bool) {
 	return strings.Join(parts, "\n"), results
 }
 
-// A Log is asked about each object of a file that isn't a transcript but holds messages of one, as Cowork's audit log.
-// It reports whether the entry is one, to be taken as the transcript's record, or why it is of no use. It accounts for
-// entries that it leaves.
+// A Log is asked about each object of a file that isn't a transcript but contains messages of one, such as Cowork's
+// audit log. It reports whether the entry is a message, to be read like a transcript's record, or else why it is
+// unusable. It accounts for entries that are neither.
 type Log func(e *Entry) (message bool, why string)
 
-// An Entry is an object of a log. What a Log changes in it is taken.
+// An Entry is an object of a log. The Log can change the message through it.
 type Entry struct {
 	Kind, Subtype, Session string
-	UUID, Parent           string // as written; Parent is never read
+	UUID, Parent           string // as written; Parent is only set by the Log
 	Dir, Version           string // as written
 	At                     time.Time
 	InAgent                bool // a sub-agent's
 	Synthetic, Replay      bool // written by the client; an echo
-	Spoken                 bool // there is a message in it
+	Spoken                 bool // it contains a message
 	Text                   string
-	Results                bool   // tools' results stand in the message
-	Raw                    []byte // JSON, valid only while the Log is asked
+	Results                bool   // the message contains tool results
+	Raw                    []byte // JSON, valid only during the call
 	Line                   int
 	Offset                 int64
 }
 
-// takeEntry takes the object of a log that was read last as the record that it is, if the log says so.
+// takeEntry takes the log object just read as a transcript's record, if the log says that it is one.
 func (p *parser) takeEntry(raw []byte) (why string) {
 	r := &p.rec.record
 	e := Entry{Kind: jsonl.Unquote(r.kind), Subtype: jsonl.Unquote(r.subtype), Session: jsonl.Unquote(r.session),
 		UUID: string(r.uuid), Dir: string(r.cwd), Version: string(r.version), InAgent: len(r.parentAgent) > 0,
 		Synthetic: r.synthetic, Replay: r.replay, Spoken: r.spoken, Raw: raw, Line: p.line, Offset: p.off}
-	for _, text := range []jsonl.Escaped{r.auditAt, r.at, r.messageAt} { // early versions wrote it into the message
+	for _, text := range []jsonl.Escaped{r.auditAt, r.at, r.messageAt} { // early versions put it into the message
 		if at, ok := ingest.ParseTime(string(text)); ok {
 			e.At = at
 			break

@@ -10,9 +10,10 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
-// takeResults takes the tool results of a user record; false if it has none.
+// takeResults takes the tool results of a user record; false if there are none.
 func (p *parser) takeResults(r *record, at time.Time) bool {
 	found := false
 	for i := range r.msg.blocks {
@@ -48,28 +49,30 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 		p.s.Pasted = ingest.Union(p.s.Pasted, ingest.PayloadIDs(text, true)...)
 		d.turn.Carried = ingest.Union(d.turn.Carried, ingest.CarriedIDs(text)...)
 	}
-	text := resultText(b.content)
-	call.Failed = b.isError || exitCode(text.head) > 0
-	call.Result, call.ResultLen = text.clipped, text.size+r.size
-	p.judge(call, r, text.whole())
-	p.takeStructured(call, r, text.whole(), at)
+	out := resultText(b.content)
+	call.Failed = b.isError || exitFailure().MatchString(out.head)
+	call.Result, call.ResultLen = out.clipped, out.size+r.size
+	p.judge(call, r, out.whole())
+	p.takeStructured(call, r, out.whole(), at)
 	if call.Verdict == ingest.Unasked && !call.Failed {
 		ingest.NoteCommit(call)
 	}
 }
 
-var marker = []byte("!-- recall ")
+var (
+	marker      = []byte("!-- recall ")
+	exitFailure = text.Pattern(`^Exit code \d*[1-9]`)
+)
 
-// carry notes what was handed to the session beside its turns: by recall's hooks, or fetched by a person's command.
-func (p *parser) carry(raw []byte, hook bool) {
-	if !bytes.Contains(raw, marker) {
-		return
+// noteInjected records what recall passed to the session outside its turns, through a hook or a command.
+func (p *parser) noteInjected(raw []byte, hook bool) {
+	if bytes.Contains(raw, marker) {
+		p.s.Take(jsonl.Unquote(raw), hook)
 	}
-	p.s.Take(jsonl.Unquote(raw), hook)
 }
 
-// warn notes which items a note of recall's held against the prompt that was typed last.
-func (p *parser) warn(raw []byte) {
+// noteWarning records which items recall held against the last typed prompt.
+func (p *parser) noteWarning(raw []byte) {
 	if !bytes.Contains(raw, marker) {
 		return
 	}
@@ -81,7 +84,7 @@ func (p *parser) warn(raw []byte) {
 	}
 }
 
-// maxOrphan is how much is kept of a result until its call turns up, which is rare.
+// maxOrphan bounds what is kept of a result until its call appears, which is rare.
 const maxOrphan = 64 << 10
 
 func keepOrphan(b *block, r *record) orphan {
@@ -101,7 +104,7 @@ func keepOrphan(b *block, r *record) orphan {
 type output struct {
 	head    string // its beginning
 	clipped string
-	full    string // "" unless it holds a person's words
+	full    string // "" unless it contains a person's words
 	size    int64
 }
 
@@ -151,23 +154,7 @@ func outputOf(raw []byte) output {
 	return o
 }
 
-// exitCode reads the number of a failed command's leading "Exit code N", else 0.
-func exitCode(text string) int {
-	rest, ok := strings.CutPrefix(text, "Exit code ")
-	if !ok {
-		return 0
-	}
-	n := 0
-	for _, c := range rest {
-		if c < '0' || c > '9' {
-			break
-		}
-		n = min(n*10+int(c-'0'), 1<<20)
-	}
-	return n
-}
-
-// judge reports whether the person, or something else, refused the call.
+// judge determines whether the person, or something else, refused the call.
 func (p *parser) judge(call *ingest.ToolCall, r *record, text string) {
 	if !call.Failed && len(r.denial) == 0 {
 		return
@@ -175,7 +162,7 @@ func (p *parser) judge(call *ingest.ToolCall, r *record, text string) {
 	call.Verdict, call.Reason = Refusal(text)
 	switch denial := string(r.denial); {
 	case denial == "" && p.log == nil && strings.HasPrefix(call.Name, "mcp__") && marksRefusals(p.text(r.version)):
-		call.Verdict, call.Reason = ingest.Unasked, "" // a server's error, in whatever words
+		call.Verdict, call.Reason = ingest.Unasked, "" // a server's error, whatever its wording
 	case denial == "":
 	case denial == "user-rejected" && !r.shutdown:
 		if call.Verdict != ingest.Clarify {
@@ -189,7 +176,7 @@ func (p *parser) judge(call *ingest.ToolCall, r *record, text string) {
 	}
 }
 
-// marksRefusals reports whether a version of the client marks what was refused ("toolDenialKind"): since 2.1.198.
+// marksRefusals reports whether a version of the client marks refusals ("toolDenialKind"): since 2.1.198.
 func marksRefusals(version string) bool {
 	var major, minor, patch int
 	n, _ := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
@@ -220,7 +207,7 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string, a
 		}
 		call.Failed = call.Failed || bytes.Contains(raw, []byte(`"interrupted":true`))
 	}
-	if path := persisted(text); path != "" {
+	if path := spilledPath(text); path != "" {
 		call.Spilled = "tool-results/" + ingest.LastName(path)
 	}
 }

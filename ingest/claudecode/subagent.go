@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,10 +25,10 @@ func hiddenAgent(id string) bool {
 	return strings.HasPrefix(id, "acompact-") || strings.HasPrefix(id, "aprompt_suggestion-")
 }
 
-// finishSubagents makes the sub-agents' turns, and ties each to its call.
+// finishSubagents builds the sub-agents' turns, and links each sub-agent to its call.
 func (p *parser) finishSubagents() {
-	for _, id := range p.meta.kidOrder {
-		k := p.kids[id]
+	for _, id := range p.meta.agentOrder {
+		k := p.subParsers[id]
 		k.finish()
 		p.finishSpilled(k.s.Turns)
 		p.s.Report.Add(k.s.Report)
@@ -37,10 +38,8 @@ func (p *parser) finishSubagents() {
 			}
 			continue
 		}
-		sub := ingest.Subagent{ID: id, Turns: k.s.Turns}
-		if m, ok := p.meta.agents[id]; ok {
-			sub.Type, sub.Description = m.kind, m.description
-		}
+		m := p.meta.agents[id]
+		sub := ingest.Subagent{ID: id, Type: m.kind, Description: m.description, Turns: k.s.Turns}
 		if call := p.callOfAgent(id, k.s.Turns); call != nil {
 			sub.Call = call.ID
 			sub.Type = cmp.Or(sub.Type, call.Input["subagent_type"])
@@ -75,7 +74,7 @@ func samePrompt(a, b string) bool {
 	return a != "" && a == b
 }
 
-// noteNotification ties a background agent to its call.
+// noteNotification links a background agent to its call.
 func (p *parser) noteNotification(text string) {
 	if !strings.Contains(text, "<task-notification>") {
 		return
@@ -85,7 +84,7 @@ func (p *parser) noteNotification(text string) {
 	}
 }
 
-// noteProgress ties a running agent to its call.
+// noteProgress links a running agent to its call.
 func (p *parser) noteProgress(r *record) {
 	call := string(r.parentToolUse)
 	if call == "" || p.meta.agentCalls[call] != "" || !bytes.Contains(r.data, []byte(`"agent_progress"`)) {
@@ -99,7 +98,6 @@ func (p *parser) noteProgress(r *record) {
 
 type agentMeta struct{ kind, description string }
 
-// readAgentMeta reads an agent's .meta.json.
 func (p *parser) readAgentMeta(f ingest.File) {
 	raw, _, err := f.Head(1 << 20)
 	if err != nil {
@@ -117,7 +115,7 @@ func (p *parser) problem(name string, err error) {
 
 var agentTrailer = text.Pattern(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
 
-// takeAgent finds which sub-agent a call started.
+// takeAgent records which sub-agent a call started.
 func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
 	jsonl.Read(raw, jsonl.Fields{"agentId": &call.Agent})
 	if call.Agent == "" {
@@ -129,7 +127,7 @@ func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
 
 const maxSpilled = 16 << 20 // bytes read of a result that was saved to a file
 
-// readTodoFile reads a list of todos or a single task kept beside the session.
+// readTodoFile reads a todo list or a single task kept beside the session.
 func (p *parser) readTodoFile(f ingest.File) {
 	raw, _, err := f.Head(1 << 20)
 	if err != nil {
@@ -146,20 +144,17 @@ func (p *parser) readTodoFile(f ingest.File) {
 	p.meta.taskFiles = append(p.meta.taskFiles, readTodos(raw)...)
 }
 
-// finishTasks takes the transcript's list; the files beside it speak only where that says nothing.
+// finishTasks takes the transcript's list, or that of the files beside it if the transcript has none.
 func (p *parser) finishTasks() {
 	list := p.meta.tasks.all()
 	if !p.meta.tasks.touched {
 		list = p.meta.taskFiles
 	}
-	for _, t := range list {
-		if t.Status != "deleted" {
-			p.s.Tasks = append(p.s.Tasks, t)
-		}
-	}
+	list = slices.DeleteFunc(list, func(t ingest.Task) bool { return t.Status == "deleted" })
+	p.s.Tasks = append(p.s.Tasks, list...)
 }
 
-// readPlanFile keeps a plan file for plans that the transcript only points to.
+// readPlanFile keeps a plan file for plans that the transcript only refers to.
 func (p *parser) readPlanFile(f ingest.File) {
 	raw, _, err := f.Head(ingest.ClipText)
 	if err != nil {
@@ -169,7 +164,7 @@ func (p *parser) readPlanFile(f ingest.File) {
 	p.meta.planFiles[path.Base(f.Name)] = strings.ToValidUTF8(string(raw), "\ufffd")
 }
 
-// finishSpilled replaces previews of results that were saved to a file by the file's beginning and end.
+// finishSpilled replaces previews of results saved to a file by the file's beginning and end.
 func (p *parser) finishSpilled(turns []ingest.Turn) {
 	for _, call := range ingest.EachCall(turns) {
 		if f, ok := p.spilled[call.Spilled]; ok {
@@ -204,8 +199,8 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 
 var savedTo = text.Pattern(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
 
-// persisted returns the path of the file that holds the whole of an output.
-func persisted(text string) string {
+// spilledPath returns the path of the file that holds the full output.
+func spilledPath(text string) string {
 	if !strings.Contains(text, "saved to") {
 		return ""
 	}

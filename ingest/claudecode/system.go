@@ -38,7 +38,7 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 	}
 }
 
-// noteBlocked drops a prompt from the queue that a hook kept from being sent.
+// noteBlocked drops a prompt from the queue if a hook prevented it from being sent.
 func (p *parser) noteBlocked(text string) {
 	if _, prompt, ok := strings.Cut(text, "\nOriginal prompt: "); ok && strings.Contains(text, "blocked by hook") {
 		p.unqueue(strings.TrimSpace(prompt))
@@ -69,7 +69,7 @@ func (p *parser) takeBoundary(r *record, at time.Time) {
 	p.s.Compactions = append(p.s.Compactions, k)
 }
 
-// attachment is what a record of that type carries, as far as it matters.
+// attachment is the relevant content of an attachment record.
 type attachment struct {
 	kind, mode, origin string
 	event              string // of a hook
@@ -77,23 +77,19 @@ type attachment struct {
 	content            []byte // raw value
 	planFile           string
 	source             string // uuid of the record that says the same
-	goal               string // a goal that the person set
+	goal               string // set by the person
 }
 
-func readAttachment(raw []byte) (a attachment) {
-	jsonl.Read(raw, jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode, "prompt": &a.prompt,
-		"content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source, "condition": &a.goal,
-		"origin": jsonl.Fields{"kind": &a.origin}})
-	return a
-}
-
-// takeAttachment takes context that was handed to the model: most says nothing of the conversation.
+// takeAttachment takes context that was given to the model, most of which isn't part of the conversation.
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
-	a := readAttachment(r.attachment)
+	var a attachment
+	jsonl.Read(r.attachment, jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode,
+		"prompt": &a.prompt, "content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source,
+		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}})
 	hook := strings.HasPrefix(a.kind, "hook_")
-	p.carry(r.attachment, hook)
+	p.noteInjected(r.attachment, hook)
 	if hook && a.event == "UserPromptSubmit" {
-		p.warn(r.attachment)
+		p.noteWarning(r.attachment)
 	}
 	switch a.kind {
 	case "queued_command":
@@ -113,7 +109,7 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	}
 }
 
-// takeGoal keeps a goal that the person set, when it is first spoken of.
+// takeGoal keeps a goal set by the person, at its first mention.
 func (p *parser) takeGoal(r *record, n int32, at time.Time, goal string) {
 	if goal = strings.TrimSpace(goal); goal == "" || p.meta.goals[goal] {
 		p.ignore("attachment/goal_status")
@@ -124,7 +120,7 @@ func (p *parser) takeGoal(r *record, n int32, at time.Time, goal string) {
 	d.turn.Name, d.turn.Text = "goal", ingest.ClippedText(goal)
 }
 
-// takeQueuedCommand takes a prompt that was typed while the model worked.
+// takeQueuedCommand takes a prompt typed while the model worked.
 func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachment) {
 	if a.source != "" && p.seen.uuids[a.source] {
 		p.ignore("prompt written again")

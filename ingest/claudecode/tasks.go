@@ -12,15 +12,15 @@ import (
 	"recall/text"
 )
 
-// tasks follows the session's lists. One continued in a newer client has two: todos, written as a whole, and tasks, one
-// by one; neither speaks of the other.
+// tasks tracks the session's lists. A session continued in a newer client has two: todos, written as a whole, and
+// tasks, written one by one; neither mentions the other.
 type tasks struct {
 	todos   []ingest.Task
 	list    []ingest.Task
 	touched bool
 }
 
-// all returns both lists; a task stands for the todo that it was made of.
+// all returns both lists; a task replaces the todo that it was made from.
 func (t *tasks) all() []ingest.Task {
 	var out []ingest.Task
 	for _, todo := range t.todos {
@@ -31,7 +31,7 @@ func (t *tasks) all() []ingest.Task {
 	return append(out, t.list...)
 }
 
-// apply takes in what a call did to the list.
+// apply applies a call to the list.
 func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
 	switch call.Name {
 	case "TodoWrite":
@@ -53,8 +53,7 @@ func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn inges
 	}
 }
 
-// replace sets all todos; those that are the same keep their last touch. Prompts
-// carry an empty list where there never was one.
+// replace sets all todos; unchanged ones keep their last touch. Prompts carry an empty list where there never was one.
 func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
 	if len(list) == 0 && len(t.todos) == 0 {
 		return
@@ -87,48 +86,40 @@ func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn inge
 // set adds a task or replaces the one with its id.
 func (t *tasks) set(task ingest.Task) {
 	t.touched = true
-	for i := range t.list {
-		if t.list[i].ID == task.ID && task.ID != "" {
-			t.list[i] = task
-			return
-		}
+	i := slices.IndexFunc(t.list, func(have ingest.Task) bool { return have.ID == task.ID && task.ID != "" })
+	if i >= 0 {
+		t.list[i] = task
+	} else {
+		t.list = append(t.list, task)
 	}
-	t.list = append(t.list, task)
 }
 
 func (t *tasks) update(call *ingest.ToolCall, turn ingest.TurnID, at time.Time) {
-	id := call.Input["taskId"]
-	for i := range t.list {
-		task := &t.list[i]
-		if task.ID != id {
-			continue
-		}
-		task.Turn, task.At = turn, at
-		task.Subject = cmp.Or(call.Input["subject"], task.Subject)
-		task.Detail = cmp.Or(call.Input["description"], task.Detail)
-		switch status := call.Input["status"]; status {
-		case "":
-		case "deleted":
-			t.list = append(t.list[:i], t.list[i+1:]...)
-		default:
-			task.Status = status
-		}
+	i := slices.IndexFunc(t.list, func(task ingest.Task) bool { return task.ID == call.Input["taskId"] })
+	if i < 0 {
 		return
+	}
+	task := &t.list[i]
+	task.Turn, task.At = turn, at
+	task.Subject = cmp.Or(call.Input["subject"], task.Subject)
+	task.Detail = cmp.Or(call.Input["description"], task.Detail)
+	if task.Status = cmp.Or(call.Input["status"], task.Status); call.Input["status"] == "deleted" {
+		t.list = slices.Delete(t.list, i, i+1)
 	}
 }
 
-// listed takes a view of the list as the truth about the tasks in it.
+// listed takes a listing as the truth about the tasks in it.
 func (t *tasks) listed(raw []byte, turn ingest.TurnID, at time.Time) {
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{"tasks": func() { t.remind(c, turn, at) }, "task": func() { t.see(readTask(c), turn, at) }})
 }
 
-// remind takes in a reminder: an array of tasks as they were then.
+// remind takes a reminder: an array of tasks in their state at the time.
 func (t *tasks) remind(c *jsonl.Cursor, turn ingest.TurnID, at time.Time) {
 	c.Array(func() { t.see(readTask(c), turn, at) })
 }
 
-// remindTodos takes in a reminder of the todos.
+// remindTodos takes a reminder of the todos.
 func (t *tasks) remindTodos(c *jsonl.Cursor, turn ingest.TurnID, at time.Time) {
 	of := tasks{list: t.todos}
 	of.remind(c, turn, at)
@@ -139,21 +130,18 @@ func (t *tasks) see(task ingest.Task, turn ingest.TurnID, at time.Time) {
 	if task.Subject == "" {
 		return
 	}
-	for i := range t.list {
-		have := &t.list[i]
-		if have.ID == task.ID && (task.ID != "" || have.Subject == task.Subject) {
-			if task.Status != "" && task.Status != have.Status {
-				have.Status, have.Turn, have.At = task.Status, turn, at
-			}
-			return
-		}
+	i := slices.IndexFunc(t.list, func(have ingest.Task) bool {
+		return have.ID == task.ID && (task.ID != "" || have.Subject == task.Subject)
+	})
+	if i < 0 {
+		task.Turn, task.At, task.Status = turn, at, cmp.Or(task.Status, "pending")
+		t.set(task)
+	} else if have := &t.list[i]; task.Status != "" && task.Status != have.Status {
+		have.Status, have.Turn, have.At = task.Status, turn, at
 	}
-	task.Turn, task.At = turn, at
-	task.Status = cmp.Or(task.Status, "pending")
-	t.set(task)
 }
 
-// readTask reads a task or todo in any of its shapes.
+// readTask reads a task or todo in any of its forms.
 func readTask(c *jsonl.Cursor) (t ingest.Task) {
 	c.Fields(jsonl.Fields{"id": &t.ID, "taskId": &t.ID, "subject": &t.Subject, "content": &t.Subject,
 		"description": &t.Detail, "status": &t.Status})
@@ -161,7 +149,7 @@ func readTask(c *jsonl.Cursor) (t ingest.Task) {
 	return t
 }
 
-// readTodos reads an array of todos; nil if raw is none.
+// readTodos reads an array of todos; nil if raw isn't one.
 func readTodos(raw []byte) []ingest.Task {
 	c := jsonl.NewCursor(raw)
 	if c.Kind() != '[' {

@@ -2,23 +2,23 @@ package claudecode
 
 import "slices"
 
-// A node is a record with a uuid: a place in the tree of the conversation.
+// A node is a record with a uuid: a position in the conversation's tree.
 type node struct {
 	parent  int32  // -1 for a root; later in the list if the client wrote it later
 	prompt  bool   // a person's prompt begins here
-	guessed bool   // its parent is but the record before it
+	guessed bool   // its parent is merely the preceding record
 	speech  bool   // a user or assistant record
-	goesOn  bool   // the assistant's words, or a tool's result: what was under way goes on
-	said    *draft // the turn that it is of, nil if it is of none
+	work    bool   // the assistant's words, or a tool's result: it continues the work in progress
+	turn    *draft // the turn it belongs to, nil if none
 }
 
-// awaited is a parent that no record had been read of.
+// awaited is a parent of which no record has been read yet.
 type awaited struct {
 	node int32
 	uuid string
 }
 
-// addNode hangs a record below its parent; one whose parent isn't known yet waits, see settle.
+// addNode adds a record below its parent; one whose parent isn't known yet waits, see linkParents.
 func (p *parser) addNode(r *record) int32 {
 	if len(r.uuid) == 0 {
 		return -1
@@ -40,16 +40,16 @@ func (p *parser) addNode(r *record) int32 {
 	return at
 }
 
-// wentOn notes that with this record the work under way went on.
-func (p *parser) wentOn(n int32) {
+// continued records that a record continues the work in progress.
+func (p *parser) continued(n int32) {
 	if n >= 0 {
-		p.nodes[n].goesOn = true
+		p.nodes[n].work = true
 	}
 }
 
-// settle hangs records below parents that stand later, and makes p.order: the file's order, parents before children.
-// One whose parent stands nowhere hangs below the one before it, where it was written.
-func (p *parser) settle() {
+// linkParents links records to parents that come later, and builds p.order: the file's order, but parents before
+// children. A record whose parent is nowhere stays below the record before it, where it was written.
+func (p *parser) linkParents() {
 	for _, w := range p.awaited {
 		if at, ok := p.byID[w.uuid]; ok {
 			p.nodes[w.node].parent, p.nodes[w.node].guessed = at, false
@@ -66,7 +66,7 @@ func (p *parser) settle() {
 			state[n] = waiting
 			chain = append(chain, n)
 			if up := p.nodes[n].parent; up >= 0 && state[up] == waiting {
-				p.cut(chain[slices.Index(chain, up):])
+				p.breakLoop(chain[slices.Index(chain, up):])
 				break
 			}
 		}
@@ -78,9 +78,9 @@ func (p *parser) settle() {
 	}
 }
 
-// cut makes a chain of a loop, in which each is the child of the next and the last
-// the child of the first: one whose parent was guessed begins it, or else the last.
-func (p *parser) cut(loop []int32) {
+// breakLoop makes a chain of a loop, in which each is the child of the next and the last the child of the first: it
+// begins with one whose parent was guessed, else with the last.
+func (p *parser) breakLoop(loop []int32) {
 	root := slices.IndexFunc(loop, func(n int32) bool { return p.nodes[n].guessed })
 	if root < 0 {
 		root = len(loop) - 1
@@ -90,7 +90,7 @@ func (p *parser) cut(loop []int32) {
 	copy(loop, slices.Concat(loop[root+1:], loop[:root+1]))
 }
 
-// sortDrafts puts turns whose records the client wrote before what they answer after it.
+// sortDrafts moves turns that were written before what they answer behind it.
 func (p *parser) sortDrafts() {
 	if slices.IsSorted(p.order) {
 		return
@@ -105,13 +105,13 @@ func (p *parser) sortDrafts() {
 		if d.node >= 0 {
 			last = rank[d.node]
 		}
-		place[d] = last // one without a place stays behind the one before it
+		place[d] = last // a draft without a node stays behind the one before it
 	}
 	slices.SortStableFunc(p.drafts, func(a, b *draft) int { return place[a] - place[b] })
 }
 
-// tip is the last record of the conversation as it was left, -1 if there is
-// none: the one that the client named last, or the last one spoken since.
+// tip returns the last record of the conversation in its final state, -1 if there is none: the one that the client
+// named last, or the last one spoken since.
 func (p *parser) tip() int32 {
 	last, lastWritten := int32(-1), int32(-1)
 	for _, n := range p.order {
@@ -125,22 +125,22 @@ func (p *parser) tip() int32 {
 	return last
 }
 
-// abandoned tells for each node whether it is on a rewound branch: below a prompt off the way to the tip, where that
-// went on with another prompt. Where it went on with the work under way, the prompt was typed meanwhile and belongs to
-// it. Side branches without a prompt come from parallel calls and belong to the conversation.
+// abandoned reports for each node whether it is on a rewound branch: below a prompt off the path to the tip, where that
+// continued with another prompt. If the path continued with work in progress instead, the prompt was typed in the
+// meantime and belongs to it. Side branches without a prompt come from parallel calls and belong to the conversation.
 func (p *parser) abandoned() []bool {
 	out := make([]bool, len(p.nodes))
 	if p.s.Report.Repaired > max(3, len(p.nodes)/20) {
 		return out // too broken to be trusted: the order of the file counts
 	}
 	onPath := make([]bool, len(p.nodes))
-	promptNext := make([]bool, len(p.nodes)) // before the work goes on
+	promptNext := make([]bool, len(p.nodes)) // before more work
 	next := false
 	for n := p.tip(); n >= 0; n = p.nodes[n].parent {
 		onPath[n], promptNext[n] = true, next
-		next = !p.nodes[n].goesOn && (p.nodes[n].prompt || next)
+		next = !p.nodes[n].work && (p.nodes[n].prompt || next)
 	}
-	left := make([]int32, len(p.nodes)) // where the way to the node leaves the path
+	left := make([]int32, len(p.nodes)) // where the path to the node leaves that to the tip
 	for _, i := range p.order {
 		n := &p.nodes[i]
 		switch {

@@ -11,7 +11,8 @@ import (
 	"recall/text"
 )
 
-// takeUser takes a record under the person's name, whoever wrote it; the tests stand in the format reference's order.
+// takeUser takes a record under the person's name, whoever wrote it. The checks are in the order of the format
+// reference.
 func (p *parser) takeUser(r *record, n int32, at time.Time) {
 	if r.summary {
 		p.takeSummary(r, n, at)
@@ -22,14 +23,14 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	if p.takeResults(r, at) {
-		p.wentOn(n)
+		p.continued(n)
 		p.takeBeside(r, n, at)
 		return
 	}
 	for i := range r.msg.blocks {
-		p.carry(r.msg.blocks[i].text, false)
+		p.noteInjected(r.msg.blocks[i].text, false)
 	}
-	p.carry(r.msg.plain, false)
+	p.noteInjected(r.msg.plain, false)
 	if r.meta || r.synthetic {
 		p.ignore("injected context")
 		return
@@ -55,13 +56,12 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 	}
 }
 
-// takeBeside takes what stands beside a tool's result: the client puts there
-// what the person typed while the tool ran, and reminders of its own.
+// takeBeside takes text beside a tool's result: what the person typed while the tool ran, and the client's reminders.
 func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 	var parts []string
 	for i := range r.msg.blocks {
 		if b := &r.msg.blocks[i]; string(b.kind) == "text" {
-			p.carry(b.text, false)
+			p.noteInjected(b.text, false)
 			parts = append(parts, jsonl.Unquote(b.text))
 		}
 	}
@@ -78,7 +78,7 @@ func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 		return
 	}
 	d.turn.Queued = true
-	for i := range r.msg.blocks { // the record is that turn's now, not the call's
+	for i := range r.msg.blocks { // the record now belongs to that turn, not to the call's
 		if of := p.callIn[string(r.msg.blocks[i].toolUse)]; of != nil {
 			of.turn.Records = slices.DeleteFunc(of.turn.Records, func(id string) bool { return id == string(r.uuid) })
 		}
@@ -110,7 +110,7 @@ func (p *parser) takeTyped(r *record, n int32, at time.Time, typed Typed) *draft
 	return d
 }
 
-// takeCommand notes the slash commands that say something of the session.
+// takeCommand records slash commands that affect the session.
 func (p *parser) takeCommand(d *draft) {
 	switch d.turn.Name {
 	case "/rename":
@@ -127,24 +127,21 @@ func (p *parser) takeCommand(d *draft) {
 	}
 }
 
-// repeated reports whether a text with the same time, to the millisecond, was
-// there before: what the client wrote again after a compaction or on resume.
-func (p *parser) repeated(at time.Time, text string) bool {
+// repeated reports whether a text with the same time, to the millisecond, was seen before: clients write prompts again
+// after a compaction or on resume.
+func (p *parser) repeated(at time.Time, text string) (before bool) {
 	if at.IsZero() || text == "" {
 		return false
 	}
 	key := timeKey(at, text)
-	if p.seen.uuids[key] {
-		return true
-	}
+	before = p.seen.uuids[key]
 	p.seen.uuids[key] = true
-	return false
+	return before
 }
 
-// imageOnly is the text of a prompt that is a picture or a document.
+// imageOnly is the text of a prompt that consists of a picture or a document.
 const imageOnly = "[image]"
 
-// userText joins the text blocks of a record.
 func (p *parser) userText(r *record) string {
 	if r.msg.plain != nil {
 		return jsonl.Unquote(r.msg.plain)
@@ -177,7 +174,7 @@ func (p *parser) takeSummary(r *record, n int32, at time.Time) {
 	p.summarised(d)
 }
 
-// summarised ties a summary to the compaction it belongs to.
+// summarised links a summary to the compaction it belongs to.
 func (p *parser) summarised(d *draft) {
 	d.turn.Role = ingest.Assistant
 	if k := len(p.s.Compactions) - 1; k >= 0 && p.s.Compactions[k].Summary == "" {
@@ -199,19 +196,19 @@ func (p *parser) takeEvent(r *record, n int32, at time.Time, name, text string) 
 	d.turn.Keys = keysOf(r, at, typed.Text)
 }
 
-// queued is a prompt put in the queue while the model worked.
+// queued is a prompt queued while the model worked.
 type queued struct {
 	text   string
 	at     time.Time
 	line   int
 	offset int64
 	file   string
-	drafts int // how many drafts stood before it
+	drafts int // number of drafts before it
 }
 
 func (p *parser) takeQueue(r *record) {
 	c := jsonl.NewCursor(r.content)
-	p.bornBy(p.when(r))
+	p.noteBirth(p.timeOf(r))
 	if c.Kind() != '"' {
 		return
 	}
@@ -219,18 +216,15 @@ func (p *parser) takeQueue(r *record) {
 	switch string(r.operation) {
 	case "enqueue":
 		p.noteNotification(text)
+		p.meta.queued = append(p.meta.queued, queued{
+			text: text, at: p.timeOf(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
+		})
 	case "popAll":
 		p.unqueue(text)
-		return
-	default:
-		return
 	}
-	p.meta.queued = append(p.meta.queued, queued{
-		text: text, at: p.when(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
-	})
 }
 
-// unqueue forgets a prompt that its author took back to edit it.
+// unqueue removes a prompt that its author took back to edit it.
 func (p *parser) unqueue(text string) {
 	for i := len(p.meta.queued) - 1; i >= 0; i-- {
 		if p.meta.queued[i].text == text {
@@ -240,12 +234,12 @@ func (p *parser) unqueue(text string) {
 	}
 }
 
-// recoverQueued brings back prompts that were queued and stand nowhere else.
+// recoverQueued restores queued prompts that appear nowhere else.
 func (p *parser) recoverQueued() {
 	for k, q := range p.meta.queued {
 		typed := Classify(q.text)
 		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") ||
-			slashCommand().MatchString(typed.Text) || p.said(typed.Text) {
+			slashCommand().MatchString(typed.Text) || p.typed(typed.Text) {
 			continue
 		}
 		d := &draft{node: -1}
@@ -266,18 +260,15 @@ func (p *parser) recoverQueued() {
 
 var slashCommand = text.Pattern(`^/[a-z][\w:-]*(\s|$)`)
 
-// said reports whether text is a person's turn, or whole lines of one: queued prompts are delivered as one.
-func (p *parser) said(text string) bool {
-	for _, d := range p.drafts {
-		if d.turn.Role == ingest.User && len(d.turn.Text) >= len(text) &&
-			strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n") {
-			return true
-		}
-	}
-	return false
+// typed reports whether text is a person's turn, or whole lines of one: queued prompts are delivered as one.
+func (p *parser) typed(text string) bool {
+	return slices.ContainsFunc(p.drafts, func(d *draft) bool {
+		return d.turn.Role == ingest.User && len(d.turn.Text) >= len(text) &&
+			strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n")
+	})
 }
 
-// placeQueued moves queued prompts, and commands noted when they are done, to the time they were typed at.
+// placeQueued moves queued prompts, and commands recorded on completion, to the time at which they were typed.
 func (p *parser) placeQueued() {
 	for i, d := range p.drafts {
 		if !d.turn.Queued && d.turn.Kind != ingest.Command || d.turn.At.IsZero() {

@@ -9,8 +9,8 @@ import (
 	"recall/text"
 )
 
-// Refusal reports whether a tool's result is a refusal, whose, and the person's words with it. Only its beginning
-// counts: output can quote the sentences.
+// Refusal reports whether a tool's result is a refusal, by whom, and the person's words with it. Only its beginning
+// counts, as output can quote the sentences.
 func Refusal(text string) (v ingest.Verdict, reason string) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Error: "))
 	opens := func(sentence string) bool {
@@ -30,7 +30,7 @@ func Refusal(text string) (v ingest.Verdict, reason string) {
 	return ingest.Unasked, ""
 }
 
-// reasonMarks stand before the person's words in a refusal.
+// reasonMarks precede the person's words in a refusal.
 var reasonMarks = []string{
 	"To tell you how to proceed, the user said:",
 	"The user provided the following reason for the rejection:",
@@ -53,7 +53,7 @@ func rejection(text string) (ingest.Verdict, string) {
 	return ingest.Rejected, ""
 }
 
-// answeredSoFar is what a person had answered before they wanted to talk: all else said then is the client's.
+// answeredSoFar returns what a person had answered before they wanted to talk; everything else is the client's wording.
 func answeredSoFar(text string) string {
 	var said []string
 	for line := range strings.Lines(text) {
@@ -64,7 +64,7 @@ func answeredSoFar(text string) string {
 	return strings.Join(said, "\n")
 }
 
-// cutNote takes the client's own note off the end of a reason.
+// cutNote removes the client's own note from the end of a reason.
 func cutNote(reason string) string {
 	if before, _, ok := strings.Cut(reason, "\n\nNote: The user's next message"); ok {
 		return strings.TrimSpace(before)
@@ -72,15 +72,9 @@ func cutNote(reason string) string {
 	return reason
 }
 
-// keepWhole reports whether a result must not be clipped: it holds a person's words or a plan.
+// keepWhole reports whether a result must not be clipped because it contains a person's words or a plan.
 func keepWhole(head string) bool {
-	head = strings.TrimSpace(strings.TrimPrefix(head, "Error: "))
-	for _, opening := range wholeOpenings {
-		if strings.HasPrefix(head, opening) {
-			return true
-		}
-	}
-	return false
+	return text.AnyOf(strings.TrimSpace(strings.TrimPrefix(head, "Error: ")), strings.HasPrefix, wholeOpenings...)
 }
 
 var wholeOpenings = []string{
@@ -88,7 +82,7 @@ var wholeOpenings = []string{
 	"Your plan has",
 }
 
-// takePlan reads the answer to a plan.
+// takePlan reads the response to a plan.
 func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 	var plan, file string
 	agent, waiting, edited := false, false, false
@@ -120,13 +114,13 @@ func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 	}
 }
 
-// planVerdict reads the result of ExitPlanMode: approved by the person or
-// not, and the text of the plan where the result holds it.
+// planVerdict reads the result of ExitPlanMode: whether the person approved, and the text of the plan if the result
+// contains it.
 func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
 	if !strings.HasPrefix(text, "User has approved your plan.") {
 		return ingest.Unasked, "", false
 	}
-	_, plan, _ = strings.Cut(text, "## Approved Plan") // the client's heading: the plan itself may hold another
+	_, plan, _ = strings.Cut(text, "## Approved Plan") // the first is the client's; the plan could contain another
 	plan, edited = strings.CutPrefix(plan, " (edited by user)")
 	plan, _ = strings.CutPrefix(plan, ":")
 	return ingest.Approved, strings.TrimSpace(plan), edited
@@ -142,7 +136,7 @@ func (p *parser) noteOwnPlan(path string, input []byte) {
 	p.meta.lastPlanFile = path
 }
 
-// editOwnPlan follows a change of the plan file written last.
+// editOwnPlan applies an edit to the plan file written last.
 func (p *parser) editOwnPlan(path string, input []byte) {
 	if path == "" || path != p.meta.lastPlanFile {
 		return
@@ -152,7 +146,7 @@ func (p *parser) editOwnPlan(path string, input []byte) {
 	}
 }
 
-// planName is what the client names plans like, in whatever folder its configuration lies.
+// planName matches the names that the client gives plans, wherever its configuration folder is.
 var planName = text.Pattern(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
 
 // isPlanFile reports whether path is one of the client's plan files.
@@ -161,7 +155,7 @@ func isPlanFile(path string) bool {
 	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/") || planName().MatchString(path)
 }
 
-// finishPlans looks up the text of plans that only a file holds.
+// finishPlans fills in the text of plans that are only in a file.
 func (p *parser) finishPlans() {
 	for _, call := range ingest.EachCall(p.s.Turns) {
 		if call.Plan != nil && call.Plan.Text == "" {

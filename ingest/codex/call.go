@@ -10,33 +10,34 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// Tools go by the names that recall knows tools by, Claude Code's, so that readers know each once; others keep theirs.
+// toolNames maps tools to the names that recall knows, Claude Code's, so that readers need only those; others keep
+// theirs.
 var toolNames = map[string]string{
 	"shell": "Bash", "container.exec": "Bash", "local_shell": "Bash", "exec_command": "Bash", "shell_command": "Bash",
 	"unified_exec": "Bash", "update_plan": "TodoWrite", "request_user_input": "AskUserQuestion", "spawn_agent": "Agent",
 	"web_search": "WebSearch", "tool_search": "ToolSearch",
 }
 
-// items are the parts of a conversation.
+// items handles the parts of a conversation.
 var items = map[string]func(p *parser, payload []byte){
 	"message": takeMessage, "reasoning": takeThought, "agent_message": (*parser).takeAgentMessage,
 	"function_call": takeCall, "custom_tool_call": takeCall, "local_shell_call": takeCall, "web_search_call": takeCall,
 	"tool_search_call": takeCall, "image_generation_call": takeCall,
 	"function_call_output": takeOutput, "custom_tool_call_output": takeOutput, "local_shell_call_output": takeOutput,
 	"tool_search_output": takeOutput,
-	"ghost_snapshot":     nothing("ghost_snapshot"), "compaction": nothing("compaction"),
-	"compaction_summary": nothing("compaction"), "context_compaction": nothing("compaction"),
-	"additional_tools": nothing("additional_tools"), "configuration_update": nothing("configuration_update"),
+	"ghost_snapshot":     ignoring("ghost_snapshot"), "compaction": ignoring("compaction"),
+	"compaction_summary": ignoring("compaction"), "context_compaction": ignoring("compaction"),
+	"additional_tools": ignoring("additional_tools"), "configuration_update": ignoring("configuration_update"),
 }
 
-func nothing(what string) func(*parser, []byte) {
+func ignoring(what string) func(*parser, []byte) {
 	return func(p *parser, _ []byte) { p.s.Report.Ignore(what) }
 }
 
-// takeCall takes a call of a tool, of whichever kind.
+// takeCall takes a call of any kind of tool.
 func takeCall(p *parser, payload []byte) {
 	var kind, id, callID, name, namespace, input string
-	var args []byte // an object, mostly written as a text
+	var args []byte // an object, usually encoded as a string
 	c := jsonl.NewCursor(payload)
 	c.Fields(jsonl.Fields{"type": &kind, "id": &id, "call_id": &callID, "name": &name, "namespace": &namespace,
 		"input": &input, "action": &args, "arguments": func() { args = []byte(c.Text()) }})
@@ -46,7 +47,7 @@ func takeCall(p *parser, payload []byte) {
 		name = namespace + "__" + name
 	}
 	switch d := p.message(); {
-	case p.calls[callID] != nil && callID != "": // told again
+	case p.calls[callID] != nil && callID != "": // repeated
 	case name == "apply_patch":
 		if input == "" {
 			jsonl.Read(args, jsonl.Fields{"input": &input, "patch": &input})
@@ -88,7 +89,7 @@ func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
 	p.add(d, id, call)
 }
 
-// add adds a call, or those of one that are told apart.
+// add adds a call, or several that one was split into.
 func (p *parser) add(d *draft, id string, calls ...ingest.ToolCall) {
 	for i, c := range calls {
 		if c.ID = id; i > 0 {
@@ -99,7 +100,7 @@ func (p *parser) add(d *draft, id string, calls ...ingest.ToolCall) {
 	}
 }
 
-// takeCommand reads what a shell was told to run; is says that it was to apply a patch, and no more.
+// takeCommand reads a shell's command. If is, it only applies a patch.
 func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, is bool) {
 	var command []byte
 	var dir string
@@ -120,7 +121,7 @@ func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, 
 	return "", false
 }
 
-// commandLine is the line that a shell is given, with its name, or the words of a program run without one.
+// commandLine returns the line given to a shell, with the shell's name, or the words of a program run without one.
 func commandLine(words []string) (line, shell string) {
 	if len(words) == 1 {
 		return words[0], ""
@@ -143,7 +144,7 @@ func commandLine(words []string) (line, shell string) {
 	return line, ""
 }
 
-// takePlanUpdate takes the steps of a plan as tasks; those that are as they were keep their last touch.
+// takePlanUpdate takes the steps of a plan as tasks; unchanged ones keep their last touch.
 func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
 	type todo struct {
 		Content string `json:"content"`
@@ -163,10 +164,10 @@ func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
 	call.Input["todos"] = string(b)
 }
 
-// noteMark stands before what the person added to a choice.
+// noteMark precedes what the person added to a choice.
 const noteMark = "user_note: "
 
-// answered reads the person's answers; questions without one are left out.
+// answered reads the person's answers; unanswered questions are left out.
 func answered(asked []ingest.Question, output string) (out []ingest.Answer) {
 	given := map[string][]string{}
 	c := jsonl.NewCursor([]byte(output))

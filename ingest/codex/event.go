@@ -9,12 +9,12 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// events are what the client showed: most repeat the conversation, and are read for what only they say.
+// events handles what the client displayed. Most of it repeats the conversation and is read only for what is new.
 var events = map[string]func(p *parser, payload []byte){
 	"user_message": takeTyped, "token_count": takeTokens, "turn_aborted": takeAborted,
 	"thread_rolled_back": takeRollback, "item_completed": takeItem, "sub_agent_activity": takeActivity,
-	"exec_command_end": (*parser).takeRan, "patch_apply_end": (*parser).takePatched,
-	"mcp_tool_call_end": (*parser).takeServed, "task_started": takeStarted, "turn_started": takeStarted,
+	"exec_command_end": (*parser).takeCommandEnd, "patch_apply_end": (*parser).takePatchEnd,
+	"mcp_tool_call_end": (*parser).takeMCPResult, "task_started": takeStarted, "turn_started": takeStarted,
 	"thread_name_updated": func(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"thread_name": &p.name}) },
 	"thread_goal_updated": takeGoal,
 	"error":               takeError,
@@ -22,7 +22,7 @@ var events = map[string]func(p *parser, payload []byte){
 
 func takeStarted(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"turn_id": &p.turn}) }
 
-// usageOf reads a count of tokens; those read from the cache are among those that went in.
+// usageOf reads a token count, in which the input includes tokens read from the cache.
 func usageOf(raw []byte) (u ingest.Usage, total int64) {
 	jsonl.Read(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
 		"cache_write_input_tokens": &u.CacheWrite, "output_tokens": &u.Output, "total_tokens": &total})
@@ -30,7 +30,7 @@ func usageOf(raw []byte) (u ingest.Usage, total int64) {
 	return u, total
 }
 
-// takeTokens counts what an answer of the model's took. The client says it again with every limit that it hears of.
+// takeTokens counts the tokens of a model's answer. The client repeats them with every limit it is told.
 func takeTokens(p *parser, payload []byte) {
 	var last, total []byte
 	jsonl.Read(payload, jsonl.Fields{"info": jsonl.Fields{"last_token_usage": &last, "total_token_usage": &total}})
@@ -45,7 +45,7 @@ func takeTokens(p *parser, payload []byte) {
 	}
 }
 
-// takeUsageRecord counts it as newer clients do, an answer at a time.
+// takeUsageRecord counts them as newer clients write them, for each answer.
 func (p *parser) takeUsageRecord(payload []byte) {
 	var raw []byte
 	jsonl.Read(payload, jsonl.Fields{"usage": &raw})
@@ -66,7 +66,7 @@ func takeAborted(p *parser, payload []byte) {
 	}
 }
 
-// takeRollback leaves the last prompts, and what followed, on a branch that was rewound.
+// takeRollback marks the last prompts, and what followed, as a rewound branch.
 func takeRollback(p *parser, payload []byte) {
 	var turns int64
 	jsonl.Read(payload, jsonl.Fields{"num_turns": &turns})
@@ -101,7 +101,7 @@ func takeError(p *parser, payload []byte) {
 	}
 }
 
-// takeActivity ties a sub-agent to the call that started it.
+// takeActivity links a sub-agent to the call that started it.
 func takeActivity(p *parser, payload []byte) {
 	var call, agent, kind string
 	jsonl.Read(payload, jsonl.Fields{"event_id": &call, "agent_thread_id": &agent, "kind": &kind})
@@ -114,7 +114,7 @@ func takeActivity(p *parser, payload []byte) {
 	}
 }
 
-// takeItem takes an item that the client showed as done. Those with an id of the conversation are there already.
+// takeItem takes an item that the client displayed as done. Those with an id of the conversation are already known.
 func takeItem(p *parser, payload []byte) {
 	var item, content []byte
 	var kind, plan string
@@ -132,25 +132,25 @@ func takeItem(p *parser, payload []byte) {
 	case "Plan":
 		p.takePlan(plan)
 	case "CommandExecution":
-		p.takeRan(item)
+		p.takeCommandEnd(item)
 	case "FileChange":
-		p.takePatched(item)
+		p.takePatchEnd(item)
 	case "McpToolCall":
-		p.takeServed(item)
+		p.takeMCPResult(item)
 	default:
 		p.known("item " + kind)
 	}
 }
 
-// takeRan takes how a command ended, and the command itself where a program that the model wrote ran it.
-func (p *parser) takeRan(payload []byte) {
+// takeCommandEnd takes the outcome of a command, and the command itself if a program written by the model ran it.
+func (p *parser) takeCommandEnd(payload []byte) {
 	var id, source, output, exit, status, dir string
 	var command []byte
 	jsonl.Read(payload, jsonl.Fields{"id": &id, "call_id": &id, "source": &source, "aggregated_output": &output,
 		"exit_code": &exit, "status": &status, "command": &command, "cwd": &dir})
 	code, err := strconv.Atoi(exit)
 	if strings.HasPrefix(source, "user") {
-		return // it stands in the conversation
+		return // it is in the conversation
 	}
 	for _, c := range p.calls[id] {
 		if err == nil && c.Command != "" {
@@ -160,7 +160,7 @@ func (p *parser) takeRan(payload []byte) {
 	if p.calls[id] != nil || len(command) == 0 {
 		return
 	}
-	d := p.nested()
+	d := p.callerMessage()
 	line, _ := commandLine(words(command))
 	line = ingest.ClippedInput(line)
 	p.add(d, id, ingest.ToolCall{Name: "Bash", Command: line, Input: map[string]string{"command": line}})
@@ -168,16 +168,16 @@ func (p *parser) takeRan(payload []byte) {
 	p.finishCall(p.calls[id][0], r)
 }
 
-// nested is the message whose call made another.
-func (p *parser) nested() *draft {
+// callerMessage returns the message whose call made another call.
+func (p *parser) callerMessage() *draft {
 	if p.last == nil {
 		return p.message()
 	}
 	return p.last
 }
 
-// takePatched takes what a patch did.
-func (p *parser) takePatched(payload []byte) {
+// takePatchEnd takes the outcome of a patch.
+func (p *parser) takePatchEnd(payload []byte) {
 	var id, out, status string
 	var done, told bool
 	var raw []byte
@@ -188,7 +188,7 @@ func (p *parser) takePatched(payload []byte) {
 		done = status == "completed"
 	}
 	if p.calls[id] == nil {
-		p.add(p.nested(), id, changes(raw)...)
+		p.add(p.callerMessage(), id, changes(raw)...)
 		for _, c := range p.calls[id] {
 			p.finishCall(c, result{text: out, size: int64(len(out)), exited: true})
 		}
@@ -203,18 +203,18 @@ func (p *parser) takePatched(payload []byte) {
 	}
 }
 
-// takeServed takes what a server's tool gave.
-func (p *parser) takeServed(payload []byte) {
+// takeMCPResult takes the result of an MCP server's tool.
+func (p *parser) takeMCPResult(payload []byte) {
 	var id, server, tool string
 	var args, gave []byte
 	jsonl.Read(payload, jsonl.Fields{"call_id": &id, "id": &id, "result": &gave, "server": &server, "tool": &tool,
 		"arguments": &args, "invocation": jsonl.Fields{"server": &server, "tool": &tool, "arguments": &args}})
 	if p.calls[id] == nil && tool != "" {
-		p.add(p.nested(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
+		p.add(p.callerMessage(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
 			Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)})
 		p.finishCall(p.calls[id][0], result{text: string(gave), size: int64(len(gave))})
 	}
 	for _, c := range p.calls[id] {
-		c.Failed = c.Failed || erred(gave)
+		c.Failed = c.Failed || isError(gave)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"recall/text"
 )
 
-// Find lists the sessions under a file or folder: rollouts, with those of their sub-agents.
+// Find lists the sessions under a file or folder: rollouts, each with its sub-agents'.
 func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
 	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, parent: map[string]string{}}
 	f.LookFor(path, f.walk, f.file)
@@ -29,14 +29,14 @@ type finder struct {
 	parent   map[string]string // of a sub-agent's thread
 }
 
-// A rollout is a file of a thread's.
+// A rollout is a file of a thread.
 type rollout struct {
 	thread, path string
 	info         fs.FileInfo
-	of           ingest.SessionID // whose it was found to be earlier, "" if it is new
+	of           ingest.SessionID // the session it was found to belong to earlier, "" if it is new
 }
 
-// walk looks for rollouts below a folder: of Codex's own, only where it keeps them.
+// walk searches for rollouts below a folder; in Codex's own, only where it keeps them.
 func (f *finder) walk(dir string) {
 	var kept []string
 	for _, name := range []string{"sessions", "archived_sessions"} {
@@ -57,7 +57,7 @@ var (
 	threadIn    = text.Pattern(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
 )
 
-// file takes in a file that may be a rollout. One that is known isn't opened.
+// file adds a file that could be a rollout. A known one isn't opened.
 func (f *finder) file(path string, info fs.FileInfo) {
 	named := threadIn().FindString(filepath.Base(path))
 	if id, ok := f.Known(path, info.Size(), info.ModTime()); ok {
@@ -72,12 +72,12 @@ func (f *finder) file(path string, info fs.FileInfo) {
 	case !ours && (named == "" || !rolloutName().MatchString(filepath.Base(path))):
 		return
 	}
-	// By its name, which tells it also where the file isn't opened.
+	// By its name first, which is also known where the file isn't opened.
 	thread := ingest.FolderID(cmp.Or(named, h.id))
 	f.take(rollout{thread: thread, path: path, info: info}, h.parent)
 }
 
-// take notes a rollout, and the thread that started it, "" for none.
+// take adds a rollout, and the thread that started it, "" for none.
 func (f *finder) take(r rollout, parent string) {
 	if parent != "" && parent != r.thread {
 		f.parent[r.thread] = parent
@@ -85,7 +85,6 @@ func (f *finder) take(r rollout, parent string) {
 	f.rollouts = append(f.rollouts, r)
 }
 
-// peek reads the header of a file.
 func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
 	in, err := plain(ingest.FileAt(filepath.Base(path), ingest.Transcript, path, info)).Open()
 	if err != nil {
@@ -96,7 +95,7 @@ func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
 	for range 5 {
 		line, err := lines.Next()
 		if err != nil {
-			return h, false, nil // who parses it reports what is wrong with it
+			return h, false, nil // parsing it will report what is wrong
 		}
 		b := []byte(strings.TrimSpace(string(line.Bytes)))
 		if r, ok := readRecord(jsonl.NewCursor(b), b); ok && r.kind == "session_meta" {
@@ -107,7 +106,7 @@ func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
 	return h, false, nil
 }
 
-// found makes the sessions of what was gathered, in order of their ids.
+// found returns the sessions, ordered by id.
 func (f *finder) found() []ingest.Found {
 	slices.SortFunc(f.rollouts, func(a, b rollout) int {
 		return cmp.Or(strings.Compare(filepath.Base(a.path), filepath.Base(b.path)), strings.Compare(a.path, b.path))
@@ -151,19 +150,19 @@ func last(f ingest.File) int {
 	return 0
 }
 
-// rootOf is the thread that a person talked to, of a sub-agent's; the thread itself where that isn't here.
+// rootOf returns the thread that a person talked to, given a sub-agent's; the thread itself if that isn't there.
 func (f *finder) rootOf(thread string, there map[string]bool) string {
 	root, passed := thread, map[string]bool{}
 	for there[f.parent[root]] {
 		if passed[root] {
-			return thread // those that started one another are nobody's
+			return thread // a cycle
 		}
 		passed[root], root = true, f.parent[root]
 	}
 	return root
 }
 
-// fileOf names a rollout among a session's files: the first is the conversation, unpacked or packed.
+// fileOf names a rollout among a session's files; the first is the conversation, compressed or not.
 func fileOf(s *ingest.Found, r rollout) ingest.File {
 	base := filepath.Base(r.path)
 	name, role := mainName, ingest.Transcript
@@ -190,8 +189,8 @@ var (
 	inHome               = ingest.CutBefore("sessions", "archived_sessions")
 )
 
-// Base is the folder above sessions/ or archived_sessions/.
+// Base returns the folder above sessions/ or archived_sessions/.
 func (Reader) Base(f ingest.Found) string { return inHome.Base(f) }
 
-// Places implements ingest.Layout: each file goes where it was. Nothing hangs on dir.
+// Places implements ingest.Layout: each file goes where it was, regardless of dir.
 func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) { return inHome.Places(f) }

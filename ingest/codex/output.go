@@ -10,7 +10,7 @@ import (
 	"recall/text"
 )
 
-// takeOutput pairs what came of a call with it.
+// takeOutput pairs a call's output with it.
 func takeOutput(p *parser, payload []byte) {
 	var id string
 	var output []byte
@@ -32,24 +32,20 @@ func takeOutput(p *parser, payload []byte) {
 	p.takeStructured(calls[0], id, r)
 }
 
-// A result is what came of a call, without what the client puts round a command's output.
+// A result is the outcome of a call, without the client's wrapping of a command's output.
 type result struct {
 	text    string
 	size    int64
 	exit    int    // of a command
-	exited  bool   // it is known
-	process string // that goes on, ""
-	failed  bool   // the client says so
+	exited  bool   // exit is known
+	process string // id of a process that still runs, ""
+	failed  bool   // according to the client
 }
 
 func resultOf(output []byte) (r result) {
-	c := jsonl.NewCursor(output)
-	switch c.Kind() {
-	case '{':
-		var ok, told bool
-		c.Fields(jsonl.Fields{"content": &r.text, "success": func() { told, ok = true, c.Text() == "true" }})
-		r.failed = told && !ok
-	default:
+	if c := jsonl.NewCursor(output); c.Kind() == '{' {
+		c.Fields(jsonl.Fields{"content": &r.text, "success": func() { r.failed = c.Text() != "true" }})
+	} else {
 		r.text = joined(output)
 	}
 	r.size = int64(len(r.text))
@@ -88,7 +84,7 @@ func (r *result) exits(code string) {
 	}
 }
 
-// refusals are how the client words that a call wasn't carried out.
+// refusals are the client's wordings for a call that wasn't carried out.
 var refusals = []struct {
 	opening string
 	verdict ingest.Verdict
@@ -99,7 +95,7 @@ var refusals = []struct {
 	{"exec command rejected by", ingest.Denied}, {"patch rejected", ingest.Denied}, {"command rejected", ingest.Denied},
 }
 
-// finishCall notes what came of a call.
+// finishCall records the outcome of a call.
 func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 	c.Done, c.At, c.ResultLen = true, p.at, r.size
 	c.Result = ingest.ClippedResult(r.text)
@@ -117,7 +113,7 @@ func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 		if r.exited && r.exit != 0 {
 			c.Result = "Exit code " + strconv.Itoa(r.exit) + "\n" + c.Result
 		}
-	case c.Path != "": // a patch that did something says so
+	case c.Path != "": // a successful patch says so
 		c.Failed = c.Failed || !r.exited && !strings.HasPrefix(r.text, "Success") && !strings.HasPrefix(r.text, "{}") &&
 			!strings.HasPrefix(r.text, "Done")
 	}
@@ -129,7 +125,7 @@ func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 	}
 }
 
-// takeStructured reads what a result says beside its text.
+// takeStructured reads what a result holds apart from its text.
 func (p *parser) takeStructured(c *ingest.ToolCall, id string, r result) {
 	switch c.Name {
 	case "AskUserQuestion":
@@ -143,12 +139,12 @@ func (p *parser) takeStructured(c *ingest.ToolCall, id string, r result) {
 				c.Agent = agent
 			}
 		}
-	case "write_stdin": // the command it writes to goes on, or ends
+	case "write_stdin": // the command it writes to continues, or ends
 		of := p.running[c.Input["session_id"]]
 		if of == nil || !r.exited {
 			return
 		}
-		c.Failed = false // it did what it was to
+		c.Failed = false // the write itself succeeded
 		p.exited(of, r.exit)
 		of.Result = ingest.ClippedResult(strings.TrimSpace(of.Result + "\n" + r.text))
 		if !of.Failed {
@@ -157,15 +153,15 @@ func (p *parser) takeStructured(c *ingest.ToolCall, id string, r result) {
 	}
 }
 
-// exited notes how a command ended.
+// exited records how a command ended.
 func (p *parser) exited(c *ingest.ToolCall, exit int) {
 	if c.Failed = exit != 0; c.Failed && !strings.HasPrefix(c.Result, "Exit code ") {
 		c.Result = "Exit code " + strconv.Itoa(exit) + "\n" + c.Result
 	}
 }
 
-// erred reports whether what a server's tool gave is an error.
-func erred(result []byte) bool {
+// isError reports whether the result of a server's tool is an error.
+func isError(result []byte) bool {
 	return bytes.HasPrefix(result, []byte(`{"Err"`)) || bytes.Contains(result, []byte(`"isError":true`)) ||
 		bytes.Contains(result, []byte(`"is_error":true`))
 }

@@ -11,59 +11,59 @@ import (
 	"recall/text"
 )
 
-// A parser makes drafts of turns of the lines of a session's rollouts; finish makes the session of them.
+// A parser turns the lines of a session's rollouts into drafts of turns; finish builds the session from them.
 type parser struct {
 	s       *ingest.Session
 	file    string // name of the file being read
 	line    int
 	off     int64
 	ordinal int64
-	at      time.Time // of the record being read, or the last that states one
+	at      time.Time // of the record being read, or the last one stated
 	dir     string
 	model   string
-	turn    string // id of the client's turn, which is a prompt and all that is done about it
+	turn    string // id of the client's turn, which is a prompt and everything done about it
 	own     header
-	metas   int      // read of this file
-	roots   []string // ids of the session and of those that it was copied from
+	metas   int      // number of session_meta records in this file
+	roots   []string // ids of the session and of those it was copied from
 
 	drafts []*draft
 	last   *draft             // the assistant's last message, nil if there is none
-	run    []*draft           // what stands under the person's name since the assistant last did something
-	once   map[heard][]*draft // those of the run that one of the two has and not yet the other
-	told   bool               // an event said what the person typed: what no event says, they didn't
-	answer bool               // a call's result came: what the assistant does next is another message
+	run    []*draft           // user messages since the assistant last did something
+	once   map[heard][]*draft // those of the run that only the conversation or only an event has so far
+	told   bool               // events report what the person typed, so anything else wasn't typed
+	answer bool               // a call's result came, so the assistant's next text is a new message
 
-	calls   map[string][]*ingest.ToolCall // by call id: a patch is a call for each file
-	running map[string]*ingest.ToolCall   // by the id of the process that goes on
+	calls   map[string][]*ingest.ToolCall // by call id: a patch is one call per file
+	running map[string]*ingest.ToolCall   // by the id of the process that still runs
 	asked   map[string][]ingest.Question
 	spawned map[string]string // agent → call
 	tasks   []ingest.Task
-	name    string // that the person gave the thread
-	context int64  // tokens last in it
+	name    string // given to the thread by the person
+	context int64  // tokens last in the context
 	total   string // all tokens so far, as last counted
 	goal    string
 
-	before map[uint64]bool // lines of the files read before, where there are several
+	before map[uint64]bool // lines of the files already read, if there are several
 	here   []uint64
 	seed   maphash.Seed
 	many   bool
 }
 
-// A draft is a turn in the making.
+// A draft is a turn under construction.
 type draft struct {
 	turn     ingest.Turn
 	said     []string
-	had      map[string]bool // that was said
+	had      map[string]bool // the elements of said
 	thought  []string
 	calls    []*ingest.ToolCall
 	ordinal  int64
-	client   string // its turn, as the client has it
+	client   string // id of the client's turn
 	recorded ingest.Usage
-	unsure   bool // nothing says yet that the person typed it
+	unsure   bool // nothing shows yet that the person typed it
 	dropped  bool
 }
 
-// heard is what was said under the person's name: shown by an event, or in the conversation.
+// heard is a user message, either from an event (shown) or from the conversation.
 type heard struct {
 	said  string
 	shown bool
@@ -75,7 +75,6 @@ func newParser(s *ingest.Session) *parser {
 		seed: maphash.MakeSeed()}
 }
 
-// takeLine accounts for one line.
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
 	rep := &p.s.Report
@@ -101,34 +100,29 @@ func (p *parser) takeLine(l jsonl.Line) {
 	})
 }
 
-// ignored are types of records, items and events that hold nothing for us, or say again what others do.
-var ignored = map[string]bool{
-	"world_state": true, "inter_agent_communication_metadata": true, "retained_context": true,
-	"security_risk_score": true, "state": true, "realtime_item": true,
+// ignored are types of records, items and events that hold nothing to keep, or repeat others.
+var ignored = text.Set(`world_state inter_agent_communication_metadata retained_context security_risk_score state
+	realtime_item
 
-	"event agent_message": true, "event agent_reasoning": true, "event agent_reasoning_raw_content": true,
-	"event agent_reasoning_section_break": true, "event task_complete": true, "event turn_complete": true,
-	"event context_compacted": true, "event entered_review_mode": true, "event exited_review_mode": true,
-	"event web_search_end": true, "event image_generation_end": true, "event view_image_tool_call": true,
-	"event thread_settings_applied": true, "event session_configured": true, "event undo_completed": true,
-	"event background_event": true, "event warning": true, "event plan_update": true, "event turn_diff": true,
-	"event exec_command_begin": true, "event patch_apply_begin": true, "event mcp_tool_call_begin": true,
-	"event exec_command_output_delta": true, "event exec_approval_request": true,
-	"event apply_patch_approval_request": true, "event stream_error": true, "event shutdown_complete": true,
+	event/agent_message event/agent_reasoning event/agent_reasoning_raw_content event/agent_reasoning_section_break
+	event/task_complete event/turn_complete event/context_compacted event/entered_review_mode
+	event/exited_review_mode event/web_search_end event/image_generation_end event/view_image_tool_call
+	event/thread_settings_applied event/session_configured event/undo_completed event/background_event event/warning
+	event/plan_update event/turn_diff event/exec_command_begin event/patch_apply_begin event/mcp_tool_call_begin
+	event/exec_command_output_delta event/exec_approval_request event/apply_patch_approval_request event/stream_error
+	event/shutdown_complete
 
-	"item AgentMessage": true, "item Reasoning": true, "item WebSearch": true, "item Extension": true,
-	"item ContextCompaction": true, "item HookPrompt": true, "item FunctionCallOutput": true,
-	"item SubAgentActivity": true, "item ImageGeneration": true, "item ImageView": true, "item Sleep": true,
-	"item CollabAgentToolCall": true, "item EnteredReviewMode": true, "item ExitedReviewMode": true,
-}
+	item/AgentMessage item/Reasoning item/WebSearch item/Extension item/ContextCompaction item/HookPrompt
+	item/FunctionCallOutput item/SubAgentActivity item/ImageGeneration item/ImageView item/Sleep
+	item/CollabAgentToolCall item/EnteredReviewMode item/ExitedReviewMode`)
 
-// known handles what there is of a kind by name, or says that it doesn't know it.
+// known counts what isn't read as ignored or, if it isn't known, as odd.
 func (p *parser) known(name string) {
-	if ignored[name] {
+	if ignored[strings.Replace(name, " ", "/", 1)] {
 		p.s.Report.Ignore(name)
-		return
+	} else {
+		p.s.Report.CountUnknown(name)
 	}
-	p.s.Report.Odd(name)
 }
 
 func (p *parser) take(r record) {
@@ -169,7 +163,7 @@ func (p *parser) take(r record) {
 	}
 }
 
-// takeHeader takes a session_meta: the first is the session's own, those behind it came with what was copied.
+// takeHeader takes a session_meta: the first is the session's own, later ones came with copied lines.
 func (p *parser) takeHeader(h header) {
 	if p.metas++; p.metas > 1 {
 		if h.id != "" && h.id != p.own.id {
@@ -181,13 +175,13 @@ func (p *parser) takeHeader(h header) {
 		return
 	}
 	p.s.Versions = union(p.s.Versions, h.version)
-	if h.base != "" && h.base == h.id { // the thread was taken back to where this file goes on from
+	if h.base != "" && h.base == h.id { // the thread was rewound to where this file continues
 		for _, d := range p.drafts {
 			d.turn.Abandoned = d.turn.Abandoned || d.ordinal >= h.before
 		}
 	}
 	if p.own.id != "" {
-		return // of a further file
+		return // of another file
 	}
 	p.own, p.dir = h, h.cwd
 	p.roots = union(p.roots, h.id, h.forkedFrom)
@@ -208,7 +202,7 @@ func (p *parser) takeHeader(h header) {
 	}
 }
 
-// union adds what is not empty.
+// union adds what isn't empty.
 func union(list []string, more ...string) []string {
 	for _, s := range more {
 		if s != "" {
@@ -218,7 +212,7 @@ func union(list []string, more ...string) []string {
 	return list
 }
 
-// id names a record by its place: few have another.
+// id names a record by its position, as few have an id.
 func (p *parser) id() string {
 	id := "L" + strconv.Itoa(p.line)
 	if stem := strings.TrimSuffix(p.file, ".zst"); stem != mainName {
@@ -231,7 +225,7 @@ func (p *parser) id() string {
 func (p *parser) draft(role ingest.Role, kind ingest.TurnKind, text string) *draft {
 	id := p.id()
 	if k := len(p.drafts); k > 0 && p.drafts[k-1].turn.Line == p.line && p.drafts[k-1].turn.File == p.file {
-		id += "b" + strconv.Itoa(k) // a further one on the line
+		id += "b" + strconv.Itoa(k) // another one on the same line
 	}
 	d := &draft{ordinal: p.ordinal, client: p.turn, turn: ingest.Turn{ID: ingest.TurnID(id), Records: []string{id},
 		Role: role, Kind: kind, Text: ingest.ClippedText(text), At: p.at, Dir: p.dir, From: "transcript", File: p.file,
@@ -240,7 +234,7 @@ func (p *parser) draft(role ingest.Role, kind ingest.TurnKind, text string) *dra
 	return d
 }
 
-// message is the assistant's that goes on, or a new one.
+// message returns the assistant's current message, or a new one.
 func (p *parser) message() *draft {
 	p.settleRun()
 	if k := len(p.drafts) - 1; k >= 0 && p.drafts[k].turn.Kind == ingest.Message && !p.answer {
@@ -268,11 +262,10 @@ func (p *parser) takeCompaction(payload []byte) {
 	p.answer = true
 }
 
-// finish makes the session of all that was read.
 func (p *parser) finish() {
 	p.settleRun()
 	s := p.s
-	p.agree()
+	p.approvePlans()
 	var turns []*ingest.Turn
 	nth, chain := map[string]int{}, ""
 	for _, d := range p.drafts {
@@ -317,8 +310,9 @@ func (p *parser) finishDraft(d *draft) {
 	}
 }
 
-// agree marks the plans that the person agreed to: the client then sends a sentence of its own in their name.
-func (p *parser) agree() {
+// approvePlans marks the plans that the person agreed to, whereupon the client sends a sentence of its own in their
+// name.
+func (p *parser) approvePlans() {
 	var plan *ingest.ToolCall
 	for _, d := range p.drafts {
 		if d.dropped {

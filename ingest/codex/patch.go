@@ -10,7 +10,7 @@ import (
 
 const patchBegins = "*** Begin Patch"
 
-// changes are the calls that the client's own note of what was patched amounts to.
+// changes converts the client's own record of a patch to calls.
 func changes(raw []byte) (calls []ingest.ToolCall) {
 	c := jsonl.NewCursor(raw)
 	c.Object(func(name []byte) {

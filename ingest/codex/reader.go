@@ -1,18 +1,17 @@
-// Package codex finds and reads the sessions of OpenAI's Codex: what its command line, its editor extensions and its
-// app write.
+// Package codex finds and reads the sessions of OpenAI's Codex, written by its command line, editor extensions and app.
 //
 // On disk, below CODEX_HOME (~/.codex):
 //
-//	sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl    a thread; ….jsonl.zst once it was packed
-//	archived_sessions/…                                            those that were put away
+//	sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl    a thread; ….jsonl.zst once compressed
+//	archived_sessions/…                                            archived threads
 //
-// A line is an envelope: a time, a type, a payload. What the model saw (response_item) and what the screen showed
-// (event_msg) are both there, so that most is said twice; the conversation is read from the former, and what the
-// person typed is told from what the client put under their name by the latter. A thread that was forked begins with
-// a copy of the other's lines, under new times. Sub-agents' threads have files of their own.
+// A line is an envelope: a time, a type, a payload. Both what the model saw (response_item) and what the screen showed
+// (event_msg) are there, so most is said twice. The conversation is read from the former; the latter tell what the
+// person typed from what the client put under their name. A forked thread begins with a copy of the other's lines,
+// under new times. Sub-agents' threads have files of their own.
 //
-// A session's files are named, in the library too: "transcript.jsonl" (".zst"), "subagents/<thread>.jsonl", and
-// "transcripts/rollout-….jsonl", with which a thread went on after it was taken back.
+// A session's files are named as follows, also in the library: "transcript.jsonl" (".zst"), "subagents/<thread>.jsonl",
+// and "transcripts/rollout-….jsonl" for the continuation of a thread after a rewind.
 package codex
 
 import (
@@ -44,22 +43,22 @@ var _ ingest.Reader = Reader{}
 // Source is ingest.Codex.
 func (Reader) Source() ingest.Source { return ingest.Codex }
 
-// Roots lists Codex's own folders that exist here.
+// Roots lists Codex's own folders that exist.
 func (Reader) Roots() []string {
 	client := ingest.Codex.Client()
 	return ingest.HomeFolders([]string{os.Getenv(client.Env)}, client.Home)
 }
 
-// Parse reads a session's rollouts, then its sub-agents'. Of forks it says nothing: see ingest.Own.
+// Parse reads a session's rollouts, then its sub-agents'. It doesn't detect forks: see ingest.Own.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
 	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.Codex}
 	p := newParser(s)
-	said := f.Of(ingest.Transcript)
-	p.many = len(said) > 1
-	for _, file := range said {
+	rollouts := f.Of(ingest.Transcript)
+	p.many = len(rollouts) > 1
+	for _, file := range rollouts {
 		if err := p.read(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
 		}
@@ -72,7 +71,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 			had[key] = true
 		}
 	}
-	given := func(t ingest.Turn) bool { // of its parent's conversation, not its own
+	given := func(t ingest.Turn) bool { // part of its parent's conversation, not its own
 		return slices.ContainsFunc(t.Keys, func(key string) bool { return had[key] })
 	}
 	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {
@@ -88,7 +87,6 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	})
 }
 
-// read takes in all lines of a file.
 func (p *parser) read(ctx context.Context, f ingest.File) error {
 	p.file, p.metas, p.here = f.Name, 0, nil
 	p.s.Report.Files++
@@ -99,13 +97,13 @@ func (p *parser) read(ctx context.Context, f ingest.File) error {
 	return err
 }
 
-// How much larger than its file a packed one may become, beyond the first unpackFree bytes.
+// How much larger than its file a compressed file may become, beyond the first unpackFree bytes.
 const (
 	unpackMost = 400
 	unpackFree = 64 << 20
 )
 
-// plain is a file as it was before it was packed.
+// plain returns a file decompressed.
 func plain(f ingest.File) ingest.File {
 	if !strings.HasSuffix(f.Name, ".zst") {
 		return f
@@ -126,7 +124,7 @@ func plain(f ingest.File) ingest.File {
 	return f
 }
 
-// unpacking is a packed file that is read.
+// unpacking is a compressed file being read.
 type unpacking struct {
 	plain *zstd.Decoder
 	in    io.Closer
@@ -137,7 +135,7 @@ type unpacking struct {
 func (u *unpacking) Read(b []byte) (int, error) {
 	n, err := u.plain.Read(b)
 	if u.left -= int64(n); u.left < 0 {
-		return 0, fmt.Errorf("%s unpacks to more than %d times its size, as no session does", u.path, unpackMost)
+		return 0, fmt.Errorf("%s unpacks to more than %d times its size, which no session does", u.path, unpackMost)
 	}
 	return n, err
 }
@@ -147,7 +145,7 @@ func (u *unpacking) Close() error {
 	return u.in.Close()
 }
 
-// headBytes is how much of a file is read to know its family: what comes before the first prompt is long.
+// headBytes bounds what is read for a session's Head: what precedes the first prompt is long.
 const headBytes = 4 << 20
 
 // Head reads the first records of a session.

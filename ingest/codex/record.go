@@ -8,16 +8,16 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// A record is a line of a rollout: what it is, when, and what it holds.
+// A record is a line of a rollout: its type, time and content.
 type record struct {
-	kind, inner string // session_meta, response_item, event_msg, …; of the last two the payload's own type
+	kind, inner string // session_meta, response_item, event_msg, …; inner is the payload's type in the last two
 	at          time.Time
 	ordinal     int64
 	payload     []byte // an object
 }
 
-// readRecord reads an object. Before there were envelopes, in 2025, each line was the
-// payload itself: a header without a type, then the items.
+// readRecord reads an object. Before there were envelopes, in 2025, each line was the payload itself: a header without
+// a type, then the items.
 func readRecord(c *jsonl.Cursor, b []byte) (r record, ok bool) {
 	var at, id, state string
 	ok = c.Kind() == '{' && c.Fields(jsonl.Fields{"type": &r.kind, "timestamp": &at, "payload": &r.payload,
@@ -38,13 +38,12 @@ func readRecord(c *jsonl.Cursor, b []byte) (r record, ok bool) {
 	return r, ok
 }
 
-// header is what a session_meta says.
 type header struct {
 	id, at, cwd, version, branch string
 	forkedFrom, parent           string
 	role, nickname               string
-	helper                       bool   // its client's own: a review, a memory's making
-	base                         string // the thread whose beginning it goes on from, up to before
+	helper                       bool   // started by the client itself: a review, making memories
+	base                         string // the thread that it continues, up to ordinal before
 	before                       int64
 }
 
@@ -64,7 +63,7 @@ func readHeader(payload []byte) (h header) {
 	return h
 }
 
-// texts joins the texts of a list of blocks; kinds, where the client gives them, are of each block.
+// texts calls take with the text of each block in a list, and its kind where the client gives that.
 func texts(raw []byte, take func(i int, kind, text string)) {
 	c := jsonl.NewCursor(raw)
 	if c.Kind() == '"' {
@@ -91,7 +90,7 @@ func joined(raw []byte) string {
 	return strings.Join(all, "\n\n")
 }
 
-// words reads a list of strings, or one.
+// words reads a list of strings, or a single one.
 func words(raw []byte) (list []string) {
 	c := jsonl.NewCursor(raw)
 	if c.Kind() == '"' {

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	handedOver  = "Another language model started to solve this problem" // opens a compaction's summary
-	planHanded  = "A previous agent produced the plan below"             // opens the prompt that carries a plan over
-	planAgreed  = "Implement the plan."                                  // is sent when the person agrees to it
-	planGoal    = " If this thread has no active goal"                   // goes on with it, of some clients
+	handedOver  = "Another language model started to solve this problem" // begins a compaction's summary
+	planHanded  = "A previous agent produced the plan below"             // begins the prompt that carries a plan over
+	planAgreed  = "Implement the plan."                                  // is sent when the person agrees to a plan
+	planGoal    = " If this thread has no active goal"                   // how some clients continue planAgreed
 	ideRequest  = "## My request for Codex:"                             // ends what an editor puts before a prompt
 	imageOnly   = "[image]"
 	planOpening = "<proposed_plan>"
 )
 
-// wrappers are what the client puts under the person's name: how it begins, and how it ends.
+// wrappers are how texts that the client puts under the person's name begin and end.
 var wrappers = func() (list [][2]string) {
 	list = [][2]string{{"# agents.md instructions", "</instructions>"}, {"<hook_prompt", "</hook_prompt>"},
 		{strings.ToLower(handedOver), ""}, {"</image>", ""},
@@ -33,7 +33,7 @@ var wrappers = func() (list [][2]string) {
 	return list
 }()
 
-// injected reports whether a block of text is wholly the client's.
+// injected reports whether a block of text is entirely the client's.
 func injected(block string) bool {
 	low := strings.ToLower(strings.TrimSpace(block))
 	return slices.ContainsFunc(wrappers, func(w [2]string) bool {
@@ -41,7 +41,7 @@ func injected(block string) bool {
 	})
 }
 
-// typedIn is a block as the person typed it: what an editor adds stands before it.
+// typedIn returns the part of a block that the person typed, after what an editor put before it.
 func typedIn(block string) string {
 	if at := strings.LastIndex(block, "\n"+ideRequest); at >= 0 || strings.HasPrefix(block, ideRequest) {
 		block = block[at+1+len(ideRequest):]
@@ -49,7 +49,7 @@ func typedIn(block string) string {
 	return strings.TrimSpace(block)
 }
 
-// takeMessage takes what was said, by whomever.
+// takeMessage takes a message of any role.
 func takeMessage(p *parser, payload []byte) {
 	var role string
 	var content, about []byte
@@ -63,11 +63,11 @@ func takeMessage(p *parser, payload []byte) {
 	case "developer", "system":
 		p.s.Report.Ignore(role + " message")
 	default:
-		p.s.Report.Odd("role " + role)
+		p.s.Report.CountUnknown("role " + role)
 	}
 }
 
-// takeUser takes a message under the person's name, block by block: newer clients say of each what it is.
+// takeUser takes a message under the person's name, block by block; newer clients state what each block is.
 func (p *parser) takeUser(content, about []byte) {
 	var kinds []string
 	jsonl.Read(about, jsonl.Fields{"content_item_kinds": &kinds})
@@ -102,7 +102,7 @@ func (p *parser) takeUser(content, about []byte) {
 	}
 }
 
-// ranIn takes the folder from what the client says of its surroundings, as only the first ones did nowhere else.
+// ranIn reads the folder from the client's description of its environment; the first versions gave it nowhere else.
 func (p *parser) ranIn(block string) {
 	if m := workingDir().FindStringSubmatch(block); m != nil && p.dir == "" {
 		p.dir = m[1]
@@ -112,7 +112,7 @@ func (p *parser) ranIn(block string) {
 
 var workingDir = text.Pattern(`(?m)^Current working directory: (.+?)\s*$`)
 
-// takePrompt takes what the person typed: as the conversation has it, and as the screen did, in either order.
+// takePrompt takes a prompt that the person typed, from the conversation and from the screen, in either order.
 func (p *parser) takePrompt(said string, shown, sure bool) {
 	said = ingest.ClippedText(said)
 	once := heard{said, !shown}
@@ -134,7 +134,7 @@ func (p *parser) takePrompt(said string, shown, sure bool) {
 	p.once[heard{said, shown}] = append(p.once[heard{said, shown}], d)
 }
 
-// settleRun drops what stands under the person's name without their having typed it.
+// settleRun drops what is under the person's name but wasn't typed by them.
 func (p *parser) settleRun() {
 	told := p.told || slices.ContainsFunc(p.run, func(d *draft) bool { return !d.unsure })
 	for _, d := range p.run {
@@ -147,7 +147,7 @@ func (p *parser) settleRun() {
 	p.run, p.once = nil, nil
 }
 
-// takeTyped takes an event that says what was typed.
+// takeTyped takes an event that reports what was typed.
 func takeTyped(p *parser, payload []byte) {
 	var said string
 	var images []byte
@@ -169,7 +169,7 @@ func (p *parser) sawTyped(said string, images bool) {
 	}
 }
 
-// shellCommand is what the person ran themselves.
+// shellCommand returns a command that the person ran themselves.
 func shellCommand(block string) (string, bool) {
 	block = strings.TrimSpace(block)
 	if !strings.HasPrefix(block, "<user_shell_command>") {
@@ -180,7 +180,7 @@ func shellCommand(block string) (string, bool) {
 	return strings.TrimSpace(command), ok
 }
 
-// takeSaid takes what the assistant said. A plan in it is put before the person.
+// takeSaid takes what the assistant said. A plan in it is proposed to the person.
 func (p *parser) takeSaid(said string) {
 	before, rest, ok := strings.Cut(said, planOpening)
 	if !ok {
@@ -192,7 +192,7 @@ func (p *parser) takeSaid(said string) {
 	p.takePlan(plan)
 }
 
-// takePlan takes a plan, once: the client says it twice.
+// takePlan takes a plan once, although the client writes it twice.
 func (p *parser) takePlan(plan string) {
 	d, plan := p.message(), ingest.ClippedText(strings.TrimSpace(plan))
 	known := slices.ContainsFunc(d.calls, func(c *ingest.ToolCall) bool { return c.Plan != nil && c.Plan.Text == plan })
@@ -212,7 +212,7 @@ func (d *draft) say(said string) {
 	d.had[said] = true
 }
 
-// takeThought takes the summary of what the model thought, and where there is one the thought itself.
+// takeThought takes the summary of the model's reasoning, and the reasoning itself if it is there.
 func takeThought(p *parser, payload []byte) {
 	var summary, content []byte
 	jsonl.Read(payload, jsonl.Fields{"summary": &summary, "content": &content})

@@ -12,34 +12,34 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// An auditLog is a claudecode.Log of audit.jsonl: messages as in a transcript are understood there, and what the app
-// noted is kept: clicks on permission cards, Stop, costs.
+// An auditLog is a claudecode.Log of audit.jsonl. Messages are read as in a transcript; what else the app recorded is
+// kept here: clicks on permission cards, Stop, costs.
 type auditLog struct {
 	name     string
-	report   ingest.Report // of what wasn't given
-	sessions []string      // ids its lines carry, in order of first use
+	report   ingest.Report // on lines that aren't messages
+	sessions []string      // ids in its lines, in order of first use
 
-	last         string // uuid of the last line given
+	last         string // uuid of the last message
 	cwd, version string
 	prompt       said            // the last prompt
 	fresh        bool            // nothing was answered since
-	prompts      map[string]said // all of them, by text
+	prompts      map[string]said // all prompts, by text
 	copies       map[string][]said
 
 	cards  []card
-	denied []string // tool_use ids that were refused without asking
+	denied []string // tool_use ids refused without asking
 	stops  []stop
 	cost   spending
 	tokens spentTokens
 }
 
-// said is a prompt, by its uuid, with the files named in it.
+// said is a prompt with its uuid and the files named in it.
 type said struct {
 	uuid, text string
 	uploads    []string
 }
 
-// A card is a permission asked of the person, and the answer.
+// A card is a permission request to the person, and the answer.
 type card struct {
 	id, tool, call string
 	input          map[string]string
@@ -49,7 +49,7 @@ type card struct {
 	line           int
 }
 
-// A stop is the person's press on Stop.
+// A stop is a press of Stop.
 type stop struct {
 	id     string
 	at     time.Time
@@ -61,7 +61,7 @@ func newAuditLog(name string) *auditLog {
 	return &auditLog{name: name, prompts: map[string]said{}, copies: map[string][]said{}}
 }
 
-// known counts a line that was understood, under its name if nothing is kept.
+// known counts a line that was understood, as ignored under name unless that is "".
 func (a *auditLog) known(name string) {
 	a.report.Records++
 	if name != "" {
@@ -69,7 +69,6 @@ func (a *auditLog) known(name string) {
 	}
 }
 
-// read puts one entry where it belongs.
 func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
 	if e.Session != "" {
 		a.sessions = ingest.Union(a.sessions, e.Session)
@@ -94,15 +93,15 @@ func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
 		a.known("audit " + e.Kind)
 	default:
 		a.report.Records++
-		a.report.Odd("audit " + cmp.Or(e.Kind, "(none)"))
+		a.report.CountUnknown("audit " + cmp.Or(e.Kind, "(none)"))
 	}
 	return false, ""
 }
 
-// idOf is an entry's uuid, else its place, which never changes: the log only grows.
+// idOf returns an entry's uuid, else its line number, which never changes because the log only grows.
 func idOf(e *claudecode.Entry) string { return cmp.Or(e.UUID, fmt.Sprintf("audit-L%d", e.Line)) }
 
-// message has an entry taken as a message, behind the one before.
+// message accepts an entry as a message that follows the last one.
 func (a *auditLog) message(e *claudecode.Entry) (bool, string) {
 	if e.Kind != "system" && !e.Spoken {
 		return false, "no message in it"
@@ -112,10 +111,10 @@ func (a *auditLog) message(e *claudecode.Entry) (bool, string) {
 	return true, ""
 }
 
-// takeUser takes a prompt once: the app logs it before sending, the CLI echoes
-// it, with other ids and sometimes with the uploaded files before it.
+// takeUser takes a prompt once: the app logs it before sending it, and the CLI echoes it with another id and sometimes
+// with the uploaded files before it.
 func (a *auditLog) takeUser(e *claudecode.Entry) (bool, string) {
-	if e.Synthetic || e.Results || strings.TrimSpace(e.Text) == "" { // not what somebody may have typed
+	if e.Synthetic || e.Results || strings.TrimSpace(e.Text) == "" { // can't have been typed
 		a.fresh = a.fresh && e.Synthetic
 		return a.message(e)
 	}
@@ -145,13 +144,13 @@ func (a *auditLog) takeSystem(e *claudecode.Entry) (bool, string) {
 	case "compact_boundary":
 		return a.message(e)
 	case "permission_request":
-		n := readNoted(e.Raw)
+		n := readDetails(e.Raw)
 		a.cards = append(a.cards, card{id: e.UUID, tool: n.tool, call: n.call, input: n.input, at: e.At, line: e.Line})
 		a.known("")
 	case "permission_response":
 		a.answer(e)
 	case "permission_denied":
-		a.denied = append(a.denied, readNoted(e.Raw).call)
+		a.denied = append(a.denied, readDetails(e.Raw).call)
 		a.known("")
 	default:
 		sub := cmp.Or(e.Subtype, "(none)")
@@ -160,14 +159,14 @@ func (a *auditLog) takeSystem(e *claudecode.Entry) (bool, string) {
 			break
 		}
 		a.report.Records++
-		a.report.Odd("audit system " + sub)
+		a.report.CountUnknown("audit system " + sub)
 	}
 	return false, ""
 }
 
-// answer ties a click to the card it is on: the last open one of its id.
+// answer matches a click to its card: the last open one with its id.
 func (a *auditLog) answer(e *claudecode.Entry) {
-	n := readNoted(e.Raw)
+	n := readDetails(e.Raw)
 	for i := len(a.cards) - 1; i >= 0; i-- {
 		if c := &a.cards[i]; c.id == e.UUID && !c.answered {
 			c.answered, c.granted = true, n.granted
@@ -186,7 +185,7 @@ func (a *auditLog) answer(e *claudecode.Entry) {
 func (a *auditLog) takeResult(e *claudecode.Entry) {
 	a.fresh = false
 	a.known("")
-	n := readNoted(e.Raw)
+	n := readDetails(e.Raw)
 	a.cost.add(n.cost)
 	a.tokens.add(n.usage)
 	if strings.HasPrefix(n.terminal, "aborted") {
@@ -194,12 +193,12 @@ func (a *auditLog) takeResult(e *claudecode.Entry) {
 	}
 }
 
-// spending adds up what grows within one run of the CLI and begins anew with the next.
+// spending sums totals that grow within one run of the CLI and restart with the next.
 type spending struct{ before, now float64 }
 
 func (s *spending) add(total float64) {
 	if total <= 0 {
-		return // a turn that was stopped states none
+		return // a stopped turn has no total
 	}
 	if total < s.now {
 		s.before += s.now
@@ -226,8 +225,8 @@ func (s spentTokens) sum() ingest.Usage {
 	return s.before
 }
 
-// noted is what an entry of an audit log says that no transcript does.
-type noted struct {
+// details is what an audit log's entry says beyond a transcript's.
+type details struct {
 	tool, call string
 	input      map[string]string
 	granted    bool
@@ -236,7 +235,7 @@ type noted struct {
 	usage      ingest.Usage
 }
 
-func readNoted(raw []byte) (n noted) {
+func readDetails(raw []byte) (n details) {
 	var decision, allowed, cost string
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{
@@ -252,7 +251,7 @@ func readNoted(raw []byte) (n noted) {
 	return n
 }
 
-// modelUsage sums the tokens that a result states for each model.
+// modelUsage sums the tokens that a result lists by model.
 func modelUsage(c *jsonl.Cursor) (all ingest.Usage) {
 	c.Object(func([]byte) {
 		var u ingest.Usage

@@ -1,7 +1,6 @@
-// Package cowork finds and reads the sessions of Claude Cowork, the agent mode
-// of the Claude desktop app. Each is a record (title, dates, folders), a
-// storage folder with one or more Claude Code transcripts, and an audit log
-// of what the app saw. Any of them may be missing; together they make one
+// Package cowork finds and reads the sessions of Claude Cowork, the agent mode of the Claude desktop app. Each is a
+// record (title, dates, folders), a storage folder with one or more Claude Code transcripts, and an audit log of what
+// the app saw. Any of them can be missing; together they make one ingest.Session.
 // ingest.Session.
 //
 // On disk, below a root:
@@ -10,13 +9,12 @@
 //	<account>/<organisation>/local_<id>/            the storage folder
 //	    .claude/projects/<slug>/<cliSessionId>.jsonl    a transcript
 //	    audit.jsonl  uploads/  outputs/
-//	<account>/<organisation>/agent/local_….json     the same, of the app's own agents
+//	<account>/<organisation>/agent/local_….json     the same, for the app's own agents
 //	<account>/<organisation>/spaces.json            names of the account's spaces
 //
-// A session's files are named, in the library too: "record.json",
-// "spaces.json", "audit.jsonl", "transcripts/<cliSessionId>.jsonl",
-// "<cliSessionId>/subagents/…", "<cliSessionId>/tool-results/…",
-// "tasks/…", "plans/…", "uploads/…", "outputs/…".
+// A session's files are named as follows, also in the library: "record.json", "spaces.json", "audit.jsonl",
+// "transcripts/<cliSessionId>.jsonl", "<cliSessionId>/subagents/…", "<cliSessionId>/tool-results/…", "tasks/…",
+// "plans/…", "uploads/…", "outputs/…".
 package cowork
 
 import (
@@ -39,7 +37,7 @@ var _ ingest.Reader = Reader{}
 // Source is ingest.Cowork.
 func (Reader) Source() ingest.Source { return ingest.Cowork }
 
-// Roots lists this system's folders "local-agent-mode-sessions"; RECALL_COWORK_DIR (like PATH) replaces them.
+// Roots lists this system's "local-agent-mode-sessions" folders; RECALL_COWORK_DIR (a list like PATH) replaces them.
 func (Reader) Roots() []string { return thisSystem().roots() }
 
 // Find lists the sessions under a root, an account's folder, a storage folder, a single record or a folder above them.
@@ -51,15 +49,15 @@ func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest
 
 var _ ingest.Layout = Reader{}
 
-// Base is the folder with the accounts' folders.
+// Base returns the folder that contains the accounts' folders.
 func (Reader) Base(f ingest.Found) string { return inRoot(f.ID).Base(f) }
 
-// Places implements ingest.Layout. Nothing of a session hangs on dir.
+// Places implements ingest.Layout, regardless of dir.
 func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) {
 	return inRoot(f.ID).Places(f)
 }
 
-// inRoot cuts a path at the root: account, organisation and, of the app's own agents, "agent" stand above the session.
+// inRoot cuts a path at the root, which is above account, organisation and, for the app's own agents, "agent".
 func inRoot(id ingest.SessionID) ingest.Cut {
 	return func(file ingest.File) (base, rel string) {
 		parts := strings.Split(ingest.SlashPath(file.Path), "/")
@@ -77,10 +75,10 @@ func inRoot(id ingest.SessionID) ingest.Cut {
 	}
 }
 
-// sessionsFolder is the name of a root, in the app's data folder.
+// sessionsFolder is the name of a root in the app's data folder.
 const sessionsFolder = "local-agent-mode-sessions"
 
-// system is what the places of the roots depend on.
+// system is what the locations of the roots depend on.
 type system struct {
 	os     string
 	home   string
@@ -88,11 +86,11 @@ type system struct {
 }
 
 func thisSystem() system {
-	home, _ := os.UserHomeDir() // without a home there are fewer places to look in
+	home, _ := os.UserHomeDir() // without a home there are fewer candidates
 	return system{runtime.GOOS, home, os.Getenv}
 }
 
-// roots lists the existing ones, once each: the Windows store's app sees its data under %APPDATA% too.
+// roots lists the existing roots, each once: the Windows Store app sees its data under %APPDATA% too.
 func (s system) roots() []string { return ingest.Folders(s.candidates()) }
 
 func (s system) candidates() []string {
@@ -100,26 +98,26 @@ func (s system) candidates() []string {
 		return filepath.SplitList(over)
 	}
 	var list []string
-	for _, data := range append(s.ownData(), s.windowsData()...) { // on WSL those of Windows as well
+	for _, data := range append(s.ownData(), s.windowsData()...) { // on WSL, those of Windows as well
 		list = append(list, filepath.Join(data, sessionsFolder))
 	}
 	return list
 }
 
-// under are the app's folders in a parent, also of its third-party inference mode ("Claude-3p").
-func under(parent string) []string {
+// appFolders returns the app's folders in a parent, including that of its third-party inference mode ("Claude-3p").
+func appFolders(parent string) []string {
 	if parent == "" {
 		return nil
 	}
 	return []string{filepath.Join(parent, "Claude"), filepath.Join(parent, "Claude-3p")}
 }
 
-// store are those of the Windows store's app. Its package's name ends in a publisher's id, which could change.
-func store(local string) (list []string) {
+// storeFolders returns those of the Windows Store app. Its package's name ends in a publisher id, which could change.
+func storeFolders(local string) (list []string) {
 	if local != "" {
 		dirs, _ := filepath.Glob(filepath.Join(local, "Packages", "Claude_*", "LocalCache", "Roaming"))
 		for _, dir := range dirs {
-			list = append(list, under(dir)...)
+			list = append(list, appFolders(dir)...)
 		}
 	}
 	return list
@@ -131,21 +129,21 @@ func (s system) ownData() []string {
 		if s.home == "" {
 			return nil
 		}
-		return under(filepath.Join(s.home, "Library", "Application Support"))
+		return appFolders(filepath.Join(s.home, "Library", "Application Support"))
 	case "windows":
 		local := s.getenv("LOCALAPPDATA")
-		return slices.Concat(store(local), under(s.getenv("APPDATA")), under(local))
+		return slices.Concat(storeFolders(local), appFolders(s.getenv("APPDATA")), appFolders(local))
 	}
 	if conf := s.getenv("XDG_CONFIG_HOME"); filepath.IsAbs(conf) {
-		return under(conf)
+		return appFolders(conf)
 	}
 	if s.home == "" {
 		return nil
 	}
-	return under(filepath.Join(s.home, ".config"))
+	return appFolders(filepath.Join(s.home, ".config"))
 }
 
-// distro is the WSL distribution that this is, "" elsewhere.
+// distro returns the name of the current WSL distribution, "" outside WSL.
 func (s system) distro() string {
 	if s.os != "linux" {
 		return ""
@@ -153,17 +151,17 @@ func (s system) distro() string {
 	return s.getenv("WSL_DISTRO_NAME")
 }
 
-// windowsData are the app's folders of the Windows user whose WSL this is.
+// windowsData returns the app's folders of the Windows user who runs this WSL.
 func (s system) windowsData() []string {
 	if profile := s.profile(); profile != "" {
 		data := filepath.Join(profile, "AppData")
-		return append(store(filepath.Join(data, "Local")), under(filepath.Join(data, "Roaming"))...)
+		return append(storeFolders(filepath.Join(data, "Local")), appFolders(filepath.Join(data, "Roaming"))...)
 	}
 	return nil
 }
 
-// profile is that user's folder, "" if unknown: WSL appends the user's own PATH to the shell's unless told not to, and
-// hands USERPROFILE on if WSLENV says so. C:\Users lists other people's too.
+// profile returns that user's folder, "" if unknown. WSL appends the user's own PATH to the shell's unless told not to,
+// and passes USERPROFILE on if WSLENV says so. C:\Users also lists other people's.
 func (s system) profile() string {
 	if s.distro() == "" {
 		return ""
@@ -185,13 +183,13 @@ func (s system) profile() string {
 	return found
 }
 
-// A Windows is the other side of WSL: the desktop app runs there.
+// A Windows is the Windows around a WSL, where the desktop app runs.
 type Windows struct {
-	Distro string   // this distribution's name, which wsl.exe takes
-	Data   []string // as AppData, of this Windows user alone; none if who that is isn't known
+	Distro string   // this distribution's name, for wsl.exe
+	Data   []string // like AppData, for this Windows user only; none if the user is unknown
 }
 
-// OtherSide is the Windows around this WSL, nil where there is none.
+// OtherSide returns the Windows around this WSL, nil if there is none.
 func OtherSide() *Windows {
 	s := thisSystem()
 	if s.distro() == "" {
@@ -200,5 +198,5 @@ func OtherSide() *Windows {
 	return &Windows{s.distro(), s.windowsData()}
 }
 
-// AppData lists where the desktop app may keep its data and configuration on this system, existing or not.
+// AppData lists where the desktop app could keep its data and configuration on this system, existing or not.
 func AppData() []string { return thisSystem().ownData() }

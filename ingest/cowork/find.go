@@ -16,23 +16,24 @@ import (
 	"recall/text"
 )
 
-// maxDepth is how far below the folder sessions are looked for: a root's lie 3 deep, the app's data folder's 4.
+// maxDepth is how deep below the folder sessions are searched for: a root's are 3 deep, those of the app's data folder
+// 4.
 const maxDepth = 8
 
-// sessionName is what names a session, of its record and its storage folder.
+// sessionName matches the names of a session's record and storage folder.
 var sessionName = text.Pattern(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// notSearched are folders beside the accounts' that hold none of the app's sessions, some look-alikes.
+// notSearched are folders beside the accounts' that contain none of the app's sessions, though some look-alikes.
 var notSearched = map[string]bool{"skills-plugin": true, "node_modules": true, "claude-code-sessions": true}
 
-// finder collects what one call of Find comes upon.
+// finder collects the results of one call of Find.
 type finder struct {
 	ingest.Search
 	ids   map[ingest.SessionID]string // where each session was found
 	found []ingest.Found
 }
 
-// find tells what path is by what it holds.
+// find identifies path by its content.
 func (f *finder) find(path string) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -57,8 +58,8 @@ func (f *finder) find(path string) {
 	}
 }
 
-// storageAround finds the storage folder that path is or lies in; own: path stands for the session. Uploads and outputs
-// can hold anything, even copies of other sessions' records.
+// storageAround finds the storage folder that path is or is in; own reports whether path stands for the session.
+// Uploads and outputs can hold anything, even copies of other sessions' records.
 func storageAround(path string) (storage string, own bool) {
 	for at, below := path, ""; ; {
 		if sessionName().MatchString(filepath.Base(at)) && claudecode.IsStorage(at) {
@@ -78,7 +79,7 @@ func isRecordName(name string) bool {
 	return ok && sessionName().MatchString(stem)
 }
 
-// folder looks through a folder that is no storage. Where sessions are, only "agent" is searched further.
+// folder searches a folder that isn't a session's storage. Beside sessions, only "agent" is searched further.
 func (f *finder) folder(dir string, depth int) {
 	if f.Context.Err() != nil {
 		return
@@ -100,7 +101,7 @@ func (f *finder) folder(dir string, depth int) {
 	}
 }
 
-// sessionsOf takes the sessions right in dir, told by record, storage folder or both; it returns their number.
+// sessionsOf adds the sessions directly in dir, recognized by record, storage folder or both, and returns their number.
 func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 	isRecord := map[string]bool{}
 	for _, e := range entries {
@@ -128,7 +129,7 @@ func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 	return len(names)
 }
 
-// sessions lists the files of the sessions called names, several at a time: it all waits for the file system.
+// sessions lists the files of the named sessions, several at a time, as that mostly waits for the file system.
 func (f *finder) sessions(dir string, names []string) {
 	if len(names) == 0 {
 		return
@@ -145,7 +146,7 @@ func (f *finder) sessions(dir string, names []string) {
 			return nil
 		})
 	}
-	_ = g.Wait() // what goes wrong is in the lists
+	_ = g.Wait() // problems are in the lists
 	spaces := f.spacesOf(dir)
 	for i, name := range names {
 		f.Problems = append(f.Problems, lists[i].Problems...)
@@ -156,7 +157,7 @@ func (f *finder) sessions(dir string, names []string) {
 	}
 }
 
-// take takes a storage folder's session if there is anything to read and it is the first of its id.
+// take adds a storage folder's session if there is anything to read and its id is new.
 func (f *finder) take(storage string, files []ingest.File) bool {
 	record, hasRecord := fileOf(files, ingest.Record)
 	if len(files) == 0 || hasRecord && !f.usable(record, len(files) > 1) {
@@ -172,9 +173,9 @@ func (f *finder) take(storage string, files []ingest.File) bool {
 	return true
 }
 
-// spacesOf gives a session the account's list of spaces, one file for all, as one of its own; nil if there is none.
-// Agent sessions lie a folder below it. So that no two sessions claim one path it is written as seen from the storage
-// folder; a session without one goes without.
+// spacesOf returns a function that gives a session the account's list of spaces as one of its files; nil if there is no
+// list. Agent sessions are one folder below it. So that no two sessions claim one path, it is written relative to the
+// storage folder; a session without one goes without.
 func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 	account, up := dir, ".."
 	if filepath.Base(dir) == "agent" {
@@ -196,12 +197,12 @@ func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 	}
 }
 
-// usable looks at a new record's beginning. One that can't be used costs the session only where it is all there is.
+// usable examines a new record's beginning. An unusable one rules the session out only if there is nothing else.
 func (f *finder) usable(record ingest.File, more bool) bool {
 	if _, ok := f.Known(record.Path, record.Size, record.Mod); ok {
 		return true
 	}
-	why := lookAt(record)
+	why := whyUnusable(record)
 	if why == "" {
 		return true
 	}

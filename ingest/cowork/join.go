@@ -9,13 +9,13 @@ import (
 	"recall/ingest"
 )
 
-// sameTime is how far apart the app and the CLI may log one message.
+// sameTime is how far apart the app and the CLI can log the same message.
 const sameTime = 5 * time.Minute
 
-// minPart is the least length of a prompt to be told as part of another: a "yes" can stand anywhere.
+// minPart is the minimum length of a prompt to be recognized as part of another: a "yes" can be anywhere.
 const minPart = 20
 
-// join adds what only the audit log has: messages that the transcript lost, and results of its calls.
+// join adds what only the audit log has: messages missing from the transcript, and results of its calls.
 func join(s, heard *ingest.Session, log *auditLog) {
 	addAliases(s, log)
 	j := joiner{s: s, byKey: map[string]int{}, taken: map[int]bool{}}
@@ -23,7 +23,7 @@ func join(s, heard *ingest.Session, log *auditLog) {
 		j.index(i)
 	}
 	var lost []ingest.Turn
-	var after []int // for each lost one, the turn that it follows; -1 for none
+	var after []int // for each lost turn, the one it follows; -1 for none
 	last := -1
 	for i := range heard.Turns {
 		t := &heard.Turns[i]
@@ -46,39 +46,33 @@ func join(s, heard *ingest.Session, log *auditLog) {
 type joiner struct {
 	s     *ingest.Session
 	byKey map[string]int
-	taken map[int]bool // turns that a turn of the log was found to be
+	taken map[int]bool // turns already matched
 }
 
 func (j *joiner) index(i int) {
-	t := &j.s.Turns[i]
-	put := func(key string) {
-		if _, ok := j.byKey[key]; !ok {
-			j.byKey[key] = i
-		}
-	}
-	for _, k := range t.Keys {
-		put(k)
-	}
-	for _, uuid := range t.Records {
-		put("u:" + uuid)
-	}
-	for k := range t.Calls {
-		if id := t.Calls[k].ID; id != "" {
-			put("c:" + id)
+	for _, k := range keysOf(&j.s.Turns[i]) {
+		if _, ok := j.byKey[k]; !ok {
+			j.byKey[k] = i
 		}
 	}
 }
 
-// find looks for the same message: by message id, calls or uuids; else by its text at about the same time, each once.
-func (j *joiner) find(t *ingest.Turn) (int, bool) {
+func keysOf(t *ingest.Turn) []string {
 	keys := slices.Clone(t.Keys)
 	for _, uuid := range t.Records {
 		keys = append(keys, "u:"+uuid)
 	}
 	for k := range t.Calls {
-		keys = append(keys, "c:"+t.Calls[k].ID)
+		if id := t.Calls[k].ID; id != "" {
+			keys = append(keys, "c:"+id)
+		}
 	}
-	for _, k := range keys {
+	return keys
+}
+
+// find finds the same message: by message id, calls or uuids; else by its text at about the same time, each once.
+func (j *joiner) find(t *ingest.Turn) (int, bool) {
+	for _, k := range keysOf(t) {
 		if i, ok := j.byKey[k]; ok && j.s.Turns[i].Role == t.Role {
 			j.taken[i] = true
 			return i, true
@@ -91,15 +85,15 @@ func (j *joiner) find(t *ingest.Turn) (int, bool) {
 		}
 	}
 	for i := range j.s.Turns {
-		if oneOf(&j.s.Turns[i], t) {
+		if isPartOf(&j.s.Turns[i], t) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// oneOf reports whether a prompt is among those typed while the CLI worked and taken up together, as one.
-func oneOf(all, t *ingest.Turn) bool {
+// isPartOf reports whether a prompt is among those typed while the CLI worked and then processed as one.
+func isPartOf(all, t *ingest.Turn) bool {
 	return t.Kind == ingest.Prompt && all.Kind == ingest.Prompt && len(t.Text) >= minPart && len(all.Text) > len(t.Text) &&
 		all.At.Sub(t.At).Abs() <= sameTime && strings.Contains("\n"+all.Text+"\n", "\n"+strings.TrimSpace(t.Text)+"\n")
 }
@@ -115,7 +109,7 @@ func sameWords(a, b *ingest.Turn) bool {
 	return x == y && x != ""
 }
 
-// words is what was typed, a command with its name.
+// words returns what was typed, with the name of a command.
 func words(t *ingest.Turn) string {
 	text := t.Text
 	if t.Kind == ingest.Command {
@@ -124,7 +118,7 @@ func words(t *ingest.Turn) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// fill gives a turn of the transcript what only the log has of it.
+// fill adds to a transcript's turn what only the log has.
 func (j *joiner) fill(t, heard *ingest.Turn) {
 	if len(t.Uploads) == 0 {
 		t.Uploads = heard.Uploads
@@ -146,7 +140,7 @@ func (j *joiner) fill(t, heard *ingest.Turn) {
 	}
 }
 
-// insert puts each lost turn behind the turn it follows in the log and before the first of a later time.
+// insert puts each lost turn behind the turn it follows in the log and before the first with a later time.
 func insert(s *ingest.Session, lost []ingest.Turn, after []int) {
 	if len(lost) == 0 {
 		return
@@ -177,7 +171,7 @@ func before(t, next *ingest.Turn) bool {
 	return t.At.IsZero() || !next.At.IsZero() && t.At.Before(next.At)
 }
 
-// joinCompactions adds the log's compactions that the transcript doesn't have.
+// joinCompactions adds the log's compactions that the transcript lacks.
 func joinCompactions(s *ingest.Session, heard []ingest.Compaction) {
 	for _, c := range heard {
 		known := slices.ContainsFunc(s.Compactions, func(o ingest.Compaction) bool {
@@ -191,20 +185,20 @@ func joinCompactions(s *ingest.Session, heard []ingest.Compaction) {
 }
 
 const (
-	cardTime = 5 * time.Second  // between a call and its card, where their inputs differ
-	stopTime = 10 * time.Second // between Stop and the line that the CLI writes of it
+	cardTime = 5 * time.Second  // between a call and its card, if their inputs differ
+	stopTime = 10 * time.Second // between Stop and the CLI's line about it
 )
 
-// hear adds what the app noted beside the messages: what the person clicked, and Stop.
-func hear(s *ingest.Session, log *auditLog) {
-	clicks(s, log.cards)
+// addAppEvents adds what the app recorded apart from messages: the person's clicks, and Stop.
+func addAppEvents(s *ingest.Session, log *auditLog) {
+	applyCards(s, log.cards)
 	for _, id := range log.denied {
 		if c := callByID(s, id); c != nil && c.Verdict == ingest.Unasked {
 			c.Verdict = ingest.Denied
 		}
 	}
 	for _, st := range log.stops {
-		stopped(s, st, log.name)
+		addStop(s, st, log.name)
 	}
 }
 
@@ -220,11 +214,11 @@ func callByID(s *ingest.Session, id string) *ingest.ToolCall {
 	return nil
 }
 
-// place of a call among the turns.
+// callPlace is the position of a call among the turns.
 type callPlace struct{ turn, call int }
 
-// clicks turns answered cards into verdicts. A refusal that the transcript has too stays one.
-func clicks(s *ingest.Session, cards []card) {
+// applyCards turns answered cards into verdicts. Refusals in the transcript stand.
+func applyCards(s *ingest.Session, cards []card) {
 	taken := map[callPlace]bool{}
 	for i := range cards {
 		c := &cards[i]
@@ -251,7 +245,8 @@ func clicks(s *ingest.Session, cards []card) {
 	}
 }
 
-// callOf finds the call that a card asked about: the nearest of the same tool and input, else the tool's only one then.
+// callOf finds the call that a card asked about: the nearest with the same tool and input, else the tool's only one
+// nearby.
 func callOf(s *ingest.Session, c *card, taken map[callPlace]bool) (callPlace, bool) {
 	var best, near callPlace
 	bestGap, nears := time.Duration(-1), 0
@@ -281,7 +276,7 @@ func callOf(s *ingest.Session, c *card, taken map[callPlace]bool) (callPlace, bo
 	return near, nears == 1
 }
 
-// sameInput compares inputs but for the space in them.
+// sameInput compares inputs, ignoring white space.
 func sameInput(a, b map[string]string) bool {
 	if len(a) != len(b) {
 		return false
@@ -297,7 +292,7 @@ func sameInput(a, b map[string]string) bool {
 
 func noSpace(s string) string { return strings.Join(strings.Fields(s), "") }
 
-// refusedUnseen keeps a refusal whose call stands nowhere as a call of the message before it.
+// refusedUnseen keeps a refusal whose call is missing as a call of the message before it.
 func refusedUnseen(s *ingest.Session, c *card) {
 	for i := len(s.Turns) - 1; i >= 0; i-- {
 		t := &s.Turns[i]
@@ -311,11 +306,11 @@ func refusedUnseen(s *ingest.Session, c *card) {
 		return
 	}
 	s.Report.Conflicts = append(s.Report.Conflicts,
-		fmt.Sprintf("audit.jsonl:%d: %s was refused, but no message stands before it", c.line, c.tool))
+		fmt.Sprintf("audit.jsonl:%d: %s was refused, but there is no message before it", c.line, c.tool))
 }
 
-// stopped adds the person's Stop as a turn, unless the transcript has a line of it within seconds or last in that work.
-func stopped(s *ingest.Session, st stop, file string) {
+// addStop adds the person's Stop as a turn, unless the transcript has one within seconds or at that point.
+func addStop(s *ingest.Session, st stop, file string) {
 	at := len(s.Turns)
 	for at > 0 && s.Turns[at-1].At.After(st.at) && !st.at.IsZero() {
 		at--

@@ -2,47 +2,44 @@ package cowork
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"recall/ingest"
 	"recall/text"
 )
 
-// Mounts tells where the folders of a session's virtual machine are on the host. Below /sessions/<process>/mnt lie its
-// own folders and, by their last names, those that the person gave; all else is lost with the machine.
+// Mounts maps the folders of a session's virtual machine to the host. Below /sessions/<process>/mnt are the session's
+// own folders and, by their last names, those that the person gave; everything else is lost with the machine.
 type Mounts struct {
 	processes []string
 	storage   string // the session's storage folder on the host, "" if unknown
 	named     []mount
-	stated    []mount // stated by the app itself, which has the last word
+	stated    []mount // stated by the app itself, which takes precedence
 }
 
-// A mount is a folder seen from machine and host; host is "" where two are of one name, seen under names unknown.
+// A mount is a folder's path in the machine and on the host; host is "" if two folders have the same name.
 type mount struct{ vm, host string }
 
-// NewMounts tells the mounts of a session whose machine goes by one of the
-// given names, from its storage folder and the host's folders given to it.
+// NewMounts returns the mounts of a session whose machine has one of the given names, from its storage folder and the
+// host folders given to it.
 func NewMounts(processes []string, storage string, folders []string) Mounts {
 	m := Mounts{processes: processes, storage: storage}
 	for _, host := range folders {
-		name := ingest.LastName(host)
-		if name == "" {
-			continue
+		if name := ingest.LastName(host); name != "" {
+			m.named = append(m.named, mount{name, host})
 		}
-		m.named = append(m.named, mount{name, host})
 	}
 	for i := range m.named {
-		for j := range m.named {
-			if i != j && m.named[i].vm == m.named[j].vm && m.named[i].host != m.named[j].host {
-				m.named[i].host = ""
-				break
-			}
+		n := &m.named[i]
+		if slices.ContainsFunc(m.named, func(o mount) bool { return o.vm == n.vm && o.host != n.host }) {
+			n.host = ""
 		}
 	}
 	return m
 }
 
-// Host is the host's path for one of the machine's; false if it isn't the host's or can't be known.
+// Host maps a path in the machine to the host; false if it isn't on the host or is unknown.
 func (m Mounts) Host(vm string) (string, bool) {
 	if !strings.HasPrefix(vm, "/sessions/") {
 		return "", false
@@ -90,7 +87,7 @@ func (m Mounts) stored(rel string) (string, bool) {
 	return joinHost(m.storage, rel), true
 }
 
-// below returns what is left of p under dir.
+// below returns the rest of p under dir.
 func below(p, dir string) (string, bool) {
 	if p == dir {
 		return "", true
@@ -98,7 +95,7 @@ func below(p, dir string) (string, bool) {
 	return strings.CutPrefix(p, dir+"/")
 }
 
-// joinHost puts a slash path below a host's folder in the host's own spelling.
+// joinHost appends a slash path to a host folder in the host's own spelling.
 func joinHost(host, rel string) string {
 	windows := strings.Contains(host, `\`) || len(host) > 1 && host[1] == ':'
 	if host = strings.TrimRight(host, `/\`); host == "" {
@@ -113,10 +110,10 @@ func joinHost(host, rel string) string {
 	return strings.TrimRight(host, "/") + "/" + rel
 }
 
-// grant is what the app answers when it connects another folder: "Host path: … → VM path: …".
+// grant matches the app's answer when it connects another folder: "Host path: … → VM path: …".
 var grant = text.Pattern("Host path:\\s*(\\S[^\\n]*?)\\s*(?:→|->)\\s*VM path:\\s*([`\"']?/sessions/[^\\n]+)")
 
-// Grants adds the folders that a result of request_cowork_directory states, and returns the host's names of them.
+// Grants adds the folders stated in a result of request_cowork_directory, and returns their host paths.
 func (m *Mounts) Grants(result string) []string {
 	var hosts []string
 	for _, g := range grant().FindAllStringSubmatch(result, -1) {
@@ -127,8 +124,8 @@ func (m *Mounts) Grants(result string) []string {
 	return hosts
 }
 
-// statedVM is the folder that a rest of a line begins with. The line can go on
-// after it; folders have spaces in their names, but mostly the host's name.
+// statedVM returns the folder at the beginning of s. The line can go on after it; folder names can contain spaces, but
+// are usually the host's name.
 func statedVM(s, name string) string {
 	s = strings.Trim(strings.TrimSpace(s), "`\"'")
 	if at := strings.Index(s, "/mnt/"); at >= 0 && strings.HasPrefix(s[at+len("/mnt/"):], name) {

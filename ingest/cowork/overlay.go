@@ -1,6 +1,7 @@
 package cowork
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"recall/ingest/claudecode"
 )
 
-// overlay puts on a session what its record and the files beside it say.
+// overlay applies a session's record and the files beside it.
 func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	overlayIDs(s, rec)
 	overlayTitle(s, rec)
@@ -26,7 +27,7 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	if rec.model != "" && len(s.Models) == 0 {
 		s.Models = []string{rec.model}
 	}
-	s.Archived, s.Schedule, s.Opened = rec.archived, rec.schedule, openedWith(s, rec.initial)
+	s.Archived, s.Schedule, s.Opened = rec.archived, rec.schedule, firstPrompt(s, rec.initial)
 	s.TranscriptMissing = len(s.Turns) == 0
 	s.Remote = s.Remote || isRemote(rec.session) || isRemote(rec.cli)
 	s.Helper = s.Helper || isHelper(s, rec)
@@ -36,7 +37,7 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	overlayPlace(s, rec, files)
 }
 
-// overlayIDs notes all names of the session. Its record's file name is its own, whatever the record says.
+// overlayIDs collects the session's other ids. Its own is its record's file name, whatever the record says.
 func overlayIDs(s *ingest.Session, rec record) {
 	for _, id := range []string{rec.cli, rec.session} {
 		if id != "" {
@@ -45,7 +46,7 @@ func overlayIDs(s *ingest.Session, rec record) {
 	}
 	if rec.session != "" && rec.session != string(s.ID) {
 		s.Report.Conflicts = append(s.Report.Conflicts,
-			fmt.Sprintf("the record calls itself %s: two records may be of one session", rec.session))
+			fmt.Sprintf("the record calls itself %s: two records may belong to one session", rec.session))
 	}
 	seen := map[ingest.SessionID]bool{s.ID: true, "": true}
 	s.Aliases = slices.DeleteFunc(s.Aliases, func(id ingest.SessionID) bool {
@@ -72,8 +73,8 @@ func overlayTitle(s *ingest.Session, rec record) {
 	}
 }
 
-// openedWith is the prompt that the record has as the first, "" if none says that.
-func openedWith(s *ingest.Session, initial string) ingest.TurnID {
+// firstPrompt returns the prompt that the record gives as the first, "" if it isn't there.
+func firstPrompt(s *ingest.Session, initial string) ingest.TurnID {
 	initial = ingest.TitleOf(claudecode.Classify(initial).Text)
 	for i := range s.Turns {
 		if t := &s.Turns[i]; t.Kind == ingest.Prompt && initial != "" && ingest.TitleOf(t.OwnText()) == initial {
@@ -87,7 +88,7 @@ func isRemote(id string) bool {
 	return strings.HasPrefix(id, "cse_") || strings.HasPrefix(id, "session_")
 }
 
-// isHelper reports whether nobody talked: the app's own helpers, and scheduled runs in which nothing was typed.
+// isHelper reports whether no person was involved: the app's own helpers, and scheduled runs without prompts.
 func isHelper(s *ingest.Session, rec record) bool {
 	if rec.kind == "dispatch_child" || rec.kind == "radar" {
 		return true
@@ -104,15 +105,12 @@ func isHelper(s *ingest.Session, rec record) bool {
 	return scheduled && len(s.Turns) > 0
 }
 
-// overlayPlace says where the session worked, and maps the paths of its virtual machine to the host's.
+// overlayPlace records where the session worked, and maps its virtual machine's paths to the host's.
 func overlayPlace(s *ingest.Session, rec record, files []ingest.File) {
 	w := &s.Where
-	w.Folders, w.Space, w.Process = rec.folders, spaceName(files, rec.space), rec.process
-	if w.Process == "" {
-		w.Process = rec.vmProcess
-	}
+	w.Folders, w.Space, w.Process = rec.folders, spaceName(files, rec.space), cmp.Or(rec.process, rec.vmProcess)
 	w.Storage = storageOf(files, rec)
-	s.Uploads, s.Outputs = refs(files, ingest.UploadFile, "uploads/"), refs(files, ingest.OutputFile, "outputs/")
+	s.Uploads, s.Outputs = fileRefs(files, ingest.UploadFile, "uploads/"), fileRefs(files, ingest.OutputFile, "outputs/")
 	mounts := NewMounts([]string{rec.process, rec.vmProcess}, w.Storage, rec.folders)
 	for _, c := range ingest.EachCall(s.Turns) {
 		if c.Name == "mcp__cowork__request_cowork_directory" && !c.Failed {
@@ -133,8 +131,8 @@ func mapPaths(turns []ingest.Turn, m Mounts) {
 	}
 }
 
-// storageOf is the storage folder on the host: where files were found, else what the record says in host-loop mode, or
-// "".
+// storageOf returns the storage folder on the host: where files were found, else what the record says in host-loop
+// mode, or "".
 func storageOf(files []ingest.File, rec record) string {
 	for _, f := range files {
 		switch {
@@ -153,7 +151,7 @@ func storageOf(files []ingest.File, rec record) string {
 	return ""
 }
 
-func refs(files []ingest.File, role ingest.FileRole, prefix string) []ingest.FileRef {
+func fileRefs(files []ingest.File, role ingest.FileRole, prefix string) []ingest.FileRef {
 	var list []ingest.FileRef
 	for _, f := range files {
 		if f.Role == role {

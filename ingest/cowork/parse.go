@@ -11,8 +11,8 @@ import (
 	"recall/ingest/claudecode"
 )
 
-// Parse reads the transcripts as one conversation, what the audit log adds, and the record on top. A record caught
-// half-written is reported in Report.Tail and used as far as it goes.
+// Parse reads the transcripts as one conversation, then adds the audit log and the record. A half-written record is
+// reported in Report.Tail and used as far as it goes.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	case len(s.Turns) == 0 && len(heard.Turns) > 0:
 		s.Report.Add(heard.Report)
 		heard.Report = s.Report
-		heard.Usage, heard.UsageAll = orTokens(heard.Usage, log), orTokens(heard.UsageAll, log)
+		heard.Usage, heard.UsageAll = totalOr(heard.Usage, log), totalOr(heard.UsageAll, log)
 		s = heard
 		addAliases(s, log)
 	default:
@@ -41,7 +41,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		s.Report.Add(heard.Report)
 	}
 	if log != nil {
-		hear(s, log)
+		addAppEvents(s, log)
 		s.Cost = log.cost.sum()
 	}
 	s.ID, s.Source = f.ID, ingest.Cowork
@@ -54,15 +54,15 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	return s, nil
 }
 
-// orTokens prefers what results state: the lines' own counts are not final in an audit log.
-func orTokens(u ingest.Usage, log *auditLog) ingest.Usage {
+// totalOr prefers the totals stated in results: in an audit log, the lines' own counts aren't final.
+func totalOr(u ingest.Usage, log *auditLog) ingest.Usage {
 	if t := log.tokens.sum(); t != (ingest.Usage{}) {
 		return t
 	}
 	return u
 }
 
-// parseTranscripts reads all transcripts as one conversation, repeated lines once; without any it is empty.
+// parseTranscripts reads all transcripts as one conversation, repeated lines once; without any, the session is empty.
 func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) (*ingest.Session, error) {
 	if len(files) == 0 {
 		return &ingest.Session{ID: f.ID, Source: ingest.Cowork}, nil
@@ -75,7 +75,7 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) 
 	own.Files = slices.Clone(files)
 	for _, file := range f.Files {
 		switch file.Role {
-		case ingest.ToolResult: // known there by its last name; ids make it unique
+		case ingest.ToolResult: // referred to by its last name, which ids make unique
 			file.Name = "tool-results/" + path.Base(file.Name)
 			own.Files = append(own.Files, file)
 		case ingest.SubagentFile, ingest.SubagentMeta, ingest.TodoFile, ingest.PlanFile:
@@ -92,12 +92,12 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) 
 		}
 	}
 	s.Aliases = append(s.Aliases, own.ID)
-	placeSpilled(s, f.Files)
+	renameSpilled(s, f.Files)
 	return s, nil
 }
 
-// placeSpilled names spilled results as the session's files are named.
-func placeSpilled(s *ingest.Session, files []ingest.File) {
+// renameSpilled renames spilled results to the session's file names.
+func renameSpilled(s *ingest.Session, files []ingest.File) {
 	byBase := map[string]string{}
 	for _, f := range files {
 		if f.Role == ingest.ToolResult {
@@ -111,7 +111,7 @@ func placeSpilled(s *ingest.Session, files []ingest.File) {
 	}
 }
 
-// stem is the cliSessionId that a transcript is named by.
+// stem returns the cliSessionId that a transcript is named after.
 func stem(name string) string {
 	s := strings.TrimSuffix(path.Base(name), ".jsonl")
 	if k := strings.IndexByte(s, '.'); k > 0 {
@@ -120,7 +120,7 @@ func stem(name string) string {
 	return s
 }
 
-// parseAudit reads the audit log into a session of its own, faults reported there; nil if there is none.
+// parseAudit reads the audit log into a separate session, which reports its errors; nil if there is none.
 func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session, error) {
 	file, ok := fileOf(f.Files, ingest.AuditLog)
 	if !ok {
@@ -132,12 +132,12 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	if err != nil {
 		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
 	}
-	placeAudit(s, log)
+	markAudit(s, log)
 	return log, s, nil
 }
 
-// placeAudit marks turns as the log's, adds its other names of them, and accounts for what wasn't given.
-func placeAudit(s *ingest.Session, log *auditLog) {
+// markAudit marks turns as the log's, adds their other ids, and reports on the lines that aren't messages.
+func markAudit(s *ingest.Session, log *auditLog) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		t.From = "audit"
@@ -152,18 +152,18 @@ func placeAudit(s *ingest.Session, log *auditLog) {
 		}
 	}
 	s.Parent = nil
-	s.Report.Repaired = 0 // the chain in the log is ours
+	s.Report.Repaired = 0 // the parents in the log are our own
 	s.Report.Add(log.report)
 }
 
-// addAliases gives the session the ids that only the log knows.
+// addAliases adds the ids that only the log knows.
 func addAliases(s *ingest.Session, log *auditLog) {
 	for _, id := range log.sessions {
 		s.Aliases = ingest.Union(s.Aliases, ingest.SessionID(id))
 	}
 }
 
-// inOrder are the transcripts, oldest first by their own times and the current one last.
+// inOrder returns the transcripts by their own times, oldest first, but the current one last.
 func inOrder(files []ingest.File, current string) []ingest.File {
 	list := ingest.Found{Files: files}.Of(ingest.Transcript)
 	slices.SortStableFunc(list, func(a, b ingest.File) int {

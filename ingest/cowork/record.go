@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	recordMax = 64 << 20  // of a record, this much is read
-	peekMax   = 256 << 10 // and this much to tell whether it is one
+	recordMax = 64 << 20  // how much of a record is read
+	peekMax   = 256 << 10 // how much of it is read to recognize it
 )
 
-// errHalf says that a record was caught while it was being written.
+// errHalf means that a record was read while it was being written.
 var errHalf = errors.New("half-written; will be read again later")
 
-// A record is what local_<id>.json says, as far as it is of use. The person's name and mail address, the system prompt
-// and the app's settings are never taken out of it.
+// A record is the useful part of local_<id>.json. The person's name and mail address, the system prompt and the app's
+// settings are never read.
 type record struct {
 	session, process, vmProcess string
 	cli, cwd                    string
@@ -32,7 +32,7 @@ type record struct {
 	archived, hostLoop          bool
 }
 
-// readRecord reads a record. What stands before an error is returned with it: errHalf if the JSON ends too early.
+// readRecord reads a record. What precedes an error is returned with it: errHalf if the JSON ends too early.
 func readRecord(b []byte) (record, error) {
 	var r record
 	b = []byte(strings.TrimPrefix(string(b), "\ufeff"))
@@ -59,8 +59,8 @@ func (r *record) read(c *jsonl.Cursor) {
 		"cwd": &r.cwd, "title": &r.title, "initialMessage": &r.initial, "model": &r.model, "spaceId": &r.space,
 		"scheduledTaskId": &r.schedule, "sessionType": &r.kind, "error": &r.failure, "isArchived": &r.archived,
 		"hostLoopMode":        &r.hostLoop,
-		"createdAt":           func() { r.created = moment(c) },
-		"lastActivityAt":      func() { r.active = moment(c) },
+		"createdAt":           func() { r.created = readTime(c) },
+		"lastActivityAt":      func() { r.active = readTime(c) },
 		"userSelectedFolders": func() { r.folders = texts(c) },
 	})
 	r.title = strings.TrimSpace(r.title)
@@ -71,7 +71,7 @@ func (r *record) known() bool {
 	return r.process+r.cli+r.cwd+r.initial != "" || !r.created.IsZero()
 }
 
-// texts reads a list of strings, of objects with a path, or one string.
+// texts reads a list of strings or of objects with a path, or a single string.
 func texts(c *jsonl.Cursor) []string {
 	var list []string
 	take := func() {
@@ -91,14 +91,14 @@ func texts(c *jsonl.Cursor) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
-// moment reads a time; one that can't be is zero.
-func moment(c *jsonl.Cursor) time.Time {
+// readTime reads a time; zero if it is invalid.
+func readTime(c *jsonl.Cursor) time.Time {
 	t, _ := ingest.ParseTime(c.Text())
 	return t
 }
 
-// lookAt says why a record can't be used, "" if it can.
-func lookAt(f ingest.File) string {
+// whyUnusable returns why a record can't be used, "" if it can.
+func whyUnusable(f ingest.File) string {
 	b, whole, err := f.Head(peekMax)
 	if err != nil {
 		return ingest.WithoutPath(err).Error()
@@ -115,7 +115,7 @@ func lookAt(f ingest.File) string {
 	return ""
 }
 
-// openRecord reads a session's record: empty where there is none, or where it can't be read, which rep says.
+// openRecord reads a session's record; empty if there is none, or if it can't be read, which rep then says.
 func openRecord(files []ingest.File, rep *ingest.Report) record {
 	f, ok := fileOf(files, ingest.Record)
 	if !ok {
@@ -140,14 +140,14 @@ func openRecord(files []ingest.File, rep *ingest.Report) record {
 
 const spacesMax = 16 << 20
 
-// spaceName looks a space up in spaces.json, wherever there it stands: it is known by its own id or the key it stands
-// under. "" if it isn't there.
+// spaceName finds a space's name anywhere in spaces.json, where it is identified by its own id or the key it is under.
+// "" if it isn't there.
 func spaceName(files []ingest.File, id string) (name string) {
 	f, ok := fileOf(files, SpacesFile)
 	if !ok || id == "" {
 		return ""
 	}
-	b, _, _ := f.Head(spacesMax) // the session is as good without the name
+	b, _, _ := f.Head(spacesMax) // the name is optional
 	c := jsonl.NewCursor(b)
 	var look func(key string)
 	look = func(key string) {

@@ -17,23 +17,22 @@ import (
 // SpacesFile is the account's list of spaces, which names a session's.
 const SpacesFile ingest.FileRole = "spaces"
 
-// How far uploads and outputs are listed: they are a person's folders.
+// Limits for listing uploads and outputs, which are a person's folders.
 const (
 	maxTreeDepth = 16
 	maxTreeFiles = 10_000
 )
 
-// rebuilt are folders in outputs that tools fill and can fill again.
+// rebuilt are folders in outputs that tools fill and can recreate.
 var rebuilt = text.Set(`node_modules .git .venv venv __pycache__ .cache`)
 
-// lister lists the files of one session.
 type lister struct {
 	ingest.Search
 	storage string
 	list    []ingest.File
 }
 
-// files lists in the order of ingest.Found: transcripts oldest first.
+// files lists files in the order of ingest.Found: transcripts oldest first.
 func (l *lister) files() {
 	l.transcripts()
 	l.add("audit.jsonl", ingest.AuditLog, filepath.Join(l.storage, "audit.jsonl"))
@@ -50,7 +49,7 @@ func (l *lister) add(name string, role ingest.FileRole, path string) {
 	}
 }
 
-// file describes a regular file; a link, a pipe or a missing one is none.
+// file describes a regular file; links, pipes and missing files don't count.
 func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.File, bool) {
 	fi, err := os.Lstat(path)
 	if err != nil {
@@ -68,7 +67,8 @@ func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.Fi
 	return ingest.FileAt(name, role, path, fi), true
 }
 
-// transcripts lists the conversations of all slugs, which can't be computed from the session, and what lies beside.
+// transcripts lists the conversations in all slugs, which can't be computed from the session, and the files beside
+// them.
 func (l *lister) transcripts() {
 	var found, beside []ingest.File
 	taken := map[string]bool{}
@@ -86,7 +86,7 @@ func (l *lister) transcripts() {
 				}
 			default:
 				name := "transcripts/" + stem + ".jsonl"
-				if taken[name] { // one id in two slugs: a worktree was entered
+				if taken[name] { // the same id in two slugs: a worktree was entered
 					name = "transcripts/" + stem + "." + filepath.Base(slug) + ".jsonl"
 				}
 				taken[name] = true
@@ -102,7 +102,7 @@ func (l *lister) transcripts() {
 	l.list = append(append(l.list, found...), beside...)
 }
 
-// slugs lists the folders of .claude/projects, each once; a linked one only if it stays in the storage folder.
+// slugs lists the folders of .claude/projects, each once, following links only within the storage folder.
 func (l *lister) slugs() []string {
 	projects := filepath.Join(l.storage, ".claude", "projects")
 	var dirs, links []string
@@ -137,7 +137,7 @@ func (l *lister) staysInside(link string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// sideFiles lists sub-agents and spilled tool results of one transcript.
+// sideFiles lists a transcript's sub-agents and spilled tool results.
 func (l *lister) sideFiles(stem, dir string) []ingest.File {
 	side := lister{storage: l.storage}
 	side.tree(stem+"/subagents", ingest.SubagentFile, filepath.Join(dir, "subagents"), "")
@@ -158,8 +158,7 @@ func (l *lister) sideFiles(stem, dir string) []ingest.File {
 	return kept
 }
 
-// tree lists the regular files below dir, if ext isn't "" only those that
-// end in it. Links are never followed, the audit log's key is never listed.
+// tree lists the regular files below dir whose names end in ext. It never follows links or lists the audit log's key.
 func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 	n := 0
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

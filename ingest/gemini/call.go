@@ -12,7 +12,7 @@ import (
 	"recall/text"
 )
 
-// Tools go by the names that recall knows tools by, as Claude Code calls them. Others keep their own.
+// toolNames maps tools to the names that recall knows, Claude Code's. Others keep their own.
 var toolNames = map[string]string{
 	"run_shell_command": "Bash", "write_file": "Write", "replace": "Edit", "read_file": "Read", "glob": "Glob",
 	"grep_search": "Grep", "search_file_content": "Grep", "list_directory": "LS", "google_web_search": "WebSearch",
@@ -20,7 +20,7 @@ var toolNames = map[string]string{
 	"exit_plan_mode": "ExitPlanMode",
 }
 
-// nameOf is the name of a tool; recall's own is its server's, whichever way the client writes that.
+// nameOf returns the name of a tool; recall's own have their server's prefix, however the client writes it.
 func nameOf(name string) string {
 	if ours, ok := toolNames[name]; ok {
 		return ours
@@ -31,7 +31,7 @@ func nameOf(name string) string {
 	return name
 }
 
-// takeCall takes a call of a tool and what came of it.
+// takeCall takes a tool call and its outcome.
 func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 	var id, name, status, when, agent string
 	var args, given []byte
@@ -54,7 +54,7 @@ func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 		call.Failed = failed || status != "success"
 		call.Result, call.ResultLen = ingest.ClippedResult(result), int64(len(result))
 	}
-	switch { // output of a call that ran may quote these
+	switch { // the output of a call that ran can quote these
 	case status == "cancelled" && strings.Contains(result, "User did not allow tool call"),
 		status != "success" && strings.Contains(result, "User denied execution"):
 		call.Verdict = ingest.Rejected
@@ -66,7 +66,7 @@ func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 	d.Calls = append(d.Calls, call)
 }
 
-// takeTool reads what a tool's input and result say beside their texts.
+// takeTool reads what a tool's input and result hold apart from their texts.
 func (p *parser) takeTool(d *ingest.Turn, call *ingest.ToolCall, args []byte, result string) {
 	in := call.Input
 	switch call.Name {
@@ -106,7 +106,7 @@ func (p *parser) takeTool(d *ingest.Turn, call *ingest.ToolCall, args []byte, re
 	}
 }
 
-// takeShell reads what was run, where and how it ended.
+// takeShell reads what was run, where, and how it ended.
 func (p *parser) takeShell(call *ingest.ToolCall, result string) {
 	dir := cmp.Or(call.Input["dir_path"], call.Input["directory"])
 	call.Command = ingest.RunIn(dir, p.dir, call.Input["command"])
@@ -119,10 +119,10 @@ func (p *parser) takeShell(call *ingest.ToolCall, result string) {
 	}
 }
 
-// exitCode stands behind a command's output, between what else the client says of it.
+// exitCode matches the exit code after a command's output, and what the client adds to it.
 var exitCode = text.Pattern(`(?m)^Exit Code: (-?\d+)\s*(?:\n(?:Signal|Background PIDs|Process Group PGID): .*)*\s*\z`)
 
-// resultOf reads the parts that a call gave; failed says that it is an error.
+// resultOf reads the parts of a call's result; failed reports whether it is an error.
 func resultOf(raw []byte) (result string, failed bool) {
 	var all []string
 	take := func(part []byte) {
@@ -144,7 +144,7 @@ func resultOf(raw []byte) (result string, failed bool) {
 	return strings.TrimPrefix(strings.Join(all, "\n"), "Output: "), failed
 }
 
-// answered reads the person's answers, by the questions' places; questions without one are left out.
+// answered reads the person's answers, by index of the question; unanswered questions are left out.
 func answered(args []byte, result string) (out []ingest.Answer) {
 	given := map[string]string{}
 	c := jsonl.NewCursor([]byte(result))

@@ -25,10 +25,10 @@ func (Reader) Find(ctx context.Context, at string, seen ingest.Seen) ([]ingest.F
 type finder struct {
 	ingest.Search
 	by   map[string]*ingest.Found
-	subs []ingest.File // sub-agents', whose session's is the name of their folder
+	subs []ingest.File // of sub-agents; their folder is named after the session
 }
 
-// walk looks for sessions below a folder: of the client's own, only where it keeps them.
+// walk searches for sessions below a folder; in the client's own, only where it keeps them.
 func (f *finder) walk(dir string) {
 	if tmp := filepath.Join(dir, "tmp"); filepath.Base(dir) == ingest.Gemini.Client().Home && ingest.IsFolder(tmp) {
 		dir = tmp
@@ -40,7 +40,7 @@ func (f *finder) walk(dir string) {
 	}, f.file)
 }
 
-// agentOf is the session whose sub-agent a file is of, "" if it is of none.
+// agentOf returns the session that a sub-agent's file belongs to, "" if it isn't one.
 func agentOf(at string) string {
 	if up := filepath.Dir(at); filepath.Base(filepath.Dir(up)) == "chats" {
 		return filepath.Base(up)
@@ -48,7 +48,7 @@ func agentOf(at string) string {
 	return ""
 }
 
-// file takes in a file that may be a session's. One that is known isn't opened.
+// file adds a file that could be a session's. A known one isn't opened.
 func (f *finder) file(at string, info fs.FileInfo) {
 	id, known := f.Known(at, info.Size(), info.ModTime())
 	if !known {
@@ -57,7 +57,7 @@ func (f *finder) file(at string, info fs.FileInfo) {
 			f.Problem(at, err)
 			return
 		}
-		var session, hash string // first in a document, all of a header
+		var session, hash string // at the beginning of a document, or all of a header
 		jsonl.Read(b, jsonl.Fields{"sessionId": &session, "projectHash": &hash})
 		if id = ingest.SessionID(ingest.FolderID(session)); session == "" || hash == "" {
 			return
@@ -73,13 +73,13 @@ func (f *finder) file(at string, info fs.FileInfo) {
 		s, name = &ingest.Found{ID: id, Source: ingest.Gemini, Root: f.Root}, mainName
 		f.by[string(id)] = s
 	}
-	for slices.ContainsFunc(s.Files, func(o ingest.File) bool { return o.Name == name }) { // of one name, elsewhere
+	for slices.ContainsFunc(s.Files, func(o ingest.File) bool { return o.Name == name }) { // same name elsewhere
 		name = "transcripts/copy-" + path.Base(name)
 	}
 	s.Files = append(s.Files, ingest.FileAt(name, ingest.Transcript, at, info))
 }
 
-// found makes the sessions of what was gathered, in order of their ids.
+// found returns the sessions, ordered by id.
 func (f *finder) found() (all []ingest.Found) {
 	for _, sub := range f.subs {
 		of := agentOf(sub.Path)
@@ -115,8 +115,8 @@ var inHome ingest.Cut = func(file ingest.File) (base, rel string) {
 	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
 }
 
-// Base is the folder above tmp/.
+// Base returns the folder above tmp/.
 func (Reader) Base(f ingest.Found) string { return inHome.Base(f) }
 
-// Places implements ingest.Layout: each file goes where it was. Nothing hangs on dir.
+// Places implements ingest.Layout: each file goes where it was, regardless of dir.
 func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) { return inHome.Places(f) }

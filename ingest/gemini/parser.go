@@ -14,7 +14,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// A parser makes drafts of turns of the records of a session's files; finish makes the session of them.
+// A parser turns the records of a session's files into drafts of turns; finish builds the session from them.
 type parser struct {
 	s    *ingest.Session
 	file string // name of the file being read
@@ -24,10 +24,10 @@ type parser struct {
 	drafts []*ingest.Turn
 	byID   map[string]*ingest.Turn // those that weren't taken back
 	ids    map[string]int          // how often an id was used
-	heard  map[string]bool         // what was said, by whom
+	heard  map[string]bool         // what was said, by role
 
 	session, hash, summary, dir string
-	plans                       map[string]string // texts of files that were written, by their last names
+	plans                       map[string]string // contents of written files, by their last names
 	tasks                       []ingest.Task
 }
 
@@ -52,12 +52,12 @@ func (p *parser) takeLine(l jsonl.Line) {
 	})
 }
 
-// A record is a line: what the session is, a change of that, or a message.
+// A record is a line: the session's header, a change to that, or a message.
 type record struct {
 	session, hash, started, summary string
 	dirs                            []string
 	rewind                          string
-	set, messages                   []byte // values, as are those below
+	set, messages                   []byte // values, like those below
 	left                            int64  // bytes from the messages on
 
 	id, kind, at, model     string
@@ -74,7 +74,7 @@ func readRecord(c *jsonl.Cursor) (r record, ok bool) {
 	return r, ok
 }
 
-// take takes a record; its list of messages, if it has one, stands at an offset.
+// take takes a record; from is the offset of its list of messages, if it has one.
 func (p *parser) take(r record, from int64) {
 	switch {
 	case r.rewind != "":
@@ -83,10 +83,10 @@ func (p *parser) take(r record, from int64) {
 		p.takeMessage(r)
 	case r.set != nil:
 		in, _ := readRecord(jsonl.NewCursor(r.set))
-		p.about(in)
+		p.takeHeader(in)
 		p.takeHistory(in.messages)
 	case r.session != "" || r.hash != "":
-		p.about(r)
+		p.takeHeader(r)
 		c := jsonl.NewCursor(r.messages)
 		c.Array(func() {
 			p.off = from + int64(len(r.messages)-len(c.Rest()))
@@ -94,12 +94,12 @@ func (p *parser) take(r record, from int64) {
 			p.takeMessage(m)
 		})
 	default:
-		p.s.Report.Odd("(record of no known kind)")
+		p.s.Report.CountUnknown("(record of no known kind)")
 	}
 }
 
-// about takes what is said of the session.
-func (p *parser) about(r record) {
+// takeHeader takes what a record says about the session.
+func (p *parser) takeHeader(r record) {
 	p.session, p.hash, p.summary = cmp.Or(r.session, p.session), cmp.Or(r.hash, p.hash), cmp.Or(r.summary, p.summary)
 	if at, ok := ingest.ParseTime(r.started); ok && p.s.Born.IsZero() {
 		p.s.Born = at
@@ -107,7 +107,7 @@ func (p *parser) about(r record) {
 	p.s.Where.Folders = ingest.Union(p.s.Where.Folders, r.dirs...)
 }
 
-// rewind leaves the messages from one on, all if it isn't there, on a branch that was taken back.
+// rewind marks the messages from one on, or all if it isn't there, as taken back.
 func (p *parser) rewind(id string) {
 	for _, d := range p.drafts[max(0, slices.Index(p.drafts, p.byID[id])):] {
 		d.Abandoned = true
@@ -117,8 +117,8 @@ func (p *parser) rewind(id string) {
 	}
 }
 
-// takeHistory takes the list of messages as the client wrote it anew: those that it hadn't told of are new, mostly a
-// summary of what it left out. The others were said all the same, and their results may be cut in it.
+// takeHistory takes the list of messages as rewritten by the client. Messages not seen before are new, usually a
+// summary of what was left out. The others stay as they were, as the list can hold them with results cut.
 func (p *parser) takeHistory(raw []byte) {
 	if raw == nil {
 		return
@@ -136,16 +136,16 @@ func (p *parser) takeHistory(raw []byte) {
 	})
 }
 
-// said is the text of a message: as it was typed, where what was put into it for the model is told apart.
+// said returns a message's text: as typed, where the client distinguishes that from what it added for the model.
 func (r *record) said() string { return cmp.Or(textOf(r.shown), textOf(r.content)) }
 
-// each gives the parts of a list.
+// each calls take with the elements of a list.
 func each(raw []byte, take func(part []byte)) {
 	c := jsonl.NewCursor(raw)
 	c.Array(func() { take(c.Raw()) })
 }
 
-// textOf reads the text of a part, of several or of none; a tool's result isn't any.
+// textOf returns the text of one part, several or none; a tool's result has none.
 func textOf(raw []byte) string {
 	c := jsonl.NewCursor(raw)
 	switch c.Kind() {
@@ -169,18 +169,18 @@ func textOf(raw []byte) string {
 }
 
 const (
-	acknowledged = "Got it. Thanks for the additional context!" // what the client has the model say to its own words
+	acknowledged = "Got it. Thanks for the additional context!" // the client's reply for the model to its own context
 	snapshot     = "<state_snapshot>"
 	shellOpening = "I ran the following shell command:"
 	filesFollow  = "--- Content from referenced files ---"
 	imageOnly    = "[image]"
 )
 
-// injected opens what the client puts under the person's name.
+// injected are the beginnings of texts that the client puts under the person's name.
 var injected = []string{"<session_context>", "<hook_context>", "<system-reminder>",
 	"This is the Gemini CLI. We are setting up the context for our chat"}
 
-// takeMessage takes a message, or what became of it.
+// takeMessage takes a message, or a new state of one.
 func (p *parser) takeMessage(m record) {
 	switch said := m.said(); m.kind {
 	case "user":
@@ -200,11 +200,11 @@ func (p *parser) takeMessage(m record) {
 		}
 		p.s.Report.Ignore(m.kind)
 	default:
-		p.s.Report.Odd("message " + m.kind)
+		p.s.Report.CountUnknown("message " + m.kind)
 	}
 }
 
-// takeUser takes a message under the person's name, if it is theirs.
+// takeUser takes a message under the person's name, if it is really theirs.
 func (p *parser) takeUser(m record, said string) {
 	typed, _, _ := strings.Cut(said, filesFollow)
 	typed = strings.TrimSpace(typed)
@@ -233,12 +233,12 @@ func (p *parser) takeUser(m record, said string) {
 	}
 }
 
-// draft begins a turn, or finds the one that a message is already.
+// draft begins a turn, or returns the one that a message already is.
 func (p *parser) draft(m record, role ingest.Role, kind ingest.TurnKind, text string) *ingest.Turn {
 	d := p.byID[m.id]
 	if d == nil {
 		id := cmp.Or(m.id, "L"+strconv.Itoa(p.line))
-		if p.ids[id]++; p.ids[id] > 1 { // again, after it was taken back
+		if p.ids[id]++; p.ids[id] > 1 { // again, after being taken back
 			id += "#" + strconv.Itoa(p.ids[id])
 		}
 		d = &ingest.Turn{ID: ingest.TurnID(id), Records: []string{id}, From: "transcript", File: p.file, Line: p.line,
@@ -257,7 +257,7 @@ func (p *parser) draft(m record, role ingest.Role, kind ingest.TurnKind, text st
 	return d
 }
 
-// usageOf reads a count of tokens; those read from the cache are among those that went in.
+// usageOf reads a token count, in which the input includes tokens read from the cache.
 func usageOf(raw []byte) (u ingest.Usage) {
 	var thoughts, tool int64
 	jsonl.Read(raw, jsonl.Fields{"input": &u.Input, "output": &u.Output, "cached": &u.CacheRead,
@@ -276,11 +276,10 @@ func thoughts(raw []byte) string {
 	return strings.Join(all, "\n\n")
 }
 
-// finish makes the session of all that was read.
 func (p *parser) finish() {
 	s := p.s
 	if p.dir == "" {
-		p.dir = p.hashed()
+		p.dir = p.hashedDir()
 	}
 	if p.dir != "" {
 		s.CountDir(p.dir, 0)
@@ -297,8 +296,8 @@ func (p *parser) finish() {
 	}
 }
 
-// hashed is the folder whose hash older clients wrote, told from the paths that were worked on; "" if none has it.
-func (p *parser) hashed() string {
+// hashedDir finds the folder whose hash older clients wrote, among the paths worked on; "" if none matches.
+func (p *parser) hashedDir() string {
 	tried := map[string]bool{}
 	for _, d := range p.drafts {
 		for _, c := range d.Calls {

@@ -4,14 +4,14 @@
 //
 //	tmp/<project>/chats/session-<time>-<id's beginning>.jsonl    a session; .json, one document, until early 2026
 //	tmp/<project>/chats/<session>/<agent>.jsonl                  its sub-agents'
-//	tmp/<project>/.project_root                                  their folder, of which <project> was the hash once
+//	tmp/<project>/.project_root                                  their folder, whose hash <project> used to be
 //
-// A line is a message, said again as it grows, under its id; what the session is, first, and changes of that ($set);
-// or that messages were taken back ($rewindTo). When the client cuts its context it writes the list of messages anew:
-// those that are left out of it were said all the same.
+// A line is a message, repeated under its id as it grows; the session's header, which comes first, and changes to it
+// ($set); or a note that messages were taken back ($rewindTo). When the client compacts its context it rewrites the
+// list of messages; those missing from it were said nevertheless.
 //
-// A session's files are named, in the library too: "transcript.jsonl", "subagents/<agent>.jsonl", "project_root", and
-// "transcripts/session-….jsonl", with which it went on.
+// A session's files are named as follows, also in the library: "transcript.jsonl", "subagents/<agent>.jsonl",
+// "project_root", and "transcripts/session-….jsonl" for its continuations.
 package gemini
 
 import (
@@ -42,7 +42,7 @@ var (
 // Source is ingest.Gemini.
 func (Reader) Source() ingest.Source { return ingest.Gemini }
 
-// Roots lists Gemini CLI's own folders that exist here.
+// Roots lists Gemini CLI's own folders that exist.
 func (Reader) Roots() []string {
 	home, dir := ingest.Gemini.Client().Home, os.Getenv("GEMINI_CLI_HOME")
 	if dir != "" {
@@ -82,7 +82,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	})
 }
 
-// Head reads a session: what it is may stand anywhere.
+// Head reads the whole session, as what it needs can be anywhere.
 func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	f.Files = f.Of(ingest.Transcript)
 	s, err := r.Parse(ctx, f)
@@ -92,7 +92,6 @@ func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	return s.Head(), nil
 }
 
-// read takes in all records of a file.
 func (p *parser) read(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++
@@ -110,7 +109,7 @@ func (p *parser) read(ctx context.Context, f ingest.File) error {
 	return ingest.EachLine(ctx, f, p.takeLine)
 }
 
-// flat is a file, of which a document of many lines is one.
+// flat is a file being read, with a document of many lines joined into one.
 type flat struct {
 	*bufio.Reader
 	io.Closer

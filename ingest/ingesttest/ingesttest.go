@@ -1,4 +1,4 @@
-// Package ingesttest is what the tests of every source's Reader hold of what it reads.
+// Package ingesttest holds what the tests of all Readers have in common.
 package ingesttest
 
 import (
@@ -27,7 +27,7 @@ func All(t testing.TB, r ingest.Reader, path string) map[ingest.SessionID]*inges
 	return out
 }
 
-// Parse parses a session, whose lines must be accounted for, and whose turns hold what Turns says.
+// Parse parses a session, and checks it with Lines and Turns.
 func Parse(t testing.TB, r ingest.Reader, f ingest.Found) *ingest.Session {
 	t.Helper()
 	s, err := r.Parse(context.Background(), f)
@@ -45,13 +45,13 @@ func Bytes(t testing.TB, r ingest.Reader, role ingest.FileRole, name string, raw
 	return Parse(t, r, ingest.Found{ID: "s", Source: r.Source(), Files: []ingest.File{File(name, role, raw)}})
 }
 
-// File is a file of a session that lies nowhere.
+// File returns a session's file in memory.
 func File(name string, role ingest.FileRole, raw []byte) ingest.File {
 	return ingest.File{Name: name, Role: role, Size: int64(len(raw)),
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }}
 }
 
-// Lines holds that every line is accounted for: kept, doubled, blank or told of.
+// Lines checks that every line is accounted for: as record, duplicate, blank or skipped.
 func Lines(t testing.TB, r ingest.Report) {
 	t.Helper()
 	skipped := r.SkippedTotal
@@ -66,7 +66,7 @@ func Lines(t testing.TB, r ingest.Report) {
 	}
 }
 
-// Turns holds what is true of any session's turns: numbers, ids of their own, clean UTF-8, clipped results.
+// Turns checks what holds for any session's turns: numbers, unique ids, valid UTF-8, clipped results.
 func Turns(t testing.TB, s *ingest.Session) {
 	t.Helper()
 	ids := map[ingest.TurnID]bool{}
@@ -93,7 +93,7 @@ func Turns(t testing.TB, s *ingest.Session) {
 	}
 }
 
-// Texts lists the turns of a kind, those of abandoned branches or the others.
+// Texts lists the texts of a kind of turns, either on abandoned branches or not.
 func Texts(s *ingest.Session, kind ingest.TurnKind, abandoned bool) []string {
 	out := []string{}
 	for _, turn := range s.Turns {
@@ -104,7 +104,7 @@ func Texts(s *ingest.Session, kind ingest.TurnKind, abandoned bool) []string {
 	return out
 }
 
-// Calls are a session's calls by their ids.
+// Calls returns a session's calls by id.
 func Calls(s *ingest.Session) map[string]*ingest.ToolCall {
 	out := map[string]*ingest.ToolCall{}
 	for _, c := range ingest.EachCall(s.Turns) {
@@ -113,7 +113,7 @@ func Calls(s *ingest.Session) map[string]*ingest.ToolCall {
 	return out
 }
 
-// Equal tells where got differs.
+// Equal reports the differences between got and want.
 func Equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if d := cmp.Diff(want, got); d != "" {

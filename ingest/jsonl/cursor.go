@@ -14,8 +14,8 @@ var (
 
 const maxDepth = 10_000
 
-// A Cursor walks over JSON in one pass. Its methods stand before a value and leave the cursor behind it; after the
-// first error (see Err) they do nothing. Control characters in strings and unknown escapes pass.
+// A Cursor walks over JSON in one pass. Its methods are called before a value and leave the cursor behind it; after the
+// first error (see Err) they do nothing. Control characters in strings and unknown escapes are accepted.
 type Cursor struct {
 	b     []byte
 	i     int
@@ -26,16 +26,17 @@ type Cursor struct {
 // NewCursor returns a cursor at the beginning of b, which must not change while it is in use.
 func NewCursor(b []byte) *Cursor { return &Cursor{b: b} }
 
-// Err is the first error that the cursor came upon.
+// Err returns the first error that the cursor encountered.
 func (c *Cursor) Err() error { return c.err }
 
-// Rest returns what is left after the last value, without leading space.
+// Rest returns what follows the last value, without leading space.
 func (c *Cursor) Rest() []byte {
 	c.space()
 	return c.b[c.i:]
 }
 
-// Kind is the first byte of the value ahead: one of {["tfn-0, 0 for any digit; 0 at the end or at no value.
+// Kind returns the first byte of the next value: one of {["tfn-0, with 0 for any digit; 0 at the end or if it isn't a
+// value.
 func (c *Cursor) Kind() byte {
 	c.space()
 	if c.err != nil || c.i >= len(c.b) {
@@ -52,10 +53,10 @@ func (c *Cursor) Kind() byte {
 	}
 }
 
-// Object calls member with the raw name of each member, whose value it may read or leave. Another kind of value is
-// skipped, and false returned.
+// Object calls member with the raw name of each member, whose value it can read or leave. Another kind of value is
+// skipped, and Object returns false.
 func (c *Cursor) Object(member func(name []byte)) bool {
-	return c.parts('{', func() int {
+	return c.each('{', func() int {
 		if c.Kind() != '"' {
 			c.Skip()
 			c.fail(ErrSyntax)
@@ -72,9 +73,9 @@ func (c *Cursor) Object(member func(name []byte)) bool {
 	})
 }
 
-// Array does so with element, for each element.
+// Array does the same with element for each element.
 func (c *Cursor) Array(element func()) bool {
-	return c.parts('[', func() int {
+	return c.each('[', func() int {
 		c.space()
 		at := c.i
 		element()
@@ -82,8 +83,8 @@ func (c *Cursor) Array(element func()) bool {
 	})
 }
 
-// parts calls one for each part of what opens so, which returns where its value stands.
-func (c *Cursor) parts(open byte, one func() int) bool {
+// each calls one for each part of an object or array; one returns where the part's value begins.
+func (c *Cursor) each(open byte, one func() int) bool {
 	if c.Kind() != open {
 		c.Skip()
 		return false
@@ -133,7 +134,7 @@ func (c *Cursor) expect(k byte) {
 	}
 }
 
-// RawString returns the inside of a string as written, escapes and all (see Unquote); nil of another kind of value.
+// RawString returns the content of a string with its escapes (see Unquote); nil for another kind of value.
 func (c *Cursor) RawString() []byte {
 	c.space()
 	if c.err != nil {
@@ -152,7 +153,7 @@ func (c *Cursor) RawString() []byte {
 	return c.b[begin : c.i-1 : c.i-1]
 }
 
-// endString moves from inside a string to behind its closing quote.
+// endString moves from inside a string past its closing quote.
 func (c *Cursor) endString() {
 	at := c.i
 	for {
@@ -181,7 +182,7 @@ func (c *Cursor) Raw() []byte {
 	return c.b[begin:c.i:c.i]
 }
 
-// Skip moves behind the value.
+// Skip moves past the next value.
 func (c *Cursor) Skip() {
 	switch c.Kind() {
 	case '"':
@@ -205,8 +206,8 @@ func (c *Cursor) Skip() {
 	}
 }
 
-// skipNested moves behind an object or array without recursion: brackets and strings are checked, commas and colons
-// not.
+// skipNested moves past an object or array without recursion. It checks brackets and strings, but not commas and
+// colons.
 func (c *Cursor) skipNested() {
 	var stack [16]byte
 	open := stack[:0]

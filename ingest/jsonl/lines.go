@@ -1,5 +1,5 @@
 // Package jsonl reads JSON Lines as coding tools write them: lines of any length, torn, doubled, with NULs and stray
-// bytes. Lines never holds more than one line; Cursor decodes only what is asked for.
+// bytes. Lines never holds more than one line; Cursor decodes only what is requested.
 package jsonl
 
 import (
@@ -10,32 +10,32 @@ import (
 )
 
 const (
-	// MaxLine is the longest line that is read, in bytes; a longer one is given as TooLong.
+	// MaxLine is the longest line that is read, in bytes; a longer one is marked TooLong.
 	MaxLine = 256 << 20
 
 	readAtOnce = 64 << 10
-	window     = 1 << 20  // a longer line is squeezed:
-	keepBlob   = 16 << 10 // of a base64 string in a longer line, this much is kept
-	keepString = 4 << 20  // of any other string in it
-	keepBuffer = 8 << 20  // a larger line buffer is given back after use
+	window     = 1 << 20  // longer lines are squeezed:
+	keepBlob   = 16 << 10 // how much is kept of a base64 string in a longer line
+	keepString = 4 << 20  // and of any other string
+	keepBuffer = 8 << 20  // a larger line buffer is released after use
 )
 
-// A Line is one line of a stream, without its end.
+// A Line is one line of a stream, without its newline.
 type Line struct {
 	N       int    // 1-based
 	Offset  int64  // of its first byte in the stream
-	Size    int64  // bytes in the stream, the line end included
+	Size    int64  // bytes in the stream, including the newline
 	Bytes   []byte // valid until the next call of Next
-	Cut     int64  // bytes left out of strings too long to keep (base64, mostly)
+	Cut     int64  // bytes omitted from strings too long to keep (mostly base64)
 	Ended   bool   // it ends in a newline; false only for the last one
 	TooLong bool   // more than MaxLine bytes: Bytes is empty
 }
 
-// Lines reads line by line in memory bounded by the longest line without its base64.
+// Lines reads line by line, in memory bounded by the longest line without its base64.
 type Lines struct {
 	r    *bufio.Reader
 	next Line   // its N and Offset
-	long []byte // room for a line that takes more than one read
+	long []byte // buffer for lines that take more than one read
 }
 
 // NewLines returns a reader of the lines of r.
@@ -43,7 +43,8 @@ func NewLines(r io.Reader) *Lines {
 	return &Lines{r: bufio.NewReaderSize(r, readAtOnce), next: Line{N: 1}}
 }
 
-// Next returns the next line, io.EOF after the last; another error is the stream's, after the lines before it.
+// Next returns the next line, io.EOF after the last; any other error is the stream's, returned after the lines before
+// it.
 func (l *Lines) Next() (Line, error) {
 	line := l.next
 	if cap(l.long) > keepBuffer {
@@ -77,16 +78,16 @@ func (l *Lines) Next() (Line, error) {
 	}
 }
 
-// A squeezer copies a JSON line that comes in parts and, beyond the window, leaves out most of its very long strings:
-// no image is ever held. Well-formed JSON stays well-formed.
+// A squeezer copies a JSON line that arrives in parts and, beyond the window, omits most of its very long strings, so
+// that images are never held in memory. Well-formed JSON stays well-formed.
 type squeezer struct {
 	out      []byte
 	cut      int64
 	squeezes bool
 	inString bool
-	slashes  int // that the text so far ends in
+	slashes  int // backslashes at the end of the text so far
 	dropping bool
-	begin    int // in out, of the present string
+	begin    int // of the current string, in out
 	judged   bool
 }
 
@@ -97,7 +98,7 @@ func (s *squeezer) add(part []byte) {
 	}
 	if !s.squeezes {
 		whole := s.out
-		s.out, s.squeezes = s.out[:0], true // in place: it becomes no longer
+		s.out, s.squeezes = s.out[:0], true // in place: it never gets longer
 		s.add(whole)
 	}
 	for len(part) > 0 {
@@ -111,7 +112,7 @@ func (s *squeezer) add(part []byte) {
 		case !quote:
 			s.slashes = n
 			return
-		case s.inString && n%2 == 1: // an escaped one
+		case s.inString && n%2 == 1: // escaped
 			s.keep(part[len(text) : len(text)+1])
 		default:
 			s.out = append(s.out, '"')
@@ -121,7 +122,7 @@ func (s *squeezer) add(part []byte) {
 	}
 }
 
-// backslashes counts those at the end of b.
+// backslashes counts the backslashes at the end of b.
 func backslashes(b []byte) int {
 	n := 0
 	for n < len(b) && b[len(b)-1-n] == '\\' {
@@ -147,7 +148,7 @@ func (s *squeezer) keep(b []byte) {
 	}
 }
 
-// drop cuts the present string at the last place before at that is not within an escape.
+// drop cuts the current string at the last position before at that isn't within an escape.
 func (s *squeezer) drop(at int) {
 	for at > s.begin && bytes.IndexByte(s.out[max(s.begin, at-12):at], '\\') >= 0 {
 		at--
@@ -157,25 +158,7 @@ func (s *squeezer) drop(at int) {
 	s.dropping = true
 }
 
-// isBlob reports whether b can be the beginning of base64.
-func isBlob(b []byte) bool {
-	for _, c := range b {
-		if !blobByte[c] {
-			return false
-		}
-	}
-	return true
-}
+const blobChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"
 
-var blobByte = func() (t [256]bool) {
-	for c := '0'; c <= '9'; c++ {
-		t[c] = true
-	}
-	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-'a'+'A'] = true, true
-	}
-	for _, c := range "+/=_-" {
-		t[c] = true
-	}
-	return t
-}()
+// isBlob reports whether b can be the beginning of base64.
+func isBlob(b []byte) bool { return len(bytes.TrimLeft(b, blobChars)) == 0 }

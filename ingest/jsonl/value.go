@@ -13,12 +13,12 @@ func (c *Cursor) String() string {
 	return Unquote(c.RawString())
 }
 
-// Escaped is the inside of a string as it is written, escapes and all; Unquote makes text of it.
+// Escaped is the content of a string as written, with its escapes; Unquote converts it to text.
 type Escaped []byte
 
-// Fields are the members of an object that somebody asks for, by name: a string, number, truth, inside of a string,
-// value as written or list of texts to put there, those of an object in it, or what to do before the value or, by a
-// List, before each element of an array.
+// Fields are wanted members of an object, by name. A pointer to a string, number, bool, Escaped, raw value or list of
+// strings receives the value; Fields read the members of an object in it; a func is called before the value, and a List
+// before each element of an array.
 type Fields map[string]any // *string, *int64, *bool, *Escaped, *[]byte, *[]string, Fields, List, func()
 
 // A List is called before each element of an array.
@@ -27,8 +27,8 @@ type List func(c *Cursor)
 // Read reads members of an object; see Cursor.Fields.
 func Read(raw []byte, into Fields) bool { return NewCursor(raw).Fields(into) }
 
-// Fields reads an object. A string is read of numbers and truths too, and is "" of what has parts; a truth also of
-// "true" and 1. Another kind of value is skipped, and false returned.
+// Fields reads an object. Into a string it also reads numbers and bools, but not objects or arrays; a bool is also true
+// for "true" and 1. Another kind of value is skipped, and Fields returns false.
 func (c *Cursor) Fields(into Fields) bool {
 	return c.Object(func(name []byte) {
 		switch v := into[string(name)].(type) {
@@ -61,7 +61,7 @@ func (c *Cursor) Fields(into Fields) bool {
 	})
 }
 
-// Int reads a whole number, also as text or with a fraction of zeros; 0 of anything else.
+// Int reads an integer, also as a string or with a fraction of zeros; anything else gives 0.
 func (c *Cursor) Int() int64 {
 	text := strings.Trim(string(c.Raw()), `"`)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -74,7 +74,7 @@ func (c *Cursor) Int() int64 {
 	return int64(f)
 }
 
-// Text reads any value as text: a string's content, else compact JSON; null gives "".
+// Text reads any value as text: a string's content, else the JSON as written; null gives "".
 func (c *Cursor) Text() string {
 	switch c.Kind() {
 	case '"':
@@ -86,13 +86,13 @@ func (c *Cursor) Text() string {
 	return string(c.Raw())
 }
 
-// Unquote makes text of the inside of a JSON string: escapes resolved, broken
-// UTF-8 and lone surrogates replaced by U+FFFD, NULs removed.
+// Unquote converts the content of a JSON string to text: escapes are resolved, invalid UTF-8 and lone surrogates
+// replaced by U+FFFD, NULs removed.
 func Unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return clean(string(raw))
 	}
-	var out strings.Builder // whose bytes become the string, not a copy of them
+	var out strings.Builder // its bytes become the string without a copy
 	out.Grow(len(raw))
 	unescapeAll(&out, raw)
 	return clean(out.String())
@@ -111,7 +111,7 @@ func unescapeAll(out *strings.Builder, raw []byte) {
 	}
 }
 
-// clean is s without NULs and broken UTF-8, which it hardly ever has.
+// clean removes NULs and invalid UTF-8 from s, which are rare.
 func clean(s string) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "")
@@ -122,25 +122,17 @@ func clean(s string) string {
 	return string([]rune(s))
 }
 
-// unescape writes what the escape at the head of raw stands for and returns its length in bytes.
+// unescape writes the meaning of the escape at the beginning of raw and returns its length in bytes.
 func unescape(out *strings.Builder, raw []byte) int {
 	if len(raw) < 2 {
 		return len(raw)
 	}
 	switch k := raw[1]; k {
-	case 'b':
-		out.WriteByte('\b')
-	case 'f':
-		out.WriteByte('\f')
-	case 'n':
-		out.WriteByte('\n')
-	case 'r':
-		out.WriteByte('\r')
-	case 't':
-		out.WriteByte('\t')
+	case 'b', 'f', 'n', 'r', 't':
+		out.WriteByte("\b\f\n\r\t"[strings.IndexByte("bfnrt", k)])
 	case 'u':
 		return unescapeRune(out, raw)
-	default: // '"', '\\', '/', and what no JSON has
+	default: // '"', '\\', '/', and invalid escapes
 		out.WriteByte(k)
 	}
 	return 2
@@ -175,8 +167,8 @@ func hex4(b []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// Clip makes text of the inside of a JSON string, about head+tail bytes at most: its beginning and end, with a mark
-// between that says how many bytes are left out.
+// Clip converts the content of a JSON string to text of about head+tail bytes at most: its beginning and end, with a
+// mark in between that says how many bytes are left out.
 func Clip(raw []byte, head, tail int) string {
 	if len(raw) <= head+tail {
 		return Unquote(raw)
@@ -198,20 +190,20 @@ func Clip(raw []byte, head, tail int) string {
 	return clean(out.String())
 }
 
-// clipAt moves at on to the beginning of a character or escape.
+// clipAt moves at forward to the beginning of a character or escape.
 func clipAt(raw []byte, at int) int {
 	k := max(0, at-12)
 	if backslashes(raw[:k])%2 == 1 {
 		k++
 	}
 	for k < at {
-		k += step(raw[k:])
+		k += charLen(raw[k:])
 	}
 	return min(k, len(raw))
 }
 
-// step is the length of the character or escape at the head of raw.
-func step(raw []byte) int {
+// charLen returns the length of the character or escape at the beginning of raw.
+func charLen(raw []byte) int {
 	if raw[0] == '\\' {
 		if len(raw) >= 6 && raw[1] == 'u' {
 			return 6

@@ -27,14 +27,14 @@ func BenchmarkLook(b *testing.B) {
 		b.Run(fmt.Sprint("written=", written), func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				clear(shelves)
+				clear(cached)
 				if now := time.Now(); written {
 					if err := os.Chtimes(path, now, now); err != nil {
 						b.Fatal(err)
 					}
 				}
 				b.StartTimer()
-				if s := shelfOf(path, 0); s.err != nil || len(s.found) != 2000 {
+				if s := contentsOf(path, 0); s.err != nil || len(s.found) != 2000 {
 					b.Fatal(len(s.found), s.err)
 				}
 			}
@@ -43,7 +43,7 @@ func BenchmarkLook(b *testing.B) {
 		if err := os.Chtimes(path, old, old); err != nil {
 			b.Fatal(err)
 		}
-		clear(shelves)
-		shelfOf(path, 0)
+		clear(cached)
+		contentsOf(path, 0)
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// Tools go by the names that recall knows tools by, as Claude Code calls them. Others keep their own.
+// toolNames maps tools to the names that recall knows, Claude Code's. Others keep their own.
 var toolNames = map[string]string{
 	"bash": "Bash", "edit": "Edit", "multiedit": "MultiEdit", "write": "Write", "read": "Read", "glob": "Glob",
 	"grep": "Grep", "list": "LS", "websearch": "WebSearch", "webfetch": "WebFetch", "todowrite": "TodoWrite",
 	"task": "Agent", "question": "AskUserQuestion", "plan_exit": "ExitPlanMode", "skill": "Skill",
 }
 
-// What the client says in a result of what the person or a rule said.
+// The client's wordings, in results, for what the person or a rule said.
 const (
 	refused   = "The user rejected permission to use this specific tool call"
 	because   = "with the following feedback: "
@@ -25,7 +25,7 @@ const (
 	dismissed = "The user dismissed this question"
 )
 
-// takeCall takes a call of a tool and what came of it.
+// takeCall takes a tool call and its outcome.
 func (p *parser) takeCall(m *message, data []byte) {
 	var tool, id, status, output, fault, agent string
 	var ended, exit int64
@@ -36,7 +36,7 @@ func (p *parser) takeCall(m *message, data []byte) {
 	name, ours := toolNames[tool]
 	switch {
 	case ours:
-	case strings.HasPrefix(tool, "recall_"): // its server's name, which people may choose, and the tool's
+	case strings.HasPrefix(tool, "recall_"): // its server's name, which people can choose, and the tool's
 		name = "mcp__recall__" + tool
 	default:
 		name = tool
@@ -59,7 +59,7 @@ func (p *parser) takeCall(m *message, data []byte) {
 		call.Verdict = ingest.Denied
 	}
 	p.s.Take(result, false)
-	if tool == "apply_patch" { // a call for each file that it touches
+	if tool == "apply_patch" { // one call per file
 		var patch string
 		jsonl.Read(input, jsonl.Fields{"patchText": &patch})
 		for _, c := range ingest.Patched(patch) {
@@ -72,7 +72,7 @@ func (p *parser) takeCall(m *message, data []byte) {
 	m.turn.Calls = append(m.turn.Calls, call)
 }
 
-// takeTool reads what a tool's input and result say beside their texts.
+// takeTool reads what a tool's input and result hold apart from their texts.
 func (p *parser) takeTool(m *message, call *ingest.ToolCall, input, answers []byte, exit int64) {
 	in := call.Input
 	switch call.Name {
@@ -119,7 +119,7 @@ func (p *parser) takeTool(m *message, call *ingest.ToolCall, input, answers []by
 	}
 }
 
-// answered reads the person's answers, by the questions' places; questions without one are left out.
+// answered reads the person's answers, by index of the question; unanswered questions are left out.
 func answered(input, answers []byte) (out []ingest.Answer) {
 	all := ingest.Questions(input)
 	c, n := jsonl.NewCursor(answers), 0

@@ -17,17 +17,17 @@ import (
 	"recall/ingest"
 )
 
-// A database is one of the client's, as it was when it was opened, in one state of it. It is only read.
+// A database is one of the client's databases, opened read-only in a single state of it.
 type database struct {
 	*sqlite3.Conn
-	path   string
-	was    string // its version
-	alone  bool   // nobody was writing to it
-	tables []table
+	path      string
+	was       string // its version
+	immutable bool   // nobody was writing to it
+	tables    []table
 }
 
-// versionOf tells a database with its write-ahead log from what it was: "" if it isn't there. changed is when something
-// was last written, logged whether there is a log to be read with it.
+// versionOf returns what identifies the state of a database with its write-ahead log, "" if it isn't there; when either
+// was last written; and whether there is a log that must be read as well.
 func versionOf(path string) (version string, changed time.Time, logged bool) {
 	for _, at := range []string{path, path + "-wal"} {
 		info, err := os.Stat(at)
@@ -43,11 +43,11 @@ func versionOf(path string) (version string, changed time.Time, logged bool) {
 	return version, changed, logged
 }
 
-// patience is how long a database is waited for that somebody holds.
-const patience = time.Second
+// busyTimeout is how long to wait for a locked database.
+const busyTimeout = time.Second
 
-// open opens a database to be read: without locks, and anything beside it, where there is no write-ahead log to be read
-// with it.
+// open opens a database for reading. Where there is no write-ahead log to be read, it takes no locks and creates no
+// files.
 func open(path string) (d *database, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
@@ -56,14 +56,14 @@ func open(path string) (d *database, err error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 	was, _, logged := versionOf(path)
-	d = &database{path: path, was: was, alone: !logged && !ingest.IsFile(path+"-journal")}
+	d = &database{path: path, was: was, immutable: !logged && !ingest.IsFile(path+"-journal")}
 	how := "mode=ro"
-	if d.alone {
+	if d.immutable {
 		how += "&immutable=1"
 	}
 	d.Conn, err = sqlite3.OpenFlags(ingest.DatabaseURI(path, how), sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
 	if err == nil {
-		err = cmp.Or(d.BusyTimeout(patience), d.Exec("BEGIN"), d.readTables())
+		err = cmp.Or(d.BusyTimeout(busyTimeout), d.Exec("BEGIN"), d.readTables())
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -71,10 +71,10 @@ func open(path string) (d *database, err error) {
 	return d, nil
 }
 
-// torn is the error of what was read so far if it may be no state that the database ever was in.
-func (d *database) torn() error {
-	if now, _, _ := versionOf(d.path); d.alone && now != d.was {
-		return errors.New("the client wrote to it while it was read; it is read again next time")
+// checkUnchanged returns an error if what was read so far might not be a state that the database was ever in.
+func (d *database) checkUnchanged() error {
+	if now, _, _ := versionOf(d.path); d.immutable && now != d.was {
+		return errors.New("the client wrote to it while it was being read; it will be read again next time")
 	}
 	return nil
 }
@@ -87,28 +87,28 @@ type table struct {
 
 func (t table) has(column string) bool { return slices.Contains(t.columns, column) }
 
-// of is the column that says which session a row belongs to.
-func (t table) of() string {
+// sessionColumn returns the column that says which session a row belongs to.
+func (t table) sessionColumn() string {
 	if t.name == sessionTable {
 		return "id"
 	}
 	return "session_id"
 }
 
-// The tables that sessions are made of; all others with a column "session_id" are kept beside.
+// The tables that sessions are made from; all others with a column "session_id" are kept beside.
 const sessionTable, messageTable, partTable, newerTable = "session", "message", "part", "session_message"
 
-// spoken says that a table's rows are the conversation itself.
-func (t table) spoken() bool {
+// isConversation reports whether a table's rows are the conversation itself.
+func (t table) isConversation() bool {
 	return t.name == messageTable || t.name == partTable || t.name == newerTable && t.has("time_created")
 }
 
-// readTables finds out which tables there are, in the order of their names.
+// readTables finds the tables, ordered by name.
 func (d *database) readTables() error {
 	lacks := map[string]bool{"session.id": true, "message.time_created": true, "part.message_id": true}
 	var t table
 	add := func() {
-		if t.has(t.of()) {
+		if t.has(t.sessionColumn()) {
 			d.tables = append(d.tables, t)
 		}
 	}
@@ -123,21 +123,21 @@ func (d *database) readTables() error {
 	})
 	add()
 	for column := range lacks {
-		err = cmp.Or(err, errors.New("it has no "+column+", by which this version knows sessions"))
+		err = cmp.Or(err, errors.New("it has no "+column+", which this version needs to find sessions"))
 	}
 	return err
 }
 
-// caught makes an error of a panic: SQLite's at the end of its memory.
-func caught(err *error) {
+// recoverError turns a panic, as by SQLite when out of memory, into an error.
+func recoverError(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%v", r)
 	}
 }
 
-// each calls do for each row of a query.
+// each calls do with each row of a query.
 func (d *database) each(query string, do func(*sqlite3.Stmt), args ...string) (err error) {
-	defer caught(&err)
+	defer recoverError(&err)
 	s, _, err := d.Prepare(query)
 	if err != nil {
 		return err
@@ -151,10 +151,10 @@ func (d *database) each(query string, do func(*sqlite3.Stmt), args ...string) (e
 	return cmp.Or(err, s.Close())
 }
 
-// A row goes into a line as it is stored: its columns in their order as JSON, but that what "data" holds, which the
-// client stores as JSON, is taken as it stands, and last. A line is as long as lineSize says.
+// A row becomes a line as it is stored: its columns in order as JSON, except that the content of "data", which the
+// client stores as JSON, is copied verbatim and comes last. lineSize gives a line's length.
 
-// head is the SQL of a line up to data.
+// head returns the SQL for a line up to data.
 func (t table) head() string {
 	table, _ := json.Marshal(t.name)
 	sql := literal(`{"table":` + string(table))
@@ -169,7 +169,7 @@ func (t table) head() string {
 
 const dataColumn, beforeData, lineEnd = "data", `,"data":`, "}\n"
 
-// row is the SQL of a line's head, and of what stands in data: NULL where that is large.
+// row returns the SQL for a line's head, and for the content of data: NULL if that is large.
 func (t table) row() string {
 	if !t.has(dataColumn) {
 		return t.head() + ", ''"
@@ -178,10 +178,10 @@ func (t table) row() string {
 		WHEN octet_length(data) <= %d THEN data END`, value("data"), atOnce)
 }
 
-// atOnce is the most of data that is taken at once, in bytes.
+// atOnce bounds how much of data is read at once, in bytes.
 const atOnce = 1 << 20
 
-// lineSize is the SQL of how many bytes a line has. What is in data isn't read for it.
+// lineSize returns the SQL for the length of a line in bytes. It doesn't read data.
 func (t table) lineSize() string {
 	sql := fmt.Sprintf("octet_length(%s) + %d", t.head(), len(lineEnd))
 	if t.has(dataColumn) {
@@ -191,7 +191,7 @@ func (t table) lineSize() string {
 	return sql
 }
 
-// value is the SQL of a column's value as JSON.
+// value returns the SQL for a column's value as JSON.
 func value(column string) string {
 	return fmt.Sprintf(`CASE typeof(%[1]s) WHEN 'blob' THEN '"' || hex(%[1]s) || '"' ELSE json_quote(%[1]s) END`, column)
 }

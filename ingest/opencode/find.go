@@ -15,8 +15,8 @@ import (
 	"recall/ingest"
 )
 
-// Find lists the sessions of a database, or of those in a folder, with their sub-agents. A look into one that nothing
-// was done to since the last is spared.
+// Find lists the sessions of a database, or of those in a folder, with their sub-agents. A database that hasn't changed
+// since the last time isn't opened.
 func (Reader) Find(ctx context.Context, at string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
 	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}}
 	f.LookFor(at, f.walk, f.file)
@@ -28,9 +28,9 @@ type finder struct {
 	found []ingest.Found
 }
 
-// walk looks for databases in a folder: of the client's own, in it alone.
+// walk searches for databases in a folder; in the client's own, not below it.
 func (f *finder) walk(dir string) {
-	all, _ := filepath.Glob(filepath.Join(dir, "*"+ending))
+	all, _ := filepath.Glob(filepath.Join(dir, "*"+dbExt))
 	all = slices.DeleteFunc(all, func(path string) bool { return !isDatabase(path) })
 	for _, path := range all {
 		f.file(path, nil)
@@ -40,25 +40,25 @@ func (f *finder) walk(dir string) {
 	}
 	if old := filepath.Join(dir, "storage"); ingest.IsFolder(filepath.Join(old, "message")) &&
 		ingest.IsFolder(filepath.Join(old, "part")) {
-		f.Problem(old, errors.New("sessions as OpenCode kept them before version 1.2: start a newer one once, which "+
-			"takes them into its database"))
+		f.Problem(old, errors.New("sessions in the format of OpenCode before version 1.2: start a newer one once to "+
+			"import them into its database"))
 	}
 	f.Walk(dir, isDatabase, f.file)
 }
 
-// isDatabase reports whether a path is named as a database is: each release channel has one.
+// isDatabase reports whether a path has a database's name; each release channel has one.
 func isDatabase(path string) bool {
 	base := filepath.Base(path)
-	is, _ := filepath.Match("opencode*"+ending, base)
-	return is || filepath.Ext(base) == ending && base == filepath.Base(os.Getenv("OPENCODE_DB"))
+	is, _ := filepath.Match("opencode*"+dbExt, base)
+	return is || filepath.Ext(base) == dbExt && base == filepath.Base(os.Getenv("OPENCODE_DB"))
 }
 
-// file takes in a file that may be a database.
+// file adds a file that could be a database.
 func (f *finder) file(at string, _ fs.FileInfo) {
-	if filepath.Ext(at) != ending {
+	if filepath.Ext(at) != dbExt {
 		return
 	}
-	s := shelfOf(at, 0)
+	s := contentsOf(at, 0)
 	if s.err != nil {
 		if isDatabase(at) {
 			f.Problem(at, s.err)
@@ -71,7 +71,7 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Sessions)) {
 		if k := s.Sessions[id]; !k.There {
-			f.Problem(at, fmt.Errorf("%d bytes in rows of session %q, which isn't there",
+			f.Problem(at, fmt.Errorf("%d bytes in rows of session %q, which is missing",
 				k.Spoken.Size+k.Beside.Size, id))
 		}
 	}
@@ -81,14 +81,14 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 var inFolder ingest.Cut = func(file ingest.File) (base, rel string) {
 	parts := strings.Split(ingest.SlashPath(file.Path), "/")
 	at := len(parts) - 2
-	if at < 1 || path.Ext(parts[at]) != ending {
+	if at < 1 || path.Ext(parts[at]) != dbExt {
 		return "", ""
 	}
 	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
 }
 
-// Base is the folder of the database.
+// Base returns the database's folder.
 func (Reader) Base(f ingest.Found) string { return inFolder.Base(f) }
 
-// Places implements ingest.Layout: in the database, where nothing is put that isn't there. Nothing hangs on dir.
+// Places implements ingest.Layout: in the database, into which nothing missing is ever put. It ignores dir.
 func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) { return inFolder.Places(f) }

@@ -226,7 +226,7 @@ func TestBad(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, 0, "malformed"},
-		"empty":             {func(t *testing.T, dir string) { write(t, filepath.Join(dir, dataName), "") }, 0, "by which this version knows"},
+		"empty":             {func(t *testing.T, dir string) { write(t, filepath.Join(dir, dataName), "") }, 0, "which this version needs"},
 		"no sessions":       {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE session") }, 0, "no session.id"},
 		"no parts":          {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE part") }, 0, "no part.message_id"},
 		"no messages":       {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE message") }, 0, "no message.time_created"},

@@ -10,34 +10,33 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// A parser makes turns of the rows of a session's files; finish makes the session of them.
+// A parser turns the rows of a session's files into turns; finish builds the session from them.
 type parser struct {
 	s        *ingest.Session
 	file     string // name of the file being read
-	own      string // the session, as folders are named after it
+	own      string // the session, as its folder is named
 	sessions map[string]row
 	line     int
 
 	open     *message
-	reverted bool // what comes was taken back
-	shell    bool // the next call is one that the person ran
+	reverted bool // what follows was taken back
+	shell    bool // the next call was made by the person
 	turns    []*ingest.Turn
-	plan     string // the text of the last file that was written and may be one
+	plan     string // content of the last written file that could be a plan
 	tasks    []ingest.Task
-	newer    int // rows of a conversation as later versions of the client keep it
+	newer    int // rows of a conversation in the format of later client versions
 }
 
 // A row is one of any table.
 type row struct {
-	table, id, of       string // of: the message that it is a part of
+	table, id, of       string // of: the message that it is part of
 	created             int64
-	dir, title, version string // of a session, as are those below
+	dir, title, version string // of a session, like those below
 	archived            int64
-	fromMessage, from   string // from which message, and part of that if not "", it was taken back
+	fromMessage, from   string // the message, and the part of it if not "", from which on it was taken back
 	data                []byte
 }
 
-// takeLine accounts for one line.
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
 	p.s.Report.Objects(l, p.file, func(b []byte, at int64) (rest []byte, why string) {
@@ -61,12 +60,12 @@ func (p *parser) take(r row, at int64) {
 		r.data = nil
 		p.sessions[ingest.FolderID(r.id)] = r
 	case messageTable:
-		p.settle()
+		p.closeMessage()
 		p.takeMessage(r, at)
 	case partTable:
 		if p.open == nil || p.open.turn.Records[0] != r.of {
-			p.settle()
-			p.s.Report.Odd("part of a message that isn't there")
+			p.closeMessage()
+			p.s.Report.CountUnknown("part of a message that isn't there")
 			p.takeMessage(row{id: r.of, created: r.created}, at)
 		}
 		p.takePart(r)
@@ -77,13 +76,13 @@ func (p *parser) take(r row, at int64) {
 	}
 }
 
-// timeOf is a time in milliseconds since 1970, zero if it is none.
+// timeOf converts milliseconds since 1970, zero if invalid.
 func timeOf(ms int64) time.Time {
 	t, _ := ingest.ParseTime(strconv.FormatInt(ms, 10))
 	return t
 }
 
-// A message is one on its way to be a turn.
+// A message is a turn under construction.
 type message struct {
 	turn          ingest.Turn
 	role, fault   string
@@ -92,11 +91,10 @@ type message struct {
 	steps         ingest.Usage
 	ended         time.Time
 	compaction    *ingest.Compaction
-	command       string // the person had an agent run by it
+	command       string // by which the person had an agent run
 	pictures      int
 }
 
-// takeMessage begins a message.
 func (p *parser) takeMessage(r row, at int64) {
 	m := &message{}
 	var created, completed int64
@@ -118,7 +116,7 @@ func (p *parser) takeMessage(r row, at int64) {
 	if r.id != "" {
 		m.turn.Keys = []string{ingest.MessageKey + r.id}
 	}
-	if !m.turn.At.IsZero() { // a fork's messages have ids of their own, and the times of those that they are copies of
+	if !m.turn.At.IsZero() { // a fork's messages have new ids, but the times of the originals
 		m.turn.Keys = append(m.turn.Keys, "o:"+m.turn.Dir+":"+m.role+":"+m.turn.At.String())
 	}
 	if usd, err := strconv.ParseFloat(cost, 64); err == nil && usd > 0 {
@@ -133,7 +131,6 @@ const (
 	ranByHand = "The following tool was executed by the user"
 )
 
-// usageOf reads a count of tokens.
 func usageOf(c *jsonl.Cursor) (u ingest.Usage) {
 	var reasoning int64
 	c.Fields(jsonl.Fields{"input": &u.Input, "output": &u.Output, "reasoning": &reasoning,
@@ -142,7 +139,7 @@ func usageOf(c *jsonl.Cursor) (u ingest.Usage) {
 	return u
 }
 
-// takePart takes a part of the message that is open.
+// takePart takes a part of the open message.
 func (p *parser) takePart(r row) {
 	m := p.open
 	if r.id != "" && r.id == p.sessions[p.own].from {
@@ -150,7 +147,7 @@ func (p *parser) takePart(r row) {
 		rest := &message{turn: m.turn, role: m.role, ended: m.ended}
 		rest.turn.ID, rest.turn.Abandoned, rest.turn.Keys = m.turn.ID+"#reverted", true, nil
 		rest.turn.Calls, rest.turn.Usage = nil, ingest.Usage{}
-		p.settle()
+		p.closeMessage()
 		p.open, m = rest, rest
 	}
 	m.turn.Records = append(m.turn.Records, r.id)
@@ -192,12 +189,12 @@ func (p *parser) takePart(r row) {
 	case "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
 		p.s.Report.Ignore(kind)
 	default:
-		p.s.Report.Odd("part " + kind)
+		p.s.Report.CountUnknown("part " + kind)
 	}
 }
 
-// settle makes a turn of the message that is open, and one of how it ended if it went wrong.
-func (p *parser) settle() {
+// closeMessage makes a turn of the open message, and another of how it ended if it went wrong.
+func (p *parser) closeMessage() {
 	m := p.open
 	if p.open = nil; m == nil {
 		return
@@ -221,7 +218,7 @@ func (p *parser) settle() {
 	default:
 		t.Role, t.Kind = ingest.Assistant, ingest.Message
 		t.Thinking = ingest.ClippedText(strings.Join(m.thought, "\n\n"))
-		if m.steps != (ingest.Usage{}) { // a message of earlier versions counts its last step alone
+		if m.steps != (ingest.Usage{}) { // earlier versions' messages count only the last step
 			t.Usage = m.steps
 		}
 		if n := len(p.s.Compactions); m.summary && t.Text != "" {
@@ -230,7 +227,7 @@ func (p *parser) settle() {
 			}
 		}
 		if m.role != "assistant" {
-			p.s.Report.Odd("message of " + cmp.Or(m.role, "nobody"))
+			p.s.Report.CountUnknown("message of " + cmp.Or(m.role, "nobody"))
 		}
 	}
 	p.turns = append(p.turns, t)
@@ -245,9 +242,8 @@ func (p *parser) settle() {
 	}
 }
 
-// finish makes the session of all that was read.
 func (p *parser) finish() {
-	p.settle()
+	p.closeMessage()
 	s, a := p.s, p.sessions[p.own]
 	if a.dir != "" {
 		s.CountDir(a.dir, 0)
@@ -261,6 +257,6 @@ func (p *parser) finish() {
 	}
 	s.Finish(p.turns, a.title, "ai-title", imageOnly)
 	if s.Tasks = p.tasks; p.newer > 0 && len(s.Turns) == 0 {
-		s.Report.Odd("row of " + newerTable)
+		s.Report.CountUnknown("row of " + newerTable)
 	}
 }

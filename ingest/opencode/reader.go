@@ -1,24 +1,23 @@
 // Package opencode finds and reads the sessions of OpenCode.
 //
-// It keeps all of them in one database of SQLite, $XDG_DATA_HOME/opencode/opencode.db (~/.local/share/opencode, on
-// every system; opencode-<channel>.db for other release channels; OPENCODE_DB names another that ends so):
+// It keeps all of them in one SQLite database, $XDG_DATA_HOME/opencode/opencode.db (~/.local/share/opencode, on every
+// system; opencode-<channel>.db for other release channels; OPENCODE_DB names another with that extension):
 //
 //	session(id, parent_id, directory, title, version, revert, time_archived, …)   one with a parent is a sub-agent's
 //	message(id, session_id, time_created, time_updated, data)                     role, model, tokens, cost, error
 //	part(id, message_id, session_id, time_created, time_updated, data)            text, reasoning, tool, …
 //	todo(session_id, content, status, position, …), and others with a session_id
 //
-// A session's files are made of its rows, a line each, as they are stored: "transcript.jsonl" of its messages with
-// their parts, "subagents/<session>.jsonl" of those of its sub-agents, and "record.jsonl" of all other rows. At their
-// source they go by paths below the database's, <session>.jsonl and <session>.record. A line is an object of the
-// table's name, the columns in their order, and last "data" as it stands there, which the client writes as JSON; a row
-// where it isn't JSON is no JSON either, and is told of. So no byte is lost, and how long a line is can be told without
-// reading it.
+// A session's files are made from its rows, one line each, as they are stored: "transcript.jsonl" from its messages
+// with their parts, "subagents/<session>.jsonl" from its sub-agents', and "record.jsonl" from all other rows. At their
+// source their paths extend the database's: <session>.jsonl and <session>.record. A line is an object with the table's
+// name, the columns in order, and last "data" verbatim, which the client writes as JSON; a row in which it isn't JSON
+// isn't JSON either, and is reported. So no byte is lost, and the length of a line is known without reading it.
 //
-// The tables, columns and kinds of parts, and what the client says of refusals, are those of its public source
+// The tables, columns and kinds of parts, and the client's wordings of refusals, are taken from its public source
 // (github.com/anomalyco/opencode, packages/opencode/src: session/session.sql.ts, message-v2.ts, revert.ts and
 // compaction.ts, storage/db.ts and json-migration.ts, permission/next.ts, question/index.ts, tool/task.ts, question.ts
-// and plan.ts). That forks keep the times of what they copy isn't confirmed.
+// and plan.ts). That forks keep the times of what they copy is unconfirmed.
 package opencode
 
 import (
@@ -34,7 +33,7 @@ import (
 // The names of a session's files, and of its database.
 const (
 	mainName, recordName = "transcript.jsonl", "record.jsonl"
-	dataName, ending     = "opencode.db", ".db"
+	dataName, dbExt      = "opencode.db", ".db"
 )
 
 // Reader finds and parses OpenCode's sessions. Its zero value is ready.
@@ -45,12 +44,12 @@ var (
 	_ ingest.Layout = Reader{}
 )
 
-func init() { ingest.Hold(ending, fileNow) }
+func init() { ingest.RegisterHolder(dbExt, fileNow) }
 
 // Source is ingest.OpenCode.
 func (Reader) Source() ingest.Source { return ingest.OpenCode }
 
-// Roots lists OpenCode's own folders that exist here.
+// Roots lists OpenCode's own folders that exist.
 func (Reader) Roots() []string {
 	var named []string
 	if data := os.Getenv("XDG_DATA_HOME"); data != "" {
@@ -62,7 +61,7 @@ func (Reader) Roots() []string {
 	return ingest.HomeFolders(named, filepath.FromSlash(ingest.OpenCode.Client().Home))
 }
 
-// Parse reads what a session is, then its conversation, then its sub-agents'.
+// Parse reads a session's record, then its conversation, then its sub-agents'.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
@@ -89,7 +88,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	})
 }
 
-// Head reads a session: what is asked for may stand anywhere.
+// Head reads the whole session, as what it needs can be anywhere.
 func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	f.Files = append(f.Of(ingest.Record), f.Of(ingest.Transcript)...)
 	s, err := r.Parse(ctx, f)
@@ -99,7 +98,6 @@ func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	return s.Head(), nil
 }
 
-// read takes in all rows of a file.
 func (p *parser) read(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++

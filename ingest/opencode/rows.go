@@ -10,32 +10,32 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// rows gives rows of a database in lines.
+// rows reads rows of a database as lines.
 type rows struct {
 	*database
-	all   []place
-	left  []place                  // of all
-	taken map[string]*sqlite3.Stmt // by table
-	line  []byte                   // what isn't given yet of the last one
+	all   []rowRef
+	left  []rowRef                 // the rest of all
+	stmts map[string]*sqlite3.Stmt // by table
+	line  []byte                   // unread rest of the current line
 	buf   []byte
-	large *sqlite3.Blob // what is in data of the last one, where that is large
+	large *sqlite3.Blob // the content of data in the current row, if it is large
 }
 
-type place struct {
+type rowRef struct {
 	table table
 	row   int64
 }
 
-// openRows opens the rows of sessions: what was said in the first, or what else is kept of all of them.
+// openRows opens the rows of sessions: the conversation of the first, or everything else of all of them.
 func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 	d, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &rows{database: d, taken: map[string]*sqlite3.Stmt{}}
+	r := &rows{database: d, stmts: map[string]*sqlite3.Stmt{}}
 	list := func(sql, id string) {
 		err = cmp.Or(err, d.each(sql, func(s *sqlite3.Stmt) {
-			r.all = append(r.all, place{d.tables[s.ColumnInt(0)], s.ColumnInt64(1)})
+			r.all = append(r.all, rowRef{d.tables[s.ColumnInt(0)], s.ColumnInt64(1)})
 		}, id))
 	}
 	if spoken {
@@ -44,8 +44,8 @@ func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 	}
 	for _, id := range ids {
 		for i, t := range d.tables {
-			if !t.spoken() {
-				list(fmt.Sprintf("SELECT %d, rowid FROM %s WHERE %s = ? ORDER BY rowid", i, name(t.name), t.of()), id)
+			if !t.isConversation() {
+				list(fmt.Sprintf("SELECT %d, rowid FROM %s WHERE %s = ? ORDER BY rowid", i, name(t.name), t.sessionColumn()), id)
 			}
 		}
 	}
@@ -56,15 +56,15 @@ func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// inOrder is the SQL of the rows of a session's messages in the order of their times and ids, each with those of its
-// parts behind it. Parts of messages that aren't there come last.
+// inOrder returns the SQL for the rows of a session's messages ordered by time and id, each followed by its parts.
+// Parts of missing messages come last.
 func (d *database) inOrder() string {
 	var of []string
 	for i, t := range d.tables {
 		if t.name == partTable {
 			of = append(of, fmt.Sprintf(`SELECT %d, p.rowid, coalesce(m.time_created, 1 << 62), p.message_id, p.id FROM part p
 				LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ?1`, i))
-		} else if t.spoken() {
+		} else if t.isConversation() {
 			of = append(of, fmt.Sprintf("SELECT %d, rowid, time_created, id, '' FROM %s WHERE session_id = ?1", i,
 				t.name))
 		}
@@ -72,7 +72,7 @@ func (d *database) inOrder() string {
 	return strings.Join(of, " UNION ALL ") + " ORDER BY 3, 4, 1, 5"
 }
 
-// Seek goes to an offset from the beginning, in the same state of the database.
+// Seek moves to an offset from the beginning, in the same state of the database.
 func (r *rows) Seek(offset int64, _ int) (int64, error) {
 	if r.large != nil {
 		r.large.Close()
@@ -81,9 +81,9 @@ func (r *rows) Seek(offset int64, _ int) (int64, error) {
 	return io.CopyN(io.Discard, r, offset)
 }
 
-// Close lets go of the database.
+// Close closes the database.
 func (r *rows) Close() error {
-	for _, s := range r.taken {
+	for _, s := range r.stmts {
 		s.Close()
 	}
 	if r.large != nil {
@@ -93,7 +93,7 @@ func (r *rows) Close() error {
 }
 
 func (r *rows) Read(b []byte) (n int, err error) {
-	defer caught(&err)
+	defer recoverError(&err)
 	for len(r.line) == 0 {
 		if r.large != nil {
 			n, err = r.large.Read(b)
@@ -108,7 +108,7 @@ func (r *rows) Read(b []byte) (n int, err error) {
 			continue
 		}
 		if len(r.left) == 0 {
-			return 0, cmp.Or(r.torn(), io.EOF)
+			return 0, cmp.Or(r.checkUnchanged(), io.EOF)
 		}
 		if err := r.next(); err != nil {
 			return 0, err
@@ -119,17 +119,17 @@ func (r *rows) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// next makes the line of the next row, but for data if that is large.
+// next builds the line of the next row, without data if that is large.
 func (r *rows) next() (err error) {
 	at := r.left[0]
 	r.left = r.left[1:]
-	s := r.taken[at.table.name]
+	s := r.stmts[at.table.name]
 	if s == nil {
 		if s, _, err = r.Prepare("SELECT " + at.table.row() + " FROM " + name(at.table.name) +
 			" WHERE rowid = ?"); err != nil {
 			return err
 		}
-		r.taken[at.table.name] = s
+		r.stmts[at.table.name] = s
 	}
 	if err := s.BindInt64(1, at.row); err != nil {
 		return err

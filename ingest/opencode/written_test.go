@@ -120,7 +120,7 @@ func TestWhileItWrites(t *testing.T) {
 	if now, err := ingest.FileNow(was.Name, was.Role, was.Path); err != nil || now.Stamp != was.Stamp {
 		t.Errorf("it was looked at again at once: %v", err)
 	}
-	time.Sleep(patience)
+	time.Sleep(busyTimeout)
 	if now, err := ingest.FileNow(was.Name, was.Role, was.Path); err != nil || now.Stamp == was.Stamp {
 		t.Errorf("it isn't looked at again: %v", err)
 	}

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// session is one being made up, as records.tmpl sees it.
+// session is an invented session, as seen by records.tmpl.
 type session struct {
 	talk
 	ID, Prompt, Message, Call string // ids of what is being written
 	Text                      string // what is said next
-	Ends                      bool   // the turn, with that
+	Ends                      bool   // whether that ends the turn
 	Images                    bool
 	Said                      []Item
 
 	out             io.Writer
-	written, imaged int64 // bytes, and those of base64 among them
+	written, imaged int64 // bytes, and how many of them are base64
 	most            int64
 	err             error
-	head            string   // of each record of the conversation, but for what changes
-	last            string   // id of the record before, as JSON
+	head            string   // the constant part of each conversation record
+	last            string   // id of the previous record, as JSON
 	pool            []string // lines of code
 	now             time.Time
 }
@@ -67,23 +67,23 @@ func newSession(p *project, o Options, i int) *session {
 }
 
 const (
-	// Smaller sessions have less of what surrounds their turns, so that small ones can be made.
+	// Smaller sessions have less around their turns, so that small ones are possible.
 	large     = 30 << 10
 	turnSize  = 60 << 10 // of a turn with its calls, on average
-	poolLines = 3000     // of code that a session's project has: the same files are read again and again
+	poolLines = 3000     // of code per project: the same files are read repeatedly
 )
 
-// Large reports whether the session has room for all that surrounds turns.
+// Large reports whether the session has room for all the records around turns.
 func (g *session) Large() bool { return g.most > large }
 
-// Now is the time that it is in the session.
+// Now formats the session's current time.
 func (g *session) Now() string { return g.now.Format("2006-01-02T15:04:05.000Z") }
 
 // write writes the records of a template, some seconds apart, and returns the id of the last.
 func (g *session) write(step string) (id string) {
 	var page bytes.Buffer
 	if err := records.ExecuteTemplate(&page, step, g); err != nil {
-		panic(err) // the template's fault
+		panic(err) // a bug in the template
 	}
 	for text := range strings.SplitSeq(page.String(), "\n\n") {
 		kind, body, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -107,7 +107,7 @@ func (g *session) write(step string) (id string) {
 	return id
 }
 
-// play writes the session: turns until it is as long as wanted.
+// play writes turns until the session is long enough.
 func (g *session) play() {
 	if g.Large() {
 		g.write("opening")
@@ -118,8 +118,7 @@ func (g *session) play() {
 	g.write("title")
 }
 
-// turn writes a prompt, what the assistant does, and its answer: what was done,
-// and now and then what came of it.
+// turn writes a prompt, what the assistant does, and its answer, which sometimes adds an item.
 func (g *session) turn(kind string) {
 	g.now = g.now.Add(time.Duration(g.Some(20, 900)) * time.Second)
 	if g.Large() {
@@ -154,7 +153,7 @@ func (g *session) turn(kind string) {
 	}
 }
 
-// say writes a turn that says an item.
+// say writes a turn that contains an item.
 func (g *session) say(step string, item Item) {
 	g.Prompt, g.Text = g.UUID(), item.TurnText
 	item.Session, item.Turn = g.ID, g.write(step)
@@ -162,18 +161,17 @@ func (g *session) say(step string, item Item) {
 	g.Said = append(g.Said, item)
 }
 
-// Picture is an image's base64: as much as brings its share to three quarters of
-// the file.
+// Picture returns an image's base64, of a size that brings its share to three quarters of the file.
 func (g *session) Picture() string {
 	n := min(int(g.most/4), g.Some(60<<10, 760<<10))
 	g.imaged += 2 * int64(n)
 	return g.Base64(n)
 }
 
-// Path is that of one of the project's files.
+// Path returns the path of one of the project's files.
 func (g *session) Path() string { return g.Project.dir() + "/" + g.File() }
 
-// Matches is what a search in them finds.
+// Matches returns the output of a search in them.
 func (g *session) Matches() string {
 	var found strings.Builder
 	for range g.Some(8, 32) {
@@ -182,7 +180,7 @@ func (g *session) Matches() string {
 	return found.String()
 }
 
-// Code returns so many lines of source.
+// Code returns between least and most lines of source.
 func (g *session) Code(least, most int) []string {
 	n := g.Some(least, most)
 	from := len(g.pool)

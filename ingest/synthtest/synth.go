@@ -1,12 +1,9 @@
-// Package synthtest makes up Claude Code transcripts and payload items in any
-// amount, for tests and benchmarks. Everything in them is invented; the same
-// options give the same bytes.
+// Package synthtest generates Claude Code transcripts and payload items in any amount, for tests and benchmarks.
+// Everything in them is invented; the same options give the same bytes.
 //
-// They are life-like where it matters for time and space: many record types,
-// the shares of bytes and the numbers of turns and calls that real transcripts
-// have (TestSharesOfBytes holds them to 43 real sessions, 24.6 MB), words that
-// follow Zipf's law, several projects over several months, decisions and dead
-// ends in the words that people use.
+// They are realistic where it matters for time and space: many record types, the proportions of bytes and the numbers
+// of turns and calls of real transcripts (TestSharesOfBytes compares them to 43 real sessions, 24.6 MB), words that
+// follow Zipf's law, several projects over several months, decisions and dead ends in people's own words.
 package synthtest
 
 import (
@@ -21,31 +18,31 @@ import (
 	"recall/ingest/claudecode"
 )
 
-// Options says how much to make up.
+// Options says how much to generate.
 type Options struct {
 	Sessions  int
-	BytesEach int64   // of a session's file, about; a session has a prompt and an answer at least
-	Sizes     []int64 // instead of BytesEach: of one session after the other, from the first again after the last
-	Images    bool    // three quarters of the bytes are base64 of images
-	Seed      uint64  // another seed makes other sessions
+	BytesEach int64   // approximate size of a session's file, which has at least a prompt and an answer
+	Sizes     []int64 // replaces BytesEach: the sizes of successive sessions, repeated as needed
+	Images    bool    // three quarters of the bytes are images in base64
+	Seed      uint64  // another seed gives other sessions
 }
 
-// Session tells where a session that was made up stands and what it says.
+// Session describes a generated session.
 type Session struct {
 	ID    string
 	Path  string
 	Bytes int64
-	Said  []Item // what was decided, ruled out, put off and left open in it
+	Said  []Item // what was decided, ruled out, deferred and left open in it
 }
 
-// Months is the time over which sessions are spread, from First on.
+// Months is the period over which sessions are spread, starting at First.
 const Months = 9
 
 // First is when the first session begins.
 var First = time.Date(2026, 1, 5, 8, 30, 0, 0, time.UTC)
 
-// Write makes up sessions under dir, as projects/<folder>/<id>.jsonl, and returns
-// them in order of time. Files have the time of their last record.
+// Write generates sessions under dir, as projects/<folder>/<id>.jsonl, and returns them in order of time. Files have
+// the time of their last record.
 func Write(dir string, o Options) ([]Session, error) {
 	var all []Session
 	for i := range o.Sessions {
@@ -80,14 +77,14 @@ func writeSession(dir string, o Options, i int) (s Session, err error) {
 	return Session{ID: g.ID, Path: path, Bytes: g.written, Said: g.Said}, nil
 }
 
-// source is a seeded source of choices.
+// source is a seeded source of random choices.
 type source struct{ *rand.Rand }
 
 func newSource(seed, stream uint64) source {
 	return source{rand.New(rand.NewPCG(seed, stream*0x9e3779b97f4a7c15+1))}
 }
 
-// UUID returns one in version 4's form.
+// UUID returns a UUID of version 4.
 func (r source) UUID() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], r.Uint64())
@@ -96,7 +93,7 @@ func (r source) UUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Chars is an id as services make them: a beginning and n characters.
+// Chars returns an id as services create them: a prefix and n characters.
 func (r source) Chars(beginning string, n int) string {
 	return beginning + r.of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789", n)
 }
@@ -113,14 +110,13 @@ func (r source) of(chars string, n int) string {
 
 func (r source) one(list []string) string { return list[r.IntN(len(list))] }
 
-// Some is a number between the two, those included.
+// Some returns a number from least to most, inclusive.
 func (r source) Some(least, most int) int { return least + r.IntN(most-least+1) }
 
-// Chance is true once in n times.
+// Chance returns true once in n times.
 func (r source) Chance(n int) bool { return r.IntN(n) == 0 }
 
-// Base64 returns n characters of base64, which no compression makes smaller than
-// the picture they would stand for.
+// Base64 returns n characters of random base64, as incompressible as a picture.
 func (r source) Base64(n int) string {
 	const chars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	b := make([]byte, n)

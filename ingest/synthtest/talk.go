@@ -15,7 +15,7 @@ import (
 //go:embed said.toml
 var saidTOML []byte
 
-// said is what said.toml holds.
+// said is the content of said.toml.
 var said = func() (s struct {
 	Projects []project
 	Kinds    map[string]struct {
@@ -34,21 +34,21 @@ var said = func() (s struct {
 	return s
 }()
 
-// project is one that nobody has: what its people talk about.
+// project is an invented project: what its people talk about.
 type project struct {
 	Name, Root    string
-	Lang          string // ending of its files
+	Lang          string // extension of its files
 	Test          string // the command that runs its tests
 	Parts, Things string
 	Function      string      // of its code
-	Choices       [][4]string // what is to be decided, what is taken, what is left, why
+	Choices       [][4]string // what to decide, what is chosen, what is rejected, why
 
 	parts, things []string
 }
 
 func (p *project) dir() string { return p.Root + "/" + p.Name }
 
-// Item is one thing worth keeping of a session, with the turn that says it.
+// Item is one thing in a session that is worth keeping, with the turn that says it.
 type Item struct {
 	ID       string // ten base32 characters
 	Session  string
@@ -65,12 +65,12 @@ type Item struct {
 	About    string
 }
 
-// Question is what somebody may ask months later for this item to be the answer.
+// Question returns a question that this item answers, as somebody could ask months later.
 func (i Item) Question() string {
 	return fill(said.Kinds[i.Kind].Question, "about", i.About, "left", strings.Join(i.Lost, ""))
 }
 
-// Items makes up n items with the turns they come from, in order of time.
+// Items generates n items with the turns they come from, in order of time.
 func Items(n int, seed uint64) []Item {
 	items := make([]Item, 0, n)
 	for k := 0; len(items) < n; k++ {
@@ -89,8 +89,7 @@ func Items(n int, seed uint64) []Item {
 
 var kinds = []string{"decision", "decision", "eliminated", "next", "deferred", "flag", "goal"}
 
-// talk says things in the words of a project's people, common ones often and
-// rare ones hardly ever.
+// talk says things in the vocabulary of a project, with common words often and rare ones hardly ever.
 type talk struct {
 	source
 	Project *project
@@ -109,7 +108,7 @@ func (t talk) Word() string {
 	return things[i%len(things)] + " " + t.Project.parts[i/len(things)%len(t.Project.parts)]
 }
 
-// Identifier is a name as code has it: of a verb, a part and a thing.
+// Identifier returns a name as in code, made of a verb, a part and a thing.
 func (t talk) Identifier() string {
 	verb, a, b := t.one(verbs), t.one(t.Project.parts), t.one(t.Project.things)
 	if t.Project.Lang == "py" || t.Project.Lang == "rs" {
@@ -123,7 +122,7 @@ var verbs = strings.Fields("load store find merge split check apply build parse 
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// fill puts values in the place of their {names}.
+// fill replaces {names} by their values.
 func fill(text string, namesAndValues ...string) string {
 	namesAndValues = slices.Clone(namesAndValues)
 	for i := 0; i < len(namesAndValues); i += 2 {
@@ -132,7 +131,7 @@ func fill(text string, namesAndValues ...string) string {
 	return strings.NewReplacer(namesAndValues...).Replace(text)
 }
 
-// File is the path of one of the project's files, relative to its directory.
+// File returns the path of one of the project's files, relative to its directory.
 func (t talk) File() string {
 	name := t.one(t.Project.things)
 	if t.Chance(4) {
@@ -141,7 +140,7 @@ func (t talk) File() string {
 	return "internal/" + t.one(t.Project.parts) + "/" + name + "." + t.Project.Lang
 }
 
-// Item makes up an item of a kind, and a turn around it.
+// Item generates an item of a kind, and a turn around it.
 func (t talk) Item(kind string) Item {
 	c := t.Choice()
 	about, taken, left, why := c[0], c[1], c[2], c[3]
@@ -161,8 +160,7 @@ func (t talk) Item(kind string) Item {
 	return i
 }
 
-// Choice is one of the project's: what it is about, narrowed to a thing so that there are many, what is taken, what
-// is left, why.
+// Choice returns one of the project's choices, its subject often narrowed to a thing for variety.
 func (t talk) Choice() [4]string {
 	c := t.Project.Choices[t.IntN(len(t.Project.Choices))]
 	if !t.Chance(3) {
@@ -171,7 +169,7 @@ func (t talk) Choice() [4]string {
 	return c
 }
 
-// sentence says something that is not worth keeping.
+// sentence says something that isn't worth keeping.
 func (t talk) sentence() string {
 	s := fill(t.one(said.Talk.Small), "a", t.Word(), "b", t.Word(), "name", t.Identifier())
 	if !t.Chance(3) { // people and models don't stop after seven words
@@ -188,8 +186,7 @@ func (t talk) Sentences(n int) string {
 	return strings.Join(all, " ")
 }
 
-// Functions returns the lines of so many functions. They needn't compile; they are as
-// repetitive as code is.
+// Functions returns the lines of between least and most functions. They needn't compile, but are as repetitive as code.
 func (t talk) Functions(least, most int) (lines []string) {
 	for range t.Some(least, most) {
 		thing, other := t.one(t.Project.things), t.one(t.Project.things)
@@ -200,7 +197,7 @@ func (t talk) Functions(least, most int) (lines []string) {
 	return lines
 }
 
-// TestRun makes up what a test command prints.
+// TestRun generates the output of a test command.
 func (t talk) TestRun(fails bool) string {
 	var b strings.Builder
 	for range 4 + t.IntN(8) {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -9,11 +10,11 @@ import (
 	"recall/text"
 )
 
-// A Commit is a git commit that the session made; its JSON is the manifest's.
+// A Commit is a git commit that the session made; its JSON is part of the manifest.
 type Commit struct {
-	Hash    string    `json:"hash,omitempty"`    // as printed, mostly the first 7 to 12 digits; "" if git was quiet
-	Subject string    `json:"subject,omitempty"` // first line of its message, "" if not known
-	Branch  string    `json:"branch,omitempty"`  // "" if not known
+	Hash    string    `json:"hash,omitempty"`    // as printed, usually the first 7 to 12 digits; "" if git was quiet
+	Subject string    `json:"subject,omitempty"` // first line of its message, "" if unknown
+	Branch  string    `json:"branch,omitempty"`  // "" if unknown
 	Dir     string    `json:"dir,omitempty"`     // folder it was made in, "" if unknown
 	At      time.Time `json:"at,omitzero"`
 	N       int       `json:"turn"`
@@ -27,8 +28,8 @@ var (
 	bareHash      = text.Pattern(`(?m)^[0-9a-f]{7,40}$`)
 )
 
-// commits lists the commits that calls made: told by the hash in git's output; a quiet one by the log printed after it,
-// or by its message alone.
+// commits lists the commits that calls made, recognized by the hash in git's output, or for a quiet commit by a log
+// printed after it, or by its message alone.
 func commits(s *ingest.Session, actions []Action) []Commit {
 	var all []Commit
 	for i := range actions {
@@ -40,17 +41,13 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 		if asked == 0 && a.Call.Commit == "" {
 			continue
 		}
-		made := Commit{At: a.Call.At, Dir: dir, N: a.N, Copied: a.Copied,
-			Branch: s.Where.Branch}
-		if made.At.IsZero() {
-			made.At = a.At
-		}
+		made := Commit{At: cmp.Or(a.Call.At, a.At), Dir: dir, N: a.N, Copied: a.Copied, Branch: s.Where.Branch}
 		all = append(all, printedCommits(a.Call, made)...)
 	}
 	return all
 }
 
-// commitCommand counts the git commits of a command line, and says where the last one ran.
+// commitCommand counts the git commits in a command line, and returns the folder that the last one ran in.
 func commitCommand(a *Action) (dir string, n int) {
 	for i := range a.steps {
 		c := &a.steps[i]
@@ -68,7 +65,7 @@ func commitCommand(a *Action) (dir string, n int) {
 	return dir, n
 }
 
-// printedCommits are the commits of one call as its output tells them.
+// printedCommits returns the commits of one call according to its output.
 func printedCommits(c *ingest.ToolCall, made Commit) []Commit {
 	var all []Commit
 	for _, f := range commitPrinted().FindAllStringSubmatch(c.Result, -1) {
@@ -82,22 +79,16 @@ func printedCommits(c *ingest.ToolCall, made Commit) []Commit {
 	if len(all) > 0 || c.Failed {
 		return all
 	}
-	made.Hash, made.Subject = c.Commit, c.CommitMessage
-	if made.Hash == "" {
-		made.Hash = hashAfter(c.Result, made.Subject)
-	}
-	if made.Hash == "" && made.Subject == "" || nothingToCommit(c.Result) {
+	made.Hash, made.Subject = cmp.Or(c.Commit, hashAfter(c.Result, c.CommitMessage)), c.CommitMessage
+	if made.Hash+made.Subject == "" ||
+		text.AnyOf(c.Result, strings.Contains, "nothing to commit", "no changes added to commit") {
 		return nil
 	}
 	return []Commit{made}
 }
 
-func nothingToCommit(out string) bool {
-	return strings.Contains(out, "nothing to commit") || strings.Contains(out, "no changes added to commit")
-}
-
-// hashAfter finds a quiet commit's hash in what was printed after it: beside its subject, alone on a line (git
-// rev-parse HEAD), or as the tip that was pushed.
+// hashAfter finds a quiet commit's hash in later output: beside its subject, alone on a line (git rev-parse HEAD), or
+// as the pushed tip.
 func hashAfter(out, subject string) string {
 	for _, f := range logLine().FindAllStringSubmatch(out, -1) {
 		if subject != "" && strings.HasPrefix(f[2], subject) {

@@ -10,23 +10,23 @@ import (
 	"recall/text"
 )
 
-// A Fault is an error that a call's output states.
+// A Fault is an error reported in a call's output.
 type Fault struct {
-	Action int    // place in Trace.Actions
+	Action int    // index in Trace.Actions
 	Text   string // the line, at most faultMost bytes
 	Sig    int64  // see Signature
 }
 
 const (
-	faultMost      = 160 // bytes of a line that are kept
+	faultMost      = 160 // bytes kept of a line
 	faultsPerCall  = 5
-	faultsMost     = 400 // of a session: a log that fails in a loop says nothing new
+	faultsMost     = 400 // per session: a log that fails in a loop says nothing new
 	lineTooLong    = 600 // minified, or data
-	lettersAtLeast = 8   // of a line that can be told from others
+	lettersAtLeast = 8   // for a line to be distinctive
 )
 
-// faults lists the errors that the outputs of commands state. What a file tool
-// says of itself (a text to replace that isn't there) is no error of the work.
+// faults lists the errors reported in the output of commands. A file tool's own failure (a text to replace that isn't
+// there) is not an error in the work.
 func faults(actions []Action) []Fault {
 	var all []Fault
 	for i := range actions {
@@ -34,7 +34,7 @@ func faults(actions []Action) []Fault {
 		if !a.Call.Ran() || a.Copied {
 			continue
 		}
-		for _, text := range FaultLines(a.Call, a.shows()) {
+		for _, text := range FaultLines(a.Call, a.onlyPrints()) {
 			if len(all) == faultsMost {
 				return all
 			}
@@ -44,8 +44,8 @@ func faults(actions []Action) []Fault {
 	return all
 }
 
-// shows reports whether a command line only prints files or logs, in which old errors may stand.
-func (a *Action) shows() bool {
+// onlyPrints reports whether a command line only prints files or logs, which can contain old errors.
+func (a *Action) onlyPrints() bool {
 	for i := range a.steps {
 		c := &a.steps[i]
 		if c.Piped {
@@ -72,12 +72,12 @@ func (a *Action) shows() bool {
 var (
 	strongWords = text.Pattern(`^(?:\S+: )?(?:error|fatal|panic|E)(?:\[\w+\])?:|\berror(?:\[E\d+\]| TS\d+)|^--- FAIL|` +
 		`^FAIL\s|^npm (?:ERR!|error)|^\w*(?:Error|Exception)\b:|[^:\s]:\d+:\d+: `)
-	// That all is well, and a line of a program that an error message quotes.
+	// Lines that report success, and lines of code quoted by an error message.
 	notThat = text.Pattern(`^Exit code |(?i:\b(?:0|no) (?:error|(?:failures?|failed|warnings?)\b))|` +
 		`^(?:return |func |if |//|def |raise |throw |at |<tool_use_error>)|[{;}]$`)
 )
 
-// FaultLines picks the lines of output that state an error. shows: the command only prints what is written elsewhere.
+// FaultLines picks the lines of output that report an error. shows: the command only prints existing text.
 func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	if _, file := toolTouch(c); file || c.Result == "" || shows && !c.Failed {
 		return nil
@@ -101,7 +101,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		noFault := len(line) > lineTooLong || !c.Failed && !mayState(line) || !states.MatchString(line) ||
+		noFault := len(line) > lineTooLong || !c.Failed && !couldStateError(line) || !states.MatchString(line) ||
 			notThat().MatchString(line)
 		if noFault {
 			continue
@@ -121,8 +121,9 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	return out
 }
 
-// mayState is a quick look: no line is one of strongWords without such a word, or a column as compilers name it.
-func mayState(line string) bool {
+// couldStateError is a quick check: every line that matches strongWords has such a substring, or a column as compilers
+// give it.
+func couldStateError(line string) bool {
 	column := false
 	for i := 1; i < len(line)-1 && !column; i++ {
 		column = line[i] == ':' && line[i+1] == ' ' && '0' <= line[i-1] && line[i-1] <= '9'
@@ -131,15 +132,15 @@ func mayState(line string) bool {
 		text.AnyOf(line, strings.Contains, "rror", "FAIL", "ERR!", "xception", "fatal", "panic", "E:", "E[")
 }
 
-// What git and gh only print.
+// Subcommands of git and gh that only print.
 var (
-	gitShows = text.Set(`log show diff status blame grep cat-file ls-files ls-tree ls-remote rev-parse rev-list branch ` +
-		`remote config fsck reflog describe shortlog
-		diff-index diff-tree name-rev merge-base check-ignore for-each-ref show-ref count-objects var version help`)
+	gitShows = text.Set(`log show diff status blame grep cat-file ls-files ls-tree ls-remote rev-parse rev-list branch
+		remote config fsck reflog describe shortlog diff-index diff-tree name-rev merge-base check-ignore for-each-ref
+		show-ref count-objects var version help`)
 	ghShows = text.Set(`view list diff status checks`)
 )
 
-// gitArgs are git's arguments without its own flags, and the folder that these have it run in, or "".
+// gitArgs returns git's arguments without its global flags, and the folder given by those, or "".
 func gitArgs(args []string) (dir string, rest []string) {
 	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
 		if args[0] == "-C" {
@@ -153,13 +154,13 @@ func gitArgs(args []string) (dir string, rest []string) {
 	return dir, args
 }
 
-// statesError finds a word that states an error. Names of errors end so: TypeError.
+// statesError matches a word that reports an error, including names of errors such as TypeError.
 var statesError = text.Pattern(`(?i:\b(?:errors?|err|fail(?:ed|ures?|s)?|panic|exception|fatal|cannot|can't|couldn't|` +
 	`undefined|unresolved|denied|refused|timeout|invalid|unexpected|unknown|missing|mismatch|conflict|doesn't|isn't|` +
 	`illegal|abort(?:ed)?|killed|segfault|deadlock|violat(?:es|ed|ion|ing)|unsupported|expected|could +not|` +
 	`not +(?:found|a)|no +such|timed +out|unable +to|does +not|too +many|already +exists)\b)|\w(?:Error|Exception)\b`)
 
-// firstLine is the line after the exit code, where that tells something.
+// firstLine returns the line after the exit code, if it is informative.
 func firstLine(result string) []string {
 	for line := range strings.Lines(result) {
 		line = strings.TrimSpace(line)
@@ -174,8 +175,8 @@ func firstLine(result string) []string {
 	return nil
 }
 
-// Signature is what an error is known by again: its words without paths, numbers, hashes, times and the marks before
-// it, which change each time. 0 where too little is left.
+// Signature identifies an error: its words without paths, numbers, hashes, times and leading marks, which change each
+// time. It is 0 where too little is left.
 func Signature(line string) int64 {
 	line = Normal(line)
 	letters := 0
@@ -197,26 +198,26 @@ var (
 		`tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
 	spotText = text.Pattern(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
 	hexText  = text.Pattern(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
-	// A number, what is joined to it by a mark, and more numbers after that: "1.2.3", "12:30".
+	// Numbers joined by marks: "1.2.3", "12:30".
 	numberText = text.Pattern(`\d+(?:[.:,_-]\d+)*`)
 	leadMarks  = text.Pattern(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|` +
 		`(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|` +
 		`(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
 )
 
-// tailMarks are a test's time and the name of the linter that complains.
+// tailMarks matches a test's time and the name of the linter that complains.
 var tailMarks = text.Pattern(`(?: \((?:#s|[a-z0-9#-]+)\)| #m?s)+$`)
 
-// emptyText tells, of a line as Normal makes it, that something failed and not what.
+// emptyText matches lines, in Normal's form, that say that something failed but not what.
 var emptyText = text.Pattern(`(?:^| )(?:task failed|too many errors|exit status #)$|tests, # failures$|` +
 	`^(?:fail ‹path›|glob patterns are not allowed|permission to use |recipe for target|errors? found|found # error)|` +
 	`exited with (?:exit )?(?:code|status)|tool call errored|requires approval| was blocked\. for security|` +
 	`working directory .* was deleted`)
 
-// Normal is a line with what changes masked; see Signature.
+// Normal returns a line with everything that varies masked; see Signature.
 func Normal(line string) string {
 	line = strings.ToLower(strings.Join(strings.Fields(line), " "))
-	if len(line) > faultMost { // as much as is kept: a shortened line has the same signature
+	if len(line) > faultMost { // as much as is kept, so that a shortened line has the same signature
 		line = strings.ToValidUTF8(line[:faultMost], "")
 	}
 	line = strings.TrimRight(line, "….")

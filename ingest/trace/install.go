@@ -14,20 +14,20 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// A Package is something that the session installed; its JSON is the manifest's.
+// A Package is something that the session installed; its JSON is part of the manifest.
 type Package struct {
 	Manager string `json:"manager"`           // pip, uv, uv-tool, npm, pnpm, yarn, bun, apt, cargo, go, brew
 	Name    string `json:"name"`              // as the manager calls it: "@scope/x", "golang.org/x/tools/gopls"
-	Version string `json:"version,omitempty"` // as the manager printed it, else as asked for; "" if neither says
-	Global  bool   `json:"-"`                 // for the system or the user, not for a folder's project
-	Dir     string `json:"dir,omitempty"`     // folder of the project that it was installed for, "" if Global or unknown
-	Had     bool   `json:"had,omitempty"`     // it was there already
-	Command string `json:"command"`           // the command line that did it
+	Version string `json:"version,omitempty"` // as printed by the manager, else as requested; "" if neither says
+	Global  bool   `json:"-"`                 // installed for the system or the user, not for a project
+	Dir     string `json:"dir,omitempty"`     // folder of the project it was installed for, "" if Global or unknown
+	Had     bool   `json:"had,omitempty"`     // it was already there
+	Command string `json:"command"`           // the command line that installed it
 	N       int    `json:"turn"`
 }
 
-// packages lists what is installed at the end, in order of first installation, where the output or the command's
-// certain success confirms it; what was removed again is omitted.
+// packages lists what is installed at the end, in order of first installation, if confirmed by the output or the
+// command's certain success; what was removed again is omitted.
 func packages(actions []Action) []Package {
 	var all []Package
 	for i := range actions {
@@ -46,16 +46,16 @@ func packages(actions []Action) []Package {
 
 // installer is a command that installs or removes packages.
 type installer struct {
-	manager string
-	remove  bool
-	global  bool
-	asked   []spec
+	manager   string
+	remove    bool
+	global    bool
+	requested []spec
 }
 
-// spec is a package as asked for on a command line.
+// spec is a package as requested on a command line.
 type spec struct{ name, version string }
 
-// installerOf reads a package manager's command; false if it is none.
+// installerOf parses a package manager's command; false if it isn't one.
 func installerOf(c *Step) (installer, bool) {
 	prog, args := c.Program, c.Args
 	asModule := (prog == "python" || prog == "python3") && len(args) > 1 && args[0] == "-m" && args[1] == "pip"
@@ -82,18 +82,18 @@ func installerOf(c *Step) (installer, bool) {
 		return installer{}, false
 	}
 	m.global = m.global || slices.Contains(args, "-g") || slices.Contains(args, "--global")
-	m.asked = asked(rules, args)
+	m.requested = requested(rules, args)
 	return m, true
 }
 
-// program is a package manager's, see managers.toml.
+// program is the program of a package manager, see managers.toml.
 type program struct {
 	Name, At                string
 	Install, Remove, Values string // words
 	Global                  bool
 }
 
-// prints are the expressions for what a package manager prints.
+// prints are the expressions for a package manager's output.
 type prints struct {
 	Installed, Had []string
 	Refused        string
@@ -102,7 +102,7 @@ type prints struct {
 //go:embed managers.toml
 var managersTOML []byte
 
-// managers are the programs by name, and what managers print by theirs.
+// managers holds the programs by name, and the output expressions by manager.
 var managers = sync.OnceValue(func() (t struct {
 	Programs map[string]program
 	Prints   map[string]prints
@@ -116,12 +116,12 @@ var managers = sync.OnceValue(func() (t struct {
 // has reports whether a word is one of those in a list.
 func has(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
-// noPackage is an option, nothing, or a folder.
+// noPackage matches an option, nothing, or a folder.
 var noPackage = text.Pattern(`^(?:-|/|\.{0,2}$|\.{1,2}/)`)
 
-// asked reads the packages out of an installer's arguments, without folders and files; what a file lists only output
-// tells.
-func asked(r program, args []string) []spec {
+// requested returns the packages in an installer's arguments, without folders and files; only the output says what a
+// file lists.
+func requested(r program, args []string) []spec {
 	var out []spec
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -140,7 +140,7 @@ func asked(r program, args []string) []spec {
 			s.name = pythonName(s.name)
 		}
 		if r.Name == "go" && (strings.HasSuffix(s.name, "...") || !strings.Contains(s.name, ".")) {
-			continue // packages of this module
+			continue // packages of the module itself
 		}
 		if s.version == "latest" {
 			s.version = ""
@@ -164,7 +164,7 @@ var (
 	versionText = text.Pattern(`^[A-Za-z0-9._+~:^-]*$`)
 )
 
-// pythonName leaves extras and looser bounds out: "uvicorn[standard]>=0.2".
+// pythonName removes extras and version bounds: "uvicorn[standard]>=0.2".
 func pythonName(s string) string {
 	if i := strings.IndexAny(s, "[<>=!~; "); i > 0 {
 		s = s[:i]
@@ -172,14 +172,14 @@ func pythonName(s string) string {
 	return s
 }
 
-// apply adds what a command installed to the list, or takes out what it removed.
+// apply adds what a command installed to the list, or removes what it removed.
 func (m installer) apply(all []Package, a *Action, c *Step) []Package {
-	whole := c.sure && !a.Call.Failed && !inBackground(a.Call.Result)
+	whole := c.sure && !a.Call.Failed && !strings.HasPrefix(a.Call.Result, "Command running in background")
 	printed := m.printed(a.Call.Result)
 	refused := m.refused(a.Call.Result)
 	if m.remove {
 		return slices.DeleteFunc(all, func(p Package) bool {
-			return p.Manager == m.manager && slices.ContainsFunc(m.asked,
+			return p.Manager == m.manager && slices.ContainsFunc(m.requested,
 				func(s spec) bool { return sameName(m.manager, s.name, p.Name) }) && whole
 		})
 	}
@@ -207,7 +207,7 @@ func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 		}
 		all = append(all, p)
 	}
-	for _, s := range m.asked {
+	for _, s := range m.requested {
 		if slices.ContainsFunc(refused, func(r string) bool { return sameName(m.manager, r, s.name) }) {
 			continue
 		}
@@ -222,16 +222,12 @@ func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 		}
 	}
 	for _, p := range printed {
-		// Dependencies that came along are not what was asked for; a list's entries are.
-		if len(m.asked) == 0 && !p.Had {
+		// Dependencies weren't requested; the entries of a requirements file were.
+		if len(m.requested) == 0 && !p.Had {
 			add(p)
 		}
 	}
 	return all
-}
-
-func inBackground(result string) bool {
-	return strings.HasPrefix(result, "Command running in background")
 }
 
 // sameName compares names as the manager does.
@@ -240,7 +236,7 @@ func sameName(manager, a, b string) bool {
 	case "pip", "uv", "uv-tool":
 		fold := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(s)) }
 		return fold(a) == fold(b)
-	case "go": // a module is named by what provides the package
+	case "go": // a module provides packages below its name
 		return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
 	case "apt":
 		cut := func(s string) string { s, _, _ = strings.Cut(s, ":"); return s }
@@ -253,7 +249,7 @@ func sameName(manager, a, b string) bool {
 
 var pipInstalled = text.Pattern(`(?m)^\s*Successfully installed ((?:[A-Za-z0-9._-]+-[0-9][^\s]*[ \t]*)+)`)
 
-// printed reads what the output says was installed, or was there already.
+// printed reads from the output what was installed, or already there.
 func (m installer) printed(out string) []Package {
 	var all []Package
 	read := func(exprs []string, out string, had bool) {

@@ -8,7 +8,7 @@ import (
 	"recall/text"
 )
 
-// What came of an attempt to mend an error.
+// Outcomes of an attempt to fix an error.
 const (
 	Helped  = "helped"      // the same command succeeded afterwards
 	Again   = "came again"  // it ran into the same error
@@ -16,7 +16,7 @@ const (
 	Unknown = "not known"   // it wasn't run again
 )
 
-// A Repair is what was done between an error's appearance and the next success of the same command.
+// A Repair is what was done between an error and the next success of the same command.
 type Repair struct {
 	Failed  *Action
 	Error   string
@@ -29,23 +29,23 @@ type Try struct {
 	Did     []*Action // edits and commands that change something, in order
 	Then    *Action   // the command run again; nil if it wasn't
 	Outcome string
-	Said    string // what the assistant said of it afterwards; "" if nothing
+	Said    string // what the assistant then said about it; "" if nothing
 }
 
-// triesMost and apart bound how far a repair is followed.
+// Limits for following a repair.
 const (
-	triesMost = 12
-	apart     = 150 // actions
-	soon      = 6   // actions after an error whose command wasn't run again: later ones hardly mean it
+	maxTries    = 12
+	maxDistance = 150 // actions
+	maxGuess    = 6   // actions after an error whose command wasn't run again: later ones are hardly about it
 )
 
-// RepairOf follows what was done about a fault.
+// RepairOf traces what was done about a fault.
 func (t *Trace) RepairOf(s *ingest.Session, f Fault) Repair {
 	r := Repair{Failed: &t.Actions[f.Action], Error: f.Text, Outcome: Unknown}
 	keys := runKeys(r.Failed)
 	met := t.faultsByAction()
 	from := f.Action
-	for i := f.Action + 1; i < len(t.Actions) && i-from < apart && len(r.Tries) < triesMost; i++ {
+	for i := f.Action + 1; i < len(t.Actions) && i-from < maxDistance && len(r.Tries) < maxTries; i++ {
 		a := &t.Actions[i]
 		if !a.Call.Ran() || !shareKey(keys, runKeys(a)) {
 			continue
@@ -67,7 +67,7 @@ func (t *Trace) RepairOf(s *ingest.Session, f Fault) Repair {
 		from = i
 	}
 	if len(r.Tries) == 0 {
-		if did := t.effective(f.Action+1, min(len(t.Actions), f.Action+1+soon)); len(did) > 0 {
+		if did := t.effective(f.Action+1, min(len(t.Actions), f.Action+1+maxGuess)); len(did) > 0 {
 			r.Tries = []Try{{Did: did, Outcome: Unknown}}
 		}
 	}
@@ -82,7 +82,7 @@ func (t *Trace) faultsByAction() map[int][]Fault {
 	return m
 }
 
-// effective lists the actions of a stretch that change something.
+// effective lists the actions in a range that change something.
 func (t *Trace) effective(from, to int) []*Action {
 	var out []*Action
 	for i := from; i < to; i++ {
@@ -91,7 +91,8 @@ func (t *Trace) effective(from, to int) []*Action {
 			continue
 		}
 		changes := slices.ContainsFunc(a.Touches, func(x Touch) bool { return x.How != Read })
-		acts := changes || a.Call.Command != "" && !a.Call.Failed && len(a.steps) > 0 && !a.shows() && len(runKeys(a)) > 0
+		acts := changes || a.Call.Command != "" && !a.Call.Failed && len(a.steps) > 0 && !a.onlyPrints() &&
+			len(runKeys(a)) > 0
 		if acts {
 			out = append(out, a)
 		}
@@ -99,27 +100,22 @@ func (t *Trace) effective(from, to int) []*Action {
 	return out
 }
 
-// verbs are programs that do different things by their first argument.
-var verbs = text.Set(`go npm pnpm yarn bun cargo git gh make mise mix docker uv poetry npx pip pip3 brew apt ` +
-	`apt-get swift
-	dotnet python python3 node kubectl terraform rake bundle just gradle ./gradlew bash sh`)
+// verbs are programs whose first argument determines what they do.
+var verbs = text.Set(`go npm pnpm yarn bun cargo git gh make mise mix docker uv poetry npx pip pip3 brew apt apt-get
+	swift dotnet python python3 node kubectl terraform rake bundle just gradle ./gradlew bash sh`)
 
-// lookers are programs whose success says nothing of the work.
-var lookers = text.Set(`cd echo cat head tail grep rg sleep export set true false ls printf sed awk mkdir which ` +
-	`command test [ pwd source exit wait kill
-	xxd od md5 md5sum sha256sum stat file strings ps lsof pgrep date wc sort uniq find du df env uname id diff cmp jq ` +
-	`yq tr cut less tree dirname basename cp mv rm touch chmod`)
+// lookers are programs whose success says nothing about the work.
+var lookers = text.Set(`cd echo cat head tail grep rg sleep export set true false ls printf sed awk mkdir which command
+	test [ pwd source exit wait kill xxd od md5 md5sum sha256sum stat file strings ps lsof pgrep date wc sort uniq find du
+	df env uname id diff cmp jq yq tr cut less tree dirname basename cp mv rm touch chmod`)
 
-// runKeys name what a command line runs, to know a second run: "go test", "npm run build", "pytest".
+// runKeys names what a command line runs, to recognize a second run: "go test", "npm run build", "pytest".
 func runKeys(a *Action) []string {
 	var keys []string
 	for i := range a.steps {
 		c := &a.steps[i]
 		prog := c.Program
-		if prog == "" || c.Piped {
-			continue
-		}
-		if lookers[prog] {
+		if prog == "" || c.Piped || lookers[prog] {
 			continue
 		}
 		key := prog
@@ -153,7 +149,7 @@ func shareKey(a, b []string) bool {
 	return slices.ContainsFunc(a, func(k string) bool { return slices.Contains(b, k) })
 }
 
-// saidAfter is the first paragraph of what the assistant said next, before the person speaks.
+// saidAfter returns the first paragraph of what the assistant said next, before the person speaks.
 func saidAfter(s *ingest.Session, a *Action) string {
 	for i := range s.Turns {
 		t := &s.Turns[i]

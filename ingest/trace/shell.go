@@ -13,24 +13,24 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Step is a simple command of a command line, without keywords and assignments before it.
+// A Step is a simple command in a command line, without preceding keywords and assignments.
 type Step struct {
 	Program string   // without its folder; "" if only the shell knew
 	Args    []string // UnknownArg stands for those that only the shell knew
 	Dir     string   // folder that it ran in, "" if unknown
-	Here    string   // text of its here-document, if that is whole
+	Here    string   // text of its here-document, if complete
 	HasHere bool
 	Out     []string // files that its output went to; "" for those only the shell knew
-	Piped   bool     // it read what the step before it wrote
+	Piped   bool     // it read the output of the step before it
 	Touches []Touch
 	sure    bool // if the whole line succeeded, so did this
 }
 
-// UnknownArg stands for an argument that only the shell knew: something in it is to expand.
+// UnknownArg stands for an argument that only the shell knew, because it contains an expansion.
 const UnknownArg = "\x00"
 
-// readShell takes a command line apart and never runs anything. What it can't make sense of it leaves out: a path less
-// is no harm.
+// readShell parses a command line and never runs anything. It leaves out what it doesn't understand: missing a path
+// does no harm.
 func readShell(line, dir string) []Step {
 	if strings.Contains(line, "‹") {
 		line = secretHere().ReplaceAllStringFunc(line, func(s string) string { return strings.Replace(s, " ", noBlank, 1) })
@@ -45,7 +45,7 @@ func readShell(line, dir string) []Step {
 		if !errors.As(err, &at) {
 			break
 		}
-		// What stands on the lines below may be understood.
+		// The lines below could still be readable.
 		below := line[min(int(at.Pos.Offset()), len(line)):]
 		if _, line, _ = strings.Cut(below, "\n"); line == "" {
 			break
@@ -55,14 +55,14 @@ func readShell(line, dir string) []Step {
 }
 
 const (
-	unreadable = 20 // faults that are passed over
-	recovered  = 10 // brackets and quotes that may be missing
+	unreadable = 20 // syntax errors that are skipped
+	recovered  = 10 // missing brackets and quotes
 )
 
 var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.RecoverErrors(recovered)) }}
 
-// secretHere is the placeholder of a secret, "‹aws-key 2›", which stands for a part of
-// a word, its blank too: noBlank for as long as it is read.
+// secretHere matches the placeholder of a secret, "‹aws-key 2›", which stands for part of a word. While parsing, its
+// blank is noBlank.
 var secretHere = text.Pattern("‹[^›\\s'\"$`\\\\/]{1,40} \\d+›")
 
 const noBlank = "\ue000"
@@ -73,14 +73,14 @@ type shellReader struct {
 	out []Step
 }
 
-// list reads commands one after the other: only the last one's success is the line's.
+// list reads commands in sequence: only the last one's success is that of the line.
 func (r *shellReader) list(all []*syntax.Stmt, sure bool) {
 	for i, s := range all {
 		r.statement(s, Step{sure: sure && i == len(all)-1 && !s.Background})
 	}
 }
 
-// statement reads one command; c is what is known of it from where it stands.
+// statement reads one command; c is what its context says about it.
 func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 	if s == nil {
 		return
@@ -100,7 +100,7 @@ func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 		case syntax.AndStmt:
 		case syntax.OrStmt:
 			left.sure = false
-		default: // of a pipe the last command's success is the line's
+		default: // the success of a pipe is that of its last command
 			left.sure, right.Piped = false, true
 		}
 		r.statement(cmd.X, left)
@@ -113,7 +113,7 @@ func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 		r.dir = dir
 	case *syntax.Block:
 		r.list(cmd.Stmts, c.sure)
-	default: // a loop, a condition, a function: what stands in it may never have run
+	default: // a loop, a condition, a function: its commands might never have run
 		r.within(s.Cmd, c.Piped)
 	}
 	var args []string
@@ -136,14 +136,14 @@ func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 	}
 	c.touch()
 	if c.Program == "cd" && !c.Piped {
-		r.dir = into(r.dir, c.Args)
+		r.dir = afterCd(r.dir, c.Args)
 	}
 	if len(args)+len(c.Out)+len(c.Touches) > 0 {
 		r.out = append(r.out, c)
 	}
 }
 
-// within reads the commands of a compound one; pipe: the first reads what a command before it writes.
+// within reads the commands in a compound one; pipe: the first reads the output of a command before it.
 func (r *shellReader) within(cmd syntax.Command, pipe bool) {
 	if cmd == nil {
 		return
@@ -155,13 +155,13 @@ func (r *shellReader) within(cmd syntax.Command, pipe bool) {
 			pipe = false
 			return false
 		case *syntax.Word:
-			return false // a substitution's commands are not the line's
+			return false // the commands of a substitution aren't the line's
 		}
 		return true
 	})
 }
 
-// redirect notes where output goes and what is read. Messages are no product; streams to streams say nothing.
+// redirect records where output goes and what is read, ignoring standard error and streams redirected to streams.
 func (r *shellReader) redirect(c *Step, f *syntax.Redirect) {
 	if f.N != nil && f.N.Value == "2" || f.Word == nil {
 		return
@@ -181,7 +181,7 @@ func (r *shellReader) redirect(c *Step, f *syntax.Redirect) {
 	}
 }
 
-// hereText is the text of a here-document, if the shell changes nothing in it.
+// hereText returns the text of a here-document, if the shell expands nothing in it.
 func hereText(f *syntax.Redirect) (text string, whole bool) {
 	if f.Hdoc != nil {
 		for _, p := range f.Hdoc.Parts {
@@ -205,7 +205,7 @@ var leadingTabs = text.Pattern(`(?m)^\t+`)
 
 func restored(s string) string { return strings.ReplaceAll(s, noBlank, " ") }
 
-// wordOf takes the quotes off a word; from something to expand on it is UnknownArg.
+// wordOf removes the quotes from a word; from the first expansion on it is UnknownArg.
 func wordOf(parts []syntax.WordPart) string {
 	text := ""
 	for _, p := range parts {
@@ -242,7 +242,7 @@ func unescaped(s string, escape func() *regexp.Regexp) string {
 	return escape().ReplaceAllString(s, "$1")
 }
 
-// What a backslash keeps as it is, and the beginning of a pattern that none keeps.
+// A backslash escape outside and inside quotes, and the beginning of an unescaped pattern.
 var (
 	escape       = text.Pattern(`(?s)\\(.)`)
 	quotedEscape = text.Pattern("\\\\([\\\\\"$`])")
@@ -253,7 +253,7 @@ var (
 var wrappers = map[string]int{"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "exec": 0, "command": 0,
 	"timeout": 1, "stdbuf": 0, "builtin": 0, "doas": 0}
 
-// unwrap takes sudo, env and their like off a command.
+// unwrap removes sudo, env and the like from a command.
 func unwrap(words []string) []string {
 	for len(words) > 1 {
 		own, ok := wrappers[path.Base(words[0])]
@@ -271,8 +271,8 @@ func unwrap(words []string) []string {
 
 var assignment = text.Pattern(`^[A-Za-z_]\w*=`)
 
-// into is the folder after a cd.
-func into(dir string, args []string) string {
+// afterCd returns the folder after a cd.
+func afterCd(dir string, args []string) string {
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--" || a == "-P" || a == "-L" })
 	if len(args) != 1 || args[0] == UnknownArg || args[0] == "-" {
 		return ""
@@ -280,7 +280,7 @@ func into(dir string, args []string) string {
 	return Absolute(dir, args[0])
 }
 
-// Absolute is a path as seen from a folder, "" if that is unknown and needed; "~" is the home that the folder lies in.
+// Absolute resolves a path against a folder, "" if that is needed but unknown; "~" is the home that the folder is in.
 func Absolute(dir, p string) string {
 	switch {
 	case p == "" || strings.ContainsRune(p, 0):
@@ -292,19 +292,19 @@ func Absolute(dir, p string) string {
 		return path.Clean(p)
 	case strings.HasPrefix(p, "/"):
 		return path.Clean(p)
-	case ofWindows(p):
+	case isWindowsPath(p):
 		return p
 	case dir == "":
 		return ""
-	case ofWindows(dir + `\`):
+	case isWindowsPath(dir + `\`):
 		return strings.TrimRight(dir, `\/`) + `\` + strings.ReplaceAll(strings.TrimPrefix(p, "./"), "/", `\`)
 	}
 	return path.Join(dir, p)
 }
 
-// home is where systems put homes.
+// home matches where systems put homes.
 var home = text.Pattern(`^/(?:root|(?:home|Users|sessions)/[^/]+)/`)
 
-func ofWindows(p string) bool {
+func isWindowsPath(p string) bool {
 	return len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') || strings.HasPrefix(p, `\\`)
 }

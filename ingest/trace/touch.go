@@ -10,30 +10,29 @@ import (
 	"recall/text"
 )
 
-// How a file was touched.
+// How is the way in which a file was touched.
 type How string
 
 const (
 	Read   How = "read"
 	Edit   How = "edited"
-	Create How = "created" // or written over as a whole
+	Create How = "created" // or overwritten entirely
 	Delete How = "deleted"
-	Rename How = "renamed" // Touch.From names what it was
+	Rename How = "renamed" // see Touch.From
 )
 
 // A Touch is a file that a call read or changed.
 type Touch struct {
-	Path string `json:"path"` // absolute where that can be told, as the transcript's machine names it
+	Path string `json:"path"` // absolute if possible, as the transcript's machine names it
 	How  How    `json:"how"`
 	From string `json:"from,omitempty"` // Rename: the name before
-	Tool bool   `json:"-"`              // by a file tool, which says so itself; else told from a command line
-	Back bool   `json:"-"`              // git put the file, or what lies below the folder, back as it had it
-	// Unsure says that the command line failed somewhere: the file may have been
-	// touched or not.
+	Tool bool   `json:"-"`              // by a file tool, which states it; else derived from a command line
+	Back bool   `json:"-"`              // git restored the file, or what is below the folder
+	// the command line failed somewhere, so the file might not have been touched
 	Unsure bool `json:"unsure,omitempty"`
 }
 
-// touches lists what a call did to files, each file and way once.
+// touches lists what a call did to files, each combination once.
 func touches(a *Action) []Touch {
 	if !a.Call.Ran() {
 		return nil
@@ -47,7 +46,7 @@ func touches(a *Action) []Touch {
 	c := a.Call
 	if how, ok := toolTouch(c); ok {
 		if !c.Failed {
-			p := filePath(c)
+			p := cmp.Or(c.Path, c.Input["path"], c.Input["file"])
 			add(Touch{Path: cmp.Or(Absolute(a.Dir, p), p), How: how, Tool: true})
 		}
 		return out
@@ -61,13 +60,7 @@ func touches(a *Action) []Touch {
 	return out
 }
 
-// filePath is the file of a file tool's call.
-func filePath(c *ingest.ToolCall) string {
-	return cmp.Or(c.Path, c.Input["path"], c.Input["file"])
-}
-
-// toolTouch says what a file tool does, of Claude Code or of an MCP server that
-// calls it alike.
+// toolTouch returns what a file tool does, be it Claude Code's or an MCP server's with a similar name.
 func toolTouch(c *ingest.ToolCall) (How, bool) {
 	name := c.Name
 	if i := strings.LastIndex(name, "__"); i >= 0 && strings.HasPrefix(name, "mcp__") {
@@ -86,7 +79,7 @@ func toolTouch(c *ingest.ToolCall) (How, bool) {
 	return "", false
 }
 
-// Shown lists the files that a call put before the person as results, as it names them.
+// Shown lists the files that a call presented to the person as results, as it names them.
 func Shown(c *ingest.ToolCall) []string {
 	if !strings.HasSuffix(c.Name, "__present_files") || c.Failed || !c.Done {
 		return nil
@@ -103,13 +96,13 @@ func Shown(c *ingest.ToolCall) []string {
 	return out
 }
 
-// noFile tells what isn't a file of anybody's. Those in /dev/shm are, though only in memory.
+// noFile reports whether a path isn't a real file. Files in /dev/shm are, though only in memory.
 func noFile(p string) bool {
 	return strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "/dev/shm/") || strings.HasPrefix(p, "/proc/") ||
 		p == "/" || len(p) > 1024
 }
 
-// add notes what a command does to files, where they can be told: what has several lines is a text.
+// add records what a command does to a file, if the path can be resolved. A path with line breaks is a text.
 func (c *Step) add(how How, p, from string) {
 	if strings.Contains(p, "\n") {
 		return
@@ -125,7 +118,7 @@ func (c *Step) all(how How, paths []string) {
 	}
 }
 
-// touch reads what a command does to the files that it names.
+// touch derives what a command does to the files that it names.
 func (c *Step) touch() {
 	prog, args := c.Program, c.Args
 	if prog == "git" && len(args) > 0 {
@@ -170,23 +163,23 @@ func (c *Step) touch() {
 		}
 	case "git checkout":
 		if i := slices.Index(args, "--"); i >= 0 {
-			c.back(args[i+1:])
+			c.restored(args[i+1:])
 		}
 	case "git reset":
 		if flag("--hard") && (len(plain) == 0 || plain[0] == "HEAD") {
-			c.back([]string{"."})
+			c.restored([]string{"."})
 		}
 	case "git restore":
-		if !flag("--staged", "-S") || flag("--worktree", "-W") { // else only what is to be committed
-			c.back(plain)
+		if !flag("--staged", "-S") || flag("--worktree", "-W") { // else only the index
+			c.restored(plain)
 		}
 	default:
-		c.others(prog, args, plain)
+		c.touchOther(prog, args, plain)
 	}
 }
 
-// back notes files that git put back.
-func (c *Step) back(paths []string) {
+// restored records files that git restored.
+func (c *Step) restored(paths []string) {
 	n := len(c.Touches)
 	c.all(Edit, paths)
 	for i := range c.Touches[n:] {
@@ -198,14 +191,12 @@ func pathsIn(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(p string) bool { return !LooksLikePath(p) })
 }
 
-// readers are programs whose arguments that look like paths are files they read.
-var readers = text.Set(`cat bat head tail less wc diff awk jq sort uniq cut python python3 node ruby bash sh source ` +
-	`. pandoc
-	unzip tar gunzip convert magick ffmpeg pdftotext soffice libreoffice nl file`)
+// readers are programs that read those of their arguments that look like paths.
+var readers = text.Set(`cat bat head tail less wc diff awk jq sort uniq cut python python3 node ruby bash sh source .
+	pandoc unzip tar gunzip convert magick ffmpeg pdftotext soffice libreoffice nl file`)
 
-// others reads commands that have no rule of their own: -o names a product, and
-// some programs read what they are given.
-func (c *Step) others(prog string, args, plain []string) {
+// touchOther handles commands without a rule of their own: -o names a product, and some programs read their arguments.
+func (c *Step) touchOther(prog string, args, plain []string) {
 	made, module := "", ""
 	for i, a := range args {
 		switch {
@@ -217,7 +208,7 @@ func (c *Step) others(prog string, args, plain []string) {
 			made = strings.TrimPrefix(a, "--output=")
 		}
 	}
-	if prog == "grep" || prog == "find" || prog == "ssh" || prog == "ps" { // their -o is something else
+	if prog == "grep" || prog == "find" || prog == "ssh" || prog == "ps" { // their -o means something else
 		return
 	}
 	if made != "" && made != "-" && made != UnknownArg && LooksLikePath(made) {
@@ -228,7 +219,7 @@ func (c *Step) others(prog string, args, plain []string) {
 	}
 }
 
-// operands parts arguments from flags; what only the shell knew is left out.
+// operands separates arguments from flags, leaving out what only the shell knew.
 func operands(args []string) (plain, flags []string) {
 	for i, a := range args {
 		switch {
@@ -249,7 +240,7 @@ func operands(args []string) (plain, flags []string) {
 	return plain, flags
 }
 
-// moves pairs what mv and cp take with where it goes.
+// moves pairs the sources of mv and cp with their destinations.
 func moves(plain []string) [][2]string {
 	if len(plain) < 2 {
 		return nil
@@ -267,8 +258,7 @@ func moves(plain []string) [][2]string {
 	return out
 }
 
-// LooksLikePath tells a file's name from a word, a number, an address or a
-// program's text.
+// LooksLikePath distinguishes a file name from a word, a number, a URL or program text.
 func LooksLikePath(s string) bool {
 	if s == "" || len(s) > 300 || strings.ContainsAny(s, " \t\n(){}$;=,\"'|") || strings.Contains(s, "://") {
 		return false

@@ -1,7 +1,6 @@
-// Package trace tells what a session did, from what its transcript states: its
-// tool calls in order, the files they touched, what they installed, the commits
-// they made, the errors they met. It runs nothing and looks at no disk: command
-// lines are read, never executed, and the same session gives the same trace.
+// Package trace derives what a session did from its transcript: its tool calls in order, the files they touched, what
+// they installed, the commits they made, the errors they met. It runs nothing and reads no files: command lines are
+// parsed, never executed, and the same session gives the same trace.
 package trace
 
 import (
@@ -21,27 +20,27 @@ type Trace struct {
 	Faults   []Fault
 }
 
-// An Action is one tool call, with what led to it and what came of it.
+// An Action is one tool call, with its reason and outcome.
 type Action struct {
 	N         int           // ordinal of its turn; a sub-agent's is that of the turn that started it, 0 if unknown
 	Turn      ingest.TurnID // the turn that made it, a sub-agent's own
 	Agent     string        // id of the sub-agent, "" for the session itself
 	Call      *ingest.ToolCall
 	At        time.Time     // of the message that made it; zero if the transcript states none
-	Took      time.Duration // from there to its result: the model's writing and the person's answer included; 0 if unknown
-	Why       string        // what was said with it, or last before it to the same end; "" if nothing
+	Took      time.Duration // until its result, including the model's writing and the person's answer; 0 if unknown
+	Why       string        // what was said with it, or last before it with the same aim; "" if nothing
 	Dir       string        // working directory, "" if unknown
-	Abandoned bool          // on a branch that was rewound: it was done all the same
+	Abandoned bool          // on a rewound branch, but it was done nevertheless
 	Copied    bool          // a fork's copy of its parent's call
 
 	Touches []Touch
 	steps   []Step
 }
 
-// Steps are the commands of a shell call, in order.
+// Steps returns the commands of a shell call, in order.
 func (a *Action) Steps() []Step { return a.steps }
 
-// Of traces a session. It keeps pointers to the session's calls.
+// Of traces a session. The result points to the session's calls.
 func Of(s *ingest.Session) *Trace {
 	tr := &Trace{Actions: Actions(s)}
 	tr.Packages = packages(tr.Actions)
@@ -50,7 +49,7 @@ func Of(s *ingest.Session) *Trace {
 	return tr
 }
 
-// Actions are the calls of a session with the files that they touched, and no more.
+// Actions returns only the calls of a session with the files that they touched.
 func Actions(s *ingest.Session) []Action {
 	t := &tracer{agents: map[string][]*ingest.Subagent{}}
 	for i := range s.Subagents {
@@ -58,7 +57,7 @@ func Actions(s *ingest.Session) []Action {
 		t.agents[a.Call] = append(t.agents[a.Call], a)
 	}
 	t.turns(s.Turns, 0, "")
-	for i := range s.Subagents { // whose call isn't known
+	for i := range s.Subagents { // those whose call is unknown
 		if a := &s.Subagents[i]; slices.Contains(t.agents[a.Call], a) {
 			t.turns(a.Turns, -1, a.ID)
 		}
@@ -74,12 +73,12 @@ func Actions(s *ingest.Session) []Action {
 }
 
 type tracer struct {
-	agents  map[string][]*ingest.Subagent // by call, taken out when followed
+	agents  map[string][]*ingest.Subagent // by call; removed when visited
 	actions []Action
 }
 
-// turns adds the calls of a conversation, each call's sub-agents after it. n is
-// the ordinal that a sub-agent's calls go by, 0 for the session's own turns.
+// turns adds the calls of a conversation, each followed by its sub-agents'. n is the ordinal for a sub-agent's calls, 0
+// for the session's own turns.
 func (t *tracer) turns(turns []ingest.Turn, n int, agent string) {
 	why := ""
 	for i := range turns {
@@ -114,10 +113,10 @@ func (t *tracer) turns(turns []ingest.Turn, n int, agent string) {
 	}
 }
 
-// reasonMost is how much is kept of what was said before a call, in bytes.
+// reasonMost bounds what is kept of the words before a call, in bytes.
 const reasonMost = 400
 
-// reason is the last paragraph of what was said: it speaks of what comes next.
+// reason returns the last paragraph of a text, which usually announces what comes next.
 func reason(text string) string {
 	text = strings.TrimSpace(text)
 	if i := strings.LastIndex(text, "\n\n"); i >= 0 {

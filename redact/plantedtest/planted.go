@@ -1,4 +1,5 @@
-// Package plantedtest draws secrets of real shape for tests to put where nothing derived may have them. None is real.
+// Package plantedtest draws secrets of realistic form, for tests to put where nothing derived must have them. None is
+// real.
 package plantedtest
 
 import (
@@ -14,14 +15,14 @@ import (
 //go:embed kinds.txt
 var kinds string
 
-// A Kind is one way in which a secret stands in a transcript.
+// A Kind is one way in which a secret appears in a transcript.
 type Kind struct {
 	Class string // vendor, named, prose, block, nested, command, form
 	Name  string
-	text  string // as a line of kinds.txt has it
+	text  string // as in its line of kinds.txt
 }
 
-// Kinds are all kinds that the rules are made with.
+// Kinds returns all kinds that the rules were developed with.
 func Kinds() []Kind { return Parse(kinds) }
 
 // Parse reads kinds, one a line: class, "/", name, a tab, the text.
@@ -41,14 +42,14 @@ func Parse(list string) (all []Kind) {
 	return all
 }
 
-// Short reports whether what is drawn may be part of a file's name: a key that tells itself, nothing else.
+// Short reports whether what is drawn can be part of a file name: a key recognizable by itself, and nothing else.
 func (k Kind) Short() bool {
 	return (k.Class == "vendor" || k.Class == "form") && strings.HasPrefix(k.text, "«") &&
 		strings.HasSuffix(k.text, "»") &&
 		!strings.ContainsAny(k.text, `/\"'<+%$:~.=`) && !strings.Contains(k.text, "{s") && len(k.text) < 60
 }
 
-// Draw draws one: the text as in a transcript, and what of it must never leave the machine.
+// Draw returns a text as in a transcript, and the secrets in it, which must never leave the machine.
 func (k Kind) Draw(r *rand.Rand) (text string, secrets []string) {
 	text = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\e`, "\x1b").Replace(k.text)
 	text = drawn(r, text)
@@ -67,7 +68,7 @@ func (k Kind) Draw(r *rand.Rand) (text string, secrets []string) {
 	}
 }
 
-// wrapped replaces what stands between brackets, the innermost first.
+// wrapped replaces what is in brackets, the innermost first.
 func wrapped(text string, open, shut rune, f func(string) string) string {
 	for {
 		from := strings.LastIndex(text, string(open))
@@ -97,7 +98,7 @@ var words = strings.Fields("maple river copper lantern walnut saddle thunder vel
 	"marble bucket cactus puzzle rocket tunnel violin window yellow zipper anchor basket candle dragon " +
 	"engine forest garden hammer island jungle kettle")
 
-// drawn replaces what is in braces: {a20}, {pw} for letters, digits and marks, {words} with hyphens, {letters} run
+// drawn replaces what is in braces: {a20}, {pw} for letters, digits and marks, {words} joined by hyphens, {letters} run
 // together.
 func drawn(r *rand.Rand, text string) string {
 	word := func() string { return words[r.IntN(len(words))] }
@@ -127,7 +128,7 @@ func drawn(r *rand.Rand, text string) string {
 	}
 }
 
-// random draws n characters, of each sort one at least where there is room.
+// random draws n characters, at least one of each sort if there is room.
 func random(r *rand.Rand, alphabet string, n int) string {
 	out := make([]byte, n)
 	for i := range out {

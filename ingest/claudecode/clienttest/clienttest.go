@@ -1,4 +1,4 @@
-// Package clienttest gives tests the real Claude Code, in each version at hand.
+// Package clienttest runs tests with the real Claude Code, in each available version.
 package clienttest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each runs test with each claude program of RECALL_CLAUDE (printed by .ci/clients), under its version; it skips where
-// there is none. The variable is read before test may hide the environment.
+// Each runs test with each claude program in RECALL_CLAUDE (printed by .ci/clients), under its version; it skips if
+// there is none. It reads the variable before test can hide the environment.
 func Each(t *testing.T, test func(t *testing.T, program string)) {
 	t.Helper()
 	programs := filepath.SplitList(os.Getenv("RECALL_CLAUDE"))

@@ -1,4 +1,4 @@
-// Package opencodetest makes databases as OpenCode does.
+// Package opencodetest creates databases like OpenCode's.
 package opencodetest
 
 import (
@@ -19,7 +19,7 @@ const tables = `PRAGMA journal_mode = WAL;
 		time_updated integer, data text);
 	CREATE TABLE IF NOT EXISTS todo (session_id text, content text, position integer)`
 
-// Open opens a database for writing, and makes its folder and the tables that it lacks.
+// Open opens a database for writing, and creates its folder and missing tables.
 func Open(path string) (*sqlite3.Conn, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func Open(path string) (*sqlite3.Conn, error) {
 	return c, c.Exec(tables)
 }
 
-// Exec makes a database, or changes it, by statements, and lets go of it.
+// Exec creates or changes a database by statements, and closes it.
 func Exec(path, statements string) error {
 	c, err := Open(path)
 	if err != nil {

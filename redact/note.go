@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// jotted masks a password where people note an access: "id/pw: ann/x", "(pw:x)", "PASS - x", whatever marks between.
-// The value has to look like nothing else.
-func jotted(s *scan, from, to int) {
+// credentialNote masks a password in a short note of credentials: "id/pw: ann/x", "(pw:x)", "PASS - x", with any
+// separators. The value must look like nothing else.
+func credentialNote(s *scan, from, to int) {
 	const reach, runs, jottedRun = 60, 8, 48
 	name := s.text[from:to]
 	c := s.at(to)
@@ -23,7 +23,7 @@ func jotted(s *scan, from, to int) {
 			at++
 			continue
 		}
-		if v := strings.TrimRight(s.text[at:stop], "!?"); noted(v) && skip(s.text, stop, word|marks, 24) < stop+24 {
+		if v := strings.TrimRight(s.text[at:stop], "!?"); passwordLike(v) && skip(s.text, stop, word|marks, 24) < stop+24 {
 			s.add(at, at+len(v), "password")
 			return
 		}
@@ -31,19 +31,16 @@ func jotted(s *scan, from, to int) {
 	}
 }
 
-// noted reports whether a word is letters of both cases and digits, or with marks, as only passwords are.
-func noted(v string) bool {
+// passwordLike reports whether a word mixes letters of both cases and digits, or contains marks, as only passwords do.
+func passwordLike(v string) bool {
 	t := shapeIn(v)
 	harmless := len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
-		names(v) || strings.HasPrefix(v, "0x")
-	if harmless {
-		return false
-	}
-	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
-		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v)
+		hasSecretName(v) || strings.HasPrefix(v, "0x")
+	return !harmless && (strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
+		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v))
 }
 
-// loginPair masks the password of "ann / password" and "ann:password" behind a word for logging in.
+// loginPair masks the password of "ann / password" and "ann:password" after a word for logging in.
 func loginPair(s *scan, _, to int) {
 	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+100)], "\n")
 	for _, between := range [...]string{" / ", ":", ", "} {
@@ -58,7 +55,7 @@ func loginPair(s *scan, _, to int) {
 		}
 		open, end := s.wordAt(to+len(user)+len(between), 100)
 		v := strings.TrimRight(s.text[open:end], ".,;:?)")
-		secret := telling(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 && (between != ", " ||
+		secret := plausible(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 && (between != ", " ||
 			unmistakable(v))
 		if secret {
 			s.add(open, open+len(v), "password")
@@ -67,7 +64,7 @@ func loginPair(s *scan, _, to int) {
 	}
 }
 
-// beforeName masks a password that stands in a sentence before its name.
+// beforeName masks a password that precedes its name in a sentence.
 func (s *scan) beforeName(from int) {
 	begin, digits := from, 0
 	for begin > 0 && from-begin < 60 && s.text[begin-1] != '\n' && s.text[begin-1] != ';' {
@@ -84,7 +81,7 @@ func (s *scan) beforeName(from int) {
 	for word := range strings.SplitSeq(window, " ") {
 		v := strings.Trim(word, ".,;:?)(\"'`")
 		says := strings.HasPrefix(window[at+len(window)-from+len(word):], " is ")
-		if unmistakable(v) || says && noted(v) {
+		if unmistakable(v) || says && passwordLike(v) {
 			begin := at + strings.Index(word, v)
 			s.add(begin, begin+len(v), "password")
 		}
@@ -92,7 +89,7 @@ func (s *scan) beforeName(from int) {
 	}
 }
 
-// unmistakable reports whether a word near a password's name can't be anything else: letters, digits, a mark between.
+// unmistakable reports whether a word near a password's name can't be anything else: letters, digits and a mark inside.
 func unmistakable(v string) bool {
 	if len(v) < 8 || len(v) > 64 || strings.ContainsAny(v, "/:=()[]{}<>\\;,\"'|`") || placeholder(v) {
 		return false
@@ -113,7 +110,7 @@ func unmistakable(v string) bool {
 	return is(v[mark-1], alnum) && is(v[mark+1], alnum)
 }
 
-// seedPhrase masks a wallet's words after its name: twelve to twenty-four, short, of small letters.
+// seedPhrase masks a wallet's words after their name: twelve to twenty-four short words in lower case.
 func seedPhrase(s *scan, _, to int) {
 	v, ok := s.valueAfter(to, to)
 	if !ok {
@@ -137,7 +134,7 @@ func seedPhrase(s *scan, _, to int) {
 	}
 }
 
-// passwordHash masks what a password is stored as: weak ones are told from it.
+// passwordHash masks a stored password hash, as weak passwords can be guessed from it.
 func passwordHash(s *scan, from, to int) {
 	end := run(s.text, from, word, "$./+=,", 300)
 	v := strings.TrimRight(s.text[from:end], ".,=")

@@ -1,0 +1,73 @@
+package redact
+
+// A language holds how people write about secrets in it, in lower case: names for them, and words before or between.
+// Languages that don't separate words have only the names.
+type language struct {
+	passwords []string // names for a password
+	tokens    []string // names for a key or token: a random value must follow
+	pins      []string // names for a number that grants access
+	verbs     []string // between name and value: the password for x IS y
+	uses      []string // before the name, with the value after it: USE the password y
+	logins    []string // before "user / password"
+}
+
+// Words that begin with very common letters are cut there: seña, lave, ogin.
+var languages = func() (all []language) {
+	name := ""
+	for _, f := range wordRows["tongue"] {
+		if f[0] != name {
+			name, all = f[0], append(all, language{})
+		}
+		t := &all[len(all)-1]
+		*map[string]*[]string{"passwords": &t.passwords, "tokens": &t.tokens, "pins": &t.pins, "verbs": &t.verbs,
+			"uses": &t.uses, "logins": &t.logins}[f[1]] = f[2:]
+	}
+	return all
+}()
+
+// sentenceRules reads sentences with the words of all languages at once, as texts mix them.
+type sentenceRules struct {
+	verbs, uses map[string]bool
+}
+
+// proseRules adds rules for how people write about secrets.
+func proseRules(b *builder) {
+	all := &sentenceRules{verbs: map[string]bool{}, uses: map[string]bool{}}
+	added := map[string]bool{}
+	add := func(words []string, d detector) {
+		for _, w := range words {
+			if !added[w] {
+				b.add(w, d)
+			}
+			added[w] = true
+		}
+	}
+	for _, t := range languages {
+		for _, w := range t.verbs {
+			all.verbs[w] = true
+		}
+		for _, w := range t.uses {
+			all.uses[w] = true
+		}
+		add(t.passwords, all.password)
+	}
+	clear(added)
+	for _, t := range languages {
+		add(t.passwords, credentialNote)
+	}
+	add([]string{"pass", "pwd", "pw", "pw:", "p/w", "pin:", "secret", "ssh ", "sftp "}, credentialNote)
+	clear(added)
+	for _, t := range languages {
+		add(t.tokens, all.token)
+		add(t.logins, loginPair)
+	}
+	clear(added)
+	for _, t := range languages {
+		add(t.pins, all.pin)
+	}
+	for _, verb := range []string{" as ", " is "} {
+		for _, whose := range []string{"the ", "our ", "my ", "your ", "a "} {
+			b.add(verb+whose, valueFirst)
+		}
+	}
+}
