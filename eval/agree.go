@@ -8,10 +8,10 @@ import (
 	"recall/payload"
 )
 
-// mostWrong is how many pairs judged otherwise a run names.
+// mostWrong caps how many disagreements a run lists.
 const mostWrong = 30
 
-// Agree says how far a judge agrees with people on labelled pairs. All is asked at once.
+// Agree measures how far a judge agrees with people on labelled pairs. It asks about all of them at once.
 func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, error) {
 	a := Agreement{Judge: by.Name(), Threshold: by.Threshold()}
 	x, err := alikeTexts(ctx, by, pairs)
@@ -41,7 +41,7 @@ func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, erro
 	return a, nil
 }
 
-// tally counts by name how many are right of how many.
+// tally counts, by name, how many of how many are right.
 type tally map[string][2]int
 
 func (t tally) count(name string, right bool) {
@@ -61,8 +61,7 @@ func (t tally) shares() map[string]KofN {
 	return m
 }
 
-// alikeTexts judges labelled pairs, each as two items that rest on different
-// turns.
+// alikeTexts judges labelled pairs, each as two items from different turns.
 func alikeTexts(ctx context.Context, by Judge, pairs []LabelledPair) ([]float64, error) {
 	var claims []Claim
 	var places [][2]int
@@ -77,7 +76,7 @@ func alikeTexts(ctx context.Context, by Judge, pairs []LabelledPair) ([]float64,
 	return x, err
 }
 
-// claimA is the pair's first statement as it stands in a gold set.
+// claimA is the pair's first statement as a judge sees it.
 func (p LabelledPair) claimA() Claim { return claimed(cmp.Or(p.KindA, p.Kind), p.A) }
 
 // claimB is the second.

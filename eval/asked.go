@@ -12,11 +12,10 @@ import (
 	"recall/text"
 )
 
-// An invented project tells its sessions itself, so that it needs no transcripts:
-// sessions.json holds what was said and what is worth keeping of it, questions.json
-// what people ask, aliases.json what else they may call it. Those in testdata/asked
-// are what the search's weights are fitted to and held against beside what people
-// said of real sessions.
+// An invented project carries its own sessions and needs no transcripts: sessions.json holds what was said and
+// what is worth keeping of it, questions.json what people ask, aliases.json other words for the items. The
+// projects in testdata/asked are used to fit and check the search's weights, beside what people wrote about
+// real sessions.
 
 type toldSession struct {
 	ID     string     `json:"id"`
@@ -61,7 +60,7 @@ func (l *loader) told(file, project string, b []byte) {
 	}
 }
 
-// check names what is wrong with the turns, and holds the items against them.
+// check lists what is wrong with the turns, and with the items against them.
 func (t *toldSession) check() (out []Problem) {
 	said := map[string]string{}
 	before := 0.0
@@ -96,7 +95,7 @@ func (t *toldSession) check() (out []Problem) {
 	return append(out, notBorneOut(t.Items, said)...)
 }
 
-// session is a told session as a parser would give it.
+// session returns the told session as a parser would.
 func (t *toldSession) session(project string) *ingest.Session {
 	home := path.Join("/home/dev", project)
 	s := &ingest.Session{ID: ingest.SessionID(t.ID), Source: ingest.ClaudeCode, Title: t.Title, TitleFrom: "summary",
@@ -127,7 +126,7 @@ func (t *toldSession) session(project string) *ingest.Session {
 	return s
 }
 
-// began is when each told session began.
+// began maps each told session to its start.
 func (s *Set) began() map[string]time.Time {
 	m := map[string]time.Time{}
 	for _, t := range s.Sessions {

@@ -9,17 +9,16 @@ import (
 	"recall/payload"
 )
 
-// rounds of every bootstrap, and the seed: the same run gives the same intervals.
+// rounds and seed are the same for every bootstrap, so that the same run gives the same intervals.
 const (
 	rounds = 2000
 	seed   = 20260417
 )
 
-// few is how many items with must a kind needs before its F1 says anything.
+// few is how many must items a kind needs before its F1 means anything.
 const few = 10
 
-// resampled is a statistic of n things, and the middle 95 % of its values over draws
-// of n of them with replacement, about that of the whole.
+// resampled computes a statistic over n things, with the middle 95 % of its values over bootstrap draws.
 func resampled(n int, of func(draw []int) float64) Interval {
 	draw := places(n)
 	whole := of(draw)
@@ -36,7 +35,7 @@ func resampled(n int, of func(draw []int) float64) Interval {
 	return Interval{Value: whole, Low: min(whole, at(0.025)), High: max(whole, at(0.975))}
 }
 
-// places are those of n things, each once.
+// places returns 0 to n-1.
 func places(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -45,7 +44,7 @@ func places(n int) []int {
 	return all
 }
 
-// ratesOf makes a count's rates, with intervals over the sessions' counts.
+// ratesOf returns a count's rates, with intervals over the sessions' counts.
 func ratesOf(sessions []Count) Rates {
 	sum := func(draw []int) (c Count) {
 		for _, i := range draw {
@@ -82,8 +81,7 @@ func wilson(k, n int) KofN {
 	return KofN{k, n, low, high}
 }
 
-// kindsOf lists the kinds that people or predictions speak of, in order of
-// importance.
+// kindsOf lists the kinds that occur in gold items or predictions, most important first.
 func kindsOf(sessions []SessionScore) []payload.Kind {
 	spoken := map[payload.Kind]bool{}
 	for _, s := range sessions {

@@ -7,16 +7,16 @@ import (
 	"recall/answer"
 )
 
-// A Verdict says what a comparison shows.
+// Verdict is the outcome of a comparison.
 type Verdict string
 
 const (
 	Better   Verdict = "better"
 	Worse    Verdict = "worse"
-	CantTell Verdict = "can't tell" // the interval of the difference holds zero, or there is too little to go by
+	CantTell Verdict = "can't tell" // the interval of the difference includes zero, or there is too little data
 )
 
-// A Comparison says what changed from one run to another, on what both have.
+// Comparison is what changed from one run to another, on what both have.
 type Comparison struct {
 	What    string       `json:"what"`
 	Systems [2]string    `json:"systems"` // before, after
@@ -25,7 +25,7 @@ type Comparison struct {
 	Figures []Difference `json:"figures"`
 }
 
-// A Difference is one figure before and after, over what both runs have.
+// Difference is one figure before and after, over what both runs have.
 type Difference struct {
 	Name    string   `json:"name"` // "decision F1", "micro precision", "hit@1"
 	Before  float64  `json:"before"`
@@ -35,11 +35,10 @@ type Difference struct {
 	Verdict Verdict  `json:"verdict"`
 }
 
-// fewest is how many sessions or questions a comparison must rest on to tell
-// anything.
+// fewest is how many sessions or questions a comparison needs to tell anything.
 const fewest = 5
 
-// Compare holds the systems under test of two runs against each other.
+// Compare compares the systems under test of two runs.
 func Compare(before, after *Run) (*Comparison, error) {
 	if before.What != after.What {
 		return nil, fmt.Errorf("one run is of %s, the other of %s", before.What, after.What)
@@ -65,8 +64,7 @@ func Compare(before, after *Run) (*Comparison, error) {
 	return c, nil
 }
 
-// CompareSystems holds two systems against each other, on the sessions or
-// questions that both have.
+// CompareSystems compares two systems on the sessions or questions that both have.
 func CompareSystems(before, after System) (*Comparison, error) {
 	c := &Comparison{Systems: [2]string{before.Name, after.Name}, Notes: []string{}}
 	switch {
@@ -85,7 +83,7 @@ func CompareSystems(before, after System) (*Comparison, error) {
 	return c, nil
 }
 
-// Of is what a comparison counts, one of them.
+// Of returns the singular of what the comparison counts.
 func (c *Comparison) Of() string {
 	return map[string]string{"payloads": "session", "questions": "question"}[c.What]
 }
@@ -192,7 +190,7 @@ func (c *Comparison) questions(before, after *QuestionScore) {
 	c.mean("refused", pairs, func(q *QuestionsMade) bool { return q.Answerable() }, refused, true)
 }
 
-// mean compares the mean of a figure over the questions that it is of.
+// mean compares the mean of a figure over the questions it applies to.
 func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*QuestionsMade) bool,
 	of func(*QuestionsMade) float64, lessIsMore bool) {
 	var values [2][]float64
@@ -206,8 +204,7 @@ func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*Questi
 	}
 }
 
-// add compares a figure of n sessions or questions by paired bootstrap: what
-// is drawn is drawn for both.
+// add compares a figure over n sessions or questions by paired bootstrap: both sides use the same draws.
 func (c *Comparison) add(name string, n int, value func(side int, draw []int) float64, lessIsMore bool) {
 	all := places(n)
 	d := Difference{Name: name, Before: value(0, all), After: value(1, all), Verdict: CantTell}

@@ -2,16 +2,15 @@ package eval
 
 import "slices"
 
-// contrary reports whether two statements can't both be so, by what they say of
-// the words that both hold: no and yes, one number and another, a
-// name in another's place.
+// contrary reports whether two statements contradict each other in the words they share: by negation, another
+// number, or another name in the same place.
 func contrary(a, b stance) bool {
 	return a.told && b.told && denied(a, b) ||
 		echoes(a, b) || opposed(a, b) || swapped(a, b) || miscounts(a, b)
 }
 
-// echoes reports whether two statements hold the same words of content and yet
-// aren't the same: one says "no" more often, or a few words stand elsewhere.
+// echoes reports whether two statements have the same content words and still differ: one has an odd "no" more,
+// or a few words changed places.
 func echoes(a, b stance) bool {
 	x, y := a.sequence(), b.sequence()
 	if len(x) != len(y) {
@@ -34,11 +33,10 @@ func echoes(a, b stance) bool {
 	return slices.Equal(x, y)
 }
 
-// mostMoved is how many words two that change places move: names are of
-// several.
+// mostMoved is how many words an exchange of two names may move: names can be several words long.
 const mostMoved = 4
 
-// sequence are the words of content in their order.
+// sequence returns the content words in order.
 func (s stance) sequence() []string {
 	var out []string
 	for _, t := range s.tokens {
@@ -59,8 +57,8 @@ func (s stance) negators() int {
 	return n
 }
 
-// miscounts looks for a number in the place of another: each is in one
-// statement only, with the same word beside it.
+// miscounts looks for one number in the place of another: each occurs in one statement only, with the same word
+// beside it.
 func miscounts(a, b stance) bool {
 	for i, x := range a.tokens {
 		if !x.number || b.said[x.key] != nil {
@@ -75,8 +73,7 @@ func miscounts(a, b stance) bool {
 	return false
 }
 
-// beside reports whether a word has the same word of content next to it in both
-// statements.
+// beside reports whether a word has the same content word next to it in both statements.
 func beside(a stance, as []int, b stance, bs []int) bool {
 	for _, i := range as {
 		for _, j := range bs {
@@ -90,7 +87,7 @@ func beside(a stance, as []int, b stance, bs []int) bool {
 	return false
 }
 
-// next is the nearest word of content before or behind a place.
+// next is the nearest content word before or after a place.
 func (s stance) next(i, step int) string {
 	for k := i + step; k >= 0 && k < len(s.tokens); k += step {
 		if t := s.tokens[k]; t.weight > 0 {

@@ -20,9 +20,9 @@ type distilling struct {
 	cost    float64
 }
 
-// distillEach distills sessions, several at once if the options say so, each on
-// its own account. A session that can't be distilled has its error; what keeps
-// all from being distilled, such as a model that wants a key, is the error.
+// distillEach distills sessions, as many at once as the options say, each on its own account. A session that
+// can't be distilled carries its error; the returned error is one that stops all of them, such as a missing API
+// key.
 func distillEach(ctx context.Context, sessions []*ingest.Session, o Options) ([]distilling, error) {
 	out := make([]distilling, len(sessions))
 	err := o.each(ctx, len(sessions), func(ctx context.Context, i int) (what string, err error) {
@@ -41,8 +41,7 @@ func distillEach(ctx context.Context, sessions []*ingest.Session, o Options) ([]
 	return out, err
 }
 
-// ending is an error after which nothing else would be answered either; nil for
-// others.
+// ending returns err if nothing else would be answered after it, else nil.
 func ending(err error) error {
 	var fault *llm.Error
 	var capped *llm.Capped
@@ -52,8 +51,7 @@ func ending(err error) error {
 	return nil
 }
 
-// each does something n times, as many at once as the options allow, and tells
-// of each when it is done.
+// each runs do n times, as many at once as the options allow, and reports progress after each.
 func (o Options) each(ctx context.Context, n int, do func(ctx context.Context, i int) (what string, err error)) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, o.AtOnce))

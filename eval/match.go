@@ -11,28 +11,26 @@ import (
 	"recall/text"
 )
 
-// Threshold is the similarity from which on two items are the same fact. It
-// was set on pairs that people labelled (see TestPairs) and held against
-// sentences drawn at random (see TestFloor): of the values at which words agree with
-// people as well as anywhere, one that chance hardly reaches.
+// Threshold is the similarity from which two items count as the same fact. It was set on pairs that people
+// labelled (see TestPairs) and checked against sentences drawn at random (see TestFloor): of the values that
+// agree best with people, one that chance hardly reaches.
 const Threshold = 0.36
 
-// elsewhere is what is left of the similarity of two statements that rest on
-// different turns: the same words said in another place are more often said of
-// something else.
+// elsewhere scales the similarity of two statements from different turns: the same words in another place are
+// more often about something else.
 const elsewhere = 0.6
 
-// contraryShare is what is left of the similarity of two statements that can't
-// both be so: less than the threshold, however alike their words are.
+// contraryShare scales the similarity of two statements that contradict each other: it falls below the
+// threshold, however alike their words are.
 const contraryShare = 0.3
 
-// A Pair is a predicted and a gold item held to be the same fact.
+// Pair is a predicted and a gold item that count as the same fact.
 type Pair struct {
 	Pred, Gold int // indexes
 	Similarity float64
 }
 
-// turnsOf maps the ids that evidence may cite to one id a turn.
+// turnsOf maps the ids that evidence may cite to one id for each turn.
 func turnsOf(s *ingest.Session) map[string]string {
 	m := map[string]string{}
 	for id, i := range s.Places() {
@@ -41,7 +39,7 @@ func turnsOf(s *ingest.Session) map[string]string {
 	return m
 }
 
-// side is one claim made ready to be compared.
+// side is one claim prepared for comparison.
 type side struct {
 	kind  payload.Kind
 	text  string
@@ -108,8 +106,8 @@ func firstPath(text string) string {
 	return strings.Trim(f[0], "`*,:;")
 }
 
-// similarity of two claims, 0 to 1. Files are compared by path alone; a
-// statement of no kind is about a file if it names it.
+// similarity of two claims, 0 to 1. Files are compared by path alone; a statement without a kind is about a
+// file if it names it.
 func similarity(a, b side) float64 {
 	if b.kind == "" {
 		a, b = b, a
@@ -146,13 +144,13 @@ func names(text, file string) bool {
 	return false
 }
 
-// samePath compares paths of which one may be relative to a folder of the other.
+// samePath compares paths, either of which may be relative to a folder of the other.
 func samePath(a, b string) bool {
 	a, b = anchored(a), anchored(b)
 	return len(a) > 1 && len(b) > 1 && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
 }
 
-// anchored takes the way up off a relative path and puts a slash before it.
+// anchored strips leading ./ and ../ from a path and puts a slash before it.
 func anchored(p string) string {
 	p = strings.ReplaceAll(p, `\`, "/")
 	for strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") {
@@ -161,9 +159,9 @@ func anchored(p string) string {
 	return path.Clean("/" + p)
 }
 
-// pairUp pairs rows with columns one to one so that the summed similarity is
-// highest; pairs under the threshold, or not allowed (nil: all are), are none.
-// Rows of one group say the same thing, and only one of them is paired.
+// pairUp pairs rows with columns one to one so that the summed similarity is highest. Pairs under the threshold
+// or not allowed (nil allows all) are omitted. Rows of one group say the same thing, so only one of them is
+// paired.
 func pairUp(alike [][]float64, threshold float64, groups text.Groups, allowed func(i, j int) bool) []Pair {
 	var score [][]float64 // by group; 0 where two can't be a pair
 	var from [][]int      // the group's row that is most like the column
@@ -190,11 +188,11 @@ func pairUp(alike [][]float64, threshold float64, groups text.Groups, allowed fu
 	return pairs
 }
 
-// sameThing is the similarity from which on two claims of one payload say the
-// same thing: saying it twice must not find two gold items.
+// sameThing is the similarity from which two claims of one payload say the same thing: saying it twice must not
+// find two gold items.
 const sameThing = 0.9
 
-// groupsOf joins claims that say the same; with kinds, only if their kind is the same too.
+// groupsOf joins claims that say the same thing; with kinds, only those of the same kind.
 func groupsOf(sides []side, kinds bool) text.Groups {
 	groups := text.Apart(len(sides))
 	for i := range sides {
@@ -207,7 +205,7 @@ func groupsOf(sides []side, kinds bool) text.Groups {
 	return groups
 }
 
-// reports whether two claims of one payload say the same thing.
+// says reports whether two claims of one payload say the same thing.
 func (s side) says(o side) bool {
 	if s.kind == payload.File && o.kind == payload.File {
 		return anchored(s.path) == anchored(o.path)
@@ -215,7 +213,7 @@ func (s side) says(o side) bool {
 	return textSimilarity(s.words, o.words) >= sameThing && !contrary(s.told, o.told)
 }
 
-// claims are a payload's items as judges see them.
+// claims returns a payload's items as judges see them.
 func (c *Case) claims(items []payload.Item) []Claim {
 	out := make([]Claim, len(items))
 	for i, it := range items {
@@ -224,7 +222,7 @@ func (c *Case) claims(items []payload.Item) []Claim {
 	return out
 }
 
-// wanted are the gold items as judges see them.
+// wanted returns the gold items as judges see them.
 func (c *Case) wanted() (out []Claim) {
 	for _, it := range c.Gold.Items {
 		out = append(out, wanted(it, c.turns))
@@ -232,9 +230,7 @@ func (c *Case) wanted() (out []Claim) {
 	return out
 }
 
-// matches pairs predicted with gold items by their words, one to one so that the
-// summed similarity is highest; pairs under the threshold are no pairs. Of strict
-// ones both are of one kind.
+// matches pairs predicted with gold items by their words (see pairUp). In strict pairs both have the same kind.
 func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
 	strict, lenient, err := c.matchBy(context.Background(), Words{}, c.claims(items))
 	if err != nil {
@@ -243,7 +239,7 @@ func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
 	return strict, lenient
 }
 
-// matchBy is matches by any judge.
+// matchBy is matches with any judge.
 func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, lenient []Pair, err error) {
 	wants := c.wanted()
 	x, err := judged(ctx, by, claims, wants)
@@ -258,16 +254,16 @@ func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, l
 	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
 }
 
-// A reason is an item's from otherReason on. One that is another item's, and not
-// half as like the item's own, makes the claim wrong; and where the reason is the
-// item's, the rest of the claim must speak of it too.
+// A claim's reason is a gold item's reason from a similarity of otherReason on. If it is another item's, and
+// less than half as similar to this one's, the claim is wrong; if it is this one's, the claim's text must match
+// the item's by ownText.
 const (
 	otherReason = 0.6
 	ownText     = 0.25
 )
 
-// weighReasons takes from the similarity of a claim and a gold item where the
-// claim's reason doesn't go with what it says.
+// weighReasons lowers the similarity of a claim and a gold item where the claim's reason doesn't fit what it
+// says.
 func (c *Case) weighReasons(claims []Claim, x [][]float64) {
 	for i, claim := range claims {
 		if claim.Why == "" {
@@ -290,15 +286,14 @@ func (c *Case) weighReasons(claims []Claim, x [][]float64) {
 	}
 }
 
-// kindPairs reports whether what was predicted may be a gold item of a kind. Gold
-// sets have no findings: what was found to be so stands there as a hypothesis.
+// kindPairs reports whether a prediction's kind matches a gold item's. Gold sets have no findings: they record
+// them as hypotheses.
 func kindPairs(predicted, gold payload.Kind) bool {
 	return predicted == gold || predicted == payload.Finding && gold == payload.Hypothesis
 }
 
-// holdQuotes makes what is only quoted the same as a gold item whose proof stands
-// in it: it is a passage, and these are the words that people point to. A piece of
-// the proof will do if it is half of it.
+// holdQuotes makes a quoting claim equal to a gold item whose quote occurs in its passage. A part of the quote
+// will do if it is at least half of it.
 func (c *Case) holdQuotes(claims []Claim, x [][]float64) {
 	for i, claim := range claims {
 		for _, passage := range claim.Quotes {
@@ -317,11 +312,11 @@ func (c *Case) quotedIn(gold int, passage string) bool {
 		len(passage) >= leastProof && 2*len(passage) >= len(proof) && strings.Contains(proof, passage))
 }
 
-// leastProof is how many bytes of a quote tell where it is from.
+// leastProof is how many bytes of a quote suffice to identify it.
 const leastProof = 12
 
-// Like says how like a predicted item is to each gold item, of whatever kind;
-// files are like files only.
+// Like returns how similar a predicted item is to each gold item, of any kind; files are compared with files
+// only.
 func (c *Case) Like(it payload.Item) []float64 {
 	p := newSide(predicted(it, c.turns))
 	out := make([]float64, len(c.want))

@@ -20,20 +20,19 @@ import (
 	"recall/text"
 )
 
-// ModelJudge asks a model. It asks about many pairs at once, about each pair
-// once, and not about those that can't be the same: files of
-// different paths and, where a claim is held against many, those that have
-// little in common with it in words and evidence.
+// ModelJudge asks a model, about many pairs in one request and about each pair once. It doesn't ask about pairs
+// that can't be the same: files of different paths and, where a claim is compared with many, those with little
+// in common in words and evidence.
 type ModelJudge struct {
 	Model  llm.Model
-	Kept   llm.Store           // what was said before, by pair; nil keeps nothing
-	Redact func(string) string // takes secrets out of what is asked; nil: none
+	Kept   llm.Store           // earlier verdicts, by pair; nil keeps none
+	Redact func(string) string // removes secrets from the prompt; nil: none
 }
 
-// verdictOn is what a verdict is on: a pair, as it is told, always in the same order.
+// verdictOn is a pair as shown to the model, its two lines in a fixed order.
 type verdictOn struct{ A, B string }
 
-// verdict is what is kept of one.
+// verdict is a stored verdict.
 type verdict struct {
 	Verdict string   `json:"verdict"`
 	Of      []string `json:"of"` // as llm.Store has it
@@ -42,15 +41,15 @@ type verdict struct {
 var _ Judge = ModelJudge{}
 
 const (
-	pairsAtOnce = 30 // a request of some 3,000 tokens; beyond it models lose count
-	partners    = 4  // of a claim that are asked about, if it has more
-	requestsOut = 64 // at once; a patient model lets fewer through
+	pairsAtOnce = 30 // about 3,000 tokens; with more, models lose count
+	partners    = 4  // at most this many pairs are asked about for each claim
+	requestsOut = 64 // concurrent requests; a patient model allows fewer
 )
 
-// degrees are how alike two claims of a verdict are. "part" is no match.
+// degrees is how alike two claims are, by verdict. "part" is no match.
 var degrees = map[string]float64{"same": 1, "part": 0.4, "contrary": 0, "different": 0}
 
-// Name implements Judge: it holds the model and the prompt's version.
+// Name implements Judge: it includes the model and the prompt's version.
 func (j ModelJudge) Name() string {
 	return "model/" + j.Model.Name() + "/" + prompts.Version(prompts.Judge.Text()+string(prompts.Judge.Schema()))
 }
@@ -58,7 +57,7 @@ func (j ModelJudge) Name() string {
 // Threshold implements Judge.
 func (ModelJudge) Threshold() float64 { return 0.5 }
 
-// Alike implements Judge. What was answered before an error is kept.
+// Alike implements Judge. Answers received before an error are kept.
 func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error) {
 	out := make([]float64, len(pairs))
 	var ask []verdictOn
@@ -108,13 +107,13 @@ func (j ModelJudge) question(a, b Claim) verdictOn {
 	return verdictOn{min(x, y), max(x, y)}
 }
 
-// key is where a pair's verdict is kept: it is the same as long as judge and wording are.
+// key is where a pair's verdict is kept; it changes with the judge and the wording.
 func (j ModelJudge) key(q verdictOn) string {
 	sum := sha256.Sum256([]byte(j.Name() + "\x00" + q.A + "\x00" + q.B))
 	return "judge-" + hex.EncodeToString(sum[:20])
 }
 
-// before is what was said of a pair before, "" if nothing that can be read.
+// before returns the stored verdict on a pair, "" if there is none that can be read.
 func (j ModelJudge) before(q verdictOn) (string, error) {
 	if j.Kept == nil {
 		return "", nil
@@ -141,7 +140,7 @@ func (j ModelJudge) keep(q verdictOn, said string) error {
 	return j.Kept.KeepAnswer(j.key(q), data)
 }
 
-// told is a claim in one line.
+// told writes a claim in one line.
 func (j ModelJudge) told(c Claim) string {
 	s := c.Text
 	if c.Path != "" && !strings.Contains(s, c.Path) {
@@ -159,7 +158,7 @@ func (j ModelJudge) told(c Claim) string {
 	return text.OneLine(s)
 }
 
-// worthAsking says for each pair whether its claims may be the same.
+// worthAsking reports for each pair whether its claims might be the same.
 func worthAsking(claims []Claim, pairs [][2]int) []bool {
 	sides := sidesOf(claims)
 	type partner struct {
@@ -189,8 +188,7 @@ func worthAsking(claims []Claim, pairs [][2]int) []bool {
 	return ok
 }
 
-// nearness is how much two claims have in common in words and evidence,
-// whatever they say of it: it must not be less for one that denies the other.
+// nearness is how much two claims have in common in words and evidence, whether or not one denies the other.
 func nearness(a, b side) float64 {
 	x, y := a.wide, b.wide
 	x.open, y.open = true, true
@@ -201,8 +199,7 @@ func nearness(a, b side) float64 {
 	return near
 }
 
-// ask asks until every question has its verdict: what was left out once more,
-// what was too much in halves.
+// ask asks until every question has a verdict: omitted ones once more, a batch that was too large in halves.
 func (j ModelJudge) ask(ctx context.Context, some []verdictOn, heard func(verdictOn, string) error) error {
 	for try := 1; ; try++ {
 		left, err := j.once(ctx, some, heard)
@@ -221,8 +218,7 @@ func (j ModelJudge) ask(ctx context.Context, some []verdictOn, heard func(verdic
 	}
 }
 
-// once sends one request and hands out what it answers; left are the questions
-// without a verdict.
+// once sends one request and records the verdicts; left are the questions without one.
 func (j ModelJudge) once(ctx context.Context, some []verdictOn, heard func(verdictOn, string) error) (left []verdictOn,
 	err error) {
 	var b strings.Builder
@@ -246,8 +242,8 @@ func (j ModelJudge) once(ctx context.Context, some []verdictOn, heard func(verdi
 	return left, nil
 }
 
-// verdictsIn reads an answer about n pairs. A pair that is given two verdicts
-// has none, and so has one whose verdict isn't among those asked for.
+// verdictsIn reads an answer about n pairs. A pair with two different verdicts, or with an unknown one, gets
+// none.
 func verdictsIn(text string, n int) []string {
 	var a struct {
 		Pairs []struct {
