@@ -14,7 +14,7 @@ func gated(name string) bool {
 // Gate is the comparison of a run with a baseline.
 type Gate struct {
 	Comparison *Comparison
-	Dropped    []Difference // figures that are significantly worse; kinds with too few items are never among them
+	Dropped    []Difference // figures that are significantly worse, without kinds that have too few items
 }
 
 // Holds reports whether nothing dropped.

@@ -234,7 +234,7 @@ func (c *Case) wanted() (out []Claim) {
 func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
 	strict, lenient, err := c.matchBy(context.Background(), Words{}, c.claims(items))
 	if err != nil {
-		panic(err) // words can be compared
+		panic(err) // can't happen: words are always comparable
 	}
 	return strict, lenient
 }

@@ -158,7 +158,7 @@ type QuestionScore struct {
 	Stale         KofN            `json:"stale"` // a superseded item came first
 	Abstained     KofN            `json:"abstained"`
 	Refused       KofN            `json:"refused"`        // answerable questions that were refused
-	Doubted       KofN            `json:"doubted"`        // unanswerable questions that were refused or answered as uncertain
+	Doubted       KofN            `json:"doubted"`        // unanswerable questions refused or answered as uncertain
 	DoubtedThough KofN            `json:"doubted_though"` // answerable ones that were
 	Seconds       float64         `json:"seconds"`        // mean per question
 	Cost          float64         `json:"cost"`           // US dollars, mean per question

@@ -103,8 +103,7 @@ func asGold(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) []pay
 	return out
 }
 
-// counts tallies pairs by the kind of the predicted item; gold items without a
-// pair count for their own kind.
+// counts tallies pairs by the kind of the predicted item; gold items without a pair count for their own kind.
 func counts(kinds []payload.Kind, gold []GoldItem, pairs []Pair) map[payload.Kind]Count {
 	m := map[payload.Kind]Count{}
 	add := func(kind payload.Kind, c Count) { m[kind] = m[kind].Plus(c) }

@@ -12,12 +12,12 @@ import (
 	"recall/payload"
 )
 
-// A search answers questions.
+// search is one way to answer questions.
 type search struct {
 	name             string
 	model            string
 	baseline, oracle bool
-	several          bool // answer may be asked several things at the same time
+	several          bool // answer may be called concurrently
 	answer           func(context.Context, Question) (said, error)
 	close            func()
 }
@@ -27,7 +27,7 @@ func sessionOf(name string) string {
 	return s
 }
 
-// searches are the ways to answer that are compared, the one under test first.
+// searches returns the ways to answer that are compared, the one under test first.
 func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*search, error) {
 	var ours Source
 	if name := o.distiller().Name(); o.wants(name) || o.wants(withoutNames) || o.wants(DrawnPassages) {
@@ -43,7 +43,7 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 		return &search{name: name, answer: x.answer, close: x.Close, several: o.SecondLook != nil}
 	}
 	like := c.Indexed(ours, o)
-	like.model = nil // as much is printed without it
+	like.model = nil // it prints as much without it
 	all := []*search{
 		indexed(o.distiller().Name(), ours),
 		{name: "OR-BM25 over messages", answer: overMessages(c, o.judge()), close: func() {}},
@@ -76,14 +76,13 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 
 func (o Options) wants(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
 
-// withoutNames is the search over a model's items without the other words that it
-// gave them: what is lost is what these words bring.
+// withoutNames is the search over a model's items without their aliases: the difference is what aliases bring.
 const withoutNames = "without aliases"
 
-// A Source is the items that are searched.
+// Source is the set of items that is searched.
 type Source struct {
 	Items map[string][]payload.Item // by session; nil for turns only
-	Holds map[payload.ItemID]string // name of the gold item that each is
+	Holds map[payload.ItemID]string // name of the gold item that each is paired with
 }
 
 func (from Source) withoutAliases() Source {
@@ -98,8 +97,8 @@ func (from Source) withoutAliases() Source {
 	return out
 }
 
-// Distilled are the payload items of all sessions, with ids. What couldn't be
-// distilled is named.
+// Distilled returns the payload items of all sessions, with ids, and reports the sessions that couldn't be
+// distilled.
 func (c *Corpus) Distilled(ctx context.Context, o Options) (from Source, problems []Problem, err error) {
 	all, err := distillEach(ctx, c.Sessions, o)
 	if err != nil {
@@ -132,8 +131,7 @@ func (c *Corpus) Distilled(ctx context.Context, o Options) (from Source, problem
 	return from, problems, nil
 }
 
-// Perfect are the items that people wrote, with the other words that they may be
-// found by.
+// Perfect returns the items that people wrote, with the given aliases.
 func (c *Corpus) Perfect(others map[string]Other) Source {
 	from := Source{map[string][]payload.Item{}, map[payload.ItemID]string{}}
 	for _, k := range c.Cases {
@@ -145,9 +143,8 @@ func (c *Corpus) Perfect(others map[string]Other) Source {
 	return from
 }
 
-// Items are what people wrote of the session as a payload would hold it, with
-// the other words that they may be found by; each has its name as id,
-// "<session>#<item>".
+// Items returns what people wrote about the session as a payload would hold it, with the given aliases; an
+// item's id is its name, "<session>#<item>".
 func (k *Case) Items(others map[string]Other) []payload.Item {
 	var out []payload.Item
 	at := map[string]ingest.Turn{}
@@ -208,8 +205,7 @@ func overMessages(c *Corpus, by Judge) func(context.Context, Question) (said, er
 	}
 }
 
-// begunBy lists the sessions that had begun by then, oldest first; all of them
-// for the zero time.
+// begunBy lists the sessions that had begun by a time, oldest first; all of them for the zero time.
 func (c *Corpus) begunBy(until time.Time) []*ingest.Session {
 	if until.IsZero() {
 		return c.Sessions

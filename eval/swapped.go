@@ -2,9 +2,8 @@ package eval
 
 import "maps"
 
-// swapped reports whether two words of both statements fit each other's places
-// better than their own, by the words around them. Ordinary words must do so
-// more clearly than names.
+// swapped reports whether two words of both statements fit each other's places better than their own, by the
+// words around them. Ordinary words must do so more clearly than names.
 func swapped(a, b stance) bool {
 	as, bs := a.surroundings(), b.surroundings()
 	var both []string
@@ -27,16 +26,16 @@ func swapped(a, b stance) bool {
 	return false
 }
 
-// How many words more must fit.
+// How many more surrounding words must fit.
 const (
 	swapMargin  = 2
 	plainMargin = 4
 )
 
-// around is how far a name's surroundings reach, in words.
+// around is how far a word's surroundings reach, in words.
 const around = 3
 
-// surroundings are the words about each word of content, by side.
+// surroundings collects the words around each content word, marked by side.
 func (s stance) surroundings() map[string]map[string]bool {
 	m := map[string]map[string]bool{}
 	for i, t := range s.tokens {
@@ -51,7 +50,7 @@ func (s stance) surroundings() map[string]map[string]bool {
 	return m
 }
 
-// about are the words near a place, by side.
+// about returns the words near a place, marked by side.
 func (s stance) about(i int) map[string]bool {
 	m := map[string]bool{}
 	for k := 1; k <= around; k++ {

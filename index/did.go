@@ -10,15 +10,15 @@ import (
 	"recall/ingest/trace"
 )
 
-// hows are the ways of touching a file, each a bit in its place.
+// hows are the ways of touching a file; the position is the bit in touch.how.
 var hows = []trace.How{trace.Read, trace.Edit, trace.Create, trace.Delete, trace.Rename}
 
-// pathsMost bounds the files of one session: one that touches more did so with
-// a program, which says nothing about any of them.
+// pathsMost bounds the files of one session: one that touches more did so with a program, which says nothing
+// about any single file.
 const pathsMost = 3000
 
-// doing is a row of what a session did: a statement, and its values behind the session,
-// which each statement is given.
+// doing is a row of what a session did: a statement, and its values after the session's id, which comes first
+// in each.
 type doing struct {
 	query  string
 	values []any
@@ -39,7 +39,7 @@ type touched struct {
 	n, at                int64
 }
 
-// didOf lays a trace out in rows. What a fork copied is its parent's.
+// didOf converts a trace to rows. What a fork copied belongs to its parent.
 func didOf(t *trace.Trace) (all []doing) {
 	if t == nil {
 		return nil
@@ -90,13 +90,12 @@ func didOf(t *trace.Trace) (all []doing) {
 	return all
 }
 
-// baseOf is the last name of a path of any system, in lower case.
+// baseOf is the last element of a path of any operating system, in lower case.
 func baseOf(p string) string {
 	return strings.ToLower(path.Base(strings.ReplaceAll(p, `\`, "/")))
 }
 
-// replaceDid replaces what is known of a session's doings, and forgets the paths and
-// errors that nobody has any more.
+// replaceDid replaces the rows of what a session did, and deletes paths and errors that no session has any more.
 func replaceDid(ctx context.Context, tx *sql.Tx, session int64, now []doing) error {
 	paths, err := column[int64](ctx, tx, `SELECT path FROM touch WHERE session=?`, session)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"recall/text"
 )
 
-// withoutFrame drops the terms of a question that only ask, unless nothing else
-// is left. What stands there a second time stays.
+// withoutFrame drops the terms of a question that only phrase it ("how many times did we …"), unless nothing
+// else is left. Terms that occur a second time stay.
 func withoutFrame(s string, ts []term) []term {
 	if kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return phrases().small[t.word] }); len(kept) > 0 {
 		ts = kept

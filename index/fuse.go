@@ -12,29 +12,29 @@ import (
 	"recall/text"
 )
 
-// ranked is one line of the answer before its place is known.
+// ranked is one result before its place is known.
 type ranked struct {
 	candidate
 	session int64 // row
 	n       int64 // turn ordinal
 	table   int
-	item    payload.Item // of an item
-	turn    Turn         // of a turn
-	passage string       // of a turn: what would be shown
-	brief   string       // and further down
+	item    payload.Item // if it is an item
+	turn    Turn         // if it is a turn
+	passage string       // of a turn: the text to show
+	brief   string       // the same, shorter, for lower ranks
 	spoken  rank.Spoken  // of a turn
 	look    rank.Features
 	extras
-	overtaken   bool    // of an item that says how its session ended: its project has later ones
+	overtaken   bool    // it states how its session ended, and its project has later sessions
 	named, here bool    // see inNamed
-	from        *Place  // of another store's
-	raw         float64 // the second look's score, before it is made a share of the best one's
+	from        *Place  // if it is from another store
+	raw         float64 // the second look's score, before scaling by the best one
 }
 
-// claims reports whether it is a claim, not what somebody said.
+// claims reports whether it is an item that claims something, rather than a quote.
 func (o *ranked) claims() bool { return o.table == items && o.item.Kind != payload.Lead }
 
-// says is what would be shown of it.
+// says returns the text to show.
 func (o *ranked) says() string {
 	if o.table == items {
 		return o.item.Text
@@ -49,11 +49,10 @@ func (o *ranked) at() time.Time {
 	return o.turn.At
 }
 
-// spot is where a turn stands.
+// spot is the place of a turn.
 type spot struct{ session, n int64 }
 
-// claims are the share of claims among items, and how sure the lead is that was taken
-// from a turn.
+// claims returns the share of claims among the items, and by turn the confidence of the lead taken from it.
 func claims(list []*ranked) (share float64, taken map[spot]float64) {
 	taken = map[spot]float64{}
 	var n, of float64
@@ -73,21 +72,19 @@ func claims(list []*ranked) (share float64, taken map[spot]float64) {
 }
 
 const (
-	lookedAt     = 50    // items that are looked at a second time
-	turnsLooked  = 30    // and turns
-	supportDecay = 0.7   // from each of a session's results, best first, to the next
-	settled      = 0.002 // of what was to be done before the first result was decided
+	lookedAt     = 50    // items in the second look
+	turnsLooked  = 30    // turns in the second look
+	supportDecay = 0.7   // from each of a session's results to the next, best first
+	settled      = 0.002 // factor for a to-do older than the decision in first place
 )
 
-// UseWeights has the second look weigh otherwise than shipped. Not to be
-// called while searches run.
+// UseWeights replaces the shipped weights of the second look. It must not be called while searches run.
 func (x *Index) UseWeights(w rank.Weights) {
-	w[rank.Near] = x.weights[rank.Near] // which is UseVectors' matter
+	w[rank.Near] = x.weights[rank.Near] // set by UseVectors
 	x.weights = w
 }
 
-// look makes one list of items and turns, best first: the first of each are
-// loaded and scored again.
+// look loads the first candidates of items and turns and ranks them in one list, best first.
 func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*ranked, error) {
 	var out []*ranked
 	for k, list := range found {
@@ -110,7 +107,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	return out, nil
 }
 
-// looked is how many documents of a kind get a second look.
+// looked returns how many documents of a kind get a second look.
 func (r *reader) looked(kind int) int {
 	most := lookedAt
 	if kind == turns {
@@ -119,7 +116,7 @@ func (r *reader) looked(kind int) int {
 	return max(most, r.q.Limit)
 }
 
-// see scores candidates again by what they say, and puts them in order. Wherever they come from, it reads nothing else.
+// see scores candidates by their features and sorts them. It works on candidates of any store.
 func (r *reader) see(out []*ranked, ts []term) {
 	kin, concepts := r.kin(ts)
 	r.asked = rank.Ask(text.HeadMarked(r.q.Text, longest), rankTerms(ts), kin, concepts)
@@ -196,7 +193,7 @@ func rankTerms(ts []term) []rank.Term {
 	return out
 }
 
-// order makes scores shares of the best one, and puts results in order.
+// order scales scores by the best one, and sorts the results.
 func order(list []*ranked) {
 	if len(list) == 0 {
 		return
@@ -211,7 +208,7 @@ func order(list []*ranked) {
 	arrange(list)
 }
 
-// arrange puts results in order of their scores, turns below what was taken from them.
+// arrange sorts results by score, turns below the items taken from them.
 func arrange(list []*ranked) {
 	byScore(list)
 	below(list)
@@ -224,10 +221,9 @@ func byScore(list []*ranked) {
 	})
 }
 
-// supports sums for each result what its session's others score, each less
-// than the one before: a session that speaks of the matter in several places
-// is the likelier one. It counts as its logarithm: in a session of a thousand turns
-// there is always something that sounds alike.
+// supports sums for each result the scores of its session's other results, each with less weight than the one
+// before: a session that mentions the subject in several places is more likely the right one. Callers take the
+// logarithm, since a session of a thousand turns always has something similar.
 func supports(list []*ranked) []float64 {
 	best := make([]int, len(list))
 	for i := range list {
@@ -256,8 +252,8 @@ func supports(list []*ranked) []float64 {
 	return out
 }
 
-// settle sets back what an earlier session left to do, where the first result
-// is what was decided after it: most likely it has been done.
+// settle demotes the to-dos of earlier sessions if the first result is a later decision: most likely they have
+// been done.
 func settle(list []*ranked) {
 	if len(list) == 0 || list[0].table != items || list[0].item.Kind != payload.Decision {
 		return
@@ -270,8 +266,7 @@ func settle(list []*ranked) {
 	arrange(list)
 }
 
-// below puts a turn right below the best claim that was taken from it, which
-// says the same more clearly.
+// below puts a turn right below the best claim taken from it, which says the same more clearly.
 func below(list []*ranked) {
 	best := map[spot]float64{}
 	for _, r := range list {

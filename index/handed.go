@@ -1,15 +1,14 @@
 package index
 
-// Handed is the source of what other people handed over: it is put in as a session
-// is, under an id that HandedID makes, but counts as none. Who handed it over is
-// its title.
+// Handed is the source of handoffs from other people. They are stored like sessions, under an id from HandedID
+// and titled with the sender's name, but aren't counted as sessions.
 const Handed = "handoff"
 
 // HandedID is the id of a handoff's entry.
 func HandedID(handoff string) string { return Handed + " " + handoff }
 
-// ofOurs is true of a session t that is one, ofOthers of what was handed over.
-// Ids are in every index of the table.
+// ofOurs matches a session t of one's own, ofOthers a handoff. They use sid because every index of the table
+// has it.
 const (
 	ofOurs   = `t.sid NOT BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
 	ofOthers = `t.sid BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	longest  = 8 << 10 // bytes of a question that are read at all
+	longest  = 8 << 10 // bytes of a question that are read
 	most     = 64      // distinct words of it that are looked up
-	searched = 24      // the rarest of these that are searched for
+	searched = 24      // the rarest of these, which are searched for
 )
 
-// term is one word of a question with what the index knows of it.
+// term is one word of a question with its statistics in the index.
 type term struct {
-	word string // as cut
+	word string // as split
 	stem string
 	df   counts
 	idf  float64
 }
 
-// counts is how many rows of each full-text table hold a word, and items of another store.
+// counts is how many rows of each full-text table, and how many items of another store, contain a word.
 type counts [tableCount + 1]int
 
-// docs is how many items and turns hold the word.
+// docs returns how many items and turns contain the word.
 func (c counts) docs() int { return c[ofItems] + c[ofTurns] + c[ofElsewhere] }
 
-// terms cuts a text into its words of content, each stem once.
+// terms splits a text into its content words, each stem once.
 func terms(s string) (out []term) {
 	seen := map[string]bool{}
 	for _, w := range text.Content(strings.ToValidUTF8(text.HeadMarked(s, longest), " ")) {
@@ -55,8 +55,8 @@ func lookedUp(ts []term) []string {
 	return out
 }
 
-// weigh counts how many documents hold each term, and says what that makes it
-// weigh: the usual inverse document frequency over items and turns together.
+// weigh counts how many documents contain each term and computes the usual inverse document frequency over
+// items and turns together.
 func (r *reader) weigh(ctx context.Context, ts []term) (err error) {
 	n := float64(r.size.all() + r.q.Elsewhere.searched())
 	for i := range ts {
@@ -70,9 +70,8 @@ func (r *reader) weigh(ctx context.Context, ts []term) (err error) {
 	return nil
 }
 
-// affordable drops a question's most frequent words, which say least and cost
-// most, until what is left touches no more rows of table k than it may; the
-// rarest is always kept.
+// affordable drops a question's most frequent words, which say least and cost most, until the rest touches no
+// more rows of table k than allowed; it always keeps the rarest.
 func affordable(ts []term, k int) []term {
 	var out []term
 	for _, t := range ts {

@@ -9,14 +9,12 @@ import (
 	"sync"
 )
 
-// What scoring needs of each document is kept in pieces of so many documents,
-// a row each: few enough to be read in a moment, small enough to be written
-// again with every session.
+// pieceDocs is how many documents share a row with what scoring needs of each: few enough rows to be read
+// quickly, small enough to be rewritten with every session.
 const pieceDocs = 1 << 12
 
-// sized is what a piece says of a document: how many words it holds, at least 1 and at
-// most 65,535, and the row of the session that it is of. All 0 is none, or one that isn't
-// there any more.
+// sized is a document's size in words, from 1 to 65,535, and the row of its session. Zero means that the
+// document doesn't exist.
 type sized struct {
 	words   uint16
 	session uint32
@@ -24,19 +22,19 @@ type sized struct {
 
 const sizedBytes = 2 + 4
 
-// sizes are those of the documents of each full-text table, by their number.
+// sizes gives access to the sizes of the documents of each full-text table, by number.
 type sizes struct {
 	*pieces
 	tx   *sql.Tx
-	last *sizePiece // looked at
+	last *sizePiece // last one used
 	id   int64      // of last
 }
 
-// pieces are those that were read, by pieceID.
+// pieces caches what was read, by pieceID.
 type pieces struct {
 	mu     sync.Mutex
 	of     map[int64]*sizePiece
-	writes bool // a piece that isn't there is made
+	writes bool // create missing pieces
 }
 
 type sizePiece struct {
@@ -46,7 +44,7 @@ type sizePiece struct {
 
 func pieceID(table int, doc int64) int64 { return int64(table)<<40 | doc/pieceDocs }
 
-// of gives what is known of a document. Who changes it says so by touch.
+// of returns the entry of a document, to be changed only by set.
 func (s *sizes) of(ctx context.Context, table int, doc int64) (*sized, error) {
 	if doc < 0 || doc >= pieceDocs<<40 {
 		return nil, fmt.Errorf("document %d: %w", doc, ErrRebuild)
@@ -77,7 +75,7 @@ func (s *sizes) piece(ctx context.Context, id int64) (*sizePiece, error) {
 	}
 	var data []byte
 	err := s.tx.QueryRowContext(ctx, `SELECT data FROM size WHERE id=?`, id).Scan(&data)
-	if err != nil && !(err == sql.ErrNoRows && s.writes) { // who searches asks for what stands in the lists
+	if err != nil && !(err == sql.ErrNoRows && s.writes) { // a search only asks for listed documents
 		return nil, err
 	}
 	p := new(sizePiece)
@@ -89,7 +87,7 @@ func (s *sizes) piece(ctx context.Context, id int64) (*sizePiece, error) {
 	return p, nil
 }
 
-// save writes what was changed.
+// save writes the changed pieces.
 func (s *sizes) save(ctx context.Context) error {
 	for id, p := range s.pieces.of {
 		if !p.changed {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Typed lists what people said, in order of sessions and turns: without
-// what other tools put in, and without what a fork copied. project is a name, ""
-// for all.
+// Typed lists what people typed, in order of sessions and turns, without what other tools inserted or a fork
+// copied. project is a name, "" for all.
 func (x *Index) Typed(ctx context.Context, project string) ([]Result, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (r Result, err error) {
 		var start, at int64

@@ -10,20 +10,19 @@ import (
 	"recall/text"
 )
 
-// Corrected is a word of a question that stands nowhere and was read as one that
-// does.
+// Corrected is a word of a question that occurs nowhere and was read as one that does.
 type Corrected struct {
 	Word string `json:"word"`
 	As   string `json:"as"`
 }
 
 const (
-	typoFrom   = 6 // letters of a word from which it may be mistyped: shorter ones are often another word
-	typoPrefix = 3 // letters that are taken to be right
+	typoFrom   = 6 // least length of a word that is corrected: a shorter one is often just another word
+	typoPrefix = 3 // letters that are assumed to be right
 )
 
-// correct reads words that stand nowhere, and that the lexicon doesn't know, as
-// the commonest word that one slip of the fingers makes of them.
+// correct replaces words that occur nowhere, and that the lexicon doesn't know, by the most common word one
+// typo away.
 func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 	if r.q.Without&Slips != 0 {
 		return nil, nil
@@ -66,8 +65,7 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 	return out, r.weigh(ctx, ts)
 }
 
-// oneSlip reports whether one letter too many, too few, another, or two that
-// changed places make one word of the other.
+// oneSlip reports whether two words differ by one inserted, missing or replaced letter, or by two swapped ones.
 func oneSlip(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -85,8 +83,7 @@ func oneSlip(a, b string) bool {
 	return false
 }
 
-// spell gives the words that were read otherwise as they are written where they
-// were found.
+// spell gives corrected words the spelling in which they occur in the results.
 func spell(a *Answer, list []Corrected) {
 	for i := range list {
 		for _, r := range a.Ranked {

@@ -12,10 +12,10 @@ import (
 	"recall/text"
 )
 
-// when is one way of saying when. Most questions have none of its hints, and its
-// form isn't compiled for them.
+// when is one way to state a time. Its form is compiled only for questions that contain one of its hints, which
+// most don't.
 type when struct {
-	hints []string // in lower case, one of which stands in what it matches
+	hints []string // in lower case; every match contains one
 	form  func() *regexp.Regexp
 }
 

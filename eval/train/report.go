@@ -12,7 +12,7 @@ import (
 	"recall/payload"
 )
 
-// A tally is what is counted over some sessions.
+// tally sums counts over sessions.
 type tally struct {
 	any, files, goals, told, view, chance, passages eval.Count
 	sessions                                        int
@@ -25,7 +25,7 @@ func (t *tally) add(o tally) {
 	t.sessions += o.sessions
 }
 
-// firstPassages is how many of a session's passages are judged apart: those that are seen first.
+// firstPassages is how many of a session's passages are judged separately: those seen first.
 const firstPassages = 5
 
 func tallied(l *learn.Left, e *learn.Example) tally {
@@ -53,7 +53,7 @@ func tallied(l *learn.Left, e *learn.Example) tally {
 	return t
 }
 
-// page are the ids of the first passages that a page of some items prints.
+// page returns the ids of the first passages that a page of some items prints.
 func page(c *eval.Case, items []payload.Item) (out []payload.ItemID) {
 	p := &payload.Payload{Session: string(c.Session.ID), Items: items}
 	for i := range items {
@@ -67,7 +67,7 @@ func page(c *eval.Case, items []payload.Item) (out []payload.ItemID) {
 	return out
 }
 
-// report says how good it is on projects left out: each, and together.
+// report prints how good the models are on projects left out, each and together.
 func report(l *learn.Left) {
 	by, sum := map[string]*tally{}, map[string]*tally{}
 	var names, sums []string

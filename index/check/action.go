@@ -10,7 +10,7 @@ import (
 	"recall/text"
 )
 
-// A way is by what an action is done.
+// way is how an action is done.
 type way int
 
 const (
@@ -19,23 +19,23 @@ const (
 	edit
 )
 
-// A phrase is a part of an action that does one thing: a sentence, a shell step, the lines of an edit.
+// phrase is a part of an action that does one thing: a sentence, a shell step, the lines of an edit.
 type phrase struct {
 	way   way
-	comes []word   // in order, small words too
-	goes  []word   // of an edit: what is in it no more
-	lines [][]word // of an edit, those that come; else comes
+	comes []word   // in order, stop words included; the added words of an edit
+	goes  []word   // the removed words of an edit
+	lines [][]word // the added lines of an edit, otherwise comes
 }
 
-// A deed is an action as it was read.
+// deed is a parsed action.
 type deed struct {
 	phrases []phrase
-	all     []word // everything in it that says something
+	all     []word // all its content words
 	paths   []word // files that it changes
 	asked   []word // files that a prompt asks to change
 }
 
-const readMost = 6 << 10 // bytes of a prompt or an edit that are read: a request stands at its beginning
+const readMost = 6 << 10 // bytes read of a prompt or an edit: the request is at its beginning
 
 func read(a Action) *deed {
 	d := &deed{}
@@ -54,7 +54,7 @@ func read(a Action) *deed {
 	return d
 }
 
-// prose reads a prompt or a plan, sentence by sentence. What is quoted or fenced is shown, not asked for.
+// prose reads a prompt or a plan sentence by sentence, without quoted or fenced text, which isn't a request.
 func (d *deed) prose(s string) {
 	fenced := false
 	for line := range strings.Lines(s) {
@@ -83,7 +83,7 @@ func (d *deed) add(p phrase) {
 	}
 }
 
-// command reads what a shell command would do. What only the shell knows isn't read.
+// command reads what a shell command would do, without what only the shell can know.
 func (d *deed) command(line string) {
 	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant,
 		Calls: []ingest.ToolCall{{Name: "Bash", Command: line, Done: true}}}}}

@@ -7,7 +7,7 @@ import (
 	"recall/text"
 )
 
-// edit reads what comes into a file and what goes out of it.
+// edit reads what an edit adds to a file and removes from it.
 func (d *deed) edit(old, new string) {
 	olds, news := codeLines(old), codeLines(new)
 	added, gone := minus(news, olds), minus(olds, news)
@@ -17,7 +17,7 @@ func (d *deed) edit(old, new string) {
 
 var comment = text.Pattern("^(#($|[^i])|//|\\*|/\\*|--|;|\"\"\"|<!--)")
 
-// codeLines are a text's lines without comments, cut into words.
+// codeLines returns a text's lines without comments, as words.
 func codeLines(s string) (out [][]word) {
 	for line := range strings.Lines(s) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), " // ")
@@ -37,7 +37,7 @@ func blankPunctuation(r rune) rune {
 	return r
 }
 
-// minus are the lines that others don't have.
+// minus returns the lines that are not among others.
 func minus(lines, others [][]word) [][]word {
 	return slices.DeleteFunc(slices.Clone(lines), func(a []word) bool {
 		return slices.ContainsFunc(others, func(b []word) bool {
@@ -46,7 +46,7 @@ func minus(lines, others [][]word) [][]word {
 	})
 }
 
-// fresh are the words that others don't have.
+// fresh returns the words that are not among others.
 func fresh(words, others []word) []word {
 	return only(words, func(w word) bool {
 		return !slices.ContainsFunc(others, func(o word) bool { return o.text == w.text })

@@ -12,8 +12,8 @@ import (
 	"recall/text"
 )
 
-// features are what a judgement rests on: shares, 0 to 1, and cues, words that stand around
-// what the two have in common, 1 where they do.
+// features returns what a judgement is based on: shares from 0 to 1, and cues, which are 1 for each word around
+// what the two have in common.
 func (s *sighting) features(found *index.Answer, rank int) map[string]float64 {
 	r, c, p, d := s.reading, s.claim, s.phrase, s.deed
 	bound := besides(r.names, c.words)
@@ -42,7 +42,7 @@ func (s *sighting) features(found *index.Answer, rank int) map[string]float64 {
 	return f
 }
 
-// common is of how many of the items found the rarest word is in which the two meet.
+// common is the share of the found items that contain the rarest of the common words.
 func (s *sighting) common(found *index.Answer) float64 {
 	least := len(found.Ranked)
 	for _, w := range s.claim.words {
@@ -60,7 +60,7 @@ func (s *sighting) common(found *index.Answer) float64 {
 	return float64(least) / float64(len(found.Ranked))
 }
 
-// cues are the words around what the two have in common, and of an edited file's path.
+// cues adds the words around what the two have in common, and those of an edited file's path.
 func (s *sighting) cues(f map[string]float64) {
 	pre := []string{"p", "c", "e"}[s.phrase.way]
 	if !s.claim.against {
@@ -120,7 +120,7 @@ func environment(words []word) string {
 	return ""
 }
 
-// elsewhere reports whether the action is where the item doesn't hold: on my machine, not in production.
+// elsewhere reports whether the action is in another environment than the item: on my machine, not in production.
 func (s *sighting) elsewhere() bool {
 	held, there := environment(s.reading.all), environment(s.deed.all)
 	return held != "" && there != "" && held != there
@@ -137,16 +137,16 @@ func yes(b bool) float64 {
 //
 //	go test ./index/check -run TestLeftOut -write-weights
 //
-// which prints how often warnings are right on projects that the weights haven't seen.
+// which prints how often warnings are right on projects that the weights weren't fitted to.
 //
 //go:embed weights.json
 var weightsJSON []byte
 
-// A weighing is a logistic regression: what each feature counts.
+// weighing is a logistic regression: the weight of each feature.
 type weighing map[string]float64
 
-// enough is how likely an action must go against an item for a warning: where nineteen
-// of twenty are right on strangers' lines about projects left out.
+// enough is the least probability for a warning: there, nineteen of twenty warnings are right on lines by other
+// people about projects left out.
 const (
 	enough = 0.72
 	surely = 0.88 // to stop somebody
@@ -154,7 +154,7 @@ const (
 
 var shipped = sync.OnceValue(func() (w weighing) {
 	if err := json.Unmarshal(weightsJSON, &w); err != nil {
-		panic(err) // a test reads it
+		panic(err) // can't happen: a test reads it
 	}
 	return w
 })

@@ -8,12 +8,12 @@ import (
 )
 
 type meeting struct {
-	name string  // in which they meet
+	name string  // the name in common
 	odds float64 // how likely the action goes against the item, 0 to 1
-	sure bool    // nothing in it is left to reading
+	sure bool    // see Warning.Sure
 }
 
-// meet is where an action meets one of the items found most.
+// meet compares an action with one of the found items.
 func meet(found *index.Answer, rank int, d *deed, w weighing) meeting {
 	r := readItem(found.Ranked[rank].Item)
 	for _, path := range r.untouched {
@@ -31,7 +31,7 @@ func meet(found *index.Answer, rank int, d *deed, w weighing) meeting {
 	return best
 }
 
-// touched reports whether one of the files is the one, or lies in the folder, that is named by the end of its path.
+// touched reports whether one of the files is, or lies in, the path or end of a path.
 func touched(files []word, of string) bool {
 	of = "/" + strings.Trim(strings.TrimPrefix(strings.ToLower(of), "./"), "/") + "/"
 	for _, w := range files {
@@ -42,18 +42,18 @@ func touched(files []word, of string) bool {
 	return false
 }
 
-// A sighting is one claim of an item beside one phrase of an action.
+// sighting is one claim of an item compared with one phrase of an action.
 type sighting struct {
 	reading *reading
 	claim   *claim
 	phrase  *phrase
 	deed    *deed
-	in      []word  // what the phrase takes up; of an edit, where the item is for it, what it gives up
-	share   float64 // of the claim's words in that
+	in      []word  // what the phrase adds; what an edit removes, if the item is for it
+	share   float64 // of the claim's words that occur there
 	value   float64 // see otherValue
 }
 
-// sightings are the places where a claim and a phrase have words in common.
+// sightings returns the pairs of a claim and a phrase with words in common.
 func (r *reading) sightings(d *deed) (out []sighting) {
 	for i := range d.phrases {
 		p := &d.phrases[i]
@@ -74,7 +74,7 @@ func (r *reading) sightings(d *deed) (out []sighting) {
 	return out
 }
 
-// name is the word in which the two meet.
+// name is the word that both have in common.
 func (s *sighting) name() string {
 	met := only(s.claim.words, func(w word) bool { return has(s.in, w) })
 	return slices.Concat(named(met), met, s.claim.words)[0].text

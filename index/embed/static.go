@@ -15,25 +15,24 @@ import (
 	"recall/llm"
 )
 
-// Static embeds texts with a static model of a local folder, as model2vec
-// makes them: a vector for each piece of a word, a text's vector their mean, of
-// unit length. Some microseconds a text, no service, no network.
+// Static embeds texts with a static model from a local folder, in model2vec's format: each piece of a word has
+// a vector, and a text's vector is their mean, normalized. It takes microseconds per text, with no service and
+// no network.
 //
-// The folder holds model.safetensors (a tensor "embeddings", pieces × dimensions,
-// of 32- or 16-bit floats; optionally "weights", one a piece) and tokenizer.json
-// (WordPiece). A text without any known piece becomes a vector of zeros, which
-// has no neighbours. Safe for concurrent use.
+// The folder holds model.safetensors (a tensor "embeddings", pieces × dimensions, of 32- or 16-bit floats;
+// optionally "weights", one per piece) and tokenizer.json (WordPiece). A text without a known piece gets a zero
+// vector, which has no neighbours. Safe for concurrent use.
 type Static struct {
 	name    string
 	dims    int
 	vectors []float32 // row by row
-	weights []float32 // of rows; nil for all alike
+	weights []float32 // of rows; nil if all are equal
 	pieces  pieces
 }
 
 var _ llm.Embedder = (*Static)(nil)
 
-// Largest files that are read.
+// Size limits of the files.
 const (
 	largestModel     = 2 << 30
 	largestTokenizer = 256 << 20
@@ -99,15 +98,15 @@ func (m *Static) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return out, nil
 }
 
-// tensor is how safetensors describe one.
+// tensor describes a tensor in a safetensors header.
 type tensor struct {
 	Type    string   `json:"dtype"`
 	Shape   []int    `json:"shape"`
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// load reads the tensors, https://github.com/huggingface/safetensors#format:
-// eight bytes with the length of a JSON header, the header, the data.
+// load reads the tensors (https://github.com/huggingface/safetensors#format): eight bytes with the length of a
+// JSON header, the header, the data.
 func (m *Static) load(file string) error {
 	b, err := readLimited(file, largestModel)
 	if err != nil {
@@ -186,7 +185,7 @@ func floats(header map[string]json.RawMessage, name string, data []byte) ([]floa
 			out[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(at)) << 16)
 		}
 		if x := float64(out[i]); math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, nil, fmt.Errorf("tensor %q: number %d is none", name, i)
+			return nil, nil, fmt.Errorf("tensor %q: number %d is not finite", name, i)
 		}
 	}
 	return out, t.Shape, nil
@@ -199,12 +198,12 @@ func half(h uint16) float32 {
 	case 0:
 		return float32(sign * math.Ldexp(frac, -24))
 	case 31:
-		return float32(math.Inf(int(sign))) // or NaN: neither is usable
+		return float32(math.Inf(int(sign))) // or NaN: neither is accepted
 	}
 	return float32(sign * math.Ldexp(1+frac/1024, exp-15))
 }
 
-// unit is a vector made of length 1; zeros stay so.
+// unit normalizes a vector to length 1; a zero vector stays zero.
 func unit(v []float64) []float32 {
 	var n float64
 	for _, x := range v {

@@ -8,10 +8,10 @@ import (
 	"recall/distill/offline"
 )
 
-// How trees are grown: few and small, each a small step.
+// growth says how trees are grown: few and small, each a small step.
 type growth struct {
 	trees, depth    int
-	rate, least, l2 float64 // step, weight that a leaf has at least, penalty
+	rate, least, l2 float64 // learning rate, least weight in a leaf, penalty
 }
 
 var (
@@ -19,16 +19,16 @@ var (
 	growFile = growth{trees: 60, depth: 3, rate: 0.1, least: 6, l2: 5}
 )
 
-// mostBins is how many values of a feature are told apart.
+// mostBins is how many values of a feature are distinguished.
 const mostBins = 32
 
-// A grower grows trees on what a logistic regression leaves unexplained.
+// grower grows trees on what a logistic regression leaves unexplained.
 type grower struct {
 	growth
 	samples []sample
 	names   []string
-	cuts    [][]float64 // of each feature, where its bins end
-	zero    []uint8     // the bin of 0
+	cuts    [][]float64 // by feature, the upper bounds of its bins
+	zero    []uint8     // by feature, the bin of 0
 	rows    [][]binned
 	margin  []float64
 	grad    []float64
@@ -69,7 +69,7 @@ func boost(samples []sample, w *offline.Weights, how growth) {
 	}
 }
 
-// bin numbers the values of each feature.
+// bin assigns the values of each feature to bins.
 func (b *grower) bin() {
 	columns, names := columnsOf(b.samples)
 	b.names, b.rows = names, make([][]binned, len(b.samples))
@@ -104,7 +104,7 @@ func (b *grower) bin() {
 	}
 }
 
-// grow adds a node for some rows, and those below it.
+// grow adds a node for some rows, and its subtree.
 func (b *grower) grow(tree *offline.Tree, rows []int, depth int) int {
 	at := len(*tree)
 	*tree = append(*tree, offline.Node{})

@@ -1,6 +1,5 @@
-// Package learn makes what distill/offline goes by, from sessions of many projects; and
-// for each of them what the others alone teach, so that it can be said how good that is
-// on projects that nothing was learned from.
+// Package learn fits the model of distill/offline to sessions of many projects, and for each project a model
+// from all others, which measures how good it is on projects it hasn't seen.
 package learn
 
 import (
@@ -18,15 +17,14 @@ import (
 	"recall/payload"
 )
 
-// quota is how many passages a session yields, times the root of its exchanges;
-// fileFrom the likelihood from which on a file is kept. Both by the figures of
-// projects left out.
+// quota is how many passages a session yields, times the square root of its exchanges; fileFrom is the
+// likelihood from which a file is kept. Both were chosen by leave-one-project-out results.
 const (
 	quota    = 2.0
 	fileFrom = 0.35
 )
 
-// learn makes a model of examples.
+// learn fits a model to examples.
 func learn(set []*Example) *offline.Model {
 	var said, files []sample
 	for _, e := range set {
@@ -45,7 +43,7 @@ type Left struct {
 	View   *offline.Model                   // learned from all
 }
 
-// LeaveOut learns from all projects, and from all but each.
+// LeaveOut learns from all projects, and from all but each one.
 func LeaveOut(set []*Example) *Left {
 	l := &Left{set, map[*data.Project]*offline.Model{}, learn(set)}
 	projects := map[*data.Project]bool{}
@@ -72,8 +70,7 @@ func LeaveOut(set []*Example) *Left {
 	return l
 }
 
-// Worth reports whether something is worth keeping by itself, whatever else says the
-// same; fair, that it is fair to keep and fair to leave.
+// Worth reports whether an item is worth keeping regardless of duplicates (right), or at least optional (fair).
 func (e *Example) Worth(it payload.Item) (right, fair bool) {
 	for j, x := range e.Case.Like(it) {
 		right = right || x >= eval.Threshold && e.Case.Gold.Items[j].Must
@@ -82,8 +79,8 @@ func (e *Example) Worth(it payload.Item) (right, fair bool) {
 	return right, fair
 }
 
-// Records counts how often each class of records is right, whatever the kind, in
-// real projects. No model bears on it.
+// Records counts how often each class of records is right, regardless of kind, in real projects. No model
+// affects it.
 func (l *Left) Records(without *offline.Model) []offline.Record {
 	by := map[string]*offline.Record{}
 	for _, e := range l.Set {
@@ -97,7 +94,7 @@ func (l *Left) Records(without *offline.Model) []offline.Record {
 				by[it.Rule] = r
 			}
 			right, fair := e.Worth(it)
-			if _, choice, ok := strings.Cut(it.Text, " → "); ok && !right { // what was asked may be worded into it or not
+			if _, choice, ok := strings.Cut(it.Text, " → "); ok && !right { // gold items may leave out the question
 				it.Text = choice
 				right, fair = e.Worth(it)
 			}
@@ -119,9 +116,8 @@ func (l *Left) Records(without *offline.Model) []offline.Record {
 	return out
 }
 
-// Calibrated says how often passages of a likelihood were worth keeping in real
-// projects left out: never less often for more likely ones. Those of the project
-// that a model is measured on don't count (nil: all do).
+// Calibrated says how often passages of a likelihood were worth keeping in real projects left out, made
+// monotone. It excludes the project that the given model is measured on (nil: none).
 func (l *Left) Calibrated(without *offline.Model) []offline.Bin {
 	type one struct {
 		p     float64

@@ -11,7 +11,7 @@ import (
 	"recall/index/rank"
 )
 
-// told is a question of which is known whether it has an answer.
+// told is a question known to have an answer or not.
 type told struct {
 	signs      rank.Signs
 	answerable bool
@@ -20,11 +20,10 @@ type told struct {
 	weight     float64
 }
 
-// refusedMost is the share of answerable questions that may be called
-// doubtful.
+// refusedMost is the share of answerable questions that may be called doubtful.
 const refusedMost = 0.05
 
-// fewest is how many questions a line is drawn by.
+// fewest is how many questions a line needs.
 const fewest = 25
 
 // tell reads the signs of what was found for each question.
@@ -41,17 +40,14 @@ func tell(samples []sample, weights *rank.Weights) []told {
 	return out
 }
 
-// group is which questions count as much as each other group together: those
-// with an answer as much as those without. With aliases and without is fitted
-// apart.
+// group splits the questions into groups of equal total weight: answerable or not, each with and without aliases.
 type group struct{ answerable, aliased bool }
 
 func (c told) group() group { return group{c.answerable, c.signs[rank.SureAliased] > 0} }
 
-// fitSure is logistic regression, as many answerable as not, and the lines
-// under which a twentieth of people's answerable questions lie at most,
-// whatever the source of items. Every sign counts the way that it must or not at
-// all.
+// fitSure fits a logistic regression with equal weight on answerable and unanswerable questions, and the lines
+// below which at most a twentieth of people's answerable questions fall, whatever the source of items. The sign
+// of each weight is constrained.
 func fitSure(list []told) (w rank.SureWeights) {
 	const ridge, rounds, pace = 0.01, 2000, 0.5
 	n := map[group]float64{}
@@ -99,7 +95,7 @@ func fitSure(list []told) (w rank.SureWeights) {
 	}
 	w[rank.SureLine], w[rank.SureAliasedLine] = 1, 1
 	for at, of := range chances {
-		if len(of) < fewest { // a source in which hardly an item has aliases, or hardly one has none
+		if len(of) < fewest { // a source in which almost no, or almost every, item has aliases
 			continue
 		}
 		slices.Sort(of)
@@ -108,9 +104,8 @@ func fitSure(list []told) (w rank.SureWeights) {
 	return w
 }
 
-// refusal is how well answerable questions are told from others: of unanswerable ones,
-// and of answerable ones, how sure an answer is, how much of them is there, and how
-// many are called doubtful.
+// refusal measures how well answerable questions are distinguished: for unanswerable and answerable ones the
+// certainty of the answer, its coverage, and how many are called doubtful.
 type refusal struct {
 	chance, coverage [2][]float64
 	doubtful         [2]int
@@ -118,7 +113,7 @@ type refusal struct {
 
 const sureHeads = "project\titems\tvariant\tAUC\tby coverage\tanswerable refused\tunanswerable told\tat 5 %\t"
 
-// String is a refusal as sureHeads has it; the last are the unanswerable ones that are called
+// String formats a refusal under sureHeads. The last column is how many unanswerable questions are called
 // doubtful if exactly a twentieth of the answerable ones may be.
 func (r refusal) String() string {
 	none, some := len(r.chance[0]), len(r.chance[1])
@@ -156,8 +151,7 @@ func (p *project) refusals(ctx context.Context, source string, sure *rank.SureWe
 	return r, err
 }
 
-// auc is the share of pairs in which the answerable question has the higher
-// figure.
+// auc is the share of pairs in which the answerable question has the higher figure.
 func auc(x [2][]float64) float64 {
 	var sum float64
 	for _, no := range x[0] {
