@@ -12,9 +12,9 @@ import (
 	"recall/redact"
 )
 
-// Renew redacts by newer rules what was shared by who can't do it any more: their machine, or they, left. Everybody
-// else does it with their next sync. It says how many sessions changed. The database's owner may; of what is sealed
-// nobody can.
+// Renew redacts by newer rules what was shared by members or machines that left and so can't do it; all others
+// do it with their next sync. It returns how many sessions changed. The database's owner can do this; sealed
+// files can't be changed by anybody.
 func (t *Team) Renew(ctx context.Context, rules *redact.Rules) (n int, err error) {
 	type old struct {
 		device     string

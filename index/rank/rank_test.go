@@ -145,7 +145,7 @@ func TestWeights(t *testing.T) {
 		t.Errorf("written and read again (-want +got):\n%s", diff)
 	}
 	if _, err := Parse("words 1 # fine\n\nnonsense 2\n"); err == nil ||
-		err.Error() != `weights, line 3: "nonsense 2" is no name of a feature and its weight` {
+		err.Error() != `weights, line 3: "nonsense 2" isn't a feature's name and weight` {
 		t.Errorf("got %v for a line that is no weight", err)
 	}
 	seen := map[string]bool{}

@@ -1,4 +1,4 @@
-// Package ask asks the team that a library is in beside the library's own index, and has both answer by one ranking.
+// Package ask queries a library's team in parallel with the library's own index, and ranks both together.
 package ask
 
 import (
@@ -17,24 +17,25 @@ import (
 	txt "recall/text"
 )
 
-// How long is waited for the team. For its server's first word it is as long as team.wait says, or twice as long as it
-// took when it was last reached, beside what was done since it was asked: one that isn't there, or is and says nothing,
-// costs that at most, and then nothing for forgiven.
+// Timeouts for the team. The server's first response is awaited for team.wait, or twice as long as it last
+// took, in parallel with the search of the library: an unreachable or silent server costs that at most, and
+// then nothing for the time of forgiven.
 const (
-	far      = 500 * time.Millisecond  // for one that is far away, unless team.wait says more
-	answers  = 1500 * time.Millisecond // for the rest then
+	far      = 500 * time.Millisecond  // limit for a distant server, unless team.wait is longer
+	answers  = 1500 * time.Millisecond // for the rest after the first response
 	forgiven = time.Minute
 )
 
-// patience is how long is waited for a server's first word where team.wait says wait.
+// patience is how long to wait for a server's first response, given team.wait.
 func patience(m *team.Membership, wait time.Duration) time.Duration {
 	return max(wait, min(2*m.Reached(), far))
 }
 
-// Lately reports whether a team was out of reach just now, so that it isn't asked.
+// Lately reports whether the team was unreachable just now and so isn't queried.
 func Lately(m *team.Membership) bool { return m.Unreached(forgiven) }
 
-// Open opens the team that a library is in, unless its server says nothing within wait, or what the way to it takes.
+// Open connects to the library's team, unless its server doesn't respond within wait or the longer time it
+// usually takes.
 func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Team, error) {
 	opening, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -54,7 +55,7 @@ func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Te
 	return t, err
 }
 
-// tooLate is the error where a server said too little within wait.
+// tooLate is the error for a server that didn't respond in time.
 func tooLate(m *team.Membership, wait time.Duration) error {
 	err := fmt.Errorf("%w: it didn't answer in time", team.ErrUnreachable)
 	if way := Further(m, wait); way != "" {
@@ -63,27 +64,27 @@ func tooLate(m *team.Membership, wait time.Duration) error {
 	return err
 }
 
-// Further is how one waits for a team that is further away than wait, as far as that is known; else "".
+// Further says how to make questions wait for a team that is known to take longer than wait, else "".
 func Further(m *team.Membership, wait time.Duration) string {
 	took := m.Reached()
 	if took <= patience(m, wait) {
 		return ""
 	}
-	return fmt.Sprintf("its server's first word took %v when it was last reached: recall config set team.wait %v makes "+
+	return fmt.Sprintf("its server took %v to respond when it was last reached: recall config set team.wait %v makes "+
 		"questions wait for it", took.Round(time.Millisecond), (2 * took).Round(10*time.Millisecond))
 }
 
-// An Asker asks the team one question after the other. The zero Asker is ready.
+// Asker sends questions to the team, one after the other. Its zero value is ready for use.
 type Asker struct {
 	mates sync.Mutex
-	mate  *mate // what was asked last, and isn't fetched yet
+	mate  *mate // the last question, if its answer hasn't been fetched yet
 }
 
-// A mate is the team's side of a question, asked beside the library.
+// mate is a question to the team, running in the background.
 type mate struct {
 	text, project string
 	m             *team.Membership
-	there         chan struct{} // closed once the server said something
+	there         chan struct{} // closed at the server's first response
 	found         chan mateFound
 	cancel        context.CancelFunc
 }
@@ -94,8 +95,8 @@ type mateFound struct {
 	err error
 }
 
-// Begin begins to ask the team a question: what is done meanwhile costs no time. One that was out of reach just now is
-// asked only where it alone answers.
+// Begin starts asking the team a question in the background. A team that was unreachable just now is asked only
+// if it alone is to answer.
 func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, only bool) {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil || !only && Lately(m) {
@@ -128,7 +129,7 @@ func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, on
 	other.drop()
 }
 
-// mateOf is the team's side of a question, begun by now if it wasn't; nil where the team isn't asked.
+// mateOf returns the running question, starting it if needed; nil if the team isn't asked.
 func (a *Asker) mateOf(ctx context.Context, l *library.Library, q index.Query, only bool) (w *mate) {
 	take := func() {
 		a.mates.Lock()
@@ -143,7 +144,7 @@ func (a *Asker) mateOf(ctx context.Context, l *library.Library, q index.Query, o
 	return w
 }
 
-// drop is for a question whose answer isn't waited for.
+// drop abandons a question.
 func (w *mate) drop() {
 	if w == nil {
 		return
@@ -156,7 +157,7 @@ func (w *mate) drop() {
 	}()
 }
 
-// answer waits for what the team has; the caller closes the team.
+// answer waits for the team's answer; the caller closes the team.
 func (w *mate) answer(ctx context.Context, wait time.Duration) (mateFound, error) {
 	late := time.NewTimer(patience(w.m, wait))
 	defer late.Stop()
@@ -182,18 +183,18 @@ func (w *mate) answer(ctx context.Context, wait time.Duration) (mateFound, error
 	}
 }
 
-// Both is the index of a library with its team's memory beside it. It is an answer.Index.
+// Both searches a library's index together with its team's memory. It is an answer.Index.
 type Both struct {
 	Asker   *Asker
 	Library *library.Library
 	Index   *index.Index
 	Wait    time.Duration
-	Off     bool   // the team isn't asked
-	Only    bool   // nothing else is
-	Why     string // why an answer is without the team's memory; "" if it isn't, or there is none
+	Off     bool   // don't ask the team
+	Only    bool   // ask only the team
+	Why     string // why an answer is missing the team's memory; "" if it isn't, or there is no team
 }
 
-// Search answers from both by one ranking.
+// Search answers from both in one ranking.
 func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) {
 	var w *mate
 	if !b.Off {
@@ -203,7 +204,7 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return only(ctx, w)
 	}
 	var got mateFound
-	err := team.ErrUnreachable // a moment ago
+	err := team.ErrUnreachable // if w is nil: a moment ago
 	switch _, none := team.MembershipOf(b.Library.Dir()); {
 	case w != nil:
 		defer w.cancel()
@@ -219,7 +220,7 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return b.Index.Search(ctx, q)
 	}
 	defer got.t.Close()
-	got.all.Without(got.t.Member.Name, func(session string) bool { // two machines may have one name
+	got.all.Without(got.t.Member.Name, func(session string) bool { // by session, since two machines may share a name
 		_, err := b.Library.Session(ingest.SessionID(session))
 		return err == nil
 	})

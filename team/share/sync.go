@@ -18,12 +18,12 @@ import (
 	"recall/text"
 )
 
-// Meant is the level at which a project is to be shared, and for whom its sealed files are: as it is shared already
-// where a person says no level, else items.
+// Meant returns the level at which a project is to be shared, and the receivers of sealed files: if a person
+// states no level, as it is shared already, otherwise items.
 func (s *Source) Meant(of library.Project, level team.Level, to []string) (team.Level, []string, error) {
 	m, err := team.MembershipOf(s.Library.Dir())
 	if err != nil || level != "" {
-		return cmp.Or(level, team.LevelItems), to, nil // what would leave can be seen before one is in a team
+		return cmp.Or(level, team.LevelItems), to, nil // a preview needs no team
 	}
 	shares, err := m.Shares()
 	now := shares[of.ID]
@@ -38,13 +38,13 @@ func (s *Source) Meant(of library.Project, level team.Level, to []string) (team.
 	return now.Level, to, nil
 }
 
-// Start shares a project as it was shown, from now on.
+// Start begins sharing a project as it was shown.
 func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l *Leaving, who string) error {
 	if err := l.Refused(); err != nil {
 		return err
 	}
 	shares, err := m.Shares()
-	as := shares[l.of.ID].As // what is shared again stays the same project
+	as := shares[l.of.ID].As // a project shared again stays the same
 	if err == nil && as == 0 {
 		as, err = t.ProjectOf(ctx, team.Project{Name: l.of.Name, Remote: l.of.Remote, Root: l.of.Birth})
 	}
@@ -61,12 +61,12 @@ func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l 
 	return m.Say(of)
 }
 
-// Readers are the other members who would read it as soon as it is shared.
+// Readers returns the other members who could read the project as soon as it is shared.
 func (s *Source) Readers(ctx context.Context, t *team.Team, l *Leaving) ([]string, error) {
 	return t.Readers(ctx, team.Project{Name: l.of.Name, Remote: l.of.Remote, Root: l.of.Birth})
 }
 
-// Stop ends the sharing of a project: what was shared of it is taken back by the next Sync.
+// Stop ends the sharing of a project: the next Sync takes back what was shared.
 func (s *Source) Stop(m *team.Membership, project library.Project, who string) error {
 	shares, err := m.Shares()
 	if err != nil {
@@ -81,9 +81,8 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 	return m.Say(was)
 }
 
-// Sync brings what the team has of this device up to date: what is shared and changed is put, what isn't shared any
-// more is taken back. What can't be done now waits: nothing is lost. The report is kept for recall status, with what
-// else happened.
+// Sync updates what the team has of this device: it puts what is shared and changed, and takes back what is no
+// longer shared. What can't be sent now waits. The report is stored for recall status, with other events.
 func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, beside team.Errands) (*team.Synced,
 	error) {
 	done := &team.Synced{At: time.Now().UTC(), Sent: int(beside.Told)}
@@ -145,19 +144,19 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 			ready, empty, secrets, err := s.ready(ctx, one)
 			found = secrets
 			if err == nil && empty && had.Generation == 0 {
-				return ready, errNothing // its very id is nobody's business
+				return ready, errNothing // not even its id leaves
 			}
 			hash = ready.Hash
 			return ready, err
 		})
 		switch {
-		case ctx.Err() != nil || errors.Is(err, team.ErrUnreachable): // the next wouldn't go either
+		case ctx.Err() != nil || errors.Is(err, team.ErrUnreachable): // the next one would fail too
 			done.Waiting += len(all) - i
 			return errors.Join(fault, err, m.KeepStamps(stamps))
 		case errors.Is(err, team.ErrForgotten):
 		case errors.Is(err, errNothing):
 			stamps[one.id] = " " + one.stamp
-		case err != nil: // its own fault costs no other
+		case err != nil: // doesn't stop the others
 			done.Waiting++
 			fault = errors.Join(fault, fmt.Errorf("session %s: %w", one.id, err))
 		default:
@@ -179,7 +178,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	return errors.Join(fault, m.KeepStamps(stamps))
 }
 
-// expiry reports of a session whether its project is kept for less long in the team.
+// expiry returns a function that reports whether a session is past its project's retention in the team.
 func expiry(ctx context.Context, t *team.Team) (func(moving) bool, error) {
 	all, err := t.Projects(ctx)
 	return func(one moving) bool {
@@ -191,15 +190,15 @@ func expiry(ctx context.Context, t *team.Team) (func(moving) bool, error) {
 
 var errNothing = errors.New("nothing of it leaves")
 
-// moving is a session that is to be shared, or was.
+// moving is a session that is, or was, to be shared.
 type moving struct {
 	id    string
-	here  bool // the library has it, in a project that is shared
+	here  bool // in the library, in a shared project
 	e     library.Entry
 	of    library.Project
 	share team.Share
 	over  overtaken
-	stamp string // changes when what leaves of it may have
+	stamp string // changes when what leaves of it may have changed
 }
 
 func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent) (all []moving, err error) {
@@ -224,7 +223,7 @@ func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent)
 			all, here[one.id] = append(all, one), true
 		}
 	}
-	var any team.Share // what is taken back needs a project, too
+	var any team.Share // taking a session back needs some project, too
 	for _, share := range shares {
 		if any.As == 0 || share.As < any.As {
 			any = share
@@ -253,8 +252,8 @@ func (s *Source) stamp(one moving) string {
 		one.share.As, one.share.Keys, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
 }
 
-// ready is a session as it is to stand in the team: without anything if it isn't to leave, or not any more; found says
-// of a secret for which it isn't.
+// ready prepares a session as it should be in the team: empty if it mustn't leave, or no longer; found says
+// which secrets keep it back.
 func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty bool, found []Finding, err error) {
 	var leaves team.Session
 	why := "gone"
