@@ -69,18 +69,18 @@ func (t *toldSession) check() (out []Problem) {
 			out = append(out, Problem{Item: fmt.Sprintf("turn %d", i+1), What: fmt.Sprintf(what, args...)})
 		}
 		if _, twice := said[u.ID]; u.ID == "" || twice {
-			say("id %q is none, or another turn's", u.ID)
+			say("id %q is missing or another turn's", u.ID)
 		}
 		said[u.ID] = text.OneLine(u.Text)
 		if u.By != string(ingest.User) && u.By != string(ingest.Assistant) {
-			say("said by %q, and only user and assistant speak", u.By)
+			say("said by %q, who is neither user nor assistant", u.By)
 		}
 		if u.After < before {
 			say("it comes before the one above it")
 		}
 		before = u.After
 		if said[u.ID] == "" && len(u.Calls) == 0 {
-			say("it says and does nothing")
+			say("it has neither text nor calls")
 		}
 	}
 	for i := range t.Items {

@@ -111,7 +111,7 @@ func (l *loader) check() {
 		at := fmt.Sprintf("question %d", n[q.File])
 		key := q.File + " " + q.AsOf + " " + strings.ToLower(text.OneLine(q.Q))
 		if n, twice := asked[key]; twice {
-			l.problem(q.File, at, fmt.Sprintf("it is question %d again", n))
+			l.problem(q.File, at, fmt.Sprintf("it repeats question %d", n))
 		}
 		asked[key] = n[q.File]
 		l.question(q, at, items, began)
@@ -134,7 +134,7 @@ func (l *loader) question(q Question, at string, items map[string]bool, began ma
 	}
 	for i, name := range slices.Concat(q.Expect, q.Stale) {
 		if !items[name] {
-			l.problem(q.File, at, fmt.Sprintf("expects or calls stale %s, and there is no such gold item", name))
+			l.problem(q.File, at, fmt.Sprintf("expects or calls stale %s, which isn't a gold item", name))
 		}
 		if i >= len(q.Expect) && slices.Contains(q.Expect, name) {
 			l.problem(q.File, at, fmt.Sprintf("expects %s and calls it stale", name))
@@ -173,7 +173,7 @@ func (g *Gold) Check() []Problem {
 			name = fmt.Sprintf("item %d", i+1)
 			say(name, "no id")
 		} else if seen[it.ID] {
-			say(name, "a second item with this id")
+			say(name, "another item has this id")
 		}
 		seen[it.ID] = true
 		if !slices.Contains(payload.Kinds, it.Kind) {

@@ -44,7 +44,7 @@ func Compare(before, after *Run) (*Comparison, error) {
 		return nil, fmt.Errorf("one run is of %s, the other of %s", before.What, after.What)
 	}
 	if len(before.Systems) == 0 || len(after.Systems) == 0 {
-		return nil, fmt.Errorf("a run holds no system")
+		return nil, fmt.Errorf("a run has no system")
 	}
 	c, err := CompareSystems(before.Systems[0], after.Systems[0])
 	if err != nil {
@@ -57,7 +57,8 @@ func Compare(before, after *Run) (*Comparison, error) {
 	}
 	for _, key := range []string{"judge", "threshold", "redaction"} {
 		if a, b := before.Config[key], after.Config[key]; a != b {
-			notes = append(notes, fmt.Sprintf("%s: %s before, %s after: part of a change may be the measure's", key, a, b))
+			notes = append(notes,
+				fmt.Sprintf("%s: %s before, %s after: part of the change may come from the measurement", key, a, b))
 		}
 	}
 	c.Notes = append(notes, c.Notes...)
@@ -75,7 +76,7 @@ func CompareSystems(before, after System) (*Comparison, error) {
 		c.What = "questions"
 		c.questions(before.Questions, after.Questions)
 	default:
-		return nil, fmt.Errorf("%s and %s were not measured alike", before.Name, after.Name)
+		return nil, fmt.Errorf("%s and %s were not measured the same way", before.Name, after.Name)
 	}
 	if c.Shared == 0 {
 		return nil, fmt.Errorf("%s and %s have no %s in common", before.Name, after.Name, c.Of())
@@ -115,7 +116,7 @@ func shared[T any](c *Comparison, what string, before, after []T, key func(T) st
 	}
 	note(len(old), "only in the run before")
 	note(fresh, "only in the run after")
-	note(changed, "people's answers to it changed in between")
+	note(changed, "its gold answers changed in between")
 	c.Shared = len(out)
 	if c.Shared > 0 && c.Shared < fewest {
 		c.Notes = append(c.Notes, answer.Count(c.Shared, what)+" in common are too few to tell anything")

@@ -95,7 +95,7 @@ func TestCompareSharedSessionsOnly(t *testing.T) {
 	}
 	notes := strings.Join(c.Notes, "\n")
 	for _, want := range []string{"1 session left out: only in the run before",
-		"2 sessions left out: only in the run after", "1 session left out: people's"} {
+		"2 sessions left out: only in the run after", "1 session left out: its gold answers"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes %q don't say %q", notes, want)
 		}

@@ -35,13 +35,13 @@ func ReadRun(file string) (*Run, error) {
 	}
 	r := &Run{}
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%s is no run of recall eval: %w", file, err)
+		return nil, fmt.Errorf("%s isn't a run of recall eval: %w", file, err)
 	}
 	switch {
 	case r.Schema > RunSchema:
 		return nil, fmt.Errorf("%s was written by a newer recall (schema %d, this one knows %d)", file, r.Schema, RunSchema)
 	case r.Schema < 1 || r.What != "payloads" && r.What != "questions" || len(r.Systems) == 0:
-		return nil, fmt.Errorf("%s is no run of recall eval", file)
+		return nil, fmt.Errorf("%s isn't a run of recall eval", file)
 	}
 	for _, s := range r.Systems {
 		if (s.Payloads != nil) != (r.What == "payloads") || (s.Questions != nil) != (r.What == "questions") {

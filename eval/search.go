@@ -68,7 +68,7 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 	}
 	chosen := slices.DeleteFunc(all, func(s *search) bool { return !o.wants(s.name) })
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("nothing to compare is called %s: there are %s", strings.Join(o.Only, ", "),
+		return nil, fmt.Errorf("no system is called %s: there are %s", strings.Join(o.Only, ", "),
 			strings.Join(names, ", "))
 	}
 	return chosen, nil

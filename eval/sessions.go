@@ -183,13 +183,13 @@ func notBorneOut(items []GoldItem, said map[string]string) (out []Problem) {
 		for _, t := range it.Turns {
 			told, known := said[t]
 			if !known {
-				out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("cites turn %s, and the transcript has none of that id",
+				out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("cites turn %s, which the transcript doesn't have",
 					t)})
 			}
 			stands = stands || strings.Contains(told, text.OneLine(it.Quote))
 		}
 		if !stands {
-			out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("the quote %q stands in none of its turns", it.Quote)})
+			out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("the quote %q isn't in any of its turns", it.Quote)})
 		}
 	}
 	return out

@@ -50,7 +50,7 @@ func (x *Index) left(ctx context.Context, sessions []string) error {
 		OR EXISTS(SELECT 1 FROM item WHERE session NOT IN (SELECT id FROM session)) OR EXISTS(SELECT 1 FROM turn WHERE `+
 		`session NOT IN (SELECT id FROM session))`, jsonList(sessions)).Scan(&found)
 	if err == nil && found {
-		err = fmt.Errorf("rows of what was forgotten are left: %w", ErrRebuild)
+		err = fmt.Errorf("rows of forgotten sessions are left: %w", ErrRebuild)
 	}
 	return err
 }

@@ -178,7 +178,7 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 	case len(ids) == 0:
 		return Placed{}, fmt.Errorf("%s: %w", id, ErrNoItem)
 	case len(ids) > 1 && ids[0] != string(id):
-		return Placed{}, fmt.Errorf("%s: several items begin so: %s, %s, …: %w", id, ids[0], ids[1], ErrNoItem)
+		return Placed{}, fmt.Errorf("%s: several items begin with it: %s, %s, …: %w", id, ids[0], ids[1], ErrNoItem)
 	}
 	p, _, err := r.placed(ctx, payload.ItemID(ids[0]))
 	return p, x.fail("read index", err)

@@ -93,7 +93,7 @@ func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 			b.Machine, b.Author)
 		return Place{}, hint.With(err, `say whose: recall show "%s@%s"`, a.Session, a.Author)
 	case len(all) > 1 && all[0].Session != session:
-		return Place{}, hint.With(fmt.Errorf("%s begins more than one shared session's id", session), "give more of it")
+		return Place{}, hint.With(fmt.Errorf("%s begins several shared sessions' ids", session), "give more of it")
 	}
 	return all[0], nil
 }

@@ -25,7 +25,7 @@ func (e Errands) Notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("session %s is forgotten here as well: you forgot it on another machine", id))
 	}
 	for _, id := range e.Asked {
-		notes = append(notes, fmt.Sprintf("an owner of the team took session %s away from everybody; it is still "+
+		notes = append(notes, fmt.Sprintf("an owner of the team removed session %s for everybody; it is still "+
 			"here: recall forget %s", id, id))
 	}
 	for _, h := range e.Handed {

@@ -48,7 +48,7 @@ func (t *Team) Admit(ctx context.Context, login, name string) error {
 		} {
 			if _, err := tx.Exec(ctx, grant); err != nil {
 				return hint.With(fmt.Errorf("%s: %w", grant, err),
-					"make the login first: CREATE ROLE NAME LOGIN; whoever made the team admits")
+					"create the login first: CREATE ROLE NAME LOGIN; the person who created the team admits members")
 			}
 		}
 		return nil
@@ -61,10 +61,10 @@ func taken(name string, err error) error {
 	switch {
 	case pg == nil:
 	case pg.ConstraintName == "member_name":
-		return hint.With(fmt.Errorf("somebody else in the team is or was called %s", name), "give them another name: "+
-			"what people decided is told by it")
+		return hint.With(fmt.Errorf("somebody else in the team is or was called %s", name), "give them another name, "+
+			"since their decisions are shown under it")
 	case pg.ConstraintName == "member_name_check":
-		return fmt.Errorf("%q is no name: it has 1 to 100 letters", name)
+		return fmt.Errorf("%q isn't a name: it needs 1 to 100 letters", name)
 	}
 	return err
 }
@@ -126,7 +126,7 @@ func (t *Team) DeviceNamed(ctx context.Context, name string) (Device, error) {
 			"recall team status names them")
 	case len(found) > 1:
 		return Device{}, hint.With(fmt.Errorf("%d machines of yours are called %s", len(found), name),
-			"name one by its id, the last joined last (recall team status --json has this one's): %s",
+			"name one by its id, the last to join last (recall team status --json shows this machine's): %s",
 			strings.Join(ids, ", "))
 	}
 	return found[0], nil

@@ -55,7 +55,7 @@ func MembershipOf(library string) (*Membership, error) {
 		err = errors.New("it names no team")
 	}
 	if err != nil {
-		return nil, hint.With(fmt.Errorf("%s: %w", path, err), "recall team leave, and join again, makes it anew; "+
+		return nil, hint.With(fmt.Errorf("%s: %w", path, err), "recall team leave, and joining again, recreates it; "+
 			"what was shared stays where it is")
 	}
 	return m, nil
@@ -279,8 +279,8 @@ func (m *Membership) shares() ledger.Log[Share] {
 func (m *Membership) Shares() (map[string]Share, error) {
 	all, err := m.shares().All()
 	if err != nil {
-		return nil, hint.With(err, "nothing is shared until that is mended: remove the file, and say again with "+
-			"recall team share what is meant")
+		return nil, hint.With(err, "nothing is shared until this is fixed: remove the file, and share the projects "+
+			"again with recall team share")
 	}
 	last := map[string]Share{}
 	for _, s := range all {

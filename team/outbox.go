@@ -134,7 +134,7 @@ func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shar
 // tries is how often a session is read again because another run put it in the meantime.
 const tries = 5
 
-var errBusy = errors.New("another run of this device shares the same session again and again")
+var errBusy = errors.New("another run on this device keeps sharing the same session")
 
 // SharedOf returns how many of the sessions a library's team has of this machine, as far as the outbox knows.
 func SharedOf(library string, ids []ingest.SessionID) (n int) {

@@ -26,7 +26,7 @@ func (t *Team) Export(ctx context.Context, member int, to io.Writer) (rows int, 
 		return rows, explain(err)
 	}
 	if rows == 0 { // there would be at least their own row
-		return 0, hint.With(ErrRefused, "members may about themselves, an owner of the team about anybody")
+		return 0, hint.With(ErrRefused, "members can export their own data, an owner of the team anybody's")
 	}
 	return rows, nil
 }

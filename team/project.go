@@ -82,7 +82,7 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, null(p.Remote), null(p.Root)).
 		Scan(&id, &readable)
 	if err == nil && !readable {
-		err = hint.With(fmt.Errorf("%s: %w", p.Name, ErrNotIn), "its keeper or an owner of the team lets you in")
+		err = hint.With(fmt.Errorf("%s: %w", p.Name, ErrNotIn), "its keeper or an owner of the team can let you in")
 	}
 	return id, err
 }
@@ -151,7 +151,7 @@ func (t *Team) LetOut(ctx context.Context, project, member int) error {
 }
 
 // ErrNotLetIn means that nobody gave the member access to the project. Its keeper needs none.
-var ErrNotLetIn = errors.New("nobody let them into that project")
+var ErrNotLetIn = errors.New("they have no access to that project")
 
 func null(s string) any {
 	if s == "" {
@@ -173,6 +173,6 @@ func (t *Team) ProjectNamed(ctx context.Context, name string) (Project, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Project{}, hint.With(fmt.Errorf("no project that you may read is called %s", name), "there are %s",
+	return Project{}, hint.With(fmt.Errorf("no project that you can read is called %s", name), "there are %s",
 		cmp.Or(strings.Join(names, ", "), "none yet: recall team share PROJECT makes the first"))
 }

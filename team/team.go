@@ -67,7 +67,7 @@ func (t *Team) enter(ctx context.Context) error {
 	}
 	asked := t.pool.Config().ConnConfig.User // NAME.TENANT at some poolers for many databases
 	if err == nil && asked != t.Member.Login && !strings.HasPrefix(asked, t.Member.Login+".") {
-		err = hint.With(fmt.Errorf("%w: asked for %s, the server takes one for %s", ErrUnsafe, asked, t.Member.Login),
+		err = hint.With(fmt.Errorf("%w: connected as %s, but the server sees %s", ErrUnsafe, asked, t.Member.Login),
 			"a pooler in between must log in as each person, not as one user for all")
 	}
 	return err
@@ -85,11 +85,11 @@ var (
 	// ErrNoTeam means that the database has no team.
 	ErrNoTeam = errors.New("no team in this database")
 	// ErrNotMember means that the login isn't a member's, or the member left.
-	ErrNotMember = errors.New("this login is no member of the team")
+	ErrNotMember = errors.New("this login isn't a member of the team")
 	// ErrNewer means that a newer recall changed the team's format.
 	ErrNewer = errors.New("the team's database was changed by a newer recall")
 	// ErrOlder means that the team's format must be upgraded first.
-	ErrOlder = errors.New("the team's database is of an older recall")
+	ErrOlder = errors.New("the team's database is from an older recall")
 	// ErrUnreachable means that the connection failed or broke. Nothing is lost; the request may have been carried out.
 	ErrUnreachable = errors.New("the team's database can't be reached")
 	// ErrRefused means that the database doesn't allow this to the member.
@@ -118,7 +118,7 @@ func explain(err error) error {
 	case "RC003":
 		return fmt.Errorf("%w: %s", ErrExpired, pg.Message)
 	case "42P01", "3F000": // no such table, no such schema
-		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; see that the address names the right "+
+		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; check that the address names the right "+
 			"database")
 	case "42501":
 		if pg.Message == "permission denied for schema recall" || strings.HasPrefix(pg.Message,
@@ -129,15 +129,15 @@ func explain(err error) error {
 		if !strings.Contains(pg.Message, "row-level security policy") {
 			refused = fmt.Errorf("%w: %s", ErrRefused, pg.Message)
 		}
-		return hint.With(refused, "%s", cmp.Or(hint.Of(err), "an owner of the team may"))
+		return hint.With(refused, "%s", cmp.Or(hint.Of(err), "an owner of the team can"))
 	case "28P01", "28000": // wrong password, no such login, or not allowed by pg_hba.conf
 		way := "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, or set PGPASSWORD"
 		if strings.HasPrefix(pg.Message, "no pg_hba.conf entry") {
-			way = "see that the address names login, database and sslmode as the server's keeper wants them"
+			way = "check that the address has the login, database and sslmode that the server's administrator requires"
 		}
 		return hint.With(errors.New(pg.Message), "%s", way)
 	case "3D000":
-		return hint.With(err, "see that the address names the right database; createdb makes one, recall makes none")
+		return hint.With(err, "check that the address names the right database; createdb creates one; recall doesn't")
 	case "57P01", "57P02", "57P03", "25006": // shut down, crashed, starting up, or read-only after a failover
 		return unreachable(err)
 	}
@@ -162,7 +162,7 @@ func unreachable(err error) error {
 	}
 	said := strings.Split(err.Error(), "\n\t") // one attempt per line, possibly repeated without encryption
 	return hint.With(&gone{fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " ")), err},
-		"psql with the same address tells more; what waits goes with a later sync")
+		"psql with the same address shows more; what is waiting goes with a later sync")
 }
 
 // gone is a connection error with a message of its own.

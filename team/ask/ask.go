@@ -213,7 +213,7 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return b.Index.Search(ctx, q)
 	}
 	if err != nil {
-		b.Why = "this answer is without what your team shares: " + txt.Clip(sink.Line(err.Error(), sink.Terminal), 160)
+		b.Why = "this answer doesn't include what your team shares: " + txt.Clip(sink.Line(err.Error(), sink.Terminal), 160)
 		if m, _ := team.MembershipOf(b.Library.Dir()); m != nil && Further(m, b.Wait) != "" {
 			b.Why += "; " + Further(m, b.Wait)
 		}

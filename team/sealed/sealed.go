@@ -52,7 +52,7 @@ func identity(file string) (*age.X25519Identity, error) {
 	}
 	key, err := age.ParseX25519Identity(strings.TrimSpace(string(text)))
 	if err != nil { // age's error would quote the key
-		return nil, fmt.Errorf("%s: no private key of age's", file)
+		return nil, fmt.Errorf("%s: not a private key of age", file)
 	}
 	return key, nil
 }
@@ -128,7 +128,7 @@ func Open(data []byte, file string) (files []File, err error) {
 			return nil, err
 		}
 		if name := path.Clean(h.Name); h.Typeflag != tar.TypeReg || !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, fmt.Errorf("%q is no file of a session's", h.Name)
+			return nil, fmt.Errorf("%q isn't a file of a session", h.Name)
 		}
 		text, err := io.ReadAll(r)
 		if err != nil {

@@ -63,7 +63,8 @@ func (l *Leaving) Name(ctx context.Context, t *team.Team, names []string) error 
 		}
 	}
 	if len(l.To) == 0 || l.Level != team.LevelSealed {
-		return hint.With(errors.New("share: --level sealed needs --to: whom the files are for, and nothing else does"),
+		return hint.With(
+			errors.New("share: --level sealed needs --to, the people whom the files are for; no other level takes it"),
 			"recall share PROJECT --level sealed --to NAME")
 	}
 	return nil
@@ -96,7 +97,7 @@ func pinned(ctx context.Context, t *team.Team, shares map[string]team.Share) (ne
 			case slices.Contains(seen, k.Public):
 				of.Keys = append(of.Keys, k.Public)
 			case slices.Contains(of.To, k.Member):
-				news = append(news, fmt.Sprintf("a person whom files of %s are sealed to has a new key, for the "+
+				news = append(news, fmt.Sprintf("a recipient of sealed files of %s has a new key, for the "+
 					"machine %s: recall share %s again seals to it", of.Name, k.Name, of.Name))
 			}
 		}

@@ -136,14 +136,14 @@ func (l *Leaving) Refused() error {
 		return nil
 	}
 	return hint.With(fmt.Errorf("share %s: %w", l.Project, ErrSecret), "take it out with recall edit SESSION or "+
-		"recall forget --item ID, or let the newest rules: recall sync; then share again")
+		"recall forget --item ID, or let recall sync apply the newest rules; then share again")
 }
 
 // stays returns the reason why a session doesn't leave, "" if it does.
 func (s *Source) stays(ctx context.Context, e library.Entry, of library.Project) (why string, err error) {
 	switch {
 	case e.Source == index.Handed || e.Source == ingest.Memory:
-		return "not said in a session of yours", nil
+		return "not said in one of your sessions", nil
 	case e.Marks.Archived:
 		return "archived", nil
 	case e.Distilled == nil:

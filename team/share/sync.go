@@ -75,7 +75,7 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 	was, ok := shares[project.ID]
 	if !ok || was.Level == team.LevelNothing {
 		return hint.With(fmt.Errorf("%s isn't shared", project.Name), "what was shared of it before you left the team "+
-			"and came again goes once you share and unshare it")
+			"and joined again goes once you share and unshare it")
 	}
 	was.Level, was.To, was.Keys, was.At, was.Who = team.LevelNothing, nil, nil, time.Now().UTC(), who
 	return m.Say(was)

@@ -267,7 +267,7 @@ func does[T river.JobArgs](w *worker, do func(context.Context, T) (did string, e
 		}
 		err := w.tell(ctx, job.Args, func(ctx context.Context) (string, error) { return do(ctx, job.Args) })
 		if err != nil {
-			return errors.New("its worker's output tells more")
+			return errors.New("its worker's output has the details")
 		}
 		return nil
 	})
@@ -366,13 +366,13 @@ func (w *worker) relate(ctx context.Context, job relate) (did string, err error)
 }
 
 func (w *worker) relateDue(ctx context.Context, d team.Due) (did string, err error) {
-	return fmt.Sprintf("project %d: how its items bear on one another", d.Project), w.t.Relate(ctx, d)
+	return fmt.Sprintf("project %d: how its items relate to one another", d.Project), w.t.Relate(ctx, d)
 }
 
 func (w *worker) retain(ctx context.Context) (did string, err error) {
 	gone, err := w.t.Retain(ctx)
 	if gone > 0 {
-		did = fmt.Sprintf("%d sessions were kept as long as their projects say, and are gone", gone)
+		did = fmt.Sprintf("%d sessions past their projects' retention were deleted", gone)
 	}
 	return did, err
 }
