@@ -15,12 +15,12 @@ const (
 	seed   = 20260417
 )
 
-// few is how many must items a kind needs before its F1 means anything.
-const few = 10
+// minWanted is how many must items a kind needs before its F1 means anything.
+const minWanted = 10
 
-// resampled computes a statistic over n things, with the middle 95 % of its values over bootstrap draws.
-func resampled(n int, of func(draw []int) float64) Interval {
-	draw := places(n)
+// bootstrap computes a statistic over n things, with the middle 95 % of its values over bootstrap draws.
+func bootstrap(n int, of func(draw []int) float64) Interval {
+	draw := indices(n)
 	whole := of(draw)
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	values := make([]float64, rounds)
@@ -35,8 +35,8 @@ func resampled(n int, of func(draw []int) float64) Interval {
 	return Interval{Value: whole, Low: min(whole, at(0.025)), High: max(whole, at(0.975))}
 }
 
-// places returns 0 to n-1.
-func places(n int) []int {
+// indices returns 0 to n-1.
+func indices(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
@@ -53,10 +53,10 @@ func ratesOf(sessions []Count) Rates {
 		return c
 	}
 	figure := func(of func(Count) float64) Interval {
-		return resampled(len(sessions), func(draw []int) float64 { return of(sum(draw)) })
+		return bootstrap(len(sessions), func(draw []int) float64 { return of(sum(draw)) })
 	}
-	whole := sum(places(len(sessions)))
-	return Rates{Count: whole, Few: whole.Wanted < few, Precision: figure(Count.Precision), Recall: figure(Count.Recall),
+	whole := sum(indices(len(sessions)))
+	return Rates{Count: whole, Few: whole.Wanted < minWanted, Precision: figure(Count.Precision), Recall: figure(Count.Recall),
 		F1: figure(Count.F1)}
 }
 
@@ -64,7 +64,7 @@ func meanOf(values []float64) Interval {
 	if len(values) == 0 {
 		return Interval{}
 	}
-	return resampled(len(values), func(draw []int) float64 { return mean(values, draw) })
+	return bootstrap(len(values), func(draw []int) float64 { return mean(values, draw) })
 }
 
 func mean(values []float64, draw []int) float64 {

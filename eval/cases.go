@@ -33,8 +33,8 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 
 func (c *Case) name(gold int) string { return c.Gold.Session + "#" + c.Gold.Items[gold].ID }
 
-// quoted names the gold items whose quote occurs in a text of the session. A nil Case names none.
-func (c *Case) quoted(said string) (names []string) {
+// quotedItems names the gold items whose quote occurs in a text of the session. A nil Case names none.
+func (c *Case) quotedItems(said string) (names []string) {
 	if c == nil {
 		return nil
 	}

@@ -39,8 +39,8 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// unread lists fields that files may hold although nothing reads them.
-var unread = []string{"note", "path", "status", "alternatives", "title", "quotes", "session_b"}
+// ignoredFields lists fields that files may hold although nothing reads them.
+var ignoredFields = []string{"note", "path", "status", "alternatives", "title", "quotes", "session_b"}
 
 // loader collects a set and its problems.
 type loader struct {
@@ -78,7 +78,7 @@ func (l *loader) unknown(file, at string, v any, as reflect.Type) {
 				l.unknown(file, k, v[k], as.Elem())
 			} else if known[k] != nil {
 				l.unknown(file, at, v[k], known[k])
-			} else if !slices.Contains(unread, k) {
+			} else if !slices.Contains(ignoredFields, k) {
 				l.set.Notices = append(l.set.Notices, Problem{file, at, fmt.Sprintf("unknown field %q", k)})
 			}
 		}
@@ -88,7 +88,7 @@ func (l *loader) unknown(file, at string, v any, as reflect.Type) {
 // check finds what would make a score meaningless.
 func (l *loader) check() {
 	items := map[string]bool{}
-	began := l.set.began()
+	began := l.set.starts()
 	from := map[string]string{} // session to file
 	for _, g := range l.set.Golds {
 		if other := from[g.Session]; other != "" && g.Session != "" {

@@ -35,8 +35,8 @@ type Difference struct {
 	Verdict Verdict  `json:"verdict"`
 }
 
-// fewest is how many sessions or questions a comparison needs to tell anything.
-const fewest = 5
+// minShared is how many sessions or questions a comparison needs to tell anything.
+const minShared = 5
 
 // Compare compares the systems under test of two runs.
 func Compare(before, after *Run) (*Comparison, error) {
@@ -118,7 +118,7 @@ func shared[T any](c *Comparison, what string, before, after []T, key func(T) st
 	note(fresh, "only in the run after")
 	note(changed, "its gold answers changed in between")
 	c.Shared = len(out)
-	if c.Shared > 0 && c.Shared < fewest {
+	if c.Shared > 0 && c.Shared < minShared {
 		c.Notes = append(c.Notes, answer.Count(c.Shared, what)+" in common are too few to tell anything")
 	}
 	return out
@@ -167,7 +167,7 @@ func (c *Comparison) counted(name string, scores [][2]Score, pick func(Score) Co
 			for _, s := range scores {
 				wanted += pick(s[0]).Wanted
 			}
-			c.Figures[len(c.Figures)-1].Few = wanted < few
+			c.Figures[len(c.Figures)-1].Few = wanted < minWanted
 		}
 	}
 }
@@ -185,8 +185,8 @@ func (c *Comparison) questions(before, after *QuestionScore) {
 		c.mean(m.Name, pairs, func(q *QuestionsMade) bool { return q.Answerable() }, m.of, false)
 	}
 	c.mean("stale@1", pairs, func(q *QuestionsMade) bool { return len(q.Stale) > 0 },
-		func(q *QuestionsMade) float64 { return truth(q.StaleFirst) }, true)
-	refused := func(q *QuestionsMade) float64 { return truth(q.Refused) }
+		func(q *QuestionsMade) float64 { return indicator(q.StaleFirst) }, true)
+	refused := func(q *QuestionsMade) float64 { return indicator(q.Refused) }
 	c.mean("abstained", pairs, func(q *QuestionsMade) bool { return !q.Answerable() }, refused, false)
 	c.mean("refused", pairs, func(q *QuestionsMade) bool { return q.Answerable() }, refused, true)
 }
@@ -207,10 +207,10 @@ func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*Questi
 
 // add compares a figure over n sessions or questions by paired bootstrap: both sides use the same draws.
 func (c *Comparison) add(name string, n int, value func(side int, draw []int) float64, lessIsMore bool) {
-	all := places(n)
+	all := indices(n)
 	d := Difference{Name: name, Before: value(0, all), After: value(1, all), Verdict: CantTell}
-	d.Change = resampled(n, func(draw []int) float64 { return value(1, draw) - value(0, draw) })
-	if n >= fewest {
+	d.Change = bootstrap(n, func(draw []int) float64 { return value(1, draw) - value(0, draw) })
+	if n >= minShared {
 		switch up := d.Change.Low > 0; {
 		case up && !lessIsMore, d.Change.High < 0 && lessIsMore:
 			d.Verdict = Better

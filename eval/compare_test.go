@@ -30,7 +30,7 @@ func madeUp(n, hits, wrong int) System {
 		s.Lenient = s.Pairs
 		sessions = append(sessions, s)
 	}
-	return System{Name: "made up", Payloads: summed(sessions)}
+	return System{Name: "made up", Payloads: summarizePayloads(sessions)}
 }
 
 func runOf(s System) *Run { return &Run{What: "payloads", Systems: []System{s}} }

@@ -5,7 +5,7 @@ import "slices"
 // denied reports whether one of two statements negates the other: in a clause about the same thing, in words
 // that stand together in both, or by affirming and denying two things the other way round.
 func denied(a, b stance) bool {
-	return clauseDenied(a, b) || clauseDenied(b, a) || a.unanswered(b) || b.unanswered(a) || bothWays(a, b)
+	return clauseDenied(a, b) || clauseDenied(b, a) || a.missesNegation(b) || b.missesNegation(a) || reversed(a, b)
 }
 
 // clauseDenied compares the clauses about the same things, and reports whether enough of them negate their
@@ -71,11 +71,11 @@ func (c clause) counterpart(list []clause) (best clause, most float64) {
 	return best, most
 }
 
-// unanswered looks for a negation that the other statement omits: most of the words around it stand together
+// missesNegation looks for a negation that the other statement omits: most of the words around it stand together
 // there, with no negation near.
-func (s stance) unanswered(other stance) bool {
+func (s stance) missesNegation(other stance) bool {
 	for i := range s.tokens {
-		if denies(s.tokens, i) && s.leftOut(i, other) {
+		if denies(s.tokens, i) && s.omits(i, other) {
 			return true
 		}
 	}
@@ -90,7 +90,7 @@ const (
 	mostly = 0.6 // share of them that the other must hold
 )
 
-func (s stance) leftOut(at int, other stance) bool {
+func (s stance) omits(at int, other stance) bool {
 	head := contentAbout(s.tokens, at, behind, 0)
 	lead := contentAbout(s.tokens, at, 0, ahead)
 	if w := s.tokens[at].word; w == "instead" || w == "rather" || w == "in" {
@@ -138,15 +138,15 @@ func (s stance) together(head, lead []string) (n, from, to int) {
 	return n, from, to
 }
 
-// bothWays looks for one word denied in a and affirmed in b, and another the other way round.
-func bothWays(a, b stance) bool {
+// reversed looks for one word denied in a and affirmed in b, and another the other way round.
+func reversed(a, b stance) bool {
 	if max(a.negators(), b.negators()) > 2 {
 		return false // too many to say which is said of what
 	}
 	var up, down bool
 	for key, as := range a.said {
 		if bs := b.said[key]; bs != nil {
-			x, y := a.leaning(as), b.leaning(bs)
+			x, y := a.polarity(as), b.polarity(bs)
 			up = up || x > 0 && y < 0
 			down = down || x < 0 && y > 0
 		}
@@ -154,11 +154,13 @@ func bothWays(a, b stance) bool {
 	return up && down
 }
 
-// leaning is 1 if a word is always affirmed, -1 if always denied, else 0.
-func (s stance) leaning(at []int) int { return agreed(at, func(i int) int { return s.tokens[i].sign }) }
+// polarity is 1 if a word is always affirmed, -1 if always denied, else 0.
+func (s stance) polarity(at []int) int {
+	return commonSign(at, func(i int) int { return s.tokens[i].sign })
+}
 
-// agreed is the sign that all places share, 0 if they differ.
-func agreed(at []int, sign func(i int) int) int {
+// commonSign is the sign that all places share, 0 if they differ.
+func commonSign(at []int, sign func(i int) int) int {
 	sum := 0
 	for _, i := range at {
 		sum += sign(i)

@@ -13,7 +13,7 @@ import (
 	"recall/payload"
 )
 
-type distilling struct {
+type distillation struct {
 	payload *payload.Payload // with ids
 	err     error
 	seconds float64
@@ -23,8 +23,8 @@ type distilling struct {
 // distillEach distills sessions, as many at once as the options say, each on its own account. A session that
 // can't be distilled carries its error; the returned error is one that stops all of them, such as a missing API
 // key.
-func distillEach(ctx context.Context, sessions []*ingest.Session, o Options) ([]distilling, error) {
-	out := make([]distilling, len(sessions))
+func distillEach(ctx context.Context, sessions []*ingest.Session, o Options) ([]distillation, error) {
+	out := make([]distillation, len(sessions))
 	err := o.each(ctx, len(sessions), func(ctx context.Context, i int) (what string, err error) {
 		s, d := sessions[i], &out[i]
 		begun := time.Now()
@@ -36,13 +36,13 @@ func distillEach(ctx context.Context, sessions []*ingest.Session, o Options) ([]
 		if d.err == nil {
 			payload.Inherit(nil, d.payload)
 		}
-		return s.Title, ending(d.err)
+		return s.Title, fatal(d.err)
 	})
 	return out, err
 }
 
-// ending returns err if nothing else would be answered after it, else nil.
-func ending(err error) error {
+// fatal returns err if nothing else would be answered after it, else nil.
+func fatal(err error) error {
 	var fault *llm.Error
 	var capped *llm.Capped
 	if errors.As(err, &fault) && fault.Ends() || errors.As(err, &capped) {

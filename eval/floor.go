@@ -42,7 +42,7 @@ func (c *Case) draw(number uint64, in func(turn string) bool) (out SessionScore)
 			continue
 		}
 		one := all[random.IntN(len(all))]
-		out.say(g.Kind, one.Text, one.Turns[0])
+		out.predict(g.Kind, one.Text, one.Turns[0])
 	}
 	return out
 }

@@ -36,7 +36,7 @@ func NewGate(baseline, now *Run) (*Gate, error) {
 	}
 	g := &Gate{Comparison: c}
 	before, after := baseline.Systems[0], now.Systems[0]
-	if n := measuredOn(before); c.Shared < n {
+	if n := sampleCount(before); c.Shared < n {
 		return nil, fmt.Errorf("only %d of the baseline's %d %ss can be compared (%s)", c.Shared, n, c.Of(),
 			strings.Join(c.Notes, "; "))
 	}
@@ -57,8 +57,8 @@ func NewGate(baseline, now *Run) (*Gate, error) {
 	return g, nil
 }
 
-// measuredOn counts the sessions or questions behind a system's figures.
-func measuredOn(s System) int {
+// sampleCount counts the sessions or questions behind a system's figures.
+func sampleCount(s System) int {
 	if s.Payloads != nil {
 		return len(s.Payloads.Sessions)
 	}

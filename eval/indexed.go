@@ -106,7 +106,7 @@ func (x *Indexed) at(ctx context.Context, q Question) (*index.Index, index.Query
 	}
 	as := x.Query
 	as.Text, as.Until = q.Q, until
-	ix, err := x.of(ctx, x.corpus.begunBy(until))
+	ix, err := x.of(ctx, x.corpus.startedBy(until))
 	return ix, as, err
 }
 
@@ -132,17 +132,17 @@ const depth = 100
 // printed is how many results are judged as printed: what recall query shows.
 const printed = 5
 
-func (x *Indexed) answer(ctx context.Context, q Question) (said, error) {
+func (x *Indexed) answer(ctx context.Context, q Question) (response, error) {
 	ix, as, err := x.at(ctx, q)
 	if err != nil {
-		return said{}, err
+		return response{}, err
 	}
 	begun := time.Now()
 	found, err := answer.Ask(ctx, ix, x.model, answer.Question{Query: as, Most: depth})
 	if err = errors.Join(err, found.Fault); err != nil {
-		return said{}, err
+		return response{}, err
 	}
-	a := said{seconds: since(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
+	a := response{seconds: secondsSince(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
 		weak: found.Verdict == answer.Weak}
 	for _, r := range answer.Numbered(found.Results) {
 		if !slices.Contains(a.sessions, r.Session) {
@@ -157,7 +157,7 @@ func (x *Indexed) answer(ctx context.Context, q Question) (said, error) {
 		for _, one := range answer.Numbered([]*answer.Result{r}) {
 			held, err := x.Holds(ctx, q, one)
 			if err != nil {
-				return said{}, err
+				return response{}, err
 			}
 			shown.holds = append(shown.holds, held...)
 			if one != r {
@@ -184,7 +184,7 @@ func (x *Indexed) Holds(ctx context.Context, q Question, r *answer.Result) ([]st
 // result is a line of an answer, with the gold items that its item is paired with or whose quotes its turn holds.
 func (x *Indexed) result(r *answer.Result) result {
 	if r.Item == nil {
-		return result{session: r.Session, holds: x.corpus.caseOf(r.Session).quoted(r.Text),
+		return result{session: r.Session, holds: x.corpus.caseOf(r.Session).quotedItems(r.Text),
 			name: r.Session + "#" + r.TurnID, text: r.Text}
 	}
 	out := result{session: r.Session, name: string(r.Item.ID), text: r.Item.Text}

@@ -8,7 +8,7 @@ import (
 )
 
 //go:embed testdata/invented-pairs.jsonl
-var invented []byte
+var inventedJSON []byte
 
 // InventedPairs are made-up pairs to test judges with: the same fact in other words, and facts negated,
 // reversed, swapped, with another number, or simply different. The form of a pair is its Project.
@@ -17,7 +17,7 @@ func InventedPairs() ([]LabelledPair, error) {
 		LabelledPair
 		Form string `json:"form"`
 	}
-	lines, err := jsonLines[pair](invented)
+	lines, err := jsonLines[pair](inventedJSON)
 	if err != nil {
 		return nil, fmt.Errorf("invented pairs: %w", err)
 	}

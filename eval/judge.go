@@ -36,7 +36,7 @@ type Judge interface {
 }
 
 // Words judges by words, numbers, negation, order and evidence, without a model. A claim's reason never counts
-// in its favour, but counts against it if it is another item's (see weighReasons).
+// in its favour, but counts against it if it is another item's (see penalizeReasons).
 type Words struct{}
 
 var _ Judge = Words{}
@@ -68,7 +68,7 @@ func sidesOf(claims []Claim) []side {
 	return out
 }
 
-func judged(ctx context.Context, by Judge, a, b []Claim) ([][]float64, error) {
+func similarities(ctx context.Context, by Judge, a, b []Claim) ([][]float64, error) {
 	var pairs [][2]int
 	for i := range a {
 		for j := range b {

@@ -139,7 +139,7 @@ func (l *loader) reader(name string) func(file, project string, b []byte) {
 	case name == "aliases.json":
 		return l.others
 	case name == "sessions.json":
-		return l.told
+		return l.inlineSessions
 	case strings.HasPrefix(name, "pairs-") && strings.HasSuffix(name, ".jsonl"):
 		return l.pairs
 	}

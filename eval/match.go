@@ -16,13 +16,13 @@ import (
 // agree best with people, one that chance hardly reaches.
 const Threshold = 0.36
 
-// elsewhere scales the similarity of two statements from different turns: the same words in another place are
+// otherTurnFactor scales the similarity of two statements from different turns: the same words in another place are
 // more often about something else.
-const elsewhere = 0.6
+const otherTurnFactor = 0.6
 
-// contraryShare scales the similarity of two statements that contradict each other: it falls below the
+// contradictionFactor scales the similarity of two statements that contradict each other: it falls below the
 // threshold, however alike their words are.
-const contraryShare = 0.3
+const contradictionFactor = 0.3
 
 // Pair is a predicted and a gold item that count as the same fact.
 type Pair struct {
@@ -113,29 +113,29 @@ func similarity(a, b side) float64 {
 		a, b = b, a
 	}
 	if a.kind == payload.File && b.kind == payload.File {
-		return truth(samePath(a.path, b.path))
+		return indicator(samePath(a.path, b.path))
 	}
 	if a.kind == "" && b.kind == payload.File {
-		return truth(names(a.text, b.path))
+		return indicator(mentions(a.text, b.path))
 	}
 	sim := textSimilarity(a.words, b.words)
 	if len(a.turns) > 0 && len(b.turns) > 0 && !overlap(a.turns, b.turns) {
-		sim *= elsewhere
+		sim *= otherTurnFactor
 	}
-	if sim >= Threshold && contrary(a.told, b.told) {
-		return sim * contraryShare
+	if sim >= Threshold && contradicts(a.told, b.told) {
+		return sim * contradictionFactor
 	}
 	return sim
 }
 
-func truth(yes bool) float64 {
+func indicator(yes bool) float64 {
 	if yes {
 		return 1
 	}
 	return 0
 }
 
-func names(text, file string) bool {
+func mentions(text, file string) bool {
 	for _, word := range strings.Fields(text) {
 		if samePath(strings.Trim(word, "`*_\"'()[]<>,:;.!?"), file) {
 			return true
@@ -146,12 +146,12 @@ func names(text, file string) bool {
 
 // samePath compares paths, either of which may be relative to a folder of the other.
 func samePath(a, b string) bool {
-	a, b = anchored(a), anchored(b)
+	a, b = rooted(a), rooted(b)
 	return len(a) > 1 && len(b) > 1 && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
 }
 
-// anchored strips leading ./ and ../ from a path and puts a slash before it.
-func anchored(p string) string {
+// rooted strips leading ./ and ../ from a path and puts a slash before it.
+func rooted(p string) string {
 	p = strings.ReplaceAll(p, `\`, "/")
 	for strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") {
 		p = p[strings.IndexByte(p, '/')+1:]
@@ -188,16 +188,16 @@ func pairUp(alike [][]float64, threshold float64, groups text.Groups, allowed fu
 	return pairs
 }
 
-// sameThing is the similarity from which two claims of one payload say the same thing: saying it twice must not
+// duplicateFrom is the similarity from which two claims of one payload say the same thing: saying it twice must not
 // find two gold items.
-const sameThing = 0.9
+const duplicateFrom = 0.9
 
 // groupsOf joins claims that say the same thing; with kinds, only those of the same kind.
 func groupsOf(sides []side, kinds bool) text.Groups {
 	groups := text.Apart(len(sides))
 	for i := range sides {
 		for k := range i {
-			if groups.Find(i) != groups.Find(k) && (!kinds || sides[k].kind == sides[i].kind) && sides[i].says(sides[k]) {
+			if groups.Find(i) != groups.Find(k) && (!kinds || sides[k].kind == sides[i].kind) && sides[i].sameAs(sides[k]) {
 				groups.Join(i, k)
 			}
 		}
@@ -205,12 +205,12 @@ func groupsOf(sides []side, kinds bool) text.Groups {
 	return groups
 }
 
-// says reports whether two claims of one payload say the same thing.
-func (s side) says(o side) bool {
+// sameAs reports whether two claims of one payload say the same thing.
+func (s side) sameAs(o side) bool {
 	if s.kind == payload.File && o.kind == payload.File {
-		return anchored(s.path) == anchored(o.path)
+		return rooted(s.path) == rooted(o.path)
 	}
-	return textSimilarity(s.words, o.words) >= sameThing && !contrary(s.told, o.told)
+	return textSimilarity(s.words, o.words) >= duplicateFrom && !contradicts(s.told, o.told)
 }
 
 // claims returns a payload's items as judges see them.
@@ -242,29 +242,29 @@ func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
 // matchBy is matches with any judge.
 func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, lenient []Pair, err error) {
 	wants := c.wanted()
-	x, err := judged(ctx, by, claims, wants)
+	x, err := similarities(ctx, by, claims, wants)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.weighReasons(claims, x)
-	c.holdQuotes(claims, x)
+	c.penalizeReasons(claims, x)
+	c.matchQuotes(claims, x)
 	sides := sidesOf(claims)
 	strict = pairUp(x, by.Threshold(), groupsOf(sides, true),
-		func(i, j int) bool { return kindPairs(claims[i].Kind, wants[j].Kind) })
+		func(i, j int) bool { return kindMatches(claims[i].Kind, wants[j].Kind) })
 	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
 }
 
-// A claim's reason is a gold item's reason from a similarity of otherReason on. If it is another item's, and
+// A claim's reason is a gold item's reason from a similarity of reasonThreshold on. If it is another item's, and
 // less than half as similar to this one's, the claim is wrong; if it is this one's, the claim's text must match
-// the item's by ownText.
+// the item's by textThreshold.
 const (
-	otherReason = 0.6
-	ownText     = 0.25
+	reasonThreshold = 0.6
+	textThreshold   = 0.25
 )
 
-// weighReasons lowers the similarity of a claim and a gold item where the claim's reason doesn't fit what it
+// penalizeReasons lowers the similarity of a claim and a gold item where the claim's reason doesn't fit what it
 // says.
-func (c *Case) weighReasons(claims []Claim, x [][]float64) {
+func (c *Case) penalizeReasons(claims []Claim, x [][]float64) {
 	for i, claim := range claims {
 		if claim.Why == "" {
 			continue
@@ -274,27 +274,27 @@ func (c *Case) weighReasons(claims []Claim, x [][]float64) {
 		for j, r := range c.reasons {
 			own[j] = textSimilarity(why, r)
 		}
-		_, best := most(own)
-		if best < otherReason {
+		_, best := argmax(own)
+		if best < reasonThreshold {
 			continue
 		}
 		for j, g := range c.Gold.Items {
-			if g.Why != "" && own[j] < best/2 || own[j] >= otherReason && textSimilarity(text, c.texts[j]) < ownText {
-				x[i][j] *= contraryShare
+			if g.Why != "" && own[j] < best/2 || own[j] >= reasonThreshold && textSimilarity(text, c.texts[j]) < textThreshold {
+				x[i][j] *= contradictionFactor
 			}
 		}
 	}
 }
 
-// kindPairs reports whether a prediction's kind matches a gold item's. Gold sets have no findings: they record
+// kindMatches reports whether a prediction's kind matches a gold item's. Gold sets have no findings: they record
 // them as hypotheses.
-func kindPairs(predicted, gold payload.Kind) bool {
+func kindMatches(predicted, gold payload.Kind) bool {
 	return predicted == gold || predicted == payload.Finding && gold == payload.Hypothesis
 }
 
-// holdQuotes makes a quoting claim equal to a gold item whose quote occurs in its passage. A part of the quote
+// matchQuotes makes a quoting claim equal to a gold item whose quote occurs in its passage. A part of the quote
 // will do if it is at least half of it.
-func (c *Case) holdQuotes(claims []Claim, x [][]float64) {
+func (c *Case) matchQuotes(claims []Claim, x [][]float64) {
 	for i, claim := range claims {
 		for _, passage := range claim.Quotes {
 			for j := range c.proofs {
@@ -308,12 +308,12 @@ func (c *Case) holdQuotes(claims []Claim, x [][]float64) {
 
 func (c *Case) quotedIn(gold int, passage string) bool {
 	proof := c.proofs[gold]
-	return c.Gold.Items[gold].Kind != payload.File && (len(proof) >= leastProof && strings.Contains(passage, proof) ||
-		len(passage) >= leastProof && 2*len(passage) >= len(proof) && strings.Contains(proof, passage))
+	return c.Gold.Items[gold].Kind != payload.File && (len(proof) >= minQuote && strings.Contains(passage, proof) ||
+		len(passage) >= minQuote && 2*len(passage) >= len(proof) && strings.Contains(proof, passage))
 }
 
-// leastProof is how many bytes of a quote suffice to identify it.
-const leastProof = 12
+// minQuote is how many bytes of a quote suffice to identify it.
+const minQuote = 12
 
 // Like returns how similar a predicted item is to each gold item, of any kind; files are compared with files
 // only.
@@ -325,6 +325,6 @@ func (c *Case) Like(it payload.Item) []float64 {
 			out[j] = similarity(p, w)
 		}
 	}
-	c.holdQuotes([]Claim{predicted(it, c.turns)}, [][]float64{out})
+	c.matchQuotes([]Claim{predicted(it, c.turns)}, [][]float64{out})
 	return out
 }

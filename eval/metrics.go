@@ -20,11 +20,11 @@ func (m *QuestionsMade) Best() int {
 }
 
 // Hit is 1 if an expected item is among the first k results, else 0.
-func (m *QuestionsMade) Hit(k int) float64 { return truth(m.Best() > 0 && m.Best() <= k) }
+func (m *QuestionsMade) Hit(k int) float64 { return indicator(m.Best() > 0 && m.Best() <= k) }
 
 // HitSession is Hit for sessions.
 func (m *QuestionsMade) HitSession(k int) float64 {
-	return truth(m.SessionAt > 0 && m.SessionAt <= k)
+	return indicator(m.SessionAt > 0 && m.SessionAt <= k)
 }
 
 // Recall is the share of expected items among the first k results.
@@ -95,9 +95,9 @@ var QuestionMetrics = []QuestionMetric{
 		func(r *QuestionRates) *Interval { return &r.Session5 }},
 	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) },
 		func(r *QuestionRates) *Interval { return &r.Session }},
-	{"answer@1", func(m *QuestionsMade) float64 { return truth(m.Answer1) },
+	{"answer@1", func(m *QuestionsMade) float64 { return indicator(m.Answer1) },
 		func(r *QuestionRates) *Interval { return &r.Answer1 }},
-	{"answer@5", func(m *QuestionsMade) float64 { return truth(m.Answer5) },
+	{"answer@5", func(m *QuestionsMade) float64 { return indicator(m.Answer5) },
 		func(r *QuestionRates) *Interval { return &r.Answer5 }},
 }
 

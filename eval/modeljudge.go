@@ -29,8 +29,8 @@ type ModelJudge struct {
 	Redact func(string) string // removes secrets from the prompt; nil: none
 }
 
-// verdictOn is a pair as shown to the model, its two lines in a fixed order.
-type verdictOn struct{ A, B string }
+// claimPair is a pair as shown to the model, its two lines in a fixed order.
+type claimPair struct{ A, B string }
 
 // verdict is a stored verdict.
 type verdict struct {
@@ -42,8 +42,8 @@ var _ Judge = ModelJudge{}
 
 const (
 	pairsAtOnce = 30 // about 3,000 tokens; with more, models lose count
-	partners    = 4  // at most this many pairs are asked about for each claim
-	requestsOut = 64 // concurrent requests; a patient model allows fewer
+	maxPartners = 4  // at most this many pairs are asked about for each claim
+	maxRequests = 64 // concurrent requests; a patient model allows fewer
 )
 
 // degrees is how alike two claims are, by verdict. "part" is no match.
@@ -60,8 +60,8 @@ func (ModelJudge) Threshold() float64 { return 0.5 }
 // Alike implements Judge. Answers received before an error are kept.
 func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error) {
 	out := make([]float64, len(pairs))
-	var ask []verdictOn
-	places := map[verdictOn][]int{} // in out
+	var ask []claimPair
+	places := map[claimPair][]int{} // in out
 	for k, ok := range worthAsking(claims, pairs) {
 		if !ok {
 			continue
@@ -71,7 +71,7 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 			out[k] = 1
 			continue
 		}
-		if v, err := j.before(q); err != nil {
+		if v, err := j.stored(q); err != nil {
 			return nil, fmt.Errorf("judge %s: %w", j.Model.Name(), err)
 		} else if v != "" {
 			out[k] = degrees[v]
@@ -83,7 +83,7 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 		places[q] = append(places[q], k)
 	}
 	var mu sync.Mutex
-	heard := func(q verdictOn, verdict string) error {
+	heard := func(q claimPair, verdict string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, k := range places[q] {
@@ -92,7 +92,7 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 		return j.keep(q, verdict)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(requestsOut)
+	g.SetLimit(maxRequests)
 	for some := range slices.Chunk(ask, pairsAtOnce) {
 		g.Go(func() error { return j.ask(ctx, some, heard) })
 	}
@@ -102,19 +102,19 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 	return out, nil
 }
 
-func (j ModelJudge) question(a, b Claim) verdictOn {
-	x, y := j.told(a), j.told(b)
-	return verdictOn{min(x, y), max(x, y)}
+func (j ModelJudge) question(a, b Claim) claimPair {
+	x, y := j.claimLine(a), j.claimLine(b)
+	return claimPair{min(x, y), max(x, y)}
 }
 
 // key is where a pair's verdict is kept; it changes with the judge and the wording.
-func (j ModelJudge) key(q verdictOn) string {
+func (j ModelJudge) key(q claimPair) string {
 	sum := sha256.Sum256([]byte(j.Name() + "\x00" + q.A + "\x00" + q.B))
 	return "judge-" + hex.EncodeToString(sum[:20])
 }
 
-// before returns the stored verdict on a pair, "" if there is none that can be read.
-func (j ModelJudge) before(q verdictOn) (string, error) {
+// stored returns the stored verdict on a pair, "" if there is none that can be read.
+func (j ModelJudge) stored(q claimPair) (string, error) {
 	if j.Kept == nil {
 		return "", nil
 	}
@@ -129,7 +129,7 @@ func (j ModelJudge) before(q verdictOn) (string, error) {
 	return v.Verdict, nil
 }
 
-func (j ModelJudge) keep(q verdictOn, said string) error {
+func (j ModelJudge) keep(q claimPair, said string) error {
 	if j.Kept == nil {
 		return nil
 	}
@@ -140,8 +140,8 @@ func (j ModelJudge) keep(q verdictOn, said string) error {
 	return j.Kept.KeepAnswer(j.key(q), data)
 }
 
-// told writes a claim in one line.
-func (j ModelJudge) told(c Claim) string {
+// claimLine writes a claim in one line.
+func (j ModelJudge) claimLine(c Claim) string {
 	s := c.Text
 	if c.Path != "" && !strings.Contains(s, c.Path) {
 		s = c.Path + ": " + s
@@ -177,9 +177,9 @@ func worthAsking(claims []Claim, pairs [][2]int) []bool {
 		of[p[1]] = append(of[p[1]], partner{k, near})
 	}
 	for _, list := range of {
-		if len(list) > partners {
+		if len(list) > maxPartners {
 			slices.SortStableFunc(list, func(x, y partner) int { return cmp.Compare(y.near, x.near) })
-			list = slices.DeleteFunc(list[:partners], func(p partner) bool { return p.near == 0 })
+			list = slices.DeleteFunc(list[:maxPartners], func(p partner) bool { return p.near == 0 })
 		}
 		for _, p := range list {
 			ok[p.pair] = true
@@ -200,7 +200,7 @@ func nearness(a, b side) float64 {
 }
 
 // ask asks until every question has a verdict: omitted ones once more, a batch that was too large in halves.
-func (j ModelJudge) ask(ctx context.Context, some []verdictOn, heard func(verdictOn, string) error) error {
+func (j ModelJudge) ask(ctx context.Context, some []claimPair, heard func(claimPair, string) error) error {
 	for try := 1; ; try++ {
 		left, err := j.once(ctx, some, heard)
 		var e *llm.Error
@@ -219,7 +219,7 @@ func (j ModelJudge) ask(ctx context.Context, some []verdictOn, heard func(verdic
 }
 
 // once sends one request and records the verdicts; left are the questions without one.
-func (j ModelJudge) once(ctx context.Context, some []verdictOn, heard func(verdictOn, string) error) (left []verdictOn,
+func (j ModelJudge) once(ctx context.Context, some []claimPair, heard func(claimPair, string) error) (left []claimPair,
 	err error) {
 	var b strings.Builder
 	b.WriteString("The pairs:\n")

@@ -17,7 +17,7 @@ func opposed(a, b stance) bool {
 	as, bs := a.axes(), b.axes()
 	for axis, x := range as {
 		y, ok := bs[axis]
-		if ok && a.lean(x)*b.lean(y) < 0 && beside(a, x, b, y) {
+		if ok && a.axisEnd(x)*b.axisEnd(y) < 0 && sharesNeighbor(a, x, b, y) {
 			return true
 		}
 	}
@@ -35,7 +35,7 @@ func (s stance) axes() map[string][]int {
 	return m
 }
 
-// lean is the end of an axis that its words point to, 0 for both.
-func (s stance) lean(at []int) int {
-	return agreed(at, func(i int) int { return s.tokens[i].end * s.tokens[i].sign })
+// axisEnd is the end of an axis that its words point to, 0 for both.
+func (s stance) axisEnd(at []int) int {
+	return commonSign(at, func(i int) int { return s.tokens[i].end * s.tokens[i].sign })
 }

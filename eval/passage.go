@@ -30,7 +30,7 @@ func (c *Case) holds(ctx context.Context, by Judge, turn, passage string, names 
 	for _, said := range append(baseline.Statements(passage), passage) {
 		claims = append(claims, Claim{Kind: payload.Lead, Text: said, Turns: []string{canonical(turn, c.turns)}})
 	}
-	alike, err := judged(ctx, by, claims, wants)
+	alike, err := similarities(ctx, by, claims, wants)
 	if err != nil {
 		return nil, err
 	}
@@ -61,17 +61,17 @@ func (c *Corpus) holds(ctx context.Context, by Judge, q Question, session, turn,
 const DrawnPassages = "passages drawn at random"
 
 // drawn draws once for each question, as much as the search prints.
-func (x *Indexed) drawn(ctx context.Context, q Question) (a said, err error) {
+func (x *Indexed) drawn(ctx context.Context, q Question) (a response, err error) {
 	printed, err := x.answer(ctx, q)
 	if err == nil {
-		a.shown, err = x.lotOf(q).draw(ctx, printed.shown, 0)
+		a.shown, err = x.poolFor(q).draw(ctx, printed.shown, 0)
 	}
 	a.results = a.shown
 	return a, err
 }
 
-// chances is how many draws Chance averages over.
-const chances = 20
+// draws is how many draws Chance averages over.
+const draws = 20
 
 // Chance is how likely randomly drawn passages hold an answer: as many bytes as the first result prints, and as
 // the first five.
@@ -91,28 +91,28 @@ func (x *Indexed) Chance(ctx context.Context, q Question) (c Chance, err error) 
 			c.Bytes = c.All
 		}
 	}
-	lot := x.lotOf(q)
-	for n := range uint64(chances) {
+	lot := x.poolFor(q)
+	for n := range uint64(draws) {
 		shown, err := lot.draw(ctx, printed.shown, n)
 		if err != nil {
 			return Chance{}, err
 		}
-		m := madeOf(q, said{shown: shown})
-		c.First, c.Five = c.First+truth(m.Answer1)/chances, c.Five+truth(m.Answer5)/chances
+		m := outcomeOf(q, response{shown: shown})
+		c.First, c.Five = c.First+indicator(m.Answer1)/draws, c.Five+indicator(m.Answer5)/draws
 	}
 	return c, nil
 }
 
-// lot is what is drawn from for a question: the turns of the sessions with the answer.
-type lot struct {
+// passagePool is what is drawn from for a question: the turns of the sessions with the answer.
+type passagePool struct {
 	*Indexed
 	q    Question
 	from []index.Turn
 	of   []string // their sessions
 }
 
-func (x *Indexed) lotOf(q Question) *lot {
-	l := &lot{Indexed: x, q: q}
+func (x *Indexed) poolFor(q Question) *passagePool {
+	l := &passagePool{Indexed: x, q: q}
 	for _, k := range x.corpus.Cases {
 		if !slices.ContainsFunc(q.Expect, func(name string) bool { return sessionOf(name) == k.Gold.Session }) {
 			continue
@@ -125,7 +125,7 @@ func (x *Indexed) lotOf(q Question) *lot {
 }
 
 // draw draws passages for each printed result, as many bytes as it has; none if no session has the answer.
-func (l *lot) draw(ctx context.Context, printed []result, n uint64) (out []result, err error) {
+func (l *passagePool) draw(ctx context.Context, printed []result, n uint64) (out []result, err error) {
 	if len(l.from) == 0 {
 		return nil, nil
 	}

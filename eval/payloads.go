@@ -44,7 +44,7 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 	ways := []way{{System{Name: o.distiller().Name(), Model: o.Model}, c.Cases, made, false}}
 	for _, b := range baselines {
 		having := slices.DeleteFunc(slices.Clone(c.Cases), func(k *Case) bool { return len(b.parts(k.Session)) == 0 })
-		ways = append(ways, way{System{Name: b.name, Baseline: true}, having, sentencesOf(b.parts), true})
+		ways = append(ways, way{System{Name: b.name, Baseline: true}, having, statementsOf(b.parts), true})
 	}
 	ways = append(ways, way{System{Name: Drawn, Baseline: true}, c.Cases,
 		func(k *Case) SessionScore { return k.draw(0, nil) }, false})
@@ -62,7 +62,7 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 			return nil, err
 		}
 		if len(sessions) > 0 {
-			w.Payloads = summed(sessions)
+			w.Payloads = summarizePayloads(sessions)
 			r.Systems = append(r.Systems, w.System)
 		}
 	}
@@ -116,7 +116,7 @@ func (r *Run) distilled(ctx context.Context, cases []*Case, o Options) (func(*Ca
 			r.Problems = append(r.Problems, Problem{c.Gold.File, "",
 				fmt.Sprintf("session %s was not distilled: %v", c.Gold.Session, d.err)})
 		} else {
-			s.take(c, d.payload, o.Budget)
+			s.addItems(c, d.payload, o.Budget)
 			if d.payload.Made.Prompt != "" {
 				r.Prompts[d.payload.Made.Distiller] = d.payload.Made.Prompt
 			}
@@ -126,8 +126,8 @@ func (r *Run) distilled(ctx context.Context, cases []*Case, o Options) (func(*Ca
 	return func(c *Case) SessionScore { return made[c] }, nil
 }
 
-// take records a payload's current items as predictions.
-func (s *SessionScore) take(c *Case, p *payload.Payload, budget int) {
+// addItems records a payload's current items as predictions.
+func (s *SessionScore) addItems(c *Case, p *payload.Payload, budget int) {
 	for _, n := range p.Dropped {
 		s.Dropped += n
 	}
@@ -149,18 +149,18 @@ func grounded(s *ingest.Session, it payload.Item) bool {
 	return len(one.Items) == 1 && len(one.Items[0].Evidence) == len(it.Evidence)
 }
 
-func (s *SessionScore) say(kind payload.Kind, text, turn string) {
+func (s *SessionScore) predict(kind payload.Kind, text, turn string) {
 	s.Predicted = append(s.Predicted, Predicted{ID: payload.ItemID(fmt.Sprintf("s%d", len(s.Predicted)+1)),
 		Claim: Claim{Kind: kind, Text: text, Turns: []string{turn}}, Quote: text, Grounded: true})
 }
 
-// sentencesOf makes a baseline of the statements of a part of the session.
-func sentencesOf(parts func(*ingest.Session) []baseline.Part) func(*Case) SessionScore {
+// statementsOf makes a baseline of the statements of a part of the session.
+func statementsOf(parts func(*ingest.Session) []baseline.Part) func(*Case) SessionScore {
 	return func(c *Case) (s SessionScore) {
 		for _, p := range parts(c.Session) {
 			s.Tokens += tokens.Count(p.Text)
 			for _, text := range baseline.Statements(p.Text) {
-				s.say("", text, canonical(string(p.Turn), c.turns))
+				s.predict("", text, canonical(string(p.Turn), c.turns))
 			}
 		}
 		return s
@@ -212,25 +212,25 @@ func (c *Case) falseClaims(ctx context.Context, by Judge, claims []Claim, predic
 	for _, text := range c.Gold.Not {
 		wrong = append(wrong, Claim{Text: text})
 	}
-	good, err := judged(ctx, by, claims, c.wanted())
+	good, err := similarities(ctx, by, claims, c.wanted())
 	if err != nil {
 		return err
 	}
-	bad, err := judged(ctx, by, claims, wrong)
+	bad, err := similarities(ctx, by, claims, wrong)
 	if err != nil {
 		return err
 	}
 	for i := range claims {
-		_, like := most(good[i])
-		if j, unlike := most(bad[i]); j >= 0 && unlike >= by.Threshold() && unlike > like {
+		_, like := argmax(good[i])
+		if j, unlike := argmax(bad[i]); j >= 0 && unlike >= by.Threshold() && unlike > like {
 			predicted[i].FalseClaim = c.Gold.Not[j]
 		}
 	}
 	return nil
 }
 
-// most returns the greatest value and its place, -1 for an empty list.
-func most(list []float64) (at int, value float64) {
+// argmax returns the greatest value and its place, -1 for an empty list.
+func argmax(list []float64) (at int, value float64) {
 	at = -1
 	for i, x := range list {
 		if at < 0 || x > value {
@@ -260,8 +260,8 @@ func (s *SessionScore) Score() Score {
 	return scoreOf(kinds, s.Gold, places(s.Pairs), places(s.Lenient))
 }
 
-// summed computes a system's figures from its sessions.
-func summed(sessions []SessionScore) *PayloadScore {
+// summarizePayloads computes a system's figures from its sessions.
+func summarizePayloads(sessions []SessionScore) *PayloadScore {
 	out := &PayloadScore{Kinds: map[payload.Kind]Rates{}, Sessions: sessions}
 	scores := make([]Score, len(sessions))
 	for i := range sessions {

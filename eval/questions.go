@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// deepest is the last rank that counts.
-const deepest = 20
+// maxRank is the last rank that counts.
+const maxRank = 20
 
 // Questions asks the questions of gold sets and reports whether the answers hold what people expect: for recall
 // as it is, for the simplest search, and for recall over people's own items instead of distilled ones.
@@ -78,8 +78,8 @@ type result struct {
 	text    string
 }
 
-// said is a search's answer to a question.
-type said struct {
+// response is a search's answer to a question.
+type response struct {
 	results  []result // ranked: items, or messages where there are no items
 	sessions []string // in order of their first result
 	shown    []result // the first of them, as printed
@@ -100,7 +100,7 @@ func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, 
 		if err != nil {
 			return "", fmt.Errorf("%q: %w", asked[i].Q, err)
 		}
-		made[i] = madeOf(asked[i], a)
+		made[i] = outcomeOf(asked[i], a)
 		return s.name, nil
 	})
 	if err != nil {
@@ -109,11 +109,11 @@ func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, 
 	return System{Name: s.name, Baseline: s.baseline, Oracle: s.oracle, Model: s.model, Questions: SummedUp(made)}, nil
 }
 
-func madeOf(q Question, a said) QuestionsMade {
+func outcomeOf(q Question, a response) QuestionsMade {
 	m := QuestionsMade{ID: q.id(), Q: q.Q, Paraphrase: q.Paraphrase, Expect: q.Expect, Stale: q.Stale, Items: []string{},
 		Ranks:   make([]int, len(q.Expect)),
 		Refused: a.refused, Weak: a.weak, Coverage: a.coverage, Seconds: a.seconds}
-	for i, r := range a.results[:min(deepest, len(a.results))] {
+	for i, r := range a.results[:min(maxRank, len(a.results))] {
 		name := r.name
 		for _, held := range r.holds {
 			name = held
@@ -157,5 +157,5 @@ func (q Question) id() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// since measures how long something took, in seconds.
-func since(t time.Time) float64 { return time.Since(t).Seconds() }
+// secondsSince measures how long something took, in seconds.
+func secondsSince(t time.Time) float64 { return time.Since(t).Seconds() }

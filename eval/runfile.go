@@ -95,28 +95,28 @@ func EncodeBaseline(r *Run) ([]byte, error) {
 	if data, err = json.MarshalIndent(pruned(v), "", " "); err != nil {
 		return nil, err
 	}
-	return append(belowLines().ReplaceAll(data, []byte("$1")), '\n'), nil
+	return append(innerBreaks().ReplaceAll(data, []byte("$1")), '\n'), nil
 }
 
-// belowLines matches line breaks deeper than the lines of a baseline file, which are the elements of
+// innerBreaks matches line breaks deeper than the lines of a baseline file, which are the elements of
 // systems[0].payloads.sessions, five levels deep.
-var belowLines = text.Pattern(`\n(?: {6,}| {5}([}\]]))`)
+var innerBreaks = text.Pattern(`\n(?: {6,}| {5}([}\]]))`)
 
-// words are names of text that somebody wrote, or that isn't compared; a number of such a name is kept. clocks
+// textFields are names of text that somebody wrote, or that isn't compared; a number of such a name is kept. timingFields
 // are figures that differ between any two runs.
 var (
-	words = text.Set(`command problems agreement missing title text why path turns quote by about q first items
+	textFields = text.Set(`command problems agreement missing title text why path turns quote by about q first items
 		false_claim`)
-	clocks = text.Set(`seconds coverage`)
+	timingFields = text.Set(`seconds coverage`)
 )
 
-// pruned removes words, clocks and empty values, and rounds; it returns nil for an empty value.
+// pruned removes text, timings and empty values, and rounds; it returns nil for an empty value.
 func pruned(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, x := range v {
 			_, figure := x.(float64)
-			if v[k] = pruned(x); v[k] == nil || words[k] && !figure || clocks[k] {
+			if v[k] = pruned(x); v[k] == nil || textFields[k] && !figure || timingFields[k] {
 				delete(v, k)
 			}
 		}

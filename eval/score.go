@@ -63,8 +63,8 @@ func (c *Case) Score(items []payload.Item) Score {
 
 // scoreOf counts one session from the kinds of the predictions, the gold items, and the pairs of both.
 func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Score {
-	sc := Score{Kinds: counts(asGold(kinds, gold, strict, lenient), gold, strict)}
-	delete(sc.Kinds, fair)
+	sc := Score{Kinds: counts(goldKinds(kinds, gold, strict, lenient), gold, strict)}
+	delete(sc.Kinds, neutralKind)
 	delete(sc.Kinds, payload.Lead) // claims nothing: counted only regardless of kind
 	for _, n := range sc.Kinds {
 		sc.Micro = sc.Micro.Plus(n)
@@ -85,16 +85,16 @@ func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Scor
 	return sc
 }
 
-// fair is a pseudo-kind for what doesn't count.
-const fair payload.Kind = "fair"
+// neutralKind is a pseudo-kind for what doesn't count.
+const neutralKind payload.Kind = "fair"
 
-// asGold maps predicted kinds to those of gold sets, which have no findings: a finding that matches a gold
+// goldKinds maps predicted kinds to those of gold sets, which have no findings: a finding that matches a gold
 // hypothesis is one, and one that repeats another gold item doesn't count.
-func asGold(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) []payload.Kind {
+func goldKinds(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) []payload.Kind {
 	out := slices.Clone(kinds)
 	for _, p := range lenient {
 		if out[p.Pred] == payload.Finding && gold[p.Gold].Kind != payload.Finding {
-			out[p.Pred] = fair
+			out[p.Pred] = neutralKind
 		}
 	}
 	for _, p := range strict {

@@ -18,7 +18,7 @@ type search struct {
 	model            string
 	baseline, oracle bool
 	several          bool // answer may be called concurrently
-	answer           func(context.Context, Question) (said, error)
+	answer           func(context.Context, Question) (response, error)
 	close            func()
 }
 
@@ -30,7 +30,7 @@ func sessionOf(name string) string {
 // searches returns the ways to answer that are compared, the one under test first.
 func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*search, error) {
 	var ours Source
-	if name := o.distiller().Name(); o.wants(name) || o.wants(withoutNames) || o.wants(DrawnPassages) {
+	if name := o.distiller().Name(); o.wants(name) || o.wants(aliasFree) || o.wants(DrawnPassages) {
 		var problems []Problem
 		var err error
 		if ours, problems, err = c.Distilled(ctx, o); err != nil {
@@ -46,7 +46,7 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 	like.model = nil // it prints as much without it
 	all := []*search{
 		indexed(o.distiller().Name(), ours),
-		{name: "OR-BM25 over messages", answer: overMessages(c, o.judge()), close: func() {}},
+		{name: "OR-BM25 over messages", answer: messageSearch(c, o.judge()), close: func() {}},
 		{name: DrawnPassages, answer: like.drawn, close: like.Close},
 		indexed("turns only", Source{}),
 		indexed("oracle", c.Perfect(nil)),
@@ -56,7 +56,7 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 	}
 	all[0].model = o.Model
 	if o.Model != "" {
-		all = append(all, indexed(withoutNames, ours.withoutAliases()))
+		all = append(all, indexed(aliasFree, ours.withoutAliases()))
 	}
 	for _, s := range all[1:] {
 		s.oracle = strings.HasPrefix(s.name, "oracle")
@@ -76,8 +76,8 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 
 func (o Options) wants(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
 
-// withoutNames is the search over a model's items without their aliases: the difference is what aliases bring.
-const withoutNames = "without aliases"
+// aliasFree is the search over a model's items without their aliases: the difference is what aliases bring.
+const aliasFree = "without aliases"
 
 // Source is the set of items that is searched.
 type Source struct {
@@ -171,33 +171,33 @@ func (k *Case) Items(others map[string]Other) []payload.Item {
 	return out
 }
 
-func overMessages(c *Corpus, by Judge) func(context.Context, Question) (said, error) {
+func messageSearch(c *Corpus, by Judge) func(context.Context, Question) (response, error) {
 	made := map[int]*baseline.Messages{}
-	return func(ctx context.Context, q Question) (said, error) {
+	return func(ctx context.Context, q Question) (response, error) {
 		until, err := q.Until()
 		if err != nil {
-			return said{}, err
+			return response{}, err
 		}
-		sessions := c.begunBy(until)
+		sessions := c.startedBy(until)
 		if made[len(sessions)] == nil {
 			made[len(sessions)] = baseline.NewMessages(sessions)
 		}
 		begun := time.Now()
 		found := made[len(sessions)].Search(q.Q)
-		a := said{seconds: since(begun), refused: len(found) == 0}
+		a := response{seconds: secondsSince(begun), refused: len(found) == 0}
 		for _, m := range found {
 			if !slices.Contains(a.sessions, m.Session) {
 				a.sessions = append(a.sessions, m.Session)
 			}
-			if len(a.results) < deepest {
-				a.results = append(a.results, result{m.Session, c.caseOf(m.Session).quoted(m.Text),
+			if len(a.results) < maxRank {
+				a.results = append(a.results, result{m.Session, c.caseOf(m.Session).quotedItems(m.Text),
 					m.Session + "#" + string(m.Turn), m.Text})
 			}
 		}
 		for i, shown := range a.results[:min(len(a.results), printed)] {
 			shown.holds, err = c.holds(ctx, by, q, shown.session, string(found[i].Turn), shown.text)
 			if err != nil {
-				return said{}, err
+				return response{}, err
 			}
 			a.shown = append(a.shown, shown)
 		}
@@ -205,8 +205,8 @@ func overMessages(c *Corpus, by Judge) func(context.Context, Question) (said, er
 	}
 }
 
-// begunBy lists the sessions that had begun by a time, oldest first; all of them for the zero time.
-func (c *Corpus) begunBy(until time.Time) []*ingest.Session {
+// startedBy lists the sessions that had begun by a time, oldest first; all of them for the zero time.
+func (c *Corpus) startedBy(until time.Time) []*ingest.Session {
 	if until.IsZero() {
 		return c.Sessions
 	}

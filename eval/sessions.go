@@ -86,7 +86,7 @@ func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 			parsed[gold.Session], project[l.Beside] = s, gold.Project
 			c.Problems = append(c.Problems, checkAgainst(ctx, gold, l.Found, s)...)
 		}
-		c.take(parsed[gold.Session], gold.Project)
+		c.add(parsed[gold.Session], gold.Project)
 	}
 	for _, l := range below {
 		id := string(l.Found.ID)
@@ -100,7 +100,7 @@ func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 			continue
 		}
 		parsed[id] = s
-		c.take(s, name)
+		c.add(s, name)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 // TellsAll reports whether the set needs no transcripts.
 func (s *Set) TellsAll() bool { return len(s.Sessions) > 0 && len(s.Sessions) == len(s.Golds) }
 
-func (c *Corpus) take(s *ingest.Session, project string) {
+func (c *Corpus) add(s *ingest.Session, project string) {
 	c.Sessions = append(c.Sessions, s)
 	c.Project[s.ID] = project
 }
@@ -169,15 +169,15 @@ func checkAgainst(ctx context.Context, g *Gold, f ingest.Found, s *ingest.Sessio
 	if err != nil {
 		return []Problem{{g.File, "", err.Error()}}
 	}
-	out := notBorneOut(items, said)
+	out := unsupported(items, said)
 	for i := range out {
 		out[i].File = g.File
 	}
 	return out
 }
 
-// notBorneOut lists the items that a session doesn't support, given each turn's text on one line.
-func notBorneOut(items []GoldItem, said map[string]string) (out []Problem) {
+// unsupported lists the items that a session doesn't support, given each turn's text on one line.
+func unsupported(items []GoldItem, said map[string]string) (out []Problem) {
 	for _, it := range items {
 		stands := len(it.Turns) == 0 || strings.TrimSpace(it.Quote) == ""
 		for _, t := range it.Turns {

@@ -48,14 +48,14 @@ type clause struct {
 	heads []string // what its negations may apply to
 }
 
-// openers start a new clause.
-var openers = text.Set("but because so if when while unless which where whether although though since")
+// clauseOpeners start a new clause.
+var clauseOpeners = text.Set("but because so if when while unless which where whether although though since")
 
 func clausesOf(ts []token) []clause {
 	var out []clause
 	at := -1
 	for i, t := range ts {
-		begins := i == 0 || t.clause != at || openers[t.word]
+		begins := i == 0 || t.clause != at || clauseOpeners[t.word]
 		goesOn := denies(ts, i) && (t.word == "instead" || t.word == "rather" || t.word == "in" || i > 0 &&
 			(ts[i-1].word == "and" || ts[i-1].word == "or"))
 		if goesOn {
@@ -122,7 +122,7 @@ func negate(ts []token) (verdict bool) {
 	no, clause, left := false, -1, 0
 	for i := range ts {
 		t := &ts[i]
-		if t.clause != clause || openers[t.word] {
+		if t.clause != clause || clauseOpeners[t.word] {
 			no, clause = false, t.clause
 		}
 		if no && left > 0 && t.weight > 0 {

@@ -18,7 +18,7 @@ func swapped(a, b stance) bool {
 			if !a.named(x) || !a.named(y) {
 				enough = plainMargin
 			}
-			if like(as[x], bs[y])+like(as[y], bs[x])-like(as[x], bs[x])-like(as[y], bs[y]) >= enough {
+			if commonCount(as[x], bs[y])+commonCount(as[y], bs[x])-commonCount(as[x], bs[x])-commonCount(as[y], bs[y]) >= enough {
 				return true
 			}
 		}
@@ -32,8 +32,8 @@ const (
 	plainMargin = 4
 )
 
-// around is how far a word's surroundings reach, in words.
-const around = 3
+// surroundWidth is how far a word's surroundings reach, in words.
+const surroundWidth = 3
 
 // surroundings collects the words around each content word, marked by side.
 func (s stance) surroundings() map[string]map[string]bool {
@@ -45,15 +45,15 @@ func (s stance) surroundings() map[string]map[string]bool {
 		if m[t.key] == nil {
 			m[t.key] = map[string]bool{}
 		}
-		maps.Copy(m[t.key], s.about(i))
+		maps.Copy(m[t.key], s.neighbors(i))
 	}
 	return m
 }
 
-// about returns the words near a place, marked by side.
-func (s stance) about(i int) map[string]bool {
+// neighbors returns the words near a place, marked by side.
+func (s stance) neighbors(i int) map[string]bool {
 	m := map[string]bool{}
-	for k := 1; k <= around; k++ {
+	for k := 1; k <= surroundWidth; k++ {
 		if i-k >= 0 {
 			m["<"+s.tokens[i-k].key] = true
 		}
@@ -64,7 +64,7 @@ func (s stance) about(i int) map[string]bool {
 	return m
 }
 
-func like(a, b map[string]bool) (n int) {
+func commonCount(a, b map[string]bool) (n int) {
 	for w := range a {
 		if b[w] {
 			n++

@@ -23,9 +23,9 @@ type token struct {
 
 const edges = "`*_\"'“”‘’()[]{}<>,;:.!?…—–"
 
-// longest is how many words of a statement are read: longer ones are pasted text, and comparing them word by
+// maxTokens is how many words of a statement are read: longer ones are pasted text, and comparing them word by
 // word would take forever.
-const longest = 200
+const maxTokens = 200
 
 // split cuts a text into words at white space and numbers its clauses: brackets hold a clause of their own, and
 // the one around it continues after them.
@@ -37,7 +37,7 @@ func split(text string) []token {
 	text = strings.NewReplacer("’", "'", "→", " → ", "->", " → ", "—", " — ", "–", " – ",
 		" - ", " — ").Replace(text)
 	for _, raw := range strings.Fields(text) {
-		if len(ts) == longest {
+		if len(ts) == maxTokens {
 			break
 		}
 		if raw == "—" || raw == "–" || raw == "|" {
@@ -63,7 +63,7 @@ func split(text string) []token {
 			clause, around = around[len(around)-1], around[:len(around)-1]
 		}
 		switch {
-		case end == last, strings.HasSuffix(end, ":") && !saysNo(ts, clause): // a heading belongs to what it is over
+		case end == last, strings.HasSuffix(end, ":") && !negatingHeading(ts, clause): // a heading belongs to what it is over
 		case strings.ContainsAny(end[len(last):], ".;!?"):
 			next()
 			around = nil
@@ -74,12 +74,12 @@ func split(text string) []token {
 	return ts
 }
 
-// headline is the longest clause before a colon, in words, that stands alone if it negates: "No windows build:
+// maxHeading is the longest clause before a colon, in words, that stands alone if it negates: "No windows build:
 // …".
-const headline = 5
+const maxHeading = 5
 
-// saysNo reports whether a clause is short and negates.
-func saysNo(ts []token, clause int) bool {
+// negatingHeading reports whether a clause is short and negates.
+func negatingHeading(ts []token, clause int) bool {
 	n, no := 0, false
 	for i := range ts {
 		if ts[i].clause == clause {
@@ -87,7 +87,7 @@ func saysNo(ts []token, clause int) bool {
 			no = no || denies(ts, i)
 		}
 	}
-	return no && n <= headline
+	return no && n <= maxHeading
 }
 
 func newToken(word string, clause int) token {
@@ -105,7 +105,7 @@ func newToken(word string, clause int) token {
 		}
 		t.axis, t.end = opposites()[low].Axis, opposites()[low].End
 		t.key = text.Stem(low)
-		if !binding[low] && !text.Stop(low) && len(low) > 1 {
+		if !functionWords[low] && !text.Stop(low) && len(low) > 1 {
 			t.weight = wordWeight
 		}
 	}
@@ -136,6 +136,6 @@ var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five
 	"eight": "8", "nine": "9", "ten": "10",
 	"twelve": "12", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100", "thousand": "1000", "twice": "2"}
 
-// binding lists words without a meaning of their own here.
-var binding = text.Set(`not no never without neither nor cannot unlike nothing none instead rather longer avoid
+// functionWords lists words without a meaning of their own here.
+var functionWords = text.Set(`not no never without neither nor cannot unlike nothing none instead rather longer avoid
 	avoids avoided avoiding before after from to into than over → then`)

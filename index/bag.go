@@ -26,8 +26,8 @@ func newVocabulary() *vocabulary {
 	return &vocabulary{ofWord: map[string]uint32{}, ofStem: map[string]uint32{}}
 }
 
-// of returns the number of a word.
-func (v *vocabulary) of(w string) uint32 {
+// number returns the number of a word.
+func (v *vocabulary) number(w string) uint32 {
 	if n, ok := v.ofWord[w]; ok {
 		return n
 	}
@@ -63,7 +63,7 @@ func (v *vocabulary) cut(to []uint32, limit int, s string) []uint32 {
 		if text.Stop(w) {
 			return true
 		}
-		to = append(to, v.of(w))
+		to = append(to, v.number(w))
 		n++
 		return n != limit
 	})

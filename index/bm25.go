@@ -31,22 +31,22 @@ func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Colu
 			return nil, err
 		}
 		room = list
-		idf := inverse(docs, float64(len(list)))
+		idf := inverseFrequency(docs, float64(len(list)))
 		for _, m := range list {
-			total[m.Doc] += idf * often(m.Counts, weights, float64(m.size)/average)
+			total[m.Doc] += idf * termFrequency(m.Counts, weights, float64(m.size)/average)
 		}
 	}
 	return total, nil
 }
 
-// often is the term frequency part of BM25; long is the document's length relative to the average.
-func often(counts [postings.Columns]uint32, weights [postings.Columns]float64, long float64) float64 {
+// termFrequency is the term frequency part of BM25; long is the document's length relative to the average.
+func termFrequency(counts [postings.Columns]uint32, weights [postings.Columns]float64, long float64) float64 {
 	freq := weights[0]*float64(counts[0]) + weights[1]*float64(counts[1])
 	return freq * (bm25K + 1) / (freq + bm25K*(1-bm25B+bm25B*long))
 }
 
-// inverse is the inverse document frequency of a word in n documents.
-func inverse(docs, n float64) float64 { return max(math.Log((docs-n+0.5)/(n+0.5)), 1e-6) }
+// inverseFrequency is the inverse document frequency of a word in n documents.
+func inverseFrequency(docs, n float64) float64 { return max(math.Log((docs-n+0.5)/(n+0.5)), 1e-6) }
 
 // match is a document that contains a word.
 type match struct {
@@ -60,7 +60,7 @@ func (f *fulltext) holders(ctx context.Context, table int, stem string, to []mat
 	if of == nil {
 		return to, nil
 	}
-	to = slices.Grow(to, f.most(stem, table))
+	to = slices.Grow(to, f.listedDocs(stem, table))
 	for _, p := range of.places {
 		r, read := postings.Read(p.lists[table].Data), 0
 		for one, ok := r.Next(); ok; one, ok = r.Next() {
@@ -79,13 +79,13 @@ func (f *fulltext) holders(ctx context.Context, table int, stem string, to []mat
 	}
 	if of.merged {
 		slices.SortFunc(to, func(a, b match) int { return cmp.Compare(a.Doc, b.Doc) })
-		to = united(to)
+		to = mergeDuplicates(to)
 	}
 	return to, nil
 }
 
-// united merges entries of the same document in a sorted list.
-func united(list []match) []match {
+// mergeDuplicates merges entries of the same document in a sorted list.
+func mergeDuplicates(list []match) []match {
 	out := list[:0]
 	for _, m := range list {
 		if n := len(out); n > 0 && out[n-1].Doc == m.Doc {
@@ -106,13 +106,13 @@ type scoredDoc struct {
 
 // best returns the n best of a list, ties by number so that the same question gets the same answer.
 func best(list []scoredDoc, n int) []scoredDoc {
-	return firsts(list, n, func(a, b scoredDoc) int {
+	return topN(list, n, func(a, b scoredDoc) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
 	})
 }
 
-// firsts returns the first n of a list in order, reusing its memory.
-func firsts[T any](list []T, n int, compare func(a, b T) int) []T {
+// topN returns the first n of a list in order, reusing its memory.
+func topN[T any](list []T, n int, compare func(a, b T) int) []T {
 	n = min(n, len(list))
 	first := list[:n]
 	slices.SortFunc(first, compare)

@@ -17,8 +17,8 @@ type cache struct {
 	projects map[string][]string       // all of them, by ""
 }
 
-// remembered returns a value from one of a cache's maps, reading it first if it isn't there.
-func remembered[V any](c *cache, in map[string]V, of string, read func() (V, error)) (V, error) {
+// cached returns a value from one of a cache's maps, reading it first if it isn't there.
+func cached[V any](c *cache, in map[string]V, of string, read func() (V, error)) (V, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v, ok := in[of]

@@ -79,7 +79,7 @@ func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error
 		at[head] = len(out)
 		out = append(out, one)
 	}
-	return c.staleTurnsBelow(tiedFirst(c.newerFirst(out))), nil
+	return c.staleTurnsBelow(linkedFirst(c.newerFirst(out))), nil
 }
 
 // load reads the links around items transitively, with the items at their ends, all of a step in one query:
@@ -96,7 +96,7 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 		for _, id := range ids {
 			asked[id] = true
 		}
-		if err := c.knowEnds(ctx, links, asked); err != nil {
+		if err := c.readEnds(ctx, links, asked); err != nil {
 			return err
 		}
 		ids = nil
@@ -110,7 +110,7 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 			got[pair] = true
 			for _, end := range []payload.ItemID{l.From, l.To} {
 				c.links[end] = append(c.links[end], l)
-				if !asked[end] && reaches(&l) {
+				if !asked[end] && isFollowed(&l) {
 					asked[end] = true
 					ids = append(ids, end)
 				}
@@ -120,14 +120,14 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 	return nil
 }
 
-// mostLinked is how many linked items are read. A chain of decisions has a few; if hundreds of sessions say
+// maxLinked is how many linked items are read. A chain of decisions has a few; if hundreds of sessions say
 // much the same, everything is linked to everything.
-const mostLinked = 100
+const maxLinked = 100
 
-// knowEnds reads the items at the ends of links, newest first: those in must, for each of these its newest
+// readEnds reads the items at the ends of links, newest first: those in must, for each of these its newest
 // successor unless one is known already, so that what stands is found however long a chain is, and others up to
-// mostLinked.
-func (c *chains) knowEnds(ctx context.Context, links []payload.Link, must map[payload.ItemID]bool) error {
+// maxLinked.
+func (c *chains) readEnds(ctx context.Context, links []payload.Link, must map[payload.ItemID]bool) error {
 	followed := map[payload.ItemID]bool{}
 	for _, l := range links {
 		later := c.known[l.From]
@@ -137,11 +137,11 @@ func (c *chains) knowEnds(ctx context.Context, links []payload.Link, must map[pa
 		newest := l.Hides() && must[l.To] && !followed[l.To]
 		followed[l.To] = followed[l.To] || newest
 		for _, end := range []payload.ItemID{l.From, l.To} {
-			wanted := must[end] || newest || len(c.known) < mostLinked
+			wanted := must[end] || newest || len(c.known) < maxLinked
 			if _, done := c.known[end]; done || !wanted {
 				continue
 			}
-			if err := c.know(ctx, end); err != nil {
+			if err := c.readItem(ctx, end); err != nil {
 				return err
 			}
 		}
@@ -149,12 +149,12 @@ func (c *chains) knowEnds(ctx context.Context, links []payload.Link, must map[pa
 	return nil
 }
 
-// reaches reports whether the links of a link's ends matter to a result.
-func reaches(l *payload.Link) bool {
+// isFollowed reports whether the links of a link's ends matter to a result.
+func isFollowed(l *payload.Link) bool {
 	return l.Hides() || l.Relation != payload.Same && l.Relation != payload.Refines
 }
 
-func (c *chains) know(ctx context.Context, id payload.ItemID) error {
+func (c *chains) readItem(ctx context.Context, id payload.ItemID) error {
 	c.known[id] = nil
 	p, session, err := c.r.placed(ctx, id)
 	if err == sql.ErrNoRows {
@@ -248,7 +248,7 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 		switch {
 		case l.Relation == payload.Contradicts:
 			e.conflict = append(e.conflict, one)
-		case !c.r.hides || !one.Archived:
+		case !c.r.hidesArchived || !one.Archived:
 			e.related = append(e.related, one)
 		}
 	}
@@ -281,7 +281,7 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 				continue
 			}
 			head := c.heads(l.From)[0]
-			if placed[head] || !c.wanted(head) {
+			if placed[head] || !c.passesFilters(head) {
 				continue
 			}
 			newer := new(ranked)
@@ -303,8 +303,8 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 	return out
 }
 
-// tiedFirst puts a linked item right before the passage that holds it, since the passage doesn't show the links.
-func tiedFirst(list []*ranked) []*ranked {
+// linkedFirst puts a linked item right before the passage that holds it, since the passage doesn't show the links.
+func linkedFirst(list []*ranked) []*ranked {
 	list = slices.Clone(list)
 	for i := 0; i < len(list); i++ {
 		one := list[i]
@@ -323,10 +323,10 @@ func tiedFirst(list []*ranked) []*ranked {
 	return list
 }
 
-// wanted reports whether an item that the words didn't find passes the query's filters.
-func (c *chains) wanted(id payload.ItemID) bool {
+// passesFilters reports whether an item that the words didn't find passes the query's filters.
+func (c *chains) passesFilters(id payload.ItemID) bool {
 	m, q := c.known[id], c.r.q
-	if m == nil || c.r.hides && m.Archived {
+	if m == nil || c.r.hidesArchived && m.Archived {
 		return false
 	}
 	in := func(from, to time.Time) bool {

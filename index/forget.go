@@ -22,7 +22,7 @@ func (x *Index) Forget(ctx context.Context, sessions ...string) error {
 		err = x.scrub(ctx)
 	}
 	if err == nil {
-		err = x.left(ctx, sessions)
+		err = x.checkForgotten(ctx, sessions)
 	}
 	return x.fail("forget in index", err)
 }
@@ -43,8 +43,8 @@ func (x *Index) SetBuried(ctx context.Context, stamp string) error {
 	}))
 }
 
-// left checks the rewritten file: a damaged page may have hidden a session or its rows from Delete.
-func (x *Index) left(ctx context.Context, sessions []string) error {
+// checkForgotten checks the rewritten file: a damaged page may have hidden a session or its rows from Delete.
+func (x *Index) checkForgotten(ctx context.Context, sessions []string) error {
 	var found bool
 	err := x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM session WHERE sid IN (SELECT value FROM json_each(?)))
 		OR EXISTS(SELECT 1 FROM item WHERE session NOT IN (SELECT id FROM session)) OR EXISTS(SELECT 1 FROM turn WHERE `+

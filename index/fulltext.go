@@ -13,9 +13,9 @@ import (
 	"recall/text"
 )
 
-// emptyText inserts the initial row of a new index. Its version is one that no earlier index at the same path
+// initialState inserts the initial row of a new index. Its version is one that no earlier index at the same path
 // has had, since a process may cache what it read there.
-func emptyText() string {
+func initialState() string {
 	return fmt.Sprintf(`INSERT INTO fulltext VALUES(%d,1,1,0,0,0,0,0,0)`, time.Now().UnixNano())
 }
 
@@ -119,7 +119,7 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 	}
 	for _, s := range stems {
 		if w, ok := strings.CutSuffix(s, "*"); ok {
-			if err := f.beginning(ctx, w, func(_ string, segment int64, lists postings.Lists) {
+			if err := f.withPrefix(ctx, w, func(_ string, segment int64, lists postings.Lists) {
 				f.known[s].add(segment, lists)
 			}); err != nil {
 				return err
@@ -153,8 +153,8 @@ func (f *fulltext) blocks(ctx context.Context, do func(i int, segment int64, blo
 	}, query, args...)
 }
 
-// beginning calls do for each word with a prefix, segment by segment.
-func (f *fulltext) beginning(ctx context.Context, with string,
+// withPrefix calls do for each word with a prefix, segment by segment.
+func (f *fulltext) withPrefix(ctx context.Context, with string,
 	do func(word string, segment int64, lists postings.Lists)) error {
 	return f.blocks(ctx, func(_ int, segment int64, block []byte) error {
 		return postings.Each(block, func(word []byte, lists postings.Lists) bool {
@@ -171,7 +171,7 @@ func (f *fulltext) beginning(ctx context.Context, with string,
 func (f *fulltext) count(ctx context.Context, stem string) (n counts, err error) {
 	for k := range tableCount {
 		kind, there := tables[k].kind, f.state.docs[k]
-		n[k] = f.most(stem, k)
+		n[k] = f.listedDocs(stem, k)
 		switch {
 		case f.state.next[kind]-1 == there: // nothing was ever deleted
 		case n[k] > tables[k].rows: // a merge has dropped some of the deleted ones
@@ -188,8 +188,8 @@ func (f *fulltext) count(ctx context.Context, stem string) (n counts, err error)
 	return n, nil
 }
 
-// most returns how many documents of a table contain a word, including deleted ones.
-func (f *fulltext) most(stem string, table int) (n int) {
+// listedDocs returns how many documents of a table contain a word, including deleted ones.
+func (f *fulltext) listedDocs(stem string, table int) (n int) {
 	if of := f.known[stem]; of != nil {
 		for _, p := range of.places {
 			n += p.lists[table].Docs
@@ -200,7 +200,7 @@ func (f *fulltext) most(stem string, table int) (n int) {
 
 // termOf returns the form in which a word is looked up.
 func termOf(w string) string {
-	if single(w) {
+	if isSingleCJK(w) {
 		return w + "*" // a single Chinese character is the start of many pairs
 	}
 	return text.Stem(w)

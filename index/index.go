@@ -106,7 +106,7 @@ const (
 	Sources Part = 1 << iota // items' source turns
 	Aliases                  // items' aliases
 	Lexicon                  // the lexicon's words for the question's
-	Slips                    // spelling correction
+	Typos                    // spelling correction
 	Later                    // of two results on the same subject, putting the later session's first
 )
 

@@ -18,9 +18,9 @@ import (
 // usuallyListed is what is listed if a question only states a time or a project.
 var usuallyListed = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question}
 
-// listing returns the kinds that a question without a subject asks for; within says that a time or a project
+// listedKinds returns the kinds that a question without a subject asks for; within says that a time or a project
 // was already taken out of it as a filter.
-func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload.Kind, error) {
+func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]payload.Kind, error) {
 	if len(r.q.Text) > longestListing || strings.TrimSpace(strings.Join(r.q.Also, "")) != "" {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func (r *reader) withoutProjects(ctx context.Context) (string, error) {
 	}
 	asked := strings.ToLower(r.q.Text)
 	for _, name := range names {
-		if name = strings.ToLower(name); holdsName(asked, name) {
+		if name = strings.ToLower(name); containsName(asked, name) {
 			asked = strings.ReplaceAll(asked, name, " ")
 		}
 	}

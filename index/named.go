@@ -28,15 +28,15 @@ func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 	if err != nil || len(projects) < 2 {
 		return nil, err
 	}
-	text := strings.ToLower(text.HeadMarked(r.q.Text, longest))
+	text := strings.ToLower(text.HeadMarked(r.q.Text, maxQuestion))
 	return slices.DeleteFunc(slices.Clone(projects), func(name string) bool {
-		return !holdsName(text, strings.ToLower(name)) || !r.rareName(name, ts)
+		return !containsName(text, strings.ToLower(name)) || !r.rareName(name, ts)
 	}), nil
 }
 
 // projects lists all projects, read once per state of the index.
 func (r *reader) projects(ctx context.Context) ([]string, error) {
-	return remembered(r.read, r.read.projects, "", func() ([]string, error) {
+	return cached(r.read, r.read.projects, "", func() ([]string, error) {
 		return column[string](ctx, r.tx, `SELECT DISTINCT project FROM session ORDER BY project`)
 	})
 }
@@ -44,17 +44,17 @@ func (r *reader) projects(ctx context.Context) ([]string, error) {
 // rareName reports whether a name in the question consists of words, one of them rare.
 func (r *reader) rareName(name string, ts []term) bool {
 	return slices.ContainsFunc(ts, func(t term) bool {
-		return isOf(name, t) &&
+		return nameHasTerm(name, t) &&
 			t.df.docs() <= max(fewDocs, r.size.all()/20)
 	})
 }
 
-func isOf(name string, t term) bool {
+func nameHasTerm(name string, t term) bool {
 	return slices.ContainsFunc(text.Content(name), func(w string) bool { return text.Stem(w) == t.stem })
 }
 
-// holdsName reports whether a name occurs in a text, and not as a part of a word.
-func holdsName(text, name string) bool {
+// containsName reports whether a name occurs in a text, and not as a part of a word.
+func containsName(text, name string) bool {
 	if utf8.RuneCountInString(name) < 3 {
 		return false
 	}
@@ -81,7 +81,7 @@ func inWord(c rune) bool {
 // aren't missing.
 func withoutNames(ts []term, names []string) []term {
 	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
-		return t.df.docs() == 0 && slices.ContainsFunc(names, func(name string) bool { return isOf(name, t) })
+		return t.df.docs() == 0 && slices.ContainsFunc(names, func(name string) bool { return nameHasTerm(name, t) })
 	})
 	if len(kept) == 0 {
 		return ts

@@ -23,7 +23,7 @@ type Narrowed struct {
 func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, error) {
 	var n Narrowed
 	text := q.Text
-	if len(text) > longest {
+	if len(text) > maxQuestion {
 		return q, n, nil // not a question of one sentence
 	}
 	take := func(at []int) (phrase string) { // cuts it out of the question

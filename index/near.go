@@ -17,19 +17,19 @@ import (
 	"recall/llm"
 )
 
-// nearness is how a search uses vectors.
-type nearness struct {
+// vectorSearch is how a search uses vectors.
+type vectorSearch struct {
 	embedder llm.Embedder
 	weight   float64
 }
 
-// slowest is the time limit for embedding a question; beyond it the question is answered without vectors.
-const slowest = 300 * time.Millisecond
+// embedTimeout is the time limit for embedding a question; beyond it the question is answered without vectors.
+const embedTimeout = 300 * time.Millisecond
 
 // UseVectors makes Search fuse its scores for items with the cosines of their vectors from the embedder's
 // model, at the given weight, 0 to 1. It must not be called while searches run.
 func (x *Index) UseVectors(e llm.Embedder, weight float64) {
-	x.near = &nearness{e, min(max(weight, 0), 1)}
+	x.near = &vectorSearch{e, min(max(weight, 0), 1)}
 	x.weights[rank.Near] = nearScale * x.near.weight
 }
 
@@ -38,20 +38,20 @@ func (x *Index) UseVectors(e llm.Embedder, weight float64) {
 const nearScale = 10
 
 // fuseNear adds items near the question to those that its words found.
-func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) ([]candidate, error) {
-	within, cancel := context.WithTimeout(ctx, slowest)
+func (r *reader) fuseNear(ctx context.Context, found []candidate, n *vectorSearch) ([]candidate, error) {
+	within, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
 	vs, err := n.embedder.Embed(within, []string{r.q.Text})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil || len(vs) != 1 || CheckVector(vs[0]) != nil {
-		r.leftOut = true
+		r.withoutVectors = true
 		return found, nil
 	}
 	near, err := r.nearItems(ctx, found, n, vs[0])
 	if errors.Is(err, ErrVector) { // other dimensions than the items': the service has another model of that name
-		r.leftOut = true
+		r.withoutVectors = true
 		return found, nil
 	}
 	if err != nil {
@@ -60,18 +60,18 @@ func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) (
 	return convex(found, near, n.weight), nil
 }
 
-// flatMost is up to how many items one question reads all vectors, which takes about ten milliseconds for
+// maxFlat is up to how many items one question reads all vectors, which takes about ten milliseconds for
 // 10,000 of 384 dimensions; beyond, it reads only those of the items that the words found.
-const flatMost = 20_000
+const maxFlat = 20_000
 
 // nearItems returns the items nearest to a vector that pass the query's filters, with their cosines.
-func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, v []float32) ([]candidate, error) {
+func (r *reader) nearItems(ctx context.Context, found []candidate, n *vectorSearch, v []float32) ([]candidate, error) {
 	conds, more := r.conditions(documents[items])
 	args := append([]any{n.embedder.Model()}, more...)
 	if r.q.Project != "" {
 		conds, args = append(conds, `e.session IN (SELECT id FROM session WHERE project=?)`), append(args, r.q.Project)
 	}
-	if r.size[items] > flatMost {
+	if r.size[items] > maxFlat {
 		ids := make([]int64, len(found))
 		for i, c := range found {
 			ids[i] = c.id

@@ -40,8 +40,8 @@ var schemaSQL string
 type Index struct {
 	db   *sql.DB
 	path string
-	file os.FileInfo // at path when it was opened for writing
-	near *nearness   // nil without vectors
+	file os.FileInfo   // at path when it was opened for writing
+	near *vectorSearch // nil without vectors
 
 	weights rank.Weights
 	own     embed.Groups
@@ -53,7 +53,7 @@ type Index struct {
 // Open opens the index for reading and writing, creating it and its folder if needed. The error is ErrRebuild
 // if the file has another version or is damaged.
 func Open(path string) (*Index, error) {
-	file, err := made(path)
+	file, err := createFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
@@ -63,19 +63,19 @@ func Open(path string) (*Index, error) {
 		return nil, err
 	}
 	x.file = file
-	if err := whileBusy(func() error { return x.prepare(context.Background()) }); err != nil {
+	if err := retryBusy(func() error { return x.prepare(context.Background()) }); err != nil {
 		x.Close()
 		return nil, x.fail("open index", err)
 	}
 	return x, nil
 }
 
-// made opens or creates the file at path, which SQLite would create with the umask's permissions.
-func made(path string) (os.FileInfo, error) {
+// createFile opens or creates the file at path, which SQLite would create with the umask's permissions.
+func createFile(path string) (os.FileInfo, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	if err := there(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := checkPath(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -86,8 +86,8 @@ func made(path string) (os.FileInfo, error) {
 	return f.Stat()
 }
 
-// there reports a folder in the file's place, which SQLite would call a disk error, and a missing file.
-func there(path string) error {
+// checkPath reports a folder in the file's place, which SQLite would call a disk error, and a missing file.
+func checkPath(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		err = fmt.Errorf("%s is a folder: %w", path, ErrRebuild)
@@ -95,9 +95,9 @@ func there(path string) error {
 	return err
 }
 
-// whileBusy retries for half a minute while the file is locked: when several processes create the index, SQLite
+// retryBusy retries for half a minute while the file is locked: when several processes create the index, SQLite
 // sometimes reports that at once in spite of its busy_timeout (seen once in several hundred runs under load).
-func whileBusy(do func() error) error {
+func retryBusy(do func() error) error {
 	end := time.Now().Add(30 * time.Second)
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		if err := do(); !busy(err) || time.Now().After(end) {
@@ -110,7 +110,7 @@ func whileBusy(do func() error) error {
 // OpenRead opens an existing index for searching, at the least start-up cost. The error is fs.ErrNotExist if
 // there is none, ErrRebuild if it has another version or is damaged.
 func OpenRead(path string) (*Index, error) {
-	if err := there(path); err != nil {
+	if err := checkPath(path); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	x, err := open(path, "mode=ro&_pragma=busy_timeout(2000)&_pragma=cache_size(-16000)")
@@ -200,7 +200,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		settings := fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, appID, schema)
 		do, fault := statements(ctx, tx)
 		do(schemaSQL)
-		do(emptyText())
+		do(initialState())
 		do(settings)
 		return fault()
 	})

@@ -57,7 +57,7 @@ type checkedFile struct{ vfs.File }
 
 func (f *checkedFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.ReadAt(p, offset)
-	if len(p) == pageSize && (n < pageSize || !sound(p, offset)) { // SQLite would read zeros for missing bytes
+	if len(p) == pageSize && (n < pageSize || !intact(p, offset)) { // SQLite would read zeros for missing bytes
 		return 0, sqlite3.CORRUPT
 	}
 	return n, err
@@ -90,8 +90,8 @@ func sumOfPage(b []byte, offset int64) uint32 {
 	return crc32.Update(crc32.Checksum(number[:], castagnoli), castagnoli, b[:pageSize-pageSum])
 }
 
-// sound reports whether a page is as it was written. A free page that was never written is all zeros.
-func sound(b []byte, offset int64) bool {
+// intact reports whether a page is as it was written. A free page that was never written is all zeros.
+func intact(b []byte, offset int64) bool {
 	if sum := binary.LittleEndian.Uint32(b[pageSize-pageSum:]); sum != 0 {
 		return sum == sumOfPage(b, offset)
 	}

@@ -71,7 +71,7 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 			return err
 		}
 		_, gone := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id)
-		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceDid(ctx, tx, id, nil),
+		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceActivity(ctx, tx, id, nil),
 			putRequests(ctx, tx, id, nil), gone)
 	})
 	return x.fail("unindex "+session, err)
@@ -100,7 +100,7 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	if err != nil {
 		return err
 	}
-	err = cmp.Or(replaceDid(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
+	err = cmp.Or(replaceActivity(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	longest  = 8 << 10 // bytes of a question that are read
-	most     = 64      // distinct words of it that are looked up
-	searched = 24      // the rarest of these, which are searched for
+	maxQuestion = 8 << 10 // bytes of a question that are read
+	maxTerms    = 64      // distinct words of it that are looked up
+	maxSearched = 24      // the rarest of these, which are searched for
 )
 
 // term is one word of a question with its statistics in the index.
@@ -33,12 +33,12 @@ func (c counts) docs() int { return c[ofItems] + c[ofTurns] + c[ofElsewhere] }
 // terms splits a text into its content words, each stem once.
 func terms(s string) (out []term) {
 	seen := map[string]bool{}
-	for _, w := range text.Content(strings.ToValidUTF8(text.HeadMarked(s, longest), " ")) {
+	for _, w := range text.Content(strings.ToValidUTF8(text.HeadMarked(s, maxQuestion), " ")) {
 		stem := text.Stem(w)
 		if seen[stem] {
 			continue
 		}
-		if len(out) == most {
+		if len(out) == maxTerms {
 			return out
 		}
 		seen[stem] = true
@@ -47,7 +47,7 @@ func terms(s string) (out []term) {
 	return out
 }
 
-func lookedUp(ts []term) []string {
+func lookupForms(ts []term) []string {
 	out := make([]string, len(ts))
 	for i, t := range ts {
 		out[i] = termOf(t.word)
@@ -63,7 +63,7 @@ func (r *reader) weigh(ctx context.Context, ts []term) (err error) {
 		if ts[i].df, err = r.fulltext.count(ctx, termOf(ts[i].word)); err != nil {
 			return err
 		}
-		ts[i].df[ofElsewhere] = r.q.Elsewhere.holding(ts[i].word)
+		ts[i].df[ofElsewhere] = r.q.Elsewhere.docsWith(ts[i].word)
 		df := float64(ts[i].df.docs())
 		ts[i].idf = math.Log(1 + (max(n-df, 0)+0.5)/(df+0.5))
 	}
@@ -82,14 +82,14 @@ func affordable(ts []term, k int) []term {
 	slices.SortStableFunc(out, func(a, b term) int { return a.df[k] - b.df[k] })
 	sum := 0
 	for i, t := range out {
-		if sum += t.df[k]; i > 0 && sum > tables[k].rows || i == searched {
+		if sum += t.df[k]; i > 0 && sum > tables[k].rows || i == maxSearched {
 			return out[:i]
 		}
 	}
 	return out
 }
 
-func single(w string) bool {
+func isSingleCJK(w string) bool {
 	r, n := utf8.DecodeRuneInString(w)
 	return n == len(w) && r >= 0x1100
 }

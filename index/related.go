@@ -22,7 +22,7 @@ func (r *reader) others(ts []term) []string {
 		seen[t.stem] = true
 	}
 	var out []string
-	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, longest), r.own) {
+	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion), r.own) {
 		for _, phrase := range m.Others {
 			if w, cut := content(phrase); len(w) == 1 && !cut && !seen[termOf(w[0])] {
 				seen[termOf(w[0])] = true
@@ -43,7 +43,7 @@ func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
 	for i, t := range ts {
 		place[t.stem] = i
 	}
-	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, longest), r.own) {
+	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion), r.own) {
 		concept := rank.Concept{Own: m.Stems}
 		for _, phrase := range m.Others {
 			concept.Others = append(concept.Others, stems(text.Split(phrase)))
@@ -76,7 +76,7 @@ func (r *reader) related(list []string, k int) []string {
 	}
 	var found []counted
 	for _, s := range list {
-		if n := r.most(s, k); n > 0 {
+		if n := r.listedDocs(s, k); n > 0 {
 			found = append(found, counted{s, n})
 		}
 	}
@@ -84,7 +84,7 @@ func (r *reader) related(list []string, k int) []string {
 	var out []string
 	rows := 0
 	for _, w := range found {
-		if rows += w.docs; rows > tables[k].relatedRows || len(out) == relatedMost {
+		if rows += w.docs; rows > tables[k].relatedRows || len(out) == maxRelated {
 			break
 		}
 		out = append(out, w.stem)
@@ -92,7 +92,7 @@ func (r *reader) related(list []string, k int) []string {
 	return out
 }
 
-const relatedMost = 120 // words; a typical question has thirty
+const maxRelated = 120 // words; a typical question has thirty
 
 func content(phrase string) (w []string, cut bool) {
 	text.Each(phrase, func(s string) bool {

@@ -20,15 +20,15 @@ const (
 	turnContext = 120 // of each of the two preceding turns
 	turnBody    = 4000
 	turnShown   = 8 << 10
-	packFrom    = 200     // bytes; shorter texts don't compress
-	packedMost  = 4 << 20 // size limit of a packed text, whatever it declares
+	minPacked   = 200     // bytes; shorter texts don't compress
+	maxPacked   = 4 << 20 // size limit of a packed text, whatever it declares
 )
 
 // rows is a Doc as table rows.
 type rows struct {
 	docs   [2][]row // items and turns
 	texts  []Turn   // split only when inserted: most turns of a session that grew are already stored
-	did    []doing
+	did    []activityRow
 	thread []byte
 	spent  []byte      // see packRequests
 	words  *vocabulary // of all the bags
@@ -43,7 +43,7 @@ type row struct {
 }
 
 func rowsOf(d Doc) (rows, error) {
-	r := rows{did: didOf(d.Did), spent: packRequests(d.Requests), words: newVocabulary()}
+	r := rows{did: activityRows(d.Did), spent: packRequests(d.Requests), words: newVocabulary()}
 	var err error
 	if r.thread, err = threadRow(d.Thread); err != nil {
 		return rows{}, err
@@ -99,7 +99,7 @@ func (r *rows) cut(to *row) {
 	i := to.of
 	v, t := r.words, &r.texts[i]
 	list := v.cut(v.list[:0], turnBody, t.Text)
-	v.opens(i, list)
+	v.keepOpening(i, list)
 	body := v.cut(list, turnBody-len(list), t.More)
 	list = body
 	for k := max(0, i-2); k < i; k++ {
@@ -114,13 +114,13 @@ func (r *rows) cut(to *row) {
 func (r *rows) opening(i int) []uint32 {
 	v := r.words
 	if o := &v.opening[i%len(v.opening)]; o.of != i+1 {
-		v.opens(i, v.cut(nil, turnContext, r.texts[i].Text))
+		v.keepOpening(i, v.cut(nil, turnContext, r.texts[i].Text))
 	}
 	return v.opening[i%len(v.opening)].words
 }
 
-// opens keeps the opening words of a turn.
-func (v *vocabulary) opens(i int, list []uint32) {
+// keepOpening keeps the opening words of a turn.
+func (v *vocabulary) keepOpening(i int, list []uint32) {
 	o := &v.opening[i%len(v.opening)]
 	o.of, o.words = i+1, append(o.words[:0], list[:min(len(list), turnContext)]...)
 }
@@ -144,7 +144,7 @@ func (v *vocabulary) hash(parts ...string) int64 {
 // leaves 73 %, deflate 54 %, in seven times the time; a search reads a hundred texts and would wait fifteen
 // times as long for deflate.
 func pack(s string) []byte {
-	if len(s) < packFrom {
+	if len(s) < minPacked {
 		return append([]byte{'='}, s...)
 	}
 	return append([]byte{'s'}, s2.Encode(nil, []byte(s))...) // a copy, without Encode's spare capacity
@@ -161,10 +161,10 @@ func unpack(b []byte) (string, error) {
 		return string(text), nil
 	}
 	n, err := s2.DecodedLen(text)
-	if err == nil && n <= packedMost {
+	if err == nil && n <= maxPacked {
 		text, err = s2.Decode(nil, text)
 	}
-	if err != nil || n > packedMost {
+	if err != nil || n > maxPacked {
 		return "", fmt.Errorf("a packed text of %d bytes: %v: %w", n, err, ErrRebuild)
 	}
 	return string(text), nil

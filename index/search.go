@@ -61,10 +61,10 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
 	}
-	ts := withoutFrame(q.Text, terms(q.Text))
+	ts := dropFraming(q.Text, terms(q.Text))
 	also := terms(strings.Join(q.Also, " "))
 	others := r.others(ts)
-	if err := r.lookUp(ctx, slices.Concat(lookedUp(ts), lookedUp(also), others)); err != nil {
+	if err := r.lookUp(ctx, slices.Concat(lookupForms(ts), lookupForms(also), others)); err != nil {
 		return Answer{}, err
 	}
 	if err := r.weigh(ctx, ts); err != nil {
@@ -76,7 +76,7 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	if r.names, err = r.named(ctx, ts); err != nil {
 		return Answer{}, err
 	}
-	if kinds, err := r.listing(ctx, ts, within); err != nil {
+	if kinds, err := r.listedKinds(ctx, ts, within); err != nil {
 		return Answer{}, err
 	} else if kinds != nil {
 		if listed, err := r.list(ctx, a, kinds); err != nil || len(listed.Ranked) > 0 {
@@ -100,13 +100,13 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 		return Answer{}, err
 	}
 	if r.q.Without&Later == 0 {
-		succeed(list, r.asked)
+		preferLater(list, r.asked)
 	}
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}
-	spell(&a, corrected)
-	a.WithoutVectors = r.leftOut
+	restoreSpelling(&a, corrected)
+	a.WithoutVectors = r.withoutVectors
 	a.SearchedElsewhere = q.Elsewhere.searched()
 	r.judge(&a, ts, list)
 	return a, nil
@@ -118,7 +118,7 @@ type reader struct {
 	q    Query
 	size corpus
 
-	hides bool // there are archived sessions, and they are excluded
+	hidesArchived bool // there are archived sessions, and they are excluded
 
 	ofSession *sql.Stmt // see place
 	places    map[int64]Place
@@ -126,22 +126,22 @@ type reader struct {
 	names []string       // projects that the question names
 	asked *rank.Question // set by look
 
-	weights rank.Weights
-	own     embed.Groups
-	near    *nearness // nil without vectors
-	leftOut bool      // vectors were wanted but not available
+	weights        rank.Weights
+	own            embed.Groups
+	near           *vectorSearch // nil without vectors
+	withoutVectors bool          // vectors were wanted but not available
 }
 
 // count reports how much is searched. Totals are counted once per state of the index; archived sessions, which
 // change without a new state, each time.
 func (r *reader) count(ctx context.Context, a *Answer) error {
 	r.size = r.docs()
-	n, err := remembered(r.read, r.read.counts, r.q.Project, func() (searchedIn, error) { return r.counted(ctx) })
+	n, err := cached(r.read, r.read.counts, r.q.Project, func() (searchedIn, error) { return r.counted(ctx) })
 	var out searchedIn
 	if err == nil && !r.q.Archived {
 		err = r.tx.QueryRowContext(ctx, archivedSessions, r.q.Project).Scan(&out.sessions, &out.items, &out.projects)
 	}
-	r.hides, a.Archived = out.sessions > 0, out.sessions
+	r.hidesArchived, a.Archived = out.sessions > 0, out.sessions
 	a.SearchedItems, a.SearchedSessions = n.items-out.items, n.sessions-out.sessions
 	a.Projects = n.projects - out.projects
 	return err
@@ -160,7 +160,7 @@ type searchedIn struct{ items, sessions, projects int }
 func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 	if r.q.Project != "" {
 		row := r.tx.QueryRowContext(ctx,
-			`SELECT count(*) FILTER (WHERE `+ofOurs+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`,
+			`SELECT count(*) FILTER (WHERE `+isOwn+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`,
 			r.q.Project)
 		err = row.Scan(&n.sessions, &n.projects, &n.items)
 		return n, err
@@ -170,7 +170,7 @@ func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 	return n, err
 }
 
-const allSessions = `SELECT count(*) FILTER (WHERE ` + ofOurs + `), count(DISTINCT project) FROM session t`
+const allSessions = `SELECT count(*) FILTER (WHERE ` + isOwn + `), count(DISTINCT project) FROM session t`
 
 // candidate is an item or turn found by some word.
 type candidate struct {
@@ -196,8 +196,8 @@ func (r *reader) find(ctx context.Context, ts, also []term, others []string) (fo
 			continue
 		}
 		for _, m := range []weighted{
-			{lookedUp(affordable(ts, k)), 1, t.part},
-			{lookedUp(affordable(also, k)), alsoWeight, t.part},
+			{lookupForms(affordable(ts, k)), 1, t.part},
+			{lookupForms(affordable(also, k)), alsoWeight, t.part},
 			{r.related(others, k), t.related, byLexicon},
 		} {
 			if err := r.add(ctx, all[t.kind], k, m); err != nil {
@@ -224,7 +224,7 @@ func (r *reader) level(list []candidate, ts []term, k int) {
 	n := float64(r.size[tables[k].kind])
 	var full float64
 	for _, t := range ts {
-		full += inverse(n, float64(t.df[k]))
+		full += inverseFrequency(n, float64(t.df[k]))
 	}
 	for i := range list {
 		if full > 0 {
@@ -317,7 +317,7 @@ func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]s
 }
 
 func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool, error) {
-	return remembered(r.read, r.read.sessions, project, func() (map[int64]bool, error) {
+	return cached(r.read, r.read.sessions, project, func() (map[int64]bool, error) {
 		return columnSet[int64](ctx, r.tx, sessionsIn, project)
 	})
 }
@@ -339,13 +339,13 @@ func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]sco
 // filtered reports whether the query has filters on single documents of a kind.
 func (r *reader) filtered(kind int) bool {
 	dated := !r.q.Since.IsZero() || !r.q.Until.IsZero() || !r.q.AsOf.IsZero()
-	return r.hides || dated || kind == items && r.q.Kinds != nil
+	return r.hidesArchived || dated || kind == items && r.q.Kinds != nil
 }
 
 // conditions returns the query's filters on a row e of the table of documents, except for the project.
 func (r *reader) conditions(docs string) (conds []string, args []any) {
 	cond := func(s string, a ...any) { conds, args = append(conds, s), append(args, a...) }
-	if r.hides {
+	if r.hidesArchived {
 		cond(`e.session NOT IN (SELECT id FROM session WHERE archived)`)
 	}
 	if !r.q.Since.IsZero() {
@@ -382,7 +382,7 @@ func (g gathered) best(n int) []candidate {
 	for _, c := range g {
 		list = append(list, *c)
 	}
-	return firsts(list, n, func(a, b candidate) int {
+	return topN(list, n, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
 }

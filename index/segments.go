@@ -23,9 +23,9 @@ type segment struct {
 type span struct{ from, to int64 }
 
 const (
-	enough       = 24       // segments that a Put merges, which happens less than once in twenty
-	mostOfPut    = 8 << 20  // bytes that a Put merges at most; Tidy merges more
-	mostTogether = 32 << 20 // size limit of a merged segment, in bytes; twice that is in memory meanwhile
+	mergeFrom     = 24       // segments that a Put merges, which happens less than once in twenty
+	putMergeLimit = 8 << 20  // bytes that a Put merges at most; Tidy merges more
+	mergeLimit    = 32 << 20 // size limit of a merged segment, in bytes; twice that is in memory meanwhile
 )
 
 func (s *segment) columns() []any {
@@ -72,7 +72,7 @@ func (w *writing) add(ctx context.Context, table int, session, doc int64, b bag,
 	size := uint16(min(max(b.size, 1), math.MaxUint16)) // 0 means deleted
 	w.state.docs[table]++
 	w.state.words[table] += int64(size)
-	return w.sizes.set(ctx, table, doc, sized{size, uint32(session)})
+	return w.sizes.set(ctx, table, doc, docSize{size, uint32(session)})
 }
 
 // number allocates the number of a new document.
@@ -98,7 +98,7 @@ func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 			w.state.docs[table]--
 			w.state.words[table] -= int64(size)
 		}
-		if err := w.sizes.set(ctx, table, doc, sized{}); err != nil {
+		if err := w.sizes.set(ctx, table, doc, docSize{}); err != nil {
 			return err
 		}
 	}
@@ -172,13 +172,13 @@ func (w *writing) alive(ctx context.Context, s *segment) (n [2]int64, err error)
 // mergeSmall keeps searches fast without Tidy: it merges many segments at the end, unless one of them is larger
 // than all others together. So a session is rewritten only once as much has been added after it.
 func (w *writing) mergeSmall(ctx context.Context) error {
-	for from := 0; from+enough <= len(w.segments); from++ {
+	for from := 0; from+mergeFrom <= len(w.segments); from++ {
 		end := w.segments[from:]
 		var sum, highest int64
 		for _, s := range end {
 			sum, highest = sum+s.bytes, max(highest, s.bytes)
 		}
-		if 2*highest <= sum && sum <= mostOfPut {
+		if 2*highest <= sum && sum <= putMergeLimit {
 			return w.merge(ctx, end)
 		}
 	}
@@ -190,7 +190,7 @@ func (w *writing) mergeSmall(ctx context.Context) error {
 func (w *writing) tidy(ctx context.Context, all bool) error {
 	for rest := slices.Clone(w.segments); len(rest) > 0; {
 		n, bytes := 1, rest[0].bytes
-		for n < len(rest) && bytes+rest[n].bytes <= mostTogether {
+		for n < len(rest) && bytes+rest[n].bytes <= mergeLimit {
 			bytes += rest[n].bytes
 			n++
 		}
@@ -242,7 +242,7 @@ func (w *writing) take(ctx context.Context, s *segment, to postings.Words) error
 		for table, l := range lists {
 			r := postings.Read(l.Data)
 			for p, ok := r.Next(); ok && fault == nil; p, ok = r.Next() {
-				var d *sized
+				var d *docSize
 				if d, fault = w.sizes.of(ctx, table, p.Doc); fault != nil || d.words == 0 {
 					continue
 				}

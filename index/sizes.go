@@ -13,14 +13,14 @@ import (
 // quickly, small enough to be rewritten with every session.
 const pieceDocs = 1 << 12
 
-// sized is a document's size in words, from 1 to 65,535, and the row of its session. Zero means that the
+// docSize is a document's size in words, from 1 to 65,535, and the row of its session. Zero means that the
 // document doesn't exist.
-type sized struct {
+type docSize struct {
 	words   uint16
 	session uint32
 }
 
-const sizedBytes = 2 + 4
+const docSizeBytes = 2 + 4
 
 // sizes gives access to the sizes of the documents of each full-text table, by number.
 type sizes struct {
@@ -38,14 +38,14 @@ type pieces struct {
 }
 
 type sizePiece struct {
-	docs    [pieceDocs]sized
+	docs    [pieceDocs]docSize
 	changed bool
 }
 
 func pieceID(table int, doc int64) int64 { return int64(table)<<40 | doc/pieceDocs }
 
 // of returns the entry of a document, to be changed only by set.
-func (s *sizes) of(ctx context.Context, table int, doc int64) (*sized, error) {
+func (s *sizes) of(ctx context.Context, table int, doc int64) (*docSize, error) {
 	if doc < 0 || doc >= pieceDocs<<40 {
 		return nil, fmt.Errorf("document %d: %w", doc, ErrRebuild)
 	}
@@ -59,7 +59,7 @@ func (s *sizes) of(ctx context.Context, table int, doc int64) (*sized, error) {
 	return &s.last.docs[doc%pieceDocs], nil
 }
 
-func (s *sizes) set(ctx context.Context, table int, doc int64, to sized) error {
+func (s *sizes) set(ctx context.Context, table int, doc int64, to docSize) error {
 	d, err := s.of(ctx, table, doc)
 	if err == nil {
 		*d, s.last.changed = to, true
@@ -79,9 +79,9 @@ func (s *sizes) piece(ctx context.Context, id int64) (*sizePiece, error) {
 		return nil, err
 	}
 	p := new(sizePiece)
-	for i := range min(len(data)/sizedBytes, pieceDocs) {
-		d := data[i*sizedBytes:]
-		p.docs[i] = sized{binary.LittleEndian.Uint16(d), binary.LittleEndian.Uint32(d[2:])}
+	for i := range min(len(data)/docSizeBytes, pieceDocs) {
+		d := data[i*docSizeBytes:]
+		p.docs[i] = docSize{binary.LittleEndian.Uint16(d), binary.LittleEndian.Uint32(d[2:])}
 	}
 	s.pieces.of[id] = p
 	return p, nil
@@ -93,13 +93,13 @@ func (s *sizes) save(ctx context.Context) error {
 		if !p.changed {
 			continue
 		}
-		data := make([]byte, 0, pieceDocs*sizedBytes)
+		data := make([]byte, 0, pieceDocs*docSizeBytes)
 		for _, d := range p.docs {
 			data = binary.LittleEndian.AppendUint16(data, d.words)
 			data = binary.LittleEndian.AppendUint32(data, d.session)
 		}
-		for len(data) > 0 && !slices.ContainsFunc(data[len(data)-sizedBytes:], func(b byte) bool { return b != 0 }) {
-			data = data[:len(data)-sizedBytes]
+		for len(data) > 0 && !slices.ContainsFunc(data[len(data)-docSizeBytes:], func(b byte) bool { return b != 0 }) {
+			data = data[:len(data)-docSizeBytes]
 		}
 		if _, err := s.tx.ExecContext(ctx, `INSERT OR REPLACE INTO size(id, data) VALUES(?,?)`, id, data); err != nil {
 			return err

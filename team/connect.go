@@ -71,8 +71,8 @@ func (l *line) Read(p []byte) (n int, err error) {
 
 func settings(address string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(address)
-	if err == nil && safe(c.ConnConfig) != nil && !statesMode(address) {
-		c, err = pgxpool.ParseConfig(with(address, "sslmode", "verify-full")) // libpq's default would accept anything
+	if err == nil && safe(c.ConnConfig) != nil && !setsMode(address) {
+		c, err = pgxpool.ParseConfig(withSetting(address, "sslmode", "verify-full")) // libpq's default would accept anything
 	}
 	if err != nil {
 		return nil, hint.With(err, "write it as postgres://NAME@HOST/DATABASE, or service=NAME")
@@ -114,13 +114,13 @@ func safe(c *pgx.ConnConfig) error {
 	return err
 }
 
-// statesMode reports whether the user set an sslmode.
-func statesMode(address string) bool {
+// setsMode reports whether the user set an sslmode.
+func setsMode(address string) bool {
 	return os.Getenv("PGSSLMODE") != "" || strings.Contains(address, "sslmode")
 }
 
-// with adds a setting to an address.
-func with(address, key, value string) string {
+// withSetting adds a setting to an address.
+func withSetting(address, key, value string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return address + " " + key + "=" + value

@@ -157,5 +157,5 @@ func (t *Team) Keys(ctx context.Context) ([]Key, error) {
 		return k, row.Scan(&k.Member, &k.Device, &k.Name, &k.Public)
 	}, `SELECT * FROM (SELECT DISTINCT ON (d.id) m.id, d.id::text AS device, d.name, k.key FROM recall.key k
 		JOIN recall.device d ON d.id = k.device JOIN recall.member m ON m.id = d.member
-		WHERE d.left_at IS NULL AND NOT `+left+` ORDER BY d.id, k.id DESC) k ORDER BY 1, 2`)
+		WHERE d.left_at IS NULL AND NOT `+hasLeft+` ORDER BY d.id, k.id DESC) k ORDER BY 1, 2`)
 }

@@ -46,8 +46,8 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
 		}
 		done.Told, err = t.ForgetAll(ctx, ids)
 	}
-	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.takeIn(ctx, l, &done),
-		t.giveHeld(ctx, m, &done))
+	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.receiveHandoffs(ctx, l, &done),
+		t.deliverHeld(ctx, m, &done))
 	return done, err
 }
 
@@ -82,8 +82,8 @@ func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library,
 	return failed
 }
 
-// takeIn stores handoffs to this member for review.
-func (t *Team) takeIn(ctx context.Context, l *library.Library, done *Errands) error {
+// receiveHandoffs stores handoffs to this member for review.
+func (t *Team) receiveHandoffs(ctx context.Context, l *library.Library, done *Errands) error {
 	all, err := l.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err

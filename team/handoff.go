@@ -69,9 +69,9 @@ func (m *Membership) Hold(to, text string) error {
 	return err
 }
 
-// giveHeld delivers waiting handoffs. One that can't be delivered to its receiver is reported and dropped,
+// deliverHeld delivers waiting handoffs. One that can't be delivered to its receiver is reported and dropped,
 // since its own file still exists; after any other failure it keeps waiting.
-func (t *Team) giveHeld(ctx context.Context, m *Membership, done *Errands) error {
+func (t *Team) deliverHeld(ctx context.Context, m *Membership, done *Errands) error {
 	paths, err := disk.Glob(m.dir, heldIn, "*.json")
 	for _, path := range paths {
 		data, unread := disk.ReadPlain(path)
@@ -122,7 +122,7 @@ const handoffs = `h.id, s.name, r.name, h.hash, h.data, h.at, h.taken_at IS NOT 
 
 // Take marks a handoff as received.
 func (t *Team) Take(ctx context.Context, handoff int64) error {
-	return t.one(ctx, `UPDATE recall.handoff SET taken_at = coalesce(taken_at, now()) WHERE id = $1`, handoff)
+	return t.updateOne(ctx, `UPDATE recall.handoff SET taken_at = coalesce(taken_at, now()) WHERE id = $1`, handoff)
 }
 
 // TakeThose marks handoffs that this member's library already has as received, in case the team hasn't been told.

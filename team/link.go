@@ -104,7 +104,7 @@ func (t *Team) Relate(ctx context.Context, d Due) error {
 		}
 		return err
 	})
-	if violates(err, missing) {
+	if violates(err, foreignKeyViolation) {
 		return nil // a session was replaced meanwhile: its project is due again
 	}
 	return explain(err)
@@ -117,8 +117,8 @@ func names[T ~string](all []T) (out []string) {
 	return out
 }
 
-// mostLinked is how many links of one answer's items are read.
-const mostLinked = 200
+// maxLinked is how many links of one answer's items are read.
+const maxLinked = 200
 
 // Link adds to each result the team's items that it is linked to. A database row only says where to look:
 // whether a rule applies depends only on the two items, so it is evaluated again, and forged rows have no
@@ -156,16 +156,16 @@ func (t *Team) Link(ctx context.Context, results []*index.Result) error {
 		pair AS (SELECT DISTINCT later, earlier FROM recall.link l
 			WHERE (later IN (SELECT id FROM hit) OR earlier IN (SELECT id FROM hit))
 				AND projects <@ (SELECT recall.mine())::int[] LIMIT %d)
-		SELECT %s, %s FROM pair %s %s ORDER BY x.id, y.id`, mostLinked, endOf("x"), endOf("y"), joined("x", "later"),
+		SELECT %s, %s FROM pair %s %s ORDER BY x.id, y.id`, maxLinked, endOf("x"), endOf("y"), joined("x", "later"),
 		joined("y", "earlier")), sids, iids)
 	if err != nil {
 		return err
 	}
 	for _, ends := range pairs {
-		for _, l := range relate.Links([]relate.Item{claim(ends[0]), claim(ends[1])}) {
+		for _, l := range relate.Links([]relate.Item{relateItem(ends[0]), relateItem(ends[1])}) {
 			for i, other := range []index.Placed{ends[1], ends[0]} {
 				r := at[ends[i].Item.ID]
-				if r == nil || !same(r, ends[i]) || l.From != ends[0].Item.ID {
+				if r == nil || !isResult(r, ends[i]) || l.From != ends[0].Item.ID {
 					continue
 				}
 				to := &r.Related
@@ -191,10 +191,10 @@ func (t *Team) Tie(ctx context.Context, results []*index.Result) {
 	at := map[payload.ItemID]*index.Result{}
 	for _, r := range results {
 		if r.Item != nil && r.Item.Kind != payload.Lead {
-			items, at[r.Item.ID] = append(items, claim(r.Placed())), r
+			items, at[r.Item.ID] = append(items, relateItem(r.Placed())), r
 		}
 	}
-	for _, l := range append(relate.Links(items), chosenOtherwise(items)...) {
+	for _, l := range append(relate.Links(items), differentChoices(items)...) {
 		x, y := at[l.From], at[l.To]
 		otherwise := l.Relation == payload.Supersedes || l.Relation == payload.Contradicts
 		if !otherwise || x.Author == y.Author || x.Project != y.Project {
@@ -209,17 +209,17 @@ func (t *Team) Tie(ctx context.Context, results []*index.Result) {
 		}
 	}
 	for _, r := range results {
-		received(&r.Place, r.Item)
+		sanitize(&r.Place, r.Item)
 		for _, of := range [][]index.Linked{r.Conflict, r.Related, r.History} {
 			for i := range of {
-				received(&of[i].Place, &of[i].Item)
+				sanitize(&of[i].Place, &of[i].Item)
 			}
 		}
 	}
 }
 
-// chosenOtherwise returns links between items that answer the same question differently.
-func chosenOtherwise(items []relate.Item) (links []payload.Link) {
+// differentChoices returns links between items that answer the same question differently.
+func differentChoices(items []relate.Item) (links []payload.Link) {
 	slices.SortFunc(items, relate.InTime)
 	for i, later := range items {
 		asked, choice, ok := strings.Cut(strings.ToLower(later.Text), " → ")
@@ -235,8 +235,8 @@ func chosenOtherwise(items []relate.Item) (links []payload.Link) {
 	return links
 }
 
-// received sanitizes an item from another machine.
-func received(at *index.Place, it *payload.Item) {
+// sanitize sanitizes an item from another machine.
+func sanitize(at *index.Place, it *payload.Item) {
 	if at.Author == "" || it == nil {
 		return
 	}
@@ -246,12 +246,12 @@ func received(at *index.Place, it *payload.Item) {
 	}
 }
 
-// same reports whether a result is the item at a link's end, rather than another one shared under the same ids.
-func same(r *index.Result, p index.Placed) bool {
+// isResult reports whether a result is the item at a link's end, rather than another one shared under the same ids.
+func isResult(r *index.Result, p index.Placed) bool {
 	return r.Session == p.Session && r.Author == p.Author && r.Item.Text == p.Item.Text
 }
 
-func claim(p index.Placed) relate.Item {
+func relateItem(p index.Placed) relate.Item {
 	return relate.Item{Item: p.Item, Session: p.Session, Start: p.SessionStart}
 }
 

@@ -39,7 +39,7 @@ func (t *Team) Admit(ctx context.Context, login, name string) error {
 		if err := tx.QueryRow(ctx, `INSERT INTO recall.member(login, name) VALUES($1, $2)
 			ON CONFLICT (login) DO UPDATE SET name = excluded.name, left_at = NULL
 			RETURNING current_database()`, login, name).Scan(&database); err != nil {
-			return taken(name, err)
+			return explainName(name, err)
 		}
 		to := pgx.Identifier{login}.Sanitize()
 		for _, grant := range []string{
@@ -55,8 +55,8 @@ func (t *Team) Admit(ctx context.Context, login, name string) error {
 	}))
 }
 
-// taken explains an error caused by an invalid name, or one that somebody else has.
-func taken(name string, err error) error {
+// explainName explains an error caused by an invalid name, or one that somebody else has.
+func explainName(name string, err error) error {
 	pg, _ := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case pg == nil:
@@ -73,11 +73,11 @@ func taken(name string, err error) error {
 func (t *Team) Members(ctx context.Context) ([]Member, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (m Member, err error) {
 		return m, row.Scan(&m.ID, &m.Login, &m.Name, &m.Owner, &m.Left)
-	}, `SELECT id, login, name, owner, `+left+` FROM recall.member m ORDER BY id`)
+	}, `SELECT id, login, name, owner, `+hasLeft+` FROM recall.member m ORDER BY id`)
 }
 
-// left is true of a member m who is no longer in the team.
-const left = `(m.left_at IS NOT NULL OR to_regrole(quote_ident(m.login)) IS NULL)`
+// hasLeft is true of a member m who is no longer in the team.
+const hasLeft = `(m.left_at IS NOT NULL OR to_regrole(quote_ident(m.login)) IS NULL)`
 
 // NewDevice returns an id for a machine: a random UUID (RFC 9562).
 func NewDevice() string {
@@ -134,16 +134,16 @@ func (t *Team) DeviceNamed(ctx context.Context, name string) (Device, error) {
 
 // LeaveDevice removes a machine from the team; what it shared stays.
 func (t *Team) LeaveDevice(ctx context.Context, device string) error {
-	return t.one(ctx, `UPDATE recall.device SET left_at = now() WHERE id = $1`, device)
+	return t.updateOne(ctx, `UPDATE recall.device SET left_at = now() WHERE id = $1`, device)
 }
 
 // Leave removes a member from the team, oneself or, as an owner, anybody; what they shared stays.
 func (t *Team) Leave(ctx context.Context, member int) error {
-	return t.one(ctx, `UPDATE recall.member SET left_at = now() WHERE id = $1`, member)
+	return t.updateOne(ctx, `UPDATE recall.member SET left_at = now() WHERE id = $1`, member)
 }
 
-// one changes exactly one row; if no row may be changed, the error is ErrRefused.
-func (t *Team) one(ctx context.Context, sql string, args ...any) error {
+// updateOne changes exactly one row; if no row may be changed, the error is ErrRefused.
+func (t *Team) updateOne(ctx context.Context, sql string, args ...any) error {
 	tag, err := t.pool.Exec(ctx, sql, args...)
 	if err == nil && tag.RowsAffected() != 1 {
 		return ErrRefused

@@ -151,7 +151,7 @@ type Happened struct {
 	What string    `json:"what"`
 }
 
-const toldFor = 7 * 24 * time.Hour
+const keepEvents = 7 * 24 * time.Hour
 
 // Synced returns the outcome of the last attempt, nil if there was none.
 func (m *Membership) Synced() *Synced {
@@ -171,7 +171,7 @@ func (m *Membership) KeepSynced(s *Synced) error {
 	}
 	if last != nil {
 		now := s.Happened
-		s.Happened = slices.DeleteFunc(last.Happened, func(h Happened) bool { return s.At.Sub(h.At) > toldFor })
+		s.Happened = slices.DeleteFunc(last.Happened, func(h Happened) bool { return s.At.Sub(h.At) > keepEvents })
 		for _, h := range now {
 			if !slices.ContainsFunc(s.Happened, func(was Happened) bool { return was.What == h.What }) {
 				s.Happened = append(s.Happened, h)

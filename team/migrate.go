@@ -57,8 +57,8 @@ func shipped() []Migration {
 	return list
 }
 
-// fits returns an error unless this recall supports a version of the format.
-func fits(version int) error {
+// checkFormat returns an error unless this recall supports a version of the format.
+func checkFormat(version int) error {
 	switch newest := len(shipped()); {
 	case version > newest:
 		return hint.With(fmt.Errorf("%w: its format is %d, this one's %d", ErrNewer, version, newest),
@@ -109,7 +109,7 @@ func PlanUpgrade(ctx context.Context, address string) (Plan, error) {
 func planUpgrade(ctx context.Context, address string, all []Migration) (Plan, error) {
 	version, _, err := formatAt(ctx, address)
 	if err == nil && version > len(all) {
-		err = fits(version)
+		err = checkFormat(version)
 	}
 	if err != nil {
 		return Plan{}, err

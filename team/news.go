@@ -40,7 +40,7 @@ type Told struct {
 
 const (
 	newsDays = 30
-	newsMost = 200
+	maxNews  = 200
 )
 
 // newsKinds are the kinds of settled things.
@@ -68,7 +68,7 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 			AND s.at > now() - make_interval(days => $3)
 			AND (i.generation = s.generation OR i.said > now() - make_interval(days => $3))
 			AND i.said < now() + '1 day'
-		ORDER BY i.said DESC, i.id DESC LIMIT $4`, t.Member.ID, newsKinds, newsDays, newsMost)
+		ORDER BY i.said DESC, i.id DESC LIMIT $4`, t.Member.ID, newsKinds, newsDays, maxNews)
 	if err != nil {
 		return err
 	}

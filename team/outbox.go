@@ -102,7 +102,7 @@ func (o *Outbox) Sent() (map[string]Sent, error) {
 // Send puts the session that read returns, unless the team has it unchanged; changed reports whether it was
 // put. last is Reconcile's entry. What wasn't put waits; the error is ErrUnreachable if another try may help.
 func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shared, error)) (changed bool, err error) {
-	for range tries {
+	for range maxTries {
 		s, err := read() // after its generation is chosen, see Put
 		if err != nil {
 			return false, err
@@ -131,8 +131,8 @@ func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shar
 	return false, errBusy
 }
 
-// tries is how often a session is read again because another run put it in the meantime.
-const tries = 5
+// maxTries is how often a session is read again because another run put it in the meantime.
+const maxTries = 5
 
 var errBusy = errors.New("another run on this device keeps sharing the same session")
 

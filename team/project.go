@@ -41,8 +41,8 @@ func (t *Team) ProjectOf(ctx context.Context, p Project) (int, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		// Of two concurrent calls, one finds the other's project.
 		err = t.pool.QueryRow(ctx, `INSERT INTO recall.project(name, remote, root, keeper) VALUES($1, $2, $3, $4)
-			RETURNING id`, p.Name, null(p.Remote), null(p.Root), t.Member.ID).Scan(&id)
-		if violates(err, twice) {
+			RETURNING id`, p.Name, nullIfEmpty(p.Remote), nullIfEmpty(p.Root), t.Member.ID).Scan(&id)
+		if violates(err, uniqueViolation) {
 			id, err = t.projectOf(ctx, p)
 		}
 	}
@@ -67,7 +67,7 @@ func (t *Team) readers(ctx context.Context, project int) ([]string, error) {
 		`WITH RECURSIVE p(id, keeper, into_) AS (
 			SELECT id, keeper, merged_into FROM recall.project WHERE id = $1
 			UNION SELECT q.id, q.keeper, q.merged_into FROM recall.project q JOIN p ON q.id = p.into_)
-		SELECT name FROM recall.member m WHERE NOT `+left+` AND id <> $2 AND (id IN (SELECT keeper FROM p)
+		SELECT name FROM recall.member m WHERE NOT `+hasLeft+` AND id <> $2 AND (id IN (SELECT keeper FROM p)
 			OR id IN (SELECT member FROM recall.access a WHERE a.project IN (SELECT p.id FROM p)))
 			ORDER BY name`, project, t.Member.ID)
 }
@@ -79,7 +79,7 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 			AND root IS NULL HAVING count(*) > 0`, t.Member.ID, p.Name).Scan(&id)
 		return id, err
 	}
-	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, null(p.Remote), null(p.Root)).
+	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, nullIfEmpty(p.Remote), nullIfEmpty(p.Root)).
 		Scan(&id, &readable)
 	if err == nil && !readable {
 		err = hint.With(fmt.Errorf("%s: %w", p.Name, ErrNotIn), "its keeper or an owner of the team can let you in")
@@ -106,14 +106,14 @@ func (t *Team) Correct(ctx context.Context, p Project) error {
 	default:
 		into = p.Into
 	}
-	return t.one(ctx, `UPDATE recall.project SET name = $2, remote = $3, root = $4, merged_into = $5 WHERE id = $1`,
-		p.ID, p.Name, null(ingest.CleanRemote(p.Remote)), null(p.Root), into)
+	return t.updateOne(ctx, `UPDATE recall.project SET name = $2, remote = $3, root = $4, merged_into = $5 WHERE id = $1`,
+		p.ID, p.Name, nullIfEmpty(ingest.CleanRemote(p.Remote)), nullIfEmpty(p.Root), into)
 }
 
 // Keep sets for how many days a project's sessions are kept, 0 for ever. Its keeper and an owner of the team
 // can do this.
 func (t *Team) Keep(ctx context.Context, project, days int) error {
-	return t.one(ctx, `UPDATE recall.project SET retain = nullif($2, 0) WHERE id = $1`, project, days)
+	return t.updateOne(ctx, `UPDATE recall.project SET retain = nullif($2, 0) WHERE id = $1`, project, days)
 }
 
 // Older returns how many sessions of a project ended more than the given number of days ago; none if that is 0.
@@ -141,7 +141,7 @@ func (t *Team) LetIn(ctx context.Context, project, member int) error {
 // had none.
 func (t *Team) LetOut(ctx context.Context, project, member int) error {
 	const of = ` FROM recall.access WHERE project = $1 AND member = $2`
-	err := t.one(ctx, `DELETE`+of, project, member)
+	err := t.updateOne(ctx, `DELETE`+of, project, member)
 	var in int
 	if errors.Is(err, ErrRefused) && t.pool.QueryRow(ctx, `SELECT count(*)`+of, project, member).Scan(&in) == nil &&
 		in == 0 {
@@ -153,7 +153,7 @@ func (t *Team) LetOut(ctx context.Context, project, member int) error {
 // ErrNotLetIn means that nobody gave the member access to the project. Its keeper needs none.
 var ErrNotLetIn = errors.New("they have no access to that project")
 
-func null(s string) any {
+func nullIfEmpty(s string) any {
 	if s == "" {
 		return nil
 	}

@@ -100,8 +100,8 @@ func (f *Fenced) Error() string {
 // content is read, so that older content can't replace newer. The error is *Fenced or ErrForgotten.
 func (t *Team) Put(ctx context.Context, device string, s Shared, generation int) error {
 	b := &pgx.Batch{}
-	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title, timeOf(s.of.Start),
-		timeOf(s.of.End), len(s.items))
+	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title, nullIfZero(s.of.Start),
+		nullIfZero(s.of.End), len(s.items))
 	var ids, kinds, hashes, data, words []string
 	var said []*time.Time
 	for i, it := range s.items {
@@ -163,8 +163,8 @@ const (
 
 // Error codes: a row exists already, or what it refers to no longer exists.
 const (
-	twice   = "23505"
-	missing = "23503"
+	uniqueViolation     = "23505"
+	foreignKeyViolation = "23503"
 )
 
 func violates(err error, what string) bool {

@@ -52,7 +52,7 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) (n int, err error
 		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		LEFT JOIN recall.content t ON t.session = s.id AND NOT t.sealed
 		LEFT JOIN recall.content c ON c.session = s.id AND c.sealed
-		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR `+left+`) ORDER BY s.id LIMIT 1000`, rules.Version())
+		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR `+hasLeft+`) ORDER BY s.id LIMIT 1000`, rules.Version())
 	for _, o := range all {
 		s, err := Ready(rules, o.Session)
 		if err == nil {

@@ -12,12 +12,12 @@ import (
 	"recall/payload"
 )
 
-// enough is how many items with the question's words one question reads, candidates how many of them are
+// maxFound is how many items with the question's words one question reads, maxRanked how many of them are
 // ranked; the second look takes a quarter of these. With 100, a tenth more of what ranking all items would put
 // first is missing.
 var (
-	enough     = 600 // tests have few items
-	candidates = 200
+	maxFound  = 600 // tests have few items
+	maxRanked = 200
 )
 
 // Search answers a question from what the team shares, in the projects that the member can read; q.Project is a
@@ -39,7 +39,7 @@ func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere,
 		return nil, explain(err)
 	}
 	doubled := map[[3]string]bool{} // one person may share an item from two devices
-	found.Items = slices.DeleteFunc(found.Items, func(s index.Stranger) bool {
+	found.Items = slices.DeleteFunc(found.Items, func(s index.ForeignItem) bool {
 		key := [3]string{s.Author, s.Session, string(s.ID)}
 		was := doubled[key]
 		doubled[key] = true
@@ -71,7 +71,7 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 		if json.Unmarshal([]byte(*data), &it) != nil {
 			return none, nil // a forged item is skipped
 		}
-		s := index.Stranger{Item: asIndexed(it), Overtaken: overtaken}
+		s := index.ForeignItem{Item: asIndexed(it), Overtaken: overtaken}
 		s.Place = index.Place{Project: *project, Session: *sid, SessionTitle: *title, Author: *author, Machine: *device}
 		if started != nil {
 			s.SessionStart = started.UTC()
@@ -93,6 +93,6 @@ func (t *Team) first(ctx context.Context, q index.Query, asked *index.Asking) (p
 		kinds = append(kinds, string(k))
 	}
 	return t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
-		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, null(q.Project),
-		kinds, timeOf(q.Since), timeOf(before), enough, candidates)
+		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, nullIfEmpty(q.Project),
+		kinds, nullIfZero(q.Since), nullIfZero(before), maxFound, maxRanked)
 }

@@ -56,7 +56,7 @@ func (t *Team) enter(ctx context.Context) error {
 	if err := t.pool.QueryRow(ctx, `SELECT max(version) FROM recall.migration`).Scan(&version); err != nil {
 		return err
 	}
-	if err := fits(version); err != nil {
+	if err := checkFormat(version); err != nil {
 		return err
 	}
 	err := t.pool.QueryRow(ctx, `SELECT t.id, t.name, t.role, m.id, m.login, m.name, m.owner
@@ -161,21 +161,21 @@ func unreachable(err error) error {
 			"sslrootcert=system where your system knows it")
 	}
 	said := strings.Split(err.Error(), "\n\t") // one attempt per line, possibly repeated without encryption
-	return hint.With(&gone{fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " ")), err},
+	return hint.With(&unreachableError{fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " ")), err},
 		"psql with the same address shows more; what is waiting goes with a later sync")
 }
 
-// gone is a connection error with a message of its own.
-type gone struct {
+// unreachableError is a connection error with a message of its own.
+type unreachableError struct {
 	told string
 	err  error
 }
 
-func (g *gone) Error() string   { return g.told }
-func (g *gone) Unwrap() []error { return []error{ErrUnreachable, g.err} }
+func (g *unreachableError) Error() string   { return g.told }
+func (g *unreachableError) Unwrap() []error { return []error{ErrUnreachable, g.err} }
 
-// timeOf converts a time for the database: nil if it is zero.
-func timeOf(t time.Time) any {
+// nullIfZero converts a time for the database: nil if it is zero.
+func nullIfZero(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}

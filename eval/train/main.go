@@ -36,12 +36,12 @@ func run(ctx context.Context, shared, invented string, write bool) error {
 	if err != nil {
 		return err
 	}
-	left := learn.LeaveOut(learn.Prepare(projects))
+	left := learn.CrossValidate(learn.Prepare(projects))
 	report(left)
 	if !write {
 		return nil
 	}
-	b, err := json.MarshalIndent(left.View, "", " ")
+	b, err := json.MarshalIndent(left.Full, "", " ")
 	if err != nil {
 		return err
 	}

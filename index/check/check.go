@@ -52,11 +52,11 @@ func (w *Warning) Quote() string { return w.Item.First().Quote }
 var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.File}
 
 const (
-	looked = 24 // items read for one action; the one that counts ranked ninth at worst in the shipped set
-	most   = 5  // warnings
-	asked  = 72 // words that are searched for
+	maxItems    = 24 // items read for one action; the one that counts ranked ninth at worst in the shipped set
+	maxWarnings = 5  // warnings
+	maxWords    = 72 // words that are searched for
 
-	without = index.Sources | index.Lexicon | index.Slips // an item must use the action's own words
+	without = index.Sources | index.Lexicon | index.Typos // an item must use the action's own words
 )
 
 // Items is what Against searches, such as an index.Index.
@@ -72,15 +72,15 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	if q == "" {
 		return nil, nil
 	}
-	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: looked, Without: without,
+	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: maxItems, Without: without,
 		Archived: true}) // decisions of archived sessions still hold
 	if err != nil {
 		return nil, err
 	}
 	var out []Warning
 	for i, r := range found.Ranked {
-		m := meet(&found, i, does, shipped())
-		if m.odds < enough || !speaks(r.Item) {
+		m := compareItem(&found, i, does, shipped())
+		if m.odds < warnFrom || !isGrounds(r.Item) {
 			continue
 		}
 		w := Warning{Placed: r.Placed(), Reason: GoesAgainst, Name: m.name, Odds: m.odds, Sure: m.sure}
@@ -90,20 +90,20 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 		out = append(out, w)
 	}
 	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(b.Odds, a.Odds) })
-	return out[:min(most, len(out))], nil
+	return out[:min(maxWarnings, len(out))], nil
 }
 
-// speaks reports whether an item is grounds for a warning.
-func speaks(it *payload.Item) bool {
+// isGrounds reports whether an item is grounds for a warning.
+func isGrounds(it *payload.Item) bool {
 	said := it.By == payload.ByUser || it.By == payload.ByAssistant || it.By == payload.ByBoth
 	return said && it.Current() && (len(it.Evidence) > 0 || it.Maker == payload.ByHuman)
 }
 
 // question is the search query for the action.
-func (d *deed) question() string {
+func (d *parsedAction) question() string {
 	var out []string
 	for _, w := range d.all {
-		if len(out) < asked && !slices.Contains(out, w.text) {
+		if len(out) < maxWords && !slices.Contains(out, w.text) {
 			out = append(out, w.text)
 		}
 	}

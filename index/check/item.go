@@ -53,7 +53,7 @@ func readItem(it *payload.Item) *reading {
 	} else {
 		r.sides(r.text)
 	}
-	if r.bound = len(besides(r.names, r.chosen)) > 0; !r.bound { // not every item says what it is about
+	if r.bound = len(excluding(r.names, r.chosen)) > 0; !r.bound { // not every item says what it is about
 		for _, c := range r.claims {
 			r.names = append(r.names, named(c.place)...)
 		}
@@ -73,7 +73,7 @@ func readItem(it *payload.Item) *reading {
 // claim records what a phrase says about a thing.
 func (r *reading) claim(phrase []word, against, listed bool) {
 	c := claim{against: against, listed: listed}
-	c.words, c.place = thing(phrase)
+	c.words, c.place = splitPlace(phrase)
 	if len(c.words) > 0 {
 		r.claims = append(r.claims, c)
 		if !against {
@@ -94,9 +94,9 @@ func (r *reading) sides(text []word) {
 			}
 		}
 		n := len(r.claims)
-		if words, _ := thing(text[from:to]); no && n > 0 && len(words) == 0 { // "Postgres is not used"
+		if words, _ := splitPlace(text[from:to]); no && n > 0 && len(words) == 0 { // "Postgres is not used"
 			r.claims[n-1].against = true
-			r.chosen = besides(r.chosen, r.claims[n-1].words)
+			r.chosen = excluding(r.chosen, r.claims[n-1].words)
 		}
 		r.claim(text[from:to], no, false)
 		from = to
@@ -139,8 +139,8 @@ func turnAt(text []word, i int) int {
 	return 0
 }
 
-// thing splits a phrase into what it is about and where that holds.
-func thing(phrase []word) (words, place []word) {
+// splitPlace splits a phrase into what it is about and where that holds.
+func splitPlace(phrase []word) (words, place []word) {
 	there := false
 	for i, w := range phrase {
 		switch {

@@ -17,7 +17,7 @@ func (r *reading) otherValue(p *phrase) float64 {
 	}
 	for _, line := range p.lines {
 		for i, w := range line {
-			if n, ok := number(w); ok && !has(p.goes, w) && r.saysOther(n) {
+			if n, ok := number(w); ok && !has(p.removed, w) && r.saysOther(n) {
 				best = max(best, share(slices.Delete(slices.Clone(line), i, i+1), r.all))
 			}
 		}

@@ -84,7 +84,7 @@ func has(list []word, w word) bool {
 	whole := strings.Join(w.parts, "")
 	for i := range list {
 		for p := range list[i].parts {
-			if whole != "" && begins(list[i:], p, whole) {
+			if whole != "" && spells(list[i:], p, whole) {
 				return true
 			}
 		}
@@ -95,11 +95,11 @@ func has(list []word, w word) bool {
 // shares reports whether one of two words is the other or a part of it.
 func shares(a, b word) bool { return has([]word{a}, b) || has([]word{b}, a) }
 
-// begins reports whether the words, from a part of the first one on, spell whole.
-func begins(list []word, p int, whole string) bool {
+// spells reports whether the words, from a part of the first one on, spell whole.
+func spells(list []word, p int, whole string) bool {
 	for i := range list {
 		for _, part := range list[i].parts[p:] {
-			if alike(part, whole) {
+			if similarStems(part, whole) {
 				return true
 			}
 			rest, ok := strings.CutPrefix(whole, part)
@@ -115,8 +115,8 @@ func begins(list []word, p int, whole string) bool {
 	return false
 }
 
-// alike reports whether two stems are the same or nearly, such as "postgres" and "postgresql".
-func alike(a, b string) bool {
+// similarStems reports whether two stems are the same or nearly, such as "postgres" and "postgresql".
+func similarStems(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -128,7 +128,7 @@ func (w word) weight() float64 {
 	if len(w.parts) == 0 {
 		return 0
 	}
-	return 1 + yes(w.name)
+	return 1 + indicator(w.name)
 }
 
 // share is how much of the weight of some words occurs among others.
@@ -143,14 +143,14 @@ func share(of, in []word) float64 {
 	return there / max(sum, 1)
 }
 
-func content(list []word) []word { return only(list, func(w word) bool { return len(w.parts) > 0 }) }
-func named(list []word) []word   { return only(list, func(w word) bool { return w.name }) }
+func content(list []word) []word { return filter(list, func(w word) bool { return len(w.parts) > 0 }) }
+func named(list []word) []word   { return filter(list, func(w word) bool { return w.name }) }
 
-func besides(list, other []word) []word {
-	return only(list, func(w word) bool { return !has(other, w) })
+func excluding(list, other []word) []word {
+	return filter(list, func(w word) bool { return !has(other, w) })
 }
 
-func only(list []word, is func(word) bool) (out []word) {
+func filter(list []word, is func(word) bool) (out []word) {
 	for _, w := range list {
 		if is(w) {
 			out = append(out, w)

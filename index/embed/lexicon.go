@@ -33,14 +33,14 @@ type Groups struct{ text, index string }
 
 var shipped = Groups{lexicon, lexiconIndex}
 
-// largest is the size limit of a user's lexicon, in bytes, since it is indexed at each start.
-const largest = 256 << 10
+// maxLexicon is the size limit of a user's lexicon, in bytes, since it is indexed at each start.
+const maxLexicon = 256 << 10
 
 // ParseGroups reads a user's lexicon in the form of the shipped one: a group per line, its words and phrases
 // separated by "|", "#" before a comment.
 func ParseGroups(text string) (Groups, error) {
-	if len(text) > largest {
-		return Groups{}, fmt.Errorf("%d bytes, %d at most", len(text), largest)
+	if len(text) > maxLexicon {
+		return Groups{}, fmt.Errorf("%d bytes, %d at most", len(text), maxLexicon)
 	}
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	for n, line := range strings.Split(text, "\n") {

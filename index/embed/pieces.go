@@ -21,7 +21,7 @@ type pieces struct {
 	longest int  // length limit of a word, in characters
 }
 
-const mostPieces = 512 // per text: what comes later says little about its subject
+const maxPieces = 512 // per text: what comes later says little about its subject
 
 func parsePieces(b []byte) (pieces, error) {
 	var t struct {
@@ -69,8 +69,8 @@ func (p pieces) cut(text string) []int {
 	var out []int
 	for _, w := range p.split(text) {
 		out = append(out, p.word(w)...)
-		if len(out) >= mostPieces {
-			return out[:mostPieces]
+		if len(out) >= maxPieces {
+			return out[:maxPieces]
 		}
 	}
 	return out

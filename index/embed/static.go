@@ -34,8 +34,8 @@ var _ llm.Embedder = (*Static)(nil)
 
 // Size limits of the files.
 const (
-	largestModel     = 2 << 30
-	largestTokenizer = 256 << 20
+	maxModel     = 2 << 30
+	maxTokenizer = 256 << 20
 )
 
 // LoadStatic reads a model's folder.
@@ -44,7 +44,7 @@ func LoadStatic(dir string) (*Static, error) {
 	if err := m.load(filepath.Join(dir, "model.safetensors")); err != nil {
 		return nil, fmt.Errorf("static model %s: model.safetensors: %w", dir, err)
 	}
-	b, err := readLimited(filepath.Join(dir, "tokenizer.json"), largestTokenizer)
+	b, err := readLimited(filepath.Join(dir, "tokenizer.json"), maxTokenizer)
 	if err == nil {
 		m.pieces, err = parsePieces(b)
 	}
@@ -93,7 +93,7 @@ func (m *Static) Embed(ctx context.Context, texts []string) ([][]float32, error)
 				sum[i] += w * float64(x)
 			}
 		}
-		out = append(out, unit(sum))
+		out = append(out, normalize(sum))
 	}
 	return out, nil
 }
@@ -108,7 +108,7 @@ type tensor struct {
 // load reads the tensors (https://github.com/huggingface/safetensors#format): eight bytes with the length of a
 // JSON header, the header, the data.
 func (m *Static) load(file string) error {
-	b, err := readLimited(file, largestModel)
+	b, err := readLimited(file, maxModel)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func floats(header map[string]json.RawMessage, name string, data []byte) ([]floa
 	}
 	n := int64(1)
 	for _, d := range t.Shape {
-		if d < 0 || d > 0 && n > largestModel/int64(d) {
+		if d < 0 || d > 0 && n > maxModel/int64(d) {
 			return nil, nil, fmt.Errorf("tensor %q: shape %v", name, t.Shape)
 		}
 		n *= int64(d)
@@ -180,7 +180,7 @@ func floats(header map[string]json.RawMessage, name string, data []byte) ([]floa
 		case "F32":
 			out[i] = math.Float32frombits(binary.LittleEndian.Uint32(at))
 		case "F16":
-			out[i] = half(binary.LittleEndian.Uint16(at))
+			out[i] = float16(binary.LittleEndian.Uint16(at))
 		default:
 			out[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(at)) << 16)
 		}
@@ -191,8 +191,8 @@ func floats(header map[string]json.RawMessage, name string, data []byte) ([]floa
 	return out, t.Shape, nil
 }
 
-// half is an IEEE 754 16-bit float.
-func half(h uint16) float32 {
+// float16 is an IEEE 754 16-bit float.
+func float16(h uint16) float32 {
 	sign, exp, frac := 1-2*float64(h>>15), int(h>>10&31), float64(h&1023)
 	switch exp {
 	case 0:
@@ -203,8 +203,8 @@ func half(h uint16) float32 {
 	return float32(sign * math.Ldexp(1+frac/1024, exp-15))
 }
 
-// unit normalizes a vector to length 1; a zero vector stays zero.
-func unit(v []float64) []float32 {
+// normalize normalizes a vector to length 1; a zero vector stays zero.
+func normalize(v []float64) []float32 {
 	var n float64
 	for _, x := range v {
 		n += x * x

@@ -178,11 +178,11 @@ func clusters(all []Saying) [][]Saying {
 	return groups
 }
 
-const compared = 8
+const maxCompared = 8
 
 func likeGroup(group []Saying, s *Saying) float64 {
 	most := 0.0
-	for i := range group[:min(len(group), compared)] {
+	for i := range group[:min(len(group), maxCompared)] {
 		o := &group[i]
 		if o.negative != s.negative {
 			return 0

@@ -93,9 +93,9 @@ func (w Words) Of(word string) *Lists {
 	return l
 }
 
-// blockMost is the size limit of a block with its first word, unless it holds only one word: four fit in a page
+// maxBlock is the size limit of a block with its first word, unless it holds only one word: four fit in a page
 // of 4 KB with SQLite's overhead, and reading through one takes a microsecond.
-const blockMost = 960
+const maxBlock = 960
 
 // Last sorts after every word.
 const Last = "\U0010ffff"
@@ -108,7 +108,7 @@ func (w Words) Blocks() iter.Seq2[string, []byte] {
 		var first, before string
 		for _, word := range slices.Sorted(maps.Keys(w)) {
 			longer := appendEntry(block, before, word, w[word])
-			if len(block) > 0 && len(first)+len(longer) > blockMost {
+			if len(block) > 0 && len(first)+len(longer) > maxBlock {
 				if !yield(first, block) {
 					return
 				}

@@ -23,7 +23,7 @@ const (
 	Many           // share of the words that it contains, unweighted, if items have aliases
 	Topic          // share in the first words of its text, its topic
 	Support        // scores of its session's other results in the first pass
-	// compared with the other items (see Beside): share of all words that it contains, or substitutes for them
+	// compared with the other items (see CompareItems): share of all words that it contains, or substitutes for them
 	Whole
 	InText     // and in its text
 	LikeText   // likeness to its text
@@ -110,11 +110,11 @@ func (q *Question) Look(c Candidate) Features {
 	switch {
 	case c.Item == nil:
 		f := q.passage(c, text.Head(c.Text, longestTurn), c.Shown)
-		f[PassagePerson], f[PassageTaken] = truth(c.User), c.Taken
+		f[PassagePerson], f[PassageTaken] = indicator(c.User), c.Taken
 		return f
 	case c.Item.Kind == payload.Lead:
 		f := q.passage(c, c.Item.Text, c.Item.Text)
-		f[PassagePerson] = truth(c.Item.By == payload.ByUser)
+		f[PassagePerson] = indicator(c.Item.By == payload.ByUser)
 		return f
 	}
 	return q.item(c)
@@ -131,7 +131,7 @@ func (q *Question) passage(c Candidate, said, shown string) (f Features) {
 	f[PassageAll], f[PassageRare] = q.share(t.terms), q.rarest(t.terms)
 	f[PassageKindred] = q.share(t.kin &^ t.terms)
 	f[PassageBefore] = q.share(q.read(c.Before).terms &^ t.terms)
-	f[PassageClosing] = truth(c.Closing)
+	f[PassageClosing] = indicator(c.Closing)
 	f[PassageLength] = math.Log1p(float64(len(strings.Fields(shown)))) / 5
 	return f
 }
@@ -159,8 +159,8 @@ func (q *Question) item(c Candidate) Features {
 	if c.Aliased { // not decided by its own aliases: a few items with some would rank above all others
 		f[Many] = q.many(all)
 	}
-	q.standing(it, &f)
-	f[Overtaken] = truth(c.Overtaken && AsOfSession(it.Kind) && !q.asked[it.Kind])
+	q.attributes(it, &f)
+	f[Overtaken] = indicator(c.Overtaken && AsOfSession(it.Kind) && !q.asked[it.Kind])
 	return f
 }
 
@@ -170,21 +170,21 @@ func AsOfSession(k payload.Kind) bool {
 	return k == payload.Next || k == payload.Status || k == payload.Goal
 }
 
-// standing computes the features that don't depend on the item's words.
-func (q *Question) standing(it *payload.Item, f *Features) {
+// attributes computes the features that don't depend on the item's words.
+func (q *Question) attributes(it *payload.Item, f *Features) {
 	tried := q.tried && it.Kind == payload.Eliminated
 	asked := q.asked[it.Kind] || tried
-	f[Asked], f[Tried] = truth(asked), truth(tried)
-	f[Why] = truth(q.why && it.Why != "")
+	f[Asked], f[Tried] = indicator(asked), indicator(tried)
+	f[Why] = indicator(q.why && it.Why != "")
 	if of, ok := ofKind[it.Kind]; ok && !asked {
 		f[of] = 1
 	}
 	if it.Confidence > 0 {
 		f[Sure] = it.Confidence - 0.75
 	}
-	f[Person] = truth(it.By == payload.ByUser || it.By == payload.ByBoth)
-	f[Human] = truth(it.Maker == payload.ByHuman)
-	f[Past] = truth(!it.Current())
+	f[Person] = indicator(it.By == payload.ByUser || it.By == payload.ByBoth)
+	f[Human] = indicator(it.Maker == payload.ByHuman)
+	f[Past] = indicator(!it.Current())
 }
 
 // ofKind is an item's feature if its kind isn't the one asked for; a decision has none.
@@ -194,7 +194,7 @@ var ofKind = map[payload.Kind]int{
 	payload.Flag: OfFlag, payload.Eliminated: OfEliminated,
 }
 
-func truth(b bool) float64 {
+func indicator(b bool) float64 {
 	if b {
 		return 1
 	}

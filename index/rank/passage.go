@@ -53,7 +53,7 @@ func stretch(parts [][2]int, says []float64, room int) (from, to int) {
 			}
 		}
 	}
-	return widened(parts, first, last, room)
+	return widen(parts, first, last, room)
 }
 
 // Around returns the passage of a turn around a byte offset.
@@ -66,12 +66,12 @@ func Around(turn string, at int) string {
 	if len(parts) == 0 {
 		return turn
 	}
-	from, to := widened(parts, i, i, longestPassage)
+	from, to := widen(parts, i, i, longestPassage)
 	return turn[from:to]
 }
 
-// widened extends a range of sentences by as many on both sides as there is room for.
-func widened(parts [][2]int, first, last, room int) (from, to int) {
+// widen extends a range of sentences by as many on both sides as there is room for.
+func widen(parts [][2]int, first, last, room int) (from, to int) {
 	for fit(parts, first, last+1, room) || fit(parts, first-1, last, room) {
 		if fit(parts, first, last+1, room) {
 			last++
@@ -123,9 +123,9 @@ func Sentences(turn string) (out [][2]int) {
 	return out
 }
 
-// Among completes the features of passages by comparing the texts shown for all candidates: a word of the
+// ComparePassages completes the features of passages by comparing the texts shown for all candidates: a word of the
 // question, including small ones, counts the more the fewer of them contain it.
-func (q *Question) Among(shown []string, looks []*Features) {
+func (q *Question) ComparePassages(shown []string, looks []*Features) {
 	place := make(map[string]int, len(q.said))
 	begins := map[uint16]bool{}
 	for k, stem := range q.said {

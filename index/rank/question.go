@@ -73,13 +73,13 @@ func Ask(text string, terms []Term, kin []Kin, concepts []Concept) *Question {
 			q.first[beginning(s)] = true
 		}
 	}
-	q.form(text)
-	q.say(text)
+	q.readForm(text)
+	q.recordStems(text)
 	return q
 }
 
-// say records the question's stems, at most MostTerms.
-func (q *Question) say(asked string) {
+// recordStems records the question's stems, at most MostTerms.
+func (q *Question) recordStems(asked string) {
 	seen := map[string]bool{}
 	add := func(stem string) bool {
 		if !seen[stem] {
@@ -123,8 +123,8 @@ var triedForm = text.Pattern(`^\s*(?:` +
 // longestForm is how much of a question is read for its form, in bytes.
 const longestForm = 1 << 10
 
-// form finds out what kind of answer is asked for.
-func (q *Question) form(asked string) {
+// readForm finds out what kind of answer is asked for.
+func (q *Question) readForm(asked string) {
 	asked = text.Head(asked, longestForm)
 	q.asked = map[payload.Kind]bool{}
 	text.Each(asked, func(w string) bool {
@@ -227,7 +227,7 @@ func (q *Question) read(s string) found {
 				t.begin |= 1 << i
 			}
 		}
-		open = q.follow(&t, open, stem)
+		open = q.advance(&t, open, stem)
 		return true
 	})
 	return t
@@ -239,8 +239,8 @@ type opened struct {
 	n   int
 }
 
-// follow advances the open phrases by one stem.
-func (q *Question) follow(t *found, open []opened, stem string) []opened {
+// advance advances the open phrases by one stem.
+func (q *Question) advance(t *found, open []opened, stem string) []opened {
 	next := open[:0]
 	for _, o := range open {
 		if o.kin.Stems[o.n] != stem {

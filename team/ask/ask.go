@@ -19,20 +19,20 @@ import (
 
 // Timeouts for the team. The server's first response is awaited for team.wait, or twice as long as it last
 // took, in parallel with the search of the library: an unreachable or silent server costs that at most, and
-// then nothing for the time of forgiven.
+// then nothing for the time of skipFor.
 const (
-	far      = 500 * time.Millisecond  // limit for a distant server, unless team.wait is longer
-	answers  = 1500 * time.Millisecond // for the rest after the first response
-	forgiven = time.Minute
+	farWait    = 500 * time.Millisecond  // limit for a distant server, unless team.wait is longer
+	answerWait = 1500 * time.Millisecond // for the rest after the first response
+	skipFor    = time.Minute
 )
 
 // patience is how long to wait for a server's first response, given team.wait.
 func patience(m *team.Membership, wait time.Duration) time.Duration {
-	return max(wait, min(2*m.Reached(), far))
+	return max(wait, min(2*m.Reached(), farWait))
 }
 
 // Lately reports whether the team was unreachable just now and so isn't queried.
-func Lately(m *team.Membership) bool { return m.Unreached(forgiven) }
+func Lately(m *team.Membership) bool { return m.Unreached(skipFor) }
 
 // Open connects to the library's team, unless its server doesn't respond within wait or the longer time it
 // usually takes.
@@ -43,7 +43,7 @@ func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Te
 	late := time.AfterFunc(patience(m, wait), cancel)
 	defer late.Stop()
 	t, err := team.Open(opening, m.Address, func() {
-		late.Reset(answers)
+		late.Reset(answerWait)
 		m.NoteReached(time.Since(began))
 	})
 	if err != nil && opening.Err() != nil && ctx.Err() == nil {
@@ -76,20 +76,20 @@ func Further(m *team.Membership, wait time.Duration) string {
 
 // Asker sends questions to the team, one after the other. Its zero value is ready for use.
 type Asker struct {
-	mates sync.Mutex
-	mate  *mate // the last question, if its answer hasn't been fetched yet
+	mu      sync.Mutex
+	pending *pending // the last question, if its answer hasn't been fetched yet
 }
 
-// mate is a question to the team, running in the background.
-type mate struct {
+// pending is a question to the team, running in the background.
+type pending struct {
 	text, project string
 	m             *team.Membership
 	there         chan struct{} // closed at the server's first response
-	found         chan mateFound
+	found         chan teamAnswer
 	cancel        context.CancelFunc
 }
 
-type mateFound struct {
+type teamAnswer struct {
 	t   *team.Team
 	all *index.Elsewhere
 	err error
@@ -103,13 +103,13 @@ func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, on
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	w := &mate{text: q.Text, project: q.Project, m: m, there: make(chan struct{}), found: make(chan mateFound, 1),
+	w := &pending{text: q.Text, project: q.Project, m: m, there: make(chan struct{}), found: make(chan teamAnswer, 1),
 		cancel: cancel}
 	if known, err := l.Project(q.Project); err == nil && known.Remote != "" {
 		q.Project = known.Remote
 	}
 	go func() {
-		var got mateFound
+		var got teamAnswer
 		began := time.Now()
 		there := func() {
 			m.NoteReached(time.Since(began))
@@ -122,19 +122,19 @@ func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, on
 		}
 		w.found <- got
 	}()
-	a.mates.Lock()
-	other := a.mate
-	a.mate = w
-	a.mates.Unlock()
+	a.mu.Lock()
+	other := a.pending
+	a.pending = w
+	a.mu.Unlock()
 	other.drop()
 }
 
-// mateOf returns the running question, starting it if needed; nil if the team isn't asked.
-func (a *Asker) mateOf(ctx context.Context, l *library.Library, q index.Query, only bool) (w *mate) {
+// pendingFor returns the running question, starting it if needed; nil if the team isn't asked.
+func (a *Asker) pendingFor(ctx context.Context, l *library.Library, q index.Query, only bool) (w *pending) {
 	take := func() {
-		a.mates.Lock()
-		w, a.mate = a.mate, nil
-		a.mates.Unlock()
+		a.mu.Lock()
+		w, a.pending = a.pending, nil
+		a.mu.Unlock()
 	}
 	if take(); w == nil || w.text != q.Text || w.project != q.Project {
 		w.drop()
@@ -145,7 +145,7 @@ func (a *Asker) mateOf(ctx context.Context, l *library.Library, q index.Query, o
 }
 
 // drop abandons a question.
-func (w *mate) drop() {
+func (w *pending) drop() {
 	if w == nil {
 		return
 	}
@@ -158,7 +158,7 @@ func (w *mate) drop() {
 }
 
 // answer waits for the team's answer; the caller closes the team.
-func (w *mate) answer(ctx context.Context, wait time.Duration) (mateFound, error) {
+func (w *pending) answer(ctx context.Context, wait time.Duration) (teamAnswer, error) {
 	late := time.NewTimer(patience(w.m, wait))
 	defer late.Stop()
 	there := w.there
@@ -171,14 +171,14 @@ func (w *mate) answer(ctx context.Context, wait time.Duration) (mateFound, error
 			return got, got.err
 		case <-there:
 			there = nil
-			late.Reset(answers)
+			late.Reset(answerWait)
 		case <-late.C:
 			w.m.NoteUnreached()
 			w.drop()
-			return mateFound{}, tooLate(w.m, wait)
+			return teamAnswer{}, tooLate(w.m, wait)
 		case <-ctx.Done():
 			w.drop()
-			return mateFound{}, ctx.Err()
+			return teamAnswer{}, ctx.Err()
 		}
 	}
 }
@@ -196,14 +196,14 @@ type Both struct {
 
 // Search answers from both in one ranking.
 func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) {
-	var w *mate
+	var w *pending
 	if !b.Off {
-		w = b.Asker.mateOf(ctx, b.Library, q, b.Only)
+		w = b.Asker.pendingFor(ctx, b.Library, q, b.Only)
 	}
 	if b.Only {
 		return only(ctx, w)
 	}
-	var got mateFound
+	var got teamAnswer
 	err := team.ErrUnreachable // if w is nil: a moment ago
 	switch _, none := team.MembershipOf(b.Library.Dir()); {
 	case w != nil:
@@ -233,12 +233,12 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 }
 
 // only answers from the team alone.
-func only(ctx context.Context, w *mate) (index.Answer, error) {
+func only(ctx context.Context, w *pending) (index.Answer, error) {
 	if w == nil {
 		return index.Answer{}, team.ErrNoMembership
 	}
 	defer w.cancel()
-	got, err := w.answer(ctx, answers)
+	got, err := w.answer(ctx, answerWait)
 	if err != nil {
 		return index.Answer{}, err
 	}

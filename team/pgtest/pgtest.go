@@ -186,7 +186,7 @@ func Start(t testing.TB, dir string, settings ...string) *Server {
 			t.Fatal(err)
 		}
 	}
-	if err := giveAway(s.Dir); err != nil {
+	if err := giveToServer(s.Dir); err != nil {
 		t.Skipf("PostgreSQL doesn't run as root, and not as somebody else: %v", err)
 	}
 	initdb := s.Command(s.bin+"/initdb", "-D", s.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
@@ -312,5 +312,5 @@ func write(dir, name string, data []byte) error {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return err
 	}
-	return giveAway(path)
+	return giveToServer(path)
 }

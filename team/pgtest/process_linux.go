@@ -12,8 +12,8 @@ import (
 // quit makes PostgreSQL exit at once with its children, as if it had crashed.
 var quit = syscall.SIGQUIT
 
-// as returns the user to run PostgreSQL as if the tests run as root, which it refuses; nil for the current user.
-func as() (*syscall.Credential, error) {
+// serverUser returns the user to run PostgreSQL as if the tests run as root, which it refuses; nil for the current user.
+func serverUser() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}
@@ -29,9 +29,9 @@ func as() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// giveAway makes the server's user the owner of a file.
-func giveAway(path string) error {
-	who, err := as()
+// giveToServer makes the server's user the owner of a file.
+func giveToServer(path string) error {
+	who, err := serverUser()
 	if err != nil || who == nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Server) Command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir = s.Dir
 	c.Env = []string{"PATH=" + s.bin, "LC_ALL=C", "TZ=UTC"}
-	who, _ := as() // giveAway has reported any error
+	who, _ := serverUser() // giveToServer has reported any error
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: who, Setpgid: true}
 	return c
 }

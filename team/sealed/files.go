@@ -24,8 +24,8 @@ func Of(l *library.Library, e library.Entry, keys []string) (hash string, bytes 
 	}
 }
 
-// mostRaw is the size limit of a session to be sealed, in bytes.
-const mostRaw = 1 << 30
+// maxRaw is the size limit of a session to be sealed, in bytes.
+const maxRaw = 1 << 30
 
 func filesOf(l *library.Library, e library.Entry) (files []File, err error) {
 	all, err := l.Versions(e.ID)
@@ -37,8 +37,8 @@ func filesOf(l *library.Library, e library.Entry) (files []File, err error) {
 		if !f.Current {
 			continue
 		}
-		if size += f.Size; size > mostRaw {
-			return nil, fmt.Errorf("session %s: more than %d MB can't be sealed", e.ID, mostRaw>>20)
+		if size += f.Size; size > maxRaw {
+			return nil, fmt.Errorf("session %s: more than %d MB can't be sealed", e.ID, maxRaw>>20)
 		}
 		r, v, err := l.OpenVersion(e.ID, f.Name, f.Version)
 		if err != nil {

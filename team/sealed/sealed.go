@@ -118,7 +118,7 @@ func Open(data []byte, file string) (files []File, err error) {
 		return nil, err
 	}
 	defer done()
-	r := tar.NewReader(io.LimitReader(unpacked, most))
+	r := tar.NewReader(io.LimitReader(unpacked, maxUnpacked))
 	for {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -138,5 +138,5 @@ func Open(data []byte, file string) (files []File, err error) {
 	}
 }
 
-// most is the size limit of the unpacked files, in bytes.
-const most = 2 << 30
+// maxUnpacked is the size limit of the unpacked files, in bytes.
+const maxUnpacked = 2 << 30

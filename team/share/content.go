@@ -76,10 +76,10 @@ type Reader struct {
 	team.Key
 }
 
-// pinned reduces each share's keys to those that the team still has: a member who left gets nothing more. It
+// confirmedKeys reduces each share's keys to those that the team still has: a member who left gets nothing more. It
 // never adds a key that the person didn't confirm, since whoever runs the database could insert their own; it
 // reports such keys instead.
-func pinned(ctx context.Context, t *team.Team, shares map[string]team.Share) (news []string, err error) {
+func confirmedKeys(ctx context.Context, t *team.Team, shares map[string]team.Share) (news []string, err error) {
 	var now []team.Key
 	for id, of := range shares {
 		if of.Level != team.LevelSealed {

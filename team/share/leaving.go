@@ -66,7 +66,7 @@ type Finding struct {
 // ErrSecret means that what would leave holds a secret.
 var ErrSecret = errors.New("it holds a secret")
 
-const samples = 5
+const maxSamples = 5
 
 // Look returns what sharing a project would send, without sending it.
 func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leaving, error) {
@@ -80,7 +80,7 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 	}
 	out := &Leaving{Project: of.Name, Remote: of.Remote, Level: level, Kinds: map[payload.Kind]int{},
 		Samples: []Sample{}, of: of, Found: []Finding{}, Kept: map[string]int{}}
-	over, err := s.overtaken()
+	over, err := s.superseded()
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		why, err := s.stays(ctx, e, of)
+		why, err := s.reasonToStay(ctx, e, of)
 		if err != nil {
 			return nil, err
 		}
@@ -117,13 +117,13 @@ func (l *Leaving) add(s team.Session) {
 	if s.Transcript != "" {
 		l.Transcripts++
 	}
-	if len(l.Titles) < samples {
+	if len(l.Titles) < maxSamples {
 		l.Titles = append(l.Titles, s.Title)
 	}
 	l.Items += len(s.Items)
 	for _, it := range s.Items {
 		l.Kinds[it.Kind]++
-		if it.Kind == payload.Decision && len(l.Samples) < samples {
+		if it.Kind == payload.Decision && len(l.Samples) < maxSamples {
 			l.Samples = append(l.Samples, Sample{it.Kind, it.Text, strings.Join(it.Quotes(), " … ")})
 		}
 		it.MapText(func(text string) string { l.Redacted += strings.Count(text, "‹"); return text })
@@ -139,8 +139,8 @@ func (l *Leaving) Refused() error {
 		"recall forget --item ID, or let recall sync apply the newest rules; then share again")
 }
 
-// stays returns the reason why a session doesn't leave, "" if it does.
-func (s *Source) stays(ctx context.Context, e library.Entry, of library.Project) (why string, err error) {
+// reasonToStay returns the reason why a session doesn't leave, "" if it does.
+func (s *Source) reasonToStay(ctx context.Context, e library.Entry, of library.Project) (why string, err error) {
 	switch {
 	case e.Source == index.Handed || e.Source == ingest.Memory:
 		return "not said in one of your sessions", nil
@@ -163,23 +163,23 @@ func (s *Source) stays(ctx context.Context, e library.Entry, of library.Project)
 var kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question,
 	payload.Flag}
 
-// overtaken holds the items of a session that were superseded, either surely or by a person's decision, which
+// superseded holds the items of a session that were superseded, either surely or by a person's decision, which
 // the team couldn't know.
-type overtaken map[payload.ItemID]bool
+type superseded map[payload.ItemID]bool
 
-// overtaken returns them for all sessions, by session id.
-func (s *Source) overtaken() (map[string]overtaken, error) {
+// superseded returns them for all sessions, by session id.
+func (s *Source) superseded() (map[string]superseded, error) {
 	lines, err := s.Library.Links()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
-	all, holds := map[string]overtaken{}, s.Library.LinkHolds(map[string]*payload.Payload{})
+	all, holds := map[string]superseded{}, s.Library.LinkHolds(map[string]*payload.Payload{})
 	for _, k := range payload.StandingLinks(lines) {
 		if k.Relation != payload.Supersedes || !k.Hides() || !holds(k) {
 			continue
 		}
 		if all[k.ToSession] == nil {
-			all[k.ToSession] = overtaken{}
+			all[k.ToSession] = superseded{}
 		}
 		all[k.ToSession][k.To] = true
 	}
@@ -188,7 +188,7 @@ func (s *Source) overtaken() (map[string]overtaken, error) {
 
 // session returns what leaves of a session: its settled items that still hold, with their quotes and a person's
 // rewording.
-func (s *Source) session(e library.Entry, of team.Share, over overtaken) (team.Session, error) {
+func (s *Source) session(e library.Entry, of team.Share, over superseded) (team.Session, error) {
 	out := team.Session{ID: string(e.ID), Project: of.As, Title: e.Title, Start: e.Start, End: e.End}
 	p, err := s.Library.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) || errors.Is(err, library.ErrNoSession) {

@@ -101,7 +101,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	if err != nil {
 		return err
 	}
-	news, err := pinned(ctx, t, shares)
+	news, err := confirmedKeys(ctx, t, shares)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	if err != nil {
 		return err
 	}
-	all, err := s.moving(shares, last)
+	all, err := s.transfers(shares, last)
 	if err != nil {
 		return err
 	}
@@ -179,9 +179,9 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 }
 
 // expiry returns a function that reports whether a session is past its project's retention in the team.
-func expiry(ctx context.Context, t *team.Team) (func(moving) bool, error) {
+func expiry(ctx context.Context, t *team.Team) (func(transfer) bool, error) {
 	all, err := t.Projects(ctx)
-	return func(one moving) bool {
+	return func(one transfer) bool {
 		return slices.ContainsFunc(all, func(p team.Project) bool {
 			return p.ID == one.share.As && p.Expired(one.e.End)
 		})
@@ -190,18 +190,18 @@ func expiry(ctx context.Context, t *team.Team) (func(moving) bool, error) {
 
 var errNothing = errors.New("nothing of it leaves")
 
-// moving is a session that is, or was, to be shared.
-type moving struct {
+// transfer is a session that is, or was, to be shared.
+type transfer struct {
 	id    string
 	here  bool // in the library, in a shared project
 	e     library.Entry
 	of    library.Project
 	share team.Share
-	over  overtaken
+	over  superseded
 	stamp string // changes when what leaves of it may have changed
 }
 
-func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent) (all []moving, err error) {
+func (s *Source) transfers(shares map[string]team.Share, last map[string]team.Sent) (all []transfer, err error) {
 	shelf, err := s.Library.Shelf()
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent)
 	if err != nil {
 		return nil, err
 	}
-	over, err := s.overtaken()
+	over, err := s.superseded()
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent)
 	for _, e := range shelf.Entries {
 		of := shelf.Of(e)
 		if share := shares[of.ID]; share.Level.Has(team.LevelItems) && !slices.Contains(gone, e.ID) {
-			one := moving{id: string(e.ID), here: true, e: e, of: of, share: share, over: over[string(e.ID)]}
+			one := transfer{id: string(e.ID), here: true, e: e, of: of, share: share, over: over[string(e.ID)]}
 			one.stamp = s.stamp(one)
 			all, here[one.id] = append(all, one), true
 		}
@@ -231,13 +231,13 @@ func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent)
 	}
 	for id, had := range last {
 		if !here[id] && had.Generation > 0 {
-			all = append(all, moving{id: id, share: any, stamp: "gone"})
+			all = append(all, transfer{id: id, share: any, stamp: "gone"})
 		}
 	}
 	return all, nil
 }
 
-func (s *Source) stamp(one moving) string {
+func (s *Source) stamp(one transfer) string {
 	made := ""
 	if fi, err := os.Stat(filepath.Join(one.e.Folder, "payload.json")); err == nil {
 		made = fmt.Sprint(fi.ModTime().UnixNano(), fi.Size())
@@ -254,11 +254,11 @@ func (s *Source) stamp(one moving) string {
 
 // ready prepares a session as it should be in the team: empty if it mustn't leave, or no longer; found says
 // which secrets keep it back.
-func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty bool, found []Finding, err error) {
+func (s *Source) ready(ctx context.Context, one transfer) (out team.Shared, empty bool, found []Finding, err error) {
 	var leaves team.Session
 	why := "gone"
 	if one.here {
-		why, err = s.stays(ctx, one.e, one.of)
+		why, err = s.reasonToStay(ctx, one.e, one.of)
 	}
 	if err == nil && why == "" {
 		leaves, err = s.session(one.e, one.share, one.over)

@@ -80,11 +80,11 @@ type worker struct {
 	queues map[string]bool
 	due    map[string]time.Time // by stamp, since when a project has been due
 
-	mu     sync.Mutex
-	failed error                // the last failure
-	doing  int                  // running jobs
-	moved  time.Time            // when one last did something
-	done   map[string]time.Time // when this worker last did an hourly kind of job
+	mu         sync.Mutex
+	failed     error                // the last failure
+	doing      int                  // running jobs
+	progressed time.Time            // when one last did something
+	done       map[string]time.Time // when this worker last did an hourly kind of job
 }
 
 // Run works until the context ends, or with Options.Once until nothing is due; then it returns the last job's
@@ -95,7 +95,7 @@ func Run(ctx context.Context, t *team.Team, o Options) error {
 	}
 	o.still, o.patience = cmp.Or(o.still, usualStill), cmp.Or(o.patience, usualPatience)
 	w := &worker{t: t, o: o, rules: sync.OnceValue(redact.New), queues: map[string]bool{river.QueueDefault: true},
-		done: map[string]time.Time{}, began: o.now(), moved: o.now(), stop: func() {}}
+		done: map[string]time.Time{}, began: o.now(), progressed: o.now(), stop: func() {}}
 	if t.Member.Owner {
 		w.queues[ownersOwn] = true
 	}
@@ -168,7 +168,7 @@ func (w *worker) work(ctx context.Context, due []team.Due) error {
 	for _, d := range due {
 		if w.o.Once || w.o.now().Sub(w.due[d.Stamp]) > lost {
 			w.due[d.Stamp] = w.o.now()
-			w.alone(ctx, relate{}, func(ctx context.Context) (string, error) { return w.relateDue(ctx, d) })
+			w.withoutJob(ctx, relate{}, func(ctx context.Context) (string, error) { return w.relateDue(ctx, d) })
 		}
 	}
 	w.hourly(ctx, retain{}, w.retain)
@@ -186,7 +186,7 @@ func (w *worker) stuck() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.now()
-	return w.doing == 0 && now.Sub(w.moved) > w.o.still || now.Sub(w.began) > longest
+	return w.doing == 0 && now.Sub(w.progressed) > w.o.still || now.Sub(w.began) > longest
 }
 
 // hourly does a job that is due every hour, if this worker hasn't done it for two.
@@ -195,15 +195,15 @@ func (w *worker) hourly(ctx context.Context, job river.JobArgs, do func(context.
 	last := w.done[job.Kind()]
 	w.mu.Unlock()
 	if w.o.now().Sub(last) > 2*time.Hour {
-		w.alone(ctx, job, do)
+		w.withoutJob(ctx, job, do)
 	}
 }
 
-// alone does the work of a job without one.
-func (w *worker) alone(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) {
+// withoutJob does the work of a job without one.
+func (w *worker) withoutJob(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	_ = w.tell(ctx, job, do)
+	_ = w.report(ctx, job, do)
 }
 
 func (w *worker) pause() time.Duration {
@@ -218,9 +218,9 @@ func (w *worker) pause() time.Duration {
 
 func (w *worker) start(ctx context.Context) error {
 	jobs := river.NewWorkers()
-	river.AddWorker(jobs, does(w, w.relate))
-	river.AddWorker(jobs, does(w, func(ctx context.Context, _ retain) (string, error) { return w.retain(ctx) }))
-	river.AddWorker(jobs, does(w, func(ctx context.Context, _ renew) (string, error) { return w.renew(ctx) }))
+	river.AddWorker(jobs, workerFor(w, w.relate))
+	river.AddWorker(jobs, workerFor(w, func(ctx context.Context, _ retain) (string, error) { return w.retain(ctx) }))
+	river.AddWorker(jobs, workerFor(w, func(ctx context.Context, _ renew) (string, error) { return w.renew(ctx) }))
 	polls := w.o.polls
 	switch {
 	case polls == 0 && w.o.Once:
@@ -259,13 +259,13 @@ func (w *worker) start(ctx context.Context) error {
 	return nil
 }
 
-// does turns a function into a job. Errors are reported locally, since the database would show them to everybody.
-func does[T river.JobArgs](w *worker, do func(context.Context, T) (did string, err error)) river.Worker[T] {
+// workerFor turns a function into a job. Errors are reported locally, since the database would show them to everybody.
+func workerFor[T river.JobArgs](w *worker, do func(context.Context, T) (did string, err error)) river.Worker[T] {
 	return river.WorkFunc(func(ctx context.Context, job *river.Job[T]) error {
 		if w.o.begun != nil {
 			w.o.begun()
 		}
-		err := w.tell(ctx, job.Args, func(ctx context.Context) (string, error) { return do(ctx, job.Args) })
+		err := w.report(ctx, job.Args, func(ctx context.Context) (string, error) { return do(ctx, job.Args) })
 		if err != nil {
 			return errors.New("its worker's output has the details")
 		}
@@ -273,8 +273,8 @@ func does[T river.JobArgs](w *worker, do func(context.Context, T) (did string, e
 	})
 }
 
-// tell does something and reports the outcome.
-func (w *worker) tell(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) error {
+// report does something and reports the outcome.
+func (w *worker) report(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) error {
 	w.mu.Lock()
 	w.doing++
 	w.mu.Unlock()
@@ -282,7 +282,7 @@ func (w *worker) tell(ctx context.Context, job river.JobArgs, do func(context.Co
 	w.mu.Lock()
 	w.doing--
 	if did != "" {
-		w.moved = w.o.now()
+		w.progressed = w.o.now()
 	}
 	if err == nil {
 		w.done[job.Kind()] = w.o.now()

@@ -15,9 +15,9 @@ type sample struct {
 }
 
 const (
-	ridge  = 40.0 // L2 penalty; for files, 10 to 80 do the same and 5 does worse
-	rounds = 25
-	rarest = 8 // features in fewer samples are ignored
+	ridge      = 40.0 // L2 penalty; for files, 10 to 80 do the same and 5 does worse
+	rounds     = 25
+	minSamples = 8 // features in fewer samples are ignored
 )
 
 // fit computes the logistic regression of the samples by coordinate descent.
@@ -78,7 +78,7 @@ func columnsOf(samples []sample) ([][]entry, []string) {
 	}
 	var names []string
 	for name, col := range by {
-		if len(col) >= rarest {
+		if len(col) >= minSamples {
 			names = append(names, name)
 		}
 	}

@@ -65,7 +65,7 @@ func (p *project) measure(ctx context.Context, source string, as index.Query) (*
 	return p.indexes[source].Ask(ctx, p.Questions, atOnce)
 }
 
-func truth(b bool) int {
+func indicator(b bool) int {
 	if b {
 		return 1
 	}
@@ -147,5 +147,5 @@ func (w *world) fitted(ok func(*project) bool) (rank.Weights, rank.SureWeights) 
 	} else {
 		weights = fit(w.of(ok))
 	}
-	return weights, fitSure(tell(w.of(ok), &weights))
+	return weights, fitSure(signsOf(w.of(ok), &weights))
 }

@@ -11,8 +11,8 @@ import (
 	"recall/index/rank"
 )
 
-// told is a question known to have an answer or not.
-type told struct {
+// labelledSigns is a question known to have an answer or not.
+type labelledSigns struct {
 	signs      rank.Signs
 	answerable bool
 	person     bool // asked by a person
@@ -20,22 +20,22 @@ type told struct {
 	weight     float64
 }
 
-// refusedMost is the share of answerable questions that may be called doubtful.
-const refusedMost = 0.05
+// maxRefused is the share of answerable questions that may be called doubtful.
+const maxRefused = 0.05
 
-// fewest is how many questions a line needs.
-const fewest = 25
+// minQuestions is how many questions a line needs.
+const minQuestions = 25
 
-// tell reads the signs of what was found for each question.
-func tell(samples []sample, weights *rank.Weights) []told {
-	var out []told
+// signsOf reads the signs of what was found for each question.
+func signsOf(samples []sample, weights *rank.Weights) []labelledSigns {
+	var out []labelledSigns
 	for _, s := range samples {
 		lines := slices.Clone(s.lines)
 		for i := range lines {
 			lines[i].Score = weights.Score(lines[i].Look)
 		}
 		slices.SortStableFunc(lines, func(a, b rank.Line) int { return cmp.Compare(b.Score, a.Score) })
-		out = append(out, told{rank.Read(lines, s.missing), len(s.q.Expect) > 0, s.person, s.source, s.weight})
+		out = append(out, labelledSigns{rank.Read(lines, s.missing), len(s.q.Expect) > 0, s.person, s.source, s.weight})
 	}
 	return out
 }
@@ -43,12 +43,12 @@ func tell(samples []sample, weights *rank.Weights) []told {
 // group splits the questions into groups of equal total weight: answerable or not, each with and without aliases.
 type group struct{ answerable, aliased bool }
 
-func (c told) group() group { return group{c.answerable, c.signs[rank.SureAliased] > 0} }
+func (c labelledSigns) group() group { return group{c.answerable, c.signs[rank.SureAliased] > 0} }
 
 // fitSure fits a logistic regression with equal weight on answerable and unanswerable questions, and the lines
 // below which at most a twentieth of people's answerable questions fall, whatever the source of items. The sign
 // of each weight is constrained.
-func fitSure(list []told) (w rank.SureWeights) {
+func fitSure(list []labelledSigns) (w rank.SureWeights) {
 	const ridge, rounds, pace = 0.01, 2000, 0.5
 	n := map[group]float64{}
 	for _, c := range list {
@@ -61,7 +61,7 @@ func fitSure(list []told) (w rank.SureWeights) {
 	for range rounds {
 		var g rank.SureWeights
 		for i, c := range list {
-			d := (float64(truth(c.answerable)) - w.Chance(c.signs)) * share[i]
+			d := (float64(indicator(c.answerable)) - w.Chance(c.signs)) * share[i]
 			for i, x := range c.signs {
 				g[i] += d * x
 			}
@@ -95,11 +95,11 @@ func fitSure(list []told) (w rank.SureWeights) {
 	}
 	w[rank.SureLine], w[rank.SureAliasedLine] = 1, 1
 	for at, of := range chances {
-		if len(of) < fewest { // a source in which almost no, or almost every, item has aliases
+		if len(of) < minQuestions { // a source in which almost no, or almost every, item has aliases
 			continue
 		}
 		slices.Sort(of)
-		w[at.line] = min(w[at.line], math.Floor(of[int(refusedMost*float64(len(of)))]*1000)/1000)
+		w[at.line] = min(w[at.line], math.Floor(of[int(maxRefused*float64(len(of)))]*1000)/1000)
 	}
 	return w
 }
@@ -119,9 +119,9 @@ func (r refusal) String() string {
 	none, some := len(r.chance[0]), len(r.chance[1])
 	atRate := 0
 	if some > 0 {
-		line := slices.Sorted(slices.Values(r.chance[1]))[int(refusedMost*float64(some))]
+		line := slices.Sorted(slices.Values(r.chance[1]))[int(maxRefused*float64(some))]
 		for _, c := range r.chance[0] {
-			atRate += truth(c < line)
+			atRate += indicator(c < line)
 		}
 	}
 	return fmt.Sprintf("%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", auc(r.chance), auc(r.coverage), r.doubtful[1], some,
@@ -143,10 +143,10 @@ func (p *project) refusals(ctx context.Context, source string, sure *rank.SureWe
 		return err
 	})
 	for i, a := range found {
-		k := truth(len(p.Questions[i].Expect) > 0)
+		k := indicator(len(p.Questions[i].Expect) > 0)
 		r.chance[k] = append(r.chance[k], sure.Chance(a.Signs))
 		r.coverage[k] = append(r.coverage[k], a.Coverage)
-		r.doubtful[k] += truth(a.Unknown || sure.Doubtful(a.Signs))
+		r.doubtful[k] += indicator(a.Unknown || sure.Doubtful(a.Signs))
 	}
 	return r, err
 }

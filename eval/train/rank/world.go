@@ -62,7 +62,7 @@ func load(ctx context.Context, shared, invented string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := learn.LeaveOut(learn.Prepare(all))
+	left := learn.CrossValidate(learn.Prepare(all))
 	w := &world{}
 	for _, d := range all {
 		if d.Origin == data.Silver {

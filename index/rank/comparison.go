@@ -21,12 +21,12 @@ type Concept struct {
 }
 
 const (
-	kinShare    = 0.6 // weight of a related phrase relative to the word itself; 0.8 does the same
-	begunShare  = 0.5 // and of a word with the same beginning
-	begins      = 5   // letters that such words must share at the beginning
-	begunAlike  = 0.6 // and share of their letters
-	manyAliases = 3   // this many aliases that share a word with the question are as good as all
-	steep       = 4   // how fast the weight in Company falls with the first score
+	kinShare     = 0.6 // weight of a related phrase relative to the word itself; 0.8 does the same
+	begunShare   = 0.5 // and of a word with the same beginning
+	begins       = 5   // letters that such words must share at the beginning
+	begunAlike   = 0.6 // and share of their letters
+	manyAliases  = 3   // this many aliases that share a word with the question are as good as all
+	companyDecay = 4   // how fast the weight in Company falls with the first score
 
 	usualWords = 2 << 10 // distinct words in fifty items
 )
@@ -49,8 +49,8 @@ type span struct {
 	weight         float64 // of its distinct words
 }
 
-// beside compares a question with the items found for it.
-type beside struct {
+// comparison compares a question with the items found for it.
+type comparison struct {
 	q      *Question
 	number map[string]uint32 // of words as split
 	ofStem map[string]uint32
@@ -77,14 +77,14 @@ type phrase struct {
 	stems   []uint32
 }
 
-// Beside completes the features of items, in the order of the first pass, by comparing the first counted of
+// CompareItems completes the features of items, in the order of the first pass, by comparing the first counted of
 // them; first holds their scores there. Company is computed only if most have aliases: what rules took from a
 // transcript is often said in it several times.
-func (q *Question) Beside(items []*payload.Item, looks []*Features, first []float64, counted int, aliased bool) {
+func (q *Question) CompareItems(items []*payload.Item, looks []*Features, first []float64, counted int, aliased bool) {
 	if len(items) == 0 || len(q.said) == 0 {
 		return
 	}
-	b := &beside{q: q, number: make(map[string]uint32, usualWords), ofStem: make(map[string]uint32, usualWords),
+	b := &comparison{q: q, number: make(map[string]uint32, usualWords), ofStem: make(map[string]uint32, usualWords),
 		counts: min(counted, len(items)), said: q.said}
 	for i, it := range items {
 		b.readItem(it, i < b.counts)
@@ -99,8 +99,8 @@ func (q *Question) Beside(items []*payload.Item, looks []*Features, first []floa
 			b.find(&b.spans[i][k])
 		}
 	}
-	b.cover(looks)
-	b.conceive(looks)
+	b.coverWords(looks)
+	b.matchConcepts(looks)
 	if aliased {
 		b.company(looks, first)
 	}
@@ -108,17 +108,17 @@ func (q *Question) Beside(items []*payload.Item, looks []*Features, first []floa
 		return
 	}
 	for i, it := range items {
-		looks[i][Number] = truth(strings.ContainsAny(it.Text, "0123456789"))
+		looks[i][Number] = indicator(strings.ContainsAny(it.Text, "0123456789"))
 	}
 }
 
 // rare is the weight of what n of the counted items contain.
-func (b *beside) rare(n int) float64 { return rarity(b.counts, n) }
+func (b *comparison) rare(n int) float64 { return rarity(b.counts, n) }
 
 // rarity is the weight of what n of a number of items contain.
 func rarity(of, n int) float64 { return math.Log(1 + (float64(of-n)+0.5)/(float64(n)+0.5)) }
 
-func (b *beside) readItem(it *payload.Item, count bool) {
+func (b *comparison) readItem(it *payload.Item, count bool) {
 	var spans []span
 	add := func(kind int, texts ...string) {
 		s := span{kind: kind, from: len(b.read)}
@@ -164,7 +164,7 @@ func distinct(list []uint32, below int) []uint32 {
 }
 
 // of returns the number of a word's stem.
-func (b *beside) of(w string) uint32 {
+func (b *comparison) of(w string) uint32 {
 	if n, ok := b.number[w]; ok {
 		return n
 	}
@@ -180,7 +180,7 @@ func (b *beside) of(w string) uint32 {
 }
 
 // readQuestion finds the question's words, their beginnings and the lexicon's phrases among the items' words.
-func (b *beside) readQuestion() {
+func (b *comparison) readQuestion() {
 	b.at, b.like = make([]int, len(b.stems)), make([]set, len(b.stems))
 	beginning := map[string][]int{}
 	for k, s := range b.said {
@@ -222,7 +222,7 @@ func (b *beside) readQuestion() {
 	}
 }
 
-func (b *beside) start(concept int, own bool, stems []string) {
+func (b *comparison) start(concept int, own bool, stems []string) {
 	p := phrase{concept: concept, own: own}
 	for _, s := range stems {
 		n, ok := b.ofStem[s]
@@ -247,7 +247,7 @@ func beginAlike(a, b string) bool {
 }
 
 // find matches a span against the question.
-func (b *beside) find(s *span) {
+func (b *comparison) find(s *span) {
 	list := b.read[s.from:s.to]
 	for i, w := range list {
 		if k := b.at[w]; k > 0 {
@@ -273,7 +273,7 @@ func (b *beside) find(s *span) {
 }
 
 // holders returns how many of the counted items contain each of n things.
-func (b *beside) holders(n int, of func(*span) set) []int {
+func (b *comparison) holders(n int, of func(*span) set) []int {
 	holds := make([]int, n)
 	for _, spans := range b.spans[:b.counts] {
 		var all set
@@ -287,9 +287,9 @@ func (b *beside) holders(n int, of func(*span) set) []int {
 	return holds
 }
 
-// cover computes how much of the question's words an item contains in all, in its text, in its most similar
+// coverWords computes how much of the question's words an item contains in all, in its text, in its most similar
 // alias, and how many of its aliases contain any.
-func (b *beside) cover(looks []*Features) {
+func (b *comparison) coverWords(looks []*Features) {
 	concept := b.holders(len(b.said), func(s *span) set { return s.exact | s.kin | s.begun }) // the word or a substitute
 	var all float64
 	other := make([]float64, len(b.said))
@@ -336,9 +336,9 @@ func (b *beside) cover(looks []*Features) {
 	}
 }
 
-// conceive computes which of the question's concepts an item contains, and which its text or an alias contains
+// matchConcepts computes which of the question's concepts an item contains, and which its text or an alias contains
 // only in other words.
-func (b *beside) conceive(looks []*Features) {
+func (b *comparison) matchConcepts(looks []*Features) {
 	holds := b.holders(len(b.meant), func(s *span) set { return s.own | s.other })
 	var all float64
 	for _, n := range holds {
@@ -369,7 +369,7 @@ func (b *beside) conceive(looks []*Features) {
 
 // company computes how similar an item is to the best of the first pass in what the question doesn't say: an
 // answer is usually surrounded by other items about the same thing.
-func (b *beside) company(looks []*Features, first []float64) {
+func (b *comparison) company(looks []*Features, first []float64) {
 	best := slices.Max(first[:b.counts])
 	centre := make([]float64, len(b.stems))
 	lists, norms := make([][]uint32, len(b.spans)), make([]float64, len(b.spans))
@@ -393,7 +393,7 @@ func (b *beside) company(looks []*Features, first []float64) {
 			continue
 		}
 		for _, w := range lists[i] {
-			centre[w] += math.Exp(steep*(first[i]-best)) * b.weight[w] / norms[i]
+			centre[w] += math.Exp(companyDecay*(first[i]-best)) * b.weight[w] / norms[i]
 		}
 	}
 	for i, list := range lists {
@@ -406,7 +406,7 @@ func (b *beside) company(looks []*Features, first []float64) {
 		}
 		x /= norms[i]
 		if i < b.counts {
-			x -= math.Exp(steep * (first[i] - best)) // itself
+			x -= math.Exp(companyDecay * (first[i] - best)) // itself
 		}
 		looks[i][Company] = max(x, 0)
 	}

@@ -17,16 +17,16 @@ import (
 // projects in testdata/asked are used to fit and check the search's weights, beside what people wrote about
 // real sessions.
 
-type toldSession struct {
-	ID     string     `json:"id"`
-	Title  string     `json:"title"`
-	Start  time.Time  `json:"start"`
-	Branch string     `json:"branch"`
-	Turns  []toldTurn `json:"turns"`
-	Items  []GoldItem `json:"items"`
+type inlineSession struct {
+	ID     string       `json:"id"`
+	Title  string       `json:"title"`
+	Start  time.Time    `json:"start"`
+	Branch string       `json:"branch"`
+	Turns  []inlineTurn `json:"turns"`
+	Items  []GoldItem   `json:"items"`
 }
 
-type toldTurn struct {
+type inlineTurn struct {
 	ID    string            `json:"id"`
 	By    string            `json:"by"`    // user or assistant
 	After float64           `json:"after"` // minutes since the session's start
@@ -34,9 +34,9 @@ type toldTurn struct {
 	Calls []ingest.ToolCall `json:"calls"` // their tools, paths and commands
 }
 
-// told reads a project's sessions.json.
-func (l *loader) told(file, project string, b []byte) {
-	var sessions []toldSession
+// inlineSessions reads a project's sessions.json.
+func (l *loader) inlineSessions(file, project string, b []byte) {
+	var sessions []inlineSession
 	if !l.read(file, "", b, &sessions) {
 		return
 	}
@@ -61,7 +61,7 @@ func (l *loader) told(file, project string, b []byte) {
 }
 
 // check lists what is wrong with the turns, and with the items against them.
-func (t *toldSession) check() (out []Problem) {
+func (t *inlineSession) check() (out []Problem) {
 	said := map[string]string{}
 	before := 0.0
 	for i, u := range t.Turns {
@@ -92,11 +92,11 @@ func (t *toldSession) check() (out []Problem) {
 			out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("by %q is neither user, assistant nor both", it.By)})
 		}
 	}
-	return append(out, notBorneOut(t.Items, said)...)
+	return append(out, unsupported(t.Items, said)...)
 }
 
 // session returns the told session as a parser would.
-func (t *toldSession) session(project string) *ingest.Session {
+func (t *inlineSession) session(project string) *ingest.Session {
 	home := path.Join("/home/dev", project)
 	s := &ingest.Session{ID: ingest.SessionID(t.ID), Source: ingest.ClaudeCode, Title: t.Title, TitleFrom: "summary",
 		Start: t.Start, End: t.Start,
@@ -126,8 +126,8 @@ func (t *toldSession) session(project string) *ingest.Session {
 	return s
 }
 
-// began maps each told session to its start.
-func (s *Set) began() map[string]time.Time {
+// starts maps each told session to its start.
+func (s *Set) starts() map[string]time.Time {
 	m := map[string]time.Time{}
 	for _, t := range s.Sessions {
 		m[string(t.ID)] = t.Start

@@ -31,21 +31,21 @@ func learn(set []*Example) *offline.Model {
 		said, files = append(said, e.said...), append(files, e.files...)
 	}
 	m := &offline.Model{Said: fit(said), File: fit(files), FileFrom: fileFrom, Quota: quota}
-	boost(said, &m.Said, growSaid)
-	boost(files, &m.File, growFile)
+	boost(said, &m.Said, passageGrowth)
+	boost(files, &m.File, fileGrowth)
 	return m
 }
 
-// Left is what is learned with whole projects left out.
-type Left struct {
+// CrossValidation is what is learned with whole projects left out.
+type CrossValidation struct {
 	Set    []*Example
 	Models map[*data.Project]*offline.Model // learned from all other projects
-	View   *offline.Model                   // learned from all
+	Full   *offline.Model                   // learned from all
 }
 
-// LeaveOut learns from all projects, and from all but each one.
-func LeaveOut(set []*Example) *Left {
-	l := &Left{set, map[*data.Project]*offline.Model{}, learn(set)}
+// CrossValidate learns from all projects, and from all but each one.
+func CrossValidate(set []*Example) *CrossValidation {
+	l := &CrossValidation{set, map[*data.Project]*offline.Model{}, learn(set)}
 	projects := map[*data.Project]bool{}
 	for _, e := range set {
 		projects[e.Project] = true
@@ -66,7 +66,7 @@ func LeaveOut(set []*Example) *Left {
 	for _, m := range l.Models {
 		m.Sure, m.Records = l.Calibrated(m), l.Records(m)
 	}
-	l.View.Sure, l.View.Records = l.Calibrated(nil), l.Records(nil)
+	l.Full.Sure, l.Full.Records = l.Calibrated(nil), l.Records(nil)
 	return l
 }
 
@@ -81,7 +81,7 @@ func (e *Example) Worth(it payload.Item) (right, fair bool) {
 
 // Records counts how often each class of records is right, regardless of kind, in real projects. No model
 // affects it.
-func (l *Left) Records(without *offline.Model) []offline.Record {
+func (l *CrossValidation) Records(without *offline.Model) []offline.Record {
 	by := map[string]*offline.Record{}
 	for _, e := range l.Set {
 		if !e.Project.Real() || l.Models[e.Project] == without {
@@ -118,7 +118,7 @@ func (l *Left) Records(without *offline.Model) []offline.Record {
 
 // Calibrated says how often passages of a likelihood were worth keeping in real projects left out, made
 // monotone. It excludes the project that the given model is measured on (nil: none).
-func (l *Left) Calibrated(without *offline.Model) []offline.Bin {
+func (l *CrossValidation) Calibrated(without *offline.Model) []offline.Bin {
 	type one struct {
 		p     float64
 		right bool

@@ -17,14 +17,14 @@ const (
 	sameSubject = 0.2   // likeness of the words of two results
 	sameChanged = 0.15  // the same if the later one says that something changes; 0.12 does the same
 	asGood      = 0.018 // share of the first one's score that the later one must have, e^-4
-	succeeding  = 8     // results, best first, that are considered
+	laterWindow = 8     // results, best first, that are considered
 )
 
-// succeed moves the result of a later session that is about the same and answers about as well right before the
+// preferLater moves the result of a later session that is about the same and answers about as well right before the
 // first result, since it is most likely the current state. No link says so, so neither hides the other; if a
 // link does, it decides. A question about the past isn't reordered.
-func succeed(list []*ranked, asked *rank.Question) {
-	list = list[:min(len(list), succeeding)]
+func preferLater(list []*ranked, asked *rank.Question) {
+	list = list[:min(len(list), laterWindow)]
 	if asked.Past() || len(list) < 2 || len(list[0].history) > 0 {
 		return
 	}
@@ -47,7 +47,7 @@ func succeed(list []*ranked, asked *rank.Question) {
 
 // likeEnough is how similar a later result must be to be about the same.
 func likeEnough(newer *ranked) float64 {
-	if saysOtherwise().MatchString(text.HeadMarked(newer.says(), longestSaid)) {
+	if saysChanged().MatchString(text.HeadMarked(newer.shownText(), longestSaid)) {
 		return sameChanged
 	}
 	return sameSubject
@@ -56,8 +56,8 @@ func likeEnough(newer *ranked) float64 {
 // longestSaid is how much of a result is read for that, in bytes.
 const longestSaid = 1 << 10
 
-// saysOtherwise matches statements that something has changed.
-var saysOtherwise = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|` +
+// saysChanged matches statements that something has changed.
+var saysChanged = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|` +
 	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|dropped|removed?|abandon\w*|` +
 	`given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
 	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all)\b`)
@@ -69,10 +69,10 @@ func later(newer, older *ranked, asked *rank.Question) bool {
 	switch {
 	case newer.session == older.session || !newer.at().After(older.at()) || newer.score < asGood*older.score:
 		return false
-	case !newer.claims():
+	case !newer.isClaim():
 		return len(newer.history) > 0 ||
-			!older.claims() && saysOtherwise().MatchString(text.HeadMarked(newer.says(), longestSaid))
-	case !older.claims():
+			!older.isClaim() && saysChanged().MatchString(text.HeadMarked(newer.shownText(), longestSaid))
+	case !older.isClaim():
 		return newer.item.Current() && settles(newer.item.Kind)
 	}
 	return newer.item.Current() && settles(newer.item.Kind) && (settles(older.item.Kind) ||
@@ -121,10 +121,10 @@ func likenesses(list []*ranked) func(a, b int) float64 {
 
 // subjects returns the words of a claim, or of each sentence of a passage and of each item that it superseded.
 func subjects(o *ranked) (out []text.Bag) {
-	if o.claims() {
+	if o.isClaim() {
 		return []text.Bag{wordsOf(&o.item)}
 	}
-	said := o.says()
+	said := o.shownText()
 	for _, at := range rank.Sentences(said) {
 		out = append(out, text.Words(said[at[0]:at[1]]))
 	}

@@ -7,9 +7,9 @@ const Handed = "handoff"
 // HandedID is the id of a handoff's entry.
 func HandedID(handoff string) string { return Handed + " " + handoff }
 
-// ofOurs matches a session t of one's own, ofOthers a handoff. They use sid because every index of the table
+// isOwn matches a session t of one's own, isHandoff a handoff. They use sid because every index of the table
 // has it.
 const (
-	ofOurs   = `t.sid NOT BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
-	ofOthers = `t.sid BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
+	isOwn     = `t.sid NOT BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
+	isHandoff = `t.sid BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
 )
