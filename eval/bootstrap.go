@@ -56,8 +56,8 @@ func ratesOf(sessions []Count) Rates {
 		return bootstrap(len(sessions), func(draw []int) float64 { return of(sum(draw)) })
 	}
 	whole := sum(indices(len(sessions)))
-	return Rates{Count: whole, Few: whole.Wanted < minWanted, Precision: figure(Count.Precision), Recall: figure(Count.Recall),
-		F1: figure(Count.F1)}
+	return Rates{Count: whole, Few: whole.Wanted < minWanted, Precision: figure(Count.Precision),
+		Recall: figure(Count.Recall), F1: figure(Count.F1)}
 }
 
 func meanOf(values []float64) Interval {

@@ -65,7 +65,10 @@ func differentNumber(a, b stance) bool {
 			continue
 		}
 		for j, y := range b.tokens {
-			if y.number && a.said[y.key] == nil && (sharesNeighbor(a, []int{i}, b, []int{j}) || commonCount(a.neighbors(i), b.neighbors(j)) >= 2) {
+			if !y.number || a.said[y.key] != nil {
+				continue
+			}
+			if sharesNeighbor(a, []int{i}, b, []int{j}) || commonCount(a.neighbors(i), b.neighbors(j)) >= 2 {
 				return true
 			}
 		}

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"cmp"
+
 	"recall/answer"
 	"recall/distill"
 	"recall/distill/offline"
@@ -32,15 +34,7 @@ type Options struct {
 }
 
 func (o Options) distiller() distill.Distiller {
-	if o.Distiller == nil {
-		return offline.Distiller{}
-	}
-	return o.Distiller
+	return cmp.Or[distill.Distiller](o.Distiller, offline.Distiller{})
 }
 
-func (o Options) judge() Judge {
-	if o.Judge == nil {
-		return Words{}
-	}
-	return o.Judge
-}
+func (o Options) judge() Judge { return cmp.Or[Judge](o.Judge, Words{}) }

@@ -102,8 +102,8 @@ func EncodeBaseline(r *Run) ([]byte, error) {
 // systems[0].payloads.sessions, five levels deep.
 var innerBreaks = text.Pattern(`\n(?: {6,}| {5}([}\]]))`)
 
-// textFields are names of text that somebody wrote, or that isn't compared; a number of such a name is kept. timingFields
-// are figures that differ between any two runs.
+// textFields are names of text that somebody wrote, or that isn't compared; a number of such a name is kept.
+// timingFields differ between any two runs.
 var (
 	textFields = text.Set(`command problems agreement missing title text why path turns quote by about q first items
 		false_claim`)

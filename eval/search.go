@@ -210,9 +210,7 @@ func (c *Corpus) startedBy(until time.Time) []*ingest.Session {
 	if until.IsZero() {
 		return c.Sessions
 	}
-	n := 0
-	for n < len(c.Sessions) && c.Sessions[n].Start.Before(until) {
-		n++
-	}
+	n, _ := slices.BinarySearchFunc(c.Sessions, until,
+		func(s *ingest.Session, t time.Time) int { return s.Start.Compare(t) })
 	return c.Sessions[:n]
 }

@@ -55,16 +55,12 @@ func clausesOf(ts []token) []clause {
 	var out []clause
 	at := -1
 	for i, t := range ts {
-		begins := i == 0 || t.clause != at || clauseOpeners[t.word]
-		goesOn := denies(ts, i) && (t.word == "instead" || t.word == "rather" || t.word == "in" || i > 0 &&
+		inverts := denies(ts, i) && (t.word == "instead" || t.word == "rather" || t.word == "in" || i > 0 &&
 			(ts[i-1].word == "and" || ts[i-1].word == "or"))
-		if goesOn {
-			begins = true
-		}
-		at = t.clause
-		if begins {
+		if i == 0 || t.clause != at || clauseOpeners[t.word] || inverts {
 			out = append(out, clause{words: map[string]float64{}})
 		}
+		at = t.clause
 		c := &out[len(out)-1]
 		if denies(ts, i) {
 			c.no = !c.no

@@ -18,7 +18,8 @@ func swapped(a, b stance) bool {
 			if !a.named(x) || !a.named(y) {
 				enough = plainMargin
 			}
-			if commonCount(as[x], bs[y])+commonCount(as[y], bs[x])-commonCount(as[x], bs[x])-commonCount(as[y], bs[y]) >= enough {
+			crossed := commonCount(as[x], bs[y]) + commonCount(as[y], bs[x])
+			if crossed-commonCount(as[x], bs[x])-commonCount(as[y], bs[y]) >= enough {
 				return true
 			}
 		}

@@ -47,10 +47,10 @@ func activityRows(t *trace.Trace) (all []activityRow) {
 	files, order := map[string]*touched{}, []string{}
 	touch := func(i int, a *trace.Action, p string, how trace.How) {
 		f := files[p]
-		if f == nil && len(files) == maxPaths {
-			return
-		}
 		if f == nil {
+			if len(files) == maxPaths {
+				return
+			}
 			f = &touched{lastCall: -1}
 			files[p], order = f, append(order, p)
 		}
@@ -76,7 +76,8 @@ func activityRows(t *trace.Trace) (all []activityRow) {
 	}
 	for _, p := range order {
 		f := files[p]
-		all = append(all, activityRow{insertPath, []any{baseOf(p), p}}, activityRow{insertTouch, []any{f.how, f.n, f.at, f.calls, p}})
+		all = append(all, activityRow{insertPath, []any{baseOf(p), p}},
+			activityRow{insertTouch, []any{f.how, f.n, f.at, f.calls, p}})
 	}
 	for _, c := range t.Commits {
 		if !c.Copied {
@@ -85,7 +86,8 @@ func activityRows(t *trace.Trace) (all []activityRow) {
 	}
 	for _, f := range t.Faults {
 		a := &t.Actions[f.Action]
-		all = append(all, activityRow{insertFault, []any{f.Sig, f.Text}}, activityRow{insertFaulted, []any{f.Sig, a.N, millis(a.At)}})
+		all = append(all, activityRow{insertFault, []any{f.Sig, f.Text}},
+			activityRow{insertFaulted, []any{f.Sig, a.N, millis(a.At)}})
 	}
 	return all
 }

@@ -28,9 +28,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 	if err != nil {
 		return nil, err
 	}
-	for _, mark := range []string{"?", "!", ",", ";", ":", "…"} {
-		s = strings.ReplaceAll(s, mark, " ")
-	}
+	s = strings.NewReplacer("?", " ", "!", " ", ",", " ", ";", " ", ":", " ", "…", " ").Replace(s)
 	s = text.OneLine(strings.TrimRight(s, ". "))
 	know := phrases()
 	var asked []payload.Kind

@@ -160,14 +160,13 @@ func (x *Index) Replaced() error {
 func (x *Index) Close() error { return x.db.Close() }
 
 // Remove deletes an index file and the files that SQLite keeps beside it.
-func Remove(path string) error {
-	var errs []error
+func Remove(path string) (err error) {
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
+		if failed := os.Remove(path + end); !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // prepare sets up a new file or checks an existing one.

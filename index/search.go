@@ -67,10 +67,7 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	if err := r.lookUp(ctx, slices.Concat(lookupForms(ts), lookupForms(also), others)); err != nil {
 		return Answer{}, err
 	}
-	if err := r.weigh(ctx, ts); err != nil {
-		return Answer{}, err
-	}
-	if err := r.weigh(ctx, also); err != nil {
+	if err := cmp.Or(r.weigh(ctx, ts), r.weigh(ctx, also)); err != nil {
 		return Answer{}, err
 	}
 	if r.names, err = r.named(ctx, ts); err != nil {

@@ -32,7 +32,7 @@ const (
 //
 // Behind a pooler each transaction may use a different server connection, so no state is kept in one: no prepared
 // statements, no settings, no locks beyond a transaction.
-func connect(_ context.Context, address string, there ...func()) (*pgxpool.Pool, error) {
+func connect(address string, there ...func()) (*pgxpool.Pool, error) {
 	c, err := settings(address)
 	if err != nil {
 		return nil, err

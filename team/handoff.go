@@ -60,13 +60,10 @@ const heldIn = "handing"
 // Hold stores a handoff until a sync reaches the team.
 func (m *Membership) Hold(to, text string) error {
 	data, err := json.Marshal(held{to, text, time.Now().UTC()})
-	if err == nil {
-		err = disk.MakeDirs(m.Path(heldIn))
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = disk.Replace(filepath.Join(m.Path(heldIn), payload.HandoverID(text)+".json"), data, 0o600)
-	}
-	return err
+	return m.replace(filepath.Join(heldIn, payload.HandoverID(text)+".json"), data)
 }
 
 // deliverHeld delivers waiting handoffs. One that can't be delivered to its receiver is reported and dropped,

@@ -71,13 +71,19 @@ func (m *Membership) Outbox() *Outbox { return NewOutbox(m.Path("outbox.jsonl"),
 func (m *Membership) Keep(library string) error {
 	m.dir = filepath.Join(library, ".team")
 	data, err := json.MarshalIndent(m, "", "  ")
-	if err == nil {
-		err = disk.MakeDirs(m.dir)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = disk.Replace(m.Path(membershipFile), append(data, '\n'), 0o600)
+	return m.replace(membershipFile, append(data, '\n'))
+}
+
+// replace durably writes one of the membership's files.
+func (m *Membership) replace(name string, data []byte) error {
+	path := m.Path(name)
+	if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
+		return err
 	}
-	return err
+	return disk.Replace(path, data, 0o600)
 }
 
 // Enter registers this machine with the team, under an address without password, and stores the membership in a
@@ -92,10 +98,7 @@ func (t *Team) Enter(ctx context.Context, library, address, machine string,
 			m.Device = NewDevice()
 			data, err := json.Marshal(m.Device)
 			if err == nil {
-				err = disk.MakeDirs(m.dir)
-			}
-			if err == nil {
-				err = disk.Replace(m.Path(joiningFile), data, 0o600)
+				err = m.replace(joiningFile, data)
 			}
 			if err != nil {
 				return nil, err

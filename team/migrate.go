@@ -119,7 +119,7 @@ func planUpgrade(ctx context.Context, address string, all []Migration) (Plan, er
 
 // formatAt reads a database's format version and its members' group role.
 func formatAt(ctx context.Context, address string) (version int, role string, err error) {
-	pool, err := connect(ctx, address)
+	pool, err := connect(address)
 	if err != nil {
 		return 0, "", err
 	}
@@ -133,7 +133,7 @@ const formatOf = `SELECT (SELECT max(version) FROM recall.migration), role FROM 
 // Do executes the plan, all of it or nothing. Of several concurrent calls one does it, and the others find it
 // done.
 func (p Plan) Do(ctx context.Context) error {
-	pool, err := connect(ctx, p.address)
+	pool, err := connect(p.address)
 	if err != nil {
 		return err
 	}

@@ -88,11 +88,7 @@ func (t *Team) first(ctx context.Context, q index.Query, asked *index.Asking) (p
 	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
 		before = q.AsOf
 	}
-	var kinds []string
-	for _, k := range q.Kinds {
-		kinds = append(kinds, string(k))
-	}
 	return t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
 		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, nullIfEmpty(q.Project),
-		kinds, nullIfZero(q.Since), nullIfZero(before), maxFound, maxRanked)
+		names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxFound, maxRanked)
 }

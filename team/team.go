@@ -38,7 +38,7 @@ type Team struct {
 // ErrNoTeam, ErrNotMember, ErrNewer, ErrOlder or ErrUnreachable. The functions in there are called at the
 // server's first response, before the login is accepted.
 func Open(ctx context.Context, address string, there ...func()) (*Team, error) {
-	pool, err := connect(ctx, address, there...)
+	pool, err := connect(address, there...)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,8 @@ func unreachable(err error) error {
 			"sslrootcert=system where your system knows it")
 	}
 	said := strings.Split(err.Error(), "\n\t") // one attempt per line, possibly repeated without encryption
-	return hint.With(&unreachableError{fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " ")), err},
+	told := fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " "))
+	return hint.With(&unreachableError{told, err},
 		"psql with the same address shows more; what is waiting goes with a later sync")
 }
 

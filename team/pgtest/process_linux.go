@@ -12,7 +12,8 @@ import (
 // quit makes PostgreSQL exit at once with its children, as if it had crashed.
 var quit = syscall.SIGQUIT
 
-// serverUser returns the user to run PostgreSQL as if the tests run as root, which it refuses; nil for the current user.
+// serverUser returns the user to run PostgreSQL as if the tests run as root, which it refuses; nil for the
+// current user.
 func serverUser() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"recall/index"
 	"recall/index/rank"
@@ -72,14 +73,12 @@ func (w *world) ablate(ctx context.Context) error {
 func blinded(samples []sample, features []int) []sample {
 	var out []sample
 	for _, s := range samples {
-		lines := make([]rank.Line, len(s.lines))
-		copy(lines, s.lines)
-		for i := range lines {
+		s.lines = slices.Clone(s.lines)
+		for i := range s.lines {
 			for _, f := range features {
-				lines[i].Look[f] = 0
+				s.lines[i].Look[f] = 0
 			}
 		}
-		s.lines = lines
 		out = append(out, s)
 	}
 	return out

@@ -36,8 +36,8 @@ const (
 // a person's words come first. If only claims are found, a passage comes after them: at -2, people's own items
 // lose three first answers of a hundred to passages, at -4 none. Neither the place of a passage's words nor its
 // certainty predicts which passage answers better than chance.
-var fixedWeights = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1,
-	rank.Near: 0, rank.PassageRare: 0, rank.Claimed: -4}
+var fixedWeights = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5,
+	rank.Person: 0.1, rank.Near: 0, rank.PassageRare: 0, rank.Claimed: -4}
 
 // nonNegative lists the features that may not count against a candidate, whatever a small sample suggests.
 var nonNegative = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare,
@@ -164,7 +164,8 @@ func maximize(w *rank.Weights, samples []sparseSample, ridge float64, from, to i
 			d := g[i] - ridge*w[i]
 			m[i] = 0.9*m[i] + 0.1*d
 			v[i] = 0.99*v[i] + 0.01*d*d
-			w[i] += learningRate * m[i] / (1 - math.Pow(0.9, float64(t))) / (math.Sqrt(v[i]/(1-math.Pow(0.99, float64(t)))) + 1e-8)
+			w[i] += learningRate * m[i] / (1 - math.Pow(0.9, float64(t))) /
+				(math.Sqrt(v[i]/(1-math.Pow(0.99, float64(t)))) + 1e-8)
 			if slices.Contains(nonNegative, i) {
 				w[i] = max(w[i], 0)
 			}
