@@ -8,13 +8,13 @@ import (
 	"recall/payload"
 )
 
-// mostWrong is how many pairs judged otherwise a run names.
-const mostWrong = 30
+// maxWrong caps how many disagreements a run lists.
+const maxWrong = 30
 
-// Agree says how far a judge agrees with people on labelled pairs. All is asked at once.
+// Agree measures how far a judge agrees with people on labelled pairs. It asks about all of them at once.
 func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, error) {
 	a := Agreement{Judge: by.Name(), Threshold: by.Threshold()}
-	x, err := alikeTexts(ctx, by, pairs)
+	x, err := pairSimilarities(ctx, by, pairs)
 	if err != nil {
 		return a, err
 	}
@@ -33,7 +33,7 @@ func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, erro
 		projects.count(p.Project, right)
 		if right {
 			a.Agree++
-		} else if len(a.Wrong) < mostWrong {
+		} else if len(a.Wrong) < maxWrong {
 			a.Wrong = append(a.Wrong, DisagreedOnPair{p.A, p.B, p.Same, x[i]})
 		}
 	}
@@ -41,7 +41,7 @@ func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, erro
 	return a, nil
 }
 
-// tally counts by name how many are right of how many.
+// tally counts, by name, how many of how many are right.
 type tally map[string][2]int
 
 func (t tally) count(name string, right bool) {
@@ -61,9 +61,8 @@ func (t tally) shares() map[string]KofN {
 	return m
 }
 
-// alikeTexts judges labelled pairs, each as two items that rest on different
-// turns.
-func alikeTexts(ctx context.Context, by Judge, pairs []LabelledPair) ([]float64, error) {
+// pairSimilarities judges labelled pairs, each as two items from different turns.
+func pairSimilarities(ctx context.Context, by Judge, pairs []LabelledPair) ([]float64, error) {
 	var claims []Claim
 	var places [][2]int
 	for _, p := range pairs {
@@ -77,13 +76,13 @@ func alikeTexts(ctx context.Context, by Judge, pairs []LabelledPair) ([]float64,
 	return x, err
 }
 
-// claimA is the pair's first statement as it stands in a gold set.
-func (p LabelledPair) claimA() Claim { return claimed(cmp.Or(p.KindA, p.Kind), p.A) }
+// claimA is the pair's first statement as a judge sees it.
+func (p LabelledPair) claimA() Claim { return claimOf(cmp.Or(p.KindA, p.Kind), p.A) }
 
 // claimB is the second.
-func (p LabelledPair) claimB() Claim { return claimed(cmp.Or(p.KindB, p.Kind), p.B) }
+func (p LabelledPair) claimB() Claim { return claimOf(cmp.Or(p.KindB, p.Kind), p.B) }
 
-func claimed(kind payload.Kind, text string) Claim {
+func claimOf(kind payload.Kind, text string) Claim {
 	c := Claim{Kind: kind, Text: text}
 	if kind == payload.File {
 		c.Path = firstPath(text)

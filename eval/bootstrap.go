@@ -9,19 +9,18 @@ import (
 	"recall/payload"
 )
 
-// rounds of every bootstrap, and the seed: the same run gives the same intervals.
+// rounds and seed are the same for every bootstrap, so that the same run gives the same intervals.
 const (
 	rounds = 2000
 	seed   = 20260417
 )
 
-// few is how many items with must a kind needs before its F1 says anything.
-const few = 10
+// minWanted is how many must items a kind needs before its F1 means anything.
+const minWanted = 10
 
-// resampled is a statistic of n things, and the middle 95 % of its values over draws
-// of n of them with replacement, about that of the whole.
-func resampled(n int, of func(draw []int) float64) Interval {
-	draw := places(n)
+// bootstrap computes a statistic over n things, with the middle 95 % of its values over bootstrap draws.
+func bootstrap(n int, of func(draw []int) float64) Interval {
+	draw := indices(n)
 	whole := of(draw)
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	values := make([]float64, rounds)
@@ -36,8 +35,8 @@ func resampled(n int, of func(draw []int) float64) Interval {
 	return Interval{Value: whole, Low: min(whole, at(0.025)), High: max(whole, at(0.975))}
 }
 
-// places are those of n things, each once.
-func places(n int) []int {
+// indices returns 0 to n-1.
+func indices(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
@@ -45,7 +44,7 @@ func places(n int) []int {
 	return all
 }
 
-// ratesOf makes a count's rates, with intervals over the sessions' counts.
+// ratesOf returns a count's rates, with intervals over the sessions' counts.
 func ratesOf(sessions []Count) Rates {
 	sum := func(draw []int) (c Count) {
 		for _, i := range draw {
@@ -54,18 +53,18 @@ func ratesOf(sessions []Count) Rates {
 		return c
 	}
 	figure := func(of func(Count) float64) Interval {
-		return resampled(len(sessions), func(draw []int) float64 { return of(sum(draw)) })
+		return bootstrap(len(sessions), func(draw []int) float64 { return of(sum(draw)) })
 	}
-	whole := sum(places(len(sessions)))
-	return Rates{Count: whole, Few: whole.Wanted < few, Precision: figure(Count.Precision), Recall: figure(Count.Recall),
-		F1: figure(Count.F1)}
+	whole := sum(indices(len(sessions)))
+	return Rates{Count: whole, Few: whole.Wanted < minWanted, Precision: figure(Count.Precision),
+		Recall: figure(Count.Recall), F1: figure(Count.F1)}
 }
 
 func meanOf(values []float64) Interval {
 	if len(values) == 0 {
 		return Interval{}
 	}
-	return resampled(len(values), func(draw []int) float64 { return mean(values, draw) })
+	return bootstrap(len(values), func(draw []int) float64 { return mean(values, draw) })
 }
 
 func mean(values []float64, draw []int) float64 {
@@ -82,8 +81,7 @@ func wilson(k, n int) KofN {
 	return KofN{k, n, low, high}
 }
 
-// kindsOf lists the kinds that people or predictions speak of, in order of
-// importance.
+// kindsOf lists the kinds that occur in gold items or predictions, most important first.
 func kindsOf(sessions []SessionScore) []payload.Kind {
 	spoken := map[payload.Kind]bool{}
 	for _, s := range sessions {

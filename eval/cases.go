@@ -7,7 +7,7 @@ import (
 	"recall/text"
 )
 
-// A Case is a session with what people would keep of it.
+// Case is a session with its gold set.
 type Case struct {
 	Gold    *Gold
 	Session *ingest.Session
@@ -19,7 +19,7 @@ type Case struct {
 	proofs  []string          // quote of each gold item, in plain spaces
 }
 
-// NewCase makes a session and its gold set ready to be compared with payloads.
+// NewCase prepares a session and its gold set for comparison with payloads.
 func NewCase(s *ingest.Session, g *Gold) *Case {
 	c := &Case{Gold: g, Session: s, turns: turnsOf(s)}
 	for _, it := range g.Items {
@@ -33,9 +33,8 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 
 func (c *Case) name(gold int) string { return c.Gold.Session + "#" + c.Gold.Items[gold].ID }
 
-// quoted names the gold items whose quote stands in a text of the session; of no
-// session none.
-func (c *Case) quoted(said string) (names []string) {
+// quotedItems names the gold items whose quote occurs in a text of the session. A nil Case names none.
+func (c *Case) quotedItems(said string) (names []string) {
 	if c == nil {
 		return nil
 	}
@@ -48,7 +47,7 @@ func (c *Case) quoted(said string) (names []string) {
 	return names
 }
 
-// caseOf is the case of a session, nil where nobody wrote anything about it.
+// caseOf returns the case of a session, nil without a gold set.
 func (c *Corpus) caseOf(session string) *Case {
 	for _, k := range c.Cases {
 		if k.Gold.Session == session {

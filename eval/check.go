@@ -14,7 +14,7 @@ import (
 	"recall/text"
 )
 
-// A Problem is something wrong with a gold set, or missing for it.
+// Problem is something wrong with, or missing from, a gold set.
 type Problem struct {
 	File string `json:"file"`
 	Item string `json:"item,omitempty"` // id of the item, "question 3", "line 12"; "" for the file
@@ -28,7 +28,7 @@ func (p Problem) String() string {
 	return p.File + ": " + p.Item + ": " + p.What
 }
 
-// Problems is the error of a gold set: everything that is wrong, a line each.
+// Problems is the error of a gold set: everything wrong with it, one per line.
 type Problems []Problem
 
 func (ps Problems) Error() string {
@@ -39,10 +39,10 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// unread are fields that files may hold though nobody reads them.
-var unread = []string{"note", "path", "status", "alternatives", "title", "quotes", "session_b"}
+// ignoredFields lists fields that files may hold although nothing reads them.
+var ignoredFields = []string{"note", "path", "status", "alternatives", "title", "quotes", "session_b"}
 
-// loader gathers a set and what is wrong with it.
+// loader collects a set and its problems.
 type loader struct {
 	set        *Set
 	hash       hash.Hash
@@ -54,8 +54,7 @@ func (l *loader) problem(file, item, what string) {
 	l.problems = append(l.problems, Problem{file, item, what})
 }
 
-// unknown notes fields, however deep, that what is read as a type doesn't have: a
-// misspelt one is easily missed.
+// unknown notes fields at any depth that the type lacks, since a misspelt field is easily missed.
 func (l *loader) unknown(file, at string, v any, as reflect.Type) {
 	switch v := v.(type) {
 	case []any:
@@ -79,7 +78,7 @@ func (l *loader) unknown(file, at string, v any, as reflect.Type) {
 				l.unknown(file, k, v[k], as.Elem())
 			} else if known[k] != nil {
 				l.unknown(file, at, v[k], known[k])
-			} else if !slices.Contains(unread, k) {
+			} else if !slices.Contains(ignoredFields, k) {
 				l.set.Notices = append(l.set.Notices, Problem{file, at, fmt.Sprintf("unknown field %q", k)})
 			}
 		}
@@ -89,7 +88,7 @@ func (l *loader) unknown(file, at string, v any, as reflect.Type) {
 // check finds what would make a score meaningless.
 func (l *loader) check() {
 	items := map[string]bool{}
-	began := l.set.began()
+	began := l.set.starts()
 	from := map[string]string{} // session to file
 	for _, g := range l.set.Golds {
 		if other := from[g.Session]; other != "" && g.Session != "" {
@@ -112,7 +111,7 @@ func (l *loader) check() {
 		at := fmt.Sprintf("question %d", n[q.File])
 		key := q.File + " " + q.AsOf + " " + strings.ToLower(text.OneLine(q.Q))
 		if n, twice := asked[key]; twice {
-			l.problem(q.File, at, fmt.Sprintf("it is question %d again", n))
+			l.problem(q.File, at, fmt.Sprintf("it repeats question %d", n))
 		}
 		asked[key] = n[q.File]
 		l.question(q, at, items, began)
@@ -124,7 +123,7 @@ func (l *loader) check() {
 	}
 }
 
-// question finds what a question has wrong; began is when told sessions did.
+// question checks one question; began maps told sessions to their start.
 func (l *loader) question(q Question, at string, items map[string]bool, began map[string]time.Time) {
 	if strings.TrimSpace(q.Q) == "" {
 		l.problem(q.File, at, "no question in q")
@@ -135,7 +134,7 @@ func (l *loader) question(q Question, at string, items map[string]bool, began ma
 	}
 	for i, name := range slices.Concat(q.Expect, q.Stale) {
 		if !items[name] {
-			l.problem(q.File, at, fmt.Sprintf("expects or calls stale %s, and there is no such gold item", name))
+			l.problem(q.File, at, fmt.Sprintf("expects or calls stale %s, which isn't a gold item", name))
 		}
 		if i >= len(q.Expect) && slices.Contains(q.Expect, name) {
 			l.problem(q.File, at, fmt.Sprintf("expects %s and calls it stale", name))
@@ -146,7 +145,7 @@ func (l *loader) question(q Question, at string, items map[string]bool, began ma
 	}
 }
 
-// Until is the end of the day of asking; zero for no such day.
+// Until returns the end of the day on which the question is asked, zero if it has none.
 func (q Question) Until() (time.Time, error) {
 	if q.AsOf == "" {
 		return time.Time{}, nil
@@ -155,8 +154,7 @@ func (q Question) Until() (time.Time, error) {
 	return day.AddDate(0, 0, 1), err
 }
 
-// Check names all that is wrong with a gold set by itself; see Case.Check for
-// what is wrong against the transcript.
+// Check lists everything wrong with a gold set on its own; see Case.Check for problems against the transcript.
 func (g *Gold) Check() []Problem {
 	var out []Problem
 	say := func(item, what string, args ...any) {
@@ -175,7 +173,7 @@ func (g *Gold) Check() []Problem {
 			name = fmt.Sprintf("item %d", i+1)
 			say(name, "no id")
 		} else if seen[it.ID] {
-			say(name, "a second item with this id")
+			say(name, "another item has this id")
 		}
 		seen[it.ID] = true
 		if !slices.Contains(payload.Kinds, it.Kind) {

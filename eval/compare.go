@@ -7,16 +7,16 @@ import (
 	"recall/answer"
 )
 
-// A Verdict says what a comparison shows.
+// Verdict is the outcome of a comparison.
 type Verdict string
 
 const (
 	Better   Verdict = "better"
 	Worse    Verdict = "worse"
-	CantTell Verdict = "can't tell" // the interval of the difference holds zero, or there is too little to go by
+	CantTell Verdict = "can't tell" // the interval of the difference includes zero, or there is too little data
 )
 
-// A Comparison says what changed from one run to another, on what both have.
+// Comparison is what changed from one run to another, on what both have.
 type Comparison struct {
 	What    string       `json:"what"`
 	Systems [2]string    `json:"systems"` // before, after
@@ -25,7 +25,7 @@ type Comparison struct {
 	Figures []Difference `json:"figures"`
 }
 
-// A Difference is one figure before and after, over what both runs have.
+// Difference is one figure before and after, over what both runs have.
 type Difference struct {
 	Name    string   `json:"name"` // "decision F1", "micro precision", "hit@1"
 	Before  float64  `json:"before"`
@@ -35,17 +35,16 @@ type Difference struct {
 	Verdict Verdict  `json:"verdict"`
 }
 
-// fewest is how many sessions or questions a comparison must rest on to tell
-// anything.
-const fewest = 5
+// minShared is how many sessions or questions a comparison needs to tell anything.
+const minShared = 5
 
-// Compare holds the systems under test of two runs against each other.
+// Compare compares the systems under test of two runs.
 func Compare(before, after *Run) (*Comparison, error) {
 	if before.What != after.What {
 		return nil, fmt.Errorf("one run is of %s, the other of %s", before.What, after.What)
 	}
 	if len(before.Systems) == 0 || len(after.Systems) == 0 {
-		return nil, fmt.Errorf("a run holds no system")
+		return nil, fmt.Errorf("a run has no system")
 	}
 	c, err := CompareSystems(before.Systems[0], after.Systems[0])
 	if err != nil {
@@ -58,15 +57,15 @@ func Compare(before, after *Run) (*Comparison, error) {
 	}
 	for _, key := range []string{"judge", "threshold", "redaction"} {
 		if a, b := before.Config[key], after.Config[key]; a != b {
-			notes = append(notes, fmt.Sprintf("%s: %s before, %s after: part of a change may be the measure's", key, a, b))
+			notes = append(notes,
+				fmt.Sprintf("%s: %s before, %s after: part of the change may come from the measurement", key, a, b))
 		}
 	}
 	c.Notes = append(notes, c.Notes...)
 	return c, nil
 }
 
-// CompareSystems holds two systems against each other, on the sessions or
-// questions that both have.
+// CompareSystems compares two systems on the sessions or questions that both have.
 func CompareSystems(before, after System) (*Comparison, error) {
 	c := &Comparison{Systems: [2]string{before.Name, after.Name}, Notes: []string{}}
 	switch {
@@ -77,7 +76,7 @@ func CompareSystems(before, after System) (*Comparison, error) {
 		c.What = "questions"
 		c.questions(before.Questions, after.Questions)
 	default:
-		return nil, fmt.Errorf("%s and %s were not measured alike", before.Name, after.Name)
+		return nil, fmt.Errorf("%s and %s were not measured the same way", before.Name, after.Name)
 	}
 	if c.Shared == 0 {
 		return nil, fmt.Errorf("%s and %s have no %s in common", before.Name, after.Name, c.Of())
@@ -85,7 +84,7 @@ func CompareSystems(before, after System) (*Comparison, error) {
 	return c, nil
 }
 
-// Of is what a comparison counts, one of them.
+// Of returns the singular of what the comparison counts.
 func (c *Comparison) Of() string {
 	return map[string]string{"payloads": "session", "questions": "question"}[c.What]
 }
@@ -117,9 +116,9 @@ func shared[T any](c *Comparison, what string, before, after []T, key func(T) st
 	}
 	note(len(old), "only in the run before")
 	note(fresh, "only in the run after")
-	note(changed, "people's answers to it changed in between")
+	note(changed, "its gold answers changed in between")
 	c.Shared = len(out)
-	if c.Shared > 0 && c.Shared < fewest {
+	if c.Shared > 0 && c.Shared < minShared {
 		c.Notes = append(c.Notes, answer.Count(c.Shared, what)+" in common are too few to tell anything")
 	}
 	return out
@@ -168,7 +167,7 @@ func (c *Comparison) counted(name string, scores [][2]Score, pick func(Score) Co
 			for _, s := range scores {
 				wanted += pick(s[0]).Wanted
 			}
-			c.Figures[len(c.Figures)-1].Few = wanted < few
+			c.Figures[len(c.Figures)-1].Few = wanted < minWanted
 		}
 	}
 }
@@ -186,13 +185,13 @@ func (c *Comparison) questions(before, after *QuestionScore) {
 		c.mean(m.Name, pairs, func(q *QuestionsMade) bool { return q.Answerable() }, m.of, false)
 	}
 	c.mean("stale@1", pairs, func(q *QuestionsMade) bool { return len(q.Stale) > 0 },
-		func(q *QuestionsMade) float64 { return truth(q.StaleFirst) }, true)
-	refused := func(q *QuestionsMade) float64 { return truth(q.Refused) }
+		func(q *QuestionsMade) float64 { return indicator(q.StaleFirst) }, true)
+	refused := func(q *QuestionsMade) float64 { return indicator(q.Refused) }
 	c.mean("abstained", pairs, func(q *QuestionsMade) bool { return !q.Answerable() }, refused, false)
 	c.mean("refused", pairs, func(q *QuestionsMade) bool { return q.Answerable() }, refused, true)
 }
 
-// mean compares the mean of a figure over the questions that it is of.
+// mean compares the mean of a figure over the questions it applies to.
 func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*QuestionsMade) bool,
 	of func(*QuestionsMade) float64, lessIsMore bool) {
 	var values [2][]float64
@@ -206,13 +205,12 @@ func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*Questi
 	}
 }
 
-// add compares a figure of n sessions or questions by paired bootstrap: what
-// is drawn is drawn for both.
+// add compares a figure over n sessions or questions by paired bootstrap: both sides use the same draws.
 func (c *Comparison) add(name string, n int, value func(side int, draw []int) float64, lessIsMore bool) {
-	all := places(n)
+	all := indices(n)
 	d := Difference{Name: name, Before: value(0, all), After: value(1, all), Verdict: CantTell}
-	d.Change = resampled(n, func(draw []int) float64 { return value(1, draw) - value(0, draw) })
-	if n >= fewest {
+	d.Change = bootstrap(n, func(draw []int) float64 { return value(1, draw) - value(0, draw) })
+	if n >= minShared {
 		switch up := d.Change.Low > 0; {
 		case up && !lessIsMore, d.Change.High < 0 && lessIsMore:
 			d.Verdict = Better

@@ -30,7 +30,7 @@ func madeUp(n, hits, wrong int) System {
 		s.Lenient = s.Pairs
 		sessions = append(sessions, s)
 	}
-	return System{Name: "made up", Payloads: summed(sessions)}
+	return System{Name: "made up", Payloads: summarizePayloads(sessions)}
 }
 
 func runOf(s System) *Run { return &Run{What: "payloads", Systems: []System{s}} }
@@ -95,7 +95,7 @@ func TestCompareSharedSessionsOnly(t *testing.T) {
 	}
 	notes := strings.Join(c.Notes, "\n")
 	for _, want := range []string{"1 session left out: only in the run before",
-		"2 sessions left out: only in the run after", "1 session left out: people's"} {
+		"2 sessions left out: only in the run after", "1 session left out: its gold answers"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes %q don't say %q", notes, want)
 		}

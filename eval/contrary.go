@@ -2,18 +2,17 @@ package eval
 
 import "slices"
 
-// contrary reports whether two statements can't both be so, by what they say of
-// the words that both hold: no and yes, one number and another, a
-// name in another's place.
-func contrary(a, b stance) bool {
+// contradicts reports whether two statements contradict each other in the words they share: by negation, another
+// number, or another name in the same place.
+func contradicts(a, b stance) bool {
 	return a.told && b.told && denied(a, b) ||
-		echoes(a, b) || opposed(a, b) || swapped(a, b) || miscounts(a, b)
+		echoes(a, b) || opposed(a, b) || swapped(a, b) || differentNumber(a, b)
 }
 
-// echoes reports whether two statements hold the same words of content and yet
-// aren't the same: one says "no" more often, or a few words stand elsewhere.
+// echoes reports whether two statements have the same content words and still differ: one has an odd "no" more,
+// or a few words changed places.
 func echoes(a, b stance) bool {
-	x, y := a.sequence(), b.sequence()
+	x, y := a.contentWords(), b.contentWords()
 	if len(x) != len(y) {
 		return false
 	}
@@ -26,7 +25,7 @@ func echoes(a, b stance) bool {
 	if moved == 0 {
 		return a.negators()%2 != b.negators()%2
 	}
-	if moved > mostMoved {
+	if moved > maxMoved {
 		return false
 	}
 	slices.Sort(x)
@@ -34,12 +33,11 @@ func echoes(a, b stance) bool {
 	return slices.Equal(x, y)
 }
 
-// mostMoved is how many words two that change places move: names are of
-// several.
-const mostMoved = 4
+// maxMoved is how many words an exchange of two names may move: names can be several words long.
+const maxMoved = 4
 
-// sequence are the words of content in their order.
-func (s stance) sequence() []string {
+// contentWords returns the content words in order.
+func (s stance) contentWords() []string {
 	var out []string
 	for _, t := range s.tokens {
 		if t.weight > 0 {
@@ -59,15 +57,18 @@ func (s stance) negators() int {
 	return n
 }
 
-// miscounts looks for a number in the place of another: each is in one
-// statement only, with the same word beside it.
-func miscounts(a, b stance) bool {
+// differentNumber looks for one number in the place of another: each occurs in one statement only, with the same word
+// beside it.
+func differentNumber(a, b stance) bool {
 	for i, x := range a.tokens {
 		if !x.number || b.said[x.key] != nil {
 			continue
 		}
 		for j, y := range b.tokens {
-			if y.number && a.said[y.key] == nil && (beside(a, []int{i}, b, []int{j}) || like(a.about(i), b.about(j)) >= 2) {
+			if !y.number || a.said[y.key] != nil {
+				continue
+			}
+			if sharesNeighbor(a, []int{i}, b, []int{j}) || commonCount(a.neighbors(i), b.neighbors(j)) >= 2 {
 				return true
 			}
 		}
@@ -75,9 +76,8 @@ func miscounts(a, b stance) bool {
 	return false
 }
 
-// beside reports whether a word has the same word of content next to it in both
-// statements.
-func beside(a stance, as []int, b stance, bs []int) bool {
+// sharesNeighbor reports whether a word has the same content word next to it in both statements.
+func sharesNeighbor(a stance, as []int, b stance, bs []int) bool {
 	for _, i := range as {
 		for _, j := range bs {
 			for _, step := range []int{-1, 1} {
@@ -90,7 +90,7 @@ func beside(a stance, as []int, b stance, bs []int) bool {
 	return false
 }
 
-// next is the nearest word of content before or behind a place.
+// next is the nearest content word before or after a place.
 func (s stance) next(i, step int) string {
 	for k := i + step; k >= 0 && k < len(s.tokens); k += step {
 		if t := s.tokens[k]; t.weight > 0 {

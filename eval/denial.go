@@ -2,15 +2,14 @@ package eval
 
 import "slices"
 
-// denied reports whether one of two statements says no to what the other says: in
-// a clause that speaks of the same, of words that stand together in both, or of
-// two things just the other way round.
+// denied reports whether one of two statements negates the other: in a clause about the same thing, in words
+// that stand together in both, or by affirming and denying two things the other way round.
 func denied(a, b stance) bool {
-	return clauseDenied(a, b) || clauseDenied(b, a) || a.unanswered(b) || b.unanswered(a) || bothWays(a, b)
+	return clauseDenied(a, b) || clauseDenied(b, a) || a.missesNegation(b) || b.missesNegation(a) || reversed(a, b)
 }
 
-// clauseDenied looks for a clause of each that speak of the same, one of them
-// saying no to what the other says.
+// clauseDenied compares the clauses about the same things, and reports whether enough of them negate their
+// counterpart.
 func clauseDenied(a, b stance) bool {
 	var all, no float64
 	for _, x := range a.clauses {
@@ -19,26 +18,24 @@ func clauseDenied(a, b stance) bool {
 			continue
 		}
 		all += both
-		if !x.denies(y) {
-			continue
+		if x.denies(y) {
+			no += both
 		}
-		no += both
 	}
 	return no > 0 && no >= deniedShare*all
 }
 
-// Two clauses speak of the same if they share this much of the shorter one's
-// weight, and no less than this. Like all numbers here, chosen by hand with the
-// labelled pairs of both projects in view; testdata/invented-pairs.jsonl holds
-// wordings that no rule was written for.
+// Two clauses are about the same thing if they share at least sameClause of the shorter one's weight and
+// clauseWeight in all. Like all numbers here, these were chosen by hand with the labelled pairs of both
+// projects in view; testdata/invented-pairs.jsonl holds wordings that no rule was written for.
 const (
 	sameClause   = 0.6
 	clauseWeight = 2.0
-	deniedShare  = 0.34 // of what they say of the same, this much must be denied
+	deniedShare  = 0.34 // of the shared weight must be denied
 )
 
-// denies reports whether one of two clauses says no to what the other says. What
-// may be a "no" in other words leaves it open.
+// denies reports whether one of two clauses negates the other. A soft negation in only one of them leaves it
+// open.
 func (c clause) denies(d clause) bool {
 	if c.no == d.no || c.soft != d.soft {
 		return false
@@ -54,8 +51,8 @@ func (c clause) denies(d clause) bool {
 	return false
 }
 
-// counterpart is the clause that speaks of the same; of two alike the one that
-// says no as often.
+// counterpart returns the clause that shares the most weight; on a tie, the one with the same number of
+// negations.
 func (c clause) counterpart(list []clause) (best clause, most float64) {
 	for _, d := range list {
 		var both float64
@@ -74,12 +71,11 @@ func (c clause) counterpart(list []clause) (best clause, most float64) {
 	return best, most
 }
 
-// unanswered looks for a "no" that the other statement leaves out where it
-// speaks of the same: most of the words about the "no" stand together in it, with
-// no "no" near.
-func (s stance) unanswered(other stance) bool {
+// missesNegation looks for a negation that the other statement omits: most of the words around it stand together
+// there, with no negation near.
+func (s stance) missesNegation(other stance) bool {
 	for i := range s.tokens {
-		if denies(s.tokens, i) && s.leftOut(i, other) {
+		if denies(s.tokens, i) && s.omits(i, other) {
 			return true
 		}
 	}
@@ -87,14 +83,14 @@ func (s stance) unanswered(other stance) bool {
 }
 
 const (
-	behind = 3   // words of content after a "no" that it may be said of
-	ahead  = 2   // and before it
+	behind = 3   // content words after a "no" that it may negate
+	ahead  = 2   // content words before it
 	reach  = 9   // tokens within which the other must hold them
-	margin = 5   // tokens around these where its own "no" may stand
-	mostly = 0.6 // share of them that it must hold
+	margin = 5   // tokens around these where the other's own "no" may stand
+	mostly = 0.6 // share of them that the other must hold
 )
 
-func (s stance) leftOut(at int, other stance) bool {
+func (s stance) omits(at int, other stance) bool {
 	head := contentAbout(s.tokens, at, behind, 0)
 	lead := contentAbout(s.tokens, at, 0, ahead)
 	if w := s.tokens[at].word; w == "instead" || w == "rather" || w == "in" {
@@ -115,8 +111,7 @@ func (s stance) leftOut(at int, other stance) bool {
 	return true
 }
 
-// together is the place where most of the words, one of head at least, stand
-// within reach of one another.
+// together finds the place where most of the words, at least one of head, stand within reach of one another.
 func (s stance) together(head, lead []string) (n, from, to int) {
 	for i := range s.tokens {
 		found := map[string]bool{}
@@ -143,16 +138,15 @@ func (s stance) together(head, lead []string) (n, from, to int) {
 	return n, from, to
 }
 
-// bothWays looks for a word that is denied here and affirmed there, and another
-// the other way round.
-func bothWays(a, b stance) bool {
+// reversed looks for one word denied in a and affirmed in b, and another the other way round.
+func reversed(a, b stance) bool {
 	if max(a.negators(), b.negators()) > 2 {
 		return false // too many to say which is said of what
 	}
 	var up, down bool
 	for key, as := range a.said {
 		if bs := b.said[key]; bs != nil {
-			x, y := a.leaning(as), b.leaning(bs)
+			x, y := a.polarity(as), b.polarity(bs)
 			up = up || x > 0 && y < 0
 			down = down || x < 0 && y > 0
 		}
@@ -160,11 +154,13 @@ func bothWays(a, b stance) bool {
 	return up && down
 }
 
-// leaning is 1 if a word is only affirmed, -1 if only denied, else 0.
-func (s stance) leaning(at []int) int { return agreed(at, func(i int) int { return s.tokens[i].sign }) }
+// polarity is 1 if a word is always affirmed, -1 if always denied, else 0.
+func (s stance) polarity(at []int) int {
+	return commonSign(at, func(i int) int { return s.tokens[i].sign })
+}
 
-// agreed is the sign that all places have, 0 if they differ.
-func agreed(at []int, sign func(i int) int) int {
+// commonSign is the sign that all places share, 0 if they differ.
+func commonSign(at []int, sign func(i int) int) int {
 	sum := 0
 	for _, i := range at {
 		sum += sign(i)

@@ -13,18 +13,18 @@ import (
 	"recall/payload"
 )
 
-type distilling struct {
+type distillation struct {
 	payload *payload.Payload // with ids
 	err     error
 	seconds float64
 	cost    float64
 }
 
-// distillEach distills sessions, several at once if the options say so, each on
-// its own account. A session that can't be distilled has its error; what keeps
-// all from being distilled, such as a model that wants a key, is the error.
-func distillEach(ctx context.Context, sessions []*ingest.Session, o Options) ([]distilling, error) {
-	out := make([]distilling, len(sessions))
+// distillEach distills sessions, as many at once as the options say, each on its own account. A session that
+// can't be distilled carries its error; the returned error is one that stops all of them, such as a missing API
+// key.
+func distillEach(ctx context.Context, sessions []*ingest.Session, o Options) ([]distillation, error) {
+	out := make([]distillation, len(sessions))
 	err := o.each(ctx, len(sessions), func(ctx context.Context, i int) (what string, err error) {
 		s, d := sessions[i], &out[i]
 		begun := time.Now()
@@ -36,14 +36,13 @@ func distillEach(ctx context.Context, sessions []*ingest.Session, o Options) ([]
 		if d.err == nil {
 			payload.Inherit(nil, d.payload)
 		}
-		return s.Title, ending(d.err)
+		return s.Title, fatal(d.err)
 	})
 	return out, err
 }
 
-// ending is an error after which nothing else would be answered either; nil for
-// others.
-func ending(err error) error {
+// fatal returns err if nothing else would be answered after it, else nil.
+func fatal(err error) error {
 	var fault *llm.Error
 	var capped *llm.Capped
 	if errors.As(err, &fault) && fault.Ends() || errors.As(err, &capped) {
@@ -52,8 +51,7 @@ func ending(err error) error {
 	return nil
 }
 
-// each does something n times, as many at once as the options allow, and tells
-// of each when it is done.
+// each runs do n times, as many at once as the options allow, and reports progress after each.
 func (o Options) each(ctx context.Context, n int, do func(ctx context.Context, i int) (what string, err error)) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, o.AtOnce))

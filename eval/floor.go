@@ -10,15 +10,15 @@ import (
 	"recall/payload"
 )
 
-// Drawn is the baseline that shows how lenient the judge is: sentences of a
-// session drawn at random, as many of each kind as are wanted. A figure says
-// something only as far as it is above what these reach. Files aren't drawn.
+// Drawn is the baseline that shows how lenient the judge is: sentences drawn at random from the session, as
+// many of each kind as are wanted. A figure means something only as far as it exceeds this one. Files aren't
+// drawn.
 const Drawn = "sentences drawn at random"
 
 const fewestWords = 3
 
-// draw draws a session's sentences, from turns that are in if that is given; the
-// same for the same number.
+// draw picks a session's sentences at random, from turns that in accepts if it isn't nil; the same for the same
+// number.
 func (c *Case) draw(number uint64, in func(turn string) bool) (out SessionScore) {
 	var all []Claim
 	for i := range c.Session.Turns {
@@ -42,12 +42,12 @@ func (c *Case) draw(number uint64, in func(turn string) bool) (out SessionScore)
 			continue
 		}
 		one := all[random.IntN(len(all))]
-		out.say(g.Kind, one.Text, one.Turns[0])
+		out.predict(g.Kind, one.Text, one.Turns[0])
 	}
 	return out
 }
 
-// Chance is the score of as many passages drawn at random as items are wanted.
+// Chance is the score of as many random passages as items are wanted.
 func (c *Case) Chance() Score {
 	drawn := c.draw(0, nil)
 	items := make([]payload.Item, len(drawn.Predicted))

@@ -11,8 +11,8 @@ import (
 	"recall/ingest"
 )
 
-// Forget removes what a folder of runs has of sessions: a model's answers and verdicts, which don't say what they were
-// made of, and the runs and reports that name one of the sessions.
+// Forget removes from a folder of runs what it holds of sessions: the model's answers and verdicts, which don't
+// say what they were made from, and the runs and reports that name one of the sessions.
 func Forget(dir string, ids []ingest.SessionID) error {
 	err := errors.Join(os.RemoveAll(filepath.Join(dir, "answers")), os.RemoveAll(filepath.Join(dir, "verdicts")))
 	return errors.Join(err, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -252,7 +252,7 @@ func renumber(a, b string) (string, bool) {
 func toldApart(t *testing.T, by Judge, pairs []LabelledPair) map[string]KofN {
 	t.Helper()
 	names, turned := formsOf(pairs)
-	x, err := alikeTexts(t.Context(), by, turned)
+	x, err := pairSimilarities(t.Context(), by, turned)
 	if err != nil {
 		t.Fatal(err)
 	}

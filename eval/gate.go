@@ -5,28 +5,25 @@ import (
 	"strings"
 )
 
-// gated are the figures that may not drop: one for each thing that is wanted,
-// so that precision may be traded for recall where that is a gain. Others of a
-// comparison are for reading.
+// gated reports whether a figure may not drop. Precision and recall may, so that one can be traded for the
+// other where F1 gains.
 func gated(name string) bool {
 	return strings.HasSuffix(name, " F1") || !strings.HasSuffix(name, " precision") && !strings.HasSuffix(name, " recall")
 }
 
-// A Gate is a run held against a baseline.
+// Gate is the comparison of a run with a baseline.
 type Gate struct {
 	Comparison *Comparison
-	Dropped    []Difference // figures that are significantly worse; kinds with too few items are never among them
+	Dropped    []Difference // figures that are significantly worse, without kinds that have too few items
 }
 
 // Holds reports whether nothing dropped.
 func (g *Gate) Holds() bool { return len(g.Dropped) == 0 }
 
-// NewGate compares a run with a baseline session by session, or question by
-// question. A figure has dropped if the paired bootstrap interval of its change
-// lies below zero; grounding, which is a promise, if it is lower at all. The
-// error says that the two can't be compared as a whole, because the gold set or
-// what judges likeness isn't the same: then there is no gate until a new
-// baseline is written.
+// NewGate compares a run with a baseline session by session, or question by question. A figure has dropped if
+// the paired bootstrap interval of its change lies below zero; grounding, which is a promise, if it is lower at
+// all. The error says that the two can't be compared as a whole because the gold set or the judge differs: then
+// there is no gate until a new baseline is written.
 func NewGate(baseline, now *Run) (*Gate, error) {
 	c, err := Compare(baseline, now)
 	if err != nil {
@@ -39,7 +36,7 @@ func NewGate(baseline, now *Run) (*Gate, error) {
 	}
 	g := &Gate{Comparison: c}
 	before, after := baseline.Systems[0], now.Systems[0]
-	if n := measuredOn(before); c.Shared < n {
+	if n := sampleCount(before); c.Shared < n {
 		return nil, fmt.Errorf("only %d of the baseline's %d %ss can be compared (%s)", c.Shared, n, c.Of(),
 			strings.Join(c.Notes, "; "))
 	}
@@ -60,8 +57,8 @@ func NewGate(baseline, now *Run) (*Gate, error) {
 	return g, nil
 }
 
-// measuredOn counts the sessions or questions behind a system's figures.
-func measuredOn(s System) int {
+// sampleCount counts the sessions or questions behind a system's figures.
+func sampleCount(s System) int {
 	if s.Payloads != nil {
 		return len(s.Payloads.Sessions)
 	}

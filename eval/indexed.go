@@ -17,18 +17,18 @@ import (
 	"recall/payload"
 )
 
-// Indexed is recall's own search over items of a corpus, in indexes made for it alone.
-// Safe for concurrent use, but for what is set.
+// Indexed is recall's own search over the items of a corpus, in temporary indexes. Safe for concurrent use,
+// except for setting its fields.
 type Indexed struct {
-	Query index.Query // as which all is asked; a question gives its text and time
+	Query index.Query // the template for all questions; each fills in its text and time
 
 	from    Source
 	corpus  *Corpus
 	judge   Judge
 	model   *answer.SecondLook   // nil: none
 	weights *rank.Weights        // nil: as shipped
-	mu      sync.Mutex           // of open and dir
-	open    map[int]*index.Index // by how many of the sessions, oldest first, are in it
+	mu      sync.Mutex           // guards open and dir
+	open    map[int]*index.Index // by how many of the sessions, oldest first, it holds
 	dir     string
 }
 
@@ -41,7 +41,7 @@ func (c *Corpus) Indexed(from Source, o Options) *Indexed {
 	return x
 }
 
-// Use has results ranked by other weights than the shipped ones.
+// Use ranks results by other weights than the shipped ones.
 func (x *Indexed) Use(w rank.Weights) {
 	x.weights = &w
 	for _, ix := range x.open {
@@ -59,7 +59,7 @@ func (x *Indexed) Close() {
 	}
 }
 
-// of is the index of the first sessions.
+// of returns the index of these sessions, which are the oldest of the corpus.
 func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.Index, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -98,7 +98,7 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 	return ix, ix.Tidy(ctx)
 }
 
-// at is the index as it was when a question was asked, and the query that asks it.
+// at returns the index as it was when a question was asked, and the query for it.
 func (x *Indexed) at(ctx context.Context, q Question) (*index.Index, index.Query, error) {
 	until, err := q.Until()
 	if err != nil {
@@ -106,11 +106,11 @@ func (x *Indexed) at(ctx context.Context, q Question) (*index.Index, index.Query
 	}
 	as := x.Query
 	as.Text, as.Until = q.Q, until
-	ix, err := x.of(ctx, x.corpus.begunBy(until))
+	ix, err := x.of(ctx, x.corpus.startedBy(until))
 	return ix, as, err
 }
 
-// Search is what the index finds for a question.
+// Search returns what the index finds for a question.
 func (x *Indexed) Search(ctx context.Context, q Question) (index.Answer, error) {
 	ix, as, err := x.at(ctx, q)
 	if err != nil {
@@ -119,31 +119,30 @@ func (x *Indexed) Search(ctx context.Context, q Question) (index.Answer, error) 
 	return ix.Search(ctx, as)
 }
 
-// Ask puts questions to the index, so many at once.
+// Ask puts questions to the index, atOnce at a time.
 func (x *Indexed) Ask(ctx context.Context, asked []Question, atOnce int) (*QuestionScore, error) {
 	s := search{answer: x.answer, several: true}
 	sys, err := s.ask(ctx, asked, Options{AtOnce: atOnce})
 	return sys.Questions, err
 }
 
-// depth is how many results are asked for: enough that the first twenty items
-// are among them.
+// depth is how many results are asked for: enough to include the first twenty items.
 const depth = 100
 
-// printed is how many results are looked at as they are printed: what recall query shows.
+// printed is how many results are judged as printed: what recall query shows.
 const printed = 5
 
-func (x *Indexed) answer(ctx context.Context, q Question) (said, error) {
+func (x *Indexed) answer(ctx context.Context, q Question) (response, error) {
 	ix, as, err := x.at(ctx, q)
 	if err != nil {
-		return said{}, err
+		return response{}, err
 	}
 	begun := time.Now()
 	found, err := answer.Ask(ctx, ix, x.model, answer.Question{Query: as, Most: depth})
 	if err = errors.Join(err, found.Fault); err != nil {
-		return said{}, err
+		return response{}, err
 	}
-	a := said{seconds: since(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
+	a := response{seconds: secondsSince(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
 		weak: found.Verdict == answer.Weak}
 	for _, r := range answer.Numbered(found.Results) {
 		if !slices.Contains(a.sessions, r.Session) {
@@ -158,7 +157,7 @@ func (x *Indexed) answer(ctx context.Context, q Question) (said, error) {
 		for _, one := range answer.Numbered([]*answer.Result{r}) {
 			held, err := x.Holds(ctx, q, one)
 			if err != nil {
-				return said{}, err
+				return response{}, err
 			}
 			shown.holds = append(shown.holds, held...)
 			if one != r {
@@ -170,8 +169,8 @@ func (x *Indexed) answer(ctx context.Context, q Question) (said, error) {
 	return a, nil
 }
 
-// Holds names the gold items that a result holds; of a passage, those that a question
-// expects or calls stale.
+// Holds names the gold items that a result holds; for a passage, only those that the question expects or calls
+// stale.
 func (x *Indexed) Holds(ctx context.Context, q Question, r *answer.Result) ([]string, error) {
 	switch {
 	case r.Item == nil:
@@ -182,11 +181,10 @@ func (x *Indexed) Holds(ctx context.Context, q Question, r *answer.Result) ([]st
 	return x.result(r).holds, nil
 }
 
-// result is a line of an answer, and what it holds by the pairs of its item or by what
-// is quoted from its turn.
+// result is a line of an answer, with the gold items that its item is paired with or whose quotes its turn holds.
 func (x *Indexed) result(r *answer.Result) result {
 	if r.Item == nil {
-		return result{session: r.Session, holds: x.corpus.caseOf(r.Session).quoted(r.Text),
+		return result{session: r.Session, holds: x.corpus.caseOf(r.Session).quotedItems(r.Text),
 			name: r.Session + "#" + r.TurnID, text: r.Text}
 	}
 	out := result{session: r.Session, name: string(r.Item.ID), text: r.Item.Text}

@@ -8,17 +8,16 @@ import (
 )
 
 //go:embed testdata/invented-pairs.jsonl
-var invented []byte
+var inventedJSON []byte
 
-// InventedPairs are pairs that were made up to hold judges against: the same
-// fact in other words, and facts denied, reversed, exchanged, with another
-// number, or simply others. Their project is the form.
+// InventedPairs are made-up pairs to test judges with: the same fact in other words, and facts negated,
+// reversed, swapped, with another number, or simply different. The form of a pair is its Project.
 func InventedPairs() ([]LabelledPair, error) {
 	type pair struct {
 		LabelledPair
 		Form string `json:"form"`
 	}
-	lines, err := jsonLines[pair](invented)
+	lines, err := jsonLines[pair](inventedJSON)
 	if err != nil {
 		return nil, fmt.Errorf("invented pairs: %w", err)
 	}

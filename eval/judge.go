@@ -10,35 +10,33 @@ import (
 
 // A Claim is a statement as a judge sees it.
 type Claim struct {
-	Kind   payload.Kind `json:"kind"` // "" where nobody says: wrong in each kind, if it is like nothing
+	Kind   payload.Kind `json:"kind"` // "" if unstated: then a claim that matches nothing is wrong in each kind
 	Text   string       `json:"text"`
 	Why    string       `json:"why,omitempty"`
 	Path   string       `json:"path,omitempty"` // of a file
-	Rule   string       `json:"rule,omitempty"` // that made it, if one did; no judge looks at it
-	Turns  []string     `json:"turns"`          // what it rests on, one id a turn
-	Quotes []string     `json:"-"`              // of what quotes and claims no more: its passages
+	Rule   string       `json:"rule,omitempty"` // that made it, if any; judges ignore it
+	Turns  []string     `json:"turns"`          // the turns it is based on, one id each
+	Quotes []string     `json:"-"`              // the passages of an item that only quotes
 }
 
 // A Judge says which statements about one session are the same fact.
 //
-// Alike returns for each pair of claims, given by their places in claims, how
-// alike they are, from 0 to 1, in the same order; from Threshold on they are held
-// to be the same fact. It gets all pairs that matter at once, to ask about many
-// of them together, and may leave at 0 without a thought those that can't be the
-// same, such as files of different paths. Claims of different kinds may be the
-// same fact; the order within a pair means nothing.
+// Alike returns for each pair of claims, given by their places in claims, how alike they are, from 0 to 1, in
+// the same order; from Threshold on they count as the same fact. It receives all relevant pairs at once, so
+// that it can ask about many together, and may leave at 0 without a check those that can't be the same, such as
+// files of different paths. Claims of different kinds can be the same fact; the order within a pair means
+// nothing.
 //
-// Name is kept in runs and changes with whatever changes its judgements.
-// Safe for concurrent use.
+// Name is kept in runs and changes with whatever changes the judge's verdicts. A Judge is safe for concurrent
+// use.
 type Judge interface {
 	Name() string
 	Threshold() float64
 	Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error)
 }
 
-// Words judges by words, numbers, negation, order and evidence, without a
-// model. What a claim gives as its reason counts for nothing but against it, where
-// it is another's (see weighReasons).
+// Words judges by words, numbers, negation, order and evidence, without a model. A claim's reason never counts
+// in its favour, but counts against it if it is another item's (see penalizeReasons).
 type Words struct{}
 
 var _ Judge = Words{}
@@ -70,7 +68,7 @@ func sidesOf(claims []Claim) []side {
 	return out
 }
 
-func judged(ctx context.Context, by Judge, a, b []Claim) ([][]float64, error) {
+func similarities(ctx context.Context, by Judge, a, b []Claim) ([][]float64, error) {
 	var pairs [][2]int
 	for i := range a {
 		for j := range b {

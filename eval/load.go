@@ -22,30 +22,27 @@ import (
 	"recall/ingest"
 )
 
-// A Set is all that people wrote about some sessions.
+// Set is everything people wrote about some sessions.
 type Set struct {
 	Name      string // of its folders
 	Hash      string // of its files
 	Golds     []*Gold
-	Sessions  []*ingest.Session // that the set tells itself, in order of time within a project
+	Sessions  []*ingest.Session // carried by the set itself, in order of time within a project
 	Questions []Question
 	Others    map[string]Other // by "<session>#<id>"
 	Pairs     []LabelledPair
-	Notices   []Problem // what is odd and costs nothing
+	Notices   []Problem // oddities that don't matter to the figures
 }
 
 //go:embed testdata/demo
 var bundled embed.FS
 
-// Bundled is the name of the gold set over the sample sessions that stands in
-// for a missing folder.
+// Bundled is the name of the gold set over the sample sessions, used when no folder is given.
 const Bundled = "bundled"
 
-// LoadSet reads what lies below the folders, in order of path: *.gold.json,
-// *.silver.json, *.questions.json, aliases.json, pairs-*.jsonl; of an invented project
-// sessions.json and questions.json. Without a folder it reads the
-// bundled set. The error is Problems: all that is wrong, not the first thing
-// only; the set then holds what was right.
+// LoadSet reads what lies below the folders, in order of path: *.gold.json, *.silver.json, *.questions.json,
+// aliases.json, pairs-*.jsonl, and sessions.json and questions.json of an invented project. Without a folder it
+// reads the bundled set. The error is Problems, everything that is wrong; the set then holds the rest.
 func LoadSet(folders ...string) (*Set, error) {
 	s := &Set{Others: map[string]Other{}}
 	l := loader{set: s, hash: sha256.New(), othersFrom: map[string]string{}}
@@ -80,7 +77,7 @@ func LoadSet(folders ...string) (*Set, error) {
 	return s, nil
 }
 
-// Ref says what the set holds.
+// Ref summarizes what the set holds.
 func (s *Set) Ref() GoldRef {
 	r := GoldRef{Name: s.Name, Hash: s.Hash, Sessions: len(s.Golds), Pairs: len(s.Pairs), Asked: len(s.Questions)}
 	for _, g := range s.Golds {
@@ -132,7 +129,7 @@ func (l *loader) folder(fsys fs.FS, name, base string) {
 	}
 }
 
-// reader is what reads files of that name; nil for those that aren't ours.
+// reader returns the function that reads files of that name, nil for unrelated files.
 func (l *loader) reader(name string) func(file, project string, b []byte) {
 	switch {
 	case strings.HasSuffix(name, ".gold.json"), strings.HasSuffix(name, ".silver.json"):
@@ -142,7 +139,7 @@ func (l *loader) reader(name string) func(file, project string, b []byte) {
 	case name == "aliases.json":
 		return l.others
 	case name == "sessions.json":
-		return l.told
+		return l.inlineSessions
 	case strings.HasPrefix(name, "pairs-") && strings.HasSuffix(name, ".jsonl"):
 		return l.pairs
 	}
@@ -196,9 +193,8 @@ func (l *loader) pairs(file, project string, b []byte) {
 	}
 }
 
-// read reads JSON, says in which line it went wrong, and notes fields that nobody
-// reads. A name that stands twice in one object is a fault: what is written by hand
-// says either by mistake.
+// read decodes JSON, reports the line of an error, and notes unknown fields. A name that occurs twice in one
+// object is an error: in a hand-written file one of the two is a mistake.
 func (l *loader) read(file, item string, b []byte, v any) bool {
 	err := json.Unmarshal(b, v)
 	if err == nil {

@@ -58,7 +58,7 @@ func TestBadGoldIsNamed(t *testing.T) {
 		"bad.gold.json: d2: no text",
 		"bad.gold.json: d2: cites no turn",
 		"bad.gold.json: d2: no quote",
-		"bad.gold.json: d2: a second item with this id",
+		"bad.gold.json: d2: another item has this id",
 		"bad.gold.json: item 4: no id",
 		"broken.gold.json: line 3: invalid character",
 		"typed.gold.json: line 2: json: cannot unmarshal number",
@@ -140,7 +140,7 @@ func TestTranscriptsAgainstGold(t *testing.T) {
 	}
 	all := Problems(run.Problems).Error()
 	for _, want := range []string{"one.gold.json: d1: cites turn u9",
-		`one.gold.json: d1: the quote "use a list" stands in none`} {
+		`one.gold.json: d1: the quote "use a list" isn't in any`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("not named: %s\nin\n%s", want, all)
 		}

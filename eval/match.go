@@ -11,28 +11,26 @@ import (
 	"recall/text"
 )
 
-// Threshold is the similarity from which on two items are the same fact. It
-// was set on pairs that people labelled (see TestPairs) and held against
-// sentences drawn at random (see TestFloor): of the values at which words agree with
-// people as well as anywhere, one that chance hardly reaches.
+// Threshold is the similarity from which two items count as the same fact. It was set on pairs that people
+// labelled (see TestPairs) and checked against sentences drawn at random (see TestFloor): of the values that
+// agree best with people, one that chance hardly reaches.
 const Threshold = 0.36
 
-// elsewhere is what is left of the similarity of two statements that rest on
-// different turns: the same words said in another place are more often said of
-// something else.
-const elsewhere = 0.6
+// otherTurnFactor scales the similarity of two statements from different turns: the same words in another place are
+// more often about something else.
+const otherTurnFactor = 0.6
 
-// contraryShare is what is left of the similarity of two statements that can't
-// both be so: less than the threshold, however alike their words are.
-const contraryShare = 0.3
+// contradictionFactor scales the similarity of two statements that contradict each other: it falls below the
+// threshold, however alike their words are.
+const contradictionFactor = 0.3
 
-// A Pair is a predicted and a gold item held to be the same fact.
+// Pair is a predicted and a gold item that count as the same fact.
 type Pair struct {
 	Pred, Gold int // indexes
 	Similarity float64
 }
 
-// turnsOf maps the ids that evidence may cite to one id a turn.
+// turnsOf maps the ids that evidence may cite to one id for each turn.
 func turnsOf(s *ingest.Session) map[string]string {
 	m := map[string]string{}
 	for id, i := range s.Places() {
@@ -41,7 +39,7 @@ func turnsOf(s *ingest.Session) map[string]string {
 	return m
 }
 
-// side is one claim made ready to be compared.
+// side is one claim prepared for comparison.
 type side struct {
 	kind  payload.Kind
 	text  string
@@ -108,36 +106,36 @@ func firstPath(text string) string {
 	return strings.Trim(f[0], "`*,:;")
 }
 
-// similarity of two claims, 0 to 1. Files are compared by path alone; a
-// statement of no kind is about a file if it names it.
+// similarity of two claims, 0 to 1. Files are compared by path alone; a statement without a kind is about a
+// file if it names it.
 func similarity(a, b side) float64 {
 	if b.kind == "" {
 		a, b = b, a
 	}
 	if a.kind == payload.File && b.kind == payload.File {
-		return truth(samePath(a.path, b.path))
+		return indicator(samePath(a.path, b.path))
 	}
 	if a.kind == "" && b.kind == payload.File {
-		return truth(names(a.text, b.path))
+		return indicator(mentions(a.text, b.path))
 	}
 	sim := textSimilarity(a.words, b.words)
 	if len(a.turns) > 0 && len(b.turns) > 0 && !overlap(a.turns, b.turns) {
-		sim *= elsewhere
+		sim *= otherTurnFactor
 	}
-	if sim >= Threshold && contrary(a.told, b.told) {
-		return sim * contraryShare
+	if sim >= Threshold && contradicts(a.told, b.told) {
+		return sim * contradictionFactor
 	}
 	return sim
 }
 
-func truth(yes bool) float64 {
+func indicator(yes bool) float64 {
 	if yes {
 		return 1
 	}
 	return 0
 }
 
-func names(text, file string) bool {
+func mentions(text, file string) bool {
 	for _, word := range strings.Fields(text) {
 		if samePath(strings.Trim(word, "`*_\"'()[]<>,:;.!?"), file) {
 			return true
@@ -146,14 +144,14 @@ func names(text, file string) bool {
 	return false
 }
 
-// samePath compares paths of which one may be relative to a folder of the other.
+// samePath compares paths, either of which may be relative to a folder of the other.
 func samePath(a, b string) bool {
-	a, b = anchored(a), anchored(b)
+	a, b = rooted(a), rooted(b)
 	return len(a) > 1 && len(b) > 1 && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
 }
 
-// anchored takes the way up off a relative path and puts a slash before it.
-func anchored(p string) string {
+// rooted strips leading ./ and ../ from a path and puts a slash before it.
+func rooted(p string) string {
 	p = strings.ReplaceAll(p, `\`, "/")
 	for strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") {
 		p = p[strings.IndexByte(p, '/')+1:]
@@ -161,9 +159,9 @@ func anchored(p string) string {
 	return path.Clean("/" + p)
 }
 
-// pairUp pairs rows with columns one to one so that the summed similarity is
-// highest; pairs under the threshold, or not allowed (nil: all are), are none.
-// Rows of one group say the same thing, and only one of them is paired.
+// pairUp pairs rows with columns one to one so that the summed similarity is highest. Pairs under the threshold
+// or not allowed (nil allows all) are omitted. Rows of one group say the same thing, so only one of them is
+// paired.
 func pairUp(alike [][]float64, threshold float64, groups text.Groups, allowed func(i, j int) bool) []Pair {
 	var score [][]float64 // by group; 0 where two can't be a pair
 	var from [][]int      // the group's row that is most like the column
@@ -190,16 +188,16 @@ func pairUp(alike [][]float64, threshold float64, groups text.Groups, allowed fu
 	return pairs
 }
 
-// sameThing is the similarity from which on two claims of one payload say the
-// same thing: saying it twice must not find two gold items.
-const sameThing = 0.9
+// duplicateFrom is the similarity from which two claims of one payload say the same thing: saying it twice must not
+// find two gold items.
+const duplicateFrom = 0.9
 
-// groupsOf joins claims that say the same; with kinds, only if their kind is the same too.
+// groupsOf joins claims that say the same thing; with kinds, only those of the same kind.
 func groupsOf(sides []side, kinds bool) text.Groups {
 	groups := text.NewGroups(len(sides))
 	for i := range sides {
 		for k := range i {
-			if groups.Find(i) != groups.Find(k) && (!kinds || sides[k].kind == sides[i].kind) && sides[i].says(sides[k]) {
+			if groups.Find(i) != groups.Find(k) && (!kinds || sides[k].kind == sides[i].kind) && sides[i].sameAs(sides[k]) {
 				groups.Join(i, k)
 			}
 		}
@@ -207,15 +205,15 @@ func groupsOf(sides []side, kinds bool) text.Groups {
 	return groups
 }
 
-// reports whether two claims of one payload say the same thing.
-func (s side) says(o side) bool {
+// sameAs reports whether two claims of one payload say the same thing.
+func (s side) sameAs(o side) bool {
 	if s.kind == payload.File && o.kind == payload.File {
-		return anchored(s.path) == anchored(o.path)
+		return rooted(s.path) == rooted(o.path)
 	}
-	return textSimilarity(s.words, o.words) >= sameThing && !contrary(s.told, o.told)
+	return textSimilarity(s.words, o.words) >= duplicateFrom && !contradicts(s.told, o.told)
 }
 
-// claims are a payload's items as judges see them.
+// claims returns a payload's items as judges see them.
 func (c *Case) claims(items []payload.Item) []Claim {
 	out := make([]Claim, len(items))
 	for i, it := range items {
@@ -224,7 +222,7 @@ func (c *Case) claims(items []payload.Item) []Claim {
 	return out
 }
 
-// wanted are the gold items as judges see them.
+// wanted returns the gold items as judges see them.
 func (c *Case) wanted() (out []Claim) {
 	for _, it := range c.Gold.Items {
 		out = append(out, wanted(it, c.turns))
@@ -232,43 +230,41 @@ func (c *Case) wanted() (out []Claim) {
 	return out
 }
 
-// matches pairs predicted with gold items by their words, one to one so that the
-// summed similarity is highest; pairs under the threshold are no pairs. Of strict
-// ones both are of one kind.
+// matches pairs predicted with gold items by their words (see pairUp). In strict pairs both have the same kind.
 func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
 	strict, lenient, err := c.matchBy(context.Background(), Words{}, c.claims(items))
 	if err != nil {
-		panic(err) // words can be compared
+		panic(err) // can't happen: words are always comparable
 	}
 	return strict, lenient
 }
 
-// matchBy is matches by any judge.
+// matchBy is matches with any judge.
 func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, lenient []Pair, err error) {
 	wants := c.wanted()
-	x, err := judged(ctx, by, claims, wants)
+	x, err := similarities(ctx, by, claims, wants)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.weighReasons(claims, x)
-	c.holdQuotes(claims, x)
+	c.penalizeReasons(claims, x)
+	c.matchQuotes(claims, x)
 	sides := sidesOf(claims)
 	strict = pairUp(x, by.Threshold(), groupsOf(sides, true),
-		func(i, j int) bool { return kindPairs(claims[i].Kind, wants[j].Kind) })
+		func(i, j int) bool { return kindMatches(claims[i].Kind, wants[j].Kind) })
 	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
 }
 
-// A reason is an item's from otherReason on. One that is another item's, and not
-// half as like the item's own, makes the claim wrong; and where the reason is the
-// item's, the rest of the claim must speak of it too.
+// A claim's reason is a gold item's reason from a similarity of reasonThreshold on. If it is another item's, and
+// less than half as similar to this one's, the claim is wrong; if it is this one's, the claim's text must match
+// the item's by textThreshold.
 const (
-	otherReason = 0.6
-	ownText     = 0.25
+	reasonThreshold = 0.6
+	textThreshold   = 0.25
 )
 
-// weighReasons takes from the similarity of a claim and a gold item where the
-// claim's reason doesn't go with what it says.
-func (c *Case) weighReasons(claims []Claim, x [][]float64) {
+// penalizeReasons lowers the similarity of a claim and a gold item where the claim's reason doesn't fit what it
+// says.
+func (c *Case) penalizeReasons(claims []Claim, x [][]float64) {
 	for i, claim := range claims {
 		if claim.Why == "" {
 			continue
@@ -278,28 +274,27 @@ func (c *Case) weighReasons(claims []Claim, x [][]float64) {
 		for j, r := range c.reasons {
 			own[j] = textSimilarity(why, r)
 		}
-		_, best := most(own)
-		if best < otherReason {
+		_, best := argmax(own)
+		if best < reasonThreshold {
 			continue
 		}
 		for j, g := range c.Gold.Items {
-			if g.Why != "" && own[j] < best/2 || own[j] >= otherReason && textSimilarity(text, c.texts[j]) < ownText {
-				x[i][j] *= contraryShare
+			if g.Why != "" && own[j] < best/2 || own[j] >= reasonThreshold && textSimilarity(text, c.texts[j]) < textThreshold {
+				x[i][j] *= contradictionFactor
 			}
 		}
 	}
 }
 
-// kindPairs reports whether what was predicted may be a gold item of a kind. Gold
-// sets have no findings: what was found to be so stands there as a hypothesis.
-func kindPairs(predicted, gold payload.Kind) bool {
+// kindMatches reports whether a prediction's kind matches a gold item's. Gold sets have no findings: they record
+// them as hypotheses.
+func kindMatches(predicted, gold payload.Kind) bool {
 	return predicted == gold || predicted == payload.Finding && gold == payload.Hypothesis
 }
 
-// holdQuotes makes what is only quoted the same as a gold item whose proof stands
-// in it: it is a passage, and these are the words that people point to. A piece of
-// the proof will do if it is half of it.
-func (c *Case) holdQuotes(claims []Claim, x [][]float64) {
+// matchQuotes makes a quoting claim equal to a gold item whose quote occurs in its passage. A part of the quote
+// will do if it is at least half of it.
+func (c *Case) matchQuotes(claims []Claim, x [][]float64) {
 	for i, claim := range claims {
 		for _, passage := range claim.Quotes {
 			for j := range c.proofs {
@@ -313,15 +308,15 @@ func (c *Case) holdQuotes(claims []Claim, x [][]float64) {
 
 func (c *Case) quotedIn(gold int, passage string) bool {
 	proof := c.proofs[gold]
-	return c.Gold.Items[gold].Kind != payload.File && (len(proof) >= leastProof && strings.Contains(passage, proof) ||
-		len(passage) >= leastProof && 2*len(passage) >= len(proof) && strings.Contains(proof, passage))
+	return c.Gold.Items[gold].Kind != payload.File && (len(proof) >= minQuote && strings.Contains(passage, proof) ||
+		len(passage) >= minQuote && 2*len(passage) >= len(proof) && strings.Contains(proof, passage))
 }
 
-// leastProof is how many bytes of a quote tell where it is from.
-const leastProof = 12
+// minQuote is how many bytes of a quote suffice to identify it.
+const minQuote = 12
 
-// Like says how like a predicted item is to each gold item, of whatever kind;
-// files are like files only.
+// Like returns how similar a predicted item is to each gold item, of any kind; files are compared with files
+// only.
 func (c *Case) Like(it payload.Item) []float64 {
 	p := newSide(predicted(it, c.turns))
 	out := make([]float64, len(c.want))
@@ -330,6 +325,6 @@ func (c *Case) Like(it payload.Item) []float64 {
 			out[j] = similarity(p, w)
 		}
 	}
-	c.holdQuotes([]Claim{predicted(it, c.turns)}, [][]float64{out})
+	c.matchQuotes([]Claim{predicted(it, c.turns)}, [][]float64{out})
 	return out
 }

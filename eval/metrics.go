@@ -8,7 +8,7 @@ import (
 // Answerable reports whether the sessions hold an answer.
 func (m *QuestionsMade) Answerable() bool { return len(m.Expect) > 0 }
 
-// Best is the rank of the first expected item; 0 if none was found.
+// Best is the rank of the first expected item, 0 if none was found.
 func (m *QuestionsMade) Best() int {
 	best := 0
 	for _, r := range m.Ranks {
@@ -19,12 +19,12 @@ func (m *QuestionsMade) Best() int {
 	return best
 }
 
-// Hit reports whether an expected item is among the first k results.
-func (m *QuestionsMade) Hit(k int) float64 { return truth(m.Best() > 0 && m.Best() <= k) }
+// Hit is 1 if an expected item is among the first k results, else 0.
+func (m *QuestionsMade) Hit(k int) float64 { return indicator(m.Best() > 0 && m.Best() <= k) }
 
-// HitSession says the same of sessions.
+// HitSession is Hit for sessions.
 func (m *QuestionsMade) HitSession(k int) float64 {
-	return truth(m.SessionAt > 0 && m.SessionAt <= k)
+	return indicator(m.SessionAt > 0 && m.SessionAt <= k)
 }
 
 // Recall is the share of expected items among the first k results.
@@ -46,8 +46,8 @@ func (m *QuestionsMade) Reciprocal() float64 {
 	return 1 / float64(m.Best())
 }
 
-// NDCG is the normalised discounted cumulative gain of the first k results, a
-// result that holds an expected item gaining 1.
+// NDCG is the normalized discounted cumulative gain of the first k results; a result that holds an expected
+// item gains 1.
 func (m *QuestionsMade) NDCG(k int) float64 {
 	at := slices.Clone(m.Ranks)
 	slices.Sort(at)
@@ -66,7 +66,7 @@ func (m *QuestionsMade) NDCG(k int) float64 {
 	return gain / ideal
 }
 
-// A QuestionMetric is a figure of QuestionRates.
+// QuestionMetric is a figure of QuestionRates.
 type QuestionMetric struct {
 	Name string // as tables head it: "hit@5"
 	of   func(*QuestionsMade) float64
@@ -76,7 +76,7 @@ type QuestionMetric struct {
 // Of is the figure's value in some rates.
 func (m *QuestionMetric) Of(r *QuestionRates) Interval { return *m.in(r) }
 
-// QuestionMetrics are all of them, in the order in which they are shown.
+// QuestionMetrics lists all metrics, in display order.
 var QuestionMetrics = []QuestionMetric{
 	{"hit@1", func(m *QuestionsMade) float64 { return m.Hit(1) },
 		func(r *QuestionRates) *Interval { return &r.Hit1 }},
@@ -95,13 +95,13 @@ var QuestionMetrics = []QuestionMetric{
 		func(r *QuestionRates) *Interval { return &r.Session5 }},
 	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) },
 		func(r *QuestionRates) *Interval { return &r.Session }},
-	{"answer@1", func(m *QuestionsMade) float64 { return truth(m.Answer1) },
+	{"answer@1", func(m *QuestionsMade) float64 { return indicator(m.Answer1) },
 		func(r *QuestionRates) *Interval { return &r.Answer1 }},
-	{"answer@5", func(m *QuestionsMade) float64 { return truth(m.Answer5) },
+	{"answer@5", func(m *QuestionsMade) float64 { return indicator(m.Answer5) },
 		func(r *QuestionRates) *Interval { return &r.Answer5 }},
 }
 
-// SummedUp makes the figures of a search from its answers.
+// SummedUp computes a search's figures from its answers.
 func SummedUp(made []QuestionsMade) *QuestionScore {
 	q := &QuestionScore{Questions: made}
 	rates := func(in func(*QuestionsMade) bool) (r QuestionRates) {

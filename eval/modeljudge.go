@@ -20,20 +20,19 @@ import (
 	"recall/text"
 )
 
-// ModelJudge asks a model. It asks about many pairs at once, about each pair
-// once, and not about those that can't be the same: files of
-// different paths and, where a claim is held against many, those that have
-// little in common with it in words and evidence.
+// ModelJudge asks a model, about many pairs in one request and about each pair once. It doesn't ask about pairs
+// that can't be the same: files of different paths and, where a claim is compared with many, those with little
+// in common in words and evidence.
 type ModelJudge struct {
 	Model  llm.Model
-	Kept   llm.Store           // what was said before, by pair; nil keeps nothing
-	Redact func(string) string // takes secrets out of what is asked; nil: none
+	Kept   llm.Store           // earlier verdicts, by pair; nil keeps none
+	Redact func(string) string // removes secrets from the prompt; nil: none
 }
 
-// verdictOn is what a verdict is on: a pair, as it is told, always in the same order.
-type verdictOn struct{ A, B string }
+// claimPair is a pair as shown to the model, its two lines in a fixed order.
+type claimPair struct{ A, B string }
 
-// verdict is what is kept of one.
+// verdict is a stored verdict.
 type verdict struct {
 	Verdict string   `json:"verdict"`
 	Of      []string `json:"of"` // as llm.Store has it
@@ -42,15 +41,15 @@ type verdict struct {
 var _ Judge = ModelJudge{}
 
 const (
-	pairsAtOnce = 30 // a request of some 3,000 tokens; beyond it models lose count
-	partners    = 4  // of a claim that are asked about, if it has more
-	requestsOut = 64 // at once; a patient model lets fewer through
+	pairsAtOnce = 30 // about 3,000 tokens; with more, models lose count
+	maxPartners = 4  // at most this many pairs are asked about for each claim
+	maxRequests = 64 // concurrent requests; a patient model allows fewer
 )
 
-// degrees are how alike two claims of a verdict are. "part" is no match.
+// degrees is how alike two claims are, by verdict. "part" is no match.
 var degrees = map[string]float64{"same": 1, "part": 0.4, "contrary": 0, "different": 0}
 
-// Name implements Judge: it holds the model and the prompt's version.
+// Name implements Judge: it includes the model and the prompt's version.
 func (j ModelJudge) Name() string {
 	return "model/" + j.Model.Name() + "/" + prompts.Version(prompts.Judge.Text()+string(prompts.Judge.Schema()))
 }
@@ -58,11 +57,11 @@ func (j ModelJudge) Name() string {
 // Threshold implements Judge.
 func (ModelJudge) Threshold() float64 { return 0.5 }
 
-// Alike implements Judge. What was answered before an error is kept.
+// Alike implements Judge. Answers received before an error are kept.
 func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error) {
 	out := make([]float64, len(pairs))
-	var ask []verdictOn
-	places := map[verdictOn][]int{} // in out
+	var ask []claimPair
+	places := map[claimPair][]int{} // in out
 	for k, ok := range worthAsking(claims, pairs) {
 		if !ok {
 			continue
@@ -72,7 +71,7 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 			out[k] = 1
 			continue
 		}
-		if v, err := j.before(q); err != nil {
+		if v, err := j.stored(q); err != nil {
 			return nil, fmt.Errorf("judge %s: %w", j.Model.Name(), err)
 		} else if v != "" {
 			out[k] = degrees[v]
@@ -84,7 +83,7 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 		places[q] = append(places[q], k)
 	}
 	var mu sync.Mutex
-	heard := func(q verdictOn, verdict string) error {
+	heard := func(q claimPair, verdict string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, k := range places[q] {
@@ -93,7 +92,7 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 		return j.keep(q, verdict)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(requestsOut)
+	g.SetLimit(maxRequests)
 	for some := range slices.Chunk(ask, pairsAtOnce) {
 		g.Go(func() error { return j.ask(ctx, some, heard) })
 	}
@@ -103,19 +102,19 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 	return out, nil
 }
 
-func (j ModelJudge) question(a, b Claim) verdictOn {
-	x, y := j.told(a), j.told(b)
-	return verdictOn{min(x, y), max(x, y)}
+func (j ModelJudge) question(a, b Claim) claimPair {
+	x, y := j.claimLine(a), j.claimLine(b)
+	return claimPair{min(x, y), max(x, y)}
 }
 
-// key is where a pair's verdict is kept: it is the same as long as judge and wording are.
-func (j ModelJudge) key(q verdictOn) string {
+// key is where a pair's verdict is kept; it changes with the judge and the wording.
+func (j ModelJudge) key(q claimPair) string {
 	sum := sha256.Sum256([]byte(j.Name() + "\x00" + q.A + "\x00" + q.B))
 	return "judge-" + hex.EncodeToString(sum[:20])
 }
 
-// before is what was said of a pair before, "" if nothing that can be read.
-func (j ModelJudge) before(q verdictOn) (string, error) {
+// stored returns the stored verdict on a pair, "" if there is none that can be read.
+func (j ModelJudge) stored(q claimPair) (string, error) {
 	if j.Kept == nil {
 		return "", nil
 	}
@@ -130,7 +129,7 @@ func (j ModelJudge) before(q verdictOn) (string, error) {
 	return v.Verdict, nil
 }
 
-func (j ModelJudge) keep(q verdictOn, said string) error {
+func (j ModelJudge) keep(q claimPair, said string) error {
 	if j.Kept == nil {
 		return nil
 	}
@@ -141,8 +140,8 @@ func (j ModelJudge) keep(q verdictOn, said string) error {
 	return j.Kept.KeepAnswer(j.key(q), data)
 }
 
-// told is a claim in one line.
-func (j ModelJudge) told(c Claim) string {
+// claimLine writes a claim in one line.
+func (j ModelJudge) claimLine(c Claim) string {
 	s := c.Text
 	if c.Path != "" && !strings.Contains(s, c.Path) {
 		s = c.Path + ": " + s
@@ -159,7 +158,7 @@ func (j ModelJudge) told(c Claim) string {
 	return text.OneLine(s)
 }
 
-// worthAsking says for each pair whether its claims may be the same.
+// worthAsking reports for each pair whether its claims might be the same.
 func worthAsking(claims []Claim, pairs [][2]int) []bool {
 	sides := sidesOf(claims)
 	type partner struct {
@@ -178,9 +177,9 @@ func worthAsking(claims []Claim, pairs [][2]int) []bool {
 		of[p[1]] = append(of[p[1]], partner{k, near})
 	}
 	for _, list := range of {
-		if len(list) > partners {
+		if len(list) > maxPartners {
 			slices.SortStableFunc(list, func(x, y partner) int { return cmp.Compare(y.near, x.near) })
-			list = slices.DeleteFunc(list[:partners], func(p partner) bool { return p.near == 0 })
+			list = slices.DeleteFunc(list[:maxPartners], func(p partner) bool { return p.near == 0 })
 		}
 		for _, p := range list {
 			ok[p.pair] = true
@@ -189,8 +188,7 @@ func worthAsking(claims []Claim, pairs [][2]int) []bool {
 	return ok
 }
 
-// nearness is how much two claims have in common in words and evidence,
-// whatever they say of it: it must not be less for one that denies the other.
+// nearness is how much two claims have in common in words and evidence, whether or not one denies the other.
 func nearness(a, b side) float64 {
 	x, y := a.wide, b.wide
 	x.open, y.open = true, true
@@ -201,9 +199,8 @@ func nearness(a, b side) float64 {
 	return near
 }
 
-// ask asks until every question has its verdict: what was left out once more,
-// what was too much in halves.
-func (j ModelJudge) ask(ctx context.Context, some []verdictOn, heard func(verdictOn, string) error) error {
+// ask asks until every question has a verdict: omitted ones once more, a batch that was too large in halves.
+func (j ModelJudge) ask(ctx context.Context, some []claimPair, heard func(claimPair, string) error) error {
 	for try := 1; ; try++ {
 		left, err := j.once(ctx, some, heard)
 		var e *llm.Error
@@ -221,9 +218,8 @@ func (j ModelJudge) ask(ctx context.Context, some []verdictOn, heard func(verdic
 	}
 }
 
-// once sends one request and hands out what it answers; left are the questions
-// without a verdict.
-func (j ModelJudge) once(ctx context.Context, some []verdictOn, heard func(verdictOn, string) error) (left []verdictOn,
+// once sends one request and records the verdicts; left are the questions without one.
+func (j ModelJudge) once(ctx context.Context, some []claimPair, heard func(claimPair, string) error) (left []claimPair,
 	err error) {
 	var b strings.Builder
 	b.WriteString("The pairs:\n")
@@ -246,8 +242,8 @@ func (j ModelJudge) once(ctx context.Context, some []verdictOn, heard func(verdi
 	return left, nil
 }
 
-// verdictsIn reads an answer about n pairs. A pair that is given two verdicts
-// has none, and so has one whose verdict isn't among those asked for.
+// verdictsIn reads an answer about n pairs. A pair with two different verdicts, or with an unknown one, gets
+// none.
 func verdictsIn(text string, n int) []string {
 	var a struct {
 		Pairs []struct {

@@ -12,19 +12,19 @@ var oppositesText string
 
 var opposites = sync.OnceValue(func() map[string]text.Side { return text.Sides(oppositesText) })
 
-// opposed looks for two opposites, one in each statement, in the same company.
+// opposed looks for two opposites, one in each statement, next to the same words.
 func opposed(a, b stance) bool {
 	as, bs := a.axes(), b.axes()
 	for axis, x := range as {
 		y, ok := bs[axis]
-		if ok && a.lean(x)*b.lean(y) < 0 && beside(a, x, b, y) {
+		if ok && a.axisEnd(x)*b.axisEnd(y) < 0 && sharesNeighbor(a, x, b, y) {
 			return true
 		}
 	}
 	return false
 }
 
-// axes are the places of each axis' words.
+// axes maps each axis to the places of its words.
 func (s stance) axes() map[string][]int {
 	m := map[string][]int{}
 	for i, t := range s.tokens {
@@ -35,7 +35,7 @@ func (s stance) axes() map[string][]int {
 	return m
 }
 
-// lean is to which end of an axis its words go; 0 for both.
-func (s stance) lean(at []int) int {
-	return agreed(at, func(i int) int { return s.tokens[i].end * s.tokens[i].sign })
+// axisEnd is the end of an axis that its words point to, 0 for both.
+func (s stance) axisEnd(at []int) int {
+	return commonSign(at, func(i int) int { return s.tokens[i].end * s.tokens[i].sign })
 }

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"cmp"
+
 	"recall/answer"
 	"recall/distill"
 	"recall/distill/offline"
@@ -10,20 +12,20 @@ import (
 // Options say what a run measures.
 type Options struct {
 	Gold []string // folders of gold sets; none: the bundled set
-	From string   // folder with the transcripts, at whatever depth
+	From string   // folder with the transcripts, at any depth
 
-	Transcripts []Transcript // instead of those below From; nil: none
+	Transcripts []Transcript // used instead of those below From; nil: none
 
 	Distiller distill.Distiller            // nil: the offline one
 	Model     string                       // behind the distiller, "" if none
-	AtOnce    int                          // sessions that are distilled and judged at the same time; 0: one
-	Spent     func(session string) float64 // US dollars that distilling a session has cost; nil: it costs nothing
-	Redact    func(*ingest.Session)        // takes secrets out; nil: none
+	AtOnce    int                          // sessions distilled and judged at the same time; 0: one
+	Spent     func(session string) float64 // US dollars that distilling a session cost; nil: free
+	Redact    func(*ingest.Session)        // removes secrets; nil: none
 	Budget    int                          // tokens of payload.md; 0: payload.DefaultBudget
 	Judge     Judge                        // nil: words
 
-	// SecondLook is a model that is asked about what the search under test found, of
-	// at most AtOnce questions at the same time; nil: none.
+	// SecondLook is a model that re-ranks what the search under test found, for at most AtOnce questions at a time;
+	// nil: none.
 	SecondLook *answer.SecondLook
 
 	Only []string // names of the searches to compare (see Questions); none: all
@@ -32,15 +34,7 @@ type Options struct {
 }
 
 func (o Options) distiller() distill.Distiller {
-	if o.Distiller == nil {
-		return offline.Distiller{}
-	}
-	return o.Distiller
+	return cmp.Or[distill.Distiller](o.Distiller, offline.Distiller{})
 }
 
-func (o Options) judge() Judge {
-	if o.Judge == nil {
-		return Words{}
-	}
-	return o.Judge
-}
+func (o Options) judge() Judge { return cmp.Or[Judge](o.Judge, Words{}) }

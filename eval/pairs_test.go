@@ -110,7 +110,7 @@ func agreement(t *testing.T, pairs []LabelledPair, th float64) (n int) {
 
 func alikeAll(t *testing.T, pairs []LabelledPair) []float64 {
 	t.Helper()
-	x, err := alikeTexts(t.Context(), Words{}, pairs)
+	x, err := pairSimilarities(t.Context(), Words{}, pairs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestInventedPairs(t *testing.T) {
 // there are of each.
 func calibrate(ctx context.Context, by Judge, pairs []LabelledPair) (threshold float64, err error) {
 	var yes, no []float64
-	x, err := alikeTexts(ctx, by, pairs)
+	x, err := pairSimilarities(ctx, by, pairs)
 	if err != nil {
 		return 0, err
 	}

@@ -13,9 +13,8 @@ import (
 	"recall/text"
 )
 
-// holds names those of some gold items of the session, given by their names, that a
-// passage of a turn holds: what people quoted of the item stands in it, or the judge
-// takes it, or a sentence of it, for the item.
+// holds names which of the given gold items a passage of a turn holds: the item's quote occurs in it, or the
+// judge matches the passage or one of its sentences to the item.
 func (c *Case) holds(ctx context.Context, by Judge, turn, passage string, names []string) ([]string, error) {
 	var asked []int
 	var wants []Claim
@@ -31,7 +30,7 @@ func (c *Case) holds(ctx context.Context, by Judge, turn, passage string, names 
 	for _, said := range append(baseline.Statements(passage), passage) {
 		claims = append(claims, Claim{Kind: payload.Lead, Text: said, Turns: []string{canonical(turn, c.turns)}})
 	}
-	alike, err := judged(ctx, by, claims, wants)
+	alike, err := similarities(ctx, by, claims, wants)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +47,7 @@ func (c *Case) holds(ctx context.Context, by Judge, turn, passage string, names 
 	return held, nil
 }
 
-// holds names the gold items that a question expects, or calls stale, and a passage of
-// a session's turn holds.
+// holds names the gold items that a question expects or calls stale and that a turn's passage holds.
 func (c *Corpus) holds(ctx context.Context, by Judge, q Question, session, turn, passage string) ([]string, error) {
 	if k := c.caseOf(session); k != nil {
 		return k.holds(ctx, by, turn, passage, slices.Concat(q.Expect, q.Stale))
@@ -57,32 +55,32 @@ func (c *Corpus) holds(ctx context.Context, by Judge, q Question, session, turn,
 	return nil, nil
 }
 
-// DrawnPassages is the baseline that shows how lenient that is: passages drawn at
-// random from the sessions that hold the answer, as many bytes as are printed for each
-// result. A figure says something only as far as it is above what these reach.
+// DrawnPassages is the baseline that shows how lenient that is: passages drawn at random from the sessions with
+// the answer, as many bytes as are printed for each result. A figure means something only as far as it exceeds
+// this one.
 const DrawnPassages = "passages drawn at random"
 
-// drawn draws beside what a search prints, once for each question.
-func (x *Indexed) drawn(ctx context.Context, q Question) (a said, err error) {
+// drawn draws once for each question, as much as the search prints.
+func (x *Indexed) drawn(ctx context.Context, q Question) (a response, err error) {
 	printed, err := x.answer(ctx, q)
 	if err == nil {
-		a.shown, err = x.lotOf(q).draw(ctx, printed.shown, 0)
+		a.shown, err = x.poolFor(q).draw(ctx, printed.shown, 0)
 	}
 	a.results = a.shown
 	return a, err
 }
 
-// chances is how often is drawn where a chance is told.
-const chances = 20
+// draws is how many draws Chance averages over.
+const draws = 20
 
-// A Chance is how likely passages hold an answer that are drawn at random: as many bytes as are printed first, and
-// as of five results.
+// Chance is how likely randomly drawn passages hold an answer: as many bytes as the first result prints, and as
+// the first five.
 type Chance struct {
 	First, Five float64
 	Bytes, All  int
 }
 
-// Chance draws beside what is printed for a question.
+// Chance draws as much as is printed for a question.
 func (x *Indexed) Chance(ctx context.Context, q Question) (c Chance, err error) {
 	printed, err := x.answer(ctx, q)
 	if err != nil {
@@ -93,28 +91,28 @@ func (x *Indexed) Chance(ctx context.Context, q Question) (c Chance, err error) 
 			c.Bytes = c.All
 		}
 	}
-	lot := x.lotOf(q)
-	for n := range uint64(chances) {
+	lot := x.poolFor(q)
+	for n := range uint64(draws) {
 		shown, err := lot.draw(ctx, printed.shown, n)
 		if err != nil {
 			return Chance{}, err
 		}
-		m := madeOf(q, said{shown: shown})
-		c.First, c.Five = c.First+truth(m.Answer1)/chances, c.Five+truth(m.Answer5)/chances
+		m := outcomeOf(q, response{shown: shown})
+		c.First, c.Five = c.First+indicator(m.Answer1)/draws, c.Five+indicator(m.Answer5)/draws
 	}
 	return c, nil
 }
 
-// A lot is what is drawn from for a question: the turns of the sessions that hold the answer.
-type lot struct {
+// passagePool is what is drawn from for a question: the turns of the sessions with the answer.
+type passagePool struct {
 	*Indexed
 	q    Question
 	from []index.Turn
 	of   []string // their sessions
 }
 
-func (x *Indexed) lotOf(q Question) *lot {
-	l := &lot{Indexed: x, q: q}
+func (x *Indexed) poolFor(q Question) *passagePool {
+	l := &passagePool{Indexed: x, q: q}
 	for _, k := range x.corpus.Cases {
 		if !slices.ContainsFunc(q.Expect, func(name string) bool { return sessionOf(name) == k.Gold.Session }) {
 			continue
@@ -126,8 +124,8 @@ func (x *Indexed) lotOf(q Question) *lot {
 	return l
 }
 
-// draw draws for each of what is printed passages of as many bytes; none where nothing answers.
-func (l *lot) draw(ctx context.Context, printed []result, n uint64) (out []result, err error) {
+// draw draws passages for each printed result, as many bytes as it has; none if no session has the answer.
+func (l *passagePool) draw(ctx context.Context, printed []result, n uint64) (out []result, err error) {
 	if len(l.from) == 0 {
 		return nil, nil
 	}
@@ -141,7 +139,7 @@ func (l *lot) draw(ctx context.Context, printed []result, n uint64) (out []resul
 			t, session := l.from[i], l.of[i]
 			text := rank.Around(t.Text, random.IntN(len(t.Text)))
 			if len(text) > left && random.Float64() > float64(left)/float64(len(text)) {
-				break // in the mean as many bytes
+				break // the average length stays the same
 			}
 			left -= len(text)
 			held, err := l.corpus.holds(ctx, l.judge, l.q, session, t.ID, text)

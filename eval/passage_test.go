@@ -71,7 +71,7 @@ func TestDrawnPassages(t *testing.T) {
 		}
 		for i, r := range a.shown {
 			n++
-			held += int(truth(holdsAny(r, q.Expect)))
+			held += int(indicator(holdsAny(r, q.Expect)))
 			drawn, printed = drawn+len(r.text), printed+len(like.shown[i].text)
 			if r.text != again.shown[i].text || r.text != "" && !holdsSession(q, r.session) {
 				t.Errorf("%q: drew %q of session %s", q.Q, r.text, r.session)

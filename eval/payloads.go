@@ -14,11 +14,10 @@ import (
 	"recall/payload/tokens"
 )
 
-// Payloads distills every session that has a gold set and says how the payloads
-// stand against it, and how the baselines do. A session whose transcript is
-// missing is named in the run and is in no figure; one that can't be distilled
-// counts as an empty payload and is named. What recall's program knows of itself
-// (Run.Recall, Revision, Command) is left to the caller.
+// Payloads distills every session that has a gold set and compares the payloads, and the baselines, with it. A
+// session whose transcript is missing is named in the run and left out of the figures; one that can't be
+// distilled counts as an empty payload and is named. The caller fills in what the program knows of itself
+// (Run.Recall, Revision, Command).
 func Payloads(ctx context.Context, o Options) (*Run, error) {
 	set, err := LoadSet(o.Gold...)
 	if err != nil {
@@ -39,13 +38,13 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 	type way struct {
 		System
 		cases    []*Case
-		make     func(*Case) SessionScore // what is predicted, and what that took
+		make     func(*Case) SessionScore // the predictions, and what they cost
 		kindless bool
 	}
 	ways := []way{{System{Name: o.distiller().Name(), Model: o.Model}, c.Cases, made, false}}
 	for _, b := range baselines {
 		having := slices.DeleteFunc(slices.Clone(c.Cases), func(k *Case) bool { return len(b.parts(k.Session)) == 0 })
-		ways = append(ways, way{System{Name: b.name, Baseline: true}, having, sentencesOf(b.parts), true})
+		ways = append(ways, way{System{Name: b.name, Baseline: true}, having, statementsOf(b.parts), true})
 	}
 	ways = append(ways, way{System{Name: Drawn, Baseline: true}, c.Cases,
 		func(k *Case) SessionScore { return k.draw(0, nil) }, false})
@@ -63,16 +62,15 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 			return nil, err
 		}
 		if len(sessions) > 0 {
-			w.Payloads = summed(sessions)
+			w.Payloads = summarizePayloads(sessions)
 			r.Systems = append(r.Systems, w.System)
 		}
 	}
 	return r, nil
 }
 
-// baselines are what stands in for a payload that nobody made. Each of its
-// statements is a prediction; it has the kind of what it is like, as nobody
-// says more, and one that is like nothing is wrong in each kind.
+// baselines stand in for a payload. Each of their statements is a prediction and takes the kind of the gold
+// item it matches; one that matches nothing is wrong in each kind.
 var baselines = []struct {
 	name  string
 	parts func(*ingest.Session) []baseline.Part
@@ -82,7 +80,7 @@ var baselines = []struct {
 	{"first + last user message", baseline.FirstAndLastUser},
 }
 
-// newRun begins a run: what is measured, with what.
+// newRun starts a run with its gold set and settings.
 func newRun(ctx context.Context, what string, set *Set, c *Corpus, o Options) (*Run, error) {
 	r := &Run{Schema: RunSchema, What: what, At: time.Now().UTC().Truncate(time.Second), Gold: set.Ref(),
 		Missing: c.Missing,
@@ -100,7 +98,7 @@ func newRun(ctx context.Context, what string, set *Set, c *Corpus, o Options) (*
 	return r, nil
 }
 
-// distilled has the system under test make its payloads.
+// distilled distills the cases with the system under test.
 func (r *Run) distilled(ctx context.Context, cases []*Case, o Options) (func(*Case) SessionScore, error) {
 	var sessions []*ingest.Session
 	for _, c := range cases {
@@ -118,7 +116,7 @@ func (r *Run) distilled(ctx context.Context, cases []*Case, o Options) (func(*Ca
 			r.Problems = append(r.Problems, Problem{c.Gold.File, "",
 				fmt.Sprintf("session %s was not distilled: %v", c.Gold.Session, d.err)})
 		} else {
-			s.take(c, d.payload, o.Budget)
+			s.addItems(c, d.payload, o.Budget)
 			if d.payload.Made.Prompt != "" {
 				r.Prompts[d.payload.Made.Distiller] = d.payload.Made.Prompt
 			}
@@ -128,9 +126,8 @@ func (r *Run) distilled(ctx context.Context, cases []*Case, o Options) (func(*Ca
 	return func(c *Case) SessionScore { return made[c] }, nil
 }
 
-// take takes a payload's items for predictions, but for its history: nobody claims
-// that it holds.
-func (s *SessionScore) take(c *Case, p *payload.Payload, budget int) {
+// addItems records a payload's current items as predictions.
+func (s *SessionScore) addItems(c *Case, p *payload.Payload, budget int) {
 	for _, n := range p.Dropped {
 		s.Dropped += n
 	}
@@ -145,32 +142,32 @@ func (s *SessionScore) take(c *Case, p *payload.Payload, budget int) {
 	}
 }
 
-// grounded reports whether all that an item quotes stands in the turns it cites.
+// grounded reports whether every quote of an item occurs in the turn it cites.
 func grounded(s *ingest.Session, it payload.Item) bool {
 	one := &payload.Payload{Items: []payload.Item{it}}
 	distill.Ground(s, one)
 	return len(one.Items) == 1 && len(one.Items[0].Evidence) == len(it.Evidence)
 }
 
-func (s *SessionScore) say(kind payload.Kind, text, turn string) {
+func (s *SessionScore) predict(kind payload.Kind, text, turn string) {
 	s.Predicted = append(s.Predicted, Predicted{ID: payload.ItemID(fmt.Sprintf("s%d", len(s.Predicted)+1)),
 		Claim: Claim{Kind: kind, Text: text, Turns: []string{turn}}, Quote: text, Grounded: true})
 }
 
-// sentencesOf is a baseline: statements of a part of the session.
-func sentencesOf(parts func(*ingest.Session) []baseline.Part) func(*Case) SessionScore {
+// statementsOf makes a baseline of the statements of a part of the session.
+func statementsOf(parts func(*ingest.Session) []baseline.Part) func(*Case) SessionScore {
 	return func(c *Case) (s SessionScore) {
 		for _, p := range parts(c.Session) {
 			s.Tokens += tokens.Count(p.Text)
 			for _, text := range baseline.Statements(p.Text) {
-				s.say("", text, canonical(string(p.Turn), c.turns))
+				s.predict("", text, canonical(string(p.Turn), c.turns))
 			}
 		}
 		return s
 	}
 }
 
-// claims are what is predicted, as judges see it.
+// claims returns the predictions as judges see them.
 func (s *SessionScore) claims() (all []Claim) {
 	for _, p := range s.Predicted {
 		all = append(all, p.Claim)
@@ -178,8 +175,7 @@ func (s *SessionScore) claims() (all []Claim) {
 	return all
 }
 
-// judge holds what is predicted of a session against its gold set. What has no kinds
-// has those of what it is like.
+// judge compares a session's predictions with its gold set. Kindless ones take the kind of the item they match.
 func (s *SessionScore) judge(ctx context.Context, c *Case, by Judge, kindless bool) error {
 	s.Session, s.Title, s.Project, s.Gold = c.Gold.Session, c.Session.Title, c.Gold.Project, c.Gold.Items
 	claims := s.claims()
@@ -206,8 +202,8 @@ func (s *SessionScore) judge(ctx context.Context, c *Case, by Judge, kindless bo
 	return nil
 }
 
-// falseClaims marks predictions that are more like a claim that the gold set
-// calls wrong than like any of its items.
+// falseClaims marks predictions that are more like a claim that the gold set calls wrong than like any of its
+// items.
 func (c *Case) falseClaims(ctx context.Context, by Judge, claims []Claim, predicted []Predicted) error {
 	if len(c.Gold.Not) == 0 {
 		return nil
@@ -216,25 +212,25 @@ func (c *Case) falseClaims(ctx context.Context, by Judge, claims []Claim, predic
 	for _, text := range c.Gold.Not {
 		wrong = append(wrong, Claim{Text: text})
 	}
-	good, err := judged(ctx, by, claims, c.wanted())
+	good, err := similarities(ctx, by, claims, c.wanted())
 	if err != nil {
 		return err
 	}
-	bad, err := judged(ctx, by, claims, wrong)
+	bad, err := similarities(ctx, by, claims, wrong)
 	if err != nil {
 		return err
 	}
 	for i := range claims {
-		_, like := most(good[i])
-		if j, unlike := most(bad[i]); j >= 0 && unlike >= by.Threshold() && unlike > like {
+		_, like := argmax(good[i])
+		if j, unlike := argmax(bad[i]); j >= 0 && unlike >= by.Threshold() && unlike > like {
 			predicted[i].FalseClaim = c.Gold.Not[j]
 		}
 	}
 	return nil
 }
 
-// most is the greatest of a list with its place; -1 of none.
-func most(list []float64) (at int, value float64) {
+// argmax returns the greatest value and its place, -1 for an empty list.
+func argmax(list []float64) (at int, value float64) {
 	at = -1
 	for i, x := range list {
 		if at < 0 || x > value {
@@ -244,7 +240,7 @@ func most(list []float64) (at int, value float64) {
 	return at, value
 }
 
-// Score counts a session of a run anew from what the run keeps of it.
+// Score recounts a session from what its run keeps.
 func (s *SessionScore) Score() Score {
 	kinds := make([]payload.Kind, len(s.Predicted))
 	pred, gold := map[payload.ItemID]int{}, map[string]int{}
@@ -264,8 +260,8 @@ func (s *SessionScore) Score() Score {
 	return scoreOf(kinds, s.Gold, places(s.Pairs), places(s.Lenient))
 }
 
-// summed makes the figures of a system from its sessions.
-func summed(sessions []SessionScore) *PayloadScore {
+// summarizePayloads computes a system's figures from its sessions.
+func summarizePayloads(sessions []SessionScore) *PayloadScore {
 	out := &PayloadScore{Kinds: map[payload.Kind]Rates{}, Sessions: sessions}
 	scores := make([]Score, len(sessions))
 	for i := range sessions {
@@ -285,7 +281,7 @@ func summed(sessions []SessionScore) *PayloadScore {
 	out.Micro.Few = false
 	out.Lenient = pick(func(s Score) Count { return s.Lenient })
 	out.Lenient.Few = false
-	var grounded []Count // as precision: those that stand of those there are
+	var grounded []Count // Precision is then the share that is grounded
 	n := float64(len(sessions))
 	for _, s := range sessions {
 		g := Count{Pred: len(s.Predicted)}

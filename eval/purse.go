@@ -8,8 +8,8 @@ import (
 	"recall/llm"
 )
 
-// Purse has a measurement paid from the one below. It knows what each session cost. The
-// library's ledger isn't told which, as that would count against the session's own cap.
+// Purse pays for a measurement from Below and tracks what each session cost. The library's ledger isn't told
+// the session, since that would count against the session's own cap.
 type Purse struct {
 	Below llm.Purse
 
@@ -45,14 +45,14 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	return p.Below.Settle(reserved, took)
 }
 
-// Of is what a session cost so far.
+// Of returns what a session has cost so far.
 func (p *Purse) Of(session string) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.spent[session]
 }
 
-// Took is what was asked of a model of that name, in one line; "" if nothing.
+// Took summarizes in one line what was asked of the model of that name; "" if nothing.
 func (p *Purse) Took(name string) string {
 	if p.calls == 0 {
 		return ""

@@ -9,19 +9,16 @@ import (
 	"time"
 )
 
-// deepest is the last rank that counts.
-const deepest = 20
+// maxRank is the last rank that counts.
+const maxRank = 20
 
-// Questions asks the questions of gold sets and reports whether the answers hold
-// what people expect, for recall as it is, for what anybody would write first,
-// and for recall over what people wrote instead of what was distilled.
+// Questions asks the questions of gold sets and reports whether the answers hold what people expect: for recall
+// as it is, for the simplest search, and for recall over people's own items instead of distilled ones.
 //
-// The sessions searched are all that lie where the gold sets' transcripts lie.
-// A question that was asked on a day is asked of the sessions that had begun by
-// then, and finds nothing later. Distilled items have no gold id: a session's
-// are paired with its gold items as for Payloads, of whatever kind, and an item
-// holds the gold item that it is paired with; a message holds the gold items
-// whose quote stands in it.
+// It searches all sessions that lie where the gold sets' transcripts lie. A question with a date is asked of
+// the sessions that had begun by then, and finds nothing later. Distilled items have no gold id: a session's
+// are paired with its gold items as in Payloads, regardless of kind, and an item holds the gold item it is
+// paired with; a message holds the gold items whose quote occurs in it.
 func Questions(ctx context.Context, o Options) (*Run, error) {
 	set, err := LoadSet(o.Gold...)
 	if err != nil {
@@ -54,8 +51,7 @@ func Questions(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// askable leaves out, and names, the questions that need a session whose
-// transcript is missing.
+// askable omits, and reports, the questions that need a session whose transcript is missing.
 func (set *Set) askable(c *Corpus, r *Run) []Question {
 	var out []Question
 	for _, q := range set.Questions {
@@ -74,7 +70,7 @@ func (set *Set) askable(c *Corpus, r *Run) []Question {
 	return out
 }
 
-// A result is one thing that a search came up with.
+// result is one thing that a search found.
 type result struct {
 	session string
 	holds   []string // names of gold items
@@ -82,11 +78,11 @@ type result struct {
 	text    string
 }
 
-// said is what a search says to a question.
-type said struct {
+// response is a search's answer to a question.
+type response struct {
 	results  []result // ranked: items, or messages where there are no items
 	sessions []string // in order of their first result
-	shown    []result // what is printed, the first of it
+	shown    []result // the first of them, as printed
 	refused  bool
 	weak     bool
 	coverage float64
@@ -104,7 +100,7 @@ func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, 
 		if err != nil {
 			return "", fmt.Errorf("%q: %w", asked[i].Q, err)
 		}
-		made[i] = madeOf(asked[i], a)
+		made[i] = outcomeOf(asked[i], a)
 		return s.name, nil
 	})
 	if err != nil {
@@ -113,11 +109,11 @@ func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, 
 	return System{Name: s.name, Baseline: s.baseline, Oracle: s.oracle, Model: s.model, Questions: SummedUp(made)}, nil
 }
 
-func madeOf(q Question, a said) QuestionsMade {
+func outcomeOf(q Question, a response) QuestionsMade {
 	m := QuestionsMade{ID: q.id(), Q: q.Q, Paraphrase: q.Paraphrase, Expect: q.Expect, Stale: q.Stale, Items: []string{},
 		Ranks:   make([]int, len(q.Expect)),
 		Refused: a.refused, Weak: a.weak, Coverage: a.coverage, Seconds: a.seconds}
-	for i, r := range a.results[:min(deepest, len(a.results))] {
+	for i, r := range a.results[:min(maxRank, len(a.results))] {
 		name := r.name
 		for _, held := range r.holds {
 			name = held
@@ -155,11 +151,11 @@ func holdsAny(r result, names []string) bool {
 	return slices.ContainsFunc(r.holds, func(h string) bool { return slices.Contains(names, h) })
 }
 
-// id names a question without telling it.
+// id identifies a question without revealing it.
 func (q Question) id() string {
 	sum := sha256.Sum256([]byte(q.AsOf + "\x00" + q.Q))
 	return hex.EncodeToString(sum[:6])
 }
 
-// since measures how long something took, in seconds.
-func since(t time.Time) float64 { return time.Since(t).Seconds() }
+// secondsSince measures how long something took, in seconds.
+func secondsSince(t time.Time) float64 { return time.Since(t).Seconds() }

@@ -16,7 +16,7 @@ func TestQuestionFiguresByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 1000 {
 		expect := []string{"s1#d1", "s1#d2", "s2#d1", "s3#f1"}[:1+r.IntN(4)]
-		var a said
+		var a response
 		for i := range r.IntN(30) {
 			res := result{session: "s9", name: string(rune('a' + i))}
 			if r.IntN(5) == 0 {
@@ -28,7 +28,7 @@ func TestQuestionFiguresByDefinition(t *testing.T) {
 				a.sessions = append(a.sessions, res.session)
 			}
 		}
-		m := madeOf(Question{Q: "q", Expect: expect}, a)
+		m := outcomeOf(Question{Q: "q", Expect: expect}, a)
 		found := map[string]bool{}
 		var hit1, hit5, hit20, recall5, mrr, dcg float64
 		for i, res := range a.results {
@@ -87,12 +87,12 @@ func TestCountsOfAnswers(t *testing.T) {
 	old, new := result{session: "s", holds: []string{"s#d1"}}, result{session: "s", holds: []string{"s#d2"}}
 	both := result{session: "s", holds: []string{"s#d1", "s#d2"}}
 	list := []QuestionsMade{
-		madeOf(q, said{results: []result{old, new}, shown: []result{old, new}}),
-		madeOf(q, said{results: []result{new, old}, shown: []result{new}}),
-		madeOf(q, said{results: []result{both}, shown: []result{both}}),
-		madeOf(q, said{results: []result{new}, shown: []result{new}, refused: true}),
-		madeOf(Question{Q: "which font?"}, said{refused: true}),
-		madeOf(Question{Q: "which logo?"}, said{results: []result{old}, shown: []result{old}}),
+		outcomeOf(q, response{results: []result{old, new}, shown: []result{old, new}}),
+		outcomeOf(q, response{results: []result{new, old}, shown: []result{new}}),
+		outcomeOf(q, response{results: []result{both}, shown: []result{both}}),
+		outcomeOf(q, response{results: []result{new}, shown: []result{new}, refused: true}),
+		outcomeOf(Question{Q: "which font?"}, response{refused: true}),
+		outcomeOf(Question{Q: "which logo?"}, response{results: []result{old}, shown: []result{old}}),
 	}
 	s := SummedUp(list)
 	if s.Stale.K != 1 || s.Stale.N != 4 || s.Abstained.K != 1 || s.Abstained.N != 2 || s.Refused.K != 1 ||

@@ -8,8 +8,8 @@ import (
 	"recall/payload"
 )
 
-// Relate ties the items of an index as a sync does: a decision that took
-// another's place is to be found instead of it.
+// Relate links the items of an index as a sync does, so that a decision which took another's place is found
+// instead of it.
 func Relate(ctx context.Context, ix *index.Index, docs []index.Doc) error {
 	byProject := map[string][]relate.Item{}
 	for _, d := range docs {

@@ -6,11 +6,10 @@ import (
 	"recall/payload"
 )
 
-// RunSchema is the version of a run file's form.
+// RunSchema is the version of the run file format.
 const RunSchema = 1
 
-// A Run is one measurement, kept as one JSON file: what was measured, with
-// what, and everything behind each figure.
+// Run is one measurement, kept as one JSON file: what was measured, with what, and everything behind each figure.
 type Run struct {
 	Schema    int               `json:"schema"`
 	What      string            `json:"what"`     // "payloads" or "questions"
@@ -21,13 +20,13 @@ type Run struct {
 	Config    map[string]string `json:"config"`            // settings that shape the result
 	Prompts   map[string]string `json:"prompts,omitempty"` // name to version
 	Gold      GoldRef           `json:"gold"`
-	Agreement *Agreement        `json:"agreement,omitempty"` // of the similarity with labelled pairs, where there are any
+	Agreement *Agreement        `json:"agreement,omitempty"` // of the judge with labelled pairs, if there are any
 	Systems   []System          `json:"systems"`             // the one under test first, then baselines and the oracle
-	Missing   []string          `json:"missing,omitempty"`   // gold sessions that have no transcript: in no figure
-	Problems  []Problem         `json:"problems,omitempty"`  // what is odd about gold sets and transcripts
+	Missing   []string          `json:"missing,omitempty"`   // gold sessions without a transcript: in no figure
+	Problems  []Problem         `json:"problems,omitempty"`  // oddities of gold sets and transcripts
 }
 
-// GoldRef names the gold that a run was held against.
+// GoldRef names the gold that a run was measured against.
 type GoldRef struct {
 	Name     string `json:"name"` // of the folder
 	Hash     string `json:"hash"` // of its files
@@ -38,18 +37,18 @@ type GoldRef struct {
 	Asked    int    `json:"asked"` // questions
 }
 
-// A System is one way of making payloads or of answering, with what it
-// reached. Exactly one of Payloads and Questions is set.
+// System is one way of making payloads or of answering, with its results. Exactly one of Payloads and Questions
+// is set.
 type System struct {
 	Name      string         `json:"name"`            // "offline", "last assistant message", "oracle", …
 	Model     string         `json:"model,omitempty"` // behind it, if any
 	Baseline  bool           `json:"baseline,omitempty"`
-	Oracle    bool           `json:"oracle,omitempty"` // answers from what people wrote
+	Oracle    bool           `json:"oracle,omitempty"` // searches what people wrote
 	Payloads  *PayloadScore  `json:"payloads,omitempty"`
 	Questions *QuestionScore `json:"questions,omitempty"`
 }
 
-// Floor is what sentences drawn at random reach; nil in runs that drew none.
+// Floor returns what randomly drawn sentences reach; nil in runs that drew none.
 func (r *Run) Floor() *PayloadScore {
 	for i := range r.Systems {
 		if r.Systems[i].Name == Drawn {
@@ -59,8 +58,7 @@ func (r *Run) Floor() *PayloadScore {
 	return nil
 }
 
-// An Interval is a figure with its bootstrap 95 % interval over sessions (over
-// questions where questions are counted).
+// Interval is a figure with its bootstrap 95 % interval over sessions (or questions).
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -73,25 +71,24 @@ type Rates struct {
 	Precision Interval `json:"precision"`
 	Recall    Interval `json:"recall"`
 	F1        Interval `json:"f1"`
-	Few       bool     `json:"few,omitempty"` // under 10 items with must: shown as counts, not F1
+	Few       bool     `json:"few,omitempty"` // fewer than 10 must items: shown as counts, not F1
 }
 
-// A PayloadScore is how payloads stand against gold sets.
+// PayloadScore is how payloads compare with gold sets.
 type PayloadScore struct {
 	Kinds      map[payload.Kind]Rates `json:"kinds"` // strict
 	Micro      Rates                  `json:"micro"` // strict, over all kinds
 	Lenient    Rates                  `json:"lenient"`
-	Grounding  Interval               `json:"grounding"`   // share of items whose quotes stand in the cited turns
+	Grounding  Interval               `json:"grounding"`   // share of items whose quotes occur in the cited turns
 	FalseClaim int                    `json:"false_claim"` // items more like an entry of "not" than like gold
-	Tokens     float64                `json:"tokens"`      // of payload.md, mean a session
-	Cut        int                    `json:"cut"`         // items left out of payload.md for its budget
-	Seconds    float64                `json:"seconds"`     // mean a session
-	Cost       float64                `json:"cost"`        // US dollars, mean a session; 0 without a model
+	Tokens     float64                `json:"tokens"`      // of payload.md, mean per session
+	Cut        int                    `json:"cut"`         // items cut from payload.md by its budget
+	Seconds    float64                `json:"seconds"`     // mean per session
+	Cost       float64                `json:"cost"`        // US dollars, mean per session; 0 without a model
 	Sessions   []SessionScore         `json:"sessions"`
 }
 
-// A SessionScore is one session's part of a PayloadScore: enough to trace and
-// to redo every figure.
+// SessionScore is one session's part of a PayloadScore: enough to trace and recompute every figure.
 type SessionScore struct {
 	Session   string        `json:"session"`
 	Title     string        `json:"title,omitempty"`
@@ -116,28 +113,28 @@ type Predicted struct {
 	FalseClaim string `json:"false_claim,omitempty"` // the entry of "not" that it is like
 }
 
-// A MatchedPair names a predicted and a gold item that were held to be one fact.
+// MatchedPair names a predicted and a gold item that count as one fact.
 type MatchedPair struct {
 	Predicted  payload.ItemID `json:"predicted"`
 	Gold       string         `json:"gold"`
 	Similarity float64        `json:"similarity"`
 }
 
-// An Agreement says how far a similarity judges pairs as people did.
+// Agreement is how far a judge agrees with people.
 type Agreement struct {
 	Judge     string  `json:"judge"` // "words/1", or a model's name
 	Threshold float64 `json:"threshold"`
 	Pairs     int     `json:"pairs"`
 	Agree     int     `json:"agree"`
 	Same      int     `json:"same"`       // pairs labelled the same
-	SameFound int     `json:"same_found"` // of those judged the same
+	SameFound int     `json:"same_found"` // of these, judged the same
 
 	Kinds    map[string]KofN   `json:"kinds,omitempty"`
 	Projects map[string]KofN   `json:"projects,omitempty"` // by folder of the pairs
 	Wrong    []DisagreedOnPair `json:"wrong,omitempty"`
 }
 
-// DisagreedOnPair is a labelled pair that was judged otherwise.
+// DisagreedOnPair is a labelled pair that the judge saw differently.
 type DisagreedOnPair struct {
 	A          string  `json:"a"`
 	B          string  `json:"b"`
@@ -153,7 +150,7 @@ type KofN struct {
 	High float64 `json:"high"`
 }
 
-// A QuestionScore is how answers stand against questions.
+// QuestionScore is how answers compare with questions.
 type QuestionScore struct {
 	All           QuestionRates   `json:"all"`
 	Paraphrased   QuestionRates   `json:"paraphrased"`
@@ -161,10 +158,10 @@ type QuestionScore struct {
 	Stale         KofN            `json:"stale"` // a superseded item came first
 	Abstained     KofN            `json:"abstained"`
 	Refused       KofN            `json:"refused"`        // answerable questions that were refused
-	Doubted       KofN            `json:"doubted"`        // of the others, refused or told that nothing clearly answers
-	DoubtedThough KofN            `json:"doubted_though"` // answerable questions that were told so, or refused
-	Seconds       float64         `json:"seconds"`        // mean a question
-	Cost          float64         `json:"cost"`           // US dollars, mean a question
+	Doubted       KofN            `json:"doubted"`        // unanswerable questions refused or answered as uncertain
+	DoubtedThough KofN            `json:"doubted_though"` // answerable ones that were
+	Seconds       float64         `json:"seconds"`        // mean per question
+	Cost          float64         `json:"cost"`           // US dollars, mean per question
 	Questions     []QuestionsMade `json:"questions"`
 }
 
@@ -184,10 +181,10 @@ type QuestionRates struct {
 	Answer5  Interval `json:"answer5"` // one of the first five does
 }
 
-// QuestionsMade is one question with what came out.
+// QuestionsMade is one question with its outcome.
 type QuestionsMade struct {
-	ID         string   `json:"id"`          // hash of file and text: the question can be named without being told
-	Q          string   `json:"q,omitempty"` // left out of files that are kept in a repository
+	ID         string   `json:"id"`          // hash of day and text, which identifies the question without revealing it
+	Q          string   `json:"q,omitempty"` // omitted from files kept in a repository
 	Paraphrase bool     `json:"paraphrase,omitempty"`
 	Expect     []string `json:"expect"`
 	Stale      []string `json:"stale,omitempty"`
@@ -198,7 +195,7 @@ type QuestionsMade struct {
 	Answer5    bool     `json:"answer5"`
 	StaleFirst bool     `json:"stale_first,omitempty"`
 	Refused    bool     `json:"refused,omitempty"`
-	Weak       bool     `json:"weak,omitempty"` // told that nothing clearly answers
+	Weak       bool     `json:"weak,omitempty"` // answered with a note that nothing clearly answers
 	Coverage   float64  `json:"coverage"`
 	First      string   `json:"first,omitempty"` // what was printed first
 	Seconds    float64  `json:"seconds"`

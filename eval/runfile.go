@@ -13,7 +13,7 @@ import (
 	"recall/text"
 )
 
-// EncodeRun is a run as its file holds it.
+// EncodeRun encodes a run as its file holds it.
 func EncodeRun(r *Run) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -35,13 +35,13 @@ func ReadRun(file string) (*Run, error) {
 	}
 	r := &Run{}
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%s is no run of recall eval: %w", file, err)
+		return nil, fmt.Errorf("%s isn't a run of recall eval: %w", file, err)
 	}
 	switch {
 	case r.Schema > RunSchema:
 		return nil, fmt.Errorf("%s was written by a newer recall (schema %d, this one knows %d)", file, r.Schema, RunSchema)
 	case r.Schema < 1 || r.What != "payloads" && r.What != "questions" || len(r.Systems) == 0:
-		return nil, fmt.Errorf("%s is no run of recall eval", file)
+		return nil, fmt.Errorf("%s isn't a run of recall eval", file)
 	}
 	for _, s := range r.Systems {
 		if (s.Payloads != nil) != (r.What == "payloads") || (s.Questions != nil) != (r.What == "questions") {
@@ -51,7 +51,7 @@ func ReadRun(file string) (*Run, error) {
 	return r, nil
 }
 
-// ReadRuns reads several.
+// ReadRuns reads several run files.
 func ReadRuns(files []string) (runs []*Run, err error) {
 	for _, f := range files {
 		r, err := ReadRun(f)
@@ -63,7 +63,7 @@ func ReadRuns(files []string) (runs []*Run, err error) {
 	return runs, nil
 }
 
-// KeptRuns lists the files of runs in a folder, the oldest first; none where there is no such folder.
+// KeptRuns lists the run files in a folder, the oldest first; none if there is no such folder.
 func KeptRuns(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -78,9 +78,9 @@ func KeptRuns(dir string) ([]string, error) {
 	return files, nil
 }
 
-// EncodeBaseline is what of a run may be kept in a repository to hold later
-// ones against: the system under test without a word of anybody's and without clock
-// times, a line a session or question: all that Compare needs. ReadRun reads it.
+// EncodeBaseline encodes what of a run can be kept in a repository as a baseline: the system under test without
+// anybody's words and without timings, one line per session or question. That is all Compare needs; ReadRun
+// reads it.
 func EncodeBaseline(r *Run) ([]byte, error) {
 	kept := *r
 	kept.Systems = r.Systems[:1]
@@ -95,28 +95,28 @@ func EncodeBaseline(r *Run) ([]byte, error) {
 	if data, err = json.MarshalIndent(pruned(v), "", " "); err != nil {
 		return nil, err
 	}
-	return append(belowLines().ReplaceAll(data, []byte("$1")), '\n'), nil
+	return append(innerBreaks().ReplaceAll(data, []byte("$1")), '\n'), nil
 }
 
-// belowLines are the line breaks in what stands on one line of a baseline file: the
-// elements of systems[0].payloads.sessions, five deep.
-var belowLines = text.Pattern(`\n(?: {6,}| {5}([}\]]))`)
+// innerBreaks matches line breaks deeper than the lines of a baseline file, which are the elements of
+// systems[0].payloads.sessions, five levels deep.
+var innerBreaks = text.Pattern(`\n(?: {6,}| {5}([}\]]))`)
 
-// words are the names of what somebody wrote, or of what compares with nothing; a
-// figure of such a name stays. clocks are figures that no two runs have alike.
+// textFields are names of text that somebody wrote, or that isn't compared; a number of such a name is kept.
+// timingFields differ between any two runs.
 var (
-	words = text.Set(`command problems agreement missing title text why path turns quote by about q first items
+	textFields = text.Set(`command problems agreement missing title text why path turns quote by about q first items
 		false_claim`)
-	clocks = text.Set(`seconds coverage`)
+	timingFields = text.Set(`seconds coverage`)
 )
 
-// pruned leaves out words, clocks and what is empty, and rounds: nil for a value that says nothing.
+// pruned removes text, timings and empty values, and rounds; it returns nil for an empty value.
 func pruned(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, x := range v {
 			_, figure := x.(float64)
-			if v[k] = pruned(x); v[k] == nil || words[k] && !figure || clocks[k] {
+			if v[k] = pruned(x); v[k] == nil || textFields[k] && !figure || timingFields[k] {
 				delete(v, k)
 			}
 		}
@@ -128,7 +128,7 @@ func pruned(v any) any {
 			return nil
 		}
 		for i, x := range v {
-			if _, number := x.(float64); !number { // ranks: 0 says something
+			if _, number := x.(float64); !number { // keep numbers: a rank of 0 means something
 				v[i] = pruned(x)
 			}
 		}

@@ -6,11 +6,11 @@ import (
 	"recall/payload"
 )
 
-// A Count is what precision and recall are made of. Gold items that are fair
-// to leave, and what was predicted for them, count on neither side.
+// Count is what precision and recall are computed from. Optional gold items, and predictions that match them,
+// don't count.
 type Count struct {
 	Hits   int `json:"hits"`   // predicted and wanted
-	Pred   int `json:"pred"`   // predicted, without those that match a neutral gold item
+	Pred   int `json:"pred"`   // predicted, without those that match an optional gold item
 	Wanted int `json:"wanted"` // gold items with must
 }
 
@@ -39,7 +39,7 @@ func (c Count) F1() float64 {
 	return 2 * p * r / (p + r)
 }
 
-// Plus is what both count.
+// Plus adds two counts.
 func (c Count) Plus(d Count) Count {
 	return Count{c.Hits + d.Hits, c.Pred + d.Pred, c.Wanted + d.Wanted}
 }
@@ -51,7 +51,7 @@ type Score struct {
 	Lenient Count                  // all kinds, a fact of another kind counts too
 }
 
-// Score holds a payload's items against the session's gold set, by their words.
+// Score compares a payload's items with the session's gold set, by their words.
 func (c *Case) Score(items []payload.Item) Score {
 	kinds := make([]payload.Kind, len(items))
 	for i, it := range items {
@@ -61,16 +61,15 @@ func (c *Case) Score(items []payload.Item) Score {
 	return scoreOf(kinds, c.Gold.Items, strict, lenient)
 }
 
-// scoreOf counts one session: the kinds of what was predicted, the gold items,
-// and the pairs of both.
+// scoreOf counts one session from the kinds of the predictions, the gold items, and the pairs of both.
 func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Score {
-	sc := Score{Kinds: counts(asGold(kinds, gold, strict, lenient), gold, strict)}
-	delete(sc.Kinds, fair)
-	delete(sc.Kinds, payload.Lead) // claims nothing: it counts where any kind does
+	sc := Score{Kinds: counts(goldKinds(kinds, gold, strict, lenient), gold, strict)}
+	delete(sc.Kinds, neutralKind)
+	delete(sc.Kinds, payload.Lead) // claims nothing: counted only regardless of kind
 	for _, n := range sc.Kinds {
 		sc.Micro = sc.Micro.Plus(n)
 	}
-	unsorted := sc.Kinds[""].Pred // wrong, and nobody says of what kind: wrong in each
+	unsorted := sc.Kinds[""].Pred // wrong and of no stated kind: wrong in each
 	delete(sc.Kinds, "")
 	if unsorted > 0 {
 		for _, kind := range payload.Kinds {
@@ -86,16 +85,16 @@ func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Scor
 	return sc
 }
 
-// fair stands for the kind of what counts on neither side.
-const fair payload.Kind = "fair"
+// neutralKind is a pseudo-kind for what doesn't count.
+const neutralKind payload.Kind = "fair"
 
-// asGold are the kinds as gold sets have them, which know no findings: one that is
-// a gold hypothesis is that, one that says what another gold item says is fair.
-func asGold(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) []payload.Kind {
+// goldKinds maps predicted kinds to those of gold sets, which have no findings: a finding that matches a gold
+// hypothesis is one, and one that repeats another gold item doesn't count.
+func goldKinds(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) []payload.Kind {
 	out := slices.Clone(kinds)
 	for _, p := range lenient {
 		if out[p.Pred] == payload.Finding && gold[p.Gold].Kind != payload.Finding {
-			out[p.Pred] = fair
+			out[p.Pred] = neutralKind
 		}
 	}
 	for _, p := range strict {
@@ -104,8 +103,7 @@ func asGold(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) []pay
 	return out
 }
 
-// counts tallies pairs by the kind of the predicted item; gold items without a
-// pair count for their own kind.
+// counts tallies pairs by the kind of the predicted item; gold items without a pair count for their own kind.
 func counts(kinds []payload.Kind, gold []GoldItem, pairs []Pair) map[payload.Kind]Count {
 	m := map[payload.Kind]Count{}
 	add := func(kind payload.Kind, c Count) { m[kind] = m[kind].Plus(c) }

@@ -12,13 +12,13 @@ import (
 	"recall/payload"
 )
 
-// A search answers questions.
+// search is one way to answer questions.
 type search struct {
 	name             string
 	model            string
 	baseline, oracle bool
-	several          bool // answer may be asked several things at the same time
-	answer           func(context.Context, Question) (said, error)
+	several          bool // answer may be called concurrently
+	answer           func(context.Context, Question) (response, error)
 	close            func()
 }
 
@@ -27,10 +27,10 @@ func sessionOf(name string) string {
 	return s
 }
 
-// searches are the ways to answer that are compared, the one under test first.
+// searches returns the ways to answer that are compared, the one under test first.
 func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*search, error) {
 	var ours Source
-	if name := o.distiller().Name(); o.wants(name) || o.wants(withoutNames) || o.wants(DrawnPassages) {
+	if name := o.distiller().Name(); o.wants(name) || o.wants(aliasFree) || o.wants(DrawnPassages) {
 		var problems []Problem
 		var err error
 		if ours, problems, err = c.Distilled(ctx, o); err != nil {
@@ -43,10 +43,10 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 		return &search{name: name, answer: x.answer, close: x.Close, several: o.SecondLook != nil}
 	}
 	like := c.Indexed(ours, o)
-	like.model = nil // as much is printed without it
+	like.model = nil // it prints as much without it
 	all := []*search{
 		indexed(o.distiller().Name(), ours),
-		{name: "OR-BM25 over messages", answer: overMessages(c, o.judge()), close: func() {}},
+		{name: "OR-BM25 over messages", answer: messageSearch(c, o.judge()), close: func() {}},
 		{name: DrawnPassages, answer: like.drawn, close: like.Close},
 		indexed("turns only", Source{}),
 		indexed("oracle", c.Perfect(nil)),
@@ -56,7 +56,7 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 	}
 	all[0].model = o.Model
 	if o.Model != "" {
-		all = append(all, indexed(withoutNames, ours.withoutAliases()))
+		all = append(all, indexed(aliasFree, ours.withoutAliases()))
 	}
 	for _, s := range all[1:] {
 		s.oracle = strings.HasPrefix(s.name, "oracle")
@@ -68,7 +68,7 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 	}
 	chosen := slices.DeleteFunc(all, func(s *search) bool { return !o.wants(s.name) })
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("nothing to compare is called %s: there are %s", strings.Join(o.Only, ", "),
+		return nil, fmt.Errorf("no system is called %s: there are %s", strings.Join(o.Only, ", "),
 			strings.Join(names, ", "))
 	}
 	return chosen, nil
@@ -76,14 +76,13 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 
 func (o Options) wants(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
 
-// withoutNames is the search over a model's items without the other words that it
-// gave them: what is lost is what these words bring.
-const withoutNames = "without aliases"
+// aliasFree is the search over a model's items without their aliases: the difference is what aliases bring.
+const aliasFree = "without aliases"
 
-// A Source is the items that are searched.
+// Source is the set of items that is searched.
 type Source struct {
 	Items map[string][]payload.Item // by session; nil for turns only
-	Holds map[payload.ItemID]string // name of the gold item that each is
+	Holds map[payload.ItemID]string // name of the gold item that each is paired with
 }
 
 func (from Source) withoutAliases() Source {
@@ -98,8 +97,8 @@ func (from Source) withoutAliases() Source {
 	return out
 }
 
-// Distilled are the payload items of all sessions, with ids. What couldn't be
-// distilled is named.
+// Distilled returns the payload items of all sessions, with ids, and reports the sessions that couldn't be
+// distilled.
 func (c *Corpus) Distilled(ctx context.Context, o Options) (from Source, problems []Problem, err error) {
 	all, err := distillEach(ctx, c.Sessions, o)
 	if err != nil {
@@ -132,8 +131,7 @@ func (c *Corpus) Distilled(ctx context.Context, o Options) (from Source, problem
 	return from, problems, nil
 }
 
-// Perfect are the items that people wrote, with the other words that they may be
-// found by.
+// Perfect returns the items that people wrote, with the given aliases.
 func (c *Corpus) Perfect(others map[string]Other) Source {
 	from := Source{map[string][]payload.Item{}, map[payload.ItemID]string{}}
 	for _, k := range c.Cases {
@@ -145,9 +143,8 @@ func (c *Corpus) Perfect(others map[string]Other) Source {
 	return from
 }
 
-// Items are what people wrote of the session as a payload would hold it, with
-// the other words that they may be found by; each has its name as id,
-// "<session>#<item>".
+// Items returns what people wrote about the session as a payload would hold it, with the given aliases; an
+// item's id is its name, "<session>#<item>".
 func (k *Case) Items(others map[string]Other) []payload.Item {
 	var out []payload.Item
 	at := map[string]ingest.Turn{}
@@ -174,33 +171,33 @@ func (k *Case) Items(others map[string]Other) []payload.Item {
 	return out
 }
 
-func overMessages(c *Corpus, by Judge) func(context.Context, Question) (said, error) {
+func messageSearch(c *Corpus, by Judge) func(context.Context, Question) (response, error) {
 	made := map[int]*baseline.Messages{}
-	return func(ctx context.Context, q Question) (said, error) {
+	return func(ctx context.Context, q Question) (response, error) {
 		until, err := q.Until()
 		if err != nil {
-			return said{}, err
+			return response{}, err
 		}
-		sessions := c.begunBy(until)
+		sessions := c.startedBy(until)
 		if made[len(sessions)] == nil {
 			made[len(sessions)] = baseline.NewMessages(sessions)
 		}
 		begun := time.Now()
 		found := made[len(sessions)].Search(q.Q)
-		a := said{seconds: since(begun), refused: len(found) == 0}
+		a := response{seconds: secondsSince(begun), refused: len(found) == 0}
 		for _, m := range found {
 			if !slices.Contains(a.sessions, m.Session) {
 				a.sessions = append(a.sessions, m.Session)
 			}
-			if len(a.results) < deepest {
-				a.results = append(a.results, result{m.Session, c.caseOf(m.Session).quoted(m.Text),
+			if len(a.results) < maxRank {
+				a.results = append(a.results, result{m.Session, c.caseOf(m.Session).quotedItems(m.Text),
 					m.Session + "#" + string(m.Turn), m.Text})
 			}
 		}
 		for i, shown := range a.results[:min(len(a.results), printed)] {
 			shown.holds, err = c.holds(ctx, by, q, shown.session, string(found[i].Turn), shown.text)
 			if err != nil {
-				return said{}, err
+				return response{}, err
 			}
 			a.shown = append(a.shown, shown)
 		}
@@ -208,15 +205,12 @@ func overMessages(c *Corpus, by Judge) func(context.Context, Question) (said, er
 	}
 }
 
-// begunBy lists the sessions that had begun by then, oldest first; all of them
-// for the zero time.
-func (c *Corpus) begunBy(until time.Time) []*ingest.Session {
+// startedBy lists the sessions that had begun by a time, oldest first; all of them for the zero time.
+func (c *Corpus) startedBy(until time.Time) []*ingest.Session {
 	if until.IsZero() {
 		return c.Sessions
 	}
-	n := 0
-	for n < len(c.Sessions) && c.Sessions[n].Start.Before(until) {
-		n++
-	}
+	n, _ := slices.BinarySearchFunc(c.Sessions, until,
+		func(s *ingest.Session, t time.Time) int { return s.Start.Compare(t) })
 	return c.Sessions[:n]
 }

@@ -22,14 +22,14 @@ import (
 
 var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}, opencode.Reader{}}
 
-// A Transcript is a session's, with its reader.
+// Transcript is a session's transcript with its reader.
 type Transcript struct {
 	Reader ingest.Reader
 	Found  ingest.Found
-	Beside string // which belong together: a folder of Claude Code's, a root of Cowork's, a project of a library
+	Beside string // groups transcripts: a folder of Claude Code's, a root of Cowork's, a project of a library
 }
 
-// Transcripts lists those below a file or folder.
+// Transcripts lists the transcripts below a file or folder.
 func Transcripts(ctx context.Context, root string) (all []Transcript, problems []Problem) {
 	for _, r := range readers {
 		found, bad := r.Find(ctx, root, nil)
@@ -47,7 +47,7 @@ func Transcripts(ctx context.Context, root string) (all []Transcript, problems [
 	return all, problems
 }
 
-// A Corpus is the sessions that people wrote about, and those beside them.
+// Corpus is the sessions that people wrote about, and those beside them.
 type Corpus struct {
 	Cases    []*Case           // those with a gold set, in its order
 	Sessions []*ingest.Session // all, oldest first
@@ -56,9 +56,8 @@ type Corpus struct {
 	Problems []Problem
 }
 
-// Gather finds and parses the sessions of a set, and all that lie beside them, as they bear
-// on whose turns are whose. A transcript that is missing or can't be read is named and
-// costs nothing else.
+// Gather finds and parses the sessions of a set, and all that lie beside them, since those decide which session
+// owns a turn. A transcript that is missing or unreadable is reported and skipped.
 func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 	if len(set.Golds) == 0 {
 		return nil, fmt.Errorf("%s: no gold set (NAME.gold.json)", strings.Join(o.Gold, ", "))
@@ -87,7 +86,7 @@ func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 			parsed[gold.Session], project[l.Beside] = s, gold.Project
 			c.Problems = append(c.Problems, checkAgainst(ctx, gold, l.Found, s)...)
 		}
-		c.take(parsed[gold.Session], gold.Project)
+		c.add(parsed[gold.Session], gold.Project)
 	}
 	for _, l := range below {
 		id := string(l.Found.ID)
@@ -101,7 +100,7 @@ func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 			continue
 		}
 		parsed[id] = s
-		c.take(s, name)
+		c.add(s, name)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -127,16 +126,15 @@ func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 	return c, nil
 }
 
-// TellsAll reports whether a set needs no transcripts.
+// TellsAll reports whether the set needs no transcripts.
 func (s *Set) TellsAll() bool { return len(s.Sessions) > 0 && len(s.Sessions) == len(s.Golds) }
 
-func (c *Corpus) take(s *ingest.Session, project string) {
+func (c *Corpus) add(s *ingest.Session, project string) {
 	c.Sessions = append(c.Sessions, s)
 	c.Project[s.ID] = project
 }
 
-// parse finds the transcript by the session's id, of several the one that the gold set
-// names below a folder, and reads it.
+// parse finds the transcript by the session's id, preferring the path that the gold set states, and reads it.
 func (g *Gold) parse(ctx context.Context, below []Transcript, from string) (
 	l Transcript, s *ingest.Session, err error) {
 	stated := filepath.Join(from, filepath.FromSlash(g.Transcript))
@@ -154,10 +152,9 @@ func (g *Gold) parse(ctx context.Context, below []Transcript, from string) (
 	return l, s, err
 }
 
-// checkAgainst names the items of a gold set that the transcript doesn't bear
-// out: turns that aren't there, quotes that stand in none of the turns cited.
-// It reads the records themselves, as a parser leaves out what it has no use
-// for; those that a parser makes one turn of count as one. White space doesn't.
+// checkAgainst lists the items of a gold set that the transcript doesn't support: turns that don't exist,
+// quotes that occur in none of the cited turns. It reads the raw records, since a parser leaves some of them
+// out; records that the parser joins into one turn count as one. White space is ignored.
 func checkAgainst(ctx context.Context, g *Gold, f ingest.Found, s *ingest.Session) []Problem {
 	turns, cited := turnsOf(s), map[string]bool{}
 	items := slices.Clone(g.Items)
@@ -172,34 +169,33 @@ func checkAgainst(ctx context.Context, g *Gold, f ingest.Found, s *ingest.Sessio
 	if err != nil {
 		return []Problem{{g.File, "", err.Error()}}
 	}
-	out := notBorneOut(items, said)
+	out := unsupported(items, said)
 	for i := range out {
 		out[i].File = g.File
 	}
 	return out
 }
 
-// notBorneOut names the items that a session doesn't bear out, by what is said in
-// each of its turns, on one line.
-func notBorneOut(items []GoldItem, said map[string]string) (out []Problem) {
+// unsupported lists the items that a session doesn't support, given each turn's text on one line.
+func unsupported(items []GoldItem, said map[string]string) (out []Problem) {
 	for _, it := range items {
 		stands := len(it.Turns) == 0 || strings.TrimSpace(it.Quote) == ""
 		for _, t := range it.Turns {
 			told, known := said[t]
 			if !known {
-				out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("cites turn %s, and the transcript has none of that id",
+				out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("cites turn %s, which the transcript doesn't have",
 					t)})
 			}
 			stands = stands || strings.Contains(told, text.OneLine(it.Quote))
 		}
 		if !stands {
-			out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("the quote %q stands in none of its turns", it.Quote)})
+			out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("the quote %q isn't in any of its turns", it.Quote)})
 		}
 	}
 	return out
 }
 
-// readRecords gathers the texts of the turns that are cited, each record on one line.
+// readRecords collects the texts of the cited turns, each record on one line.
 func readRecords(ctx context.Context, f ingest.Found, turns map[string]string, cited map[string]bool) (
 	map[string]string, error) {
 	said := map[string]string{}

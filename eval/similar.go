@@ -7,20 +7,18 @@ import (
 	"recall/text"
 )
 
-// Weights of a text's parts. Names (paths, flags, symbols, numbers) tell facts
-// apart; ordinary words tell them apart less.
+// Weights of a text's parts. Names (paths, flags, symbols, numbers) distinguish facts better than ordinary words.
 const (
 	nameWeight = 2.0
 	partWeight = 0.5 // a piece of a name: "retry" of "retryBackoff"
 	wordWeight = 1.0
 )
 
-// A bag is what a text says: its words with their weights, and what words alone
-// don't tell: whether it says no.
+// bag is what a text says: its words with their weights, and whether it negates.
 type bag struct {
 	text.Bag
 	negated bool
-	open    bool // whether it says no tells nothing: what was ruled out is told either way
+	open    bool // negation says nothing: what was ruled out can be worded either way
 }
 
 func newBag(s string) bag {
@@ -54,8 +52,7 @@ func newBag(s string) bag {
 	return b
 }
 
-// textSimilarity is how alike two texts are, 0 to 1. Two of which one says no are
-// less likely the same.
+// textSimilarity is how alike two texts are, 0 to 1, reduced if only one of them negates.
 func textSimilarity(a, b bag) float64 {
 	sim := a.Like(b.Bag)
 	if a.negated != b.negated && !a.open && !b.open {
@@ -73,8 +70,7 @@ func overlap(a, b map[string]bool) bool {
 	return false
 }
 
-// negated reports whether a text turns something down, an even number of times
-// being none.
+// negated reports whether a text holds an odd number of negations.
 func negated(text string) bool {
 	odd := false
 	low := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
@@ -89,7 +85,7 @@ func negated(text string) bool {
 var negations = text.Set(`not no never without neither nor cannot stop stops unlike refuse refused rejected
 	dropped skip skips skipped`)
 
-// isName tells paths, flags, symbols, versions and numbers from words.
+// isName distinguishes paths, flags, symbols, versions and numbers from ordinary words.
 func isName(tok string) bool {
 	inner, upper := false, false
 	for i, r := range tok {
@@ -119,7 +115,7 @@ func isNumber(tok string) bool {
 	return digits > 0
 }
 
-// nameParts splits a name at its punctuation and its humps, in lower case.
+// nameParts splits a name at punctuation and camel-case humps, in lower case.
 func nameParts(tok string) []string {
 	var parts []string
 	var cur []rune

@@ -7,15 +7,15 @@ import (
 	"recall/text"
 )
 
-// A stance is what a statement says of its words.
+// stance is what a statement affirms and denies of its words.
 type stance struct {
 	tokens  []token
-	told    bool // it reports whether something is so; a goal doesn't, nor need what was ruled out
+	told    bool // it states whether something holds; a goal doesn't, and a rejected option need not
 	clauses []clause
 	said    map[string][]int // places of each key
 }
 
-// newStance takes a statement apart and finds out what it says no to.
+// newStance parses a statement and finds what it negates.
 func newStance(kind payload.Kind, text string) stance {
 	s := stance{tokens: split(text), said: map[string][]int{}}
 	verdict := negate(s.tokens)
@@ -29,8 +29,8 @@ func newStance(kind payload.Kind, text string) stance {
 	return s
 }
 
-// affirms reports whether what is of a kind is said to be so: not what is aimed at,
-// asked, put off or ruled out.
+// affirms reports whether items of a kind state that something holds, unlike goals, questions, deferred or
+// rejected options.
 func affirms(kind payload.Kind) bool {
 	switch kind {
 	case payload.Goal, payload.Question, payload.Deferred, payload.Eliminated:
@@ -39,32 +39,28 @@ func affirms(kind payload.Kind) bool {
 	return true
 }
 
-// A clause is a stretch of a statement that says one thing or denies it.
+// clause is a stretch of a statement that says one thing or denies it.
 type clause struct {
 	words map[string]float64
 	total float64
 	no    bool
 	soft  int
-	heads []string // what its every "no" may be said of
+	heads []string // what its negations may apply to
 }
 
-// openers begin a clause of their own.
-var openers = text.Set("but because so if when while unless which where whether although though since")
+// clauseOpeners start a new clause.
+var clauseOpeners = text.Set("but because so if when while unless which where whether although though since")
 
 func clausesOf(ts []token) []clause {
 	var out []clause
 	at := -1
 	for i, t := range ts {
-		begins := i == 0 || t.clause != at || openers[t.word]
-		goesOn := denies(ts, i) && (t.word == "instead" || t.word == "rather" || t.word == "in" || i > 0 &&
+		inverts := denies(ts, i) && (t.word == "instead" || t.word == "rather" || t.word == "in" || i > 0 &&
 			(ts[i-1].word == "and" || ts[i-1].word == "or"))
-		if goesOn {
-			begins = true
-		}
-		at = t.clause
-		if begins {
+		if i == 0 || t.clause != at || clauseOpeners[t.word] || inverts {
 			out = append(out, clause{words: map[string]float64{}})
 		}
+		at = t.clause
 		c := &out[len(out)-1]
 		if denies(ts, i) {
 			c.no = !c.no
@@ -80,11 +76,10 @@ func clausesOf(ts []token) []clause {
 	return out
 }
 
-// headWords is how many words of content behind a "no" it may be said of.
+// headWords is how many content words after a "no" it may negate.
 const headWords = 3
 
-// contentAbout are the next words of content of a clause, and where there are
-// fewer than enough also the last before.
+// contentAbout returns the next content words of a clause and, if there are fewer than enough, also those before.
 func contentAbout(ts []token, at, most, enough int) []string {
 	var out []string
 	for k := at + 1; k < len(ts) && len(out) < most && ts[k].clause == ts[at].clause; k++ {
@@ -100,11 +95,11 @@ func contentAbout(ts []token, at, most, enough int) []string {
 	return out
 }
 
-// negators say no to what follows in their clause.
+// negators negate what follows in their clause.
 var negators = text.Set("never without neither nor cannot unlike nothing none avoid avoids avoided avoiding")
 
-// soft are words that may say no in other words: they leave open what a "no"
-// that the other statement lacks means.
+// soft lists words that may be a negation in other words: they leave open what a "no" missing from the other
+// statement means.
 var soft = text.Set(`dropped drop drops rejected rejects reject refused refuses declined abandoned withdrawn
 	discarded cancelled canceled skip skips skipped skipping omit omits omitted remove removes removed removing
 	delete deletes deleted missing lack lacks suppress suppresses suppressed ignore ignores ignored unchanged
@@ -115,16 +110,15 @@ func isSoft(w string) bool {
 	return soft[w] || strings.HasPrefix(w, "un") && len(w) > 6 && w != "unless" && w != "under"
 }
 
-// scope is how many words of content a "no" is said of.
+// scope is how many content words a "no" negates.
 const scope = 2
 
-// negate sets the signs of words. It reports whether the statement says itself
-// that something is ruled out.
+// negate sets the signs of words. It reports whether the statement itself says that something is ruled out.
 func negate(ts []token) (verdict bool) {
 	no, clause, left := false, -1, 0
 	for i := range ts {
 		t := &ts[i]
-		if t.clause != clause || openers[t.word] {
+		if t.clause != clause || clauseOpeners[t.word] {
 			no, clause = false, t.clause
 		}
 		if no && left > 0 && t.weight > 0 {
@@ -141,7 +135,7 @@ func negate(ts []token) (verdict bool) {
 	return verdict
 }
 
-// denies reports whether a word says no to those after it.
+// denies reports whether a word negates those after it.
 func denies(ts []token, i int) bool {
 	after := ""
 	if i+1 < len(ts) {

@@ -2,9 +2,8 @@ package eval
 
 import "maps"
 
-// swapped reports whether two words of both statements fit each other's places
-// better than their own, by the words around them. Ordinary words must do so
-// more clearly than names.
+// swapped reports whether two words of both statements fit each other's places better than their own, by the
+// words around them. Ordinary words must do so more clearly than names.
 func swapped(a, b stance) bool {
 	as, bs := a.surroundings(), b.surroundings()
 	var both []string
@@ -19,7 +18,8 @@ func swapped(a, b stance) bool {
 			if !a.named(x) || !a.named(y) {
 				enough = plainMargin
 			}
-			if like(as[x], bs[y])+like(as[y], bs[x])-like(as[x], bs[x])-like(as[y], bs[y]) >= enough {
+			crossed := commonCount(as[x], bs[y]) + commonCount(as[y], bs[x])
+			if crossed-commonCount(as[x], bs[x])-commonCount(as[y], bs[y]) >= enough {
 				return true
 			}
 		}
@@ -27,16 +27,16 @@ func swapped(a, b stance) bool {
 	return false
 }
 
-// How many words more must fit.
+// How many more surrounding words must fit.
 const (
 	swapMargin  = 2
 	plainMargin = 4
 )
 
-// around is how far a name's surroundings reach, in words.
-const around = 3
+// surroundWidth is how far a word's surroundings reach, in words.
+const surroundWidth = 3
 
-// surroundings are the words about each word of content, by side.
+// surroundings collects the words around each content word, marked by side.
 func (s stance) surroundings() map[string]map[string]bool {
 	m := map[string]map[string]bool{}
 	for i, t := range s.tokens {
@@ -46,15 +46,15 @@ func (s stance) surroundings() map[string]map[string]bool {
 		if m[t.key] == nil {
 			m[t.key] = map[string]bool{}
 		}
-		maps.Copy(m[t.key], s.about(i))
+		maps.Copy(m[t.key], s.neighbors(i))
 	}
 	return m
 }
 
-// about are the words near a place, by side.
-func (s stance) about(i int) map[string]bool {
+// neighbors returns the words near a place, marked by side.
+func (s stance) neighbors(i int) map[string]bool {
 	m := map[string]bool{}
-	for k := 1; k <= around; k++ {
+	for k := 1; k <= surroundWidth; k++ {
 		if i-k >= 0 {
 			m["<"+s.tokens[i-k].key] = true
 		}
@@ -65,7 +65,7 @@ func (s stance) about(i int) map[string]bool {
 	return m
 }
 
-func like(a, b map[string]bool) (n int) {
+func commonCount(a, b map[string]bool) (n int) {
 	for w := range a {
 		if b[w] {
 			n++

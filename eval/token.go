@@ -8,27 +8,27 @@ import (
 	"recall/text"
 )
 
-// A token is a word of a statement with what is said about it.
+// token is a word of a statement with what is said about it.
 type token struct {
 	word   string  // as written, in lower case and without punctuation
-	key    string  // what it is compared by: a name as it is, a word's stem, a number's value, of two opposites the one
-	weight float64 // 0 for words that only bind others
+	key    string  // for comparison: a name as it is, a word's stem, a number's value
+	weight float64 // 0 for function words
 	number bool
 	name   bool
-	sign   int    // 1 said to be so, -1 said not to be so
-	axis   string // of one of two opposites
-	end    int    // which of them, 1 or -1
-	clause int    // counts the stretches between punctuation
+	sign   int    // 1 affirmed, -1 denied
+	axis   string // of a word with an opposite
+	end    int    // which end of the axis, 1 or -1
+	clause int    // numbers the stretches between punctuation
 }
 
 const edges = "`*_\"'“”‘’()[]{}<>,;:.!?…—–"
 
-// longest is how many words of a statement are looked at: what is longer is
-// something pasted, and comparing it word by word would take forever.
-const longest = 200
+// maxTokens is how many words of a statement are read: longer ones are pasted text, and comparing them word by
+// word would take forever.
+const maxTokens = 200
 
-// split cuts at white space, keeping note of punctuation: what stands between
-// brackets is a stretch of its own, and the one around it goes on behind.
+// split cuts a text into words at white space and numbers its clauses: brackets hold a clause of their own, and
+// the one around it continues after them.
 func split(text string) []token {
 	var ts []token
 	clause, fresh := 0, 0
@@ -37,7 +37,7 @@ func split(text string) []token {
 	text = strings.NewReplacer("’", "'", "→", " → ", "->", " → ", "—", " — ", "–", " – ",
 		" - ", " — ").Replace(text)
 	for _, raw := range strings.Fields(text) {
-		if len(ts) == longest {
+		if len(ts) == maxTokens {
 			break
 		}
 		if raw == "—" || raw == "–" || raw == "|" {
@@ -63,7 +63,7 @@ func split(text string) []token {
 			clause, around = around[len(around)-1], around[:len(around)-1]
 		}
 		switch {
-		case end == last, strings.HasSuffix(end, ":") && !saysNo(ts, clause): // a heading belongs to what it is over
+		case end == last, strings.HasSuffix(end, ":") && !negatingHeading(ts, clause): // a heading belongs to what it is over
 		case strings.ContainsAny(end[len(last):], ".;!?"):
 			next()
 			around = nil
@@ -74,12 +74,12 @@ func split(text string) []token {
 	return ts
 }
 
-// headline is how many words a clause before a colon has that stands by itself if
-// it says no: "No windows build: …".
-const headline = 5
+// maxHeading is the longest clause before a colon, in words, that stands alone if it negates: "No windows build:
+// …".
+const maxHeading = 5
 
-// saysNo reports whether a clause is a short one with a word that says no.
-func saysNo(ts []token, clause int) bool {
+// negatingHeading reports whether a clause is short and negates.
+func negatingHeading(ts []token, clause int) bool {
 	n, no := 0, false
 	for i := range ts {
 		if ts[i].clause == clause {
@@ -87,7 +87,7 @@ func saysNo(ts []token, clause int) bool {
 			no = no || denies(ts, i)
 		}
 	}
-	return no && n <= headline
+	return no && n <= maxHeading
 }
 
 func newToken(word string, clause int) token {
@@ -105,7 +105,7 @@ func newToken(word string, clause int) token {
 		}
 		t.axis, t.end = opposites()[low].Axis, opposites()[low].End
 		t.key = text.Stem(low)
-		if !binding[low] && !text.Stop(low) && len(low) > 1 {
+		if !functionWords[low] && !text.Stop(low) && len(low) > 1 {
 			t.weight = wordWeight
 		}
 	}
@@ -118,7 +118,7 @@ func numeric(w string) bool {
 		unicode.IsDigit(rune(w[1])))
 }
 
-// number is a number's value: "5,000", "5_000" and "5k" are one.
+// number is a number's value: "5,000", "5_000" and "5k" are the same.
 func number(w string) string {
 	w = strings.NewReplacer(",", "", "_", "").Replace(strings.TrimLeft(w, "~<>=+v"))
 	w, _, _ = strings.Cut(w, "-")
@@ -136,6 +136,6 @@ var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five
 	"eight": "8", "nine": "9", "ten": "10",
 	"twelve": "12", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100", "thousand": "1000", "twice": "2"}
 
-// binding words carry no meaning of their own here.
-var binding = text.Set(`not no never without neither nor cannot unlike nothing none instead rather longer avoid
+// functionWords lists words without a meaning of their own here.
+var functionWords = text.Set(`not no never without neither nor cannot unlike nothing none instead rather longer avoid
 	avoids avoided avoiding before after from to into than over → then`)

@@ -17,7 +17,7 @@ import (
 	"recall/text"
 )
 
-// answer adds where each result stands.
+// answer adds the results with their places.
 func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 	for _, c := range list {
 		if c.from != nil {
@@ -45,10 +45,10 @@ func resultOf(c *ranked, p Place) *Result {
 	return one
 }
 
-const placeOf = `SELECT s.sid, s.title, s.project, s.source, s.archived, s.start, iif(s.source='` + Handed + `', 0,
+const placeQuery = `SELECT s.sid, s.title, s.project, s.source, s.archived, s.start, iif(s.source='` + Handed + `', 0,
 		(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
 		+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
-		- (SELECT count(*) FROM session t WHERE ` + ofOthers + ` AND +t.project=s.project AND (+t.start, ` +
+		- (SELECT count(*) FROM session t WHERE ` + isHandoff + ` AND +t.project=s.project AND (+t.start, ` +
 	`t.sid)<=(s.start, s.sid)))
 		FROM session s WHERE s.id=?`
 
@@ -57,7 +57,7 @@ func (r *reader) place(ctx context.Context, session int64) (p Place, err error) 
 		return p, nil
 	}
 	if r.ofSession == nil { // prepared once, as it is run for each result; the transaction closes it
-		if r.ofSession, err = r.tx.PrepareContext(ctx, placeOf); err != nil {
+		if r.ofSession, err = r.tx.PrepareContext(ctx, placeQuery); err != nil {
 			return p, err
 		}
 	}
@@ -74,10 +74,10 @@ func (r *reader) place(ctx context.Context, session int64) (p Place, err error) 
 	return p, err
 }
 
-var loadOf = [2]string{
+var loadQueries = [2]string{
 	// with whether their projects have later sessions
 	items: `SELECT i.id, i.session, i.n, i.data, EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND
-		t.start>s.start AND t.start<?2 AND ` + ofOurs + `)
+		t.start>s.start AND t.start<?2 AND ` + isOwn + `)
 		FROM item i JOIN session s ON s.id=i.session WHERE i.id IN (SELECT value FROM json_each(?1))`,
 	// with what was said before, and who speaks next
 	turns: `SELECT t.id, t.session, t.n, t.text, t.tid, t.role, t.at, p.text, f.role FROM turn t
@@ -86,11 +86,10 @@ var loadOf = [2]string{
 		WHERE t.id IN (SELECT value FROM json_each(?1)) AND t.at<?2`,
 }
 
-// longestBefore is how much of the end of the turn before is read, in bytes, as far as the index has that turn.
-const longestBefore = 1500
+// maxBefore is how much of the end of the previous turn is read, in bytes.
+const maxBefore = 1500
 
-// load reads what candidates of one table are, all with one query: many small
-// ones would take as long again.
+// load reads the content of one table's candidates in one query: many small ones would take twice as long.
 func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 	if len(list) == 0 {
 		return nil
@@ -133,13 +132,13 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 			if one.spoken.Before, err = unpack(before); err != nil {
 				return err
 			}
-			tail := one.spoken.Before[max(0, len(one.spoken.Before)-longestBefore):]
+			tail := one.spoken.Before[max(0, len(one.spoken.Before)-maxBefore):]
 			one.spoken.Before = strings.ToValidUTF8(tail, "")
 		}
 		t.Text, err = unpack(data)
 		one.turn = t
 		return err
-	}, loadOf[table], jsonList(ids), until)
+	}, loadQueries[table], jsonList(ids), until)
 	if err != nil {
 		return err
 	}
@@ -161,15 +160,15 @@ func unpackItem(data []byte) (payload.Item, error) {
 	return it, nil
 }
 
-// A word is rare if an eighth of the documents holds it, or a few do. With
-// none of these in the index and the words that are missing weighing more than
-// those that are there, a question is about something unknown.
+// A word is rare if at most an eighth of the documents, or a few, contain it. If the index has none of the
+// question's rare words and the missing words outweigh the present ones, the question is about something
+// unknown.
 const (
 	fewDocs      = 20
 	unknownShare = 0.4
 )
 
-// judge says how well an answer does: which of the question's words stand where, and how sure it is.
+// judge rates an answer: which of the question's words occur where, and how certain it is.
 func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
 	var total, present float64
 	rare := false
@@ -184,7 +183,7 @@ func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
 	}
 	a.Unknown = len(a.Ranked) == 0 || present == 0 || len(a.Missing) > 0 && !rare && present < unknownShare*total
 	if len(a.Ranked) > 0 && r.own.Knows(r.q.Text) {
-		a.Unknown = false // what the user wrote down as one concept is one
+		a.Unknown = false // a concept in the user's own lexicon is known
 	}
 	for _, one := range a.Ranked {
 		said := one.Text
@@ -200,17 +199,17 @@ func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
 	if len(a.Ranked) > 0 {
 		a.Coverage = a.Ranked[0].Coverage
 	}
-	a.Signs = rank.Read(lines(list), missing(ts))
+	a.Signs = rank.Read(rankLines(list), missing(ts))
 	a.Sure = rank.DefaultSure.Chance(a.Signs)
-	a.Doubtful = a.Coverage < wholly && rank.DefaultSure.Doubtful(a.Signs) || halfGone(ts, list)
+	a.Doubtful = a.Coverage < fullCoverage && rank.DefaultSure.Doubtful(a.Signs) || halfMissing(ts, list)
 }
 
-// covered lists the terms that a text holds, and their share of all weight.
+// covered lists the terms that a text contains, and their share of the total weight.
 func covered(said string, ts []term, total float64) ([]string, float64) {
 	if total == 0 {
 		return nil, 0
 	}
-	// Stemming changes a word's end only, so that few words need it.
+	// Stemming changes only a word's end, so words with another first letter can't match and needn't be stemmed.
 	first := map[byte]bool{}
 	place := map[string]int{}
 	for i, t := range ts {
@@ -236,9 +235,8 @@ func covered(said string, ts []term, total float64) ([]string, float64) {
 	return out, sum / total
 }
 
-// lines are results as they are judged: by their words alone, best first, which
-// is what the judge was fitted to.
-func lines(list []*ranked) []rank.Line {
+// rankLines returns results as the judge was fitted to them: by their words alone, best first.
+func rankLines(list []*ranked) []rank.Line {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *ranked) int { return cmp.Compare(b.raw, a.raw) })
 	out := make([]rank.Line, len(list))
@@ -249,7 +247,7 @@ func lines(list []*ranked) []rank.Line {
 	return out
 }
 
-// missing is the share of the question's weight that stands nowhere.
+// missing is the share of the question's weight that occurs nowhere.
 func missing(ts []term) float64 {
 	var total, gone float64
 	for _, t := range ts {
@@ -264,17 +262,16 @@ func missing(ts []term) float64 {
 	return gone / total
 }
 
-// wholly is how much of a question its first result holds that holds all of it,
-// and so isn't called doubtful.
-const wholly = 0.99
+// fullCoverage is the coverage from which an answer contains the whole question and isn't called doubtful.
+const fullCoverage = 0.99
 
-// fewTerms is up to how many words of content a question is short: of a longer
-// one, half may be another's words for the same.
+// fewTerms is the most content words of a short question; in a longer one, half may be other words for the same.
 const fewTerms = 3
 
-// halfGone reports whether half of a short question stands nowhere, and the first result doesn't say as much in other
-// words: what is less may be another word for one that does stand somewhere, as "caps" in "the capital of France".
-func halfGone(ts []term, list []*ranked) bool {
+// halfMissing reports whether half of a short question occurs nowhere, and the first result doesn't say as much in
+// other words. Less than half may be another word for one that does occur, as "caps" in "the capital of
+// France".
+func halfMissing(ts []term, list []*ranked) bool {
 	gone := missing(ts)
 	return len(ts) <= fewTerms && gone >= 0.5 && (len(list) == 0 || list[0].look.Kindred() < gone-1e-9)
 }

@@ -5,20 +5,19 @@ import (
 	"recall/text"
 )
 
-// vocabulary is the words of one session's texts: a word is stemmed once, and is
-// a number from then on.
+// vocabulary numbers the words of one session's texts, so that each is stemmed only once.
 type vocabulary struct {
 	stems          []string
-	ofWord, ofStem map[string]uint32 // numbers: of a word as cut that of its stem
-	places         []*postings.Lists // where a stem's postings go, where asked
+	ofWord, ofStem map[string]uint32 // numbers of stems, by word as written and by stem
+	places         []*postings.Lists // a stem's postings, filled on demand
 
 	at []uint32 // place of a stem in the bag being filled, from 1
 
-	list []uint32 // room for a text's words
+	list []uint32 // scratch buffer for a text's words
 	text []byte   // and for a text
 
-	opening [3]struct { // how turns begin that were cut lately
-		of    int // place of the turn, from 1
+	opening [3]struct { // the opening words of recent turns
+		of    int // index of the turn, from 1
 		words []uint32
 	}
 }
@@ -27,8 +26,8 @@ func newVocabulary() *vocabulary {
 	return &vocabulary{ofWord: map[string]uint32{}, ofStem: map[string]uint32{}}
 }
 
-// of gives the number of a word as cut.
-func (v *vocabulary) of(w string) uint32 {
+// number returns the number of a word.
+func (v *vocabulary) number(w string) uint32 {
 	if n, ok := v.ofWord[w]; ok {
 		return n
 	}
@@ -43,7 +42,7 @@ func (v *vocabulary) of(w string) uint32 {
 	return n
 }
 
-// lists are where a stem's postings go.
+// lists returns a stem's postings.
 func (v *vocabulary) lists(w postings.Words, n uint32) *postings.Lists {
 	if int(n) >= len(v.places) {
 		v.places = append(v.places, make([]*postings.Lists, len(v.stems)-len(v.places))...)
@@ -54,8 +53,7 @@ func (v *vocabulary) lists(w postings.Words, n uint32) *postings.Lists {
 	return v.places[n]
 }
 
-// cut adds a text's words in order, stop words left out, at most limit; all if
-// limit is negative.
+// cut appends a text's words in order, without stop words: at most limit, or all if limit is negative.
 func (v *vocabulary) cut(to []uint32, limit int, s string) []uint32 {
 	if limit == 0 {
 		return to
@@ -65,15 +63,14 @@ func (v *vocabulary) cut(to []uint32, limit int, s string) []uint32 {
 		if text.Stop(w) {
 			return true
 		}
-		to = append(to, v.of(w))
+		to = append(to, v.number(w))
 		n++
 		return n != limit
 	})
 	return to
 }
 
-// bag is a document as it is searched: how often each word stands in each
-// column.
+// bag is a document as it is searched: how often each word occurs in each column.
 type bag struct {
 	counts []wordCount
 	size   int // words in all columns

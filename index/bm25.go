@@ -9,13 +9,13 @@ import (
 	"recall/index/postings"
 )
 
-// BM25 as SQLite's FTS5 and most others have it.
+// BM25 parameters as in SQLite's FTS5.
 const (
 	bm25K = 1.2
 	bm25B = 0.75
 )
 
-// scores adds up how well documents of a table match each of some words.
+// scores returns the BM25 scores of a table's documents for some words.
 func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Columns]float64,
 	stems []string) (map[int64]float64, error) {
 	total := map[int64]float64{}
@@ -31,36 +31,36 @@ func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Colu
 			return nil, err
 		}
 		room = list
-		idf := inverse(docs, float64(len(list)))
+		idf := inverseFrequency(docs, float64(len(list)))
 		for _, m := range list {
-			total[m.Doc] += idf * often(m.Counts, weights, float64(m.size)/average)
+			total[m.Doc] += idf * termFrequency(m.Counts, weights, float64(m.size)/average)
 		}
 	}
 	return total, nil
 }
 
-// often is what counts of a word in a document's columns are worth; long is its length as a share of the average.
-func often(counts [postings.Columns]uint32, weights [postings.Columns]float64, long float64) float64 {
+// termFrequency is the term frequency part of BM25; long is the document's length relative to the average.
+func termFrequency(counts [postings.Columns]uint32, weights [postings.Columns]float64, long float64) float64 {
 	freq := weights[0]*float64(counts[0]) + weights[1]*float64(counts[1])
 	return freq * (bm25K + 1) / (freq + bm25K*(1-bm25B+bm25B*long))
 }
 
-// inverse is the weight of what stands in n of so many documents.
-func inverse(docs, n float64) float64 { return max(math.Log((docs-n+0.5)/(n+0.5)), 1e-6) }
+// inverseFrequency is the inverse document frequency of a word in n documents.
+func inverseFrequency(docs, n float64) float64 { return max(math.Log((docs-n+0.5)/(n+0.5)), 1e-6) }
 
-// match is a document that holds a word.
+// match is a document that contains a word.
 type match struct {
 	postings.Posting
 	size uint16
 }
 
-// holders appends the documents that hold a word and are still there, in order.
+// holders appends the documents that contain a word and still exist, in order.
 func (f *fulltext) holders(ctx context.Context, table int, stem string, to []match) ([]match, error) {
 	of := f.known[stem]
 	if of == nil {
 		return to, nil
 	}
-	to = slices.Grow(to, f.most(stem, table))
+	to = slices.Grow(to, f.listedDocs(stem, table))
 	for _, p := range of.places {
 		r, read := postings.Read(p.lists[table].Data), 0
 		for one, ok := r.Next(); ok; one, ok = r.Next() {
@@ -73,19 +73,19 @@ func (f *fulltext) holders(ctx context.Context, table int, stem string, to []mat
 			}
 			read++
 		}
-		if r.Err() != nil || read != p.lists[table].Docs { // another's row
+		if r.Err() != nil || read != p.lists[table].Docs { // the row belongs to another list
 			return nil, postings.ErrDamaged
 		}
 	}
 	if of.merged {
 		slices.SortFunc(to, func(a, b match) int { return cmp.Compare(a.Doc, b.Doc) })
-		to = united(to)
+		to = mergeDuplicates(to)
 	}
 	return to, nil
 }
 
-// united makes one of what stands several times in a sorted list.
-func united(list []match) []match {
+// mergeDuplicates merges entries of the same document in a sorted list.
+func mergeDuplicates(list []match) []match {
 	out := list[:0]
 	for _, m := range list {
 		if n := len(out); n > 0 && out[n-1].Doc == m.Doc {
@@ -104,16 +104,15 @@ type scoredDoc struct {
 	score float64
 }
 
-// best sorts the n best of a list, ties by number so that the same question
-// gets the same answer.
+// best returns the n best of a list, ties by number so that the same question gets the same answer.
 func best(list []scoredDoc, n int) []scoredDoc {
-	return firsts(list, n, func(a, b scoredDoc) int {
+	return topN(list, n, func(a, b scoredDoc) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
 	})
 }
 
-// firsts are the first n of a list in their order. It is left without the others.
-func firsts[T any](list []T, n int, compare func(a, b T) int) []T {
+// topN returns the first n of a list in order, reusing its memory.
+func topN[T any](list []T, n int, compare func(a, b T) int) []T {
 	n = min(n, len(list))
 	first := list[:n]
 	slices.SortFunc(first, compare)

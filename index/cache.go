@@ -5,11 +5,10 @@ import (
 	"sync"
 )
 
-// cache is what searches of one state of the index have read, for those that
-// come after them in the same process.
+// cache holds what searches of one state of the index have read, for later ones in the same process.
 type cache struct {
 	version int64    // see state
-	listed  [2]int64 // items and turns whose words stand in lists: those that are gone too, until a merge
+	listed  [2]int64 // items and turns in the posting lists, including deleted ones until a merge
 	pieces  pieces
 
 	mu       sync.Mutex                // guards what follows
@@ -18,8 +17,8 @@ type cache struct {
 	projects map[string][]string       // all of them, by ""
 }
 
-// remembered is what was read before of a thing in one of a cache's maps, or is read now.
-func remembered[V any](c *cache, in map[string]V, of string, read func() (V, error)) (V, error) {
+// cached returns a value from one of a cache's maps, reading it first if it isn't there.
+func cached[V any](c *cache, in map[string]V, of string, read func() (V, error)) (V, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v, ok := in[of]
@@ -33,7 +32,7 @@ func remembered[V any](c *cache, in map[string]V, of string, read func() (V, err
 	return v, err
 }
 
-// cacheOf gives what searches of one state of the index share.
+// cacheOf returns the cache of one state of the index.
 func (x *Index) cacheOf(ctx context.Context, of *fulltext) (*cache, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

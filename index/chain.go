@@ -11,7 +11,7 @@ import (
 	"recall/payload"
 )
 
-// Linked is another item that bears on one, as JSON documents have it.
+// Linked is an item that a link ties to another, as JSON documents have it.
 type Linked struct {
 	Relation payload.Relation `json:"relation"`
 	Later    bool             `json:"later"` // it is the later of the two
@@ -19,23 +19,22 @@ type Linked struct {
 	Maker    payload.Maker    `json:"maker,omitempty"`
 	Rule     string           `json:"rule,omitempty"`
 	Placed
-	Link payload.Link `json:"-"` // the one that ties it to the other, or to what ties it to that
+	Link payload.Link `json:"-"` // the link to the other item, or to one tied to it
 }
 
-// LinkedBy is an item that a link ties to another.
+// LinkedBy returns an item as the link's other end sees it.
 func LinkedBy(l payload.Link, p Placed) Linked {
 	return Linked{Relation: l.Relation, Later: l.From == p.Item.ID, Sure: l.Hides(), Maker: l.Maker, Rule: l.Rule,
 		Placed: p, Link: l}
 }
 
-// chains collapse what was found: an item whose successor is known for sure
-// gives its rank to what stands now and becomes that one's history. Where the
-// successor isn't sure both are shown, the newer first.
+// chains collapses results: an item that was certainly superseded gives its rank to what stands now and becomes
+// part of that item's history. If the successor isn't certain, both are shown, the newer first.
 type chains struct {
 	r     *reader
 	links map[payload.ItemID][]payload.Link // both ways
-	known map[payload.ItemID]*member        // nil: not in the index, or not said yet
-	gone  map[payload.ItemID]bool           // items that something hides which wasn't read
+	known map[payload.ItemID]*member        // nil: not in the index, or not yet said
+	gone  map[payload.ItemID]bool           // hidden by items that weren't read
 }
 
 type member struct {
@@ -43,8 +42,8 @@ type member struct {
 	session int64
 }
 
-// collapse replaces in a list of results each item by what stands in its place.
-// Histories, conflicts and what else bears on a result go into its extras.
+// collapse replaces each item in a list of results by what stands in its place, and adds histories, conflicts
+// and related items to the results' extras.
 func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error) {
 	c := &chains{r: r, links: map[payload.ItemID][]payload.Link{}, known: map[payload.ItemID]*member{},
 		gone: map[payload.ItemID]bool{}}
@@ -70,7 +69,7 @@ func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error
 		heads := c.heads(one.item.ID)
 		head := heads[0]
 		if _, ok := at[head]; ok {
-			continue // its chain is there, higher up
+			continue // its chain is already there, higher up
 		}
 		if head != one.item.ID {
 			m := c.known[head]
@@ -80,13 +79,12 @@ func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error
 		at[head] = len(out)
 		out = append(out, one)
 	}
-	return c.staleTurnsBelow(tiedFirst(c.newerFirst(out))), nil
+	return c.staleTurnsBelow(linkedFirst(c.newerFirst(out))), nil
 }
 
-// load reads the links around items, as far as they reach, with the items at
-// their ends. Most items have none: all of a step are asked for at once. What
-// merely says or refines an item is shown beside it, and its own links aren't: of
-// what hundreds of sessions said again, only the next ones are read.
+// load reads the links around items transitively, with the items at their ends, all of a step in one query:
+// most items have none. It doesn't follow the links of an item that merely repeats or refines another, so that
+// of a statement repeated in hundreds of sessions only the neighbours are read.
 func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 	asked := map[payload.ItemID]bool{}
 	got := map[[2]payload.ItemID]bool{}
@@ -98,7 +96,7 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 		for _, id := range ids {
 			asked[id] = true
 		}
-		if err := c.knowEnds(ctx, links, asked); err != nil {
+		if err := c.readEnds(ctx, links, asked); err != nil {
 			return err
 		}
 		ids = nil
@@ -107,12 +105,12 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 			later, read := c.known[l.From]
 			c.gone[l.To] = c.gone[l.To] || !read && l.Hides()
 			if got[pair] || later == nil || c.known[l.To] == nil || !later.Item.Current() {
-				continue // a successor that was dropped or taken back takes nobody's place
+				continue // a successor that was dropped or withdrawn replaces nothing
 			}
 			got[pair] = true
 			for _, end := range []payload.ItemID{l.From, l.To} {
 				c.links[end] = append(c.links[end], l)
-				if !asked[end] && reaches(&l) {
+				if !asked[end] && isFollowed(&l) {
 					asked[end] = true
 					ids = append(ids, end)
 				}
@@ -122,14 +120,14 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 	return nil
 }
 
-// mostLinked is how many items are read that results are tied to. A chain of decisions has some; where
-// hundreds of sessions say much the same, all is tied to all.
-const mostLinked = 100
+// maxLinked is how many linked items are read. A chain of decisions has a few; if hundreds of sessions say
+// much the same, everything is linked to everything.
+const maxLinked = 100
 
-// knowEnds reads the items at the ends of links, the newest first: those that must be known, of what takes the
-// place of each of these the newest if none is known, so that what stands is found however long a chain is,
-// and others while there are not too many.
-func (c *chains) knowEnds(ctx context.Context, links []payload.Link, must map[payload.ItemID]bool) error {
+// readEnds reads the items at the ends of links, newest first: those in must, for each of these its newest
+// successor unless one is known already, so that what stands is found however long a chain is, and others up to
+// maxLinked.
+func (c *chains) readEnds(ctx context.Context, links []payload.Link, must map[payload.ItemID]bool) error {
 	followed := map[payload.ItemID]bool{}
 	for _, l := range links {
 		later := c.known[l.From]
@@ -139,11 +137,11 @@ func (c *chains) knowEnds(ctx context.Context, links []payload.Link, must map[pa
 		newest := l.Hides() && must[l.To] && !followed[l.To]
 		followed[l.To] = followed[l.To] || newest
 		for _, end := range []payload.ItemID{l.From, l.To} {
-			wanted := must[end] || newest || len(c.known) < mostLinked
+			wanted := must[end] || newest || len(c.known) < maxLinked
 			if _, done := c.known[end]; done || !wanted {
 				continue
 			}
-			if err := c.know(ctx, end); err != nil {
+			if err := c.readItem(ctx, end); err != nil {
 				return err
 			}
 		}
@@ -151,12 +149,12 @@ func (c *chains) knowEnds(ctx context.Context, links []payload.Link, must map[pa
 	return nil
 }
 
-// reaches reports whether what else is tied to a link's ends bears on a result.
-func reaches(l *payload.Link) bool {
+// isFollowed reports whether the links of a link's ends matter to a result.
+func isFollowed(l *payload.Link) bool {
 	return l.Hides() || l.Relation != payload.Same && l.Relation != payload.Refines
 }
 
-func (c *chains) know(ctx context.Context, id payload.ItemID) error {
+func (c *chains) readItem(ctx context.Context, id payload.ItemID) error {
 	c.known[id] = nil
 	p, session, err := c.r.placed(ctx, id)
 	if err == sql.ErrNoRows {
@@ -168,8 +166,8 @@ func (c *chains) know(ctx context.Context, id payload.ItemID) error {
 	return err
 }
 
-// heads are what stands of all that an item is tied to by links that hide:
-// itself if there are none. Several, the newest first, are a conflict.
+// heads returns what still stands of everything tied to an item by hiding links; the item itself if there are
+// none. Several, the newest first, are a conflict.
 func (c *chains) heads(id payload.ItemID) []payload.ItemID {
 	var heads, all []payload.ItemID
 	seen := map[payload.ItemID]bool{id: true}
@@ -194,13 +192,13 @@ func (c *chains) heads(id payload.ItemID) []payload.ItemID {
 		}
 	}
 	slices.SortFunc(heads, c.newer)
-	if len(heads) == 0 { // people went round in a circle
+	if len(heads) == 0 { // a cycle
 		return []payload.ItemID{slices.MinFunc(all, c.newer)}
 	}
 	return heads
 }
 
-// newer puts what was said later first.
+// newer orders later items first.
 func (c *chains) newer(a, b payload.ItemID) int {
 	x, y := c.known[a], c.known[b]
 	if x == nil || y == nil {
@@ -210,13 +208,12 @@ func (c *chains) newer(a, b payload.ItemID) int {
 		cmp.Compare(b, a))
 }
 
-// extras are what a result brings with it.
+// extras are the linked items shown with a result.
 type extras struct {
 	history, conflict, related []Linked
 }
 
-// extras gathers what the heads took the place of, the heads that contradict
-// the first, and what may bear on them.
+// extras collects what the heads superseded, the heads that contradict the first, and what else is linked to it.
 func (c *chains) extras(heads []payload.ItemID) extras {
 	var e extras
 	seen := map[payload.ItemID]bool{}
@@ -251,15 +248,14 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 		switch {
 		case l.Relation == payload.Contradicts:
 			e.conflict = append(e.conflict, one)
-		case !c.r.hides || !one.Archived:
+		case !c.r.hidesArchived || !one.Archived:
 			e.related = append(e.related, one)
 		}
 	}
 	return e
 }
 
-// newerFirst sees to it that what may have been superseded or is contradicted
-// stands right behind what may have done that.
+// newerFirst puts an item that may be superseded or is contradicted right after the newer one.
 func (c *chains) newerFirst(list []*ranked) []*ranked {
 	var out []*ranked
 	placed := map[payload.ItemID]bool{}
@@ -285,7 +281,7 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 				continue
 			}
 			head := c.heads(l.From)[0]
-			if placed[head] || !c.wanted(head) {
+			if placed[head] || !c.passesFilters(head) {
 				continue
 			}
 			newer := new(ranked)
@@ -307,9 +303,8 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 	return out
 }
 
-// tiedFirst puts an item that is tied to others right before the passage that holds it,
-// which doesn't show them.
-func tiedFirst(list []*ranked) []*ranked {
+// linkedFirst puts a linked item right before the passage that holds it, since the passage doesn't show the links.
+func linkedFirst(list []*ranked) []*ranked {
 	list = slices.Clone(list)
 	for i := 0; i < len(list); i++ {
 		one := list[i]
@@ -328,11 +323,10 @@ func tiedFirst(list []*ranked) []*ranked {
 	return list
 }
 
-// wanted reports whether the query's filters let an item through that its words
-// didn't find.
-func (c *chains) wanted(id payload.ItemID) bool {
+// passesFilters reports whether an item that the words didn't find passes the query's filters.
+func (c *chains) passesFilters(id payload.ItemID) bool {
 	m, q := c.known[id], c.r.q
-	if m == nil || c.r.hides && m.Archived {
+	if m == nil || c.r.hidesArchived && m.Archived {
 		return false
 	}
 	in := func(from, to time.Time) bool {
@@ -342,8 +336,7 @@ func (c *chains) wanted(id payload.ItemID) bool {
 		(q.Kinds == nil || slices.Contains(q.Kinds, m.Item.Kind)) && in(q.Since, q.Until)
 }
 
-// staleTurnsBelow puts a turn in which something was said that doesn't stand any
-// more behind the result that says so.
+// staleTurnsBelow puts a turn that said something superseded after the result that says so.
 func (c *chains) staleTurnsBelow(list []*ranked) []*ranked {
 	type place struct{ session, n int64 }
 	head := map[place]int{} // of what was said there, in list

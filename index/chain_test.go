@@ -149,7 +149,7 @@ func TestLongChains(t *testing.T) {
 		got := search(t, x, Query{Text: "where does the tide data come from"}).Items()
 		if len(got) != 1 || got[0].Item.ID != docs[n-1].Items[0].ID || len(got[0].Conflict) > 0 {
 			t.Errorf("back %d: %d results, the first %s with %d conflicts", back, len(got), got[0].Item.ID, len(got[0].Conflict))
-		} else if past := len(got[0].History); back > 1 && past > 3*mostLinked {
+		} else if past := len(got[0].History); back > 1 && past > 3*maxLinked {
 			t.Errorf("back %d: history of %d", back, past)
 		}
 	}

@@ -8,11 +8,9 @@ import (
 	"recall/payload"
 )
 
-// DocOf makes a session's entry from what was parsed (and redacted) and
-// distilled of it. Without a payload (nil) its turns alone can be found.
-// Left out are turns of abandoned branches and turns that another session
-// owns, where nothing was said, what the harness or other tools put in, and a
-// compaction's summary of what stands before it.
+// DocOf builds a session's entry from the parsed and redacted session and its payload. Without a payload (nil)
+// only its turns are searchable. It omits turns of abandoned branches and turns that another session owns,
+// turns without text, what the harness or other tools inserted, and a compaction's summary of earlier turns.
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
 	d.Thread, d.Requests = threadedOf(s, p, project), s.Requests()
@@ -23,10 +21,10 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 			continue
 		}
 		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.OwnText(), More: calls(t)}
-		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words under the person's name
+		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words in the person's name
 			u.Role = string(ingest.Assistant)
 		}
-		if strings.TrimSpace(u.Text) == "" { // an answer or a plan is all that it says
+		if strings.TrimSpace(u.Text) == "" { // it consists of an answer or a plan
 			u.Text, u.More = u.More, ""
 			switch {
 			case reasonsOnly(t):
@@ -59,8 +57,7 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	return d
 }
 
-// reasonsOnly reports whether a turn's tool calls hold no words but the person's, who
-// refused them.
+// reasonsOnly reports whether a turn's tool calls hold only the words of the person who refused them.
 func reasonsOnly(t ingest.Turn) bool {
 	for _, c := range t.Calls {
 		telling := len(c.Answers) > 0 || c.Plan != nil || c.CommitMessage != "" ||
@@ -72,9 +69,8 @@ func reasonsOnly(t ingest.Turn) bool {
 	return len(t.Calls) > 0
 }
 
-// calls is what a turn's tool calls hold of dialogue: questions and answers,
-// plans, refusals' reasons, commit messages. Output is not stored twice. What a person said to
-// what the assistant put forward is told from it.
+// calls returns the dialogue in a turn's tool calls: questions and answers, plans, reasons for refusals, commit
+// messages. Output is not stored twice. The person's replies are marked off from the assistant's proposals.
 func calls(t ingest.Turn) string {
 	var parts []string
 	for _, c := range t.Calls {

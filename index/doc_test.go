@@ -70,7 +70,7 @@ func TestItemAboveItsTurn(t *testing.T) {
 		{table: turns, session: 1, n: 4, candidate: candidate{id: 7, score: 2}},
 		{table: turns, session: 2, n: 4, candidate: candidate{id: 8, score: 1.5}},
 	}
-	order(list)
+	normalize(list)
 	var got []int64
 	for _, r := range list {
 		got = append(got, r.id)

@@ -10,36 +10,36 @@ import (
 	"recall/index/rank"
 )
 
-// Asking is a question to a store other than an index, which finds items by their words and has them ranked here: one
-// ranking, whatever the store.
+// Asking is a question to another store, which finds items by their words and has them ranked here, so that the
+// ranking is the same for all stores.
 type Asking struct {
-	Stems   []string  // to look for; one that ends with "*" stands for all that begin so
-	Weights []float64 // how much each counts
-	Own     int       // how many of them, from the first, the caller said; the others are the lexicon's for these
+	Stems   []string  // to look for; one that ends with "*" matches all stems with that prefix
+	Weights []float64 // of the stems
+	Own     int       // the first Own stems are the caller's; the rest are related ones from the lexicon
 
 	r    *reader
 	also []term
-	ts   []term // of the question
+	ts   []term // the question's
 }
 
-// Elsewhere are items that another store found, and what it knows of the question's words.
+// Elsewhere holds items that another store found, and how common the question's words are there.
 type Elsewhere struct {
-	Asked    *Asking // what it was asked
-	Items    []Stranger
-	Holding  []int // how many items hold each of Asking.Stems
-	Searched int   // items
+	Asked    *Asking // the question it was asked
+	Items    []ForeignItem
+	Holding  []int // how many items contain each of Asking.Stems
+	Searched int   // how many items were searched
 }
 
-// Stranger is an item of another store. Its place needs no number.
-type Stranger struct {
+// ForeignItem is an item of another store. Its place needs no number.
+type ForeignItem struct {
 	Place
 	Item
 	Overtaken bool // its project has a later session
 }
 
-// Without drops what a person shared of sessions that an index has.
+// Without drops what an author shared from sessions that the index has itself.
 func (e *Elsewhere) Without(author string, here func(session string) bool) {
-	e.Items = slices.DeleteFunc(e.Items, func(s Stranger) bool { return s.Author == author && here(s.Session) })
+	e.Items = slices.DeleteFunc(e.Items, func(s ForeignItem) bool { return s.Author == author && here(s.Session) })
 }
 
 func (e *Elsewhere) searched() int {
@@ -49,8 +49,8 @@ func (e *Elsewhere) searched() int {
 	return e.Searched
 }
 
-// holding is how many of its items hold a word.
-func (e *Elsewhere) holding(word string) int {
+// docsWith returns how many of the items contain a word.
+func (e *Elsewhere) docsWith(word string) int {
 	if e == nil {
 		return 0
 	}
@@ -61,30 +61,30 @@ func (e *Elsewhere) holding(word string) int {
 	return e.Holding[i]
 }
 
-// within are its items that lie within what a question asks for, but for those that an index found itself, as
-// candidates beside the index's own.
+// within returns as candidates the items that pass the query's time filters, without those that the index found
+// itself.
 func (e *Elsewhere) within(q Query, own []*ranked) (out []*ranked) {
 	if e == nil || len(e.Items) == 0 {
 		return nil
 	}
 	a := e.Asked
 	a.r.size, a.r.q.Here, a.r.q.Project = corpus{items: e.Searched}, q.Here, ""
-	for _, o := range a.first(*e, a.weighed(*e)) {
+	for _, o := range a.firstPass(*e, a.weigh(*e)) {
 		at := &e.Items[o.id]
 		twice := slices.ContainsFunc(own, func(mine *ranked) bool {
 			return mine.table == items && mine.item.ID == o.item.ID
 		})
 		early, late := o.item.At.Before(q.Since), !q.Until.IsZero() && !o.item.At.Before(q.Until)
-		if !twice && !early && !late && len(out) < lookedAt {
-			o.session, o.from = -o.session, &at.Place // rows are positive
+		if !twice && !early && !late && len(out) < itemsLooked {
+			o.session, o.from = -o.session, &at.Place // negative, since row ids are positive
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// weighed tells the question's words how many items hold them, and returns that by stem.
-func (a *Asking) weighed(e Elsewhere) map[string]int {
+// weigh sets how common the question's words are, and returns the number of items that contain each stem.
+func (a *Asking) weigh(e Elsewhere) map[string]int {
 	held := map[string]int{}
 	for i, s := range a.Stems {
 		if i < len(e.Holding) {
@@ -101,18 +101,18 @@ func (a *Asking) weighed(e Elsewhere) map[string]int {
 	return held
 }
 
-// Ask makes a question ready for another store.
+// Ask prepares a question for another store.
 func Ask(q Query) *Asking {
 	if q.Limit <= 0 {
 		q.Limit = shown
 	}
 	a := &Asking{r: &reader{q: q, weights: rank.Default}}
-	a.ts, a.also = withoutFrame(q.Text, terms(q.Text)), terms(strings.Join(q.Also, " "))
-	a.add(lookedUp(a.ts), 1)
-	a.add(lookedUp(a.also), alsoWeight)
+	a.ts, a.also = dropFraming(q.Text, terms(q.Text)), terms(strings.Join(q.Also, " "))
+	a.add(lookupForms(a.ts), 1)
+	a.add(lookupForms(a.also), alsoWeight)
 	a.Own = len(a.Stems)
 	others := a.r.others(a.ts)
-	a.add(others[:min(len(others), relatedMost)], tables[ofItems].related)
+	a.add(others[:min(len(others), maxRelated)], tables[ofItems].related)
 	return a
 }
 
@@ -124,13 +124,13 @@ func (a *Asking) add(stems []string, weight float64) {
 	}
 }
 
-// StemsOf are what an item is found by, each once: its words as Asking.Stems has them.
+// StemsOf returns the distinct stems by which an item is found, in the form of Asking.Stems.
 func StemsOf(it Item) []string {
 	v := newVocabulary()
 	v.itemBags(it)
 	all := v.stems
 	for _, s := range v.stems {
-		if r, _ := utf8.DecodeRuneInString(s); single(string(r)) && !slices.Contains(all, termOf(string(r))) {
+		if r, _ := utf8.DecodeRuneInString(s); isSingleCJK(string(r)) && !slices.Contains(all, termOf(string(r))) {
 			all = append(all, termOf(string(r)))
 		}
 	}
@@ -141,11 +141,11 @@ func StemsOf(it Item) []string {
 func (a *Asking) Rank(e Elsewhere) (out Answer) {
 	r := a.r
 	r.size = corpus{items: e.Searched}
-	list := a.first(e, a.weighed(e))
-	list = list[:min(len(list), r.looked(items))]
-	r.see(list, a.ts)
+	list := a.firstPass(e, a.weigh(e))
+	list = list[:min(len(list), r.lookLimit(items))]
+	r.rescore(list, a.ts)
 	if r.q.Without&Later == 0 {
-		succeed(list, r.asked)
+		preferLater(list, r.asked)
 	}
 	for _, o := range list[:min(len(list), r.q.Limit)] {
 		out.Ranked = append(out.Ranked, resultOf(o, e.Items[o.id].Place))
@@ -155,8 +155,8 @@ func (a *Asking) Rank(e Elsewhere) (out Answer) {
 	return out
 }
 
-// first is the first pass over what was found, best first.
-func (a *Asking) first(e Elsewhere, held map[string]int) []*ranked {
+// firstPass ranks what was found in the first pass, best first.
+func (a *Asking) firstPass(e Elsewhere, held map[string]int) []*ranked {
 	v := newVocabulary()
 	bags := make([][]bag, len(e.Items))
 	var size [2]float64
@@ -166,7 +166,7 @@ func (a *Asking) first(e Elsewhere, held map[string]int) []*ranked {
 			size[k] += float64(b.size)
 		}
 	}
-	sought := make([][]int, len(v.stems)) // by word, which of a.Stems it is
+	sought := make([][]int, len(v.stems)) // by word, its indexes in a.Stems
 	for i, s := range a.Stems {
 		if begin, ok := strings.CutSuffix(s, "*"); ok {
 			for w, stem := range v.stems {
@@ -185,8 +185,8 @@ func (a *Asking) first(e Elsewhere, held map[string]int) []*ranked {
 			t, average := tables[k], max(size[k]/float64(len(bags)), 1)
 			for _, w := range b.counts {
 				for _, s := range sought[w.word] {
-					score := inverse(float64(e.Searched), float64(held[a.Stems[s]])) * t.weight * a.Weights[s] *
-						often([postings.Columns]uint32(w.n), t.columns, float64(b.size)/average)
+					score := inverseFrequency(float64(e.Searched), float64(held[a.Stems[s]])) * t.weight * a.Weights[s] *
+						termFrequency([postings.Columns]uint32(w.n), t.columns, float64(b.size)/average)
 					c.score += score
 					c.parts[a.part(s, t)] += score
 				}

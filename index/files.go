@@ -11,19 +11,18 @@ import (
 	"recall/payload"
 )
 
-// Touched is one session's dealings with one file.
+// Touched is what one session did to one file.
 type Touched struct {
 	Session string
 	Project string
-	Path    string // as the session's machine names it
+	Path    string // as on the session's machine
 	Hows    []trace.How
-	N       int       // ordinal of the last turn that did
+	N       int       // ordinal of the last turn that touched it
 	At      time.Time // of that turn, zero if unknown
-	Calls   int       // how many calls
+	Calls   int       // number of tool calls
 }
 
-// Files lists who touched the files of a name, in whatever folder: the newest
-// first.
+// Files lists the sessions that touched files of a name, in any folder, the newest first.
 func (x *Index) Files(ctx context.Context, name string) ([]Touched, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (t Touched, err error) {
 		var how int
@@ -44,7 +43,7 @@ func (x *Index) Files(ctx context.Context, name string) ([]Touched, error) {
 // Moved is a file or folder that a session renamed.
 type Moved struct{ Session, Old, New string }
 
-// Moves lists the renamings of or to a path.
+// Moves lists the renames from or to a path.
 func (x *Index) Moves(ctx context.Context, path string) ([]Moved, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (m Moved, err error) {
 		err = rows.Scan(&m.Session, &m.Old, &m.New)
@@ -58,8 +57,7 @@ type Commit struct {
 	trace.Commit
 }
 
-// Commits lists the commits whose hash may be the given one, which is whole or
-// at least 7 digits, and those of about that time, within a minute of at.
+// Commits lists the commits that match a hash, full or at least 7 digits, and those within a minute of at.
 func (x *Index) Commits(ctx context.Context, hash string, at time.Time) ([]Commit, error) {
 	list := func(where string, args ...any) ([]Commit, error) {
 		return readList(ctx, x, func(rows *sql.Rows) (c Commit, err error) {
@@ -99,7 +97,7 @@ type Faulted struct {
 	At               time.Time
 }
 
-// Faults lists where errors of the given signatures came up, the newest first.
+// Faults lists where errors of the given signatures occurred, the newest first.
 func (x *Index) Faults(ctx context.Context, sigs []int64) ([]Faulted, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (f Faulted, err error) {
 		var ms int64
@@ -110,7 +108,7 @@ func (x *Index) Faults(ctx context.Context, sigs []int64) ([]Faulted, error) {
 		JOIN fault f ON f.sig=d.sig JOIN session s ON s.id=d.session ORDER BY d.at DESC, j.key`, jsonList(sigs))
 }
 
-// FaultTexts lists every error known, by signature and text alone.
+// FaultTexts lists every known error, with signature and text only.
 func (x *Index) FaultTexts(ctx context.Context) ([]Faulted, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (f Faulted, err error) {
 		err = rows.Scan(&f.Sig, &f.Text)

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// Forget removes sessions so that no byte of theirs is left in the index's
-// files: not in pages that are free, nor in the full-text tables, which else
-// keep the words of deleted rows until they happen to be merged, nor in the
-// write-ahead log. It rewrites the file and so takes as long as copying it. The
-// error reports whether a reader held on to the log all the time: then do it again.
+// Forget removes sessions so that no byte of theirs is left in the index's files: not in free pages, nor in the
+// full-text lists, which would otherwise keep deleted words until they are merged, nor in the write-ahead log.
+// It rewrites the file and so takes as long as copying it. If a reader holds the log all the time, it returns
+// an error: call it again.
 func (x *Index) Forget(ctx context.Context, sessions ...string) error {
 	here, err := column[string](ctx, x.db, `SELECT sid FROM session WHERE sid IN (SELECT value FROM json_each(?))`,
 		jsonList(sessions))
@@ -23,18 +22,18 @@ func (x *Index) Forget(ctx context.Context, sessions ...string) error {
 		err = x.scrub(ctx)
 	}
 	if err == nil {
-		err = x.left(ctx, sessions)
+		err = x.checkForgotten(ctx, sessions)
 	}
 	return x.fail("forget in index", err)
 }
 
-// Buried is the last stamp that was given to SetBuried, "" if there was none.
+// Buried returns the last stamp given to SetBuried, "" if there was none.
 func (x *Index) Buried(ctx context.Context) (stamp string, err error) {
 	err = x.db.QueryRowContext(ctx, `SELECT ifnull((SELECT stamp FROM buried), '')`).Scan(&stamp)
 	return stamp, x.fail("read index", err)
 }
 
-// SetBuried says that nothing is left of the sessions that a stamp of the library's tombstones stands for.
+// SetBuried records that nothing is left of the sessions in the library's tombstones, identified by their stamp.
 func (x *Index) SetBuried(ctx context.Context, stamp string) error {
 	return x.fail("write index", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
 		do, fault := statements(ctx, tx)
@@ -44,21 +43,20 @@ func (x *Index) SetBuried(ctx context.Context, stamp string) error {
 	}))
 }
 
-// left looks again, by what scrub wrote anew: a damaged page may have hidden a
-// session from Delete, or its rows.
-func (x *Index) left(ctx context.Context, sessions []string) error {
+// checkForgotten checks the rewritten file: a damaged page may have hidden a session or its rows from Delete.
+func (x *Index) checkForgotten(ctx context.Context, sessions []string) error {
 	var found bool
 	err := x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM session WHERE sid IN (SELECT value FROM json_each(?)))
 		OR EXISTS(SELECT 1 FROM item WHERE session NOT IN (SELECT id FROM session)) OR EXISTS(SELECT 1 FROM turn WHERE `+
 		`session NOT IN (SELECT id FROM session))`, jsonList(sessions)).Scan(&found)
 	if err == nil && found {
-		err = fmt.Errorf("rows of what was forgotten are left: %w", ErrRebuild)
+		err = fmt.Errorf("rows of forgotten sessions are left: %w", ErrRebuild)
 	}
 	return err
 }
 
 func (x *Index) scrub(ctx context.Context) error {
-	conn, err := x.db.Conn(ctx) // secure_delete is a connection's
+	conn, err := x.db.Conn(ctx) // secure_delete is set per connection
 	if err != nil {
 		return err
 	}
@@ -75,8 +73,7 @@ func (x *Index) scrub(ctx context.Context) error {
 	return emptyLog(ctx, conn)
 }
 
-// emptyLog folds the write-ahead log into the file and cuts it to nothing, which
-// waits for readers.
+// emptyLog folds the write-ahead log into the file and truncates it, waiting for readers.
 func emptyLog(ctx context.Context, conn *sql.Conn) error {
 	for try := 0; ; try++ {
 		var held, pages, moved int

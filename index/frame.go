@@ -7,13 +7,13 @@ import (
 	"recall/text"
 )
 
-// withoutFrame drops the terms of a question that only ask, unless nothing else
-// is left. What stands there a second time stays.
-func withoutFrame(s string, ts []term) []term {
+// dropFraming drops the terms of a question that only phrase it ("how many times did we …"), unless nothing
+// else is left. Terms that occur a second time stay.
+func dropFraming(s string, ts []term) []term {
 	if kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return phrases().small[t.word] }); len(kept) > 0 {
 		ts = kept
 	}
-	s = text.HeadMarked(s, longest)
+	s = text.HeadMarked(s, maxQuestion)
 	var asking []string
 	for _, f := range phrases().frames {
 		for _, m := range f.FindAllStringSubmatch(s, -1) {

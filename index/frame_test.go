@@ -40,7 +40,7 @@ func TestWithoutFrame(t *testing.T) {
 		"is balena against the rules":                   {"balena", "against", "rules"},
 	} {
 		var got []string
-		for _, x := range withoutFrame(text, terms(text)) {
+		for _, x := range dropFraming(text, terms(text)) {
 			got = append(got, x.word)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -81,7 +81,7 @@ func TestOneSlip(t *testing.T) {
 		want bool
 	}{{"abcd", "abcd", false}, {"abcd", "abd", true}, {"abd", "abcd", true}, {"abcd", "abxd", true},
 		{"abcd", "acbd", true}, {"abcd", "abdc", true}, {"abcd", "badc", false}, {"abcd", "ab", false}, {"a", "", true}} {
-		if got := oneSlip(c.a, c.b); got != c.want {
+		if got := oneTypo(c.a, c.b); got != c.want {
 			t.Errorf("oneSlip(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
 		}
 	}

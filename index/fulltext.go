@@ -13,9 +13,9 @@ import (
 	"recall/text"
 )
 
-// emptyText is the row of a new index. It begins with a version that no index at
-// the same place has had: a process may remember what it read there.
-func emptyText() string {
+// initialState inserts the initial row of a new index. Its version is one that no earlier index at the same path
+// has had, since a process may cache what it read there.
+func initialState() string {
 	return fmt.Sprintf(`INSERT INTO fulltext VALUES(%d,1,1,0,0,0,0,0,0)`, time.Now().UnixNano())
 }
 
@@ -23,24 +23,24 @@ const (
 	readState  = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords FROM fulltext`
 	sessionsIn = `SELECT id FROM session WHERE project=?`
 
-	// For each word and segment, the block that holds the word if any does.
+	// For each word and segment, the block that may contain the word.
 	blocksOf = `SELECT j.key, s.id, b.data FROM json_each(?) j CROSS JOIN segment s JOIN block b
 		ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=j.value ORDER BY word DESC LIMIT 1)`
-	// The blocks of each segment that hold words from one on, up to another, in order.
+	// The blocks of each segment with words from one up to another, in order.
 	blocksFrom = `SELECT 0, s.id, b.data FROM segment s JOIN block b ON b.segment=s.id AND b.word<?2
 		AND b.word>=ifnull((SELECT word FROM block WHERE segment=s.id AND word<=?1 ORDER BY word DESC LIMIT 1), '') ` +
 		`ORDER BY s.id, b.word`
 )
 
-// state is the one row that says what the full text holds.
+// state is the single row of counters of the full text.
 type state struct {
 	version int64    // changes with every change of the index
-	next    [2]int64 // the numbers that the next item and the next turn get; none is given twice
+	next    [2]int64 // the next item's and turn's numbers, which are never reused
 	docs    [tableCount]int64
 	words   [tableCount]int64
 }
 
-// numbers are what is kept of a state, in the order of the columns.
+// numbers returns pointers to the fields, in the order of the columns.
 func (s *state) numbers() []any {
 	return []any{&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources],
 		&s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns]}
@@ -53,22 +53,22 @@ func (s *state) save(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// fulltext is one transaction's view of the lists of words.
+// fulltext is one transaction's view of the posting lists.
 type fulltext struct {
 	tx    *sql.Tx
-	read  *cache // of searches of this state of the index; nil for a writer
+	read  *cache // shared by searches of this state of the index; nil for a writer
 	state state
 	sizes sizes
-	known map[string]*found // by stem, what was looked up
+	known map[string]*found // looked-up stems
 }
 
-// found is where a word stands. It isn't changed any more once it is known.
+// found holds the posting lists of a stem. It isn't changed after the lookup.
 type found struct {
 	places []place
-	merged bool // of several words: a document may stand in several lists
+	merged bool // of several words: a document may be in several lists
 }
 
-// place is a word's lists in one segment.
+// place holds a word's lists in one segment.
 type place struct {
 	segment int64
 	lists   postings.Lists
@@ -85,13 +85,12 @@ func (x *Index) fulltext(ctx context.Context, tx *sql.Tx) (*fulltext, error) {
 	return f, err
 }
 
-// docs is how many items and turns there are.
+// docs returns how many items and turns there are.
 func (f *fulltext) docs() corpus {
 	return corpus{items: int(f.state.docs[ofItems]), turns: int(f.state.docs[ofTurns])}
 }
 
-// lookUp finds where words stand, given by stem. One with a "*" behind it stands
-// for all that begin so.
+// lookUp reads the posting lists of stems. A stem with a trailing "*" is a prefix.
 func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 	stems = slices.DeleteFunc(slices.Clone(stems), func(s string) bool { return f.known[s] != nil })
 	if len(stems) == 0 {
@@ -120,7 +119,7 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 	}
 	for _, s := range stems {
 		if w, ok := strings.CutSuffix(s, "*"); ok {
-			if err := f.beginning(ctx, w, func(_ string, segment int64, lists postings.Lists) {
+			if err := f.withPrefix(ctx, w, func(_ string, segment int64, lists postings.Lists) {
 				f.known[s].add(segment, lists)
 			}); err != nil {
 				return err
@@ -131,7 +130,7 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 	return nil
 }
 
-// add keeps lists whose bytes are valid for now only.
+// add copies the lists, whose bytes are only valid during the call.
 func (w *found) add(segment int64, l postings.Lists) {
 	for i := range l {
 		l[i].Data = slices.Clone(l[i].Data)
@@ -139,8 +138,8 @@ func (w *found) add(segment int64, l postings.Lists) {
 	w.places = append(w.places, place{segment, l})
 }
 
-// blocks calls do for each block that a query gives, with its segment and the word's
-// place in the list that it was looked for with. The block's bytes hold for the call.
+// blocks calls do for each block in a query's result, with its segment and the index of the word that it was
+// looked up for. The block's bytes are valid only during the call.
 func (f *fulltext) blocks(ctx context.Context, do func(i int, segment int64, block []byte) error, query string,
 	args ...any) error {
 	return scan(ctx, f.tx, func(rows *sql.Rows) error {
@@ -154,8 +153,8 @@ func (f *fulltext) blocks(ctx context.Context, do func(i int, segment int64, blo
 	}, query, args...)
 }
 
-// beginning calls do for each word that begins so, of one segment after the other.
-func (f *fulltext) beginning(ctx context.Context, with string,
+// withPrefix calls do for each word with a prefix, segment by segment.
+func (f *fulltext) withPrefix(ctx context.Context, with string,
 	do func(word string, segment int64, lists postings.Lists)) error {
 	return f.blocks(ctx, func(_ int, segment int64, block []byte) error {
 		return postings.Each(block, func(word []byte, lists postings.Lists) bool {
@@ -167,15 +166,15 @@ func (f *fulltext) beginning(ctx context.Context, with string,
 	}, blocksFrom, with, with+postings.Last)
 }
 
-// count says how many documents of each table hold a word. Where that is more
-// than a search would touch, documents that are gone are left out by a guess.
+// count returns how many documents of each table contain a word. Where there are more than a search may touch, it
+// estimates how many of them were deleted.
 func (f *fulltext) count(ctx context.Context, stem string) (n counts, err error) {
 	for k := range tableCount {
 		kind, there := tables[k].kind, f.state.docs[k]
-		n[k] = f.most(stem, k)
+		n[k] = f.listedDocs(stem, k)
 		switch {
-		case f.state.next[kind]-1 == there: // nothing ever went
-		case n[k] > tables[k].rows: // of which a merge has dropped some
+		case f.state.next[kind]-1 == there: // nothing was ever deleted
+		case n[k] > tables[k].rows: // a merge has dropped some of the deleted ones
 			n[k] = int(int64(n[k]) * there / max(f.read.listed[kind], there, 1))
 		default:
 			list, err := f.holders(ctx, k, stem, nil)
@@ -184,13 +183,13 @@ func (f *fulltext) count(ctx context.Context, stem string) (n counts, err error)
 			}
 			n[k] = len(list)
 		}
-		n[k] = min(n[k], int(there)) // a document stands in several lists of a beginning
+		n[k] = min(n[k], int(there)) // a prefix may count a document several times
 	}
 	return n, nil
 }
 
-// most is how many documents of a table hold a word, those that are gone too.
-func (f *fulltext) most(stem string, table int) (n int) {
+// listedDocs returns how many documents of a table contain a word, including deleted ones.
+func (f *fulltext) listedDocs(stem string, table int) (n int) {
 	if of := f.known[stem]; of != nil {
 		for _, p := range of.places {
 			n += p.lists[table].Docs
@@ -199,10 +198,10 @@ func (f *fulltext) most(stem string, table int) (n int) {
 	return n
 }
 
-// termOf is a word as it is looked up.
+// termOf returns the form in which a word is looked up.
 func termOf(w string) string {
-	if single(w) {
-		return w + "*" // one Chinese character begins many a pair
+	if isSingleCJK(w) {
+		return w + "*" // a single Chinese character is the start of many pairs
 	}
 	return text.Stem(w)
 }

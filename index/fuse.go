@@ -12,30 +12,30 @@ import (
 	"recall/text"
 )
 
-// ranked is one line of the answer before its place is known.
+// ranked is one result before its place is known.
 type ranked struct {
 	candidate
 	session int64 // row
 	n       int64 // turn ordinal
 	table   int
-	item    payload.Item // of an item
-	turn    Turn         // of a turn
-	passage string       // of a turn: what would be shown
-	brief   string       // and further down
+	item    payload.Item // if it is an item
+	turn    Turn         // if it is a turn
+	passage string       // of a turn: the text to show
+	brief   string       // the same, shorter, for lower ranks
 	spoken  rank.Spoken  // of a turn
 	look    rank.Features
 	extras
-	overtaken   bool    // of an item that says how its session ended: its project has later ones
+	overtaken   bool    // it states how its session ended, and its project has later sessions
 	named, here bool    // see inNamed
-	from        *Place  // of another store's
-	raw         float64 // the second look's score, before it is made a share of the best one's
+	from        *Place  // if it is from another store
+	raw         float64 // the second look's score, before scaling by the best one
 }
 
-// claims reports whether it is a claim, not what somebody said.
-func (o *ranked) claims() bool { return o.table == items && o.item.Kind != payload.Lead }
+// isClaim reports whether it is an item that claims something, rather than a quote.
+func (o *ranked) isClaim() bool { return o.table == items && o.item.Kind != payload.Lead }
 
-// says is what would be shown of it.
-func (o *ranked) says() string {
+// shownText returns the text to show.
+func (o *ranked) shownText() string {
 	if o.table == items {
 		return o.item.Text
 	}
@@ -49,23 +49,22 @@ func (o *ranked) at() time.Time {
 	return o.turn.At
 }
 
-// spot is where a turn stands.
-type spot struct{ session, n int64 }
+// turnPlace is the place of a turn.
+type turnPlace struct{ session, n int64 }
 
-// claims are the share of claims among items, and how sure the lead is that was taken
-// from a turn.
-func claims(list []*ranked) (share float64, taken map[spot]float64) {
-	taken = map[spot]float64{}
+// claimShare returns the share of claims among the items, and by turn the confidence of the lead taken from it.
+func claimShare(list []*ranked) (share float64, taken map[turnPlace]float64) {
+	taken = map[turnPlace]float64{}
 	var n, of float64
 	for _, o := range list {
 		if o.table != items {
 			continue
 		}
 		of++
-		if o.claims() {
+		if o.isClaim() {
 			n++
 		} else {
-			p := spot{o.session, o.n}
+			p := turnPlace{o.session, o.n}
 			taken[p] = max(taken[p], o.item.Confidence)
 		}
 	}
@@ -73,26 +72,24 @@ func claims(list []*ranked) (share float64, taken map[spot]float64) {
 }
 
 const (
-	lookedAt     = 50    // items that are looked at a second time
-	turnsLooked  = 30    // and turns
-	supportDecay = 0.7   // from each of a session's results, best first, to the next
-	settled      = 0.002 // of what was to be done before the first result was decided
+	itemsLooked   = 50    // items in the second look
+	turnsLooked   = 30    // turns in the second look
+	supportDecay  = 0.7   // from each of a session's results to the next, best first
+	settledFactor = 0.002 // factor for a to-do older than the decision in first place
 )
 
-// UseWeights has the second look weigh otherwise than shipped. Not to be
-// called while searches run.
+// UseWeights replaces the shipped weights of the second look. It must not be called while searches run.
 func (x *Index) UseWeights(w rank.Weights) {
-	w[rank.Near] = x.weights[rank.Near] // which is UseVectors' matter
+	w[rank.Near] = x.weights[rank.Near] // set by UseVectors
 	x.weights = w
 }
 
-// look makes one list of items and turns, best first: the first of each are
-// loaded and scored again.
+// look loads the first candidates of items and turns and ranks them in one list, best first.
 func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*ranked, error) {
 	var out []*ranked
 	for k, list := range found {
 		from := len(out)
-		for _, c := range list[:min(len(list), r.looked(k))] {
+		for _, c := range list[:min(len(list), r.lookLimit(k))] {
 			out = append(out, &ranked{candidate: c, table: k})
 		}
 		if err := r.load(ctx, k, out[from:]); err != nil {
@@ -106,30 +103,30 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		}
 	}
 	out = append(out, r.q.Elsewhere.within(r.q, out)...)
-	r.see(out, ts)
+	r.rescore(out, ts)
 	return out, nil
 }
 
-// looked is how many documents of a kind get a second look.
-func (r *reader) looked(kind int) int {
-	most := lookedAt
+// lookLimit returns how many documents of a kind get a second look.
+func (r *reader) lookLimit(kind int) int {
+	most := itemsLooked
 	if kind == turns {
 		most = turnsLooked
 	}
 	return max(most, r.q.Limit)
 }
 
-// see scores candidates again by what they say, and puts them in order. Wherever they come from, it reads nothing else.
-func (r *reader) see(out []*ranked, ts []term) {
+// rescore scores candidates by their features and sorts them. It works on candidates of any store.
+func (r *reader) rescore(out []*ranked, ts []term) {
 	kin, concepts := r.kin(ts)
-	r.asked = rank.Ask(text.HeadMarked(r.q.Text, longest), rankTerms(ts), kin, concepts)
+	r.asked = rank.Ask(text.HeadMarked(r.q.Text, maxQuestion), rankTerms(ts), kin, concepts)
 	support := supports(out)
 	aliased := r.q.Without&Aliases == 0 && mostAliased(out)
-	claimed, taken := claims(out)
-	said := map[spot]rank.Spoken{}
+	claimed, taken := claimShare(out)
+	said := map[turnPlace]rank.Spoken{}
 	for _, o := range out {
 		if o.table == turns {
-			said[spot{o.session, o.n}] = o.spoken
+			said[turnPlace{o.session, o.n}] = o.spoken
 		}
 	}
 	var of []*payload.Item
@@ -148,21 +145,21 @@ func (r *reader) see(out []*ranked, ts []term) {
 				it.Evidence = nil
 			}
 			c.Item = &it
-			c.Spoken = said[spot{o.session, o.n}]
+			c.Spoken = said[turnPlace{o.session, o.n}]
 			c.Overtaken = o.overtaken
 		} else {
 			o.passage, o.brief = r.asked.Passage(o.turn.Text)
 			c.Text, c.Shown, c.User = o.turn.Text, o.passage, o.turn.Role == "user"
-			c.Taken, c.Spoken = taken[spot{o.session, o.n}], o.spoken
+			c.Taken, c.Spoken = taken[turnPlace{o.session, o.n}], o.spoken
 		}
 		o.look = r.asked.Look(c)
-		shown, all = append(shown, o.says()), append(all, &o.look)
-		if o.claims() {
+		shown, all = append(shown, o.shownText()), append(all, &o.look)
+		if o.isClaim() {
 			of, looks, first = append(of, c.Item), append(looks, &o.look), append(first, c.Words+c.Source+c.Lexicon)
 		}
 	}
-	r.asked.Beside(of, looks, first, lookedAt, aliased)
-	r.asked.Among(shown, all)
+	r.asked.CompareItems(of, looks, first, itemsLooked, aliased)
+	r.asked.ComparePassages(shown, all)
 	for _, o := range out {
 		o.raw = r.weights.Score(o.look)
 		if o.named {
@@ -173,8 +170,8 @@ func (r *reader) see(out []*ranked, ts []term) {
 			o.score += hereBoost
 		}
 	}
-	order(out)
-	settle(out)
+	normalize(out)
+	demoteDone(out)
 }
 
 // mostAliased reports whether at least half of the items have aliases.
@@ -196,8 +193,8 @@ func rankTerms(ts []term) []rank.Term {
 	return out
 }
 
-// order makes scores shares of the best one, and puts results in order.
-func order(list []*ranked) {
+// normalize scales scores by the best one, and sorts the results.
+func normalize(list []*ranked) {
 	if len(list) == 0 {
 		return
 	}
@@ -211,10 +208,10 @@ func order(list []*ranked) {
 	arrange(list)
 }
 
-// arrange puts results in order of their scores, turns below what was taken from them.
+// arrange sorts results by score, turns below the items taken from them.
 func arrange(list []*ranked) {
 	byScore(list)
-	below(list)
+	turnsBelowClaims(list)
 	byScore(list)
 }
 
@@ -224,10 +221,9 @@ func byScore(list []*ranked) {
 	})
 }
 
-// supports sums for each result what its session's others score, each less
-// than the one before: a session that speaks of the matter in several places
-// is the likelier one. It counts as its logarithm: in a session of a thousand turns
-// there is always something that sounds alike.
+// supports sums for each result the scores of its session's other results, each with less weight than the one
+// before: a session that mentions the subject in several places is more likely the right one. Callers take the
+// logarithm, since a session of a thousand turns always has something similar.
 func supports(list []*ranked) []float64 {
 	best := make([]int, len(list))
 	for i := range list {
@@ -256,32 +252,31 @@ func supports(list []*ranked) []float64 {
 	return out
 }
 
-// settle sets back what an earlier session left to do, where the first result
-// is what was decided after it: most likely it has been done.
-func settle(list []*ranked) {
+// demoteDone demotes the to-dos of earlier sessions if the first result is a later decision: most likely they have
+// been done.
+func demoteDone(list []*ranked) {
 	if len(list) == 0 || list[0].table != items || list[0].item.Kind != payload.Decision {
 		return
 	}
 	for _, r := range list {
 		if r.look[rank.Overtaken] > 0 && r.item.At.Before(list[0].item.At) && r.session != list[0].session {
-			r.score *= settled
+			r.score *= settledFactor
 		}
 	}
 	arrange(list)
 }
 
-// below puts a turn right below the best claim that was taken from it, which
-// says the same more clearly.
-func below(list []*ranked) {
-	best := map[spot]float64{}
+// turnsBelowClaims puts a turn right below the best claim taken from it, which says the same more clearly.
+func turnsBelowClaims(list []*ranked) {
+	best := map[turnPlace]float64{}
 	for _, r := range list {
-		p := spot{r.session, r.n}
-		if _, ok := best[p]; !ok && r.claims() && r.n > 0 {
+		p := turnPlace{r.session, r.n}
+		if _, ok := best[p]; !ok && r.isClaim() && r.n > 0 {
 			best[p] = r.score
 		}
 	}
 	for _, r := range list {
-		if s, ok := best[spot{r.session, r.n}]; ok && r.table == turns {
+		if s, ok := best[turnPlace{r.session, r.n}]; ok && r.table == turns {
 			r.score = min(r.score, s)
 		}
 	}

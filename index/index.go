@@ -1,9 +1,8 @@
-// Package index answers questions from what recall has kept: sessions go in
-// with their items and turns, ranked answers with evidence come out. It is a
-// cache over the library; deleting its file costs one reindex and nothing else.
+// Package index answers questions from what recall has archived: sessions with their items and turns go in,
+// ranked answers with evidence come out. It is a cache over the library; deleting its file costs one reindex
+// and nothing else.
 //
-// One SQLite file, in WAL mode so that readers and the writer never wait for
-// one another:
+// One SQLite file, in WAL mode so that readers and the writer never wait for one another:
 //
 //	session(id, sid, project, title, source, start, end, items, thread, archived)
 //	                                                        thread: see ThreadsIn
@@ -12,21 +11,20 @@
 //	fulltext segment block size                             the words of items, of their source turns and of
 //	                                                        turns with the two before each, see schema.sql
 //	vec(iid, model, data)                                   vectors of a configured embedding model
-//	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made of; lines of payloads, see schema.sql
+//	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; payloads' lines, see schema.sql
 //	path touch moved made fault faulted                     what sessions did to files and met, see schema.sql
-//	request(session, data)                                  what sessions took of models, see requests.go
-//	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see schema.sql
+//	request(session, data)                                  requests to models and their usage, see requests.go
+//	link(later, earlier, at, data) due(sid) linked(made)    how items relate to one another, see schema.sql
 //
-// Each page has a checksum that is looked at when it is read, see pages.go: damage is
-// ErrRebuild, never another answer.
+// Each page has a checksum that is verified when it is read, see pages.go: damage is reported as ErrRebuild and
+// never changes an answer.
 //
-// Times are Unix milliseconds, 0 where the transcript states none. Rowids are
-// the file's own; nothing outside refers to them. A session's number is its
-// place by start time in its project and is counted when shown.
+// Times are Unix milliseconds, 0 if the transcript has none. Rowids are internal to the file. A session's
+// number is its place by start time in its project, counted when it is shown.
 //
-// Why so: an item's words with those of its source at a third, terms joined by
-// OR, the porter stemmer over text whose identifiers were cut beforehand did
-// best of all that needs no model (nDCG@10 0.54 → 0.62 on distilled items).
+// Of all approaches without a model, this did best: an item's words with those of its source turns at a third,
+// terms joined by OR, the Porter stemmer over text whose identifiers were split first (nDCG@10 0.54 → 0.62 on
+// distilled items).
 package index
 
 import (
@@ -39,7 +37,7 @@ import (
 	"recall/text"
 )
 
-// Doc is one session as the index takes it. All text must be redacted.
+// Doc is one session's entry in the index. All text must be redacted.
 type Doc struct {
 	Session    string // id, the key
 	Project    string
@@ -49,13 +47,13 @@ type Doc struct {
 	Items      []Item
 	Turns      []Turn // in order
 
-	Did *trace.Trace // nil if that isn't known
+	Did *trace.Trace // nil if unknown
 
 	Requests []ingest.Request // see Index.Requests
 
 	Archived bool // see Query.Archived
 
-	Thread Threaded // what finds the sessions that it belongs with; Number is not kept
+	Thread Threaded // how to find the sessions that it belongs with; Number is not stored
 
 	Stamp string // what this was made from; see Stamps
 	Lines []Line // of its payload.md; see Known
@@ -64,10 +62,10 @@ type Doc struct {
 // Item is an item with the words around it.
 type Item struct {
 	payload.Item
-	Context string // text of its source turns; the first words count
+	Context string // text of its source turns; only the beginning counts
 }
 
-// Both is the role of a turn that is questions of the assistant's with the person's answers.
+// Both is the role of a turn that holds the assistant's questions with the person's answers.
 const Both = "both"
 
 // Turn is one message as it is searched and shown.
@@ -77,28 +75,28 @@ type Turn struct {
 	Role string // user, assistant, or Both
 	At   time.Time
 	Text string // what was said
-	More string // what belongs to it and is searched, not shown: answers, plans, commit messages, paths
+	More string // searched but not shown: answers, plans, commit messages, paths
 }
 
 // Query is a question to the index.
 type Query struct {
 	Text    string
-	Also    []string       // further words for the same thing, from a caller that is a model
+	Also    []string       // more words for the same thing, if the caller is a model
 	Project string         // only this project; "" for all
-	Here    string         // the project that it is asked from, whose sessions come a little earlier; "" for none
+	Here    string         // the project that it is asked from, whose sessions rank a little higher; "" for none
 	Kinds   []payload.Kind // only items of these kinds, and no turns; nil for all
-	Since   time.Time      // from then on, by the item's or turn's own time
+	Since   time.Time      // from then on, by the time of the item or turn
 	Until   time.Time      // before then
-	AsOf    time.Time      // as one would have answered then: nothing said since, nor what it took the place of
+	AsOf    time.Time      // answer as of then: ignore what was said later, and show what it superseded
 	Limit   int            // results; 20 if 0
 
-	Archived bool // also the sessions that a person archived
+	Archived bool // include archived sessions
 
-	Now time.Time // what "last week" counts from, in the asker's time zone; the clock's if zero
+	Now time.Time // what "last week" is relative to, in the asker's time zone; the current time if zero
 
-	Without Part // parts of the search that are left out, to measure what each brings
+	Without Part // parts of the search to leave out, to measure what each contributes
 
-	Elsewhere *Elsewhere // what another store found, to be ranked with what the index does; nil for none
+	Elsewhere *Elsewhere // what another store found, to be ranked with the index's own results; nil for none
 }
 
 // Part is a part of a search.
@@ -106,50 +104,48 @@ type Part int
 
 const (
 	Sources Part = 1 << iota // items' source turns
-	Aliases                  // items' other words
+	Aliases                  // items' aliases
 	Lexicon                  // the lexicon's words for the question's
-	Slips                    // words that stand nowhere read as ones that do
-	Later                    // that of two which speak of the same the later session's comes first
+	Typos                    // spelling correction
+	Later                    // of two results on the same subject, putting the later session's first
 )
 
 // Answer is what the index finds, best first.
 type Answer struct {
-	Ranked []*Result // items and turns as they should be shown, an item above the turn that says the same
+	Ranked []*Result // items and turns in display order, an item above the turn that says the same
 
 	Narrowed  Narrowed    // what of the question was taken for a filter
-	Widened   Narrowed    // what would have been one, but nothing was found within
-	Corrected []Corrected // what of it was taken for a slip of the fingers
+	Widened   Narrowed    // filters dropped because nothing passed them
+	Corrected []Corrected // words taken for typos
 
-	// Listed is set where the question asks for kinds of items and names nothing
-	// that it is about: Ranked are the newest of these, and there are More.
+	// Listed is set if the question asks for kinds of items without naming a subject: Ranked then holds the newest of
+	// these, and More counts the rest.
 	Listed []payload.Kind
 	More   int
 
 	SearchedItems, SearchedSessions, Projects int // within the query's project
 	SearchedElsewhere                         int // items of Query.Elsewhere's store
-	Archived                                  int // sessions there that were left out
+	Archived                                  int // archived sessions that were left out
 
-	// Sure is the chance, 0 to 1, that the question has an answer here at all,
-	// if every second one had. Doubtful is set where it is under the line that
-	// one answerable question in twenty is under: what was found is then better
-	// called the nearest than the answer. See go run ./eval/train/rank for how
-	// well that tells them apart.
+	// Sure is the probability that the question has an answer here at all, given even prior odds. Doubtful is set below
+	// the line that one answerable question in twenty falls under: the result is then better called the nearest than the
+	// answer. go run ./eval/train/rank measures how well that distinguishes them.
 	Sure     float64
 	Doubtful bool
 	Signs    rank.Signs // what Sure was read from
 
-	// Coverage says how much of the question the best result holds: the share,
-	// 0 to 1, of the weight of the question's words, rare words weighing more.
+	// Coverage is how much of the question the best result contains: the share, 0 to 1, of the weight of the question's
+	// words, rare words weighing more.
 	Coverage float64
-	// Unknown is set if no rare word of the question stands in any item or
-	// turn of the index: only then is "nothing decided" certain.
+	// Unknown is set if no rare word of the question occurs in any item or turn of the index: only then is "nothing
+	// decided" certain.
 	Unknown bool
-	Missing []string // words of the question that stand nowhere
+	Missing []string // words of the question that occur nowhere
 
 	WithoutVectors bool // the embedding model failed or was too slow; words alone were searched
 }
 
-// Items are the items of what was found, best first.
+// Items returns the items among the results, best first.
 func (a Answer) Items() (list []*Result) {
 	for _, r := range a.Ranked {
 		if r.Item != nil {
@@ -166,28 +162,27 @@ type Result struct {
 	Title  string        `json:"title"`          // of the session
 	Turn   int           `json:"turn,omitempty"` // ordinal of the turn, or of the item's first, from 1
 	Score  float64       `json:"score"`          // comparable within one answer only
-	Item   *payload.Item `json:"item,omitempty"` // nil of a turn
+	Item   *payload.Item `json:"item,omitempty"` // nil for a turn
 	TurnID string        `json:"turn_id,omitempty"`
 	Role   string        `json:"role,omitempty"`
 	At     time.Time     `json:"at,omitzero"`
 	Text   string        `json:"text,omitempty"`
 
-	// Passage is what of a turn's text answers: whole sentences, verbatim, at most some 700 bytes; Brief is the same
-	// in some 300.
+	// Passage is the part of a turn's text that answers: whole sentences, verbatim, about 700 bytes at most; Brief is a
+	// version of about 300.
 	Passage string `json:"passage,omitempty"`
 	Brief   string `json:"-"`
 
-	History  []Linked `json:"history,omitempty"`  // what the item took the place of, newest first
-	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or claims the same place
-	Related  []Linked `json:"related,omitempty"`  // what may bear on it: an earlier form, a refinement, the same again
+	History  []Linked `json:"history,omitempty"`  // what the item superseded, newest first
+	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or superseded the same items
+	Related  []Linked `json:"related,omitempty"`  // possibly relevant: an earlier form, a refinement, a repetition
 
-	Terms    []string      `json:"-"` // the question's words that stand in it
+	Terms    []string      `json:"-"` // the question's words that occur in it
 	Coverage float64       `json:"-"` // see Answer.Coverage
-	Look     rank.Features `json:"-"` // what the second look saw
+	Look     rank.Features `json:"-"` // its features in the second look
 }
 
-// Placed is what a result says, with its place: of a turn the passage that answers, as a
-// lead without an id.
+// Placed returns the result's item with its place; for a turn, the passage as a lead without an id.
 func (r *Result) Placed() Placed {
 	if r.Item != nil {
 		return Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}
@@ -204,20 +199,20 @@ func (r *Result) Placed() Placed {
 	return Placed{Place: r.Place, Turn: r.Turn, Item: it}
 }
 
-// Doubted is the link of what perhaps took an item's place, nil if nothing did.
+// Doubted returns the link of what may have superseded the item, nil if nothing did.
 func (r *Result) Doubted() *payload.Link {
 	if r.Item == nil {
 		return nil
 	}
 	var links []payload.Link
-	for _, l := range r.Related { // they hold themselves, else they weren't told of
+	for _, l := range r.Related { // only items that hold are related
 		links = append(links, l.Link)
 	}
 	by, _ := payload.Overtaken(r.Item.ID, links, func(payload.Link) bool { return true })
 	return by
 }
 
-// Place is where a result stands.
+// Place is where a result is from.
 type Place struct {
 	Project      string    `json:"project"`
 	Session      string    `json:"session"`
@@ -225,9 +220,9 @@ type Place struct {
 	SessionTitle string    `json:"-"`
 	SessionStart time.Time `json:"-"`
 	Source       string    `json:"-"`
-	Archived     bool      `json:"-"` // of an item: a person archived its session
+	Archived     bool      `json:"-"` // for an item: a person archived its session
 
-	// of what was shared on another machine, by another person or oneself; else ""
+	// of what was shared from another machine, by oneself or another person; else ""
 	Author  string `json:"author,omitempty"`
 	Machine string `json:"machine,omitempty"`
 }

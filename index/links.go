@@ -23,8 +23,8 @@ type Placed struct {
 	Item payload.Item `json:"item"`
 }
 
-// Due lists the sessions that were put in or deleted since the last PutLinks,
-// and what that call said the links were made from; "" if there was none.
+// Due lists the sessions that were changed or deleted since the last PutLinks, and the origin passed to that
+// call; "" if there was none.
 func (x *Index) Due(ctx context.Context) (sessions []string, made string, err error) {
 	err = x.db.QueryRowContext(ctx, `SELECT ifnull((SELECT made FROM linked), '')`).Scan(&made)
 	if err == nil {
@@ -33,7 +33,7 @@ func (x *Index) Due(ctx context.Context) (sessions []string, made string, err er
 	return sessions, made, x.fail("read index", err)
 }
 
-// AllDue makes every session due.
+// AllDue marks every session as due.
 func (x *Index) AllDue(ctx context.Context) error {
 	_, err := x.db.ExecContext(ctx, `INSERT OR IGNORE INTO due SELECT sid FROM session`)
 	return x.fail("write index", err)
@@ -46,21 +46,20 @@ func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, er
 	return all, x.fail("read index", err)
 }
 
-// ItemsIn lists a project's items of some kinds ("" and nil: of all), by when
-// they were said.
+// ItemsIn lists a project's items of some kinds ("" and nil: all), by the time they were said.
 func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Kind) ([]Placed, error) {
 	if project == "" {
-		return x.itemsWhere(ctx, "?1=''", project, kinds) // an OR would have all items looked at for one project's
+		return x.itemsWhere(ctx, "?1=''", project, kinds) // an OR would scan all items for one project's
 	}
 	return x.itemsWhere(ctx, "s.project=?1", project, kinds)
 }
 
-// ItemsAmong lists the items of some sessions and kinds (nil: of all), by when they were said.
+// ItemsAmong lists the items of some sessions and kinds (nil: all), by the time they were said.
 func (x *Index) ItemsAmong(ctx context.Context, sessions []string, kinds ...payload.Kind) ([]Placed, error) {
 	return x.itemsWhere(ctx, "s.sid IN (SELECT value FROM json_each(?1))", jsonList(sessions), kinds)
 }
 
-// ItemsNamed lists the items of some ids and kinds (nil: of all), by when they were said.
+// ItemsNamed lists the items of some ids and kinds (nil: all), by the time they were said.
 func (x *Index) ItemsNamed(ctx context.Context, ids []payload.ItemID, kinds ...payload.Kind) ([]Placed, error) {
 	return x.itemsWhere(ctx, "i.iid IN (SELECT value FROM json_each(?1))", jsonList(ids), kinds)
 }
@@ -81,15 +80,14 @@ func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []paylo
 		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, arg, jsonList(kinds))
 }
 
-// Counted is how many items of a project, or of a kind, were said in one of some stretches of time.
+// Counted is how many items of a project or kind were said in one interval.
 type Counted struct {
 	Of string // the project's name, or the kind
-	In int    // the stretch, from 0
+	In int    // the interval, from 0
 	N  int
 }
 
-// Count counts items of some kinds from one time to another, in so many stretches as long as one another: by project,
-// or by kind those of one.
+// Count counts items of some kinds in equal intervals between two times: by project, or for one project by kind.
 func (x *Index) Count(ctx context.Context, project string, from, to time.Time, stretches int, kinds ...payload.Kind) (
 	[]Counted, error) {
 	by, where := "s.project", "?1=''"
@@ -114,8 +112,8 @@ func linkRow(rows *sql.Rows) (l payload.Link, err error) {
 	return l, err
 }
 
-// PutLinks replaces all links by the ones that stand, notes what they were made
-// from, and takes sessions off the list of those that are due.
+// PutLinks replaces all links by the standing ones, records what they were made from, and removes sessions from
+// the list of due ones.
 func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made string, done []string) error {
 	return x.fail("write links", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
 		return putLinks(ctx, tx, standing, made, done)
@@ -133,7 +131,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 		return err
 	}
 	defer in.Close()
-	standing = slices.Clone(standing) // in the order of the table, whose pages are then filled one after the other
+	standing = slices.Clone(standing) // sorted like the table, so that its pages fill up one after the other
 	slices.SortFunc(standing, func(a, b payload.Link) int {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), strings.Compare(string(a.To), string(b.To)))
 	})
@@ -149,7 +147,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 		}
 	}
 	do, fault := statements(ctx, tx)
-	for text := range old { // what is not said any more
+	for text := range old { // links that no longer stand
 		do(`DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`, text)
 	}
 	for _, sid := range done {
@@ -160,11 +158,11 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	return fault()
 }
 
-// ErrNoItem: no item, or several, of that id.
+// ErrNoItem means that an id matches no item, or several.
 var ErrNoItem = errors.New("no such item")
 
-// ItemByID finds an item with its place, by its id or by an unambiguous
-// beginning of four characters or more. The error is ErrNoItem.
+// ItemByID finds an item by its id or by an unambiguous prefix of at least four characters. The error is
+// ErrNoItem.
 func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error) {
 	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -180,7 +178,7 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 	case len(ids) == 0:
 		return Placed{}, fmt.Errorf("%s: %w", id, ErrNoItem)
 	case len(ids) > 1 && ids[0] != string(id):
-		return Placed{}, fmt.Errorf("%s: several items begin so: %s, %s, …: %w", id, ids[0], ids[1], ErrNoItem)
+		return Placed{}, fmt.Errorf("%s: several items begin with it: %s, %s, …: %w", id, ids[0], ids[1], ErrNoItem)
 	}
 	p, _, err := r.placed(ctx, payload.ItemID(ids[0]))
 	return p, x.fail("read index", err)
@@ -199,14 +197,14 @@ func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, sessi
 	return p, session, err
 }
 
-// LinksOf lists the links that items have with others, later and earlier ones, in the order of payload.StandingLinks.
+// LinksOf lists the links of items with later and earlier ones, in the order of payload.StandingLinks.
 func (x *Index) LinksOf(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) {
 	links, err := linksAround(ctx, x.db, items, time.Time{})
 	return links, x.fail("read index", err)
 }
 
-// linksAround are the links of which an end is one of the items and whose later
-// side was said before a time, if there is one.
+// linksAround returns the links with one of the items at an end, and if before is set, only those whose later
+// item was said before it.
 func linksAround(ctx context.Context, q querier, ids []payload.ItemID, before time.Time) ([]payload.Link, error) {
 	if len(ids) == 0 {
 		return nil, nil

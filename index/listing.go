@@ -11,16 +11,16 @@ import (
 	"recall/text"
 )
 
-// A question may ask for a kind of item and name nothing that it is about: "what
-// did we decide last week?", "what's left on billing?", "open questions". No word
-// of it can be searched for. It is answered by a list, newest first.
+// A question may ask for a kind of item without naming a subject: "what did we decide last week?", "what's left
+// on billing?", "open questions". None of its words can be searched for, so it is answered by a list, newest
+// first.
 
-// usuallyListed is what is listed where a question says only when, or in which project.
+// usuallyListed is what is listed if a question only states a time or a project.
 var usuallyListed = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question}
 
-// listing tells which kinds a question asks for that names nothing it is about;
-// within says that what it said of when or where was made a filter already.
-func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload.Kind, error) {
+// listedKinds returns the kinds that a question without a subject asks for; within says that a time or a project
+// was already taken out of it as a filter.
+func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]payload.Kind, error) {
 	if len(r.q.Text) > longestListing || strings.TrimSpace(strings.Join(r.q.Also, "")) != "" {
 		return nil, nil
 	}
@@ -28,9 +28,7 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 	if err != nil {
 		return nil, err
 	}
-	for _, mark := range []string{"?", "!", ",", ";", ":", "…"} {
-		s = strings.ReplaceAll(s, mark, " ")
-	}
+	s = strings.NewReplacer("?", " ", "!", " ", ",", " ", ";", " ", ":", " ", "…", " ").Replace(s)
 	s = text.OneLine(strings.TrimRight(s, ". "))
 	know := phrases()
 	var asked []payload.Kind
@@ -57,7 +55,7 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 	case topic || n == 0 && !within && asked == nil:
 		return nil, nil
 	case n == 1 && !within && slices.ContainsFunc(ts, func(t term) bool { return t.df.docs() > 0 }):
-		return nil, nil // a word to search for
+		return nil, nil // a search term
 	case r.q.Kinds != nil:
 		return r.q.Kinds, nil
 	case asked == nil && within:
@@ -66,8 +64,7 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 	return asked, nil
 }
 
-// withoutProjects is the question in lower case without the names of the
-// projects that it is narrowed to.
+// withoutProjects returns the question in lower case without the names of the projects that it is limited to.
 func (r *reader) withoutProjects(ctx context.Context) (string, error) {
 	names := slices.Clone(r.names)
 	if r.q.Project != "" {
@@ -79,30 +76,31 @@ func (r *reader) withoutProjects(ctx context.Context) (string, error) {
 	}
 	asked := strings.ToLower(r.q.Text)
 	for _, name := range names {
-		if name = strings.ToLower(name); holdsName(asked, name) {
+		if name = strings.ToLower(name); containsName(asked, name) {
 			asked = strings.ReplaceAll(asked, name, " ")
 		}
 	}
 	return text.OneLine(asked), nil
 }
 
-// longestListing is how long such a question is at most, in bytes.
+// longestListing is the length limit of such a question, in bytes.
 const longestListing = 300
 
-// From so many items what was superseded is left out; they are read from so many
-// sessions at once.
+// listedAtOnce is how many items are enough before superseded ones are removed; they are read from
+// sessionsAtOnce sessions at a time.
 const (
 	listedAtOnce   = 400
 	sessionsAtOnce = 64
 )
 
-// list answers with the newest items of some kinds; where nobody noted how things stand, with what was said last.
+// list answers with the newest items of some kinds; if there are none that say how things stand, with the
+// newest leads.
 func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answer, error) {
 	asked := r.q.Kinds
 	defer func() { r.q.Kinds = asked }()
 	r.q.Kinds = kinds
 	found, err := r.newest(ctx)
-	lasts := func(k payload.Kind) bool { return !rank.AsOfSession(k) } // and is found by its words as well
+	lasts := func(k payload.Kind) bool { return !rank.AsOfSession(k) } // and so is also found by its words
 	if err == nil && len(found) == 0 && asked == nil && !slices.ContainsFunc(kinds, lasts) {
 		kinds = []payload.Kind{payload.Lead}
 		r.q.Kinds = kinds
@@ -120,15 +118,15 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 	return a, r.answer(ctx, &a, found)
 }
 
-// newest are the items that the query's conditions allow, newest first. Of how
-// things stood in a session only a project's last word counts.
+// newest returns the items that pass the query's filters, newest first. Of items that say how things stood in a
+// session, only those of a project's latest session count.
 func (r *reader) newest(ctx context.Context) ([]*ranked, error) {
 	sessions, err := r.newestSessions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var found []*ranked
-	last := map[string]int64{} // the newest session of a project that says how things stand
+	last := map[string]int64{} // by project and kind, the newest session that says how things stand
 	for len(sessions) > 0 && len(found) < listedAtOnce {
 		n := min(len(sessions), sessionsAtOnce)
 		some, err := r.itemsOf(ctx, sessions[:n], last)
@@ -145,8 +143,8 @@ func (r *reader) newest(ctx context.Context) ([]*ranked, error) {
 	return r.collapse(ctx, found)
 }
 
-// newestSessions are the rows of the sessions that may hold what is listed,
-// newest first. Through them items are found without reading them all.
+// newestSessions returns the rows of the sessions that may hold listed items, newest first, so that not all
+// items need to be read.
 func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 	conds, args := []string{`items>0`}, []any{}
 	projects := r.names
@@ -160,7 +158,7 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 		` AND `)+` ORDER BY end DESC, start DESC, id`, args...)
 }
 
-// itemsOf reads which of the sessions' items the query's conditions allow, newest first.
+// itemsOf reads the sessions' items that pass the query's filters, newest first.
 func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]int64) ([]*ranked, error) {
 	conds, args := r.conditions(documents[items])
 	type row struct {

@@ -57,7 +57,7 @@ func TestMerging(t *testing.T) {
 		}
 		most = max(most, len(listsNow(t, x)))
 	}
-	if most < enough/2 || most > 60 {
+	if most < mergeFrom/2 || most > 60 {
 		t.Errorf("up to %d segments, want some dozen at most", most)
 	}
 	questions := []string{"数"}

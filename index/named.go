@@ -10,18 +10,16 @@ import (
 	"recall/text"
 )
 
-// namedBoost is added to the scores of what is in a project that the question
-// names. It doesn't exclude others: a name may be a word like any other.
+// namedBoost is added to the scores of results from a project that the question names. It doesn't exclude
+// others, since a name may be an ordinary word.
 const namedBoost = 2.0
 
-// hereBoost is added to the scores of what is in the project that a question is
-// asked from and names no other. With eight projects in one library it brings back
-// half of what the others cost, and costs a third of that where a question is about
-// another one (docs/internals/search.md); of 0.25 to 2, 1 did best.
+// hereBoost is added to the scores of results from the project that a question is asked from, if it names no
+// other. With eight projects in one library it recovers half of what the others cost, and loses a third of that
+// for questions about another project (docs/internals/search.md); of 0.25 to 2, 1 did best.
 const hereBoost = 1.0
 
-// named lists the projects whose names stand in the question, where the name is
-// a rare word, and there are others.
+// named lists the projects whose names occur in the question as rare words, if there are several projects.
 func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 	if r.q.Project != "" || len(ts) == 0 {
 		return nil, nil
@@ -30,34 +28,33 @@ func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 	if err != nil || len(projects) < 2 {
 		return nil, err
 	}
-	text := strings.ToLower(text.HeadMarked(r.q.Text, longest))
+	text := strings.ToLower(text.HeadMarked(r.q.Text, maxQuestion))
 	return slices.DeleteFunc(slices.Clone(projects), func(name string) bool {
-		return !holdsName(text, strings.ToLower(name)) || !r.rareName(name, ts)
+		return !containsName(text, strings.ToLower(name)) || !r.rareName(name, ts)
 	}), nil
 }
 
-// projects lists all projects; they are read once in each state of the index.
+// projects lists all projects, read once per state of the index.
 func (r *reader) projects(ctx context.Context) ([]string, error) {
-	return remembered(r.read, r.read.projects, "", func() ([]string, error) {
+	return cached(r.read, r.read.projects, "", func() ([]string, error) {
 		return column[string](ctx, r.tx, `SELECT DISTINCT project FROM session ORDER BY project`)
 	})
 }
 
-// rareName reports whether a name that stands in the question is made of words,
-// and one of them rare.
+// rareName reports whether a name in the question consists of words, one of them rare.
 func (r *reader) rareName(name string, ts []term) bool {
 	return slices.ContainsFunc(ts, func(t term) bool {
-		return isOf(name, t) &&
+		return nameHasTerm(name, t) &&
 			t.df.docs() <= max(fewDocs, r.size.all()/20)
 	})
 }
 
-func isOf(name string, t term) bool {
+func nameHasTerm(name string, t term) bool {
 	return slices.ContainsFunc(text.Content(name), func(w string) bool { return text.Stem(w) == t.stem })
 }
 
-// holdsName reports whether a name stands in a text, not as a part of a word.
-func holdsName(text, name string) bool {
+// containsName reports whether a name occurs in a text, and not as a part of a word.
+func containsName(text, name string) bool {
 	if utf8.RuneCountInString(name) < 3 {
 		return false
 	}
@@ -80,11 +77,11 @@ func inWord(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' || c == '-')
 }
 
-// withoutNames drops the words of projects' names that stand in no item or turn:
-// what is asked for isn't missing there.
+// withoutNames drops the words of projects' names that occur in no item or turn: they name where to look, and
+// aren't missing.
 func withoutNames(ts []term, names []string) []term {
 	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
-		return t.df.docs() == 0 && slices.ContainsFunc(names, func(name string) bool { return isOf(name, t) })
+		return t.df.docs() == 0 && slices.ContainsFunc(names, func(name string) bool { return nameHasTerm(name, t) })
 	})
 	if len(kept) == 0 {
 		return ts
@@ -92,8 +89,8 @@ func withoutNames(ts []term, names []string) []term {
 	return kept
 }
 
-// inNamed reports whether a session is of a project that the question names, or,
-// where it names none, of the one that it is asked from.
+// inNamed reports whether a session belongs to a project that the question names or, if it names none, to the
+// one that it is asked from.
 func (r *reader) inNamed(ctx context.Context, session int64) (named, here bool, err error) {
 	names := r.names
 	if len(names) == 0 {

@@ -35,7 +35,7 @@ func TestProjectNamedInQuestion(t *testing.T) {
 			t.Fatal(err)
 		}
 		ts := terms(c.q)
-		if err := r.lookUp(t.Context(), lookedUp(ts)); err != nil {
+		if err := r.lookUp(t.Context(), lookupForms(ts)); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.weigh(t.Context(), ts); err != nil {

@@ -9,24 +9,24 @@ import (
 	"recall/text"
 )
 
-// Narrowed is what of a question was understood as a filter. Where nothing is
-// found within it, the question is asked without.
+// Narrowed is the part of a question that was understood as a filter. If nothing is found within it, the
+// question is asked without it.
 type Narrowed struct {
-	Words   []string  `json:"words"` // as they stand in the question: "last week", "in project billing"
+	Words   []string  `json:"words"` // as written in the question: "last week", "in project billing"
 	Project string    `json:"project,omitempty"`
 	Since   time.Time `json:"since,omitzero"` // from then on
 	Until   time.Time `json:"until,omitzero"` // before then
 }
 
-// narrow makes filters of the words of a question that say when, and of a
-// project's name where it is called one. What the caller set stays.
+// narrow turns the words of a question that state a time, and a name called a project, into filters. It keeps
+// those that the caller set.
 func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, error) {
 	var n Narrowed
 	text := q.Text
-	if len(text) > longest {
-		return q, n, nil // that is no question in a sentence
+	if len(text) > maxQuestion {
+		return q, n, nil // not a question of one sentence
 	}
-	take := func(at []int) (phrase string) { // which is cut out of the question
+	take := func(at []int) (phrase string) { // cuts it out of the question
 		phrase = strings.TrimSpace(text[at[0]:at[1]])
 		n.Words = append(n.Words, phrase)
 		text = text[:at[0]] + " " + text[at[1]:]
@@ -40,7 +40,7 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 		if at, since, until := whenIn(text, now); at != nil {
 			n.Since, n.Until = since, until
 			if phrase := take(at); q.AsOf.IsZero() && strings.HasPrefix(strings.ToLower(phrase), "as") {
-				q.AsOf = until // "as of March" is how it was by then
+				q.AsOf = until // "as of March" asks how things stood then
 			}
 		}
 	}

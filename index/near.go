@@ -17,43 +17,41 @@ import (
 	"recall/llm"
 )
 
-// nearness is how a search uses vectors.
-type nearness struct {
+// vectorSearch is how a search uses vectors.
+type vectorSearch struct {
 	embedder llm.Embedder
 	weight   float64
 }
 
-// slowest is how long a question's embedding may take; one that takes longer
-// is answered without.
-const slowest = 300 * time.Millisecond
+// embedTimeout is the time limit for embedding a question; beyond it the question is answered without vectors.
+const embedTimeout = 300 * time.Millisecond
 
-// UseVectors makes Search fuse its scores for items with the cosines of the vectors
-// that are kept of the embedder's model, at the given weight, 0 to 1. Not to be
-// called while searches run.
+// UseVectors makes Search fuse its scores for items with the cosines of their vectors from the embedder's
+// model, at the given weight, 0 to 1. It must not be called while searches run.
 func (x *Index) UseVectors(e llm.Embedder, weight float64) {
-	x.near = &nearness{e, min(max(weight, 0), 1)}
+	x.near = &vectorSearch{e, min(max(weight, 0), 1)}
 	x.weights[rank.Near] = nearScale * x.near.weight
 }
 
-// nearScale makes of a weight what a cosine counts in the second look, where
-// the question's words in an item, all of them, count some seven.
+// nearScale converts a weight to a cosine's weight in the second look, where all of the question's words in an
+// item count about seven.
 const nearScale = 10
 
 // fuseNear adds items near the question to those that its words found.
-func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) ([]candidate, error) {
-	within, cancel := context.WithTimeout(ctx, slowest)
+func (r *reader) fuseNear(ctx context.Context, found []candidate, n *vectorSearch) ([]candidate, error) {
+	within, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
 	vs, err := n.embedder.Embed(within, []string{r.q.Text})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil || len(vs) != 1 || CheckVector(vs[0]) != nil {
-		r.leftOut = true
+		r.withoutVectors = true
 		return found, nil
 	}
 	near, err := r.nearItems(ctx, found, n, vs[0])
-	if errors.Is(err, ErrVector) { // of another length than the items': the service has another model by that name
-		r.leftOut = true
+	if errors.Is(err, ErrVector) { // other dimensions than the items': the service has another model of that name
+		r.withoutVectors = true
 		return found, nil
 	}
 	if err != nil {
@@ -62,19 +60,18 @@ func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) (
 	return convex(found, near, n.weight), nil
 }
 
-// flatMost is up to how many items all vectors are read for one question, some ten
-// milliseconds for 10,000 of 384 dimensions; of more, those of what the words found.
-const flatMost = 20_000
+// maxFlat is up to how many items one question reads all vectors, which takes about ten milliseconds for
+// 10,000 of 384 dimensions; beyond, it reads only those of the items that the words found.
+const maxFlat = 20_000
 
-// nearItems gives the items nearest to a vector that the query's conditions allow,
-// with their cosines.
-func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, v []float32) ([]candidate, error) {
+// nearItems returns the items nearest to a vector that pass the query's filters, with their cosines.
+func (r *reader) nearItems(ctx context.Context, found []candidate, n *vectorSearch, v []float32) ([]candidate, error) {
 	conds, more := r.conditions(documents[items])
 	args := append([]any{n.embedder.Model()}, more...)
 	if r.q.Project != "" {
 		conds, args = append(conds, `e.session IN (SELECT id FROM session WHERE project=?)`), append(args, r.q.Project)
 	}
-	if r.size[items] > flatMost {
+	if r.size[items] > maxFlat {
 		ids := make([]int64, len(found))
 		for i, c := range found {
 			ids[i] = c.id
@@ -86,7 +83,7 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, 
 	if err != nil {
 		return nil, err
 	}
-	other := 0 // of another length; the collection takes what it is given
+	other := 0 // dimensions that don't match; the collection itself doesn't check
 	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
 		var id int64
 		var data sql.RawBytes
@@ -118,7 +115,7 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, 
 	return out, err
 }
 
-// convex mixes scores, as shares of the highest, with cosines.
+// convex mixes scores, scaled by the highest, with cosines.
 func convex(found, near []candidate, weight float64) []candidate {
 	top := 1.0
 	if len(found) > 0 {

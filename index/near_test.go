@@ -101,8 +101,8 @@ func TestNearItems(t *testing.T) {
 		{"all", Query{}, 3, nil, map[int64]float64{rows[a]: 0, rows[b]: 0.8, rows[c]: 1}},
 		{"of a kind", Query{Kinds: []payload.Kind{payload.Eliminated}}, 3, nil, map[int64]float64{rows[b]: 0.8}},
 		{"of another project", Query{Project: "nowhere"}, 3, nil, map[int64]float64{}},
-		{"of many, what words found", Query{}, flatMost + 1, []candidate{{id: rows[c]}}, map[int64]float64{rows[c]: 1}},
-		{"of many, nothing", Query{}, flatMost + 1, nil, map[int64]float64{}},
+		{"of many, what words found", Query{}, maxFlat + 1, []candidate{{id: rows[c]}}, map[int64]float64{rows[c]: 1}},
+		{"of many, nothing", Query{}, maxFlat + 1, nil, map[int64]float64{}},
 	} {
 		if got := nearest(t, x, test.q, up, test.of, test.found...); !cmp.Equal(test.want, got) {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)

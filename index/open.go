@@ -22,12 +22,12 @@ import (
 	"recall/ingest"
 )
 
-// ErrRebuild means that the index can't be used as it is: made by an older or
-// newer recall, or damaged. Remove it (see Remove) and reindex from the library.
+// ErrRebuild means that the index can't be used: it was made by an older or newer recall, or is damaged. Remove
+// it (see Remove) and reindex from the library.
 var ErrRebuild = errors.New("the index must be rebuilt")
 
-// schema is the version of everything in the file: tables, the cut of words,
-// the columns' content. Raise it when any of them changes.
+// schema is the version of everything in the file: tables, word splitting, the columns' content. Raise it when
+// any of them changes.
 const (
 	schema = 23
 	appID  = 0x7265636c // "recl", in the file's header
@@ -36,26 +36,24 @@ const (
 //go:embed schema.sql
 var schemaSQL string
 
-// Index is an open index. Safe for concurrent use; any number of processes
-// may have it open.
+// Index is an open index. Safe for concurrent use; any number of processes may have it open.
 type Index struct {
 	db   *sql.DB
 	path string
-	file os.FileInfo // at path when it was opened for writing
-	near *nearness   // nil without vectors
+	file os.FileInfo   // at path when it was opened for writing
+	near *vectorSearch // nil without vectors
 
 	weights rank.Weights
 	own     embed.Groups
 
 	mu   sync.Mutex
-	read *cache // by the searches since the last change
+	read *cache // shared by searches since the last change
 }
 
-// Open opens the index for reading and writing, and makes it if it isn't
-// there, with its folder. The error is ErrRebuild if the file is of another
-// version or damaged.
+// Open opens the index for reading and writing, creating it and its folder if needed. The error is ErrRebuild
+// if the file has another version or is damaged.
 func Open(path string) (*Index, error) {
-	file, err := made(path)
+	file, err := createFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
@@ -65,19 +63,19 @@ func Open(path string) (*Index, error) {
 		return nil, err
 	}
 	x.file = file
-	if err := whileBusy(func() error { return x.prepare(context.Background()) }); err != nil {
+	if err := retryBusy(func() error { return x.prepare(context.Background()) }); err != nil {
 		x.Close()
 		return nil, x.fail("open index", err)
 	}
 	return x, nil
 }
 
-// made is the file at path, which SQLite would create with the umask's rights.
-func made(path string) (os.FileInfo, error) {
+// createFile opens or creates the file at path, which SQLite would create with the umask's permissions.
+func createFile(path string) (os.FileInfo, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	if err := there(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := checkPath(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -88,9 +86,8 @@ func made(path string) (os.FileInfo, error) {
 	return f.Stat()
 }
 
-// there tells of a folder in the file's place, which SQLite calls a fault of the
-// disk, and of no file.
-func there(path string) error {
+// checkPath reports a folder in the file's place, which SQLite would call a disk error, and a missing file.
+func checkPath(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		err = fmt.Errorf("%s is a folder: %w", path, ErrRebuild)
@@ -98,10 +95,9 @@ func there(path string) error {
 	return err
 }
 
-// whileBusy does again for half a minute what finds the file locked: while
-// several processes make the index, SQLite now and then says so at once, in spite
-// of its busy_timeout (seen once in some hundred runs under load).
-func whileBusy(do func() error) error {
+// retryBusy retries for half a minute while the file is locked: when several processes create the index, SQLite
+// sometimes reports that at once in spite of its busy_timeout (seen once in several hundred runs under load).
+func retryBusy(do func() error) error {
 	end := time.Now().Add(30 * time.Second)
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		if err := do(); !busy(err) || time.Now().After(end) {
@@ -111,11 +107,10 @@ func whileBusy(do func() error) error {
 	}
 }
 
-// OpenRead opens an existing index to ask it questions, at the least cost a
-// process can start with. The error is fs.ErrNotExist if there is none,
-// ErrRebuild if it is of another version or damaged.
+// OpenRead opens an existing index for searching, at the least start-up cost. The error is fs.ErrNotExist if
+// there is none, ErrRebuild if it has another version or is damaged.
 func OpenRead(path string) (*Index, error) {
-	if err := there(path); err != nil {
+	if err := checkPath(path); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	x, err := open(path, "mode=ro&_pragma=busy_timeout(2000)&_pragma=cache_size(-16000)")
@@ -145,8 +140,8 @@ func open(path, params string) (*Index, error) {
 	return &Index{db: db, path: path, weights: rank.Default}, nil
 }
 
-// ErrReplaced means that the file was removed or emptied, or another one put in its
-// place, while it was open: what is written goes where nobody will find it.
+// ErrReplaced means that the file was removed, emptied or replaced while it was open: what is written to it is
+// lost.
 var ErrReplaced = errors.New("the index was removed, emptied or replaced")
 
 // Replaced returns ErrReplaced if that happened to an index opened for writing.
@@ -161,22 +156,20 @@ func (x *Index) Replaced() error {
 	return nil
 }
 
-// Close closes the index. The last one to close it folds the write-ahead log
-// into the file.
+// Close closes the index. The last process to close it folds the write-ahead log into the file.
 func (x *Index) Close() error { return x.db.Close() }
 
-// Remove deletes an index file and what SQLite keeps beside it.
-func Remove(path string) error {
-	var errs []error
+// Remove deletes an index file and the files that SQLite keeps beside it.
+func Remove(path string) (err error) {
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
+		if failed := os.Remove(path + end); !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-// prepare sets up a new file, and checks an old one.
+// prepare sets up a new file or checks an existing one.
 func (x *Index) prepare(ctx context.Context) error {
 	v, err := x.version(ctx)
 	if err != nil {
@@ -196,7 +189,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
 			return err
 		}
-		if n > 0 { // another process made it meanwhile, or it is somebody else's file
+		if n > 0 { // another process has just created it, or it is a foreign file
 			var v int
 			if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v); err != nil || v == schema {
 				return err
@@ -206,7 +199,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		settings := fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, appID, schema)
 		do, fault := statements(ctx, tx)
 		do(schemaSQL)
-		do(emptyText())
+		do(initialState())
 		do(settings)
 		return fault()
 	})
@@ -218,8 +211,7 @@ func (x *Index) version(ctx context.Context) (int, error) {
 	return v, err
 }
 
-// fail names the operation, and turns SQLite's ways of saying "damaged" into
-// ErrRebuild.
+// fail adds the operation to an error, and turns SQLite's various errors for damage into ErrRebuild.
 func (x *Index) fail(op string, err error) error {
 	switch {
 	case err == nil:
@@ -238,11 +230,11 @@ func damaged(err error) bool {
 	switch {
 	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB), errors.Is(err, postings.ErrDamaged):
 		return true
-	case errors.Is(err, sqlite3.CONSTRAINT): // numbers that nothing has yet are taken
+	case errors.Is(err, sqlite3.CONSTRAINT): // new numbers are taken already
 		return true
 	case errors.Is(err, sqlite3.ERROR):
-		return strings.Contains(err.Error(), "no such ") // table, column: all stand in the file
+		return strings.Contains(err.Error(), "no such ") // table or column
 	}
-	// A row that must be there isn't, or a number is no number.
+	// A required row is missing, or a number isn't one.
 	return errors.Is(err, sql.ErrNoRows) || strings.Contains(err.Error(), "sql: Scan error")
 }

@@ -11,23 +11,22 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// SQLite keeps no checksums of pages: one that stands in another's place, or has a
-// bit flipped, may hide rows without a word. So the last bytes of each page, which
-// SQLite leaves alone, hold a checksum of the rest and of the page's number, written
-// and looked at on the way to and from the file. A page that doesn't fit is an
-// SQLITE_CORRUPT. (SQLite's own way, https://sqlite.org/cksumvfs.html, doesn't notice
-// a page in another's place.) Pages in the write-ahead log have checksums of SQLite's.
+// SQLite keeps no checksums of pages, so a misplaced page or a flipped bit may hide rows without any error.
+// Therefore the last bytes of each page, which SQLite reserves, hold a checksum of the rest and of the page's
+// number, written and verified on the way to and from the file. A page that doesn't match is an SQLITE_CORRUPT.
+// (SQLite's own extension, https://sqlite.org/cksumvfs.html, doesn't detect a misplaced page.) Pages in the
+// write-ahead log have checksums of SQLite's.
 
 const (
 	pageSize = 4096
-	pageSum  = 4 // bytes at the end of each page; the file's header says so too
+	pageSum  = 4 // bytes at the end of each page, also stated in the file's header
 
-	checkedFiles = "recall-index" // the name by which SQLite finds them
+	checkedFiles = "recall-index" // the name of the VFS
 )
 
 func init() { vfs.Register(checkedFiles, checkedVFS{vfs.Find("")}) }
 
-// reservePageSums has a new file leave room for the checksums.
+// reservePageSums makes a new file reserve room for the checksums.
 func reservePageSums(c *sqlite3.Conn) error {
 	_, err := c.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, pageSum)
 	return err
@@ -40,7 +39,7 @@ func (v checkedVFS) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFla
 }
 
 func (v checkedVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
-	if flags&vfs.OPEN_WAL != 0 { // SQLite would create both with the umask's rights
+	if flags&vfs.OPEN_WAL != 0 { // SQLite would create both with the umask's permissions
 		for _, path := range []string{name.String(), name.Database() + "-shm"} {
 			if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
 				f.Close()
@@ -58,7 +57,7 @@ type checkedFile struct{ vfs.File }
 
 func (f *checkedFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.ReadAt(p, offset)
-	if len(p) == pageSize && (n < pageSize || !sound(p, offset)) { // SQLite takes what is cut off for zeros
+	if len(p) == pageSize && (n < pageSize || !intact(p, offset)) { // SQLite would read zeros for missing bytes
 		return 0, sqlite3.CORRUPT
 	}
 	return n, err
@@ -71,8 +70,7 @@ func (f *checkedFile) WriteAt(p []byte, offset int64) (int, error) {
 	return f.File.WriteAt(p, offset)
 }
 
-// DeviceCharacteristics are the file's, but for pages that are read in part: those
-// would be without their checksum.
+// DeviceCharacteristics are the file's, without partial reads of pages, which would bypass the checksum.
 func (f *checkedFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
 	return f.File.DeviceCharacteristics() &^ vfs.IOCAP_SUBPAGE_READ
 }
@@ -92,9 +90,8 @@ func sumOfPage(b []byte, offset int64) uint32 {
 	return crc32.Update(crc32.Checksum(number[:], castagnoli), castagnoli, b[:pageSize-pageSum])
 }
 
-// sound reports whether a page is what was written. One that was never written, which
-// may be among those that are free, is all zeros.
-func sound(b []byte, offset int64) bool {
+// intact reports whether a page is as it was written. A free page that was never written is all zeros.
+func intact(b []byte, offset int64) bool {
 	if sum := binary.LittleEndian.Uint32(b[pageSize-pageSum:]); sum != 0 {
 		return sum == sumOfPage(b, offset)
 	}

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// PutAll replaces sessions in one transaction, all or none: what each says now, with
-// all its items and turns. What hasn't changed since the last time isn't written again,
-// so a session that grew costs its growth.
+// PutAll replaces sessions with all their items and turns in one transaction. It doesn't rewrite what is
+// unchanged, so that a session that grew costs only its growth.
 func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
 	all := make([]*Prepared, len(docs))
 	for i, d := range docs {
@@ -23,14 +22,13 @@ func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
 	return x.PutPrepared(ctx, all)
 }
 
-// Prepared is a session made ready to be put in: its rows laid out, its items' words
-// cut, which needs no lock.
+// Prepared is a session ready to be stored: its rows are built and its items' words split, which needs no lock.
 type Prepared struct {
 	doc  Doc
 	rows rows
 }
 
-// Prepare makes a session ready. It may be called from several goroutines.
+// Prepare prepares a session. It is safe for concurrent use.
 func Prepare(d Doc) (*Prepared, error) {
 	if d.Session == "" {
 		return nil, fmt.Errorf("index: a session without an id")
@@ -39,11 +37,11 @@ func Prepare(d Doc) (*Prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index %s: %w", d.Session, err)
 	}
-	d.Turns, d.Did, d.Requests = nil, nil, nil // the rows have what is left to do of them
+	d.Turns, d.Did, d.Requests = nil, nil, nil // the rows hold what is still needed
 	return &Prepared{d, r}, nil
 }
 
-// PutPrepared is PutAll of sessions that were made ready.
+// PutPrepared is PutAll for prepared sessions.
 func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	if len(all) == 0 {
 		return nil
@@ -61,7 +59,7 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	return x.fail("index "+at, err)
 }
 
-// Delete removes a session. One that isn't there is no error.
+// Delete removes a session. A missing one is no error.
 func (x *Index) Delete(ctx context.Context, session string) error {
 	err := rewrite(ctx, x.db, func(tx *sql.Tx, w *writing) error {
 		var id int64
@@ -73,13 +71,13 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 			return err
 		}
 		_, gone := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id)
-		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceDid(ctx, tx, id, nil),
+		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceActivity(ctx, tx, id, nil),
 			putRequests(ctx, tx, id, nil), gone)
 	})
 	return x.fail("unindex "+session, err)
 }
 
-// putSession writes what an entry is beside its texts, and returns its key.
+// putSession writes a session's row and lines, and returns its key.
 func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err error) {
 	d := p.doc
 	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, thread, `+
@@ -97,19 +95,19 @@ func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err err
 
 // put replaces one session.
 func (w *writing) put(ctx context.Context, p *Prepared) error {
-	p.rows.words.places = nil // of a transaction that came to nothing
+	p.rows.words.places = nil // left over from a transaction that failed
 	id, err := putSession(ctx, w.tx, p)
 	if err != nil {
 		return err
 	}
-	err = cmp.Or(replaceDid(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
+	err = cmp.Or(replaceActivity(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
 	if err != nil {
 		return err
 	}
 	return w.rows(ctx, id, p.rows)
 }
 
-// insertOf puts a document of a kind in, textsOf says in which tables its words stand.
+// insertOf is the insert statement of each kind, textsOf the tables that hold its words.
 var (
 	insertOf = [2]string{
 		items: `INSERT INTO item(id, session, hash, iid, kind, state, at, n, data) VALUES(?,?,?,?,?,?,?,?,?)`,
@@ -135,7 +133,7 @@ func (w *writing) rows(ctx context.Context, session int64, r rows) error {
 	return nil
 }
 
-// insert puts documents in.
+// insert adds documents.
 func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []row, r *rows) error {
 	in, err := w.tx.PrepareContext(ctx, insertOf[kind])
 	if err != nil {
@@ -159,8 +157,8 @@ func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []r
 	return nil
 }
 
-// changes compares a session's rows with those in a table, by the hash of what
-// they hold: fresh ones must be written, the ids gone deleted.
+// changes compares a session's rows with those in a table by hash: fresh ones must be written, the ids gone
+// deleted.
 func changes(ctx context.Context, tx *sql.Tx, table string, session int64, now []row) (fresh []row, gone []int64,
 	err error) {
 	old := map[int64][]int64{} // two equal rows have two ids
@@ -219,7 +217,7 @@ func fromMillis(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// SetArchived notes of a session whether a person archived it; see Query.Archived.
+// SetArchived records whether a person archived a session; see Query.Archived.
 func (x *Index) SetArchived(ctx context.Context, id string, archived bool) error {
 	_, err := x.db.ExecContext(ctx, `UPDATE session SET archived=? WHERE sid=?`, archived, id)
 	return x.fail("index "+id, err)

@@ -8,13 +8,11 @@ import (
 	"recall/text"
 )
 
-// UseLexicon adds a lexicon of one's own to the shipped one. Not to be called
-// while searches run.
+// UseLexicon adds a user's lexicon to the shipped one. It must not be called while searches run.
 func (x *Index) UseLexicon(own embed.Groups) { x.own = own }
 
-// others lists the lexicon's words for the question's, by stem. Words of the
-// question itself are left out; a phrase whose small words leave a single word
-// isn't one any more ("set up" is not "set").
+// others lists the stems of the lexicon's words for the question's, without words of the question itself. A
+// phrase that is a single word only without its small words doesn't count ("set up" is not "set").
 func (r *reader) others(ts []term) []string {
 	if r.q.Without&Lexicon != 0 {
 		return nil
@@ -24,7 +22,7 @@ func (r *reader) others(ts []term) []string {
 		seen[t.stem] = true
 	}
 	var out []string
-	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, longest), r.own) {
+	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion), r.own) {
 		for _, phrase := range m.Others {
 			if w, cut := content(phrase); len(w) == 1 && !cut && !seen[termOf(w[0])] {
 				seen[termOf(w[0])] = true
@@ -35,8 +33,8 @@ func (r *reader) others(ts []term) []string {
 	return out
 }
 
-// kin lists the lexicon's phrases for each of the question's terms, and all that
-// the lexicon knows of the question with its small words.
+// kin lists the lexicon's phrases for each of the question's terms, and the question's concepts with small
+// words included.
 func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
 	if r.q.Without&Lexicon != 0 {
 		return nil, nil
@@ -45,7 +43,7 @@ func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
 	for i, t := range ts {
 		place[t.stem] = i
 	}
-	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, longest), r.own) {
+	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion), r.own) {
 		concept := rank.Concept{Own: m.Stems}
 		for _, phrase := range m.Others {
 			concept.Others = append(concept.Others, stems(text.Split(phrase)))
@@ -67,11 +65,10 @@ func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
 	return out, concepts
 }
 
-// related is the rarest of the lexicon's words, as many as the table's rows allow.
-// Its phrases of several words aren't searched for: places within a document
-// aren't kept, and where all their words merely stand somewhere they do harm
-// (hit@1 of perfect items with aliases 0.62 and 0.70 with them, 0.64 and 0.73
-// without). The second look knows them.
+// related returns the rarest of the lexicon's words, as many as the table's row limit allows. Phrases of
+// several words aren't searched for: the index has no word positions, and documents that merely contain all the
+// words do harm (hit@1 of perfect items with aliases 0.62 and 0.70 with them, 0.64 and 0.73 without). The
+// second look uses them.
 func (r *reader) related(list []string, k int) []string {
 	type counted struct {
 		stem string
@@ -79,7 +76,7 @@ func (r *reader) related(list []string, k int) []string {
 	}
 	var found []counted
 	for _, s := range list {
-		if n := r.most(s, k); n > 0 {
+		if n := r.listedDocs(s, k); n > 0 {
 			found = append(found, counted{s, n})
 		}
 	}
@@ -87,7 +84,7 @@ func (r *reader) related(list []string, k int) []string {
 	var out []string
 	rows := 0
 	for _, w := range found {
-		if rows += w.docs; rows > tables[k].relatedRows || len(out) == relatedMost {
+		if rows += w.docs; rows > tables[k].relatedRows || len(out) == maxRelated {
 			break
 		}
 		out = append(out, w.stem)
@@ -95,7 +92,7 @@ func (r *reader) related(list []string, k int) []string {
 	return out
 }
 
-const relatedMost = 120 // words; a usual question has thirty
+const maxRelated = 120 // words; a typical question has thirty
 
 func content(phrase string) (w []string, cut bool) {
 	text.Each(phrase, func(s string) bool {

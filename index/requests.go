@@ -11,10 +11,10 @@ import (
 	"recall/ingest"
 )
 
-// What a session's requests took is one packed row: the models' names, then seven numbers a request, which is a tenth
-// of what a row each would take.
+// A session's requests are packed into one row: the models' names, then seven numbers per request, a tenth of
+// the size of separate rows.
 
-// packRequests makes that row, nil for none.
+// packRequests encodes that row, nil if there are no requests.
 func packRequests(all []ingest.Request) (b []byte) {
 	var models []string
 	var last int64
@@ -64,7 +64,7 @@ func unpackRequests(b []byte, do func(ingest.Request)) error {
 	return nil
 }
 
-// putRequests replaces what a session's requests took.
+// putRequests replaces a session's requests.
 func putRequests(ctx context.Context, tx *sql.Tx, session int64, packed []byte) error {
 	do, fault := statements(ctx, tx)
 	do(`DELETE FROM request WHERE session=?`, session)
@@ -74,7 +74,7 @@ func putRequests(ctx context.Context, tx *sql.Tx, session int64, packed []byte) 
 	return fault()
 }
 
-// Requests tells of every request that sessions made of models, session by session; times are whole seconds.
+// Requests calls do for every request to a model, session by session; times are in whole seconds.
 func (x *Index) Requests(ctx context.Context, do func(session string, r ingest.Request)) error {
 	err := scan(ctx, x.db, func(rows *sql.Rows) error {
 		var id string

@@ -13,23 +13,22 @@ import (
 	"recall/text"
 )
 
-// How many words of a text are searched, and how many bytes of a turn are kept
-// to be shown. The beginning of a source turn or of a turn before says what it
-// is about.
+// How many words of a text are searched, and how many bytes of a turn are stored for display. Of a source turn
+// and of a preceding turn only the beginning counts, which states its topic.
 const (
 	itemContext = 300
-	turnContext = 120 // of each of the two turns before
+	turnContext = 120 // of each of the two preceding turns
 	turnBody    = 4000
 	turnShown   = 8 << 10
-	packFrom    = 200     // bytes; shorter texts gain nothing
-	packedMost  = 4 << 20 // bytes of a packed text that are read, whatever it says
+	minPacked   = 200     // bytes; shorter texts don't compress
+	maxPacked   = 4 << 20 // size limit of a packed text, whatever it declares
 )
 
-// rows is what a Doc becomes in the tables.
+// rows is a Doc as table rows.
 type rows struct {
 	docs   [2][]row // items and turns
-	texts  []Turn   // what turns are of, cut as they are put in: most of a session that grew are there already
-	did    []doing
+	texts  []Turn   // split only when inserted: most turns of a session that grew are already stored
+	did    []activityRow
 	thread []byte
 	spent  []byte      // see packRequests
 	words  *vocabulary // of all the bags
@@ -38,13 +37,13 @@ type rows struct {
 // row is an item or a turn.
 type row struct {
 	hash   int64
-	of     int   // a turn's place
-	values []any // of its columns behind the hash, see insertOf; nil of a turn until it is cut
+	of     int   // index of a turn
+	values []any // of the columns after the hash, see insertOf; nil for a turn until it is cut
 	texts  []bag // see textsOf
 }
 
 func rowsOf(d Doc) (rows, error) {
-	r := rows{did: didOf(d.Did), spent: packRequests(d.Requests), words: newVocabulary()}
+	r := rows{did: activityRows(d.Did), spent: packRequests(d.Requests), words: newVocabulary()}
 	var err error
 	if r.thread, err = threadRow(d.Thread); err != nil {
 		return rows{}, err
@@ -70,7 +69,7 @@ func itemRowOf(it Item, v *vocabulary) (row, error) {
 			pack(string(data))}}, nil
 }
 
-// itemBags are an item's words by the table that they stand in: its own with its aliases', and those of its source.
+// itemBags returns an item's words by table: its own with its aliases, and those of its source turns.
 func (v *vocabulary) itemBags(it Item) []bag {
 	var text, alias []uint32
 	for _, t := range append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...) {
@@ -82,8 +81,7 @@ func (v *vocabulary) itemBags(it Item) []bag {
 	return []bag{ofItems: v.bag(text, alias), ofSources: v.bag(v.cut(nil, itemContext, it.Context))}
 }
 
-// hashTurns makes rows that tell what they are of: the turn, and the two before it,
-// whose beginnings are searched with it.
+// hashTurns makes rows with hashes of the turn and of the two before it, whose beginnings are searched with it.
 func (v *vocabulary) hashTurns(turns []Turn) []row {
 	out := make([]row, len(turns))
 	var before [2]string
@@ -96,12 +94,12 @@ func (v *vocabulary) hashTurns(turns []Turn) []row {
 	return out
 }
 
-// cut makes what is written of a turn.
+// cut fills in the row of a turn.
 func (r *rows) cut(to *row) {
 	i := to.of
 	v, t := r.words, &r.texts[i]
 	list := v.cut(v.list[:0], turnBody, t.Text)
-	v.opens(i, list)
+	v.keepOpening(i, list)
 	body := v.cut(list, turnBody-len(list), t.More)
 	list = body
 	for k := max(0, i-2); k < i; k++ {
@@ -112,23 +110,23 @@ func (r *rows) cut(to *row) {
 	to.values = []any{t.ID, t.N, t.Role, millis(t.At), pack(text.HeadMarked(t.Text, turnShown))}
 }
 
-// opening is how a turn begins, for those after it.
+// opening returns the opening words of a turn, for those after it.
 func (r *rows) opening(i int) []uint32 {
 	v := r.words
 	if o := &v.opening[i%len(v.opening)]; o.of != i+1 {
-		v.opens(i, v.cut(nil, turnContext, r.texts[i].Text))
+		v.keepOpening(i, v.cut(nil, turnContext, r.texts[i].Text))
 	}
 	return v.opening[i%len(v.opening)].words
 }
 
-// opens keeps how a turn begins.
-func (v *vocabulary) opens(i int, list []uint32) {
+// keepOpening keeps the opening words of a turn.
+func (v *vocabulary) keepOpening(i int, list []uint32) {
 	o := &v.opening[i%len(v.opening)]
 	o.of, o.words = i+1, append(o.words[:0], list[:min(len(list), turnContext)]...)
 }
 
-// hash tells lists of texts apart. Two checksums do so as well as one of their
-// length, and processors know them.
+// hash identifies a list of texts. Two 32-bit checksums do as well as one of 64 bits, and processors compute
+// them in hardware.
 func (v *vocabulary) hash(parts ...string) int64 {
 	h := fnv.New64a()
 	var b [16]byte
@@ -142,14 +140,14 @@ func (v *vocabulary) hash(parts ...string) int64 {
 	return int64(h.Sum64())
 }
 
-// pack makes a text's stored form: "=" and the text, or "s" and it compressed as S2. Of
-// real turns S2 leaves 73 %, deflate 54 %, in seven times the time; a search, which
-// reads a hundred, waits fifteen times as long for deflate.
+// pack encodes a text for storage: "=" and the text, or "s" and the text compressed with S2. Of real turns S2
+// leaves 73 %, deflate 54 %, in seven times the time; a search reads a hundred texts and would wait fifteen
+// times as long for deflate.
 func pack(s string) []byte {
-	if len(s) < packFrom {
+	if len(s) < minPacked {
 		return append([]byte{'='}, s...)
 	}
-	return append([]byte{'s'}, s2.Encode(nil, []byte(s))...) // a copy, without the room that Encode might have needed
+	return append([]byte{'s'}, s2.Encode(nil, []byte(s))...) // a copy, without Encode's spare capacity
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -163,10 +161,10 @@ func unpack(b []byte) (string, error) {
 		return string(text), nil
 	}
 	n, err := s2.DecodedLen(text)
-	if err == nil && n <= packedMost {
+	if err == nil && n <= maxPacked {
 		text, err = s2.Decode(nil, text)
 	}
-	if err != nil || n > packedMost {
+	if err != nil || n > maxPacked {
 		return "", fmt.Errorf("a packed text of %d bytes: %v: %w", n, err, ErrRebuild)
 	}
 	return string(text), nil

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 )
 
-// querier is a database, or a transaction of it.
+// querier is a database or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// scan runs a query, and calls one for each of its rows.
+// scan runs a query and calls one for each row.
 func scan(ctx context.Context, q querier, one func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -26,7 +26,7 @@ func scan(ctx context.Context, q querier, one func(*sql.Rows) error, query strin
 	return rows.Err()
 }
 
-// list runs a query, and reads its rows by one.
+// list runs a query and reads each row with one.
 func list[T any](ctx context.Context, q querier, one func(*sql.Rows) (T, error),
 	query string, args ...any) (all []T, err error) {
 	err = scan(ctx, q, func(rows *sql.Rows) error {
@@ -40,7 +40,7 @@ func list[T any](ctx context.Context, q querier, one func(*sql.Rows) (T, error),
 	return all, nil
 }
 
-// column runs a query of one column.
+// column runs a query with a single column.
 func column[T any](ctx context.Context, q querier, query string, args ...any) ([]T, error) {
 	return list(ctx, q, func(rows *sql.Rows) (v T, err error) {
 		err = rows.Scan(&v)
@@ -48,7 +48,7 @@ func column[T any](ctx context.Context, q querier, query string, args ...any) ([
 	}, query, args...)
 }
 
-// columnSet runs a query of one column whose values are wanted for looking them up.
+// columnSet runs a query with a single column and returns its values as a set.
 func columnSet[T comparable](ctx context.Context, q querier, query string, args ...any) (map[T]bool, error) {
 	all, err := column[T](ctx, q, query, args...)
 	set := make(map[T]bool, len(all))
@@ -58,20 +58,20 @@ func columnSet[T comparable](ctx context.Context, q querier, query string, args 
 	return set, err
 }
 
-// readList is list outside of a transaction, as who asks is told of its faults.
+// readList is list outside of a transaction, with the error ready to be returned to a caller.
 func readList[T any](ctx context.Context, x *Index, one func(*sql.Rows) (T, error),
 	query string, args ...any) ([]T, error) {
 	all, err := list(ctx, x.db, one, query, args...)
 	return all, x.fail("read index", err)
 }
 
-// jsonList is a list of numbers or texts as json_each reads it.
+// jsonList encodes numbers or texts for json_each.
 func jsonList[T ~int64 | ~string](list []T) string {
-	b, _ := json.Marshal(list) // of which there is no error
+	b, _ := json.Marshal(list) // can't fail
 	return string(b)
 }
 
-// statements gives what runs one statement after the other until one fails, and how that went.
+// statements returns a function that runs statements until one fails, and one that returns that error.
 func statements(ctx context.Context, tx *sql.Tx) (do func(query string, args ...any), fault func() error) {
 	var err error
 	do = func(query string, args ...any) {

@@ -13,13 +13,12 @@ import (
 
 const (
 	scored     = 200 // documents of each table that are scored
-	candidates = 100 // of items and of turns that are fused
-	shown      = 20  // results, if the query doesn't say
-	alsoWeight = 0.5 // of a caller's keywords beside the question (measured 0.3–0.7, flat)
+	candidates = 100 // items and turns each that are fused
+	shown      = 20  // default number of results
+	alsoWeight = 0.5 // of the caller's keywords relative to the question (0.3–0.7 do the same)
 )
 
-// Search answers a question. Any text will do; of a very long one the rarest
-// words count.
+// Search answers a question. Any text is accepted; of a very long one only the rarest words count.
 func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	a, err := x.search(ctx, q)
 	if err != nil {
@@ -32,7 +31,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if q.Limit <= 0 {
 		q.Limit = shown
 	}
-	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one state of the index for all its steps
+	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // all steps see the same state
 	if err != nil {
 		return Answer{}, err
 	}
@@ -56,29 +55,25 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	return a, err
 }
 
-// run answers a question as it is; within says that words which made a filter
-// were cut from it.
+// run answers a question as it is; within says that a filter was cut out of it.
 func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (a Answer, err error) {
 	r := &reader{fulltext: full, q: q, near: x.near, weights: x.weights, own: x.own}
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
 	}
-	ts := withoutFrame(q.Text, terms(q.Text))
+	ts := dropFraming(q.Text, terms(q.Text))
 	also := terms(strings.Join(q.Also, " "))
 	others := r.others(ts)
-	if err := r.lookUp(ctx, slices.Concat(lookedUp(ts), lookedUp(also), others)); err != nil {
+	if err := r.lookUp(ctx, slices.Concat(lookupForms(ts), lookupForms(also), others)); err != nil {
 		return Answer{}, err
 	}
-	if err := r.weigh(ctx, ts); err != nil {
-		return Answer{}, err
-	}
-	if err := r.weigh(ctx, also); err != nil {
+	if err := cmp.Or(r.weigh(ctx, ts), r.weigh(ctx, also)); err != nil {
 		return Answer{}, err
 	}
 	if r.names, err = r.named(ctx, ts); err != nil {
 		return Answer{}, err
 	}
-	if kinds, err := r.listing(ctx, ts, within); err != nil {
+	if kinds, err := r.listedKinds(ctx, ts, within); err != nil {
 		return Answer{}, err
 	} else if kinds != nil {
 		if listed, err := r.list(ctx, a, kinds); err != nil || len(listed.Ranked) > 0 {
@@ -102,13 +97,13 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 		return Answer{}, err
 	}
 	if r.q.Without&Later == 0 {
-		succeed(list, r.asked)
+		preferLater(list, r.asked)
 	}
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}
-	spell(&a, corrected)
-	a.WithoutVectors = r.leftOut
+	restoreSpelling(&a, corrected)
+	a.WithoutVectors = r.withoutVectors
 	a.SearchedElsewhere = q.Elsewhere.searched()
 	r.judge(&a, ts, list)
 	return a, nil
@@ -120,7 +115,7 @@ type reader struct {
 	q    Query
 	size corpus
 
-	hides bool // there are archived sessions, which aren't asked for
+	hidesArchived bool // there are archived sessions, and they are excluded
 
 	ofSession *sql.Stmt // see place
 	places    map[int64]Place
@@ -128,41 +123,41 @@ type reader struct {
 	names []string       // projects that the question names
 	asked *rank.Question // set by look
 
-	weights rank.Weights
-	own     embed.Groups
-	near    *nearness // nil without vectors
-	leftOut bool      // they should have been asked, and weren't
+	weights        rank.Weights
+	own            embed.Groups
+	near           *vectorSearch // nil without vectors
+	withoutVectors bool          // vectors were wanted but not available
 }
 
-// count says how much is searched. All is counted once in each state of the index; what is archived, which changes
-// without one, each time.
+// count reports how much is searched. Totals are counted once per state of the index; archived sessions, which
+// change without a new state, each time.
 func (r *reader) count(ctx context.Context, a *Answer) error {
 	r.size = r.docs()
-	n, err := remembered(r.read, r.read.counts, r.q.Project, func() (searchedIn, error) { return r.counted(ctx) })
+	n, err := cached(r.read, r.read.counts, r.q.Project, func() (searchedIn, error) { return r.counted(ctx) })
 	var out searchedIn
 	if err == nil && !r.q.Archived {
 		err = r.tx.QueryRowContext(ctx, archivedSessions, r.q.Project).Scan(&out.sessions, &out.items, &out.projects)
 	}
-	r.hides, a.Archived = out.sessions > 0, out.sessions
+	r.hidesArchived, a.Archived = out.sessions > 0, out.sessions
 	a.SearchedItems, a.SearchedSessions = n.items-out.items, n.sessions-out.sessions
 	a.Projects = n.projects - out.projects
 	return err
 }
 
-// archivedSessions are those of a project, or of all, their items, and the projects that have no others, each of which
-// is asked about once.
+// archivedSessions counts the archived sessions of a project, or of all, their items, and the projects that
+// have no other sessions. The last is computed once per project.
 const archivedSessions = `SELECT ifnull(sum(n),0), ifnull(sum(items),0), ifnull(sum(NOT EXISTS(` +
 	`SELECT 1 FROM session s WHERE s.project=t.project AND NOT s.archived)),0) FROM (SELECT project, count(*) AS n, ` +
 	`sum(items) AS items FROM session INDEXED BY session_archived WHERE archived AND ?1 IN ('', project) ` +
 	`GROUP BY project) t`
 
-// searchedIn is how much there is within a project, or in all.
+// searchedIn is the size of a project, or of everything.
 type searchedIn struct{ items, sessions, projects int }
 
 func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 	if r.q.Project != "" {
 		row := r.tx.QueryRowContext(ctx,
-			`SELECT count(*) FILTER (WHERE `+ofOurs+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`,
+			`SELECT count(*) FILTER (WHERE `+isOwn+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`,
 			r.q.Project)
 		err = row.Scan(&n.sessions, &n.projects, &n.items)
 		return n, err
@@ -172,9 +167,9 @@ func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 	return n, err
 }
 
-const allSessions = `SELECT count(*) FILTER (WHERE ` + ofOurs + `), count(DISTINCT project) FROM session t`
+const allSessions = `SELECT count(*) FILTER (WHERE ` + isOwn + `), count(DISTINCT project) FROM session t`
 
-// candidate is an item or turn that some word found.
+// candidate is an item or turn found by some word.
 type candidate struct {
 	id    int64 // row
 	score float64
@@ -182,7 +177,7 @@ type candidate struct {
 	near  float64            // cosine of its vector, 0 if unknown
 }
 
-// The parts of a first score.
+// The parts of a first-pass score.
 const (
 	byWords = iota
 	bySource
@@ -190,7 +185,7 @@ const (
 	partCount
 )
 
-// find runs the question over items and turns.
+// find runs the first pass over items and turns.
 func (r *reader) find(ctx context.Context, ts, also []term, others []string) (found [2][]candidate, err error) {
 	all := [2]gathered{{}, {}}
 	for k, t := range tables {
@@ -198,8 +193,8 @@ func (r *reader) find(ctx context.Context, ts, also []term, others []string) (fo
 			continue
 		}
 		for _, m := range []weighted{
-			{lookedUp(affordable(ts, k)), 1, t.part},
-			{lookedUp(affordable(also, k)), alsoWeight, t.part},
+			{lookupForms(affordable(ts, k)), 1, t.part},
+			{lookupForms(affordable(also, k)), alsoWeight, t.part},
 			{r.related(others, k), t.related, byLexicon},
 		} {
 			if err := r.add(ctx, all[t.kind], k, m); err != nil {
@@ -220,14 +215,13 @@ func (r *reader) find(ctx context.Context, ts, also []term, others []string) (fo
 	return found, nil
 }
 
-// level divides scores by what a document of table k would score at most that
-// holds all the terms, so that items and turns, of which there are so many
-// more, can be compared.
+// level divides scores by the highest score that a document of table k with all the terms could have, so that
+// items and the far more numerous turns are comparable.
 func (r *reader) level(list []candidate, ts []term, k int) {
 	n := float64(r.size[tables[k].kind])
 	var full float64
 	for _, t := range ts {
-		full += inverse(n, float64(t.df[k]))
+		full += inverseFrequency(n, float64(t.df[k]))
 	}
 	for i := range list {
 		if full > 0 {
@@ -239,7 +233,7 @@ func (r *reader) level(list []candidate, ts []term, k int) {
 	}
 }
 
-// weighted is the words that are searched for, how much what it finds counts, and as which part.
+// weighted is a list of words to search for, their weight, and the part of the score that they add to.
 type weighted struct {
 	stems  []string
 	weight float64
@@ -265,7 +259,7 @@ func (r *reader) add(ctx context.Context, all gathered, k int, m weighted) error
 	}
 	for _, d := range list {
 		if d.score == 0 {
-			continue // it is in a column that isn't searched
+			continue // only in a column that isn't searched
 		}
 		c, s := all.entry(d.doc), d.score*m.weight*t.weight
 		c.score += s
@@ -274,7 +268,7 @@ func (r *reader) add(ctx context.Context, all gathered, k int, m weighted) error
 	return nil
 }
 
-// wanted gives the best documents that the query's conditions allow.
+// wanted returns the best documents that pass the query's filters.
 func (r *reader) wanted(ctx context.Context, kind int, sums map[int64]float64) ([]scoredDoc, error) {
 	list := make([]scoredDoc, 0, len(sums))
 	for doc, score := range sums {
@@ -320,14 +314,13 @@ func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]s
 }
 
 func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool, error) {
-	return remembered(r.read, r.read.sessions, project, func() (map[int64]bool, error) {
+	return cached(r.read, r.read.sessions, project, func() (map[int64]bool, error) {
 		return columnSet[int64](ctx, r.tx, sessionsIn, project)
 	})
 }
 
-// allowed keeps the documents that the query's conditions on single documents
-// allow, in order. They are of its project already: asked for again, SQLite would
-// go through all that the project has.
+// allowed keeps the documents that pass the query's filters on single documents, in order. It doesn't check the
+// project again, since SQLite would then scan the whole project.
 func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
 	conds, args := r.conditions(documents[kind])
 	ids := make([]int64, len(list))
@@ -340,16 +333,16 @@ func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]sco
 	return slices.DeleteFunc(list, func(d scoredDoc) bool { return !is[d.doc] }), err
 }
 
-// filtered reports whether the query has conditions on single documents of a kind.
+// filtered reports whether the query has filters on single documents of a kind.
 func (r *reader) filtered(kind int) bool {
 	dated := !r.q.Since.IsZero() || !r.q.Until.IsZero() || !r.q.AsOf.IsZero()
-	return r.hides || dated || kind == items && r.q.Kinds != nil
+	return r.hidesArchived || dated || kind == items && r.q.Kinds != nil
 }
 
-// conditions are the query's on a row e of the table of documents, but for its project.
+// conditions returns the query's filters on a row e of the table of documents, except for the project.
 func (r *reader) conditions(docs string) (conds []string, args []any) {
 	cond := func(s string, a ...any) { conds, args = append(conds, s), append(args, a...) }
-	if r.hides {
+	if r.hidesArchived {
 		cond(`e.session NOT IN (SELECT id FROM session WHERE archived)`)
 	}
 	if !r.q.Since.IsZero() {
@@ -367,10 +360,10 @@ func (r *reader) conditions(docs string) (conds []string, args []any) {
 	return conds, args
 }
 
-// gathered is what the words of a question found among documents of one kind, by row.
+// gathered collects the first pass's documents of one kind, by row.
 type gathered map[int64]*candidate
 
-// entry is a document's, made if there is none yet.
+// entry returns a document's candidate, creating it if needed.
 func (g gathered) entry(id int64) *candidate {
 	c := g[id]
 	if c == nil {
@@ -380,14 +373,13 @@ func (g gathered) entry(id int64) *candidate {
 	return c
 }
 
-// best sorts the n best, ties by row so that the same question gets the same
-// answer.
+// best returns the n best, ties by row so that the same question gets the same answer.
 func (g gathered) best(n int) []candidate {
 	list := make([]candidate, 0, len(g))
 	for _, c := range g {
 		list = append(list, *c)
 	}
-	return firsts(list, n, func(a, b candidate) int {
+	return topN(list, n, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
 }

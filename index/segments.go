@@ -10,22 +10,22 @@ import (
 	"recall/index/postings"
 )
 
-// A segment is the words of some documents. It never changes; documents that come
-// later go into another one, and segments that follow one another are made one.
+// segment holds the words of some documents. It never changes; later documents go into another one, and
+// adjacent segments are merged.
 type segment struct {
 	id     int64 // in the order of documents
 	bytes  int64
 	docs   [2]span  // items and turns
-	listed [2]int64 // how many of them there were when it was made
+	listed [2]int64 // how many of them existed when it was made
 }
 
-// span is numbers from one on, up to another.
+// span is a half-open range of numbers.
 type span struct{ from, to int64 }
 
 const (
-	enough       = 24       // segments that a Put merges: fewer than one put in twenty does
-	mostOfPut    = 8 << 20  // bytes that a Put merges; of more, Tidy does
-	mostTogether = 32 << 20 // bytes of segments that are made one: twice that is in memory meanwhile
+	mergeFrom     = 24       // segments that a Put merges, which happens less than once in twenty
+	putMergeLimit = 8 << 20  // bytes that a Put merges at most; Tidy merges more
+	mergeLimit    = 32 << 20 // size limit of a merged segment, in bytes; twice that is in memory meanwhile
 )
 
 func (s *segment) columns() []any {
@@ -33,7 +33,7 @@ func (s *segment) columns() []any {
 		&s.listed[items], &s.listed[turns]}
 }
 
-// segments reads the rows, in order.
+// segments reads all segments in order.
 func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
 	return list(ctx, tx, func(rows *sql.Rows) (*segment, error) {
 		s := &segment{}
@@ -41,7 +41,7 @@ func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
 	}, `SELECT id, bytes, item, itemend, turn, turnend, items, turns FROM segment ORDER BY id`)
 }
 
-// writing gathers what a transaction changes of the full text.
+// writing collects a transaction's changes to the full text.
 type writing struct {
 	*fulltext
 	segments []*segment // in order
@@ -64,26 +64,26 @@ func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
 	return w, nil
 }
 
-// add puts a session's document of a table in. Numbers come from number.
+// add adds a session's document to a table, under a number from number.
 func (w *writing) add(ctx context.Context, table int, session, doc int64, b bag, of *vocabulary) error {
 	for _, c := range b.counts {
 		of.lists(w.fresh, c.word)[table].Add(postings.Posting{Doc: doc, Counts: c.n})
 	}
-	size := uint16(min(max(b.size, 1), math.MaxUint16)) // 0 is none
+	size := uint16(min(max(b.size, 1), math.MaxUint16)) // 0 means deleted
 	w.state.docs[table]++
 	w.state.words[table] += int64(size)
-	return w.sizes.set(ctx, table, doc, sized{size, uint32(session)})
+	return w.sizes.set(ctx, table, doc, docSize{size, uint32(session)})
 }
 
-// number gives a new document's number.
+// number allocates the number of a new document.
 func (w *writing) number(kind int) int64 {
 	n := w.state.next[kind]
 	w.state.next[kind]++
 	return n
 }
 
-// remove takes documents out of a table. Their words stay in the lists, and are
-// passed over, until the lists are merged.
+// remove removes documents from a table. Their words stay in the lists, and are skipped, until the lists are
+// merged.
 func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 	for _, doc := range docs {
 		d, err := w.sizes.of(ctx, table, doc)
@@ -91,14 +91,14 @@ func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 			return err
 		}
 		size := d.words
-		if size == 0 && table != ofSources { // not every item has words there
+		if size == 0 && table != ofSources { // not every item has source words
 			return fmt.Errorf("document %d has no size: %w", doc, ErrRebuild)
 		}
 		if size > 0 {
 			w.state.docs[table]--
 			w.state.words[table] -= int64(size)
 		}
-		if err := w.sizes.set(ctx, table, doc, sized{}); err != nil {
+		if err := w.sizes.set(ctx, table, doc, docSize{}); err != nil {
 			return err
 		}
 	}
@@ -127,7 +127,7 @@ func (w *writing) save(ctx context.Context) error {
 	return w.state.save(ctx, w.tx)
 }
 
-// write makes a segment of words, none if there are none.
+// write stores words as a segment, unless there are none.
 func (w *writing) write(ctx context.Context, s *segment, words postings.Words) (err error) {
 	if len(words) == 0 {
 		return nil
@@ -153,7 +153,7 @@ func (w *writing) write(ctx context.Context, s *segment, words postings.Words) (
 	return err
 }
 
-// alive is how many of a segment's documents are there.
+// alive returns how many of a segment's documents still exist.
 func (w *writing) alive(ctx context.Context, s *segment) (n [2]int64, err error) {
 	for kind, docs := range s.docs {
 		for doc := docs.from; doc < docs.to; doc++ {
@@ -169,30 +169,28 @@ func (w *writing) alive(ctx context.Context, s *segment) (n [2]int64, err error)
 	return n, nil
 }
 
-// mergeSmall keeps searches quick without Tidy: many segments at the end are
-// made one, unless one of them holds more than all others together. So a session is
-// written again as often as that many goes into what came after it.
+// mergeSmall keeps searches fast without Tidy: it merges many segments at the end, unless one of them is larger
+// than all others together. So a session is rewritten only once as much has been added after it.
 func (w *writing) mergeSmall(ctx context.Context) error {
-	for from := 0; from+enough <= len(w.segments); from++ {
+	for from := 0; from+mergeFrom <= len(w.segments); from++ {
 		end := w.segments[from:]
 		var sum, highest int64
 		for _, s := range end {
 			sum, highest = sum+s.bytes, max(highest, s.bytes)
 		}
-		if 2*highest <= sum && sum <= mostOfPut {
+		if 2*highest <= sum && sum <= putMergeLimit {
 			return w.merge(ctx, end)
 		}
 	}
 	return nil
 }
 
-// tidy makes one of segments that follow one another, as many as fit, and writes those
-// again of which much has gone; with all set, every one, so that no word is left of what
-// is gone.
+// tidy merges adjacent segments up to the size limit, and rewrites those of which much was deleted; with all
+// set, it rewrites every one, so that no deleted word is left.
 func (w *writing) tidy(ctx context.Context, all bool) error {
 	for rest := slices.Clone(w.segments); len(rest) > 0; {
 		n, bytes := 1, rest[0].bytes
-		for n < len(rest) && bytes+rest[n].bytes <= mostTogether {
+		for n < len(rest) && bytes+rest[n].bytes <= mergeLimit {
 			bytes += rest[n].bytes
 			n++
 		}
@@ -211,8 +209,7 @@ func (w *writing) tidy(ctx context.Context, all bool) error {
 	return nil
 }
 
-// merge makes one segment of several that follow one another, none if nothing is
-// left of them.
+// merge merges adjacent segments into one, or none if nothing is left of them.
 func (w *writing) merge(ctx context.Context, from []*segment) error {
 	from = slices.Clone(from)
 	to := &segment{id: from[0].id, docs: from[0].docs}
@@ -237,7 +234,7 @@ func (w *writing) merge(ctx context.Context, from []*segment) error {
 	return w.write(ctx, to, words)
 }
 
-// take adds what is left of a segment to words, whose documents are lower.
+// take adds the remaining postings of a segment to words, whose documents have lower numbers.
 func (w *writing) take(ctx context.Context, s *segment, to postings.Words) error {
 	var fault error
 	word := func(word []byte, lists postings.Lists) bool {
@@ -245,7 +242,7 @@ func (w *writing) take(ctx context.Context, s *segment, to postings.Words) error
 		for table, l := range lists {
 			r := postings.Read(l.Data)
 			for p, ok := r.Next(); ok && fault == nil; p, ok = r.Next() {
-				var d *sized
+				var d *docSize
 				if d, fault = w.sizes.of(ctx, table, p.Doc); fault != nil || d.words == 0 {
 					continue
 				}

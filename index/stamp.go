@@ -17,7 +17,7 @@ type Line struct {
 	IDs  []string
 }
 
-// Stamps tells for each session what its entry was made from: Doc.Stamp.
+// Stamps returns for each of the given sessions, or for all, what its entry was made from: Doc.Stamp.
 func (x *Index) Stamps(ctx context.Context, of ...string) (map[string]string, error) {
 	all := map[string]string{}
 	_, err := readList(ctx, x, func(rows *sql.Rows) (none struct{}, err error) {
@@ -30,8 +30,8 @@ func (x *Index) Stamps(ctx context.Context, of ...string) (map[string]string, er
 	return all, err
 }
 
-// Known reports whether a line equals one that was written into a payload.md of
-// another session than the given ones, and for which items.
+// Known reports whether a line was written into a payload.md of a session other than the given ones, and for
+// which items.
 func (x *Index) Known(ctx context.Context, line string, except ...string) (ids []string, ok bool, err error) {
 	type written struct{ sid, iids string }
 	all, err := readList(ctx, x, func(rows *sql.Rows) (w written, err error) {
@@ -46,18 +46,18 @@ func (x *Index) Known(ctx context.Context, line string, except ...string) (ids [
 	return nil, false, err
 }
 
-// LineHashes lists the LineHash of every line that Known knows: a caller with
-// many lines asks for those alone.
+// LineHashes returns the LineHash of every line that Known knows, so that a caller with many lines asks only
+// for those.
 func (x *Index) LineHashes(ctx context.Context) (map[int64]bool, error) {
 	all, err := columnSet[int64](ctx, x.db, `SELECT hash FROM line`)
 	return all, x.fail("read index", err)
 }
 
-// Listed reports whether a line is one of a list.
+// Listed reports whether a line is a list item.
 func Listed(line string) bool { return listMark(strings.TrimSpace(line)) > 0 }
 
-// LineHash is what a line is known by. Where it stood doesn't count: neither
-// white space nor bullet, nor the session that a composed payload names after it.
+// LineHash identifies a line regardless of its surroundings: white space, a bullet, and the session that a
+// composed payload names after it are ignored.
 func LineHash(line string) int64 {
 	line = strings.TrimSpace(line)
 	line = line[listMark(line):]
@@ -69,8 +69,7 @@ func LineHash(line string) int64 {
 	return int64(h.Sum64())
 }
 
-// listMark is how many bytes a list's bullet or number takes at the beginning of
-// a line, with the white space behind it.
+// listMark returns the length of a bullet or number at the beginning of a line with the white space after it.
 func listMark(line string) int {
 	if line == "" || strings.IndexByte("-*+0123456789\xe2", line[0]) < 0 { // most lines
 		return 0
@@ -82,9 +81,8 @@ var bullet = text.Pattern(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
 
 var origin = text.Pattern(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
 
-// putLines replaces a session's stamp, adds its lines, and has its links looked
-// at again. Lines stay when a
-// payload changes: an older rendering may have been pasted.
+// putLines replaces a session's stamp, adds its lines, and marks its links as due. Lines stay when a payload
+// changes, since an older rendering may have been pasted.
 func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
 	do, fault := statements(ctx, tx)
 	do(`INSERT INTO stamp(sid, stamp) VALUES(?,?) ON CONFLICT(sid) DO UPDATE SET stamp=excluded.stamp`, d.Session, d.Stamp)
@@ -96,8 +94,8 @@ func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
 	return fault()
 }
 
-// dropLines forgets a session's stamp, lines and links. The sessions that bore on
-// it have their links looked at again: theirs may now reach further back.
+// dropLines removes a session's stamp, lines and links, and marks the links of later sessions as due, since
+// they may now reach further back.
 func dropLines(ctx context.Context, tx *sql.Tx, session string) error {
 	do, fault := statements(ctx, tx)
 	do(`DELETE FROM stamp WHERE sid=?`, session)

@@ -177,10 +177,10 @@ func TestPagesAreChecked(t *testing.T) {
 		}
 		for at := 0; at < len(b); at += pageSize {
 			page := b[at:][:pageSize]
-			if !sound(page, int64(at)) {
+			if !intact(page, int64(at)) {
 				t.Errorf("%s: page %d has another checksum", when, at/pageSize)
 			}
-			if page[7] ^= 1; sound(page, int64(at)) {
+			if page[7] ^= 1; intact(page, int64(at)) {
 				t.Errorf("%s: page %d is sound with a bit flipped", when, at/pageSize)
 			}
 		}

@@ -18,29 +18,28 @@ const (
 	ofTurns
 	tableCount
 
-	ofElsewhere = tableCount // no table: what another store has
+	ofElsewhere = tableCount // not a table: another store's items
 )
 
-// table is a full-text table. A search may touch so many of its postings, words
-// of the question and words of the lexicon apart.
+// table describes a full-text table. The limits on postings that a search may touch are separate for the
+// question's and for the lexicon's words.
 type table struct {
 	kind        int
-	part        int        // of the score that its words make
+	part        int        // of the score that its words add to
 	columns     [2]float64 // weights of its columns
 	weight      float64    // of its scores
-	related     float64    // of the lexicon's words in it
-	rows        int        // to be touched for the question's words
-	relatedRows int        // and for the lexicon's
+	related     float64    // weight of the lexicon's words in it
+	rows        int        // limit for the question's words
+	relatedRows int        // limit for the lexicon's words
 }
 
-// An item's source turns are searched apart from it: in one table with it,
-// their length would count as the item's and bury those with much evidence
-// (hit@5 on perfect items 0.50 against 0.60 and 0.47 against 0.50). A turn's
-// two predecessors are much of a length, and stand beside it in its table.
+// An item's source turns are in a separate table: in one with the item, their length would count as the item's
+// and bury those with much evidence (hit@5 on perfect items 0.50 against 0.60 and 0.47 against 0.50). A turn's
+// two predecessors are of similar length, and are in its own table.
 //
-// The lexicon's words count 0.3 of the question's: on perfect items, 0.2 to
-// 0.5 do much the same (hit@5 0.60 to 0.64 on one project, from 0.53
-// without); over turns, which hold any word somewhere, more than 0.1 does harm.
+// The lexicon's words count 0.3 of the question's: on perfect items, 0.2 to 0.5 do much the same (hit@5 0.60 to
+// 0.64 on one project, from 0.53 without); over turns, which contain any word somewhere, more than 0.1 does
+// harm.
 var tables = [tableCount]table{
 	ofItems: {kind: items, part: byWords, columns: [2]float64{1, 1}, weight: 1, related: 0.3, rows: 800,
 		relatedRows: 6000},
@@ -50,7 +49,7 @@ var tables = [tableCount]table{
 		relatedRows: 3000},
 }
 
-// ofKind is the table whose documents tell how many there are of a kind.
+// ofKind is the table that counts the documents of each kind.
 var ofKind = [2]int{items: ofItems, turns: ofTurns}
 
 var documents = [2]string{items: "item", turns: "turn"}

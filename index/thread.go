@@ -11,8 +11,8 @@ import (
 	"recall/payload"
 )
 
-// Threaded is a session as its thread is found by (see payload.Threads), so
-// that nobody has to read every payload of a project for it.
+// Threaded is what a session's thread is found by (see payload.Threads), so that not every payload of a project
+// has to be read.
 type Threaded struct {
 	payload.ThreadInfo
 	Stamp string `json:"-"` // Doc.Stamp
@@ -40,8 +40,7 @@ func threadRow(t Threaded) ([]byte, error) {
 	return pack(string(data)), nil
 }
 
-// ThreadsIn lists a project's sessions by start, each with what finds its
-// thread. What was handed over by others is none.
+// ThreadsIn lists a project's sessions by start, without handoffs.
 func (x *Index) ThreadsIn(ctx context.Context, project string) ([]Threaded, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (t Threaded, err error) {
 		var sid, stamp string

@@ -9,8 +9,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Tidy is to be called after many changes: it merges what Puts left in pieces
-// and gives back the room. Searches stay right without it and get slower.
+// Tidy merges segments and gives back free space. Call it after many changes: without it searches stay correct
+// but get slower.
 func (x *Index) Tidy(ctx context.Context) error {
 	err := rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error { return w.tidy(ctx, false) })
 	if err == nil {
@@ -19,11 +19,11 @@ func (x *Index) Tidy(ctx context.Context) error {
 	return x.fail("tidy index", err)
 }
 
-// rewrite changes the lists of words, and what else do changes, in one transaction.
+// rewrite changes the full text, and whatever else do changes, in one transaction.
 func rewrite(ctx context.Context, db beginner, do func(*sql.Tx, *writing) error) error {
 	return inTransaction(ctx, db, func(tx *sql.Tx) error {
-		// The driver starts a goroutine for each statement that may be cancelled. These
-		// are over in no time: a cancelled ctx is noticed between them.
+		// The driver starts a goroutine for each statement that can be cancelled. These statements are short, so
+		// cancellation is checked between them instead.
 		steady := context.WithoutCancel(ctx)
 		w, err := beginWriting(steady, tx)
 		if err != nil {
@@ -51,14 +51,13 @@ func inTransaction(ctx context.Context, db beginner, do func(*sql.Tx) error) err
 	return tx.Commit()
 }
 
-// beginner is a database, or one connection to it.
+// beginner is a database or one of its connections.
 type beginner interface {
 	BeginTx(context.Context, *sql.TxOptions) (*sql.Tx, error)
 }
 
-// shrink rewrites the file if a quarter of it is empty, and empties the
-// write-ahead log, unless a reader holds on to it. Less room than that is used
-// by what is put in next.
+// shrink rewrites the file if a quarter of it is free, and empties the write-ahead log unless a reader holds
+// it. Less free space than that is reused by later writes.
 func (x *Index) shrink(ctx context.Context) error {
 	conn, err := x.db.Conn(ctx)
 	if err != nil {
@@ -71,7 +70,7 @@ func (x *Index) shrink(ctx context.Context) error {
 		return err
 	}
 	if free*4 >= all {
-		if err := vacuum(ctx, conn); err != nil && !busy(err) && !errors.Is(err, sqlite3.FULL) { // then the next time
+		if err := vacuum(ctx, conn); err != nil && !busy(err) && !errors.Is(err, sqlite3.FULL) { // else next time
 			return err
 		}
 	}
@@ -79,8 +78,7 @@ func (x *Index) shrink(ctx context.Context) error {
 	return conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
 }
 
-// vacuum rewrites the file. What is rewritten stands in a file meanwhile: it may be
-// more than memory should hold.
+// vacuum rewrites the file, with temporary data on disk since it may be too large for memory.
 func vacuum(ctx context.Context, conn *sql.Conn) (err error) {
 	if _, err := conn.ExecContext(ctx, `PRAGMA temp_store=FILE`); err != nil {
 		return err

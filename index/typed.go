@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Typed lists what people said, in order of sessions and turns: without
-// what other tools put in, and without what a fork copied. project is a name, ""
-// for all.
+// Typed lists what people typed, in order of sessions and turns, without what other tools inserted or a fork
+// copied. project is a name, "" for all.
 func (x *Index) Typed(ctx context.Context, project string) ([]Result, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (r Result, err error) {
 		var start, at int64
@@ -22,7 +21,7 @@ func (x *Index) Typed(ctx context.Context, project string) ([]Result, error) {
 		return r, err
 	}, `SELECT s.sid, s.title, s.project, s.source, s.start,
 		(SELECT count(*) FROM session o WHERE o.project=s.project AND (o.start, o.sid)<=(s.start, s.sid) `+
-		`AND `+strings.ReplaceAll(ofOurs, "t.", "o.")+`),
+		`AND `+strings.ReplaceAll(isOwn, "t.", "o.")+`),
 		t.tid, t.n, t.at, t.text FROM session s JOIN turn t ON t.session=s.id
 		WHERE t.role='user' AND (?1='' OR s.project=?1) ORDER BY s.start, s.sid, t.n`, project)
 }

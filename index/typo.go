@@ -10,35 +10,34 @@ import (
 	"recall/text"
 )
 
-// Corrected is a word of a question that stands nowhere and was read as one that
-// does.
+// Corrected is a word of a question that occurs nowhere and was read as one that does.
 type Corrected struct {
 	Word string `json:"word"`
 	As   string `json:"as"`
 }
 
 const (
-	typoFrom   = 6 // letters of a word from which it may be mistyped: shorter ones are often another word
-	typoPrefix = 3 // letters that are taken to be right
+	minTypoLength = 6 // least length of a word that is corrected: a shorter one is often just another word
+	typoPrefix    = 3 // letters that are assumed to be right
 )
 
-// correct reads words that stand nowhere, and that the lexicon doesn't know, as
-// the commonest word that one slip of the fingers makes of them.
+// correct replaces words that occur nowhere, and that the lexicon doesn't know, by the most common word one
+// typo away.
 func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
-	if r.q.Without&Slips != 0 {
+	if r.q.Without&Typos != 0 {
 		return nil, nil
 	}
 	var out []Corrected
 	for i, t := range ts {
-		known := t.df.docs() > 0 || len(t.word) < typoFrom || len(t.stem) <= typoPrefix ||
+		known := t.df.docs() > 0 || len(t.word) < minTypoLength || len(t.stem) <= typoPrefix ||
 			strings.Trim(t.stem, "abcdefghijklmnopqrstuvwxyz") != "" ||
 			len(embed.Mentions(t.word, r.own)) > 0
 		if known {
 			continue
 		}
 		found := map[string]int{}
-		err := r.beginning(ctx, t.stem[:typoPrefix], func(stem string, _ int64, lists postings.Lists) {
-			if oneSlip(t.stem, stem) && text.Stem(stem) == stem {
+		err := r.withPrefix(ctx, t.stem[:typoPrefix], func(stem string, _ int64, lists postings.Lists) {
+			if oneTypo(t.stem, stem) && text.Stem(stem) == stem {
 				found[stem] += lists[ofItems].Docs + lists[ofTurns].Docs
 			}
 		})
@@ -60,15 +59,14 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 	if len(out) == 0 {
 		return nil, nil
 	}
-	if err := r.lookUp(ctx, lookedUp(ts)); err != nil {
+	if err := r.lookUp(ctx, lookupForms(ts)); err != nil {
 		return nil, err
 	}
 	return out, r.weigh(ctx, ts)
 }
 
-// oneSlip reports whether one letter too many, too few, another, or two that
-// changed places make one word of the other.
-func oneSlip(a, b string) bool {
+// oneTypo reports whether two words differ by one inserted, missing or replaced letter, or by two swapped ones.
+func oneTypo(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -85,9 +83,8 @@ func oneSlip(a, b string) bool {
 	return false
 }
 
-// spell gives the words that were read otherwise as they are written where they
-// were found.
-func spell(a *Answer, list []Corrected) {
+// restoreSpelling gives corrected words the spelling in which they occur in the results.
+func restoreSpelling(a *Answer, list []Corrected) {
 	for i := range list {
 		for _, r := range a.Ranked {
 			s := r.Text

@@ -11,31 +11,30 @@ import (
 	"recall/payload"
 )
 
-// Vectors of a session's items as the library keeps them, in the file
-// vectors/<model>.f32 of its folder: a line of JSON that says the model, the
-// dimensions and the items in order, each with a hash of the text that was
-// embedded, then the vectors, 32-bit floats, little-endian.
+// vectorHead is the first line of vectors/<model>.f32 in a session's folder of the library: JSON with the
+// model, the dimensions and the items in order, each with a hash of the embedded text. The vectors follow as
+// 32-bit floats, little-endian.
 type vectorHead struct {
 	Model string     `json:"model"`
 	Dims  int        `json:"dims"`
 	Items []Embedded `json:"items"`
 }
 
-// Embedded is an item's vector and what text it was made of.
+// Embedded is an item's vector and the text that it was made from.
 type Embedded struct {
 	Item payload.ItemID `json:"id"`
 	Text string         `json:"text"` // TextHash
 	V    []float32      `json:"-"`    // of length 1
 }
 
-// TextHash names the text that an item's vector is made of.
+// TextHash identifies the text that an item's vector is made from.
 func TextHash(it payload.Item) string {
 	h := fnv.New64a()
 	io.WriteString(h, TextToEmbed(it))
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// EncodeVectors makes the file; all vectors are of the same length.
+// EncodeVectors encodes the file; all vectors must have the same length.
 func EncodeVectors(model string, list []Embedded) ([]byte, error) {
 	head := vectorHead{Model: model, Items: append([]Embedded{}, list...)}
 	var data []byte
@@ -58,7 +57,7 @@ func EncodeVectors(model string, list []Embedded) ([]byte, error) {
 	return append(append(line, '\n'), data...), nil
 }
 
-// DecodeVectors reads the file. Vectors of another model are none.
+// DecodeVectors decodes the file. It returns none if the vectors are of another model.
 func DecodeVectors(model string, b []byte) ([]Embedded, error) {
 	if len(b) == 0 {
 		return nil, nil

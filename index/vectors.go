@@ -11,11 +11,11 @@ import (
 	"recall/payload"
 )
 
-// ErrVector means that a vector can't be compared with any other.
+// ErrVector means that a vector can't be compared with others.
 var ErrVector = errors.New("not a usable vector")
 
-// CheckVector refuses vectors that poison what they are compared with: empty,
-// all zero, or with a component that is no number.
+// CheckVector rejects vectors that would spoil comparisons: empty, all zero, or with a component that isn't a
+// number.
 func CheckVector(v []float32) error {
 	var sum float64
 	for _, x := range v {
@@ -27,8 +27,8 @@ func CheckVector(v []float32) error {
 	return nil
 }
 
-// PutVectors keeps items' vectors of a model in the index. They are a copy of
-// the library's, gone with the index and with their items.
+// PutVectors stores items' vectors of a model. They are a copy of the library's and are deleted with the index
+// or their items.
 func (x *Index) PutVectors(ctx context.Context, model string, list []Embedded) error {
 	op := "put vectors of " + model
 	for _, v := range list {
@@ -51,8 +51,7 @@ func (x *Index) HasVectors(ctx context.Context, model string) (has bool, err err
 	return has, x.fail("look for vectors", err)
 }
 
-// TextToEmbed is what an item's vector is made of: its text twice, so that it
-// leads, then what belongs to it.
+// TextToEmbed is the text that an item's vector is made from: its own text twice, for weight, then the rest.
 func TextToEmbed(it payload.Item) string {
 	s := it.Text + ".\n" + it.Text + ".\n" + it.Why
 	for _, a := range it.Aliases {
@@ -65,12 +64,12 @@ func TextToEmbed(it payload.Item) string {
 }
 
 func vectorBytes(v []float32) []byte {
-	b, _ := binary.Append(nil, binary.LittleEndian, v) // of floats there is no error
+	b, _ := binary.Append(nil, binary.LittleEndian, v) // can't fail for floats
 	return b
 }
 
 func vectorOf(b []byte) []float32 {
 	v := make([]float32, len(b)/4)
-	_, _ = binary.Decode(b, binary.LittleEndian, v) // there are as many bytes
+	_, _ = binary.Decode(b, binary.LittleEndian, v) // can't fail: the lengths match
 	return v
 }

@@ -12,10 +12,10 @@ import (
 	"recall/text"
 )
 
-// when is one way of saying when. Most questions have none of its hints, and its
-// form isn't compiled for them.
+// when is one way to state a time. Its form is compiled only for questions that contain one of its hints, which
+// most don't.
 type when struct {
-	hints []string // in lower case, one of which stands in what it matches
+	hints []string // in lower case; every match contains one
 	form  func() *regexp.Regexp
 }
 
@@ -41,8 +41,8 @@ var whens = sync.OnceValue(func() (all []when) {
 	return all
 })
 
-// whenIn is where a text says when, and the span of time that it means, either end of
-// which may be open; nil if it doesn't.
+// whenIn returns where a text states a time, and the span that it means, either end of which may be open; nil
+// if it states none.
 func whenIn(s string, now time.Time) (at []int, since, until time.Time) {
 	low := strings.ToLower(s)
 	for _, w := range whens() {
@@ -65,12 +65,12 @@ func whenIn(s string, now time.Time) (at []int, since, until time.Time) {
 	return nil, since, until
 }
 
-// moment is what a text says of a time, by the names of groups: y, m and d are numbers
-// of a date, month and year names of theirs, with a 2 behind them of another one up to
-// which it is; a day, a quarter; n units past or ago; which unit; a weekday; a day near.
+// moment is a stated time, by the names of the form's groups: y, m and d are the numbers of a date, month and
+// year its names, each with a 2 appended for the end of a range; a day, a quarter; n units past or ago; which
+// unit; a weekday; a near day.
 type moment map[string]string
 
-// span is the time that is meant.
+// span returns the stated span of time.
 func (s moment) span(now time.Time) (from, to time.Time, ok bool) {
 	which := 1 // units back
 	switch strings.ToLower(s["which"]) {
@@ -87,7 +87,7 @@ func (s moment) span(now time.Time) (from, to time.Time, ok bool) {
 		return from, to, ok && ok2 && from.Before(to)
 	case s["month2"] != "":
 		last := monthOf(s["month2"], s["year2"], now)
-		if s["year"] == "" { // of the last one's year, or the year before
+		if s["year"] == "" { // the year of the range's end, or the one before
 			month = time.Date(last.Year(), month.Month(), 1, 0, 0, 0, 0, now.Location())
 			if month.After(last) {
 				month = month.AddDate(-1, 0, 0)
@@ -177,11 +177,10 @@ func dated(y, m, d string, now time.Time) (from, to time.Time, ok bool) {
 	return from, from.AddDate(0, 1, 0), true
 }
 
-// monthOf is the beginning of a month, January where none is named, and the last such
-// one where no year is given.
+// monthOf returns the beginning of a month, January if none is named, and without a year the last such month.
 func monthOf(name, year string, now time.Time) time.Time {
 	month := time.January
-	name = strings.ToUpper(name) // ſ, which the expressions take for an s, too
+	name = strings.ToUpper(name) // also maps ſ, which the expressions match as an s
 	for name != "" && !strings.EqualFold(month.String()[:3], name[:3]) {
 		month++
 	}
@@ -199,7 +198,7 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// within is the day, week (from Monday), month or year that holds t.
+// within returns the day, week (from Monday), month or year that contains t.
 func within(t time.Time, unit string) (from, to time.Time) {
 	day := midnight(t)
 	switch strings.ToLower(unit) {
@@ -220,7 +219,7 @@ func back(t time.Time, n int, unit string) time.Time {
 	switch strings.ToLower(unit) {
 	case "week":
 		return t.AddDate(0, 0, -7*n)
-	case "month": // not from the 31st into the month after
+	case "month": // clamped to the 28th, so as not to overflow into the next month
 		return midnight(t).AddDate(0, 0, 1-t.Day()).AddDate(0, -n, min(t.Day(), 28)-1)
 	case "year":
 		return t.AddDate(-n, 0, 0)
@@ -228,7 +227,7 @@ func back(t time.Time, n int, unit string) time.Time {
 	return t.AddDate(0, 0, -n)
 }
 
-// amounts is a number of units as people write it, one where none stands.
+// amounts parses a number of units as people write it, 1 if there is none.
 func amounts(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n

@@ -12,15 +12,15 @@ import (
 //go:embed words.txt
 var wordsText string
 
-// phrasing is what questions are made of, as words.txt has it.
+// phrasing holds the words and forms of questions in words.txt.
 type phrasing struct {
 	small, nothing map[string]bool
 	frames         []*regexp.Regexp
-	asks           map[string][]payload.Kind // for what a word does
+	asks           map[string][]payload.Kind // by word, the kinds that it asks for
 	pairs          []pair
 }
 
-// pair is two words in a row with what they ask for.
+// pair is two adjacent words with the kinds that they ask for.
 type pair struct {
 	text  string
 	kinds []payload.Kind

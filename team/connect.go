@@ -19,20 +19,20 @@ import (
 	"recall/hint"
 )
 
-// ErrUnsafe: the connection wouldn't be encrypted, or the server's identity wouldn't be checked.
+// ErrUnsafe means that the connection wouldn't be encrypted, or the server's identity wouldn't be verified.
 var ErrUnsafe = errors.New("the connection to the team's database isn't safe")
 
 const (
 	connectWait = 5 * time.Second
-	atOnce      = 4 // connections of one process
+	atOnce      = 4 // connections per process
 )
 
-// connect makes a pool for an address as libpq reads it: a URL or keywords, with the environment, the service file and
-// ~/.pgpass behind it. No connection is made yet.
+// connect makes a pool for an address in libpq's format: a URL or keywords, with defaults from the environment,
+// the service file and ~/.pgpass. It doesn't connect yet.
 //
-// Behind a pooler another server connection may serve each transaction. So nothing is kept in one: no prepared
-// statement, no setting, no lock beyond a transaction.
-func connect(_ context.Context, address string, there ...func()) (*pgxpool.Pool, error) {
+// Behind a pooler each transaction may use a different server connection, so no state is kept in one: no prepared
+// statements, no settings, no locks beyond a transaction.
+func connect(address string, there ...func()) (*pgxpool.Pool, error) {
 	c, err := settings(address)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func connect(_ context.Context, address string, there ...func()) (*pgxpool.Pool,
 	return pool, explain(err)
 }
 
-// A line tells when somebody says something by it: to be let in by a port, or something between, says nothing yet.
+// line is a connection that calls heard when data arrives: an open port, or a proxy in between, proves nothing.
 type line struct {
 	net.Conn
 	heard func()
@@ -71,8 +71,8 @@ func (l *line) Read(p []byte) (n int, err error) {
 
 func settings(address string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(address)
-	if err == nil && safe(c.ConnConfig) != nil && !statesMode(address) {
-		c, err = pgxpool.ParseConfig(with(address, "sslmode", "verify-full")) // libpq would take what it gets
+	if err == nil && safe(c.ConnConfig) != nil && !setsMode(address) {
+		c, err = pgxpool.ParseConfig(withSetting(address, "sslmode", "verify-full")) // libpq's default would accept anything
 	}
 	if err != nil {
 		return nil, hint.With(err, "write it as postgres://NAME@HOST/DATABASE, or service=NAME")
@@ -92,7 +92,7 @@ func settings(address string) (*pgxpool.Config, error) {
 	return c, nil
 }
 
-// safe refuses a way to a server that isn't on this machine, if it isn't encrypted or who the server is isn't checked.
+// safe rejects a remote server if the connection isn't encrypted or the server's identity isn't verified.
 func safe(c *pgx.ConnConfig) error {
 	check := func(host string, t *tls.Config) error {
 		if host == "localhost" || strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") ||
@@ -114,13 +114,13 @@ func safe(c *pgx.ConnConfig) error {
 	return err
 }
 
-// statesMode reports whether a person said what is asked of TLS.
-func statesMode(address string) bool {
+// setsMode reports whether the user set an sslmode.
+func setsMode(address string) bool {
 	return os.Getenv("PGSSLMODE") != "" || strings.Contains(address, "sslmode")
 }
 
-// with is an address with one more setting.
-func with(address, key, value string) string {
+// withSetting adds a setting to an address.
+func withSetting(address, key, value string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return address + " " + key + "=" + value
@@ -131,7 +131,7 @@ func with(address, key, value string) string {
 	return u.String()
 }
 
-// WithoutPassword is an address as it may be kept and shown.
+// WithoutPassword returns an address in the form in which it can be stored and shown.
 func WithoutPassword(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Scheme != "" {
 		if u.User != nil {

@@ -14,20 +14,21 @@ import (
 	"recall/payload"
 )
 
-// Sealed are a session's files on their way to named members, encrypted before they leave: see package sealed.
+// Sealed holds a session's files for named members, encrypted before they leave: see package sealed.
 type Sealed struct {
-	Hash  string                 // of what they hold and of the keys: with the same, nothing is sealed anew
-	Named []int                  // members who may read them
+	Hash  string                 // of the contents and the keys: if it is unchanged, nothing is sealed again
+	Named []int                  // members who can read them
 	Bytes func() ([]byte, error) // encrypts them
 }
 
-// MostContent is how large a transcript, or a session's sealed files, may be, in bytes.
+// MostContent is the size limit of a transcript, or of a session's sealed files, in bytes.
 const MostContent = 64 << 20
 
-// ErrLarge: a transcript, or a session's sealed files, are larger than MostContent.
+// ErrLarge means that a transcript, or a session's sealed files, exceed MostContent.
 var ErrLarge = errors.New("too large to be shared")
 
-// queueContent adds what puts a session's transcript and sealed files, and takes away what isn't shared any more.
+// queueContent queues the statements that store a session's transcript and sealed files, and delete what is no
+// longer shared.
 func (s *Shared) queueContent(b *pgx.Batch, device string, generation int) error {
 	var sealed []byte
 	hash, named := "", []int{}
@@ -60,18 +61,18 @@ const (
 			AND NOT EXISTS(SELECT FROM recall.content c WHERE c.session = s.id AND c.sealed = $5)`
 )
 
-// ErrNotShared: nobody shares a session of that id, or not so much of it, with this member.
+// ErrNotShared means that nobody shares the session, or that part of it, with this member.
 var ErrNotShared = errors.New("nothing of that session is shared with you")
 
-// A Place is where a shared session comes from.
+// Place is where a shared session comes from.
 type Place struct {
 	Session, Title, Project, Author, Machine string
 	Member                                   int    // the author
-	Device                                   string // of theirs, by its id
+	Device                                   string // the author's device, by id
 }
 
-// Find looks a shared session up by its id, or the beginning of one that no other has; of two people who share one, as
-// ID@MEMBER.
+// Find looks up a shared session by its id or an unambiguous prefix. If two people share the same session,
+// ID@MEMBER chooses one.
 func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 	session, whose, _ := strings.Cut(session, "@")
 	all, err := list(ctx, t, func(row pgx.CollectableRow) (p Place, err error) {
@@ -86,18 +87,18 @@ func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 		return Place{}, err
 	case len(all) == 0 || session == "":
 		return Place{}, fmt.Errorf("%s: %w", session, ErrNotShared)
-	case len(all) > 1 && all[0].Session == all[1].Session: // neither passes for the other
+	case len(all) > 1 && all[0].Session == all[1].Session: // don't confuse one with the other
 		a, b := all[0], all[1]
 		err := fmt.Errorf("session %s is shared by two people: %s of %s, and %s of %s", a.Session, a.Machine, a.Author,
 			b.Machine, b.Author)
 		return Place{}, hint.With(err, `say whose: recall show "%s@%s"`, a.Session, a.Author)
 	case len(all) > 1 && all[0].Session != session:
-		return Place{}, hint.With(fmt.Errorf("%s begins more than one shared session's id", session), "give more of it")
+		return Place{}, hint.With(fmt.Errorf("%s begins several shared sessions' ids", session), "give more of it")
 	}
 	return all[0], nil
 }
 
-// Payload is what a session shares beside its transcript: its items, as the newest of its devices has them.
+// Payload returns the items that a session shares, as its newest device has them.
 func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) {
 	p := &payload.Payload{Schema: 1, Session: of.Session, Title: of.Title, Project: of.Project, Source: "team"}
 	items, err := list(ctx, t, func(row pgx.CollectableRow) (it payload.Item, err error) {
@@ -116,13 +117,13 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 	return p, err
 }
 
-// Transcript is a shared session's transcript. The error is ErrNotShared.
+// Transcript returns a shared session's transcript. The error is ErrNotShared.
 func (t *Team) Transcript(ctx context.Context, of Place) (string, error) {
 	text, err := t.content(ctx, of, false)
 	return string(text), err
 }
 
-// SealedOf are a shared session's sealed files, still encrypted. The error is ErrNotShared.
+// SealedOf returns a shared session's sealed files, still encrypted. The error is ErrNotShared.
 func (t *Team) SealedOf(ctx context.Context, of Place) ([]byte, error) {
 	return t.content(ctx, of, true)
 }
@@ -136,26 +137,25 @@ func (t *Team) content(ctx context.Context, of Place, sealed bool) (data []byte,
 	return data, explain(err)
 }
 
-// A Key is what is encrypted with for a member's device.
+// Key is the public key of a member's device.
 type Key struct {
 	Member       int
 	Device, Name string // the machine's UUID and name
 	Public       string // age1…
 }
 
-// AddKey makes a public key the one of this member's device; those before it count no longer. The same again does
-// nothing.
+// AddKey sets the public key of one of this member's devices, replacing earlier ones. Repeating it has no effect.
 func (t *Team) AddKey(ctx context.Context, device, public string) error {
 	_, err := t.pool.Exec(ctx, `INSERT INTO recall.key(device, key) SELECT $1::uuid, $2::text WHERE $2::text IS DISTINCT FROM
 		(SELECT key FROM recall.key WHERE device = $1::uuid ORDER BY id DESC LIMIT 1)`, device, public)
 	return explain(err)
 }
 
-// Keys are those of all devices that are in the team, one a device.
+// Keys returns the keys of all devices in the team, one each.
 func (t *Team) Keys(ctx context.Context) ([]Key, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (k Key, err error) {
 		return k, row.Scan(&k.Member, &k.Device, &k.Name, &k.Public)
 	}, `SELECT * FROM (SELECT DISTINCT ON (d.id) m.id, d.id::text AS device, d.name, k.key FROM recall.key k
 		JOIN recall.device d ON d.id = k.device JOIN recall.member m ON m.id = d.member
-		WHERE d.left_at IS NULL AND NOT `+left+` ORDER BY d.id, k.id DESC) k ORDER BY 1, 2`)
+		WHERE d.left_at IS NULL AND NOT `+hasLeft+` ORDER BY d.id, k.id DESC) k ORDER BY 1, 2`)
 }

@@ -10,22 +10,22 @@ import (
 	"recall/review"
 )
 
-// Errands is what a sync brings to and from the team beside what is shared.
+// Errands reports what a sync exchanges with the team apart from shared sessions.
 type Errands struct {
-	Told   int64              `json:"told"`             // sessions forgotten here, and now for all
+	Told   int64              `json:"told"`             // sessions forgotten here, and now for everybody
 	Obeyed []ingest.SessionID `json:"obeyed,omitempty"` // forgotten by the same person elsewhere, and now here
-	Asked  []string           `json:"asked,omitempty"`  // sessions that an owner took away; they are still here
-	Handed []*review.Handoff  `json:"handed,omitempty"` // what came into the inbox
-	Gave   []string           `json:"gave,omitempty"`   // what became of handoffs that waited
+	Asked  []string           `json:"asked,omitempty"`  // sessions removed by an owner; they are still here
+	Handed []*review.Handoff  `json:"handed,omitempty"` // new handoffs in the inbox
+	Gave   []string           `json:"gave,omitempty"`   // what happened to handoffs that were waiting
 }
 
-// Notes says what of it a person should know.
+// Notes returns what a person should know of it.
 func (e Errands) Notes() (notes []string) {
 	for _, id := range e.Obeyed {
 		notes = append(notes, fmt.Sprintf("session %s is forgotten here as well: you forgot it on another machine", id))
 	}
 	for _, id := range e.Asked {
-		notes = append(notes, fmt.Sprintf("an owner of the team took session %s away from everybody; it is still "+
+		notes = append(notes, fmt.Sprintf("an owner of the team removed session %s for everybody; it is still "+
 			"here: recall forget %s", id, id))
 	}
 	for _, h := range e.Handed {
@@ -34,8 +34,8 @@ func (e Errands) Notes() (notes []string) {
 	return append(notes, e.Gave...)
 }
 
-// Errands runs them for a library. Forget removes sessions from it. What goes wrong with one costs no other; done again
-// it goes on where it was.
+// Errands runs the errands of a library; forget removes sessions from it. A failure of one doesn't stop the
+// others, and calling it again resumes.
 func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
 	forget func(ids ...ingest.SessionID) error) (done Errands, err error) {
 	gone, err := l.Tombstones()
@@ -46,13 +46,13 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
 		}
 		done.Told, err = t.ForgetAll(ctx, ids)
 	}
-	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.takeIn(ctx, l, &done),
-		t.giveHeld(ctx, m, &done))
+	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.receiveHandoffs(ctx, l, &done),
+		t.deliverHeld(ctx, m, &done))
 	return done, err
 }
 
-// obey forgets here what its person forgot on another machine. What an owner of the team forgot for them is shared no
-// longer, but in one's own library nobody else forgets.
+// obey forgets here what the same person forgot on another machine. What an owner of the team removed is no
+// longer shared, but stays in the person's own library.
 func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library,
 	forget func(ids ...ingest.SessionID) error, done *Errands) error {
 	stones, err := t.Forgotten(ctx, m.Device)
@@ -82,8 +82,8 @@ func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library,
 	return failed
 }
 
-// takeIn keeps what was handed over to this member, to be reviewed.
-func (t *Team) takeIn(ctx context.Context, l *library.Library, done *Errands) error {
+// receiveHandoffs stores handoffs to this member for review.
+func (t *Team) receiveHandoffs(ctx context.Context, l *library.Library, done *Errands) error {
 	all, err := l.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err

@@ -7,16 +7,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Forget removes a session of a member's for all, from whatever device it was put, and for good. Done again it does
-// nothing.
+// Forget permanently removes a member's session for everybody, whichever device shared it. Repeating it has no
+// effect.
 func (t *Team) Forget(ctx context.Context, member int, session string) error {
 	_, err := t.pool.Exec(ctx, `INSERT INTO recall.tombstone(member, sid) VALUES($1, $2) ON CONFLICT DO NOTHING`, member,
 		session)
 	return explain(err)
 }
 
-// ForgetAll is Forget for those of a library's own tombstones that the team still has something of: another device
-// may have shared them. It says how many these were.
+// ForgetAll is Forget for those of a library's tombstones of which the team still has something, since another
+// device may have shared them. It returns how many.
 func (t *Team) ForgetAll(ctx context.Context, sessions []string) (int64, error) {
 	tag, err := t.pool.Exec(ctx, `INSERT INTO recall.tombstone(member, sid)
 		SELECT DISTINCT d.member, s.sid FROM recall.session s JOIN recall.device d ON d.id = s.device
@@ -24,8 +24,8 @@ func (t *Team) ForgetAll(ctx context.Context, sessions []string) (int64, error) 
 	return tag.RowsAffected(), explain(err)
 }
 
-// TakeBack empties what machines of this member's that left the team put into projects: nobody else can any more. It
-// says how many sessions these were.
+// TakeBack empties the sessions that this member's former machines shared in projects, since nobody else can.
+// It returns how many.
 func (t *Team) TakeBack(ctx context.Context, projects []int) (sessions int64, err error) {
 	err = pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
 		var left []string
@@ -36,7 +36,7 @@ func (t *Team) TakeBack(ctx context.Context, projects []int) (sessions int64, er
 			return err
 		}
 		const of = ` s.device = ANY($1::uuid[]) AND s.project = ANY($2::int[])`
-		for _, sql := range []string{ // what a machine put is changed while it is in the team alone
+		for _, sql := range []string{ // rows of a device can only be changed while it is in the team
 			`UPDATE recall.device SET left_at = NULL WHERE id = ANY($1::uuid[]) AND $2::int[] IS NOT NULL`,
 			`DELETE FROM recall.item i USING recall.session s WHERE i.session = s.id AND` + of,
 			`DELETE FROM recall.content c USING recall.session s WHERE c.session = s.id AND` + of,
@@ -57,14 +57,14 @@ func (t *Team) TakeBack(ctx context.Context, projects []int) (sessions int64, er
 	return sessions, explain(err)
 }
 
-// A Tombstone is a session that was forgotten for all.
+// Tombstone is a session that was forgotten for everybody.
 type Tombstone struct {
 	ID      int64
 	Session string
-	Own     bool // its member forgot it; else an owner of the team did, for them
+	Own     bool // forgotten by its member, otherwise by an owner of the team
 }
 
-// Forgotten lists the sessions of this member that were forgotten and that a device hasn't obeyed yet.
+// Forgotten lists this member's forgotten sessions that a device hasn't removed yet.
 func (t *Team) Forgotten(ctx context.Context, device string) ([]Tombstone, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (s Tombstone, err error) {
 		return s, row.Scan(&s.ID, &s.Session, &s.Own)
@@ -73,14 +73,14 @@ func (t *Team) Forgotten(ctx context.Context, device string) ([]Tombstone, error
 		device, t.Member.ID)
 }
 
-// Obey says that a device holds nothing more of a tombstone's session.
+// Obey records that a device has nothing left of a tombstone's session.
 func (t *Team) Obey(ctx context.Context, device string, tombstone int64) error {
 	_, err := t.pool.Exec(ctx, `INSERT INTO recall.obeyed(tombstone, device) VALUES($1, $2) ON CONFLICT DO NOTHING`,
 		tombstone, device)
 	return explain(err)
 }
 
-// Disobeying lists the devices of a member's that haven't obeyed all of their tombstones.
+// Disobeying lists a member's devices that haven't applied all of their tombstones.
 func (t *Team) Disobeying(ctx context.Context, member int) ([]Device, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
 		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.At)

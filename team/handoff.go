@@ -16,24 +16,24 @@ import (
 	"recall/payload"
 )
 
-// A Handoff is a file of recall handoff's on its way from one member to another.
+// Handoff is a file from recall handoff on its way from one member to another.
 type Handoff struct {
 	ID       int64
 	From, To string // names of the members, as the database knows them
 	Hash     string // payload.HandoverID of the text
-	Text     string // of those to take
+	Text     string // only in an inbox
 	At       time.Time
-	Taken    bool // its receiver has it
+	Taken    bool // received
 }
 
-// Give puts a handoff into a member's inbox. The same again does nothing.
+// Give puts a handoff into a member's inbox. Repeating it has no effect.
 func (t *Team) Give(ctx context.Context, to int, hash, text string) error {
 	_, err := t.pool.Exec(ctx, `INSERT INTO recall.handoff(sender, receiver, hash, data) VALUES($1, $2, $3, $4)
 		ON CONFLICT DO NOTHING`, t.Member.ID, to, hash, text)
 	return explain(err)
 }
 
-// GiveTo puts a handoff into the inbox of the member of that name, and says how they are called. The error may be
+// GiveTo puts a handoff into the inbox of a member given by name, and returns their full name. The error may be
 // ErrNobody.
 func (t *Team) GiveTo(ctx context.Context, name, text string) (string, error) {
 	m, err := t.MemberNamed(ctx, name)
@@ -48,7 +48,7 @@ func (t *Team) GiveTo(ctx context.Context, name, text string) (string, error) {
 
 var errLeft = errors.New("left the team")
 
-// held is a handoff that waits for the team to be reached: a file of the membership's.
+// held is a handoff waiting until the team can be reached, stored in a file of the membership.
 type held struct {
 	To   string    `json:"to"`
 	Text string    `json:"text"`
@@ -57,27 +57,24 @@ type held struct {
 
 const heldIn = "handing"
 
-// Hold keeps a handoff until a sync reaches the team.
+// Hold stores a handoff until a sync reaches the team.
 func (m *Membership) Hold(to, text string) error {
 	data, err := json.Marshal(held{to, text, time.Now().UTC()})
-	if err == nil {
-		err = disk.MakeDirs(m.Path(heldIn))
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = disk.Replace(filepath.Join(m.Path(heldIn), payload.HandoverID(text)+".json"), data, 0o600)
-	}
-	return err
+	return m.replace(filepath.Join(heldIn, payload.HandoverID(text)+".json"), data)
 }
 
-// giveHeld gives what waits. What nobody is there for is told, and is in the file that was written when it was made;
-// whatever else goes wrong, it waits on.
-func (t *Team) giveHeld(ctx context.Context, m *Membership, done *Errands) error {
+// deliverHeld delivers waiting handoffs. One that can't be delivered to its receiver is reported and dropped,
+// since its own file still exists; after any other failure it keeps waiting.
+func (t *Team) deliverHeld(ctx context.Context, m *Membership, done *Errands) error {
 	paths, err := disk.Glob(m.dir, heldIn, "*.json")
 	for _, path := range paths {
 		data, unread := disk.ReadPlain(path)
 		var h held
 		if errors.Is(unread, fs.ErrNotExist) {
-			continue // forgotten meanwhile
+			continue // forgotten in the meantime
 		}
 		if unread = cmp.Or(unread, json.Unmarshal(data, &h)); unread != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", path, unread))
@@ -90,7 +87,7 @@ func (t *Team) giveHeld(ctx context.Context, m *Membership, done *Errands) error
 			what += "is in their inbox"
 		case errors.Is(failed, ErrNobody) || errors.Is(failed, errLeft) || errors.Is(failed, ErrRefused):
 			what += "isn't handed over in the team: " + failed.Error()
-		case ctx.Err() != nil || errors.Is(failed, ErrUnreachable): // the next wouldn't go either
+		case ctx.Err() != nil || errors.Is(failed, ErrUnreachable): // the next one would fail too
 			return errors.Join(err, failed)
 		default:
 			err = errors.Join(err, fmt.Errorf("%swaits (%s): %w", what, path, failed))
@@ -102,7 +99,7 @@ func (t *Team) giveHeld(ctx context.Context, m *Membership, done *Errands) error
 	return err
 }
 
-// Inbox are the handoffs to this member but for those that a library has already.
+// Inbox returns the handoffs to this member, without those that a library already has.
 func (t *Team) Inbox(ctx context.Context, has []string) ([]Handoff, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (h Handoff, err error) {
 		return h, row.Scan(&h.ID, &h.From, &h.To, &h.Hash, &h.Text, &h.At, &h.Taken)
@@ -110,7 +107,7 @@ func (t *Team) Inbox(ctx context.Context, has []string) ([]Handoff, error) {
 		append([]string{}, has...)) // NULL is no array
 }
 
-// Given are the handoffs that this member gave, without their texts, the latest first.
+// Given returns the handoffs from this member without their texts, the latest first.
 func (t *Team) Given(ctx context.Context) ([]Handoff, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (h Handoff, err error) {
 		return h, row.Scan(&h.ID, &h.From, &h.To, &h.Hash, nil, &h.At, &h.Taken)
@@ -120,12 +117,12 @@ func (t *Team) Given(ctx context.Context) ([]Handoff, error) {
 const handoffs = `h.id, s.name, r.name, h.hash, h.data, h.at, h.taken_at IS NOT NULL FROM recall.handoff h
 	JOIN recall.member s ON s.id = h.sender JOIN recall.member r ON r.id = h.receiver`
 
-// Take says that a handoff is in its receiver's library.
+// Take marks a handoff as received.
 func (t *Team) Take(ctx context.Context, handoff int64) error {
-	return t.one(ctx, `UPDATE recall.handoff SET taken_at = coalesce(taken_at, now()) WHERE id = $1`, handoff)
+	return t.updateOne(ctx, `UPDATE recall.handoff SET taken_at = coalesce(taken_at, now()) WHERE id = $1`, handoff)
 }
 
-// TakeThose is Take for what this member's library has already: of these the team may not have heard.
+// TakeThose marks handoffs that this member's library already has as received, in case the team hasn't been told.
 func (t *Team) TakeThose(ctx context.Context, hashes []string) error {
 	if len(hashes) == 0 {
 		return nil

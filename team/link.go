@@ -15,16 +15,15 @@ import (
 	"recall/payload"
 )
 
-// Due is a project, with what was merged into it, in which nobody looked yet how its items bear on one another as they
-// are now.
+// Due is a project, with those merged into it, whose items have changed since they were last related.
 type Due struct {
 	Project int
-	Parts   []int // it and what was merged into it, as far as this member reads that
+	Parts   []int // the project and those merged into it, as far as this member can read them
 
 	Stamp string // of its sessions and the rules
 }
 
-// Due lists those that this member reads.
+// Due lists the due projects that this member can read.
 func (t *Team) Due(ctx context.Context) ([]Due, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (d Due, err error) {
 		return d, row.Scan(&d.Project, &d.Parts, &d.Stamp)
@@ -41,8 +40,8 @@ func (t *Team) Due(ctx context.Context) ([]Due, error) {
 		relate.Version())
 }
 
-// Relate looks how a project's items bear on one another, whoever wrote them, and keeps what it finds; done again it
-// changes nothing. What this member's earlier runs found and doesn't hold goes.
+// Relate finds the links among a project's items, across all authors, and stores them; repeating it changes
+// nothing. It deletes links that this member's earlier runs found and that no longer hold.
 func (t *Team) Relate(ctx context.Context, d Due) error {
 	type row struct {
 		id      int64
@@ -58,7 +57,7 @@ func (t *Team) Relate(ctx context.Context, d Due) error {
 		if started != nil {
 			one.Start = started.UTC()
 		}
-		if json.Unmarshal([]byte(data), &one.Item.Item) != nil { // who forged it relates to nothing
+		if json.Unmarshal([]byte(data), &one.Item.Item) != nil { // a forged item is related to nothing
 			one.Item.Item = payload.Item{}
 		}
 		return one, nil
@@ -70,7 +69,7 @@ func (t *Team) Relate(ctx context.Context, d Due) error {
 	known := map[payload.ItemID]row{}
 	var items []relate.Item
 	for _, r := range all {
-		if _, twice := known[r.ID]; !twice && r.ID != "" { // of two devices of one person
+		if _, twice := known[r.ID]; !twice && r.ID != "" { // one person may share it from two devices
 			known[r.ID] = r
 			items = append(items, r.Item)
 		}
@@ -105,8 +104,8 @@ func (t *Team) Relate(ctx context.Context, d Due) error {
 		}
 		return err
 	})
-	if violates(err, missing) {
-		return nil // a session was put anew meanwhile: its project is due again
+	if violates(err, foreignKeyViolation) {
+		return nil // a session was replaced meanwhile: its project is due again
 	}
 	return explain(err)
 }
@@ -118,12 +117,12 @@ func names[T ~string](all []T) (out []string) {
 	return out
 }
 
-// mostLinked is how many links of one answer's items are looked at.
-const mostLinked = 200
+// maxLinked is how many links of one answer's items are read.
+const maxLinked = 200
 
-// Link tells each result of the team's what bears on it. A row of the database only says where to look: whether a rule
-// fits two items depends on these alone, so it is asked again, and what anybody wrote there by hand is believed by
-// nobody.
+// Link adds to each result the team's items that it is linked to. A database row only says where to look:
+// whether a rule applies depends only on the two items, so it is evaluated again, and forged rows have no
+// effect.
 func (t *Team) Link(ctx context.Context, results []*index.Result) error {
 	var sids, iids []string
 	at := map[payload.ItemID]*index.Result{}
@@ -157,16 +156,16 @@ func (t *Team) Link(ctx context.Context, results []*index.Result) error {
 		pair AS (SELECT DISTINCT later, earlier FROM recall.link l
 			WHERE (later IN (SELECT id FROM hit) OR earlier IN (SELECT id FROM hit))
 				AND projects <@ (SELECT recall.mine())::int[] LIMIT %d)
-		SELECT %s, %s FROM pair %s %s ORDER BY x.id, y.id`, mostLinked, endOf("x"), endOf("y"), joined("x", "later"),
+		SELECT %s, %s FROM pair %s %s ORDER BY x.id, y.id`, maxLinked, endOf("x"), endOf("y"), joined("x", "later"),
 		joined("y", "earlier")), sids, iids)
 	if err != nil {
 		return err
 	}
 	for _, ends := range pairs {
-		for _, l := range relate.Links([]relate.Item{claim(ends[0]), claim(ends[1])}) {
+		for _, l := range relate.Links([]relate.Item{relateItem(ends[0]), relateItem(ends[1])}) {
 			for i, other := range []index.Placed{ends[1], ends[0]} {
 				r := at[ends[i].Item.ID]
-				if r == nil || !same(r, ends[i]) || l.From != ends[0].Item.ID {
+				if r == nil || !isResult(r, ends[i]) || l.From != ends[0].Item.ID {
 					continue
 				}
 				to := &r.Related
@@ -183,19 +182,19 @@ func (t *Team) Link(ctx context.Context, results []*index.Result) error {
 	return nil
 }
 
-// Tie makes what others shared safe to show, and tells each result what bears on it: as people's jobs found, and what
-// the results say of one another. Where two people's decisions can't both hold, that is a conflict. It is told as far
-// as the team can be asked.
+// Tie makes other people's items safe to show, and adds links to the results: those found by the team's jobs,
+// and those among the results themselves. Decisions of two people that can't both hold are a conflict. If the
+// team can't be asked, its links are missing.
 func (t *Team) Tie(ctx context.Context, results []*index.Result) {
 	_ = t.Link(ctx, results)
 	var items []relate.Item
 	at := map[payload.ItemID]*index.Result{}
 	for _, r := range results {
 		if r.Item != nil && r.Item.Kind != payload.Lead {
-			items, at[r.Item.ID] = append(items, claim(r.Placed())), r
+			items, at[r.Item.ID] = append(items, relateItem(r.Placed())), r
 		}
 	}
-	for _, l := range append(relate.Links(items), chosenOtherwise(items)...) {
+	for _, l := range append(relate.Links(items), differentChoices(items)...) {
 		x, y := at[l.From], at[l.To]
 		otherwise := l.Relation == payload.Supersedes || l.Relation == payload.Contradicts
 		if !otherwise || x.Author == y.Author || x.Project != y.Project {
@@ -210,17 +209,17 @@ func (t *Team) Tie(ctx context.Context, results []*index.Result) {
 		}
 	}
 	for _, r := range results {
-		received(&r.Place, r.Item)
+		sanitize(&r.Place, r.Item)
 		for _, of := range [][]index.Linked{r.Conflict, r.Related, r.History} {
 			for i := range of {
-				received(&of[i].Place, &of[i].Item)
+				sanitize(&of[i].Place, &of[i].Item)
 			}
 		}
 	}
 }
 
-// chosenOtherwise are the links between items that answer the same question otherwise.
-func chosenOtherwise(items []relate.Item) (links []payload.Link) {
+// differentChoices returns links between items that answer the same question differently.
+func differentChoices(items []relate.Item) (links []payload.Link) {
 	slices.SortFunc(items, relate.InTime)
 	for i, later := range items {
 		asked, choice, ok := strings.Cut(strings.ToLower(later.Text), " → ")
@@ -236,8 +235,8 @@ func chosenOtherwise(items []relate.Item) (links []payload.Link) {
 	return links
 }
 
-// received makes an item safe that another machine sent.
-func received(at *index.Place, it *payload.Item) {
+// sanitize sanitizes an item from another machine.
+func sanitize(at *index.Place, it *payload.Item) {
 	if at.Author == "" || it == nil {
 		return
 	}
@@ -247,16 +246,16 @@ func received(at *index.Place, it *payload.Item) {
 	}
 }
 
-// same reports whether a result is the item at a link's end, and no other that somebody shares under its ids.
-func same(r *index.Result, p index.Placed) bool {
+// isResult reports whether a result is the item at a link's end, rather than another one shared under the same ids.
+func isResult(r *index.Result, p index.Placed) bool {
 	return r.Session == p.Session && r.Author == p.Author && r.Item.Text == p.Item.Text
 }
 
-func claim(p index.Placed) relate.Item {
+func relateItem(p index.Placed) relate.Item {
 	return relate.Item{Item: p.Item, Session: p.Session, Start: p.SessionStart}
 }
 
-// endOf are the columns of an item at a link's end, and joined where they are from.
+// endOf returns the columns of an item at a link's end, and joined the tables that they are from.
 func endOf(x string) string {
 	return fmt.Sprintf(`%[1]s.data, %[1]ss.sid, %[1]ss.title, %[1]ss.started, %[1]sp.name, %[1]sm.name, %[1]sd.name`, x)
 }

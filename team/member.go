@@ -15,31 +15,31 @@ import (
 	"recall/hint"
 )
 
-// Member is a person of the team. Their login is a role of the database, made and kept by whoever runs that.
+// Member is a person in the team. Their login is a role of the database, managed by whoever runs it.
 type Member struct {
 	ID          int
 	Login, Name string
-	Owner       bool // may admit members and correct projects
+	Owner       bool // can admit members and correct projects
 	Left        bool
 }
 
-// Device is a machine of a member's.
+// Device is a machine of a member.
 type Device struct {
 	ID     string // UUID
 	Member int
 	Name   string
-	At     time.Time // since when
+	At     time.Time // when it joined
 	Left   bool
 }
 
-// Admit lets a login of the database into the team, as somebody's. Only an owner may.
+// Admit lets a login of the database into the team under a person's name. Only an owner can.
 func (t *Team) Admit(ctx context.Context, login, name string) error {
 	return explain(pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
 		var database string
 		if err := tx.QueryRow(ctx, `INSERT INTO recall.member(login, name) VALUES($1, $2)
 			ON CONFLICT (login) DO UPDATE SET name = excluded.name, left_at = NULL
 			RETURNING current_database()`, login, name).Scan(&database); err != nil {
-			return taken(name, err)
+			return explainName(name, err)
 		}
 		to := pgx.Identifier{login}.Sanitize()
 		for _, grant := range []string{
@@ -48,38 +48,38 @@ func (t *Team) Admit(ctx context.Context, login, name string) error {
 		} {
 			if _, err := tx.Exec(ctx, grant); err != nil {
 				return hint.With(fmt.Errorf("%s: %w", grant, err),
-					"make the login first: CREATE ROLE NAME LOGIN; whoever made the team admits")
+					"create the login first: CREATE ROLE NAME LOGIN; the person who created the team admits members")
 			}
 		}
 		return nil
 	}))
 }
 
-// taken says that a name is no good, or somebody else's, if that is what went wrong.
-func taken(name string, err error) error {
+// explainName explains an error caused by an invalid name, or one that somebody else has.
+func explainName(name string, err error) error {
 	pg, _ := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case pg == nil:
 	case pg.ConstraintName == "member_name":
-		return hint.With(fmt.Errorf("somebody else in the team is or was called %s", name), "give them another name: "+
-			"what people decided is told by it")
+		return hint.With(fmt.Errorf("somebody else in the team is or was called %s", name), "give them another name, "+
+			"since their decisions are shown under it")
 	case pg.ConstraintName == "member_name_check":
-		return fmt.Errorf("%q is no name: it has 1 to 100 letters", name)
+		return fmt.Errorf("%q isn't a name: it needs 1 to 100 letters", name)
 	}
 	return err
 }
 
-// Members lists everybody who is or was in the team; whose login was dropped has left it.
+// Members lists everybody who is or was in the team. A member whose login was dropped has left.
 func (t *Team) Members(ctx context.Context) ([]Member, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (m Member, err error) {
 		return m, row.Scan(&m.ID, &m.Login, &m.Name, &m.Owner, &m.Left)
-	}, `SELECT id, login, name, owner, `+left+` FROM recall.member m ORDER BY id`)
+	}, `SELECT id, login, name, owner, `+hasLeft+` FROM recall.member m ORDER BY id`)
 }
 
-// left is whether a member m is no longer in the team.
-const left = `(m.left_at IS NOT NULL OR to_regrole(quote_ident(m.login)) IS NULL)`
+// hasLeft is true of a member m who is no longer in the team.
+const hasLeft = `(m.left_at IS NOT NULL OR to_regrole(quote_ident(m.login)) IS NULL)`
 
-// NewDevice is an id for a machine: a UUID, as RFC 9562 has a random one.
+// NewDevice returns an id for a machine: a random UUID (RFC 9562).
 func NewDevice() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
@@ -87,7 +87,7 @@ func NewDevice() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Join enters a machine as one of the member's; the same again does nothing. The error is ErrRefused where the id is
+// Join registers a machine as this member's; repeating it has no effect. The error is ErrRefused if the id is
 // somebody else's, or of a machine that left.
 func (t *Team) Join(ctx context.Context, id, name string) (Device, error) {
 	d := Device{ID: id, Member: t.Member.ID, Name: name}
@@ -101,14 +101,14 @@ func (t *Team) Join(ctx context.Context, id, name string) (Device, error) {
 	return d, explain(err)
 }
 
-// Devices lists the team's machines, those that left too.
+// Devices lists the team's machines, including those that left.
 func (t *Team) Devices(ctx context.Context) ([]Device, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
 		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.At, &d.Left)
 	}, `SELECT id::text, member, name, at, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
 }
 
-// DeviceNamed finds a machine of this member's that is in the team, by its name or UUID.
+// DeviceNamed finds a machine of this member that is in the team, by its name or UUID.
 func (t *Team) DeviceNamed(ctx context.Context, name string) (Device, error) {
 	all, err := t.Devices(ctx)
 	var found []Device
@@ -126,24 +126,24 @@ func (t *Team) DeviceNamed(ctx context.Context, name string) (Device, error) {
 			"recall team status names them")
 	case len(found) > 1:
 		return Device{}, hint.With(fmt.Errorf("%d machines of yours are called %s", len(found), name),
-			"name one by its id, the last joined last (recall team status --json has this one's): %s",
+			"name one by its id, the last to join last (recall team status --json shows this machine's): %s",
 			strings.Join(ids, ", "))
 	}
 	return found[0], nil
 }
 
-// LeaveDevice ends a machine's part in the team; what it shared stays.
+// LeaveDevice removes a machine from the team; what it shared stays.
 func (t *Team) LeaveDevice(ctx context.Context, device string) error {
-	return t.one(ctx, `UPDATE recall.device SET left_at = now() WHERE id = $1`, device)
+	return t.updateOne(ctx, `UPDATE recall.device SET left_at = now() WHERE id = $1`, device)
 }
 
-// Leave ends a member's part in the team, one's own or, for an owner, anybody's; what they shared stays.
+// Leave removes a member from the team, oneself or, as an owner, anybody; what they shared stays.
 func (t *Team) Leave(ctx context.Context, member int) error {
-	return t.one(ctx, `UPDATE recall.member SET left_at = now() WHERE id = $1`, member)
+	return t.updateOne(ctx, `UPDATE recall.member SET left_at = now() WHERE id = $1`, member)
 }
 
-// one changes exactly one row; that there is none which may be changed is ErrRefused.
-func (t *Team) one(ctx context.Context, sql string, args ...any) error {
+// updateOne changes exactly one row; if no row may be changed, the error is ErrRefused.
+func (t *Team) updateOne(ctx context.Context, sql string, args ...any) error {
 	tag, err := t.pool.Exec(ctx, sql, args...)
 	if err == nil && tag.RowsAffected() != 1 {
 		return ErrRefused
@@ -176,5 +176,5 @@ func (t *Team) MemberNamed(ctx context.Context, name string) (Member, error) {
 	return Member{}, hint.With(fmt.Errorf("%w %s", ErrNobody, name), "there are %s", strings.Join(names, ", "))
 }
 
-// ErrNobody: no member goes by that name.
+// ErrNobody means that no member has that name.
 var ErrNobody = errors.New("nobody in the team is called")

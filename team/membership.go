@@ -17,8 +17,8 @@ import (
 	"recall/library/ledger"
 )
 
-// A Membership is what a library knows of the team that it is in. It lies in a folder of the library's that its backups
-// and other machines don't get: another copy is another device.
+// Membership is what a library knows of its team. It is in a folder of the library that backups and other
+// machines don't get, since another copy is another device.
 type Membership struct {
 	Address string    `json:"address"` // without password
 	Team    string    `json:"team"`    // the team's id
@@ -31,16 +31,16 @@ type Membership struct {
 	dir string
 }
 
-// ErrNoMembership: the library is in no team.
+// ErrNoMembership means that the library is in no team.
 var ErrNoMembership = hint.With(errors.New("this library is in no team"),
 	"recall team join ADDRESS joins one, recall team create ADDRESS makes one")
 
 const (
 	membershipFile = "team.json"
-	joiningFile    = "joining.json" // the device, until that is written
+	joiningFile    = "joining.json" // the device, until membershipFile is written
 )
 
-// MembershipOf reads which team a library is in. The error is ErrNoMembership.
+// MembershipOf reads the membership of a library. The error is ErrNoMembership.
 func MembershipOf(library string) (*Membership, error) {
 	m := &Membership{dir: filepath.Join(library, ".team")}
 	path := m.Path(membershipFile)
@@ -55,46 +55,50 @@ func MembershipOf(library string) (*Membership, error) {
 		err = errors.New("it names no team")
 	}
 	if err != nil {
-		return nil, hint.With(fmt.Errorf("%s: %w", path, err), "recall team leave, and join again, makes it anew; "+
+		return nil, hint.With(fmt.Errorf("%s: %w", path, err), "recall team leave, and joining again, recreates it; "+
 			"what was shared stays where it is")
 	}
 	return m, nil
 }
 
-// Path is where something of the membership lies.
+// Path returns the path of one of the membership's files.
 func (m *Membership) Path(name string) string { return filepath.Join(m.dir, name) }
 
-// Outbox is what the team has of this device.
+// Outbox returns the outbox of this device.
 func (m *Membership) Outbox() *Outbox { return NewOutbox(m.Path("outbox.jsonl"), m.Device) }
 
-// Keep writes a new membership of a library's.
+// Keep writes a new membership of a library.
 func (m *Membership) Keep(library string) error {
 	m.dir = filepath.Join(library, ".team")
 	data, err := json.MarshalIndent(m, "", "  ")
-	if err == nil {
-		err = disk.MakeDirs(m.dir)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = disk.Replace(m.Path(membershipFile), append(data, '\n'), 0o600)
-	}
-	return err
+	return m.replace(membershipFile, append(data, '\n'))
 }
 
-// Enter enters this machine into a team, by an address without password, and keeps that in a library; key makes, or
-// finds, the public key of a device. Broken off anywhere it goes on with the same device the next time.
+// replace durably writes one of the membership's files.
+func (m *Membership) replace(name string, data []byte) error {
+	path := m.Path(name)
+	if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return disk.Replace(path, data, 0o600)
+}
+
+// Enter registers this machine with the team, under an address without password, and stores the membership in a
+// library; key creates or finds the public key of a device. After an interruption it continues with the same
+// device.
 func (t *Team) Enter(ctx context.Context, library, address, machine string,
 	key func(device string) (string, error)) (*Membership, error) {
 	m := &Membership{Address: address, Team: t.ID, Name: t.Name, Member: t.Member.ID, Machine: machine,
 		At: time.Now().UTC(), dir: filepath.Join(library, ".team")}
-	for begun := m.read(joiningFile, &m.Device); ; begun = false { // with another device where that one left since
+	for begun := m.read(joiningFile, &m.Device); ; begun = false { // a new device if the old one has since left
 		if !begun {
 			m.Device = NewDevice()
 			data, err := json.Marshal(m.Device)
 			if err == nil {
-				err = disk.MakeDirs(m.dir)
-			}
-			if err == nil {
-				err = disk.Replace(m.Path(joiningFile), data, 0o600)
+				err = m.replace(joiningFile, data)
 			}
 			if err != nil {
 				return nil, err
@@ -121,38 +125,38 @@ func (t *Team) Enter(ctx context.Context, library, address, machine string,
 	return m, err
 }
 
-// End ends it: see End.
+// End removes the membership: see End.
 func (m *Membership) End() error { return os.RemoveAll(m.dir) }
 
-// End takes the membership out of a library: nothing of it is sent any more.
+// End removes the membership from a library: nothing more is sent.
 func End(library string) error { return os.RemoveAll(filepath.Join(library, ".team")) }
 
-// Synced is how the last try to bring what is shared up to date went.
+// Synced is the outcome of the last attempt to update what is shared.
 type Synced struct {
 	At      time.Time `json:"at"`
-	Sent    int       `json:"sent"`              // sessions put, taken back or forgotten then
-	Waiting int       `json:"waiting"`           // sessions that couldn't be, and go with a later sync
+	Sent    int       `json:"sent"`              // sessions put, taken back or forgotten
+	Waiting int       `json:"waiting"`           // sessions left for a later sync
 	Problem string    `json:"problem,omitempty"` // why
-	Notes   []string  `json:"notes,omitempty"`   // what its person should know, or do
-	Done    time.Time `json:"done,omitzero"`     // when a try was last without a problem
+	Notes   []string  `json:"notes,omitempty"`   // what the person should know or do
+	Done    time.Time `json:"done,omitzero"`     // the last attempt without a problem
 
-	Happened []Happened `json:"happened,omitempty"` // lately, in this try or an earlier one
+	Happened []Happened `json:"happened,omitempty"` // recent events, of this attempt or earlier ones
 }
 
-// misses reports whether what was said then hasn't come to the team, as far as is known.
+// misses reports whether something said at that time hasn't reached the team, as far as is known.
 func (s *Synced) misses(said time.Time) bool {
 	return s != nil && (s.At.Before(said) || s.Problem != "" && s.Done.Before(said))
 }
 
-// Happened is what a try did that its person should know of: most tries are made where nobody looks.
+// Happened is an event of a sync that its person should know of, since most syncs run unattended.
 type Happened struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what"`
 }
 
-const toldFor = 7 * 24 * time.Hour
+const keepEvents = 7 * 24 * time.Hour
 
-// Synced is how the last try went, nil if there was none.
+// Synced returns the outcome of the last attempt, nil if there was none.
 func (m *Membership) Synced() *Synced {
 	if s := new(Synced); m.read("synced.json", s) {
 		return s
@@ -160,7 +164,7 @@ func (m *Membership) Synced() *Synced {
 	return nil
 }
 
-// KeepSynced keeps how a try went, and what happened in those before.
+// KeepSynced stores the outcome of an attempt, with the events of earlier ones.
 func (m *Membership) KeepSynced(s *Synced) error {
 	last := m.Synced()
 	if s.Problem == "" {
@@ -170,7 +174,7 @@ func (m *Membership) KeepSynced(s *Synced) error {
 	}
 	if last != nil {
 		now := s.Happened
-		s.Happened = slices.DeleteFunc(last.Happened, func(h Happened) bool { return s.At.Sub(h.At) > toldFor })
+		s.Happened = slices.DeleteFunc(last.Happened, func(h Happened) bool { return s.At.Sub(h.At) > keepEvents })
 		for _, h := range now {
 			if !slices.ContainsFunc(s.Happened, func(was Happened) bool { return was.What == h.What }) {
 				s.Happened = append(s.Happened, h)
@@ -180,44 +184,45 @@ func (m *Membership) KeepSynced(s *Synced) error {
 	return m.write("synced.json", s)
 }
 
-// SyncedWithin reports whether a try was made so lately; one of the future was made by a clock that was wrong.
+// SyncedWithin reports whether there was an attempt within that time. One in the future, from a wrong clock,
+// doesn't count.
 func (m *Membership) SyncedWithin(lately time.Duration) bool {
 	last := m.Synced()
 	return last != nil && time.Since(last.At).Abs() <= lately
 }
 
-// Stamps say by session what was looked at when it was last put, so that what hasn't changed isn't looked at again.
+// Stamps returns by session what it was last put from, so that unchanged sessions are skipped.
 func (m *Membership) Stamps() map[string]string {
 	all := map[string]string{}
 	m.read("stamps.json", &all)
 	return all
 }
 
-// KeepStamps keeps them.
+// KeepStamps stores them.
 func (m *Membership) KeepStamps(all map[string]string) error { return m.write("stamps.json", all) }
 
-// Unreached reports whether the team couldn't be reached lately.
+// Unreached reports whether the team couldn't be reached within that time.
 func (m *Membership) Unreached(lately time.Duration) bool {
 	fi, err := os.Stat(m.Path("unreached"))
 	return err == nil && time.Since(fi.ModTime()).Abs() < lately
 }
 
-// NoteUnreached keeps that the team can't be reached now.
+// NoteUnreached records that the team can't be reached now.
 func (m *Membership) NoteUnreached() { _ = m.write("unreached", nil) }
 
-// NoteReached takes that back, and keeps how long it took until the server said something.
+// NoteReached clears that, and records how long the server took to respond.
 func (m *Membership) NoteReached(took time.Duration) {
 	os.Remove(m.Path("unreached"))
 	_ = m.write("reached", took)
 }
 
-// Reached is how long it took when the team was last reached; 0 if that isn't known.
+// Reached is how long the server took to respond when it was last reached; 0 if unknown.
 func (m *Membership) Reached() (took time.Duration) {
 	m.read("reached", &took)
 	return took
 }
 
-// read reads what may be lost; false if it isn't there whole.
+// read reads a file that may be missing; it reports whether the file was there and intact.
 func (m *Membership) read(name string, into any) bool {
 	data, err := disk.ReadPlain(m.Path(name))
 	return err == nil && json.Unmarshal(data, into) == nil
@@ -234,7 +239,7 @@ func (m *Membership) write(name string, v any) error {
 // Level is how much of a project is shared.
 type Level string
 
-// The levels, each with what is in those before.
+// The levels; each includes the ones before it.
 const (
 	LevelNothing     Level = "nothing"
 	LevelItems       Level = "items"       // with their quotes
@@ -242,7 +247,7 @@ const (
 	LevelSealed      Level = "sealed"      // raw bytes, encrypted to named members
 )
 
-// Levels are those a project can be shared at.
+// Levels are those at which a project can be shared.
 var Levels = []Level{LevelItems, LevelTranscripts, LevelSealed}
 
 // Has reports whether a level includes another.
@@ -250,13 +255,14 @@ func (l Level) Has(other Level) bool {
 	return slices.Index(Levels, l) >= slices.Index(Levels, other) && slices.Contains(Levels, l)
 }
 
-// A Share is a person's word on what of a project is shared: a line of a ledger, of which the last of a project holds.
+// Share is a person's decision on what of a project is shared: a line of a ledger in which a project's last
+// line counts.
 type Share struct {
 	Project string    `json:"project"` // its id in the library
 	Name    string    `json:"name"`
 	Level   Level     `json:"level"`
-	To      []int     `json:"to,omitempty"`   // members whom sealed files are for
-	Keys    []string  `json:"keys,omitempty"` // of their machines, as a person saw them
+	To      []int     `json:"to,omitempty"`   // members who get the sealed files
+	Keys    []string  `json:"keys,omitempty"` // of their machines, as confirmed by the person
 	As      int       `json:"as"`             // the project's id in the team
 	At      time.Time `json:"at"`
 	Who     string    `json:"who"`
@@ -271,13 +277,13 @@ func (m *Membership) shares() ledger.Log[Share] {
 	}}
 }
 
-// Shares are the projects that are or were shared, by their id in the library. A line that can't be read is an error:
-// what a person took back must not be shared because that can't be read.
+// Shares returns the projects that are or were shared, by their id in the library. An unreadable line is an
+// error: it may be what a person took back.
 func (m *Membership) Shares() (map[string]Share, error) {
 	all, err := m.shares().All()
 	if err != nil {
-		return nil, hint.With(err, "nothing is shared until that is mended: remove the file, and say again with "+
-			"recall team share what is meant")
+		return nil, hint.With(err, "nothing is shared until this is fixed: remove the file, and share the projects "+
+			"again with recall team share")
 	}
 	last := map[string]Share{}
 	for _, s := range all {
@@ -286,7 +292,7 @@ func (m *Membership) Shares() (map[string]Share, error) {
 	return last, nil
 }
 
-// Say keeps a person's word, durably.
+// Say durably records a person's decision.
 func (m *Membership) Say(s Share) error {
 	err := m.shares().Share(s)
 	if err == nil {

@@ -20,15 +20,15 @@ import (
 //go:embed migrations
 var embedded embed.FS
 
-// A Migration takes a team's format from one version to the next.
+// Migration upgrades a team's format by one version.
 type Migration struct {
 	Version int
-	Title   string // what it makes
+	Title   string // what it adds
 	SQL     string // {role} stands for the group of the members' logins
 }
 
-// migrations lists what is in a folder, in order: NNNN.sql, whose first line is "-- " and the title. One that was
-// released is never changed.
+// migrations lists the files of a folder in order: NNNN.sql, with "-- " and the title in the first line. A
+// released one is never changed.
 func migrations(of fs.FS) ([]Migration, error) {
 	names, err := fs.Glob(of, "migrations/*.sql")
 	slices.Sort(names)
@@ -48,17 +48,17 @@ func migrations(of fs.FS) ([]Migration, error) {
 	return list, err
 }
 
-// shipped are the migrations that this recall knows.
+// shipped returns the migrations that this recall knows.
 func shipped() []Migration {
 	list, err := migrations(embedded)
 	if err != nil {
-		panic(err) // they are our own
+		panic(err) // can't happen: they are embedded
 	}
 	return list
 }
 
-// fits is an error unless this recall can work with a version of the format.
-func fits(version int) error {
+// checkFormat returns an error unless this recall supports a version of the format.
+func checkFormat(version int) error {
 	switch newest := len(shipped()); {
 	case version > newest:
 		return hint.With(fmt.Errorf("%w: its format is %d, this one's %d", ErrNewer, version, newest),
@@ -70,10 +70,10 @@ func fits(version int) error {
 	return nil
 }
 
-// A Plan is what Create or Upgrade would do.
+// Plan is what Create or Upgrade would do.
 type Plan struct {
-	Server string // where, without password
-	Role   string // group that would be made, "" if it is there
+	Server string // its address without password
+	Role   string // group role to create, "" if it exists
 	Steps  []Migration
 
 	address string
@@ -81,7 +81,7 @@ type Plan struct {
 	id      string
 }
 
-// PlanCreate says what making a team would do; nothing is done yet. The error is ErrHasTeam if there is one.
+// PlanCreate returns what creating a team would do, without doing it. The error is ErrHasTeam if there is one.
 func PlanCreate(ctx context.Context, address, name string) (Plan, error) {
 	var random [8]byte
 	if _, err := rand.Read(random[:]); err != nil {
@@ -101,7 +101,7 @@ func PlanCreate(ctx context.Context, address, name string) (Plan, error) {
 	return Plan{}, err
 }
 
-// PlanUpgrade says what bringing a team's format up to date would do: nothing if Steps is empty.
+// PlanUpgrade returns what upgrading a team's format would do: nothing if Steps is empty.
 func PlanUpgrade(ctx context.Context, address string) (Plan, error) {
 	return planUpgrade(ctx, address, shipped())
 }
@@ -109,7 +109,7 @@ func PlanUpgrade(ctx context.Context, address string) (Plan, error) {
 func planUpgrade(ctx context.Context, address string, all []Migration) (Plan, error) {
 	version, _, err := formatAt(ctx, address)
 	if err == nil && version > len(all) {
-		err = fits(version)
+		err = checkFormat(version)
 	}
 	if err != nil {
 		return Plan{}, err
@@ -117,9 +117,9 @@ func planUpgrade(ctx context.Context, address string, all []Migration) (Plan, er
 	return Plan{Server: WithoutPassword(address), Steps: all[version:], address: address}, nil
 }
 
-// formatAt reads which format a database has, and the group of its members.
+// formatAt reads a database's format version and its members' group role.
 func formatAt(ctx context.Context, address string) (version int, role string, err error) {
-	pool, err := connect(ctx, address)
+	pool, err := connect(address)
 	if err != nil {
 		return 0, "", err
 	}
@@ -130,9 +130,10 @@ func formatAt(ctx context.Context, address string) (version int, role string, er
 
 const formatOf = `SELECT (SELECT max(version) FROM recall.migration), role FROM recall.team`
 
-// Do does what was planned, all of it or nothing. Of several at once one does, and the others see that it is done.
+// Do executes the plan, all of it or nothing. Of several concurrent calls one does it, and the others find it
+// done.
 func (p Plan) Do(ctx context.Context) error {
-	pool, err := connect(ctx, p.address)
+	pool, err := connect(p.address)
 	if err != nil {
 		return err
 	}

@@ -16,21 +16,21 @@ import (
 	"recall/text"
 )
 
-// News is what other people of the team decided of late, as the last sync saw it: commands tell it without asking the
-// team.
+// News is what other people of the team decided recently, as of the last sync, so that commands can show it
+// without querying the team.
 type News struct {
 	At   time.Time `json:"at"`
 	Told []Told    `json:"told"` // the newest first
 }
 
-// Told is an item of another person's, safe to show.
+// Told is another person's item, safe to show.
 type Told struct {
 	Author  string       `json:"author"`
 	Machine string       `json:"machine"`
-	Project string       `json:"project"` // its name here, else the team's
+	Project string       `json:"project"` // its name in this library, otherwise the team's
 	Title   string       `json:"title"`   // of the session
 	Session string       `json:"session"`
-	Came    time.Time    `json:"came"` // when it came here
+	Came    time.Time    `json:"came"` // when it arrived here
 	Item    payload.Item `json:"item"`
 
 	In     int    `json:"in"`               // the team's number of the project
@@ -40,13 +40,13 @@ type Told struct {
 
 const (
 	newsDays = 30
-	newsMost = 200
+	maxNews  = 200
 )
 
-// newsKinds are settled things.
+// newsKinds are the kinds of settled things.
 var newsKinds = []string{string(payload.Decision), string(payload.Eliminated), string(payload.Finding)}
 
-// FetchNews brings up to date what a membership knows of others' decisions.
+// FetchNews updates what a membership knows of others' decisions.
 func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 	fresh, err := list(ctx, t, func(row pgx.CollectableRow) (one Told, err error) {
 		var data string
@@ -55,7 +55,7 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 			return one, err
 		}
 		if json.Unmarshal([]byte(data), &one.Item) != nil || one.Item.Receive() != nil {
-			one.Session = "" // somebody forged it
+			one.Session = "" // forged
 		}
 		for _, s := range []*string{&one.Author, &one.Machine, &one.Project, &one.Title, &one.Session} {
 			*s = text.Clip(sink.Line(*s, sink.Markdown), 200)
@@ -68,7 +68,7 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 			AND s.at > now() - make_interval(days => $3)
 			AND (i.generation = s.generation OR i.said > now() - make_interval(days => $3))
 			AND i.said < now() + '1 day'
-		ORDER BY i.said DESC, i.id DESC LIMIT $4`, t.Member.ID, newsKinds, newsDays, newsMost)
+		ORDER BY i.said DESC, i.id DESC LIMIT $4`, t.Member.ID, newsKinds, newsDays, maxNews)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 	}
 	now := News{At: time.Now().UTC()}
 	for _, one := range fresh {
-		twice := slices.ContainsFunc(now.Told, func(t Told) bool { // of two of their machines
+		twice := slices.ContainsFunc(now.Told, func(t Told) bool { // from two of their machines
 			return t.Author == one.Author && t.Item.ID == one.Item.ID
 		})
 		if one.Session == "" || twice {
@@ -90,7 +90,7 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 		one.Came = now.At
 		if at, ok := came[one.Item.ID]; ok && !at.After(now.At) {
 			one.Came = at
-		} else if first { // what was there before one came is no news
+		} else if first { // what was there before this member joined is no news
 			one.Came = one.Item.At
 		}
 		now.Told = append(now.Told, one)
@@ -98,14 +98,14 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 	return m.write("news.json", now)
 }
 
-// News is what is known of others' decisions.
+// News returns what is known of others' decisions.
 func (m *Membership) News() (n News) {
 	m.read("news.json", &n)
 	return n
 }
 
-// Looked is when a person last looked at the news, and LookedNow says that they do. By a clock that was wrong they may
-// have in the future: what is told then is told again, rather than never.
+// Looked returns when a person last looked at the news. A time in the future, from a wrong clock, is ignored,
+// so that news is shown again rather than never.
 func (m *Membership) Looked() (at time.Time) {
 	if m.read("looked.json", &at); at.After(time.Now()) {
 		return time.Time{}
@@ -113,8 +113,8 @@ func (m *Membership) Looked() (at time.Time) {
 	return at
 }
 
-// of reports whether it was decided in a project of the library's, which is shared as the given one of the team, if it
-// is. A name alone tells nothing: anybody may keep a project of any.
+// of reports whether the item belongs to a project of the library, which is shared as the given one of the
+// team, if at all. A name alone proves nothing, since anybody can use any name.
 func (t Told) of(p library.Project, as int) bool {
 	switch {
 	case as != 0 && as == t.In:
@@ -125,7 +125,7 @@ func (t Told) of(p library.Project, as int) bool {
 	return t.Root != "" && p.Birth == t.Root
 }
 
-// Line says who decided it and when: "Ana decided yesterday: …".
+// Line describes the item: "Ana decided yesterday: …".
 func (t Told) Line(now time.Time) string {
 	what := map[payload.Kind]string{payload.Eliminated: "ruled out", payload.Finding: "found"}
 	day := t.Item.At.Local().Format(time.DateOnly)
@@ -144,10 +144,11 @@ func (t Told) Line(now time.Time) string {
 	return fmt.Sprintf("%s %s %s: %s", t.Author, cmp.Or(what[t.Item.Kind], "decided"), day, text)
 }
 
-// LookedNow says that a person looks at the news now.
+// LookedNow records that a person looks at the news now.
 func (m *Membership) LookedNow() { _ = m.write("looked.json", time.Now().UTC()) }
 
-// Since are those that came since a time, of a project of the library's or of all: the last decided first.
+// Since returns the items that arrived since a time, of one of the library's projects or of all, the latest
+// first.
 func (n News) Since(at time.Time, projects []library.Project, shared map[string]Share, only string) (out []Told) {
 	for _, one := range n.Told {
 		here := false
@@ -164,19 +165,19 @@ func (n News) Since(at time.Time, projects []library.Project, shared map[string]
 	return out
 }
 
-// Brief is what status says of the team: as of the last time that it was asked, which costs a command nothing.
+// Brief is what recall status says of the team, as of the last contact, so that it costs a command nothing.
 type Brief struct {
 	Name    string    `json:"name"`
 	Shared  int       `json:"shared"`            // projects
 	Waiting int       `json:"waiting,omitempty"` // sessions that couldn't be sent yet
 	Problem string    `json:"problem,omitempty"` // why
-	Notes   int       `json:"notes,omitempty"`   // that recall team status has
-	Looked  time.Time `json:"looked,omitzero"`   // when one last looked at what others decided, by log --changed
+	Notes   int       `json:"notes,omitempty"`   // number of notes in recall team status
+	Looked  time.Time `json:"looked,omitzero"`   // when others' decisions were last looked at, by log --changed
 	Others  []Told    `json:"others"`            // what they decided since
 }
 
-// Brief is what is known of the team: what others decided since one last looked, or since a time, in one of the
-// library's projects or in all.
+// Brief returns what is known of the team: what others decided since a time, or since a person last looked, in
+// one of the library's projects or in all.
 func (m *Membership) Brief(since time.Time, projects []library.Project, only string) *Brief {
 	doc := &Brief{Name: m.Name, Looked: m.Looked(), Others: []Told{}}
 	shares, err := m.Shares()

@@ -17,9 +17,9 @@ import (
 	"recall/text"
 )
 
-// An Outbox is what a device knows that the team has of it: a ledger on disk of what was put. What isn't in it yet is
-// what waits, and the library has that whole, so that nothing is lost however long the team is out of reach; where the
-// device died after the team had taken something, it is put again, which does nothing.
+// Outbox is a device's ledger of what the team has of it. Whatever isn't in it waits in the library, so that
+// nothing is lost however long the team is unreachable. If the device crashed after the team had taken
+// something, it is put again, which has no effect.
 type Outbox struct {
 	Device string
 	log    ledger.Log[Sent]
@@ -33,7 +33,7 @@ type Sent struct {
 	Forgotten  bool   `json:"forgotten,omitempty"`
 }
 
-// NewOutbox is the outbox of a device, kept in a file.
+// NewOutbox returns the outbox of a device, stored in a file.
 func NewOutbox(path, device string) *Outbox {
 	return &Outbox{device, ledger.Log[Sent]{Path: path, Check: func(s Sent) error {
 		if s.Session == "" || s.Generation < 0 {
@@ -43,8 +43,8 @@ func NewOutbox(path, device string) *Outbox {
 	}}}
 }
 
-// Reconcile is Sent as the team has it, in one question where both agree. They don't where the ledger or the database
-// is from a backup: what is missing in either is then known, and goes with the next Send.
+// Reconcile returns Sent as the team has it, in one query if both agree. They disagree if the ledger or the
+// database was restored from a backup: what either is missing is then known, and goes with the next Send.
 func (o *Outbox) Reconcile(ctx context.Context, t *Team) (map[string]Sent, error) {
 	last, damaged := o.Sent()
 	if damaged != nil && !errors.Is(damaged, disk.ErrDamaged) {
@@ -88,8 +88,8 @@ func (o *Outbox) Reconcile(ctx context.Context, t *Team) (map[string]Sent, error
 	return last, o.log.Share(changed...)
 }
 
-// Sent is what the team has, by session, as far as this device knows. A line that can't be read is an error beside the
-// others: its session is put again.
+// Sent returns what the team has, by session, as far as this device knows. An unreadable line is reported as an
+// error beside the others: its session is put again.
 func (o *Outbox) Sent() (map[string]Sent, error) {
 	all, err := o.log.All()
 	last := map[string]Sent{}
@@ -99,10 +99,10 @@ func (o *Outbox) Sent() (map[string]Sent, error) {
 	return last, err
 }
 
-// Send puts a session that read gives, unless the team has it as it is: changed reports whether it was put. last is
-// what Reconcile says of it. What wasn't put waits; the error is ErrUnreachable where the next try may help.
+// Send puts the session that read returns, unless the team has it unchanged; changed reports whether it was
+// put. last is Reconcile's entry. What wasn't put waits; the error is ErrUnreachable if another try may help.
 func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shared, error)) (changed bool, err error) {
-	for range tries {
+	for range maxTries {
 		s, err := read() // after its generation is chosen, see Put
 		if err != nil {
 			return false, err
@@ -113,7 +113,7 @@ func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shar
 		next := Sent{Session: s.of.ID, Generation: last.Generation + 1, Hash: s.Hash}
 		err = t.Put(ctx, o.Device, s, next.Generation)
 		if there, ok := errors.AsType[*Fenced](err); ok {
-			// Another run of this device was first, or this ledger is from a backup.
+			// Another run on this device was faster, or this ledger was restored from a backup.
 			last = Sent{Session: s.of.ID, Generation: there.Generation, Hash: there.Hash}
 			if err := o.log.Share(last); err != nil {
 				return false, err
@@ -131,12 +131,12 @@ func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shar
 	return false, errBusy
 }
 
-// tries is how often a session is read again because another run put it in between.
-const tries = 5
+// maxTries is how often a session is read again because another run put it in the meantime.
+const maxTries = 5
 
-var errBusy = errors.New("another run of this device shares the same session again and again")
+var errBusy = errors.New("another run on this device keeps sharing the same session")
 
-// SharedOf is how many of sessions the team of a library has of this machine, as far as the outbox knows.
+// SharedOf returns how many of the sessions a library's team has of this machine, as far as the outbox knows.
 func SharedOf(library string, ids []ingest.SessionID) (n int) {
 	m, err := MembershipOf(library)
 	if err != nil {

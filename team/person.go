@@ -8,8 +8,9 @@ import (
 	"recall/hint"
 )
 
-// Export writes all that the database has about a member, a JSON object a line: {"table":…,"row":{…}}. What others
-// wrote and named them in isn't among it. The member may, and an owner of the team.
+// Export writes everything that the database has about a member, one JSON object per line:
+// {"table":…,"row":{…}}, except for what others wrote that mentions them. The member and an owner of the team
+// can do this.
 func (t *Team) Export(ctx context.Context, member int, to io.Writer) (rows int, err error) {
 	all, err := t.pool.Query(ctx, `SELECT about::text FROM recall.about($1)`, member)
 	if err != nil {
@@ -24,15 +25,15 @@ func (t *Team) Export(ctx context.Context, member int, to io.Writer) (rows int, 
 	if err := all.Err(); err != nil {
 		return rows, explain(err)
 	}
-	if rows == 0 { // their own row is one at least
-		return 0, hint.With(ErrRefused, "members may about themselves, an owner of the team about anybody")
+	if rows == 0 { // there would be at least their own row
+		return 0, hint.With(ErrRefused, "members can export their own data, an owner of the team anybody's")
 	}
 	return rows, nil
 }
 
-// Erase removes a member with all that they shared, handed over or were handed; the projects that they kept go to an
-// owner of the team. Their login stays, in no team, and their own library whole. The member may, and an owner; not the
-// only owner themself.
+// Erase removes a member with everything that they shared, sent or received; projects that they kept go to an
+// owner of the team. Their login, now in no team, and their own library stay. The member and an owner can do
+// this, but not the only owner to themselves.
 func (t *Team) Erase(ctx context.Context, member int) error {
 	_, err := t.pool.Exec(ctx, `SELECT recall.erase($1)`, member)
 	return explain(err)

@@ -77,7 +77,7 @@ func TestHeldHandoffWaits(t *testing.T) {
 	var done Errands
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if err := ana.giveHeld(ended, m, &done); !errors.Is(err, context.Canceled) {
+	if err := ana.deliverHeld(ended, m, &done); !errors.Is(err, context.Canceled) {
 		t.Errorf("broken off: %v", err)
 	}
 	waits(3)
@@ -89,7 +89,7 @@ func TestHeldHandoffWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = hasty.giveHeld(t.Context(), m, &done)
+	err = hasty.deliverHeld(t.Context(), m, &done)
 	if pg, ok := errors.AsType[*pgconn.PgError](err); !ok || pg.Code != "57014" ||
 		!strings.Contains(err.Error(), "to bob waits") {
 		t.Errorf("while somebody has the table: %v", err)
@@ -102,7 +102,7 @@ func TestHeldHandoffWaits(t *testing.T) {
 		!strings.Contains(got, "nobody in the team is called Zoe") || len(done.Gave) != 2 {
 		t.Errorf("told %q", got)
 	}
-	if err := ana.giveHeld(t.Context(), m, &done); err != nil {
+	if err := ana.deliverHeld(t.Context(), m, &done); err != nil {
 		t.Error(err)
 	}
 	waits(0)

@@ -18,35 +18,35 @@ import (
 	"recall/text"
 )
 
-// Session is what is shared of one: items with their quotes, and with it perhaps its transcript, and its files sealed.
-// Without any of these what was shared of it is taken back.
+// Session is what is shared of a session: items with their quotes, and possibly its transcript and sealed
+// files. If all of them are missing, what was shared before is taken back.
 type Session struct {
 	ID         string
 	Project    int // see ProjectOf
 	Title      string
 	Start, End time.Time // zero if unknown
 	Items      []payload.Item
-	Transcript string  // as it is read, redacted; "" isn't shared
-	Sealed     *Sealed // nil isn't shared
+	Transcript string  // rendered and redacted; "" if not shared
+	Sealed     *Sealed // nil if not shared
 }
 
-// Shared is a session as the database gets it: redacted by the newest rules.
+// Shared is a session as the database gets it, redacted by the newest rules.
 type Shared struct {
-	Hash string // of all that is put, and the rules' version: with the same, nothing is to be done
+	Hash string // of all that is put, and the rules' version: if it is unchanged, there is nothing to do
 
 	of         Session
 	rules      string
 	items      []sharedItem
-	transcript string // its hash, "" without one
+	transcript string // its hash, "" if there is none
 }
 
 type sharedItem struct{ id, kind, hash, data, words string }
 
-// Ready redacts a session and lays out its rows.
+// Ready redacts a session and prepares its rows.
 func Ready(rules *redact.Rules, s Session) (Shared, error) {
 	r := rules.Session()
 	out := Shared{of: s, rules: rules.Version()}
-	clean := func(s string) string { // PostgreSQL takes no NUL, and UTF-8 alone
+	clean := func(s string) string { // PostgreSQL accepts only UTF-8 without NUL
 		return r.Text(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\ufffd"))
 	}
 	out.of.Title = clean(s.Title)
@@ -80,29 +80,28 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 	return out, nil
 }
 
-// asIndexed is an item as it is searched. Of its source only the quotes were shared.
+// asIndexed returns an item as it is searched. Only the quotes of its source were shared.
 func asIndexed(it payload.Item) index.Item {
 	return index.Item{Item: it, Context: strings.Join(it.Quotes(), "\n")}
 }
 
-// Fenced is the error for a session that another run of this device has put since, in a generation as late or later.
+// Fenced is the error if another run of this device has put the session in the same or a later generation.
 type Fenced struct {
-	Generation int    // the one there
-	Hash       string // Shared.Hash of what is there
+	Generation int    // the team's
+	Hash       string // Shared.Hash of what the team has
 }
 
 func (f *Fenced) Error() string {
 	return fmt.Sprintf("the team has generation %d of the session", f.Generation)
 }
 
-// Put shares a session as of a generation, from 1, which must be later than the one there: of what was shared before,
-// nothing else stays. The same again does nothing. It is one message to the server and one transaction there: all or
-// nothing. Generations are to be chosen before what they hold is read, so that what is older can't replace what is
-// newer. The error is *Fenced, or ErrForgotten.
+// Put replaces a session in a generation, from 1, which must be later than the team's. Repeating it has no
+// effect. It is one message to the server and one transaction there. The generation must be chosen before the
+// content is read, so that older content can't replace newer. The error is *Fenced or ErrForgotten.
 func (t *Team) Put(ctx context.Context, device string, s Shared, generation int) error {
 	b := &pgx.Batch{}
-	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title, timeOf(s.of.Start),
-		timeOf(s.of.End), len(s.items))
+	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title, nullIfZero(s.of.Start),
+		nullIfZero(s.of.End), len(s.items))
 	var ids, kinds, hashes, data, words []string
 	var said []*time.Time
 	for i, it := range s.items {
@@ -145,7 +144,7 @@ const (
 			project = CASE WHEN excluded.items = 0 AND excluded.title = '' THEN s.project ELSE excluded.project END,
 			hash = excluded.hash, rules = excluded.rules, title = excluded.title, started = excluded.started,
 			ended = excluded.ended, items = excluded.items WHERE s.generation < excluded.generation`
-	// The row of the session is locked, whether it was changed or not: what follows is done for it as it is now.
+	// The session's row is locked, whether it was changed or not: the following statements see it as it is now.
 	asPut     = `s.device = $1 AND s.sid = $2 AND s.generation = $3 AND s.hash = $4`
 	dropItems = `DELETE FROM recall.item i USING recall.session s WHERE ` + asPut + ` AND i.session = s.id
 		AND NOT EXISTS(SELECT FROM unnest($5::text[], $6::text[]) k(iid, hash) WHERE k.iid = i.iid AND k.hash = i.hash)`
@@ -162,10 +161,10 @@ const (
 		ON CONFLICT DO NOTHING`
 )
 
-// What a row can violate: it is there already, or what it refers to isn't there any more.
+// Error codes: a row exists already, or what it refers to no longer exists.
 const (
-	twice   = "23505"
-	missing = "23503"
+	uniqueViolation     = "23505"
+	foreignKeyViolation = "23503"
 )
 
 func violates(err error, what string) bool {

@@ -16,12 +16,12 @@ func TestSearchFindsTheBest(t *testing.T) {
 	ana := c.owner()
 	w := newWorld(t)
 	w.fill(t, c, n, 10)
-	var all []index.Stranger
+	var all []index.ForeignItem
 	holding := map[string]int{}
 	for i, again := 0, newWorld(t); i < n/each; i++ {
 		s := again.session(fmt.Sprint("s", i), 1+i%10)
 		for _, it := range s.Items {
-			all = append(all, index.Stranger{Item: asIndexed(it), Place: index.Place{Session: s.ID}})
+			all = append(all, index.ForeignItem{Item: asIndexed(it), Place: index.Place{Session: s.ID}})
 			for _, stem := range index.StemsOf(asIndexed(it)) {
 				holding[stem]++
 			}

@@ -12,9 +12,9 @@ import (
 	"recall/redact"
 )
 
-// Renew redacts by newer rules what was shared by who can't do it any more: their machine, or they, left. Everybody
-// else does it with their next sync. It says how many sessions changed. The database's owner may; of what is sealed
-// nobody can.
+// Renew redacts by newer rules what was shared by members or machines that left and so can't do it; all others
+// do it with their next sync. It returns how many sessions changed. The database's owner can do this; sealed
+// files can't be changed by anybody.
 func (t *Team) Renew(ctx context.Context, rules *redact.Rules) (n int, err error) {
 	type old struct {
 		device     string
@@ -52,7 +52,7 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) (n int, err error
 		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		LEFT JOIN recall.content t ON t.session = s.id AND NOT t.sealed
 		LEFT JOIN recall.content c ON c.session = s.id AND c.sealed
-		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR `+left+`) ORDER BY s.id LIMIT 1000`, rules.Version())
+		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR `+hasLeft+`) ORDER BY s.id LIMIT 1000`, rules.Version())
 	for _, o := range all {
 		s, err := Ready(rules, o.Session)
 		if err == nil {

@@ -12,15 +12,16 @@ import (
 	"recall/payload"
 )
 
-// How much one question reads: items that hold its words, and those of them that are ranked, of which the second look
-// takes a quarter: with 100, a tenth more is missing of what ranking all items would have put first.
+// maxFound is how many items with the question's words one question reads, maxRanked how many of them are
+// ranked; the second look takes a quarter of these. With 100, a tenth more of what ranking all items would put
+// first is missing.
 var (
-	enough     = 600 // tests have few items
-	candidates = 200
+	maxFound  = 600 // tests have few items
+	maxRanked = 200
 )
 
-// Search answers a question from what the team shares, of the projects that the member may read; q.Project is a remote
-// or a name. It is ranked as the index ranks.
+// Search answers a question from what the team shares, in the projects that the member can read; q.Project is a
+// remote or a name. The ranking is the index's.
 func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) {
 	found, err := t.Candidates(ctx, q)
 	if err != nil {
@@ -30,15 +31,15 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 	return out, t.Link(ctx, out.Ranked)
 }
 
-// Candidates is the first pass of Search: what is then ranked, by itself or with what an index finds.
+// Candidates runs the first pass of Search: what is then ranked, on its own or together with an index's results.
 func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere, error) {
 	asked := index.Ask(q)
 	found, err := t.find(ctx, q, asked)
 	if err != nil {
 		return nil, explain(err)
 	}
-	doubled := map[[3]string]bool{} // of two devices of one person
-	found.Items = slices.DeleteFunc(found.Items, func(s index.Stranger) bool {
+	doubled := map[[3]string]bool{} // one person may share an item from two devices
+	found.Items = slices.DeleteFunc(found.Items, func(s index.ForeignItem) bool {
 		key := [3]string{s.Author, s.Session, string(s.ID)}
 		was := doubled[key]
 		doubled[key] = true
@@ -48,14 +49,14 @@ func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere,
 	return &found, nil
 }
 
-// find is the first pass: what holds the stems, and how many items hold each.
+// find runs the first pass: the items with the stems, and how many items contain each.
 func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (found index.Elsewhere, err error) {
 	rows, err := t.first(ctx, q, asked)
 	if err != nil {
 		return found, err
 	}
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
-		var sid, project, author, device, title, data *string // nil where nothing was found
+		var sid, project, author, device, title, data *string // nil if nothing was found
 		var started *time.Time
 		var overtaken bool
 		var held any // the same in each row
@@ -68,9 +69,9 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 		}
 		var it payload.Item
 		if json.Unmarshal([]byte(*data), &it) != nil {
-			return none, nil // somebody forged it; it costs nobody else's their place
+			return none, nil // a forged item is skipped
 		}
-		s := index.Stranger{Item: asIndexed(it), Overtaken: overtaken}
+		s := index.ForeignItem{Item: asIndexed(it), Overtaken: overtaken}
 		s.Place = index.Place{Project: *project, Session: *sid, SessionTitle: *title, Author: *author, Machine: *device}
 		if started != nil {
 			s.SessionStart = started.UTC()
@@ -81,17 +82,13 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 	return found, err
 }
 
-// first are the rows of the first pass.
+// first returns the rows of the first pass.
 func (t *Team) first(ctx context.Context, q index.Query, asked *index.Asking) (pgx.Rows, error) {
 	before := q.Until
 	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
 		before = q.AsOf
 	}
-	var kinds []string
-	for _, k := range q.Kinds {
-		kinds = append(kinds, string(k))
-	}
 	return t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
-		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, null(q.Project),
-		kinds, timeOf(q.Since), timeOf(before), enough, candidates)
+		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, nullIfEmpty(q.Project),
+		names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxFound, maxRanked)
 }

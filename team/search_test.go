@@ -134,8 +134,8 @@ func TestProjectOf(t *testing.T) {
 
 // Words that more items hold than are looked at find, of these, the items that hold several.
 func TestCommonWords(t *testing.T) {
-	defer func(was int) { enough = was }(enough)
-	enough = 5
+	defer func(was int) { maxFound = was }(maxFound)
+	maxFound = 5
 	c := newCrew(t)
 	ana := c.owner()
 	app := ana.project(t, "app")
@@ -147,15 +147,15 @@ func TestCommonWords(t *testing.T) {
 	if got := search(t, ana, "queue worker"); len(got) == 0 || got[0] != "s1040" {
 		t.Errorf("found %q", got)
 	}
-	if got := search(t, ana, "queue"); len(got) != enough {
+	if got := search(t, ana, "queue"); len(got) != maxFound {
 		t.Errorf("found %q", got)
 	}
 }
 
 // How many items hold a word is told of more than are looked at, and of those that one may read.
 func TestCounts(t *testing.T) {
-	defer func(was int) { enough = was }(enough)
-	enough = 400
+	defer func(was int) { maxFound = was }(maxFound)
+	maxFound = 400
 	c := newCrew(t)
 	ana := c.owner()
 	other := c.admit(ana, "other")

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// A Status is how a library stands in its team.
+// Status is how a library stands in its team.
 type Status struct {
 	Membership
 	Login   string         `json:"login,omitempty"`   // of the database
 	As      string         `json:"as,omitempty"`      // the member's name
-	Problem string         `json:"problem,omitempty"` // why the team can't be asked; members isn't known then
+	Problem string         `json:"problem,omitempty"` // why the team can't be asked; Members is then unknown
 	Members []StatusMember `json:"members,omitempty"`
 	Shared  []StatusShare  `json:"shared"` // by the project's name
 	Synced  *Synced        `json:"synced,omitempty"`
-	// machines of one's own that still have sessions which one forgot for all
+	// one's own machines that still have sessions which were forgotten for everybody
 	Disobeying []string `json:"disobeying,omitempty"`
 }
 
-// A StatusMember is a person of the team.
+// StatusMember is a person in the team.
 type StatusMember struct {
 	Name    string   `json:"name"`
 	Login   string   `json:"login"`
@@ -30,15 +30,15 @@ type StatusMember struct {
 	Devices []string `json:"devices,omitempty"` // machines that are in the team now
 }
 
-// A StatusShare is a project that is shared, or that the team has until the next sync takes it back.
+// StatusShare is a project that is shared, or that the team still has until the next sync takes it back.
 type StatusShare struct {
 	Project string    `json:"project"`
 	Level   Level     `json:"level"`
 	Since   time.Time `json:"since"`
-	Readers []string  `json:"readers,omitempty"` // others who read it; not there while the team can't be asked
+	Readers []string  `json:"readers,omitempty"` // other members who can read it; unknown if the team can't be asked
 }
 
-// Status tells how the library stands; t is nil, and why says it, where the team can't be asked.
+// Status returns how the library stands. If the team can't be asked, t is nil and why is the reason.
 func (m *Membership) Status(ctx context.Context, t *Team, why error) (*Status, error) {
 	s := &Status{Membership: *m, Shared: []StatusShare{}, Synced: m.Synced()}
 	shares, err := m.Shares()

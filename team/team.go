@@ -1,7 +1,8 @@
-// Package team is what several people's recalls share, on a PostgreSQL that they run. Each person's library stays
-// whole and theirs; what a person shares is put into the database, redacted, and questions find it there.
+// Package team is what several people share through a PostgreSQL that they run. Each person's library stays
+// complete and their own; what they share is stored in the database, redacted, where other members' questions
+// find it.
 //
-// A team is the schema recall of one database. Who may read and write which row is held by the database: see
+// A team is the schema recall of one database. The database itself enforces who can read and write each row: see
 // migrations/ and docs/internals/team.md.
 package team
 
@@ -24,20 +25,20 @@ import (
 	"recall/hint"
 )
 
-// A Team is an open connection to a team's database, as one of its members. It is safe for concurrent use.
+// Team is an open connection to a team's database, as one of its members. It is safe for concurrent use.
 type Team struct {
 	ID, Name string
-	Member   Member // who asks
+	Member   Member // the connected member
 
 	pool *pgxpool.Pool
-	role string // group of the members' logins
+	role string // group role of the members' logins
 }
 
-// Open connects to a team as the member whose login the address or its environment names. The error is ErrNoTeam,
-// ErrNotMember, ErrNewer, ErrOlder or ErrUnreachable.
-// there are called once a server said something, before it is known whether it lets anybody in.
+// Open connects to a team as the member whose login the address or its environment names. The error is
+// ErrNoTeam, ErrNotMember, ErrNewer, ErrOlder or ErrUnreachable. The functions in there are called at the
+// server's first response, before the login is accepted.
 func Open(ctx context.Context, address string, there ...func()) (*Team, error) {
-	pool, err := connect(ctx, address, there...)
+	pool, err := connect(address, there...)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +50,13 @@ func Open(ctx context.Context, address string, there ...func()) (*Team, error) {
 	return t, nil
 }
 
-// enter checks the format and finds out who asks.
+// enter checks the format and identifies the member.
 func (t *Team) enter(ctx context.Context) error {
 	var version int
 	if err := t.pool.QueryRow(ctx, `SELECT max(version) FROM recall.migration`).Scan(&version); err != nil {
 		return err
 	}
-	if err := fits(version); err != nil {
+	if err := checkFormat(version); err != nil {
 		return err
 	}
 	err := t.pool.QueryRow(ctx, `SELECT t.id, t.name, t.role, m.id, m.login, m.name, m.owner
@@ -64,43 +65,42 @@ func (t *Team) enter(ctx context.Context) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotMember
 	}
-	asked := t.pool.Config().ConnConfig.User // NAME.TENANT at some poolers that serve many databases
+	asked := t.pool.Config().ConnConfig.User // NAME.TENANT at some poolers for many databases
 	if err == nil && asked != t.Member.Login && !strings.HasPrefix(asked, t.Member.Login+".") {
-		err = hint.With(fmt.Errorf("%w: asked for %s, the server takes one for %s", ErrUnsafe, asked, t.Member.Login),
+		err = hint.With(fmt.Errorf("%w: connected as %s, but the server sees %s", ErrUnsafe, asked, t.Member.Login),
 			"a pooler in between must log in as each person, not as one user for all")
 	}
 	return err
 }
 
-// Pool is for the team's jobs, see package work.
+// Pool returns the connection pool, for the team's jobs in package work.
 func (t *Team) Pool() *pgxpool.Pool { return t.pool }
 
 // Close ends the connection.
 func (t *Team) Close() { t.pool.Close() }
 
 var (
-	// ErrHasTeam: the database has a team already.
+	// ErrHasTeam means that the database has a team already.
 	ErrHasTeam = errors.New("this database has a team already")
-	// ErrNoTeam: the database has no team.
+	// ErrNoTeam means that the database has no team.
 	ErrNoTeam = errors.New("no team in this database")
-	// ErrNotMember: the login isn't a member's, or its member left.
-	ErrNotMember = errors.New("this login is no member of the team")
-	// ErrNewer: a newer recall changed the team's format.
+	// ErrNotMember means that the login isn't a member's, or the member left.
+	ErrNotMember = errors.New("this login isn't a member of the team")
+	// ErrNewer means that a newer recall changed the team's format.
 	ErrNewer = errors.New("the team's database was changed by a newer recall")
-	// ErrOlder: the team's format is one that this recall would have to change first.
-	ErrOlder = errors.New("the team's database is of an older recall")
-	// ErrUnreachable: no connection came about, or it broke. Nothing is lost by that; what was asked for may have
-	// been done.
+	// ErrOlder means that the team's format must be upgraded first.
+	ErrOlder = errors.New("the team's database is from an older recall")
+	// ErrUnreachable means that the connection failed or broke. Nothing is lost; the request may have been carried out.
 	ErrUnreachable = errors.New("the team's database can't be reached")
-	// ErrRefused: the database doesn't let this member do that.
+	// ErrRefused means that the database doesn't allow this to the member.
 	ErrRefused = errors.New("not allowed in this team")
-	// ErrForgotten: a session was forgotten for all, and isn't taken again.
+	// ErrForgotten means that a session was forgotten for everybody and isn't accepted again.
 	ErrForgotten = errors.New("the session was forgotten")
-	// ErrExpired: the session is older than its project is kept, see Retain.
+	// ErrExpired means that the session is past its project's retention, see Retain.
 	ErrExpired = errors.New("the session is older than its project is kept")
 )
 
-// explain says what an error of the database means here, with the way out.
+// explain translates a database error, with the way out.
 func explain(err error) error {
 	var pg *pgconn.PgError
 	switch {
@@ -118,36 +118,36 @@ func explain(err error) error {
 	case "RC003":
 		return fmt.Errorf("%w: %s", ErrExpired, pg.Message)
 	case "42P01", "3F000": // no such table, no such schema
-		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; see that the address names the right "+
+		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; check that the address names the right "+
 			"database")
 	case "42501":
 		if pg.Message == "permission denied for schema recall" || strings.HasPrefix(pg.Message,
 			"permission denied for database") {
 			return explain(ErrNotMember)
 		}
-		refused := ErrRefused // by a policy, which says no more than that
+		refused := ErrRefused // a policy gives no details
 		if !strings.Contains(pg.Message, "row-level security policy") {
 			refused = fmt.Errorf("%w: %s", ErrRefused, pg.Message)
 		}
-		return hint.With(refused, "%s", cmp.Or(hint.Of(err), "an owner of the team may"))
-	case "28P01", "28000": // password, no such login, or none that the server lets in that way
+		return hint.With(refused, "%s", cmp.Or(hint.Of(err), "an owner of the team can"))
+	case "28P01", "28000": // wrong password, no such login, or not allowed by pg_hba.conf
 		way := "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, or set PGPASSWORD"
 		if strings.HasPrefix(pg.Message, "no pg_hba.conf entry") {
-			way = "see that the address names login, database and sslmode as the server's keeper wants them"
+			way = "check that the address has the login, database and sslmode that the server's administrator requires"
 		}
 		return hint.With(errors.New(pg.Message), "%s", way)
 	case "3D000":
-		return hint.With(err, "see that the address names the right database; createdb makes one, recall makes none")
-	case "57P01", "57P02", "57P03", "25006": // it is ended, crashed, starts, or another takes its place
+		return hint.With(err, "check that the address names the right database; createdb creates one; recall doesn't")
+	case "57P01", "57P02", "57P03", "25006": // shut down, crashed, starting up, or read-only after a failover
 		return unreachable(err)
 	}
 	if strings.HasPrefix(pg.Code, "53") || strings.HasPrefix(pg.Code, "40") {
-		return unreachable(err) // its disk is full, it has too many connections; two transactions wait for one another
+		return unreachable(err) // out of disk space or connections; a deadlock
 	}
 	return err
 }
 
-// broken reports whether an error is a connection's.
+// broken reports whether an error is one of the connection.
 func broken(err error) bool {
 	var connecting *pgconn.ConnectError
 	var net net.Error
@@ -160,22 +160,23 @@ func unreachable(err error) error {
 		return hint.With(fmt.Errorf("%w: %w", ErrUnsafe, cert), "sslrootcert=FILE names its certificate authority, or "+
 			"sslrootcert=system where your system knows it")
 	}
-	said := strings.Split(err.Error(), "\n\t") // one try a line, and without encryption where it isn't needed another
-	return hint.With(&gone{fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " ")), err},
-		"psql with the same address tells more; what waits goes with a later sync")
+	said := strings.Split(err.Error(), "\n\t") // one attempt per line, possibly repeated without encryption
+	told := fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " "))
+	return hint.With(&unreachableError{told, err},
+		"psql with the same address shows more; what is waiting goes with a later sync")
 }
 
-// gone is an error of a connection as it is told.
-type gone struct {
+// unreachableError is a connection error with a message of its own.
+type unreachableError struct {
 	told string
 	err  error
 }
 
-func (g *gone) Error() string   { return g.told }
-func (g *gone) Unwrap() []error { return []error{ErrUnreachable, g.err} }
+func (g *unreachableError) Error() string   { return g.told }
+func (g *unreachableError) Unwrap() []error { return []error{ErrUnreachable, g.err} }
 
-// timeOf is a time as the database has it: nil where there is none.
-func timeOf(t time.Time) any {
+// nullIfZero converts a time for the database: nil if it is zero.
+func nullIfZero(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}

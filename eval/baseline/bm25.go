@@ -10,8 +10,8 @@ import (
 	"recall/text"
 )
 
-// Messages is what anybody would write first to search sessions: every message
-// as it is a document, the question's words joined by OR, BM25.
+// Messages is the search anybody would write first: BM25 over every message as its own document, the question's
+// words joined by OR.
 type Messages struct {
 	all    []Message
 	length []int
@@ -19,17 +19,17 @@ type Messages struct {
 	rows   map[string][]row // by stem
 }
 
-// A Message is one turn of a session.
+// Message is one turn of a session.
 type Message struct {
 	Session string
 	Turn    ingest.TurnID
 	Text    string
 }
 
-// row is how often a word stands in a message.
+// row is how often a word occurs in a message.
 type row struct{ message, n int }
 
-// NewMessages indexes the messages of sessions, whoever's they are.
+// NewMessages indexes the messages of all speakers.
 func NewMessages(sessions []*ingest.Session) *Messages {
 	m := &Messages{rows: map[string][]row{}}
 	for _, s := range sessions {
@@ -61,8 +61,7 @@ func (m *Messages) add(msg Message) {
 
 var word = text.Pattern(`[\pL\pN]+`)
 
-// stop are the words left out of a question: those of the prototype that the
-// first measurements were made with.
+// stop lists the words left out of a question: those of the prototype behind the first measurements.
 var stop = strings.Fields(`a an and are as at be been but by can could did do does for from had has have he her hers
 	him his how i if in into is it its me my of on or our ours she should so than that the their them then there these
 	they this those to was we were what when where which who whom why will with would you your yours about also any both
@@ -99,7 +98,7 @@ func (m *Messages) Search(question string) []Message {
 	return out
 }
 
-// asked are the stems of a question's words that say something, each once.
+// asked returns the stems of a question's content words, without duplicates.
 func asked(question string) []string {
 	var out []string
 	for _, w := range word().FindAllString(strings.ToLower(question), -1) {

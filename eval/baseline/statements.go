@@ -1,5 +1,4 @@
-// Package baseline holds what a distiller and a search have to be better than:
-// what anybody would try first.
+// Package baseline holds the simplest approaches, which a distiller and a search must beat.
 package baseline
 
 import (
@@ -9,24 +8,24 @@ import (
 	"recall/text"
 )
 
-// A Part is a piece of a session that stands in for its payload.
+// Part is a piece of a session that stands in for its payload.
 type Part struct {
 	Turn ingest.TurnID
 	Text string
 }
 
-// LastAssistant is the last message of the assistant that says anything.
+// LastAssistant returns the assistant's last message with text.
 func LastAssistant(s *ingest.Session) []Part {
 	return last(parts(s, func(t ingest.Turn) bool { return t.Role == ingest.Assistant }))
 }
 
-// CompactionSummary is the summary that the client wrote when it last cut its
-// context; none where it never did.
+// CompactionSummary returns the summary that the client wrote when it last compacted its context; none if it
+// never did.
 func CompactionSummary(s *ingest.Session) []Part {
 	return last(parts(s, func(t ingest.Turn) bool { return t.Kind == ingest.Summary }))
 }
 
-// FirstAndLastUser is the first and the last thing that the person typed.
+// FirstAndLastUser returns the first and the last thing the person typed.
 func FirstAndLastUser(s *ingest.Session) []Part {
 	typed := parts(s, func(t ingest.Turn) bool { return t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn })
 	if len(typed) > 2 {
@@ -50,12 +49,11 @@ func parts(s *ingest.Session, of func(ingest.Turn) bool) (all []Part) {
 	return all
 }
 
-// bullet is what a line of a list, a heading or a quotation begins with.
+// bullet matches the opening of a list item, heading or quotation.
 var bullet = text.Pattern(`^\s*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])\s+)+`)
 
-// Statements cuts a message into what it says: its sentences, and the lines of
-// its lists and tables. Code between fences and lines without a word of two
-// letters are left out.
+// Statements splits a message into its sentences and the lines of its lists and tables. It omits fenced code
+// and lines without two letters in a row.
 func Statements(message string) []string {
 	var out []string
 	fenced := false
@@ -78,7 +76,7 @@ func Statements(message string) []string {
 	return out
 }
 
-// sentences cuts a line as anybody would: what recall's own way does better is to count for it.
+// sentences splits a line naively, so that any improvement over it is recall's own.
 func sentences(line string) (out []string) {
 	from := 0
 	for _, m := range sentenceEnd().FindAllStringIndex(line, -1) {

@@ -10,20 +10,20 @@ import (
 	"recall/payload"
 )
 
-// What became of a gold item, a predicted one, or both.
+// The states of a row: what became of a gold item, a predicted one, or both.
 const (
 	matched = "matched"
 	other   = "other kind" // found, under another kind
 	missed  = "missed"
 	wrong   = "wrong"
-	fair    = "fair" // fair to keep and fair to leave: counts on neither side
+	fair    = "fair" // keeping it and leaving it out are both fine: not counted
 )
 
 var states = []string{matched, other, missed, wrong, fair}
 
 var signs = map[string]string{matched: "✓", other: "≈", missed: "○", wrong: "✗", fair: "·"}
 
-// item is what an item says, and its quote if that is another text.
+// item prints an item's text, and its quote if that differs.
 func (t Tables) item(name, text, quote string) string {
 	text = strings.TrimSpace(text)
 	says := t.row("", "  %s: %s", onLine(name), onLine(text))
@@ -33,7 +33,7 @@ func (t Tables) item(name, text, quote string) string {
 	return says
 }
 
-// outcome is a question in a line, with what came of it.
+// outcome prints a question in a line, with what came of it.
 func outcome(q *eval.QuestionsMade) string {
 	says := func(state, what string) string {
 		return signs[state] + " " + onLine(cmp.Or(q.Q, q.ID)) + ": " + what
@@ -56,7 +56,7 @@ func outcome(q *eval.QuestionsMade) string {
 	}
 }
 
-// row is a gold item, a predicted one, or both that are held to be one fact.
+// row is a gold item, a predicted one, or both if they count as one fact.
 type row struct {
 	State, Kind string
 	Gold        *eval.GoldItem

@@ -1,4 +1,4 @@
-// Package report prints run files of package eval as tables for a terminal, and the items behind their figures.
+// Package report prints run files of package eval as tables for a terminal, with the items behind their figures.
 package report
 
 import (
@@ -17,16 +17,16 @@ import (
 	"recall/text"
 )
 
-// Style is how text is set off on a terminal; empty strings elsewhere.
+// Style holds the terminal's escape sequences for styling text, or empty strings.
 type Style struct{ Bold, Dim, Green, Red, Yellow, Reset string }
 
-// Tables prints runs, and what judges agree on, for people at a terminal.
+// Tables prints runs and judges' agreement as terminal tables.
 type Tables struct {
 	W  io.Writer
 	St Style
 }
 
-// tablesText is what each page looks like.
+// tablesText holds the templates of all pages.
 //
 //go:embed tables.tmpl
 var tablesText string
@@ -56,28 +56,28 @@ func (t Tables) page(name string, doc any) {
 	fmt.Fprint(t.W, b.String())
 }
 
-// Payloads is how payloads did, beside what else was measured.
+// Payloads prints the figures of payloads, with those of the baselines.
 func (t Tables) Payloads(r *eval.Run) { t.page("payloads", r) }
 
-// Questions is how answers did.
+// Questions prints the figures of answers.
 func (t Tables) Questions(r *eval.Run) { t.page("questions", r) }
 
-// Differences are figures before and after.
+// Differences prints figures before and after.
 func (t Tables) Differences(all []eval.Difference) { t.page("differences", all) }
 
-// Judged is how far a judge agrees with people, and the pairs that it sees otherwise.
+// Judged prints how far a judge agrees with people, and the pairs on which it doesn't.
 func (t Tables) Judged(a *eval.Agreement) { t.page("judged", a) }
 
-// Comparison is what moved from one run to the other.
+// Comparison prints what moved from one run to the other.
 func (t Tables) Comparison(c *eval.Comparison) { t.page("comparison", c) }
 
-// Items lists what stands behind a run's figures: each session's gold items beside what was found, or each question
-// with what came of it.
+// Items lists what is behind a run's figures: each session's gold items beside what was found, or each question
+// with its outcome.
 func (t Tables) Items(r *eval.Run) { t.page("items", r) }
 
 func onLine(s string) string { return sink.Line(s, sink.Terminal) }
 
-// row is a line in a style, of Style's names in small letters; "" is none.
+// row prints a line in a style: one of Style's names in lower case, or "".
 func (t Tables) row(style, format string, args ...any) string {
 	color := map[string]string{"bold": t.St.Bold, "dim": t.St.Dim, "green": t.St.Green, "red": t.St.Red}[style]
 	line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
@@ -87,15 +87,15 @@ func (t Tables) row(style, format string, args ...any) string {
 	return line + "\n"
 }
 
-// note is a line of explanation.
+// note prints a line of explanation.
 func (t Tables) note(format string, args ...any) string {
 	return t.row("dim", "  %s", fmt.Sprintf(format, args...))
 }
 
-// Ranged is a figure with its interval: "0.55 (0.46–0.63)".
+// Ranged formats a figure with its interval: "0.55 (0.46–0.63)".
 func Ranged(i eval.Interval) string { return fmt.Sprintf("%.2f (%.2f–%.2f)", i.Value, i.Low, i.High) }
 
-// Share is a count out of a whole with the share's interval.
+// Share formats a count out of a whole with the share's interval.
 func Share(k eval.KofN) string {
 	if k.N == 0 {
 		return "none asked"
@@ -103,13 +103,13 @@ func Share(k eval.KofN) string {
 	return fmt.Sprintf("%d of %d (%.2f–%.2f)", k.K, k.N, k.Low, k.High)
 }
 
-// bar is a share from 0 to 1, n columns wide.
+// bar draws a share from 0 to 1, n columns wide.
 func bar(x float64, n int) string {
 	full := int(math.Round(min(max(x, 0), 1) * float64(n)))
 	return strings.Repeat("█", full) + strings.Repeat("░", n-full)
 }
 
-// kind is what was found of a kind, beside what sentences drawn at random reach.
+// kind is what was found of a kind, with what randomly drawn sentences reach.
 type kind struct {
 	Name, Style string
 	eval.Rates
@@ -130,7 +130,7 @@ func kinds(s, floor *eval.PayloadScore) (rows []kind) {
 	return rows
 }
 
-// Chance is the F1 that sentences drawn at random reach; "" where none were.
+// Chance is the F1 that randomly drawn sentences reach, "" if none were drawn.
 func Chance(floor *eval.PayloadScore, of func(*eval.PayloadScore) eval.Rates) string {
 	if floor == nil || of(floor).Pred == 0 {
 		return ""
@@ -149,7 +149,7 @@ func fewer(systems []eval.System) string {
 	return strings.Join(few, ", ")
 }
 
-// answers is every system's figures, side by side.
+// answers lists every system's figures side by side.
 func answers(systems []eval.System) (rows []struct{ Style, Cells string }) {
 	format, cells := "%-21s", []any{"who answers"}
 	add := func(style string) {
@@ -173,7 +173,7 @@ func answers(systems []eval.System) (rows []struct{ Style, Cells string }) {
 	return rows
 }
 
-// tone is the style of a figure that moved.
+// tone is the style of a changed figure.
 func tone(d eval.Difference) string {
 	if d.Few {
 		return ""
@@ -181,12 +181,12 @@ func tone(d eval.Difference) string {
 	return map[eval.Verdict]string{eval.Better: "green", eval.Worse: "red"}[d.Verdict]
 }
 
-// moved are the figures of a comparison that aren't the same in both runs.
+// moved lists the figures that differ between the runs.
 func moved(c *eval.Comparison) []eval.Difference {
 	return slices.DeleteFunc(slices.Clone(c.Figures), func(d eval.Difference) bool { return d.Change == eval.Interval{} })
 }
 
-// Changes counts what a comparison shows.
+// Changes summarizes a comparison.
 func Changes(c *eval.Comparison) string {
 	n := map[eval.Verdict]int{}
 	all := moved(c)
@@ -198,7 +198,7 @@ func Changes(c *eval.Comparison) string {
 		n[eval.Better], n[eval.Worse], n[eval.CantTell])
 }
 
-// seconds says how long something took, "–" for nothing worth telling.
+// seconds formats a duration, "–" for none.
 func seconds(s float64) string {
 	switch {
 	case s <= 0:
@@ -211,7 +211,7 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.1f s", s)
 }
 
-// dollars says what something cost.
+// dollars formats a cost.
 func dollars(d float64) string {
 	switch {
 	case d <= 0:

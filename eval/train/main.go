@@ -1,10 +1,10 @@
-// Command train learns what distill/offline goes by, from sessions of many projects,
-// and says how good it is on projects that it didn't learn from.
+// Command train fits the model of distill/offline to sessions of many projects, and reports how good it is on
+// projects that it didn't learn from.
 //
 //	go run ./eval/train -shared DIR [-write]
 //
-// DIR holds eval/gold, silver and transcripts. With -write what was learned goes to
-// distill/offline/weights.json: figures only.
+// DIR holds eval/gold, silver and transcripts. With -write the model goes to distill/offline/weights.json,
+// which holds numbers only.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"recall/eval/train/learn"
 )
 
-const weightsFile = "distill/offline/weights.json" // relative to the repository, where the command is run
+const weightsFile = "distill/offline/weights.json" // relative to the root of the repository, the working directory
 
 func main() {
 	shared := flag.String("shared", "", "folder with eval/gold, silver and transcripts")
@@ -36,12 +36,12 @@ func run(ctx context.Context, shared, invented string, write bool) error {
 	if err != nil {
 		return err
 	}
-	left := learn.LeaveOut(learn.Prepare(projects))
+	left := learn.CrossValidate(learn.Prepare(projects))
 	report(left)
 	if !write {
 		return nil
 	}
-	b, err := json.MarshalIndent(left.View, "", " ")
+	b, err := json.MarshalIndent(left.Full, "", " ")
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"recall/payload"
 )
 
-// A tally is what is counted over some sessions.
+// tally sums counts over sessions.
 type tally struct {
 	any, files, goals, told, view, chance, passages eval.Count
 	sessions                                        int
@@ -25,12 +25,12 @@ func (t *tally) add(o tally) {
 	t.sessions += o.sessions
 }
 
-// firstPassages is how many of a session's passages are judged apart: those that are seen first.
+// firstPassages is how many of a session's passages are judged separately: those seen first.
 const firstPassages = 5
 
-func tallied(l *learn.Left, e *learn.Example) tally {
+func tallied(l *learn.CrossValidation, e *learn.Example) tally {
 	items, _ := offline.Items(e.Case.Session, l.Models[e.Project])
-	inView, _ := offline.Items(e.Case.Session, l.View)
+	inView, _ := offline.Items(e.Case.Session, l.Full)
 	score := e.Case.Score(items)
 	t := tally{any: score.Lenient, files: score.Kinds[payload.File], goals: score.Kinds[payload.Goal],
 		view: e.Case.Score(inView).Lenient, sessions: 1}
@@ -53,7 +53,7 @@ func tallied(l *learn.Left, e *learn.Example) tally {
 	return t
 }
 
-// page are the ids of the first passages that a page of some items prints.
+// page returns the ids of the first passages that a page of some items prints.
 func page(c *eval.Case, items []payload.Item) (out []payload.ItemID) {
 	p := &payload.Payload{Session: string(c.Session.ID), Items: items}
 	for i := range items {
@@ -67,8 +67,8 @@ func page(c *eval.Case, items []payload.Item) (out []payload.ItemID) {
 	return out
 }
 
-// report says how good it is on projects left out: each, and together.
-func report(l *learn.Left) {
+// report prints how good the models are on projects left out, each and together.
+func report(l *learn.CrossValidation) {
 	by, sum := map[string]*tally{}, map[string]*tally{}
 	var names, sums []string
 	note := func(m map[string]*tally, list *[]string, name string, t tally) {
@@ -102,7 +102,7 @@ func report(l *learn.Left) {
 		row(n, sum[n])
 	}
 	fmt.Println("\nrecords on projects left out, real ones: right, wrong, fair to leave")
-	for _, r := range l.View.Records {
+	for _, r := range l.Full.Records {
 		precision := "too few"
 		if r.Known() {
 			precision = fmt.Sprintf("%.3f", r.Precision())
@@ -110,7 +110,7 @@ func report(l *learn.Left) {
 		fmt.Printf("%-14s %3d %3d %3d  precision %s\n", r.Rule, r.Right, r.Wrong, r.Neutral, precision)
 	}
 	fmt.Println("\nlikelihood up to, and how often such a passage is worth keeping")
-	for _, b := range l.View.Sure {
+	for _, b := range l.Full.Sure {
 		fmt.Printf("%.3f %.3f\n", b.To, b.Sure)
 	}
 }

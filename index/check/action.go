@@ -10,7 +10,7 @@ import (
 	"recall/text"
 )
 
-// A way is by what an action is done.
+// way is how an action is done.
 type way int
 
 const (
@@ -19,43 +19,43 @@ const (
 	edit
 )
 
-// A phrase is a part of an action that does one thing: a sentence, a shell step, the lines of an edit.
+// phrase is a part of an action that does one thing: a sentence, a shell step, the lines of an edit.
 type phrase struct {
-	way   way
-	comes []word   // in order, small words too
-	goes  []word   // of an edit: what is in it no more
-	lines [][]word // of an edit, those that come; else comes
+	way     way
+	added   []word   // in order, stop words included; the added words of an edit
+	removed []word   // the removed words of an edit
+	lines   [][]word // the added lines of an edit, otherwise comes
 }
 
-// A deed is an action as it was read.
-type deed struct {
+// parsedAction is a parsed action.
+type parsedAction struct {
 	phrases []phrase
-	all     []word // everything in it that says something
+	all     []word // all its content words
 	paths   []word // files that it changes
 	asked   []word // files that a prompt asks to change
 }
 
-const readMost = 6 << 10 // bytes of a prompt or an edit that are read: a request stands at its beginning
+const maxRead = 6 << 10 // bytes read of a prompt or an edit: the request is at its beginning
 
-func read(a Action) *deed {
-	d := &deed{}
+func read(a Action) *parsedAction {
+	d := &parsedAction{}
 	for _, p := range a.Paths {
 		d.paths = append(d.paths, pathOf(p))
 	}
-	d.prose(text.Head(a.Text, readMost))
-	d.command(text.Head(a.Command, readMost))
+	d.prose(text.Head(a.Text, maxRead))
+	d.command(text.Head(a.Command, maxRead))
 	if len(d.paths) > 0 && a.New+a.Old != "" && !lists["locks"][path.Base(d.paths[0].text)] {
-		d.edit(text.Head(a.Old, readMost), text.Head(a.New, readMost))
+		d.edit(text.Head(a.Old, maxRead), text.Head(a.New, maxRead))
 	}
 	d.all = slices.Clone(d.paths)
 	for _, p := range d.phrases {
-		d.all = slices.Concat(d.all, content(p.comes), content(p.goes), content(slices.Concat(p.lines...)))
+		d.all = slices.Concat(d.all, content(p.added), content(p.removed), content(slices.Concat(p.lines...)))
 	}
 	return d
 }
 
-// prose reads a prompt or a plan, sentence by sentence. What is quoted or fenced is shown, not asked for.
-func (d *deed) prose(s string) {
+// prose reads a prompt or a plan sentence by sentence, without quoted or fenced text, which isn't a request.
+func (d *parsedAction) prose(s string) {
 	fenced := false
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
@@ -70,21 +70,21 @@ func (d *deed) prose(s string) {
 				asks = asks && turnAt(words, i) == 0
 			}
 			if asks {
-				d.asked = append(d.asked, only(words, func(w word) bool { return trace.LooksLikePath(w.text) })...)
+				d.asked = append(d.asked, filter(words, func(w word) bool { return trace.LooksLikePath(w.text) })...)
 			}
-			d.add(phrase{way: prompt, comes: words, lines: [][]word{words}})
+			d.add(phrase{way: prompt, added: words, lines: [][]word{words}})
 		}
 	}
 }
 
-func (d *deed) add(p phrase) {
-	if len(content(p.comes))+len(content(p.goes)) > 0 {
+func (d *parsedAction) add(p phrase) {
+	if len(content(p.added))+len(content(p.removed)) > 0 {
 		d.phrases = append(d.phrases, p)
 	}
 }
 
-// command reads what a shell command would do. What only the shell knows isn't read.
-func (d *deed) command(line string) {
+// command reads what a shell command would do, without what only the shell can know.
+func (d *parsedAction) command(line string) {
 	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant,
 		Calls: []ingest.ToolCall{{Name: "Bash", Command: line, Done: true}}}}}
 	t := trace.Of(s)
@@ -95,11 +95,11 @@ func (d *deed) command(line string) {
 	}
 }
 
-func (d *deed) step(s trace.Step) {
+func (d *parsedAction) step(s trace.Step) {
 	if s.Program == "" {
 		return
 	}
-	p := phrase{way: command, comes: []word{wordOf(s.Program)}}
+	p := phrase{way: command, added: []word{wordOf(s.Program)}}
 	for i, a := range s.Args {
 		if a == trace.UnknownArg || i > 0 && (s.Args[i-1] == "-m" || s.Args[i-1] == "--message") {
 			continue
@@ -109,10 +109,10 @@ func (d *deed) step(s trace.Step) {
 			d.paths = append(d.paths, pathOf(a))
 		}
 		for _, w := range strings.FieldsFunc(a, func(r rune) bool { return strings.ContainsRune(" =,;()'\"", r) }) {
-			p.comes = append(p.comes, wordOf(w))
+			p.added = append(p.added, wordOf(w))
 		}
 	}
-	p.lines = [][]word{p.comes}
+	p.lines = [][]word{p.added}
 	d.add(p)
 	for _, o := range slices.DeleteFunc(s.Out, func(o string) bool { return o == "" }) {
 		d.paths = append(d.paths, pathOf(o))

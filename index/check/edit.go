@@ -7,17 +7,17 @@ import (
 	"recall/text"
 )
 
-// edit reads what comes into a file and what goes out of it.
-func (d *deed) edit(old, new string) {
+// edit reads what an edit adds to a file and removes from it.
+func (d *parsedAction) edit(old, new string) {
 	olds, news := codeLines(old), codeLines(new)
-	added, gone := minus(news, olds), minus(olds, news)
+	added, gone := subtractLines(news, olds), subtractLines(olds, news)
 	came, went := slices.Concat(added...), slices.Concat(gone...)
-	d.add(phrase{way: edit, lines: added, comes: fresh(came, went), goes: fresh(went, came)})
+	d.add(phrase{way: edit, lines: added, added: newWords(came, went), removed: newWords(went, came)})
 }
 
 var comment = text.Pattern("^(#($|[^i])|//|\\*|/\\*|--|;|\"\"\"|<!--)")
 
-// codeLines are a text's lines without comments, cut into words.
+// codeLines returns a text's lines without comments, as words.
 func codeLines(s string) (out [][]word) {
 	for line := range strings.Lines(s) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), " // ")
@@ -37,8 +37,8 @@ func blankPunctuation(r rune) rune {
 	return r
 }
 
-// minus are the lines that others don't have.
-func minus(lines, others [][]word) [][]word {
+// subtractLines returns the lines that are not among others.
+func subtractLines(lines, others [][]word) [][]word {
 	return slices.DeleteFunc(slices.Clone(lines), func(a []word) bool {
 		return slices.ContainsFunc(others, func(b []word) bool {
 			return slices.EqualFunc(a, b, func(a, b word) bool { return a.text == b.text })
@@ -46,9 +46,9 @@ func minus(lines, others [][]word) [][]word {
 	})
 }
 
-// fresh are the words that others don't have.
-func fresh(words, others []word) []word {
-	return only(words, func(w word) bool {
+// newWords returns the words that are not among others.
+func newWords(words, others []word) []word {
+	return filter(words, func(w word) bool {
 		return !slices.ContainsFunc(others, func(o word) bool { return o.text == w.text })
 	})
 }

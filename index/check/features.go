@@ -12,38 +12,38 @@ import (
 	"recall/text"
 )
 
-// features are what a judgement rests on: shares, 0 to 1, and cues, words that stand around
-// what the two have in common, 1 where they do.
-func (s *sighting) features(found *index.Answer, rank int) map[string]float64 {
+// features returns what a judgement is based on: shares from 0 to 1, and cues, which are 1 for each word around
+// what the two have in common.
+func (s *overlap) features(found *index.Answer, rank int) map[string]float64 {
 	r, c, p, d := s.reading, s.claim, s.phrase, s.deed
-	bound := besides(r.names, c.words)
+	bound := excluding(r.names, c.words)
 	f := map[string]float64{
 		"share":      s.share,
 		"words":      min(float64(len(c.words)), 6) / 6,
-		"listed":     yes(c.listed),
-		"for":        yes(!c.against),
-		"eliminated": yes(r.kind == payload.Eliminated),
+		"listed":     indicator(c.listed),
+		"for":        indicator(!c.against),
+		"eliminated": indicator(r.kind == payload.Eliminated),
 		"bound":      share(bound, d.all),
-		"unbound":    yes(len(bound) == 0),
-		"chosen out": share(named(besides(r.chosen, c.words)), p.goes),
-		"kept":       yes(!c.against) * yes(p.way == edit) * share(c.words, p.comes),
+		"unbound":    indicator(len(bound) == 0),
+		"chosen out": share(named(excluding(r.chosen, c.words)), p.removed),
+		"kept":       indicator(!c.against) * indicator(p.way == edit) * share(c.words, p.added),
 		"long":       math.Log1p(float64(len(content(s.in)))) / 5,
 		"value":      s.value,
 		"covered":    share(slices.Concat(c.words, c.place), d.all),
-		"elsewhere":  yes(s.elsewhere()),
-		"whole free": yes(!r.bound && s.share == 1) * share(named(c.words), s.in),
+		"elsewhere":  indicator(s.elsewhere()),
+		"whole free": indicator(!r.bound && s.share == 1) * share(named(c.words), s.in),
 		"rank":       1 / float64(1+rank),
 		"common":     s.common(found),
-		"prompt":     yes(p.way == prompt),
-		"command":    yes(p.way == command),
-		"edit":       yes(p.way == edit),
+		"prompt":     indicator(p.way == prompt),
+		"command":    indicator(p.way == command),
+		"edit":       indicator(p.way == edit),
 	}
 	s.cues(f)
 	return f
 }
 
-// common is of how many of the items found the rarest word is in which the two meet.
-func (s *sighting) common(found *index.Answer) float64 {
+// common is the share of the found items that contain the rarest of the common words.
+func (s *overlap) common(found *index.Answer) float64 {
 	least := len(found.Ranked)
 	for _, w := range s.claim.words {
 		if !has(s.in, w) {
@@ -60,8 +60,8 @@ func (s *sighting) common(found *index.Answer) float64 {
 	return float64(least) / float64(len(found.Ranked))
 }
 
-// cues are the words around what the two have in common, and of an edited file's path.
-func (s *sighting) cues(f map[string]float64) {
+// cues adds the words around what the two have in common, and those of an edited file's path.
+func (s *overlap) cues(f map[string]float64) {
 	pre := []string{"p", "c", "e"}[s.phrase.way]
 	if !s.claim.against {
 		pre = "for " + pre
@@ -120,13 +120,13 @@ func environment(words []word) string {
 	return ""
 }
 
-// elsewhere reports whether the action is where the item doesn't hold: on my machine, not in production.
-func (s *sighting) elsewhere() bool {
+// elsewhere reports whether the action is in another environment than the item: on my machine, not in production.
+func (s *overlap) elsewhere() bool {
 	held, there := environment(s.reading.all), environment(s.deed.all)
 	return held != "" && there != "" && held != there
 }
 
-func yes(b bool) float64 {
+func indicator(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -137,30 +137,30 @@ func yes(b bool) float64 {
 //
 //	go test ./index/check -run TestLeftOut -write-weights
 //
-// which prints how often warnings are right on projects that the weights haven't seen.
+// which prints how often warnings are right on projects that the weights weren't fitted to.
 //
 //go:embed weights.json
 var weightsJSON []byte
 
-// A weighing is a logistic regression: what each feature counts.
-type weighing map[string]float64
+// weights is a logistic regression: the weight of each feature.
+type weights map[string]float64
 
-// enough is how likely an action must go against an item for a warning: where nineteen
-// of twenty are right on strangers' lines about projects left out.
+// warnFrom is the least probability for a warning: there, nineteen of twenty warnings are right on lines by other
+// people about projects left out.
 const (
-	enough = 0.72
-	surely = 0.88 // to stop somebody
+	warnFrom = 0.72
+	sureFrom = 0.88 // to stop somebody
 )
 
-var shipped = sync.OnceValue(func() (w weighing) {
+var shipped = sync.OnceValue(func() (w weights) {
 	if err := json.Unmarshal(weightsJSON, &w); err != nil {
-		panic(err) // a test reads it
+		panic(err) // can't happen: a test reads it
 	}
 	return w
 })
 
 // odds is how likely an action goes against an item, 0 to 1.
-func (w weighing) odds(features map[string]float64) float64 {
+func (w weights) odds(features map[string]float64) float64 {
 	sum := w["base"]
 	for name, x := range features {
 		sum += w[name] * x

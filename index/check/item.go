@@ -8,24 +8,24 @@ import (
 	"recall/payload"
 )
 
-// A claim is what an item says of one thing: against it or for it.
+// claim is what an item says for or against one thing.
 type claim struct {
 	against bool
-	listed  bool   // an option that lost, not cut out of a sentence
+	listed  bool   // from the item's alternatives, not cut out of a sentence
 	words   []word // the thing
-	place   []word // what it is said of: "for the session cache"
+	place   []word // where that holds: "for the session cache"
 }
 
-// A reading is an item as far as it can be gone against.
+// reading is an item, parsed for what an action can go against.
 type reading struct {
 	kind      payload.Kind
 	claims    []claim
-	text      []word   // of its sentence, small words too
-	all       []word   // all that it says, words of content
-	names     []word   // what it is bound to
-	chosen    []word   // what it took
-	bound     bool     // it says itself what it is bound to
-	untouched []string // files and folders that are to be left alone
+	text      []word   // of its sentence, stop words included
+	all       []word   // all its content words
+	names     []word   // what it is about
+	chosen    []word   // what it chose
+	bound     bool     // it says itself what it is about
+	untouched []string // files and folders to leave alone
 }
 
 var (
@@ -53,7 +53,7 @@ func readItem(it *payload.Item) *reading {
 	} else {
 		r.sides(r.text)
 	}
-	if r.bound = len(besides(r.names, r.chosen)) > 0; !r.bound { // not every item says what it is about
+	if r.bound = len(excluding(r.names, r.chosen)) > 0; !r.bound { // not every item says what it is about
 		for _, c := range r.claims {
 			r.names = append(r.names, named(c.place)...)
 		}
@@ -70,10 +70,10 @@ func readItem(it *payload.Item) *reading {
 	return r
 }
 
-// claim notes what a phrase says of a thing.
+// claim records what a phrase says about a thing.
 func (r *reading) claim(phrase []word, against, listed bool) {
 	c := claim{against: against, listed: listed}
-	c.words, c.place = thing(phrase)
+	c.words, c.place = splitPlace(phrase)
 	if len(c.words) > 0 {
 		r.claims = append(r.claims, c)
 		if !against {
@@ -82,7 +82,7 @@ func (r *reading) claim(phrase []word, against, listed bool) {
 	}
 }
 
-// sides cuts a sentence where it turns: "SQLite, not Postgres".
+// sides splits a sentence where it turns: "SQLite, not Postgres".
 func (r *reading) sides(text []word) {
 	from, no := 0, false
 	flush := func(to int) {
@@ -94,9 +94,9 @@ func (r *reading) sides(text []word) {
 			}
 		}
 		n := len(r.claims)
-		if words, _ := thing(text[from:to]); no && n > 0 && len(words) == 0 { // "Postgres is not used"
+		if words, _ := splitPlace(text[from:to]); no && n > 0 && len(words) == 0 { // "Postgres is not used"
 			r.claims[n-1].against = true
-			r.chosen = besides(r.chosen, r.claims[n-1].words)
+			r.chosen = excluding(r.chosen, r.claims[n-1].words)
 		}
 		r.claim(text[from:to], no, false)
 		from = to
@@ -123,7 +123,7 @@ func (r *reading) sides(text []word) {
 	flush(len(text))
 }
 
-// turnAt is how many words at a place set what follows against the rest, 0 for none.
+// turnAt returns how many words at a place set what follows against the rest, 0 for none.
 func turnAt(text []word, i int) int {
 	w, next := text[i].text, ""
 	if i+1 < len(text) {
@@ -139,12 +139,12 @@ func turnAt(text []word, i int) int {
 	return 0
 }
 
-// thing cuts a phrase into what it speaks of and what that is said of.
-func thing(phrase []word) (words, place []word) {
+// splitPlace splits a phrase into what it is about and where that holds.
+func splitPlace(phrase []word) (words, place []word) {
 	there := false
 	for i, w := range phrase {
 		switch {
-		case len(words) > 0 && causes[w.text]: // what is seen stands before what was thought to be behind it
+		case len(words) > 0 && causes[w.text]: // the symptom comes before its supposed cause
 			place, words, there = append(place, words...), nil, false
 		case len(words) > 0 && reasons[w.text]:
 			return words, place

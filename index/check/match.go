@@ -7,32 +7,32 @@ import (
 	"recall/index"
 )
 
-type meeting struct {
-	name string  // in which they meet
+type judgement struct {
+	name string  // the name in common
 	odds float64 // how likely the action goes against the item, 0 to 1
-	sure bool    // nothing in it is left to reading
+	sure bool    // see Warning.Sure
 }
 
-// meet is where an action meets one of the items found most.
-func meet(found *index.Answer, rank int, d *deed, w weighing) meeting {
+// compareItem compares an action with one of the found items.
+func compareItem(found *index.Answer, rank int, d *parsedAction, w weights) judgement {
 	r := readItem(found.Ranked[rank].Item)
 	for _, path := range r.untouched {
-		if sure := touched(d.paths, path); sure || touched(d.asked, path) {
-			return meeting{name: path, odds: 1, sure: sure}
+		if sure := touches(d.paths, path); sure || touches(d.asked, path) {
+			return judgement{name: path, odds: 1, sure: sure}
 		}
 	}
-	best := meeting{}
-	for _, s := range r.sightings(d) {
+	best := judgement{}
+	for _, s := range r.overlaps(d) {
 		if odds := w.odds(s.features(found, rank)); odds > best.odds {
 			whole := s.share == 1 && s.claim.listed && s.phrase.way != prompt
-			best = meeting{name: s.name(), odds: odds, sure: whole && odds >= surely}
+			best = judgement{name: s.name(), odds: odds, sure: whole && odds >= sureFrom}
 		}
 	}
 	return best
 }
 
-// touched reports whether one of the files is the one, or lies in the folder, that is named by the end of its path.
-func touched(files []word, of string) bool {
+// touches reports whether one of the files is, or lies in, the path or end of a path.
+func touches(files []word, of string) bool {
 	of = "/" + strings.Trim(strings.TrimPrefix(strings.ToLower(of), "./"), "/") + "/"
 	for _, w := range files {
 		if of != "//" && strings.Contains("/"+strings.Trim(w.text, "/")+"/", of) {
@@ -42,29 +42,29 @@ func touched(files []word, of string) bool {
 	return false
 }
 
-// A sighting is one claim of an item beside one phrase of an action.
-type sighting struct {
+// overlap is one claim of an item compared with one phrase of an action.
+type overlap struct {
 	reading *reading
 	claim   *claim
 	phrase  *phrase
-	deed    *deed
-	in      []word  // what the phrase takes up; of an edit, where the item is for it, what it gives up
-	share   float64 // of the claim's words in that
+	deed    *parsedAction
+	in      []word  // what the phrase adds; what an edit removes, if the item is for it
+	share   float64 // of the claim's words that occur there
 	value   float64 // see otherValue
 }
 
-// sightings are the places where a claim and a phrase have words in common.
-func (r *reading) sightings(d *deed) (out []sighting) {
+// overlaps returns the pairs of a claim and a phrase with words in common.
+func (r *reading) overlaps(d *parsedAction) (out []overlap) {
 	for i := range d.phrases {
 		p := &d.phrases[i]
 		value := r.otherValue(p)
 		for k := range r.claims {
-			s := sighting{reading: r, claim: &r.claims[k], phrase: p, deed: d, in: p.comes}
+			s := overlap{reading: r, claim: &r.claims[k], phrase: p, deed: d, in: p.added}
 			if !s.claim.against {
 				s.value = value
 			}
 			if !s.claim.against && p.way == edit {
-				s.in = p.goes
+				s.in = p.removed
 			}
 			if s.share = share(s.claim.words, s.in); s.share > 0 || s.value > 0 {
 				out = append(out, s)
@@ -74,8 +74,8 @@ func (r *reading) sightings(d *deed) (out []sighting) {
 	return out
 }
 
-// name is the word in which the two meet.
-func (s *sighting) name() string {
-	met := only(s.claim.words, func(w word) bool { return has(s.in, w) })
+// name is the word that both have in common.
+func (s *overlap) name() string {
+	met := filter(s.claim.words, func(w word) bool { return has(s.in, w) })
 	return slices.Concat(named(met), met, s.claim.words)[0].text
 }

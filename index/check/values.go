@@ -8,8 +8,8 @@ import (
 	"recall/payload"
 )
 
-// otherValue is how much of what an action gives a number is the item's, where the item says
-// another one: "set the retry budget to 5".
+// otherValue is how much of the line in which an action sets a number is about the item, if the item says
+// another number: "set the retry budget to 5".
 func (r *reading) otherValue(p *phrase) float64 {
 	best := 0.0
 	if r.kind == payload.Eliminated {
@@ -17,7 +17,7 @@ func (r *reading) otherValue(p *phrase) float64 {
 	}
 	for _, line := range p.lines {
 		for i, w := range line {
-			if n, ok := number(w); ok && !has(p.goes, w) && r.saysOther(n) {
+			if n, ok := number(w); ok && !has(p.removed, w) && r.saysOther(n) {
 				best = max(best, share(slices.Delete(slices.Clone(line), i, i+1), r.all))
 			}
 		}

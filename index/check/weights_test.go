@@ -82,7 +82,7 @@ func TestLeftOut(t *testing.T) {
 			if scores[name] == nil {
 				scores[name] = &score{}
 			}
-			scores[name].count(t, *s.action, s.above(enough), i == 0)
+			scores[name].count(t, *s.action, s.above(warnFrom), i == 0)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(scores)) {
@@ -178,7 +178,7 @@ func (s *said) above(line float64) string {
 }
 
 // judge finds what weights say of each action first.
-func judge(w weighing, pairs []pair, actions []labelled) []said {
+func judge(w weights, pairs []pair, actions []labelled) []said {
 	out := make([]said, len(actions))
 	for i := range actions {
 		out[i].action = &actions[i]
@@ -187,7 +187,7 @@ func judge(w weighing, pairs []pair, actions []labelled) []said {
 			if p.action.file != actions[i].file || p.action.line != actions[i].line {
 				continue
 			}
-			odds := yes(p.sure)
+			odds := indicator(p.sure)
 			for _, f := range p.sightings {
 				odds = max(odds, w.odds(f))
 			}
@@ -221,19 +221,19 @@ func readPairs(t *testing.T) (actions []labelled, pairs []pair) {
 	for i := range actions {
 		a := &actions[i]
 		d := read(a.action)
-		q := index.Query{Text: d.question(), Project: a.project, Kinds: Kinds, Limit: looked, Without: without}
+		q := index.Query{Text: d.question(), Project: a.project, Kinds: Kinds, Limit: maxItems, Without: without}
 		found, err := x.Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for k, r := range found.Ranked {
 			it := r.Item
-			if !speaks(it) {
+			if !isGrounds(it) {
 				continue
 			}
 			p := pair{action: a, id: string(it.ID), due: slices.Contains(strings.Split(a.want, ","), string(it.ID)),
-				sure: meet(&found, k, d, weighing{"base": -99}).odds == 1}
-			for _, s := range readItem(it).sightings(d) {
+				sure: compareItem(&found, k, d, weights{"base": -99}).odds == 1}
+			for _, s := range readItem(it).overlaps(d) {
 				p.sightings = append(p.sightings, s.features(&found, k))
 			}
 			pairs = append(pairs, p)
@@ -245,7 +245,7 @@ func readPairs(t *testing.T) (actions []labelled, pairs []pair) {
 // fit is a logistic regression. Of a pair that is due only the sighting that looks most like it
 // counts; which one that is comes out of the fit before. Cues that stand beside one action
 // only are left out.
-func fit(pairs []pair) weighing {
+func fit(pairs []pair) weights {
 	in := map[string]map[*labelled]bool{}
 	for i := range pairs {
 		for _, f := range pairs[i].sightings {
@@ -259,7 +259,7 @@ func fit(pairs []pair) weighing {
 	}
 	maps.DeleteFunc(in, func(_ string, of map[*labelled]bool) bool { return len(of) < 2 })
 	names := slices.Sorted(maps.Keys(in))
-	w := weighing{"share": 4, "value": 4}
+	w := weights{"share": 4, "value": 4}
 	for range 3 {
 		w = descend(examples(w, pairs), names)
 	}
@@ -272,7 +272,7 @@ type example struct {
 	cost float64
 }
 
-func examples(w weighing, pairs []pair) (all []example) {
+func examples(w weights, pairs []pair) (all []example) {
 	for i := range pairs {
 		p := &pairs[i]
 		if p.sure {
@@ -294,7 +294,7 @@ func examples(w weighing, pairs []pair) (all []example) {
 			case p.action.want != "": // the other item may be meant as well
 				cost *= 0.3
 			}
-			all = append(all, example{f, yes(p.due), cost})
+			all = append(all, example{f, indicator(p.due), cost})
 		}
 	}
 	return all
@@ -302,7 +302,7 @@ func examples(w weighing, pairs []pair) (all []example) {
 
 // descend fits weights by gradient descent, each with steps of its own (AdaGrad). Shares are
 // standardized, and pulled to 0 more than cues are.
-func descend(all []example, names []string) weighing {
+func descend(all []example, names []string) weights {
 	at := map[string]int{}
 	for i, name := range names {
 		at[name] = i
@@ -360,7 +360,7 @@ func descend(all []example, names []string) weighing {
 			}
 		}
 	}
-	w := weighing{}
+	w := weights{}
 	for i, name := range names {
 		b -= c[i] * mean[i] / dev[i]
 		if x := math.Round(100*c[i]/dev[i]) / 100; x != 0 {

@@ -7,18 +7,18 @@ import (
 	"recall/text"
 )
 
-// A word is one word or identifier of a text.
+// word is one word or identifier of a text.
 type word struct {
 	text  string   // as written, without punctuation, in lower case
-	parts []string // its stems: go and redis of "go-redis"; none where it says nothing of the topic
-	name  bool     // says which thing is meant, not what kind of thing
-	ends  rune     // what stands behind it: '?', '—', ',' for another mark, or ' '
+	parts []string // its stems: go and redis of "go-redis"; none for stop words
+	name  bool     // names a particular thing, not a kind of thing
+	ends  rune     // what follows it: '?', '—', ',' for another mark, or ' '
 }
 
 //go:embed words.txt
 var wordsText string
 
-// lists are the sets of words of words.txt.
+// lists holds the word lists of words.txt by name.
 var lists = func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for line := range strings.Lines(wordsText) {
@@ -29,8 +29,7 @@ var lists = func() map[string]map[string]bool {
 	return all
 }()
 
-// cut cuts a text into words; every word that a sentence is made of is there,
-// the small ones without parts.
+// cut splits a text into words, including stop words, which have no parts.
 func cut(s string) []word {
 	var out []word
 	for _, chunk := range strings.Fields(s) {
@@ -79,13 +78,13 @@ func wordOf(s string) word {
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789.,%") == "" }
 
-// has reports whether a word stands in a list: by itself, as a part of another ("redis" in
-// "go-redis"), or in pieces ("GoodJob" in "good_job").
+// has reports whether a list contains a word: by itself, as a part of another ("redis" in "go-redis"), or in
+// pieces ("GoodJob" in "good_job").
 func has(list []word, w word) bool {
 	whole := strings.Join(w.parts, "")
 	for i := range list {
 		for p := range list[i].parts {
-			if whole != "" && begins(list[i:], p, whole) {
+			if whole != "" && spells(list[i:], p, whole) {
 				return true
 			}
 		}
@@ -96,11 +95,11 @@ func has(list []word, w word) bool {
 // shares reports whether one of two words is the other or a part of it.
 func shares(a, b word) bool { return has([]word{a}, b) || has([]word{b}, a) }
 
-// begins reports whether words, from a part of the first one on, say a whole.
-func begins(list []word, p int, whole string) bool {
+// spells reports whether the words, from a part of the first one on, spell whole.
+func spells(list []word, p int, whole string) bool {
 	for i := range list {
 		for _, part := range list[i].parts[p:] {
-			if alike(part, whole) {
+			if similarStems(part, whole) {
 				return true
 			}
 			rest, ok := strings.CutPrefix(whole, part)
@@ -116,23 +115,23 @@ func begins(list []word, p int, whole string) bool {
 	return false
 }
 
-// alike also takes "postgres" for "postgresql".
-func alike(a, b string) bool {
+// similarStems reports whether two stems are the same or nearly, such as "postgres" and "postgresql".
+func similarStems(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
 	return a == b || len(a) >= 6 && len(b)-len(a) <= 3 && strings.HasPrefix(b, a)
 }
 
-// weight is what a word counts in a share.
+// weight is how much a word counts in a share.
 func (w word) weight() float64 {
 	if len(w.parts) == 0 {
 		return 0
 	}
-	return 1 + yes(w.name)
+	return 1 + indicator(w.name)
 }
 
-// share is how much of the weight of some words stands among others.
+// share is how much of the weight of some words occurs among others.
 func share(of, in []word) float64 {
 	var sum, there float64
 	for _, w := range of {
@@ -144,14 +143,14 @@ func share(of, in []word) float64 {
 	return there / max(sum, 1)
 }
 
-func content(list []word) []word { return only(list, func(w word) bool { return len(w.parts) > 0 }) }
-func named(list []word) []word   { return only(list, func(w word) bool { return w.name }) }
+func content(list []word) []word { return filter(list, func(w word) bool { return len(w.parts) > 0 }) }
+func named(list []word) []word   { return filter(list, func(w word) bool { return w.name }) }
 
-func besides(list, other []word) []word {
-	return only(list, func(w word) bool { return !has(other, w) })
+func excluding(list, other []word) []word {
+	return filter(list, func(w word) bool { return !has(other, w) })
 }
 
-func only(list []word, is func(word) bool) (out []word) {
+func filter(list []word, is func(word) bool) (out []word) {
 	for _, w := range list {
 		if is(w) {
 			out = append(out, w)

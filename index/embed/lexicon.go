@@ -1,5 +1,5 @@
-// Package embed holds what finds a text by other words than its own: the
-// lexicon, and an embedder that turns texts into vectors by a model's file.
+// Package embed finds a text by other words than its own, through a lexicon of synonyms and through an embedder
+// that reads a static model from a file.
 package embed
 
 import (
@@ -13,10 +13,9 @@ import (
 	"recall/text"
 )
 
-// lexicon is one group of words and phrases for one concept a line.
-// lexiconIndex says, sorted, where each phrase stands in it: the stems of its
-// words, a tab, the byte offsets of its groups. A question is answered from
-// these two as they lie in the program; nothing is parsed at start.
+// lexicon holds one group of words and phrases for the same concept per line. lexiconIndex is its sorted index:
+// the stems of a phrase, a tab, the byte offsets of its groups. Lookups search the embedded text directly, so
+// that nothing is parsed at start.
 var (
 	//go:embed lexicon.txt
 	lexicon string
@@ -26,23 +25,22 @@ var (
 
 const (
 	longestPhrase = 3 // words
-	tooCommon     = 6 // groups; a phrase that stands in more means anything ("check", "set")
+	tooCommon     = 6 // groups; a phrase in more of them means anything ("check", "set")
 )
 
-// Groups are words and phrases for one concept each, ready to be looked up.
+// Groups is a lexicon: groups of words and phrases for one concept each, with an index.
 type Groups struct{ text, index string }
 
 var shipped = Groups{lexicon, lexiconIndex}
 
-// largest is how long a lexicon of one's own may be, in bytes: it is made
-// ready at each start.
-const largest = 256 << 10
+// maxLexicon is the size limit of a user's lexicon, in bytes, since it is indexed at each start.
+const maxLexicon = 256 << 10
 
-// ParseGroups reads a lexicon of one's own, in the form of the shipped one: a
-// group a line, its words and phrases separated by "|", "#" before a comment.
+// ParseGroups reads a user's lexicon in the form of the shipped one: a group per line, its words and phrases
+// separated by "|", "#" before a comment.
 func ParseGroups(text string) (Groups, error) {
-	if len(text) > largest {
-		return Groups{}, fmt.Errorf("%d bytes, %d at most", len(text), largest)
+	if len(text) > maxLexicon {
+		return Groups{}, fmt.Errorf("%d bytes, %d at most", len(text), maxLexicon)
 	}
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	for n, line := range strings.Split(text, "\n") {
@@ -56,13 +54,13 @@ func ParseGroups(text string) (Groups, error) {
 			}
 		}
 		if phrases < 2 {
-			return Groups{}, fmt.Errorf("line %d: %q: a group is two words or phrases at least, separated by \"|\"", n+1, line)
+			return Groups{}, fmt.Errorf("line %d: %q: a group needs at least two words or phrases, separated by \"|\"", n+1, line)
 		}
 	}
 	return Groups{text, indexLexicon(text)}, nil
 }
 
-// Knows reports whether a word or phrase of a text stands in the lexicon.
+// Knows reports whether the lexicon has a word or phrase of the text.
 func (g Groups) Knows(text string) bool { return len(g.concepts(stems(text))) > 0 }
 
 // Mention is a word or phrase of a text that the lexicon knows.
@@ -71,8 +69,8 @@ type Mention struct {
 	Others []string // phrases of its group
 }
 
-// Mentions lists what of a text the lexicon or one's own knows. A phrase that stands in
-// more than six groups is left alone, and so are the parts of a longer phrase that was found.
+// Mentions lists what the shipped and the user's lexicon know of a text. It skips phrases in more than six
+// groups, and the parts of a longer phrase that was found.
 func Mentions(text string, own Groups) []Mention {
 	var out []Mention
 	words := stems(text)
@@ -100,8 +98,8 @@ type concept struct {
 	stems []string
 }
 
-// concepts finds the groups that a text's words and phrases stand in, phrases
-// of too many groups left out. Longer phrases win over their parts.
+// concepts finds the groups of a text's words and phrases, without phrases of too many groups. Longer phrases
+// win over their parts.
 func (g Groups) concepts(stems []string) []concept {
 	var out []concept
 	for i := 0; i < len(stems); {
@@ -140,7 +138,7 @@ func line(s string, at int) string {
 	return l
 }
 
-// indexLexicon makes lexicon.idx of lexicon.txt.
+// indexLexicon builds lexicon.idx from lexicon.txt.
 func indexLexicon(text string) string {
 	where := map[string][]string{}
 	at := 0

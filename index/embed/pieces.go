@@ -11,18 +11,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// pieces cuts text into the pieces of a WordPiece vocabulary, as the tokenizer
-// of BERT does: words apart, each as the longest pieces from its beginning on,
-// a word that can't be cut so left out.
+// pieces splits text into the pieces of a WordPiece vocabulary as BERT's tokenizer does: by words, each into
+// the longest pieces from its beginning; a word that can't be split that way is omitted.
 type pieces struct {
 	rows    map[string]int
-	inside  string // before a piece that begins inside a word
+	inside  string // prefix of a piece inside a word
 	lower   bool
-	accents bool // are kept
-	longest int  // characters of a word
+	accents bool // keep accents
+	longest int  // length limit of a word, in characters
 }
 
-const mostPieces = 512 // of a text: what comes later says little of what it is about
+const maxPieces = 512 // per text: what comes later says little about its subject
 
 func parsePieces(b []byte) (pieces, error) {
 	var t struct {
@@ -70,15 +69,14 @@ func (p pieces) cut(text string) []int {
 	var out []int
 	for _, w := range p.split(text) {
 		out = append(out, p.word(w)...)
-		if len(out) >= mostPieces {
-			return out[:mostPieces]
+		if len(out) >= maxPieces {
+			return out[:maxPieces]
 		}
 	}
 	return out
 }
 
-// split cuts a text at white space; punctuation and Chinese characters are
-// words of one character.
+// split splits a text at white space; punctuation marks and Chinese characters are words of their own.
 func (p pieces) split(text string) []string {
 	if !p.accents {
 		text = norm.NFD.String(text)
@@ -120,7 +118,7 @@ func chinese(r rune) bool {
 		r <= 0xFAFF || r >= 0x2F800 && r <= 0x2FA1F
 }
 
-// word cuts a word into the longest pieces.
+// word splits a word into the longest pieces.
 func (p pieces) word(w string) []int {
 	if utf8.RuneCountInString(w) > p.longest {
 		return nil

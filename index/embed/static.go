@@ -15,28 +15,27 @@ import (
 	"recall/llm"
 )
 
-// Static embeds texts with a static model of a local folder, as model2vec
-// makes them: a vector for each piece of a word, a text's vector their mean, of
-// unit length. Some microseconds a text, no service, no network.
+// Static embeds texts with a static model from a local folder, in model2vec's format: each piece of a word has
+// a vector, and a text's vector is their mean, normalized. It takes microseconds per text, with no service and
+// no network.
 //
-// The folder holds model.safetensors (a tensor "embeddings", pieces × dimensions,
-// of 32- or 16-bit floats; optionally "weights", one a piece) and tokenizer.json
-// (WordPiece). A text without any known piece becomes a vector of zeros, which
-// has no neighbours. Safe for concurrent use.
+// The folder holds model.safetensors (a tensor "embeddings", pieces × dimensions, of 32- or 16-bit floats;
+// optionally "weights", one per piece) and tokenizer.json (WordPiece). A text without a known piece gets a zero
+// vector, which has no neighbours. Safe for concurrent use.
 type Static struct {
 	name    string
 	dims    int
 	vectors []float32 // row by row
-	weights []float32 // of rows; nil for all alike
+	weights []float32 // of rows; nil if all are equal
 	pieces  pieces
 }
 
 var _ llm.Embedder = (*Static)(nil)
 
-// Largest files that are read.
+// Size limits of the files.
 const (
-	largestModel     = 2 << 30
-	largestTokenizer = 256 << 20
+	maxModel     = 2 << 30
+	maxTokenizer = 256 << 20
 )
 
 // LoadStatic reads a model's folder.
@@ -45,7 +44,7 @@ func LoadStatic(dir string) (*Static, error) {
 	if err := m.load(filepath.Join(dir, "model.safetensors")); err != nil {
 		return nil, fmt.Errorf("static model %s: model.safetensors: %w", dir, err)
 	}
-	b, err := readLimited(filepath.Join(dir, "tokenizer.json"), largestTokenizer)
+	b, err := readLimited(filepath.Join(dir, "tokenizer.json"), maxTokenizer)
 	if err == nil {
 		m.pieces, err = parsePieces(b)
 	}
@@ -94,22 +93,22 @@ func (m *Static) Embed(ctx context.Context, texts []string) ([][]float32, error)
 				sum[i] += w * float64(x)
 			}
 		}
-		out = append(out, unit(sum))
+		out = append(out, normalize(sum))
 	}
 	return out, nil
 }
 
-// tensor is how safetensors describe one.
+// tensor describes a tensor in a safetensors header.
 type tensor struct {
 	Type    string   `json:"dtype"`
 	Shape   []int    `json:"shape"`
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// load reads the tensors, https://github.com/huggingface/safetensors#format:
-// eight bytes with the length of a JSON header, the header, the data.
+// load reads the tensors (https://github.com/huggingface/safetensors#format): eight bytes with the length of a
+// JSON header, the header, the data.
 func (m *Static) load(file string) error {
-	b, err := readLimited(file, largestModel)
+	b, err := readLimited(file, maxModel)
 	if err != nil {
 		return err
 	}
@@ -162,7 +161,7 @@ func floats(header map[string]json.RawMessage, name string, data []byte) ([]floa
 	}
 	n := int64(1)
 	for _, d := range t.Shape {
-		if d < 0 || d > 0 && n > largestModel/int64(d) {
+		if d < 0 || d > 0 && n > maxModel/int64(d) {
 			return nil, nil, fmt.Errorf("tensor %q: shape %v", name, t.Shape)
 		}
 		n *= int64(d)
@@ -181,31 +180,31 @@ func floats(header map[string]json.RawMessage, name string, data []byte) ([]floa
 		case "F32":
 			out[i] = math.Float32frombits(binary.LittleEndian.Uint32(at))
 		case "F16":
-			out[i] = half(binary.LittleEndian.Uint16(at))
+			out[i] = float16(binary.LittleEndian.Uint16(at))
 		default:
 			out[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(at)) << 16)
 		}
 		if x := float64(out[i]); math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, nil, fmt.Errorf("tensor %q: number %d is none", name, i)
+			return nil, nil, fmt.Errorf("tensor %q: number %d is not finite", name, i)
 		}
 	}
 	return out, t.Shape, nil
 }
 
-// half is an IEEE 754 16-bit float.
-func half(h uint16) float32 {
+// float16 is an IEEE 754 16-bit float.
+func float16(h uint16) float32 {
 	sign, exp, frac := 1-2*float64(h>>15), int(h>>10&31), float64(h&1023)
 	switch exp {
 	case 0:
 		return float32(sign * math.Ldexp(frac, -24))
 	case 31:
-		return float32(math.Inf(int(sign))) // or NaN: neither is usable
+		return float32(math.Inf(int(sign))) // or NaN: neither is accepted
 	}
 	return float32(sign * math.Ldexp(1+frac/1024, exp-15))
 }
 
-// unit is a vector made of length 1; zeros stay so.
-func unit(v []float64) []float32 {
+// normalize normalizes a vector to length 1; a zero vector stays zero.
+func normalize(v []float64) []float32 {
 	var n float64
 	for _, x := range v {
 		n += x * x

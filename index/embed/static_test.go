@@ -123,7 +123,7 @@ func TestStaticHalf(t *testing.T) {
 	}
 	for bits, want := range map[uint16]float32{0x0001: 5.9604645e-08, 0x8000: 0, 0xc000: -2, 0x7bff: 65504,
 		0x3555: 0.33325195} {
-		if got := half(bits); got != want {
+		if got := float16(bits); got != want {
 			t.Errorf("half(%#x) = %v, want %v", bits, got, want)
 		}
 	}

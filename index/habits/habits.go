@@ -1,7 +1,6 @@
-// Package habits finds what a person tells their assistants again and again:
-// preferences and corrections that recur over sessions, such as "never run the
-// whole suite" or "we use pnpm". They belong into CLAUDE.md rather than into a
-// payload. It goes by words alone; whoever reads the list decides.
+// Package habits finds what a person tells their assistants again and again: preferences and corrections that
+// recur across sessions, such as "never run the whole suite" or "we use pnpm". They belong in CLAUDE.md rather
+// than in a payload. It works by words alone and leaves the judgement to the reader of the list.
 package habits
 
 import (
@@ -14,10 +13,10 @@ import (
 	"recall/text"
 )
 
-// A Saying is one sentence that a person typed.
+// Saying is one sentence that a person typed.
 type Saying struct {
-	Session string // that it was typed in
-	Place   int    // the caller's own, to find its turn again
+	Session string // where it was typed
+	Place   int    // index of its turn in Find's argument
 	At      time.Time
 	Text    string
 
@@ -25,30 +24,29 @@ type Saying struct {
 	negative bool
 }
 
-// A Habit is what several sayings say.
+// Habit is what several sayings have in common.
 type Habit struct {
-	Text     string   // the one that says it best, as a line of its own
-	Sessions int      // in how many it was typed
+	Text     string   // the most typical saying, as a sentence
+	Sessions int      // number of sessions
 	Sayings  []Saying // the latest first
 }
 
-// How long a saying may be, in characters, and a turn whose sentences count: what
-// is longer is a task's description, or pasted.
+// Length limits in characters of a saying, and of a turn whose sentences count: longer ones are task
+// descriptions or pasted text.
 const (
 	shortest, longest = 8, 160
 	longestTurn       = 1500
 )
 
-// A Turn is what a person typed at one time.
+// Turn is what a person typed at one time.
 type Turn struct {
 	Session string
 	At      time.Time
 	Text    string
 }
 
-// Find lists what recurs in at least so many sessions, the most frequent first.
-// Place of each saying is its turn's index. A text that is sent whole in several
-// sessions is a template of some program's, not a habit.
+// Find lists what recurs in at least the given number of sessions, the most frequent first. A text sent
+// verbatim in several sessions is some program's template, not a habit.
 func Find(turns []Turn, sessions int) []Habit {
 	var all []Saying
 	sent, template := map[string]string{}, map[string]bool{}
@@ -80,8 +78,7 @@ func Find(turns []Turn, sessions int) []Habit {
 }
 
 var (
-	// standing matches what is meant to hold beyond the moment, or sets something
-	// right.
+	// standing matches instructions meant to hold beyond the moment, and corrections.
 	standing = text.Pattern(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|(?:again|once more)[:,]|` +
 		`i (?:told|said|already)|as i said|remember(?: to|,|:)|` +
 		`we (?:only |always |never |don'?t |do not |no longer )?` +
@@ -94,7 +91,7 @@ var (
 		`no (?:emojis?|comments?|mocks?|abbreviations?|new dependenc\w+|trailers?)|` +
 		`keep (?:it|them|answers?|commits?|changes?|functions?) (?:short|small|brief|simple)|answer (?:in|briefly)|` +
 		`must (?:always|never|not))\b`)
-	// momentary matches what is about this one place.
+	// momentary matches what concerns only this one place or time.
 	momentary = text.Pattern(`(?i)\?\s*$|https?://|:\d+\b|` +
 		`\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
 	partedBy = text.Pattern(`;| - | — `)
@@ -104,7 +101,7 @@ var (
 	fence = text.Pattern("(?s)```.*?(?:```|$)")
 )
 
-// sayings are the sentences of a turn that may be habits.
+// sayings returns the sentences of a turn that might be habits.
 func sayings(said string) []Saying {
 	said = strings.ReplaceAll(fence().ReplaceAllString(said, "\n"), "’", "'")
 	var out []Saying
@@ -132,11 +129,11 @@ func sayings(said string) []Saying {
 	return out
 }
 
-// empty are words that say nothing of what a habit is about.
+// empty lists words that say nothing about a habit's subject.
 var empty = text.Set("always never please use want prefer told said future remember again ever just only like need" +
 	" stop avoid")
 
-// sentences parts a line where a sentence ends, or a dash or semicolon parts two.
+// sentences splits a line at the ends of sentences, dashes and semicolons.
 func sentences(line string) []string {
 	var out []string
 	for _, part := range partedBy().Split(line, -1) {
@@ -145,11 +142,11 @@ func sentences(line string) []string {
 	return out
 }
 
-// alike is from which share of common words on two sayings say the same.
+// alike is the similarity from which two sayings say the same.
 const alike = 0.5
 
-// clusters puts together what says the same, each saying with the first group
-// that it is like. A "no" and a "yes" are never the same.
+// clusters groups sayings that say the same, each with the group it is most like. A "do" and a "don't" are
+// never the same.
 func clusters(all []Saying) [][]Saying {
 	var groups [][]Saying
 	byStem := map[string][]int{}
@@ -181,11 +178,11 @@ func clusters(all []Saying) [][]Saying {
 	return groups
 }
 
-const compared = 8
+const maxCompared = 8
 
 func likeGroup(group []Saying, s *Saying) float64 {
 	most := 0.0
-	for i := range group[:min(len(group), compared)] {
+	for i := range group[:min(len(group), maxCompared)] {
 		o := &group[i]
 		if o.negative != s.negative {
 			return 0
@@ -195,7 +192,7 @@ func likeGroup(group []Saying, s *Saying) float64 {
 	return most
 }
 
-// habitOf words a group: by its shortest saying that holds what most of them do.
+// habitOf summarizes a group by its shortest saying that has the words most of them share.
 func habitOf(group []Saying) Habit {
 	in := map[string]bool{}
 	weight := map[string]int{}
@@ -220,7 +217,7 @@ func habitOf(group []Saying) Habit {
 	return h
 }
 
-// line makes a sentence out of how it was typed.
+// line turns what was typed into a sentence.
 func line(s string) string {
 	if rest := opening().ReplaceAllString(s, ""); utf8.RuneCountInString(rest) >= shortest {
 		s = rest

@@ -1,5 +1,5 @@
-// Package indextest holds what every store of items must answer, and reads an index's
-// file whole, for tests that look for what may not be in it.
+// Package indextest holds the test suite that every store of items must pass, and dumps an index's file for
+// tests that check what it must not contain.
 package indextest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"recall/index/postings"
 )
 
-// Dump is all that an index holds, a value a line: rows, what is packed in them,
-// and the words of its lists. It is an error if nothing was packed.
+// Dump returns everything that an index holds, one value per line: rows, unpacked texts, and the words of its
+// posting lists. It returns an error if nothing was packed.
 func Dump(path string) ([]byte, error) {
 	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
 	if err != nil {
@@ -37,12 +37,12 @@ func Dump(path string) ([]byte, error) {
 		})
 	}))
 	if err == nil && d.packed == 0 {
-		err = fmt.Errorf("%s: no packed text found: is there a new form?", path)
+		err = fmt.Errorf("%s: no packed text found: has the format changed?", path)
 	}
 	return d.out.Bytes(), err
 }
 
-// each calls do for each value of a query's rows.
+// each calls do for each value in a query's result.
 func each(db *sql.DB, query string, do func(any) error) error {
 	rows, err := db.Query(query)
 	if err != nil {

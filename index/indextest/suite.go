@@ -13,7 +13,7 @@ import (
 	"recall/payload"
 )
 
-// Store is where items are found: an index, or what a team shares.
+// Store is a searchable store of items: an index, or what a team shares.
 type Store interface {
 	Search(ctx context.Context, q index.Query) (index.Answer, error)
 }
@@ -26,7 +26,7 @@ type said struct {
 	text, why, alias     string
 }
 
-// table has its fields, a line an item.
+// table lists the items, one per line, with the fields of said.
 const table = `
 retry00001 ~ billing ~ b1 ~ 0 ~ decision ~ Failed charges are tried again five times ~ the gateway drops one in fifty ~ retry limit
 retry00002 ~ billing ~ b2 ~ 9 ~ decision ~ Retries wait twice as long each time ~ ~ exponential backoff
@@ -59,7 +59,7 @@ var first = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
 func day(n int) time.Time { return first.AddDate(0, 0, n) }
 
-// Docs are the sessions that Suite asks about.
+// Docs returns the sessions that Suite searches.
 func Docs() (docs []index.Doc) {
 	for _, s := range all {
 		if n := len(docs); n == 0 || docs[n-1].Session != s.session {
@@ -83,11 +83,11 @@ func Docs() (docs []index.Doc) {
 	return docs
 }
 
-// Suite holds for every store that was given Docs.
+// Suite tests a store that holds Docs.
 func Suite(t *testing.T, s Store) {
 	for _, c := range []struct {
 		q    index.Query
-		want string // ids of what is found, the first one first, the others in any order
+		want string // ids of the results: the first one first, the others in any order
 	}{
 		{index.Query{Text: "how often are failed charges tried again?"}, "retry00001 kafka00001 retry00003"},
 		{index.Query{Text: "exponential backoff"}, "retry00002"},
@@ -98,7 +98,7 @@ func Suite(t *testing.T, s Store) {
 		{index.Query{Text: "charges", Kinds: []payload.Kind{payload.Eliminated}}, "kafka00001"},
 		{index.Query{Text: "robots.go"}, "cache00001"},
 		{index.Query{Text: "検索結果"}, "jp00000001"},
-		{index.Query{Text: "索"}, "jp00000001"}, // begins a pair of characters
+		{index.Query{Text: "索"}, "jp00000001"}, // the start of a pair of characters
 		{index.Query{Text: "what about O'Brien"}, "quote00001"},
 		{index.Query{Text: `' | backslash \ & "pipes`}, "quote00001"},
 		{index.Query{Text: "invoices migration"}, "next000001"},
@@ -144,11 +144,11 @@ func Suite(t *testing.T, s Store) {
 	}
 	if a, err := s.Search(context.Background(), index.Query{Text: "retry charges kafka queue", Limit: 2}); err != nil ||
 		len(a.Ranked) != 2 || a.SearchedItems != len(all) {
-		t.Errorf("of %d items two were asked for: %d, %v", a.SearchedItems, len(a.Ranked), err)
+		t.Errorf("limit 2 of %d items: got %d, %v", a.SearchedItems, len(a.Ranked), err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := s.Search(ctx, index.Query{Text: "retry"}); err == nil {
-		t.Error("it goes on after it was stopped")
+		t.Error("a cancelled search gives no error")
 	}
 }

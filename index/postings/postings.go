@@ -1,18 +1,18 @@
-// Package postings holds the lists that say in which documents a word stands, and
-// their form in bytes. Where the bytes are kept is the caller's matter.
+// Package postings holds posting lists, which say which documents contain a word, and their encoding. The
+// caller stores the bytes.
 //
-// The words of some documents are a row of blocks, each words in order:
+// The words of some documents are encoded as a sequence of blocks, each with its words in order:
 //
 //	block   entry…
 //	entry   shared rest word there list…
-//	        shared: bytes that the word has in common with the one before it in the
-//	        block; rest: how many follow; there: a bit for each table with a list
+//	        shared: bytes that the word shares with the previous one in the block;
+//	        rest: how many follow; there: a bit for each table with a list
 //	list    docs length posting…
 //	posting gap<<2|form counts
-//	        gap: from the document before, from 0 for the first; counts by its
+//	        gap: from the previous document, from 0 for the first; counts by
 //	        form: none (once in column 0, once in column 1, once in each) or two
 //
-// Numbers are varints as encoding/binary has them.
+// Numbers are varints as in encoding/binary.
 package postings
 
 import (
@@ -23,32 +23,32 @@ import (
 	"slices"
 )
 
-// Tables is how many kinds of documents have lists of their own.
+// Tables is how many kinds of documents have separate lists.
 const Tables = 3
 
-// Columns is how many parts of a document words are counted in apart.
+// Columns is how many parts of a document are counted separately.
 const Columns = 2
 
-// ErrDamaged means that bytes aren't what was written.
+// ErrDamaged means that the bytes are not as they were written.
 var ErrDamaged = errors.New("lists of words are damaged")
 
-// Posting is how often a word stands in a document.
+// Posting is how often a word occurs in a document.
 type Posting struct {
 	Doc    int64
-	Counts [Columns]uint32 // in each column, not all 0
+	Counts [Columns]uint32 // by column, not all 0
 }
 
-// List is the documents of one table that hold a word.
+// List is the documents of one table that contain a word.
 type List struct {
 	Docs int    // how many
 	Data []byte // see Read
 	last int64
 }
 
-// Lists are a word's lists, one a table.
+// Lists are a word's lists, one per table.
 type Lists [Tables]List
 
-// The forms of a posting's counts.
+// The encodings of a posting's counts.
 const (
 	onceFirst = iota
 	onceSecond
@@ -56,8 +56,7 @@ const (
 	counted
 )
 
-// Add says how often the word stands in a document, whose number is higher than
-// those before it in the list: false if it isn't.
+// Add appends a posting. It returns false if the document's number isn't higher than those before it.
 func (l *List) Add(p Posting) bool {
 	if p.Doc <= l.last {
 		return false
@@ -81,10 +80,10 @@ func (l *List) Add(p Posting) bool {
 	return true
 }
 
-// Words are the lists of words in the making.
+// Words collects the lists of words.
 type Words map[string]*Lists
 
-// Of is where the postings of a word go. The same is given for the same word.
+// Of returns the lists of a word, creating them if needed.
 func (w Words) Of(word string) *Lists {
 	l := w[word]
 	if l == nil {
@@ -94,23 +93,22 @@ func (w Words) Of(word string) *Lists {
 	return l
 }
 
-// blockMost is how many bytes a block and its first word take, unless it is of one
-// word alone: four fit in a page of 4 KB with what SQLite needs beside them, and going
-// through one takes a microsecond.
-const blockMost = 960
+// maxBlock is the size limit of a block with its first word, unless it holds only one word: four fit in a page
+// of 4 KB with SQLite's overhead, and reading through one takes a microsecond.
+const maxBlock = 960
 
-// Last comes behind every word.
+// Last sorts after every word.
 const Last = "\U0010ffff"
 
-// Blocks are the words in order, each block with its first one. Its bytes hold until
-// the next.
+// Blocks iterates over the blocks in order, each with its first word. The bytes are valid until the next
+// iteration.
 func (w Words) Blocks() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		var block []byte
 		var first, before string
 		for _, word := range slices.Sorted(maps.Keys(w)) {
 			longer := appendEntry(block, before, word, w[word])
-			if len(block) > 0 && len(first)+len(longer) > blockMost {
+			if len(block) > 0 && len(first)+len(longer) > maxBlock {
 				if !yield(first, block) {
 					return
 				}
@@ -128,7 +126,7 @@ func (w Words) Blocks() iter.Seq2[string, []byte] {
 	}
 }
 
-// appendEntry appends a word, behind the word before it in the block, none for the first.
+// appendEntry appends a word, given the previous word in the block, "" for the first.
 func appendEntry(b []byte, before, word string, lists *Lists) []byte {
 	shared, there := 0, byte(0)
 	for shared < len(before) && shared < len(word) && before[shared] == word[shared] {
@@ -153,8 +151,8 @@ func appendEntry(b []byte, before, word string, lists *Lists) []byte {
 	return b
 }
 
-// Each calls f for the words of a block in order, until it returns false. What f gets
-// holds for the call; the lists' data are a part of block.
+// Each calls f for the words of a block in order, until it returns false. Word is valid only during the call;
+// the lists' data are slices of block.
 func Each(block []byte, f func(word []byte, lists Lists) bool) error {
 	r := Read(block)
 	var word []byte
@@ -181,23 +179,23 @@ func Each(block []byte, f func(word []byte, lists Lists) bool) error {
 	return nil
 }
 
-// Reader goes through the postings of a list, or whatever else is made of varints.
+// Reader reads the postings of a list, or other data made of varints.
 type Reader struct {
 	left []byte
 	doc  int64
 	err  error
 }
 
-// Read begins with the first posting.
+// Read returns a Reader at the first posting.
 func Read(data []byte) Reader { return Reader{left: data} }
 
-// Err is ErrDamaged if what was read ended early.
+// Err is ErrDamaged if the data ended early.
 func (r *Reader) Err() error { return r.err }
 
 // More reports whether anything is left to read.
 func (r *Reader) More() bool { return len(r.left) > 0 }
 
-// Next gives the next posting, false behind the last.
+// Next returns the next posting, false after the last.
 func (r *Reader) Next() (p Posting, ok bool) {
 	if len(r.left) == 0 {
 		return p, false
@@ -218,7 +216,7 @@ func (r *Reader) Next() (p Posting, ok bool) {
 	return p, r.err == nil
 }
 
-// Number reads a varint; 0 behind the end.
+// Number reads a varint; 0 after the end.
 func (r *Reader) Number() uint64 {
 	if len(r.left) > 0 && r.left[0] < 0x80 { // most
 		n := r.left[0]
@@ -234,7 +232,7 @@ func (r *Reader) Number() uint64 {
 	return n
 }
 
-// Bytes reads a length and as many bytes.
+// Bytes reads a length and that many bytes.
 func (r *Reader) Bytes() []byte {
 	n := r.Number()
 	if n > uint64(len(r.left)) {

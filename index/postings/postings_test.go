@@ -90,7 +90,7 @@ func TestBlocks(t *testing.T) {
 		if words[0] != first || first <= last {
 			t.Fatalf("a block behind %q begins with %q, named %q", last, words[0], first)
 		}
-		if len(words) > 1 && len(first)+len(block) > blockMost {
+		if len(words) > 1 && len(first)+len(block) > maxBlock {
 			t.Errorf("%d words in a block of %d bytes", len(words), len(block))
 		}
 		maps.Copy(got, of)

@@ -9,19 +9,18 @@ import (
 	"recall/text"
 )
 
-// How much of a turn is shown, in bytes: of the first ones, and of those further down, which are read less often and
-// answer less often by the byte (docs/internals/search.md).
+// How much of a turn is shown, in bytes: for the first results, and for those further down, which are read less
+// often and answer less often per byte (docs/internals/search.md).
 const (
 	longestPassage = 700
 	briefPassage   = 300
 )
 
-// kindredShare is what another word for a question's counts where a passage is chosen.
+// kindredShare is the weight of a related word when a passage is chosen.
 const kindredShare = 0.3
 
-// Passage is what of a turn answers: whole sentences next to one another that say most
-// of what the question does, with as much of what stands around them as there is room
-// for; and the same in brief, which may stand elsewhere in the turn.
+// Passage returns the part of a turn that answers the question: the adjacent whole sentences that contain most
+// of it, with as much context as there is room for; and a brief version, which may be another part of the turn.
 func (q *Question) Passage(turn string) (passage, brief string) {
 	parts := Sentences(turn)
 	if len(parts) == 0 {
@@ -43,7 +42,7 @@ func (q *Question) Passage(turn string) (passage, brief string) {
 	return passage, cut(briefPassage)
 }
 
-// stretch is where the sentences next to one another stand that say most, no more of them than say it.
+// stretch returns the range of the fewest adjacent sentences that say the most.
 func stretch(parts [][2]int, says []float64, room int) (from, to int) {
 	first, last, most := 0, 0, -1.0
 	for i := range parts {
@@ -54,10 +53,10 @@ func stretch(parts [][2]int, says []float64, room int) (from, to int) {
 			}
 		}
 	}
-	return widened(parts, first, last, room)
+	return widen(parts, first, last, room)
 }
 
-// Around is the passage of a turn around a byte of it.
+// Around returns the passage of a turn around a byte offset.
 func Around(turn string, at int) string {
 	parts := Sentences(turn)
 	i := 0
@@ -67,13 +66,12 @@ func Around(turn string, at int) string {
 	if len(parts) == 0 {
 		return turn
 	}
-	from, to := widened(parts, i, i, longestPassage)
+	from, to := widen(parts, i, i, longestPassage)
 	return turn[from:to]
 }
 
-// widened is where some sentences of a turn stand with as many around them as there is
-// room for.
-func widened(parts [][2]int, first, last, room int) (from, to int) {
+// widen extends a range of sentences by as many on both sides as there is room for.
+func widen(parts [][2]int, first, last, room int) (from, to int) {
 	for fit(parts, first, last+1, room) || fit(parts, first-1, last, room) {
 		if fit(parts, first, last+1, room) {
 			last++
@@ -89,8 +87,8 @@ func fit(parts [][2]int, first, last, room int) bool {
 	return first >= 0 && last < len(parts) && parts[last][1]-parts[first][0] <= room
 }
 
-// Sentences cuts a turn into its sentences, none longer than a passage. A line ends one,
-// unless the next goes on in small letters.
+// Sentences splits a turn into sentences no longer than a passage. A line break ends one, unless the next line
+// starts in lower case.
 func Sentences(turn string) (out [][2]int) {
 	open := false
 	for at := 0; at < len(turn); {
@@ -100,7 +98,7 @@ func Sentences(turn string) (out [][2]int) {
 		}
 		at += len(line) + 1
 		said := strings.TrimSpace(line)
-		if strings.Trim(said, "-*_=─━|+:`~ ") == "" { // a rule, a fence
+		if strings.Trim(said, "-*_=─━|+:`~ ") == "" { // a rule or fence
 			open = false
 			continue
 		}
@@ -110,7 +108,7 @@ func Sentences(turn string) (out [][2]int) {
 			from, said, out = last[0], turn[last[0]:from+len(said)], out[:len(out)-1]
 		}
 		for _, s := range text.Spans(said, false) {
-			for s[1]-s[0] > longestPassage { // no sentence: a line of data
+			for s[1]-s[0] > longestPassage { // not a sentence but a line of data
 				piece := text.Head(said[s[0]:s[1]], longestPassage/2)
 				if n := strings.LastIndexByte(piece, ' '); n > 0 {
 					piece = piece[:n+1]
@@ -125,10 +123,9 @@ func Sentences(turn string) (out [][2]int) {
 	return out
 }
 
-// Among completes what was seen of passages by comparing what would be shown of all
-// candidates: a word of the question counts the more the fewer of them say it, small
-// words too.
-func (q *Question) Among(shown []string, looks []*Features) {
+// ComparePassages completes the features of passages by comparing the texts shown for all candidates: a word of the
+// question, including small ones, counts the more the fewer of them contain it.
+func (q *Question) ComparePassages(shown []string, looks []*Features) {
 	place := make(map[string]int, len(q.said))
 	begins := map[uint16]bool{}
 	for k, stem := range q.said {

@@ -1,12 +1,12 @@
-// Package rank takes the second look: the first candidates of a search are
-// scored again with what BM25 can't see, by a linear model of few weights.
+// Package rank takes the second look at the first candidates of a search: a linear model with few weights
+// scores them by what BM25 can't see.
 //
-// A Question is made once; Look turns each candidate into Features; Weights
-// score them. The shipped weights (weights.txt) are fitted by
+// A Question is made once; Look turns each candidate into Features; Weights score them. The shipped weights
+// (weights.txt) are fitted by
 //
 //	go run ./eval/train/rank -shared DIR -write
 //
-// which also prints how good they are on the project they were not fitted to.
+// which also prints how good they are on projects that they were not fitted to.
 package rank
 
 import (
@@ -19,7 +19,7 @@ import (
 	"recall/text"
 )
 
-// A Term is one word of a question.
+// Term is one word of a question.
 type Term struct {
 	Stem string
 	IDF  float64 // the rarer, the higher
@@ -28,32 +28,32 @@ type Term struct {
 // Kin is a phrase that the lexicon knows for one of a question's terms.
 type Kin struct {
 	Term  int      // index of the term
-	Stems []string // of the phrase, small words left out
+	Stems []string // of the phrase, without small words
 }
 
-// MostTerms is how many terms of a question are looked at.
+// MostTerms is how many terms of a question are used.
 const MostTerms = 64
 
-// Question is a question made ready to be compared with candidates.
+// Question is a question prepared for comparison with candidates.
 type Question struct {
 	terms []Term
 	total float64        // of all IDF
 	most  float64        // the highest IDF
 	place map[string]int // stem to term
 	kin   map[string][]Kin
-	first map[uint16]bool // how stems begin that matter; others needn't be stemmed
+	first map[uint16]bool // beginnings of relevant stems; other words needn't be stemmed
 
 	text     string
-	said     []string // all its stems, small words' too, each once
+	said     []string // all its stems, including small words, each once
 	concepts []Concept
 
 	asked map[payload.Kind]bool
-	tried bool // whether something was tried
+	tried bool // it asks whether something was tried
 	why   bool
-	past  bool // what was, not what is
+	past  bool // it asks what was, not what is
 }
 
-// Ask makes a question ready; terms and concepts beyond MostTerms are left out.
+// Ask prepares a question; terms and concepts beyond MostTerms are ignored.
 func Ask(text string, terms []Term, kin []Kin, concepts []Concept) *Question {
 	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{},
 		first: map[uint16]bool{},
@@ -73,13 +73,13 @@ func Ask(text string, terms []Term, kin []Kin, concepts []Concept) *Question {
 			q.first[beginning(s)] = true
 		}
 	}
-	q.form(text)
-	q.say(text)
+	q.readForm(text)
+	q.recordStems(text)
 	return q
 }
 
-// say keeps the question's stems, as many as there may be terms.
-func (q *Question) say(asked string) {
+// recordStems records the question's stems, at most MostTerms.
+func (q *Question) recordStems(asked string) {
 	seen := map[string]bool{}
 	add := func(stem string) bool {
 		if !seen[stem] {
@@ -88,7 +88,7 @@ func (q *Question) say(asked string) {
 		}
 		return len(q.said) < MostTerms
 	}
-	for _, t := range q.terms { // a word that was read as another is that one
+	for _, t := range q.terms { // these have corrected typos
 		if !add(t.Stem) {
 			return
 		}
@@ -110,8 +110,8 @@ var askedBy = sync.OnceValue(func() map[string][]payload.Kind {
 //go:embed asked.txt
 var askedText string
 
-// triedForm matches a question whether something was tried, and why it isn't
-// used: what was ruled out answers it.
+// triedForm matches questions whether something was tried or why it isn't used, which are answered by what was
+// ruled out.
 var triedForm = text.Pattern(`^\s*(?:` +
 	`(?:did|have|had|has|didn't|haven't) (?:we|i|you|they|anyone|somebody)\b` +
 	`.*\b(?:try|tried|test(?:ed)?|consider(?:ed)?|look(?:ed)? at|rule[d]? out)\b|` +
@@ -120,11 +120,11 @@ var triedForm = text.Pattern(`^\s*(?:` +
 	`what was (?:ruled out|rejected|discarded|abandoned)\b|` +
 	`why (?:not|didn't|don't|aren't|isn't|did we (?:not|drop|reject|rule out|give up))\b)`)
 
-// longestForm is how much of a question its form is read from, in bytes.
+// longestForm is how much of a question is read for its form, in bytes.
 const longestForm = 1 << 10
 
-// form reads what kind of answer is asked for.
-func (q *Question) form(asked string) {
+// readForm finds out what kind of answer is asked for.
+func (q *Question) readForm(asked string) {
 	asked = text.Head(asked, longestForm)
 	q.asked = map[payload.Kind]bool{}
 	text.Each(asked, func(w string) bool {
@@ -138,19 +138,18 @@ func (q *Question) form(asked string) {
 	q.past = pastForm().MatchString(asked)
 }
 
-// pastForm matches words by which something is asked of that has been changed
-// since.
+// pastForm matches words by which a question asks about a former state.
 var pastForm = text.Pattern(`(?i)\b(?:original(?:ly)?|initial(?:ly)?|first|previous(?:ly)?|used to|back then|` +
 	`earlier|former(?:ly)?|old|before)\b`)
 
-// Past reports whether it asks of what was.
+// Past reports whether it asks what was, not what is.
 func (q *Question) Past() bool { return q.past }
 
 // Asks reports whether it asks for items of a kind.
 func (q *Question) Asks(k payload.Kind) bool { return q.asked[k] }
 
-// Stemming changes a word's end only: a word that begins as no wanted stem
-// does isn't one.
+// beginning is the first two bytes of a word. Stemming changes only a word's end, so a word with another
+// beginning than all wanted stems can't match.
 func beginning(w string) uint16 {
 	if w == "" {
 		return 0
@@ -161,7 +160,7 @@ func beginning(w string) uint16 {
 	return uint16(w[0])<<8 | uint16(w[1])
 }
 
-// set is some of a question's terms.
+// set is a subset of a question's terms.
 type set uint64
 
 // share is how much of the question's weight a set of its terms has, 0 to 1.
@@ -180,7 +179,7 @@ func (q *Question) weight(s set) float64 {
 	return sum
 }
 
-// rarest is the highest IDF of a set as a share of the question's highest.
+// rarest is the highest IDF in a set relative to the question's highest.
 func (q *Question) rarest(s set) float64 {
 	var top float64
 	for ; s != 0; s &= s - 1 {
@@ -197,18 +196,18 @@ func (q *Question) many(s set) float64 {
 	return float64(bits.OnesCount64(uint64(s))) / float64(max(len(q.terms), 1))
 }
 
-// found is what a question finds in one text.
+// found is what one text contains of a question.
 type found struct {
-	terms set // that stand in it
-	kin   set // of which a kindred phrase stands in it
-	begin set // that stand among its first words of content
-	words int // of content, in all
+	terms set // in it
+	kin   set // with a related phrase in it
+	begin set // among its first content words
+	words int // number of content words
 }
 
-// topic is how many words of content a text begins with tell what it speaks of.
+// topic is how many content words at the beginning of a text state its topic.
 const topic = 2
 
-// read reads a text.
+// read finds the question's terms and related phrases in a text.
 func (q *Question) read(s string) found {
 	var t found
 	var open []opened
@@ -228,20 +227,20 @@ func (q *Question) read(s string) found {
 				t.begin |= 1 << i
 			}
 		}
-		open = q.follow(&t, open, stem)
+		open = q.advance(&t, open, stem)
 		return true
 	})
 	return t
 }
 
-// opened is a phrase of several words of which the first n were read.
+// opened is a phrase of which the first n words were read.
 type opened struct {
 	kin Kin
 	n   int
 }
 
-// follow reads one more stem of the lexicon's phrases.
-func (q *Question) follow(t *found, open []opened, stem string) []opened {
+// advance advances the open phrases by one stem.
+func (q *Question) advance(t *found, open []opened, stem string) []opened {
 	next := open[:0]
 	for _, o := range open {
 		if o.kin.Stems[o.n] != stem {
@@ -263,8 +262,8 @@ func (q *Question) follow(t *found, open []opened, stem string) []opened {
 	return next
 }
 
-// likeness is how much of both the question and a text is in the other, 0 to 1
-// (Dice's coefficient; the text's other words weigh as the question's mean).
+// likeness is how much the question and a text have in common, 0 to 1 (Dice's coefficient; the text's other
+// words count as the question's mean).
 func (q *Question) likeness(t found) float64 {
 	if q.total == 0 {
 		return 0

@@ -70,7 +70,7 @@ func TestAmong(t *testing.T) {
 	q := retries()
 	shown := []string{"retries with backoff", "retries", "no retries", "retries wait"}
 	looks := []*Features{{APassage: 1}, {APassage: 1}, {}, {APassage: 1}}
-	q.Among(shown, looks)
+	q.ComparePassages(shown, looks)
 	first, second := looks[0][PassageBeside], looks[1][PassageBeside]
 	if first < 2*second || first > 1 || second <= 0 || looks[2][PassageBeside] != 0 {
 		t.Errorf("got %.2f where a rare word stands, %.2f where none does, %.2f of a claim", first, second,
@@ -145,7 +145,7 @@ func TestWeights(t *testing.T) {
 		t.Errorf("written and read again (-want +got):\n%s", diff)
 	}
 	if _, err := Parse("words 1 # fine\n\nnonsense 2\n"); err == nil ||
-		err.Error() != `weights, line 3: "nonsense 2" is no name of a feature and its weight` {
+		err.Error() != `weights, line 3: "nonsense 2" isn't a feature's name and weight` {
 		t.Errorf("got %v for a line that is no weight", err)
 	}
 	seen := map[string]bool{}

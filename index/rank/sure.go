@@ -7,36 +7,35 @@ import (
 	"slices"
 )
 
-// What tells a question that has an answer from one that has none. None of it
-// does well alone.
+// The signs by which a question with an answer is distinguished from one without. None of them is enough alone.
 const (
 	SureBase        = iota // always 1
 	SureScore              // of the best result
 	SureMargin             // to the next of another session
 	SureSpread             // of scores: 1 if one result has all, 0 if all are alike
-	SureKindred            // share of the question that stands in the best result in other words
+	SureKindred            // share of the question that the best result contains in other words
 	SureRare               // weight of the rarest word there
-	SureMissing            // share that stands in no item or turn at all
+	SureMissing            // share that occurs in no item or turn
 	SureItem               // the best is a claim
-	SureAliased            // 1 where items have aliases, and from here on all that is seen of them
-	SureAlike              // how like the question an alias of the best item is, beside the others
-	SureAlikeText          // and its text
-	SureGone               // missing, again
-	SureLine               // not seen: an answer that is less sure is doubtful
-	SureAliasedLine        // and so where items have aliases
+	SureAliased            // 1 if items have aliases; then only the following signs are set
+	SureAlike              // similarity of the question to an alias of the best item, relative to the others
+	SureAlikeText          // and to its text
+	SureGone               // as SureMissing
+	SureLine               // not a sign: a lower chance is doubtful
+	SureAliasedLine        // the same if items have aliases
 	SureCount
 )
 
 var sureNames = [SureCount]string{"base", "score", "margin", "spread", "kindred", "rare", "missing", "item",
 	"aliased", "alike", "alike-text", "gone", "line", "aliased-line"}
 
-// Signs are what an answer as a whole shows.
+// Signs are the signs of an answer as a whole.
 type Signs [SureCount]float64
 
-// SureWeights say what each sign counts; at SureLine stands the line.
+// SureWeights are the weights of the signs, and the lines below which an answer is doubtful.
 type SureWeights [SureCount]float64
 
-// A Line is one result as Read sees it.
+// Line is one result as Read sees it.
 type Line struct {
 	Look    Features
 	Session string
@@ -44,13 +43,12 @@ type Line struct {
 	Aliased bool    // an item that has aliases
 }
 
-// widest is how many results the spread is read from.
+// widest is how many results the spread covers.
 const widest = 20
 
-// Read reads the signs of an answer, best result first; missing is the share of
-// the question's weight that stands nowhere. Where items have aliases, whether
-// one of them is like the question tells more than all other signs together,
-// which then only blur it.
+// Read computes the signs of an answer, best result first; missing is the share of the question's weight that
+// occurs nowhere. If items have aliases, the similarity to one of them tells more than all other signs
+// together, which would only add noise.
 func Read(lines []Line, missing float64) (s Signs) {
 	if i := slices.IndexFunc(lines[:min(len(lines), 5)], func(l Line) bool { return l.Aliased }); i >= 0 {
 		best := lines[i].Look
@@ -77,8 +75,7 @@ func Read(lines []Line, missing float64) (s Signs) {
 	return s
 }
 
-// spread is one less the entropy of the results' shares, which go by e to
-// their scores.
+// spread is one minus the normalized entropy of the softmax of the results' scores.
 func spread(lines []Line) float64 {
 	if len(lines) < 2 {
 		return 1
@@ -96,8 +93,7 @@ func spread(lines []Line) float64 {
 	return 1 - entropy/math.Log(float64(len(lines)))
 }
 
-// Chance is that a question with these signs has an answer, 0 to 1, where half of
-// all have one.
+// Chance is the probability, 0 to 1, that a question with these signs has an answer, given even prior odds.
 func (w *SureWeights) Chance(s Signs) float64 {
 	var sum float64
 	for i, x := range s {
@@ -109,7 +105,7 @@ func (w *SureWeights) Chance(s Signs) float64 {
 // Doubtful reports whether the chance is under the line.
 func (w *SureWeights) Doubtful(s Signs) bool { return w.Chance(s) < w[LineOf(s)] }
 
-// LineOf is where the line stands that an answer with these signs is held to.
+// LineOf is the index of the line that applies to an answer with these signs.
 func LineOf(s Signs) int {
 	if s[SureAliased] > 0 {
 		return SureAliasedLine
@@ -120,15 +116,15 @@ func LineOf(s Signs) int {
 //go:embed sure.txt
 var shippedSure string
 
-// DefaultSure are the shipped weights.
+// DefaultSure holds the shipped weights.
 var DefaultSure = func() (w SureWeights) {
 	if err := parse(shippedSure, sureNames[:], w[:]); err != nil {
-		panic(err) // it is in the program; a test reads it
+		panic(err) // can't happen: a test reads the embedded file
 	}
 	return w
 }()
 
-// String writes weights as they are shipped.
+// String formats weights as in sure.txt.
 func (w SureWeights) String() string { return write(sureNames[:], w[:], "%-12s %7.3f\n") }
 
 func write(names []string, w []float64, form string) (s string) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Weights say what each feature counts.
+// Weights holds the weight of each feature.
 type Weights [Count]float64
 
 // Score is how well a candidate answers; comparable within one question only.
@@ -23,21 +23,20 @@ func (w *Weights) Score(f Features) float64 {
 //go:embed weights.txt
 var shipped string
 
-// Default are the shipped weights.
+// Default holds the shipped weights.
 var Default = func() Weights {
 	w, err := Parse(shipped)
 	if err != nil {
-		panic(err) // it is in the program; a test reads it
+		panic(err) // can't happen: a test reads the embedded file
 	}
 	return w
 }()
 
-// FirstPass are weights that leave the order to BM25: an item above a turn
-// that scores less than 1.75 times as much. It is what the second look is
-// measured against.
+// FirstPass leaves the order to BM25, with an item above a turn that scores less than 1.75 times as much. It is
+// the baseline for the second look.
 var FirstPass = Weights{Words: 1.75, Source: 1.75, Lexicon: 1.75, PassageWords: 1, PassageLexicon: 1}
 
-// Parse reads weights: a name and a number a line, "#" before a comment.
+// Parse reads weights: a name and a number per line, with comments after "#".
 func Parse(s string) (w Weights, err error) {
 	err = parse(s, names[:], w[:])
 	return w, err
@@ -52,7 +51,7 @@ func parse(s string, names []string, w []float64) error {
 		}
 		i := slices.Index(names, f[0])
 		if i < 0 || len(f) != 2 {
-			return fmt.Errorf("weights, line %d: %q is no name of a feature and its weight", n+1, line)
+			return fmt.Errorf("weights, line %d: %q isn't a feature's name and weight", n+1, line)
 		}
 		x, err := strconv.ParseFloat(f[1], 64)
 		if err != nil {
@@ -63,5 +62,5 @@ func parse(s string, names []string, w []float64) error {
 	return nil
 }
 
-// String writes weights as Parse reads them.
+// String formats weights as Parse reads them.
 func (w Weights) String() string { return write(names[:], w[:], "%-12s %7.3f\n") }

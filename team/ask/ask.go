@@ -1,4 +1,4 @@
-// Package ask asks the team that a library is in beside the library's own index, and has both answer by one ranking.
+// Package ask queries a library's team in parallel with the library's own index, and ranks both together.
 package ask
 
 import (
@@ -17,24 +17,25 @@ import (
 	txt "recall/text"
 )
 
-// How long is waited for the team. For its server's first word it is as long as team.wait says, or twice as long as it
-// took when it was last reached, beside what was done since it was asked: one that isn't there, or is and says nothing,
-// costs that at most, and then nothing for forgiven.
+// Timeouts for the team. The server's first response is awaited for team.wait, or twice as long as it last
+// took, in parallel with the search of the library: an unreachable or silent server costs that at most, and
+// then nothing for the time of skipFor.
 const (
-	far      = 500 * time.Millisecond  // for one that is far away, unless team.wait says more
-	answers  = 1500 * time.Millisecond // for the rest then
-	forgiven = time.Minute
+	farWait    = 500 * time.Millisecond  // limit for a distant server, unless team.wait is longer
+	answerWait = 1500 * time.Millisecond // for the rest after the first response
+	skipFor    = time.Minute
 )
 
-// patience is how long is waited for a server's first word where team.wait says wait.
+// patience is how long to wait for a server's first response, given team.wait.
 func patience(m *team.Membership, wait time.Duration) time.Duration {
-	return max(wait, min(2*m.Reached(), far))
+	return max(wait, min(2*m.Reached(), farWait))
 }
 
-// Lately reports whether a team was out of reach just now, so that it isn't asked.
-func Lately(m *team.Membership) bool { return m.Unreached(forgiven) }
+// Lately reports whether the team was unreachable just now and so isn't queried.
+func Lately(m *team.Membership) bool { return m.Unreached(skipFor) }
 
-// Open opens the team that a library is in, unless its server says nothing within wait, or what the way to it takes.
+// Open connects to the library's team, unless its server doesn't respond within wait or the longer time it
+// usually takes.
 func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Team, error) {
 	opening, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -42,7 +43,7 @@ func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Te
 	late := time.AfterFunc(patience(m, wait), cancel)
 	defer late.Stop()
 	t, err := team.Open(opening, m.Address, func() {
-		late.Reset(answers)
+		late.Reset(answerWait)
 		m.NoteReached(time.Since(began))
 	})
 	if err != nil && opening.Err() != nil && ctx.Err() == nil {
@@ -54,7 +55,7 @@ func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Te
 	return t, err
 }
 
-// tooLate is the error where a server said too little within wait.
+// tooLate is the error for a server that didn't respond in time.
 func tooLate(m *team.Membership, wait time.Duration) error {
 	err := fmt.Errorf("%w: it didn't answer in time", team.ErrUnreachable)
 	if way := Further(m, wait); way != "" {
@@ -63,52 +64,52 @@ func tooLate(m *team.Membership, wait time.Duration) error {
 	return err
 }
 
-// Further is how one waits for a team that is further away than wait, as far as that is known; else "".
+// Further says how to make questions wait for a team that is known to take longer than wait, else "".
 func Further(m *team.Membership, wait time.Duration) string {
 	took := m.Reached()
 	if took <= patience(m, wait) {
 		return ""
 	}
-	return fmt.Sprintf("its server's first word took %v when it was last reached: recall config set team.wait %v makes "+
+	return fmt.Sprintf("its server took %v to respond when it was last reached: recall config set team.wait %v makes "+
 		"questions wait for it", took.Round(time.Millisecond), (2 * took).Round(10*time.Millisecond))
 }
 
-// An Asker asks the team one question after the other. The zero Asker is ready.
+// Asker sends questions to the team, one after the other. Its zero value is ready for use.
 type Asker struct {
-	mates sync.Mutex
-	mate  *mate // what was asked last, and isn't fetched yet
+	mu      sync.Mutex
+	pending *pending // the last question, if its answer hasn't been fetched yet
 }
 
-// A mate is the team's side of a question, asked beside the library.
-type mate struct {
+// pending is a question to the team, running in the background.
+type pending struct {
 	text, project string
 	m             *team.Membership
-	there         chan struct{} // closed once the server said something
-	found         chan mateFound
+	there         chan struct{} // closed at the server's first response
+	found         chan teamAnswer
 	cancel        context.CancelFunc
 }
 
-type mateFound struct {
+type teamAnswer struct {
 	t   *team.Team
 	all *index.Elsewhere
 	err error
 }
 
-// Begin begins to ask the team a question: what is done meanwhile costs no time. One that was out of reach just now is
-// asked only where it alone answers.
+// Begin starts asking the team a question in the background. A team that was unreachable just now is asked only
+// if it alone is to answer.
 func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, only bool) {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil || !only && Lately(m) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	w := &mate{text: q.Text, project: q.Project, m: m, there: make(chan struct{}), found: make(chan mateFound, 1),
+	w := &pending{text: q.Text, project: q.Project, m: m, there: make(chan struct{}), found: make(chan teamAnswer, 1),
 		cancel: cancel}
 	if known, err := l.Project(q.Project); err == nil && known.Remote != "" {
 		q.Project = known.Remote
 	}
 	go func() {
-		var got mateFound
+		var got teamAnswer
 		began := time.Now()
 		there := func() {
 			m.NoteReached(time.Since(began))
@@ -121,19 +122,19 @@ func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, on
 		}
 		w.found <- got
 	}()
-	a.mates.Lock()
-	other := a.mate
-	a.mate = w
-	a.mates.Unlock()
+	a.mu.Lock()
+	other := a.pending
+	a.pending = w
+	a.mu.Unlock()
 	other.drop()
 }
 
-// mateOf is the team's side of a question, begun by now if it wasn't; nil where the team isn't asked.
-func (a *Asker) mateOf(ctx context.Context, l *library.Library, q index.Query, only bool) (w *mate) {
+// pendingFor returns the running question, starting it if needed; nil if the team isn't asked.
+func (a *Asker) pendingFor(ctx context.Context, l *library.Library, q index.Query, only bool) (w *pending) {
 	take := func() {
-		a.mates.Lock()
-		w, a.mate = a.mate, nil
-		a.mates.Unlock()
+		a.mu.Lock()
+		w, a.pending = a.pending, nil
+		a.mu.Unlock()
 	}
 	if take(); w == nil || w.text != q.Text || w.project != q.Project {
 		w.drop()
@@ -143,8 +144,8 @@ func (a *Asker) mateOf(ctx context.Context, l *library.Library, q index.Query, o
 	return w
 }
 
-// drop is for a question whose answer isn't waited for.
-func (w *mate) drop() {
+// drop abandons a question.
+func (w *pending) drop() {
 	if w == nil {
 		return
 	}
@@ -156,8 +157,8 @@ func (w *mate) drop() {
 	}()
 }
 
-// answer waits for what the team has; the caller closes the team.
-func (w *mate) answer(ctx context.Context, wait time.Duration) (mateFound, error) {
+// answer waits for the team's answer; the caller closes the team.
+func (w *pending) answer(ctx context.Context, wait time.Duration) (teamAnswer, error) {
 	late := time.NewTimer(patience(w.m, wait))
 	defer late.Stop()
 	there := w.there
@@ -170,40 +171,40 @@ func (w *mate) answer(ctx context.Context, wait time.Duration) (mateFound, error
 			return got, got.err
 		case <-there:
 			there = nil
-			late.Reset(answers)
+			late.Reset(answerWait)
 		case <-late.C:
 			w.m.NoteUnreached()
 			w.drop()
-			return mateFound{}, tooLate(w.m, wait)
+			return teamAnswer{}, tooLate(w.m, wait)
 		case <-ctx.Done():
 			w.drop()
-			return mateFound{}, ctx.Err()
+			return teamAnswer{}, ctx.Err()
 		}
 	}
 }
 
-// Both is the index of a library with its team's memory beside it. It is an answer.Index.
+// Both searches a library's index together with its team's memory. It is an answer.Index.
 type Both struct {
 	Asker   *Asker
 	Library *library.Library
 	Index   *index.Index
 	Wait    time.Duration
-	Off     bool   // the team isn't asked
-	Only    bool   // nothing else is
-	Why     string // why an answer is without the team's memory; "" if it isn't, or there is none
+	Off     bool   // don't ask the team
+	Only    bool   // ask only the team
+	Why     string // why an answer is missing the team's memory; "" if it isn't, or there is no team
 }
 
-// Search answers from both by one ranking.
+// Search answers from both in one ranking.
 func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) {
-	var w *mate
+	var w *pending
 	if !b.Off {
-		w = b.Asker.mateOf(ctx, b.Library, q, b.Only)
+		w = b.Asker.pendingFor(ctx, b.Library, q, b.Only)
 	}
 	if b.Only {
 		return only(ctx, w)
 	}
-	var got mateFound
-	err := team.ErrUnreachable // a moment ago
+	var got teamAnswer
+	err := team.ErrUnreachable // if w is nil: a moment ago
 	switch _, none := team.MembershipOf(b.Library.Dir()); {
 	case w != nil:
 		defer w.cancel()
@@ -212,14 +213,14 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return b.Index.Search(ctx, q)
 	}
 	if err != nil {
-		b.Why = "this answer is without what your team shares: " + txt.Clip(sink.Line(err.Error(), sink.Terminal), 160)
+		b.Why = "this answer doesn't include what your team shares: " + txt.Clip(sink.Line(err.Error(), sink.Terminal), 160)
 		if m, _ := team.MembershipOf(b.Library.Dir()); m != nil && Further(m, b.Wait) != "" {
 			b.Why += "; " + Further(m, b.Wait)
 		}
 		return b.Index.Search(ctx, q)
 	}
 	defer got.t.Close()
-	got.all.Without(got.t.Member.Name, func(session string) bool { // two machines may have one name
+	got.all.Without(got.t.Member.Name, func(session string) bool { // by session, since two machines may share a name
 		_, err := b.Library.Session(ingest.SessionID(session))
 		return err == nil
 	})
@@ -232,12 +233,12 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 }
 
 // only answers from the team alone.
-func only(ctx context.Context, w *mate) (index.Answer, error) {
+func only(ctx context.Context, w *pending) (index.Answer, error) {
 	if w == nil {
 		return index.Answer{}, team.ErrNoMembership
 	}
 	defer w.cancel()
-	got, err := w.answer(ctx, answers)
+	got, err := w.answer(ctx, answerWait)
 	if err != nil {
 		return index.Answer{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// certify writes a certificate for 127.0.0.1 which is its own authority.
+// certify writes a self-signed certificate for 127.0.0.1.
 func certify(dir string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

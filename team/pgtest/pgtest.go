@@ -1,5 +1,5 @@
-// Package pgtest runs a real PostgreSQL for tests: one server a test process, in a temporary folder, and a database a
-// test. Where none is installed, tests that ask for one are skipped.
+// Package pgtest runs a real PostgreSQL for tests: one server per test process, in a temporary folder, and one
+// database per test. If none is installed, the tests are skipped.
 package pgtest
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Server is a running PostgreSQL, with a socket in Dir and on a port of 127.0.0.1. It trusts everybody who comes by
-// the socket or unencrypted; of who comes by TLS it wants a password.
+// Server is a running PostgreSQL, with a socket in Dir and a port on 127.0.0.1. It trusts connections over the
+// socket or without encryption, and requires a password over TLS.
 type Server struct {
-	Dir  string // data and socket; CA of its certificate in ca.pem
+	Dir  string // data and socket; its certificate's CA is in ca.pem
 	Port int
 
 	bin string
@@ -38,7 +38,7 @@ var (
 	databases atomic.Int64
 )
 
-// Main is to be called by TestMain: it runs the tests and ends the server.
+// Main is called by TestMain: it runs the tests and stops the server.
 func Main(m *testing.M) int {
 	code := m.Run()
 	if server != nil {
@@ -48,7 +48,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Database makes a database, owned by a login of its own that may create roles.
+// Database creates a database whose owner is a login with CREATEROLE.
 func Database(t testing.TB) *DB {
 	t.Helper()
 	starting.Lock()
@@ -59,7 +59,7 @@ func Database(t testing.TB) *DB {
 	return server.Database(t)
 }
 
-// Database makes a database on this server.
+// Database creates a database on this server.
 func (s *Server) Database(t testing.TB) *DB {
 	t.Helper()
 	d := &DB{t: t, Server: s, Name: fmt.Sprintf("db%d", databases.Add(1))}
@@ -70,7 +70,7 @@ func (s *Server) Database(t testing.TB) *DB {
 	return d
 }
 
-// Another makes a database beside this one, empty and with the same logins; how is said of it to CREATE DATABASE.
+// Another creates an empty database with the same logins; how is appended to CREATE DATABASE.
 func (d *DB) Another(name, how string) *DB {
 	d.t.Helper()
 	other := &DB{t: d.t, Server: d.Server, Name: d.Name + name, of: d.Name}
@@ -84,26 +84,26 @@ func (d *DB) Another(name, how string) *DB {
 // DB is a test's database.
 type DB struct {
 	*Server
-	Owner string // address for its owner
+	Owner string // its owner's address
 
 	Name string
 
-	of string // whose logins it has, "" its own
+	of string // database whose logins it uses, "" for its own
 	t  testing.TB
 }
 
-// Login makes a login, such as "ana", and returns its address. Logins are of the whole server: its name there is told
-// by Role.
+// Login creates a login, such as "ana", and returns its address. Logins are global to the server: Role returns
+// its name there.
 func (d *DB) Login(who string, options ...string) (address string) {
 	d.t.Helper()
 	d.admin("postgres", "CREATE ROLE "+d.Role(who)+" LOGIN PASSWORD 'open sesame' "+strings.Join(options, " "))
 	return d.Address(who)
 }
 
-// Role is the name of a login.
+// Role returns the role name of a login.
 func (d *DB) Role(who string) string { return cmp.Or(d.of, d.Name) + "_" + who }
 
-// Address is where a login reaches the database, by the socket.
+// Address is a login's address of the database over the socket.
 func (d *DB) Address(who string) string { return d.AddressAt(who, d.Dir, d.Port) }
 
 // AddressAt is the same at another host and port, unencrypted.
@@ -112,10 +112,10 @@ func (d *DB) AddressAt(who, host string, port int) string {
 		port)
 }
 
-// Exec runs statements as the server's superuser.
+// Exec runs statements as superuser.
 func (d *DB) Exec(sql string) { d.t.Helper(); d.admin(d.Name, sql) }
 
-// Query is the first column of what a query answers, as the superuser sees it.
+// Query returns the first column of a query's result, as superuser.
 func (d *DB) Query(sql string) ([]string, error) {
 	ctx := context.Background()
 	c, err := pgx.Connect(ctx, d.Super())
@@ -130,7 +130,7 @@ func (d *DB) Query(sql string) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// Super is the address for the superuser.
+// Super is the superuser's address.
 func (d *DB) Super() string { return d.super(d.Name) }
 
 func (s *Server) super(database string) string {
@@ -150,21 +150,21 @@ func (d *DB) admin(database, sql string) {
 	}
 }
 
-// Restart ends the server as a crash does, and starts it again.
+// Restart kills the server as in a crash, and starts it again.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.end(os.Kill)
 	s.start(t)
 }
 
-// programs is the folder of PostgreSQL's programs, "" if it isn't installed.
+// programs returns the folder of PostgreSQL's programs, "" if it isn't installed.
 func programs() string {
 	if p, err := exec.LookPath("initdb"); err == nil {
 		if p, err = filepath.EvalSymlinks(p); err == nil {
 			return filepath.Dir(p)
 		}
 	}
-	all, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian's, not on PATH
+	all, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian's aren't on PATH
 	slices.Sort(all)
 	if len(all) == 0 {
 		return ""
@@ -172,8 +172,8 @@ func programs() string {
 	return filepath.Dir(all[len(all)-1])
 }
 
-// Start makes a server in an empty folder, a temporary one if that is "", and starts it, with lines of postgresql.conf
-// besides its own.
+// Start creates and starts a server in an empty folder, a temporary one if dir is "", with additional lines of
+// postgresql.conf.
 func Start(t testing.TB, dir string, settings ...string) *Server {
 	t.Helper()
 	s := &Server{Dir: dir, bin: programs()}
@@ -186,7 +186,7 @@ func Start(t testing.TB, dir string, settings ...string) *Server {
 			t.Fatal(err)
 		}
 	}
-	if err := giveAway(s.Dir); err != nil {
+	if err := giveToServer(s.Dir); err != nil {
 		t.Skipf("PostgreSQL doesn't run as root, and not as somebody else: %v", err)
 	}
 	initdb := s.Command(s.bin+"/initdb", "-D", s.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
@@ -243,15 +243,15 @@ func (s *Server) start(t testing.TB) {
 	}
 }
 
-// Program is one of PostgreSQL's own, such as pg_dump, as the user that the server runs as.
+// Program returns one of PostgreSQL's own programs, such as pg_dump, run as the server's user.
 func (s *Server) Program(name string, args ...string) *exec.Cmd {
 	return s.Command(filepath.Join(s.bin, name), args...)
 }
 
-// End ends the server in an orderly way.
+// End shuts the server down.
 func (s *Server) End() { s.end(os.Interrupt) }
 
-// end ends the server: orderly by an interrupt, or with all its processes at once.
+// end shuts the server down on an interrupt; on a kill it ends all its processes at once.
 func (s *Server) end(by os.Signal) {
 	if by == os.Kill {
 		by = quit
@@ -260,8 +260,9 @@ func (s *Server) end(by os.Signal) {
 	_, _ = s.run.Process.Wait()
 }
 
-// Bouncer starts a PgBouncer before the server, which gives each transaction whatever connection of these logins is
-// free, and says on which port of 127.0.0.1. Its database as_owner makes everybody the owner. It ends with the test.
+// Bouncer starts a PgBouncer for the server, which gives each transaction any free connection of these logins,
+// and returns its port on 127.0.0.1. Its database as_owner turns everybody into the owner. It ends with the
+// test.
 func (d *DB) Bouncer(logins ...string) (port int) {
 	d.t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -298,7 +299,7 @@ func (d *DB) Bouncer(logins ...string) (port int) {
 	return port
 }
 
-// Write writes a file beside the server's, as its user.
+// Write writes a file beside the server's, as the server's user.
 func (d *DB) Write(name, text string) {
 	d.t.Helper()
 	if err := write(d.Dir, name, []byte(text)); err != nil {
@@ -311,5 +312,5 @@ func write(dir, name string, data []byte) error {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return err
 	}
-	return giveAway(path)
+	return giveToServer(path)
 }

@@ -9,11 +9,12 @@ import (
 	"syscall"
 )
 
-// quit is what PostgreSQL ends at once on, with its children, as if it crashed.
+// quit makes PostgreSQL exit at once with its children, as if it had crashed.
 var quit = syscall.SIGQUIT
 
-// as is whom PostgreSQL runs as where the tests are root's, whom it refuses to be: nil for the user itself.
-func as() (*syscall.Credential, error) {
+// serverUser returns the user to run PostgreSQL as if the tests run as root, which it refuses; nil for the
+// current user.
+func serverUser() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}
@@ -29,21 +30,21 @@ func as() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// giveAway makes a file one of who runs PostgreSQL.
-func giveAway(path string) error {
-	who, err := as()
+// giveToServer makes the server's user the owner of a file.
+func giveToServer(path string) error {
+	who, err := serverUser()
 	if err != nil || who == nil {
 		return err
 	}
 	return os.Chown(path, int(who.Uid), int(who.Gid))
 }
 
-// Command is a program that runs as the user that the server runs as.
+// Command returns a program that runs as the server's user.
 func (s *Server) Command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir = s.Dir
 	c.Env = []string{"PATH=" + s.bin, "LC_ALL=C", "TZ=UTC"}
-	who, _ := as() // giveAway has told
+	who, _ := serverUser() // giveToServer has reported any error
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: who, Setpgid: true}
 	return c
 }
@@ -52,7 +53,7 @@ func (s *Server) Command(name string, args ...string) *exec.Cmd {
 func launch(c *exec.Cmd) error {
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // whose end is what the server is told of
+		runtime.LockOSThread() // Pdeathsig is sent when this thread ends
 		c.SysProcAttr.Pdeathsig = quit
 		started <- c.Start()
 		select {}

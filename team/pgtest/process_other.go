@@ -10,9 +10,9 @@ import (
 
 var quit = os.Kill
 
-func giveAway(string) error { return errors.New("tests start it on Linux only") }
+func giveToServer(string) error { return errors.New("tests start it on Linux only") }
 
-// Command is a program that runs as the user that the server runs as.
+// Command returns a program that runs as the server's user.
 func (s *Server) Command(name string, args ...string) *exec.Cmd { return exec.Command(name, args...) }
 
 func launch(c *exec.Cmd) error { return c.Start() }

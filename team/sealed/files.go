@@ -11,7 +11,8 @@ import (
 	"recall/text"
 )
 
-// Of are a session's files, exact, for team.Sealed: a hash of them and of the keys, and what encrypts them to these.
+// Of prepares a session's exact files for team.Sealed: a hash of them and of the keys, and a function to
+// encrypt them.
 func Of(l *library.Library, e library.Entry, keys []string) (hash string, bytes func() ([]byte, error)) {
 	keys = slices.Sorted(slices.Values(keys))
 	return text.Hash("sealed 1\x00"+e.Input+"\x00"+strings.Join(keys, "\x00"), 16), func() ([]byte, error) {
@@ -23,8 +24,8 @@ func Of(l *library.Library, e library.Entry, keys []string) (hash string, bytes 
 	}
 }
 
-// mostRaw is how much of one session is read to be sealed, in bytes.
-const mostRaw = 1 << 30
+// maxRaw is the size limit of a session to be sealed, in bytes.
+const maxRaw = 1 << 30
 
 func filesOf(l *library.Library, e library.Entry) (files []File, err error) {
 	all, err := l.Versions(e.ID)
@@ -36,8 +37,8 @@ func filesOf(l *library.Library, e library.Entry) (files []File, err error) {
 		if !f.Current {
 			continue
 		}
-		if size += f.Size; size > mostRaw {
-			return nil, fmt.Errorf("session %s: more than %d MB can't be sealed", e.ID, mostRaw>>20)
+		if size += f.Size; size > maxRaw {
+			return nil, fmt.Errorf("session %s: more than %d MB can't be sealed", e.ID, maxRaw>>20)
 		}
 		r, v, err := l.OpenVersion(e.ID, f.Name, f.Version)
 		if err != nil {

@@ -18,7 +18,8 @@ import (
 	"recall/library/raw"
 )
 
-// KeyAt is the public key of the private one in a file, which is made if it isn't there: readable by nobody else.
+// KeyAt returns the public key of the private key in a file, which is created, readable only by the user, if
+// missing.
 func KeyAt(file string) (public string, err error) {
 	key, err := identity(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +36,7 @@ func KeyAt(file string) (public string, err error) {
 	return key.Recipient().String(), nil
 }
 
-// keep writes a file whole and durably, 0600, if there is none.
+// keep writes a file completely and durably, with mode 0600, unless it exists.
 func keep(file, text string) error {
 	temp, err := disk.Beside(file, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 	if err != nil {
@@ -50,19 +51,19 @@ func identity(file string) (*age.X25519Identity, error) {
 		return nil, err
 	}
 	key, err := age.ParseX25519Identity(strings.TrimSpace(string(text)))
-	if err != nil { // its words would tell of the key
-		return nil, fmt.Errorf("%s: no private key of age's", file)
+	if err != nil { // age's error would quote the key
+		return nil, fmt.Errorf("%s: not a private key of age", file)
 	}
 	return key, nil
 }
 
-// A File is one of a session's.
+// File is one of a session's files.
 type File struct {
 	Name string // path below the session, with slashes
 	Data []byte
 }
 
-// Seal packs files and encrypts them to public keys: who has none of the private ones learns their size alone.
+// Seal packs files and encrypts them to public keys: without one of the private keys only their size is visible.
 func Seal(files []File, keys []string) ([]byte, error) {
 	var to []age.Recipient
 	for _, k := range keys {
@@ -95,10 +96,11 @@ func Seal(files []File, keys []string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// ErrOther: what was sealed was sealed to other keys.
+// ErrOther means that the files were sealed to other keys.
 var ErrOther = errors.New("it was sealed to other keys than this machine's")
 
-// Open decrypts what was sealed to the key in a file. The files' names are local; what they hold is another person's.
+// Open decrypts files that were sealed to the key in a file. Their names are local paths; their content is
+// untrusted.
 func Open(data []byte, file string) (files []File, err error) {
 	key, err := identity(file)
 	if err != nil {
@@ -116,7 +118,7 @@ func Open(data []byte, file string) (files []File, err error) {
 		return nil, err
 	}
 	defer done()
-	r := tar.NewReader(io.LimitReader(unpacked, most))
+	r := tar.NewReader(io.LimitReader(unpacked, maxUnpacked))
 	for {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -126,7 +128,7 @@ func Open(data []byte, file string) (files []File, err error) {
 			return nil, err
 		}
 		if name := path.Clean(h.Name); h.Typeflag != tar.TypeReg || !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, fmt.Errorf("%q is no file of a session's", h.Name)
+			return nil, fmt.Errorf("%q isn't a file of a session", h.Name)
 		}
 		text, err := io.ReadAll(r)
 		if err != nil {
@@ -136,5 +138,5 @@ func Open(data []byte, file string) (files []File, err error) {
 	}
 }
 
-// most is how much is unpacked, in bytes.
-const most = 2 << 30
+// maxUnpacked is the size limit of the unpacked files, in bytes.
+const maxUnpacked = 2 << 30

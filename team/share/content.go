@@ -13,13 +13,13 @@ import (
 	"recall/team/sealed"
 )
 
-// content adds to a session what its level shares beside items: the transcript, redacted, and the files, encrypted to
-// the keys that a person saw when they shared it.
+// content adds what a session's level shares beside items: the redacted transcript, and the files, encrypted to
+// the keys that the person confirmed.
 func (s *Source) content(e library.Entry, of team.Share, out *team.Session) error {
 	if of.Level.Has(team.LevelTranscripts) {
 		var all strings.Builder
 		for part, err := range s.Library.Transcript(e) {
-			if errors.Is(err, library.ErrNotRendered) { // it goes with a later sync
+			if errors.Is(err, library.ErrNotRendered) { // a later sync sends it
 				break
 			}
 			if err != nil {
@@ -38,13 +38,12 @@ func (s *Source) content(e library.Entry, of team.Share, out *team.Session) erro
 	return nil
 }
 
-// leavesNothing reports whether nothing of a session would stand in the team.
+// leavesNothing reports whether a session would leave nothing in the team.
 func leavesNothing(s team.Session) bool {
 	return len(s.Items) == 0 && s.Transcript == "" && s.Sealed == nil
 }
 
-// Name says whom the files of a project are sealed to: members by name, with the keys of their machines as they are
-// now.
+// Name sets whom the files of a project are sealed to: members by name, with the current keys of their machines.
 func (l *Leaving) Name(ctx context.Context, t *team.Team, names []string) error {
 	keys, err := t.Keys(ctx)
 	if err != nil {
@@ -64,21 +63,23 @@ func (l *Leaving) Name(ctx context.Context, t *team.Team, names []string) error 
 		}
 	}
 	if len(l.To) == 0 || l.Level != team.LevelSealed {
-		return hint.With(errors.New("share: --level sealed needs --to: whom the files are for, and nothing else does"),
+		return hint.With(
+			errors.New("share: --level sealed needs --to, the people whom the files are for; no other level takes it"),
 			"recall share PROJECT --level sealed --to NAME")
 	}
 	return nil
 }
 
-// A Reader is a machine that files are sealed to.
+// Reader is a machine that files are sealed to.
 type Reader struct {
 	Who string // the member's name
 	team.Key
 }
 
-// pinned keeps of each share's keys those that the team still has: who left gets nothing more. A key that a person
-// didn't see is never sealed to, or whoever runs the database could name themself: it is said instead.
-func pinned(ctx context.Context, t *team.Team, shares map[string]team.Share) (news []string, err error) {
+// confirmedKeys reduces each share's keys to those that the team still has: a member who left gets nothing more. It
+// never adds a key that the person didn't confirm, since whoever runs the database could insert their own; it
+// reports such keys instead.
+func confirmedKeys(ctx context.Context, t *team.Team, shares map[string]team.Share) (news []string, err error) {
 	var now []team.Key
 	for id, of := range shares {
 		if of.Level != team.LevelSealed {
@@ -96,7 +97,7 @@ func pinned(ctx context.Context, t *team.Team, shares map[string]team.Share) (ne
 			case slices.Contains(seen, k.Public):
 				of.Keys = append(of.Keys, k.Public)
 			case slices.Contains(of.To, k.Member):
-				news = append(news, fmt.Sprintf("a person whom files of %s are sealed to has a new key, for the "+
+				news = append(news, fmt.Sprintf("a recipient of sealed files of %s has a new key, for the "+
 					"machine %s: recall share %s again seals to it", of.Name, k.Name, of.Name))
 			}
 		}

@@ -1,5 +1,5 @@
-// Package share decides what of a library leaves for its team: only what a person shared, without secrets, and nothing
-// that they excluded or forgot; and brings that to the team.
+// Package share decides what of a library leaves for its team (only what a person shared, without secrets, and
+// nothing that they excluded or forgot) and sends it there.
 package share
 
 import (
@@ -18,11 +18,11 @@ import (
 	"recall/team"
 )
 
-// A Source is a library that something may leave.
+// Source is a library that shares something.
 type Source struct {
 	Library *library.Library
 	Rules   *redact.Rules
-	// Excluded is the rule by which a session of a project isn't to be kept; "" if none says so.
+	// Excluded returns the rule by which a session of a project is excluded, "" if none applies.
 	Excluded  func(ctx context.Context, e library.Entry, of library.Project) (rule string, err error)
 	Exclusion string // changes when the rules do
 }
@@ -30,45 +30,45 @@ type Source struct {
 // Leaving is what sharing a project would send.
 type Leaving struct {
 	Project  string // its name, which leaves as well
-	Remote   string // of its repository, so does it; "" without one
+	Remote   string // of its repository, which leaves as well; "" if there is none
 	Level    team.Level
 	Sessions int
 	Items    int
 	Kinds    map[payload.Kind]int
 	Samples  []Sample // the newest decisions
-	Titles   []string // the newest of the sessions
+	Titles   []string // of the newest sessions
 
-	Transcripts int      // redacted, that would leave as well
+	Transcripts int      // redacted transcripts that would leave
 	To          []Reader // machines that the sessions' files would be sealed to
 
-	Redacted int            // secrets that were taken out before
-	Found    []Finding      // secrets that the newest rules find in what would leave: they stop it
-	Kept     map[string]int // sessions that stay here, by why
+	Redacted int            // secrets redacted earlier
+	Found    []Finding      // secrets that the newest rules find: they stop the sharing
+	Kept     map[string]int // number of sessions that stay, by reason
 
 	of library.Project
 }
 
-// A Sample is an item that would leave.
+// Sample is an item that would leave.
 type Sample struct {
 	Kind  payload.Kind
 	Text  string
 	Quote string
 }
 
-// A Finding is a secret in what would leave; it isn't told.
+// Finding is the place of a secret in what would leave, without the secret itself.
 type Finding struct {
 	Session string
 	Title   string
-	Item    payload.ItemID // "" of the title
+	Item    payload.ItemID // "" for the title or transcript
 	Kinds   []string       // of secrets
 }
 
-// ErrSecret: what would leave holds a secret.
+// ErrSecret means that what would leave holds a secret.
 var ErrSecret = errors.New("it holds a secret")
 
-const samples = 5
+const maxSamples = 5
 
-// Look says what sharing a project would send. Nothing is sent.
+// Look returns what sharing a project would send, without sending it.
 func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leaving, error) {
 	shelf, err := s.Library.Shelf()
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 	}
 	out := &Leaving{Project: of.Name, Remote: of.Remote, Level: level, Kinds: map[payload.Kind]int{},
 		Samples: []Sample{}, of: of, Found: []Finding{}, Kept: map[string]int{}}
-	over, err := s.overtaken()
+	over, err := s.superseded()
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		why, err := s.stays(ctx, e, of)
+		why, err := s.reasonToStay(ctx, e, of)
 		if err != nil {
 			return nil, err
 		}
@@ -117,40 +117,40 @@ func (l *Leaving) add(s team.Session) {
 	if s.Transcript != "" {
 		l.Transcripts++
 	}
-	if len(l.Titles) < samples {
+	if len(l.Titles) < maxSamples {
 		l.Titles = append(l.Titles, s.Title)
 	}
 	l.Items += len(s.Items)
 	for _, it := range s.Items {
 		l.Kinds[it.Kind]++
-		if it.Kind == payload.Decision && len(l.Samples) < samples {
+		if it.Kind == payload.Decision && len(l.Samples) < maxSamples {
 			l.Samples = append(l.Samples, Sample{it.Kind, it.Text, strings.Join(it.Quotes(), " … ")})
 		}
 		it.MapText(func(text string) string { l.Redacted += strings.Count(text, "‹"); return text })
 	}
 }
 
-// Refused is an error where a secret was found.
+// Refused returns an error if a secret was found.
 func (l *Leaving) Refused() error {
 	if len(l.Found) == 0 {
 		return nil
 	}
 	return hint.With(fmt.Errorf("share %s: %w", l.Project, ErrSecret), "take it out with recall edit SESSION or "+
-		"recall forget --item ID, or let the newest rules: recall sync; then share again")
+		"recall forget --item ID, or let recall sync apply the newest rules; then share again")
 }
 
-// stays is why a session doesn't leave; "" if it does.
-func (s *Source) stays(ctx context.Context, e library.Entry, of library.Project) (why string, err error) {
+// reasonToStay returns the reason why a session doesn't leave, "" if it does.
+func (s *Source) reasonToStay(ctx context.Context, e library.Entry, of library.Project) (why string, err error) {
 	switch {
 	case e.Source == index.Handed || e.Source == ingest.Memory:
-		return "not said in a session of yours", nil
+		return "not said in one of your sessions", nil
 	case e.Marks.Archived:
 		return "archived", nil
 	case e.Distilled == nil:
 		return "not distilled yet", nil
 	}
 	rule, err := s.Excluded(ctx, e, of)
-	if err != nil { // what can't be told must not leave
+	if err != nil { // when in doubt, nothing leaves
 		return "", fmt.Errorf("session %s: whether it is excluded: %w", e.ID, err)
 	}
 	if rule != "" {
@@ -159,36 +159,36 @@ func (s *Source) stays(ctx context.Context, e library.Entry, of library.Project)
 	return "", nil
 }
 
-// kinds are those of items that others have a use for: not how far one's own work is.
+// kinds are the kinds of items that are useful to others, unlike the state of one's own work.
 var kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question,
 	payload.Flag}
 
-// overtaken are a session's items whose place another took, that holds itself: surely, or by a person's word, which the
-// team couldn't tell.
-type overtaken map[payload.ItemID]bool
+// superseded holds the items of a session that were superseded, either surely or by a person's decision, which
+// the team couldn't know.
+type superseded map[payload.ItemID]bool
 
-// overtaken are those of all sessions, by their ids.
-func (s *Source) overtaken() (map[string]overtaken, error) {
+// superseded returns them for all sessions, by session id.
+func (s *Source) superseded() (map[string]superseded, error) {
 	lines, err := s.Library.Links()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
-	all, holds := map[string]overtaken{}, s.Library.LinkHolds(map[string]*payload.Payload{})
+	all, holds := map[string]superseded{}, s.Library.LinkHolds(map[string]*payload.Payload{})
 	for _, k := range payload.StandingLinks(lines) {
 		if k.Relation != payload.Supersedes || !k.Hides() || !holds(k) {
 			continue
 		}
 		if all[k.ToSession] == nil {
-			all[k.ToSession] = overtaken{}
+			all[k.ToSession] = superseded{}
 		}
 		all[k.ToSession][k.To] = true
 	}
 	return all, nil
 }
 
-// session is what leaves of one: what is settled and holds, with its quotes. What a person reworded leaves as they
-// worded it.
-func (s *Source) session(e library.Entry, of team.Share, over overtaken) (team.Session, error) {
+// session returns what leaves of a session: its settled items that still hold, with their quotes and a person's
+// rewording.
+func (s *Source) session(e library.Entry, of team.Share, over superseded) (team.Session, error) {
 	out := team.Session{ID: string(e.ID), Project: of.As, Title: e.Title, Start: e.Start, End: e.End}
 	p, err := s.Library.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) || errors.Is(err, library.ErrNoSession) {
@@ -208,7 +208,7 @@ func (s *Source) session(e library.Entry, of team.Share, over overtaken) (team.S
 	return out, err
 }
 
-// secrets are what the newest rules find in a session as it would leave.
+// secrets returns what the newest rules find in a session as it would leave.
 func (s *Source) secrets(of team.Session) (found []Finding) {
 	look := func(id payload.ItemID, texts func(func(string) string)) {
 		r, changed := s.Rules.Session(), false

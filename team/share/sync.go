@@ -18,12 +18,12 @@ import (
 	"recall/text"
 )
 
-// Meant is the level at which a project is to be shared, and for whom its sealed files are: as it is shared already
-// where a person says no level, else items.
+// Meant returns the level at which a project is to be shared, and the receivers of sealed files: if a person
+// states no level, as it is shared already, otherwise items.
 func (s *Source) Meant(of library.Project, level team.Level, to []string) (team.Level, []string, error) {
 	m, err := team.MembershipOf(s.Library.Dir())
 	if err != nil || level != "" {
-		return cmp.Or(level, team.LevelItems), to, nil // what would leave can be seen before one is in a team
+		return cmp.Or(level, team.LevelItems), to, nil // a preview needs no team
 	}
 	shares, err := m.Shares()
 	now := shares[of.ID]
@@ -38,13 +38,13 @@ func (s *Source) Meant(of library.Project, level team.Level, to []string) (team.
 	return now.Level, to, nil
 }
 
-// Start shares a project as it was shown, from now on.
+// Start begins sharing a project as it was shown.
 func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l *Leaving, who string) error {
 	if err := l.Refused(); err != nil {
 		return err
 	}
 	shares, err := m.Shares()
-	as := shares[l.of.ID].As // what is shared again stays the same project
+	as := shares[l.of.ID].As // a project shared again stays the same
 	if err == nil && as == 0 {
 		as, err = t.ProjectOf(ctx, team.Project{Name: l.of.Name, Remote: l.of.Remote, Root: l.of.Birth})
 	}
@@ -61,12 +61,12 @@ func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l 
 	return m.Say(of)
 }
 
-// Readers are the other members who would read it as soon as it is shared.
+// Readers returns the other members who could read the project as soon as it is shared.
 func (s *Source) Readers(ctx context.Context, t *team.Team, l *Leaving) ([]string, error) {
 	return t.Readers(ctx, team.Project{Name: l.of.Name, Remote: l.of.Remote, Root: l.of.Birth})
 }
 
-// Stop ends the sharing of a project: what was shared of it is taken back by the next Sync.
+// Stop ends the sharing of a project: the next Sync takes back what was shared.
 func (s *Source) Stop(m *team.Membership, project library.Project, who string) error {
 	shares, err := m.Shares()
 	if err != nil {
@@ -75,15 +75,14 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 	was, ok := shares[project.ID]
 	if !ok || was.Level == team.LevelNothing {
 		return hint.With(fmt.Errorf("%s isn't shared", project.Name), "what was shared of it before you left the team "+
-			"and came again goes once you share and unshare it")
+			"and joined again goes once you share and unshare it")
 	}
 	was.Level, was.To, was.Keys, was.At, was.Who = team.LevelNothing, nil, nil, time.Now().UTC(), who
 	return m.Say(was)
 }
 
-// Sync brings what the team has of this device up to date: what is shared and changed is put, what isn't shared any
-// more is taken back. What can't be done now waits: nothing is lost. The report is kept for recall status, with what
-// else happened.
+// Sync updates what the team has of this device: it puts what is shared and changed, and takes back what is no
+// longer shared. What can't be sent now waits. The report is stored for recall status, with other events.
 func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, beside team.Errands) (*team.Synced,
 	error) {
 	done := &team.Synced{At: time.Now().UTC(), Sent: int(beside.Told)}
@@ -102,7 +101,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	if err != nil {
 		return err
 	}
-	news, err := pinned(ctx, t, shares)
+	news, err := confirmedKeys(ctx, t, shares)
 	if err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	if err != nil {
 		return err
 	}
-	all, err := s.moving(shares, last)
+	all, err := s.transfers(shares, last)
 	if err != nil {
 		return err
 	}
@@ -145,19 +144,19 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 			ready, empty, secrets, err := s.ready(ctx, one)
 			found = secrets
 			if err == nil && empty && had.Generation == 0 {
-				return ready, errNothing // its very id is nobody's business
+				return ready, errNothing // not even its id leaves
 			}
 			hash = ready.Hash
 			return ready, err
 		})
 		switch {
-		case ctx.Err() != nil || errors.Is(err, team.ErrUnreachable): // the next wouldn't go either
+		case ctx.Err() != nil || errors.Is(err, team.ErrUnreachable): // the next one would fail too
 			done.Waiting += len(all) - i
 			return errors.Join(fault, err, m.KeepStamps(stamps))
 		case errors.Is(err, team.ErrForgotten):
 		case errors.Is(err, errNothing):
 			stamps[one.id] = " " + one.stamp
-		case err != nil: // its own fault costs no other
+		case err != nil: // doesn't stop the others
 			done.Waiting++
 			fault = errors.Join(fault, fmt.Errorf("session %s: %w", one.id, err))
 		default:
@@ -179,10 +178,10 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	return errors.Join(fault, m.KeepStamps(stamps))
 }
 
-// expiry reports of a session whether its project is kept for less long in the team.
-func expiry(ctx context.Context, t *team.Team) (func(moving) bool, error) {
+// expiry returns a function that reports whether a session is past its project's retention in the team.
+func expiry(ctx context.Context, t *team.Team) (func(transfer) bool, error) {
 	all, err := t.Projects(ctx)
-	return func(one moving) bool {
+	return func(one transfer) bool {
 		return slices.ContainsFunc(all, func(p team.Project) bool {
 			return p.ID == one.share.As && p.Expired(one.e.End)
 		})
@@ -191,18 +190,18 @@ func expiry(ctx context.Context, t *team.Team) (func(moving) bool, error) {
 
 var errNothing = errors.New("nothing of it leaves")
 
-// moving is a session that is to be shared, or was.
-type moving struct {
+// transfer is a session that is, or was, to be shared.
+type transfer struct {
 	id    string
-	here  bool // the library has it, in a project that is shared
+	here  bool // in the library, in a shared project
 	e     library.Entry
 	of    library.Project
 	share team.Share
-	over  overtaken
-	stamp string // changes when what leaves of it may have
+	over  superseded
+	stamp string // changes when what leaves of it may have changed
 }
 
-func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent) (all []moving, err error) {
+func (s *Source) transfers(shares map[string]team.Share, last map[string]team.Sent) (all []transfer, err error) {
 	shelf, err := s.Library.Shelf()
 	if err != nil {
 		return nil, err
@@ -211,7 +210,7 @@ func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent)
 	if err != nil {
 		return nil, err
 	}
-	over, err := s.overtaken()
+	over, err := s.superseded()
 	if err != nil {
 		return nil, err
 	}
@@ -219,12 +218,12 @@ func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent)
 	for _, e := range shelf.Entries {
 		of := shelf.Of(e)
 		if share := shares[of.ID]; share.Level.Has(team.LevelItems) && !slices.Contains(gone, e.ID) {
-			one := moving{id: string(e.ID), here: true, e: e, of: of, share: share, over: over[string(e.ID)]}
+			one := transfer{id: string(e.ID), here: true, e: e, of: of, share: share, over: over[string(e.ID)]}
 			one.stamp = s.stamp(one)
 			all, here[one.id] = append(all, one), true
 		}
 	}
-	var any team.Share // what is taken back needs a project, too
+	var any team.Share // taking a session back needs some project, too
 	for _, share := range shares {
 		if any.As == 0 || share.As < any.As {
 			any = share
@@ -232,13 +231,13 @@ func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent)
 	}
 	for id, had := range last {
 		if !here[id] && had.Generation > 0 {
-			all = append(all, moving{id: id, share: any, stamp: "gone"})
+			all = append(all, transfer{id: id, share: any, stamp: "gone"})
 		}
 	}
 	return all, nil
 }
 
-func (s *Source) stamp(one moving) string {
+func (s *Source) stamp(one transfer) string {
 	made := ""
 	if fi, err := os.Stat(filepath.Join(one.e.Folder, "payload.json")); err == nil {
 		made = fmt.Sprint(fi.ModTime().UnixNano(), fi.Size())
@@ -253,13 +252,13 @@ func (s *Source) stamp(one moving) string {
 		one.share.As, one.share.Keys, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
 }
 
-// ready is a session as it is to stand in the team: without anything if it isn't to leave, or not any more; found says
-// of a secret for which it isn't.
-func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty bool, found []Finding, err error) {
+// ready prepares a session as it should be in the team: empty if it mustn't leave, or no longer; found says
+// which secrets keep it back.
+func (s *Source) ready(ctx context.Context, one transfer) (out team.Shared, empty bool, found []Finding, err error) {
 	var leaves team.Session
 	why := "gone"
 	if one.here {
-		why, err = s.stays(ctx, one.e, one.of)
+		why, err = s.reasonToStay(ctx, one.e, one.of)
 	}
 	if err == nil && why == "" {
 		leaves, err = s.session(one.e, one.share, one.over)

@@ -1,12 +1,13 @@
-// Package work does what a team's database needs done and that is no person's to do, on any machine that wants to: how
-// people's decisions bear on one another, what is kept too long, what newer rules find in what nobody renews any more.
+// Package work does the maintenance of a team's database that belongs to no particular person, on any machine
+// that wants to: relating people's decisions, deleting what is past its retention, and redacting by newer rules
+// what nobody else redacts any more.
 //
-// The jobs are River's, in the team's database: one worker has a job at a time, and that of one who died is given to
-// another. They name what to look at and nothing more, so that a job done twice, or put there by hand, does no harm;
-// and each runs with the rights of its worker's member. Without any worker questions are answered all the same.
+// The jobs are River's, in the team's database: one worker has a job at a time, and a dead worker's job goes to
+// another. A job only names what to look at, so that one done twice, or inserted by hand, does no harm; and
+// each runs with the rights of its worker's member. Questions are answered without any worker, too.
 //
-// Any member may write River's tables, so they only share out the work. What is due is told by the sessions
-// themselves, and what no job does in time a worker does without one.
+// Any member can write River's tables, so jobs only share out the work. The sessions themselves tell what is
+// due, and a worker does without a job what no job does in time.
 package work
 
 import (
@@ -28,28 +29,28 @@ import (
 	"recall/team"
 )
 
-// Options say how to work.
+// Options configure a run.
 type Options struct {
-	Once bool              // until nothing is due, not for good
-	Did  func(what string) // is told of each job that did something; may be nil
-	Fail func(err error)   // of each that couldn't; may be nil
+	Once bool              // stop when nothing is due
+	Did  func(what string) // called for each job that did something; may be nil
+	Fail func(err error)   // called for each job that failed; may be nil
 
-	// for tests; 0 takes the usual
-	looks, polls    time.Duration // how often is looked for what is due, and for jobs
+	// for tests; 0 means the default
+	looks, polls    time.Duration // intervals of looking for what is due, and for jobs
 	still, patience time.Duration // see usualStill and usualPatience
-	begun           func()        // a job is being done
+	begun           func()        // called when a job starts
 	now             func() time.Time
 }
 
 const (
 	usualLook = time.Minute
 	usualPoll = 5 * time.Second
-	longest   = 10 * time.Minute // that a job may take, and that a run waits for jobs with Options.Once
-	lost      = 15 * time.Minute // that long after it began a job is given to another worker
-	ownersOwn = "owner"          // queue of what only an owner of the team may do
+	longest   = 10 * time.Minute // limit for a job, and for waiting for jobs with Options.Once
+	lost      = 15 * time.Minute // after this time a job goes to another worker
+	ownersOwn = "owner"          // queue for jobs that only an owner of the team can do
 
-	usualStill    = 10 * time.Second // that nothing due gets done before a run with Options.Once does it without jobs
-	usualPatience = 20 * time.Second // with River's tables: somebody may have locked them
+	usualStill    = 10 * time.Second // without progress, after which a run with Options.Once does what is due without jobs
+	usualPatience = 20 * time.Second // with River's tables, which somebody may have locked
 )
 
 type relate struct {
@@ -64,10 +65,10 @@ func (relate) Kind() string { return "relate" }
 func (retain) Kind() string { return "retain" }
 func (renew) Kind() string  { return "renew" }
 
-// queueOf is where a project's jobs wait for somebody who reads the project.
+// queueOf is the queue for a project's jobs, taken by workers who can read the project.
 func queueOf(project int) string { return fmt.Sprintf("p%d", project) }
 
-// A worker is one run.
+// worker is one run.
 type worker struct {
 	t      *team.Team
 	o      Options
@@ -77,27 +78,28 @@ type worker struct {
 	began  time.Time
 
 	queues map[string]bool
-	due    map[string]time.Time // since when each project is, as it is
+	due    map[string]time.Time // by stamp, since when a project has been due
 
-	mu     sync.Mutex
-	failed error                // the last
-	doing  int                  // jobs
-	moved  time.Time            // when one last did something
-	done   map[string]time.Time // when this worker last did a kind of job that is due every hour
+	mu         sync.Mutex
+	failed     error                // the last failure
+	doing      int                  // running jobs
+	progressed time.Time            // when one last did something
+	done       map[string]time.Time // when this worker last did an hourly kind of job
 }
 
-// Run works until the context ends, or with Options.Once until nothing is due; then the error is the last job's.
+// Run works until the context ends, or with Options.Once until nothing is due; then it returns the last job's
+// error.
 func Run(ctx context.Context, t *team.Team, o Options) error {
 	if o.now == nil {
 		o.now = time.Now
 	}
 	o.still, o.patience = cmp.Or(o.still, usualStill), cmp.Or(o.patience, usualPatience)
 	w := &worker{t: t, o: o, rules: sync.OnceValue(redact.New), queues: map[string]bool{river.QueueDefault: true},
-		done: map[string]time.Time{}, began: o.now(), moved: o.now(), stop: func() {}}
+		done: map[string]time.Time{}, began: o.now(), progressed: o.now(), stop: func() {}}
 	if t.Member.Owner {
 		w.queues[ownersOwn] = true
 	}
-	if !o.Once { // the first hour is for jobs
+	if !o.Once { // leave the first hour to jobs
 		w.done[retain{}.Kind()], w.done[renew{}.Kind()] = w.began, w.began
 	}
 	defer func() { w.stop() }()
@@ -128,7 +130,7 @@ func Run(ctx context.Context, t *team.Team, o Options) error {
 
 var errEnd = errors.New("nothing is due")
 
-// look lists what is due and notes since when.
+// look lists what is due and records since when.
 func (w *worker) look(ctx context.Context) ([]team.Due, error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -146,27 +148,27 @@ func (w *worker) look(ctx context.Context) ([]team.Due, error) {
 	return due, nil
 }
 
-// work has jobs do what is due; what they don't do in time is done without them. The error is errEnd where this run has
-// nothing more to do.
+// work lets jobs do what is due, and does itself what they don't do in time. The error is errEnd when this run
+// is done.
 func (w *worker) work(ctx context.Context, due []team.Due) error {
 	waiting, fault := w.jobs(ctx, due)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if fault != nil { // whoever broke or locked River's tables keeps nothing from being done
+	if fault != nil { // broken or locked River tables must not stop the work
 		w.fail(fmt.Errorf("jobs: %w", fault))
 	}
 	if w.o.Once && fault == nil && waiting && !w.stuck() {
 		return nil
 	}
-	if w.o.Once || fault != nil { // it may hold each connection, all waiting
+	if w.o.Once || fault != nil { // the client may hold all connections, waiting
 		w.stop()
 		w.client = nil
 	}
 	for _, d := range due {
 		if w.o.Once || w.o.now().Sub(w.due[d.Stamp]) > lost {
 			w.due[d.Stamp] = w.o.now()
-			w.alone(ctx, relate{}, func(ctx context.Context) (string, error) { return w.relateDue(ctx, d) })
+			w.withoutJob(ctx, relate{}, func(ctx context.Context) (string, error) { return w.relateDue(ctx, d) })
 		}
 	}
 	w.hourly(ctx, retain{}, w.retain)
@@ -179,29 +181,29 @@ func (w *worker) work(ctx context.Context, due []team.Due) error {
 	return nil
 }
 
-// stuck reports whether jobs wait that nobody seems to do.
+// stuck reports whether jobs are waiting that nobody seems to do.
 func (w *worker) stuck() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.now()
-	return w.doing == 0 && now.Sub(w.moved) > w.o.still || now.Sub(w.began) > longest
+	return w.doing == 0 && now.Sub(w.progressed) > w.o.still || now.Sub(w.began) > longest
 }
 
-// hourly does what is due every hour, if this worker didn't in two.
+// hourly does a job that is due every hour, if this worker hasn't done it for two.
 func (w *worker) hourly(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) {
 	w.mu.Lock()
 	last := w.done[job.Kind()]
 	w.mu.Unlock()
 	if w.o.now().Sub(last) > 2*time.Hour {
-		w.alone(ctx, job, do)
+		w.withoutJob(ctx, job, do)
 	}
 }
 
-// alone does without a job what one would do.
-func (w *worker) alone(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) {
+// withoutJob does the work of a job without one.
+func (w *worker) withoutJob(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	_ = w.tell(ctx, job, do)
+	_ = w.report(ctx, job, do)
 }
 
 func (w *worker) pause() time.Duration {
@@ -216,9 +218,9 @@ func (w *worker) pause() time.Duration {
 
 func (w *worker) start(ctx context.Context) error {
 	jobs := river.NewWorkers()
-	river.AddWorker(jobs, does(w, w.relate))
-	river.AddWorker(jobs, does(w, func(ctx context.Context, _ retain) (string, error) { return w.retain(ctx) }))
-	river.AddWorker(jobs, does(w, func(ctx context.Context, _ renew) (string, error) { return w.renew(ctx) }))
+	river.AddWorker(jobs, workerFor(w, w.relate))
+	river.AddWorker(jobs, workerFor(w, func(ctx context.Context, _ retain) (string, error) { return w.retain(ctx) }))
+	river.AddWorker(jobs, workerFor(w, func(ctx context.Context, _ renew) (string, error) { return w.renew(ctx) }))
 	polls := w.o.polls
 	switch {
 	case polls == 0 && w.o.Once:
@@ -234,14 +236,14 @@ func (w *worker) start(ctx context.Context) error {
 		ID: "recall " + rand.Text(), Schema: "recall", Workers: jobs, Queues: queues, MaxAttempts: 5,
 		JobTimeout: longest, RescueStuckJobsAfter: lost,
 		FetchPollInterval: polls, FetchCooldown: min(polls, time.Second),
-		PollOnly:            true,       // a pooler by transaction passes no notifications on
-		ReindexerIndexNames: []string{}, // that is for whoever owns the tables
+		PollOnly:            true,       // a transaction pooler doesn't pass on notifications
+		ReindexerIndexNames: []string{}, // only the tables' owner can do that
 		Logger:              slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx) // of all that it does
+	ctx, cancel := context.WithCancel(ctx) // for everything the client does
 	late := time.AfterFunc(w.o.patience, cancel)
 	if err := client.Start(ctx); err != nil || !late.Stop() {
 		cancel()
@@ -251,28 +253,28 @@ func (w *worker) start(ctx context.Context) error {
 		w.stop = func() {}
 		end, ended := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer ended()
-		_ = client.StopAndCancel(end) // what isn't done by then is another's
+		_ = client.StopAndCancel(end) // another worker does the rest
 		cancel()
 	}
 	return nil
 }
 
-// does makes a job of a function. What went wrong is told here: the database shows it to everybody.
-func does[T river.JobArgs](w *worker, do func(context.Context, T) (did string, err error)) river.Worker[T] {
+// workerFor turns a function into a job. Errors are reported locally, since the database would show them to everybody.
+func workerFor[T river.JobArgs](w *worker, do func(context.Context, T) (did string, err error)) river.Worker[T] {
 	return river.WorkFunc(func(ctx context.Context, job *river.Job[T]) error {
 		if w.o.begun != nil {
 			w.o.begun()
 		}
-		err := w.tell(ctx, job.Args, func(ctx context.Context) (string, error) { return do(ctx, job.Args) })
+		err := w.report(ctx, job.Args, func(ctx context.Context) (string, error) { return do(ctx, job.Args) })
 		if err != nil {
-			return errors.New("its worker's output tells more")
+			return errors.New("its worker's output has the details")
 		}
 		return nil
 	})
 }
 
-// tell does something and tells what came of it.
-func (w *worker) tell(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) error {
+// report does something and reports the outcome.
+func (w *worker) report(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) error {
 	w.mu.Lock()
 	w.doing++
 	w.mu.Unlock()
@@ -280,14 +282,14 @@ func (w *worker) tell(ctx context.Context, job river.JobArgs, do func(context.Co
 	w.mu.Lock()
 	w.doing--
 	if did != "" {
-		w.moved = w.o.now()
+		w.progressed = w.o.now()
 	}
 	if err == nil {
 		w.done[job.Kind()] = w.o.now()
 	}
 	w.mu.Unlock()
 	switch {
-	case errors.Is(err, context.Canceled): // the run ends
+	case errors.Is(err, context.Canceled): // the run is ending
 	case err != nil:
 		err = fmt.Errorf("%s: %w", job.Kind(), err)
 		w.fail(err)
@@ -306,7 +308,8 @@ func (w *worker) fail(err error) {
 	}
 }
 
-// jobs puts what is due among the jobs, each once for all workers, and reports whether any wait for this worker.
+// jobs inserts what is due as jobs, each once for all workers, and reports whether any are waiting for this
+// worker.
 func (w *worker) jobs(ctx context.Context, due []team.Due) (waiting bool, err error) {
 	if w.client == nil {
 		if err := w.start(ctx); err != nil {
@@ -345,7 +348,7 @@ func (w *worker) jobs(ctx context.Context, due []team.Due) (waiting bool, err er
 	return waiting, err
 }
 
-// unfinished are the states in which a job keeps the same from being put again.
+// unfinished are the states of a job that prevent inserting the same again.
 var unfinished = []rivertype.JobState{rivertype.JobStateAvailable, rivertype.JobStatePending,
 	rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}
 
@@ -363,13 +366,13 @@ func (w *worker) relate(ctx context.Context, job relate) (did string, err error)
 }
 
 func (w *worker) relateDue(ctx context.Context, d team.Due) (did string, err error) {
-	return fmt.Sprintf("project %d: how its items bear on one another", d.Project), w.t.Relate(ctx, d)
+	return fmt.Sprintf("project %d: how its items relate to one another", d.Project), w.t.Relate(ctx, d)
 }
 
 func (w *worker) retain(ctx context.Context) (did string, err error) {
 	gone, err := w.t.Retain(ctx)
 	if gone > 0 {
-		did = fmt.Sprintf("%d sessions were kept as long as their projects say, and are gone", gone)
+		did = fmt.Sprintf("%d sessions past their projects' retention were deleted", gone)
 	}
 	return did, err
 }

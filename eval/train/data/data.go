@@ -1,5 +1,5 @@
-// Package data reads what recall learns from: sessions of many projects with
-// what people, or a model, would keep of them, and what people ask.
+// Package data reads the training data: sessions of many projects with what people, or a model, would keep of
+// them, and what people ask.
 package data
 
 import (
@@ -16,16 +16,16 @@ import (
 	"recall/payload"
 )
 
-// Origin says who wrote down what is worth keeping, and whether the sessions are real.
+// Origin says who labelled the sessions, and whether they are real.
 type Origin string
 
 const (
-	People   Origin = "people"   // real sessions, read by people
-	Silver   Origin = "a model"  // real sessions, read by a model
-	Invented Origin = "invented" // written for the purpose, with what is worth keeping
+	People   Origin = "people"   // real sessions, labelled by people
+	Silver   Origin = "a model"  // real sessions, labelled by a model
+	Invented Origin = "invented" // written for the purpose, with labels
 )
 
-// A Project is the sessions of one project with what is known of them.
+// Project is the sessions of one project with their labels.
 type Project struct {
 	Name   string
 	Origin Origin
@@ -33,12 +33,11 @@ type Project struct {
 	*eval.Corpus
 }
 
-// Real reports whether its sessions took place.
+// Real reports whether the project's sessions took place.
 func (p *Project) Real() bool { return p.Origin != Invented }
 
-// Load reads the projects of some origins, in their order and that of names: those
-// below a shared folder (eval/gold, silver, and the transcripts of both; none without
-// that folder), and the invented ones.
+// Load reads the projects of some origins, by origin and name: those below a shared folder (eval/gold, silver,
+// and the transcripts of both; none if shared is empty), and the invented ones.
 func Load(ctx context.Context, shared, invented string, from ...Origin) ([]*Project, error) {
 	dirs := map[Origin]string{Invented: invented}
 	var o eval.Options
@@ -63,7 +62,7 @@ func Load(ctx context.Context, shared, invented string, from ...Origin) ([]*Proj
 	return all, nil
 }
 
-// read reads what was written down of the sessions, a folder a project.
+// read reads the projects of one origin, a folder each.
 func read(ctx context.Context, dir string, from Origin, o eval.Options) (all []*Project, err error) {
 	folders, err := os.ReadDir(dir)
 	if err != nil {
@@ -105,8 +104,7 @@ func read(ctx context.Context, dir string, from Origin, o eval.Options) (all []*
 	return all, nil
 }
 
-// paths are those of the files in a model's answers, by what it says of them and by what
-// it quotes: its items, as they were kept, leave them out.
+// paths holds the paths of files in a model's answers, by text and by quote: its stored items lack them.
 type paths map[string][]string
 
 func filePaths(dir string) (paths, error) {
@@ -147,8 +145,8 @@ func (m paths) add(said, path string) {
 	}
 }
 
-// of is a file's, "" if only its text may begin with it: of files of which the same is said the
-// next one's.
+// of returns the path of a file item, "" if at most its text may begin with one. Several files with the same
+// text take turns.
 func (m paths) of(it *eval.GoldItem) string {
 	said := m[it.Text]
 	switch {

@@ -8,27 +8,27 @@ import (
 	"recall/distill/offline"
 )
 
-// How trees are grown: few and small, each a small step.
+// growth says how trees are grown: few and small, each a small step.
 type growth struct {
 	trees, depth    int
-	rate, least, l2 float64 // step, weight that a leaf has at least, penalty
+	rate, least, l2 float64 // learning rate, least weight in a leaf, penalty
 }
 
 var (
-	growSaid = growth{trees: 40, depth: 2, rate: 0.08, least: 20, l2: 20}
-	growFile = growth{trees: 60, depth: 3, rate: 0.1, least: 6, l2: 5}
+	passageGrowth = growth{trees: 40, depth: 2, rate: 0.08, least: 20, l2: 20}
+	fileGrowth    = growth{trees: 60, depth: 3, rate: 0.1, least: 6, l2: 5}
 )
 
-// mostBins is how many values of a feature are told apart.
-const mostBins = 32
+// maxBins is how many values of a feature are distinguished.
+const maxBins = 32
 
-// A grower grows trees on what a logistic regression leaves unexplained.
+// grower grows trees on what a logistic regression leaves unexplained.
 type grower struct {
 	growth
 	samples []sample
 	names   []string
-	cuts    [][]float64 // of each feature, where its bins end
-	zero    []uint8     // the bin of 0
+	cuts    [][]float64 // by feature, the upper bounds of its bins
+	zero    []uint8     // by feature, the bin of 0
 	rows    [][]binned
 	margin  []float64
 	grad    []float64
@@ -53,7 +53,7 @@ func boost(samples []sample, w *offline.Weights, how growth) {
 	}
 	b.margin = w.Margins(features)
 	b.grad, b.hess = make([]float64, len(samples)), make([]float64, len(samples))
-	b.gains = make([]stat, len(b.names)*mostBins)
+	b.gains = make([]stat, len(b.names)*maxBins)
 	all := make([]int, len(samples))
 	for i := range all {
 		all[i] = i
@@ -69,7 +69,7 @@ func boost(samples []sample, w *offline.Weights, how growth) {
 	}
 }
 
-// bin numbers the values of each feature.
+// bin assigns the values of each feature to bins.
 func (b *grower) bin() {
 	columns, names := columnsOf(b.samples)
 	b.names, b.rows = names, make([][]binned, len(b.samples))
@@ -80,16 +80,16 @@ func (b *grower) bin() {
 		}
 		sort.Float64s(values)
 		distinct := slices.Compact(slices.Clone(values))
-		if len(distinct) > mostBins {
+		if len(distinct) > maxBins {
 			var some []float64
-			for k := range mostBins {
-				some = append(some, values[1+(len(values)-2)*k/(mostBins-1)])
+			for k := range maxBins {
+				some = append(some, values[1+(len(values)-2)*k/(maxBins-1)])
 			}
 			distinct = slices.Compact(append([]float64{0}, some...))
 			sort.Float64s(distinct)
 			distinct = slices.Compact(distinct)
-			if len(distinct) > mostBins {
-				distinct = distinct[:mostBins]
+			if len(distinct) > maxBins {
+				distinct = distinct[:maxBins]
 			}
 		}
 		var cuts []float64
@@ -104,7 +104,7 @@ func (b *grower) bin() {
 	}
 }
 
-// grow adds a node for some rows, and those below it.
+// grow adds a node for some rows, and its subtree.
 func (b *grower) grow(tree *offline.Tree, rows []int, depth int) int {
 	at := len(*tree)
 	*tree = append(*tree, offline.Node{})
@@ -152,7 +152,7 @@ func (b *grower) split(rows []int, sum stat) (feature uint16, cut uint8, ok bool
 	seen := make([]stat, len(b.names))
 	for _, i := range rows {
 		for _, x := range b.rows[i] {
-			s := &b.gains[int(x.feature)*mostBins+int(x.bin)]
+			s := &b.gains[int(x.feature)*maxBins+int(x.bin)]
 			s.g += b.grad[i]
 			s.h += b.hess[i]
 			seen[x.feature].g += b.grad[i]
@@ -162,7 +162,7 @@ func (b *grower) split(rows []int, sum stat) (feature uint16, cut uint8, ok bool
 	worth := func(s stat) float64 { return s.g * s.g / (s.h + b.l2) }
 	best := 1e-6
 	for f := range b.names {
-		hist := b.gains[f*mostBins : (f+1)*mostBins]
+		hist := b.gains[f*maxBins : (f+1)*maxBins]
 		z := &hist[b.zero[f]]
 		z.g += sum.g - seen[f].g
 		z.h += sum.h - seen[f].h

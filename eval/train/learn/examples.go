@@ -7,7 +7,7 @@ import (
 	"recall/payload"
 )
 
-// An Example is a session with its candidates and their labels.
+// Example is a session with its candidates and their labels.
 type Example struct {
 	Project *data.Project
 	Case    *eval.Case
@@ -16,7 +16,7 @@ type Example struct {
 	files   []sample
 }
 
-// Prepare reads the sessions of projects.
+// Prepare labels the sessions of projects.
 func Prepare(projects []*data.Project) []*Example {
 	var set []*Example
 	for _, p := range projects {
@@ -25,7 +25,7 @@ func Prepare(projects []*data.Project) []*Example {
 			e.said = e.statements()
 			for _, f := range e.heard.Files() {
 				if !p.Real() {
-					break // nobody wrote down files there
+					break // they have no gold files
 				}
 				like := c.Like(payload.Item{Kind: payload.File, Path: f.Path})
 				e.files = append(e.files, e.labelled(f.Features, like, neutralFile))
@@ -36,21 +36,21 @@ func Prepare(projects []*data.Project) []*Example {
 	return set
 }
 
-// What a label counts. Silver is one model's reading; what was invented is unlike
-// real sessions: most of its evidence was typed by the person.
+// originWeight is the weight of a label. Silver is one model's reading; invented sessions differ from real
+// ones, since the person typed most of their evidence.
 var originWeight = map[data.Origin]float64{data.People: 1, data.Silver: 0.9, data.Invented: 0.2}
 
-// All chosen on projects left out.
+// All chosen by leave-one-project-out results.
 const (
-	neutral     = 0.35 // of what is fair to keep and fair to leave
+	neutral     = 0.35 // weight of an optional item
 	neutralFile = 0.15
-	second      = 0.25 // of what says an item less well than another sentence does
-	well        = 0.75 // of the best sentence's likeness, from which on one says it as well
-	nearMiss    = 0.6  // of the threshold, from which on a sentence is near an item
-	near        = 0.5  // what such a one counts as none
+	second      = 0.25 // weight of a sentence that says an item less well than another does
+	well        = 0.75 // share of the best sentence's similarity from which another says it as well
+	nearMiss    = 0.6  // share of the threshold from which a sentence is near an item
+	near        = 0.5  // weight of such a sentence as a negative
 )
 
-// labelled reports whether something is worth keeping.
+// labelled labels a candidate by its similarity to the gold items.
 func (e *Example) labelled(features []offline.Feature, like []float64, fair float64) sample {
 	s := sample{features: features, weight: originWeight[e.Project.Origin]}
 	best, at := -1, 0.0
@@ -68,9 +68,8 @@ func (e *Example) labelled(features []offline.Feature, like []float64, fair floa
 	return s
 }
 
-// statements labels what was said. Of those that say what one gold item says the
-// one most like it counts most: it is the one to be found. What comes near an item
-// without being it is no example of the opposite either.
+// statements labels what was said. Of the sentences that say one gold item, the most similar counts most, since
+// it is the one to find. A sentence that comes near an item without matching it is a weak negative.
 func (e *Example) statements() []sample {
 	out := make([]sample, len(e.heard.Candidates))
 	likes, best := make([][]float64, len(out)), make([]float64, len(e.Case.Gold.Items))

@@ -7,7 +7,7 @@ import (
 	"recall/distill/offline"
 )
 
-// A sample is one candidate with its label and how much it counts.
+// sample is one candidate with its label and weight.
 type sample struct {
 	features []offline.Feature
 	yes      bool
@@ -15,12 +15,12 @@ type sample struct {
 }
 
 const (
-	ridge  = 40.0 // L2 penalty; of files 10 to 80 do the same, 5 less
-	rounds = 25
-	rarest = 8 // features that fewer samples have are left out
+	ridge      = 40.0 // L2 penalty; for files, 10 to 80 do the same and 5 does worse
+	rounds     = 25
+	minSamples = 8 // features in fewer samples are ignored
 )
 
-// fit makes the logistic regression of the samples, by coordinate descent.
+// fit computes the logistic regression of the samples by coordinate descent.
 func fit(samples []sample) offline.Weights {
 	columns, names := columnsOf(samples)
 	w := make([]float64, len(names))
@@ -68,7 +68,7 @@ type entry struct {
 	value float64
 }
 
-// columnsOf turns samples into the columns of their features, in order of name.
+// columnsOf transposes samples into columns by feature, in order of name.
 func columnsOf(samples []sample) ([][]entry, []string) {
 	by := map[string][]entry{}
 	for i, s := range samples {
@@ -78,7 +78,7 @@ func columnsOf(samples []sample) ([][]entry, []string) {
 	}
 	var names []string
 	for name, col := range by {
-		if len(col) >= rarest {
+		if len(col) >= minSamples {
 			names = append(names, name)
 		}
 	}

@@ -3,17 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"recall/index"
 	"recall/index/rank"
 )
 
-// A variant is a search without some of its parts.
+// variant is a search without some of its parts.
 type variant struct {
 	name    string
 	without index.Part
-	blind   []int // features that the second look doesn't see
-	first   bool  // no second look
+	blind   []int // features hidden from the second look
+	first   bool  // first pass only
 }
 
 var variants = []variant{
@@ -34,10 +35,9 @@ var variants = []variant{
 		rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company, rank.PassageBeside}},
 }
 
-// ablate prints what each part brings to the answers about people's projects, or
-// about the invented ones where there are no others: each variant's weights are
-// fitted to all other projects, so that what is left may make up for what is
-// missing.
+// ablate prints what each part contributes on people's projects, or on the invented ones if there are no
+// others. Each variant's weights are fitted to all other projects, so that the remaining features can make up
+// for the missing ones.
 func (w *world) ablate(ctx context.Context) error {
 	if err := w.ask(ctx); err != nil {
 		return err
@@ -69,18 +69,16 @@ func (w *world) ablate(ctx context.Context) error {
 	return out.Flush()
 }
 
-// blinded are samples without some features.
+// blinded returns the samples without some features.
 func blinded(samples []sample, features []int) []sample {
 	var out []sample
 	for _, s := range samples {
-		lines := make([]rank.Line, len(s.lines))
-		copy(lines, s.lines)
-		for i := range lines {
+		s.lines = slices.Clone(s.lines)
+		for i := range s.lines {
 			for _, f := range features {
-				lines[i].Look[f] = 0
+				s.lines[i].Look[f] = 0
 			}
 		}
-		s.lines = lines
 		out = append(out, s)
 	}
 	return out

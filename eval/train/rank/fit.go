@@ -14,7 +14,7 @@ import (
 type sample struct {
 	q       question
 	source  string
-	person  bool // it is a person's
+	person  bool // a person asked it
 	lines   []rank.Line
 	right   []bool // of lines
 	missing float64
@@ -22,59 +22,54 @@ type sample struct {
 }
 
 const (
-	ridge  = 0.003 // L2 penalty of what claims are seen by; 0.001 to 0.02 do much the same on the other project
-	damped = 0.01  // and passages, of which fewer questions teach; 0.003 fits what is chance
-	rounds = 200
-	pace   = 0.1
-	person = 3.0 // what a person's question counts beside one that stands beside an item; 1 to 5 do the same
-	really = 3.0 // and one about a project that there is beside one about an invented one, of which there are more
+	ridge        = 0.003 // L2 penalty for claims; 0.001 to 0.02 do much the same on the other project
+	passageRidge = 0.01  // L2 penalty for passages, which fewer questions teach; 0.003 overfits
+	rounds       = 200
+	learningRate = 0.1
+	personWeight = 3.0 // weight of a person's question relative to one made up for an item; 1 to 5 do the same
+	realWeight   = 3.0 // weight of a question about a real project relative to the more numerous invented ones
 )
 
-// given are weights that the gold items can't teach, as all of them stand,
-// nobody changed any and few are of low confidence: set by hand, so that what is
-// past comes after what stands, what an early session left to do after what was
-// decided, what a person wrote before what a rule took,
-// and all else alike what is surer, and a person's word, come first. Where all that is
-// found are claims, a passage comes behind them: at -2 people's own items lose three
-// first answers of a hundred to passages, at -4 none. The place of a passage's words tells
-// which is which no better than chance, and how sure it is.
-var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1,
-	rank.Near: 0, rank.PassageRare: 0, rank.Claimed: -4}
+// fixedWeights holds weights that the gold items can't teach, since all of them stand, none was changed and few have
+// low confidence. They are set by hand: superseded items come after those that stand, what an early session
+// left to do after what was decided, a rule's items after a person's own; all else being equal, surer items and
+// a person's words come first. If only claims are found, a passage comes after them: at -2, people's own items
+// lose three first answers of a hundred to passages, at -4 none. Neither the place of a passage's words nor its
+// certainty predicts which passage answers better than chance.
+var fixedWeights = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5,
+	rank.Person: 0.1, rank.Near: 0, rank.PassageRare: 0, rank.Claimed: -4}
 
-// never are the features that may not count against a candidate, whatever a
-// small sample says.
-var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare,
+// nonNegative lists the features that may not count against a candidate, whatever a small sample suggests.
+var nonNegative = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare,
 	rank.Many, rank.Topic, rank.Support,
 	rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company,
 	rank.Number,
 	rank.Asked, rank.Tried, rank.Why, rank.PassageWords, rank.PassageLexicon, rank.PassageAll,
 	rank.PassageSupport, rank.PassageBeside, rank.PassageKindred, rank.PassageTaken}
 
-// of gives the samples of projects that are ok. Questions that stand beside
-// items ask for every kind alike; each counts as much more or less as people
-// ask for its item's kind more or less often than there are such items.
+// of returns the samples of the projects that ok accepts. Made-up questions cover every kind equally; each is
+// weighted by how much more often people ask for its item's kind than such items occur.
 func (w *world) of(ok func(*project) bool) []sample {
-	common := w.asksFor(ok)
+	common := w.kindWeights(ok)
 	var out []sample
 	for _, s := range w.samples {
 		if !ok(s.q.project) {
 			continue
 		}
-		s.weight = person
+		s.weight = personWeight
 		if !s.person {
 			s.weight = common[s.q.project.kinds[s.q.Expect[0]]]
 		}
 		if s.q.project.Real() {
-			s.weight *= really
+			s.weight *= realWeight
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-// asksFor is how much oftener than it stands among items people ask for each
-// kind.
-func (w *world) asksFor(ok func(*project) bool) map[payload.Kind]float64 {
+// kindWeights is, by kind, how much more often people ask for it than it occurs among items.
+func (w *world) kindWeights(ok func(*project) bool) map[payload.Kind]float64 {
 	asked, there := map[payload.Kind]float64{}, map[payload.Kind]float64{}
 	var questions, items float64
 	for _, q := range w.asked {
@@ -92,13 +87,13 @@ func (w *world) asksFor(ok func(*project) bool) map[payload.Kind]float64 {
 	}
 	out := map[payload.Kind]float64{}
 	for k, n := range there {
-		// one more of each: none is never asked for
+		// add-one smoothing: no kind is never asked for
 		out[k] = (asked[k] + 1) / (questions + float64(len(payload.Kinds))) * items / n
 	}
 	return out
 }
 
-// look searches for a sample's question, and labels what is found.
+// look searches for a sample's question and labels the results.
 func (s *sample) look(ctx context.Context) error {
 	x := s.q.project.indexes[s.source]
 	a, err := x.Search(ctx, s.q.Question)
@@ -119,59 +114,59 @@ func (s *sample) look(ctx context.Context) error {
 	return nil
 }
 
-// fit finds the weights under which what is right is likeliest to come first.
+// fit finds the weights that make the right candidates most likely to come first.
 func fit(samples []sample) rank.Weights { return fitPassages(samples, fitClaims(samples)) }
 
 func fitClaims(samples []sample) rank.Weights {
 	w := rank.FirstPass
-	for i, x := range given {
+	for i, x := range fixedWeights {
 		w[i] = x
 	}
-	var all []seen
+	var all []sparseSample
 	for _, s := range samples {
-		all = append(all, seenOf(s, func(l rank.Line) bool { return l.Look[rank.APassage] == 0 }))
+		all = append(all, sparse(s, func(l rank.Line) bool { return l.Look[rank.APassage] == 0 }))
 	}
-	climb(&w, all, ridge, 0, rank.APassage)
+	maximize(&w, all, ridge, 0, rank.APassage)
 	return w
 }
 
-// fitPassages finds those of passages beside claims, where rules made these: of what a
-// model wrote, and finds, hardly a passage answers better.
+// fitPassages fits the weights of passages beside claims made by rules: hardly a passage answers better than
+// what a model wrote and the search found.
 func fitPassages(samples []sample, w rank.Weights) rank.Weights {
 	for i := rank.APassage; i < rank.Count; i++ {
-		w[i] = given[i]
+		w[i] = fixedWeights[i]
 	}
-	var all []seen
+	var all []sparseSample
 	for _, s := range samples {
 		if s.source == ours && s.person {
-			all = append(all, seenOf(s, func(rank.Line) bool { return true }))
+			all = append(all, sparse(s, func(rank.Line) bool { return true }))
 		}
 	}
-	climb(&w, all, damped, rank.APassage, rank.Count)
+	maximize(&w, all, passageRidge, rank.APassage, rank.Count)
 	return w
 }
 
-// climb moves the weights of some features to the highest mean log of the share that right
-// candidates have of all, each candidate's share going by e to its score. Adam, all
-// samples a step.
-func climb(w *rank.Weights, samples []seen, ridge float64, from, to int) {
+// maximize fits the weights of some features by Adam, with full batches, maximizing the mean log share of the right
+// candidates under a softmax of the scores.
+func maximize(w *rank.Weights, samples []sparseSample, ridge float64, from, to int) {
 	var m, v rank.Weights
 	var all float64
-	samples = slices.DeleteFunc(samples, func(s seen) bool { return !slices.Contains(s.right, true) })
+	samples = slices.DeleteFunc(samples, func(s sparseSample) bool { return !slices.Contains(s.right, true) })
 	for _, s := range samples {
 		all += s.weight
 	}
 	for t := 1; t <= rounds && len(samples) > 0; t++ {
 		g := gradient(samples, w, all)
 		for i := from; i < to; i++ {
-			if _, fixed := given[i]; fixed {
+			if _, fixed := fixedWeights[i]; fixed {
 				continue
 			}
 			d := g[i] - ridge*w[i]
 			m[i] = 0.9*m[i] + 0.1*d
 			v[i] = 0.99*v[i] + 0.01*d*d
-			w[i] += pace * m[i] / (1 - math.Pow(0.9, float64(t))) / (math.Sqrt(v[i]/(1-math.Pow(0.99, float64(t)))) + 1e-8)
-			if slices.Contains(never, i) {
+			w[i] += learningRate * m[i] / (1 - math.Pow(0.9, float64(t))) /
+				(math.Sqrt(v[i]/(1-math.Pow(0.99, float64(t)))) + 1e-8)
+			if slices.Contains(nonNegative, i) {
 				w[i] = max(w[i], 0)
 			}
 		}
@@ -181,8 +176,8 @@ func climb(w *rank.Weights, samples []seen, ridge float64, from, to int) {
 	}
 }
 
-// seen is a sample with the features alone that aren't 0: most are.
-type seen struct {
+// sparseSample is a sample with its non-zero features only.
+type sparseSample struct {
 	lines  [][]feature
 	right  []bool
 	weight float64
@@ -193,8 +188,8 @@ type feature struct {
 	x  float64
 }
 
-func seenOf(s sample, ok func(rank.Line) bool) seen {
-	out := seen{weight: s.weight}
+func sparse(s sample, ok func(rank.Line) bool) sparseSample {
+	out := sparseSample{weight: s.weight}
 	for k, l := range s.lines {
 		if !ok(l) {
 			continue
@@ -210,8 +205,8 @@ func seenOf(s sample, ok func(rank.Line) bool) seen {
 	return out
 }
 
-// gradient is of the mean log likelihood.
-func gradient(samples []seen, w *rank.Weights, all float64) (g rank.Weights) {
+// gradient is the gradient of the mean log likelihood.
+func gradient(samples []sparseSample, w *rank.Weights, all float64) (g rank.Weights) {
 	var share []float64
 	for _, s := range samples {
 		share = share[:0]

@@ -44,7 +44,7 @@ func TestFit(t *testing.T) {
 	if math.Abs(w[rank.Words]) > 0.7 {
 		t.Errorf("got weight %.2f for what tells nothing, want about 0", w[rank.Words])
 	}
-	if w[rank.Past] != given[rank.Past] || w[rank.Human] != given[rank.Human] {
+	if w[rank.Past] != fixedWeights[rank.Past] || w[rank.Human] != fixedWeights[rank.Human] {
 		t.Errorf("got %v and %v for what is set by hand, want it kept", w[rank.Past], w[rank.Human])
 	}
 	for _, s := range made(10) {
@@ -85,14 +85,14 @@ func TestFitSure(t *testing.T) {
 		s.q.Expect = nil
 		samples = append(samples, s)
 	}
-	list := tell(samples, &weights)
+	list := signsOf(samples, &weights)
 	sure := fitSure(list)
 	var chance [2][]float64
 	refused := 0
 	for _, c := range list {
-		k := truth(c.answerable)
+		k := indicator(c.answerable)
 		chance[k] = append(chance[k], sure.Chance(c.signs))
-		refused += k * truth(sure.Doubtful(c.signs))
+		refused += k * indicator(sure.Doubtful(c.signs))
 	}
 	if got := auc(chance); got < 0.95 {
 		t.Errorf("got AUC %.2f where the answer is there or not, want it told", got)
@@ -119,7 +119,7 @@ func TestAsksFor(t *testing.T) {
 	p := &project{kinds: map[string]payload.Kind{"d": payload.Decision, "f": payload.File}}
 	w := &world{asked: []question{askedOf(p, 0, "d"), askedOf(p, 0, "d"), askedOf(p, 0), askedOf(p, 1, "d"),
 		askedOf(p, 1, "f")}}
-	got := w.asksFor(func(*project) bool { return true })
+	got := w.kindWeights(func(*project) bool { return true })
 	// Three questions, with one more of each kind, for one item of two; and one.
 	all := float64(len(payload.Kinds) + 2)
 	if math.Abs(got[payload.Decision]-6/all) > 1e-9 || math.Abs(got[payload.File]-2/all) > 1e-9 {

@@ -1,12 +1,11 @@
-// Command rank fits the weights of the second look (recall/index/rank) and of
-// how sure an answer is, and measures what each part of a search brings.
+// Command rank fits the weights of the second look (recall/index/rank) and of how certain an answer is, and
+// measures what each part of a search contributes.
 //
 //	go run ./eval/train/rank -shared DIR [-asked DIR] [-passages] [-write | -ablation]
 //
-// DIR holds transcripts/dev and eval/gold: what people asked of real projects.
-// Beside them are the invented ones of -asked; without -shared these alone. What
-// is fitted to all others is reported on each project; with -write the weights
-// fitted to all go to index/rank: figures only.
+// DIR holds transcripts/dev and eval/gold: what people asked about real projects. The invented projects of
+// -asked are added; without -shared they are all there is. Each project's report uses weights fitted to all
+// others; with -write, weights fitted to all go to index/rank, which holds numbers only.
 package main
 
 import (
@@ -20,9 +19,9 @@ func main() {
 	shared := flag.String("shared", os.Getenv("RECALL_SHARED"), "folder with transcripts/dev and eval/gold")
 	invented := flag.String("asked", "eval/testdata/asked", "folder of invented projects")
 	passages := flag.Bool("passages", false,
-		"fit to people's questions the weights of passages alone, those of claims as shipped")
+		"fit only the weights of passages, to people's questions; those of claims stay as shipped")
 	write := flag.Bool("write", false, "write the weights fitted to all projects, and stop")
-	ablation := flag.Bool("ablation", false, "print what each part brings, and stop")
+	ablation := flag.Bool("ablation", false, "print what each part contributes, and stop")
 	flag.Parse()
 	if err := run(context.Background(), *shared, *invented, *passages, *write, *ablation); err != nil {
 		fmt.Fprintln(os.Stderr, "rank:", err)

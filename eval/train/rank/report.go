@@ -15,14 +15,14 @@ import (
 
 const heads = "project\titems\tvariant\tn\tanswer@1\tanswer@5\thit@1\thit@5\thit@20\tsession@1\tsession@5\tstale@1\t"
 
-// row is what of the answers is right, as heads has it.
+// row formats a score under the columns of heads.
 func row(s *eval.QuestionScore) string {
 	a := s.All
 	return fmt.Sprintf("%d\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d of %d\t", a.N, a.Answer1.Value, a.Answer5.Value,
 		a.Hit1.Value, a.Hit5.Value, a.Hit20.Value, a.Session1.Value, a.Session5.Value, s.Stale.K, s.Stale.N)
 }
 
-// drawn is what as many bytes drawn at random as are printed reach: sums over questions.
+// drawn sums, over questions, what random passages of the printed length reach.
 type drawn struct {
 	n                        int
 	first, five, bytes, more float64
@@ -39,7 +39,7 @@ func (d drawn) String() string {
 	return fmt.Sprintf("%d\t%.3f\t%.3f\t%.0f\t%.0f\t", d.n, d.first/n, d.five/n, d.bytes/n, d.more/n)
 }
 
-// chance draws beside what is printed for a project's questions.
+// chance measures random passages on a project's questions.
 func (p *project) chance(ctx context.Context, source string) (sum drawn, err error) {
 	all := make([]drawn, len(p.Questions))
 	err = each(ctx, len(all), func(i int) error {
@@ -65,15 +65,14 @@ func (p *project) measure(ctx context.Context, source string, as index.Query) (*
 	return p.indexes[source].Ask(ctx, p.Questions, atOnce)
 }
 
-func truth(b bool) int {
+func indicator(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// train fits to all projects but one and reports on that one, for each; and fits
-// to all.
+// train fits to all projects but one and reports on that one, for each in turn; then it fits to all.
 func (w *world) train(ctx context.Context) error {
 	if err := w.ask(ctx); err != nil {
 		return err
@@ -125,7 +124,7 @@ func (w *world) train(ctx context.Context) error {
 	return nil
 }
 
-// write fits to all projects and writes the weights that are shipped.
+// write fits to all projects and writes the shipped weights.
 func (w *world) write(ctx context.Context) error {
 	if err := w.ask(ctx); err != nil {
 		return err
@@ -139,8 +138,8 @@ func (w *world) write(ctx context.Context) error {
 
 const weightsHead = "# Written by go run ./eval/train/rank -write.\n"
 
-// fitted are the weights for the projects that are ok, those of the second
-// look first, as what makes an answer sure rests on its scores.
+// fitted returns the weights for the projects that ok accepts. Those of the second look are fitted first, since
+// the certainty of an answer builds on its scores.
 func (w *world) fitted(ok func(*project) bool) (rank.Weights, rank.SureWeights) {
 	weights := rank.Default
 	if w.passages {
@@ -148,5 +147,5 @@ func (w *world) fitted(ok func(*project) bool) (rank.Weights, rank.SureWeights) 
 	} else {
 		weights = fit(w.of(ok))
 	}
-	return weights, fitSure(tell(w.of(ok), &weights))
+	return weights, fitSure(signsOf(w.of(ok), &weights))
 }

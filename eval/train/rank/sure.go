@@ -11,8 +11,8 @@ import (
 	"recall/index/rank"
 )
 
-// told is a question of which is known whether it has an answer.
-type told struct {
+// labelledSigns is a question known to have an answer or not.
+type labelledSigns struct {
 	signs      rank.Signs
 	answerable bool
 	person     bool // asked by a person
@@ -20,39 +20,35 @@ type told struct {
 	weight     float64
 }
 
-// refusedMost is the share of answerable questions that may be called
-// doubtful.
-const refusedMost = 0.05
+// maxRefused is the share of answerable questions that may be called doubtful.
+const maxRefused = 0.05
 
-// fewest is how many questions a line is drawn by.
-const fewest = 25
+// minQuestions is how many questions a line needs.
+const minQuestions = 25
 
-// tell reads the signs of what was found for each question.
-func tell(samples []sample, weights *rank.Weights) []told {
-	var out []told
+// signsOf reads the signs of what was found for each question.
+func signsOf(samples []sample, weights *rank.Weights) []labelledSigns {
+	var out []labelledSigns
 	for _, s := range samples {
 		lines := slices.Clone(s.lines)
 		for i := range lines {
 			lines[i].Score = weights.Score(lines[i].Look)
 		}
 		slices.SortStableFunc(lines, func(a, b rank.Line) int { return cmp.Compare(b.Score, a.Score) })
-		out = append(out, told{rank.Read(lines, s.missing), len(s.q.Expect) > 0, s.person, s.source, s.weight})
+		out = append(out, labelledSigns{rank.Read(lines, s.missing), len(s.q.Expect) > 0, s.person, s.source, s.weight})
 	}
 	return out
 }
 
-// group is which questions count as much as each other group together: those
-// with an answer as much as those without. With aliases and without is fitted
-// apart.
+// group splits the questions into groups of equal total weight: answerable or not, each with and without aliases.
 type group struct{ answerable, aliased bool }
 
-func (c told) group() group { return group{c.answerable, c.signs[rank.SureAliased] > 0} }
+func (c labelledSigns) group() group { return group{c.answerable, c.signs[rank.SureAliased] > 0} }
 
-// fitSure is logistic regression, as many answerable as not, and the lines
-// under which a twentieth of people's answerable questions lie at most,
-// whatever the source of items. Every sign counts the way that it must or not at
-// all.
-func fitSure(list []told) (w rank.SureWeights) {
+// fitSure fits a logistic regression with equal weight on answerable and unanswerable questions, and the lines
+// below which at most a twentieth of people's answerable questions fall, whatever the source of items. The sign
+// of each weight is constrained.
+func fitSure(list []labelledSigns) (w rank.SureWeights) {
 	const ridge, rounds, pace = 0.01, 2000, 0.5
 	n := map[group]float64{}
 	for _, c := range list {
@@ -65,7 +61,7 @@ func fitSure(list []told) (w rank.SureWeights) {
 	for range rounds {
 		var g rank.SureWeights
 		for i, c := range list {
-			d := (float64(truth(c.answerable)) - w.Chance(c.signs)) * share[i]
+			d := (float64(indicator(c.answerable)) - w.Chance(c.signs)) * share[i]
 			for i, x := range c.signs {
 				g[i] += d * x
 			}
@@ -99,18 +95,17 @@ func fitSure(list []told) (w rank.SureWeights) {
 	}
 	w[rank.SureLine], w[rank.SureAliasedLine] = 1, 1
 	for at, of := range chances {
-		if len(of) < fewest { // a source in which hardly an item has aliases, or hardly one has none
+		if len(of) < minQuestions { // a source in which almost no, or almost every, item has aliases
 			continue
 		}
 		slices.Sort(of)
-		w[at.line] = min(w[at.line], math.Floor(of[int(refusedMost*float64(len(of)))]*1000)/1000)
+		w[at.line] = min(w[at.line], math.Floor(of[int(maxRefused*float64(len(of)))]*1000)/1000)
 	}
 	return w
 }
 
-// refusal is how well answerable questions are told from others: of unanswerable ones,
-// and of answerable ones, how sure an answer is, how much of them is there, and how
-// many are called doubtful.
+// refusal measures how well answerable questions are distinguished: for unanswerable and answerable ones the
+// certainty of the answer, its coverage, and how many are called doubtful.
 type refusal struct {
 	chance, coverage [2][]float64
 	doubtful         [2]int
@@ -118,15 +113,15 @@ type refusal struct {
 
 const sureHeads = "project\titems\tvariant\tAUC\tby coverage\tanswerable refused\tunanswerable told\tat 5 %\t"
 
-// String is a refusal as sureHeads has it; the last are the unanswerable ones that are called
+// String formats a refusal under sureHeads. The last column is how many unanswerable questions are called
 // doubtful if exactly a twentieth of the answerable ones may be.
 func (r refusal) String() string {
 	none, some := len(r.chance[0]), len(r.chance[1])
 	atRate := 0
 	if some > 0 {
-		line := slices.Sorted(slices.Values(r.chance[1]))[int(refusedMost*float64(some))]
+		line := slices.Sorted(slices.Values(r.chance[1]))[int(maxRefused*float64(some))]
 		for _, c := range r.chance[0] {
-			atRate += truth(c < line)
+			atRate += indicator(c < line)
 		}
 	}
 	return fmt.Sprintf("%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", auc(r.chance), auc(r.coverage), r.doubtful[1], some,
@@ -148,16 +143,15 @@ func (p *project) refusals(ctx context.Context, source string, sure *rank.SureWe
 		return err
 	})
 	for i, a := range found {
-		k := truth(len(p.Questions[i].Expect) > 0)
+		k := indicator(len(p.Questions[i].Expect) > 0)
 		r.chance[k] = append(r.chance[k], sure.Chance(a.Signs))
 		r.coverage[k] = append(r.coverage[k], a.Coverage)
-		r.doubtful[k] += truth(a.Unknown || sure.Doubtful(a.Signs))
+		r.doubtful[k] += indicator(a.Unknown || sure.Doubtful(a.Signs))
 	}
 	return r, err
 }
 
-// auc is the share of pairs in which the answerable question has the higher
-// figure.
+// auc is the share of pairs in which the answerable question has the higher figure.
 func auc(x [2][]float64) float64 {
 	var sum float64
 	for _, no := range x[0] {

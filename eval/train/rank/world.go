@@ -22,17 +22,17 @@ const (
 	perfect = "perfect items"
 	aliased = "perfect items, aliases"
 
-	// Aliases without the question that is asked, for fitting.
+	// Aliases without the question being asked, for fitting.
 	withoutFirst  = "without first"
 	withoutSecond = "without second"
 )
 
 var sources = []string{ours, perfect, aliased}
 
-// atOnce is how many questions are asked at the same time.
+// atOnce is how many questions are asked concurrently.
 const atOnce = 8
 
-// world is all sessions and what people asked of them.
+// world is all projects and what people asked about them.
 type world struct {
 	projects []*project
 	asked    []question
@@ -48,25 +48,25 @@ type project struct {
 	indexes map[string]*eval.Indexed // by source
 }
 
-// question is what somebody asks of a project.
+// question is a question about a project.
 type question struct {
 	eval.Question
 	project *project
-	ask     int // 1, 2: the question beside an item, not a person's
+	ask     int // 1, 2: made up for an item, not asked by a person
 }
 
-// load reads the projects of people, where there are any, and the invented ones. Each
-// is distilled by what was learned from all others, as one that is new to recall.
+// load reads people's projects, if any, and the invented ones. Each is distilled by what was learned from all
+// others, as if it were new to recall.
 func load(ctx context.Context, shared, invented string) (*world, error) {
 	all, err := data.Load(ctx, shared, invented, data.People, data.Silver, data.Invented)
 	if err != nil {
 		return nil, err
 	}
-	left := learn.LeaveOut(learn.Prepare(all))
+	left := learn.CrossValidate(learn.Prepare(all))
 	w := &world{}
 	for _, d := range all {
 		if d.Origin == data.Silver {
-			continue // nobody asked of it
+			continue // it has no questions
 		}
 		p := &project{Project: d, kinds: map[string]payload.Kind{}, indexes: map[string]*eval.Indexed{}}
 		w.projects = append(w.projects, p)
@@ -97,7 +97,7 @@ func (w *world) close() {
 	}
 }
 
-// index readies the searches over a project's items of each source, its own made by a model.
+// index prepares the searches over a project's items of each source; its offline items are distilled by m.
 func (p *project) index(ctx context.Context, m *offline.Model) error {
 	var problems []eval.Problem
 	var err error
@@ -124,7 +124,7 @@ func (p *project) index(ctx context.Context, m *offline.Model) error {
 	return nil
 }
 
-// use has all searches rank by some weights.
+// use ranks all searches by some weights.
 func (w *world) use(weights rank.Weights) {
 	for _, p := range w.projects {
 		for _, x := range p.indexes {
@@ -133,10 +133,10 @@ func (w *world) use(weights rank.Weights) {
 	}
 }
 
-// ask asks all questions once. What the second look sees doesn't depend on
-// its weights.
+// ask runs all questions once; neither the features of the second look nor which results are kept depend on its
+// weights.
 func (w *world) ask(ctx context.Context) error {
-	w.use(rank.FirstPass) // nor what of it is kept
+	w.use(rank.FirstPass)
 	for _, q := range w.asked {
 		from := sources
 		if q.ask > 0 && w.passages {
@@ -157,7 +157,7 @@ func (w *world) ask(ctx context.Context) error {
 	return each(ctx, len(w.samples), func(i int) error { return w.samples[i].look(ctx) })
 }
 
-// each does something n times, several at once.
+// each runs do n times, several at once.
 func each(ctx context.Context, n int, do func(i int) error) error {
 	g, _ := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)

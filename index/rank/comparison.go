@@ -10,27 +10,25 @@ import (
 	"recall/text"
 )
 
-// What an item says beside the others that were found: a word counts the more
-// the fewer of them hold it, small words too ("try again", "give up"), which a
-// list of them would throw away. Only these items tell which of a question's
-// words tell one from another.
+// The features of an item compared with the other items that were found: a word counts the more the fewer of
+// them contain it, including small words ("try again", "give up") that a stop list would discard. Only these
+// items show which of the question's words are distinctive.
 
-// Concept is a word or phrase of a question that the lexicon knows, with what else
-// it knows for it, small words left in.
+// Concept is a word or phrase of a question that the lexicon knows, with its other phrases, small words included.
 type Concept struct {
 	Own    []string   // stems of the question's words
-	Others [][]string // stems of each of the other phrases
+	Others [][]string // stems of each other phrase
 }
 
 const (
-	kinShare    = 0.6 // what a kindred phrase counts of the word itself; 0.8 does the same
-	begunShare  = 0.5 // and a word that begins alike
-	begins      = 5   // letters that words must begin alike with
-	begunAlike  = 0.6 // and share of their letters
-	manyAliases = 3   // so many that share a word with the question are as good as all
-	steep       = 4   // how much less company counts whose first score is worse
+	kinShare     = 0.6 // weight of a related phrase relative to the word itself; 0.8 does the same
+	begunShare   = 0.5 // and of a word with the same beginning
+	begins       = 5   // letters that such words must share at the beginning
+	begunAlike   = 0.6 // and share of their letters
+	manyAliases  = 3   // this many aliases that share a word with the question are as good as all
+	companyDecay = 4   // how fast the weight in Company falls with the first score
 
-	usualWords = 2 << 10 // different ones in fifty items
+	usualWords = 2 << 10 // distinct words in fifty items
 )
 
 // The fields of an item.
@@ -42,52 +40,51 @@ const (
 	ofQuote
 )
 
-// span is one field of an item: its words are from to of those read.
+// span is one field of an item: a range of the words read.
 type span struct {
 	kind, from, to int
-	exact          set     // of the question's words, which stand in it
-	kin, begun     set     // in the lexicon's words; in one that begins alike
-	own, other     set     // of the question's concepts, which stand in it in the question's words or in others
+	exact          set     // the question's words in it
+	kin, begun     set     // those in it as the lexicon's words; as words with the same beginning
+	own, other     set     // the question's concepts in it, in the question's words or in others
 	weight         float64 // of its distinct words
 }
 
-// beside compares a question with items that were found for it.
-type beside struct {
+// comparison compares a question with the items found for it.
+type comparison struct {
 	q      *Question
-	number map[string]uint32 // of words as cut
+	number map[string]uint32 // of words as split
 	ofStem map[string]uint32
 	stems  []string
 	small  []bool
-	holds  []int // how many of the counted items hold a stem
+	holds  []int // by stem, how many of the counted items contain it
 	read   []uint32
 	spans  [][]span // by item
-	counts int      // items that are counted
+	counts int      // number of counted items
 	weight []float64
 
-	said    []string // the question's words, each stem once
+	said    []string // the question's stems
 	weights []float64
-	at      []int // of stems in said, from 1
-	like    []set // of said that a stem begins like
+	at      []int // by stem, its place in said, from 1
+	like    []set // by stem, the words of said with the same beginning
 	starts  map[uint32][]phrase
-	meant   []set // the words that concepts stand for
+	meant   []set // by concept, the question's words for it
 }
 
-// phrase is a concept's, as stems.
+// phrase is one phrase of a concept, as stems.
 type phrase struct {
 	concept int
 	own     bool
 	stems   []uint32
 }
 
-// Beside completes what was seen of items, best of the first pass first, by
-// comparing the first counted of them. first is what they score there. Where most
-// have no aliases company isn't sought: what rules took from a transcript is often
-// said in it several times over.
-func (q *Question) Beside(items []*payload.Item, looks []*Features, first []float64, counted int, aliased bool) {
+// CompareItems completes the features of items, in the order of the first pass, by comparing the first counted of
+// them; first holds their scores there. Company is computed only if most have aliases: what rules took from a
+// transcript is often said in it several times.
+func (q *Question) CompareItems(items []*payload.Item, looks []*Features, first []float64, counted int, aliased bool) {
 	if len(items) == 0 || len(q.said) == 0 {
 		return
 	}
-	b := &beside{q: q, number: make(map[string]uint32, usualWords), ofStem: make(map[string]uint32, usualWords),
+	b := &comparison{q: q, number: make(map[string]uint32, usualWords), ofStem: make(map[string]uint32, usualWords),
 		counts: min(counted, len(items)), said: q.said}
 	for i, it := range items {
 		b.readItem(it, i < b.counts)
@@ -102,8 +99,8 @@ func (q *Question) Beside(items []*payload.Item, looks []*Features, first []floa
 			b.find(&b.spans[i][k])
 		}
 	}
-	b.cover(looks)
-	b.conceive(looks)
+	b.coverWords(looks)
+	b.matchConcepts(looks)
 	if aliased {
 		b.company(looks, first)
 	}
@@ -111,17 +108,17 @@ func (q *Question) Beside(items []*payload.Item, looks []*Features, first []floa
 		return
 	}
 	for i, it := range items {
-		looks[i][Number] = truth(strings.ContainsAny(it.Text, "0123456789"))
+		looks[i][Number] = indicator(strings.ContainsAny(it.Text, "0123456789"))
 	}
 }
 
-// rare is the weight of what n of the counted items hold.
-func (b *beside) rare(n int) float64 { return rarity(b.counts, n) }
+// rare is the weight of what n of the counted items contain.
+func (b *comparison) rare(n int) float64 { return rarity(b.counts, n) }
 
-// rarity is the weight of what n of so many hold.
+// rarity is the weight of what n of a number of items contain.
 func rarity(of, n int) float64 { return math.Log(1 + (float64(of-n)+0.5)/(float64(n)+0.5)) }
 
-func (b *beside) readItem(it *payload.Item, count bool) {
+func (b *comparison) readItem(it *payload.Item, count bool) {
 	var spans []span
 	add := func(kind int, texts ...string) {
 		s := span{kind: kind, from: len(b.read)}
@@ -153,7 +150,7 @@ func (b *beside) readItem(it *payload.Item, count bool) {
 	}
 }
 
-// distinct are the different ones of some words' numbers, in order.
+// distinct returns the numbers without duplicates, in order.
 func distinct(list []uint32, below int) []uint32 {
 	seen := make([]uint64, below/64+1)
 	out := make([]uint32, 0, len(list))
@@ -166,8 +163,8 @@ func distinct(list []uint32, below int) []uint32 {
 	return out
 }
 
-// of gives the number of a word's stem.
-func (b *beside) of(w string) uint32 {
+// of returns the number of a word's stem.
+func (b *comparison) of(w string) uint32 {
 	if n, ok := b.number[w]; ok {
 		return n
 	}
@@ -182,9 +179,8 @@ func (b *beside) of(w string) uint32 {
 	return n
 }
 
-// readQuestion finds its words, their beginnings and the lexicon's phrases among
-// the items' words.
-func (b *beside) readQuestion() {
+// readQuestion finds the question's words, their beginnings and the lexicon's phrases among the items' words.
+func (b *comparison) readQuestion() {
 	b.at, b.like = make([]int, len(b.stems)), make([]set, len(b.stems))
 	beginning := map[string][]int{}
 	for k, s := range b.said {
@@ -226,12 +222,12 @@ func (b *beside) readQuestion() {
 	}
 }
 
-func (b *beside) start(concept int, own bool, stems []string) {
+func (b *comparison) start(concept int, own bool, stems []string) {
 	p := phrase{concept: concept, own: own}
 	for _, s := range stems {
 		n, ok := b.ofStem[s]
 		if !ok {
-			return // no item holds it
+			return // no item contains it
 		}
 		p.stems = append(p.stems, n)
 	}
@@ -240,8 +236,8 @@ func (b *beside) start(concept int, own bool, stems []string) {
 	}
 }
 
-// beginAlike reports whether words with the same beginning have most of their
-// letters in common: "compressor" and "compression" differ by more than an ending.
+// beginAlike reports whether words with the same beginning share most of their letters: "compressor" and
+// "compression" differ by more than an ending.
 func beginAlike(a, b string) bool {
 	n := begins
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -250,8 +246,8 @@ func beginAlike(a, b string) bool {
 	return 2*float64(n) > begunAlike*float64(len(a)+len(b))
 }
 
-// find finds the question in a span.
-func (b *beside) find(s *span) {
+// find matches a span against the question.
+func (b *comparison) find(s *span) {
 	list := b.read[s.from:s.to]
 	for i, w := range list {
 		if k := b.at[w]; k > 0 {
@@ -276,8 +272,8 @@ func (b *beside) find(s *span) {
 	}
 }
 
-// holders is how many of the counted items hold each of n things.
-func (b *beside) holders(n int, of func(*span) set) []int {
+// holders returns how many of the counted items contain each of n things.
+func (b *comparison) holders(n int, of func(*span) set) []int {
 	holds := make([]int, n)
 	for _, spans := range b.spans[:b.counts] {
 		var all set
@@ -291,10 +287,10 @@ func (b *beside) holders(n int, of func(*span) set) []int {
 	return holds
 }
 
-// cover sees how much of the question's words stands in an item, in its text, in
-// its most alike alias, and in how many of its aliases any does.
-func (b *beside) cover(looks []*Features) {
-	concept := b.holders(len(b.said), func(s *span) set { return s.exact | s.kin | s.begun }) // or anything for the word
+// coverWords computes how much of the question's words an item contains in all, in its text, in its most similar
+// alias, and how many of its aliases contain any.
+func (b *comparison) coverWords(looks []*Features) {
+	concept := b.holders(len(b.said), func(s *span) set { return s.exact | s.kin | s.begun }) // the word or a substitute
 	var all float64
 	other := make([]float64, len(b.said))
 	var content set
@@ -340,9 +336,9 @@ func (b *beside) cover(looks []*Features) {
 	}
 }
 
-// conceive sees which of the question's concepts stand in an item, and which in
-// its text or an alias in other words only.
-func (b *beside) conceive(looks []*Features) {
+// matchConcepts computes which of the question's concepts an item contains, and which its text or an alias contains
+// only in other words.
+func (b *comparison) matchConcepts(looks []*Features) {
 	holds := b.holders(len(b.meant), func(s *span) set { return s.own | s.other })
 	var all float64
 	for _, n := range holds {
@@ -371,10 +367,9 @@ func (b *beside) conceive(looks []*Features) {
 	}
 }
 
-// company sees how like an item is to the best of the first pass in what the
-// question doesn't say: what answers it has others about it that speak of the
-// same.
-func (b *beside) company(looks []*Features, first []float64) {
+// company computes how similar an item is to the best of the first pass in what the question doesn't say: an
+// answer is usually surrounded by other items about the same thing.
+func (b *comparison) company(looks []*Features, first []float64) {
 	best := slices.Max(first[:b.counts])
 	centre := make([]float64, len(b.stems))
 	lists, norms := make([][]uint32, len(b.spans)), make([]float64, len(b.spans))
@@ -398,7 +393,7 @@ func (b *beside) company(looks []*Features, first []float64) {
 			continue
 		}
 		for _, w := range lists[i] {
-			centre[w] += math.Exp(steep*(first[i]-best)) * b.weight[w] / norms[i]
+			centre[w] += math.Exp(companyDecay*(first[i]-best)) * b.weight[w] / norms[i]
 		}
 	}
 	for i, list := range lists {
@@ -411,7 +406,7 @@ func (b *beside) company(looks []*Features, first []float64) {
 		}
 		x /= norms[i]
 		if i < b.counts {
-			x -= math.Exp(steep * (first[i] - best)) // itself
+			x -= math.Exp(companyDecay * (first[i] - best)) // itself
 		}
 		looks[i][Company] = max(x, 0)
 	}

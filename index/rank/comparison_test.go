@@ -19,7 +19,7 @@ func compared(q *Question, first []float64, items ...payload.Item) []Features {
 	if first == nil {
 		first = make([]float64, len(items))
 	}
-	q.Beside(of, at, first, 50, true)
+	q.CompareItems(of, at, first, 50, true)
 	return looks
 }
 

@@ -12,22 +12,21 @@ import (
 	"recall/text"
 )
 
-// An invented project tells its sessions itself, so that it needs no transcripts:
-// sessions.json holds what was said and what is worth keeping of it, questions.json
-// what people ask, aliases.json what else they may call it. Those in testdata/asked
-// are what the search's weights are fitted to and held against beside what people
-// said of real sessions.
+// An invented project carries its own sessions and needs no transcripts: sessions.json holds what was said and
+// what is worth keeping of it, questions.json what people ask, aliases.json other words for the items. The
+// projects in testdata/asked are used to fit and check the search's weights, beside what people wrote about
+// real sessions.
 
-type toldSession struct {
-	ID     string     `json:"id"`
-	Title  string     `json:"title"`
-	Start  time.Time  `json:"start"`
-	Branch string     `json:"branch"`
-	Turns  []toldTurn `json:"turns"`
-	Items  []GoldItem `json:"items"`
+type inlineSession struct {
+	ID     string       `json:"id"`
+	Title  string       `json:"title"`
+	Start  time.Time    `json:"start"`
+	Branch string       `json:"branch"`
+	Turns  []inlineTurn `json:"turns"`
+	Items  []GoldItem   `json:"items"`
 }
 
-type toldTurn struct {
+type inlineTurn struct {
 	ID    string            `json:"id"`
 	By    string            `json:"by"`    // user or assistant
 	After float64           `json:"after"` // minutes since the session's start
@@ -35,9 +34,9 @@ type toldTurn struct {
 	Calls []ingest.ToolCall `json:"calls"` // their tools, paths and commands
 }
 
-// told reads a project's sessions.json.
-func (l *loader) told(file, project string, b []byte) {
-	var sessions []toldSession
+// inlineSessions reads a project's sessions.json.
+func (l *loader) inlineSessions(file, project string, b []byte) {
+	var sessions []inlineSession
 	if !l.read(file, "", b, &sessions) {
 		return
 	}
@@ -61,8 +60,8 @@ func (l *loader) told(file, project string, b []byte) {
 	}
 }
 
-// check names what is wrong with the turns, and holds the items against them.
-func (t *toldSession) check() (out []Problem) {
+// check lists what is wrong with the turns, and with the items against them.
+func (t *inlineSession) check() (out []Problem) {
 	said := map[string]string{}
 	before := 0.0
 	for i, u := range t.Turns {
@@ -70,18 +69,18 @@ func (t *toldSession) check() (out []Problem) {
 			out = append(out, Problem{Item: fmt.Sprintf("turn %d", i+1), What: fmt.Sprintf(what, args...)})
 		}
 		if _, twice := said[u.ID]; u.ID == "" || twice {
-			say("id %q is none, or another turn's", u.ID)
+			say("id %q is missing or another turn's", u.ID)
 		}
 		said[u.ID] = text.OneLine(u.Text)
 		if u.By != string(ingest.User) && u.By != string(ingest.Assistant) {
-			say("said by %q, and only user and assistant speak", u.By)
+			say("said by %q, who is neither user nor assistant", u.By)
 		}
 		if u.After < before {
 			say("it comes before the one above it")
 		}
 		before = u.After
 		if said[u.ID] == "" && len(u.Calls) == 0 {
-			say("it says and does nothing")
+			say("it has neither text nor calls")
 		}
 	}
 	for i := range t.Items {
@@ -93,11 +92,11 @@ func (t *toldSession) check() (out []Problem) {
 			out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("by %q is neither user, assistant nor both", it.By)})
 		}
 	}
-	return append(out, notBorneOut(t.Items, said)...)
+	return append(out, unsupported(t.Items, said)...)
 }
 
-// session is a told session as a parser would give it.
-func (t *toldSession) session(project string) *ingest.Session {
+// session returns the told session as a parser would.
+func (t *inlineSession) session(project string) *ingest.Session {
 	home := path.Join("/home/dev", project)
 	s := &ingest.Session{ID: ingest.SessionID(t.ID), Source: ingest.ClaudeCode, Title: t.Title, TitleFrom: "summary",
 		Start: t.Start, End: t.Start,
@@ -127,8 +126,8 @@ func (t *toldSession) session(project string) *ingest.Session {
 	return s
 }
 
-// began is when each told session began.
-func (s *Set) began() map[string]time.Time {
+// starts maps each told session to its start.
+func (s *Set) starts() map[string]time.Time {
 	m := map[string]time.Time{}
 	for _, t := range s.Sessions {
 		m[string(t.ID)] = t.Start

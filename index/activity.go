@@ -10,27 +10,27 @@ import (
 	"recall/ingest/trace"
 )
 
-// hows are the ways of touching a file, each a bit in its place.
+// hows are the ways of touching a file; the position is the bit in touch.how.
 var hows = []trace.How{trace.Read, trace.Edit, trace.Create, trace.Delete, trace.Rename}
 
-// pathsMost bounds the files of one session: one that touches more did so with
-// a program, which says nothing about any of them.
-const pathsMost = 3000
+// maxPaths bounds the files of one session: one that touches more did so with a program, which says nothing
+// about any single file.
+const maxPaths = 3000
 
-// doing is a row of what a session did: a statement, and its values behind the session,
-// which each statement is given.
-type doing struct {
+// activityRow is a row of what a session did: a statement, and its values after the session's id, which comes first
+// in each.
+type activityRow struct {
 	query  string
 	values []any
 }
 
 const (
-	putPath  = `INSERT OR IGNORE INTO path(base, path) SELECT ?2, ?3 WHERE ?1`
-	putTouch = `INSERT INTO touch(session, how, n, at, calls, path) SELECT ?1, ?2, ?3, ?4, ?5, id FROM path WHERE path=?6`
-	putMove  = `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`
-	putMade  = `INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`
-	putFault = `INSERT OR IGNORE INTO fault(sig, text) SELECT ?2, ?3 WHERE ?1`
-	putMet   = `INSERT OR IGNORE INTO faulted(session, sig, n, at) VALUES(?,?,?,?)`
+	insertPath    = `INSERT OR IGNORE INTO path(base, path) SELECT ?2, ?3 WHERE ?1`
+	insertTouch   = `INSERT INTO touch(session, how, n, at, calls, path) SELECT ?1, ?2, ?3, ?4, ?5, id FROM path WHERE path=?6`
+	insertMove    = `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`
+	insertCommit  = `INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`
+	insertFault   = `INSERT OR IGNORE INTO fault(sig, text) SELECT ?2, ?3 WHERE ?1`
+	insertFaulted = `INSERT OR IGNORE INTO faulted(session, sig, n, at) VALUES(?,?,?,?)`
 )
 
 // touched is what a session did to a file.
@@ -39,18 +39,18 @@ type touched struct {
 	n, at                int64
 }
 
-// didOf lays a trace out in rows. What a fork copied is its parent's.
-func didOf(t *trace.Trace) (all []doing) {
+// activityRows converts a trace to rows. What a fork copied belongs to its parent.
+func activityRows(t *trace.Trace) (all []activityRow) {
 	if t == nil {
 		return nil
 	}
 	files, order := map[string]*touched{}, []string{}
 	touch := func(i int, a *trace.Action, p string, how trace.How) {
 		f := files[p]
-		if f == nil && len(files) == pathsMost {
-			return
-		}
 		if f == nil {
+			if len(files) == maxPaths {
+				return
+			}
 			f = &touched{lastCall: -1}
 			files[p], order = f, append(order, p)
 		}
@@ -70,34 +70,35 @@ func didOf(t *trace.Trace) (all []doing) {
 			touch(i, a, x.Path, x.How)
 			if x.How == trace.Rename {
 				touch(i, a, x.From, trace.Rename)
-				all = append(all, doing{putMove, []any{x.From, x.Path, a.N}})
+				all = append(all, activityRow{insertMove, []any{x.From, x.Path, a.N}})
 			}
 		}
 	}
 	for _, p := range order {
 		f := files[p]
-		all = append(all, doing{putPath, []any{baseOf(p), p}}, doing{putTouch, []any{f.how, f.n, f.at, f.calls, p}})
+		all = append(all, activityRow{insertPath, []any{baseOf(p), p}},
+			activityRow{insertTouch, []any{f.how, f.n, f.at, f.calls, p}})
 	}
 	for _, c := range t.Commits {
 		if !c.Copied {
-			all = append(all, doing{putMade, []any{c.Hash, c.Subject, c.Branch, c.Dir, millis(c.At), c.N}})
+			all = append(all, activityRow{insertCommit, []any{c.Hash, c.Subject, c.Branch, c.Dir, millis(c.At), c.N}})
 		}
 	}
 	for _, f := range t.Faults {
 		a := &t.Actions[f.Action]
-		all = append(all, doing{putFault, []any{f.Sig, f.Text}}, doing{putMet, []any{f.Sig, a.N, millis(a.At)}})
+		all = append(all, activityRow{insertFault, []any{f.Sig, f.Text}},
+			activityRow{insertFaulted, []any{f.Sig, a.N, millis(a.At)}})
 	}
 	return all
 }
 
-// baseOf is the last name of a path of any system, in lower case.
+// baseOf is the last element of a path of any operating system, in lower case.
 func baseOf(p string) string {
 	return strings.ToLower(path.Base(strings.ReplaceAll(p, `\`, "/")))
 }
 
-// replaceDid replaces what is known of a session's doings, and forgets the paths and
-// errors that nobody has any more.
-func replaceDid(ctx context.Context, tx *sql.Tx, session int64, now []doing) error {
+// replaceActivity replaces the rows of what a session did, and deletes paths and errors that no session has any more.
+func replaceActivity(ctx context.Context, tx *sql.Tx, session int64, now []activityRow) error {
 	paths, err := column[int64](ctx, tx, `SELECT path FROM touch WHERE session=?`, session)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, now []doing) err
 	if err := fault(); err != nil {
 		return err
 	}
-	if err := putDid(ctx, tx, session, now); err != nil {
+	if err := insertActivity(ctx, tx, session, now); err != nil {
 		return err
 	}
 	do(`DELETE FROM path WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM touch `+
@@ -123,7 +124,7 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, now []doing) err
 	return fault()
 }
 
-func putDid(ctx context.Context, tx *sql.Tx, session int64, all []doing) (err error) {
+func insertActivity(ctx context.Context, tx *sql.Tx, session int64, all []activityRow) (err error) {
 	prepared := map[string]*sql.Stmt{}
 	for _, d := range all {
 		in := prepared[d.query]

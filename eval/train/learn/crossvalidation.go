@@ -1,6 +1,5 @@
-// Package learn makes what distill/offline goes by, from sessions of many projects; and
-// for each of them what the others alone teach, so that it can be said how good that is
-// on projects that nothing was learned from.
+// Package learn fits the model of distill/offline to sessions of many projects, and for each project a model
+// from all others, which measures how good it is on projects it hasn't seen.
 package learn
 
 import (
@@ -18,36 +17,35 @@ import (
 	"recall/payload"
 )
 
-// quota is how many passages a session yields, times the root of its exchanges;
-// fileFrom the likelihood from which on a file is kept. Both by the figures of
-// projects left out.
+// quota is how many passages a session yields, times the square root of its exchanges; fileFrom is the
+// likelihood from which a file is kept. Both were chosen by leave-one-project-out results.
 const (
 	quota    = 2.0
 	fileFrom = 0.35
 )
 
-// learn makes a model of examples.
+// learn fits a model to examples.
 func learn(set []*Example) *offline.Model {
 	var said, files []sample
 	for _, e := range set {
 		said, files = append(said, e.said...), append(files, e.files...)
 	}
 	m := &offline.Model{Said: fit(said), File: fit(files), FileFrom: fileFrom, Quota: quota}
-	boost(said, &m.Said, growSaid)
-	boost(files, &m.File, growFile)
+	boost(said, &m.Said, passageGrowth)
+	boost(files, &m.File, fileGrowth)
 	return m
 }
 
-// Left is what is learned with whole projects left out.
-type Left struct {
+// CrossValidation is what is learned with whole projects left out.
+type CrossValidation struct {
 	Set    []*Example
 	Models map[*data.Project]*offline.Model // learned from all other projects
-	View   *offline.Model                   // learned from all
+	Full   *offline.Model                   // learned from all
 }
 
-// LeaveOut learns from all projects, and from all but each.
-func LeaveOut(set []*Example) *Left {
-	l := &Left{set, map[*data.Project]*offline.Model{}, learn(set)}
+// CrossValidate learns from all projects, and from all but each one.
+func CrossValidate(set []*Example) *CrossValidation {
+	l := &CrossValidation{set, map[*data.Project]*offline.Model{}, learn(set)}
 	projects := map[*data.Project]bool{}
 	for _, e := range set {
 		projects[e.Project] = true
@@ -68,12 +66,11 @@ func LeaveOut(set []*Example) *Left {
 	for _, m := range l.Models {
 		m.Sure, m.Records = l.Calibrated(m), l.Records(m)
 	}
-	l.View.Sure, l.View.Records = l.Calibrated(nil), l.Records(nil)
+	l.Full.Sure, l.Full.Records = l.Calibrated(nil), l.Records(nil)
 	return l
 }
 
-// Worth reports whether something is worth keeping by itself, whatever else says the
-// same; fair, that it is fair to keep and fair to leave.
+// Worth reports whether an item is worth keeping regardless of duplicates (right), or at least optional (fair).
 func (e *Example) Worth(it payload.Item) (right, fair bool) {
 	for j, x := range e.Case.Like(it) {
 		right = right || x >= eval.Threshold && e.Case.Gold.Items[j].Must
@@ -82,9 +79,9 @@ func (e *Example) Worth(it payload.Item) (right, fair bool) {
 	return right, fair
 }
 
-// Records counts how often each class of records is right, whatever the kind, in
-// real projects. No model bears on it.
-func (l *Left) Records(without *offline.Model) []offline.Record {
+// Records counts how often each class of records is right, regardless of kind, in real projects. No model
+// affects it.
+func (l *CrossValidation) Records(without *offline.Model) []offline.Record {
 	by := map[string]*offline.Record{}
 	for _, e := range l.Set {
 		if !e.Project.Real() || l.Models[e.Project] == without {
@@ -97,7 +94,7 @@ func (l *Left) Records(without *offline.Model) []offline.Record {
 				by[it.Rule] = r
 			}
 			right, fair := e.Worth(it)
-			if _, choice, ok := strings.Cut(it.Text, " → "); ok && !right { // what was asked may be worded into it or not
+			if _, choice, ok := strings.Cut(it.Text, " → "); ok && !right { // gold items may leave out the question
 				it.Text = choice
 				right, fair = e.Worth(it)
 			}
@@ -119,10 +116,9 @@ func (l *Left) Records(without *offline.Model) []offline.Record {
 	return out
 }
 
-// Calibrated says how often passages of a likelihood were worth keeping in real
-// projects left out: never less often for more likely ones. Those of the project
-// that a model is measured on don't count (nil: all do).
-func (l *Left) Calibrated(without *offline.Model) []offline.Bin {
+// Calibrated says how often passages of a likelihood were worth keeping in real projects left out, made
+// monotone. It excludes the project that the given model is measured on (nil: none).
+func (l *CrossValidation) Calibrated(without *offline.Model) []offline.Bin {
 	type one struct {
 		p     float64
 		right bool

@@ -83,7 +83,7 @@ func TestLaterPassageOnTheSameComesFirst(t *testing.T) {
 		second := &ranked{table: turns, session: 2, turn: Turn{At: day.AddDate(0, 0, 1)}, passage: c.newer}
 		second.score, second.history = 0.5, c.history
 		list := []*ranked{first, second}
-		if succeed(list, asked); (list[0] == second) != c.first {
+		if preferLater(list, asked); (list[0] == second) != c.first {
 			t.Errorf("%s: got it first: %v", what, list[0] == second)
 		}
 	}
@@ -115,6 +115,6 @@ func BenchmarkSucceed(b *testing.B) {
 	}
 	asked := rank.Ask("how long do retries wait?", nil, nil, nil)
 	for b.Loop() {
-		succeed(slices.Clone(list[:succeeding]), asked)
+		preferLater(slices.Clone(list[:laterWindow]), asked)
 	}
 }
