@@ -142,9 +142,10 @@ func lineWord(s *scan, from, to int) {
 	if wordChar(s.before(from)) {
 		return
 	}
-	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+200)], "\n")
-	for at := 0; at < len(line); {
-		open, end := s.wordAt(to+at, 100)
+	const within, word = 200, 100 // bytes
+	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+within+2*word)], "\n")
+	for at := 0; at < min(len(line), within); {
+		open, end := s.wordAt(to+at, word)
 		if open == end {
 			at++
 			continue
