@@ -238,15 +238,21 @@ func (h *Host) threatened(command, dir string) []string {
 	return out
 }
 
-// matched lists the places, and the folders that contain them, that a pattern in a command matches: rm -rf ~/.cl*
+// matched lists the places, and the folders that contain them, that a pattern in a command matches, or reaches
+// inside: rm -rf ~/.cl*, ~/.cl*/projects/x
 func matched(command string, places []string) (out []string) {
-	for _, pattern := range globs().FindAllString(command, -1) {
-		pattern = filepath.Clean(native(pattern))
-		pattern = pattern[len(filepath.VolumeName(pattern)):] // the pattern begins after a drive's colon
-		for _, place := range places {
-			for p := place; p != filepath.Dir(p); p = filepath.Dir(p) {
-				if ok, _ := filepath.Match(pattern, p[len(filepath.VolumeName(p)):]); ok {
-					out = append(out, p)
+	for _, word := range globs().FindAllString(command, -1) {
+		for _, pattern := range alternatives(word) {
+			pattern = filepath.Clean(native(pattern))
+			pattern = pattern[len(filepath.VolumeName(pattern)):] // the pattern begins after a drive's colon
+			for _, place := range places {
+				if matches(firstParts(pattern, place), place) {
+					out = append(out, place)
+				}
+				for p := filepath.Dir(place); p != filepath.Dir(p); p = filepath.Dir(p) {
+					if matches(pattern, p) {
+						out = append(out, p)
+					}
 				}
 			}
 		}
@@ -254,7 +260,42 @@ func matched(command string, places []string) (out []string) {
 	return out
 }
 
-var globs = text.Pattern("/[^\\s'\";|&()<>=`]*[*?\\[][^\\s'\";|&()<>`]*")
+// matches reports whether a pattern, which names no drive, matches a path.
+func matches(pattern, path string) bool {
+	ok, _ := filepath.Match(pattern, path[len(filepath.VolumeName(path)):])
+	return ok
+}
+
+// firstParts returns as many parts of a pattern as a path has, if it has as many.
+func firstParts(pattern, path string) string {
+	const sep = string(filepath.Separator)
+	parts, n := strings.Split(pattern, sep), strings.Count(path, sep)+1
+	return strings.Join(parts[:min(n, len(parts))], sep)
+}
+
+var globs = text.Pattern("/[^\\s'\";|&()<>=`]*[*?\\[{][^\\s'\";|&()<>`]*")
+
+// braces matches a shell's list of alternatives without another one in it: {a,b}
+var braces = text.Pattern(`\{[^{},]*(,[^{},]*)+\}`)
+
+// alternatives expands the braces of a word as a shell does, as far as maxAlternatives.
+func alternatives(word string) (all []string) {
+	const maxAlternatives = 256
+	open := []string{word}
+	for len(open) > 0 && len(all)+len(open) < maxAlternatives {
+		w := open[0]
+		open = open[1:]
+		at := braces().FindStringIndex(w)
+		if at == nil {
+			all = append(all, w)
+			continue
+		}
+		for choice := range strings.SplitSeq(w[at[0]+1:at[1]-1], ",") {
+			open = append(open, w[:at[0]]+choice+w[at[1]:])
+		}
+	}
+	return append(all, open...)
+}
 
 // commandMost is how many bytes of a command line are read word by word; in a longer one only the named folders
 // count.

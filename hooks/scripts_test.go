@@ -82,7 +82,8 @@ func TestThreatenedAtHome(t *testing.T) {
 	}
 	slashed := filepath.ToSlash(home)
 	commands := []string{"rm -rf ~/.claude/projects", `rm -rf "$HOME/.claude/projects"`, "cd ~/.claude && rm -r projects",
-		"rm -rf ~/.clau*", `rm -rf "` + slashed + `/.claude/projects"`, "ls ~/.claude/projects | xargs rm -rf"}
+		"rm -rf ~/.clau*", "rm -rf ~/.clau*/projects", "rm -rf ~/.clau*/*/*.jsonl", "rm -rf ~/.c*e/projects/-app/x.jsonl",
+		"rm -rf ~/.{claude,codex}", "rm -rf ~/{.cache,.claude/projects}", "rm -rf ~/.c{laude,odex}/{projects,todos}/*", `rm -rf "` + slashed + `/.claude/projects"`, "ls ~/.claude/projects | xargs rm -rf"}
 	if drive := filepath.VolumeName(home); drive != "" {
 		git := "/" + strings.ToLower(drive[:1]) + slashed[len(drive):]
 		commands = append(commands, `rm -rf '`+store+`'`, `rm -rf "`+git+`/.claude/projects"`,

@@ -30,7 +30,7 @@ func TestHookBeforeDeleting(t *testing.T) {
 		`rm -r "$HOME/.claude"`,
 		"cd ~/.claude/projects && rm -rf -- *",
 		"sudo rm -rf ${HOME}/.claude/projects/*",
-		"rm -rf ~/.cl*", "rm -rf ~/.claud?/",
+		"rm -rf ~/.cl*", "rm -rf ~/.claud?/", "rm -rf ~/.clau*/projects/*", "rm -rf ~/.{claude,codex}/projects",
 		"mv " + store + " /tmp/old",
 		"find ~/.claude/projects -name '*.jsonl' -mtime +30 -delete",
 		"find ~/.claude -name '*.jsonl' | xargs rm -f",
@@ -60,7 +60,7 @@ func TestHookBeforeDeleting(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"rm -rf build", "rm -rf ~/*.tmp ~/.zsh*", "ls ~/.c*; rm a", "ls ~/.claude/projects",
+		"rm -rf build", "rm -rf ~/*.tmp ~/.zsh*", "rm -rf ~/.{zsh,bash}_history ~/.c*/todos", "ls ~/.c*; rm a", "ls ~/.claude/projects",
 		"cat ~/.claude/settings.json", "rm -f ~/.claude/todo.txt",
 		"ls ~/.claude/projects && rm -rf build",
 		"git commit -m 'rm -rf ~/.claude'", "echo done > out.txt", "mv a b", "grep -rn rm ~/.claude/settings.json",
