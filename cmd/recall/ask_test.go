@@ -120,7 +120,7 @@ func TestAskCommands(t *testing.T) {
 	if asked.Load() == n {
 		t.Error("redistill --yes asked nothing")
 	}
-	wants(say(0, "verify"), "all is as it was written")
+	wants(say(0, "verify"), "everything is as it was written")
 
 	if runtime.GOOS == "windows" {
 		return // no interrupt can be sent there

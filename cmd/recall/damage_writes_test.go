@@ -166,7 +166,7 @@ func TestDamageFoundByWriters(t *testing.T) {
 	wants(say("redistill", "--since", "2000", "--yes"), again, "distilled by openai/small-enough")
 	sound()
 
-	wants(say("verify"), "all is as it was written")
+	wants(say("verify"), "everything is as it was written")
 }
 
 // So does what takes in what a person accepted of somebody's handoff.
@@ -187,7 +187,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.TakeIn(cmd.Context(), l, pipeline.Options{}); err != nil {
+	if _, err := a.Sync(cmd.Context(), l, pipeline.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	project, err := l.Project("ledgerline")

@@ -464,11 +464,11 @@ func TestWebOfManySessions(t *testing.T) {
 		t.Errorf("%d items were to be reviewed, want those of 45 sessions", len(seen))
 	}
 	leaving := get("/sessions?leaving", nil)
-	if !strings.Contains(leaving, "1 transcript in") || !strings.Contains(leaving, "1 session, the newest first") ||
+	if !strings.Contains(leaving, "1 transcript in") || !strings.Contains(leaving, "1 session, newest first") ||
 		!strings.Contains(leaving, "its client deletes it soon") || !strings.Contains(leaving, "way 6 is taken") {
 		t.Errorf("of the session that is deleted soon:\n%.3000s", leaving)
 	}
-	if all := get("/sessions?state=safe", nil); !strings.Contains(all, "45 sessions, the newest first") {
+	if all := get("/sessions?state=safe", nil); !strings.Contains(all, "45 sessions, newest first") {
 		t.Errorf("not all are safe:\n%.2000s", all)
 	}
 	if health := get("/health", nil); !strings.Contains(health, "the disk &lt;is&gt; full") ||
