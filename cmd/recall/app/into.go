@@ -77,7 +77,7 @@ func intoProject(l *library.Library, folder, name string) (string, error) {
 	p, err := l.Project(folder)
 	if err != nil {
 		return "", hint.With(fmt.Errorf("no session that recall knows of worked in %s", folder),
-			"name the project too: recall resume PROJECT --into FOLDER; recall project list lists them")
+			"name the project too: recall resume PROJECT --into FOLDER; recall project list shows them")
 	}
 	return p.ID, nil
 }

@@ -168,7 +168,7 @@ func ProjectID(l *library.Library, name string) (string, error) {
 func ProjectNamed(l *library.Library, name string) (library.Project, error) {
 	p, err := l.Project(name)
 	if errors.Is(err, library.ErrNoProject) {
-		err = hint.With(err, "recall project list lists them")
+		err = hint.With(err, "recall project list shows them")
 		e, none := l.LookupWhole(name)
 		if of, lost := l.Project(e.Project); none == nil && lost == nil {
 			err = hint.With(err, "that is a session; its project is %q", of.Name)

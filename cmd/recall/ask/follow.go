@@ -71,7 +71,7 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 			"recall show SESSION prints the library's copy if its source is gone")
 	default:
 		err = hint.With(errors.New("no session is running here, and none has run"),
-			"recall follow --once SESSION shows an old one; recall list lists them")
+			"recall follow --once SESSION shows an old one; recall list shows them")
 	}
 	return f, p, err
 }

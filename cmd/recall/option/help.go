@@ -126,9 +126,9 @@ func NameProject(cmd *cobra.Command, err error) error {
 	case not.Project == "":
 		return hint.With(err, "recall sync imports sessions; recall status lists where it looks for them")
 	case strings.Contains(cmd.Use, "[PROJECT"):
-		return hint.With(err, "%s %q; recall project list lists all", cmd.CommandPath(), not.Project)
+		return hint.With(err, "%s %q; recall project list shows all", cmd.CommandPath(), not.Project)
 	case cmd.Flag("project") != nil:
-		return hint.With(err, "%s --project %q; recall project list lists all", cmd.CommandPath(), not.Project)
+		return hint.With(err, "%s --project %q; recall project list shows all", cmd.CommandPath(), not.Project)
 	}
 	return hint.With(err, "name the session; recall list --project %q shows them", not.Project)
 }
