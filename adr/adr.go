@@ -65,8 +65,8 @@ var places = []string{"docs/decisions", "docs/adr", "doc/adr", "docs/architectur
 // mostOfRecord limits the size of a file read, in bytes.
 const mostOfRecord = 1 << 20
 
-// The header lines by which recall recognizes a file. keyLine has the item's id and hashes, as recall wrote them, of all
-// other lines and of the status.
+// The header lines by which recall recognizes a file. keyLine has the item's id and hashes, as recall wrote them, of
+// all other lines and of the status.
 var (
 	fileName = text.Pattern(`^(\d{4,9})-.*\.md$`)
 	keyLine  = text.Pattern(`(?m)^recall: ([a-z0-9]{10}) ([0-9a-f]{16}) ([0-9a-f]{16})\n`)

@@ -102,7 +102,7 @@ func (a *App) askedBy(m llm.Model, kept llm.Store) model.Options {
 const quick = 4 * time.Second
 
 // secondLook returns the configured model for one question if --answer or query.rerank wants it, else nil, with the
-// reason if one was expected. With query.rerank: auto and nobody watching, only a model that was quick recently is used.
+// reason if one was expected. With query.rerank: auto and nobody watching, only a recently quick model is used.
 func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool,
 	meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
 	auto := a.Config.Query.Rerank == config.RerankAuto && !paragraph

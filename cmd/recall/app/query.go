@@ -176,10 +176,10 @@ func (a *App) sayHow(ans *answer.Answer) {
 		a.Tell("“%s” appears nowhere; searched for “%s” instead", terminal.Line(c.Word), terminal.Line(c.As))
 	}
 	if n := ans.Narrowed; len(n.Words) > 0 {
-		a.Tell("searched only %s, because of “%s”", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
+		a.Tell("searched only %s (“%s”)", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
 	}
 	if n := ans.Widened; len(n.Words) > 0 {
-		a.Tell("found nothing in %s, because of “%s”; searched everything", spanOf(n),
+		a.Tell("found nothing searching only %s (“%s”); searched everything", spanOf(n),
 			terminal.Line(strings.Join(n.Words, "”, “")))
 	}
 	if ans.WithoutVectors {

@@ -40,8 +40,8 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	p.Markdown(&answer.Answer{Verdict: answer.Weak, Shown: []*answer.Result{
 		{Result: index.Result{Item: &it, History: []index.Linked{l}, Conflict: []index.Linked{l}}}}})
 	p.Markdown(&answer.Answer{Verdict: answer.Nothing})
-	for _, want := range []string{"    - b\n    + c\n", "  … 2 attempts more, after each of which", "nothing was changed," +
-		" it was run",
+	for _, want := range []string{"    - b\n    + c\n", "  … 2 attempts more, after each of which",
+		"nothing was changed, it was run",
 		"  … 3 steps more\n", "with other errors, 2 runs more, the last in turn 3: other error\n",
 		"7 sessions more met it.",
 		"● Found: t (, turn 0, no date)\n", " superseded ", "\n    turn 2\n", "\nlater:\n", "A person wrote it;",

@@ -130,8 +130,8 @@ func noSuchWord(text string, words []string) error {
 //	-n, --limit NUMBER=40 @query.limit  most answers
 //
 // After its name come the type of its value, if it takes one, a default, and the configuration key that it sets. Types
-// are TEXT, TITLE (not empty), NUMBER (0 or more), LIST of texts, TAGS, FOLDER, FOLDERS, SINCE (the start of a day), DAY
-// (its end), KINDS of items, or one of the words a|b|c. A line "apart: quick repair" names flags that exclude one
+// are TEXT, TITLE (not empty), NUMBER (0 or more), LIST of texts, TAGS, FOLDER, FOLDERS, SINCE (the start of a day),
+// DAY (its end), KINDS of items, or one of the words a|b|c. A line "apart: quick repair" names flags that exclude one
 // another.
 //
 //go:embed help/*.txt

@@ -107,7 +107,7 @@ func (d *demoLibrary) replay(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprint(d.Out, `
-Payloads were made twice: by rules, as if no model is chosen, and by a large model (Claude), which was asked about
+Payloads were made twice: by rules, as if no model were chosen, and by a large model (Claude), which was asked about
 these sessions once. Its answers are recorded in the program: nothing is asked or sent now, and no key is needed.
 `)
 	if n := answers.Missing(); n > 0 {
