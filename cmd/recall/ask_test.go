@@ -112,7 +112,7 @@ func TestAskCommands(t *testing.T) {
 	say(2, "usage", "--by", "moon")
 	say(2, "redistill")
 	wants(say(1, "redistill", "--since", "2000"), "would be asked about",
-		"nothing was done; recall redistill --yes does it")
+		"nothing was done; confirm with --yes")
 	if asked.Load() != n {
 		t.Error("redistill asked before it was told to")
 	}

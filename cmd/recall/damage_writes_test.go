@@ -114,7 +114,7 @@ func TestDamageFoundByWriters(t *testing.T) {
 		}
 		return string(out)
 	}
-	const again = "making it again from the library"
+	const again = "rebuilding it from the library"
 	wants := func(out string, parts ...string) {
 		t.Helper()
 		for _, part := range parts {
@@ -210,7 +210,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	a.Index = nil
 	spoilTables(t, app.IndexPath(l), "fulltext")
 	if err := a.IndexReceived(cmd.Context(), l); err != nil ||
-		!strings.Contains(out.String(), "making it again from the library") {
+		!strings.Contains(out.String(), "rebuilding it from the library") {
 		t.Errorf("got %v, said\n%s", err, &out)
 	}
 	found, err := a.Index.Search(t.Context(), index.Query{Text: "carrier pigeon"})

@@ -74,7 +74,7 @@ func TestEmbedWithService(t *testing.T) {
 	fail.Store(40)
 	out := run("embed", env...)
 	if out.err == nil || !strings.Contains(out.stderr, "out of order") ||
-		!strings.Contains(out.stderr, "embedded before that, and kept") {
+		!strings.Contains(out.stderr, "embedded before that are kept") {
 		t.Fatalf("a service that fails: got %v, %s", out.err, out.stderr)
 	}
 	before := texts.Load()

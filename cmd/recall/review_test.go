@@ -162,7 +162,7 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 		}
 	}
 	claimed(1, "said by the model")
-	if out := string(mustRun(t, "--library", dir, "review")); !strings.Contains(out, "both stand until you say so") {
+	if out := string(mustRun(t, "--library", dir, "review")); !strings.Contains(out, "both stand until you decide") {
 		t.Errorf("review says nothing of it:\n%s", out)
 	}
 	mustRun(t, "--library", dir, "relate", "--retract", string(newer.item.ID), string(older.item.ID))

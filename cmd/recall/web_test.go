@@ -218,7 +218,7 @@ func TestWebPages(t *testing.T) {
 	holds(get("/?q=what+did+we+decide+about+the+job+queue", nil), `^200`, `FOR UPDATE SKIP LOCKED`, `stands since`)
 	holds(get("/time?project=ledgerline", nil), `^200`, `class="dot stands"`, `<path class="elbow`,
 		`<caption>What was decided`)
-	holds(get("/time?since=nonsense", nil), `^400`, `no day like`)
+	holds(get("/time?since=nonsense", nil), `^400`, `is not a day like`)
 	sessions := get("/sessions?find=invoice+runs", nil)
 	id := regexp.MustCompile(`/session/([0-9a-f-]{36})`).FindStringSubmatch(sessions)
 	if id == nil {
@@ -270,7 +270,7 @@ func TestWebPages(t *testing.T) {
 
 	// Of a library that is only to be looked at nothing is said.
 	get = enter(t, startWeb(t, home, library, "--read-only"))
-	holds(get("/say", url.Values{"session": {first[1]}, "item": {first[2]}, "word": {"keep"}}), `^403`, `read only`)
+	holds(get("/say", url.Values{"session": {first[1]}, "item": {first[2]}, "word": {"keep"}}), `^403`, `read-only`)
 	if strings.Contains(get("/review", nil), `value="keep"`) {
 		t.Error("a page that is only to be read has forms")
 	}
