@@ -86,7 +86,7 @@ func TestPick(t *testing.T) {
 	tmux.keys("clear; recall pick --print >line; wc -c <line", "Enter")
 	tmux.sees(`3 of 3`)
 	tmux.keys("charts", "Enter")
-	tmux.sees(`has deleted its transcript`, `recall restore 00000003 puts it back`, `(?m)^0$`)
+	tmux.sees(`has deleted its transcript`, `recall restore 00000003 restores it`, `(?m)^0$`)
 }
 
 // tmuxScreen is a tmux server of a test's own.
