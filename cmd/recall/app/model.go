@@ -146,7 +146,7 @@ func (a *App) AgentsLook(ctx context.Context, l *library.Library) func(bool) (*a
 	}
 }
 
-// Tell says on stderr how it went with the model.
+// Tell prints a message on stderr.
 func (a *App) Tell(format string, args ...any) {
 	fmt.Fprintf(a.Err, "recall: "+format+"\n", args...)
 }

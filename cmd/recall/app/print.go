@@ -102,7 +102,7 @@ func (a *App) Confirm(ctx context.Context, question string) bool {
 	return line == "y" || line == "yes"
 }
 
-// RequireYes asks whether to do what takes a person's word, and why it does, unless that was given before.
+// RequireYes asks for confirmation, unless yes was given with a flag; why explains what needs it.
 func (a *App) RequireYes(ctx context.Context, yes bool, why, question string) error {
 	switch {
 	case yes:

@@ -32,8 +32,7 @@ func (a *App) Read(ctx context.Context, l *library.Library, e library.Entry) (*i
 	return a.Pipeline(l).Read(ctx, e.ID)
 }
 
-// Indexed opens the index to ask it something, and makes it first where it
-// must be.
+// EnsureIndex opens the index for reading, building it first if need be.
 func (a *App) EnsureIndex(ctx context.Context, l *library.Library) error {
 	err := a.ReadIndex(l)
 	if errors.Is(err, errHoldsForgotten) { // a forget is running or was interrupted
