@@ -1,7 +1,7 @@
-// Package adr keeps decisions that a person chose as files of their project's repository, in the form of MADR
-// (Markdown architectural decision records): NNNN-title.md, one a decision. A file belongs to people as soon as one of
-// them has changed it. Until then it follows what recall knows of the decision; from then on its status alone does,
-// as long as nobody has changed that.
+// Package adr writes decisions that a person chose as files in their project's repository, in the MADR form (Markdown
+// architectural decision records): NNNN-title.md, one per decision. Once a person has edited a file, recall updates
+// only its status, and not even that if the person changed the status; until then the file follows what recall knows
+// of the decision.
 package adr
 
 import (
@@ -30,16 +30,16 @@ import (
 	"recall/text"
 )
 
-// Log is the records of a folder.
+// Log holds the records of a folder.
 type Log struct {
 	Schema  int             `json:"schema"` // 1
 	Folder  string          `json:"folder"`
-	Records []*Record       `json:"records"` // by number, those that recall wrote
+	Records []*Record       `json:"records"` // by number, only those that recall wrote
 	Waiting []history.Dated `json:"waiting"` // decisions that stand, that a person kept, and that have no record
 
 	below string // Folder, from root
 	root  *os.Root
-	last  int // the highest number of any record, also of others' making
+	last  int // the highest number of any record, including other people's
 	said  map[payload.ItemID]*history.Dated
 }
 
@@ -48,49 +48,49 @@ type Record struct {
 	Number int            `json:"number"`
 	File   string         `json:"file"` // in the folder
 	ID     payload.ItemID `json:"item"`
-	Status string         `json:"status"` // accepted, deprecated, superseded, superseded by ADR-0007; or a person's word
-	Did    string         `json:"did"`    // new, changed; "" of one that stays as it was
+	Status string         `json:"status"` // accepted, deprecated, superseded, superseded by ADR-0007; or what a person wrote
+	Did    string         `json:"did"`    // new, changed; "" if unchanged
 	Edited bool           `json:"edited"` // by a person
-	Gone   bool           `json:"gone"`   // the decision isn't known any more: nothing is changed
+	Gone   bool           `json:"gone"`   // the decision is no longer known: nothing is changed
 
 	Decision history.Dated `json:"-"`
-	Over     []*Record     `json:"-"` // whose place it took
-	was      string        // the file, with line feeds alone
+	Over     []*Record     `json:"-"` // the records it supersedes
+	was      string        // the file, with plain line feeds
 	crlf     bool
 }
 
-// places are where projects have their records; the first is MADR's own.
+// places lists where projects keep their records; the first is MADR's own.
 var places = []string{"docs/decisions", "docs/adr", "doc/adr", "docs/architecture/decisions"}
 
-// mostOfRecord is how many bytes of a file are read.
+// mostOfRecord limits the size of a file read, in bytes.
 const mostOfRecord = 1 << 20
 
-// The lines of a file's head by which recall knows it: the item, and hashes of all other lines and of the status as
-// recall wrote them.
+// The header lines by which recall recognizes a file. keyLine has the item's id and hashes, as recall wrote them, of
+// all other lines and of the status.
 var (
 	fileName = text.Pattern(`^(\d{4,9})-.*\.md$`)
 	keyLine  = text.Pattern(`(?m)^recall: ([a-z0-9]{10}) ([0-9a-f]{16}) ([0-9a-f]{16})\n`)
 	headLine = text.Pattern(`(?m)^status: (.*)\n`)
 )
 
-// Open reads the records of a project, given by its id, in the repository around a folder of this machine, and what
-// waits to be one. dir is where they lie, "" for where the repository has them.
+// Open reads the records of a project, given by its id, in the repository around the folder here, and the decisions
+// without a record. dir is the records' folder, "" for the repository's own place.
 func Open(ctx context.Context, p *pipeline.Pipeline, project, here, dir string) (l *Log, err error) {
 	l = &Log{Schema: 1, Records: []*Record{}, Waiting: []history.Dated{}, said: map[payload.ItemID]*history.Dated{}}
 	top := dir
 	if dir == "" {
 		r, ok := ingest.RepositoryOf(here)
 		if !ok {
-			return nil, hint.With(errors.New("adr: records lie in a repository, and none is around this folder"),
+			return nil, hint.With(errors.New("adr: records belong in a repository, but this folder is in none"),
 				"name their folder: recall adr --to FOLDER")
 		}
 		at := max(0, slices.IndexFunc(places, func(p string) bool { return ingest.IsFolder(filepath.Join(r.Tree, p)) }))
 		top, l.below = r.Tree, places[at]
 	}
 	l.Folder = filepath.Join(top, filepath.FromSlash(l.below))
-	// What a link in a checkout leads out to is neither read nor written.
+	// Links in a checkout that lead outside are neither read nor written.
 	if l.root, err = disk.OpenRoot(top); err != nil {
-		return nil, hint.With(fmt.Errorf("adr: %w", err), "name a folder that is there")
+		return nil, hint.With(fmt.Errorf("adr: %w", err), "name an existing folder")
 	}
 	of, err := p.Library.Project(project)
 	if err != nil {
@@ -106,7 +106,7 @@ func Open(ctx context.Context, p *pipeline.Pipeline, project, here, dir string) 
 	if err := l.read(); err != nil {
 		return nil, err
 	}
-	again := map[payload.ItemID]bool{} // what says a recorded decision again
+	again := map[payload.ItemID]bool{} // items that repeat a recorded decision
 	for _, r := range l.Records {
 		l.became(r.ID, again)
 	}
@@ -123,20 +123,20 @@ func Open(ctx context.Context, p *pipeline.Pipeline, project, here, dir string) 
 	return l, nil
 }
 
-// keptIn are the items of a session that a person wrote, pinned or kept as they are now.
+// keptIn returns the items of a session that a person wrote, pinned, or kept in their present form.
 func keptIn(l *library.Library, id ingest.SessionID) map[payload.ItemID]bool {
 	p, err := l.Payload(id)
 	edits, err2 := l.Edits(id)
 	if err != nil || err2 != nil {
-		return map[payload.ItemID]bool{} // recall check tells of it
+		return map[payload.ItemID]bool{} // recall check reports it
 	}
 	return payload.Kept(p, edits)
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (l *Log) Close() error { return l.root.Close() }
 
-// of is the record of an item, nil if it has none.
+// of returns the record of an item, nil if it has none.
 func (l *Log) of(id payload.ItemID) *Record {
 	if i := slices.IndexFunc(l.Records, func(r *Record) bool { return r.ID == id }); i >= 0 {
 		return l.Records[i]
@@ -144,10 +144,10 @@ func (l *Log) of(id payload.ItemID) *Record {
 	return nil
 }
 
-// read reads the files. One that recall didn't write counts for its number alone.
+// read reads the files. One that recall didn't write counts only for its number.
 func (l *Log) read() error {
 	in := cmp.Or(l.below, ".")
-	if fi, err := l.root.Stat(in); err == nil && !fi.IsDir() { // a pipe would be waited for
+	if fi, err := l.root.Stat(in); err == nil && !fi.IsDir() { // opening a pipe would block
 		return fmt.Errorf("adr: %s: not a folder", l.Folder)
 	}
 	files, err := fs.ReadDir(l.root.FS(), in)
@@ -186,12 +186,12 @@ func (l *Log) read() error {
 	return nil
 }
 
-// rest is a file without the lines that recall keeps up to date though a person edited it.
+// rest returns a file without the lines that recall updates even in an edited file.
 func rest(file string) string {
 	return cut(keyLine(), cut(headLine(), file, ""), "")
 }
 
-// cut is a text with the first line of a pattern replaced.
+// cut replaces the first match of a pattern.
 func cut(line *regexp.Regexp, s, by string) string {
 	if at := line.FindStringIndex(s); at != nil {
 		return s[:at[0]] + by + s[at[1]:]
@@ -206,12 +206,12 @@ func statusOf(file string) string {
 	return ""
 }
 
-// Choose has a decision be recorded that has no record yet. The error says why it can't be.
+// Choose records a decision that has no record yet. The error says why it can't be recorded.
 func (l *Log) Choose(id payload.ItemID) error {
 	d, ok := l.said[id]
 	switch {
 	case !ok || d.Item.Kind != payload.Decision:
-		return hint.With(fmt.Errorf("%s is no decision of this project", id), "recall log lists its decisions")
+		return hint.With(fmt.Errorf("%s is not a decision of this project", id), "recall log lists its decisions")
 	case l.of(id) != nil:
 		return nil
 	}
@@ -224,10 +224,10 @@ func (l *Log) Choose(id payload.ItemID) error {
 	return nil
 }
 
-// Asked is the question that the decision answers on record, and its answer; "" and all of it where none does.
+// Asked returns the question that the decision answers on record; "" if there is none.
 func (r *Record) Asked() string { asked, _ := r.answered(); return asked }
 
-// Chosen is what was decided.
+// Chosen returns what was decided.
 func (r *Record) Chosen() string { _, chosen := r.answered(); return chosen }
 
 func (r *Record) answered() (asked, chosen string) {
@@ -237,13 +237,13 @@ func (r *Record) answered() (asked, chosen string) {
 	return "", r.Decision.Item.Text
 }
 
-// Title is a record's heading.
+// Title returns a record's heading.
 func (r *Record) Title() string {
 	return strings.TrimRight(text.Clip(text.OneLine(r.Decision.Item.Text), 100), ".")
 }
 
-// became is what a decision's status is now, and the record of what took its place, nil if that has none. Items that
-// say it again are added to again.
+// became returns a decision's present status, and the record of what superseded it, nil if there is none. Items that
+// repeat the decision are added to again.
 func (l *Log) became(id payload.ItemID, again map[payload.ItemID]bool) (status string, by *Record) {
 	d, superseded := l.said[id], false
 	for n := 0; d != nil && d.By != "" && d.Sure && n < len(l.said); n++ {
@@ -266,8 +266,8 @@ func (l *Log) became(id payload.ItemID, again map[payload.ItemID]bool) (status s
 	return "accepted", nil
 }
 
-// Write brings the files up to date, in which render words what recall has to say below the head, and writes those
-// chosen; none of them where one would hold a secret, and none at all where it is only tried.
+// Write updates the files, whose body render produces, and writes those chosen: none if one would contain a secret,
+// and none if only is set.
 func (l *Log) Write(render func(*Record) string, only bool) error {
 	slices.SortStableFunc(l.Records, func(a, b *Record) int { return a.Number - b.Number })
 	status := map[*Record]string{}
@@ -277,7 +277,7 @@ func (l *Log) Write(render func(*Record) string, only bool) error {
 			by.Over = append(by.Over, r)
 		}
 	}
-	now := map[*Record]string{} // those that change
+	now := map[*Record]string{} // files to write
 	for _, r := range l.Records {
 		if r.Gone {
 			continue
@@ -308,10 +308,10 @@ func (l *Log) Write(render func(*Record) string, only bool) error {
 	return nil
 }
 
-// file is what a record's file is to say.
+// file returns the new content of a record's file.
 func (r *Record) file(status string, render func(*Record) string) string {
 	key, said := keyLine().FindStringSubmatch(r.was), text.Hash(status, 8)
-	if key != nil && text.Hash(statusOf(r.was), 8) != key[3] { // it is a person's
+	if key != nil && text.Hash(statusOf(r.was), 8) != key[3] { // a person changed it
 		status, said = statusOf(r.was), key[3]
 	}
 	status = "status: " + status + "\n"

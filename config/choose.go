@@ -25,7 +25,7 @@ import (
 	txt "recall/text"
 )
 
-// GoesTo says where a model's requests go, in words.
+// GoesTo words where a model's requests go; "" for nowhere.
 func (c *Config) GoesTo() string {
 	switch c.LLM.Provider {
 	case ProviderClaude:
@@ -53,32 +53,32 @@ func notHere(host string) string {
 	return host
 }
 
-// Price says what a model costs, in words.
+// Price words what a model costs.
 func (c *Config) Price(model string) string {
 	p, known := c.Prices().Of(model)
 	switch {
 	case !known:
-		return "price not known here, so only caps in tokens hold (llm.prices)"
+		return "price not known, so only caps in tokens apply (llm.prices)"
 	case p.In == 0 && p.Out == 0:
-		return "no price a token"
+		return "no price per token"
 	}
-	return fmt.Sprintf("%s a million tokens in, %s out", txt.Dollars(p.In), txt.Dollars(p.Out))
+	return fmt.Sprintf("%s per million tokens in, %s out", txt.Dollars(p.In), txt.Dollars(p.Out))
 }
 
-// Choice is a model that this machine could ask, with the settings that choose it.
+// Choice is a model that this machine could use, with the settings that select it.
 type Choice struct {
 	Provider, Model, URL string // model and url "" for the provider's own
-	Dir                  string // of relay
-	Why                  string // it is offered
+	Dir                  string // for relay
+	Why                  string // why it is offered
 }
 
-// servers are programs for models on this machine that speak OpenAI's protocol: where they listen, and the variable
-// that sets another port.
+// servers lists programs that run models on this machine and speak OpenAI's protocol: their port, and the variable
+// that changes it.
 var servers = []struct{ name, port, variable string }{
 	{"LM Studio", "1234", ""}, {"llama.cpp", "8080", "LLAMA_ARG_PORT"},
 }
 
-// serverModel names a server's first model that talks; "" if it has none, isn't there or takes too long.
+// serverModel names a server's first chat model; "" if it has none, isn't running or is too slow.
 func serverModel(ctx context.Context, address string) string {
 	var has struct {
 		Data []struct {
@@ -94,21 +94,21 @@ func serverModel(ctx context.Context, address string) string {
 	return ""
 }
 
-// Choices are what is found here: a claude program, keys in the environment, Ollama, LM Studio, llama.cpp. Only servers
-// on this machine are asked.
+// Choices returns the models found here: a claude program, keys in the environment, Ollama, LM Studio, llama.cpp. It
+// queries only servers on this machine.
 func Choices(ctx context.Context, env func(string) string, look func(string) (string, error)) []Choice {
 	var found []Choice
 	if path, err := look("claude"); err == nil {
 		found = append(found, Choice{Provider: ProviderClaude,
-			Why: "the program " + path + ", by your subscription"})
+			Why: "the program " + path + ", with your subscription"})
 	}
 	for _, s := range services {
 		if strings.TrimSpace(env(s.variable)) != "" {
-			found = append(found, Choice{Provider: s.provider, Model: s.model, URL: s.url, Why: "by " + s.variable})
+			found = append(found, Choice{Provider: s.provider, Model: s.model, URL: s.url, Why: "with " + s.variable})
 		}
 	}
 	if model := OllamaModel(ctx, OllamaHere(env("OLLAMA_HOST")), false); model != "" {
-		found = append(found, Choice{Provider: ProviderOllama, Model: model, Why: "Ollama runs here"})
+		found = append(found, Choice{Provider: ProviderOllama, Model: model, Why: "Ollama is running here"})
 	}
 	for _, s := range servers {
 		port := s.port
@@ -118,20 +118,20 @@ func Choices(ctx context.Context, env func(string) string, look func(string) (st
 		address := net.JoinHostPort("127.0.0.1", port)
 		if model := serverModel(ctx, address); model != "" {
 			found = append(found, Choice{Provider: ProviderOpenAI, Model: model, URL: "http://" + address + "/v1",
-				Why: s.name + " runs here"})
+				Why: s.name + " is running here"})
 		}
 	}
 	return found
 }
 
-// With is the configuration as it would be with a choice.
+// With returns the configuration with a choice applied.
 func (c *Config) With(ch Choice) *Config {
 	changed := *c
 	changed.LLM.Provider, changed.LLM.Model, changed.LLM.URL, changed.LLM.Dir = ch.Provider, ch.Model, ch.URL, ch.Dir
 	return &changed
 }
 
-// Name is a choice's model as it would be called, without asking anybody.
+// Name names a choice's model without asking the provider.
 func (ch Choice) Name() string {
 	return ch.Provider + "/" + cmp.Or(ch.Model, UsualModel[ch.Provider])
 }
@@ -142,18 +142,18 @@ const (
 	EnvOpenAIKey = "OPENAI_API_KEY"
 )
 
-// Embedder is the configured one that keeps its vectors; nil if there is none.
+// Embedder returns the configured embedder, which keeps its vectors; nil if there is none.
 func (c *Config) Embedder() (llm.Embedder, error) {
 	switch c.Query.Vectors {
 	case "static":
 		if c.Embed.Dir == "" {
-			return nil, hint.With(errors.New("query.vectors is static, and embed.dir isn't set"),
+			return nil, hint.With(errors.New("query.vectors is static, but embed.dir isn't set"),
 				"set embed.dir to the folder of a model2vec model")
 		}
 		return embed.LoadStatic(c.Embed.Dir)
 	case "service":
 		if c.Embed.URL == "" || c.Embed.Model == "" {
-			return nil, hint.With(errors.New("query.vectors is service, and embed.url or embed.model isn't set"),
+			return nil, hint.With(errors.New("query.vectors is service, but embed.url or embed.model isn't set"),
 				"for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
 		}
 		rules := redact.New()
@@ -167,13 +167,13 @@ func (c *Config) Embedder() (llm.Embedder, error) {
 	return nil, nil
 }
 
-// Where Ollama listens unless OLLAMA_HOST says otherwise, and how long it may take to say what it has.
+// Ollama's address unless OLLAMA_HOST changes it, and how long to wait for a server's answer.
 const (
 	ollamaAddress = "127.0.0.1:11434"
 	ollamaWait    = 300 * time.Millisecond
 )
 
-// OllamaHere is Ollama's address on this machine; "" if it is set to another.
+// OllamaHere returns Ollama's address on this machine; "" if OLLAMA_HOST names another machine.
 func OllamaHere(env string) string {
 	if env == "" {
 		return ollamaAddress
@@ -183,7 +183,7 @@ func OllamaHere(env string) string {
 	if err != nil {
 		host, port = env, "11434"
 	}
-	if host == "localhost" || host == "0.0.0.0" { // the latter is where it listens
+	if host == "localhost" || host == "0.0.0.0" { // 0.0.0.0 is a listening address
 		host = "127.0.0.1"
 	}
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
@@ -192,7 +192,8 @@ func OllamaHere(env string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// OllamaModel names Ollama's newest model that makes vectors, or that talks; "" if none, not there or too slow.
+// OllamaModel names Ollama's newest embedding or chat model; "" if there is none, or Ollama isn't running or is too
+// slow.
 func OllamaModel(ctx context.Context, address string, embeds bool) string {
 	var has struct {
 		Models []struct {
@@ -203,10 +204,10 @@ func OllamaModel(ctx context.Context, address string, embeds bool) string {
 	if !askHere(ctx, address, "/api/tags", nil, &has) {
 		return ""
 	}
-	for _, m := range has.Models { // the newest first
+	for _, m := range has.Models { // newest first
 		name := sink.Line(strings.TrimSuffix(m.Name, ":latest"), sink.Terminal)
 		if inCloud(name) {
-			continue // it is for its user to say that this leaves the machine
+			continue // it leaves the machine, which the user must choose
 		}
 		if embeds == (strings.Contains(m.Name, "embed") || strings.Contains(m.Details.Family, "bert")) {
 			return name
@@ -215,13 +216,12 @@ func OllamaModel(ctx context.Context, address string, embeds bool) string {
 	return ""
 }
 
-// inCloud reports whether Ollama here only passes on to its makers what a model is asked: gpt-oss:120b-cloud,
-// glm-5:cloud.
+// inCloud reports whether Ollama passes requests to a model on to its cloud: gpt-oss:120b-cloud, glm-5:cloud.
 func inCloud(model string) bool {
 	return strings.HasSuffix(model, ":cloud") || strings.HasSuffix(model, "-cloud")
 }
 
-// ollamaHolds is how many tokens a model was made for; 0 if Ollama doesn't say.
+// ollamaHolds returns a model's context length in tokens; 0 if Ollama doesn't report it.
 func ollamaHolds(ctx context.Context, address, model string) int {
 	var about struct {
 		Info map[string]any `json:"model_info"`
@@ -235,7 +235,7 @@ func ollamaHolds(ctx context.Context, address, model string) int {
 	return 0
 }
 
-// askHere reports whether a server on this machine answered in time. It asks without a proxy.
+// askHere queries a server on this machine without a proxy, and reports whether it answered in time.
 func askHere(ctx context.Context, address, path string, ask, answer any) bool {
 	if address == "" {
 		return false
@@ -264,15 +264,15 @@ func askHere(ctx context.Context, address, path string, ask, answer any) bool {
 	return res.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(res.Body, 4<<20)).Decode(answer) == nil
 }
 
-// ollama is the configured model of Ollama's, else the one that it was given last; its window is what it was made for,
-// within most machines' memory.
+// ollama returns the configured Ollama model, else its newest one; its window is the model's context length, limited
+// to what fits most machines' memory.
 func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model, error) {
 	o := c.options()
 	if o.URL == "" {
 		here := OllamaHere(env("OLLAMA_HOST"))
 		if here == "" {
-			return nil, hint.With(errors.New("llm.provider is ollama, and OLLAMA_HOST names another machine"),
-				"set llm.url to that machine's address: sessions are sent there only if you say so")
+			return nil, hint.With(errors.New("llm.provider is ollama, but OLLAMA_HOST names another machine"),
+				"set llm.url to that machine's address: sessions are sent there only if you choose it")
 		}
 		o.URL = "http://" + here
 	}
@@ -285,5 +285,6 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 	return langchain.NewOllama(o)
 }
 
-// ollamaMost is the most window Ollama is asked for without llm.context: 32k tokens of an 8B model take some 5 GB.
+// ollamaMost is the largest window requested from Ollama without llm.context: 32k tokens of an 8B model take some 5
+// GB.
 const ollamaMost = 32_768

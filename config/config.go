@@ -1,5 +1,5 @@
-// Package config is what recall goes by: the keys of config.yaml with their defaults, read from file, environment and
-// flags, with the place of each fault; and the model that they name.
+// Package config holds recall's settings: the keys of config.yaml with their defaults, read from file, environment and
+// flags, with the place of each fault; and the model that they configure.
 package config
 
 import (
@@ -19,7 +19,7 @@ import (
 	txt "recall/text"
 )
 
-// Config is what recall goes by, after defaults, file, environment and flags: each field is a key of config.yaml (see
+// Config holds the settings after defaults, file, environment and flags: each field is a key of config.yaml (see
 // Keys).
 type Config struct {
 	Library struct {
@@ -36,7 +36,7 @@ type Config struct {
 		Pauses     string   `mapstructure:"pauses"`  // see ingest.ParsePeriods
 	} `mapstructure:"sources"`
 	Distill struct {
-		Distiller string        `mapstructure:"distiller"` // a model, if one is chosen and nothing else said
+		Distiller string        `mapstructure:"distiller"` // ByModel if a provider is set and this isn't
 		Batch     bool          `mapstructure:"batch"`
 		Window    int           `mapstructure:"window"` // tokens
 		Quiet     time.Duration `mapstructure:"quiet"`
@@ -50,13 +50,13 @@ type Config struct {
 		} `mapstructure:"budget"`
 	} `mapstructure:"distill"`
 	LLM struct {
-		Provider    string        `mapstructure:"provider"` // "none" if nothing may leave this machine
+		Provider    string        `mapstructure:"provider"` // "none": nothing leaves this machine
 		Model       string        `mapstructure:"model"`    // "" for the provider's usual one
 		URL         string        `mapstructure:"url"`
 		Dir         string        `mapstructure:"dir"` // absolute; "" if not set
 		Timeout     time.Duration `mapstructure:"timeout"`
 		Concurrency int           `mapstructure:"concurrency"`
-		Context     int           `mapstructure:"context"`    // tokens; 0 for what is known of the model
+		Context     int           `mapstructure:"context"`    // tokens; 0 for the model's known size
 		MaxOutput   int           `mapstructure:"max_output"` // tokens; 0 for the provider's own
 		Prices      []llm.Price   `mapstructure:"prices"`
 	} `mapstructure:"llm"`
@@ -75,7 +75,7 @@ type Config struct {
 		Sync    bool          `mapstructure:"sync"`
 		Budget  time.Duration `mapstructure:"budget"`
 		Vectors string        `mapstructure:"vectors"`
-		Weight  int           `mapstructure:"vector_weight"` // hundredths
+		Weight  int           `mapstructure:"vector_weight"` // percent
 
 		Rerank   string        `mapstructure:"rerank"`
 		Patience time.Duration `mapstructure:"model_timeout"` // see QueryPatience
@@ -88,16 +88,16 @@ type Config struct {
 	} `mapstructure:"embed"`
 	Team struct {
 		Answers string        `mapstructure:"answers"` // auto, only, off
-		Wait    time.Duration `mapstructure:"wait"`    // for its server's first word
+		Wait    time.Duration `mapstructure:"wait"`    // for its server's first response
 	} `mapstructure:"team"`
 
-	File   string `mapstructure:"-"` // that was read, "" if none
+	File   string `mapstructure:"-"` // the file read, "" if none
 	Passed string `mapstructure:"-"` // a config.yaml in the working directory that isn't recall's, ""
-	// Refused is what a config.yaml in the working directory may not set, or sets wrongly, a line each.
+	// Refused lists what a config.yaml in the working directory can't set, or sets wrongly.
 	Refused []string `mapstructure:"-"`
 
 	passedWhy string
-	byChance  bool // File merely lies in the working directory: nobody named it
+	byChance  bool // File was found in the working directory; nobody named it
 	origins   map[string]origin
 	values    *viper.Viper
 }
@@ -124,7 +124,7 @@ type Surroundings struct {
 	Working string
 }
 
-// ThisSystem are this user's, on this system.
+// ThisSystem returns the current user's folders.
 func ThisSystem() Surroundings {
 	var p Surroundings
 	p.Home, _ = os.UserHomeDir()
@@ -133,8 +133,8 @@ func ThisSystem() Surroundings {
 	return p
 }
 
-// Own is the file that was read if it is the user's, "" for one that lies in the working directory: what is beside that
-// counts for nothing, and no job is given it by name.
+// Own returns the file read if it is the user's; "" for one found in the working directory: files beside that one
+// don't count, and jobs don't get it.
 func (c *Config) Own() string {
 	if c.byChance {
 		return ""
@@ -142,15 +142,15 @@ func (c *Config) Own() string {
 	return c.File
 }
 
-// Auto reports whether a key was left to recall: of a list of sources, that the tools' places are searched. A written
-// empty list turns the source off instead.
+// Auto reports whether a key was left at its default; for a list of sources that means searching the usual places. An
+// explicit empty list turns the source off instead.
 func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefault }
 
-// Environment reports whether a key is set by the environment, which another program that starts recall may lack.
+// Environment reports whether a key is set by the environment, which another program that starts recall might lack.
 func (c *Config) Environment(key string) bool { return c.origins[key].layer == fromEnv }
 
-// Load puts the settings together: defaults < file < RECALL_* environment < flags that set a key (see SetsKey).
-// explicit is --config; a file isn't needed. The error names every unknown key and bad value with its place.
+// Load combines the settings: defaults < file < RECALL_* environment < flags that set a key (see SetsKey). explicit is
+// --config; a file isn't required. The error names every unknown key and bad value with its place.
 func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
 	file, byChance, err := findConfig(explicit, at)
 	if err != nil {
@@ -165,12 +165,12 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 	}
 	switch {
 	case byChance && !r.ours:
-		c.Passed, c.passedWhy, c.File = file, "has no section of recall's", ""
+		c.Passed, c.passedWhy, c.File = file, "has none of recall's sections", ""
 		if len(r.problems) > 0 {
 			c.passedWhy = "can't be read: " + strings.TrimPrefix(r.problems[0], file+":")
 		}
 		r.problems, c.byChance = nil, false
-	case byChance: // whoever wrote that file can't keep recall from working either
+	case byChance: // nor can that file keep recall from working
 		c.Refused, r.problems, r.hint = r.problems, nil, ""
 	}
 	r.surroundings(v, flags)
@@ -186,9 +186,9 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 	return c, nil
 }
 
-// findConfig says which file is read: --config, $RECALL_CONFIG, the user's configuration folder, the working directory,
-// the first that is there; a named one must be. Many projects have a config.yaml of their own: one in the working
-// directory is there by chance.
+// findConfig finds the file to read: the first that exists of --config, $RECALL_CONFIG, the user's configuration
+// folder and the working directory; a named one must exist. Many projects have their own config.yaml: one in the
+// working directory is there by chance.
 func findConfig(explicit string, at Surroundings) (file string, byChance bool, err error) {
 	by, named := "--config", explicit
 	if named == "" {
@@ -222,20 +222,20 @@ const (
 	envPrefix  = "RECALL_"
 	envConfig  = "RECALL_CONFIG"
 
-	// EnvPause is set where a client is started of whose session nothing is to be kept.
+	// EnvPause is set to start a client whose session must not be kept.
 	EnvPause = "RECALL_PAUSE"
 )
 
 func isFile(p string) bool {
 	info, err := os.Stat(p)
-	return err == nil && info.Mode().IsRegular() // to open a pipe is to wait for its writer
+	return err == nil && info.Mode().IsRegular() // opening a pipe would wait for its writer
 }
 
-// SetsKey says that a flag, when given, sets a key of the configuration; "!query.sync" for a switch that turns it off.
-// The flag's own default doesn't count.
+// SetsKey makes a flag set a configuration key when it is given; "!query.sync" is for a switch that turns it off. The
+// flag's own default doesn't count.
 func SetsKey(flags *pflag.FlagSet, flag, key string) {
 	if err := flags.SetAnnotation(flag, flagKey, []string{key}); err != nil {
-		panic(err) // no such flag: a bug of the caller
+		panic(err) // no such flag: a bug in the caller
 	}
 }
 
@@ -244,11 +244,12 @@ const flagKey = "recall_key"
 // Shown is one setting as printed.
 type Shown struct {
 	Key   string `json:"key"`
-	Value any    `json:"value"` // null: left to recall
+	Value any    `json:"value"` // null: default
 	From  layer  `json:"from"`
 	Where string `json:"where,omitempty"`
 }
 
+// Shown returns all settings in order, with their origins.
 func (c *Config) Shown() []Shown {
 	var list []Shown
 	for _, k := range Keys {
@@ -265,7 +266,7 @@ func (c *Config) Shown() []Shown {
 	return list
 }
 
-// masked hides a password in an address, or in what was meant to be one.
+// masked hides a password in an address, or in what might be meant as one.
 func masked(key string, v any) any {
 	if s, is := v.(string); is && strings.HasSuffix(key, ".url") {
 		return passwordIn().ReplaceAllString(s, "${1}xxxxx@")
@@ -275,6 +276,7 @@ func masked(key string, v any) any {
 
 var passwordIn = txt.Pattern(`^(\w+://)?.*@`)
 
+// Print prints all settings for people.
 func (c *Config) Print(out io.Writer) error {
 	file := c.File
 	if file == "" {
@@ -282,7 +284,7 @@ func (c *Config) Print(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "config.yaml: %s\n", file)
 	if c.Passed != "" {
-		fmt.Fprintf(out, "passed by:   %s %s\n", c.Passed, c.passedWhy)
+		fmt.Fprintf(out, "ignored:     %s %s\n", c.Passed, c.passedWhy)
 	}
 	for _, line := range c.Refused {
 		fmt.Fprintf(out, "refused:     %s\n", line)

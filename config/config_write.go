@@ -17,10 +17,11 @@ import (
 	"recall/library/disk"
 )
 
-// Written is a setting to be put into config.yaml; with no value, to be taken out.
+// Written is a setting to write to config.yaml; without a value, to remove from it.
 type Written struct{ Key, Value string }
 
-// OwnConfig is the file that settings are written to: the user's that was read, else their configuration folder's.
+// OwnConfig returns the file that settings are written to: the user's file that was read, else the one in their
+// configuration folder.
 func (c *Config) OwnConfig(at Surroundings) (string, error) {
 	if own := c.Own(); own != "" {
 		return own, nil
@@ -32,7 +33,7 @@ func (c *Config) OwnConfig(at Surroundings) (string, error) {
 	return filepath.Join(at.User, "recall", configName), nil
 }
 
-// Places are where recall has anything on this machine beside the program: the library, the configuration, the cache.
+// Places lists where recall stores anything on this machine besides the program: library, configuration, cache.
 func (c *Config) Places(at Surroundings) []string {
 	places := []string{c.Library.Dir}
 	if file, err := c.OwnConfig(at); err == nil {
@@ -47,11 +48,11 @@ func (c *Config) Places(at Surroundings) []string {
 	return places
 }
 
-// WriteConfig puts settings into config.yaml, made if missing, line by line: all else stays as it is. What wouldn't
-// load afterwards isn't written.
+// WriteConfig writes settings to config.yaml, creating it if missing, and keeps all other lines. It refuses a change
+// that would make the file fail to load.
 func WriteConfig(name string, wanted []Written, at Surroundings) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real // a link stays one
+		name = real // keep a symbolic link
 	}
 	mode := fs.FileMode(0o600)
 	text, err := library.ReadRegular(name, mostOfConfig)
@@ -70,14 +71,14 @@ func WriteConfig(name string, wanted []Written, at Surroundings) error {
 	check := reading{file: name, at: at, origins: map[string]origin{}}
 	if check.Decode([]byte(out), map[string]any{}); len(check.problems) > 0 {
 		return hint.With(fmt.Errorf("%s isn't changed: with the new settings it wouldn't load: %w", name, check.err()),
-			"put them in by hand: recall config --help lists every key")
+			"add them by hand: recall config --help lists every key")
 	}
 	return disk.Replace(name, []byte(out), mode)
 }
 
-// withSetting returns the text of a config.yaml with one setting put in: in place of its value, else first in its
-// section, else as a section at the end. It knows sections written as lines indented by two; of others the result
-// doesn't load.
+// withSetting returns a config.yaml with one setting changed: its value replaced, else added first in its section,
+// else in a new section at the end. It only knows sections with lines indented by two; in others the result doesn't
+// load.
 func withSetting(text string, s Written) (string, error) {
 	section, key, _ := strings.Cut(s.Key, ".")
 	value, err := yaml.Marshal(s.Value)

@@ -19,17 +19,17 @@ import (
 	"recall/llm"
 )
 
-// A configKey is one setting: its place in config.yaml, its default and what it may be.
+// A configKey is one setting: its place in config.yaml, its default and its allowed values.
 type configKey struct {
 	Name string // "query.limit"; the variable is RECALL_QUERY_LIMIT
 	kind
-	Preset string // the default, as one would write it
+	Preset string // the default, as written in the file
 	About  string
 
-	taste bool // nothing is read, written, sent or kept back by it: a file in the working directory may set it
+	taste bool // affects nothing that is read, written, sent or left out, so a file in the working directory can set it
 }
 
-// Keys are all settings, in the order of config.yaml.
+// Keys lists all settings, in the order of config.yaml.
 var Keys = func() (list []configKey) {
 	for line := range strings.Lines(keyTable) {
 		column := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
@@ -39,8 +39,7 @@ var Keys = func() (list []configKey) {
 	return list
 }()
 
-// keyTable has a line a key: its name, what it may be (see kindOf), its default, whether it is a matter of taste, and
-// what it is about.
+// keyTable has one line per key: name, kind (see kindOf), default, whether it is a matter of taste, and description.
 //
 //go:embed keys.tsv
 var keyTable string
@@ -53,12 +52,12 @@ func keyNamed(name string) (configKey, bool) {
 	return Keys[i], true
 }
 
-// Variable is the environment variable that sets the key.
+// Variable returns the environment variable that sets the key.
 func (k configKey) Variable() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
 }
 
-// read reads a value as written in one word. Relative folders start at at.Working.
+// read parses a value written as one word. Relative folders start at at.Working.
 func (k configKey) read(s string, at Surroundings) (any, error) {
 	v, err := k.parse(s, at)
 	if errors.Is(err, errNot) {
@@ -67,7 +66,7 @@ func (k configKey) read(s string, at Surroundings) (any, error) {
 	return v, err
 }
 
-// of reads a value of the file.
+// of parses a value from the file.
 func (k configKey) of(n *yaml.Node, at Surroundings) (any, error) {
 	switch {
 	case k.list != nil && n.Kind == yaml.SequenceNode:
@@ -78,12 +77,12 @@ func (k configKey) of(n *yaml.Node, at Surroundings) (any, error) {
 	return k.read(n.Value, at)
 }
 
-// A kind is what a setting may be.
+// A kind is the type of a setting.
 type kind struct {
 	Allowed string // in words
-	// parse reads what is written in one word; what is not allowed and needs no more words is errNot.
+	// parse reads a value written as one word; it returns errNot for a bad value that needs no further explanation.
 	parse func(s string, at Surroundings) (any, error)
-	list  func(n *yaml.Node, at Surroundings) (any, error) // reads a list of the file; nil if it may be none
+	list  func(n *yaml.Node, at Surroundings) (any, error) // reads a list from the file; nil if lists aren't allowed
 }
 
 var errNot = errors.New("not allowed")
@@ -119,7 +118,7 @@ var (
 	}}
 )
 
-// kindOf is a kind by its name and what it allows, as in keys.tsv: number 1 100. It panics where the table is wrong.
+// kindOf returns a kind by its name and limits in keys.tsv, such as "number 1 100". It panics if the table is wrong.
 func kindOf(is []string) kind {
 	switch is[0] {
 	case "word":
@@ -137,12 +136,12 @@ func kindOf(is []string) kind {
 
 func must[T any](v T, err error) T {
 	if err != nil {
-		panic(err) // what is read is ours
+		panic(err) // the table is embedded
 	}
 	return v
 }
 
-// checked is a kind of which a word is read by a function of the standard library, and then looked at.
+// checked makes a kind from a parsing function and a condition.
 func checked[T any](allowed string, read func(string) (T, error), ok func(T, string) bool) kind {
 	return kind{Allowed: allowed, parse: func(s string, _ Surroundings) (any, error) {
 		v, err := read(s)
@@ -170,7 +169,7 @@ func money(hi float64) kind {
 		func(usd float64, _ string) bool { return usd >= 0 && usd <= hi })
 }
 
-// duration wants a unit: "30" would be 30 nanoseconds to Go and 30 seconds to whoever wrote it.
+// duration requires a unit: "30" would be 30 nanoseconds to Go and 30 seconds to whoever wrote it.
 func duration(lo, hi time.Duration) kind {
 	k := checked(fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", brief(lo), brief(hi)),
 		time.ParseDuration, func(d time.Duration, _ string) bool { return d >= lo && d <= hi })
@@ -184,7 +183,7 @@ func duration(lo, hi time.Duration) kind {
 	return k
 }
 
-// brief is a time as a person writes it: 30m, not 30m0s.
+// brief formats a duration as a person writes it: 30m, not 30m0s.
 func brief(d time.Duration) string {
 	s := d.String()
 	for _, of := range []struct{ unit, nought string }{{"m", "0s"}, {"h", "0m"}} {
@@ -201,7 +200,7 @@ const (
 		"[{model: gpt-5-mini, in: 0.25, out: 2, cache_read: 0.025, cache_write: 0, batch: 0.5}]"
 )
 
-// pathList reads folders with the system's separator between them, as in PATH.
+// pathList reads folders separated as in PATH.
 func pathList(s string, at Surroundings) (any, error) {
 	names := filepath.SplitList(s)
 	if s == "[]" { // as in the file: the source is off
@@ -258,7 +257,7 @@ func priceList(n *yaml.Node, _ Surroundings) (any, error) {
 	return list, nil
 }
 
-// absolute makes a folder's name absolute: "~" is the home folder, anything relative is in at.Working.
+// absolute makes a folder's name absolute: "~" is the home folder, relative names start at at.Working.
 func absolute(p string, at Surroundings) (string, error) {
 	switch {
 	case strings.TrimSpace(p) == "":
@@ -266,14 +265,14 @@ func absolute(p string, at Surroundings) (string, error) {
 	case strings.ContainsRune(p, 0):
 		return "", fmt.Errorf("%q isn't a folder's name", p)
 	case p[0] == '$' || p[0] == '%':
-		return "", fmt.Errorf("%q: variables aren't filled in here; write the folder, ~ is your home", p)
+		return "", fmt.Errorf("%q: variables aren't expanded here; write the folder, ~ is your home", p)
 	case p == "~" || strings.HasPrefix(p, "~/") || strings.HasPrefix(p, `~\`):
 		if at.Home == "" {
 			return "", fmt.Errorf("%q: no home folder known; write the whole path", p)
 		}
 		return filepath.Join(at.Home, filepath.FromSlash(strings.TrimLeft(p[1:], `/\`))), nil
 	case p[0] == '~':
-		return "", fmt.Errorf("%q: only ~ alone stands for a home folder; write the whole path", p)
+		return "", fmt.Errorf("%q: only ~ on its own stands for a home folder; write the whole path", p)
 	case filepath.IsAbs(p):
 		return filepath.Clean(p), nil
 	}

@@ -18,7 +18,7 @@ import (
 	"recall/pipeline/improve"
 )
 
-// What llm.provider may be.
+// Values of llm.provider.
 const (
 	NoProvider        = "none"
 	ProviderOpenAI    = "openai"
@@ -30,7 +30,7 @@ const (
 
 var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay}
 
-// What distill.distiller, team.answers and query.rerank may be.
+// Values of distill.distiller, team.answers and query.rerank.
 const (
 	ByRules = "offline"
 	ByModel = "model"
@@ -42,14 +42,14 @@ const (
 	RerankModel = "model"
 )
 
-// A model's key comes from a variable, never a file. The first goes to any configured service, each other only to its
-// issuer.
+// A model's key comes from a variable, never from a file. The first one is sent to any configured service, the others
+// only to their issuer.
 const (
 	envLLMKey       = "RECALL_LLM_KEY"
 	EnvAnthropicKey = "ANTHROPIC_API_KEY"
 )
 
-// UsualModel is what a provider is asked for without llm.model: a maker's smallest that does the work.
+// UsualModel is the model asked without llm.model: the provider's smallest that does the work.
 var UsualModel = map[string]string{
 	ProviderAnthropic: "claude-haiku-5-5",
 	ProviderOpenAI:    "gpt-6-luna",
@@ -57,7 +57,7 @@ var UsualModel = map[string]string{
 	ProviderOllama:    "qwen3:8b",
 }
 
-// chooseDistiller has a chosen model distill unless something else is said: one line is enough.
+// chooseDistiller makes a configured model distill unless distill.distiller is set: one setting is enough.
 func (c *Config) chooseDistiller() error {
 	const key = "distill.distiller"
 	chosen := c.LLM.Provider != NoProvider
@@ -68,14 +68,14 @@ func (c *Config) chooseDistiller() error {
 		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
 	case !chosen && c.Distill.Distiller == ByModel:
 		return hint.With(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+
-			" is model, and llm.provider isn't set"),
-			"set llm.provider to one of %s; recall init helps to choose", strings.Join(Providers[1:], ", "))
+			" is model, but llm.provider isn't set"),
+			"set llm.provider to one of %s; recall init helps you choose", strings.Join(Providers[1:], ", "))
 	}
 	return nil
 }
 
-// unless is what somebody said of a key; else relay for who answers by hand, local for a model here, the default for
-// others.
+// unless returns what was set for a key; if nothing was, relay for the relay provider, local for a model on this
+// machine, and said, the default, for others.
 func unless[T any](c *Config, key string, said, relay, local T) T {
 	switch {
 	case !c.Auto(key):
@@ -87,7 +87,7 @@ func unless[T any](c *Config, key string, said, relay, local T) T {
 	return said
 }
 
-// Caps are what asking may take. A local model's tokens cost time only: they are capped where somebody says so.
+// Caps returns the caps on asking. A local model's tokens cost only time: they are capped only if a cap is set.
 func (c *Config) Caps() improve.Caps {
 	b := c.Distill.Budget
 	tokens := func(key string, n int) int { return unless(c, "distill.budget."+key, n, n, 0) }
@@ -98,22 +98,22 @@ func (c *Config) Caps() improve.Caps {
 	}
 }
 
-// Patience is how the model is asked. Providers keep to the timeout; what is above it is for one that hangs all the
-// same.
+// Patience returns how the model is asked. Providers keep to the timeout themselves; the extra time is for one that
+// hangs anyway.
 func (c *Config) Patience() llm.Patience {
 	p := llm.Patience{AtOnce: unless(c, "llm.concurrency", c.LLM.Concurrency, 64, c.LLM.Concurrency)}
 	if t := c.Timeout(); t > 0 {
 		p.Timeout = t + 10*time.Second
 	}
 	if c.LLM.Provider == ProviderClaude {
-		// One program runs at a time, of all recalls here. It keeps to its time itself, which waiting for its turn is
-		// no part of.
+		// Only one claude runs at a time on this machine. It enforces its own timeout, which excludes waiting for
+		// its turn.
 		p.AtOnce, p.Timeout = 1, 0
 	}
 	return p
 }
 
-// Provider is the configured model, which sends a request once; nil if there is none.
+// Provider returns the configured model, which sends a request once; nil if there is none.
 func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Model, error) {
 	o := c.options()
 	var err error
@@ -133,7 +133,7 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Window, Timeout: o.Timeout})
 	case ProviderRelay:
 		if o.Folder == "" {
-			return nil, hint.With(errors.New("llm.provider is relay, and llm.dir isn't set"),
+			return nil, hint.With(errors.New("llm.provider is relay, but llm.dir isn't set"),
 				"set llm.dir to the folder of requests and answers")
 		}
 		return relay.New(o)
@@ -141,21 +141,21 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 	return nil, errors.New("llm.provider: " + c.LLM.Provider + " isn't part of this recall")
 }
 
-// options are what a provider is told, but for the key.
+// options returns a provider's options, except the key.
 func (c *Config) options() llm.Options {
 	o := c.LLM
 	return llm.Options{URL: o.URL, Folder: o.Dir, Model: cmp.Or(o.Model, UsualModel[o.Provider]), Window: o.Context,
 		MaxOutput: o.MaxOutput, Timeout: c.Timeout()}
 }
 
-// Timeout is how long one answer may take: by hand any time, and on this machine more than from a service: without a
-// graphics card it reads some 50 tokens a second.
+// Timeout is how long one answer may take: any time by relay, and longer on this machine than from a service: without
+// a graphics card a model reads some 50 tokens a second.
 func (c *Config) Timeout() time.Duration {
 	return unless(c, "llm.timeout", c.LLM.Timeout, 0, 15*time.Minute)
 }
 
-// LooksAgain reports whether the model looks at what a search found without being told to each time: one that sessions
-// are shown to already. Who answers by hand, only where somebody says so.
+// LooksAgain reports whether a model looks at search results by default: one that already sees the sessions, but not
+// relay, which must be asked for.
 func (c *Config) LooksAgain() bool {
 	if c.Query.Rerank == RerankAuto {
 		return c.Distill.Distiller == ByModel && c.LLM.Provider != ProviderRelay
@@ -163,7 +163,7 @@ func (c *Config) LooksAgain() bool {
 	return c.Query.Rerank == RerankModel
 }
 
-// Window is how many tokens of a session the model sees at once. A local one is small: it is asked about less.
+// Window is how many tokens of a session the model sees at once. A local model's is small.
 func (c *Config) Window() int {
 	return unless(c, "distill.window", c.Distill.Window, c.Distill.Window, 8_000)
 }
@@ -173,7 +173,7 @@ func (c *Config) QueryPatience() time.Duration {
 	return unless(c, "query.model_timeout", c.Query.Patience, 10*time.Minute, 2*time.Minute)
 }
 
-// TakesBatches reports whether a service that speaks OpenAI's protocol speaks that of batches, too.
+// TakesBatches reports whether a service that speaks OpenAI's protocol also accepts its batches.
 func (c *Config) TakesBatches() bool {
 	host := c.Host()
 	return c.LLM.Provider != ProviderOpenAI || host == "api.openai.com" || host == "api.groq.com" || wire.Here(host)
@@ -185,8 +185,8 @@ func (c *Config) Local() bool {
 		c.LLM.Provider == ProviderOpenAI && wire.Here(c.Host())
 }
 
-// services have a variable of their own for their key, and no other gets it. Others' that speak OpenAI's protocol are
-// chosen by address and model.
+// services lists those with a key variable of their own, which no other service gets. Those that speak OpenAI's
+// protocol are chosen by address and model.
 var services = []struct{ host, variable, provider, url, model string }{
 	{host: "api.anthropic.com", variable: EnvAnthropicKey, provider: ProviderAnthropic},
 	{host: "api.openai.com", variable: EnvOpenAIKey, provider: ProviderOpenAI},
@@ -196,7 +196,7 @@ var services = []struct{ host, variable, provider, url, model string }{
 		url: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-2.5-flash-lite"},
 }
 
-// key finds the provider's key. A service on this machine may do without one.
+// key finds the provider's key. A service on this machine can do without one.
 func (c *Config) key(env func(string) string) (string, error) {
 	host := c.Host()
 	if host == "" {
@@ -210,13 +210,13 @@ func (c *Config) key(env func(string) string) (string, error) {
 	}
 	key, variable := issued(host, env)
 	if key == "" && variable != "" {
-		return "", hint.With(errors.New("llm.provider is "+c.LLM.Provider+", and there is no key for "+host),
-			"put the key into the environment as %s; recall keeps it nowhere", variable)
+		return "", hint.With(errors.New("llm.provider is "+c.LLM.Provider+", but there is no key for "+host),
+			"put the key into the environment as %s; recall stores it nowhere", variable)
 	}
-	return key, nil // a service of one's own may want none; if it does, it says so
+	return key, nil // a self-hosted service might need none; it reports if it does
 }
 
-// issued is a service's key from the variable that is its own, "" for one that has none.
+// issued returns a service's key from its own variable, and that variable; "" if it has none.
 func issued(host string, env func(string) string) (key, variable string) {
 	for _, s := range services {
 		if s.host == host {
@@ -226,7 +226,7 @@ func issued(host string, env func(string) string) (key, variable string) {
 	return "", ""
 }
 
-// Host is where requests go to; "" if to no service by HTTP that takes keys.
+// Host is the host that requests go to; "" if there is no HTTP service that takes keys.
 func (c *Config) Host() string {
 	usual := map[string]string{ProviderAnthropic: "api.anthropic.com", ProviderOpenAI: "api.openai.com"}[c.LLM.Provider]
 	if usual == "" || c.LLM.URL == "" {
@@ -243,7 +243,7 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// Prices are those of the configuration; a service on this machine costs nothing.
+// Prices returns the configured prices; a service on this machine costs nothing.
 func (c *Config) Prices() llm.Prices {
 	list := llm.Prices(c.LLM.Prices)
 	if c.LLM.Provider == ProviderOpenAI && wire.Here(c.Host()) {

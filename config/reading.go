@@ -22,13 +22,13 @@ import (
 	"recall/library"
 )
 
-// A reading is what viper reads with: it notes where each setting comes from, and all that is wrong. For config.yaml it
-// is the decoder: viper's own forgets lines, takes any case for a key and turns a bare 30 into 30 nanoseconds.
+// A reading collects where each setting comes from and everything that is wrong. For config.yaml it is viper's
+// decoder: viper's own loses line numbers, ignores the case of keys and turns a bare 30 into 30 nanoseconds.
 type reading struct {
 	file     string
 	at       Surroundings
-	byChance bool // the file lay in the working directory, as one of a cloned repository does: it sets matters of taste
-	ours     bool // it has a section of recall's
+	byChance bool // the file was in the working directory, perhaps a cloned repository's: it sets only matters of taste
+	ours     bool // it has one of recall's sections
 
 	origins  map[string]origin
 	problems []string
@@ -50,7 +50,7 @@ func (r *reading) err() error {
 	return hint.With(errors.New(strings.Join(r.problems, "\n")), "%s", way)
 }
 
-// How many bytes a person's files may have: a config.yaml; a list of words or a page of notes.
+// Maximum sizes in bytes of a person's files: a config.yaml, and a list of words or a page of notes.
 const (
 	mostOfConfig = 1 << 20
 	MostOfNote   = 16 << 20
@@ -67,10 +67,10 @@ func (r *reading) read(v *viper.Viper) {
 	}
 }
 
-// Decoder makes a reading viper's registry of decoders.
+// Decoder implements viper.DecoderRegistry.
 func (r *reading) Decoder(string) (viper.Decoder, error) { return r, nil }
 
-// Decode reads the text of a config.yaml of one document, or none.
+// Decode implements viper.Decoder for the text of a config.yaml, which holds at most one document.
 func (r *reading) Decode(text []byte, into map[string]any) error {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, second yaml.Node
@@ -79,7 +79,7 @@ func (r *reading) Decode(text []byte, into map[string]any) error {
 		return nil
 	}
 	if err == nil {
-		err = doc.Decode(new(any)) // finds keys that stand twice
+		err = doc.Decode(new(any)) // finds duplicate keys
 	}
 	if err != nil {
 		r.notYAML(err)
@@ -97,7 +97,7 @@ func (r *reading) Decode(text []byte, into map[string]any) error {
 	return nil
 }
 
-// notYAML puts the file before yaml's line: "yaml: line 3: did not…".
+// notYAML moves the line number from yaml's message, "yaml: line 3: did not…", behind the file's name.
 func (r *reading) notYAML(err error) {
 	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
 		err = errors.New(strings.Join(several.Errors, "; "))
@@ -114,10 +114,10 @@ func (r *reading) notYAML(err error) {
 	r.wrong("%s: %s", r.file, text)
 }
 
-// former are keys of earlier versions that set nothing any more: they are read past.
+// former lists keys of earlier versions that are now ignored.
 var former = map[string]bool{"distill.links": true}
 
-// section reads a mapping; prefix is "" or "query.".
+// section reads a mapping; prefix is "" or, for example, "query.".
 func (r *reading) section(prefix string, node *yaml.Node, into map[string]any) {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], resolve(node.Content[i+1])
@@ -126,7 +126,7 @@ func (r *reading) section(prefix string, node *yaml.Node, into map[string]any) {
 		k, known := keyNamed(full)
 		below := under(full + ".")
 		empty := value.Tag == "!!null"
-		// Other programs have an llm: and an embed: too; of those nothing would be taken from a file by chance.
+		// Other programs have llm: and embed: sections too, so these two don't make a file recall's.
 		r.ours = r.ours || prefix == "" && len(below) > 0 && (empty || value.Kind == yaml.MappingNode) &&
 			key.Value != "llm" && key.Value != "embed"
 		switch {
@@ -142,14 +142,14 @@ func (r *reading) section(prefix string, node *yaml.Node, into map[string]any) {
 			r.section(full+".", value, deeper)
 		case len(below) > 0 && empty:
 		case len(below) > 0:
-			r.wrong("%s: %s holds keys below it: %s", where, full, strings.Join(below, ", "))
+			r.wrong("%s: %s is a section with these keys: %s", where, full, strings.Join(below, ", "))
 		default:
 			r.wrong("%s: unknown key %s; allowed is %s", where, full, strings.Join(near(prefix), ", "))
 		}
 	}
 }
 
-// value takes one value of the file. A key without one counts as not set.
+// value reads one value of the file. A key without a value counts as not set.
 func (r *reading) value(k configKey, where string, node *yaml.Node, name string, into map[string]any) {
 	if node.Tag == "!!null" && node.Value != "~" {
 		return
@@ -159,11 +159,11 @@ func (r *reading) value(k configKey, where string, node *yaml.Node, name string,
 	v, err := k.of(node, at)
 	switch {
 	case node.Tag == "!!null":
-		r.wrong(`%s: %s: a bare ~ is YAML's word for nothing; write "~/" for your home folder`, where, k.Name)
+		r.wrong(`%s: %s: a bare ~ is null in YAML; write "~/" for your home folder`, where, k.Name)
 	case err != nil:
 		r.wrong("%s: %s: %v", where, k.Name, err)
 	case r.byChance && !k.taste:
-		r.wrong("%s: %s isn't taken from the working directory", where, k.Name)
+		r.wrong("%s: %s can't be set by a file in the working directory", where, k.Name)
 	default:
 		into[name] = v
 		r.origins[k.Name] = origin{fromFile, where}
@@ -177,7 +177,7 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// under lists the keys that begin with a prefix.
+// under lists the keys with a prefix.
 func under(prefix string) []string {
 	var names []string
 	for _, k := range Keys {
@@ -188,7 +188,7 @@ func under(prefix string) []string {
 	return names
 }
 
-// near lists what could have been meant at this level: keys of the section, or the sections.
+// near lists what could have been meant at this level: the section's keys, or the sections.
 func near(prefix string) []string {
 	names := under(prefix)
 	if prefix == "" {
@@ -199,26 +199,26 @@ func near(prefix string) []string {
 	return slices.Compact(names)
 }
 
-// Pausing reports whether EnvPause is set, to anything but 0 or false.
+// Pausing reports whether EnvPause is set to anything but 0 or false.
 func Pausing() bool {
 	value := os.Getenv(EnvPause)
 	on, err := strconv.ParseBool(value)
 	return value != "" && (on || err != nil)
 }
 
-// Specials are the variables that aren't settings.
+// Specials describes the variables that aren't settings.
 var Specials = map[string]string{
 	envConfig:           "the configuration file to read",
 	"RECALL_SHARED":     "tests: the folder of shared transcripts",
-	EnvPause:            "1: nothing of the session that is started with it is kept, as far as hooks are installed",
-	"RECALL_LONG":       "tests: long walks in full, not a sample of them",
+	EnvPause:            "1: nothing is kept of a session started with it, if the hooks are installed",
+	"RECALL_LONG":       "tests: run the long tests in full, not a sample",
 	"RECALL_COWORK_DIR": "one more place to look for Cowork sessions",
 	envEmbedKey:         "the embedding service's key",
-	envLLMKey: "the key of the model's service, before those that it usually has " +
+	envLLMKey: "the key of the model's service; takes precedence over the service's own variable " +
 		"(ANTHROPIC_API_KEY, OPENAI_API_KEY, …)",
 }
 
-// surroundings has viper take the RECALL_* variables, and the flags that were given and set a key (see SetsKey).
+// surroundings gives viper the RECALL_* variables, and the given flags that set a key (see SetsKey).
 func (r *reading) surroundings(v *viper.Viper, flags *pflag.FlagSet) {
 	r.unknownVariables()
 	if flags != nil {
@@ -241,7 +241,7 @@ func (r *reading) surroundings(v *viper.Viper, flags *pflag.FlagSet) {
 		v.BindEnv(k.Name, k.Variable()) // an empty one counts as not set
 		preset, err := k.parse(k.Preset, r.at)
 		if err != nil {
-			preset = "" // ~/Recall where no home folder is known
+			preset = "" // ~/Recall without a known home folder
 		}
 		v.SetDefault(k.Name, preset)
 		from, where := r.origins[k.Name], "environment: "+k.Variable()
@@ -265,7 +265,7 @@ func (r *reading) surroundings(v *viper.Viper, flags *pflag.FlagSet) {
 	}
 }
 
-// unknownVariables finds what is meant to be a setting and is none: an element of a list can't be set by itself.
+// unknownVariables reports RECALL_* variables that are no settings: a single element of a list can't be set.
 func (r *reading) unknownVariables() {
 	var allowed []string
 	for _, k := range Keys {
@@ -292,18 +292,18 @@ func (r *reading) unknownVariables() {
 	}
 }
 
-// JobEnvironment picks what a job needs of this environment: where programs,
-// folders and settings are. Keys of services aren't among it.
+// JobEnvironment picks what a scheduled job needs of this environment: where programs, folders and settings are, but
+// no services' keys.
 func JobEnvironment(environ []string) []string {
 	wanted := map[string]bool{"PATH": true, "XDG_CONFIG_HOME": true, "XDG_CACHE_HOME": true, "CLAUDE_CONFIG_DIR": true,
 		"CODEX_HOME": true, "GEMINI_CLI_HOME": true, "XDG_DATA_HOME": true, "OPENCODE_DB": true}
 	for _, k := range Keys {
-		if k.Name != "library.dir" { // goes by --library
+		if k.Name != "library.dir" { // passed as --library
 			wanted[k.Variable()] = true
 		}
 	}
 	if runtime.GOOS == "windows" {
-		return nil // a task has the user's own
+		return nil // a task inherits the user's
 	}
 	var env []string
 	for _, e := range environ {
@@ -314,10 +314,10 @@ func JobEnvironment(environ []string) []string {
 	return env
 }
 
-// SearchMode says by what a search finds.
+// SearchMode words what a search uses.
 func (c *Config) SearchMode() string {
 	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
-		return "by words and those of like meaning, and by vectors of a model (" + c.Query.Vectors + ")"
+		return "by words and synonyms, and by vectors of a model (" + c.Query.Vectors + ")"
 	}
-	return "by words and those of like meaning"
+	return "by words and synonyms"
 }

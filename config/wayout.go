@@ -10,7 +10,7 @@ import (
 	"recall/llm"
 )
 
-// WayOut is what can be done about a model that didn't answer; "" if nobody can do anything.
+// WayOut returns what can be done about a model that didn't answer; "" if nothing.
 func (c *Config) WayOut(err error) string {
 	var fault *llm.Error
 	var capped *llm.Capped
@@ -32,33 +32,33 @@ func (c *Config) WayOut(err error) string {
 	case llm.NoCredit:
 		return "add credit or raise the limit at " + c.service() + "; " + asksAgain
 	case llm.RateLimited, llm.Overloaded:
-		return c.service() + " is there, but busy: " + asksAgain
+		return c.service() + " is reachable but busy: " + asksAgain
 	case llm.TimedOut:
-		return asksAgain + "; llm.timeout says how long an answer may take"
+		return asksAgain + "; llm.timeout sets how long an answer may take"
 	case llm.Unreachable:
 		if c.LLM.Provider == ProviderOllama {
 			return "start Ollama (ollama serve); " + asksAgain
 		}
 		return "check the network and llm.url; " + asksAgain
 	case llm.TooLong:
-		return "llm.context says how many tokens the model holds; distill.window has less asked about at once"
+		return "llm.context sets how many tokens the model holds; a smaller distill.window asks about less at a time"
 	}
-	return "another model may do better (llm.model); " + asksLater
+	return "another model might do better (llm.model); " + asksLater
 }
 
 const (
 	asksAgain = "the next recall sync asks again"
-	asksLater = "this one is asked again later and later"
+	asksLater = "this one is asked again at growing intervals"
 )
 
-// WayIn is WayOut for who chooses a model: none that isn't used yet is asked again by itself.
+// WayIn is WayOut for a person choosing a model, which isn't asked again automatically yet.
 func (c *Config) WayIn(err error) string {
 	hint := strings.NewReplacer(asksAgain, "run recall init again later", asksLater,
-		"this one isn't asked again by itself").Replace(c.WayOut(err))
-	return cmp.Or(hint, "check llm.url and llm.model; recall config shows what is in force")
+		"this one isn't asked again automatically").Replace(c.WayOut(err))
+	return cmp.Or(hint, "check llm.url and llm.model; recall config shows the settings in force")
 }
 
-// service is who is asked, for a sentence.
+// service names the service in a sentence.
 func (c *Config) service() string {
 	if host := c.Host(); host != "" {
 		return host
@@ -69,15 +69,15 @@ func (c *Config) service() string {
 func (c *Config) keyHint() string {
 	switch c.LLM.Provider {
 	case ProviderClaude:
-		return "run claude once by itself, and log in"
+		return "run claude once on its own, and log in"
 	case ProviderOllama:
-		return "check llm.url: Ollama itself wants no key"
+		return "check llm.url: Ollama itself needs no key"
 	}
 	variable := envLLMKey
 	if _, own := issued(c.Host(), func(string) string { return "" }); own != "" {
 		variable = own + " or " + envLLMKey
 	}
-	return fmt.Sprintf("check the key in the environment of whoever runs recall (%s)", variable)
+	return fmt.Sprintf("check the key in the environment of the process that runs recall (%s)", variable)
 }
 
 func (c *Config) missingHint() string {
@@ -86,12 +86,12 @@ func (c *Config) missingHint() string {
 	case ProviderClaude:
 		return "install Claude Code and log in, or name a model that it knows (llm.model)"
 	case ProviderOllama:
-		return "ollama pull " + model + ", or name one that is there (llm.model; ollama list shows them)"
+		return "ollama pull " + model + ", or name an installed one (llm.model; ollama list shows them)"
 	}
-	return "check llm.url, and that " + model + " (llm.model) is a name that " + c.service() + " knows"
+	return "check llm.url, and that " + model + " (llm.model) is a model that " + c.service() + " knows"
 }
 
-// capHint names the setting that a cap comes from.
+// capHint names the setting that sets a cap.
 func (c *Config) capHint(capped *llm.Capped) string {
 	unit := "tokens"
 	if strings.HasPrefix(capped.Limit, "$") {
@@ -104,5 +104,5 @@ func (c *Config) capHint(capped *llm.Capped) string {
 	case "month":
 		return key + " in config.yaml raises it; the rest is asked about next month"
 	}
-	return key + " in config.yaml raises it; recall redistill SESSION asks whatever it says"
+	return key + " in config.yaml raises it; recall redistill SESSION ignores it"
 }

@@ -22,7 +22,7 @@ func TestWayOut(t *testing.T) {
 		{"llm: {provider: openai, url: 'https://llm.example.com/v1', model: m}", fault(llm.Unauthorized), "(RECALL_LLM_KEY)"},
 		{"llm: {provider: claude-cli}", fault(llm.Unauthorized), "log in"},
 		{"llm: {provider: anthropic}", fault(llm.NotFound),
-			"claude-haiku-5-5 (llm.model) is a name that api.anthropic.com knows"},
+			"claude-haiku-5-5 (llm.model) is a model that api.anthropic.com knows"},
 		{"llm: {provider: ollama, model: 'gemma4:4b'}", fault(llm.NotFound), "ollama pull gemma4:4b"},
 		{"llm: {provider: ollama}", fault(llm.Unreachable), "ollama serve"},
 		{"llm: {provider: openai}", fault(llm.Unreachable), "llm.url"},

@@ -1,11 +1,9 @@
-// Package demo holds the sample sessions that `recall demo` shows recall with:
-// six weeks of one invented developer's work on two projects, in the exact
-// form that Claude Code and Cowork write.
+// Package demo holds the sample sessions of recall demo: six weeks of an invented developer's work on two projects, in
+// the exact form that Claude Code and Cowork write.
 //
-// All is invented: people, companies, figures, keys. samples.zip is made of
-// short scripts (testdata/scripts; go test ./demo -update), which give the
-// same bytes on every machine, record ids included, so that evidence can name
-// them (see eval/testdata/demo).
+// Everything is invented: people, companies, figures, keys. samples.zip is generated from short scripts
+// (testdata/scripts; go test ./demo -update), which give the same bytes on every machine, including record ids, so
+// that evidence can name them (see eval/testdata/demo).
 package demo
 
 import (
@@ -25,9 +23,9 @@ var samples []byte
 //go:embed answers.json.gz
 var answers []byte
 
-// Answers are what a large model said about the sample sessions, by the keys under which
-// distill/model keeps it: an object, which zcat demo/answers.json.gz shows. TestDemoRecorded
-// in cmd/recall says how they are recorded anew.
+// Answers returns what a large model answered about the sample sessions, by the keys under which distill/model stores
+// answers: an object, shown by zcat demo/answers.json.gz. TestDemoRecorded in cmd/recall explains how to record them
+// again.
 func Answers() (map[string]json.RawMessage, error) {
 	r, err := gzip.NewReader(bytes.NewReader(answers))
 	if err != nil {
@@ -37,14 +35,13 @@ func Answers() (map[string]json.RawMessage, error) {
 	return kept, json.NewDecoder(r).Decode(&kept)
 }
 
-// A Question is worth asking of the sample sessions.
+// A Question is one worth asking about the sample sessions.
 type Question struct {
 	Text string
 	Note string // what a good answer says
 }
 
-// Questions lists questions with their answers in short, the last one without
-// an answer in the sessions.
+// Questions lists questions with short answers; the sessions don't answer the last one.
 func Questions() []Question {
 	return []Question{
 		{"what did we decide about retries?",

@@ -8,7 +8,7 @@ import (
 	"recall/hint"
 )
 
-// What lies in the folder of a demo: the samples, and the libraries made of them.
+// The contents of a demo's folder: the samples, and the libraries made from them.
 const (
 	Sources = "sources"
 	ByRules = "Recall"
@@ -18,7 +18,7 @@ const (
 // marker is a file beside them.
 const marker = ".recall-demo"
 
-// Has reports whether a path is or lies in what Folder empties: what is there was invented, and nothing of a person's
+// Has reports whether a path is or lies in what Folder empties: its content is invented, and no data of a person's
 // belongs there.
 func Has(path string) bool {
 	up, name := filepath.Dir(path), filepath.Base(path)
@@ -30,8 +30,8 @@ func Has(path string) bool {
 	return up != path && Has(up)
 }
 
-// Folder is an empty folder for a demo, "" for one in the user's cache. One that an earlier demo left is emptied; a
-// folder of anything else is refused.
+// Folder returns an empty folder for a demo, "" for one in the user's cache. One left by an earlier demo is emptied; a
+// folder with anything else is refused.
 func Folder(dir string) (string, error) {
 	if dir == "" {
 		base, err := os.UserCacheDir()

@@ -1,4 +1,4 @@
-// Package hint gives an error the way out of it.
+// Package hint attaches to an error what the person can do about it.
 package hint
 
 import (
@@ -10,7 +10,7 @@ import (
 	"recall/library"
 )
 
-// Error is an error with the way out of it.
+// Error is an error with a hint: what to do about it.
 type Error struct {
 	Err  error
 	Hint string
@@ -19,13 +19,12 @@ type Error struct {
 func (h *Error) Error() string { return h.Err.Error() }
 func (h *Error) Unwrap() error { return h.Err }
 
-// With gives an error a hint, written as fmt.Sprintf does.
+// With attaches a hint to an error, formatted like fmt.Sprintf.
 func With(err error, format string, args ...any) error {
 	return &Error{err, fmt.Sprintf(format, args...)}
 }
 
-// Of is the way out of an error: its own, or that of the fault at its
-// bottom; "" where none is known.
+// Of returns the hint of an error: its own, or one for the underlying fault; "" if there is none.
 func Of(err error) string {
 	var h *Error
 	switch {
@@ -34,15 +33,15 @@ func Of(err error) string {
 	case errors.Is(err, library.ErrNewer):
 		return "install a newer recall; query, resume, list and show work with this one too"
 	case errors.Is(err, library.ErrNotRendered):
-		return "recall sync does it"
+		return "run recall sync"
 	case errors.Is(err, library.ErrBusy):
-		return "another recall is at work in this library; try again when it is done"
+		return "another recall is using this library; try again when it is done"
 	case errors.Is(err, fs.ErrPermission):
 		return "check who owns that file or folder and its permissions"
 	case errors.Is(err, syscall.EROFS):
-		return "that disk can only be read: mount it to be written to, or name another place"
+		return "that disk is read-only: mount it writable, or name another place"
 	case library.IsFull(err):
-		return "make room on that disk and run it again: nothing is lost"
+		return "free some space on that disk and run it again: nothing is lost"
 	}
 	return ""
 }

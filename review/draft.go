@@ -13,35 +13,34 @@ import (
 	"recall/pipeline/notes"
 )
 
-// Draft is what became of an agent's own draft of a payload.
+// Draft is the result of an agent's own draft of a payload.
 type Draft struct {
-	Kept   int         `json:"kept"`             // lines that the conversation bears out
-	Claims []DraftLine `json:"claims,omitempty"` // those that it doesn't, kept as the agent's own
-	Quotes []DraftLine `json:"quotes,omitempty"` // lines that are kept, but not for the words that the draft quotes
+	Kept   int         `json:"kept"`             // lines that the conversation supports
+	Claims []DraftLine `json:"claims,omitempty"` // unsupported lines, kept as the agent's own claims
+	Quotes []DraftLine `json:"quotes,omitempty"` // lines supported by other words than those quoted
 
-	Sessions []ingest.SessionID `json:"-"` // in which something was noted
+	Sessions []ingest.SessionID `json:"-"` // that notes were added to
 }
 
-// DraftLine is a line of a draft, and what isn't borne out of it.
+// DraftLine is a line of a draft, and what is wrong with it.
 type DraftLine struct {
 	Line int    `json:"line"`
 	Text string `json:"text"`
 	Why  string `json:"why"`
 }
 
-// mostEarlier is how many earlier sessions of a thread a draft is held against.
+// mostEarlier is how many earlier sessions of the thread a draft is checked against.
 const mostEarlier = 5
 
-// TakeDraft notes what of a draft a session bears out, or an earlier one of its thread
-// there, and the rest as the agent's own claims. The next sync of these sessions merges
-// it with what recall found itself.
+// TakeDraft records the lines of a draft that the session, or an earlier one of its thread, supports as notes there,
+// and the rest as the agent's own claims. The next sync of these sessions merges them with what recall found.
 func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text string) (*Draft, error) {
 	lines := notes.ReadDraft(p.Rules.Session().Text(text))
 	next, err := pipeline.Onward(ctx, p.Library, p.Index, e.Project, "", e.ID)
 	if err != nil {
 		return nil, err
 	}
-	if next == nil { // nothing of it was distilled
+	if next == nil { // nothing was distilled yet
 		next = &payload.Payload{}
 	}
 	thread := []string{string(e.ID)}
@@ -80,8 +79,7 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 	return d, nil
 }
 
-// onRecord reports whether a line says what the payload has already: a file as it stands
-// there, or a passage.
+// onRecord reports whether the payload already has a line: a file in the same state, or a passage.
 func onRecord(p *payload.Payload, it *payload.Item) bool {
 	return slices.ContainsFunc(p.Items, func(o payload.Item) bool {
 		if o.Kind == payload.File && it.Kind == payload.File {
@@ -91,7 +89,7 @@ func onRecord(p *payload.Payload, it *payload.Item) bool {
 	})
 }
 
-// note keeps a note, unless it was when the session was wrapped up before.
+// note stores a note, unless an earlier wrap-up did.
 func (d *Draft) note(l *library.Library, n *payload.Note) error {
 	id := ingest.SessionID(n.Session)
 	if !slices.Contains(d.Sessions, id) {

@@ -17,37 +17,37 @@ import (
 	"recall/sink"
 )
 
-// EvidenceName is the file beside a handoff's page that is imported.
+// EvidenceName returns the name of the importable file that belongs to a handoff's page.
 func EvidenceName(page string) string { return strings.TrimSuffix(page, ".md") + ".evidence.md" }
 
-// MostHandoff is how large a handoff's file may be, in bytes.
+// MostHandoff is the maximum size of a handoff's file, in bytes.
 const MostHandoff = 4 << 20
 
-// IsHandoff tells a handoff's file from a backup by how it begins.
+// IsHandoff tells a handoff's file from a backup by its beginning.
 func IsHandoff(path string) bool {
 	return payload.IsHandover(ingest.Beginning(path, 64))
 }
 
-// Handoff is what another person handed over, kept here.
+// Handoff describes another person's handoff stored here.
 type Handoff struct {
 	ID      string `json:"handoff"`
 	From    string `json:"from"`
 	Project string `json:"project"` // here, "" if none is known
 	Items   int    `json:"items"`
-	Waiting int    `json:"waiting"` // that nobody has reviewed
+	Waiting int    `json:"waiting"` // not reviewed yet
 	New     bool   `json:"new"`
-	For     string `json:"-"` // the project that they name
+	For     string `json:"-"` // the project named in it
 }
 
-// Import keeps a handoff's file, secrets out, apart from what is this library's own.
-// Nothing of it is handed on before it was reviewed. Project is the id of what the caller
-// says that it is for, "" if they don't; dir is the folder that they are in.
+// Import stores a handoff's file, redacted, apart from this library's own sessions. No session is given any of it
+// before it is reviewed. project is the id of the project the caller names, "" for none; dir is their working
+// directory.
 func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 	if beside := EvidenceName(path); IsHandoff(beside) {
-		path = beside // the same with its evidence
+		path = beside // the version with evidence
 	}
 	if fi, err := os.Stat(path); err == nil && fi.Size() > MostHandoff {
-		return nil, refused(fmt.Errorf("%s: larger than a handoff may be, %d MB", path, MostHandoff>>20))
+		return nil, refused(fmt.Errorf("%s: larger than the %d MB allowed for a handoff", path, MostHandoff>>20))
 	}
 	raw, err := library.ReadRegular(path, MostHandoff)
 	if err != nil {
@@ -61,19 +61,19 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 }
 
 func refused(err error) error {
-	return hint.With(err, "nothing of it was taken over; ask for the file that recall handoff wrote")
+	return hint.With(err, "nothing was imported; ask for the file that recall handoff wrote")
 }
 
-// Take is Import of a handoff's text, from a person who is known to have sent it ("" if nobody is); dir may be "".
+// Take is Import for the text of a handoff, from its known sender ("" if unknown); dir may be "".
 func Take(l *library.Library, text, from, project, dir string) (*Handoff, error) {
 	rules := redact.New()
-	text = rules.Session().Text(text) // somebody else's secrets aren't kept here either
+	text = rules.Session().Text(text) // don't store other people's secrets either
 	h, err := payload.DecodeHandover(text)
 	if err != nil {
 		return nil, refused(err)
 	}
 	h.From = cmp.Or(from, h.From)
-	all, err := l.Received() // as they were: to find what it is for may enter a project
+	all, err := l.Received() // before isFor, which might add a project
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
@@ -97,9 +97,9 @@ func Take(l *library.Library, text, from, project, dir string) (*Handoff, error)
 		At: time.Now().UTC().Truncate(time.Second), Project: project, From: from, Text: text})
 }
 
-// isFor is the id of the project that a handoff is for: the one of its repository, else
-// of its name, else that of the folder, unless that has another repository; "" if none
-// is. A clone in which no session worked yet is entered as a project.
+// isFor returns the id of the project that a handoff is for: by its repository, else by its name, else that of the
+// folder, unless that has a different repository; "" if there is none. A clone where no session worked yet becomes a
+// project.
 func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) {
 	if known, err := l.HandedTo(h); known != "" || err != nil || dir == "" {
 		return known, err
@@ -115,5 +115,5 @@ func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) 
 		return "", nil
 	}
 	p, err := l.ProjectFor(clone)
-	return p.ID, errors.Join(err, l.Settle()) // it may have taken another's name
+	return p.ID, errors.Join(err, l.Settle()) // it might have taken another's name
 }

@@ -8,14 +8,14 @@ import (
 	"recall/redact"
 )
 
-// WithoutSecrets refuses a text that holds a secret, and says in which lines. A
-// text that leaves this machine for another person's is looked at as it leaves.
+// WithoutSecrets refuses a text that contains a secret, and says in which lines. Any text for another person passes
+// through it as the last step.
 func WithoutSecrets(text string) error {
 	rules := redact.New()
 	r := rules.Session()
 	clean := r.Text(text)
 	if clean == text {
-		// Once more as a person reads it: what JSON escapes hides no secret.
+		// Check the unescaped text too: JSON escapes must not hide a secret.
 		plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\"`, `"`, `\\`, `\`).Replace(text)
 		if clean = r.Text(plain); clean == plain {
 			return nil
@@ -32,7 +32,7 @@ func WithoutSecrets(text string) error {
 		if i >= len(now) || was[i] != now[i] {
 			places = append(places, fmt.Sprintf("line %d%s", i+1, heading))
 			if len(was) != len(now) {
-				break // lines went with it: those after it can't be told
+				break // the secret spanned lines: later lines can't be compared
 			}
 		}
 	}
@@ -40,8 +40,8 @@ func WithoutSecrets(text string) error {
 	for kind, n := range r.Counts() {
 		kinds = append(kinds, fmt.Sprintf("%d %s%s", n, kind, map[bool]string{true: "s"}[n != 1]))
 	}
-	return hint.With(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "),
+	return hint.With(fmt.Errorf("it contains a secret (%s): %s; nothing was written", strings.Join(kinds, ", "),
 		strings.Join(places[:min(len(places), 5)], ", ")),
-		"recall review or recall edit SESSION takes it out of the payload; recall redistills what newer rules find at "+
-			"the next sync")
+		"remove it from the payload with recall review or recall edit SESSION; the next sync redistills what newer "+
+			"rules find")
 }

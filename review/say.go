@@ -14,12 +14,11 @@ import (
 	"recall/payload"
 )
 
-// ErrLine: a line as a person wrote it can't be an item's.
-var ErrLine = errors.New("no line of an item")
+// ErrLine means that a line as a person wrote it can't be an item.
+var ErrLine = errors.New("not a valid item line")
 
-// Say keeps what a person says about an item; when it returns that is durable. The
-// word is to keep, pin or drop it, to take these back (OpUnpin), or to set its
-// line as in payload.md. What somebody handed over is taken over by it, or refused.
+// Say records what a person says about an item; it is durable on return. The word keeps, pins or drops the item, takes
+// that back (OpUnpin), or sets its line as in payload.md. An item of a handoff is thereby accepted or refused.
 func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	if u.Handoff != "" {
@@ -29,7 +28,7 @@ func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error 
 		case payload.OpDrop:
 			said.Op = library.OpRefuse
 		case payload.OpUnpin:
-			return fmt.Errorf("what was said of an item of handoff %s can't be taken back", u.Handoff)
+			return fmt.Errorf("the answer to an item of handoff %s can't be taken back", u.Handoff)
 		}
 		return l.Receive(said)
 	}
@@ -41,7 +40,7 @@ func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error 
 		edits = append(edits, keeps(who, u)...)
 	case payload.OpUnpin:
 		edits = nil
-		if !u.Current() { // only another word takes a drop back
+		if !u.Current() { // only another edit undoes a drop
 			edits = append(edits, payload.Edit{Op: payload.OpPin, ID: u.ID, At: now, Who: who})
 		}
 		if u.Current() || !u.Pinned {
@@ -60,7 +59,7 @@ func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error 
 	return l.AppendEdits(u.of(), edits)
 }
 
-// Keep says of items of sessions that they were looked at as they are.
+// Keep records that items were reviewed in their present form.
 func Keep(l *library.Library, items []Unseen, who string) error {
 	bySession := map[ingest.SessionID][]payload.Edit{}
 	for _, u := range items {
@@ -79,19 +78,19 @@ func keeps(who string, u Unseen) []payload.Edit {
 		Seen: payload.Fingerprint(&u.Item)}}
 }
 
-// Relate keeps a person's word on how one item bears on another, that it doesn't (OpRetract), or takes back what they
-// said last of the two (OpUnsay). Names are what they called the two, the later first.
+// Relate records a person's word on how one item relates to another, that it doesn't (OpRetract), or withdraws what
+// they last said about the two (OpUnsay). names are what the person called them, the later first.
 func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [2]string, who string) error {
 	for i, end := range ends {
 		if end.Source == index.Handed {
-			return hint.With(fmt.Errorf("%s was %s: it stands in no session here, so nothing can be tied to it",
+			return hint.With(fmt.Errorf("%s was %s: it is in no session here, so nothing can be linked to it",
 				names[i], end.SessionTitle),
-				"say what holds now in a session of yours, or have its agent note it (recall_note): that can be tied")
+				"state what holds now in a session of yours, or have its agent note it (recall_note), and link that")
 		}
 		if end.Item.ID == "" {
 			at := payload.Handle(end.Project, end.SessionN)
-			return hint.With(fmt.Errorf("%s was said in turn %d of %s, and no item was made of it", names[i], end.Turn, at),
-				"put it in words of your own with recall edit %s: that can be tied", at)
+			return hint.With(fmt.Errorf("%s was said in turn %d of %s, but is not an item", names[i], end.Turn, at),
+				"add it in your own words with recall edit %s, and link that", at)
 		}
 	}
 	later, earlier := ends[0], ends[1]
@@ -100,23 +99,23 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 	case later.Item.ID == earlier.Item.ID:
 		return fmt.Errorf("%s and %s are the same item", names[0], names[1])
 	case later.Project != earlier.Project:
-		return hint.With(fmt.Errorf("they are of two projects, %s and %s", later.Project, earlier.Project),
+		return hint.With(fmt.Errorf("they belong to two projects, %s and %s", later.Project, earlier.Project),
 			"recall project merge makes them one")
 	case link.Op == payload.OpLink && !relate.Comparable(a, b):
-		return hint.With(fmt.Errorf("one of them is of kind %s, the other of kind %s: neither bears on the other", a, b),
-			"a goal is tied to goals only, and so are next steps, files and statuses; "+
+		return hint.With(fmt.Errorf("one of them is of kind %s, the other of kind %s: these kinds can't be linked", a, b),
+			"goals, next steps, files and statuses are each linked only to their own kind; "+
 				"if the kind is wrong, move its line under the right heading with recall edit")
 	}
 	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, payload.EvidenceOf(&later.Item)
 	link.To, link.ToSession, link.ToEvidence = earlier.Item.ID, earlier.Session, payload.EvidenceOf(&earlier.Item)
 	link.Maker, link.Who, link.Said = payload.ByHuman, who, time.Now().UTC().Truncate(time.Millisecond)
-	if link.At = later.Item.At; earlier.Item.At.After(link.At) { // the old one was right
+	if link.At = later.Item.At; earlier.Item.At.After(link.At) { // the older one holds
 		link.At = earlier.Item.At
 	}
 	if link.Op == payload.OpLink {
 		return l.AppendLinks([]payload.Link{link})
 	}
-	back := link // whichever way round it was
+	back := link // the link in the other direction
 	back.From, back.FromSession, back.FromEvidence = link.To, link.ToSession, link.ToEvidence
 	back.To, back.ToSession, back.ToEvidence = link.From, link.FromSession, link.FromEvidence
 	lines, err := l.Links()
@@ -129,13 +128,13 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 	if !slices.ContainsFunc(payload.StandingLinks(lines), func(k payload.Link) bool {
 		return k.From == link.From && k.To == link.To || k.From == back.From && k.To == back.To
 	}) {
-		return hint.With(fmt.Errorf("nothing ties %s and %s", names[0], names[1]),
-			"recall why ITEM lists what bears on an item; numbers are those of the last answer")
+		return hint.With(fmt.Errorf("nothing links %s and %s", names[0], names[1]),
+			"recall why ITEM lists an item's links; numbers refer to the last answer")
 	}
 	return l.AppendLinks([]payload.Link{link, back})
 }
 
-// unsay takes back what a person said last of two items, whichever way round: what they had said before holds again.
+// unsay withdraws what a person last said about two items, in either direction: what they had said before holds again.
 func unsay(l *library.Library, lines []payload.Link, word payload.Link) error {
 	var before, last payload.Link
 	for _, k := range lines {
@@ -145,7 +144,7 @@ func unsay(l *library.Library, lines []payload.Link, word payload.Link) error {
 		}
 	}
 	if last.Op != payload.OpLink {
-		return errors.New("nothing was said of these two, or it was taken back already")
+		return errors.New("nothing was said about these two, or it was already taken back")
 	}
 	if before.From != last.From || before.Op == payload.OpUnsay {
 		before = last

@@ -1,5 +1,5 @@
-// Package review is what waits for a person's look, and what they say about it: items that nobody has seen as they are
-// now, what contradicts, what other people handed over, an agent's own draft.
+// Package review collects what is waiting for a person's review and records their answers: items that nobody has seen
+// in their present form, contradictions, other people's handoffs, an agent's own draft.
 package review
 
 import (
@@ -16,47 +16,47 @@ import (
 	"recall/pipeline"
 )
 
-// Unseen is an item that waits for a person's look, and where it stands.
+// Unseen is an item waiting for review, and where it stands.
 type Unseen struct {
 	index.Place
 	Title        string `json:"title"`
 	Turn         int    `json:"turn,omitempty"`
-	Changed      bool   `json:"changed"`        // they have seen it, as it was before
+	Changed      bool   `json:"changed"`        // reviewed before, in an earlier form
 	From         string `json:"from,omitempty"` // who handed it over
 	payload.Item `json:"item"`
-	Doubt        payload.Doubt `json:"doubt,omitzero"` // what took its place, may have, or contradicts it
+	Doubt        payload.Doubt `json:"doubt,omitzero"` // what superseded it, might have, or contradicts it
 
-	Handoff string `json:"-"` // of somebody else's, ""
-	Nowhere bool   `json:"-"` // that handoff is for no project here
+	Handoff string `json:"-"` // the id of the handoff it came with, ""
+	Nowhere bool   `json:"-"` // the handoff is for no project here
 }
 
-// of is the session that an item stands in.
+// of returns the session that an item stands in.
 func (u *Unseen) of() ingest.SessionID { return ingest.SessionID(u.Session) }
 
 // Conflict is two items that can't both hold, the newer first.
 type Conflict struct {
 	Newer Unseen         `json:"newer"`
 	Older Unseen         `json:"older"`
-	Over  payload.ItemID `json:"over,omitempty"` // the item whose place both claim, "" if they contradict one another
+	Over  payload.ItemID `json:"over,omitempty"` // the item that both supersede; "" if they contradict one another
 
-	// a model says that the newer takes the older's place; both stand until somebody says so
+	// only a model says that the newer supersedes the older: both stand until a person decides
 	Claimed bool `json:"claimed,omitempty"`
 }
 
-// Waiting is what a review has to show.
+// Waiting is what a review shows.
 type Waiting struct {
 	Conflicts []Conflict `json:"conflicts"`
-	Received  []Unseen   `json:"received"` // of other people's handoffs
-	Items     []Unseen   `json:"items"`    // by session, as the sessions were given
+	Received  []Unseen   `json:"received"` // from other people's handoffs
+	Items     []Unseen   `json:"items"`    // in the order of the given sessions
 
 	Broken []ingest.Problem `json:"-"` // sessions whose payload can't be read
 }
 
-// Empty reports whether nothing waits.
+// Empty reports whether nothing is waiting.
 func (w *Waiting) Empty() bool { return len(w.Items)+len(w.Conflicts)+len(w.Received) == 0 }
 
-// Read collects what nobody has looked at in some sessions, and the conflicts that
-// one of them has part in. The index may be nil.
+// Read collects the unreviewed items of some sessions, and the conflicts that their items are part of. The index may
+// be nil.
 func Read(ctx context.Context, l *library.Library, x *index.Index, shelf *library.Shelf, entries []library.Entry) (
 	*Waiting, error) {
 	w := &Waiting{}
@@ -108,14 +108,15 @@ func ReadOne(ctx context.Context, l *library.Library, x *index.Index, e library.
 	return Read(ctx, l, x, shelf, []library.Entry{e})
 }
 
-// unseen is an item of a session.
+// unseen makes an Unseen of a session's item.
 func unseen(s *library.Shelf, e library.Entry, it payload.Item, changed bool) *Unseen {
 	at := index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[string(e.ID)],
 		SessionStart: e.Start, Project: s.Of(e).Name, Source: string(e.Source)}
 	return &Unseen{Place: at, Title: e.Title, Turn: it.First().N, Changed: changed, Item: it}
 }
 
-// Named is an item of a session, by both ids, also one that was dropped. The error is ErrNoItem where there is none.
+// Named returns an item by its session's id and its own, even one that was dropped. The error is ErrNoItem if there is
+// none.
 func Named(l *library.Library, session string, id payload.ItemID) (Unseen, error) {
 	shelf, err := l.Shelf()
 	if err != nil {
@@ -137,10 +138,10 @@ func Named(l *library.Library, session string, id payload.ItemID) (Unseen, error
 	return Unseen{}, ErrNoItem
 }
 
-// ErrNoItem: nothing of that id stands there.
-var ErrNoItem = errors.New("no such item: it was changed or taken away meanwhile")
+// ErrNoItem means that the session has no item with that id.
+var ErrNoItem = errors.New("no such item: it was changed or removed meanwhile")
 
-// Received lists what waits of other people's handoffs for a project, "" for any.
+// Received lists the unreviewed items of other people's handoffs for a project; "" for any.
 func Received(l *library.Library, project string) ([]Unseen, error) {
 	all, err := l.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
@@ -160,8 +161,8 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 	return out, nil
 }
 
-// conflicts lists what contradicts, claims one place, or is superseded by a model's word alone, with part in it of one
-// of some items; the newest first. Of what is overtaken nothing is said.
+// conflicts lists pairs that contradict each other, supersede the same item, or are linked only by a model's claim,
+// and that some of the given items are part of; newest first. Superseded items are left out.
 func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[payload.ItemID]bool) (out []Conflict,
 	fault error) {
 	around, fault := links.LinksOf(ctx, slices.Collect(maps.Keys(own))...)
@@ -169,7 +170,7 @@ func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[
 	for _, k := range around {
 		tied[[2]payload.ItemID{k.From, k.To}], tied[[2]payload.ItemID{k.To, k.From}] = true, true
 	}
-	heirs := map[payload.ItemID][]payload.Link{} // what stands for an item, in order of time
+	heirs := map[payload.ItemID][]payload.Link{} // what replaced an item, in order of time
 	look := func(items []payload.ItemID) {
 		later, err := links.LinksOf(ctx, items...)
 		fault = cmp.Or(fault, err)
@@ -184,7 +185,7 @@ func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[
 		}
 	}
 	type pair struct {
-		payload.Link // of the newer to the older
+		payload.Link // from the newer to the older
 		over         payload.ItemID
 	}
 	var open []pair
@@ -204,7 +205,7 @@ func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[
 		claims := slices.DeleteFunc(heirs[to], func(k payload.Link) bool { return k.Relation != payload.Supersedes })
 		for i := 1; i < len(claims); i++ {
 			later, earlier := claims[i], claims[i-1]
-			if (own[later.From] || own[earlier.From]) && // and it isn't said how they bear on one another
+			if (own[later.From] || own[earlier.From]) && // and no link says how they relate
 				!tied[[2]payload.ItemID{later.From, earlier.From}] {
 				later.To, later.ToSession = earlier.From, earlier.FromSession
 				open, ends = append(open, pair{later, to}), append(ends, later.From, later.To)
@@ -224,10 +225,10 @@ func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[
 	return out, fault
 }
 
-// finding is an item of a session that holds, nil where there is none.
+// finding returns a current item of a session; nil if there is none.
 type finding func(session string, id payload.ItemID) *Unseen
 
-// finder finds items that hold, each session's payload being read once.
+// finder returns a finding that reads each session's payload once.
 func finder(l *library.Library, shelf *library.Shelf) finding {
 	bySession := map[string]map[payload.ItemID]*Unseen{}
 	return func(session string, id payload.ItemID) *Unseen {

@@ -20,23 +20,23 @@ var forms = sync.OnceValue(func() *template.Template {
 	}).ParseFS(formFiles, "forms/*"))
 })
 
-// wanted are the files that a system wants of each job, named after it, by their forms.
+// wanted lists the files that a system needs for each job, with the template of each.
 var wanted = map[System][]struct{ name, form string }{
 	Systemd: {{"recall-%s.service", "service"}, {"recall-%s.timer", "timer"}},
 	Launchd: {{"recall.%s.plist", "plist"}},
 	Windows: {{"recall-%s.xml", "task"}},
 }
 
-// Files are those for each job. systemd: a service and a timer in ~/.config/systemd/user, whose Persistent makes up for
-// a run missed while the machine was off (systemd.timer(5)); exit code 3 is a success with sessions skipped. launchd: a
-// property list in ~/Library/LaunchAgents (launchd.plist(5)). Windows: XML for schtasks /Create /XML; a missed task
-// starts as soon as it can, and conhost --headless keeps a console window from popping up.
+// Files returns the files for each job. systemd: a service and a timer in ~/.config/systemd/user, whose Persistent
+// makes up for runs missed while the machine was off (systemd.timer(5)); exit code 3 is a success with sessions
+// skipped. launchd: a property list in ~/Library/LaunchAgents (launchd.plist(5)). Windows: XML for schtasks /Create
+// /XML; a missed task starts as soon as it can, and conhost --headless keeps a console window from popping up.
 func Files(s System, p Plan) (files []File) {
 	for _, j := range Jobs {
 		for _, w := range wanted[s] {
 			var b strings.Builder
 			if err := forms().ExecuteTemplate(&b, w.form, filled{p, j, p.Command(s, j)}); err != nil {
-				panic(err) // the forms are our own
+				panic(err) // the templates are embedded
 			}
 			files = append(files, File{fmt.Sprintf(w.name, j.Name), b.String()})
 		}
@@ -44,7 +44,7 @@ func Files(s System, p Plan) (files []File) {
 	return files
 }
 
-// filled is what a form is filled with: a job of a plan.
+// filled is the data of a template: a job of a plan.
 type filled struct {
 	Plan
 	Job     Job
@@ -61,19 +61,19 @@ func escape(s string) string {
 	return b.String()
 }
 
-// unitQuote is systemd.syntax(7): double quotes, C escapes, "%" doubled.
+// unitQuote quotes as in systemd.syntax(7): double quotes, C escapes, "%" doubled.
 func unitQuote(s string) string {
 	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\t", `\t`).Replace(s)
 	return `"` + s + `"`
 }
 
-// dollars keeps systemd from filling in variables, as it does but in the program's own name.
+// dollars keeps systemd from expanding variables, which it does everywhere but in the program's name.
 func dollars(s string) string { return strings.ReplaceAll(s, "$", "$$") }
 
-// TaskName is a job's name in Windows' task scheduler.
+// TaskName is a job's name in the Windows task scheduler.
 func TaskName(j Job) string { return `recall\` + j.Name }
 
-// windowsQuote quotes an argument for CommandLineToArgvW: backslashes count double before a quote only.
+// windowsQuote quotes an argument for CommandLineToArgvW: backslashes are doubled only before a quote.
 func windowsQuote(s string) string {
 	if s != "" && !strings.ContainsAny(s, " \t\"") {
 		return s
@@ -99,13 +99,14 @@ func windowsQuote(s string) string {
 	return b.String()
 }
 
-// The lines of a crontab between which recall's own stand.
+// The crontab lines around recall's own.
 const (
 	cronBegin = "# recall: begin (" + Mark + ")"
 	cronEnd   = "# recall: end"
 )
 
-// Crontab returns a crontab with recall's lines, an earlier plan's replaced, at its end. All else stays byte for byte.
+// Crontab returns a crontab with recall's lines at its end, replacing those of an earlier plan. Everything else stays
+// byte for byte.
 func Crontab(before string, p Plan) string {
 	rest, _ := WithoutCron(before)
 	if rest != "" && !strings.HasSuffix(rest, "\n") {
@@ -139,13 +140,13 @@ func WithoutCron(text string) (rest string, had bool) {
 			b.WriteString(line)
 		}
 	}
-	if inside { // the end is missing: nothing of another's may go with ours
+	if inside { // the end line is missing: don't remove other people's lines
 		return text, false
 	}
 	return b.String(), had
 }
 
-// ShellLine is a job as a shell runs it, at low priority.
+// ShellLine returns a job as a shell command, at low priority.
 func ShellLine(p Plan, j Job) string {
 	words := []string{"env"}
 	for _, e := range p.Env {

@@ -20,16 +20,16 @@ import (
 	"recall/text"
 )
 
-// ErrNoScheduler: this machine has nothing that runs jobs by time.
-var ErrNoScheduler = errors.New("neither systemd nor cron is here to run jobs")
+// ErrNoScheduler means that this machine has nothing that runs scheduled jobs.
+var ErrNoScheduler = errors.New("neither systemd nor cron is available to run jobs")
 
 // A Host is this user's scheduler on this machine.
 type Host struct {
 	System System
-	Dir    string // where its files go, "" of cron and Windows
+	Dir    string // where its files go; "" for cron and Windows
 }
 
-// Here finds the scheduler that works: a systemd that doesn't run for this user, as in a container, is none.
+// Here finds the scheduler that works: a systemd that doesn't run for this user, as in a container, doesn't count.
 func Here(ctx context.Context) (Host, error) {
 	home, _ := os.UserHomeDir()
 	switch runtime.GOOS {
@@ -48,7 +48,7 @@ func Here(ctx context.Context) (Host, error) {
 	return Host{}, ErrNoScheduler
 }
 
-// All are the schedulers that may hold jobs of recall's: where systemd came later, a crontab may still have them.
+// All returns the schedulers that could hold jobs of recall's: if systemd came later, a crontab might still have them.
 func All(ctx context.Context) []Host {
 	var all []Host
 	h, err := Here(ctx)
@@ -61,7 +61,7 @@ func All(ctx context.Context) []Host {
 	return all
 }
 
-// Files are what Install writes, with their whole names; of cron the crontab as it will be.
+// Files returns what Install writes, with full names; for cron the resulting crontab.
 func (h Host) Files(ctx context.Context, p Plan) ([]File, error) {
 	if h.System == Cron {
 		before, err := crontab(ctx)
@@ -74,7 +74,7 @@ func (h Host) Files(ctx context.Context, p Plan) ([]File, error) {
 	return files, nil
 }
 
-// Install has the machine run the jobs from now on, in the place of an earlier plan's.
+// Install schedules the jobs, replacing those of an earlier plan.
 func (h Host) Install(ctx context.Context, p Plan) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -100,10 +100,10 @@ func (h Host) Install(ctx context.Context, p Plan) error {
 		return run(ctx, "systemctl --user enable --now", timers()...)
 	}
 	for _, j := range Jobs {
-		_ = run(ctx, "launchctl bootout", domain(j)) // of an earlier plan
+		_ = run(ctx, "launchctl bootout", domain(j)) // from an earlier plan
 		boot := func() error { return run(ctx, "launchctl bootstrap", gui(), filepath.Join(h.Dir, Label(j)+".plist")) }
 		err := boot()
-		// One of that name that was booted out a moment ago may still be going: launchd then refuses for a while.
+		// A job of that name that was just booted out might still be ending: launchd refuses for a while.
 		for try := 0; err != nil && try < 4; try++ {
 			select {
 			case <-ctx.Done():
@@ -119,7 +119,7 @@ func (h Host) Install(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// The jobs as systemd and launchd call them.
+// timers returns the jobs' systemd timers.
 func timers() (names []string) {
 	for _, j := range Jobs {
 		names = append(names, "recall-"+j.Name+".timer")
@@ -131,7 +131,7 @@ func gui() string { return fmt.Sprintf("gui/%d", os.Getuid()) }
 
 func domain(j Job) string { return gui() + "/" + Label(j) }
 
-// write puts the files in place. One that somebody else wrote is not replaced.
+// write writes the files. It doesn't replace one that somebody else wrote.
 func (h Host) write(files []File) error {
 	if err := os.MkdirAll(h.Dir, 0o755); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (h Host) write(files []File) error {
 	return nil
 }
 
-// createTasks hands the XML files to schtasks, which wants UTF-16.
+// createTasks passes the XML files to schtasks, which requires UTF-16.
 func createTasks(ctx context.Context, files []File) error {
 	dir, err := os.MkdirTemp("", "recall-tasks-")
 	if err != nil {
@@ -198,7 +198,7 @@ func (h Host) Remove(ctx context.Context) (had bool, err error) {
 		return true, nil
 	case Launchd:
 		for _, j := range Jobs {
-			_ = run(ctx, "launchctl bootout", domain(j)) // it may not be loaded
+			_ = run(ctx, "launchctl bootout", domain(j)) // might not be loaded
 		}
 	default:
 		if err := run(ctx, "systemctl --user disable --now", timers()...); err != nil {
@@ -213,13 +213,13 @@ func (h Host) Remove(ctx context.Context) (had bool, err error) {
 	if h.System == Systemd {
 		err = run(ctx, "systemctl --user daemon-reload")
 		for _, dir := range []string{filepath.Join(h.Dir, "timers.target.wants"), h.Dir, filepath.Dir(h.Dir)} {
-			_ = os.Remove(dir) // if nothing else is in it
+			_ = os.Remove(dir) // if empty
 		}
 	}
 	return true, err
 }
 
-// ours are the files that Install wrote and that are there.
+// ours returns the files that Install wrote and that still exist.
 func (h Host) ours() []string {
 	var paths []string
 	for _, f := range Files(h.System, Plan{}) {
@@ -244,7 +244,7 @@ func (h Host) Installed(ctx context.Context) bool {
 	return len(h.ours()) > 0
 }
 
-// Start runs a job once in the scheduler's environment, not this one's. It need not have ended when Start returns.
+// Start runs a job once in the scheduler's environment, not this one's. It can return before the job ends.
 func (h Host) Start(ctx context.Context, p Plan, j Job) error {
 	switch h.System {
 	case Systemd:
@@ -260,12 +260,12 @@ func (h Host) Start(ctx context.Context, p Plan, j Job) error {
 	c.Dir = home
 	err := c.Run()
 	if errors.As(err, new(*exec.ExitError)) {
-		err = nil // what became of it, the job itself tells
+		err = nil // the job records its own result
 	}
 	return err
 }
 
-// crontab is this user's, "" if there is none.
+// crontab returns this user's crontab; "" if there is none.
 func crontab(ctx context.Context) (string, error) {
 	text, err := tool(ctx, "", "crontab", "-l")
 	if err != nil && strings.Contains(strings.ToLower(err.Error()), "no crontab") {
@@ -274,14 +274,14 @@ func crontab(ctx context.Context) (string, error) {
 	return text, err
 }
 
-// run runs one of the system's programs, whose first words have no blanks in them.
+// run runs a system program; words is split at spaces.
 func run(ctx context.Context, words string, more ...string) error {
 	all := append(strings.Fields(words), more...)
 	_, err := tool(ctx, "", all[0], all[1:]...)
 	return err
 }
 
-// tool runs one with something on its stdin; its error has what the program said.
+// tool runs a system program with input; its error includes the program's output.
 func tool(ctx context.Context, stdin, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -296,7 +296,7 @@ func tool(ctx context.Context, stdin, name string, args ...string) (string, erro
 	return out.String(), nil
 }
 
-// At is when the nightly job is set to run; false where that can't be told.
+// At returns when the nightly job runs; false if that can't be determined.
 func (h Host) At(ctx context.Context) (Clock, bool) {
 	text := ""
 	switch h.System {
@@ -315,7 +315,7 @@ func (h Host) At(ctx context.Context) (Clock, bool) {
 	return clockIn(h.System, text)
 }
 
-// clockIn finds the nightly time in what was written for a system.
+// clockIn finds the nightly time in a system's job definition.
 func clockIn(s System, text string) (Clock, bool) {
 	m := clockForms[s]().FindStringSubmatch(text)
 	if m == nil {

@@ -13,21 +13,21 @@ import (
 	"recall/text"
 )
 
-// A Run is what is kept of a job's last run, and told of it.
+// A Run records a job's last run.
 type Run struct {
 	Job   string    `json:"job"`
 	At    time.Time `json:"last,omitzero"` // when it began, UTC
 	MS    int64     `json:"ms"`
 	Exit  int       `json:"exit"` // recall's exit code
-	OK    bool      `json:"ok"`   // it could do what it is for
+	OK    bool      `json:"ok"`   // it did its work
 	Did   string    `json:"did,omitempty"`
 	Error string    `json:"error,omitempty"`
 }
 
-// Took is how long it took.
+// Took returns how long the run took.
 func (r Run) Took() time.Duration { return time.Duration(r.MS) * time.Millisecond }
 
-// Folder of the jobs' logs and last runs: in the user's cache directory.
+// Folder is the folder of the jobs' logs and last runs, in the user's cache directory.
 func Folder() (string, error) {
 	base, err := os.UserCacheDir()
 	return filepath.Join(base, "recall", "jobs"), err
@@ -43,7 +43,7 @@ func Last(dir, job string) (Run, bool) {
 	return r, true
 }
 
-// Keep notes a run as the job's last, and adds a line to its log.
+// Keep records a run as the job's last, and adds a line to its log.
 func Keep(dir string, r Run) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -63,13 +63,13 @@ func Keep(dir string, r Run) error {
 	return Log(dir, r.Job, line)
 }
 
-// logSize is how large a log may be; the one before it is kept.
+// logSize is the size at which a log is rotated; one earlier log is kept.
 const logSize = 1 << 20
 
-// LogPath is a job's log.
+// LogPath returns the path of a job's log.
 func LogPath(dir, job string) string { return filepath.Join(dir, job+".log") }
 
-// Log adds lines to a job's log, a new one where it has become too large.
+// Log adds lines to a job's log, rotating it if it has become too large.
 func Log(dir, job, text string) error {
 	path := LogPath(dir, job)
 	if fi, err := os.Stat(path); err == nil && fi.Size() > logSize {
@@ -85,7 +85,7 @@ func Log(dir, job, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// How long Await waits for a first run. A sync of much history goes on without it.
+// How long Await waits for a first run, which can continue longer, and how often it looks.
 const (
 	firstRun = 2 * time.Minute
 	lookFor  = 100 * time.Millisecond
@@ -107,11 +107,11 @@ func Await(ctx context.Context, dir, job string, since time.Time) (Run, bool) {
 	return Run{}, false
 }
 
-// Status is whether the jobs are set up, and how they went.
+// Status reports whether the jobs are set up, and how they went.
 type Status struct {
 	Installed bool      `json:"installed"`
 	System    System    `json:"system,omitempty"`
-	Jobs      []Run     `json:"jobs"` // how the last of each went
+	Jobs      []Run     `json:"jobs"` // the last run of each
 	Log       string    `json:"log"`  // the folder of the jobs' logs
 	Next      time.Time `json:"next,omitzero"`
 }
@@ -122,7 +122,7 @@ func (s Status) Logged() bool {
 	return err == nil
 }
 
-// Look asks the machine's scheduler. The error is that of Folder: where jobs and their logs are kept isn't known.
+// Look asks the machine's scheduler. The error is that of Folder.
 func Look(ctx context.Context) (Status, error) {
 	dir, err := Folder()
 	s := Status{Jobs: []Run{}, Log: dir}
@@ -145,7 +145,7 @@ func Look(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// Brief is whether the system runs recall by itself.
+// Brief is the short form of Status, for recall status.
 type Brief struct {
 	Installed bool      `json:"installed"`
 	System    System    `json:"system,omitempty"`
@@ -153,13 +153,13 @@ type Brief struct {
 	Failed    string    `json:"failed,omitempty"` // a job whose last run failed, and why
 }
 
-// Glance asks the scheduler only where install has left its folder.
+// Glance asks the scheduler only if install has created its folder.
 func Glance(ctx context.Context) Brief {
 	dir, err := Folder()
 	if _, never := os.Stat(dir); err != nil || never != nil {
 		return Brief{}
 	}
-	s, _ := Look(ctx) // the folder is known
+	s, _ := Look(ctx) // its only error is that of Folder
 	doc := Brief{Installed: s.Installed, System: s.System, Next: s.Next}
 	for _, j := range s.Jobs {
 		if !j.OK {

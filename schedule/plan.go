@@ -1,6 +1,5 @@
-// Package schedule writes what has a system run recall by itself: systemd user
-// timers, launchd agents, Windows scheduled tasks, or lines of a crontab. It
-// touches nothing; the same plan gives the same bytes on every system.
+// Package schedule makes the system run recall automatically: systemd user timers, launchd agents, Windows scheduled
+// tasks, or crontab lines. The same plan gives the same bytes on every system.
 package schedule
 
 import (
@@ -9,7 +8,7 @@ import (
 	"time"
 )
 
-// System is what runs jobs on a machine.
+// System is a kind of scheduler.
 type System string
 
 const (
@@ -19,16 +18,16 @@ const (
 	Cron    System = "cron"
 )
 
-// Mark stands in every file that is written here: what doesn't hold it was not.
+// Mark is in every file written here; a file without it is somebody else's.
 const Mark = "written by recall schedule install"
 
-// A Plan is what is to be run, and how.
+// A Plan is what to run, and how.
 type Plan struct {
 	Binary  string   // absolute path of recall
 	Config  string   // absolute path of config.yaml, "" for none
 	Library string   // absolute path of the library's folder
 	User    string   // Windows: DOMAIN\name that the tasks belong to
-	Env     []string // "NAME=value", in order: what the shell has and a job's bare environment lacks
+	Env     []string // "NAME=value", in order: what the shell has but a job's bare environment lacks
 	At      Clock    // when the nightly job runs, in local time
 }
 
@@ -41,39 +40,39 @@ func (c Clock) String() string { return fmt.Sprintf("%02d:%02d", c.Hour, c.Minut
 func ParseClock(s string) (Clock, error) {
 	t, err := time.Parse("15:4", s)
 	if err != nil {
-		return Clock{}, fmt.Errorf("%q is no time of day such as 02:30", s)
+		return Clock{}, fmt.Errorf("%q is not a time of day such as 02:30", s)
 	}
 	return Clock{t.Hour(), t.Minute()}, nil
 }
 
-// A Job is one of the two.
+// A Job is one of the two scheduled jobs.
 type Job struct {
 	Name  string // "archive", "sync"
 	About string
 	Every int // minutes; 0 for once a day, at Plan.At
 }
 
-// Jobs are what is scheduled.
+// Jobs lists the scheduled jobs.
 var Jobs = []Job{
-	{Name: "archive", About: "recall: make new bytes of sessions safe", Every: 10},
-	{Name: "sync", About: "recall: archive, distill and index what is new"},
+	{Name: "archive", About: "recall: archive new transcript bytes", Every: 10},
+	{Name: "sync", About: "recall: archive, distill and index new sessions"},
 }
 
-// Label is a job's name with launchd.
+// Label is a job's name in launchd.
 func Label(j Job) string { return "recall." + j.Name }
 
-// A File is one file to be written.
+// A File is a file to write.
 type File struct {
 	Name string // without folder
 	Text string
 }
 
-// catchesUp reports whether the system makes up for runs missed while the machine was off; launchd does for a sleep
-// only.
+// catchesUp reports whether the system makes up for runs missed while the machine was off; launchd does so only after
+// sleep.
 func (s System) catchesUp() bool { return s == Systemd || s == Windows }
 
-// Command is a job's command line, program first. Where missed runs are forgotten, the frequent job looks whether the
-// nightly one is overdue.
+// Command returns a job's command line, program first. If the system doesn't catch up on missed runs, the frequent job
+// checks whether the nightly one is overdue.
 func (p Plan) Command(s System, j Job) []string {
 	args := []string{p.Binary}
 	if p.Config != "" {
@@ -86,7 +85,7 @@ func (p Plan) Command(s System, j Job) []string {
 	return args
 }
 
-// Check refuses what no scheduler could be told.
+// Check refuses texts that can't be passed to a scheduler.
 func (p Plan) Check() error {
 	for _, text := range append([]string{p.Binary, p.Config, p.Library, p.User}, p.Env...) {
 		if strings.ContainsAny(text, "\n\r\x00") {
@@ -96,7 +95,7 @@ func (p Plan) Check() error {
 	return nil
 }
 
-// Last is when the clock last showed this time.
+// Last returns the last time at or before now when the clock showed this time.
 func (c Clock) Last(now time.Time) time.Time {
 	t := c.on(now)
 	if t.After(now) {
@@ -105,7 +104,7 @@ func (c Clock) Last(now time.Time) time.Time {
 	return t
 }
 
-// Next is the first such time after now.
+// Next returns the first such time after now.
 func (c Clock) Next(now time.Time) time.Time {
 	t := c.on(now)
 	if !t.After(now) {

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// Literal keeps text, as a line, from being taken for Markdown's own signs.
+// Literal escapes a line so that Markdown takes nothing in it as markup.
 func Literal(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", "|",
 		`\|`).Replace(Line(s, Terminal))
 }
 
-// autolinks are what a forge makes of names and numbers: whom it calls, which issue it closes.
+// autolinks matches what a forge turns into links: mentions and issue references.
 var autolinks = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)[#@]\w|\bgh-\d|/(?:issues|pulls?|merge_requests|work_items)/\d`)
 })
 
-// Unlinked is text of which a forge makes no links, each broken by something.
+// Unlinked breaks everything that a forge would turn into a link, by inserting a string.
 func Unlinked(by, s string) string {
 	return autolinks().ReplaceAllStringFunc(s, func(link string) string {
 		last := len(link) - 1
@@ -25,8 +25,8 @@ func Unlinked(by, s string) string {
 	})
 }
 
-// Inert is Markdown of recall's own as a forge shows it to others: nobody is called, no issue closed, no picture
-// fetched. What stands in code does nothing anyway; where it isn't plain what does, nothing is code.
+// Inert makes Markdown harmless when a forge shows it to others: nobody is mentioned, no issue closed, no image
+// fetched. Code spans are left alone; if it isn't clear what is code, nothing counts as code.
 func Inert(s string) string {
 	plain := func(s string) string {
 		return Unlinked("<!-- -->", strings.NewReplacer("&", "&amp;", "<", "&lt;", "![", `!\[`).Replace(s))
@@ -41,7 +41,7 @@ func Inert(s string) string {
 	return strings.Join(parts, "`")
 }
 
-// Code is Markdown that shows text as code, whatever is in it.
+// Code returns Markdown that shows any text as code.
 func Code(s string) string {
 	fence, space := "`", ""
 	for strings.Contains(s, fence) {

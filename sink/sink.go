@@ -1,20 +1,19 @@
-// Package sink makes text from elsewhere fit to leave recall: what a transcript
-// holds, a file's name, a service's complaint. Wherever it goes, nothing in it
-// paints a screen, hides from the eye, turns a line round, or speaks in recall's
-// or a client's own marks.
+// Package sink makes text from elsewhere safe to output: what a transcript holds, a file's name, a service's error.
+// Wherever it goes, nothing in it can control a terminal, hide from view, reverse a line, or imitate recall's or a
+// client's own markers.
 //
-// What stays is what people write: Arabic and Hebrew, Chinese and Japanese, the
-// joiners of Persian and Hindi, emoji of several parts.
+// What people write is kept: Arabic and Hebrew, Chinese and Japanese, the joiners of Persian and Hindi, emoji of
+// several parts.
 //
 //	                      Terminal, Markdown   Model          HTML      JSON (a whole document)
-//	controls, C0 and C1   left out             left out       left out  \u001b
-//	no width, tags        left out             left out       left out  \u200b
+//	controls, C0 and C1   removed              removed        removed   \u001b
+//	zero width, tags      removed              removed        removed   \u200b
 //	direction             \u202e               \u202e         \u202e    \u202e
 //	broken UTF-8          U+FFFD               U+FFFD         U+FFFD    U+FFFD
 //	recall's, a client's
 //	marks and tags        ‹!-- recall          any tag: ‹div> –         \u003c!-- recall
 //
-// Line breaks and tabs stay. In JSON an escape is the same text for a program.
+// Line breaks and tabs stay. In JSON an escape is the same text to a program.
 package sink
 
 import (
@@ -25,18 +24,18 @@ import (
 	"unicode/utf8"
 )
 
-// A Sink is where text goes.
+// A Sink is a destination of text.
 type Sink int
 
 const (
-	Terminal Sink = iota // and whatever a command's output is piped to
+	Terminal Sink = iota // and anything that a command's output is piped to
 	Markdown             // a file that people open, and paste
 	Model                // what a model reads: hooks, MCP
 	HTML                 // a page, by a template that escapes
-	JSON                 // a document as it was encoded
+	JSON                 // an encoded document
 )
 
-// Text is somebody's text as it may leave.
+// Text makes untrusted text safe for a sink.
 func Text(s string, to Sink) string {
 	if s = Page(s, to); to != HTML && strings.Contains(s, "<") {
 		return unmarked(s, to)
@@ -44,8 +43,8 @@ func Text(s string, to Sink) string {
 	return s
 }
 
-// Line is Text on one line, with single spaces between words. For a model it can stand between “ and ”: nothing in
-// it ends the quotation.
+// Line is Text on one line, with single spaces between words. For a model it can be put between “ and ”: nothing in it
+// ends the quotation.
 func Line(s string, to Sink) string {
 	if folded(s) && !strings.Contains(s, "<") {
 		return s
@@ -56,14 +55,13 @@ func Line(s string, to Sink) string {
 	return strings.Join(strings.Fields(Text(blank.Replace(s), to)), " ")
 }
 
-// unquoted has no marks of quotation like recall's own.
+// unquoted replaces the quotation marks that recall uses.
 var unquoted = strings.NewReplacer("“", `"`, "”", `"`)
 
-// blank makes spaces of the controls that are some.
+// blank replaces whitespace controls with spaces.
 var blank = strings.NewReplacer("\r", " ", "\v", " ", "\f", " ", "\u0085", " ")
 
-// folded tells a line of visible ASCII whose blanks are single and between words,
-// as most are.
+// folded reports whether a line is visible ASCII with single spaces between words, as most are.
 func folded(s string) bool {
 	for i := range len(s) {
 		atEdge := i == 0 || i+1 == len(s) || s[i+1] == ' '
@@ -74,8 +72,7 @@ func folded(s string) bool {
 	return true
 }
 
-// Page is a whole document of recall's own as it may leave: marks and tags in it
-// are recall's, and stay.
+// Page makes a whole document of recall's own safe: markers and tags in it are recall's, and kept.
 func Page(s string, to Sink) string {
 	at := next(s, 0)
 	if at == len(s) {
@@ -83,8 +80,8 @@ func Page(s string, to Sink) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 16)
-	done := 0       // what of s is written
-	var before rune // the last one that was let through
+	done := 0       // how much of s is written
+	var before rune // the last one kept
 	for ; at < len(s); at = next(s, at) {
 		if at > done {
 			before = rune(s[at-1])
@@ -115,8 +112,7 @@ func Page(s string, to Sink) string {
 	return b.String()
 }
 
-// next is where from at on something stands that has to be looked at: all but
-// visible ASCII, line breaks and tabs.
+// next finds the next character from at on that needs checking: anything but visible ASCII, line breaks and tabs.
 func next(s string, at int) int {
 	for ; at < len(s); at++ {
 		if c := s[at]; c < ' ' && c != '\n' && c != '\t' || c >= 0x7f {
@@ -126,8 +122,7 @@ func next(s string, at int) int {
 	return at
 }
 
-// unmarked has no marks and tags but recall's own way of showing them. Nothing
-// invisible stands within them any more.
+// unmarked defuses markers and tags. Invisible characters have been removed from them before.
 func unmarked(s string, to Sink) string {
 	var b strings.Builder
 	for {
@@ -150,7 +145,7 @@ func unmarked(s string, to Sink) string {
 	}
 }
 
-// escape writes a character as JSON, Go and JavaScript do.
+// escape writes a character as a JSON (and Go and JavaScript) escape.
 func escape(b *strings.Builder, r rune) {
 	if r > 0xFFFF {
 		high, low := utf16.EncodeRune(r)
@@ -160,21 +155,20 @@ func escape(b *strings.Builder, r rune) {
 	fmt.Fprintf(b, `\u%04x`, r)
 }
 
-// turns tells the marks that make text run the other way from here on, so that a
-// line reads as something else than it says.
+// turns reports whether a character changes the direction of the text after it, which can make a line read as
+// something else.
 func turns(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 }
 
-// invisible tells characters that are there and aren't seen (Unicode's formats but
-// those with a shape, and what a font may ignore).
+// invisible reports whether a character can't be seen: Unicode's format characters except those with a shape, and
+// those that fonts may ignore.
 func invisible(r rune) bool {
 	return r > 0x7f &&
 		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// joins tells an invisible character that shapes the visible one before it, as in
-// Persian, Hindi, a family's emoji, a name's rare character. One in a row: several
-// are a hiding place.
+// joins reports whether an invisible character shapes the visible one before it, as in Persian, Hindi, family emoji or
+// rare characters of names. Only one in a row counts: several are a hiding place.
 func joins(before, r rune) bool {
 	switch {
 	case r == 0x200C || r == 0x200D:
@@ -188,18 +182,17 @@ func joins(before, r rune) bool {
 	return false
 }
 
-// emoji tells what an emoji of several parts is made of, its shape and tone with it.
+// emoji reports whether a character is part of an emoji, including its shape and tone.
 func emoji(r rune) bool {
 	return r == 0xFE0F || r > 0x7f && unicode.In(r, unicode.So, unicode.Sk) || r >= 0x2190 && r <= 0x21FF
 }
 
-// joined are scripts whose letters take another shape beside one another.
+// joined lists scripts whose letters change shape next to one another.
 var joined = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko,
 	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
 	unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
 
-// ours reports whether a "<" begins a mark of recall's or a tag that a client gives a
-// meaning of its own.
+// ours reports whether a "<" begins one of recall's markers, or a tag with a meaning to a client.
 func ours(after string) bool {
 	blank := func(r rune) bool { return r == '/' || unicode.IsSpace(r) }
 	name := strings.TrimLeftFunc(after, blank)
@@ -215,14 +208,13 @@ func ours(after string) bool {
 	return false
 }
 
-// clientTags are what the names of tags begin with that Claude Code puts around
-// its own words, and models around calls.
+// clientTags are the beginnings of tags that Claude Code puts around its own words, and models around calls.
 var clientTags = []string{"system-reminder", "system_", "local-command-", "command-name", "command-message",
 	"command-args", "user-prompt-submit-hook", "bash-", "ide_", "task-notification",
 	"function_calls", "function_results", "invoke ", "antml:", "tool_use", "tool_result", "persisted-output"}
 
-// tag reports whether a "<" begins what a client or a page may take for a tag or a
-// comment. "Map<K,V>" and "a < b" don't.
+// tag reports whether a "<" begins what a client or a page might take for a tag or a comment. "Map<K,V>" and "a < b"
+// don't.
 func tag(after string, before rune) bool {
 	r, _ := utf8.DecodeRuneInString(after)
 	switch {
@@ -240,7 +232,7 @@ func tag(after string, before rune) bool {
 	return strings.ContainsAny(name, "-_:")
 }
 
-// Shell is text as one word of a POSIX shell, to which nothing of it is left to read.
+// Shell quotes text as one word for a POSIX shell.
 func Shell(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+", r)

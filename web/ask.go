@@ -14,17 +14,17 @@ import (
 	"recall/payload"
 )
 
-// mostAnswers is how many results a page of answers has.
+// mostAnswers is the number of results on a page of answers.
 const mostAnswers = 12
 
-// askView is a question, what it may be narrowed by, and its answer.
+// askView is a question, its filters, and its answer.
 type askView struct {
 	Question string
 	filters
 	Answer *answer.Answer // nil: nothing was asked
 }
 
-// filters are what a page may be narrowed by, as the address says it.
+// filters are what a page can be narrowed by, from its address.
 type filters struct {
 	Project  string
 	Projects []string // to choose from
@@ -32,14 +32,14 @@ type filters struct {
 	Since    string // days, "2026-11-22"
 	AsOf     string
 	Archived bool
-	First    string // the day of the first session, "" of none
+	First    string // the day of the first session, "" without one
 	Today    string
 
 	since, asOf time.Time
 	shelf       *library.Shelf
 }
 
-// filter reads what a page is narrowed by.
+// filter reads the filters of a page.
 func filter(r *http.Request, m *Memory) (f filters, err error) {
 	q := r.URL.Query()
 	f = filters{Project: q.Get("project"), Since: q.Get("since"), AsOf: q.Get("asof"), Archived: q.Has("archived"),
@@ -78,14 +78,14 @@ func filter(r *http.Request, m *Memory) (f filters, err error) {
 	return f, err
 }
 
-// day is the beginning of a day as a browser sends it, zero for none.
+// day parses a date as a browser sends it, in local time; zero for none.
 func day(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
 	t, err := time.ParseInLocation(time.DateOnly, s, time.Local)
 	if err != nil {
-		return t, fmt.Errorf("%q is no day like 2026-11-22: %w", s, errBad)
+		return t, fmt.Errorf("%q is not a day like 2026-11-22: %w", s, errBad)
 	}
 	return t, nil
 }

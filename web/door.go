@@ -10,22 +10,22 @@ import (
 	"sync"
 )
 
-// A door lets in who has the link that recall printed, and nobody else: other users of this machine, other pages in
-// the same browser, and names that lead here from outside.
+// A door admits only a browser with the link that recall printed: not other users of this machine, other pages in the
+// same browser, or outside names that resolve to this machine.
 type door struct {
-	allowed []string // what a request may call this host
-	cookie  string   // named by the instance: browsers don't part cookies by port
-	pass    string   // what it holds
+	allowed []string // allowed Host headers
+	cookie  string   // name, unique to the instance: browsers don't separate cookies by port
+	pass    string   // its value
 
 	mu     sync.Mutex
-	tokens []string // that weren't used yet
+	tokens []string // unused ones
 }
 
 func newDoor() *door {
 	return &door{cookie: "recall-" + rand.Text()[:8], pass: rand.Text()}
 }
 
-// hosts are the names of the address that is listened on.
+// hosts sets the allowed names of the address that is listened on.
 func (d *door) hosts(at net.Addr) {
 	_, port, err := net.SplitHostPort(at.String())
 	if err != nil {
@@ -44,7 +44,7 @@ func (d *door) mint() string {
 	return token
 }
 
-// spend reports whether a token is good; it is no longer.
+// spend reports whether a token is valid, and uses it up.
 func (d *door) spend(token string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,15 +56,15 @@ func (d *door) spend(token string) bool {
 	return true
 }
 
-// same reports whether two secrets are equal, in a time that tells nothing of where they differ.
+// same compares two secrets in constant time.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// policy lets a page load our style and script and send its forms back to us, and nothing else.
+// policy lets a page load only our style and script and send its forms only to us.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
 	"trusted-types 'none'"
 
-// guard answers who may see the pages, and refuses the others.
+// guard serves requests that may see the pages, and refuses all others.
 func (d *door) guard(next http.Handler) http.Handler {
 	ours := http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -75,14 +75,14 @@ func (d *door) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if !slices.Contains(d.allowed, r.Host) { // a name of somebody else's that leads here
-			http.Error(w, "these pages are for this machine alone", http.StatusMisdirectedRequest)
+		if !slices.Contains(d.allowed, r.Host) { // a foreign name that resolves to this machine
+			http.Error(w, "these pages are for this machine only", http.StatusMisdirectedRequest)
 			return
 		}
 		if token := r.URL.Query().Get("token"); token != "" && r.URL.Path == "/" && d.spend(token) {
 			http.SetCookie(w, &http.Cookie{Name: d.cookie, Value: d.pass, Path: "/", HttpOnly: true,
 				SameSite: http.SameSiteStrictMode})
-			// Not a redirect: where the link was clicked on another site's page, the cookie isn't sent along one.
+			// Not a redirect: if the link was clicked on another site's page, the cookie wouldn't be sent with it.
 			h.Set("Content-Type", "text/html; charset=utf-8")
 			io.WriteString(w, `<!doctype html><title>recall</title><link rel="icon" href="/icon.svg">`+
 				`<meta http-equiv="refresh" content="0;url=/"><a href="/">recall</a>`)
@@ -90,7 +90,7 @@ func (d *door) guard(next http.Handler) http.Handler {
 		}
 		c, err := r.Cookie(d.cookie)
 		if err != nil || !same(c.Value, d.pass) {
-			http.Error(w, "recall: this link was used already, or isn't whole. Press Enter where recall web runs for "+
+			http.Error(w, "recall: this link was already used, or is incomplete. Press Enter where recall web runs for "+
 				"a new one.", http.StatusForbidden)
 			return
 		}

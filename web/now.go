@@ -17,37 +17,37 @@ import (
 	"recall/pipeline"
 )
 
-// nowView is where a project stands, and what its next session starts with.
+// nowView is the state of a project, and what its next session starts with.
 type nowView struct {
 	filters
-	Payload  *payload.Payload // nil: no session worked there, or on nothing
+	Payload  *payload.Payload // nil: no session worked there, or none with items
 	Sections []section
 	Texts    []variant
-	Others   []string // what others of the team decided of late there
-	Broken   []string // sessions of which nothing can be read, and why
+	Others   []string // what others in the team recently decided there
+	Broken   []string // unreadable sessions, and why
 }
 
 // A section is a payload's items of one kind.
 type section struct {
 	Kind  payload.Kind
-	Items []nowItem // the newest
-	More  int       // older ones
+	Items []nowItem // the newest ones
+	More  int       // number of older ones
 }
 
-// nowItem is an item, where it was said, and what was changed since of the files that it speaks of.
+// nowItem is an item, where it was said, and later commits to the files that it mentions.
 type nowItem struct {
 	payload.Item
 	At    leading
 	Since map[string]int // commits by file
 }
 
-// A variant is a payload as it is handed on.
+// A variant is a payload in one of its forms.
 type variant struct{ Name, Text string }
 
-// mostAsked is for how many items git is asked what changed since.
+// mostAsked limits the items for which git is asked what changed since.
 const mostAsked = 5
 
-// mostOfKind is how many items of one kind are shown.
+// mostOfKind limits the items shown of one kind.
 const mostOfKind = 40
 
 func (s *Server) now(r *http.Request, m *Memory) (any, error) {
@@ -118,41 +118,41 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	return v, nil
 }
 
-// composed is a project's payload as it is handed on.
+// composed is a project's payload in all its forms.
 type composed struct {
 	payload *payload.Payload
 	texts   []variant
 }
 
-// healthView is what models took, how safe everything is, and what recall did last.
+// healthView is what models used, how safe everything is, and what recall did last.
 type healthView struct {
 	Kept, Projects     int
 	Distilled, ByModel int
 	library.Tally
-	Weeks []bar // sessions a week
+	Weeks []bar // sessions per week
 	*history.Usage
 	Doomed []pipeline.Doomed
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
-	Last   []library.Fact // of each kind, also where there was none
+	Last   []library.Fact // one per kind, even if there was none
 	Disk   library.Disk
-	Hooks  []string // what went wrong in hooks last
+	Hooks  []string // the latest errors in hooks
 }
 
-// sums are what usage is summed up by.
+// sums are the groupings of usage.
 var sums = []string{"model", "project", "month"}
 
-// A bar is a number with its share of the greatest.
+// A bar is a number and its percentage of the largest.
 type bar struct {
 	Name    string
 	N       int
 	Percent int
 }
 
-// weeks is how many weeks are shown.
+// weeks is the number of weeks shown.
 const weeks = 12
 
-// weekly counts the sessions that began in each of the last weeks, by its first day; the last one ends today.
+// weekly counts the sessions that began in each of the last weeks, named by its first day; the last week ends today.
 func weekly(entries []library.Entry, now time.Time) (bars []bar) {
 	year, month, day := now.Date()
 	tomorrow := time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())

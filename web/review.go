@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,26 +14,26 @@ import (
 	"recall/review"
 )
 
-// reviewView is what waits for a person's look, the newest sessions' first.
+// reviewView is what is waiting for review, the newest sessions first.
 type reviewView struct {
 	filters
 	*review.Waiting
-	More  int    // that are shown when these are seen to
-	From  int    // the place of the first session that is looked through, from 0
-	Of    int    // of so many
-	Older int    // where the next ones begin, 0 for none
-	Said  string // what was said just now
-	Undo  *undo  // of what it is taken back
+	More  int    // items shown once these are done
+	From  int    // position of the first session covered, from 0
+	Of    int    // number of sessions
+	Older int    // where the next page begins, 0 for none
+	Said  string // what was just done
+	Undo  *undo  // how to undo it
 }
 
-// undo is an item of which something was said, and its line before, "" where that wasn't changed; of two that were
-// settled the newer, and the older.
+// undo identifies an item to undo an answer about, with its earlier line, "" if that wasn't changed; for two items
+// that were settled, the newer and the older.
 type undo struct{ Session, Item, Line, Older string }
 
-// inInbox is how many items a page shows.
+// inInbox is the number of items on a page.
 const inInbox = 60
 
-// atOnce is how many sessions a page looks through, the newest first; the next page goes on with older ones.
+// atOnce is the number of sessions that a page covers, newest first; the next page continues with older ones.
 const atOnce = 40
 
 func (s *Server) review(r *http.Request, m *Memory) (any, error) {
@@ -65,10 +66,10 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 	return v, nil
 }
 
-// lately are the sessions last active of those that a page is narrowed to, the newest first: so many from a place on,
-// of so many in all. Helpers are left out.
+// lately returns the most recently active sessions that pass the filters, newest first: at most most of them from a
+// position on, and the total. Helpers are left out.
 func lately(f filters, from, most int) (all []library.Entry, of int) {
-	var meant []*library.Entry // entries are large, don't sort them
+	var meant []*library.Entry // pointers: entries are large to sort
 	for i := range f.shelf.Entries {
 		e := &f.shelf.Entries[i]
 		within := !e.End.Before(f.since) && (f.asOf.IsZero() || e.Start.Before(f.asOf))
@@ -84,16 +85,16 @@ func lately(f filters, from, most int) (all []library.Entry, of int) {
 	return all, len(meant)
 }
 
-// said is what can be taken back, and how it is told.
+// said maps what can be undone to how it is reported.
 var said = map[payload.Op]string{payload.OpDrop: "Dropped.", payload.OpPin: "Pinned.", payload.OpKeep: "Kept.",
 	payload.OpSet: "Changed.", "settle": "Settled."}
 
-// say keeps what a form says of an item.
+// say records what a form says about an item.
 func (s *Server) say(r *http.Request, m *Memory) error {
 	word, line := payload.Op(r.PostForm.Get("word")), strings.Join(strings.Fields(r.PostForm.Get("line")), " ")
 	known := []payload.Op{payload.OpKeep, payload.OpPin, payload.OpUnpin, payload.OpDrop, payload.OpSet}
 	if !slices.Contains(known, word) {
-		return fmt.Errorf("%q is nothing that can be said of an item", word)
+		return fmt.Errorf("%q is not a valid answer about an item", word)
 	}
 	u, err := s.meant(r, m)
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *Server) say(r *http.Request, m *Memory) error {
 	return nil
 }
 
-// telling has the page that a form leads back to tell what was said, by pairs as but has them.
+// telling makes the page that a form leads back to report what was done, with query parameters as for but.
 func telling(r *http.Request, pairs ...string) error {
 	back, err := url.Parse(within(r.PostForm.Get("back")))
 	if err == nil {
@@ -121,7 +122,7 @@ func telling(r *http.Request, pairs ...string) error {
 	return err
 }
 
-// meant is the item that a form is about.
+// meant returns the item that a form is about.
 func (s *Server) meant(r *http.Request, m *Memory) (u review.Unseen, err error) {
 	session, id := r.PostForm.Get("session"), payload.ItemID(r.PostForm.Get("item"))
 	if r.PostForm.Get("handoff") != "" {
@@ -139,7 +140,7 @@ func (s *Server) meant(r *http.Request, m *Memory) (u review.Unseen, err error) 
 	return review.Named(m.Library, session, id)
 }
 
-// settle keeps which of two items stands, or that both do.
+// settle records which of two items stands, or that both do.
 func (s *Server) settle(r *http.Request, m *Memory) error {
 	newer, older := r.PostForm.Get("newer"), r.PostForm.Get("older")
 	later, earlier := payload.ItemID(newer), payload.ItemID(older)
@@ -153,7 +154,7 @@ func (s *Server) settle(r *http.Request, m *Memory) error {
 	case "undo":
 		return m.Settle(payload.Link{Op: payload.OpUnsay}, later, earlier)
 	default:
-		return fmt.Errorf("it isn't said which one stands")
+		return errors.New("the form doesn't say which one stands")
 	}
 	if err := m.Settle(link, later, earlier); err != nil {
 		return err

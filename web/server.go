@@ -1,7 +1,7 @@
-// Package web is recall in a browser: pages that a server on this machine makes of the library while a person looks.
-// It shows what answer, history, review and pipeline know, and computes nothing of its own but where a mark stands in
-// a picture. Every page works without a script; nothing is asked of any other host. What transcripts hold is hostile
-// text: it is written by html/template alone, and a policy lets the browser run nothing but the one script of ours.
+// Package web serves recall in a browser, from a server on this machine. It shows what answer, history, review and
+// pipeline compute; only the layout of its charts is its own. Every page works without a script, and no other host is
+// contacted. Transcripts are hostile text: only html/template writes it, and a content security policy keeps the
+// browser from running anything but our one script.
 package web
 
 import (
@@ -31,39 +31,39 @@ import (
 	"recall/sink"
 )
 
-// A Memory is the library as one page finds it.
+// A Memory is the library as one page sees it.
 type Memory struct {
 	Library  *library.Library
 	Pipeline *pipeline.Pipeline // with the index open, for reading
 	Behind   answer.Behind
-	Stamp    string // another one after whatever is written to both; "" while something is
+	Stamp    string // changes with every write to library or index; "" during one
 	Close    func() // ends the page's use of it
 
 	Ask func(context.Context, answer.Question) (answer.Answer, error)
-	// Compose makes the payload that a project's next session starts with, by the project's name.
+	// Compose makes the payload for the next session of the named project.
 	Compose func(project string) (*payload.Payload, error)
 	HandOn  func(p *payload.Payload, variant string) string
-	// Others is what others of a team decided of late in a project, a line each.
+	// Others lists what others in the team recently decided in a project.
 	Others func(project string) []string
-	// Say, Settle and Mark keep a person's word and have everything say so that is made of it.
+	// Say, Settle and Mark record a person's word and update everything derived from it.
 	Say    func(u review.Unseen, word payload.Op, line string) error
 	Settle func(link payload.Link, later, earlier payload.ItemID) error
 	Mark   func(session ingest.SessionID, m payload.Mark, name string) error
-	// Resume is the command that goes on with a session, "" for none, and whether its client has deleted it.
+	// Resume returns the command that continues a session, "" for none, and whether its client has deleted it.
 	Resume func(library.Entry) (command string, missing bool)
 	Prices llm.Prices
-	// HookFaults are the last lines of what went wrong in hooks.
+	// HookFaults returns the last lines of the hooks' log.
 	HookFaults func() []string
 }
 
 // Options is what a server needs from the program around it. Open is called from several goroutines.
 type Options struct {
-	// Open opens the memory for one page, with what is new taken in first if that is wanted.
+	// Open opens the memory for one page, syncing first if fresh is set.
 	Open func(ctx context.Context, fresh bool) (*Memory, error)
-	// Stamp changes whenever a page may have changed.
+	// Stamp changes whenever a page might have changed.
 	Stamp    func() string
-	Hint     func(error) string // the way out of an error, "" if none is known
-	ReadOnly bool               // nothing can be said of what is shown
+	Hint     func(error) string // the hint of an error, "" if there is none
+	ReadOnly bool               // nothing can be changed
 	Log      *slog.Logger
 }
 
@@ -78,7 +78,7 @@ type Server struct {
 
 	parsing sync.Mutex    // while a session is parsed
 	holding sync.Mutex    // guards read
-	read    []readSession // those read last, the newest last
+	read    []readSession // recently parsed sessions, newest last
 	kept    keeper
 }
 
@@ -103,7 +103,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Listen takes a port of this machine, any free one for 0: on 127.0.0.1 and, where it can be had there too, on ::1.
+// Listen opens a port on this machine, any free one for 0: on 127.0.0.1 and, if available, on ::1.
 func Listen(port int) ([]net.Listener, error) {
 	four, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -116,7 +116,7 @@ func Listen(port int) ([]net.Listener, error) {
 	return []net.Listener{four}, nil
 }
 
-// Serve answers on listeners of this machine until ctx ends, which is no error.
+// Serve answers until ctx ends, which is no error.
 func (s *Server) Serve(ctx context.Context, on []net.Listener) error {
 	s.door.hosts(on[0].Addr())
 	srv := &http.Server{Handler: s.door.guard(s.routes()),
@@ -127,7 +127,7 @@ func (s *Server) Serve(ctx context.Context, on []net.Listener) error {
 		<-ctx.Done()
 		in, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 		defer cancel()
-		srv.Shutdown(in) // what is being answered is answered
+		srv.Shutdown(in) // finish the requests in progress
 		srv.Close()
 	}()
 	ended := make(chan error, len(on))
@@ -140,7 +140,7 @@ func (s *Server) Serve(ctx context.Context, on []net.Listener) error {
 	return nil
 }
 
-// Link is an address that opens the pages in one browser, once.
+// Link returns an address that opens the pages in one browser, once.
 func (s *Server) Link(on []net.Listener) string {
 	return "http://" + on[0].Addr().String() + "/?token=" + s.door.mint()
 }
@@ -149,7 +149,7 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	static, err := fs.Sub(assets, "assets")
 	if err != nil {
-		panic(err) // they are our own
+		panic(err) // the assets are embedded
 	}
 	for _, name := range []string{"style.css", "script.js", "icon.svg"} {
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
@@ -175,22 +175,22 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// A view is what a page's form is filled with.
+// A view is the data of a page's template.
 type view struct {
 	Name     string // of the page
 	URL      *url.URL
 	ReadOnly bool
 	Behind   answer.Behind
-	Back     string // of a fault: the page that it came of, "" for none
+	Back     string // on an error page: the page it came from, "" for none
 	Doc      any
 }
 
 var (
-	errNone = errors.New("there is nothing of that name") // what a page is about isn't there
-	errBad  = errors.New("that can't be asked")           // what an address or a form says means nothing
+	errNone = errors.New("there is nothing by that name") // the subject of a page doesn't exist
+	errBad  = errors.New("that request is invalid")       // an address or a form makes no sense
 )
 
-// page answers with a page of its name about what see returns.
+// page serves the named page with the document that see returns.
 func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m, err := s.o.Open(r.Context(), name == "ask" && r.URL.Query().Get("q") != "" && !s.o.ReadOnly)
@@ -214,7 +214,7 @@ func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)
 	})
 }
 
-// act answers a form by doing what it says and leading back to the page that it stands on.
+// act handles a form: it makes the change and redirects back to the form's page.
 func (s *Server) act(do func(*http.Request, *Memory) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
@@ -229,13 +229,13 @@ func (s *Server) act(do func(*http.Request, *Memory) error) http.Handler {
 		}
 		defer m.Close()
 		if err = m.Library.ReadOnly(); err == nil && s.o.ReadOnly {
-			err = errors.New("these pages were opened to read only")
+			err = errors.New("these pages were opened read-only")
 		}
 		if err != nil {
 			s.fail(w, r, http.StatusForbidden, err)
 			return
 		}
-		// What was begun is done: a tab that is closed leaves nothing half said.
+		// A change in progress is finished even if the tab is closed.
 		if err := do(r.WithContext(context.WithoutCancel(r.Context())), m); err != nil {
 			s.fail(w, r, http.StatusUnprocessableEntity, err)
 			return
@@ -244,7 +244,7 @@ func (s *Server) act(do func(*http.Request, *Memory) error) http.Handler {
 	})
 }
 
-// within is a place on these pages, the first of them if it is any other.
+// within returns a place on these pages; the first page for any other address.
 func within(place string) string {
 	u, err := url.Parse(place)
 	if err != nil || u.IsAbs() || u.Host != "" {
@@ -254,12 +254,12 @@ func within(place string) string {
 	return u.String()
 }
 
-// fault is what went wrong, for people.
+// fault is an error as shown to people.
 type fault struct{ What, Hint string }
 
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err error) {
 	if errors.Is(err, context.Canceled) {
-		return // nobody waits any more
+		return // nobody is waiting any more
 	}
 	v := view{Name: "fault", URL: r.URL, Doc: fault{err.Error(), s.o.Hint(err)}}
 	if r.Method == http.MethodPost {
@@ -269,13 +269,13 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err er
 	s.show(w, status, v)
 }
 
-// show writes a page whole or not at all. Signs that turn text round or can't be seen are taken out of it, whoever
-// wrote them.
+// show writes a complete page or none. It removes invisible characters and those that change text direction, wherever
+// they come from.
 func (s *Server) show(w http.ResponseWriter, status int, v view) {
 	var b bytes.Buffer
 	if err := s.pages[v.Name].Execute(&b, v); err != nil {
 		s.o.Log.Error("page", "name", v.Name, "error", err)
-		http.Error(w, "a fault inside recall: its terminal has the details", http.StatusInternalServerError)
+		http.Error(w, "an internal error in recall: its terminal has the details", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -283,7 +283,7 @@ func (s *Server) show(w http.ResponseWriter, status int, v view) {
 	w.Write([]byte(sink.Page(b.String(), sink.HTML)))
 }
 
-// live says that something changed, as server-sent events, until the page is left.
+// live reports changes as server-sent events until the page is left.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
@@ -308,7 +308,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// StampOf is a Stamp of some files: when they were written last.
+// StampOf makes a stamp of the modification times of some files.
 func StampOf(paths ...string) string {
 	var b bytes.Buffer
 	for _, path := range paths {
@@ -320,17 +320,18 @@ func StampOf(paths ...string) string {
 	return b.String()
 }
 
-// A keeper holds what pages were made of until something is written to the library or its index.
+// A keeper caches what pages were made from until the library or its index is written to.
 type keeper struct {
 	mu    sync.Mutex
 	stamp string // of library and index
 	of    map[string]any
 }
 
-// mostKept is how many things are held at most: pages may be asked for with any days.
+// mostKept limits the cache: pages can be requested for any days.
 const mostKept = 20
 
-// kept is what make makes of a library in the state of a stamp, or made before; "" of one that is being written to.
+// kept returns what make makes of a library in the state of a stamp, from the cache if possible; nothing is cached for
+// the stamp "".
 func kept[T any](k *keeper, stamp, key string, make func() (T, error)) (T, error) {
 	k.mu.Lock()
 	if k.of == nil || k.stamp != stamp || len(k.of) >= mostKept {

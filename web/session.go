@@ -22,47 +22,48 @@ import (
 	"recall/text"
 )
 
-// A window of a transcript is so many turns: a page of it opens as fast in a long session as in a short one.
+// window is the number of turns per page of a transcript, so that a page of a long session opens as fast as that of a
+// short one.
 const window = 60
 
-// sessionView is a session: what it came to, and a window of its transcript, or of a sub-agent's.
+// sessionView is a session: its outcome, and a window of its transcript or a sub-agent's.
 type sessionView struct {
 	library.Listed
 	Branch   string
 	Payload  *payload.Payload  // nil: not distilled
 	Agent    *ingest.Subagent  // whose turns are shown; nil: the session's own
-	Astray   []ingest.Subagent // that no call is known of
+	Astray   []ingest.Subagent // without a known call
 	Turns    []turnView
-	From, Of int // the place of the first turn that is shown, from 0; of so many
+	From, Of int // position of the first turn shown, from 0, and the total
 	Find     string
 	Found    []match
-	Resume   string // the command that goes on with it, "" for none
+	Resume   string // the command that continues it, "" for none
 	Missing  bool   // its client has deleted it
 	Files    []library.FileState
 }
 
-// turnView is a turn, and the items that rest on it.
+// turnView is a turn, and the items based on it.
 type turnView struct {
-	Day   string // where another begins
+	Day   string // if a new day begins
 	HTML  template.HTML
 	Items []payload.Item
-	Cut   string // how much of a long one isn't shown
+	Cut   string // how much of a long turn isn't shown
 
-	Agents []ingest.Subagent // that its calls started
-	Gone   bool              // abandoned, and the first of such
-	Back   bool              // not abandoned, behind some that are
+	Agents []ingest.Subagent // started by its calls
+	Gone   bool              // the first of some abandoned turns
+	Back   bool              // the first turn after abandoned ones
 }
 
-// readSession is a session as it was parsed, with its secrets out.
+// readSession is a parsed session, redacted.
 type readSession struct {
-	input string // of its entry
+	input string // identifies its content
 	of    *ingest.Session
 }
 
-// keptRead is how many parsed sessions a server holds, so that a window after the first needs no parsing.
+// keptRead is how many parsed sessions a server keeps, so that further windows need no parsing.
 const keptRead = 2
 
-// parsed is a session, parsed where it isn't held as it is: one at a time, since a large one takes memory.
+// parsed returns a session, parsing it unless it is cached: one at a time, because a large one takes memory.
 func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*ingest.Session, error) {
 	key := string(e.ID) + " " + e.Input
 	if of := s.held(key); of != nil {
@@ -82,7 +83,7 @@ func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*ingest.Se
 	return read, err
 }
 
-// held is a parsed session that is held, or nil.
+// held returns a cached session, or nil.
 func (s *Server) held(key string) *ingest.Session {
 	s.holding.Lock()
 	defer s.holding.Unlock()
@@ -123,7 +124,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	return v, nil
 }
 
-// outcome is a session's payload with what became of its items in later sessions, nil if it wasn't distilled.
+// outcome returns a session's payload with the present state of its items; nil if it wasn't distilled.
 func outcome(ctx context.Context, m *Memory, id ingest.SessionID) (*payload.Payload, error) {
 	p, err := m.Library.Payload(id)
 	if errors.Is(err, library.ErrNoPayload) {
@@ -143,15 +144,15 @@ func outcome(ctx context.Context, m *Memory, id ingest.SessionID) (*payload.Payl
 	return &out, err
 }
 
-// A match is where a text stands in a session: in what was said, in a command, or in what a tool printed.
+// A match is an occurrence of a text in a session: in a message, a command or a tool's output.
 type match struct {
 	ID                  string // of the turn
 	N                   int
-	Agent               string // whose it is, "" of the session's own
+	Agent               string // the sub-agent; "" for the session itself
 	Before, Text, After string
 }
 
-// matches are where a text stands in a session and its sub-agents, in either case: the first of each part of a turn.
+// matches finds a text in a session and its sub-agents, ignoring case: the first occurrence in each part of a turn.
 func matches(s *ingest.Session, find string) (all []match) {
 	look := regexp.MustCompile("(?i)" + regexp.QuoteMeta(find))
 	in := func(agent string, turns []ingest.Turn) {
@@ -176,10 +177,11 @@ func matches(s *ingest.Session, find string) (all []match) {
 	return all
 }
 
-// beside is how many bytes are shown before and behind a match.
+// beside is how many bytes are shown before and after a match.
 const beside = 100
 
-// cut decides which turns are shown, the session's or a sub-agent's: about the one that is asked for, or from a place.
+// cut selects the turns, the session's or a sub-agent's, and the start of the window: near the requested turn, or at a
+// position.
 func (v *sessionView) cut(r *http.Request, s *ingest.Session) []ingest.Turn {
 	q := r.URL.Query()
 	v.From, _ = strconv.Atoi(q.Get("from"))
@@ -206,20 +208,20 @@ func (v *sessionView) cut(r *http.Request, s *ingest.Session) []ingest.Turn {
 		}
 	}
 	if at >= 0 {
-		v.From = at - 4 // few enough that it is shown, however long they are
+		v.From = at - 4 // few enough for the turn to be shown even if they are long
 	}
 	v.Of = len(turns)
 	v.From = max(0, min(v.From, v.Of-1))
 	return turns
 }
 
-// A window of long turns has fewer; of a turn so much is shown, in bytes.
+// Limits in bytes: a window of long turns has fewer, and a long turn is cut.
 const (
 	mostShown  = 150 << 10
 	mostOfTurn = 20 << 10
 )
 
-// fill renders the window, each turn with what rests on it; of long ones the beginning, unless they are wanted whole.
+// fill renders the window, each turn with the items based on it; long turns are cut unless whole is set.
 func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) error {
 	agents := started(s)
 	v.Astray = agents[""]
@@ -268,8 +270,8 @@ func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) e
 	return nil
 }
 
-// What items rest on is marked in a turn: before that is laid out, signs without a meaning are put about the words, and
-// these become marks of all the words that stand between them then.
+// Items' quotes are highlighted in a turn: private-use characters are put around the words before rendering, and the
+// text between them afterwards is marked.
 const opens, closes = "\ue000", "\ue001"
 
 var signs = strings.NewReplacer(opens, "", closes, "")
@@ -279,14 +281,15 @@ func quoted(said string, items []payload.Item) string {
 	for _, it := range items {
 		before, after, ok := strings.Cut(said, it.First().Quote)
 		if begins := before == "" || strings.HasSuffix(before, "\n"); ok && it.First().Quote != "" &&
-			!(begins && strings.ContainsAny(it.First().Quote[:1], "-*+>#|`0123456789")) { // which lay out a line
+			!(begins && strings.ContainsAny(it.First().Quote[:1], "-*+>#|`0123456789")) { // Markdown at the start of a line
 			said = before + opens + it.First().Quote + closes + after
 		}
 	}
 	return said
 }
 
-// marked marks what is between signs in the words of a page; one within a tag, as in a link's address, goes.
+// marked turns the text between the signs into <mark> elements; signs inside a tag, such as in a link's address, are
+// removed.
 func marked(page template.HTML) template.HTML {
 	var b strings.Builder
 	on := false
@@ -319,7 +322,7 @@ func marked(page template.HTML) template.HTML {
 	return template.HTML(b.String())
 }
 
-// started are a session's sub-agents by the call that started them, "" of those whose call isn't in it.
+// started groups a session's sub-agents by the call that started them; "" for those whose call isn't in the session.
 func started(s *ingest.Session) map[string][]ingest.Subagent {
 	in := map[string]bool{}
 	note := func(turns []ingest.Turn) {
@@ -343,7 +346,7 @@ func started(s *ingest.Session) map[string][]ingest.Subagent {
 	return by
 }
 
-// Next and Before are where the windows beside this one begin, -1 for none.
+// Next and Before return where the neighbouring windows begin, -1 for none.
 func (v sessionView) Next() int {
 	if next := v.From + len(v.Turns); next < v.Of {
 		return next
@@ -358,7 +361,7 @@ func (v sessionView) Before() int {
 	return -1
 }
 
-// raw is a file of a session as its client wrote it, secrets and all: after a click that says so.
+// raw serves a file of a session as its client wrote it, including secrets, after a click that confirms that.
 func (s *Server) raw(w http.ResponseWriter, r *http.Request) {
 	m, err := s.o.Open(r.Context(), false)
 	if err != nil {
@@ -386,10 +389,10 @@ func (s *Server) raw(w http.ResponseWriter, r *http.Request) {
 	}
 	defer file.Close()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.Copy(w, file) // who goes away needs no more
+	io.Copy(w, file) // an error means that the reader left
 }
 
-// rawView is a file of a session that isn't shown yet.
+// rawView is a file of a session before the confirmation.
 type rawView struct {
 	library.Listed
 	File, Size string

@@ -15,26 +15,26 @@ import (
 	"recall/sink"
 )
 
-// aPage is how many sessions a page lists.
+// aPage is the number of sessions on a page.
 const aPage = 100
 
-// sessionsView is a list of sessions, the newest first.
+// sessionsView is a list of sessions, newest first.
 type sessionsView struct {
 	filters
 	Find     string
 	Starred  bool
 	Tag      string
 	State    library.State
-	Leaving  bool // those alone that their client deletes within a week
+	Leaving  bool // only those that their client deletes within a week
 	Sessions []*library.Listed
-	From, Of int                   // the place of the first of them, from 0; of so many
-	States   map[library.State]int // of all
+	From, Of int                   // position of the first one, from 0, and the total
+	States   map[library.State]int // counts of all sessions
 	Doomed   []pipeline.Doomed
-	Doom     map[ingest.SessionID]bool // by session: it is one of them
+	Doom     map[ingest.SessionID]bool // sessions among the doomed
 	Broken   []ingest.Problem
 }
 
-// Next is where the page behind this one begins, 0 for none.
+// Next returns where the next page begins, 0 for none.
 func (v sessionsView) Next() int {
 	if v.From+aPage < v.Of {
 		return v.From + aPage
@@ -60,7 +60,7 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	}
 	maps.Copy(f.shelf.Closed, m.Pipeline.Excluded())
 	find := strings.Fields(strings.ToLower(v.Find))
-	var all []*library.Listed // which are large, don't sort them
+	var all []*library.Listed // pointers: the values are large to sort
 	list := f.shelf.List("", found)
 	for i := range list {
 		l := &list[i]
@@ -88,7 +88,7 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	return v, nil
 }
 
-// mark keeps what a form says of a session as a whole.
+// mark records what a form changes about a session as a whole.
 func (s *Server) mark(r *http.Request, m *Memory) error {
 	var mark payload.Mark
 	yes := func(name string) *bool {
@@ -109,7 +109,7 @@ func (s *Server) mark(r *http.Request, m *Memory) error {
 		return err
 	}
 	name := strings.TrimSpace(r.PostForm.Get("name"))
-	if !r.PostForm.Has("save") || name == sink.Page(e.Title, sink.HTML) { // the field holds what it is called
+	if !r.PostForm.Has("save") || name == sink.Page(e.Title, sink.HTML) { // unchanged
 		name = ""
 	}
 	return m.Mark(e.ID, mark, name)

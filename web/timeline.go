@@ -17,22 +17,22 @@ import (
 	"recall/text"
 )
 
-// timeView is what was decided over time, as a picture and as a table.
+// timeView is what was decided over time, as a chart and as a table.
 type timeView struct {
 	filters
-	Items []history.Dated // the newest first
-	More  int             // older ones that the table leaves out
-	By    string          // what lanes are where items are counted: "project" or "kind"
+	Items []history.Dated // newest first
+	More  int             // older ones omitted from the table
+	By    string          // what the lanes are if items are counted: "project" or "kind"
 	Chart chart
 }
 
-// inTable is how many items the table below the picture has.
+// inTable is the number of items in the table below the chart.
 const inTable = 100
 
-// mostSessions is of how many sessions each item is drawn; those of more are counted.
+// mostSessions is the number of sessions up to which each item is drawn; with more, items are counted.
 const mostSessions = 250
 
-// drawn are the kinds on a time line.
+// drawn lists the kinds on a time line.
 var drawn = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question}
 
 func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
@@ -43,7 +43,7 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 	return kept(&s.kept, m.Stamp, f.Today+" "+r.URL.RequestURI(), func() (timeView, error) { return lineOf(r, m, f) })
 }
 
-// lineOf is the time line that a page is narrowed to.
+// lineOf makes the time line for a page's filters.
 func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
 	v.filters = f
 	kinds := f.Kinds
@@ -52,7 +52,7 @@ func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
 	}
 	sessions, of := lately(f, 0, mostSessions)
 	many := of > mostSessions
-	if many { // only the table tells of each
+	if many { // only the table lists single items
 		sessions = sessions[:inTable]
 	}
 	line, err := history.TimelineOf(r.Context(), m.Pipeline, f.shelf, sessions, kinds...)
@@ -62,7 +62,7 @@ func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return d.Item.At.IsZero() || d.Item.At.Before(f.since) || !f.asOf.IsZero() && !d.Item.At.Before(f.asOf)
 	})
-	if !f.asOf.IsZero() { // what took an item's place after that day hadn't yet
+	if !f.asOf.IsZero() { // ignore what superseded an item after that day
 		for i := range line {
 			if d := &line[i]; d.Until != nil && !d.Until.Before(f.asOf) {
 				d.Until, d.By, d.Sure, d.Link = nil, "", false, payload.Link{}
@@ -83,11 +83,11 @@ func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
 	}
 	slices.Reverse(line)
 	v.Items, v.More = slices.Clone(line[:min(len(line), inTable)]), max(0, all-inTable)
-	v.shelf = nil // it is kept with the page otherwise
+	v.shelf = nil // don't cache it with the page
 	return v, nil
 }
 
-// counted draws how many items there are of each project, or of each kind of one, over time, and says how many in all.
+// counted draws the number of items per project, or per kind within one, over time, and returns the total.
 func counted(r *http.Request, m *Memory, f filters, kinds []payload.Kind) (c chart, all int, err error) {
 	from, to := f.since, f.asOf
 	for _, e := range f.shelf.Entries {
@@ -147,10 +147,10 @@ func counted(r *http.Request, m *Memory, f filters, kinds []payload.Kind) (c cha
 	return c, all, nil
 }
 
-// radius is that of a mark of several items: there is room for the next one beside it.
+// radius is that of a dot for several items: the next one still fits beside it.
 func radius(n int) int { return min(column/2, 6+int(math.Log2(float64(n)))) }
 
-// A chart is items drawn by time and topic. Lengths are in units of the picture, which the browser scales.
+// A chart is items drawn by time and topic. Lengths are in units of the drawing, which the browser scales.
 type chart struct {
 	Width, Height int
 	Lanes         []lane
@@ -166,7 +166,7 @@ type lane struct {
 	Y    int
 }
 
-// A dot is an item, or as many as fall together.
+// A dot is one item, or several that fall together.
 type dot struct {
 	X, Y, R int
 	N       int
@@ -175,7 +175,7 @@ type dot struct {
 	Title   string
 }
 
-// An elbow leads from an item to what took its place.
+// An elbow leads from an item to the one that superseded it.
 type elbow struct {
 	Path, Title string
 	Sure        bool
@@ -188,18 +188,18 @@ type tick struct {
 
 const (
 	chartWidth = 1000
-	gutter     = 150 // where lanes are named
+	gutter     = 150 // for the names of lanes
 	laneHeight = 40
-	column     = 24 // in which dots of a lane stand one above the other
+	column     = 24 // within a column, dots of a lane are stacked
 	mostLanes  = 12
-	few        = 6 // that may all be of one topic
+	few        = 6 // so few can all share one topic
 
-	mostStacked = 3   // more become one, with their number
-	mostApart   = 300 // of more items, any that stand together
+	mostStacked = 3   // more become one dot with their number
+	mostApart   = 300 // with more items, nothing is stacked
 	titled      = 80  // characters of a title
 )
 
-// became is how a mark shows what became of an item over time, see stands.
+// became classifies an item on the time line for its mark, see stands.
 func became(d history.Dated) string {
 	if d.Until != nil && d.Sure {
 		return "past"
@@ -207,7 +207,7 @@ func became(d history.Dated) string {
 	return stands(d.Item)
 }
 
-// emptyChart has lanes of some names and an axis of a time, of an hour at least.
+// emptyChart makes a chart with named lanes and an axis for a period of at least an hour.
 func emptyChart(names []string, first, last time.Time) chart {
 	c := chart{Width: chartWidth, Left: gutter, Right: chartWidth - column, Height: 56 + len(names)*laneHeight}
 	for i, name := range names {
@@ -219,7 +219,7 @@ func emptyChart(names []string, first, last time.Time) chart {
 	return c
 }
 
-// x is where a time stands.
+// x returns the position of a time.
 func (c *chart) x(t time.Time) int {
 	return c.Left + int(float64(c.Right-c.Left)*t.Sub(time.Unix(c.From, 0)).Seconds()/float64(c.To-c.From))
 }
@@ -230,7 +230,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 	}
 	names, in := topics(line)
 	c := emptyChart(names, line[0].Item.At, line[len(line)-1].Item.At)
-	days := func(first, last time.Time) string { // the page of these alone
+	days := func(first, last time.Time) string { // the page of just these days
 		const form = time.DateOnly
 		return but(page, "since", first.Local().Format(form), "asof", last.Local().Format(form))
 	}
@@ -251,7 +251,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 			one := dot{X: at.column*column + column/2, Y: c.Lanes[at.lane].Y, R: 5, N: 1, Shape: became(d),
 				Href:  "#" + string(d.Item.ID),
 				Title: answer.Day(d.Item.At) + " " + text.Clip(voice.Sentence(d.Item), titled)}
-			if i < len(line)-inTable { // the table lacks it
+			if i < len(line)-inTable { // not in the table
 				one.Href = days(d.Item.At, d.Item.At)
 			}
 			switch {
@@ -292,7 +292,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 	return c
 }
 
-// ticks are days, months or years on an axis, some six.
+// ticks returns about six labels for an axis.
 func ticks(first time.Time, span time.Duration, x func(time.Time) int) (all []tick) {
 	for i := range 6 {
 		t := first.Add(span * time.Duration(i) / 6).Local()
@@ -307,8 +307,8 @@ func ticks(first time.Time, span time.Duration, x func(time.Time) int) (all []ti
 	return all
 }
 
-// topics puts items into lanes: those that share what they are about, or else a word, the most widely shared first, but
-// none that more than half of them share; what took another's place goes with it.
+// topics assigns items to lanes: by what they are about, or else by a shared word, the most widely shared first,
+// except words that more than half share. Items that supersede one another stay together.
 func topics(line []history.Dated) (names []string, in []int) {
 	at := map[payload.ItemID]int{}
 	for i, d := range line {
@@ -336,7 +336,7 @@ func topics(line []history.Dated) (names []string, in []int) {
 	for i := range lanes {
 		lanes[i] = -1
 	}
-	common := map[string]bool{} // words that tell nothing apart here
+	common := map[string]bool{} // words too common to distinguish items
 	for len(names) < mostLanes {
 		count := map[string]int{}
 		for i := range line {

@@ -14,10 +14,10 @@ import (
 	"recall/text"
 )
 
-// voice words answers as for a person at a terminal.
+// voice words answers as on a terminal.
 var voice answer.Voice
 
-// words are what the pages' forms are written in, besides html/template's own.
+// words are the template functions of the pages.
 func words() template.FuncMap {
 	return template.FuncMap{
 		"sentence": func(it payload.Item) string {
@@ -49,7 +49,7 @@ func words() template.FuncMap {
 		"rawOf": func(session, name any) string {
 			return (&url.URL{Path: fmt.Sprintf("/session/%v/raw/%v", session, name)}).String()
 		},
-		"inMark": func(n int) string { // which has room for three signs
+		"inMark": func(n int) string { // fits three characters
 			if n >= 1000 {
 				return fmt.Sprint(n/1000, "k")
 			}
@@ -77,10 +77,10 @@ func words() template.FuncMap {
 	}
 }
 
-// mostOfLine is how many characters of an item's line a page shows; what is longer can't be edited there.
+// mostOfLine is how many characters of an item's line a page shows; a longer line can't be edited there.
 const mostOfLine = 2000
 
-// An entry is something of a page beside what all of it goes by.
+// An entry is one item of a page together with the page's view.
 type entry struct {
 	View view
 	Item any
@@ -92,7 +92,7 @@ type screen struct{ Name, Path, Title string }
 var screens = []screen{{"ask", "/", "Ask"}, {"review", "/review", "Review"}, {"time", "/time", "Time line"},
 	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Usage and health"}}
 
-// stands is how a mark shows what became of an item: stands, past, out (ruled out), later (deferred, open).
+// stands classifies an item for its mark: stands, past, out (ruled out) or later (deferred, open).
 func stands(it payload.Item) string {
 	switch {
 	case !it.Current():
@@ -108,11 +108,11 @@ func stands(it payload.Item) string {
 // at names a place as people type it.
 func at(p index.Place, turn int) string { return voice.Where(p, turn, true) }
 
-// A leading text leads to a page; "" of what stands on none.
+// leading is a text that links to a page; Href is "" if there is none.
 type leading struct{ Href, Text string }
 
-// there is the page of a session, at a turn where one is known: its id, or that of one of its records. What somebody
-// handed over stands in no session here.
+// there returns the page of a session, at a turn if one is known: its id or that of one of its records. Handoffs are
+// in no session here.
 func there(session, turn string) string {
 	if strings.HasPrefix(session, "handoff ") {
 		return ""
@@ -125,7 +125,7 @@ func there(session, turn string) string {
 	return u.String()
 }
 
-// but is a page with some things of it asked otherwise, by pairs of key and value; "" takes one out.
+// but returns a page's address with some query parameters changed, given as pairs of key and value; "" removes one.
 func but(page *url.URL, pairs ...string) string {
 	q := page.Query()
 	for i := 0; i+1 < len(pairs); i += 2 {

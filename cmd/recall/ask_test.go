@@ -112,7 +112,7 @@ func TestAskCommands(t *testing.T) {
 	say(2, "usage", "--by", "moon")
 	say(2, "redistill")
 	wants(say(1, "redistill", "--since", "2000"), "would be asked about",
-		"nothing was done; recall redistill --yes does it")
+		"nothing was done; confirm with --yes")
 	if asked.Load() != n {
 		t.Error("redistill asked before it was told to")
 	}
@@ -120,7 +120,7 @@ func TestAskCommands(t *testing.T) {
 	if asked.Load() == n {
 		t.Error("redistill --yes asked nothing")
 	}
-	wants(say(0, "verify"), "all is as it was written")
+	wants(say(0, "verify"), "everything is as it was written")
 
 	if runtime.GOOS == "windows" {
 		return // no interrupt can be sent there

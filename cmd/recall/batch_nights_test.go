@@ -69,7 +69,7 @@ func TestBatchNights(t *testing.T) {
 				if by := payloads(t, dir); slices.Contains(by, "none") {
 					t.Errorf("night %d: a session has no payload: %q", night, by)
 				}
-				if code == 0 && !strings.Contains(out, "on the way") && !strings.Contains(out, "wait") {
+				if code == 0 && !strings.Contains(out, "in a pending batch") && !strings.Contains(out, "wait") {
 					break
 				}
 				if night == 30 {

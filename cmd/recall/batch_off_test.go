@@ -81,7 +81,7 @@ func TestBatchesTurnedOff(t *testing.T) {
 		}
 		return string(out)
 	}
-	if out := sync(true); !strings.Contains(out, "on the way with a batch") || len(keys) == 0 {
+	if out := sync(true); !strings.Contains(out, "in a pending batch") || len(keys) == 0 {
 		t.Fatalf("got %d requests\n%s", len(keys), out)
 	}
 	if out := sync(false); !strings.Contains(out, "distilled by anthropic/m") || again > 0 {

@@ -46,12 +46,12 @@ func TestChoices(t *testing.T) {
 			c.With(ch).Price(ch.Name())))
 	}
 	want := []string{
-		"claude-cli/haiku | the program /usr/bin/claude, by your subscription | Anthropic, through the claude program | no " +
-			"price a token",
-		"anthropic/claude-haiku-5-5 | by ANTHROPIC_API_KEY | api.anthropic.com | $0.10 a million tokens in, $0.50 out",
-		"openai/anthropic/claude-haiku-5.5 | by OPENROUTER_API_KEY | openrouter.ai | $0.10 a million tokens in, $0.50 out",
-		"ollama/gemma4:4b | Ollama runs here |  | no price a token",
-		"openai/qwen3-8b.gguf | llama.cpp runs here |  | no price a token",
+		"claude-cli/haiku | the program /usr/bin/claude, with your subscription | Anthropic, through the claude program | no " +
+			"price per token",
+		"anthropic/claude-haiku-5-5 | with ANTHROPIC_API_KEY | api.anthropic.com | $0.10 per million tokens in, $0.50 out",
+		"openai/anthropic/claude-haiku-5.5 | with OPENROUTER_API_KEY | openrouter.ai | $0.10 per million tokens in, $0.50 out",
+		"ollama/gemma4:4b | Ollama is running here |  | no price per token",
+		"openai/qwen3-8b.gguf | llama.cpp is running here |  | no price per token",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
@@ -113,7 +113,7 @@ func TestInitProvider(t *testing.T) {
 
 	code, _, errs := init("--provider", "openai", "--url", s.URL+"/v1", "--model", "tiny")
 	if code != app.ExitError || !strings.Contains(errs, "not used: openai/tiny: unauthorized (401)") ||
-		!strings.Contains(errs, "hint: check the key in the environment of whoever runs recall (RECALL_LLM_KEY)") ||
+		!strings.Contains(errs, "hint: check the key in the environment of the process that runs recall (RECALL_LLM_KEY)") ||
 		asked != 1 {
 		t.Errorf("a key that is wrong: got %d, %d requests, %s", code, asked, errs)
 	}
@@ -122,7 +122,7 @@ func TestInitProvider(t *testing.T) {
 	}
 	status = http.StatusOK
 	code, out, errs := init("--provider", "openai", "--url", s.URL+"/v1", "--model", "tiny")
-	if code != app.ExitOK || asked != 2 || !strings.Contains(out, "openai/tiny answers") ||
+	if code != app.ExitOK || asked != 2 || !strings.Contains(out, "openai/tiny answered") ||
 		!strings.Contains(out, "Nothing leaves this machine.") || !strings.Contains(out, file) {
 		t.Errorf("got %d, %d requests\n%s%s", code, asked, out, errs)
 	}
@@ -131,7 +131,7 @@ func TestInitProvider(t *testing.T) {
 		t.Errorf("config.yaml: got %q, %v, want %q", text, err, want)
 	}
 	if code, out, errs := init("--provider", "relay", "--dir", "answers", "--model", "me"); code != app.ExitOK ||
-		!strings.Contains(out, "go: what you and the assistant said") {
+		!strings.Contains(out, "receives: what you and the assistant said") {
 		t.Errorf("relay: got %d\n%s%s", code, out, errs)
 	}
 	c, err := config.Load(nil, "", config.ThisSystem())

@@ -114,7 +114,7 @@ func TestDamageFoundByWriters(t *testing.T) {
 		}
 		return string(out)
 	}
-	const again = "making it again from the library"
+	const again = "rebuilding it from the library"
 	wants := func(out string, parts ...string) {
 		t.Helper()
 		for _, part := range parts {
@@ -166,7 +166,7 @@ func TestDamageFoundByWriters(t *testing.T) {
 	wants(say("redistill", "--since", "2000", "--yes"), again, "distilled by openai/small-enough")
 	sound()
 
-	wants(say("verify"), "all is as it was written")
+	wants(say("verify"), "everything is as it was written")
 }
 
 // So does what takes in what a person accepted of somebody's handoff.
@@ -187,7 +187,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.TakeIn(cmd.Context(), l, pipeline.Options{}); err != nil {
+	if _, err := a.Sync(cmd.Context(), l, pipeline.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	project, err := l.Project("ledgerline")
@@ -210,7 +210,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	a.Index = nil
 	spoilTables(t, app.IndexPath(l), "fulltext")
 	if err := a.IndexReceived(cmd.Context(), l); err != nil ||
-		!strings.Contains(out.String(), "making it again from the library") {
+		!strings.Contains(out.String(), "rebuilding it from the library") {
 		t.Errorf("got %v, said\n%s", err, &out)
 	}
 	found, err := a.Index.Search(t.Context(), index.Query{Text: "carrier pigeon"})

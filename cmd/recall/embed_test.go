@@ -74,7 +74,7 @@ func TestEmbedWithService(t *testing.T) {
 	fail.Store(40)
 	out := run("embed", env...)
 	if out.err == nil || !strings.Contains(out.stderr, "out of order") ||
-		!strings.Contains(out.stderr, "embedded before that, and kept") {
+		!strings.Contains(out.stderr, "embedded before that are kept") {
 		t.Fatalf("a service that fails: got %v, %s", out.err, out.stderr)
 	}
 	before := texts.Load()
@@ -102,7 +102,7 @@ func TestEmbedWithService(t *testing.T) {
 		t.Errorf("a question sent %d texts, want one; %s", texts.Load()-all, out.stderr)
 	}
 	longer.Store(2) // another model by the same name
-	if out = run("query --no-sync tidemark", env...); !strings.Contains(out.stderr, "words alone were searched") {
+	if out = run("query --no-sync tidemark", env...); !strings.Contains(out.stderr, "searched by words alone") {
 		t.Errorf("vectors of another length: got %q", out.stderr)
 	}
 	if out = run("embed", env...); !strings.HasPrefix(out.stdout, fmt.Sprintf("%d items embedded", all)) ||
@@ -115,7 +115,7 @@ func TestEmbedWithService(t *testing.T) {
 	service.Close()
 	out = run("query --no-sync tidemark", env...)
 	out.ok(t)
-	if !strings.Contains(out.stderr, "words alone were searched") || !strings.Contains(out.stdout, "norrsken") {
+	if !strings.Contains(out.stderr, "searched by words alone") || !strings.Contains(out.stdout, "norrsken") {
 		t.Errorf("with the service gone: got %q, %q, want an answer by words that says so", out.stdout, out.stderr)
 	}
 	if other := run("query --no-sync tidemark", append(env,

@@ -24,8 +24,8 @@ func TestFullDiskIsToldOnce(t *testing.T) {
 	reportError(a, full)
 	const want = `recall: skipped: /d: no session
 recall: skipped: /a: archive a: write /lib/.tmp/1: no space left on device
-recall: … and 2 more for want of room
-recall: hint: make room on that disk and run it again: nothing is lost
+recall: … and 2 more for lack of disk space
+recall: hint: free some space on that disk and run it again: nothing is lost
 recall: error: write /lib/.tmp/1: no space left on device
 `
 	if said.String() != want {
@@ -35,11 +35,11 @@ recall: error: write /lib/.tmp/1: no space left on device
 
 func TestFullDiskHint(t *testing.T) {
 	err := &os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}
-	if got := hint.Of(err); !strings.Contains(got, "make room") {
-		t.Errorf("got hint %q, want one about room", got)
+	if got := hint.Of(err); !strings.Contains(got, "free some space") {
+		t.Errorf("got hint %q, want one about space", got)
 	}
 	err.Err = syscall.EROFS
-	if got := hint.Of(err); !strings.Contains(got, "only be read") {
+	if got := hint.Of(err); !strings.Contains(got, "read-only") {
 		t.Errorf("got hint %q, want one about a disk that can only be read", got)
 	}
 }

@@ -54,7 +54,7 @@ func TestHintOf(t *testing.T) {
 		errors.New("odd"): "",
 		fmt.Errorf("x: %w", hint.With(errors.New("y"), "do %s", "z")):               "do z",
 		fmt.Errorf("rename project: %w", library.ErrNewer):                          "install a newer recall",
-		fmt.Errorf("lock folders: %w", library.ErrBusy):                             "another recall is at work",
+		fmt.Errorf("lock folders: %w", library.ErrBusy):                             "another recall is using",
 		&fs.PathError{Op: "open", Path: "/x", Err: fs.ErrPermission}:                "check who owns",
 		errors.Join(errors.New("a"), fmt.Errorf("write: %w", library.ErrForgotten)): "",
 	} {

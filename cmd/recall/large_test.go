@@ -25,7 +25,7 @@ func TestLargeSessionFollows(t *testing.T) {
 	tell(t, home, 1, append(said, "We decided that the harbour listens on port 90125.", "Done.")...)
 	ask := []string{"query", "which port does the harbour listen on"}
 	out, errOut := recall(nil, ask...)
-	if strings.Contains(out, "90125") || !strings.Contains(errOut, "a large one that goes on follows in") {
+	if strings.Contains(out, "90125") || !strings.Contains(errOut, "a large session in progress follows in") {
 		t.Fatalf("right after it grew: %q, %q", out, errOut)
 	}
 	for end := time.Now().Add(3 * time.Minute); !strings.Contains(out, "90125"); {

@@ -36,12 +36,11 @@ func main() {
 	os.Exit(Main())
 }
 
-// Main runs recall with the process's own arguments and streams and returns
-// its exit code. Tests register it as a program of its own.
+// Main runs recall with the process's arguments and streams and returns its exit code. Tests register it as a program.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second one ends what doesn't look at the first: a file that nobody writes to
+	context.AfterFunc(ctx, stop) // a second signal kills what ignores the first, such as a blocked read
 	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
@@ -49,7 +48,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if agents.IsHook(args) {
 		errOut = io.Discard
 		if e := args[len(args)-1]; e != hooks.PreCompact.Word() && e != hooks.SessionEnd.Word() {
-			debug.SetGCPercent(400) // it is over before 16 MB are used
+			debug.SetGCPercent(400) // a hook ends before it has used 16 MB
 		}
 	}
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
@@ -60,7 +59,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	cmd, err := root.ExecuteContextC(ctx)
 	err = option.NameProject(cmd, err)
 	if lost := said.End(); lost != nil && (err == nil || errors.As(err, new(app.ExitCode))) {
-		err = fmt.Errorf("the output isn't whole: %w", lost)
+		err = fmt.Errorf("the output is incomplete: %w", lost)
 	}
 	if code := reportError(a, err); !agents.IsHook(args) {
 		return code
@@ -77,7 +76,7 @@ func reportError(a *app.App, err error) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(a.Err, "recall: interrupted; nothing is lost, the next run goes on from here")
+		fmt.Fprintln(a.Err, "recall: interrupted; nothing is lost, the next run continues from here")
 		return app.ExitError
 	}
 	err = option.FlagsTogether(err)
@@ -96,7 +95,7 @@ func rootCmd(a *app.App) *cobra.Command {
 		}
 	}
 	root.SetIn(a.In)
-	root.SetOut(a.Out) // before the completion commands are made, which keep it
+	root.SetOut(a.Out) // before the completion commands are made, which copy it
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(option.BadFlag)
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "",
@@ -114,8 +113,8 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.AddCommand(agents.Commands(a)...)
 	root.AddCommand(measure.Commands(a)...)
 	root.AddCommand(buildCmds()...)
-	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask and go on:"},
-		&cobra.Group{ID: "keep", Title: "Take in and keep:"}, &cobra.Group{ID: "look", Title: "Look and mend:"})
+	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask and continue:"},
+		&cobra.Group{ID: "keep", Title: "Import and keep:"}, &cobra.Group{ID: "look", Title: "Inspect and repair:"})
 	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
 	root.InitDefaultCompletionCmd()
@@ -130,17 +129,17 @@ func rootCmd(a *app.App) *cobra.Command {
 	return root
 }
 
-// front are the commands that recall --help shows; recall help all shows all but those that setup and others stand for.
+// front lists the commands that recall --help shows; recall help all shows all that aren't hidden.
 var front = []struct {
 	title    string
 	commands []string
 }{
-	{"Ask and go on", []string{"query", "why", "show", "grep", "log", "list", "resume"}},
+	{"Ask and continue", []string{"query", "why", "show", "grep", "log", "list", "resume"}},
 	{"Keep and correct", []string{"init", "status", "review", "guard", "check", "forget"}},
 	{"Set up", []string{"setup"}},
 }
 
-// former are names that commands once had, or that a person may type, and what stands for them.
+// former maps earlier names of commands, and names that people might type, to the present ones.
 var former = map[string]string{
 	"actions": "show --actions", "brief": "prepare", "changed": "log --changed",
 	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
@@ -151,8 +150,7 @@ var former = map[string]string{
 	"verify": "check",
 }
 
-// frontHelp gives the root command a help of one screen, and leaves the others' as
-// it is.
+// frontHelp gives the root command a one-screen help and leaves that of other commands alone.
 func frontHelp(root *cobra.Command) {
 	whole := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -170,16 +168,16 @@ func frontHelp(root *cobra.Command) {
 				fmt.Fprintf(&b, "  %-10s  %s\n", c.Name(), c.Short)
 			}
 		}
-		b.WriteString("\nrecall help all shows more commands, recall help COMMAND more about one.\n")
+		b.WriteString("\nrecall help all lists all commands, recall help COMMAND explains one.\n")
 		fmt.Fprint(cmd.OutOrStdout(), b.String())
 	})
 }
 
-// helpCmd is cobra's, but for an unknown command, which is an error, and for all.
+// helpCmd is cobra's help command, but an unknown command is an error, and "all" lists every command.
 func helpCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND | all]",
-		Short:   "Help about a command, or the list of them",
+		Short:   "Show help about a command, or list all commands",
 		Example: "  recall help query\n  recall help all",
 		GroupID: "look", Annotations: option.Paged,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -204,10 +202,10 @@ func helpCmd() *cobra.Command {
 	}
 }
 
-// asMeant has a first argument with a blank or nothing in it, as no command has, be a question, and a former name the
+// asMeant turns a first argument that contains a space, or is empty, into a query, and a former command name into the
 // present one.
 func asMeant(args []string) []string {
-	if len(args) > 2 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // of a word behind the command
+	if len(args) > 2 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // completion of the word after the command
 		return slices.Insert(asMeant(args[1:]), 0, args[0])
 	}
 	at := 0
@@ -229,7 +227,7 @@ func asMeant(args []string) []string {
 	return args
 }
 
-// versionLine is what a report of a fault needs.
+// versionLine returns the version details that a bug report needs.
 func versionLine() string {
 	return fmt.Sprintf("recall %s, %s %s/%s, library format %d\n", app.VersionText(), runtime.Version(), runtime.GOOS,
 		runtime.GOARCH, library.Format)

@@ -6,5 +6,5 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// buildCmds are commands that only a release is built with: see man_on.go.
+// buildCmds returns commands that only a release build has, see man_on.go.
 func buildCmds() []*cobra.Command { return nil }

@@ -14,8 +14,8 @@ import (
 	"recall/hint"
 )
 
-// buildCmds are commands that only a release is built with: writing the man
-// pages needs a Markdown renderer that nobody else has to carry.
+// buildCmds returns commands that only a release build has: writing the man pages needs a Markdown renderer that
+// recall itself doesn't.
 func buildCmds() []*cobra.Command {
 	return []*cobra.Command{{
 		Use:     "man DIR",
@@ -24,10 +24,10 @@ func buildCmds() []*cobra.Command {
 		Hidden:  true,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			// The day of what is released, so that the same source gives the same pages.
+			// The release date, so that the same source gives the same pages.
 			seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 			if err != nil {
-				return hint.With(err, "SOURCE_DATE_EPOCH says what day the pages bear, in seconds since 1970")
+				return hint.With(err, "SOURCE_DATE_EPOCH is the date of the pages, in seconds since 1970")
 			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err

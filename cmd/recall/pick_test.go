@@ -67,7 +67,7 @@ func TestPick(t *testing.T) {
 	tmux.keys("clear; recall pick", "Enter")
 	tmux.sees(`3 of 3`)
 	tmux.keys("charts", "Enter")
-	tmux.sees(`deleted its transcript. Put it back first\?`)
+	tmux.sees(`deleted its transcript. Restore it first\?`)
 	tmux.keys("y", "Enter")
 	tmux.sees(`restored`, `client in .*: --resume 00000003-0000-4000-8000-000000000001`)
 
@@ -86,7 +86,7 @@ func TestPick(t *testing.T) {
 	tmux.keys("clear; recall pick --print >line; wc -c <line", "Enter")
 	tmux.sees(`3 of 3`)
 	tmux.keys("charts", "Enter")
-	tmux.sees(`has deleted its transcript`, `recall restore 00000003 puts it back`, `(?m)^0$`)
+	tmux.sees(`has deleted its transcript`, `recall restore 00000003 restores it`, `(?m)^0$`)
 }
 
 // tmuxScreen is a tmux server of a test's own.

@@ -62,14 +62,14 @@ func TestReviewWalk(t *testing.T) {
 		return out.String()
 	}
 	first := walk("k\nwhat?\nd\ne\nSix tries at most — because five were too few\np\nq\n")
-	for _, want := range []string{"1 kept, 1 changed, 1 dropped, 1 pinned", "left for the next time",
+	for _, want := range []string{"1 kept, 1 changed, 1 dropped, 1 pinned", "left for next time",
 		"d: drop it from all answers"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("walk says\n%s\nwant %q", first, want)
 		}
 	}
 	second := walk("")
-	if strings.Contains(second, "Six tries") || !strings.Contains(second, " left for the next time") {
+	if strings.Contains(second, "Six tries") || !strings.Contains(second, " left for next time") {
 		t.Errorf("asked again:\n%s", second)
 	}
 	var ops []payload.Op
@@ -162,7 +162,7 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 		}
 	}
 	claimed(1, "said by the model")
-	if out := string(mustRun(t, "--library", dir, "review")); !strings.Contains(out, "both stand until you say so") {
+	if out := string(mustRun(t, "--library", dir, "review")); !strings.Contains(out, "both stand until you decide") {
 		t.Errorf("review says nothing of it:\n%s", out)
 	}
 	mustRun(t, "--library", dir, "relate", "--retract", string(newer.item.ID), string(older.item.ID))

@@ -155,7 +155,7 @@ func atScale(b *testing.B, exe string, n int, tell func(step string, s scaled)) 
 	run("one has grown, then `query`", "quokkadb", 1, "query", "quokkadb retries")
 	run("`status`", fmt.Sprint(n), 5, "status")
 	run("`list`", "", 5, "list")
-	run("`check`", "all is as it was written", 1, "check")
+	run("`check`", "everything is as it was written", 1, "check")
 	var sources, kept int64
 	for _, s := range made {
 		sources += s.Bytes

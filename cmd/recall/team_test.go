@@ -140,7 +140,7 @@ func TestTeamNewsOfOthers(t *testing.T) {
 		t.Errorf("a session is told %q", got)
 	}
 	page := enter(t, startWeb(t, home, dir))("/now?project=app", nil)
-	if got := said(page); !strings.Contains(page, "Of your team") || len(got) != 10 || got[0] != "0" || got[9] != "9" {
+	if got := said(page); !strings.Contains(page, "From your team") || len(got) != 10 || got[0] != "0" || got[9] != "9" {
 		t.Errorf("the page has %q", got)
 	}
 	m.LookedNow()

@@ -218,7 +218,7 @@ func TestWebPages(t *testing.T) {
 	holds(get("/?q=what+did+we+decide+about+the+job+queue", nil), `^200`, `FOR UPDATE SKIP LOCKED`, `stands since`)
 	holds(get("/time?project=ledgerline", nil), `^200`, `class="dot stands"`, `<path class="elbow`,
 		`<caption>What was decided`)
-	holds(get("/time?since=nonsense", nil), `^400`, `no day like`)
+	holds(get("/time?since=nonsense", nil), `^400`, `is not a day like`)
 	sessions := get("/sessions?find=invoice+runs", nil)
 	id := regexp.MustCompile(`/session/([0-9a-f-]{36})`).FindStringSubmatch(sessions)
 	if id == nil {
@@ -270,7 +270,7 @@ func TestWebPages(t *testing.T) {
 
 	// Of a library that is only to be looked at nothing is said.
 	get = enter(t, startWeb(t, home, library, "--read-only"))
-	holds(get("/say", url.Values{"session": {first[1]}, "item": {first[2]}, "word": {"keep"}}), `^403`, `read only`)
+	holds(get("/say", url.Values{"session": {first[1]}, "item": {first[2]}, "word": {"keep"}}), `^403`, `read-only`)
 	if strings.Contains(get("/review", nil), `value="keep"`) {
 		t.Error("a page that is only to be read has forms")
 	}
@@ -464,11 +464,11 @@ func TestWebOfManySessions(t *testing.T) {
 		t.Errorf("%d items were to be reviewed, want those of 45 sessions", len(seen))
 	}
 	leaving := get("/sessions?leaving", nil)
-	if !strings.Contains(leaving, "1 transcript in") || !strings.Contains(leaving, "1 session, the newest first") ||
+	if !strings.Contains(leaving, "1 transcript in") || !strings.Contains(leaving, "1 session, newest first") ||
 		!strings.Contains(leaving, "its client deletes it soon") || !strings.Contains(leaving, "way 6 is taken") {
 		t.Errorf("of the session that is deleted soon:\n%.3000s", leaving)
 	}
-	if all := get("/sessions?state=safe", nil); !strings.Contains(all, "45 sessions, the newest first") {
+	if all := get("/sessions?state=safe", nil); !strings.Contains(all, "45 sessions, newest first") {
 		t.Errorf("not all are safe:\n%.2000s", all)
 	}
 	if health := get("/health", nil); !strings.Contains(health, "the disk &lt;is&gt; full") ||

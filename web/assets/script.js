@@ -1,10 +1,10 @@
-// What pages do beyond forms and links: each works without it.
+// What pages do beyond forms and links; each also works without this script.
 const all = (query, from = document) => [...from.querySelectorAll(query)];
 const two = n => String(n).padStart(2, "0");
 const dayOf = t => `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())}`;
 
-// A part of a page, by its id, as the same part of another one; asked for with an XMLHttpRequest, which alone makes a
-// document of an answer where no script may make markup of text.
+// Replaces a part of the page, by its id, with the same part of another page. XMLHttpRequest, because only it parses a
+// response into a document where scripts may not turn text into markup.
 let asked = 0;
 const part = (url, id) => new Promise((good, bad) => {
 	const ask = new XMLHttpRequest(), n = ++asked;
@@ -15,7 +15,7 @@ const part = (url, id) => new Promise((good, bad) => {
 		if (n !== asked) return;
 		if (!found || ask.status !== 200) return bad();
 		document.title = ask.response.title;
-		document.getElementById(id).replaceChildren(...document.adoptNode(found).childNodes); // a reader's ear is on it
+		document.getElementById(id).replaceChildren(...document.adoptNode(found).childNodes); // the live region stays the same element
 		ready();
 		good();
 	};
@@ -23,7 +23,7 @@ const part = (url, id) => new Promise((good, bad) => {
 	ask.send();
 });
 
-// A form that asks for a part of its page gets that alone.
+// A form with data-part replaces only that part of its page.
 const asks = document.querySelector("form[data-part]"), own = asks?.dataset.part ?? "main";
 asks?.addEventListener("submit", async e => {
 	e.preventDefault();
@@ -33,8 +33,8 @@ asks?.addEventListener("submit", async e => {
 });
 if (asks) addEventListener("popstate", () => location.reload());
 
-// Something new was taken in: asked by the page that is looked at alone, as a browser holds few connections. It is
-// shown at once where nobody is at work.
+// Listen for changes, only while the page is visible, since a browser allows few connections. A change is shown at
+// once unless the person is working in that part.
 let news = null;
 const listen = () => {
 	const seen = document.visibilityState === "visible";
@@ -53,7 +53,7 @@ addEventListener("visibilitychange", listen);
 addEventListener("pageshow", listen);
 addEventListener("pagehide", () => { news?.close(); news = null; });
 
-// The inbox by keys: one word on one item for each page.
+// Keyboard shortcuts of the inbox: one answer about one item per page load.
 if (document.body.dataset.page === "review") {
 	const cards = () => all(".inbox > .card"), kept = "recall-review";
 	let at = -1, sent = false;
@@ -88,7 +88,7 @@ if (document.body.dataset.page === "review") {
 	sessionStorage.removeItem(kept);
 }
 
-// The time line: from point to point by keys, what one says below the picture, and a span drawn over it.
+// The time line: moving between points by keys, a point's text below the picture, and drawing over a period.
 const draw = chart => {
 	const { from, to, left, right } = Object.fromEntries(Object.entries(chart.dataset).map(([k, v]) => [k, Number(v)]));
 	const dots = all(".dot", chart), says = document.getElementById("says"), form = asks;
@@ -140,7 +140,7 @@ const draw = chart => {
 	});
 };
 
-// A slider goes through the days of the field before it, and asks again when it is let go.
+// A slider steps through the days of the date field before it, and submits the form when it comes to rest.
 const slide = range => {
 	const field = range.form.elements[range.dataset.day], after = range.dataset.day === "asof";
 	const day = n => { const t = new Date(range.dataset.first + "T12:00"); t.setDate(t.getDate() + n); return t; };
@@ -161,7 +161,7 @@ const slide = range => {
 	});
 };
 
-// What each part of a page gets when it is there.
+// Prepares newly shown parts of a page.
 const ready = () => {
 	for (const button of all(".copies[hidden]")) {
 		button.hidden = !navigator.clipboard;

@@ -1,4 +1,4 @@
-// Package agents is the commands that serve Claude Code and other agents: hooks and the MCP server.
+// Package agents holds the commands that serve Claude Code and other agents: hooks and the MCP server.
 package agents
 
 import (
@@ -28,7 +28,7 @@ import (
 	"recall/pipeline"
 )
 
-// Commands are the commands that serve Claude Code and other agents.
+// Commands returns the commands that serve Claude Code and other agents.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newHookCmd(a), newHooksCmd(a), newMcpCmd(a),
@@ -45,14 +45,14 @@ func newHookCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// IsHook reports whether the client calls: then nothing may be said but an answer,
-// and the exit code is 0, since 2 would stop a prompt.
+// IsHook reports whether the client is calling: then only an answer may be printed, and the exit code must be 0, since
+// 2 would stop a prompt.
 func IsHook(args []string) bool {
 	i := slices.Index(args, "hook")
 	return i >= 0 && i == len(args)-2 && (i == 0 || args[0][0] == '-')
 }
 
-// runHook answers an event. What goes wrong is for the log.
+// runHook answers an event. Errors go to the log.
 func runHook(ctx context.Context, a *app.App, args []string) {
 	start := time.Now()
 	var event hooks.Event
@@ -65,7 +65,7 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 			}
 		}()
 		if os.Getenv("RECALL_CHILD") != "" {
-			return nil // a client that recall itself has asked
+			return nil // a client started by recall itself
 		}
 		if len(args) != 1 {
 			return fmt.Errorf("%d events are named, want one", len(args))
@@ -93,7 +93,7 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 			a.TeamBeside(a.Lib, true)
 		}
 		if h.LeftBehind.Load() {
-			a.Lib, a.Index = nil, nil // what hangs would hang in closing, too
+			a.Lib, a.Index = nil, nil // closing would hang as well
 		}
 		if text := answer.JSON(event); text != nil {
 			werr := a.WriteJSON(string(text) + "\n")
@@ -106,10 +106,10 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 	}
 }
 
-// hookHost is what hooks work with: everything offline, and opened on demand.
+// hookHost returns what hooks work with: everything offline, and opened on demand.
 func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) {
 	handed := os.Getenv(envHanded) != ""
-	os.Unsetenv(envHanded) // no setting, and not for those that this one starts
+	os.Unsetenv(envHanded) // not a setting, and not inherited
 	c, err := a.LoadConfig()
 	if err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 	h := &hooks.Host{
 		Library: open,
 		Index:   func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
-		// By rules, since a session's end is no time to ask a model. An index that must be made again isn't,
-		// which would take a while: the next sync does it.
+		// Without a model, which is too slow at a session's end. An index that must be rebuilt is left to the next
+		// sync.
 		Pipeline: func(l *library.Library) (*pipeline.Pipeline, error) {
 			if err := l.ReadOnly(); err != nil {
 				return nil, err
@@ -146,7 +146,7 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 	}
 	h.Told = a.ToldByTeam
 	h.Forget = func(session string) bool {
-		return app.InBackground("", nil, append(a.Given(), "forget", session, "--yes")...)
+		return app.InBackground("", nil, append(a.GlobalFlags(), "forget", session, "--yes")...)
 	}
 	if !handed {
 		h.HandOn = func(in hooks.Input) bool {
@@ -159,14 +159,14 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 	return h, nil
 }
 
-// envHanded is set where a hook was handed on to a process that outlives the one that the client called.
+// envHanded is set for a hook that was handed on to a process that outlives the one called by the client.
 const envHanded = "RECALL_HOOK_HANDED_ON"
 
 func newHooksCmd(a *app.App) *cobra.Command {
 	return option.Group("hooks", newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
 }
 
-// scope is which settings are meant.
+// scope selects the settings file.
 type scope struct{ Project, User, DryRun bool }
 
 func newHooksInstallCmd(a *app.App) *cobra.Command {
@@ -175,7 +175,7 @@ func newHooksInstallCmd(a *app.App) *cobra.Command {
 		program, err := thisProgram(a)
 		if err == nil {
 			err = s.change(a, func(path string) (hooks.Change, error) { return hooks.PlanInstall(path, program) },
-				"hooks are in", "hooks were there already in")
+				"hooks are in", "hooks were already in")
 		}
 		if err == nil && !s.DryRun {
 			tellNoLibrary(ctx, a)
@@ -191,7 +191,7 @@ func newHooksUninstallCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// change plans a change of the settings, carries it out and says so.
+// change plans a change of the settings, makes it and reports it.
 func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), done, already string) error {
 	path, err := hooks.SettingsFile(s.Project)
 	if err == nil && s.Project {
@@ -202,7 +202,7 @@ func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), 
 	}
 	c, err := plan(path)
 	if err != nil {
-		return hint.With(err, "mend the file by hand; claude itself can't read it either")
+		return hint.With(err, "correct the file by hand; claude itself can't read it either")
 	}
 	switch {
 	case !c.Differs():
@@ -216,17 +216,17 @@ func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), 
 	default:
 		if err := c.Do(); err != nil {
 			if errors.Is(err, fs.ErrPermission) {
-				return hint.With(err, "make it writable, or use recall hooks install --dry-run and put its output there yourself")
+				return hint.With(err, "make it writable, or put the output of recall hooks install --dry-run there yourself")
 			}
 			return err
 		}
 		fmt.Fprintf(a.Out, "%s %s\n", done, c.Path)
 		if c.Backup != "" {
-			fmt.Fprintf(a.Err, "recall: a copy from before is in %s\n", c.Backup)
+			fmt.Fprintf(a.Err, "recall: a copy of the previous file is in %s\n", c.Backup)
 		}
 	}
 	if c.Plugin && !c.Removes && bytes.Contains(c.After, []byte("session-start")) {
-		fmt.Fprintf(a.Err, "recall: warning: recall's plugin is enabled in %s and brings the same hooks; one of the two "+
+		fmt.Fprintf(a.Err, "recall: warning: recall's plugin is enabled in %s and has the same hooks; one of the two "+
 			"is enough\n", c.Path)
 	}
 	if c.Off {
@@ -235,14 +235,14 @@ func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), 
 	return nil
 }
 
-// thisProgram is what the client is to start: this very program, by a path that
-// an upgrade keeps where there is one, with the settings that were given here.
+// thisProgram is what the client should start: this program, by a path that survives an upgrade if there is one, with
+// the flags given here.
 func thisProgram(a *app.App) (hooks.Program, error) {
 	exe, err := app.Self()
 	if err != nil {
 		return hooks.Program{}, err
 	}
-	p := hooks.Program{Path: exe, Args: a.Given()}
+	p := hooks.Program{Path: exe, Args: a.GlobalFlags()}
 	for i := 1; i < len(p.Args) && err == nil; i += 2 {
 		p.Args[i], err = filepath.Abs(p.Args[i])
 	}
@@ -266,10 +266,10 @@ func newHooksStatusCmd(a *app.App) *cobra.Command {
 	}, func(a *app.App, doc hooks.Status) { a.Form("hooks", doc) })
 }
 
-// tellNoLibrary says why the hooks do nothing yet.
+// tellNoLibrary explains why the hooks do nothing yet.
 func tellNoLibrary(ctx context.Context, a *app.App) {
 	if _, err := a.Library(ctx); errors.Is(err, library.ErrNoLibrary) {
-		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init makes it and takes in all "+
+		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and imports all "+
 			"your history")
 	}
 }

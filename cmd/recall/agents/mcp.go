@@ -34,10 +34,11 @@ func newMcpCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
+// ServeMCP serves one MCP client on standard input and output.
 func ServeMCP(ctx context.Context, a *app.App) error {
 	if f, ok := a.In.(*os.File); ok && terminal.IsTerminal(f) {
-		fmt.Fprintln(a.Err, "recall: this is for an MCP client to start, and waits for one now; recall mcp install "+
-			"enters it into yours. Ctrl-C ends it")
+		fmt.Fprintln(a.Err, "recall: an MCP client should start this; it is waiting for one now. recall mcp install "+
+			"adds it to yours. Ctrl-C stops it")
 	}
 	m := a.Served()
 	rules := sync.OnceValue(redact.New)
@@ -68,19 +69,19 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		},
 		Clean:   func(text string) string { return rules().Session().Text(text) },
 		Compose: a.Compose,
-		Here:    func(l *library.Library) (string, error) { return a.Only(l, "", false) },
+		Here:    func(l *library.Library) (string, error) { return a.ProjectFilter(l, "", false) },
 		Hint:    hint.Of,
 		Log:     slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
-	err := s.Run(ctx, a.In, struct{ io.Writer }{terminal.Own(a.Out)}) // which stays open
+	err := s.Run(ctx, a.In, struct{ io.Writer }{terminal.Own(a.Out)}) // hides Close: the output stays open
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil // told to end
+		return nil // stopped by a signal
 	}
 	return err
 }
 
-// budget is a payload's, in tokens. A configuration that is broken is told at each call: a server that doesn't start
-// tells nobody.
+// budget is the token budget of a payload. A broken configuration is reported at each call: a server that doesn't
+// start reports nothing.
 func budget(m *app.Served) int {
 	if c, err := m.Configured(); err == nil {
 		return c.Payload.Budget
@@ -122,18 +123,18 @@ func runMcpInstall(a *app.App, f mcpFlags) error {
 		clients = slices.DeleteFunc(clients, func(c hooks.Client) bool { return !c.There })
 		if len(clients) == 0 {
 			fmt.Fprintln(a.Out, "Neither Claude Code nor Claude Desktop is set up here; --claude-code or --claude-desktop "+
-				"enters it all the same.")
+				"adds it anyway.")
 		}
 	}
 	sayOtherSide(a, clients, f)
-	err = changeClients(a, clients, f.DryRun, "recall is in it already", func(c hooks.Client) (hooks.Change, error) {
+	err = changeClients(a, clients, f.DryRun, "recall is already in it", func(c hooks.Client) (hooks.Change, error) {
 		return c.Install(program)
 	})
 	if err != nil {
 		return err
 	}
 	if len(clients) > 0 && !f.DryRun {
-		fmt.Fprintln(a.Out, "A client that is running takes it up when it is started again.")
+		fmt.Fprintln(a.Out, "A running client uses it after a restart.")
 	}
 	if doc, err := hooks.LookAtClients(); err == nil && doc.Twice() {
 		fmt.Fprintf(a.Err, "recall: warning: %s\n", twiceServed)
@@ -142,24 +143,23 @@ func runMcpInstall(a *app.App, f mcpFlags) error {
 	return nil
 }
 
-// sayOtherSide tells what happens on the Windows around a WSL, before it does.
+// sayOtherSide reports what will happen on the Windows side of a WSL.
 func sayOtherSide(a *app.App, clients []hooks.Client, f mcpFlags) {
 	w := cowork.OtherSide()
 	if w == nil || f.ClaudeCode || f.Project {
 		return
 	}
 	if i := slices.IndexFunc(clients, func(c hooks.Client) bool { return c.Distro != "" }); i >= 0 {
-		fmt.Fprintf(a.Out, "This is WSL: the Windows app of your Windows user starts recall by wsl.exe -d %s; no other "+
-			"user's configuration is touched.\n", terminal.Line(w.Distro))
+		fmt.Fprintf(a.Out, "This is WSL: the Windows app of your Windows user will start recall with wsl.exe -d %s; no "+
+			"other user's configuration is touched.\n", terminal.Line(w.Distro))
 	} else if len(w.Data) == 0 {
 		fmt.Fprintln(a.Out, "This is WSL, and it doesn't say which Windows user you are: the Windows app is left alone. "+
-			"WSLENV=USERPROFILE/p, set on Windows, says it.")
+			"Set WSLENV=USERPROFILE/p on Windows to pass it on.")
 	}
 }
 
-// mcpProgram is what clients start: this program by the name it keeps longest,
-// with the library and the configuration that were named. In a file that others
-// share it is recall on their PATH.
+// mcpProgram is what clients start: this program by its most durable path, with the library and configuration given
+// here. In a file shared with others it is recall on their PATH.
 func mcpProgram(a *app.App, shared bool) (hooks.Program, error) {
 	c, err := a.LoadConfig()
 	if err != nil {
@@ -169,14 +169,13 @@ func mcpProgram(a *app.App, shared bool) (hooks.Program, error) {
 		return hooks.Program{Path: "recall"}, nil
 	}
 	p, err := thisProgram(a)
-	if err == nil && c.Environment("library.dir") { // the client's environment may lack it
+	if err == nil && c.Environment("library.dir") { // the client's environment might lack it
 		p.Args = append(p.Args, "--library", c.Library.Dir)
 	}
 	return p, err
 }
 
-// changeClients carries one change out for each client. What fails for one
-// doesn't keep the others from it.
+// changeClients applies one change to each client. A failure doesn't stop the others.
 func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing string,
 	plan func(hooks.Client) (hooks.Change, error)) error {
 	var faults []error
@@ -203,7 +202,7 @@ func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing stri
 			if change.Removes {
 				what = "removed: it held nothing else"
 			} else if change.Backup != "" {
-				what = "changed; as it was: " + terminal.Line(filepath.Base(change.Backup))
+				what = "changed; previous version: " + terminal.Line(filepath.Base(change.Backup))
 			}
 			fmt.Fprintf(a.Out, "%s: %s: %s\n", c.Name, terminal.Line(c.Path), what)
 		}
@@ -211,10 +210,10 @@ func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing stri
 	return errors.Join(faults...)
 }
 
-// printSnippets tells what to paste into the clients that recall doesn't edit.
+// printSnippets prints what to paste into the clients that recall doesn't edit.
 func printSnippets(a *app.App, p hooks.Program) {
 	asJSON := func(v any) string {
-		text, _ := json.Marshal(v) // of strings: it can't fail
+		text, _ := json.Marshal(v) // strings: can't fail
 		return string(text)
 	}
 	args := append(slices.Clone(p.Args), "mcp")
@@ -243,6 +242,6 @@ func newMcpStatusCmd(a *app.App) *cobra.Command {
 		})
 }
 
-// twiceServed is said where a model gets each tool of recall's twice.
+// twiceServed is the warning for a client that gets each of recall's tools twice.
 const twiceServed = "Claude Code has each tool twice, by the plugin and by its configuration: recall mcp " +
 	"uninstall --claude-code, or turn the plugin off"

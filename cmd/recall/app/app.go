@@ -1,5 +1,5 @@
-// Package app is the wiring of one run: it opens configuration, library, index, pipeline and model, takes in what is
-// new, and finds the session, project or item that is meant. It knows no command line: ctx first, no cobra.
+// Package app wires up one run: it opens configuration, library, index, pipeline and model, syncs, and finds the
+// session, project or item that a person names. It knows no command line: ctx first, no cobra.
 package app
 
 import (
@@ -34,15 +34,14 @@ import (
 	"recall/team/ask"
 )
 
-// App is one run of the program: its streams, its configuration, and what it
-// has opened.
+// App is one run of the program: its streams, its configuration, and what it has opened.
 type App struct {
 	In         io.Reader
 	Out, Err   io.Writer
 	Color      bool
 	ConfigFile string         // --config
-	Flags      *pflag.FlagSet // of the command that was called; nil: none
-	Silent     bool           // nobody reads what a hook prints beside its answer
+	Flags      *pflag.FlagSet // of the command; nil: none
+	Silent     bool           // a hook: nobody reads what it prints beside its answer
 
 	Config *config.Config
 	Lib    *library.Library
@@ -50,17 +49,17 @@ type App struct {
 
 	asked  *asking
 	team   ask.Asker
-	shared bool // Lib is others', too
+	shared bool // Lib is shared: Close leaves it open
 
-	hinted string // the last way out that was said
+	hinted string // the last hint printed
 
-	Until time.Time     // when a large session that was put off may be made
-	Quiet time.Duration // as WatchOptions has it; set by tests
+	Until time.Time     // when a deferred large session can be distilled
+	Quiet time.Duration // WatchOptions.Quiet; set by tests
 
 	Again func(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int // runs recall in this process
 }
 
-// Beside is a run of its own, with the same streams and configuration and nothing opened.
+// Beside returns a separate run with the same streams and configuration and nothing opened.
 func (a *App) Beside() *App {
 	return &App{In: a.In, Out: a.Out, Err: a.Err, Color: a.Color, Config: a.Config, ConfigFile: a.ConfigFile}
 }
@@ -103,8 +102,8 @@ func (a *App) LoadConfig() (*config.Config, error) {
 	return c, nil
 }
 
-// Given are the flags that say which configuration and library are meant, as another run gets them.
-func (a *App) Given() (args []string) {
+// GlobalFlags returns the flags that name the configuration and the library, for another run.
+func (a *App) GlobalFlags() (args []string) {
 	if a.ConfigFile != "" {
 		args = append(args, "--config", a.ConfigFile)
 	}
@@ -114,12 +113,12 @@ func (a *App) Given() (args []string) {
 	return args
 }
 
-// Run runs a command of recall's in this process, on the same streams, and returns its exit code.
+// Run runs a recall command in this process, on the same streams, and returns its exit code.
 func (a *App) Run(ctx context.Context, args ...string) int {
-	return a.Again(ctx, append(a.Given(), args...), a.In, terminal.Own(a.Out), terminal.Own(a.Err))
+	return a.Again(ctx, append(a.GlobalFlags(), args...), a.In, terminal.Own(a.Out), terminal.Own(a.Err))
 }
 
-// LibraryNamed reports whether --library says which library is meant.
+// LibraryNamed reports whether --library was given.
 func (a *App) LibraryNamed() bool { return a.Flags != nil && a.Flags.Changed("library") }
 
 // Library opens the configured library.
@@ -139,19 +138,19 @@ func (a *App) Library(ctx context.Context) (*library.Library, error) {
 	_, registry := os.Stat(filepath.Join(c.Library.Dir, "projects.toml"))
 	switch {
 	case errors.Is(err, library.ErrNoLibrary) && registry == nil:
-		return nil, hint.With(err, "library.toml is gone from it, its sessions aren't: recall check --repair makes it again")
+		return nil, hint.With(err, "library.toml is missing, but its sessions aren't: recall check --repair recreates it")
 	case errors.Is(err, library.ErrNoLibrary):
 		return nil, hint.With(err,
-			"recall init makes one and takes in all your history; recall demo shows it on invented sessions")
+			"recall init creates one and imports all your history; recall demo shows it on invented sessions")
 	case errors.Is(err, fs.ErrPermission):
 		return nil, err
 	case err != nil:
-		return nil, hint.With(err, "library.toml holds the library's id and format; recall check --repair makes it again")
+		return nil, hint.With(err, "library.toml holds the library's id and format; recall check --repair recreates it")
 	}
 	return a.Use(l), nil
 }
 
-// CreateLibrary opens the configured library, and makes it if there is none.
+// CreateLibrary opens the configured library, creating it if there is none.
 func (a *App) CreateLibrary(ctx context.Context) (l *library.Library, made bool, err error) {
 	l, err = a.Library(ctx)
 	if !errors.Is(err, library.ErrNoLibrary) {
@@ -164,8 +163,7 @@ func (a *App) CreateLibrary(ctx context.Context) (l *library.Library, made bool,
 	return a.Use(l), true, nil
 }
 
-// LibraryToFill opens the configured library to take something in, and makes it
-// if there is none. What is named to be taken in must be there.
+// LibraryToFill opens the configured library for writing, creating it if there is none. The paths in from must exist.
 func (a *App) LibraryToFill(ctx context.Context, from []string) (*library.Library, error) {
 	for _, path := range from {
 		if _, err := os.Stat(path); err != nil {
@@ -180,7 +178,7 @@ func (a *App) LibraryToFill(ctx context.Context, from []string) (*library.Librar
 		return nil, err
 	}
 	if made {
-		fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
+		fmt.Fprintf(a.Err, "recall: created a library in %s\n", l.Dir())
 		a.WarnPlace(l.Dir())
 	}
 	return l, nil
@@ -192,8 +190,7 @@ func (a *App) Use(l *library.Library) *library.Library {
 	return l
 }
 
-// CacheDir is where everything of a library lies that may be lost: the index
-// and what was seen, in the user's cache directory.
+// CacheDir is the folder for a library's expendable data, such as the index: in the user's cache directory.
 func CacheDir(l *library.Library) string {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -204,7 +201,7 @@ func CacheDir(l *library.Library) string {
 
 func IndexPath(l *library.Library) string { return filepath.Join(CacheDir(l), "index.db") }
 
-// OpenIndex opens the index for writing, or makes an empty one where there is none.
+// OpenIndex opens the index for writing, or creates an empty one.
 func (a *App) OpenIndex(l *library.Library) (fresh bool, err error) {
 	a.closeIndex()
 	path := IndexPath(l)
@@ -215,8 +212,7 @@ func (a *App) OpenIndex(l *library.Library) (fresh bool, err error) {
 	return fresh, err
 }
 
-// ReadIndex opens the index for asking only. The error is fs.ErrNotExist or
-// index.ErrRebuild where it must be made (again) first.
+// ReadIndex opens the index for reading. The error is fs.ErrNotExist or index.ErrRebuild if it must be built first.
 func (a *App) ReadIndex(l *library.Library) error {
 	if a.Index != nil {
 		return nil
@@ -227,22 +223,22 @@ func (a *App) ReadIndex(l *library.Library) error {
 	}
 	if buried, err := pipeline.Buried(context.Background(), l, x); err == nil && !buried {
 		x.Close()
-		return errUnburied
+		return errHoldsForgotten
 	}
 	a.Index = x
 	return nil
 }
 
-// IndexIfThere is the index for asking what is answered without one too, but slower; nil where it can't be read.
+// IndexIfThere returns the index, for callers that work without one too, but slower; nil if it can't be read.
 func (a *App) IndexIfThere(l *library.Library) *index.Index {
 	_ = a.ReadIndex(l)
 	return a.Index
 }
 
-// errUnburied: the index holds what was forgotten.
-var errUnburied = fmt.Errorf("it holds what was forgotten: %w", index.ErrRebuild)
+// errHoldsForgotten means that the index still holds forgotten sessions.
+var errHoldsForgotten = fmt.Errorf("it holds what was forgotten: %w", index.ErrRebuild)
 
-// Pipeline puts together what takes sessions in.
+// Pipeline returns the pipeline that archives, distills and indexes sessions.
 func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
 	return &pipeline.Pipeline{
 		Archiver:  *a.Archiver(l),
@@ -256,8 +252,7 @@ func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
 	}
 }
 
-// Roots are the configured places of sessions, of sources that aren't searched
-// for.
+// Roots returns the configured folders of the sources that aren't found automatically.
 func (a *App) Roots() map[ingest.Source][]string {
 	roots, of := map[ingest.Source][]string{}, a.Config.Sources
 	for source, dirs := range map[ingest.Source][]string{ingest.ClaudeCode: of.ClaudeCode, ingest.Cowork: of.Cowork,
@@ -273,13 +268,13 @@ func Readers() []ingest.Reader {
 	return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}, opencode.Reader{}}
 }
 
-// Readers are those that find what the configuration asks for.
+// Readers returns the readers, as configured.
 func (a *App) Readers() []ingest.Reader {
 	return []ingest.Reader{claudecode.Reader{FileHistory: a.Config.Sources.History}, cowork.Reader{},
 		codex.Reader{}, gemini.Reader{}, opencode.Reader{}}
 }
 
-// Author is who edits payloads by hand on this machine.
+// Author names the person who edits payloads on this machine.
 func Author() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

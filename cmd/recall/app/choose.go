@@ -31,10 +31,9 @@ import (
 	txt "recall/text"
 )
 
-// OfferModel shows a person at a terminal the models that are found here, with what each
-// would be sent and what that would take, and has the one whose key is pressed make
-// payloads from now on. No is written down and never asked again; without a word rules
-// go on.
+// OfferModel shows a person at a terminal the models found here, with where data would go and what it would cost, and
+// configures the one whose key is pressed to make payloads. "Never" is written down and final; without an answer rules
+// keep making payloads.
 func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || demo.Has(l.Dir()) {
 		return nil
@@ -62,7 +61,7 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 		fmt.Fprintf(a.Out, "  %d  %s (%s): %s; %s\n", i+1, ch.Name(), ch.Why, where, price)
 	}
 	if takes.Requests > 0 {
-		fmt.Fprintf(a.Out, "The sessions here take about %s, %s tokens.\n", answer.Count(takes.Requests, "request"),
+		fmt.Fprintf(a.Out, "The sessions here would take about %s, %s tokens.\n", answer.Count(takes.Requests, "request"),
 			txt.Thousands(takes.In+takes.Out))
 	}
 	a.SayLeaving(strings.Join(away, ", or "))
@@ -91,17 +90,17 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 		which = 0
 	}
 	if which < 0 {
-		fmt.Fprintln(a.Out, "Not now, then. Another time: recall init, or llm.provider in config.yaml.")
+		fmt.Fprintln(a.Out, "Not now. To choose one later: recall init, or llm.provider in config.yaml.")
 		return nil
 	}
 	if err := a.UseModel(ctx, l, found[which]); err != nil {
-		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules go on making payloads; when this is mended, run recall "+
+		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules keep making payloads; once this is fixed, run recall "+
 			"init again.\n", err, hint.Of(err))
 		return nil
 	}
 	if a.inBackground(l, "sync") {
 		fmt.Fprintln(a.Out,
-			"It is being asked in the background, about the newest sessions first; recall status says how far it is.")
+			"It is being asked in the background, about the newest sessions first; recall status shows the progress.")
 	}
 	return nil
 }
@@ -112,19 +111,18 @@ func (a *App) key(ctx context.Context, question string, args ...any) rune {
 	return terminal.Key(ctx, a.In)
 }
 
-// offer says what a model is for, as measured over people's 88 questions (docs/internals/quality.md).
+// offer says what a model gains, as measured on people's 88 questions (docs/internals/quality.md).
 const offer = `
-Payloads are made by rules now, and nothing leaves this machine. Over a model's payloads 52 of 100 questions were
-answered by the first result, over those of rules 28. Found here:
+Payloads are now made by rules, and nothing leaves this machine. With a model's payloads the first result answered
+52 of 100 questions, with those of rules 28. Found here:
 `
 
-// foreseen is how long a person may wait for what a model would take.
-const foreseen = 5 * time.Second
+// estimateTimeout limits how long a person waits for the estimate.
+const estimateTimeout = 5 * time.Second
 
-// wouldTake is what asking a model about all sessions would take; nothing if it isn't
-// known in time.
+// wouldTake estimates what asking a model about all sessions would take; zero if that isn't known in time.
 func (a *App) wouldTake(ctx context.Context, l *library.Library, ch config.Choice) distill.Estimate {
-	ctx, cancel := context.WithTimeout(ctx, foreseen)
+	ctx, cancel := context.WithTimeout(ctx, estimateTimeout)
 	defer cancel()
 	b := a.Beside()
 	defer b.Close()
@@ -137,8 +135,8 @@ func (a *App) wouldTake(ctx context.Context, l *library.Library, ch config.Choic
 	return doc.Estimate
 }
 
-// shareOfSessions is what asking would take of a subscription, beside what the sessions here took of it, both at
-// list prices: nothing here says what a plan's window holds. "" if it isn't known.
+// shareOfSessions words what asking would use of a subscription, relative to what the sessions here used of it, both at
+// list prices: the size of a plan's quota isn't known here. "" if it isn't known.
 func (a *App) shareOfSessions(ctx context.Context, l *library.Library, takes distill.Estimate) string {
 	if a.ReadIndex(l) != nil {
 		return ""
@@ -149,39 +147,39 @@ func (a *App) shareOfSessions(ctx context.Context, l *library.Library, takes dis
 	if err != nil || cost == 0 || took.Total.Cost == 0 {
 		return ""
 	}
-	return fmt.Sprintf("about %.2g %% of what the sessions here took of it", 100*cost/took.Total.Cost)
+	return fmt.Sprintf("about %.2g %% of what the sessions here used of it", 100*cost/took.Total.Cost)
 }
 
-// offered is after how many answers without a model one is offered once more.
-const offered = 10
+// answersToOffer is the number of answers after which a model is offered once more.
+const answersToOffer = 10
 
-// OfferAgain counts an answer that a person saw, and offers a model once after the first
-// few: by then they know what rules find.
+// OfferAgain counts an answer that a person saw, and offers a model once after the first few: by then they know what
+// rules find.
 func (a *App) OfferAgain(ctx context.Context, l *library.Library) error {
 	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || demo.Has(l.Dir()) {
 		return nil
 	}
 	f, err := os.OpenFile(filepath.Join(CacheDir(l), "answers"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil // nobody is asked, then
+		return nil // without a count, don't ask
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || info.Size() >= offered {
+	if err != nil || info.Size() >= answersToOffer {
 		return nil
 	}
-	if _, err := f.WriteString("."); err != nil || info.Size()+1 < offered {
+	if _, err := f.WriteString("."); err != nil || info.Size()+1 < answersToOffer {
 		return nil
 	}
 	return a.OfferModel(ctx, l)
 }
 
-// UseModel tries a choice with one tiny request, and writes it into config.yaml.
+// UseModel tests a choice with one tiny request and writes it into config.yaml.
 func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice) error {
 	with := a.Config.With(ch)
 	switch ch.Provider {
 	case config.NoProvider:
-	case config.ProviderRelay: // nobody may be there yet
+	case config.ProviderRelay: // nobody might be answering yet
 		if _, err := with.Provider(ctx, os.Getenv); err != nil {
 			return err
 		}
@@ -195,10 +193,10 @@ func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice
 	if err != nil {
 		return err
 	}
-	// What the one before had beside it isn't this one's.
+	// Also overwrite the previous provider's settings.
 	settings := []config.Written{
 		{Key: "llm.dir", Value: ch.Dir}, {Key: "llm.url", Value: ch.URL},
-		{Key: "llm.model", Value: ch.Model}, {Key: "llm.provider", Value: ch.Provider}, // the last is on top
+		{Key: "llm.model", Value: ch.Model}, {Key: "llm.provider", Value: ch.Provider}, // the last one ends up on top
 	}
 	if err := config.WriteConfig(file, settings, at); err != nil {
 		return err
@@ -207,16 +205,16 @@ func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice
 	if ch.Provider == config.NoProvider {
 		return nil
 	}
-	fmt.Fprintf(a.Out, "recall sync asks it from now on; recall sync --dry-run tells first what that takes. At most "+
+	fmt.Fprintf(a.Out, "From now on recall sync asks it; recall sync --dry-run shows the cost beforehand. At most "+
 		"$%g a night and $%g a month (distill.budget).\n", a.Config.Distill.Budget.NightCost,
 		a.Config.Distill.Budget.MonthCost)
 	return nil
 }
 
-// SayLeaving says what would leave this machine, "" for nowhere.
+// SayLeaving prints what would leave this machine for to; "" for nowhere.
 func (a *App) SayLeaving(to string) { a.Form("leaving", to) }
 
-// tryModel asks for one word. It is paid from the purse as everything else.
+// tryModel asks for one word. The purse pays for it, as for every request.
 func (a *App) tryModel(ctx context.Context, l *library.Library, c *config.Config) error {
 	m, err := c.Provider(ctx, os.Getenv)
 	if err != nil {
@@ -230,11 +228,11 @@ func (a *App) tryModel(ctx context.Context, l *library.Library, c *config.Config
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s answers, in %s.\n", m.Name(), terminal.Elapsed(time.Since(start)))
+	fmt.Fprintf(a.Out, "%s answered in %s.\n", m.Name(), terminal.Elapsed(time.Since(start)))
 	return nil
 }
 
-// MeasuredBy asks a model for measurements. What it answers is kept beside the runs of eval.
+// MeasuredBy returns an improver for measurements. Its answers are kept beside the runs of eval.
 func (a *App) MeasuredBy(m llm.Model) (*model.Improver, error) {
 	dir, err := AnswersOf(m)
 	o := a.askedBy(m, dir)
@@ -242,26 +240,22 @@ func (a *App) MeasuredBy(m llm.Model) (*model.Improver, error) {
 	return model.New(o), err
 }
 
-// DistillingBy distills as sync does: by rules, and by a model where a session says enough to
-// be asked about.
+// DistillingBy returns a distiller that works as sync does: by rules, and by a model for sessions that say enough.
 func (a *App) DistillingBy(m llm.Model) (distill.Distiller, error) {
 	improver, err := a.MeasuredBy(m)
 	return &model.Distiller{Rules: offline.Distiller{}, Improver: improver}, err
 }
 
-// AnswersOf is where what a model answers to measurements is kept, each model's apart: what
-// is measured must not come out of what another said.
+// AnswersOf returns the store of a model's answers to measurements. Each model has its own: a measurement must not use
+// another model's answers.
 func AnswersOf(m llm.Model) (answerFolder, error) {
 	dir, err := RunsDir()
 	return answerFolder(filepath.Join(dir, "answers", txt.Hash(m.Name(), 6))), err
 }
 
-// answerFolder keeps models' answers, a file each. It is a llm.Store.
+// answerFolder is an llm.Store with one file per answer.
 type answerFolder string
 
-var _ llm.Store = answerFolder("")
-
-// Answer implements llm.Store.
 func (f answerFolder) Answer(key string) (data []byte, ok bool, err error) {
 	data, err = os.ReadFile(filepath.Join(string(f), key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -270,13 +264,12 @@ func (f answerFolder) Answer(key string) (data []byte, ok bool, err error) {
 	return data, err == nil, err
 }
 
-// KeepAnswer implements llm.Store.
 func (f answerFolder) KeepAnswer(key string, data []byte) error {
 	return WriteWhole(filepath.Join(string(f), key), data)
 }
 
-// TryOnSample says how payloads by rules do against the bundled gold set, and what asking a
-// model about the sample sessions takes; where the person wants that, how its payloads do.
+// TryOnSample reports how payloads made by rules score against the bundled gold set and what asking a model about the
+// sample sessions would take; if the person agrees, it asks and reports the model's scores.
 func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Choice) error {
 	b := a.Beside()
 	b.Config = a.Config.With(ch)
@@ -323,7 +316,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "What people would keep of %s of invented work, found, and nothing else (F1, 1 is all of it):\n",
+	fmt.Fprintf(a.Out, "How well the items that people would keep of %s of invented work are found (F1, 1 is all):\n",
 		answer.Count(len(plain.Sessions), "session"))
 	row("rules", plain)
 	price := ""
@@ -331,7 +324,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		price = ", " + txt.Dollars(cost)
 	}
 	if takes.Requests > 0 {
-		fmt.Fprintf(a.Out, "Asking %s takes about %s, %s tokens%s.\n", m.Name(),
+		fmt.Fprintf(a.Out, "Asking %s would take about %s, %s tokens%s.\n", m.Name(),
 			answer.Count(takes.Requests, "request"), txt.Thousands(takes.In+takes.Out), price)
 		if key := a.key(ctx, "y: ask it; any other key: don't "); key != 'y' && key != 'Y' {
 			return nil

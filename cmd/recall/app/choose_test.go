@@ -31,8 +31,8 @@ func TestTheOfferSaysWhatWasMeasured(t *testing.T) {
 	if len(rows) < 2 || model == nil || model[1] != fmt.Sprint(questions) {
 		t.Fatalf("the page has %d tables of %v questions without a model, and with one %q", len(rows), questions, model)
 	}
-	want := fmt.Sprintf("a model's payloads %s of 100 questions were answered by the first result, over those of rules "+
-		"%.0f.", model[2], 100*sum/questions)
+	want := fmt.Sprintf("With a model's payloads the first result answered %s of 100 questions, with those of rules %.0f.",
+		model[2], 100*sum/questions)
 	if got := strings.Join(strings.Fields(offer), " "); !strings.Contains(got, want) {
 		t.Errorf("got %q, the page says %q", got, want)
 	}

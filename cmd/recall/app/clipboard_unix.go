@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// clipboards are programs that put what they read on the clipboard; the first one that is there does. They are looked
-// for when something is copied, not at each start: a PATH may be long, and on WSL leads through Windows's folders.
+// clipboards lists programs that copy their input to the clipboard; the first one installed is used. They are looked up
+// when something is copied, not at each start: a PATH can be long, and on WSL includes Windows' folders.
 var clipboards = [][]string{{"pbcopy"}, {"wl-copy"}, {"xclip", "-in", "-selection", "clipboard"},
 	{"xsel", "--input", "--clipboard"}, {"termux-clipboard-set"}, {"clip.exe"}}
 

@@ -13,7 +13,7 @@ import (
 	"recall/pipeline/folders"
 )
 
-// folders are those in which a project's payload is kept current; nil where no configuration folder is known.
+// folders returns the folders in which a project's payload is kept current; nil if no configuration folder is known.
 func (a *App) folders(l *library.Library) *folders.Folders {
 	user := config.ThisSystem().User
 	if user == "" {
@@ -23,7 +23,7 @@ func (a *App) folders(l *library.Library) *folders.Folders {
 		Budget: a.Config.Payload.Budget}
 }
 
-// ResumeInto begins to keep a project's payload current in a folder, or stops.
+// ResumeInto starts or stops keeping a project's payload current in a folder.
 func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool) error {
 	l, err := a.Library(ctx)
 	if err != nil {
@@ -44,9 +44,9 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 		case err != nil:
 			return err
 		case removed:
-			fmt.Fprintf(a.Err, "recall: removed %s; nothing is kept there any more\n", page)
+			fmt.Fprintf(a.Err, "recall: removed %s; it is no longer kept current\n", page)
 		default:
-			fmt.Fprintf(a.Err, "recall: nothing is kept in %s any more\n", folder)
+			fmt.Fprintf(a.Err, "recall: nothing is kept current in %s any more\n", folder)
 		}
 		return nil
 	}
@@ -60,7 +60,7 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 	if err := f.Begin(ctx, folder, id); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "recall: %s is written anew at each sync; recall resume --into %q --stop ends that\n", page, folder)
+	fmt.Fprintf(a.Err, "recall: %s is rewritten at each sync; recall resume --into %q --stop ends that\n", page, folder)
 	return nil
 }
 
@@ -82,8 +82,7 @@ func intoProject(l *library.Library, folder, name string) (string, error) {
 	return p.ID, nil
 }
 
-// keepPages brings the pages of all folders up to date. What goes wrong is said
-// and costs nothing else.
+// keepPages updates the pages in all folders. Failures are only warnings.
 func (a *App) keepPages(ctx context.Context, l *library.Library) {
 	f := a.folders(l)
 	if f == nil {

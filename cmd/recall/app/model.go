@@ -26,14 +26,14 @@ import (
 	txt "recall/text"
 )
 
-// asking is a model that may be asked, and what pays for it.
+// asking is the configured model and the purse that pays for it.
 type asking struct {
 	Plain  llm.Model // sends a request once
 	Prices llm.Prices
-	purse  *improve.Purse // nil until something is paid
+	purse  *improve.Purse // nil until something is paid for
 }
 
-// Asking is the configured model; nil if there is none. Nothing is sent yet.
+// Asking returns the configured model; nil if there is none. It sends nothing.
 func (a *App) Asking(ctx context.Context) (*asking, error) {
 	if a.asked != nil {
 		return a.asked, nil
@@ -50,8 +50,7 @@ func (a *App) Asking(ctx context.Context) (*asking, error) {
 	return a.asked, nil
 }
 
-// paidModel is the configured model, asked patiently, each request paid from
-// the library's purse; nil if there is none.
+// paidModel returns the configured model with retries, each request paid by the library's purse; nil if there is none.
 func (a *App) paidModel(ctx context.Context, l *library.Library) (llm.Model, error) {
 	m, err := a.Asking(ctx)
 	if m == nil || err != nil {
@@ -60,8 +59,7 @@ func (a *App) paidModel(ctx context.Context, l *library.Library) (llm.Model, err
 	return llm.Patient(llm.Metered(m.Plain, a.Purse(l), m.Prices), a.Config.Patience()), nil
 }
 
-// Purse pays for all that this run asks: one, so that each request sees what
-// the others took.
+// Purse returns the one purse of this run, so that each request sees what the others spent.
 func (a *App) Purse(l *library.Library) *improve.Purse {
 	if a.asked.purse == nil {
 		a.asked.purse = a.NewPurse(l)
@@ -73,9 +71,8 @@ func (a *App) NewPurse(l *library.Library) *improve.Purse {
 	return improve.NewPurse(l, a.Config.Caps(), nil)
 }
 
-// improver asks the configured model about sessions; nil where rules alone
-// distill. Its error, such as a key that is missing, is none for whoever takes
-// sessions in: rules have distilled them by then.
+// improver returns what asks the configured model about sessions; nil if only rules distill. An error, such as a
+// missing key, must not fail a sync: rules have distilled the sessions by then.
 func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*model.Improver, error) {
 	c, err := a.LoadConfig()
 	if err != nil || c.Distill.Distiller != config.ByModel {
@@ -87,27 +84,25 @@ func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*mod
 	}
 	_, batches := a.asked.Plain.(llm.Batcher)
 	if c.Distill.Batch && batches && !anew && !c.TakesBatches() {
-		return nil, hint.With(errors.New("distill.batch is true, and "+c.Host()+" isn't known to take batches"),
-			"set distill.batch to false: it is asked at once then, at the full price")
+		return nil, hint.With(errors.New("distill.batch is true, but "+c.Host()+" isn't known to accept batches"),
+			"set distill.batch to false: requests then go out at once, at the full price")
 	}
 	o := a.askedBy(m, l)
 	o.Batch, o.Anew = c.Distill.Batch && batches && !anew, anew
 	return model.New(o), nil
 }
 
-// askedBy is how sessions are put before the configured model.
+// askedBy returns the options for asking the configured model about sessions.
 func (a *App) askedBy(m llm.Model, kept llm.Store) model.Options {
 	c := a.Config
 	return model.Options{Model: m, Store: kept, Window: c.Window(), Max: c.LLM.MaxOutput, Small: c.Local()}
 }
 
-// quick is how long a model may have taken lately to be asked where nobody sees the
-// answer that is there without it.
+// quick is the most a model may have taken recently to be asked when nobody is shown a preliminary answer.
 const quick = 4 * time.Second
 
-// secondLook is the configured model for one question where --answer or query.rerank
-// wants it; nil if there is none, and why where it ought to be there. Where a person
-// doesn't watch, query.rerank: auto asks only one that was quick lately.
+// secondLook returns the configured model for one question if --answer or query.rerank wants it, else nil, with the
+// reason if one was expected. With query.rerank: auto and nobody watching, only a recently quick model is used.
 func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool,
 	meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
 	auto := a.Config.Query.Rerank == config.RerankAuto && !paragraph
@@ -119,12 +114,12 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 	m, err := a.paidModel(ctx, l)
 	if err == nil && m == nil {
 		if reranks && !auto {
-			why = "no model was asked: query.rerank is model, and llm.provider isn't set"
+			why = "no model was asked: query.rerank is model, but llm.provider isn't set"
 		}
 		return nil, why
 	}
 	if auto && (err != nil || meanwhile == nil && !a.Purse(l).Quick(m.Name(), quick)) {
-		return nil, "" // what is wrong, such as a key that is missing, is for sync to tell
+		return nil, "" // sync reports what is wrong, such as a missing key
 	}
 	if err != nil {
 		return nil, "no model was asked: " + terminal.Line(err.Error())
@@ -139,8 +134,8 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 	return look, ""
 }
 
-// AgentsLook is the same for an agent's question. No agent waits for minutes: it gets
-// query.model_timeout, also where a person at a terminal would give it more.
+// AgentsLook is secondLook for an agent's question. No agent waits for minutes: the limit is query.model_timeout, even
+// where a person at a terminal would allow more.
 func (a *App) AgentsLook(ctx context.Context, l *library.Library) func(bool) (*answer.SecondLook, string) {
 	return func(paragraph bool) (*answer.SecondLook, string) {
 		look, why := a.secondLook(ctx, l, paragraph, nil)
@@ -151,14 +146,13 @@ func (a *App) AgentsLook(ctx context.Context, l *library.Library) func(bool) (*a
 	}
 }
 
-// Tells says on stderr how it went with the model.
-func (a *App) Tells(format string, args ...any) {
+// Tell prints a message on stderr.
+func (a *App) Tell(format string, args ...any) {
 	fmt.Fprintf(a.Err, "recall: "+format+"\n", args...)
 }
 
-// OfferOllama tells of an embedding model that Ollama has on this machine, and
-// how to use it. Nothing but the question which models there are is sent, and
-// that to this machine only.
+// OfferOllama reports an embedding model that Ollama has on this machine, and how to use it. It only asks Ollama, on
+// this machine, which models there are.
 func (a *App) OfferOllama(ctx context.Context) {
 	if a.Config.Query.Vectors != "off" {
 		return
@@ -171,9 +165,9 @@ func (a *App) OfferOllama(ctx context.Context) {
 	a.Form("ollama", struct{ Address, Model string }{address, model})
 }
 
-// Asker puts together what asks the model: nil where rules alone distill.
+// Asker returns what asks the model about sessions; nil if only rules distill.
 func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improve.Asker, error) {
-	if anew { // who waits for an answer gets it at once
+	if anew { // somebody is waiting
 		a.Config.Distill.Batch = false
 	}
 	improver, err := a.improver(ctx, l, anew)
@@ -183,7 +177,7 @@ func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improv
 	p := a.Pipeline(l)
 	asker := &improve.Asker{Pipeline: p, Improver: improver, Reconciler: improver}
 	if !a.Config.Distill.Batch {
-		// What was handed in before batches were turned off is paid for: it is collected.
+		// Batches submitted before distill.batch was turned off are paid for: collect them.
 		if n, _ := improve.OnTheWay(l); n > 0 {
 			asker.Batch, err = a.batching(ctx, l)
 		}
@@ -192,7 +186,7 @@ func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improv
 	if asker.Batch, err = a.batching(ctx, l); err != nil {
 		return nil, err
 	}
-	// How items bear on one another is little, and changes with all that is new.
+	// Relating items takes few tokens and changes with every new session, so it isn't batched.
 	m, err := a.paidModel(ctx, l)
 	if err != nil {
 		return nil, err
@@ -201,7 +195,7 @@ func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improv
 	return asker, nil
 }
 
-// batching is how requests go out in batches; nil if the provider takes none.
+// batching returns what sends requests in batches; nil if the provider doesn't accept them.
 func (a *App) batching(ctx context.Context, l *library.Library) (*improve.Batching, error) {
 	m, err := a.Asking(ctx)
 	if m == nil || err != nil {
@@ -214,8 +208,8 @@ func (a *App) batching(ctx context.Context, l *library.Library) (*improve.Batchi
 	return &improve.Batching{Model: batcher, Purse: a.Purse(l), Prices: m.Prices}, nil
 }
 
-// Improve asks the configured model about the sessions that are due; nil where
-// there is none. That it can't be asked costs no session, and is told.
+// Improve asks the configured model about the sessions that are due; nil if there is none. If it can't be asked, the
+// report says so and no session is lost.
 func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options,
 	anew bool) (*improve.Report, []ingest.Problem, error) {
 	p, err := a.Asker(ctx, l, anew)
@@ -227,8 +221,8 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options
 		return nil, nil, nil
 	}
 	if a.Config.LLM.Provider == config.ProviderRelay {
-		fmt.Fprintf(a.Err, "recall: requests wait in %s for somebody's answers (docs/relay.md); Ctrl-C leaves them for "+
-			"the next time\n", a.Config.LLM.Dir)
+		fmt.Fprintf(a.Err, "recall: requests are waiting in %s for answers (docs/relay.md); Ctrl-C leaves them for the "+
+			"next time\n", a.Config.LLM.Dir)
 	}
 	bar := terminal.NewProgress(a.Err)
 	p.Progress = bar.Show
@@ -246,8 +240,8 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options
 	return &r, r.Problems, err
 }
 
-// Asked says what became of asking.
-func Asked(r *improve.Report) (parts []string) {
+// ImproveParts words the result of asking the model.
+func ImproveParts(r *improve.Report) (parts []string) {
 	say := func(n int, format string, args ...any) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf(format, args...))
@@ -258,23 +252,23 @@ func Asked(r *improve.Report) (parts []string) {
 	}
 	say(r.Improved, "%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.By, "model/"))
 	say(r.Links, "%s between decisions", answer.Count(r.Links, "link"))
-	say(r.Pending, "%s on the way with a batch", answer.Count(r.Pending, "session"))
+	say(r.Pending, "%s in a pending batch", answer.Count(r.Pending, "session"))
 	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
 	say(r.Resting, "%s that it failed at before left alone for now", answer.Count(r.Resting, "session"))
 	unpriced := ""
 	if r.Unpriced {
-		unpriced = " and what has no price here (llm.prices)"
+		unpriced = " plus calls without a known price (llm.prices)"
 	}
 	say(r.Tokens, "%s tokens, %s%s", txt.Thousands(r.Tokens), txt.Dollars(r.Cost), unpriced)
 	return parts
 }
 
-// PrintModel tells in one line what became of asking.
+// PrintModel prints the result of asking the model on one line.
 func (a *App) PrintModel(r *improve.Report) {
 	if r == nil {
 		return
 	}
-	if parts := Asked(r); len(parts) > 0 {
+	if parts := ImproveParts(r); len(parts) > 0 {
 		fmt.Fprintln(a.Out, strings.Join(parts, "; "))
 	}
 	if r.Waiting > 0 && r.Hint != "" {
@@ -282,15 +276,15 @@ func (a *App) PrintModel(r *improve.Report) {
 	}
 }
 
-// DueFor says which sessions the model is asked about.
+// DueFor returns which sessions the model is asked about.
 func (a *App) DueFor(live bool) improve.Options {
 	return improve.Options{Quiet: a.Config.Distill.Quiet, Live: live}
 }
 
 var ErrNoModel = hint.With(errors.New("no model is configured"),
-	"set llm.provider in config.yaml; recall init helps to choose")
+	"set llm.provider in config.yaml; recall init helps you choose one")
 
-// ForeseenDoc is the JSON form of what would be asked.
+// ForeseenDoc is the JSON document of what would be asked.
 type ForeseenDoc struct {
 	Model string `json:"model,omitempty"` // "" if none is configured
 	improve.Foreseen
@@ -298,12 +292,11 @@ type ForeseenDoc struct {
 	Cost             float64          `json:"cost"` // USD
 	Unpriced         bool             `json:"unpriced,omitempty"`
 	Batch            bool             `json:"batch"`
-	Caps             []string         `json:"caps,omitempty"` // that it would run into
+	Caps             []string         `json:"caps,omitempty"` // that it would exceed
 	Problems         []ingest.Problem `json:"problems"`
 }
 
-// Foresee says what a sync would ask of the model, and what that would cost.
-// Nothing is written.
+// Foresee computes what a sync would ask the model and what that would cost. It writes nothing.
 func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o improve.Options,
 	anew bool) (*ForeseenDoc, error) {
 	doc := &ForeseenDoc{}
@@ -340,7 +333,7 @@ func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o 
 	return doc, nil
 }
 
-// PrintForeseen says what asking would take.
+// PrintForeseen prints what asking would take.
 func (a *App) PrintForeseen(d *ForeseenDoc) {
 	a.Form("foreseen", d)
 	a.PrintProblems(d.Problems)

@@ -37,14 +37,13 @@ func (a *App) PrintJSON(v any) error {
 	return a.WriteJSON(b.String())
 }
 
-// WriteJSON prints a document that is JSON already.
+// WriteJSON prints a document that is already JSON.
 func (a *App) WriteJSON(doc string) error {
 	_, err := io.WriteString(a.Out, sink.Text(doc, sink.JSON))
 	return err
 }
 
-// Show prints a document, for programs or as a page for people. Where there is nothing in
-// it the exit code says so.
+// Show prints a document, as JSON or as a page. If nothing is set, it returns the exit code for that.
 func (a *App) Show(doc any, asJSON, nothing bool, print func(p *terminal.Page)) error {
 	if asJSON {
 		if err := a.PrintJSON(doc); err != nil {
@@ -60,19 +59,19 @@ func (a *App) Show(doc any, asJSON, nothing bool, print func(p *terminal.Page)) 
 	return nil
 }
 
-// Page is a page on the standard output, as wide and coloured as that is.
+// Page returns a page for the standard output, with its width and colours.
 func (a *App) Page() terminal.Page {
 	return terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
 }
 
-// Form prints a document in the form of a name.
+// Form prints a document with the named form.
 func (a *App) Form(name string, doc any) {
 	p := a.Page()
 	p.Form(name, doc)
 }
 
-// Did says what a sync, an archive or a look of a watch did.
-func Did(r pipeline.Report) []string {
+// ReportParts words what a sync, an archive or one pass of a watch did.
+func ReportParts(r pipeline.Report) []string {
 	var parts []string
 	if r.Found > 0 {
 		parts = append(parts, answer.Count(r.Found, "session")+" found")
@@ -92,7 +91,7 @@ func Did(r pipeline.Report) []string {
 		len(r.Problems))...)
 }
 
-// Confirm asks on a terminal; elsewhere, and to Ctrl-C, the answer is no.
+// Confirm asks on a terminal; elsewhere, and on Ctrl-C, the answer is no.
 func (a *App) Confirm(ctx context.Context, question string) bool {
 	if !terminal.IsTerminal(a.Out) {
 		return false
@@ -103,20 +102,20 @@ func (a *App) Confirm(ctx context.Context, question string) bool {
 	return line == "y" || line == "yes"
 }
 
-// Agreed asks whether to do what takes a person's word, and why it does, unless that was given before.
-func (a *App) Agreed(ctx context.Context, yes bool, why, question string) error {
+// RequireYes asks for confirmation, unless yes was given with a flag; why explains what needs it.
+func (a *App) RequireYes(ctx context.Context, yes bool, why, question string) error {
 	switch {
 	case yes:
 		return nil
 	case !terminal.IsTerminal(a.Out):
-		return hint.With(fmt.Errorf("%s, and there is nobody to ask here", why), "say --yes if it is meant")
+		return hint.With(fmt.Errorf("%s, but there is no terminal to ask on", why), "confirm with --yes")
 	case !a.Confirm(ctx, question):
 		return cmp.Or(ctx.Err(), errors.New("nothing was done"))
 	}
 	return nil
 }
 
-// Copy puts a text on the clipboard, to be pasted as what is said.
+// Copy puts a text on the clipboard; as says what to paste it as.
 func (a *App) Copy(text, as string) error {
 	if err := toClipboard(text); err != nil {
 		return fmt.Errorf("clipboard: %w", err)
@@ -125,7 +124,7 @@ func (a *App) Copy(text, as string) error {
 	return nil
 }
 
-// CopyOrPrint is Copy, which prints where there is no clipboard.
+// CopyOrPrint is Copy, but prints the text if there is no clipboard.
 func (a *App) CopyOrPrint(text, as string) error {
 	err := a.Copy(text, as)
 	if err == nil {
@@ -137,26 +136,25 @@ func (a *App) CopyOrPrint(text, as string) error {
 	return a.Print(text)
 }
 
-// Print prints a text as it is.
+// Print prints a text unchanged.
 func (a *App) Print(text string) error {
 	_, err := fmt.Fprint(a.Out, text)
 	return err
 }
 
-// WriteNew writes a file for this user only, whole or not at all. Another one that is there stays, unless force says
-// otherwise.
+// WriteNew writes a file for this user only, whole or not at all. It replaces an existing one only with force.
 func WriteNew(path, text string, force bool) error {
 	have, err := library.ReadRegular(path, 1<<40)
 	switch {
 	case err == nil && string(have) == text:
 		return nil
 	case err == nil && !force:
-		return hint.With(fmt.Errorf("%s is there already", path), "--force replaces it, or name another file")
+		return hint.With(fmt.Errorf("%s already exists", path), "--force replaces it, or name another file")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	if force {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // a link stays one
+		if real, err := filepath.EvalSymlinks(path); err == nil { // keep a symbolic link
 			path = real
 		}
 		return WriteWhole(path, []byte(text))
@@ -164,7 +162,7 @@ func WriteNew(path, text string, force bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // another may have been made meanwhile
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // one might have been created meanwhile
 	if err != nil {
 		return err
 	}
@@ -175,8 +173,7 @@ func WriteNew(path, text string, force bool) error {
 	return err
 }
 
-// FreeName is the first of NAME.md, NAME-2.md, … that isn't taken, or holds the text
-// already.
+// FreeName returns the first of NAME.md, NAME-2.md, … that doesn't exist or already holds the text.
 func FreeName(name, ext, text string) string {
 	path := name + ext
 	for n := 2; ; n++ {
@@ -190,8 +187,7 @@ func FreeName(name, ext, text string) string {
 	}
 }
 
-// PrintNotes tells what an agent noted in a session and the transcript doesn't
-// bear out: it is no item, and isn't lost either.
+// PrintNotes prints an agent's notes that the transcript doesn't support: they become no items, but aren't lost.
 func (a *App) PrintNotes(ctx context.Context, l *library.Library, e library.Entry) error {
 	lines, err := l.Notes(e.ID)
 	if err != nil {

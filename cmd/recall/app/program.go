@@ -15,8 +15,8 @@ import (
 	"recall/library/disk"
 )
 
-// Self is this program by the name that it keeps longest: that on the PATH, or the one it was called by, where that is
-// a link to it. A package manager's link outlives the version it points to.
+// Self returns the most durable path of this program: the one on the PATH, or the one it was called by, if it leads
+// here. A package manager's link outlives the version it points to.
 func Self() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -43,8 +43,7 @@ func sameFile(a, b string) bool {
 // version is set at release by -ldflags "-X recall/cmd/recall/app.version=…".
 var version = ""
 
-// VersionText is the release's version, else the revision it was built from and its
-// day.
+// VersionText returns the release's version, else the revision it was built from and its day.
 func VersionText() string {
 	info, built := buildInfo()
 	switch rev, day := built["vcs.revision"], built["vcs.time"]; {
@@ -58,8 +57,7 @@ func VersionText() string {
 	return info.Main.Version
 }
 
-// Revision is that of the source, with a "+" if it was changed since; "" if it
-// isn't known.
+// Revision returns the source's revision, with a "+" if the source was modified; "" if it isn't known.
 func Revision() string {
 	_, built := buildInfo()
 	rev := built["vcs.revision"]
@@ -82,7 +80,7 @@ func buildInfo() (info *debug.BuildInfo, built map[string]string) {
 	return info, built
 }
 
-// Exit codes, as grep has them; documented in the help of the root command.
+// Exit codes, like grep's; documented in the help of the root command.
 const (
 	ExitOK      = 0
 	ExitNothing = 1 // nothing that answers the question; nothing found; not done
@@ -90,10 +88,10 @@ const (
 	ExitPartial = 3 // done, with sessions skipped
 )
 
-// ExitCode ends a command that has already said all there is to say.
+// ExitCode is the error of a command that has already printed everything.
 type ExitCode int
 
-// Exit ends a command with a code; nil for ExitOK.
+// Exit returns a code as an error; nil for ExitOK.
 func Exit(code int) error {
 	if code == ExitOK {
 		return nil
@@ -103,7 +101,7 @@ func Exit(code int) error {
 
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// RunsDir is where runs are kept that nobody named a file for.
+// RunsDir is the folder for runs of eval without --out.
 func RunsDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -112,11 +110,11 @@ func RunsDir() (string, error) {
 	return filepath.Join(base, "recall", "eval"), nil
 }
 
-// WriteWhole replaces a file for this user only: it is there whole or not at all.
+// WriteWhole replaces a file for this user only, atomically.
 func WriteWhole(path string, data []byte) error { return disk.Replace(path, data, 0o600) }
 
-// Alone does something while no other recall does what has the same lock. It reports whether it was done.
-func Alone(lock string, do func() error) (done bool, err error) {
+// WithLock runs do unless another recall holds the lock, and reports whether it ran.
+func WithLock(lock string, do func() error) (done bool, err error) {
 	l := flock.New(lock, flock.SetPermissions(0o600))
 	if done, err = l.TryLock(); err != nil || !done {
 		return false, err
@@ -125,7 +123,7 @@ func Alone(lock string, do func() error) (done bool, err error) {
 	return true, do()
 }
 
-// Launch runs a program of the person's on this terminal.
+// Launch runs another program on this terminal.
 func (a *App) Launch(ctx context.Context, words ...string) error {
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)

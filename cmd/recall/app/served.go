@@ -13,21 +13,21 @@ import (
 	"recall/library"
 )
 
-// A Served opens the library anew for each call of a server: it may be made, moved, repaired or given a new index while
-// the server runs.
+// Served opens the library again for each call of a server: while the server runs, the library might be created, moved,
+// repaired or reindexed.
 type Served struct {
 	app    *App
 	config sync.Mutex // guards app.Config while it is loaded
-	taking sync.Mutex // held while a call takes in what is new
+	taking sync.Mutex // held while a call syncs
 
-	Kept *library.Library // what calls work in that take nothing in, rather than one of their own; nil: none
+	Kept *library.Library // shared by calls that don't sync; nil: each opens its own
 }
 
-// Served is this run as a server has it.
+// Served returns a Served for this run.
 func (a *App) Served() *Served { return &Served{app: a} }
 
-// Call is an app of one call, with the server's configuration and streams. What would be printed has no place on a
-// protocol's stream.
+// Call returns the app of one call, with the server's configuration. Its output is discarded: stdout carries the
+// protocol.
 func (m *Served) Call() (*App, error) {
 	c, err := m.Configured()
 	if err != nil {
@@ -37,20 +37,20 @@ func (m *Served) Call() (*App, error) {
 		Config: c}, nil
 }
 
-// Configured is the configuration; one that was broken is read again.
+// Configured returns the configuration, reading it again as long as it is broken.
 func (m *Served) Configured() (*config.Config, error) {
 	m.config.Lock()
 	defer m.config.Unlock()
 	return m.app.LoadConfig()
 }
 
-// Open opens the library for a call that is to close it again, the index too if something is asked of that, and takes
-// in what is new if that is wanted; behind is what isn't taken in.
+// Open opens the library for one call, which must close it: with the index if ask is set, and synced first if fresh is
+// set. behind is what isn't indexed yet.
 func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answer.Behind, err error) {
 	if b, err = m.Call(); err != nil {
 		return nil, behind, err
 	}
-	if m.Kept != nil && !fresh { // taking in has the library wait otherwise
+	if m.Kept != nil && !fresh { // a sync changes the library's lock timeout
 		b.Lib, b.shared = m.Kept, true
 	}
 	defer func() {
@@ -62,29 +62,28 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 	if err != nil {
 		return b, behind, err
 	}
-	if fresh && m.taking.TryLock() { // else another call is at it
-		behind, err = b.TakeInNew(ctx, l)
+	if fresh && m.taking.TryLock() { // else another call is syncing
+		behind, err = b.SyncNew(ctx, l)
 		m.taking.Unlock()
 	}
 	if err == nil && ask {
 		behind, err = m.indexed(ctx, b, l, behind)
 	}
 	if err == nil && behind.Any() {
-		b.TakeInRest(l)
+		b.SyncRest(l)
 	}
 	return b, behind, err
 }
 
-// indexed opens the index with what searches use. One that isn't there, or that
-// this recall can't use, is begun within the time that a question may wait; the
-// rest is made in the background.
+// indexed opens the index for searching. A missing or unusable one is started within query.budget; the rest is built in
+// the background.
 func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, behind answer.Behind) (answer.Behind,
 	error) {
 	err := b.ReadIndex(l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
 		m.taking.Lock()
-		if behind, err = b.TakeInNew(ctx, l); err == nil && b.Index == nil {
-			err = b.Indexed(ctx, l) // nothing is to be taken in: the library alone makes it
+		if behind, err = b.SyncNew(ctx, l); err == nil && b.Index == nil {
+			err = b.EnsureIndex(ctx, l) // nothing was synced: build it from the library
 		}
 		m.taking.Unlock()
 	}

@@ -24,19 +24,18 @@ import (
 	txt "recall/text"
 )
 
-// EnvSession is where Claude Code tells its MCP servers which session it runs.
+// EnvSession is the variable in which Claude Code tells its MCP servers the running session.
 const EnvSession = "CLAUDE_CODE_SESSION_ID"
 
-// Read parses a session from the library, secrets out.
+// Read parses a session from the library, redacted.
 func (a *App) Read(ctx context.Context, l *library.Library, e library.Entry) (*ingest.Session, error) {
 	return a.Pipeline(l).Read(ctx, e.ID)
 }
 
-// Indexed opens the index to ask it something, and makes it first where it
-// must be.
-func (a *App) Indexed(ctx context.Context, l *library.Library) error {
+// EnsureIndex opens the index for reading, building it first if need be.
+func (a *App) EnsureIndex(ctx context.Context, l *library.Library) error {
 	err := a.ReadIndex(l)
-	if errors.Is(err, errUnburied) { // somebody is at it, or was cut short
+	if errors.Is(err, errHoldsForgotten) { // a forget is running or was interrupted
 		return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error { return p.FinishForgetting(ctx) })
 	}
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
@@ -46,7 +45,7 @@ func (a *App) Indexed(ctx context.Context, l *library.Library) error {
 }
 
 func (a *App) makeIndex(ctx context.Context, l *library.Library) error {
-	fmt.Fprintln(a.Err, "recall: the index must be made again from the library; this takes a while, once")
+	fmt.Fprintln(a.Err, "recall: rebuilding the index from the library; this takes a while, once")
 	return a.Reindex(ctx, l)
 }
 
@@ -60,7 +59,7 @@ func (a *App) Named(ctx context.Context, name string) (*library.Library, library
 	return l, e, err
 }
 
-// Sessions finds those that a person names.
+// Sessions finds the sessions that a person names.
 func (a *App) Sessions(l *library.Library, names []string) (all []library.Entry, err error) {
 	for _, name := range names {
 		e, err := a.Session(l, name)
@@ -72,17 +71,17 @@ func (a *App) Sessions(l *library.Library, names []string) (all []library.Entry,
 	return all, nil
 }
 
-// Session finds the session that a person names; a number of the last answer is the session of that result.
-// A project's name is no part of a title.
+// Session finds the session that a person names; a number of the last answer means that result's session. A project's
+// name isn't matched as part of a title.
 func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 	of, none := l.Project(name)
 	if none != nil {
 		return a.session(l, name, l.Lookup)
 	}
-	e, err := a.session(l, name, l.LookupWhole) // its name may be a part of another's title
+	e, err := a.session(l, name, l.LookupWhole) // the project's name might be part of a title
 	if errors.Is(err, library.ErrNoSession) {
-		err = hint.With(fmt.Errorf("%q is a project, and no session", name),
-			"recall list --project %q names its sessions", of.Name)
+		err = hint.With(fmt.Errorf("%q is a project, not a session", name),
+			"recall list --project %q lists its sessions", of.Name)
 	}
 	return e, err
 }
@@ -97,7 +96,7 @@ func (a *App) session(l *library.Library, name string,
 		case errors.As(err, new(last.NotShown)): // no title that happens to have the number
 			return library.Entry{}, err
 		default:
-			lookup = l.LookupWhole // as little where none was shown
+			lookup = l.LookupWhole // nor if nothing was shown
 		}
 	}
 	e, err := lookup(name)
@@ -114,21 +113,21 @@ func (a *App) session(l *library.Library, name string,
 		}
 		return e, hint.With(err, "name it as recall list does: %s", strings.Join(list, ", "))
 	case errors.Is(err, library.ErrNoSession):
-		return e, hint.With(err, "recall list shows all; a session is named as there, project#2, by its title or the "+
+		return e, hint.With(err, "recall list shows all; name a session as it does (project#2), by its title or the "+
 			"beginning of its id; an answer by its number or its id")
 	}
 	return e, err
 }
 
-// listed names a session as recall list does, with its title.
+// listed returns a session's name as in recall list, with its title.
 func listed(shelf *library.Shelf, e library.Entry) string {
 	name := terminal.Line(payload.Handle(shelf.Of(e).Name, shelf.Number[string(e.ID)]))
 	return fmt.Sprintf("%s %q", name, txt.Clip(terminal.Line(e.Title), 40))
 }
 
-// MeantThread is Meant where a session may be named too: of is that session, project its own.
-func (a *App) MeantThread(l *library.Library, name string) (project, branch string, of ingest.SessionID, err error) {
-	project, branch, err = a.Meant(l, name)
+// ResolveThread is ResolveProject for a name that may also be a session's: of is that session, project its own.
+func (a *App) ResolveThread(l *library.Library, name string) (project, branch string, of ingest.SessionID, err error) {
+	project, branch, err = a.ResolveProject(l, name)
 	if !errors.Is(err, library.ErrNoProject) {
 		return project, branch, "", err
 	}
@@ -136,8 +135,8 @@ func (a *App) MeantThread(l *library.Library, name string) (project, branch stri
 	return e.Project, "", e.ID, err
 }
 
-// meantSession is the session of a name that was noProject. A part of a title won't do: it may be a project's name,
-// mistyped.
+// meantSession finds the session with a name that is no project's. Part of a title isn't enough: it might be a
+// mistyped project name.
 func (a *App) meantSession(l *library.Library, name string, noProject error) (library.Entry, error) {
 	e, err := a.session(l, name, l.LookupWhole)
 	if !errors.Is(err, library.ErrNoSession) {
@@ -149,13 +148,13 @@ func (a *App) meantSession(l *library.Library, name string, noProject error) (li
 	}
 	shelf, lost := l.Shelf()
 	if err == nil && lost == nil {
-		err = hint.With(fmt.Errorf("%q is no project, and only a part of a session's title", name),
+		err = hint.With(fmt.Errorf("%q is not a project, and only part of a session's title", name),
 			"did you mean %s? name it as recall list does", listed(shelf, e))
 	}
 	return library.Entry{}, errors.Join(err, lost)
 }
 
-// ProjectID turns a project's name into its id, "" into "".
+// ProjectID returns the id of the named project; "" for "".
 func ProjectID(l *library.Library, name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -164,11 +163,11 @@ func ProjectID(l *library.Library, name string) (string, error) {
 	return p.ID, err
 }
 
-// ProjectNamed is the project that a person names.
+// ProjectNamed returns the project that a person names.
 func ProjectNamed(l *library.Library, name string) (library.Project, error) {
 	p, err := l.Project(name)
 	if errors.Is(err, library.ErrNoProject) {
-		err = hint.With(err, "recall project list names them")
+		err = hint.With(err, "recall project list shows them")
 		e, none := l.LookupWhole(name)
 		if of, lost := l.Project(e.Project); none == nil && lost == nil {
 			err = hint.With(err, "that is a session; its project is %q", of.Name)
@@ -177,30 +176,30 @@ func ProjectNamed(l *library.Library, name string) (library.Project, error) {
 	return p, err
 }
 
-// Compose makes the payload of the thread that is meant: of a project or a session by its name,
-// "" for the project here. The index may be nil.
+// Compose makes the payload of a thread: that of a project or session by its name, or of the current project for "".
+// The index may be nil.
 func (a *App) Compose(ctx context.Context, l *library.Library, x *index.Index, name string) (*payload.Payload, error) {
-	project, branch, of, err := a.MeantThread(l, name)
+	project, branch, of, err := a.ResolveThread(l, name)
 	if err != nil {
 		return nil, err
 	}
 	p, err := pipeline.Onward(ctx, l, x, project, branch, of)
 	if err == nil && p == nil {
-		err = hint.With(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
+		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
 	}
 	return p, err
 }
 
-// HandedOn is a payload as the next session starts with it.
-func (a *App) HandedOn(p *payload.Payload, variant string) string {
+// RenderPayload renders a payload as the start of the next session.
+func (a *App) RenderPayload(p *payload.Payload, variant string) string {
 	o := payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)),
 		Budget: a.Config.Payload.Budget}
 	return payload.Render(p, o).Text + "\n" + prompts.Confirm.Text() + "\n"
 }
 
-// Meant is the project that a person means, by name or by where they are; and the
-// branch that they are on there.
-func (a *App) Meant(l *library.Library, name string) (project, branch string, err error) {
+// ResolveProject returns the project that a person means, by name or by the working directory, and the branch checked
+// out there.
+func (a *App) ResolveProject(l *library.Library, name string) (project, branch string, err error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", "", err
@@ -215,13 +214,13 @@ func (a *App) Meant(l *library.Library, name string) (project, branch string, er
 	return project, branch, err
 }
 
-// Only is the project that a list keeps to, by its name in the index: the one that
-// is named, else the one that is meant here; "" for all of them.
-func (a *App) Only(l *library.Library, name string, all bool) (string, error) {
+// ProjectFilter returns the name in the index of the project that a list is limited to: the named one, else the
+// current one; "" for all.
+func (a *App) ProjectFilter(l *library.Library, name string, all bool) (string, error) {
 	if all {
 		return "", nil
 	}
-	id, _, err := a.Meant(l, name)
+	id, _, err := a.ResolveProject(l, name)
 	if err != nil {
 		return "", err
 	}
@@ -229,7 +228,7 @@ func (a *App) Only(l *library.Library, name string, all bool) (string, error) {
 	return p.Name, err
 }
 
-// Here is the project of the working directory, "" if it is none that is known.
+// Here returns the project of the working directory; "" if it is not a known one.
 func (a *App) Here(l *library.Library) (project string) {
 	if dir, err := os.Getwd(); err == nil {
 		project, _ = pipeline.Here(l, dir)
@@ -246,7 +245,7 @@ func (a *App) Payload(l *library.Library, e library.Entry) (*payload.Payload, er
 	return p, err
 }
 
-// ImportHandoff keeps another person's handoff.
+// ImportHandoff stores another person's handoff.
 func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Handoff, error) {
 	l, err := a.LibraryToFill(ctx, nil)
 	if err != nil {
@@ -260,8 +259,7 @@ func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Han
 	return review.Import(l, path, project, dir)
 }
 
-// IndexReceived has what was taken over answer questions from now on. Where there
-// is no index yet, the next one that is made has it.
+// IndexReceived indexes accepted handoffs. If there is no index yet, the next one built includes them.
 func (a *App) IndexReceived(ctx context.Context, l *library.Library) error {
 	if _, err := os.Stat(IndexPath(l)); err != nil {
 		return nil
@@ -269,16 +267,16 @@ func (a *App) IndexReceived(ctx context.Context, l *library.Library) error {
 	return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error { return p.IndexReceived(ctx) })
 }
 
-// LastDir is where lies what terminals were last shown: see package last.
+// LastDir is the folder that records what terminals were last shown: see package last.
 func LastDir(l *library.Library) string { return filepath.Join(CacheDir(l), "last") }
 
-// Remember notes what was shown, by its numbers.
+// Remember records what was shown, by its numbers.
 func (a *App) Remember(l *library.Library, question string, hits []last.Hit) {
 	last.Remember(LastDir(l), question, hits)
 }
 
-// Hit is the place that a person names: by a number of the last answer, as a session, perhaps with a turn's number
-// behind it, or by an item's id. That of a session alone has no turn.
+// Hit finds the place that a person names: by a number of the last answer, as a session, optionally with a turn's
+// number, or by an item's id. A session alone has no turn.
 func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (last.Hit, error) {
 	n, ok := last.Number(arg)
 	if ok {
@@ -286,7 +284,7 @@ func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (last.Hit
 			return h, err
 		}
 	}
-	name, turn, _ := strings.Cut(arg, ":") // billing#4:12, as grep has it
+	name, turn, _ := strings.Cut(arg, ":") // billing#4:12, as grep prints it
 	at, turnErr := strconv.Atoi(turn)
 	if turnErr != nil || !strings.Contains(name, "#") {
 		name, at = arg, 0
@@ -308,11 +306,10 @@ func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (last.Hit
 	return last.Of(p.Place, p.Turn, "", &p.Item), itemErr
 }
 
-// Item finds the item that a person means by its id, the beginning of it, or a
-// number of the last answer. A passage is the item that quotes it; where there is none,
-// a lead without an id.
+// Item finds the item that a person names by its id, the beginning of it, or a number of the last answer. For a
+// passage it is the item that quotes it, or a lead without an id.
 func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.Placed, error) {
-	if err := a.Indexed(ctx, l); err != nil {
+	if err := a.EnsureIndex(ctx, l); err != nil {
 		return index.Placed{}, err
 	}
 	id := payload.ItemID(strings.ToLower(strings.TrimSpace(arg)))
@@ -336,13 +333,13 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 	p, err := a.Index.ItemByID(ctx, id)
 	if errors.Is(err, index.ErrNoItem) {
 		p.Item.ID = id
-		err = hint.With(err, "items are named by the number of the last answer (1, 2, …) or by their id: "+
+		err = hint.With(err, "name an item by its number in the last answer (1, 2, …) or by its id: "+
 			"recall query --json, recall show --json")
 	}
 	return p, err
 }
 
-// Shown is Item, but a passage that was shown is itself: an item without an id.
+// Shown is Item, but returns a passage that was shown as itself: an item without an id.
 func (a *App) Shown(ctx context.Context, l *library.Library, arg string) (index.Placed, error) {
 	if n, ok := last.Number(arg); ok {
 		if h, err := last.Find(LastDir(l), n); err != nil || h.Said != nil {

@@ -25,17 +25,17 @@ import (
 	"recall/pipeline/vectors"
 )
 
-// Archiver takes bytes into a library.
+// Archiver returns what archives transcripts into a library.
 func (a *App) Archiver(l *library.Library) *pipeline.Archiver {
 	return &pipeline.Archiver{Sources: a.Sources(), Library: l, Cache: CacheDir(l)}
 }
 
-// Sources are the configured ones.
+// Sources returns the configured sources.
 func (a *App) Sources() pipeline.Sources {
 	return pipeline.Sources{Readers: a.Readers(), Roots: a.Roots(), Exclusion: a.Exclusion}
 }
 
-// Exclusion is what isn't to be kept, as the configuration says now: a pause may have begun since it was loaded.
+// Exclusion returns what must not be kept, reading the configuration again: a pause might have begun since.
 func (a *App) Exclusion() (x ingest.Exclusion) {
 	c, err := config.Load(a.Flags, a.ConfigFile, config.ThisSystem())
 	if err != nil {
@@ -44,19 +44,19 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 	for _, dir := range c.Sources.Exclude {
 		x.LeaveOut(dir)
 	}
-	x.Pauses, _ = ingest.ParsePeriods(c.Sources.Pauses) // as it was checked
+	x.Pauses, _ = ingest.ParsePeriods(c.Sources.Pauses) // checked when loaded
 	return x
 }
 
-// Excluded is the rule by which nothing of what runs in a folder now is kept, "" if none says so.
+// Excluded returns the rule that keeps out sessions running in a folder now; "" if there is none.
 func (a *App) Excluded(dir string) string {
 	return a.Exclusion().Now(dir, time.Now())
 }
 
-// TakeInRest continues what the time budget left over, as inBackground does.
-func (a *App) TakeInRest(l *library.Library) bool { return a.inBackground(l, "rest") }
+// SyncRest continues in the background what the time budget left over.
+func (a *App) SyncRest(l *library.Library) bool { return a.inBackground(l, "rest") }
 
-// inBackground runs a command of recall's as InBackground does.
+// inBackground runs a recall command on this library, see InBackground.
 func (a *App) inBackground(l *library.Library, command ...string) bool {
 	args := []string{"--library", l.Dir()}
 	if a.ConfigFile != "" {
@@ -65,8 +65,8 @@ func (a *App) inBackground(l *library.Library, command ...string) bool {
 	return InBackground("", nil, append(args, command...)...)
 }
 
-// InBackground runs recall in a process of its own, which outlives this one, with some more of an
-// environment, and with so much to read as a pipe holds. It reports whether that was started.
+// InBackground starts recall in a process that outlives this one, with additional environment variables and with in as
+// its input, which must fit into a pipe. It reports whether the process was started.
 func InBackground(in string, env []string, args ...string) bool {
 	self, err := os.Executable()
 	if err != nil || strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe") != "recall" {
@@ -74,7 +74,7 @@ func InBackground(in string, env []string, args ...string) bool {
 	}
 	c := exec.Command(self, args...)
 	c.Env = append(os.Environ(), env...)
-	c.SysProcAttr = apart()
+	c.SysProcAttr = detached()
 	if in != "" {
 		out, into, err := os.Pipe()
 		if err != nil {
@@ -100,11 +100,11 @@ func NoSession(where string) error {
 			"of Cowork with its folder")
 }
 
-// TakeIn syncs a library. Where no index can be had it makes new bytes safe all the same: a fault of what may be lost
-// costs nothing that may not.
-func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options) (r pipeline.Report, err error) {
+// Sync syncs a library. If the index can't be opened it still archives new bytes: losing the index must not cost a
+// transcript.
+func (a *App) Sync(ctx context.Context, l *library.Library, o pipeline.Options) (r pipeline.Report, err error) {
 	opened := false
-	err = a.mended(l, func() error {
+	err = a.rebuildIfDamaged(l, func() error {
 		p, err := a.Indexer(l)
 		if opened = err == nil; !opened {
 			return err
@@ -114,7 +114,7 @@ func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options
 		r, err = p.Sync(ctx, o)
 		a.Until = r.Until
 		bar.Done()
-		if err == nil && (r.Distilled > 0 || o.Budget == 0) { // a question waits for no page that can't have changed
+		if err == nil && (r.Distilled > 0 || o.Budget == 0) { // a query needn't wait for unchanged pages
 			a.keepPages(ctx, l)
 		}
 		return err
@@ -130,7 +130,7 @@ func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options
 	return r, err
 }
 
-// Indexer is a pipeline with its index open, that takes in all if that is empty.
+// Indexer returns a pipeline with its index open. If the index is new, everything gets indexed.
 func (a *App) Indexer(l *library.Library) (*pipeline.Pipeline, error) {
 	fresh, err := a.OpenIndex(l)
 	p := a.Pipeline(l)
@@ -140,21 +140,21 @@ func (a *App) Indexer(l *library.Library) (*pipeline.Pipeline, error) {
 	return p, err
 }
 
-// WarnPlace says what is wrong with a place for a library.
+// WarnPlace prints warnings about a place for a library.
 func (a *App) WarnPlace(dir string) {
 	for _, w := range library.Warnings(dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
 	}
 }
 
-// PrintReport says in one line what was done, and lists what wasn't and what the client will delete by itself.
+// PrintReport prints what was done on one line, then what failed and what the client will delete soon.
 func (a *App) PrintReport(r pipeline.Report) {
 	page := struct {
 		pipeline.Report
 		Did   []string
-		Wait  time.Duration // until a large session is made again
-		Lines int           // that could not be read
-	}{r, Did(r), max(0, time.Until(r.Until)).Round(time.Second), 0}
+		Wait  time.Duration // until a large session is distilled again
+		Lines int           // unreadable ones
+	}{r, ReportParts(r), max(0, time.Until(r.Until)).Round(time.Second), 0}
 	for _, u := range r.Unread {
 		page.Lines += u.Lines
 	}
@@ -162,7 +162,7 @@ func (a *App) PrintReport(r pipeline.Report) {
 	a.printProblems(r.Problems, "recall sync --json") // init has no --json
 }
 
-// PrintProblems lists what was skipped. A disk without room is told of once.
+// PrintProblems lists what was skipped. A full disk is reported once.
 func (a *App) PrintProblems(problems []ingest.Problem) { a.printProblems(problems, "--json") }
 
 func (a *App) printProblems(problems []ingest.Problem, all string) {
@@ -180,13 +180,14 @@ func (a *App) printProblems(problems []ingest.Problem, all string) {
 	}
 	terminal.Few(others, 20, skipped,
 		func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more; %s lists all\n", n, all) })
-	terminal.Few(full, 1, skipped, func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more for want of room\n", n) })
+	terminal.Few(full, 1, skipped,
+		func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more for lack of disk space\n", n) })
 	if len(full) > 0 {
 		a.SayHint(library.Full(full[0].Reason))
 	}
 }
 
-// SayHint says the way out of an error, where one is known that wasn't said last.
+// SayHint prints the hint of an error, unless it was the last one printed.
 func (a *App) SayHint(err error) {
 	if way := hint.Of(err); way != "" && way != a.hinted {
 		fmt.Fprintf(a.Err, "recall: hint: %s\n", terminal.Visible(way))
@@ -194,11 +195,9 @@ func (a *App) SayHint(err error) {
 	}
 }
 
-// Damage of the index may show only when it is written: whatever writes it goes through mended.
-
-// mended does something with the index. Where that turns out to be damaged it is removed, and all is done once more
-// with an empty one.
-func (a *App) mended(l *library.Library, do func() error) error {
+// rebuildIfDamaged runs do; if the index turns out to be damaged, it removes the index and runs do again. Everything
+// that writes the index goes through it: damage might show only then.
+func (a *App) rebuildIfDamaged(l *library.Library, do func() error) error {
 	err := do()
 	if !errors.Is(err, index.ErrRebuild) {
 		return err
@@ -210,10 +209,9 @@ func (a *App) mended(l *library.Library, do func() error) error {
 	return do()
 }
 
-// OnIndex does something that needs the index and writes to it. One that isn't there or is damaged is made from the
-// library first.
+// OnIndex runs do, which writes to the index. A missing or damaged index is rebuilt from the library first.
 func (a *App) OnIndex(ctx context.Context, l *library.Library, do func(*pipeline.Pipeline) error) error {
-	return a.mended(l, func() error {
+	return a.rebuildIfDamaged(l, func() error {
 		if _, err := os.Stat(IndexPath(l)); errors.Is(err, fs.ErrNotExist) {
 			if err := a.refill(ctx, l); err != nil {
 				return err
@@ -226,19 +224,18 @@ func (a *App) OnIndex(ctx context.Context, l *library.Library, do func(*pipeline
 	})
 }
 
-// ForgetSessions forgets them in the library, the index and the caches. A damaged
-// index can't be trusted to lose anything: it goes whole, and is made again from
-// the library, where they aren't any more.
+// ForgetSessions forgets sessions in the library, the index and the caches. A damaged index can't be trusted to forget
+// anything: it is removed and rebuilt from the library, which no longer has them.
 func (a *App) ForgetSessions(ctx context.Context, l *library.Library, texts *library.Needles,
 	ids ...ingest.SessionID) (left []string, err error) {
 	fresh := false
-	err = a.mended(l, func() (err error) {
+	err = a.rebuildIfDamaged(l, func() (err error) {
 		if fresh, err = a.OpenIndex(l); err != nil {
 			return err
 		}
 		p := a.Pipeline(l)
 		if fresh {
-			err = p.Forget() // of what is in the index: a sync fills it if the rest here fails
+			err = p.Forget() // what was indexed: a sync refills the index if the rest fails
 		}
 		if err == nil {
 			left, err = p.ForgetSessions(ctx, texts, ids...)
@@ -251,20 +248,19 @@ func (a *App) ForgetSessions(ctx context.Context, l *library.Library, texts *lib
 	return left, err
 }
 
-// forgetAsked removes what the cache has of sessions beside the index: the last answers, and what recall eval keeps.
+// forgetAsked removes sessions from the caches other than the index: the last answers and the runs of recall eval.
 func forgetAsked(l *library.Library, ids []ingest.SessionID) error {
 	if err := os.RemoveAll(LastDir(l)); err != nil {
 		return err
 	}
 	dir, err := RunsDir()
 	if err != nil {
-		return nil // then it keeps none
+		return nil // then there are none
 	}
 	return eval.Forget(dir, ids)
 }
 
-// refill makes the index again from the library. What could not be read there is
-// told, and no error.
+// refill rebuilds the index from the library. Unreadable sessions are reported but are no error.
 func (a *App) refill(ctx context.Context, l *library.Library) error {
 	err := a.Reindex(ctx, l)
 	if code := ExitCode(0); errors.As(err, &code) {
@@ -274,18 +270,17 @@ func (a *App) refill(ctx context.Context, l *library.Library) error {
 }
 
 func (a *App) SayDamaged(err error) {
-	fmt.Fprintf(a.Err, "recall: %v; making it again from the library\n", err)
+	fmt.Fprintf(a.Err, "recall: %v; rebuilding it from the library\n", err)
 }
 
-// RemoveIndex removes the index, which is closed before.
+// RemoveIndex closes and removes the index.
 func (a *App) RemoveIndex(l *library.Library) error {
 	a.closeIndex()
 	return index.Remove(IndexPath(l))
 }
 
 func (a *App) Reindex(ctx context.Context, l *library.Library) error {
-	// What can't be made again must not be removed first. A library of a newer
-	// format is only read.
+	// Don't remove the index if the journal can't be written. A library of a newer format is only read.
 	if l.ReadOnly() == nil {
 		if err := l.Journal("reindex", nil); err != nil {
 			return err
@@ -294,11 +289,11 @@ func (a *App) Reindex(ctx context.Context, l *library.Library) error {
 	if err := a.RemoveIndex(l); err != nil {
 		return err
 	}
-	report, err := a.TakeIn(ctx, l, pipeline.Options{Reindex: true})
+	report, err := a.Sync(ctx, l, pipeline.Options{Reindex: true})
 	if err != nil {
 		return err
 	}
-	if v, err := a.Vectors(l); err == nil && v.Model != nil { // else a search says why
+	if v, err := a.Vectors(l); err == nil && v.Model != nil { // else a search reports why
 		if err := v.Restore(ctx); err != nil {
 			return err
 		}
@@ -307,20 +302,20 @@ func (a *App) Reindex(ctx context.Context, l *library.Library) error {
 		answer.Count(report.Items, "item"))
 	a.PrintProblems(report.Problems)
 	if report.Skipped() {
-		// What the library can't give the sources may: the next sync looks at all of them.
+		// The sources might have what the library can't give: the next sync looks at all of them.
 		return cmp.Or(a.ForgetSeen(l), error(ExitCode(ExitPartial)))
 	}
 	return nil
 }
 
-// ForgetSeen has the next sync look at everything again.
+// ForgetSeen makes the next sync look at everything again.
 func (a *App) ForgetSeen(l *library.Library) error { return a.Pipeline(l).Forget() }
 
-// UseVectors has searches use the configured model's vectors, which lie in the index.
+// UseVectors makes searches use the configured model's vectors, if the index has them.
 func (a *App) UseVectors(ctx context.Context) error {
 	e, err := a.Config.Embedder()
 	if err != nil {
-		fmt.Fprintf(a.Err, "recall: warning: words alone are searched: %s\n", terminal.Line(err.Error()))
+		fmt.Fprintf(a.Err, "recall: warning: searching by words alone: %s\n", terminal.Line(err.Error()))
 		return nil
 	}
 	if e == nil {
@@ -331,7 +326,7 @@ func (a *App) UseVectors(ctx context.Context) error {
 		return err
 	}
 	if !has {
-		fmt.Fprintf(a.Err, "recall: no vectors of %s yet, words alone are searched; recall vectors makes them\n",
+		fmt.Fprintf(a.Err, "recall: no vectors of %s yet, searching by words alone; recall vectors computes them\n",
 			e.Model())
 		return nil
 	}
@@ -339,22 +334,21 @@ func (a *App) UseVectors(ctx context.Context) error {
 	return nil
 }
 
-// Vectors are those of the configured model; of none if there is none.
+// Vectors returns the vectors of the configured model; its Model is nil if there is none.
 func (a *App) Vectors(l *library.Library) (vectors.Vectors, error) {
 	e, err := a.Config.Embedder()
 	return vectors.Vectors{Library: l, Index: a.Index, Model: e,
 		Warn: func(err error) { fmt.Fprintf(a.Err, "recall: warning: %v\n", err) }}, err
 }
 
-// LexiconFile is where a user's own words for one another may stand, beside
-// config.yaml: see embed.ParseGroups.
+// LexiconFile holds a user's own synonyms, beside config.yaml: see embed.ParseGroups.
 const LexiconFile = "lexicon.txt"
 
-// UseLexicon has searches use the user's own lexicon, if there is one.
+// UseLexicon makes searches use the user's own lexicon, if there is one.
 func (a *App) UseLexicon() error {
 	beside, err := a.Config.OwnConfig(config.ThisSystem())
 	if err != nil {
-		return nil // there is no place for one
+		return nil // no place to look for one
 	}
 	file := filepath.Join(filepath.Dir(beside), LexiconFile)
 	b, err := library.ReadRegular(file, config.MostOfNote)

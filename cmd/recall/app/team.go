@@ -23,8 +23,8 @@ import (
 	"recall/team/share"
 )
 
-// Team opens the team that the library is in, as a person asked for it: it waits some seconds for an answer. What is
-// known of the membership without the team is there beside an error. The caller closes the team.
+// Team opens the library's team for a command that needs it: it waits some seconds for an answer. The membership is
+// returned even with an error. The caller closes the team.
 func (a *App) Team(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
 	return opened(l, func(m *team.Membership) (*team.Team, error) {
 		began, took := time.Now(), time.Duration(0)
@@ -39,12 +39,12 @@ func (a *App) Team(ctx context.Context, l *library.Library) (*team.Team, *team.M
 	})
 }
 
-// TeamIfThere is Team, for a command that has something to say without the team: it waits no longer than a question.
+// TeamIfThere is Team for a command that works without the team too: it waits no longer than a query does.
 func (a *App) TeamIfThere(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
 	return opened(l, func(m *team.Membership) (*team.Team, error) { return ask.Open(ctx, m, a.Config.Team.Wait) })
 }
 
-// TeamAtHand is TeamIfThere, unless it was out of reach just now: one for which the team is one way of several.
+// TeamAtHand is TeamIfThere for a command with alternatives: it doesn't try a team that was just unreachable.
 func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
 	return opened(l, func(m *team.Membership) (*team.Team, error) {
 		if ask.Lately(m) {
@@ -64,13 +64,13 @@ func opened(l *library.Library, open func(*team.Membership) (*team.Team, error))
 	t, err := open(m)
 	if err == nil && t.ID != m.Team {
 		t.Close()
-		t, err = nil, hint.With(fmt.Errorf("%s holds another team, %s, than the one that this library is in (%s)",
-			m.Address, t.Name, m.Name), "recall team leave, then join the other, if that is meant")
+		t, err = nil, hint.With(fmt.Errorf("%s holds a different team, %s, than the one this library is in (%s)",
+			m.Address, t.Name, m.Name), "to switch to it: recall team leave, then join it")
 	}
 	return t, m, err
 }
 
-// Leaving is what decides what of the library may leave for its team.
+// Leaving returns what decides which parts of the library may leave for its team.
 func (a *App) Leaving(l *library.Library) *share.Source {
 	p, x := a.Archiver(l), a.Exclusion()
 	out := p.Excluded()
@@ -87,8 +87,8 @@ func (a *App) Leaving(l *library.Library) *share.Source {
 		}}
 }
 
-// SyncTeam brings what is shared up to date, and takes in what others decided; one run of a library's at a time. The
-// team is opened by Team, or another of its kind.
+// SyncTeam sends what is shared and fetches what others decided; one run per library at a time. open is Team or one of
+// its variants.
 func (a *App) SyncTeam(ctx context.Context, l *library.Library,
 	open func(context.Context, *library.Library) (*team.Team, *team.Membership, error)) (done *team.Synced, err error) {
 	m, err := team.MembershipOf(l.Dir())
@@ -102,7 +102,7 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library,
 	defer lock.Unlock()
 	t, _, err := open(ctx, l)
 	switch {
-	case errors.Is(err, errNotAsked): // which is no try
+	case errors.Is(err, errNotAsked): // not an attempt
 		return nil, err
 	case err != nil:
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
@@ -116,13 +116,13 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library,
 	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
 }
 
-// How long it is until the team is asked again beside what a command does.
+// How long after the last sync with the team commands start another one in the background.
 const (
-	teamSoon  = 10 * time.Second // there is something new here
+	teamSoon  = 10 * time.Second // if there is something new here
 	teamLater = 10 * time.Minute
 )
 
-// TeamBeside has a process of its own bring the team up to date, if the library is in one: nobody waits for it.
+// TeamBeside syncs with the team, if there is one, in a background process.
 func (a *App) TeamBeside(l *library.Library, news bool) {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil || l.ReadOnly() != nil {
@@ -137,12 +137,12 @@ func (a *App) TeamBeside(l *library.Library, news bool) {
 	}
 }
 
-// TeamNow is TeamBeside, however lately that was tried: for what a command tried in vain, as it waits less long.
+// TeamNow is TeamBeside regardless of the last sync: a command gave up waiting, the background process waits longer.
 func (a *App) TeamNow(l *library.Library) { a.inBackground(l, "team", "sync") }
 
-// GiveInTeam puts a handoff into the inbox of the member of that name; given is the member's. The error is
-// team.ErrNoMembership where there is no team, team.ErrNobody where nobody in it is called so,
-// team.ErrUnreachable where it may go later: see GiveLater.
+// GiveInTeam puts a handoff into the inbox of the member with that name and returns the member's name. The error is
+// team.ErrNoMembership if there is no team, team.ErrNobody if no member has that name, and team.ErrUnreachable if it
+// can be sent later, see GiveLater.
 func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text string) (given string, err error) {
 	t, _, err := a.TeamAtHand(ctx, l)
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text strin
 	return t.GiveTo(ctx, to, text)
 }
 
-// GiveLater has a later sync do that.
+// GiveLater leaves a handoff for a later sync to send.
 func (a *App) GiveLater(l *library.Library, to, text string) error {
 	m, err := team.MembershipOf(l.Dir())
 	if err == nil {
@@ -164,7 +164,7 @@ func (a *App) GiveLater(l *library.Library, to, text string) error {
 	return err
 }
 
-// JoinTeam enters this machine into a team, and the library keeps that.
+// JoinTeam adds this machine to a team and records that in the library.
 func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine string) (*team.Membership,
 	*team.Team, error) {
 	if err := NotInTeam(l); err != nil {
@@ -191,8 +191,7 @@ func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine
 	return m, t, nil
 }
 
-// TeamKey is the file with the private key of this machine, beside the configuration: what is sealed for its person is
-// read with it.
+// TeamKey is the file with this machine's private key, beside the configuration: it opens what is sealed for its owner.
 func (a *App) TeamKey(m *team.Membership) string {
 	dir := filepath.Dir(a.Config.Own())
 	if a.Config.Own() == "" {
@@ -201,7 +200,7 @@ func (a *App) TeamKey(m *team.Membership) string {
 	return filepath.Join(dir, "team-"+m.Device+".key")
 }
 
-// NotInTeam is an error where the library is in a team, or can't come into one.
+// NotInTeam returns an error if the library is in a team or can't join one.
 func NotInTeam(l *library.Library) error {
 	m, err := team.MembershipOf(l.Dir())
 	switch {
@@ -210,12 +209,12 @@ func NotInTeam(l *library.Library) error {
 	case err != nil:
 		return err
 	}
-	return hint.With(fmt.Errorf("this library is in the team %s already (%s)", m.Name, m.Address),
-		"recall team leave ends that")
+	return hint.With(fmt.Errorf("this library is already in the team %s (%s)", m.Name, m.Address),
+		"recall team leave leaves it")
 }
 
-// TeamNews is what is known of the team, nil if there is none or it isn't asked: what others decided since one last
-// looked, or since a time, in a project or in all.
+// TeamNews returns what others in the team decided since a time, or since the person last looked, in a project or in
+// all; nil if there is no team or team.answers is off.
 func (a *App) TeamNews(l *library.Library, since time.Time, project string) *team.Brief {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil || a.Config.Team.Answers == config.TeamOff {
@@ -225,20 +224,20 @@ func (a *App) TeamNews(l *library.Library, since time.Time, project string) *tea
 	return m.Brief(since, projects, project)
 }
 
-// LookedAtTeam says that a person saw what others decided.
+// LookedAtTeam records that a person saw what others decided.
 func (a *App) LookedAtTeam(l *library.Library) {
 	if m, err := team.MembershipOf(l.Dir()); err == nil {
 		m.LookedNow()
 	}
 }
 
-// How much of the news a new session is told, and how old it may be.
+// How many news items a new session is told, and their maximum age.
 const (
 	newsTold = 3
 	newsAge  = 7 * 24 * time.Hour
 )
 
-// ToldByTeam are the newest things that others decided in a project, for a session that starts there.
+// ToldByTeam returns others' newest decisions in a project, for a session that starts there.
 func (a *App) ToldByTeam(l *library.Library, project string) (told []hooks.Told) {
 	since := time.Now().Add(-newsAge)
 	doc := a.TeamNews(l, since, project)

@@ -1,5 +1,5 @@
-// Package ask is the commands that answer from what is kept: query, why, log, resume and the like. A file is a command:
-// newXCmd reads its flags, runX does it, printX shows the result.
+// Package ask holds the commands that answer from the library: query, why, log, resume and so on. Each file is a
+// command: newXCmd reads its flags, runX does the work, printX shows the result.
 package ask
 
 import (
@@ -8,7 +8,7 @@ import (
 	"recall/cmd/recall/app"
 )
 
-// Commands are the commands that answer from what is kept.
+// Commands returns the commands that answer from the library.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newQueryCmd(a), newResumeCmd(a), newListCmd(a), newShowCmd(a), newThreadCmd(a), newErrorCmd(a),

@@ -19,7 +19,7 @@ import (
 func newErrorCmd(a *app.App) *cobra.Command {
 	var o struct{ JSON bool }
 	cmd := option.Command("error", &o, func(cmd *cobra.Command, args []string) error {
-		flags, words := flagsApart(args)
+		flags, words := splitFlags(args)
 		cmd.DisableFlagParsing = false
 		if err := cmd.ParseFlags(flags); err != nil {
 			return option.BadFlag(cmd, err)
@@ -41,9 +41,9 @@ func newErrorCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// flagsApart parts this command's flags from the words of an error, which may
-// look like flags. "--" ends the flags.
-func flagsApart(args []string) (flags, words []string) {
+// splitFlags separates this command's flags from the words of an error, which can look like flags. "--" ends the
+// flags.
+func splitFlags(args []string) (flags, words []string) {
 	for i := 0; i < len(args); i++ {
 		name, _, valued := strings.Cut(args[i], "=")
 		switch {
@@ -82,7 +82,7 @@ func runError(ctx context.Context, a *app.App, text string, asJSON bool) error {
 	return a.Show(doc, asJSON, !doc.Found(), func(p *terminal.Page) { p.Form("error", errorPage{doc, text}) })
 }
 
-// errorPage is what a person is shown of what was done about an error.
+// errorPage is what the form shows about an error.
 type errorPage struct {
 	*history.Fix
 	Asked string

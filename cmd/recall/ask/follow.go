@@ -35,7 +35,7 @@ func newFollowCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// running finds the session that is meant, at its source.
+// running finds the session to follow, at its source.
 func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pipeline.Pipeline, error) {
 	if _, err := a.LoadConfig(); err != nil {
 		return ingest.Found{}, nil, err
@@ -59,7 +59,7 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 		return ingest.Found{}, nil, err
 	}
 	f, err := p.Running(ctx, name, dir)
-	if errors.Is(err, library.ErrNoSession) && len(args) == 0 && name != "" { // the one it is called from has no file yet
+	if errors.Is(err, library.ErrNoSession) && len(args) == 0 && name != "" { // the calling session has no file yet
 		f, err = p.Running(ctx, "", dir)
 	}
 	switch {
@@ -68,10 +68,10 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 	case !errors.Is(err, library.ErrNoSession):
 	case len(args) > 0:
 		err = hint.With(fmt.Errorf("%q: no such session at any source", name),
-			"recall show SESSION prints what the library has of one whose source is gone")
+			"recall show SESSION prints the library's copy if its source is gone")
 	default:
-		err = hint.With(errors.New("no session is running here, and none ran"),
-			"recall follow --once SESSION shows an old one; recall list names them")
+		err = hint.With(errors.New("no session is running here, and none has run"),
+			"recall follow --once SESSION shows an old one; recall list shows them")
 	}
 	return f, p, err
 }
@@ -82,12 +82,11 @@ type follower struct {
 	p      *pipeline.Pipeline
 	found  ingest.Found
 	asJSON bool
-	seen   map[string]bool // lines that were printed
+	seen   map[string]bool // printed lines
 	titled bool
 }
 
-// How often a session is looked at, and how much rest it gets for what reading
-// it took.
+// The least interval between reads of a session, and the factor of rest for the time a read took.
 const (
 	lookEvery = time.Second
 	lookRest  = 10
@@ -102,7 +101,7 @@ func (w *follower) follow(ctx context.Context, once bool) error {
 			err := w.print(ctx)
 			switch {
 			case !once && ctx.Err() != nil:
-				return nil // Ctrl-C is how one leaves
+				return nil // Ctrl-C is the normal end
 			case err != nil:
 				return err
 			}
@@ -121,7 +120,7 @@ func (w *follower) follow(ctx context.Context, once bool) error {
 	}
 }
 
-// size is that of the session's files as they are now.
+// size returns the current size of the session's files.
 func (w *follower) size() int64 {
 	var n int64
 	for _, f := range w.found.Files {

@@ -14,7 +14,7 @@ import (
 	"recall/payload"
 )
 
-// What the samples and scripts never come to is laid out too: a form that names what isn't there would end the program.
+// The layouts that samples and scripts never reach work too: a form that names a missing field would panic.
 func TestFormsOfWhatIsRare(t *testing.T) {
 	var out bytes.Buffer
 	a := &app.App{Out: &out}
@@ -40,12 +40,12 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	p.Markdown(&answer.Answer{Verdict: answer.Weak, Shown: []*answer.Result{
 		{Result: index.Result{Item: &it, History: []index.Linked{l}, Conflict: []index.Linked{l}}}}})
 	p.Markdown(&answer.Answer{Verdict: answer.Nothing})
-	for _, want := range []string{"    - b\n    + c\n", "  … 2 attempts more after which", "nothing was changed," +
-		" it was run",
+	for _, want := range []string{"    - b\n    + c\n", "  … 2 attempts more, after each of which",
+		"nothing was changed, it was run",
 		"  … 3 steps more\n", "with other errors, 2 runs more, the last in turn 3: other error\n",
 		"7 sessions more met it.",
 		"● Found: t (, turn 0, no date)\n", " superseded ", "\n    turn 2\n", "\nlater:\n", "A person wrote it;",
-		"Any of 2 sessions may be meant:\n", "  it made no such commit, but wrote this text; the commit, turn 0\n",
+		"It could be any of 2 sessions:\n", "  it made no such commit, but wrote this text; the commit, turn 0\n",
 		"\n- **use it** — stands since ", "\n  - was: use it (", "  - in conflict with: use it ("} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())

@@ -31,7 +31,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "grep", &o, func(ctx context.Context, l *library.Library, args []string) error {
 		g, err := history.NewGrep(args[0], o.IgnoreCase, o.WordRegexp)
 		if err != nil {
-			return hint.With(err, "its signs are taken literally after a backslash: recall grep 'f\\(x\\)'")
+			return hint.With(err, "a backslash makes a special character literal: recall grep 'f\\(x\\)'")
 		}
 		g.Context, g.Only = max(0, o.Context), o.FilesWithMatches
 		if err := a.Fresh(ctx, l); err != nil {
@@ -80,7 +80,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// grepText is what matches in a session: below its name on a terminal, after it elsewhere.
+// grepText returns a session's matches: below its name on a terminal, each after its name elsewhere.
 func grepText(a *app.App, doc history.Grepped, o grepOptions) string {
 	var b strings.Builder
 	st, onScreen := terminal.Styles(a.Color), terminal.IsTerminal(a.Out)

@@ -61,7 +61,7 @@ func newListCmd(a *app.App) *cobra.Command {
 			return s.Archived != o.Archived
 		})
 		if hidden > 0 {
-			defer a.Tells("%s left out: --archived lists them", answer.Count(hidden, "archived session"))
+			defer a.Tell("%s left out: --archived lists them", answer.Count(hidden, "archived session"))
 		}
 		slices.SortStableFunc(all, func(a, b library.Listed) int { return b.Start.Compare(a.Start) })
 		if o.Limit > 0 {
@@ -69,20 +69,20 @@ func newListCmd(a *app.App) *cobra.Command {
 		}
 		a.PrintProblems(l.Broken())
 		if len(l.Broken()) > 0 {
-			fmt.Fprintln(a.Err, "recall: hint: recall check --repair makes them good again, as far as that can be")
+			fmt.Fprintln(a.Err, "recall: hint: recall check --repair repairs what it can")
 			return all, app.ExitCode(app.ExitPartial)
 		}
 		return all, nil
 	}, func(a *app.App, all []library.Listed) {
 		if len(all) == 0 && kept > 0 {
-			fmt.Fprintln(a.Out, "none of", answer.Count(kept, "session"), "fits")
+			fmt.Fprintln(a.Out, "none of", answer.Count(kept, "session"), "matches")
 			return
 		}
 		printList(a, all)
 	})
 }
 
-// handleShown is how many columns a session's handle takes at most before what follows it moves.
+// handleShown is the most columns that the handle column takes; longer handles shift the rest of the line.
 const handleShown = 28
 
 func printList(a *app.App, all []library.Listed) {
@@ -116,7 +116,7 @@ func printList(a *app.App, all []library.Listed) {
 			st.Reset)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(out, "no session; recall sync takes in what is new")
+		fmt.Fprintln(out, "no sessions; recall sync imports new ones")
 		return
 	}
 	var safety []string
@@ -129,7 +129,7 @@ func printList(a *app.App, all []library.Listed) {
 		strings.Join(safety, ", "))
 }
 
-// client is what wrote a session, before its title; "" for Claude Code, which most are of.
+// client names the client of a session, before its title; "" for Claude Code, the most common one.
 func client(s library.Listed) string {
 	if s.Source == ingest.ClaudeCode {
 		return ""
@@ -137,7 +137,7 @@ func client(s library.Listed) string {
 	return string(s.Source) + "  "
 }
 
-// marks are what recall edit said of a session, before its title and behind it.
+// marks returns a session's star and tags, before and after its title.
 func marks(s library.Listed) (before, behind string) {
 	if s.Starred {
 		before = "★ "

@@ -27,21 +27,21 @@ type logOptions struct {
 	Limit        int
 	All, Changed bool
 
-	given bool // since when what changed is told
+	given bool // --since was given
 }
 
-// LogDoc is the JSON form of recall log; that of --changed is history.Changed.
+// LogDoc is the JSON document of recall log.
 type LogDoc struct {
 	Items []history.Dated `json:"items"` // oldest first
 }
 
-// ChangedDoc is the JSON form of recall log --changed.
+// ChangedDoc is the JSON document of recall log --changed.
 type ChangedDoc struct {
 	history.Changed
-	Others []team.Told `json:"others,omitempty"` // what others of the team decided since, or since one last looked
+	Others []team.Told `json:"others,omitempty"` // what others in the team decided since, or since the person last looked
 }
 
-// The items that a time line is about, and what of them may change.
+// The kinds that a time line shows, and those that --changed shows.
 var (
 	logKinds     = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding}
 	changedKinds = append(slices.Clone(logKinds), payload.Deferred, payload.Question)
@@ -61,7 +61,7 @@ func newLogCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if q.Project, err = a.Only(p.Library, o.Project, o.All); err != nil {
+		if q.Project, err = a.ProjectFilter(p.Library, o.Project, o.All); err != nil {
 			return err
 		}
 		return runLog(cmd.Context(), a, p, q, o)
@@ -70,7 +70,7 @@ func newLogCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// check refuses what doesn't go together, and fills in what isn't said.
+// check refuses invalid combinations and fills in defaults.
 func (o *logOptions) check(cmd *cobra.Command) error {
 	if o.Limit < 1 {
 		return hint.With(fmt.Errorf("--limit %d: less than one", o.Limit), "omit it for %s", cmd.Flag("limit").DefValue)
@@ -87,7 +87,7 @@ func (o *logOptions) check(cmd *cobra.Command) error {
 	}
 	for _, k := range o.Kind {
 		if o.Changed && !slices.Contains(changedKinds, k) {
-			return hint.With(fmt.Errorf("--kind %s: what changed is told of other kinds", k),
+			return hint.With(fmt.Errorf("--kind %s: --changed covers other kinds", k),
 				"recall query --kind %s finds them", k)
 		}
 	}
@@ -97,7 +97,7 @@ func (o *logOptions) check(cmd *cobra.Command) error {
 func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query, o logOptions) error {
 	kinds := q.Kinds
 	if o.Changed {
-		kinds = changedKinds // what took an item's place may be of another kind
+		kinds = changedKinds // an item's successor can be of another kind
 	}
 	line, err := history.Timeline(ctx, p, q.Project, kinds...)
 	if err != nil {
@@ -105,7 +105,7 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	}
 	meant := func(d history.Dated) bool { return slices.Contains(q.Kinds, d.Item.Kind) }
 	if q.Text != "" {
-		q.Limit, q.Archived = 30, true // as the line has them
+		q.Limit, q.Archived = 30, true // as in the time line
 		found, err := a.Search(ctx, p.Library, q)
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	}
 	if o.Changed {
 		doc := &ChangedDoc{Changed: *history.ChangedOf(line, q.Since, meant)}
-		since := time.Time{} // when one last looked
+		since := time.Time{} // since the last look
 		if o.given {
 			since = q.Since
 		}

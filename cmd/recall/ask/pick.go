@@ -35,7 +35,7 @@ func newPickCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var project library.Project // none: all of them
+		var project library.Project // zero: all projects
 		if o.Project != "" {
 			if project, err = app.ProjectNamed(p.Library, o.Project); err != nil {
 				return err
@@ -47,7 +47,7 @@ func newPickCmd(a *app.App) *cobra.Command {
 		}
 		screen := a.Out
 		if o.Print {
-			screen = a.Err // what is printed may be taken by a shell
+			screen = a.Err // a shell might read the output
 		}
 		in, ok := a.In.(*os.File)
 		if !ok || !terminal.IsTerminal(in) || !terminal.IsTerminal(screen) || len(rows) == 0 {
@@ -60,14 +60,15 @@ func newPickCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// pickRow is a session, or an item of one.
+// pickRow is a session, or one of its items.
 type pickRow struct {
 	text    string
 	session ingest.SessionID
 	item    *history.Dated // nil: the session itself
 }
 
-// pickable are the sessions of a project, of all if it is none, and what was decided and stands, each the newest first.
+// pickable returns the sessions and the standing decisions of a project, or of all for the zero project, each newest
+// first.
 func pickable(ctx context.Context, p *pipeline.Pipeline, project library.Project) (rows []pickRow, err error) {
 	shelf, err := p.Library.Shelf()
 	if err != nil {
@@ -77,7 +78,7 @@ func pickable(ctx context.Context, p *pipeline.Pipeline, project library.Project
 	slices.SortStableFunc(sessions, func(a, b library.Listed) int { return b.Start.Compare(a.Start) })
 	for _, s := range sessions {
 		if s.Archived {
-			continue // out of lists
+			continue
 		}
 		before, behind := marks(s)
 		rows = append(rows, pickRow{session: s.ID, text: fmt.Sprintf("%s  %s  %s", answer.Day(s.Start),
@@ -130,10 +131,10 @@ func runPick(ctx context.Context, a *app.App, p *pipeline.Pipeline, rows []pickR
 	return app.Exit(code)
 }
 
-// previewed is what is told of a row: a session's payload, or why an item is so.
+// previewed returns the preview of a row: a session's payload, or an item's evidence and history.
 func previewed(ctx context.Context, a *app.App, p *pipeline.Pipeline, r pickRow, width int) string {
 	var text bytes.Buffer
-	// What transcripts say goes to the screen as anywhere: of codes for terminals, only our own.
+	// Only recall's own escape sequences reach the screen, none from transcripts.
 	page := terminal.Page{W: &terminal.Output{W: &text, Color: a.Color}, St: terminal.Styles(a.Color), Width: width}
 	if r.item != nil {
 		doc, err := answer.Why(ctx, a.Index, r.item.Placed)
@@ -152,14 +153,14 @@ func previewed(ctx context.Context, a *app.App, p *pipeline.Pipeline, r pickRow,
 		return terminal.Visible(err.Error())
 	}
 	lines := strings.Split(payload.Render(doc, payload.Options{Budget: -1}).Text, "\n")
-	for _, line := range lines[1:max(1, len(lines)-2)] { // the marks are for those who paste it
+	for _, line := range lines[1:max(1, len(lines)-2)] { // without the markers, which are for pasting
 		fmt.Fprint(page.W, page.Wrapped("", "  ", terminal.Line(line), ""))
 	}
 	return text.String()
 }
 
-// resumed has a session's client go on with it, in the folder that it worked in. What the client deleted of it is put
-// back before, if the person wants that.
+// resumed continues a session in its client, in the folder where it worked. If the client deleted its transcript, it
+// offers to restore it first.
 func resumed(ctx context.Context, a *app.App, p *pipeline.Pipeline, id ingest.SessionID, onlyPrint bool) error {
 	e, err := p.Library.Session(id)
 	if err != nil {
@@ -169,23 +170,24 @@ func resumed(ctx context.Context, a *app.App, p *pipeline.Pipeline, id ingest.Se
 	words, env := r.Resume()
 	switch name := answer.ShortID(id); {
 	case errors.Is(err, ingest.ErrNoPlace), err == nil && words == nil:
-		return hint.With(errors.New("no client of this machine goes on with it by a command"),
-			"recall resume %s --copy has what its next session starts with", name)
+		return hint.With(errors.New("no client on this machine can continue it by a command"),
+			"recall resume %s --copy copies the payload for its next session", name)
 	case err != nil:
 		return err
 	case r.NoDir:
 		return hint.With(fmt.Errorf("%s, where it worked, isn't on this machine", terminal.ShownPath(r.Dir)),
 			"recall restore %s --in FOLDER names another", name)
 	case onlyPrint && r.Missing():
-		return hint.With(errors.New("its client has deleted its transcript"), "recall restore %s puts it back", name)
+		return hint.With(errors.New("its client has deleted its transcript"), "recall restore %s restores it", name)
 	case onlyPrint:
 		return a.Print(terminal.ResumeCommand(r) + "\n")
 	}
 	if _, err := exec.LookPath(words[0]); err != nil {
-		return hint.With(fmt.Errorf("%s isn't installed here", words[0]), "where it is: %s", terminal.ResumeCommand(r))
+		return hint.With(fmt.Errorf("%s isn't installed here", words[0]), "where it is installed: %s",
+			terminal.ResumeCommand(r))
 	}
 	if r.Missing() {
-		if !a.Confirm(ctx, "Its client has deleted its transcript. Put it back first?") {
+		if !a.Confirm(ctx, "Its client has deleted its transcript. Restore it first?") {
 			return nil
 		}
 		if code := a.Run(ctx, "restore", string(id)); code != app.ExitOK {
@@ -198,7 +200,7 @@ func resumed(ctx context.Context, a *app.App, p *pipeline.Pipeline, id ingest.Se
 	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
 	err = c.Run()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		return app.Exit(app.ExitError) // the client has said why
+		return app.Exit(app.ExitError) // the client has reported why
 	}
 	return err
 }

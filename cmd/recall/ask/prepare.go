@@ -20,16 +20,16 @@ import (
 	"recall/redact"
 )
 
-type briefOptions struct {
+type prepareOptions struct {
 	Project, Out string
 	Budget       int
 	Print, Force bool
 }
 
 func newPrepareCmd(a *app.App) *cobra.Command {
-	var o briefOptions
+	var o prepareOptions
 	cmd := option.Command("prepare", &o, func(cmd *cobra.Command, args []string) error {
-		if o.Out == "-" { // as of recall handoff
+		if o.Out == "-" { // as with recall handoff
 			o.Out, o.Print = "", true
 		}
 		if !cmd.Flags().Changed("budget") {
@@ -39,8 +39,8 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if strings.TrimSpace(args[0]) == "" {
-			return hint.With(errors.New("prepare: an empty task"),
-				`like this: recall prepare "make the retry policy per tenant"`)
+			return hint.With(errors.New("prepare: the task is empty"),
+				`for example: recall prepare "make the retry policy per tenant"`)
 		}
 		files, err := brief.Files(args[1:])
 		if err != nil {
@@ -50,18 +50,19 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return runBrief(cmd.Context(), a, l, args[0], files, o)
+		return runPrepare(cmd.Context(), a, l, args[0], files, o)
 	})
 	return option.Refuse(cmd, func(args []string) bool { return len(args) == 0 },
-		"prepare: what is the task?", `like this: recall prepare "make the retry policy per tenant" FILE…`)
+		"prepare: what is the task?", `for example: recall prepare "make the retry policy per tenant" FILE…`)
 }
 
-func runBrief(ctx context.Context, a *app.App, l *library.Library, task string, files []string, o briefOptions) error {
+func runPrepare(ctx context.Context, a *app.App, l *library.Library, task string, files []string,
+	o prepareOptions) error {
 	if err := a.Fresh(ctx, l); err != nil {
 		return err
 	}
 	clean := redact.New().Session()
-	if err := a.Indexed(ctx, l); err != nil {
+	if err := a.EnsureIndex(ctx, l); err != nil {
 		return err
 	}
 	order := &brief.Order{Task: clean.Text(strings.TrimSpace(task)), Files: files, In: a.In, Budget: o.Budget,
@@ -69,10 +70,10 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, task string, 
 		Form:   payload.Options{Variant: payload.Variant(a.Config.Payload.Variant), Budget: a.Config.Payload.Budget},
 		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, l, q) }}
 	var err error
-	if order.Project, err = a.Only(l, o.Project, false); err != nil {
+	if order.Project, err = a.ProjectFilter(l, o.Project, false); err != nil {
 		return err
 	}
-	order.Payload, _ = a.Compose(ctx, l, a.IndexIfThere(l), order.Project) // a project may have nothing to go on from
+	order.Payload, _ = a.Compose(ctx, l, a.IndexIfThere(l), order.Project) // a project might have nothing to continue from
 	text, cut, err := order.Write(ctx)
 	if err != nil {
 		return err
@@ -80,14 +81,14 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, task string, 
 	text = clean.Text(text)
 	fmt.Fprintln(a.Err, "recall: about", answer.Count(tokens.Count(text), "token"))
 	if len(cut) > 0 {
-		fmt.Fprintf(a.Err, "recall: cut to fit: %s; --budget N takes more\n", strings.Join(cut, ", "))
+		fmt.Fprintf(a.Err, "recall: cut to fit: %s; --budget N allows more\n", strings.Join(cut, ", "))
 	}
 	secrets := 0
 	for _, n := range clean.Counts() {
 		secrets += n
 	}
 	if secrets > 0 {
-		fmt.Fprintf(a.Err, "recall: %s replaced; look at it before you paste it\n", answer.Count(secrets, "secret"))
+		fmt.Fprintf(a.Err, "recall: %s replaced; check the text before you paste it\n", answer.Count(secrets, "secret"))
 	}
 	switch {
 	case o.Out != "":

@@ -30,7 +30,7 @@ type queryFlags struct {
 	Archived           bool
 }
 
-// The forms of an answer that aren't plain, the same as text without colours and hints.
+// Formats of an answer; "plain" is text without colours and hints.
 const (
 	formatText = "text" // for a terminal
 	formatMD   = "md"
@@ -45,7 +45,7 @@ func newQueryCmd(a *app.App) *cobra.Command {
 		return runQuery(ctx, a, strings.Join(args, " "), &f)
 	})
 	return option.Refuse(cmd, func(args []string) bool { return strings.TrimSpace(strings.Join(args, " ")) == "" },
-		"no question", `ask like this: recall query "what did we decide about retries"`)
+		"no question", `for example: recall query "what did we decide about retries"`)
 }
 
 func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error {
@@ -59,7 +59,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	}
 	q.Here = hereName(a, l)
 	a.AskTeam(ctx, l, q)
-	behind, err := a.TakeInNew(ctx, l)
+	behind, err := a.SyncNew(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	}
 	print := func(ans *answer.Answer) string {
 		complete(ans)
-		// First: who reads the beginning only ends the program in the middle of the answer.
+		// First, because a reader who closes the pipe early ends the program in the middle of the answer.
 		a.Remember(l, text, f.numbered(ans))
 		var b strings.Builder
 		f.page(a, &b, ans)
@@ -80,7 +80,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	draft := terminal.Draft{W: a.Out}
 	var meanwhile func(answer.Answer)
 	if terminal.Drafts(a.Out) && !f.JSON && !f.Answer {
-		meanwhile = func(ans answer.Answer) { draft.Show(print(&ans), "  the model looks at it …") }
+		meanwhile = func(ans answer.Answer) { draft.Show(print(&ans), "  the model is looking at it …") }
 	}
 	ans, err := a.Ask(ctx, l, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.Answer}, meanwhile)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -94,7 +94,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		draft.Become(print(&ans))
 	}
 	for _, t := range ans.Told {
-		a.Tells("%s", t)
+		a.Tell("%s", t)
 	}
 	a.SayBehind(l, behind)
 	if err == nil && !f.JSON && f.Format == formatText {
@@ -106,7 +106,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	return err
 }
 
-// numbered are the places that a person is shown numbers of.
+// numbered returns the places that are shown with numbers.
 func (f *queryFlags) numbered(ans *answer.Answer) (hits []last.Hit) {
 	if !f.Answer || !terminal.Worded(ans) {
 		return last.Hits(answer.Numbered(ans.Shown))
@@ -118,7 +118,7 @@ func (f *queryFlags) numbered(ans *answer.Answer) (hits []last.Hit) {
 	return hits
 }
 
-// page lays an answer out for a person.
+// page lays out an answer for a person.
 func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
 	p := terminal.Page{W: w, St: terminal.Styles(a.Color && f.Format == formatText), Width: terminal.Width(a.Out),
 		Bare: f.Format != formatText}
@@ -132,16 +132,16 @@ func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
 	}
 }
 
-// check refuses a span of time without a day in it.
+// check refuses an empty span of time.
 func (f *queryFlags) check() error {
 	if !f.Until.At.IsZero() && !f.Since.At.Before(f.Until.At) {
 		return hint.With(fmt.Errorf("--since %s isn't before --until %s", f.Since.Text, f.Until.Text),
-			"--until leaves that day itself out")
+			"--until excludes that day itself")
 	}
 	return nil
 }
 
-// query puts the question together.
+// query assembles the index query.
 func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
 	q := index.Query{Text: text, Also: f.Also, Limit: limit, Kinds: f.Kind, Since: f.Since.At, Until: f.Until.At,
 		AsOf: f.AsOf.At, Archived: f.Archived}

@@ -25,13 +25,13 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 	}
 	return option.Do("repeats", &o, func(ctx context.Context, _ []string) error {
 		if o.Min < 2 {
-			return hint.With(fmt.Errorf("--min %d: once is no habit", o.Min), "2 is the least")
+			return hint.With(fmt.Errorf("--min %d: once is not a habit", o.Min), "the minimum is 2")
 		}
 		p, err := a.UpToDate(ctx)
 		if err != nil {
 			return err
 		}
-		name, err := a.Only(p.Library, o.Project, o.All)
+		name, err := a.ProjectFilter(p.Library, o.Project, o.All)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// writeHabits adds what isn't there yet to a file, if the person says yes.
+// writeHabits adds the missing lines to a file, if the person confirms.
 func writeHabits(ctx context.Context, a *app.App, found []history.Habit, path string) error {
 	have := history.RulesIn(path)
 	var lines []string
@@ -63,7 +63,7 @@ func writeHabits(ctx context.Context, a *app.App, found []history.Habit, path st
 	fmt.Fprintf(a.Out, "%s\n", strings.Join(lines, "\n"))
 	if !a.Confirm(ctx, fmt.Sprintf("Add %s to %s?", answer.Count(len(lines), "line"), path)) {
 		return hint.With(errors.New("nothing was written"),
-			"on a terminal recall repeats --write asks; or copy the lines that you want")
+			"recall repeats --write asks on a terminal; or copy the lines that you want")
 	}
 	return history.AddLines(path, lines, config.MostOfNote)
 }

@@ -37,7 +37,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 			return a.ResumeInto(ctx, o.Into, strings.Join(args, ""), o.Stop)
 		}
 		if o.Stop {
-			return hint.With(errors.New("--stop ends nothing without --into"), "recall resume --into FOLDER --stop")
+			return hint.With(errors.New("--stop needs --into"), "recall resume --into FOLDER --stop")
 		}
 		l, err := a.Library(ctx)
 		if err != nil {
@@ -53,11 +53,11 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		if o.JSON {
 			return printPayload(a, p)
 		}
-		return handOver(a, p, a.HandedOn(p, o.Variant), o)
+		return handOver(a, p, a.RenderPayload(p, o.Variant), o)
 	})
 }
 
-// hereName is that project's name, as the index has it.
+// hereName returns the name in the index of the working directory's project; "" if there is none.
 func hereName(a *app.App, l *library.Library) string {
 	id := a.Here(l)
 	p, err := l.Project(id)
@@ -75,11 +75,11 @@ func printPayload(a *app.App, p *payload.Payload) error {
 	return a.WriteJSON(string(text))
 }
 
-// handOver gives the text to the person: printed, copied or saved.
+// handOver delivers the text: printed, copied or saved.
 func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) error {
 	if o.Copy {
 		if err := a.Copy(text, "as the first message of the next session"); err != nil {
-			return hint.With(err, "omit --copy and it is printed; --save writes it to a file")
+			return hint.With(err, "omit --copy to print it; --save writes it to a file")
 		}
 	}
 	if o.Save {
@@ -94,7 +94,7 @@ func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) erro
 	if o.Copy {
 		return nil
 	}
-	if terminal.IsTerminal(a.Out) { // what is pasted from there is known by its heading and lines
+	if terminal.IsTerminal(a.Out) { // without markers; pasted text is recognized by its heading and lines
 		text = payload.WithoutMarkers(text)
 	}
 	return a.Print(text)
@@ -109,7 +109,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 	var o handoffOptions
 	return option.Run(a, "handoff", &o, func(ctx context.Context, l *library.Library, args []string) error {
 		if o.To = terminal.Line(o.To); o.To == "" {
-			return hint.With(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
+			return hint.With(errors.New("handoff: --to with the recipient's name is required"), "recall handoff --to Bob")
 		}
 		if err := a.Fresh(ctx, l); err != nil {
 			return err
@@ -134,24 +134,23 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 			given, err := a.GiveInTeam(ctx, l, o.To, text)
 			switch {
 			case err == nil:
-				fmt.Fprintf(a.Out, "handed to %s in the team; it is in their inbox with their next sync\n",
+				fmt.Fprintf(a.Out, "handed to %s in the team; it will be in their inbox at their next sync\n",
 					terminal.Line(given))
 				return nil
 			case errors.Is(err, team.ErrNobody):
-				err = fmt.Errorf("%w; %s", err, hint.Of(err)) // it may be a slip of the fingers
+				err = fmt.Errorf("%w; %s", err, hint.Of(err)) // it might be a typo
 			case errors.Is(err, team.ErrUnreachable):
 				return handOffLater(a, l, text, o, err)
 			}
 			if !errors.Is(err, team.ErrNoMembership) {
-				fmt.Fprintln(a.Err, "recall: warning: it isn't handed over in the team:", terminal.Line(err.Error()))
+				fmt.Fprintln(a.Err, "recall: warning: not handed over in the team:", terminal.Line(err.Error()))
 			}
 		}
 		return giveHandoff(a, text, o)
 	})
 }
 
-// handOffLater writes a handoff to its files, and once it is there has a later sync give it to its receiver; err is why
-// that isn't now.
+// handOffLater writes a handoff to its files and leaves it for a later sync to send; err is why it can't be sent now.
 func handOffLater(a *app.App, l *library.Library, text string, o handoffOptions, err error) error {
 	if err := giveHandoff(a, text, o); err != nil {
 		return err
@@ -159,13 +158,13 @@ func handOffLater(a *app.App, l *library.Library, text string, o handoffOptions,
 	if err := a.GiveLater(l, o.To, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "recall: warning: not handed over yet: %s; a later sync gives it to whoever is called %s\n",
+	fmt.Fprintf(a.Err, "recall: warning: not handed over yet: %s; a later sync gives it to the member named %s\n",
 		terminal.Line(err.Error()), o.To)
 	return nil
 }
 
-// sender is who hands over, as they sign their commits here; "" where git knows no
-// name: the machine's login is nobody's business.
+// sender names the person handing over as git does (user.name); "" if git knows no name, rather than the machine's
+// login.
 func sender(ctx context.Context) string { return history.GitConfig(ctx, ".", "user.name") }
 
 func giveHandoff(a *app.App, text string, o handoffOptions) error {
@@ -173,7 +172,7 @@ func giveHandoff(a *app.App, text string, o handoffOptions) error {
 	switch {
 	case o.Copy:
 		if err := a.Copy(page, "to "+o.To); err != nil {
-			return hint.With(err, "omit --copy: it is written to a file")
+			return hint.With(err, "omit --copy to write it to a file")
 		}
 		return nil
 	case out == "-":
@@ -188,7 +187,7 @@ func giveHandoff(a *app.App, text string, o handoffOptions) error {
 	if err := app.WriteNew(evidence, text, o.Force); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s; it is for a recall of theirs: recall "+
-		"import\n", out, o.To, evidence)
+	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s, to load into recall with "+
+		"recall import\n", out, o.To, evidence)
 	return nil
 }

@@ -58,8 +58,8 @@ func newShowCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// showShared shows a session that somebody else shares with the team: its transcript, or the turn that is meant, if
-// that is shared, else its items. Where nobody does, the error is the one why it isn't in the library.
+// showShared shows a session that somebody else shares with the team: its transcript, or the given turn, if that is
+// shared, else its items. If nobody shares it, it returns none.
 func showShared(ctx context.Context, a *app.App, l *library.Library, h last.Hit, o showOptions, none error) error {
 	t, _, err := a.TeamAtHand(ctx, l)
 	if errors.Is(err, team.ErrNoMembership) {
@@ -86,7 +86,7 @@ func showShared(ctx context.Context, a *app.App, l *library.Library, h last.Hit,
 	text, err := t.Transcript(ctx, at)
 	switch {
 	case errors.Is(err, team.ErrNotShared) && o.Transcript:
-		return hint.With(err, "%s shares what was decided in it: recall show %s", terminal.Line(at.Author), at.Session)
+		return hint.With(err, "%s shares only what was decided in it: recall show %s", terminal.Line(at.Author), at.Session)
 	case errors.Is(err, team.ErrNotShared):
 		text = payload.WithoutMarkers(payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
 			a.Config.Payload.Variant)), Budget: -1}).Text)
@@ -150,7 +150,7 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	}
 	form := payload.Options{Variant: payload.Variant(cmp.Or(o.Variant, a.Config.Payload.Variant)), Budget: -1}
 	text := payload.Render(p, form).Text
-	if terminal.IsTerminal(a.Out) { // the marks are for those who paste it
+	if terminal.IsTerminal(a.Out) { // without the markers, which are for pasting
 		text = payload.WithoutMarkers(text)
 	}
 	if err := a.Print(text); err != nil {
@@ -159,24 +159,24 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	return a.PrintNotes(ctx, l, e)
 }
 
-// placeOf is the file and the line where a hit stands.
+// placeOf returns the file and line of a hit.
 func placeOf(l *library.Library, h last.Hit) (path string, line int, err error) {
 	if strings.HasPrefix(string(h.Session), index.HandedID("")) {
-		return "", 0, hint.With(errors.New("somebody handed that over; its transcript is in their library"),
-			"recall why %s tells its words", h.Item)
+		return "", 0, hint.With(errors.New("somebody handed this over; its transcript is in their library"),
+			"recall why %s shows its quotes", h.Item)
 	}
 	path, line, err = l.TurnPlace(h.Session, h.Turn, h.N)
 	switch {
 	case !errors.Is(err, library.ErrNoTurn):
 	case h.Turn == "":
-		err = hint.With(err, "recall show %s --transcript has them all", answer.ShortID(h.Session))
+		err = hint.With(err, "recall show %s --transcript shows all turns", answer.ShortID(h.Session))
 	default:
-		err = hint.With(err, "recall sync renders it anew")
+		err = hint.With(err, "recall sync renders it again")
 	}
 	return path, line, err
 }
 
-// openAt shows a person a file at a line.
+// openAt opens a file at a line.
 func openAt(ctx context.Context, a *app.App, path string, line int, onlyPrint bool) error {
 	program := opener()
 	if onlyPrint || program == nil || !terminal.IsTerminal(a.Out) {
@@ -189,7 +189,7 @@ func openAt(ctx context.Context, a *app.App, path string, line int, onlyPrint bo
 	return nil
 }
 
-// opener is the person's editor or pager with its arguments; nil if there is none.
+// opener returns the person's editor or pager with its arguments; nil if there is none.
 func opener() []string {
 	for _, text := range []string{os.Getenv("VISUAL"), os.Getenv("EDITOR"), os.Getenv("PAGER"), "less"} {
 		words := strings.Fields(text)
@@ -203,7 +203,7 @@ func opener() []string {
 	return nil
 }
 
-// atLine are the arguments that make a program begin at a line.
+// atLine returns the arguments that open a file at a line.
 func atLine(program, path string, line int) []string {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.ToSlash(program))), ".exe")
 	name = strings.TrimSuffix(name, ".cmd")

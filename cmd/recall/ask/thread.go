@@ -26,7 +26,7 @@ func newThreadCmd(a *app.App) *cobra.Command {
 				return nil, err
 			}
 			name := cmp.Or(strings.Join(args, ""), o.Project)
-			project, _, of, err := a.MeantThread(l, name)
+			project, _, of, err := a.ResolveThread(l, name)
 			if err != nil {
 				return nil, err
 			}
@@ -55,8 +55,8 @@ func newCorrectCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 		done := "two threads from now on"
 		if op == payload.Join {
 			done = "one thread from now on"
-			err = a.Agreed(ctx, o.Yes || both[0].Project == both[1].Project, "thread join: they are of two projects",
-				"They are of two projects. Make them one thread?")
+			err = a.RequireYes(ctx, o.Yes || both[0].Project == both[1].Project, "thread join: they belong to two projects",
+				"They belong to two projects. Make them one thread?")
 		}
 		if err == nil {
 			err = l.Correct(payload.Correction{Op: op, A: string(both[0].ID), B: string(both[1].ID),

@@ -53,8 +53,8 @@ func newWhyCmd(a *app.App) *cobra.Command {
 	}, "", "")
 }
 
-// whyBranch tells why the commits of a range of the repository here were made. It is for others to read: nothing is
-// told where it holds a secret.
+// whyBranch tells why the commits of a range in the current repository were made. Others will read it: a text that
+// holds a secret is refused.
 func whyBranch(ctx context.Context, a *app.App, spec string) (*history.Branch, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -64,7 +64,7 @@ func whyBranch(ctx context.Context, a *app.App, spec string) (*history.Branch, e
 	if err != nil {
 		return nil, err
 	}
-	project, _, err := a.Meant(p.Library, "")
+	project, _, err := a.ResolveProject(p.Library, "")
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func whyBranch(ctx context.Context, a *app.App, spec string) (*history.Branch, e
 		if unseen := doc.Unseen(); unseen != "" {
 			none += "; not looked at: " + unseen
 		}
-		a.Tells("%s", none)
+		a.Tell("%s", none)
 	}
 	var text strings.Builder
 	page := terminal.Page{W: &text}
@@ -94,7 +94,7 @@ func whyLine(ctx context.Context, a *app.App, file string, line int) (*history.W
 		real = plain
 	}
 	if !ingest.IsFile(real) {
-		return nil, hint.With(fmt.Errorf("%s: no such file here", file), "recall why %s tells who touched it", file)
+		return nil, hint.With(fmt.Errorf("%s: no such file here", file), "recall why %s shows who touched it", file)
 	}
 	p, err := a.UpToDate(ctx)
 	if err != nil {
@@ -108,8 +108,7 @@ func whyLine(ctx context.Context, a *app.App, file string, line int) (*history.W
 	return doc, option.Nothing(len(doc.Sessions) == 0)
 }
 
-// whyItem walks from an item to its evidence, to what lost against it, and to
-// what came before and after it.
+// whyItem collects an item's evidence, its rejected alternatives, and what came before and after it.
 func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) {
 	l, err := a.Library(ctx)
 	if err != nil {
@@ -142,7 +141,7 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 
 func filesOf(ctx context.Context, a *app.App, path string, decided bool) (*history.Files, error) {
 	if path == "" || ingest.IsFolder(path) {
-		return nil, hint.With(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
+		return nil, hint.With(fmt.Errorf("%q is not a file", path), "name a file; recall log lists all decisions")
 	}
 	p, err := a.UpToDate(ctx)
 	if err != nil {

@@ -31,13 +31,13 @@ func newBackupCmd(a *app.App) *cobra.Command {
 	cmd := option.Asked(a, "backup", &o, func(ctx context.Context, l *library.Library, _ []string) (merge.Merged, error) {
 		return runBackup(ctx, a, l, o.To, o.Force)
 	}, func(a *app.App, m merge.Merged) {
-		fmt.Fprintln(a.Err, "recall: warning: a backup holds raw transcripts, with whatever secrets went through them: "+
+		fmt.Fprintln(a.Err, "recall: warning: a backup holds raw transcripts, including any secrets in them: "+
 			"keep it as safe as the library")
 		printMerged(a, m, "backup", o.To)
 	})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if o.To == "" {
-			return hint.With(errors.New("backup: --to says where"),
+			return hint.With(errors.New("backup: --to is required"),
 				"recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
 		}
 		return cobra.NoArgs(cmd, args)
@@ -45,7 +45,7 @@ func newBackupCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// otherArchive are names that nobody means a folder by.
+// otherArchive matches names that nobody would give a folder.
 var otherArchive = text.Pattern(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
 
 func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, force bool) (m merge.Merged, err error) {
@@ -54,7 +54,7 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	case file:
 		m, err = merge.BackupFile(ctx, l, to, force)
 	case otherArchive().MatchString(to) && !ingest.IsFolder(to):
-		return m, hint.With(fmt.Errorf("backup to %s: a file of another kind", terminal.Line(to)),
+		return m, hint.With(fmt.Errorf("backup to %s: unsupported kind of file", terminal.Line(to)),
 			"a backup in one file ends in .tar.zst; any other name is a folder")
 	default:
 		bar := terminal.NewProgress(a.Err)
@@ -65,7 +65,7 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	case errors.Is(err, merge.ErrInside):
 		return m, hint.With(err, "name a place outside of the library, better on another disk")
 	case errors.Is(err, merge.ErrOther):
-		return m, hint.With(err, "name an empty folder, or the one of an earlier backup of this library")
+		return m, hint.With(err, "name an empty folder, or that of an earlier backup of this library")
 	case errors.Is(err, fs.ErrExist):
 		return m, hint.With(err, "--force replaces it; a date in the name keeps both")
 	case err != nil:
@@ -75,7 +75,7 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	return m, partly(a, m)
 }
 
-// partly tells what could not be copied, and makes it the exit code.
+// partly reports what could not be copied and returns the exit code for that.
 func partly(a *app.App, m merge.Merged) error {
 	a.PrintProblems(m.Problems)
 	if len(m.Problems) > 0 {
@@ -89,7 +89,7 @@ func printMerged(a *app.App, m merge.Merged, what, where string) {
 	if len(parts) == 0 {
 		parts = []string{"nothing new"}
 	}
-	fmt.Fprintf(a.Out, "%s of %s: %s, %s; %s, %s, read again and compared\n", what, where,
+	fmt.Fprintf(a.Out, "%s of %s: %s, %s; %s, %s, read back and compared\n", what, where,
 		answer.Count(m.Sessions, "session"), strings.Join(parts, ", "), answer.Count(m.Files, "file"),
 		text.Size(m.Bytes))
 }
@@ -106,7 +106,7 @@ func newImportCmd(a *app.App) *cobra.Command {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, hint.With(fmt.Errorf("%s: no such file or folder", path), "name a backup, a library or a handoff")
-		case err == nil && !fi.IsDir() && !fi.Mode().IsRegular(): // reading it may never end
+		case err == nil && !fi.IsDir() && !fi.Mode().IsRegular(): // reading a device or pipe might never end
 			return nil, hint.With(fmt.Errorf("%s: neither a file nor a folder", path),
 				"name a backup, a library or a handoff")
 		case review.IsHandoff(path):
@@ -132,7 +132,7 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (
 		return m, importHint(err)
 	}
 	if made {
-		fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
+		fmt.Fprintf(a.Err, "recall: created a library in %s\n", l.Dir())
 		a.WarnPlace(l.Dir())
 	}
 	bar := terminal.NewProgress(a.Err)
@@ -143,17 +143,17 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (
 		if made {
 			a.Lib = nil
 			if gone, _ := l.Discard(); gone {
-				fmt.Fprintf(a.Err, "recall: nothing was taken over, so no library stays in %s\n", l.Dir())
+				fmt.Fprintf(a.Err, "recall: nothing was imported, so no library was left in %s\n", l.Dir())
 			}
 		}
 		return m, importHint(err)
 	}
-	a.Use(l) // by the id that it has now
+	a.Use(l) // its id might have changed
 	if err := indexImported(ctx, a, l, m); err != nil {
 		return m, err
 	}
 	if n := len(m.Kept); n > 0 {
-		fmt.Fprintf(a.Err, "recall: %s forgotten there and kept here; --forget lets them go\n",
+		fmt.Fprintf(a.Err, "recall: %s forgotten there but kept here; --forget removes them\n",
 			answer.Count(n, "session"))
 	}
 	return m, partly(a, m)
@@ -163,18 +163,18 @@ func importHint(err error) error {
 	switch {
 	case errors.Is(err, library.ErrNoLibrary):
 		return hint.With(err, "give a library's folder (with library.toml in it) or a file that recall backup wrote; "+
-			"transcripts are taken in by recall sync --from")
+			"recall sync --from imports transcripts")
 	case errors.Is(err, merge.ErrSuspect):
-		return hint.With(err, "nothing of it was taken over; if it should be a backup, ask who made it")
+		return hint.With(err, "nothing was imported; if it should be a backup, ask whoever made it")
 	case errors.Is(err, library.ErrDamaged):
-		return hint.With(err, "nothing of it was taken over; copy it again from where it came from")
+		return hint.With(err, "nothing was imported; copy it again from its origin")
 	case errors.Is(err, merge.ErrInside):
 		return hint.With(err, "name a library outside of this one")
 	}
 	return err
 }
 
-// indexImported takes what came into the index, and what went out of it.
+// indexImported adds what was imported to the index and removes what was forgotten.
 func indexImported(ctx context.Context, a *app.App, l *library.Library, m merge.Merged) error {
 	if len(m.Gone) > 0 {
 		if _, err := a.ForgetSessions(ctx, l, nil, m.Gone...); err != nil {
@@ -185,7 +185,7 @@ func indexImported(ctx context.Context, a *app.App, l *library.Library, m merge.
 	if err := p.LookAgain(); err != nil {
 		return err
 	}
-	report, err := a.TakeIn(ctx, l, pipeline.Options{})
+	report, err := a.Sync(ctx, l, pipeline.Options{})
 	if err == nil {
 		a.PrintProblems(report.Problems)
 	}

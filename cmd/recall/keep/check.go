@@ -20,18 +20,17 @@ import (
 	"recall/pipeline"
 )
 
-// exitDamaged ends a check that found damage, and a repair that could not
-// make all of it good.
+// exitDamaged is the exit code of a check that found damage and of a repair that could not fix all of it.
 const exitDamaged = 1
 
-// VerifyDoc is the JSON form of recall check.
+// VerifyDoc is the JSON document of recall check.
 type VerifyDoc struct {
 	Library string `json:"library"`
 	Quick   bool   `json:"quick"`
 	Damaged int    `json:"damaged"`
 	check.Verified
 	Took time.Duration `json:"-"`
-	Lost int           `json:"-"` // of Damaged: what only a backup may bring back
+	Lost int           `json:"-"` // of Damaged: what only a backup might have
 }
 
 func newCheckCmd(a *app.App) *cobra.Command {
@@ -81,14 +80,14 @@ func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) 
 	}})
 }
 
-// RepairDoc is the JSON form of recall check --repair.
+// RepairDoc is the JSON document of recall check --repair.
 type RepairDoc struct {
 	Mended    []check.Mended  `json:"mended"`
 	Distilled int             `json:"distilled"`
 	Damaged   int             `json:"damaged"`
 	Findings  []check.Finding `json:"findings"`
 
-	Lost bool `json:"-"` // something that was damaged could not be brought back
+	Lost bool `json:"-"` // something damaged could not be restored
 }
 
 func repaired(ctx context.Context, a *app.App, from string) (doc RepairDoc, err error) {
@@ -105,15 +104,14 @@ func repaired(ctx context.Context, a *app.App, from string) (doc RepairDoc, err 
 	return doc, err
 }
 
-// libraryToRepair opens the configured library, and makes its library.toml again
-// where that is what keeps it from being opened.
+// libraryToRepair opens the configured library, recreating its library.toml if that is why it can't be opened.
 func libraryToRepair(ctx context.Context, a *app.App, from string) (*library.Library, error) {
 	l, err := a.Library(ctx)
 	if err == nil || a.Config == nil || a.Config.Library.Dir == "" || errors.Is(err, fs.ErrPermission) {
 		return l, err
 	}
 	var backup *library.Library
-	if b, openErr := library.Open(from); from != "" && openErr == nil { // a file's is unpacked too late for this
+	if b, openErr := library.Open(from); from != "" && openErr == nil { // a backup file is unpacked later
 		defer b.Close()
 		backup = b
 	}
@@ -125,7 +123,7 @@ func libraryToRepair(ctx context.Context, a *app.App, from string) (*library.Lib
 	if recoverErr != nil {
 		return nil, recoverErr
 	}
-	fmt.Fprintf(a.Err, "recall: library.toml is made again, %s\n", how)
+	fmt.Fprintf(a.Err, "recall: recreated library.toml, %s\n", how)
 	return a.Use(l), nil
 }
 
@@ -167,8 +165,7 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 	return doc, nil
 }
 
-// renderAgain distills the sessions whose files are to be made again, from the
-// library alone.
+// renderAgain distills the sessions whose files must be rendered again, from the library alone.
 func renderAgain(ctx context.Context, a *app.App, l *library.Library, r check.Repaired) (int, error) {
 	if len(r.Render) == 0 {
 		return 0, nil
@@ -176,7 +173,7 @@ func renderAgain(ctx context.Context, a *app.App, l *library.Library, r check.Re
 	if err := a.ForgetSeen(l); err != nil {
 		return 0, err
 	}
-	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: r.Render[0]})
+	report, err := a.Sync(ctx, l, pipeline.Options{Only: r.Render[0]})
 	if err == nil {
 		a.PrintProblems(report.Problems)
 	}

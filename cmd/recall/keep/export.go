@@ -43,14 +43,14 @@ func newExportCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// check settles the format and refuses what makes no sense.
+// check determines the format and refuses invalid combinations.
 func (o *exportOptions) check() error {
 	if o.To == "" {
-		return hint.With(errors.New("export: --to says where"), "recall export SESSION --to FILE.html, or a folder")
+		return hint.With(errors.New("export: --to is required"), "recall export SESSION --to FILE.html, or a folder")
 	}
 	if o.Outputs && o.Format != "" {
-		return hint.With(errors.New("--outputs and --format don't go together"),
-			"outputs are copied as they are; export the transcript apart")
+		return hint.With(errors.New("--outputs and --format can't be combined"),
+			"outputs are copied unchanged; export the transcript separately")
 	}
 	if o.Format == "" {
 		ext := strings.ToLower(filepath.Ext(o.To))
@@ -58,7 +58,7 @@ func (o *exportOptions) check() error {
 			ext) &&
 			!ingest.IsFolder(o.To) {
 			return hint.With(fmt.Errorf("export to %s: no such format", o.To),
-				"formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
+				"formats are %s; --format sets one, whatever the name", strings.Join(exportFormats, ", "))
 		}
 		o.Format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
 		if o.Format == "" || ingest.IsFolder(o.To) {
@@ -67,8 +67,8 @@ func (o *exportOptions) check() error {
 	}
 	switch {
 	case o.Format == "raw" && !o.Raw:
-		return hint.With(errors.New("raw files are exact, with whatever secrets went through the session"),
-			"say --raw too, if that is meant")
+		return hint.With(errors.New("raw files are exact, including any secrets in the session"),
+			"confirm with --raw")
 	case o.To == "-" && (o.Format == "raw" || o.Outputs):
 		return hint.With(errors.New("several files can't be printed"), "name a folder with --to")
 	}
@@ -106,12 +106,12 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 
 func warnRaw(a *app.App, raw bool) {
 	if raw {
-		fmt.Fprintln(a.Err, "recall: warning: it holds whatever secrets went through the session")
+		fmt.Fprintln(a.Err, "recall: warning: it includes any secrets in the session")
 	}
 }
 
-// readable renders a session as a person or a program reads it. In the exact one only the transcript has its secrets:
-// what was distilled never had them.
+// readable renders a session for people or programs. With Raw only the transcript has its secrets: what was distilled
+// never had them.
 func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o exportOptions) ([]byte, error) {
 	read := p.Read
 	if o.Raw {
@@ -132,8 +132,8 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 	return render.Whole(o.Format, s, about, items)
 }
 
-// exportFiles copies what a session produced; or all of its own files, into a folder of their own. Each is checked by
-// its hash, and written over nothing that is there unless they say so.
+// exportFiles copies a session's outputs, or all of its own files into a new folder. Each is checked by its hash;
+// existing files are replaced only with Force.
 func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
 	var files []library.RestoreFile
 	dir := o.To
@@ -156,7 +156,7 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 	}
 	if len(files) == 0 {
 		return hint.With(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
-			"outputs are what Cowork keeps beside a session; recall files and recall manifest tell what others wrote")
+			"outputs are what Cowork keeps beside a session; recall manifest lists the files that other sessions wrote")
 	}
 	if err := l.PlanRestore(ctx, e.ID, files); err != nil {
 		return err
@@ -165,7 +165,7 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 	for i := range files {
 		f := &files[i]
 		if f.Blocked() || f.State == library.PutLonger && !f.Over {
-			return hint.With(fmt.Errorf("%s is there already; nothing was written", f.Path), "--force replaces it")
+			return hint.With(fmt.Errorf("%s already exists; nothing was written", f.Path), "--force replaces it")
 		}
 		bytes += f.Size
 	}
@@ -175,7 +175,7 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 	for _, f := range files {
 		fmt.Fprintf(a.Out, "%9s  %s\n", text.Size(f.Size), terminal.Line(f.Path))
 	}
-	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by its hash\n", answer.Count(len(files), "file"),
+	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by hash\n", answer.Count(len(files), "file"),
 		text.Size(bytes))
 	warnRaw(a, !o.Outputs)
 	return nil

@@ -35,14 +35,14 @@ func newForgetCmd(a *app.App) *cobra.Command {
 			for _, name := range args {
 				if why := unsure(l, name); why != "" {
 					return hint.With(fmt.Errorf("forget: %s %s", name, why),
-						"name it by its id, which recall list shows; without --yes you are shown what would go")
+						"name it by its id, which recall list shows; without --yes you are shown what would be removed")
 				}
 			}
 		}
 		if o.Item != "" {
 			return forgetItem(ctx, a, l, o.Item, o.Yes, o.DryRun)
 		}
-		p := a.Pipeline(l) // to plan takes no index
+		p := a.Pipeline(l) // planning needs no index
 		plan, gone, err := planForget(ctx, a, p, args, o.Matching, o.Forks)
 		if err != nil {
 			return err
@@ -56,21 +56,20 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		"recall forget --help has examples")
 }
 
-// unsure is why a name may mean another session than a person thinks, who isn't asked; "" if it can't.
+// unsure returns why a name given with --yes might mean another session than the person thinks; "" if it can't.
 func unsure(l *library.Library, name string) string {
 	_, number, _ := strings.Cut(name, "#")
 	if number != "" || len(name) < 4 && strings.Trim(name, "0123456789") == "" {
-		return "may be another session by now: numbers follow the sessions that there are"
+		return "might be another session by now: numbers change as sessions come and go"
 	}
 	_, part := l.Lookup(name)
 	if _, whole := l.LookupWhole(name); part == nil && errors.Is(whole, library.ErrNoSession) {
-		return "is only a part of a session's title"
+		return "is only part of a session's title"
 	}
 	return ""
 }
 
-// planForget finds out what is meant; gone are ids that were forgotten before,
-// of which something may be left.
+// planForget finds the sessions; gone are ids that were forgotten before, of which something might be left.
 func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []string, matching string,
 	forks bool) (plan *pipeline.Forgetting, gone []ingest.SessionID, err error) {
 	if matching != "" {
@@ -85,7 +84,7 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 				gone = append(gone, id)
 				continue
 			}
-			if f, unknown := p.Running(ctx, name, ""); unknown == nil && string(f.ID) == name { // it was never taken in
+			if f, unknown := p.Running(ctx, name, ""); unknown == nil && string(f.ID) == name { // never archived
 				gone = append(gone, f.ID)
 				continue
 			}
@@ -112,43 +111,43 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	nothing := len(plan.Sessions)+len(plan.Top)+len(gone) == 0
 	if nothing || dryRun {
 		if nothing {
-			fmt.Fprintln(a.Out, "nothing to forget: it stands nowhere in the library")
+			fmt.Fprintln(a.Out, "nothing to forget: it is nowhere in the library")
 		}
 		return unsearched(a, plan)
 	}
-	if err := a.Agreed(ctx, yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
+	if err := a.RequireYes(ctx, yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
 		return err
 	}
 	for _, s := range plan.Sessions {
 		gone = append(gone[:len(gone):len(gone)], s.Entry.ID)
 	}
-	shared := team.SharedOf(l.Dir(), gone) // which is forgotten as well
+	shared := team.SharedOf(l.Dir(), gone) // before that record is forgotten as well
 	left, err := a.ForgetSessions(ctx, l, plan.Texts, gone...)
 	if err != nil {
 		if hint.Of(err) == "" {
-			err = hint.With(err, "run it again: it goes on where it was")
+			err = hint.With(err, "run it again: it resumes where it stopped")
 		}
 		return err
 	}
 	fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(gone), "session"))
 	if shared > 0 {
-		fmt.Fprintf(a.Out, "%s shared with the team: forgotten for all as soon as it is reached; recall team status "+
-			"tells which of your machines still have what you forgot\n", answer.Count(shared, "session"))
+		fmt.Fprintf(a.Out, "%s shared with the team: forgotten for everyone once the team is reached; recall team "+
+			"status shows which of your machines still have what you forgot\n", answer.Count(shared, "session"))
 		a.TeamBeside(l, true)
 	}
 	if len(left) > 0 {
-		return hint.With(fmt.Errorf("the text still stands in %s of the library: %s", answer.Count(len(left), "file"),
+		return hint.With(fmt.Errorf("the text is still in %s of the library: %s", answer.Count(len(left), "file"),
 			strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them "+
 			"by hand")
 	}
 	return unsearched(a, plan)
 }
 
-// forgetItem forgets an item, or a passage that was shown, and leaves its session.
+// forgetItem forgets an item, or a passage that was shown, and keeps its session.
 func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string, yes, dryRun bool) error {
 	if _, err := strconv.Atoi(name); err == nil && yes && len(name) < 4 {
-		return hint.With(fmt.Errorf("forget: %s may be something else by now: numbers follow the last answer", name),
-			"name an item by its id, which recall why %s shows; without --yes you are shown what would go", name)
+		return hint.With(fmt.Errorf("forget: %s might be something else by now: numbers change with each answer", name),
+			"name an item by its id, which recall why %s shows; without --yes you are shown what would be removed", name)
 	}
 	at, err := a.Shown(ctx, l, name)
 	if errors.Is(err, index.ErrNoItem) {
@@ -163,7 +162,7 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 	return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
 		plan, err := p.PlanForgetItem(ctx, id, at.Item)
 		if errors.Is(err, index.ErrNoItem) && at.Item.ID == "" {
-			err = hint.With(fmt.Errorf("forget: %s can't be taken out of what else stands in its turn", name),
+			err = hint.With(fmt.Errorf("forget: %s can't be separated from the rest of its turn", name),
 				"recall forget %s forgets all of that session", payload.Handle(at.Project, at.SessionN))
 		}
 		if err != nil {
@@ -173,7 +172,7 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		if dryRun {
 			return nil
 		}
-		if err := a.Agreed(ctx, yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
+		if err := a.RequireYes(ctx, yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
 			return err
 		}
 		if err := p.ForgetItem(ctx, id, at.Item); err != nil {
@@ -188,13 +187,13 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 	})
 }
 
-// unsearched makes an incomplete search an incomplete success.
+// unsearched turns an incomplete search into the exit code for a partial success.
 func unsearched(a *app.App, plan *pipeline.Forgetting) error {
 	if len(plan.Problems) == 0 {
 		return nil
 	}
 	a.PrintProblems(plan.Problems)
-	fmt.Fprintln(a.Err, "recall: hint: those files could not be looked through and may hold the text too; recall "+
-		"verify says what is wrong with them")
+	fmt.Fprintln(a.Err, "recall: hint: those files could not be searched and might contain the text too; recall "+
+		"check shows what is wrong with them")
 	return app.ExitCode(app.ExitPartial)
 }

@@ -42,7 +42,7 @@ func newGuardCmd(a *app.App) *cobra.Command {
 			if len(paths) == 0 && len(named) == 0 {
 				named = []string{"."}
 			}
-			paths = slices.Concat(paths, named) // args goes on behind paths
+			paths = slices.Concat(paths, named) // not append: paths is the start of args
 		}
 		return runGuard(cmd.Context(), a, paths, command, guard.Options{VM: o.VM}, o.JSON)
 	})
@@ -76,7 +76,7 @@ func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.
 	case report.Safe() && len(command) > 0:
 		return runGuarded(ctx, a, command)
 	case report.Safe() && report.Missing():
-		return hint.With(errors.New("nothing can be said of what isn't there"), "look at how it is spelled")
+		return hint.With(errors.New("nothing can be said about a path that doesn't exist"), "check its spelling")
 	case report.Safe():
 		return nil
 	case len(command) > 0:
@@ -85,7 +85,7 @@ func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.
 	return app.ExitCode(app.ExitNothing)
 }
 
-// archiveFirst makes safe what it can and looks again.
+// archiveFirst archives what it can and looks again.
 func archiveFirst(ctx context.Context, a *app.App, l *library.Library, before *guard.Report, paths []string,
 	o guard.Options) (*guard.Report, error) {
 	if l == nil {
@@ -107,8 +107,7 @@ func archiveFirst(ctx context.Context, a *app.App, l *library.Library, before *g
 	return after, err
 }
 
-// runGuarded runs the command with this process's streams and passes its exit
-// code on.
+// runGuarded runs the command with this process's streams and passes on its exit code.
 func runGuarded(ctx context.Context, a *app.App, command []string) error {
 	err := a.Launch(ctx, command...)
 	var exit *exec.ExitError
@@ -121,10 +120,10 @@ func runGuarded(ctx context.Context, a *app.App, command []string) error {
 	return fmt.Errorf("%s: %w", command[0], err)
 }
 
-// guardPage is what a person is shown of a report.
+// guardPage is a report as shown to a person.
 type guardPage struct {
 	*guard.Report
-	Left, Outputs int // sessions that aren't archived; files that were produced
+	Left, Outputs int // unarchived sessions; produced files
 	Bytes         int64
 }
 
@@ -136,7 +135,7 @@ func printGuard(a *app.App, g *guard.Report) {
 		}
 	}
 	for _, s := range g.Sessions {
-		if !s.Forgotten() { // of the others alone it is told how much they are
+		if !s.Forgotten() {
 			page.Outputs += s.Outputs
 			page.Bytes += s.Bytes
 		}
@@ -145,7 +144,7 @@ func printGuard(a *app.App, g *guard.Report) {
 	a.PrintProblems(g.Problems)
 }
 
-// GuardDoc is the JSON form of recall guard.
+// GuardDoc is the JSON document of recall guard.
 type GuardDoc struct {
 	Safe bool `json:"safe"`
 	guard.Report

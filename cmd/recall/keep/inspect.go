@@ -26,7 +26,7 @@ func newInspectCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// InspectDoc is what became of a transcript's lines, without a word of what was said: "recall inspect --json".
+// InspectDoc is the JSON document of recall inspect: what became of a transcript's lines, without any of their text.
 type InspectDoc struct {
 	ID        ingest.SessionID `json:"id"`
 	Source    ingest.Source    `json:"source"`
@@ -68,7 +68,7 @@ func runInspect(ctx context.Context, a *app.App, path string, asJSON bool) error
 				continue
 			}
 			sessions++
-			pipeline.Redact(rules, s) // records' types come from outside, too
+			pipeline.Redact(rules, s) // record types are untrusted too
 			if err := printInspected(a, inspect(s), asJSON); err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func printInspected(a *app.App, doc InspectDoc, asJSON bool) error {
 		a.Form("inspect", doc)
 		return nil
 	}
-	line, err := json.Marshal(doc) // one session a line
+	line, err := json.Marshal(doc) // one session per line
 	if err != nil {
 		return err
 	}

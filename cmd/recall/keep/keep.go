@@ -1,4 +1,4 @@
-// Package keep is the commands that take sessions in, keep them whole, give them back and forget them.
+// Package keep holds the commands that import sessions, keep them intact, restore them and forget them.
 package keep
 
 import (
@@ -17,7 +17,7 @@ import (
 	"recall/pipeline"
 )
 
-// Commands are the commands that take sessions in and keep them.
+// Commands returns the commands that import sessions and keep them.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newSyncCmd(a), newArchiveCmd(a), newReindexCmd(a), newRedistillCmd(a), newRestoreCmd(a), newGuardCmd(a),
@@ -26,8 +26,7 @@ func Commands(a *app.App) []*cobra.Command {
 	}
 }
 
-// packFor is how long an archive packs quiet sessions at most, where nobody
-// waits for it; the next one goes on.
+// packFor limits how long an archive run repacks quiet sessions when nobody waits for it; the next run continues.
 const packFor = 10 * time.Second
 
 func newArchiveCmd(a *app.App) *cobra.Command {
@@ -61,8 +60,8 @@ func newReindexCmd(a *app.App) *cobra.Command {
 		func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx, l) })
 }
 
-// newRestCmd takes in what a question's time budget left over, apart from the
-// terminal that asked. One is at work at a time; nobody calls it by hand.
+// newRestCmd indexes in the background what a query's time budget left over. One runs at a time; nobody calls it by
+// hand.
 func newRestCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "rest", nil, func(ctx context.Context, l *library.Library, _ []string) error {
 		if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
@@ -73,8 +72,8 @@ func newRestCmd(a *app.App) *cobra.Command {
 		if err != nil || until.IsZero() {
 			return err
 		}
-		// A large session was made only lately. One process waits for it, and lets others do what comes meanwhile.
-		_, err = app.Alone(path+".later", func() error {
+		// A large session was distilled recently. One process waits until it can be again and lets others work meanwhile.
+		_, err = app.WithLock(path+".later", func() error {
 			select {
 			case <-time.After(time.Until(until)):
 			case <-ctx.Done():
@@ -87,16 +86,15 @@ func newRestCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// runRest takes in what is left, unless another process is at it. It returns when
-// what is put off may be done, zero if nothing is.
+// runRest syncs, unless another process is doing so. It returns when deferred work can be done, zero if there is none.
 func runRest(ctx context.Context, a *app.App, path string) (until time.Time, err error) {
-	_, err = app.Alone(path, func() error {
-		defer a.Close() // before that: who waits for the lock finds all done
+	_, err = app.WithLock(path, func() error {
+		defer a.Close() // runs before the lock is released, so that the next holder finds everything done
 		l, err := a.Library(ctx)
 		if err != nil {
 			return err
 		}
-		report, err := a.TakeIn(ctx, l, pipeline.Options{})
+		report, err := a.Sync(ctx, l, pipeline.Options{})
 		until = report.Until
 		return err
 	})

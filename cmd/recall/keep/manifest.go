@@ -21,8 +21,7 @@ import (
 	"recall/pipeline"
 )
 
-// ManifestDoc is the JSON form of recall manifest: the manifest, and what the
-// disk says of it now.
+// ManifestDoc is the JSON document of recall manifest: the manifest, and the state of the disk now.
 type ManifestDoc struct {
 	manifest.Manifest
 	State string              `json:"state"` // as recall list has it
@@ -67,7 +66,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		defer to.Close()
-		l, entries, err := sessionsMeant(ctx, a, args, o.All)
+		l, entries, err := namedSessions(ctx, a, args, o.All)
 		if err != nil {
 			return err
 		}
@@ -89,7 +88,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 		}
 		a.PrintProblems(faults)
 		if len(stays) == 0 {
-			return hint.With(errors.New("no session of a virtual machine is known"), "recall sync takes sessions in")
+			return hint.With(errors.New("no session of a virtual machine is known"), "recall sync imports sessions")
 		}
 		script, c, err := manifest.Cleanup(stays)
 		var nothing manifest.ErrNothing
@@ -109,7 +108,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 		if len(stays) > 1 {
 			where = fmt.Sprintf("folders of %s", answer.Count(len(stays), "session"))
 		}
-		fmt.Fprintf(a.Out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it "+
+		fmt.Fprintf(a.Out, "%s\nIt first copies %s to %s beside it; %s can be made again.\nRead it, then run it "+
 			"in the machine: sh %s (nothing is deleted without --apply)\n", filepath.Join(o.To, name),
 			answer.Count(c.Keep, "file"), where, answer.Count(c.Again, "file"), name)
 		sayLeft(a, c.Left)
@@ -148,8 +147,8 @@ func newRebuildCmd(a *app.App) *cobra.Command {
 		if err := disk.PutIn(to, stay.RebuildName(), []byte(script)); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top "+
-			"says.\nRead it, then run it in the machine: sh %s\n",
+		fmt.Fprintf(a.Out, "%s\n%s to install, %s to restore; %s can't be rebuilt from here, listed at its top.\n"+
+			"Read it, then run it in the machine: sh %s\n",
 			filepath.Join(o.To, stay.RebuildName()), answer.Count(r.Packages, "package"),
 			answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), stay.RebuildName())
 		sayLeft(a, r.Left)
@@ -157,15 +156,15 @@ func newRebuildCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// scriptOptions are the flags of both commands.
+// scriptOptions holds the flags of both commands.
 type scriptOptions struct {
 	To    string
 	Allow []string
 	All   bool // of cleanup
 }
 
-// open opens the folder for the script, through which nothing is written that a link leads
-// out of it, and gives the folders that a person allows.
+// open opens the folder for the script, so that no link in it can lead a write outside, and returns the folders given
+// with --allow.
 func (o *scriptOptions) open(command string) (to *os.Root, allowed []string, err error) {
 	if o.To == "" {
 		return nil, nil, hint.With(errors.New("no folder to write to"),
@@ -176,7 +175,7 @@ func (o *scriptOptions) open(command string) (to *os.Root, allowed []string, err
 		folder, ok := manifest.AsFolder(dir)
 		if !ok {
 			return nil, nil, hint.With(fmt.Errorf("--allow %s: not the full name of a folder", dir),
-				"such as --allow /tmp/work; /, which would allow everything, isn't taken")
+				"such as --allow /tmp/work; / would allow everything and is refused")
 		}
 		allowed = append(allowed, folder)
 	}
@@ -187,9 +186,9 @@ func (o *scriptOptions) open(command string) (to *os.Root, allowed []string, err
 	return to, allowed, nil
 }
 
-const allowHint = "--allow FOLDER names one that may be dealt with too"
+const allowHint = "--allow FOLDER names another that may be handled too"
 
-// sayLeft says what was left alone because it lies in nobody's folders.
+// sayLeft reports paths that were left alone because they lie outside the allowed folders.
 func sayLeft(a *app.App, n int) {
 	if n > 0 {
 		fmt.Fprintf(a.Out, "%s outside the session's own folders left alone, as the script says; %s\n",

@@ -16,14 +16,14 @@ import (
 func newProjectCmd(a *app.App) *cobra.Command {
 	cmd := newProjectListCmd(a, "project")
 	cmd.AddCommand(newProjectListCmd(a, "project-list"),
-		newChangeCmd(a, "project-rename", (*library.Library).RenameProject, "project %s is called %s now"),
+		newChangeCmd(a, "project-rename", (*library.Library).RenameProject, "project %s is now called %s"),
 		newChangeCmd(a, "project-merge", func(l *library.Library, from, name string) error {
 			into, err := app.ProjectID(l, name)
 			if err != nil {
 				return err
 			}
 			return l.MergeProjects(from, into)
-		}, "the sessions of %s are those of %s now"))
+		}, "the sessions of %s now belong to %s"))
 	return cmd
 }
 
@@ -51,10 +51,10 @@ func newProjectListCmd(a *app.App, name string) *cobra.Command {
 	}, func(a *app.App, all []ProjectDoc) { a.Form("projects", all) })
 }
 
-// Roots are the folders of a project, and of those that were merged into it.
+// Roots lists the folders of a project and of those merged into it.
 func (p ProjectDoc) Roots() string { return strings.Join(append([]string{p.Root}, p.Merged...), ", ") }
 
-// newChangeCmd makes a command that changes the registry, says so and lets the index follow.
+// newChangeCmd makes a command that changes the registry, reports that and reindexes.
 func newChangeCmd(a *app.App, name string, change func(l *library.Library, id, to string) error,
 	done string) *cobra.Command {
 	cmd := option.Run(a, name, nil, func(ctx context.Context, l *library.Library, args []string) error {

@@ -20,10 +20,11 @@ import (
 	"recall/pipeline/improve"
 )
 
+// RedistillDoc is the JSON document of recall redistill.
 type RedistillDoc struct {
-	Foreseen *app.ForeseenDoc       `json:"foreseen"`        // what it was to take
-	Model    *improve.Report        `json:"model,omitempty"` // what it came to; not there if it wasn't done
-	Sessions []pipeline.Redistilled `json:"sessions"`        // whose payload was made again
+	Foreseen *app.ForeseenDoc       `json:"foreseen"`        // the estimate
+	Model    *improve.Report        `json:"model,omitempty"` // the result; absent if it wasn't done
+	Sessions []pipeline.Redistilled `json:"sessions"`        // whose payload changed
 	Problems []ingest.Problem       `json:"problems"`
 }
 
@@ -40,7 +41,7 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 		if o.Model != "" {
 			a.Config.LLM.Model = o.Model
 		}
-		a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0 // the price is agreed to
+		a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0 // the person agrees to the price
 		entries, err := toRedistill(a, l, args, o.Since.At)
 		if err != nil {
 			return err
@@ -63,10 +64,10 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 		return nil
 	})
 	return option.Refuse(cmd, func(args []string) bool { return len(args) == 0 && o.Since.At.IsZero() },
-		"redistill: which sessions?", "name them, or say --since DATE; --since 2000 is all of them")
+		"redistill: which sessions?", "name them, or give --since DATE; --since 2000 means all")
 }
 
-// toRedistill finds the sessions that are named, or went on since a day.
+// toRedistill returns the named sessions, or those active since a day.
 func toRedistill(a *app.App, l *library.Library, names []string, since time.Time) ([]library.Entry, error) {
 	all, err := a.Sessions(l, names)
 	if err == nil && len(names) == 0 {
@@ -79,12 +80,12 @@ func toRedistill(a *app.App, l *library.Library, names []string, since time.Time
 		func(e library.Entry) bool { return e.End.Before(since) || e.Behind() || e.Helper })
 	if len(all) == 0 {
 		return nil, hint.With(fmt.Errorf("no distilled session since %s", since.Format("2006-01-02")),
-			"recall list shows them all")
+			"recall list shows all")
 	}
 	return all, nil
 }
 
-// runRedistill shows the price, asks, does it, and shows what is different.
+// runRedistill shows the price, asks, redistills, and shows the differences.
 func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry,
 	yes, asJSON bool) (*RedistillDoc, error) {
 	o := improve.Options{Only: []ingest.SessionID{}}
@@ -110,7 +111,7 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 	}
 	if !yes && !a.Confirm(ctx, "Do it?") {
 		if !terminal.IsTerminal(a.Out) {
-			fmt.Fprintln(a.Err, "recall: nothing was done; recall redistill --yes does it")
+			fmt.Fprintln(a.Err, "recall: nothing was done; confirm with --yes")
 		}
 		return doc, ctx.Err()
 	}

@@ -19,12 +19,12 @@ import (
 	"recall/text"
 )
 
-// RestoreDoc is the JSON form of recall restore.
+// RestoreDoc is the JSON document of recall restore.
 type RestoreDoc struct {
 	Session ingest.SessionID      `json:"session"`
-	Root    string                `json:"root"`             // it is put below
+	Root    string                `json:"root"`             // the folder it is restored below
 	Resume  string                `json:"resume,omitempty"` // command that continues it
-	Written bool                  `json:"written"`          // false under --dry-run, or where something was in the way
+	Written bool                  `json:"written"`          // false with --dry-run, or if something was in the way
 	Files   []library.RestoreFile `json:"files"`
 }
 
@@ -37,7 +37,7 @@ type restoreOptions struct {
 func newRestoreCmd(a *app.App) *cobra.Command {
 	var o restoreOptions
 	cmd := option.Do("restore", &o, func(ctx context.Context, args []string) error {
-		l, entries, err := sessionsMeant(ctx, a, args, o.All)
+		l, entries, err := namedSessions(ctx, a, args, o.All)
 		switch {
 		case err != nil:
 			return err
@@ -71,8 +71,8 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 	}, "", "")
 }
 
-// sessionsMeant are the sessions that a person names, or all with the clients' memory.
-func sessionsMeant(ctx context.Context, a *app.App, names []string, all bool) (l *library.Library,
+// namedSessions returns the sessions that a person names, or all including the clients' memory.
+func namedSessions(ctx context.Context, a *app.App, names []string, all bool) (l *library.Library,
 	entries []library.Entry, err error) {
 	if l, err = a.Library(ctx); err != nil {
 		return nil, nil, err
@@ -85,22 +85,21 @@ func sessionsMeant(ctx context.Context, a *app.App, names []string, all bool) (l
 	return l, entries, err
 }
 
-// restoreOne puts a session back, or only says what that would mean. What it planned is
-// returned with the error, too.
+// restoreOne restores a session, or only plans that. The plan is returned with an error, too.
 func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o restoreOptions,
 	dryRun bool) (pipeline.Restoring, error) {
 	r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{To: o.To, Dir: o.In, Version: o.Version})
 	switch {
 	case errors.Is(err, ingest.ErrInDatabase):
 		return pipeline.Restoring{}, hint.With(ingest.ErrInDatabase,
-			"recall resume %[1]s --copy has what its next session starts with; recall export %[1]s --format raw --raw "+
-				"--to DIR its rows", answer.ShortID(e.ID))
+			"recall resume %[1]s --copy copies the payload for its next session; recall export %[1]s --format raw "+
+				"--raw --to DIR saves its rows", answer.ShortID(e.ID))
 	case errors.Is(err, ingest.ErrNoPlace):
 		return pipeline.Restoring{}, hint.With(err, "name a folder with --to, and with --in the project's folder; or "+
 			"recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))
 	case errors.Is(err, library.ErrDamaged):
 		return pipeline.Restoring{}, hint.With(err,
-			"recall check says what is damaged; another version (--versions) or a backup may have it")
+			"recall check shows what is damaged; another version (--versions) or a backup might have it")
 	case err != nil:
 		return pipeline.Restoring{}, err
 	case len(r.Blocked()) > 0:
@@ -114,8 +113,8 @@ func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o re
 	return r, nil
 }
 
-// restoreMany puts sessions back one by one: what keeps one from it is told, and costs no
-// other. Of all, those count that were kept on this machine and miss a file.
+// restoreMany restores sessions one by one: a failure is reported and doesn't stop the others. With --all only
+// sessions of this machine with a missing file count.
 func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries []library.Entry,
 	o restoreOptions) error {
 	docs, left, elsewhere := []RestoreDoc{}, 0, 0
@@ -155,23 +154,23 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 			return err
 		}
 	case len(docs) == 0 && left == 0:
-		fmt.Fprintln(a.Out, "nothing to put back")
+		fmt.Fprintln(a.Out, "nothing to restore")
 	case !o.DryRun && len(docs) > left:
 		fmt.Fprintln(a.Out, "Cowork shows its own after a restart; claude --resume, codex resume and gemini "+
 			"--resume, in the project's folder, find the others")
 	}
 	if elsewhere > 0 && !o.JSON {
-		fmt.Fprintf(a.Out, "%s left out: not kept by a client of this machine, or gone from OpenCode's database, "+
-			"where recall writes nothing; recall restore SESSION says the way\n", answer.Count(elsewhere, "session"))
+		fmt.Fprintf(a.Out, "%s left out: not from a client on this machine, or deleted from OpenCode's database, "+
+			"where recall writes nothing; recall restore SESSION explains what to do\n", answer.Count(elsewhere, "session"))
 	}
 	if left > 0 {
 		return hint.With(fmt.Errorf("%s not restored", answer.Count(left, "session")),
-			"recall restore SESSION says more of each")
+			"recall restore SESSION explains each")
 	}
 	return nil
 }
 
-// docOf is the JSON form of a session on its way back.
+// docOf returns the JSON document of a session being restored.
 func docOf(r pipeline.Restoring, written bool) RestoreDoc {
 	return RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: terminal.ResumeCommand(r), Written: written,
 		Files: r.Files}
@@ -180,31 +179,31 @@ func docOf(r pipeline.Restoring, written bool) RestoreDoc {
 func inTheWay(p library.RestoreFile) error {
 	what := "a different file is there"
 	if p.State == library.PutNewer {
-		what = "the file that is there is newer: it begins with what is archived and goes on"
+		what = "the existing file is newer: it begins with what is archived and continues"
 	}
 	return hint.With(fmt.Errorf("%s: %s; nothing was written", terminal.ShownPath(p.Path), what),
-		"recall sync keeps what is there first; then move it away and restore again, or restore elsewhere with --to DIR")
+		"first keep it with recall sync, then move it away and restore again; or restore elsewhere with --to DIR")
 }
 
-// restoredPage is what a person is shown of a session on its way back.
+// restoredPage is a session being restored, as shown to a person.
 type restoredPage struct {
 	pipeline.Restoring
 	DryRun bool
 	Resume string
 }
 
-// Word is what becomes of a file.
+// Word words what becomes of a file.
 func (restoredPage) Word(would string, of library.PutState) string {
 	return map[library.PutState]string{
 		library.PutNew: would + "restored", library.PutLonger: would + "made whole", library.PutThere: "is there",
-		library.PutKept:  "left as it is",
+		library.PutKept:  "left unchanged",
 		library.PutNewer: "IN THE WAY (newer)", library.PutOther: "IN THE WAY (different)",
 	}[of]
 }
 
 func printRestore(a *app.App, r pipeline.Restoring, dryRun bool) {
 	if r.NoDir && len(r.Blocked()) == 0 {
-		fmt.Fprintf(a.Err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n",
+		fmt.Fprintf(a.Err, "recall: warning: %s, the folder where it worked, isn't on this machine; --in names another\n",
 			terminal.Line(terminal.ShownPath(r.Dir)))
 	}
 	a.Form("restored", restoredPage{r, dryRun, terminal.ResumeCommand(r)})

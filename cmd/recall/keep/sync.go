@@ -40,12 +40,12 @@ func newSyncCmd(a *app.App) *cobra.Command {
 			switch {
 			case o.JSON:
 				err = cmp.Or(err, a.PrintJSON(doc))
-			case report.Bytes > 0: // they are safe, whatever else went wrong
+			case report.Bytes > 0: // these are safe, whatever else went wrong
 				a.PrintReport(report)
 			}
 			return err
 		}
-		if !o.JSON { // the model may take its time
+		if !o.JSON { // before the model, which can be slow
 			a.PrintReport(report)
 			if report.Found == 0 && len(o.From) == 0 {
 				printOnlyHere(a)
@@ -91,47 +91,47 @@ func foreseeSync(ctx context.Context, a *app.App, from []string, live, asJSON bo
 	return nil
 }
 
-// runSync takes in what is new, into a library that is made if there is none.
+// runSync syncs, creating the library if there is none.
 func runSync(ctx context.Context, a *app.App, o pipeline.Options) (pipeline.Report, error) {
 	l, err := a.LibraryToFill(ctx, o.From)
 	if err != nil {
 		return pipeline.Report{}, err
 	}
-	report, err := a.TakeIn(ctx, l, o)
+	report, err := a.Sync(ctx, l, o)
 	if err == nil && len(o.From) > 0 && report.Found == 0 && !report.Skipped() {
 		err = app.NoSession(strings.Join(o.From, ", "))
 	}
 	return report, err
 }
 
-// printOnlyHere says, where no source has a session any more, what is kept.
+// printOnlyHere reports what is kept when no source has any sessions left.
 func printOnlyHere(a *app.App) {
 	if all, err := a.Lib.Sessions(); err == nil && len(all) > 0 {
-		fmt.Fprintf(a.Out, "no source is there any more: %s kept, only here\n", answer.Count(len(all), "session"))
+		fmt.Fprintf(a.Out, "no source is left: %s kept, only here\n", answer.Count(len(all), "session"))
 	}
 }
 
-// SyncReport is the JSON form of a sync's report.
+// SyncReport is the JSON document of a sync.
 type SyncReport struct {
 	pipeline.Report
-	Improved int             `json:"improved"`        // sessions with a model's payload since
-	Queued   int             `json:"queued"`          // sessions that wait for the model, or for its answers
-	Model    *improve.Report `json:"model,omitempty"` // what asking it came to; not there where none is asked
-	Error    string          `json:"error,omitempty"` // what ended the run, where it didn't come to its end
+	Improved int             `json:"improved"`        // sessions that got a model's payload
+	Queued   int             `json:"queued"`          // sessions waiting for the model or its answers
+	Model    *improve.Report `json:"model,omitempty"` // the result of asking it; absent if no model was asked
+	Error    string          `json:"error,omitempty"` // why the run ended early
 }
 
-// Watch takes in what is new until it is stopped, which is no error.
+// Watch syncs until it is stopped, which is no error.
 func Watch(ctx context.Context, a *app.App) error {
 	l, err := a.LibraryToFill(ctx, nil)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.Err, "recall: watching; Ctrl-C ends it, nothing is lost")
+	fmt.Fprintln(a.Err, "recall: watching; Ctrl-C stops it, nothing is lost")
 	var renewed time.Time
 	for {
 		err := watchOn(ctx, a, l)
 		if errors.Is(err, index.ErrReplaced) {
-			fmt.Fprintf(a.Err, "recall: %v; looking at everything again\n", err)
+			fmt.Fprintf(a.Err, "recall: %v; checking everything again\n", err)
 			if err := a.ForgetSeen(l); err != nil {
 				return err
 			}
@@ -148,16 +148,16 @@ func Watch(ctx context.Context, a *app.App) error {
 	}
 }
 
-// An index that is damaged so soon after it was made again is no accident.
+// soonDamaged: an index that is damaged this soon after it was rebuilt points to a persistent fault.
 const soonDamaged = time.Minute
 
-// ends reports whether the index must be opened anew.
+// ends reports whether the index must be opened again.
 func ends(err error) bool {
 	return errors.Is(err, index.ErrRebuild) || errors.Is(err, index.ErrReplaced)
 }
 
-// watchOn watches until it is stopped, or the index turns out to be damaged or
-// replaced, which is an error. The first look of the next one fills it again.
+// watchOn watches until it is stopped, or returns an error if the index turns out to be damaged or replaced. The next
+// call refills it.
 func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
 	p, err := a.Indexer(l)
 	if err != nil {
@@ -165,7 +165,7 @@ func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
 	}
 	asker, err := a.Asker(ctx, l, false)
 	if err != nil {
-		fmt.Fprintf(a.Err, "recall: no model is asked: %v\n", err)
+		fmt.Fprintf(a.Err, "recall: not asking a model: %v\n", err)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -194,13 +194,13 @@ func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
 	return err
 }
 
-// askWhileWatching asks the model, and says what came of it.
+// askWhileWatching asks the model and prints the result.
 func askWhileWatching(ctx context.Context, a *app.App, asker *improve.Asker) error {
 	if err := asker.Index.Replaced(); err != nil {
 		return err
 	}
 	r, err := asker.Run(ctx, improve.Options{Quiet: a.Config.Distill.Quiet, AtOnce: a.Config.LLM.Concurrency})
-	err = cmp.Or(err, asker.Index.Replaced()) // it was, meanwhile
+	err = cmp.Or(err, asker.Index.Replaced()) // replaced in the meantime
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -208,7 +208,7 @@ func askWhileWatching(ctx context.Context, a *app.App, asker *improve.Asker) err
 		return err
 	}
 	r.By = asker.Improver.Name()
-	fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), strings.Join(app.Asked(&r), "; "))
+	fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), strings.Join(app.ImproveParts(&r), "; "))
 	a.PrintProblems(r.Problems)
 	return nil
 }
@@ -219,8 +219,8 @@ func printWatched(a *app.App, r pipeline.Report, err error) {
 		fmt.Fprintf(a.Err, "recall: %s %v; trying again\n", now, err)
 		return
 	}
-	parts := app.Did(r)
-	if r.Indexed > r.Distilled { // made again
+	parts := app.ReportParts(r)
+	if r.Indexed > r.Distilled { // reindexed
 		parts = append(parts, fmt.Sprintf("%d indexed", r.Indexed))
 	}
 	fmt.Fprintln(a.Out, now, strings.Join(parts, ", "))

@@ -16,32 +16,30 @@ import (
 	"recall/library"
 )
 
-// goldSet reads the gold sets, so that what is wrong with them is said before
-// any transcript is looked for.
+// goldSet reads the gold sets, so that their faults are reported before any transcript is looked for.
 func goldSet(folders []string) (*eval.Set, error) {
 	set, err := eval.LoadSet(folders...)
 	if err != nil {
 		return nil, badGold(err)
 	}
 	if len(set.Golds) == 0 {
-		return nil, hint.With(fmt.Errorf("%s holds no gold set", set.Name),
-			"gold sets are files named NAME.gold.json; docs/internals/gold.md says what is in one")
+		return nil, hint.With(fmt.Errorf("%s has no gold set", set.Name),
+			"gold sets are files named NAME.gold.json; docs/internals/gold.md describes them")
 	}
 	return set, nil
 }
 
-// badGold gives the faults of gold files a way out.
+// badGold adds a hint to the faults of gold files.
 func badGold(err error) error {
 	if faults, ok := errors.AsType[eval.Problems](err); ok {
 		return hint.With(fmt.Errorf("the gold sets have %s:\n%w", answer.Count(len(faults), "fault"), err),
-			"each line names file and item; a quote must stand verbatim in one of the item's turns")
+			"each line names file and item; a quote must be verbatim from one of the item's turns")
 	}
 	return err
 }
 
-// transcripts finds the sessions that are measured: those below the folder named, the
-// sample sessions for the bundled gold set, else those of the library's projects. The
-// caller calls done when they were read.
+// transcripts finds the sessions to measure: those in the folder given, the sample sessions for the bundled gold set,
+// else those of the library's projects. The caller calls done after reading them.
 func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o *eval.Options) (done func(),
 	err error) {
 	done = func() {}
@@ -61,7 +59,7 @@ func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o 
 	default:
 		var l *library.Library
 		if l, err = a.Library(ctx); errors.Is(err, library.ErrNoLibrary) {
-			err = hint.With(errors.New("no transcripts to hold the gold sets against: there is no library"),
+			err = hint.With(errors.New("no transcripts for the gold sets: there is no library"),
 				"name their folder with --from")
 		}
 		if err == nil {
@@ -75,7 +73,7 @@ func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o 
 	return done, err
 }
 
-// archived are the transcripts of the gold set's projects, as the library has them.
+// archived returns the library's transcripts of the gold set's projects.
 func archived(a *app.App, l *library.Library, set *eval.Set) ([]eval.Transcript, error) {
 	shelf, err := l.Shelf()
 	if err != nil {
@@ -116,5 +114,5 @@ func transcript(l *library.Library, e library.Entry) (t eval.Transcript, err err
 			return t, err
 		}
 	}
-	return t, fmt.Errorf("%s: sessions of %s can't be read by this recall", e.ID, e.Source)
+	return t, fmt.Errorf("%s: this recall can't read sessions of %s", e.ID, e.Source)
 }

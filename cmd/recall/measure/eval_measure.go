@@ -30,7 +30,7 @@ type evalFlags struct {
 	Gold                         []string
 	From, Judge                  string
 	Out, Baseline, WriteBaseline string
-	Only                         []string // of eval questions: what is compared
+	Only                         []string // for eval questions: what to compare
 	JSON                         bool
 
 	reranks bool
@@ -97,7 +97,7 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 	return r, nil
 }
 
-// evalWithModel has the configured model distill and judge where that is wanted.
+// evalWithModel sets up the configured model to distill and judge, if wanted.
 func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.Rules,
 	o *eval.Options) (*evalModel, error) {
 	distills, reranks := a.Config.Distill.Distiller == config.ByModel, f.reranks &&
@@ -128,7 +128,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 	if f.Baseline != "" {
 		runs, err := eval.ReadRuns([]string{f.Baseline})
 		if err != nil {
-			return hint.With(err, "--write-baseline %s makes one", f.Baseline)
+			return hint.With(err, "--write-baseline %s creates one", f.Baseline)
 		}
 		base = runs[0]
 	}

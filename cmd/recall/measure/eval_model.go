@@ -20,14 +20,13 @@ import (
 	"recall/redact"
 )
 
-// What --judge may be.
+// Values of --judge.
 const (
 	judgeWords = "words"
 	judgeModel = "model"
 )
 
-// judgeOr is the judge that was asked for; else the configured model, or where there is
-// none, without.
+// judgeOr returns the judge asked for, else the configured model, or if there is none the given default.
 func judgeOr(c *config.Config, asked, without string) string {
 	switch {
 	case asked != "":
@@ -41,11 +40,10 @@ func judgeOr(c *config.Config, asked, without string) string {
 type evalModel struct {
 	llm.Model
 	purse *eval.Purse
-	kept  llm.Store // beside the runs: what it answered
+	kept  llm.Store // its answers, beside the runs
 }
 
-// openEvalModel is an error where no model is configured. A library that is there
-// pays, as for everything else.
+// openEvalModel returns an error if no model is configured. If there is a library its purse pays.
 func openEvalModel(ctx context.Context, a *app.App) (*evalModel, error) {
 	m, err := a.Asking(ctx)
 	if err != nil {
@@ -53,7 +51,7 @@ func openEvalModel(ctx context.Context, a *app.App) (*evalModel, error) {
 	}
 	if m == nil {
 		return nil, hint.With(errors.New("no model is configured to ask"),
-			"set llm.provider; recall init helps to choose, and docs/relay.md tells how somebody outside may answer")
+			"set llm.provider; recall init helps you choose one, and docs/relay.md shows how to answer by other means")
 	}
 	p := &eval.Purse{Below: improve.NewPurse(nil, improve.Caps{Night: a.Config.Caps().Night}, nil)}
 	switch l, err := a.Library(ctx); {
@@ -68,13 +66,13 @@ func openEvalModel(ctx context.Context, a *app.App) (*evalModel, error) {
 	return &evalModel{asked, p, kept}, err
 }
 
-// tellAsked says on stderr what was asked, if anything was.
+// tellAsked reports on stderr what was asked, if anything.
 func tellAsked(a *app.App, m *evalModel) {
 	if m == nil {
 		return
 	}
 	if said := m.purse.Took(m.Name()); said != "" {
-		a.Tells("%s", said)
+		a.Tell("%s", said)
 	}
 }
 
@@ -82,7 +80,7 @@ func (m *evalModel) judging(rules *redact.Rules) eval.Judge {
 	return eval.ModelJudge{Model: m, Kept: m.kept, Redact: func(s string) string { return rules.Session().Text(s) }}
 }
 
-// secondLook has a model look at what a search found, as recall query does.
+// secondLook has a model look at search results, as recall query does.
 func (m *evalModel) secondLook(rules *redact.Rules) *answer.SecondLook {
 	clean := func(s string) string { return rules.Session().Text(s) }
 	return &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: m.kept}}
@@ -116,7 +114,7 @@ func newEvalJudgeCmd(a *app.App) *cobra.Command {
 	}, func(a *app.App, agreement eval.Agreement) { tables(a).Judged(&agreement) })
 }
 
-// labelledPairs are those of the folders, or the bundled ones.
+// labelledPairs returns the pairs in the folders, or the bundled ones.
 func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
 	if len(gold) == 0 {
 		return eval.InventedPairs()
@@ -126,7 +124,7 @@ func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
 		return nil, err
 	}
 	if len(set.Pairs) == 0 {
-		return nil, hint.With(fmt.Errorf("%s holds no labelled pairs", set.Name),
+		return nil, hint.With(fmt.Errorf("%s has no labelled pairs", set.Name),
 			"they are lines of pairs-NAME.jsonl: {\"session\", \"kind\", \"a\", \"b\", \"same\"}")
 	}
 	return set.Pairs, nil

@@ -1,4 +1,4 @@
-// Package measure is the commands that measure how well recall does, and learn from what they measured.
+// Package measure holds the commands that measure how well recall works.
 package measure
 
 import (
@@ -18,14 +18,14 @@ import (
 	"recall/text"
 )
 
-// Commands are the commands that measure how well recall does.
+// Commands returns the commands that measure how well recall works.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newEvalCmd(a), newVectorsCmd(a),
 	}
 }
 
-// exitWorse is the exit code of eval where a baseline isn't reached any more.
+// exitWorse is the exit code of eval when a baseline isn't reached any more.
 const exitWorse = 4
 
 func newEvalCmd(a *app.App) *cobra.Command {
@@ -39,7 +39,7 @@ func tables(a *app.App) report.Tables {
 	return report.Tables{W: a.Out, St: report.Style(terminal.Styles(a.Color))}
 }
 
-// keepRun writes a run to the file that was asked for, or to one of its own.
+// keepRun writes a run to the given file, or to a new one in the cache.
 func keepRun(r *eval.Run, out string) (file string, err error) {
 	data, err := eval.EncodeRun(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 		}
 		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What,
 			notInFiles().ReplaceAllString(r.Gold.Name, "_"))
-		out = app.FreeName(filepath.Join(dir, name), ".json", string(data)) // two may be made within one second
+		out = app.FreeName(filepath.Join(dir, name), ".json", string(data)) // two runs can fall in the same second
 	}
 	return out, app.WriteWhole(out, data)
 }
@@ -72,7 +72,7 @@ func newEvalReportCmd(a *app.App) *cobra.Command {
 				return err
 			}
 			if len(kept) == 0 {
-				return hint.With(errors.New("no run was kept yet"), "recall eval payloads makes one")
+				return hint.With(errors.New("there are no runs yet"), "recall eval payloads makes one")
 			}
 			args = kept[max(0, len(kept)-atOnce):]
 		}
@@ -98,7 +98,7 @@ func newEvalReportCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// atOnce is how many kept runs a report is about at most: each is a megabyte.
+// atOnce limits how many kept runs a report covers: each is a megabyte.
 const atOnce = 50
 
 func newEvalCompareCmd(a *app.App) *cobra.Command {

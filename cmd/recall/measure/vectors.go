@@ -33,7 +33,7 @@ func newVectorsCmd(a *app.App) *cobra.Command {
 			made, kept, err := v.Make(ctx, bar.Counts("embed"))
 			bar.Done()
 			if err != nil {
-				fmt.Fprintf(a.Err, "recall: %s embedded before that, and kept\n", answer.Count(made, "item"))
+				fmt.Fprintf(a.Err, "recall: %s embedded before that are kept\n", answer.Count(made, "item"))
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s embedded with %s, %d had a vector\n", answer.Count(made, "item"), v.Model.Model(), kept)
@@ -43,4 +43,4 @@ func newVectorsCmd(a *app.App) *cobra.Command {
 }
 
 var errNoEmbedder = hint.With(errors.New("no embedding model is configured"),
-	"set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
+	"set query.vectors to static or service in config.yaml; recall init detects Ollama")

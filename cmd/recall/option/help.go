@@ -18,18 +18,18 @@ import (
 	txt "recall/text"
 )
 
-// Explain settles for a command and those below it how many arguments they take, unless they say so themselves, with
-// complaints in the words of a person; and completions of sessions and projects.
+// Explain completes a command and its subcommands: how many arguments they take, unless they say so themselves,
+// readable errors about them, and completion of sessions and projects.
 func Explain(a *app.App, cmd *cobra.Command) {
-	if cmd.HasSubCommands() && !cmd.Runnable() { // so that its arguments are checked
+	if cmd.HasSubCommands() && !cmd.Runnable() { // runnable, so that its arguments are checked
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
-	wanted := cmd.Args
-	if wanted == nil {
-		wanted = asUsed(cmd.Use)
+	check := cmd.Args
+	if check == nil {
+		check = asUsed(cmd.Use)
 	}
 	cmd.Args = func(c *cobra.Command, args []string) error {
-		err := wanted(c, args)
+		err := check(c, args)
 		var h *hint.Error
 		if err == nil || errors.As(err, &h) {
 			return err
@@ -57,8 +57,8 @@ func Explain(a *app.App, cmd *cobra.Command) {
 	}
 }
 
-// asUsed are the arguments that a command's line of usage names, up to its flags: SESSION must be there, [SESSION] may,
-// of SESSION… one or more, and of [SESSION…] any number.
+// asUsed derives the number of arguments from a usage line, up to its flags: SESSION is required, [SESSION] optional,
+// SESSION… is one or more, and [SESSION…] any number.
 func asUsed(use string) cobra.PositionalArgs {
 	least, most := 0, 0
 	for _, word := range strings.Fields(use)[1:] {
@@ -76,7 +76,7 @@ func asUsed(use string) cobra.PositionalArgs {
 	return cobra.RangeArgs(least, most)
 }
 
-// completeSession offers ids with titles to the shell.
+// completeSession completes session ids, with their titles.
 func completeSession(a *app.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= strings.Count(cmd.Use, "SESSION") {
@@ -92,7 +92,7 @@ func completeSession(a *app.App) cobra.CompletionFunc {
 	}
 }
 
-// CompleteProject offers the projects' names to the shell.
+// CompleteProject completes project names.
 func CompleteProject(a *app.App) cobra.CompletionFunc {
 	return Complete(a, func(l *library.Library) (names []string) {
 		projects, _ := l.Projects()
@@ -103,7 +103,7 @@ func CompleteProject(a *app.App) cobra.CompletionFunc {
 	})
 }
 
-// Complete offers names in the library to the shell; none where it can't be read.
+// Complete completes names from the library; none if it can't be read.
 func Complete(a *app.App, names func(*library.Library) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		a.Flags = cmd.Flags()
@@ -115,8 +115,8 @@ func Complete(a *app.App, names func(*library.Library) []string) cobra.Completio
 	}
 }
 
-// NameProject adds to the refusal of a command that was called where no session
-// worked how it is called for the project that was last worked on.
+// NameProject adds a hint to the error of a command called where no session worked: how to call it for the last active
+// project.
 func NameProject(cmd *cobra.Command, err error) error {
 	var not *pipeline.NotHereError
 	var h *hint.Error
@@ -124,15 +124,16 @@ func NameProject(cmd *cobra.Command, err error) error {
 	case !errors.As(err, &not) || errors.As(err, &h):
 		return err
 	case not.Project == "":
-		return hint.With(err, "recall sync takes sessions in; recall status lists where they are looked for")
+		return hint.With(err, "recall sync imports sessions; recall status lists where it looks for them")
 	case strings.Contains(cmd.Use, "[PROJECT"):
-		return hint.With(err, "%s %q; recall project list names all", cmd.CommandPath(), not.Project)
+		return hint.With(err, "%s %q; recall project list shows all", cmd.CommandPath(), not.Project)
 	case cmd.Flag("project") != nil:
-		return hint.With(err, "%s --project %q; recall project list names all", cmd.CommandPath(), not.Project)
+		return hint.With(err, "%s --project %q; recall project list shows all", cmd.CommandPath(), not.Project)
 	}
 	return hint.With(err, "name the session; recall list --project %q shows them", not.Project)
 }
 
+// BadArguments words the error about an unknown command or a wrong number of arguments.
 func BadArguments(c *cobra.Command, args []string) error {
 	path := c.CommandPath()
 	if c.HasAvailableSubCommands() && len(args) > 0 {
@@ -143,7 +144,7 @@ func BadArguments(c *cobra.Command, args []string) error {
 			way = fmt.Sprintf("did you mean %s %s?", path, strings.Join(near, " or "))
 		}
 		if !c.HasParent() && len(args) > 1 {
-			way += fmt.Sprintf("; a question stands in quotes: recall %q", strings.Join(args, " "))
+			way += fmt.Sprintf("; put a question in quotes: recall %q", strings.Join(args, " "))
 		}
 		return hint.With(err, "%s", way)
 	}
@@ -155,7 +156,7 @@ func BadArguments(c *cobra.Command, args []string) error {
 		"%s --help has examples", path)
 }
 
-// BadFlag words a complaint about a flag.
+// BadFlag words the error about a flag.
 func BadFlag(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	var own *hint.Error
@@ -163,7 +164,7 @@ func BadFlag(cmd *cobra.Command, err error) error {
 		return hint.With(fmt.Errorf("--%s: %w", bad.GetFlag().Name, own.Err), "%s", own.Hint)
 	}
 	if errors.As(err, &bad) {
-		want := map[string]string{"int": "a number from 0 up", "bool": "true or false"}[bad.GetFlag().Value.Type()]
+		want := map[string]string{"int": "a whole number, 0 or more", "bool": "true or false"}[bad.GetFlag().Value.Type()]
 		if want == "" {
 			want = "of type " + bad.GetFlag().Value.Type()
 		}
@@ -175,12 +176,12 @@ func BadFlag(cmd *cobra.Command, err error) error {
 var flagGroup = txt.Pattern(
 	`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 
-// FlagsTogether words cobra's complaint about flags that exclude one another.
+// FlagsTogether rewords cobra's error about flags that exclude one another.
 func FlagsTogether(err error) error {
 	m := flagGroup().FindStringSubmatch(err.Error())
 	if m == nil {
 		return err
 	}
-	return hint.With(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")),
+	return hint.With(fmt.Errorf("--%s can't be combined", strings.Join(strings.Fields(m[1]), " and --")),
 		"omit one of them")
 }

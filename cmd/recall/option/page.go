@@ -1,5 +1,5 @@
-// Package option is what commands have in common on the command line: flags whose values are checked as they are read,
-// completions, and complaints about arguments in the words of a person.
+// Package option holds what commands share on the command line: help pages, flags that check their values when parsed,
+// completion, and readable errors about arguments.
 package option
 
 import (
@@ -22,11 +22,11 @@ import (
 	txt "recall/text"
 )
 
-// checked is a flag whose value is checked as the command line is read: a word that means nothing is told before a
-// library is opened or anything is taken in. It is a pflag.Value.
+// checked is a pflag.Value that checks its value while the command line is parsed: before a library is opened or
+// anything is synced.
 type checked struct {
-	text string // as it was given
-	kind string // as the help shows it
+	text string // as given
+	kind string // as shown in the help
 	read func(text string) error
 }
 
@@ -41,13 +41,13 @@ func (c *checked) Set(text string) error {
 	return err
 }
 
-// Day is a day that was given, and where it begins or ends; the zero time where none was.
+// Day is a day given as a flag, and the time when it begins or ends; zero if none was given.
 type Day struct {
 	Text string
 	At   time.Time
 }
 
-// day reads a Day by answer.ParseWhen or answer.ParseDay.
+// day reads a Day with answer.ParseWhen or answer.ParseDay.
 func day(into *Day, parse func(string, time.Time) (time.Time, error)) *checked {
 	return &checked{kind: "string", read: func(text string) (err error) {
 		*into = Day{Text: text}
@@ -58,7 +58,7 @@ func day(into *Day, parse func(string, time.Time) (time.Time, error)) *checked {
 	}}
 }
 
-// number reads a number from 0 up.
+// number reads a number, 0 or more.
 func number(into *int, preset string) *checked {
 	*into, _ = strconv.Atoi(preset)
 	return &checked{preset, "int", func(text string) error {
@@ -68,29 +68,29 @@ func number(into *int, preset string) *checked {
 	}}
 }
 
-// title reads a line that says something.
+// title reads a non-empty line.
 func title(into *string) *checked {
 	return &checked{kind: "string", read: func(text string) error {
 		if *into = strings.TrimSpace(terminal.Line(text)); *into == "" {
-			return hint.With(errors.New("a title has words"), "omit it to keep the one there is")
+			return hint.With(errors.New("the title is empty"), "omit it to keep the present one")
 		}
 		return nil
 	}}
 }
 
-// tags reads a tag, and adds it to those given before.
+// tags reads a tag and adds it to those given before.
 func tags(into *[]string) *checked {
 	return &checked{kind: "string", read: func(text string) error {
 		tag := payload.Tag(text)
 		if tag == "" {
-			return hint.With(fmt.Errorf("%q is no tag", text), "a tag is one word of letters, digits, -, _, . and /")
+			return hint.With(fmt.Errorf("%q is not a tag", text), "a tag is one word of letters, digits, -, _, . and /")
 		}
 		*into = append(*into, tag)
 		return nil
 	}}
 }
 
-// word reads one of a few words, or what it is where none is given.
+// word reads one of a few words; preset is the default.
 func word(into *string, preset string, words []string) *checked {
 	*into = preset
 	return &checked{preset, "string", func(text string) error {
@@ -102,7 +102,7 @@ func word(into *string, preset string, words []string) *checked {
 	}}
 }
 
-// kinds reads kinds of items, parted by commas or given one by one.
+// kinds reads item kinds, separated by commas or given one by one.
 func kinds(into *[]payload.Kind) *checked {
 	return &checked{kind: "strings", read: func(text string) error {
 		for name := range strings.SplitSeq(text, ",") {
@@ -119,30 +119,29 @@ func kinds(into *[]payload.Kind) *checked {
 }
 
 func noSuchWord(text string, words []string) error {
-	return hint.With(fmt.Errorf("there is no %q", text), "it is one of %s", strings.Join(words, ", "))
+	return hint.With(fmt.Errorf("there is no %q", text), "use one of %s", strings.Join(words, ", "))
 }
 
-// pages are the commands as people see them, a file a command: recall eval judge's is eval-judge.txt. It begins
-// with the line of usage and what it does in short; then its group in recall help all, or "hidden" of one that
-// is for scripts and other programs, and "paged" where its output may be long. Below a blank line stands more
-// of it, below "Flags:" its flags and below "Examples:" its examples. A flag is a line, and those behind it
-// that begin with more blanks:
+// pages holds the help page of each command: that of recall eval judge is eval-judge.txt. A page begins with the usage
+// line and a short description, followed by lines such as its group in recall help all, "hidden" for commands meant for
+// scripts and other programs, and "paged" if its output can be long. After a blank line comes the long description,
+// after "Flags:" the flags and after "Examples:" the examples. A flag is one line, continued by lines indented more:
 //
 //	-n, --limit NUMBER=40 @query.limit  most answers
 //
-// Behind its name stands what it takes, nothing for a switch; a default; and the key of the configuration that it
-// sets. What it takes is TEXT, a TITLE with words in it, a NUMBER from 0 up, a LIST of texts, TAGS of sessions, a
-// FOLDER or FOLDERS, SINCE a day's beginning, a DAY's end, KINDS of items, or one of the words a|b|c. A line
-// "apart: quick repair" names flags that exclude one another.
+// After its name come the type of its value, if it takes one, a default, and the configuration key that it sets. Types
+// are TEXT, TITLE (not empty), NUMBER (0 or more), LIST of texts, TAGS, FOLDER, FOLDERS, SINCE (the start of a day),
+// DAY (its end), KINDS of items, or one of the words a|b|c. A line "apart: quick repair" names flags that exclude one
+// another.
 //
 //go:embed help/*.txt
 var pages embed.FS
 
-// Paged are the annotations of a command whose output may be long, and that asks nothing in between.
+// Paged annotates a command whose output can be long and that asks nothing while it runs.
 var Paged = map[string]string{"paged": "yes"}
 
-// Command makes a command of its page. What is given for a flag goes into the field of into's struct that has its name:
-// --dry-run's is DryRun.
+// Command makes a command from its page. The value of a flag goes into the field of the struct into with the same
+// name: --dry-run sets DryRun.
 func Command(name string, into any, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	text, err := pages.ReadFile("help/" + name + ".txt")
 	if err != nil {
@@ -193,7 +192,7 @@ func addFlag(cmd *cobra.Command, line string, into any) {
 			takes, preset, _ = strings.Cut(word, "=")
 		}
 	}
-	var field any // nil: it is read otherwise
+	var field any // nil: not read from a field
 	if into != nil {
 		f := reflect.ValueOf(into).Elem().FieldByNameFunc(func(field string) bool {
 			return strings.EqualFold(field, strings.ReplaceAll(name, "-", ""))
@@ -202,11 +201,11 @@ func addFlag(cmd *cobra.Command, line string, into any) {
 			field = f.Addr().Interface()
 		}
 	}
-	if field == nil && key == "" && name != "json" { // Result reads that one
+	if field == nil && key == "" && name != "json" { // which Result reads
 		panic(cmd.Name() + ": no field for --" + name)
 	}
 	flags := cmd.Flags()
-	var words []string // that it takes
+	var words []string // the accepted values
 	switch takes {
 	case "":
 		flags.BoolVarP(place[bool](field), name, short, false, about)
@@ -242,7 +241,7 @@ func addFlag(cmd *cobra.Command, line string, into any) {
 	}
 }
 
-// place is a field, or a place of its own.
+// place returns the field, or a new variable if it is nil.
 func place[T any](field any) *T {
 	if field == nil {
 		return new(T)

@@ -11,12 +11,12 @@ import (
 	"recall/library"
 )
 
-// Do makes a command that says itself what it did. For its page and flags see Command.
+// Do makes a command that prints its own result. For its page and flags see Command.
 func Do(name string, into any, do func(ctx context.Context, args []string) error) *cobra.Command {
 	return Command(name, into, func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args) })
 }
 
-// Run is Do of a command that works in the library.
+// Run is Do for a command that works on the library.
 func Run(a *app.App, name string, into any,
 	do func(ctx context.Context, l *library.Library, args []string) error) *cobra.Command {
 	return Do(name, into, func(ctx context.Context, args []string) error {
@@ -28,8 +28,8 @@ func Run(a *app.App, name string, into any,
 	})
 }
 
-// Result makes a command that makes one document: do makes it, print shows it to people, and --json prints it for
-// programs. An app.ExitCode beside the document ends the command after it was printed.
+// Result makes a command whose result is one document: do makes it, print shows it, or --json prints it as JSON. An
+// app.ExitCode returned with the document ends the command after printing.
 func Result[T any](a *app.App, name string, into any, do func(ctx context.Context, args []string) (T, error),
 	print func(*app.App, T)) *cobra.Command {
 	return Command(name, into, func(cmd *cobra.Command, args []string) error {
@@ -45,7 +45,7 @@ func Result[T any](a *app.App, name string, into any, do func(ctx context.Contex
 	})
 }
 
-// Asked is Result of a command that is answered from the library.
+// Asked is Result for a command that works on the library.
 func Asked[T any](a *app.App, name string, into any,
 	do func(ctx context.Context, l *library.Library, args []string) (T, error), print func(*app.App, T)) *cobra.Command {
 	return Result(a, name, into, func(ctx context.Context, args []string) (doc T, err error) {
@@ -57,8 +57,8 @@ func Asked[T any](a *app.App, name string, into any,
 	}, print)
 }
 
-// Refuse has a command refused before anything is opened where its arguments and flags are wrong, with an error and the
-// way out of it; "" for what is said of too many or too few arguments.
+// Refuse makes a command fail before anything is opened if its arguments and flags are wrong, with an error and a
+// hint; what "" means the standard error about the number of arguments.
 func Refuse(cmd *cobra.Command, wrong func(args []string) bool, what, wayOut string) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -72,14 +72,14 @@ func Refuse(cmd *cobra.Command, wrong func(args []string) bool, what, wayOut str
 	return cmd
 }
 
-// Group makes a command of those below it.
+// Group makes a command of its subcommands.
 func Group(name string, below ...*cobra.Command) *cobra.Command {
 	cmd := Command(name, nil, nil)
 	cmd.AddCommand(below...)
 	return cmd
 }
 
-// Nothing is the exit code of a document without anything in it.
+// Nothing returns the exit code for an empty document; nil if it isn't empty.
 func Nothing(empty bool) error {
 	if empty {
 		return app.ExitCode(app.ExitNothing)

@@ -29,7 +29,7 @@ func newADRCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		project, _, err := a.Meant(p.Library, o.Project)
+		project, _, err := a.ResolveProject(p.Library, o.Project)
 		if err != nil {
 			return nil, err
 		}
@@ -50,9 +50,9 @@ func newADRCmd(a *app.App) *cobra.Command {
 		asks := len(args) == 0 && !o.DryRun
 		for _, d := range slices.Clone(log.Waiting) {
 			if o.All || asks && a.Confirm(ctx, terminal.Line(payload.LineOf(&d.Item))+": record it?") {
-				log.Choose(d.Item.ID) // as what waits can be
+				log.Choose(d.Item.ID) // waiting decisions can be chosen
 			}
-			if ctx.Err() != nil { // Ctrl-C is no answer to the others either
+			if ctx.Err() != nil { // Ctrl-C doesn't answer the rest
 				return nil, ctx.Err()
 			}
 		}
@@ -64,5 +64,5 @@ func newADRCmd(a *app.App) *cobra.Command {
 		}, o.DryRun)
 	}, func(a *app.App, log *adr.Log) { a.Form("adr", log) })
 	return option.Refuse(cmd, func(args []string) bool { return o.All && len(args) > 0 },
-		"adr: --all records all that you kept, and there are decisions named", "omit one of them")
+		"adr: --all records everything that you kept, but decisions are named too", "omit one of them")
 }

@@ -1,4 +1,4 @@
-// Package review is the commands by which a person looks over and corrects what was distilled.
+// Package review holds the commands with which a person reviews and corrects what was distilled.
 package review
 
 import (
@@ -28,7 +28,7 @@ import (
 	"recall/text"
 )
 
-// Commands are the commands that let a person look over and correct what was distilled.
+// Commands returns the commands to review and correct what was distilled.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newEditCmd(a), newReviewCmd(a), newADRCmd(a), newWebCmd(a), newWrapUpCmd(a), newLinkCmd(a),
@@ -60,7 +60,7 @@ func runEditor(ctx context.Context, a *app.App, path string) error {
 	}
 	if err := a.Launch(ctx, append(words, path)...); err != nil {
 		return hint.With(fmt.Errorf("editor %s: %w", editor, err),
-			"nothing was taken over; recall edit opens the file again")
+			"nothing was changed; recall edit opens the file again")
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func newLinkCmd(a *app.App) *cobra.Command {
 		if !o.Retract {
 			link.Op, link.Relation = payload.OpLink, payload.Relation(strings.ToLower(args[1]))
 			if !slices.Contains(payload.Relations, link.Relation) {
-				return hint.With(fmt.Errorf("%q is no relation", args[1]),
+				return hint.With(fmt.Errorf("%q is not a relation", args[1]),
 					"relations are supersedes, refines, contradicts, same")
 			}
 		}
@@ -89,7 +89,7 @@ func newLinkCmd(a *app.App) *cobra.Command {
 		}
 		if len(args) != want {
 			return hint.With(fmt.Errorf("link: got %s, want %d", answer.Count(len(args), "argument"), want),
-				"like this: %s", form)
+				"for example: %s", form)
 		}
 		return nil
 	}
@@ -102,7 +102,7 @@ func newLinkCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// runRelate adds a person's word to the library and the index.
+// runRelate adds a person's link to the library and the index.
 func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload.Link, from, to string) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 	}); err != nil {
 		return err
 	}
-	verb := "no longer tied to"
+	verb := "no longer linked to"
 	if link.Op == payload.OpLink {
 		verb = map[payload.Relation]string{payload.Same: "says the same as"}[link.Relation]
 		if verb == "" {
@@ -136,7 +136,7 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 	return a.Print(past(ends[0]) + verb + "\n" + past(ends[1]))
 }
 
-// MarkDoc is what recall edit says of a session that was marked.
+// MarkDoc is the JSON document of recall edit for a marked session.
 type MarkDoc struct {
 	library.SessionRef
 	payload.Marks
@@ -153,7 +153,7 @@ func newEditCmd(a *app.App) *cobra.Command {
 			Untag: o.Untag}
 		marked := mark.Star != nil || mark.Archive != nil || len(mark.Tag)+len(mark.Untag) > 0
 		if one := o.Name != "" || !marked; one && len(args) > 1 {
-			return nil, hint.With(fmt.Errorf("edit: got %d sessions for one title or payload", len(args)),
+			return nil, hint.With(fmt.Errorf("edit: got %d sessions, but a title or payload is edited for one", len(args)),
 				"edit them one by one")
 		}
 		entries, err := a.Sessions(l, args)
@@ -183,9 +183,9 @@ func newEditCmd(a *app.App) *cobra.Command {
 	}, printMarks)
 }
 
-// markOne makes what is said of a session durable, then has the index and what is rendered say it.
+// markOne records the marks of a session, then updates the index and the rendered files.
 func markOne(ctx context.Context, a *app.App, l *library.Library, e library.Entry, m payload.Mark, name string) error {
-	at := time.Now().UTC() // to the nanosecond: at a merge the later one wins
+	at := time.Now().UTC() // in full precision: in a merge the later one wins
 	var edits []payload.Edit
 	if m.Star != nil || m.Archive != nil || len(m.Tag)+len(m.Untag) > 0 {
 		edits = append(edits, payload.Edit{Op: payload.OpMark, At: at, Who: app.Author(), Mark: &m})
@@ -203,12 +203,12 @@ func markOne(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		})
 	}
 	if err == nil && name != "" {
-		_, err = a.TakeIn(ctx, l, pipeline.Options{Only: e.ID})
+		_, err = a.Sync(ctx, l, pipeline.Options{Only: e.ID})
 	}
 	return err
 }
 
-// either is a mark that two flags set and take off; nil without any.
+// either combines two flags that set and clear a mark; nil if neither is given.
 func either(on, off bool) *bool {
 	if on || off {
 		return &on

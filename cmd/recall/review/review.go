@@ -44,7 +44,7 @@ func newReviewCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// toReview lists the sessions that are meant, the newest first.
+// toReview lists the sessions to review, newest first.
 func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([]library.Entry, error) {
 	if len(args) > 0 {
 		e, err := a.Session(l, args[0])
@@ -112,22 +112,20 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 	return errors.Join(err, r.Finish())
 }
 
-// tellNowhere says that something was handed over for no project here, where only
-// one project's is looked through.
+// tellNowhere reports items handed over for no project here, when only one project is reviewed.
 func tellNowhere(a *app.App, l *library.Library) {
 	all, err := review.Received(l, "")
 	if err != nil {
-		return // said by the review itself
+		return // the review reports it
 	}
 	all = slices.DeleteFunc(all, func(u review.Unseen) bool { return !u.Nowhere })
 	if n := len(all); n > 0 {
-		fmt.Fprintf(a.Err, "recall: %s handed over for no project here; recall review without --project shows what\n",
+		fmt.Fprintf(a.Err, "recall: %s handed over for no project here; recall review without --project shows them\n",
 			answer.Count(n, "item"))
 	}
 }
 
-// reviewInEditor is recall edit, after which all that the page showed counts as
-// looked at.
+// reviewInEditor opens the payload as recall edit does; then everything on the page counts as reviewed.
 func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
 	if err := editPage(ctx, a, l, e); err != nil {
 		return err
@@ -139,8 +137,7 @@ func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e libra
 	return review.Keep(l, w.Items, app.Author())
 }
 
-// editPage opens a session's payload.md in the editor and takes over what
-// was changed.
+// editPage opens a session's payload.md in the editor and syncs the changes.
 func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
 	if _, err := a.Payload(l, e); err != nil {
 		return err
@@ -148,18 +145,18 @@ func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Ent
 	if err := runEditor(ctx, a, filepath.Join(e.Folder, "payload.md")); err != nil {
 		return err
 	}
-	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: e.ID})
+	report, err := a.Sync(ctx, l, pipeline.Options{Only: e.ID})
 	if err != nil {
 		return err
 	}
 	for _, p := range report.Problems {
 		return hint.With(fmt.Errorf("%s: %s", p.Path, p.Reason),
-			"your text is kept as it is; mend the line and run it again")
+			"your text is kept; correct the line and run this again")
 	}
 	if report.Edited == 0 {
 		fmt.Fprintln(a.Out, "nothing changed")
 	} else {
-		fmt.Fprintln(a.Out, "taken over; your words win over what is distilled")
+		fmt.Fprintln(a.Out, "saved; your edits override what is distilled")
 	}
 	return nil
 }
@@ -169,8 +166,8 @@ func acceptAll(a *app.App, l *library.Library, w *review.Waiting) error {
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s kept", answer.Count(len(w.Items), "item"))
-	if n := len(w.Received); n > 0 { // another person's word is taken over one by one
-		fmt.Fprintf(a.Out, "; %d handed over still wait: recall review", n)
+	if n := len(w.Received); n > 0 { // other people's items are accepted one by one
+		fmt.Fprintf(a.Out, "; %d handed over are still waiting: recall review", n)
 	}
 	if n := len(w.Conflicts); n > 0 {
 		fmt.Fprintf(a.Out, "; %s still to be settled: recall review, or recall link", answer.Count(n, "conflict"))
@@ -179,7 +176,7 @@ func acceptAll(a *app.App, l *library.Library, w *review.Waiting) error {
 	return nil
 }
 
-// printWaiting is the list for where nobody can be asked.
+// printWaiting prints the list where nobody can be asked.
 func printWaiting(a *app.App, w *review.Waiting) {
 	p := a.Page()
 	p.Bare = true
@@ -197,7 +194,7 @@ func printWaiting(a *app.App, w *review.Waiting) {
 		}
 		printUnseen(&p, u)
 	}
-	fmt.Fprintf(a.Out, "\n%s to look at, %s; on a terminal recall review asks one by one\n",
+	fmt.Fprintf(a.Out, "\n%s to review, %s; on a terminal recall review asks about them one by one\n",
 		answer.Count(len(w.Items)+len(w.Received), "item"), answer.Count(len(w.Conflicts), "conflict"))
 }
 

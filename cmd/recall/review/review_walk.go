@@ -20,16 +20,16 @@ import (
 	"recall/text"
 )
 
-// Reviewer asks a person about one item after the other. What they say is
-// durable at once; the pages are written again at the end.
+// Reviewer asks a person about one item after another. Each answer is durable at once; the pages are rendered again at
+// the end.
 type Reviewer struct {
 	*app.App
 	ctx     context.Context
 	l       *library.Library
 	p       terminal.Page
-	touched map[string]bool // sessions whose pages are to be written again
-	handed  bool            // of what was handed over something was said
-	said    map[string]int  // what, and of how many items
+	touched map[string]bool // sessions whose pages must be rendered again
+	handed  bool            // an item of a handoff was answered
+	said    map[string]int  // number of items by answer
 }
 
 func NewReviewer(ctx context.Context, a *app.App, l *library.Library) *Reviewer {
@@ -38,13 +38,13 @@ func NewReviewer(ctx context.Context, a *app.App, l *library.Library) *Reviewer 
 	return &Reviewer{App: a, ctx: ctx, l: l, p: p, touched: map[string]bool{}, said: map[string]int{}}
 }
 
-// errQuit: the person has enough.
+// errQuit means that the person wants to stop.
 var errQuit = errors.New("quit")
 
 func (r *Reviewer) Walk(w *review.Waiting) error {
 	items := slices.Concat(w.Received, w.Items)
 	all := len(w.Conflicts) + len(items)
-	fmt.Fprintf(r.Out, "%s to look at, %s\n", answer.Count(len(items), "item"),
+	fmt.Fprintf(r.Out, "%s to review, %s\n", answer.Count(len(items), "item"),
 		answer.Count(len(w.Conflicts), "conflict"))
 	for i, c := range w.Conflicts {
 		fmt.Fprintf(r.Out, "\n%s%d of %d%s", r.p.St.Dim, i+1, all, r.p.St.Reset)
@@ -63,16 +63,16 @@ func (r *Reviewer) Walk(w *review.Waiting) error {
 	return nil
 }
 
-// quit makes leaving no error.
+// quit turns errQuit into a normal end.
 func (r *Reviewer) quit(err error, left int) error {
 	if errors.Is(err, errQuit) {
-		fmt.Fprintf(r.Out, "\n%d left for the next time\n", left)
+		fmt.Fprintf(r.Out, "\n%d left for next time\n", left)
 		return nil
 	}
 	return err
 }
 
-// ask does to an item what the person says.
+// ask asks about an item and records the answer.
 func (r *Reviewer) ask(u review.Unseen) error {
 	for {
 		line, err := r.press("[k]eep, [e]dit, [d]rop, [p]in, [s]kip, [q]uit? ")
@@ -95,16 +95,16 @@ func (r *Reviewer) ask(u review.Unseen) error {
 		case "q":
 			return errQuit
 		default:
-			fmt.Fprintln(r.Out, "k: it is right; e: write it anew; d: drop it from all answers; p: right, and keep it "+
-				"when space is tight; s: ask again next time; q: enough for now")
+			fmt.Fprintln(r.Out, "k: it is right; e: rewrite it; d: drop it from all answers; p: right, and keep it "+
+				"when space is tight; s: ask again next time; q: stop for now")
 		}
 	}
 }
 
-// errAgain: nothing was done; the question stays.
+// errAgain means that nothing was done and the question is asked again.
 var errAgain = errors.New("again")
 
-// reword has the person write an item's line anew: in their editor, else here.
+// reword has the person rewrite an item's line, in their editor or on the terminal.
 func (r *Reviewer) reword(u review.Unseen) error {
 	old := payload.LineOf(&u.Item)
 	line, err := r.rewritten(old)
@@ -116,7 +116,7 @@ func (r *Reviewer) reword(u review.Unseen) error {
 		return errAgain
 	}
 	if line == "" || line == old {
-		fmt.Fprintln(r.Out, "left as it is")
+		fmt.Fprintln(r.Out, "unchanged")
 		return errAgain
 	}
 	err = r.say(u, payload.OpSet, line, "changed")
@@ -148,7 +148,7 @@ func (r *Reviewer) rewritten(old string) (string, error) {
 	return strings.Join(strings.Fields(string(text)), " "), err
 }
 
-// say keeps what the person said about an item.
+// say records what the person said about an item.
 func (r *Reviewer) say(u review.Unseen, word payload.Op, line, did string) error {
 	switch {
 	case u.Handoff != "":
@@ -163,7 +163,7 @@ func (r *Reviewer) say(u review.Unseen, word payload.Op, line, did string) error
 	return err
 }
 
-// settle has the person say which of two items holds.
+// settle asks which of two items holds.
 func (r *Reviewer) settle(c review.Conflict) error {
 	printContradiction(&r.p, c)
 	for {
@@ -191,11 +191,11 @@ func (r *Reviewer) settle(c review.Conflict) error {
 	}
 }
 
-// Finish writes the pages of what was changed, and says what was done.
+// Finish renders the pages of changed sessions and prints what was done.
 func (r *Reviewer) Finish() error {
-	ctx := context.WithoutCancel(r.ctx) // must be done though the person pressed Ctrl-C
+	ctx := context.WithoutCancel(r.ctx) // even after Ctrl-C
 	for id := range r.touched {
-		report, err := r.TakeIn(ctx, r.l, pipeline.Options{Only: ingest.SessionID(id)})
+		report, err := r.Sync(ctx, r.l, pipeline.Options{Only: ingest.SessionID(id)})
 		if err != nil {
 			return err
 		}
@@ -215,13 +215,13 @@ func (r *Reviewer) Finish() error {
 	return nil
 }
 
-// press asks and waits for a key, without Enter; where nobody types, for a line, of which the first letter counts.
+// press asks and waits for a key, without Enter; if the input is no terminal, for a line, whose first letter counts.
 func (r *Reviewer) press(question string) (string, error) {
 	fmt.Fprint(r.Out, question)
 	for {
 		switch key := terminal.Key(r.ctx, r.In); key {
-		case '\r', '\n': // pressed behind the last one all the same
-		case 0, terminal.CtrlC, 4: // Ctrl-D comes as it is, too
+		case '\r', '\n': // pressed after the last key anyway
+		case 0, terminal.CtrlC, 4: // 4 is Ctrl-D
 			return "", cmp.Or(r.ctx.Err(), errQuit)
 		default:
 			fmt.Fprintf(r.Out, "%c\n", key)
@@ -230,7 +230,7 @@ func (r *Reviewer) press(question string) (string, error) {
 	}
 }
 
-// read asks and waits for a line. Ctrl-C ends that; the end of the input is errQuit.
+// read asks and waits for a line. Ctrl-C ends the wait; the end of the input is errQuit.
 func (r *Reviewer) read(question string) (string, error) {
 	fmt.Fprint(r.Out, question)
 	text, err := terminal.ReadLine(r.ctx, r.In)

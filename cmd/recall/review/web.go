@@ -24,7 +24,7 @@ import (
 	"recall/web"
 )
 
-// newWebCmd serves the pages until the person ends it. Each Enter gives another link.
+// newWebCmd serves the pages until interrupted. Each Enter prints another link.
 func newWebCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Port     int
@@ -32,9 +32,9 @@ func newWebCmd(a *app.App) *cobra.Command {
 	}
 	return option.Run(a, "web", &o, func(ctx context.Context, l *library.Library, _ []string) error {
 		served, index := a.Served(), app.IndexPath(l)
-		served.Kept = l // what it knows of its sessions needn't be read anew for every page
+		served.Kept = l // so that what it has cached of its sessions is used for every page
 		l.Hold(pipeline.GlanceHolds)
-		go func() { _, _ = l.Shelf() }() // while the link is being opened; a page tells of what is wrong
+		go func() { _, _ = l.Shelf() }() // preload while the link is being opened; a page reports errors
 		s, err := web.New(web.Options{
 			Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
 				b, behind, err := served.Open(ctx, true, fresh)
@@ -55,11 +55,11 @@ func newWebCmd(a *app.App) *cobra.Command {
 		}
 		on, err := web.Listen(o.Port)
 		if err != nil {
-			return hint.With(err, "omit --port: any free one is taken")
+			return hint.With(err, "omit --port to use any free one")
 		}
 		link := func() { fmt.Fprintln(a.Out, s.Link(on)) }
 		link()
-		fmt.Fprintln(a.Err, "recall: open that link; it works once. Enter gives another one, Ctrl-C ends it")
+		fmt.Fprintln(a.Err, "recall: open that link; it works once. Enter prints another one, Ctrl-C stops the server")
 		if in, ok := a.In.(*os.File); ok && terminal.IsTerminal(in) {
 			app.ReadAnyway()
 			go func() {
@@ -72,11 +72,10 @@ func newWebCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// mostOthers is how much of what others decided a page has.
+// mostOthers is the number of other people's decisions that a page shows.
 const mostOthers = 10
 
-// memoryOf is what a page may see and say of a library by an app that has its index open. What was taken in for the
-// page went by the app's own look at it.
+// memoryOf returns what a page can read and change of a library, by an app whose index is open.
 func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer.Behind) *web.Memory {
 	p := b.Pipeline(l)
 	return &web.Memory{Library: l, Pipeline: p, Behind: behind, Close: b.Close, Prices: b.Config.LLM.Prices,
@@ -92,7 +91,7 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			}
 			return lines
 		},
-		HandOn: b.HandedOn, HookFaults: hooks.Faults,
+		HandOn: b.RenderPayload, HookFaults: hooks.Faults,
 		Resume: func(e library.Entry) (command string, missing bool) {
 			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{})
 			if err != nil {

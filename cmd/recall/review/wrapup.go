@@ -31,13 +31,13 @@ type wrapUpOptions struct {
 	Print, NoReview, Prompt, JSON bool
 }
 
-// WrapUpDoc is the JSON form of recall wrap-up.
+// WrapUpDoc is the JSON document of recall wrap-up.
 type WrapUpDoc struct {
 	Session ingest.SessionID `json:"session"`
 	Payload string           `json:"payload"` // payload.md
 	review.Draft
 	Waiting int    `json:"waiting"`           // items that nobody has reviewed
-	Scratch string `json:"scratch,omitempty"` // the file that was written
+	Scratch string `json:"scratch,omitempty"` // the file written
 }
 
 func newWrapUpCmd(a *app.App) *cobra.Command {
@@ -50,8 +50,7 @@ func newWrapUpCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// A draft is a page or two; mostDraft is in bytes. Of the lines that nothing bears
-// out a person is shown the first.
+// Limits of a draft, which is a page or two, in bytes, and of the unsupported lines that are printed.
 const (
 	mostDraft  = 256 << 10
 	linesShown = 20
@@ -68,8 +67,8 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		draft, err = library.ReadRegular(o.Draft, mostDraft)
 	}
 	if err == nil && (len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft)) {
-		err = hint.With(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.Draft,
-			txt.Size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
+		err = hint.With(fmt.Errorf("--draft %s: not a payload in Markdown (text, at most %s)", o.Draft,
+			txt.Size(mostDraft)), "recall wrap-up --prompt prints what to ask the agent")
 	}
 	if err != nil {
 		return err
@@ -78,16 +77,16 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	if err != nil {
 		return err
 	}
-	if !demo.Has(l.Dir()) && !(a.LibraryNamed() && l.IsBackup()) { // a person's own sessions don't go there
-		report, err := a.TakeIn(ctx, l, pipeline.Options{})
+	if !demo.Has(l.Dir()) && !(a.LibraryNamed() && l.IsBackup()) { // people's own sessions don't belong there
+		report, err := a.Sync(ctx, l, pipeline.Options{})
 		if err != nil {
 			return err
 		}
 		a.PrintProblems(report.Problems)
 	}
 	e, err := toWrapUp(a, l, args)
-	if err == nil && e.Behind() && l.ReadOnly() == nil { // large, and put off
-		if _, err = a.TakeIn(ctx, l, pipeline.Options{Only: e.ID}); err == nil {
+	if err == nil && e.Behind() && l.ReadOnly() == nil { // large and deferred
+		if _, err = a.Sync(ctx, l, pipeline.Options{Only: e.ID}); err == nil {
 			e, err = l.Session(e.ID)
 		}
 	}
@@ -119,10 +118,10 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	return wrapped(ctx, a, l, e, doc, o)
 }
 
-// wrapped says what was saved and hands the payload over.
+// wrapped reports what was saved and delivers the payload.
 func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc,
 	o wrapUpOptions) error {
-	e, err := l.Session(e.ID) // reviewing may have moved its folder
+	e, err := l.Session(e.ID) // reviewing might have moved its folder
 	if err != nil {
 		return err
 	}
@@ -135,7 +134,7 @@ func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	if err != nil {
 		return err
 	}
-	text := a.HandedOn(next, "")
+	text := a.RenderPayload(next, "")
 	if o.Scratch != "" {
 		shelf, err := l.Shelf()
 		if err != nil {
@@ -155,11 +154,11 @@ func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		fmt.Fprintf(a.Err, "recall: %s more are the agent's own claims; --json lists all\n", answer.Count(n, "line"))
 	})
 	terminal.Few(doc.Quotes, linesShown, func(d review.DraftLine) {
-		fmt.Fprintf(a.Err, "recall: line %d is kept without what it quotes (%s), %s: other words bear it out\n", d.Line,
+		fmt.Fprintf(a.Err, "recall: line %d is kept without its quote (%s), %s: other words support it\n", d.Line,
 			txt.Clip(terminal.Line(d.Text), 60), d.Why)
 	}, func(int) {})
 	if o.Draft != "" {
-		fmt.Fprintf(a.Err, "recall: of the draft %s borne out, %d kept as claims\n", answer.Count(doc.Kept, "line"),
+		fmt.Fprintf(a.Err, "recall: %s of the draft supported, %d kept as claims\n", answer.Count(doc.Kept, "line"),
 			len(doc.Claims))
 	}
 	fmt.Fprintf(a.Err, "recall: saved in %s\n", e.Folder)
@@ -176,8 +175,8 @@ func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	return a.CopyOrPrint(text, "as the first message of the next session")
 }
 
-// saveScratch writes session-N.md of a folder, N being the session's number in its
-// project; session-N-2.md where that holds something else.
+// saveScratch writes session-N.md into a folder, N being the session's number in its project; session-N-2.md if that
+// holds something else.
 func saveScratch(dir string, n int, text string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -186,8 +185,8 @@ func saveScratch(dir string, n int, text string) (string, error) {
 	return path, app.WriteNew(path, text, false)
 }
 
-// toWrapUp is the session that is meant: by name, the one that recall was called
-// from, or the last one of the project here, else of all.
+// toWrapUp finds the session: by name, else the one that recall was called from, else the last one of the current
+// project.
 func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, error) {
 	if len(args) > 0 {
 		return a.Session(l, args[0])
@@ -201,7 +200,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 	if err != nil {
 		return library.Entry{}, err
 	}
-	project, _, err := a.Meant(l, "")
+	project, _, err := a.ResolveProject(l, "")
 	if err != nil {
 		return library.Entry{}, err
 	}
@@ -212,7 +211,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 	return last, nil
 }
 
-// takeDraft notes what of a draft the conversation bears out, and has it merged.
+// takeDraft records the supported lines of a draft as notes and the others as claims, and merges them.
 func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.Entry, draft string,
 	doc *WrapUpDoc) error {
 	p := a.Pipeline(l)
@@ -221,11 +220,11 @@ func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.En
 		return err
 	}
 	if doc.Draft = *took; took.Kept+len(took.Claims) == 0 {
-		return hint.With(errors.New("--draft: nothing in it reads as a payload"),
-			"recall wrap-up --prompt prints what the agent is to write")
+		return hint.With(errors.New("--draft: nothing in it looks like a payload"),
+			"recall wrap-up --prompt prints what the agent should write")
 	}
 	for _, id := range took.Sessions {
-		report, err := a.TakeIn(ctx, l, pipeline.Options{Only: id})
+		report, err := a.Sync(ctx, l, pipeline.Options{Only: id})
 		a.PrintProblems(report.Problems)
 		if err != nil {
 			return err

@@ -19,12 +19,13 @@ import (
 	"recall/pipeline"
 )
 
-// parts are what makes recall run by itself. Each is a command of its own, for scripts.
+// parts lists what makes recall run automatically. Each is also a command of its own.
 var parts = []struct{ name, does, remove string }{
 	{"hooks",
-		"Claude Code starts each session with what was settled, and is told when it goes against that", "uninstall"},
+		"Claude Code starts each session with what was settled, and is warned when it contradicts that", "uninstall"},
 	{"mcp",
-		"agents in Claude Code and Claude Desktop (Cowork with it) ask recall and tell it; Codex: recall mcp install",
+		"agents in Claude Code and Claude Desktop (including Cowork) ask recall and note decisions; Codex: recall mcp " +
+			"install",
 		"uninstall"},
 	{"schedule",
 		"new sessions of Claude Code, Codex, Gemini CLI, OpenCode and Cowork are archived every ten minutes, " +
@@ -75,19 +76,18 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		}
 		if c, err := a.LoadConfig(); o.Remove && err == nil {
 			self, _ := app.Self()
-			fmt.Fprintf(a.Out, "What recall kept stays. To delete everything, remove: %s\n",
+			fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n",
 				strings.Join(append(c.Places(config.ThisSystem()), self), ", "))
 		}
 		return app.Exit(worst)
 	})
 	return option.Refuse(cmd, func(args []string) bool {
 		return len(args) > 1 || len(args) == 1 && !o.Pause || o.Keep && !o.Resume
-	}, "setup: a time goes with --pause alone, and --keep with --resume",
+	}, "setup: a duration needs --pause, and --keep needs --resume",
 		"recall setup --pause 2h, recall setup --resume")
 }
 
-// isWanted asks whether a part is to be set up, and shows before what it would write, if that is asked for. Ctrl-C is
-// no answer: nothing more is asked.
+// isWanted asks whether to set up a part, and shows what it would write if asked to. Ctrl-C ends all questions.
 func isWanted(ctx context.Context, a *app.App, name string) (bool, error) {
 	for {
 		fmt.Fprint(a.Out, "y: set it up, s: show what would be written, any other key: not now ")
@@ -104,13 +104,13 @@ func isWanted(ctx context.Context, a *app.App, name string) (bool, error) {
 	}
 }
 
-// runPause begins a pause of so long, or until somebody ends it; or ends the last one, and with keep takes it back.
+// runPause begins a pause, for a duration or until --resume; or ends the last one, and with keep undoes it.
 func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool) error {
 	var long time.Duration
 	if len(args) > 0 {
 		var err error
 		if long, err = ingest.ParseLong(args[0]); err != nil {
-			return hint.With(fmt.Errorf("setup: %q is no time to pause for", args[0]), "30m, 2h or 3d")
+			return hint.With(fmt.Errorf("setup: %q is not a duration", args[0]), "for example 30m, 2h or 3d")
 		}
 	}
 	c, err := a.LoadConfig()
@@ -132,13 +132,13 @@ func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool)
 	case resume && !running && !(keep && last >= 0):
 		return hint.With(errors.New("recall isn't paused"), "recall status shows what is left out")
 	case resume && keep:
-		all, said = all[:last], "goes on; the next sync takes in what the last pause left out"
+		all, said = all[:last], "continues; the next sync imports what the last pause left out"
 	case resume:
 		all[last].Until = now.Add(time.Millisecond)
-		said = "goes on; what was said in the pause stays out (recall setup --resume --keep takes it in)"
+		said = "continues; what was said in the pause stays out (recall setup --resume --keep imports it)"
 	default:
 		if !running {
-			if missed = takeInFirst(ctx, a); missed != nil && !errors.As(missed, new(app.ExitCode)) {
+			if missed = syncFirst(ctx, a); missed != nil && !errors.As(missed, new(app.ExitCode)) {
 				return missed
 			}
 			now = time.Now().UTC().Truncate(time.Millisecond)
@@ -150,7 +150,7 @@ func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool)
 			all[last].Until = now.Add(long)
 			until = all[last].Until.Local().Format("2006-01-02 15:04") + ", or " + until
 		}
-		said = "is paused until " + until + ": nothing that is said meanwhile is kept"
+		said = "is paused until " + until + ": nothing said until then is kept"
 	}
 	at := config.ThisSystem()
 	file, err := c.OwnConfig(at)
@@ -169,21 +169,21 @@ func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool)
 	return missed
 }
 
-// takeInFirst takes in what was said before a pause: afterwards it couldn't be told apart. Where that can't be all
-// taken in the pause begins nevertheless, since it is what is asked for, and the error is an app.ExitCode.
-func takeInFirst(ctx context.Context, a *app.App) error {
+// syncFirst archives what was said before a pause, which couldn't be told apart afterwards. If not everything can be
+// archived the pause begins nevertheless, and the error is an app.ExitCode.
+func syncFirst(ctx context.Context, a *app.App) error {
 	l, err := a.Library(ctx)
 	if errors.Is(err, library.ErrNoLibrary) {
 		return nil
 	}
 	var r pipeline.Report
 	if err == nil {
-		r, err = a.TakeIn(ctx, l, pipeline.Options{})
+		r, err = a.Sync(ctx, l, pipeline.Options{})
 	}
 	a.PrintProblems(r.Problems)
 	if err == nil && len(r.Problems)+r.Left > 0 {
-		fmt.Fprintln(a.Err, "recall: warning: not all that was said before the pause is taken in: mend that, then "+
-			"recall setup --resume --keep, recall sync, and pause again")
+		fmt.Fprintln(a.Err, "recall: warning: not all that was said before the pause is archived: fix that, then run "+
+			"recall setup --resume --keep and recall sync, and pause again")
 		err = app.ExitCode(app.ExitPartial)
 	}
 	return err

@@ -26,8 +26,8 @@ func newDemoCmd(a *app.App) *cobra.Command {
 	return option.Do("demo", &o, func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o.Dir) })
 }
 
-// runDemo takes the samples into two libraries, one by rules, one by a model whose answers
-// are recorded, and asks both.
+// runDemo imports the samples into two libraries, one distilled by rules, one by a model whose answers are recorded,
+// and asks both.
 func runDemo(ctx context.Context, a *app.App, dir string) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
@@ -41,15 +41,15 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 		return err
 	}
 	from := pipeline.Options{From: []string{claude, cowork}}
-	rules := &demoed{App: a, dir: filepath.Join(dir, demo.ByRules)}
-	if err := rules.takeIn(ctx, from); err != nil {
+	rules := &demoLibrary{App: a, dir: filepath.Join(dir, demo.ByRules)}
+	if err := rules.fill(ctx, from); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s of invented work, unpacked to %s\n", answer.Count(rules.report.Found, "session"), dir)
 	a.PrintReport(rules.report)
-	model := &demoed{App: a.Beside(), dir: filepath.Join(dir, demo.ByModel)}
+	model := &demoLibrary{App: a.Beside(), dir: filepath.Join(dir, demo.ByModel)}
 	defer model.Close()
-	if err := errors.Join(model.takeIn(ctx, from), model.replay(ctx)); err != nil {
+	if err := errors.Join(model.fill(ctx, from), model.replay(ctx)); err != nil {
 		return err
 	}
 	if err := sideBySide(rules, model); err != nil {
@@ -78,24 +78,24 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	return nil
 }
 
-// demoed is one of the demo's libraries, and how its payloads were made.
-type demoed struct {
+// demoLibrary is one of the demo's two libraries.
+type demoLibrary struct {
 	*app.App
 	dir    string
 	report pipeline.Report
 }
 
-func (d *demoed) takeIn(ctx context.Context, o pipeline.Options) error {
+func (d *demoLibrary) fill(ctx context.Context, o pipeline.Options) error {
 	l, err := library.Create(d.dir)
 	if err != nil {
 		return err
 	}
-	d.report, err = d.TakeIn(ctx, d.Use(l), o)
+	d.report, err = d.Sync(ctx, d.Use(l), o)
 	return err
 }
 
-// replay asks about the sessions whoever answered when that was recorded, and says so.
-func (d *demoed) replay(ctx context.Context) error {
+// replay distills the sessions with the recorded answers, and prints that it does.
+func (d *demoLibrary) replay(ctx context.Context) error {
 	kept, err := demo.Answers()
 	if err != nil {
 		return err
@@ -107,21 +107,21 @@ func (d *demoed) replay(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprint(d.Out, `
-Made twice: by rules, as where no model is chosen; and by a large model (Claude), which was asked about these
-sessions once. Its answers are recorded in the program: nothing is asked or sent now, no key is needed.
+Payloads were made twice: by rules, as if no model were chosen, and by a large model (Claude), which was asked about
+these sessions once. Its answers are recorded in the program: nothing is asked or sent now, and no key is needed.
 `)
 	if n := answers.Missing(); n > 0 {
-		fmt.Fprintf(d.Out, "%s differ from those that were recorded, and go without an answer: what stands there is the "+
-			"rules'.\n", answer.Count(n, "request"))
+		fmt.Fprintf(d.Out, "%s differ from the recorded ones and have no answer: the rules' items stand there.\n",
+			answer.Count(n, "request"))
 	}
 	return nil
 }
 
-// shownSession is the one of which is shown what either found to be decided.
+// shownSession is the session whose decisions of both kinds are shown.
 const shownSession = "b1047db6-9741-4051-ba4a-b334160b95d4"
 
-// sideBySide says how many items of each kind the two found, and what of one session.
-func sideBySide(both ...*demoed) error {
+// sideBySide shows how many items of each kind the two found, and which in one session.
+func sideBySide(both ...*demoLibrary) error {
 	counts := map[payload.Kind][2]int{}
 	var decided [2][]payload.Item
 	title := ""

@@ -18,7 +18,7 @@ import (
 	"recall/schedule"
 )
 
-// What the samples and scripts never come to is laid out too: a form that names what isn't there would end the program.
+// The layouts that samples and scripts never reach work too: a form that names a missing field would panic.
 func TestFormsOfWhatIsRare(t *testing.T) {
 	var out bytes.Buffer
 	a := &app.App{Out: &out, Err: &out}
@@ -45,8 +45,9 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
 		"~ 4 tokens, $1.00 of it estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
-		"\n  not as this recall would install them:", "\nodd\n", "by batch, $0\n", "1 session on the way with a batch\n",
-		"More than the cap (c):", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
+		"\n  not as this version of recall would install them:", "\nodd\n", "in a batch, $0\n",
+		"1 session in a pending batch\n",
+		"This exceeds the cap (c),", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
 		"recall: … and 5 more; recall sync --json lists all\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -33,8 +34,8 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	}
 	for _, w := range library.Warnings(c.Library.Dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
-		if !yes && !a.Confirm(ctx, "Make the library there all the same?") {
-			return hint.With(fmt.Errorf("no library made"),
+		if !yes && !a.Confirm(ctx, "Create the library there anyway?") {
+			return hint.With(errors.New("no library created"),
 				"name another folder: recall init --library DIR, or library.dir in config.yaml")
 		}
 	}
@@ -44,11 +45,11 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	}
 	verb := "Found the library"
 	if made {
-		verb = "Made a library"
+		verb = "Created a library"
 	}
 	fmt.Fprintf(a.Out, "%s in %s\n", verb, l.Dir())
 	start := time.Now()
-	report, err := a.TakeIn(ctx, l, pipeline.Options{})
+	report, err := a.Sync(ctx, l, pipeline.Options{})
 	if err != nil {
 		if report.Bytes > 0 {
 			a.PrintReport(report)
@@ -73,7 +74,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	if err := modelOf(ctx, a, l, yes); err != nil {
 		return err
 	}
-	if c, err = config.Load(a.Flags, a.ConfigFile, config.ThisSystem()); err != nil { // with the model chosen just now
+	if c, err = config.Load(a.Flags, a.ConfigFile, config.ThisSystem()); err != nil { // with the model just chosen
 		return err
 	}
 	a.Form("next", c.Distill.Distiller)
@@ -83,14 +84,14 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	return nil
 }
 
-// modelOf sets up the model that a flag names, or asks which. What the file
-// says of the same provider stays, unless a flag says otherwise.
+// modelOf sets up the model named by a flag, or offers one. Settings in the file for the same provider stay unless a
+// flag changes them.
 func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) error {
 	given := a.Flags.Changed
 	if !given("provider") {
 		for _, flag := range []string{"model", "url", "dir"} {
 			if given(flag) {
-				return hint.With(fmt.Errorf("--%s without --provider", flag), "say whose it is: --provider %s",
+				return hint.With(fmt.Errorf("--%s without --provider", flag), "add the provider it belongs to: --provider %s",
 					strings.Join(config.Providers[1:], ", "))
 			}
 		}
@@ -102,7 +103,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 	o := a.Config.LLM
 	ch := config.Choice{Provider: o.Provider}
 	before, err := config.Load(nil, a.ConfigFile, config.ThisSystem())
-	same := err == nil && before.LLM.Provider == o.Provider // a file that lacks just this is mended now
+	same := err == nil && before.LLM.Provider == o.Provider // keep the file's other settings
 	for _, s := range []struct {
 		flag string
 		to   *string
@@ -116,8 +117,8 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 	return a.UseModel(ctx, l, ch)
 }
 
-// tryOne asks what one of the latest decisions answers, in the words in which it was asked
-// or with its session's title. Where none of them comes first, it says nothing.
+// tryOne asks a question that one of the latest decisions answers, in the words in which it was asked or with its
+// session's title. If none of them comes first, it prints nothing.
 func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
 	for _, question := range history.Questions(l, 10) {
 		ans, err := a.Searched(ctx, l, question)

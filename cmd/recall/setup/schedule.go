@@ -37,7 +37,7 @@ func newScheduleInstallCmd(a *app.App) *cobra.Command {
 	return option.Do("schedule-install", &o, func(ctx context.Context, _ []string) error {
 		clock, err := schedule.ParseClock(o.At)
 		if err != nil {
-			return hint.With(err, "like this: recall schedule install --at 02:30")
+			return hint.With(err, "for example: recall schedule install --at 02:30")
 		}
 		l, err := a.Library(ctx)
 		if err != nil {
@@ -63,13 +63,13 @@ func newScheduleInstallCmd(a *app.App) *cobra.Command {
 
 func noScheduler(err error) error {
 	if errors.Is(err, schedule.ErrNoScheduler) {
-		return hint.With(err, "install cron, or have anything else call recall archive every ten minutes and recall "+
-			"sync every night; recall sync --watch goes on by itself")
+		return hint.With(err, "install cron, or have another scheduler run recall archive every ten minutes and recall "+
+			"sync every night; or keep recall sync --watch running")
 	}
 	return err
 }
 
-// plan is what is to run: this program, with this configuration.
+// plan describes what to run: this program, with this configuration.
 func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) {
 	binary, err := app.Self()
 	if err != nil {
@@ -77,7 +77,7 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 	}
 	if strings.Contains(filepath.ToSlash(binary), "/go-build") {
 		return schedule.Plan{}, hint.With(errors.New("this recall is in a temporary folder"),
-			"go install ./cmd/recall puts one where it stays")
+			"go install ./cmd/recall installs one permanently")
 	}
 	env := config.JobEnvironment(os.Environ())
 	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: env,
@@ -105,8 +105,8 @@ func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan)
 
 func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
 	if err := h.Install(ctx, p); err != nil {
-		return hint.With(err, "recall schedule remove takes back what was set up; recall schedule install --dry-run "+
-			"shows what would be")
+		return hint.With(err, "recall schedule remove undoes what was set up; recall schedule install --dry-run "+
+			"shows what would be set up")
 	}
 	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At,
 		p.At.Next(time.Now()).Format("2006-01-02 15:04"))
@@ -125,7 +125,7 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !ok:
-			fmt.Fprintf(a.Out, "%-8s still at work; recall schedule status tells how it went\n", j.Name)
+			fmt.Fprintf(a.Out, "%-8s still running; recall schedule status shows how it went\n", j.Name)
 		case r.OK:
 			fmt.Fprintf(a.Out, "%-8s could read the sources and write the library: %s\n", j.Name, r.Did)
 			if r.Exit == app.ExitPartial {
@@ -139,13 +139,13 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 	if failed {
 		wayOut := "the log is " + schedule.LogPath(dir, "archive")
 		if runtime.GOOS == "darwin" {
-			wayOut += "; macOS may want recall to be given Full Disk Access in System Settings, Privacy"
+			wayOut += "; macOS might require Full Disk Access for recall, in System Settings, Privacy"
 		}
-		return hint.With(errors.New("the jobs are set up, but one can't do its work from there"), "%s", wayOut)
+		return hint.With(errors.New("the jobs are set up, but one fails when run by the scheduler"), "%s", wayOut)
 	}
 	if h.System == schedule.Systemd {
-		fmt.Fprintln(a.Out, "they run while you are logged in, and make up for the rest then; loginctl enable-linger "+
-			"has them run always")
+		fmt.Fprintln(a.Out, "they run while you are logged in and catch up on missed runs then; loginctl enable-linger "+
+			"makes them run always")
 	}
 	return nil
 }
@@ -171,18 +171,18 @@ func newScheduleRemoveCmd(a *app.App) *cobra.Command {
 			fmt.Fprintln(a.Out, "nothing was set up")
 			return app.ExitCode(app.ExitNothing)
 		}
-		fmt.Fprintf(a.Out, "taken away from %s\n", strings.Join(from, " and "))
+		fmt.Fprintf(a.Out, "removed from %s\n", strings.Join(from, " and "))
 		return nil
 	})
 }
 
-// newScheduledCmd is what a scheduler calls: one of recall's own commands, with a
-// log in the place of a terminal. Nobody calls it by hand.
+// newScheduledCmd is what a scheduler calls: it runs one of recall's commands and logs the result. Nobody calls it by
+// hand.
 func newScheduledCmd(a *app.App) *cobra.Command {
 	var o struct{ CatchUp string }
 	return option.Do("scheduled", &o, func(ctx context.Context, args []string) error {
 		if !slices.ContainsFunc(schedule.Jobs, func(j schedule.Job) bool { return j.Name == args[0] }) {
-			return hint.With(fmt.Errorf("%q is no job", args[0]), "recall schedule install sets them up")
+			return hint.With(fmt.Errorf("%q is not a job", args[0]), "recall schedule install sets them up")
 		}
 		dir, err := schedule.Folder()
 		if err != nil {
@@ -202,7 +202,7 @@ func newScheduledCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// runCatchUp runs the nightly job where the machine was off at its time.
+// runCatchUp runs the nightly job if the machine was off at its time.
 func runCatchUp(ctx context.Context, a *app.App, dir, at string) error {
 	clock, err := schedule.ParseClock(at)
 	if err != nil {
@@ -215,12 +215,12 @@ func runCatchUp(ctx context.Context, a *app.App, dir, at string) error {
 	return err
 }
 
-// runScheduled runs a job, unless it is still at work since the last time.
+// runScheduled runs a job, unless its last run is still at work.
 func runScheduled(ctx context.Context, a *app.App, dir, job string) (code int, err error) {
 	start := time.Now()
-	done, err := app.Alone(filepath.Join(dir, job+".lock"), func() error {
+	done, err := app.WithLock(filepath.Join(dir, job+".lock"), func() error {
 		var out, errOut bytes.Buffer
-		code = a.Again(ctx, append(a.Given(), job), strings.NewReader(""), &out, &errOut)
+		code = a.Again(ctx, append(a.GlobalFlags(), job), strings.NewReader(""), &out, &errOut)
 		did := strings.ReplaceAll(strings.TrimSpace(terminal.Visible(out.String())), "\n", "; ")
 		r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(),
 			Exit: code, OK: code == app.ExitOK || code == app.ExitPartial, Did: cmp.Or(txt.Clip(did, 300), "nothing")}
@@ -230,7 +230,7 @@ func runScheduled(ctx context.Context, a *app.App, dir, job string) (code int, e
 		return schedule.Keep(dir, r)
 	})
 	if err == nil && !done {
-		err = schedule.Log(dir, job, start.UTC().Format(time.RFC3339)+" the run before is still at work")
+		err = schedule.Log(dir, job, start.UTC().Format(time.RFC3339)+" the previous run is still at work")
 	}
 	return code, err
 }

@@ -1,4 +1,4 @@
-// Package setup is the commands that set recall up, have it run by itself, and say how it stands.
+// Package setup holds the commands that set recall up, make it run automatically, and show its state.
 package setup
 
 import (
@@ -16,7 +16,7 @@ import (
 	"recall/config"
 )
 
-// Commands are the commands that set recall up and say how it stands.
+// Commands returns the commands that set recall up and show its state.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newInitCmd(a), newDemoCmd(a), newConfigCmd(a), newSetupCmd(a), newScheduleCmd(a),
@@ -36,7 +36,7 @@ func newConfigCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// configHelp is the end of its help, made from the table of keys, so that it can't drift.
+// configHelp returns the part of the help page that is generated from the table of keys.
 func configHelp() string {
 	var b strings.Builder
 	b.WriteString("\n\nKeys:\n")
@@ -47,7 +47,7 @@ func configHelp() string {
 		}
 		fmt.Fprintf(&b, "  %s: %s\n      %s (%s)\n", k.Name, preset, k.About, k.Allowed)
 	}
-	fmt.Fprintf(&b, "\nVariables: %s for %s, and so on; further\n", config.Keys[0].Variable(), config.Keys[0].Name)
+	fmt.Fprintf(&b, "\nVariables: %s for %s, and so on; also\n", config.Keys[0].Variable(), config.Keys[0].Name)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, name := range slices.Sorted(maps.Keys(config.Specials)) {
 		fmt.Fprintf(w, "  %s\t%s\n", name, config.Specials[name])
@@ -56,11 +56,11 @@ func configHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// ConfigDoc is the JSON form of recall config.
+// ConfigDoc is the JSON document of recall config.
 type ConfigDoc struct {
-	File     string         `json:"file,omitempty"`    // that was read
-	Passed   string         `json:"passed,omitempty"`  // a config.yaml of somebody else's in the working directory
-	Refused  []string       `json:"refused,omitempty"` // what such a file may not set, or sets wrongly
+	File     string         `json:"file,omitempty"`    // the file read
+	Passed   string         `json:"passed,omitempty"`  // an unrelated config.yaml in the working directory
+	Refused  []string       `json:"refused,omitempty"` // what such a file can't set, or sets wrongly
 	Settings []config.Shown `json:"settings"`
 
 	config *config.Config

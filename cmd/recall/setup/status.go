@@ -28,6 +28,7 @@ import (
 	"recall/team"
 )
 
+// StatusDoc is the JSON document of recall status.
 type StatusDoc struct {
 	Library  string `json:"library"`
 	Sessions int    `json:"sessions"`
@@ -37,9 +38,9 @@ type StatusDoc struct {
 	Sources  []pipeline.Place  `json:"sources"`
 	Expiring int               `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
 	Doomed   []pipeline.Doomed `json:"doomed,omitempty"` // where they are
-	// sessions at the sources that the library doesn't hold as they are, and why
+	// sessions whose present state isn't in the library, and why
 	Unsafe   []ingest.Problem   `json:"unsafe,omitempty"`
-	Excluded []pipeline.LeftOut `json:"excluded,omitempty"` // what isn't to be kept
+	Excluded []pipeline.LeftOut `json:"excluded,omitempty"` // what must not be kept
 	Warnings []string           `json:"warnings,omitempty"`
 	Broken   []ingest.Problem   `json:"broken,omitempty"`
 	Search   string             `json:"search"`
@@ -50,8 +51,8 @@ type StatusDoc struct {
 	Schedule    schedule.Brief `json:"schedule"`
 	Disk        library.Disk   `json:"disk"`
 	Spent       *improve.Took  `json:"spent,omitempty"` // this month
-	Model       *modelDoc      `json:"model,omitempty"` // not there if rules alone distill
-	Team        *team.Brief    `json:"team,omitempty"`  // not there if the library is in none
+	Model       *modelDoc      `json:"model,omitempty"` // absent if only rules distill
+	Team        *team.Brief    `json:"team,omitempty"`  // absent if the library is in none
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
@@ -124,10 +125,10 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 
 type modelDoc struct {
 	Name    string `json:"name"`              // provider and model, as configured
-	Waiting int    `json:"waiting"`           // sessions that it is to be asked about; some may say too little
-	Failed  int    `json:"failed"`            // of those: it failed at them before
+	Waiting int    `json:"waiting"`           // sessions to ask it about; some might say too little
+	Failed  int    `json:"failed"`            // of those, the ones it failed at before
 	Asking  bool   `json:"asking,omitempty"`  // a recall is asking it now
-	Batches int    `json:"batches,omitempty"` // requests that are on their way with a batch
+	Batches int    `json:"batches,omitempty"` // requests in pending batches
 }
 
 func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
@@ -189,10 +190,10 @@ type statusOptions struct {
 	Since       option.Day
 }
 
-// check refuses what says nothing without --open, and fills in what isn't said.
+// check refuses flags that need --open, and fills in the default for --since.
 func (o *statusOptions) check() error {
 	if !o.Open && (o.Leads || o.Project != "" || o.Since.Text != "") {
-		return hint.With(errors.New("--leads, --project and --since go with --open"), "recall status --open")
+		return hint.With(errors.New("--leads, --project and --since need --open"), "recall status --open")
 	}
 	if o.Since.At.IsZero() {
 		o.Since.At, _ = answer.ParseWhen("7d", time.Now())
@@ -205,14 +206,14 @@ func runOpen(ctx context.Context, a *app.App, o statusOptions) (*history.Waiting
 	if err != nil {
 		return nil, err
 	}
-	only, err := a.Only(p.Library, o.Project, o.Project == "")
+	only, err := a.ProjectFilter(p.Library, o.Project, o.Project == "")
 	if err != nil {
 		return nil, err
 	}
 	return history.WaitingIn(ctx, p, only, o.Since.At, time.Now(), o.Leads)
 }
 
-// mostOpen is how many of each list are shown where all projects are.
+// mostOpen is how many entries of each list are shown when all projects are.
 const mostOpen = 5
 
 func printOpen(a *app.App, doc *history.Waiting, project string) {

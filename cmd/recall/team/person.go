@@ -37,7 +37,7 @@ func newRetainCmd(a *app.App) *cobra.Command {
 		args []string) error {
 		days, err := strconv.ParseUint(args[1], 10, 16)
 		if err != nil {
-			return hint.With(fmt.Errorf("%q is no number of days", args[1]), "0 keeps sessions for good")
+			return hint.With(fmt.Errorf("%q is not a number of days", args[1]), "0 keeps sessions for good")
 		}
 		p, err := t.ProjectNamed(ctx, args[0])
 		if err != nil {
@@ -45,9 +45,9 @@ func newRetainCmd(a *app.App) *cobra.Command {
 		}
 		gone, err := t.Older(ctx, p.ID, int(days))
 		if err == nil && gone > 0 {
-			fmt.Fprintf(a.Out, "%s of %s ended before that, and would be gone for everybody but their own people\n",
+			fmt.Fprintf(a.Out, "%s of %s ended before that and would be removed for everybody but their authors\n",
 				answer.Count(gone, "session"), terminal.Line(p.Name))
-			err = a.Agreed(ctx, o.Yes, "retain: it can't be undone", "Do that?")
+			err = a.RequireYes(ctx, o.Yes, "retain: it can't be undone", "Do it?")
 		}
 		if err == nil {
 			err = t.Keep(ctx, p.ID, int(days))
@@ -89,7 +89,7 @@ func newExportCmd(a *app.App) *cobra.Command {
 			err = app.WriteNew(o.To, all.String(), o.Force)
 		}
 		if err == nil {
-			fmt.Fprintf(a.Out, "%s: all that the team's database has about %s, in %s\n", terminal.Line(o.To),
+			fmt.Fprintf(a.Out, "%s: everything that the team's database has about %s, in %s\n", terminal.Line(o.To),
 				terminal.Line(m.Name), answer.Count(rows, "line"))
 		}
 		return err
@@ -113,11 +113,11 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 			Rows int
 			Self bool
 		}{m, rows, m.ID == t.Member.ID})
-		if err := a.Agreed(ctx, o.Yes, "delete: it can't be undone", "Delete them?"); err != nil {
+		if err := a.RequireYes(ctx, o.Yes, "delete: it can't be undone", "Delete them?"); err != nil {
 			return err
 		}
 		if err := t.Erase(ctx, m.ID); err != nil {
-			return hint.With(err, "members delete themselves, an owner of the team anybody but the only owner")
+			return hint.With(err, "members can delete themselves; an owner of the team can delete anybody but the only owner")
 		}
 		if m.ID == t.Member.ID {
 			if err := of.End(); err != nil {
@@ -139,23 +139,23 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		}
 		author, own := terminal.Line(p.Author), p.Member == t.Member.ID
 		if own && p.Device == of.Device {
-			return hint.With(fmt.Errorf("session %s is of this machine", terminal.Line(p.Session)), "recall forget removes "+
-				"it here and from the team, recall unshare takes a project's back")
+			return hint.With(fmt.Errorf("session %s is from this machine", terminal.Line(p.Session)), "recall forget removes "+
+				"it here and from the team, recall unshare takes a project back")
 		}
-		fmt.Fprintf(a.Out, "%s's session %s, %q, would go from the team for good\n", author, terminal.Line(p.Session),
+		fmt.Fprintf(a.Out, "%s's session %s, %q, would be removed from the team for good\n", author, terminal.Line(p.Session),
 			terminal.Line(p.Title))
 		there := fmt.Sprintf("in %s's own library it stays until they forget it", author)
-		if own { // as where that machine is lost
-			there = "each machine of yours that has it forgets it with its next sync"
+		if own { // for example because that machine is lost
+			there = "each machine of yours that has it forgets it at its next sync"
 			fmt.Fprintln(a.Out, there)
 		}
-		if err := a.Agreed(ctx, o.Yes, "forget: it can't be undone", "Forget this for all?"); err != nil {
+		if err := a.RequireYes(ctx, o.Yes, "forget: it can't be undone", "Forget this for everyone?"); err != nil {
 			return err
 		}
 		if err := t.Forget(ctx, p.Member, p.Session); err != nil {
-			return hint.With(err, "an owner of the team may; %s does it with recall forget", author)
+			return hint.With(err, "only an owner of the team can; %s can with recall forget", author)
 		}
-		fmt.Fprintf(a.Out, "forgotten for all; %s\n", there)
+		fmt.Fprintf(a.Out, "forgotten for everyone; %s\n", there)
 		return nil
 	})
 }
@@ -173,13 +173,13 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 		}
 		data, err := t.SealedOf(ctx, p)
 		if err != nil {
-			return hint.With(err, "%s names who may read a session's files: recall share %s --level sealed --to NAME",
+			return hint.With(err, "%s chooses who can read a session's files: recall share %s --level sealed --to NAME",
 				terminal.Line(p.Author), terminal.Line(p.Project))
 		}
 		files, err := sealed.Open(data, a.TeamKey(m))
 		if errors.Is(err, sealed.ErrOther) {
-			err = hint.With(err, "it was sealed before this machine joined, or to another one of yours; %s seals it "+
-				"anew with recall share", terminal.Line(p.Author))
+			err = hint.With(err, "it was sealed before this machine joined, or to another one of yours; %s can seal it "+
+				"again with recall share", terminal.Line(p.Author))
 		}
 		for _, f := range files {
 			if err == nil {
@@ -189,7 +189,7 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 		if err == nil {
 			fmt.Fprintf(a.Out, "%s of %s's session %s in %s\n", answer.Count(len(files), "file"),
 				terminal.Line(p.Author), terminal.Line(p.Session), terminal.Line(o.To))
-			fmt.Fprintln(a.Err, "recall: warning: they hold whatever secrets went through the session")
+			fmt.Fprintln(a.Err, "recall: warning: they include any secrets in the session")
 		}
 		return err
 	})
@@ -197,7 +197,7 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 		"unseal: name the session, and with --to a folder", "recall team unseal 7f3c --to FOLDER")
 }
 
-// inTeam makes a command that works with the team alone.
+// inTeam makes a command that needs only the team.
 func inTeam(a *app.App, name string, into any,
 	do func(ctx context.Context, t *team.Team, m *team.Membership, args []string) error) *cobra.Command {
 	return option.Run(a, name, into, func(ctx context.Context, l *library.Library, args []string) error {

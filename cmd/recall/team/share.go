@@ -62,19 +62,19 @@ func newShareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if len(readers) > 0 {
-			fmt.Fprintf(a.Out, "%s %s it at once\n", terminal.Line(strings.Join(readers, ", ")),
+			fmt.Fprintf(a.Out, "%s %s it immediately\n", terminal.Line(strings.Join(readers, ", ")),
 				map[bool]string{true: "reads", false: "read"}[len(readers) == 1])
 		}
 		here, there := terminal.Line(p.Name), terminal.Line(m.Name)
-		why := fmt.Sprintf("share: it goes to the team %s, and what comes new in %s follows", there, here)
-		if err := a.Agreed(ctx, o.Yes, why, fmt.Sprintf("Share this, and what comes new in %s, with the team %s?", here,
+		why := fmt.Sprintf("share: it goes to the team %s, and new decisions in %s will follow", there, here)
+		if err := a.RequireYes(ctx, o.Yes, why, fmt.Sprintf("Share this, and new decisions in %s, with the team %s?", here,
 			there)); err != nil {
 			return err
 		}
 		if err := from.Start(ctx, t, m, leaving, app.Author()); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s is shared; who isn't in it yet reads it after recall team let-in\n", here)
+		fmt.Fprintf(a.Out, "%s is shared; recall team let-in lets other members read it\n", here)
 		return syncNow(ctx, a, l, a.Team)
 	})
 }
@@ -94,11 +94,11 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 		}
 		if err := syncNow(ctx, a, l, a.TeamAtHand); err != nil {
 			a.TeamNow(l)
-			fmt.Fprintf(a.Out, "nothing new of %s is shared; what the team has of it others read until a sync takes it "+
+			fmt.Fprintf(a.Out, "nothing new of %s is shared; others can read what the team has of it until a sync takes it "+
 				"back\n", terminal.Line(p.Name))
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s isn't shared any more\n", terminal.Line(p.Name))
+		fmt.Fprintf(a.Out, "%s is no longer shared\n", terminal.Line(p.Name))
 		return nil
 	})
 }
@@ -109,7 +109,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// longest is how long bringing the team up to date may take at a time; the rest goes with the next.
+// longest limits one sync with the team; the rest waits for the next.
 const longest = 10 * time.Minute
 
 func syncNow(ctx context.Context, a *app.App, l *library.Library,
@@ -119,7 +119,7 @@ func syncNow(ctx context.Context, a *app.App, l *library.Library,
 	done, err := a.SyncTeam(ctx, l, open)
 	if done != nil {
 		for _, h := range done.Happened {
-			if h.At.Equal(done.At) { // else told of an earlier one
+			if h.At.Equal(done.At) { // the rest was printed before
 				fmt.Fprintln(a.Out, terminal.Line(h.What))
 			}
 		}
@@ -129,18 +129,18 @@ func syncNow(ctx context.Context, a *app.App, l *library.Library,
 	case done.Sent == 0 && done.Waiting == 0:
 		fmt.Fprintln(a.Out, "the team is up to date")
 	case done.Waiting == 0:
-		fmt.Fprintf(a.Out, "%s brought up to date with the team\n", answer.Count(done.Sent, "session"))
+		fmt.Fprintf(a.Out, "%s synced with the team\n", answer.Count(done.Sent, "session"))
 	default:
-		fmt.Fprintf(a.Out, "%s brought up to date with the team, %d waiting for a later sync\n",
+		fmt.Fprintf(a.Out, "%s synced with the team, %d waiting for a later sync\n",
 			answer.Count(done.Sent, "session"), done.Waiting)
 	}
 	return err
 }
 
-// asKeeper says who may what its keeper may.
+// asKeeper adds to a refusal who manages a project.
 func asKeeper(err error) error {
 	if errors.Is(err, team.ErrRefused) {
-		return hint.With(err, "who shared it first keeps it; they may, and an owner of the team")
+		return hint.With(err, "only the member who shared it first and an owner of the team can do this")
 	}
 	return err
 }
@@ -150,7 +150,7 @@ func newLetInCmd(a *app.App) *cobra.Command {
 		if err := t.LetIn(ctx, p.ID, m.ID); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s reads what is shared of %s, and may share in it\n", terminal.Line(m.Name),
+		fmt.Fprintf(a.Out, "%s can read what is shared of %s, and share in it\n", terminal.Line(m.Name),
 			terminal.Line(p.Name))
 		return nil
 	})
@@ -161,13 +161,13 @@ func newLetOutCmd(a *app.App) *cobra.Command {
 		if err := t.LetOut(ctx, p.ID, m.ID); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s reads nothing more of %s; what they shared in it stays until they take it back\n",
+		fmt.Fprintf(a.Out, "%s can no longer read %s; what they shared in it stays until they take it back\n",
 			terminal.Line(m.Name), terminal.Line(p.Name))
 		return nil
 	})
 }
 
-// ofProject makes a command about a member in a project.
+// ofProject makes a command about a member of a project.
 func ofProject(a *app.App, name string,
 	do func(ctx context.Context, t *team.Team, p team.Project, m team.Member) error) *cobra.Command {
 	return inTeam(a, name, nil, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
@@ -218,5 +218,5 @@ func newProjectCmd(a *app.App) *cobra.Command {
 		return nil
 	})
 	return option.Refuse(cmd, func([]string) bool { return o.Name+o.Remote+o.Into == "" && !o.Apart },
-		"project: say what is to be corrected", "recall team project ledger --into billing")
+		"project: nothing to correct was given", "recall team project ledger --into billing")
 }

@@ -1,4 +1,4 @@
-// Package team is the commands of what several people's recalls share.
+// Package team holds the commands for sharing with a team.
 package team
 
 import (
@@ -19,7 +19,7 @@ import (
 	"recall/team/ask"
 )
 
-// Commands are the commands about a team.
+// Commands returns the commands about a team.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
 		newAdmitCmd(a), newLetInCmd(a), newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a),
@@ -48,7 +48,7 @@ func newCreateCmd(a *app.App) *cobra.Command {
 		if len(plan.Steps) == 0 {
 			return nil
 		}
-		if err := a.Agreed(ctx, o.Yes, "create: it changes the database", "Do that?"); err != nil {
+		if err := a.RequireYes(ctx, o.Yes, "create: it changes the database", "Do it?"); err != nil {
 			return err
 		}
 		if err := plan.Do(ctx); err != nil || o.Upgrade {
@@ -87,7 +87,7 @@ func join(ctx context.Context, a *app.App, l *library.Library, address, machine,
 	if m.Address != address {
 		again, err := team.Open(ctx, m.Address)
 		if err != nil {
-			fmt.Fprintf(a.Err, "recall: warning: no password is kept, and without it: %s\nrecall: hint: %s\n",
+			fmt.Fprintf(a.Err, "recall: warning: no password is stored, and without it: %s\nrecall: hint: %s\n",
 				terminal.Line(err.Error()), terminal.Line(hint.Of(err)))
 			return nil
 		}
@@ -127,7 +127,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 		if err == nil {
 			defer t.Close()
 		} else {
-			fmt.Fprintln(a.Err, "recall: warning: the team isn't told:", terminal.Line(err.Error()))
+			fmt.Fprintln(a.Err, "recall: warning: the team was not informed:", terminal.Line(err.Error()))
 		}
 		sent, err := m.Outbox().Sent()
 		stays := err != nil
@@ -138,7 +138,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 			*team.Membership
 			Stays bool
 		}{m, stays})
-		if err := a.Agreed(ctx, o.Yes, "leave: nothing of this library would be shared any more", "Leave?"); err != nil {
+		if err := a.RequireYes(ctx, o.Yes, "leave: nothing of this library would be shared any more", "Leave?"); err != nil {
 			return err
 		}
 		if t != nil {
@@ -149,12 +149,12 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 		if err := team.End(l.Dir()); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.Out, "left: this library is in no team")
+		fmt.Fprintln(a.Out, "left: this library is no longer in a team")
 		return nil
 	})
 }
 
-// leaveOther ends another machine's part, such as of one that is lost.
+// leaveOther removes another machine, such as a lost one.
 func leaveOther(ctx context.Context, a *app.App, l *library.Library, machine string) error {
 	t, _, err := a.Team(ctx, l)
 	if err != nil {
@@ -166,7 +166,7 @@ func leaveOther(ctx context.Context, a *app.App, l *library.Library, machine str
 		err = t.LeaveDevice(ctx, d.ID)
 	}
 	if err == nil {
-		fmt.Fprintf(a.Out, "%s is in the team no longer: it shares nothing more, and nothing more is sealed to it\n",
+		fmt.Fprintf(a.Out, "%s is no longer in the team: it can share nothing more, and nothing more is sealed to it\n",
 			terminal.Line(d.Name))
 	}
 	return err
@@ -179,7 +179,7 @@ func newAdmitCmd(a *app.App) *cobra.Command {
 		if err := t.Admit(ctx, args[0], name); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s is in the team as %s; they run recall team join with their own login\n",
+		fmt.Fprintf(a.Out, "%s is now in the team as %s; they run recall team join with their own login\n",
 			terminal.Line(args[0]), terminal.Line(name))
 		return nil
 	})

@@ -16,39 +16,39 @@ import (
 	txt "recall/text"
 )
 
-// forms are how documents are laid out for people, a file each, in the language of text/template with the words of
-// formWords. A line of nothing but actions that steer, or whose words begin with a capital, is none of the page's: such
-// words end their lines themselves, and say nothing where there is nothing to say. A line that ends with \ goes on in
-// the next.
+// forms holds the layouts of documents shown to people, one text/template file each, with the functions of formFuncs.
+// A line that holds only control actions or functions whose names begin with a capital adds no newline of its own:
+// such functions end their lines themselves and print nothing if there is nothing to say. A line ending in \ continues
+// on the next.
 //
 //go:embed forms/*.txt
 var forms embed.FS
 
 var (
-	steers = txt.Pattern(`(?m)^[ \t]*((?:\{\{(?:if|else|end|range|with|define|template|\$\w+ :?=|[A-Z])[^}]*\}\})+)\n`)
-	goesOn = txt.Pattern(`\\\n[ \t]*`)
+	controlLine = txt.Pattern(`(?m)^[ \t]*((?:\{\{(?:if|else|end|range|with|define|template|\$\w+ :?=|[A-Z])[^}]*\}\})+)\n`)
+	continued   = txt.Pattern(`\\\n[ \t]*`)
 )
 
-// Form prints a document in the form of a name, or by a part of one, "answer/further".
+// Form prints a document with the named form, or with one template of a form: "answer/further".
 func (p *Page) Form(name string, doc any) {
 	name, part, _ := strings.Cut(name, "/")
 	text, err := forms.ReadFile("forms/" + name + ".txt")
-	text = goesOn().ReplaceAll(text, nil)
+	text = continued().ReplaceAll(text, nil)
 	var t *template.Template
 	if err == nil {
-		t, err = template.New(name).Funcs(p.formWords()).Parse(string(steers().ReplaceAll(text, []byte("$1"))))
+		t, err = template.New(name).Funcs(p.formFuncs()).Parse(string(controlLine().ReplaceAll(text, []byte("$1"))))
 	}
 	var b strings.Builder
 	if err == nil {
 		err = t.ExecuteTemplate(&b, cmp.Or(part, name), doc)
 	}
 	if err != nil {
-		panic(err) // the forms are our own
+		panic(err) // the forms are embedded
 	}
 	fmt.Fprint(p.W, b.String())
 }
 
-func (p *Page) formWords() template.FuncMap {
+func (p *Page) formFuncs() template.FuncMap {
 	const minute = "2006-01-02 15:04"
 	style := func(s string) func() string { return func() string { return s } }
 	return template.FuncMap{
@@ -141,7 +141,7 @@ func (p *Page) formWords() template.FuncMap {
 	}
 }
 
-// part is n of a list's elements from one on, or as many as there are.
+// part returns up to n elements of a list, starting at from.
 func part(list any, from, n int) reflect.Value {
 	v := reflect.ValueOf(list)
 	return v.Slice(from, min(v.Len(), from+n))

@@ -15,19 +15,18 @@ import (
 	"recall/text"
 )
 
-// Output is a stream that people and agents read: what is on its way there passes
-// sink.Page, whoever forgot to clean a text before. It remembers that a write
-// failed: a list that was cut off by a full disk must not look like a whole one.
+// Output is a stream that people and agents read. Everything written passes through sink.Page, in case a caller forgot
+// to clean a text. It remembers a failed write: a list cut off by a full disk must not look complete.
 type Output struct {
 	W     io.Writer
-	Color bool    // recall's own colours pass
-	After *Output // if that is paged, what is said here goes there too, in order
-	err   error   // of the first write that failed
+	Color bool    // let recall's own colours through
+	After *Output // if it is paged, this output goes to its pager too, in order
+	err   error   // of the first failed write
 	pager *pager
-	rest  []byte // the beginning of a character whose end is still to come
+	rest  []byte // an incomplete UTF-8 sequence
 }
 
-// colours are those of styles.
+// colours matches the escape sequences of Style.
 var colours = text.Pattern(`\x1b\[(?:[012]|3[123])m`)
 
 func (o *Output) Write(p []byte) (int, error) {
@@ -71,7 +70,7 @@ func (o *Output) put(text string) error {
 	return err
 }
 
-// End writes what was waited for, and returns the first error.
+// End flushes an incomplete character, closes the pager and returns the first error.
 func (o *Output) End() error {
 	if len(o.rest) > 0 {
 		o.put(string(o.rest))
@@ -86,7 +85,7 @@ func (o *Output) End() error {
 	return o.err
 }
 
-// Own is the stream itself, as another program should get it.
+// Own returns the underlying stream, to hand to another program.
 func Own(w io.Writer) io.Writer {
 	if o, ok := w.(*Output); ok {
 		return o.W
@@ -94,8 +93,8 @@ func Own(w io.Writer) io.Writer {
 	return w
 }
 
-// Presentable is a copy of a document as it may be printed: lists are there, perhaps
-// empty, and fields tagged show:"path" are as ShownPath has them.
+// Presentable returns a copy of a document for printing: nil lists become empty ones, and fields tagged show:"path" go
+// through ShownPath.
 func Presentable(v reflect.Value, path bool) reflect.Value {
 	switch v.Kind() {
 	case reflect.String:
@@ -134,30 +133,29 @@ func Presentable(v reflect.Value, path bool) reflect.Value {
 	return v
 }
 
-// A Draft is what stands on a person's screen until what takes its place is there.
+// A Draft is preliminary output on a terminal that is replaced when the final text is ready.
 type Draft struct {
 	W    io.Writer
-	text string // what is shown above the note; "" for nothing
+	text string // shown above the note; "" if nothing is shown
 }
 
-// Drafts reports whether what stands on w can be replaced.
+// Drafts reports whether text on w can be replaced.
 func Drafts(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
 
-// Show shows a text and, in the line below it, what is waited for.
+// Show prints a text and, on the line below it, a note on what is still to come.
 func (d *Draft) Show(text, note string) {
 	d.text = text
 	fmt.Fprint(d.W, text, note)
 }
 
-// Stay takes the note away, and leaves the text.
+// Stay erases the note and keeps the text.
 func (d *Draft) Stay() {
 	if d.text != "" {
 		d.move("\r\x1b[K")
 	}
 }
 
-// Become puts a text in the place of what is shown, or below it where that doesn't fit
-// the screen.
+// Become replaces the shown text, or prints below it if it is taller than the screen.
 func (d *Draft) Become(text string) {
 	d.Stay()
 	if text == d.text {
@@ -173,10 +171,10 @@ func (d *Draft) Become(text string) {
 	fmt.Fprint(d.W, text)
 }
 
-// move writes what Output lets nobody else write.
+// move writes escape sequences that Output would filter out.
 func (d *Draft) move(to string) { io.WriteString(Own(d.W), to) }
 
-// rows is how many rows of the screen the text takes; 0 if not all of them are on it.
+// rows returns how many screen rows the text takes; 0 if it doesn't fit on the screen.
 func (d *Draft) rows() (n int) {
 	f, ok := Own(d.W).(*os.File)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	txt "recall/text"
 )
 
-// Page lays out for a person what an answer says.
+// Page lays out answers and other documents for a person.
 type Page struct {
 	answer.Voice
 	W     io.Writer
@@ -22,10 +22,10 @@ type Page struct {
 	Width int
 	Bare  bool // without hints and numbers
 
-	shown []*answer.Result // by their numbers
+	shown []*answer.Result // in the order of their numbers
 }
 
-// Mark is the sign before an item.
+// Mark returns the sign shown before an item.
 func Mark(it payload.Item, st Style) string {
 	switch {
 	case it.State != payload.Stands && it.State != payload.Reopened && it.State != "":
@@ -44,12 +44,12 @@ func Mark(it payload.Item, st Style) string {
 	return st.Green + "●" + st.Reset
 }
 
-// blanks are as wide as a mark with what parts it from the text.
+// blanks returns spaces as wide as a mark and the space after it.
 func blanks(mark string) string {
 	return strings.Repeat(" ", Columns(colours().ReplaceAllString(mark, ""))+1)
 }
 
-// marked is the sign before a result, with the number that names it from now on.
+// marked returns the sign before a result, with the number that later commands know it by.
 func (p *Page) marked(r *answer.Result) string {
 	mark := p.St.Dim + "·" + p.St.Reset
 	if r.Item != nil {
@@ -61,7 +61,7 @@ func (p *Page) marked(r *answer.Result) string {
 	return mark
 }
 
-// named is the sign before an item, with the number of the result that it is.
+// named returns the sign before an item, with its number if it is one of the results.
 func (p *Page) named(it payload.Item) string {
 	is := func(r *answer.Result) bool { return r.Item != nil && r.Item.ID == it.ID }
 	if i := slices.IndexFunc(p.shown, is); i >= 0 {
@@ -70,10 +70,10 @@ func (p *Page) named(it payload.Item) string {
 	return Mark(it, p.St)
 }
 
-// stateColumn is where states end, on screens that are wider.
+// stateColumn is the column where states end on wide screens.
 const stateColumn = 116
 
-// headed is a sentence after a mark, with a state.
+// headed returns a sentence after a mark, followed by a right-aligned state.
 func (p *Page) headed(mark, text, state string) string {
 	var b strings.Builder
 	rest := blanks(mark)
@@ -97,7 +97,8 @@ func (p *Page) headed(mark, text, state string) string {
 	return b.String()
 }
 
-// support is why an item is so, whose word it is and the words themselves. What it took the place of is named apart.
+// support returns an item's reason, who said it, the rejected alternatives and the quote. Superseded items are shown
+// separately.
 func (p *Page) support(it payload.Item, at index.Place, turn int, history ...[]index.Linked) string {
 	said := p.field("why", it.Why) + p.field("who", p.Source(it, at, turn)) +
 		p.field("over", strings.Join(answer.Lost(it, slices.Concat(history...)), "; "))
@@ -114,16 +115,16 @@ func (p *Page) support(it payload.Item, at index.Place, turn int, history ...[]i
 	return said
 }
 
-// quoted is what an item rests on, and who said so; "" of a quote of nothing but blanks and control characters.
-func (p *Page) quoted(who, text string) string {
+// quoted returns a quote after its introduction; "" if the quote is nothing but blanks and control characters.
+func (p *Page) quoted(before, text string) string {
 	if text = Line(text); text == "" {
 		return ""
 	}
-	return p.Wrapped("  ", "  ", who+"“"+text+"”", p.St.Dim)
+	return p.Wrapped("  ", "  ", before+"“"+text+"”", p.St.Dim)
 }
 
-// spoken is a passage, line by line: lists and code that run together are hard to read. All of it stands behind a
-// margin, so that no line of it can be taken for recall's own.
+// spoken returns a passage line by line, to keep lists and code readable, behind a margin, so that no line of it can be
+// mistaken for recall's own.
 func (p *Page) spoken(r *answer.Result, indent string) string {
 	margin := indent + "  │ "
 	var lines []string
@@ -133,7 +134,7 @@ func (p *Page) spoken(r *answer.Result, indent string) string {
 	return p.lines(margin, margin, lines, p.St.Dim)
 }
 
-// field is a line with a name before it; "" without a text.
+// field returns a text with a name before it; "" without a text.
 func (p *Page) field(name, text string) string {
 	if text == "" {
 		return ""
@@ -141,17 +142,15 @@ func (p *Page) field(name, text string) string {
 	return p.Wrapped(fmt.Sprintf("  %-5s ", name), "        ", Line(text), "")
 }
 
-// Wrapped is a text over as many lines as it takes, with something before the
-// first and before the others.
+// Wrapped wraps a text, with one prefix for its first line and another for the rest.
 func (p *Page) Wrapped(first, next, text, color string) string {
 	return p.lines(first, next, Wrap(text, p.Width-Columns(next)), color)
 }
 
-// Narrow is the width under which what is one line elsewhere is wrapped: there a
-// terminal would break it within a word.
+// Narrow is the width below which single lines are wrapped too: the terminal would break them within a word.
 const Narrow = 60
 
-// Say is a line, over several where there is little room.
+// Say returns a line, wrapped if the page is narrow.
 func (p *Page) Say(first, next, text string) string {
 	lines := []string{text}
 	if p.Width < Narrow {
@@ -160,7 +159,7 @@ func (p *Page) Say(first, next, text string) string {
 	return p.lines(first, next, lines, "")
 }
 
-// lines are lines with something before the first and before the others.
+// lines joins lines, with one prefix for the first and another for the rest.
 func (p *Page) lines(first, next string, lines []string, color string) (text string) {
 	reset := p.St.Reset
 	if color == "" {
@@ -175,11 +174,11 @@ func (p *Page) lines(first, next string, lines []string, color string) (text str
 	return text
 }
 
-// tableName is how much of its first column a table keeps room for.
+// tableName is the least width a table keeps for its first column.
 const tableName = 24
 
-// table is rows, the first of them heads, in columns as wide as what stands in them. The first column, of names,
-// has the room that the others leave; where that is too little, the last columns but one are left out.
+// table lays out rows, the first of them headings, in columns as wide as their content. The first column, of names,
+// gets the remaining width; if that is too little, columns just before the last are dropped.
 func (p *Page) table(rows [][]string) (text string) {
 	wide, room := make([]int, len(rows[0])), p.Width
 	for _, row := range rows {
@@ -211,13 +210,13 @@ func (p *Page) table(rows [][]string) (text string) {
 	return text
 }
 
-// Session is a session on a line.
+// Session describes a session on one line.
 func (p *Page) Session(r library.SessionRef) string {
 	return fmt.Sprintf("%s  %s  %s  %s", answer.Day(r.Start), Line(payload.Handle(r.Project, r.Number)),
 		answer.ShortID(r.Session), Clip(Line(r.Title), max(20, p.Width-60)))
 }
 
-// noted is an item below a session, with why and the first of its quotes.
+// noted returns an item listed below a session, with its reason and first quote.
 func (p *Page) noted(it payload.Item) string {
 	said := p.Wrapped("  "+Mark(it, p.St)+" ", "    ", p.Sentence(it)+" ("+answer.State(it)+")", "")
 	if it.Why != "" {
@@ -233,13 +232,13 @@ func (p *Page) noted(it payload.Item) string {
 	return said
 }
 
-// Answer prints an answer as text, its results by the numbers that name them from now on.
+// Answer prints an answer as text and numbers its results for later commands.
 func (p *Page) Answer(a *answer.Answer) {
 	p.shown = answer.Numbered(a.Shown)
 	p.Form("answer", a)
 }
 
-// First prints the first result alone, in as few lines as it takes.
+// First prints only the first result, in few lines.
 func (p *Page) First(a *answer.Answer) {
 	if a.Verdict == answer.Nothing || len(a.Shown) == 0 {
 		fmt.Fprintln(p.W, "Nothing.")
@@ -250,7 +249,7 @@ func (p *Page) First(a *answer.Answer) {
 	p.Form("answer/further", []*answer.Result{&first})
 }
 
-// changes tells which of the files that an item speaks of were changed since; "" if none was.
+// changes lists which of the files that an item mentions have changed since; "" if none has.
 func (p *Page) changes(since map[string]int) string {
 	var files []string
 	for _, file := range slices.Sorted(maps.Keys(since)) {
@@ -262,7 +261,7 @@ func (p *Page) changes(since map[string]int) string {
 	return p.Wrapped("  files changed since: ", "    ", strings.Join(files, ", "), "")
 }
 
-// besides is a sentence and a place behind it, on a line of its own where it doesn't fit.
+// besides returns a sentence followed by a place, which gets its own line if it doesn't fit.
 func (p *Page) besides(mark, text, where string) string {
 	rest := blanks(mark)
 	lines := Wrap(text, p.Width-len(rest))
@@ -275,13 +274,12 @@ func (p *Page) besides(mark, text, where string) string {
 	return p.lines(mark+" ", rest, lines, "")
 }
 
-// Worded reports whether an answer is shown as a paragraph where one is asked for.
+// Worded reports whether an answer has a paragraph worth showing instead of its list.
 func Worded(a *answer.Answer) bool {
 	return a.Text != nil && (len(a.Listed) == 0 || a.Text.By != answer.ByRules)
 }
 
-// Paragraph prints an answer as one paragraph, each sentence with the number of its
-// sources, and the sources below.
+// Paragraph prints an answer as one paragraph with numbered sources below; if it has none, as Answer does.
 func (p *Page) Paragraph(a *answer.Answer) {
 	if !Worded(a) {
 		p.Answer(a)
@@ -295,5 +293,5 @@ func (p *Page) Paragraph(a *answer.Answer) {
 	}{a, text, sources})
 }
 
-// Markdown prints an answer to be pasted elsewhere.
+// Markdown prints an answer for pasting elsewhere.
 func (p *Page) Markdown(a *answer.Answer) { p.Form("markdown", a) }

@@ -10,25 +10,26 @@ import (
 	"strings"
 )
 
-// ErrSeen is of output that a person left the pager from: they have seen enough.
+// ErrSeen is returned for output after the person quit the pager: they have seen enough.
 var ErrSeen = errors.New("the pager was left")
 
-// pager is the person's own, between recall and the screen, as git has it: PAGER, else less; on Windows only the one
-// that PAGER names, since more spoils what isn't ASCII.
+// pager runs the person's pager between recall and the screen, as git does: PAGER, else less; on Windows only PAGER,
+// because more garbles anything that isn't ASCII.
 type pager struct {
 	screen io.Writer
 	words  []string
 	cmd    *exec.Cmd // nil until something is written
 	in     io.WriteCloser
-	kept   []byte // all that was written, while that is little
-	ended  bool   // it takes no more
-	broken bool   // it didn't work: the screen has all
+	kept   []byte // all that was written, up to about keptForPager
+	ended  bool   // it accepts no more input
+	broken bool   // it failed: output goes straight to the screen
 }
 
-// keptForPager is how much is kept to be shown without the pager, should that fail; who read more of it works.
+// keptForPager is how much output is kept to show without the pager if it fails; a pager that read more than this
+// works.
 const keptForPager = 1 << 20
 
-// Paged has what is written from now on go through the person's pager, if w is a screen.
+// Paged sends output from now on through the person's pager, if w is a terminal.
 func Paged(w io.Writer) {
 	o, ok := w.(*Output)
 	if !ok || !Drafts(o) || os.Getenv("TERM") == "" && runtime.GOOS != "windows" {
@@ -73,7 +74,7 @@ func (p *pager) start() {
 	p.cmd = exec.Command(p.words[0], p.words[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.screen, os.Stderr
 	p.cmd.Env = os.Environ()
-	// Where no locale is set, as in a container, less would show each letter beyond ASCII as <E2><80><A6>.
+	// Without a locale, as in a container, less would show each non-ASCII letter as <E2><80><A6>.
 	for name, preset := range map[string]string{"LESS": "FRX", "LV": "-c", "LESSCHARSET": "utf-8"} {
 		if _, set := os.LookupEnv(name); !set {
 			p.cmd.Env = append(p.cmd.Env, name+"="+preset)
@@ -84,11 +85,11 @@ func (p *pager) start() {
 		err = p.cmd.Start()
 	}
 	if p.ended, p.broken = err != nil, err != nil; err == nil {
-		signal.Ignore(os.Interrupt) // Ctrl-C is the pager's now
+		signal.Ignore(os.Interrupt) // Ctrl-C is for the pager
 	}
 }
 
-// close waits until the person is done. What a pager that failed was given is shown without it.
+// close waits until the person quits the pager. If the pager failed, it prints the output without it.
 func (p *pager) close() error {
 	if p.cmd == nil || p.ended {
 		return nil

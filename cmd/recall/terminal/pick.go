@@ -12,22 +12,21 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// List is what a person picks from on the whole screen: it is searched as they type, with a preview of the row that
-// the cursor is on.
+// List is a full-screen list to pick from: it filters as the person types and previews the row under the cursor.
 type List struct {
 	Rows    []Row
-	Keys    []Choice                            // that end it
-	Preview func(row, width int) (lines string) // asked once a row and width
+	Keys    []Choice                            // keys that end it
+	Preview func(row, width int) (lines string) // called once for each row and width
 	St      Style
 }
 
-// Choice is a key as Bubble Tea names it ("enter", "ctrl+o"), and what it does.
+// Choice is a key by its Bubble Tea name ("enter", "ctrl+o"), and what it does.
 type Choice struct{ Key, Does string }
 
-// Row is a line to pick from. Tab shows the rows of one group after the other.
+// Row is a line to pick from. Tab cycles through the groups.
 type Row struct{ Text, Group string }
 
-// Pick shows the list until a key of its own, or one that leaves it: Esc and Ctrl-C, which give key "".
+// Pick shows the list until one of its keys, or Esc or Ctrl-C, which return key "".
 func (l List) Pick(ctx context.Context, in io.Reader, out io.Writer) (row int, key string, err error) {
 	m := &picking{List: l, seen: map[[2]int]string{}}
 	m.filter()
@@ -38,14 +37,14 @@ func (l List) Pick(ctx context.Context, in io.Reader, out io.Writer) (row int, k
 	return m.found[m.at], m.key, nil
 }
 
-// picking is a list on the screen: Bubble Tea's model.
+// picking is the Bubble Tea model of a List.
 type picking struct {
 	List
 	typed         string
 	group         string // "" for all
-	found         []int  // rows that match, the best first
-	at            int    // the cursor, in found
-	top           int    // the first of found that is shown
+	found         []int  // matching rows, best first
+	at            int    // the cursor, an index of found
+	top           int    // the first visible index of found
 	key           string // that ended it
 	width, height int
 	seen          map[[2]int]string // previews by row and width
@@ -101,7 +100,7 @@ func (m *picking) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// groups are "" for all, and the rows' own in their order.
+// groups returns "" (all rows) and the rows' groups in order of appearance.
 func (m *picking) groups() []string {
 	all := []string{""}
 	for _, r := range m.Rows {
@@ -112,10 +111,10 @@ func (m *picking) groups() []string {
 	return all
 }
 
-// whole is what a row gains that has a word as it was typed: more than fuzzy gives for letters apart.
+// whole is the bonus of a row that contains a word exactly as typed: more than fuzzy gives for scattered letters.
 const whole = 1000
 
-// filter finds the rows that have every word that was typed, letters left out between.
+// filter finds the rows that fuzzily match every typed word.
 func (m *picking) filter() {
 	m.at, m.top, m.found = 0, 0, nil
 	for i, r := range m.Rows {
@@ -139,7 +138,7 @@ func (m *picking) filter() {
 	slices.SortFunc(m.found, func(a, b int) int { return cmp.Or(scores[b]-scores[a], a-b) })
 }
 
-// rowsOf is some of the rows, to be searched.
+// rowsOf is a subset of the rows, as a fuzzy.Source.
 type rowsOf struct {
 	rows []Row
 	some []int
@@ -148,7 +147,7 @@ type rowsOf struct {
 func (r rowsOf) String(i int) string { return r.rows[r.some[i]].Text }
 func (r rowsOf) Len() int            { return len(r.some) }
 
-// listed is how many rows the screen has room for: half of it is the preview's.
+// listed returns how many rows the screen has room for: the preview takes half of it.
 func (m *picking) listed() int { return max(1, (m.height-4)/2) }
 
 func (m *picking) View() tea.View {
@@ -182,7 +181,7 @@ func (m *picking) View() tea.View {
 	return v
 }
 
-// help names the keys.
+// help returns the line that names the keys.
 func (m *picking) help() string {
 	var parts []string
 	for _, c := range m.Keys {
@@ -194,7 +193,7 @@ func (m *picking) help() string {
 	return strings.Join(append(parts, "esc leave"), " · ")
 }
 
-// preview is what is told of the row that the cursor is on.
+// preview returns the preview of the row under the cursor.
 func (m *picking) preview() string {
 	if len(m.found) == 0 || m.width == 0 {
 		return ""

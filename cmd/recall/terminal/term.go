@@ -1,5 +1,5 @@
-// Package terminal is what a person sees: width, colours, wrapped lines, progress, an item's and an answer's lines on
-// the page, errors with the way out of them. What goes out passes package sink. It knows no command.
+// Package terminal produces what a person sees: width, colours, wrapped lines, progress, keys and the layout of
+// documents. All output passes through package sink. It knows no command.
 package terminal
 
 import (
@@ -33,14 +33,13 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// ColorOn reports whether to colour what goes to w: on a terminal, and not under
-// NO_COLOR (https://no-color.org: any non-empty value).
+// ColorOn reports whether output to w should be coloured: on a terminal, unless NO_COLOR is set (https://no-color.org:
+// to any non-empty value).
 func ColorOn(w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// Width is how many columns w has: COLUMNS, else the terminal's, at least 40 and at most 128,
-// else 100.
+// Width returns the number of columns of w: COLUMNS, else the terminal's width, limited to 40 to 128; else 100.
 func Width(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return max(40, min(n, 128))
@@ -53,11 +52,11 @@ func Width(w io.Writer) int {
 	return 100
 }
 
-// CtrlC is that key where Key waits for one: nothing is interrupted by it then.
+// CtrlC is what Key returns for that key: it doesn't interrupt the process then.
 const CtrlC = '\x03'
 
-// Key is the key that a person presses, without Enter; where in is no terminal, the first
-// letter of a line. 0 if there is none, or ctx ends before.
+// Key waits for a key press, without Enter; if in is no terminal, it reads a line and returns its first letter. It
+// returns 0 if there is none, or ctx ends first.
 func Key(ctx context.Context, in io.Reader) rune {
 	typed := false
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -79,12 +78,12 @@ func Key(ctx context.Context, in io.Reader) rune {
 	return key
 }
 
-// pressed is the next key that is a letter: an arrow or function key comes as ESC [ or ESC O with a letter or ~ at its
-// end, and would be taken for that letter (the left arrow for "drop").
+// pressed returns the next key, skipping arrow and function keys: they arrive as ESC [ or ESC O followed by a letter or
+// ~, and would be mistaken for that letter (the left arrow for "drop").
 func pressed(in io.Reader) rune {
 	next := func() rune {
 		b := make([]byte, 1)
-		in.Read(b) // what can't be read is 0
+		in.Read(b) // 0 if nothing can be read
 		return rune(b[0])
 	}
 	key := next()
@@ -102,7 +101,7 @@ func pressed(in io.Reader) rune {
 	return key
 }
 
-// ReadLine is what a person types up to Enter. What is left in after it stays there.
+// ReadLine returns what a person types up to Enter, and reads no further.
 func ReadLine(ctx context.Context, in io.Reader) (string, error) {
 	return await(ctx, func() (string, error) { return lineOf(in) })
 }
@@ -116,7 +115,7 @@ func lineOf(in io.Reader) (string, error) {
 	}
 }
 
-// await is what is read, unless ctx ends before: a read that nobody answers ends with the process.
+// await returns what read returns, unless ctx ends first: an unanswered read then lasts until the process ends.
 func await[T any](ctx context.Context, read func() (T, error)) (got T, err error) {
 	type answer struct {
 		got T
@@ -135,7 +134,7 @@ func await[T any](ctx context.Context, read func() (T, error)) (got T, err error
 	}
 }
 
-// Styles of the terminal, empty strings where colour is off.
+// Style holds the terminal's escape sequences, empty if colour is off.
 type Style struct{ Bold, Dim, Green, Red, Yellow, Reset string }
 
 func Styles(on bool) Style {
@@ -146,8 +145,7 @@ func Styles(on bool) Style {
 		Reset: "\x1b[0m"}
 }
 
-// progress shows how far long work has come, with the time left; on a
-// terminal only.
+// progress shows the progress of long work and the time left, on a terminal only.
 type progress struct {
 	w     io.Writer
 	stage string
@@ -180,20 +178,19 @@ func (p *progress) Done() {
 	p.stage = ""
 }
 
-// Counts is Show for work of one stage.
+// Counts returns a callback that shows the progress of one stage.
 func (p *progress) Counts(stage string) func(done, total int) {
 	return func(done, total int) { p.Show(pipeline.Progress{Stage: stage, Done: done, Total: total}) }
 }
 
-// Line is text from elsewhere as a line for the terminal.
+// Line makes untrusted text safe to print as one line on the terminal.
 func Line(s string) string { return sink.Line(s, sink.Terminal) }
 
-// Visible is Line over several lines.
+// Visible is Line for text of several lines.
 func Visible(s string) string { return sink.Text(s, sink.Terminal) }
 
-// Wrap breaks text into lines of at most n columns: at spaces, and where letters
-// are two columns wide, as Chinese and Japanese are, anywhere between these. A
-// longer word has a line of its own.
+// Wrap breaks text into lines of at most n columns: at spaces, and also between letters that are two columns wide, as
+// in Chinese and Japanese. A longer word gets its own line.
 func Wrap(text string, n int) []string {
 	n = max(n, 20)
 	var lines []string
@@ -226,8 +223,7 @@ func Wrap(text string, n int) []string {
 	return lines
 }
 
-// pieces cuts a word with wide letters that doesn't fit into so many columns where
-// Unicode's rules let a line break: marks that close stay with the letter before.
+// pieces splits a word with wide letters that doesn't fit into room columns, wherever Unicode allows a line break.
 func pieces(word string, room int) []string {
 	if Columns(word) <= room || !strings.ContainsFunc(word, func(r rune) bool { return Columns(string(r)) == 2 }) {
 		return []string{word}
@@ -239,7 +235,7 @@ func pieces(word string, room int) []string {
 	return out
 }
 
-// Clip is a text that takes at most n columns, twelve at the least, cut between two letters as people see them.
+// Clip shortens a text to n columns, but no less than twelve, cutting between grapheme clusters.
 func Clip(s string, n int) string {
 	if n = max(n, 12); Columns(s) <= n {
 		return s
@@ -256,10 +252,10 @@ func Clip(s string, n int) string {
 	}
 }
 
-// Columns is how many columns a text takes on a terminal.
+// Columns returns how many columns a text takes on a terminal.
 func Columns(s string) int { return uniseg.StringWidth(s) }
 
-// NoSuchFile says plainly that a file which was named isn't there.
+// NoSuchFile words the error about a path that was given: plainly, if nothing is there.
 func NoSuchFile(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return hint.With(fmt.Errorf("%s: no such file or folder", name),
@@ -268,12 +264,12 @@ func NoSuchFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Waits says how many sessions wait.
+// Waits words how many sessions are waiting.
 func Waits(n int) string {
 	return map[bool]string{true: "1 session waits", false: fmt.Sprintf("%d sessions wait", n)}[n == 1]
 }
 
-// Elapsed rounds a time for people.
+// Elapsed rounds a duration for display.
 func Elapsed(d time.Duration) string {
 	if d < time.Second {
 		return d.Round(time.Millisecond).String()
@@ -281,9 +277,8 @@ func Elapsed(d time.Duration) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
-// ShownPath is a path of this machine as it may be printed. Claude Code calls the
-// folder of a transcript by the working directory, and that may be called by a
-// secret; what is printed may be read by an agent.
+// ShownPath redacts a path of this machine for printing. Claude Code names a transcript's folder after the working
+// directory, whose name might contain a secret, and an agent might read what is printed.
 func ShownPath(path string) string {
 	return ingest.MapPath(path, shownRules().Session().Name)
 }
@@ -298,7 +293,7 @@ func ShowEach(paths []string, show func(string) string) []string {
 
 var shownRules = sync.OnceValue(redact.New)
 
-// Few shows the first of a list, and says how many more there are.
+// Few shows the first elements of a list, then how many more there are.
 func Few[T any](list []T, most int, show func(T), more func(left int)) {
 	for _, one := range list[:min(len(list), most)] {
 		show(one)
@@ -308,7 +303,7 @@ func Few[T any](list []T, most int, show func(T), more func(left int)) {
 	}
 }
 
-// ResumeCommand is what a person types to go on with a session that was put back, "" where its client has no command.
+// ResumeCommand returns the command line that continues a restored session; "" if its client has no such command.
 func ResumeCommand(r pipeline.Restoring) string {
 	words, env := r.Resume()
 	if words == nil {

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ReadAnyway does nothing: nothing stops a program that reads in the background.
+// ReadAnyway does nothing: Windows doesn't stop programs that read in the background.
 func ReadAnyway() {}
 
-// apart makes a process one without the console: closing it doesn't end it.
-func apart() *syscall.SysProcAttr {
+// detached starts a process without the console: closing it doesn't end the process.
+func detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true,
 		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
