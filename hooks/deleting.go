@@ -247,7 +247,7 @@ func matched(command string, places []string) (out []string) {
 			pattern = pattern[len(filepath.VolumeName(pattern)):] // the pattern begins after a drive's colon
 			for _, place := range places {
 				if matches(firstParts(pattern, place), place) {
-					out = append(out, place)
+					out = append(out, inside(pattern, place)...)
 				}
 				for p := filepath.Dir(place); p != filepath.Dir(p); p = filepath.Dir(p) {
 					if matches(pattern, p) {
@@ -258,6 +258,16 @@ func matched(command string, places []string) (out []string) {
 		}
 	}
 	return out
+}
+
+// inside returns what a pattern matches in a place, or the place if that is much.
+func inside(pattern, place string) []string {
+	const most = 20
+	found, err := filepath.Glob(filepath.VolumeName(place) + pattern)
+	if err != nil || len(found) > most {
+		return []string{place}
+	}
+	return found
 }
 
 // matches reports whether a pattern, which names no drive, matches a path.
