@@ -51,9 +51,12 @@ func TestTextOfLiteralsIsNotSlow(t *testing.T) {
 func TestLongCommandLine(t *testing.T) {
 	s := rules(t).Session()
 	const password = "Vt7#qLm2xW9!rbKe4PzY"
-	for _, program := range []string{"rabbitmqctl change_password ann ", "b2 account authorize 0012 ", "net user ann /add "} {
+	for _, program := range []string{
+		"rabbitmqctl change_password ann ", "b2 account authorize 0012 ", "net user ann /add ",
+	} {
 		for before := range 260 {
-			line := program + strings.Repeat("word ", before/5) + strings.Repeat("-", before%5) + " " + password + "\nand more"
+			line := program + strings.Repeat("word ", before/5) + strings.Repeat("-", before%5) + " " + password +
+				"\nand more"
 			if got := s.Text(line); before < 100 && strings.Contains(got, password) || !strings.HasSuffix(got, "\nand more") {
 				t.Errorf("%d bytes before the password: %q", before, got)
 			}

@@ -128,7 +128,7 @@ func unreachable(t testing.TB) map[string]func(team bool) time.Duration {
 	}
 	t.Chdir(t.TempDir()) // a handoff is a file here
 	t.Cleanup(func() {   // what still works in the background may write there
-		for n := 0; os.RemoveAll(library) != nil && n < 100; n++ {
+		for n := 0; os.RemoveAll(home) != nil && n < 100; n++ {
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
