@@ -24,7 +24,7 @@ var rooms = map[string][]string{
 		"distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
 		"config", "hint", "demo", "schedule"},
 	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
-	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
+	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "text", "sink"},
 	"web": {"answer", "history", "review", "pipeline", "index", "library", "ingest", "payload", "llm", "text",
 		"sink"},
 	"adr": {"history", "review", "pipeline", "library", "ingest", "payload", "text", "hint"},
@@ -36,9 +36,9 @@ var rooms = map[string][]string{
 	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint", "demo"},
 	"eval":     {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink", "hint"},
 	"index":    {"payload", "ingest", "llm", "text"},
-	"distill":  {"ingest", "payload", "prompts", "llm", "redact", "text"},
-	"library":  {"payload", "ingest", "redact", "text", "sink"},
-	"ingest":   {"text", "sink"},
+	"distill":  {"ingest", "payload", "prompts", "llm", "text"},
+	"library":  {"payload", "ingest", "text", "sink"},
+	"ingest":   {"text"},
 	"payload":  {"text", "sink"},
 	"text":     {},
 	"llm":      {"text", "sink"},
@@ -102,6 +102,7 @@ type source struct {
 }
 
 func TestImportsPointDown(t *testing.T) {
+	used := map[[2]string]bool{}
 	for _, s := range sources(t) {
 		room, _, _ := strings.Cut(s.dir, "/")
 		allowed, known := rooms[room]
@@ -120,6 +121,7 @@ func TestImportsPointDown(t *testing.T) {
 					t.Errorf("%s/%s imports %s: %s may not know it", s.dir, s.name, p, s.dir)
 				}
 				to, _, _ = strings.Cut(to, "/")
+				used[[2]string{room, to}] = true
 				if to != room && !slices.Contains(allowed, to) {
 					t.Errorf("%s/%s imports %s: %s may not know %s", s.dir, s.name, p, room, to)
 				}
@@ -131,6 +133,13 @@ func TestImportsPointDown(t *testing.T) {
 				if (p == module || strings.HasPrefix(p, module+"/")) && away {
 					t.Errorf("%s/%s imports %s, which stays in %s", s.dir, s.name, p, homes)
 				}
+			}
+		}
+	}
+	for room, allowed := range rooms {
+		for _, to := range allowed {
+			if !used[[2]string{room, to}] {
+				t.Errorf("%s doesn't import %s: take it out of the table", room, to)
 			}
 		}
 	}
