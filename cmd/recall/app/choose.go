@@ -114,7 +114,7 @@ func (a *App) key(ctx context.Context, question string, args ...any) rune {
 // offer says what a model gains, as measured on people's 88 questions (docs/internals/quality.md).
 const offer = `
 Payloads are now made by rules, and nothing leaves this machine. With a model's payloads the first result answered
-52 of 100 questions, with those of rules 28. Found here:
+54 of 100 questions, with those of rules 28. Found here:
 `
 
 // estimateTimeout limits how long a person waits for the estimate.
