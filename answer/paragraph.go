@@ -158,7 +158,7 @@ func stated(it payload.Item) string {
 	case it.Kind == payload.Finding:
 		form = "%s (found on %s)."
 	case it.Kind == payload.Deferred:
-		form = "Put off: %s, on %s."
+		form = "Deferred: %s, on %s."
 	case it.Kind == payload.Question:
 		form = "Still open: %s, asked on %s."
 	case it.Path != "":

@@ -83,7 +83,7 @@ func Kinds(kinds []payload.Kind) string {
 }
 
 var kindPhrase = map[payload.Kind]string{
-	payload.Goal: "goals", payload.Decision: "decisions", payload.Deferred: "what was put off",
+	payload.Goal: "goals", payload.Decision: "decisions", payload.Deferred: "what was deferred",
 	payload.Eliminated: "what was ruled out", payload.Finding: "what was found", payload.Hypothesis: "hypotheses",
 	payload.Next: "next steps", payload.File: "files", payload.Flag: "warnings", payload.Question: "open questions",
 	payload.Status: "how things stand", payload.Lead: "nothing of that kind is on record; what was said",

@@ -61,7 +61,7 @@ func (k configKey) Variable() string {
 func (k configKey) read(s string, at Surroundings) (any, error) {
 	v, err := k.parse(s, at)
 	if errors.Is(err, errNot) {
-		err = fmt.Errorf("%q isn't allowed; allowed is %s", masked(k.Name, s), k.Allowed)
+		err = fmt.Errorf("%q isn't allowed; allowed: %s", masked(k.Name, s), k.Allowed)
 	}
 	return v, err
 }
@@ -72,7 +72,7 @@ func (k configKey) of(n *yaml.Node, at Surroundings) (any, error) {
 	case k.list != nil && n.Kind == yaml.SequenceNode:
 		return k.list(n, at)
 	case k.list != nil || n.Kind != yaml.ScalarNode:
-		return nil, fmt.Errorf("wrong form; allowed is %s", k.Allowed)
+		return nil, fmt.Errorf("wrong form; allowed: %s", k.Allowed)
 	}
 	return k.read(n.Value, at)
 }
@@ -176,7 +176,7 @@ func duration(lo, hi time.Duration) kind {
 	parse := k.parse
 	k.parse = func(s string, at Surroundings) (any, error) {
 		if _, err := strconv.ParseFloat(s, 64); err == nil {
-			return nil, fmt.Errorf("%s has no unit; allowed is %s", s, k.Allowed)
+			return nil, fmt.Errorf("%s has no unit; allowed: %s", s, k.Allowed)
 		}
 		return parse(s, at)
 	}
@@ -213,7 +213,7 @@ func folderList(n *yaml.Node, at Surroundings) (any, error) {
 	var names []string
 	for _, entry := range n.Content {
 		if entry = resolve(entry); entry.Kind != yaml.ScalarNode || entry.Tag == "!!null" {
-			return nil, fmt.Errorf("an entry isn't a folder; allowed is %s", allowedFolders)
+			return nil, fmt.Errorf("an entry isn't a folder; allowed: %s", allowedFolders)
 		}
 		names = append(names, entry.Value)
 	}
@@ -236,7 +236,7 @@ func allAbsolute(names []string, at Surroundings) (any, error) {
 
 func priceList(n *yaml.Node, _ Surroundings) (any, error) {
 	if n.Kind != yaml.SequenceNode {
-		return nil, fmt.Errorf("wrong form; allowed is %s", allowedPrices)
+		return nil, fmt.Errorf("wrong form; allowed: %s", allowedPrices)
 	}
 	var list []llm.Price
 	text, err := yaml.Marshal(n)
@@ -247,11 +247,11 @@ func priceList(n *yaml.Node, _ Surroundings) (any, error) {
 	dec.KnownFields(true)
 	if err := dec.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
 		says := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " ")
-		return nil, fmt.Errorf("%s; allowed is %s", says, allowedPrices)
+		return nil, fmt.Errorf("%s; allowed: %s", says, allowedPrices)
 	}
 	for _, p := range list {
 		if err := p.Check(); err != nil {
-			return nil, fmt.Errorf("%w; allowed is %s", err, allowedPrices)
+			return nil, fmt.Errorf("%w; allowed: %s", err, allowedPrices)
 		}
 	}
 	return list, nil

@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -144,7 +143,7 @@ func (r *reading) section(prefix string, node *yaml.Node, into map[string]any) {
 		case len(below) > 0:
 			r.wrong("%s: %s is a section with these keys: %s", where, full, strings.Join(below, ", "))
 		default:
-			r.wrong("%s: unknown key %s; allowed is %s", where, full, strings.Join(near(prefix), ", "))
+			r.wrong("%s: unknown key %s; allowed: %s", where, full, strings.Join(near(prefix), ", "))
 		}
 	}
 }
@@ -287,7 +286,11 @@ func (r *reading) unknownVariables() {
 			near := slices.DeleteFunc(slices.Clone(allowed), func(a string) bool {
 				return !strings.HasPrefix(a, envPrefix+section+"_")
 			})
-			r.wrong("environment: unknown variable %s; allowed is %s", name, cmp.Or(strings.Join(near, ", "), "none like it"))
+			if len(near) == 0 {
+				r.wrong("environment: unknown variable %s", name)
+				continue
+			}
+			r.wrong("environment: unknown variable %s; allowed: %s", name, strings.Join(near, ", "))
 		}
 	}
 }

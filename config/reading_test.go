@@ -18,46 +18,46 @@ import (
 // Each bad file is refused with file, line, key and what is allowed.
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"unknown section", "libary:\n  dir: x\n", ":1: unknown key libary; allowed is library, sources, distill, payload, "},
+		{"unknown section", "libary:\n  dir: x\n", ":1: unknown key libary; allowed: library, sources, distill, payload, "},
 		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n",
 			":3: unknown key query.limitt; " +
-				"allowed is query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
+				"allowed: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
 		{"other case", "Query:\n  limit: 5\n", ":1: unknown key Query;"},
 		{"dotted key", "query.limit: 5\n", ":1: unknown key query.limit"},
 		{"merge key", "query:\n  <<: {limit: 3}\n", ":2: unknown key query.<<"},
 		{"bare number for a time", "query:\n  budget: 30\n",
-			":2: query.budget: 30 has no unit; allowed is a time with its unit from 10ms to 10m, such as 1s or 500ms"},
+			":2: query.budget: 30 has no unit; allowed: a time with its unit from 10ms to 10m, such as 1s or 500ms"},
 		{"bare number, quoted", "query:\n  budget: '1.5'\n", ":2: query.budget: 1.5 has no unit"},
-		{"zero time", "query:\n  budget: 0s\n", ":2: query.budget: \"0s\" isn't allowed; allowed is a time"},
+		{"zero time", "query:\n  budget: 0s\n", ":2: query.budget: \"0s\" isn't allowed; allowed: a time"},
 		{"negative time", "query:\n  budget: -1s\n", ":2: query.budget:"},
 		{"word for a number", "payload:\n  budget: lots\n",
-			":2: payload.budget: \"lots\" isn't allowed; allowed is a number from 200 to 8000"},
+			":2: payload.budget: \"lots\" isn't allowed; allowed: a number from 200 to 8000"},
 		{"truth for a number", "payload:\n  budget: true\n", ":2: payload.budget: \"true\" isn't allowed"},
 		{"too large", "payload:\n  budget: 99999999999999999999\n", ":2: payload.budget:"},
-		{"too small", "query:\n  limit: 0\n", ":2: query.limit: \"0\" isn't allowed; allowed is a number from 1 to 100"},
-		{"yes for true", "query:\n  sync: yes\n", ":2: query.sync: \"yes\" isn't allowed; allowed is true or false"},
+		{"too small", "query:\n  limit: 0\n", ":2: query.limit: \"0\" isn't allowed; allowed: a number from 1 to 100"},
+		{"yes for true", "query:\n  sync: yes\n", ":2: query.sync: \"yes\" isn't allowed; allowed: true or false"},
 		{"unknown word", "payload:\n  variant: short\n",
-			":2: payload.variant: \"short\" isn't allowed; allowed is coding, debug, handoff"},
+			":2: payload.variant: \"short\" isn't allowed; allowed: coding, debug, handoff"},
 		{"other distiller", "distill:\n  distiller: magic\n",
-			":2: distill.distiller: \"magic\" isn't allowed; allowed is offline, model"},
+			":2: distill.distiller: \"magic\" isn't allowed; allowed: offline, model"},
 		{"a model without one", "distill:\n  distiller: model\n",
 			":2: distill.distiller is model, but llm.provider isn't set"},
 		{"unknown provider", "llm:\n  provider: gpt\n",
-			":2: llm.provider: \"gpt\" isn't allowed; allowed is none, anthropic, openai"},
+			":2: llm.provider: \"gpt\" isn't allowed; allowed: none, anthropic, openai"},
 		{"a key in the file", "llm:\n  api_key: sk-1\n", ":2: unknown key llm.api_key"},
 		{"unknown key two levels down", "distill:\n  budget:\n    night: 1\n",
-			":3: unknown key distill.budget.night; allowed is distill.budget.session_tokens,"},
+			":3: unknown key distill.budget.night; allowed: distill.budget.session_tokens,"},
 		{"number for the budget", "distill:\n  budget: 5\n",
 			":2: distill.budget is a section with these keys: distill.budget.session_tokens"},
 		{"money with its sign", "distill:\n  budget:\n    night_cost: $1\n",
-			":3: distill.budget.night_cost: \"$1\" isn't allowed; allowed is an amount in USD from 0 to 1000000, such as 0.50"},
+			":3: distill.budget.night_cost: \"$1\" isn't allowed; allowed: an amount in USD from 0 to 1000000, such as 0.50"},
 		{"no amount", "distill:\n  budget: {month_cost: .nan}\n", ":2: distill.budget.month_cost:"},
 		{"a price that isn't in the list", "llm:\n  prices: {model: x}\n",
-			":2: llm.prices: wrong form; allowed is a list such as [{model:"},
+			":2: llm.prices: wrong form; allowed: a list such as [{model:"},
 		{"a price of something else", "llm:\n  prices: [{model: x, input: 1}]\n", ":2: llm.prices: "},
 		{"a price without a model", "llm:\n  prices: [{in: 1}]\n", ":2: llm.prices: a price without a model"},
-		{"text for a list", "sources:\n  cowork: ~/x\n", ":2: sources.cowork: wrong form; allowed is a list of folders"},
-		{"list for a text", "library:\n  dir: [a]\n", ":2: library.dir: wrong form; allowed is a folder"},
+		{"text for a list", "sources:\n  cowork: ~/x\n", ":2: sources.cowork: wrong form; allowed: a list of folders"},
+		{"list for a text", "library:\n  dir: [a]\n", ":2: library.dir: wrong form; allowed: a folder"},
 		{"nothing in a list", "sources:\n  cowork: [~]\n", ":2: sources.cowork: an entry isn't a folder"},
 		{"text for a section", "query: 5\n",
 			":1: query is a section with these keys: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
@@ -65,7 +65,7 @@ func TestBadFiles(t *testing.T) {
 		{"no address, with a password", "llm:\n  url: me:hidden@llm.example.com\n",
 			":2: llm.url: \"xxxxx@llm.example.com\" isn't allowed"},
 		{"no address", "embed:\n  url: localhost:11434\n",
-			":2: embed.url: \"localhost:11434\" isn't allowed; allowed is an address that begins with http:// or https://"},
+			":2: embed.url: \"localhost:11434\" isn't allowed; allowed: an address that begins with http:// or https://"},
 		{"another protocol", "llm:\n  url: ftp://x/v1\n", ":2: llm.url: \"ftp://x/v1\" isn't allowed"},
 		{"variable", "library:\n  dir: $HOME/x\n", ":2: library.dir: \"$HOME/x\": variables aren't expanded"},
 		{"somebody's home", "library:\n  dir: ~bob/x\n", ":2: library.dir: \"~bob/x\": only ~ on its own"},
@@ -187,13 +187,14 @@ func TestEnvironment(t *testing.T) {
 
 func TestBadEnvironment(t *testing.T) {
 	for _, c := range []struct{ env, want string }{
-		{"RECALL_QUERY_LIMITT=3", "environment: unknown variable RECALL_QUERY_LIMITT; allowed is RECALL_QUERY_LIMIT, " +
+		{"RECALL_QUERY_LIMITT=3", "environment: unknown variable RECALL_QUERY_LIMITT; allowed: RECALL_QUERY_LIMIT, " +
 			"RECALL_QUERY_SYNC"},
 		{"RECALL_SOURCES_COWORK_0=/x", "unknown variable RECALL_SOURCES_COWORK_0"}, // elements of lists
 		{"RECALL_QUERY=5", "unknown variable RECALL_QUERY;"},
+		{"RECALL_FOO=1", "environment: unknown variable RECALL_FOO"},
 		{"RECALL_QUERY_BUDGET=30", "environment: RECALL_QUERY_BUDGET: 30 has no unit"},
 		{"RECALL_QUERY_LIMIT=many", "environment: RECALL_QUERY_LIMIT: \"many\" isn't allowed; " +
-			"allowed is a number from 1 to 100"},
+			"allowed: a number from 1 to 100"},
 	} {
 		_, err := load(t, nil, "", []string{c.env}, standIn(t))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -14,7 +14,7 @@ import (
 	"recall/pipeline"
 )
 
-// Dated is an item on a time line.
+// Dated is an item on a timeline.
 type Dated struct {
 	index.Placed
 	Until *time.Time     `json:"until,omitempty"` // when it was replaced
@@ -155,7 +155,7 @@ type Reversed struct {
 // Empty reports whether nothing changed.
 func (c *Changed) Empty() bool { return len(c.Decided)+len(c.Reversed)+len(c.Settled)+len(c.Open) == 0 }
 
-// ChangedOf returns what changed on a time line since a day, of the items that meant selects.
+// ChangedOf returns what changed on a timeline since a day, of the items that meant selects.
 func ChangedOf(line []Dated, since time.Time, meant func(Dated) bool) *Changed {
 	c := &Changed{Since: since.UTC(), Decided: []Dated{}, Reversed: []Reversed{}, Settled: []Reversed{}, Open: []Dated{}}
 	byID := map[payload.ItemID]Dated{}

@@ -51,7 +51,7 @@ func (w *Waiting) Number(most int) (shown []*Loop) {
 
 // What names the kind of a loop in a word or two.
 func (l Loop) What() string {
-	what := map[payload.Kind]string{payload.Next: "next", payload.Deferred: "put off", payload.Question: "question",
+	what := map[payload.Kind]string{payload.Next: "next", payload.Deferred: "deferred", payload.Question: "question",
 		payload.Flag: "don't forget"}[l.Waits]
 	switch {
 	case l.Item.Rule == payload.TaskRule:

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -77,13 +78,15 @@ func TestThreatenedAtHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "Ana Smith")
 	liveIn(t, home)
 	store := filepath.Join(home, ".claude", "projects")
-	if err := os.MkdirAll(store, 0o700); err != nil {
+	session := filepath.Join(store, "-app", "x.jsonl")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(session), 0o700), os.WriteFile(session, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	slashed := filepath.ToSlash(home)
 	commands := []string{"rm -rf ~/.claude/projects", `rm -rf "$HOME/.claude/projects"`, "cd ~/.claude && rm -r projects",
-		"rm -rf ~/.clau*", "rm -rf ~/.clau*/projects", "rm -rf ~/.clau*/*/*.jsonl", "rm -rf ~/.c*e/projects/-app/x.jsonl",
-		"rm -rf ~/.{claude,codex}", "rm -rf ~/{.cache,.claude/projects}", "rm -rf ~/.c{laude,odex}/{projects,todos}/*", `rm -rf "` + slashed + `/.claude/projects"`, "ls ~/.claude/projects | xargs rm -rf"}
+		"rm -rf ~/.clau*", "rm -rf ~/.clau*/projects", "rm -rf ~/.clau*/*/*/*.jsonl", "rm -rf ~/.c*e/projects/-app/x.jsonl",
+		"rm -rf ~/.{claude,codex}", "rm -rf ~/{.cache,.claude/projects}", "rm -rf ~/.c{laude,odex}/{projects,todos}/*",
+		`rm -rf "` + slashed + `/.claude/projects"`, "ls ~/.claude/projects | xargs rm -rf"}
 	if drive := filepath.VolumeName(home); drive != "" {
 		git := "/" + strings.ToLower(drive[:1]) + slashed[len(drive):]
 		commands = append(commands, `rm -rf '`+store+`'`, `rm -rf "`+git+`/.claude/projects"`,

@@ -164,7 +164,7 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 	work := func() error {
 		var all []string
 		for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
-			"*.damaged", filepath.Join("*", "*.damaged")} { // put aside by repair
+			"*.damaged", filepath.Join("*", "*.damaged")} { // set aside by repair
 			paths, err := disk.Glob(l.dir, pattern)
 			if err != nil {
 				return err

@@ -80,7 +80,7 @@ func (l *Library) DropItems(items ...ForgottenItem) error {
 }
 
 // DropForgotten removes a session's forgotten items from what people and agents wrote in its folder, and from what
-// repair put aside there. The next save removes them from the payload.
+// repair set aside there. The next save removes them from the payload.
 func (l *Library) DropForgotten(id ingest.SessionID) error {
 	all, err := l.ForgottenItems()
 	if err != nil || len(all[id]) == 0 {

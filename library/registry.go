@@ -108,7 +108,7 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	return fmt.Sprintf("it lacks the projects of %d of the sessions", n)
 }
 
-// MendProjects accepts projects.toml as it is; one that can't be parsed is put aside. Projects that only sessions
+// MendProjects accepts projects.toml as it is; one that can't be parsed is set aside. Projects that only sessions
 // name are added again, by id; the others are found by their root when their sessions, returned in again, are
 // distilled again.
 func (l Inside) MendProjects() (how string, again []Entry, err error) {
@@ -125,7 +125,7 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 		reg := &registry.Registry{}
 		if toml.Unmarshal(text, reg) != nil {
 			aside := disk.FreeName(l.dir, "projects.toml.damaged")
-			how, again = "put aside as "+filepath.Base(aside)+"; "+lostNames, all
+			how, again = "set aside as "+filepath.Base(aside)+"; "+lostNames, all
 			return errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
 		}
 		var ids []string

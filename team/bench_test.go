@@ -200,7 +200,7 @@ type deed struct {
 	do   func(bob, all mate) error
 }
 
-// plans writes how the server does the statements of what members do, by auto_explain.
+// plans writes the query plans of the statements behind each deed, as auto_explain logs them.
 func (c *crew) plans(path string, items int, what []deed) {
 	c.t.Helper()
 	for _, who := range []string{"bob", "all"} {
@@ -224,12 +224,13 @@ func (c *crew) plans(path string, items int, what []deed) {
 		return m
 	}
 	bob, all := listen("bob"), listen("all")
-	text := fmt.Sprintf("# How PostgreSQL does a team's statements\n\nOf %d items, see the test TestScale, which "+
-		"writes this file. Each statement once, with what it took in rows.\n", items)
+	text := fmt.Sprintf("# Query plans of a team's statements\n\nHow PostgreSQL executes them over %d items: each "+
+		"statement once, with its plan and actual row counts. `TestScale` writes this file\n(`team/bench_test.go`; see "+
+		"[team.md](team.md#what-it-takes)).\n", items)
 	noise := regexp.MustCompile(`duration:[^\n]*\n|Query Text: |\(cost=\S+ rows=\d+ width=\d+\) ?|[ \t]+$`)
 	shown := map[string]bool{}
 	for _, d := range what {
-		for range 2 { // what a connection does but once isn't told
+		for range 2 { // the first time includes what a connection does only once
 			said = nil
 			if err := d.do(bob, all); err != nil {
 				c.t.Errorf("%s: %v", d.name, err)

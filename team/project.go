@@ -82,7 +82,8 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, nullIfEmpty(p.Remote), nullIfEmpty(p.Root)).
 		Scan(&id, &readable)
 	if err == nil && !readable {
-		err = hint.With(fmt.Errorf("%s: %w", p.Name, ErrNotIn), "its keeper or an owner of the team can let you in")
+		err = hint.With(fmt.Errorf("%s: %w", p.Name, ErrNotIn),
+			"the member who shared it first or an owner of the team can let you in")
 	}
 	return id, err
 }

@@ -32,7 +32,7 @@ const inTable = 100
 // mostSessions is the number of sessions up to which each item is drawn; with more, items are counted.
 const mostSessions = 250
 
-// drawn lists the kinds on a time line.
+// drawn lists the kinds on a timeline.
 var drawn = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question}
 
 func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
@@ -43,7 +43,7 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 	return kept(&s.kept, m.Stamp, f.Today+" "+r.URL.RequestURI(), func() (timeView, error) { return lineOf(r, m, f) })
 }
 
-// lineOf makes the time line for a page's filters.
+// lineOf makes the timeline for a page's filters.
 func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
 	v.filters = f
 	kinds := f.Kinds
@@ -199,7 +199,7 @@ const (
 	titled      = 80  // characters of a title
 )
 
-// became classifies an item on the time line for its mark, see stands.
+// became classifies an item on the timeline for its mark, see stands.
 func became(d history.Dated) string {
 	if d.Until != nil && d.Sure {
 		return "past"

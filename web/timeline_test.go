@@ -40,7 +40,7 @@ func many(n int) (line []history.Dated) {
 	return line
 }
 
-// However many there are, no mark of a time line lies on another, none is outside of the picture, and each decision is
+// However many there are, no mark of a timeline lies on another, none is outside of the picture, and each decision is
 // one of them or counted by one.
 func TestChartIsReadable(t *testing.T) {
 	if testing.Short() {
@@ -74,7 +74,7 @@ func TestChartIsReadable(t *testing.T) {
 	}
 }
 
-// A page of the time line has at most 200 KB, however many decisions there are.
+// A page of the timeline has at most 200 KB, however many decisions there are.
 func TestTimeLineIsSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")

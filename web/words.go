@@ -89,7 +89,7 @@ type entry struct {
 // A screen is an entry of the pages' menu.
 type screen struct{ Name, Path, Title string }
 
-var screens = []screen{{"ask", "/", "Ask"}, {"review", "/review", "Review"}, {"time", "/time", "Time line"},
+var screens = []screen{{"ask", "/", "Ask"}, {"review", "/review", "Review"}, {"time", "/time", "Timeline"},
 	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Usage and health"}}
 
 // stands classifies an item for its mark: stands, past, out (ruled out) or later (deferred, open).

@@ -148,7 +148,7 @@ func TestQuestionsAreFresh(t *testing.T) {
 			4000+n, n), strings.Repeat("Done as you said, and the tests pass. ", 500))
 	}
 	_, errOut := recall([]string{"RECALL_QUERY_BUDGET=10ms"}, "query", "which port")
-	if !strings.Contains(errOut, "this answer is without") || !strings.Contains(errOut, "being indexed now") {
+	if !strings.Contains(errOut, "this answer is without") || !strings.Contains(errOut, "being imported now") {
 		t.Errorf("nothing is said of what was left: %q", errOut)
 	}
 	var list string
@@ -247,7 +247,7 @@ func TestQuestionBesideAnotherRecall(t *testing.T) {
 	defer held.Unlock()
 	out, errOut := recall([]string{"RECALL_QUERY_BUDGET=500ms"}, "query", "where do failed jobs go")
 	if !strings.Contains(out, "dead-letter table") || strings.Contains(errOut, "warning") ||
-		!strings.Contains(errOut, "some new sessions could not be indexed (1 fault); recall sync shows why") {
+		!strings.Contains(errOut, "some new sessions could not be imported (1 fault); recall sync shows why") {
 		t.Errorf("got %q, %q", out, errOut)
 	}
 }

@@ -183,7 +183,7 @@ func TestWebAskByKeysInBrowser(t *testing.T) {
 	}
 }
 
-// The time line by keys: from point to point, to what one says in the table, and a span of it by the sliders.
+// The timeline by keys: from point to point, to what one says in the table, and a span of it by the sliders.
 func TestWebTimeLineByKeysInBrowser(t *testing.T) {
 	inBrowser(t)
 	home, library := demoed(t)
@@ -217,7 +217,7 @@ func TestWebTimeLineByKeysInBrowser(t *testing.T) {
 	v.press("Home", "ArrowRight", "ArrowRight")
 	v.until("fewer", fmt.Sprintf(`location.search.includes('asof=2026-09-02') &&
 		document.activeElement.type == 'range' && document.querySelectorAll('.list tbody tr').length < %d`, all))
-	v.quiet("the time line")
+	v.quiet("the timeline")
 
 	// With the mouse a span is drawn, and what is shown is of it, as of its end.
 	v.lookAs(looks[0])

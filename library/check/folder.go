@@ -257,7 +257,7 @@ func (f *folderCheck) others() {
 // stray says what a file is that doesn't belong in a library.
 func stray(name string) string {
 	if strings.HasPrefix(name, "payload before repair") || strings.Contains(name, ".damaged") {
-		return "put aside by recall check --repair; delete it once you have looked at it"
+		return "set aside by recall check --repair; delete it once you have looked at it"
 	}
 	return "not a file of recall's"
 }

@@ -84,7 +84,7 @@ type repairing struct {
 	out    Repaired
 }
 
-var errLost = errors.New("it can't be made again; a backup may have it")
+var errLost = errors.New("it can't be rebuilt; a backup might have it")
 
 func (r *repairing) mend(f Finding) (how string, err error) {
 	path := filepath.Join(r.l.Dir(), filepath.FromSlash(f.Path))
@@ -254,7 +254,7 @@ func lineUsable(line []byte, name string) bool {
 // derived repairs a file made by distilling, or removes it so that it is made again. A payload.md that can no longer
 // be compared might hold edits, so a copy is kept.
 func (r *repairing) derived(f Finding, e library.Entry, path string) (string, error) {
-	how := "made again from the transcript"
+	how := "rebuilt from the transcript"
 	if name := filepath.Base(path); name == "payload.json" {
 		page := filepath.Join(filepath.Dir(path), "payload.md")
 		if text, err := disk.ReadPlain(page); err == nil {

@@ -49,7 +49,7 @@ type Mend string
 const (
 	MendRender Mend = "render" // it can be made again from what else is there
 	MendSource Mend = "source" // its source still exists and might have the same bytes
-	MendLines  Mend = "lines"  // its lines are accepted as they are, or put aside if nothing depends on them
+	MendLines  Mend = "lines"  // its lines are accepted as they are, or set aside if nothing depends on them
 	MendNone   Mend = ""       // only from a backup
 )
 

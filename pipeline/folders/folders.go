@@ -151,7 +151,7 @@ func (f *Folders) keep(ctx context.Context, k Folder) error {
 	}
 	p, err := pipeline.Onward(ctx, f.Library, nil, k.Project, "", "")
 	if err == nil && p == nil {
-		err = hint.With(errors.New("no session to go on from"), "recall sync archives sessions; recall list shows them")
+		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
 	}
 	if err != nil {
 		return err

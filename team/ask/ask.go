@@ -70,8 +70,8 @@ func Further(m *team.Membership, wait time.Duration) string {
 	if took <= patience(m, wait) {
 		return ""
 	}
-	return fmt.Sprintf("its server took %v to respond when it was last reached: recall config set team.wait %v makes "+
-		"questions wait for it", took.Round(time.Millisecond), (2 * took).Round(10*time.Millisecond))
+	return fmt.Sprintf("its server took %v to respond when it was last reached: team.wait %v in config.yaml "+
+		"makes questions wait for it", took.Round(time.Millisecond), (2 * took).Round(10*time.Millisecond))
 }
 
 // Asker sends questions to the team, one after the other. Its zero value is ready for use.

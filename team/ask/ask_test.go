@@ -59,7 +59,7 @@ func TestOpenWaitsForTheFar(t *testing.T) {
 		t.Errorf("reached before: %v, out of reach %v; want what it says", err, Lately(m))
 	}
 	m.NoteReached(time.Minute)
-	if way := Further(m, wait); !strings.HasSuffix(way, "team.wait 2m0s makes questions wait for it") {
+	if way := Further(m, wait); !strings.HasSuffix(way, "team.wait 2m0s in config.yaml makes questions wait for it") {
 		t.Errorf("said of one that is too far: %q", way)
 	}
 }

@@ -88,7 +88,7 @@ if (document.body.dataset.page === "review") {
 	sessionStorage.removeItem(kept);
 }
 
-// The time line: moving between points by keys, a point's text below the picture, and drawing over a period.
+// The timeline: moving between points by keys, a point's text below the picture, and drawing over a period.
 const draw = chart => {
 	const { from, to, left, right } = Object.fromEntries(Object.entries(chart.dataset).map(([k, v]) => [k, Number(v)]));
 	const dots = all(".dot", chart), says = document.getElementById("says"), form = asks;

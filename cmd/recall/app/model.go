@@ -254,7 +254,7 @@ func ImproveParts(r *improve.Report) (parts []string) {
 	say(r.Links, "%s between decisions", answer.Count(r.Links, "link"))
 	say(r.Pending, "%s in a pending batch", answer.Count(r.Pending, "session"))
 	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
-	say(r.Resting, "%s that it failed at before left alone for now", answer.Count(r.Resting, "session"))
+	say(r.Resting, "%s skipped for now after an earlier failure", answer.Count(r.Resting, "session"))
 	unpriced := ""
 	if r.Unpriced {
 		unpriced = " plus calls without a known price (llm.prices)"

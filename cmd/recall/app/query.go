@@ -35,7 +35,7 @@ func (a *App) SayBehind(l *library.Library, behind answer.Behind) {
 	}
 	when := "run recall sync"
 	if a.SyncRest(l) {
-		when = "being indexed now"
+		when = "being imported now"
 		if wait := time.Until(a.Until); wait > 0 {
 			when = "a large session in progress follows in " + wait.Round(time.Second).String()
 		}
@@ -65,15 +65,15 @@ func (a *App) SyncNew(ctx context.Context, l *library.Library) (behind answer.Be
 	case errors.Is(err, context.Canceled):
 		return behind, err
 	case errors.Is(err, library.ErrBusy): // nothing is wrong
-		fmt.Fprintln(a.Err, "recall: another recall is indexing new sessions; this answer might lack some of them")
+		fmt.Fprintln(a.Err, "recall: another recall is importing new sessions; this answer might lack some of them")
 	case err != nil:
-		fmt.Fprintf(a.Err, "recall: warning: new sessions could not be indexed: %v\n", err)
+		fmt.Fprintf(a.Err, "recall: warning: new sessions could not be imported: %v\n", err)
 	}
 	if behind.Unrelated = report.Unrelated && o.Glanced == nil; report.Unrelated && !behind.Unrelated {
 		a.SyncRest(l)
 	}
 	if n := len(report.Problems); n > 0 {
-		fmt.Fprintf(a.Err, "recall: some new sessions could not be indexed (%s); recall sync shows why\n",
+		fmt.Fprintf(a.Err, "recall: some new sessions could not be imported (%s); recall sync shows why\n",
 			answer.Count(n, "fault"))
 	}
 	behind.Left, behind.Outdated = report.Left-report.Outdated, report.Outdated

@@ -40,10 +40,10 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	p.Markdown(&answer.Answer{Verdict: answer.Weak, Shown: []*answer.Result{
 		{Result: index.Result{Item: &it, History: []index.Linked{l}, Conflict: []index.Linked{l}}}}})
 	p.Markdown(&answer.Answer{Verdict: answer.Nothing})
-	for _, want := range []string{"    - b\n    + c\n", "  … 2 attempts more, after each of which",
+	for _, want := range []string{"    - b\n    + c\n", "  … 2 more attempts, after each of which",
 		"nothing was changed, it was run",
-		"  … 3 steps more\n", "with other errors, 2 runs more, the last in turn 3: other error\n",
-		"7 sessions more met it.",
+		"  … 3 more steps\n", "with other errors, 2 more runs, the last in turn 3: other error\n",
+		"7 more sessions met it.",
 		"● Found: t (, turn 0, no date)\n", " superseded ", "\n    turn 2\n", "\nlater:\n", "A person wrote it;",
 		"It could be any of 2 sessions:\n", "  it made no such commit, but wrote this text; the commit, turn 0\n",
 		"\n- **use it** — stands since ", "\n  - was: use it (", "  - in conflict with: use it ("} {

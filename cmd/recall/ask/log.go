@@ -41,7 +41,7 @@ type ChangedDoc struct {
 	Others []team.Told `json:"others,omitempty"` // what others in the team decided since, or since the person last looked
 }
 
-// The kinds that a time line shows, and those that --changed shows.
+// The kinds that a timeline shows, and those that --changed shows.
 var (
 	logKinds     = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding}
 	changedKinds = append(slices.Clone(logKinds), payload.Deferred, payload.Question)
@@ -105,7 +105,7 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	}
 	meant := func(d history.Dated) bool { return slices.Contains(q.Kinds, d.Item.Kind) }
 	if q.Text != "" {
-		q.Limit, q.Archived = 30, true // as in the time line
+		q.Limit, q.Archived = 30, true // as in the timeline
 		found, err := a.Search(ctx, p.Library, q)
 		if err != nil {
 			return err

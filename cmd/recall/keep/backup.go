@@ -33,7 +33,7 @@ func newBackupCmd(a *app.App) *cobra.Command {
 	}, func(a *app.App, m merge.Merged) {
 		fmt.Fprintln(a.Err, "recall: warning: a backup holds raw transcripts, including any secrets in them: "+
 			"keep it as safe as the library")
-		printMerged(a, m, "backup", o.To)
+		printMerged(a, m, "backup to", o.To)
 	})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if o.To == "" {
@@ -89,7 +89,7 @@ func printMerged(a *app.App, m merge.Merged, what, where string) {
 	if len(parts) == 0 {
 		parts = []string{"nothing new"}
 	}
-	fmt.Fprintf(a.Out, "%s of %s: %s, %s; %s, %s, read back and compared\n", what, where,
+	fmt.Fprintf(a.Out, "%s %s: %s, %s; %s, %s, read back and compared\n", what, where,
 		answer.Count(m.Sessions, "session"), strings.Join(parts, ", "), answer.Count(m.Files, "file"),
 		text.Size(m.Bytes))
 }
@@ -121,7 +121,7 @@ func newImportCmd(a *app.App) *cobra.Command {
 		case *review.Handoff:
 			a.Form("handoff", doc)
 		case merge.Merged:
-			printMerged(a, doc, "import", path)
+			printMerged(a, doc, "import of", path)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
@@ -66,12 +67,14 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	default:
 		draft, err = library.ReadRegular(o.Draft, mostDraft)
 	}
-	if err == nil && (len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft)) {
-		err = hint.With(fmt.Errorf("--draft %s: not a payload in Markdown (text, at most %s)", o.Draft,
-			txt.Size(mostDraft)), "recall wrap-up --prompt prints what to ask the agent")
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return hint.With(fmt.Errorf("--draft %s: no such file", o.Draft), "name the Markdown file that the agent wrote")
+	case err != nil:
 		return err
+	case len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft):
+		return hint.With(fmt.Errorf("--draft %s: not a payload in Markdown (text, at most %s)", o.Draft,
+			txt.Size(mostDraft)), "recall wrap-up --prompt prints what to ask the agent")
 	}
 	l, err := a.LibraryToFill(ctx, nil)
 	if err != nil {

@@ -140,7 +140,7 @@ func syncNow(ctx context.Context, a *app.App, l *library.Library,
 // asKeeper adds to a refusal who manages a project.
 func asKeeper(err error) error {
 	if errors.Is(err, team.ErrRefused) {
-		return hint.With(err, "only the member who shared it first and an owner of the team can do this")
+		return hint.With(err, "only the member who shared it first or an owner of the team can do this")
 	}
 	return err
 }
