@@ -38,14 +38,13 @@ type evalFlags struct {
 
 type measuring func(context.Context, eval.Options) (*eval.Run, error)
 
-func newMeasureCmd(a *app.App, name string, f evalFlags, measure measuring,
-	print func(report.Tables, *eval.Run)) *cobra.Command {
+func newMeasureCmd(a *app.App, name string, f evalFlags, measure measuring) *cobra.Command {
 	cmd := option.Do(name, &f, func(ctx context.Context, _ []string) error {
 		r, err := measured(ctx, a, f, measure)
 		if err != nil {
 			return err
 		}
-		return evaluated(a, r, f, print)
+		return evaluated(a, r, f)
 	})
 	cmd.RegisterFlagCompletionFunc("distiller",
 		cobra.FixedCompletions([]string{config.ByRules, config.ByModel}, cobra.ShellCompDirectiveNoFileComp))
@@ -123,7 +122,7 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 	return m, err
 }
 
-func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *eval.Run)) error {
+func evaluated(a *app.App, r *eval.Run, f evalFlags) error {
 	var base *eval.Run
 	if f.Baseline != "" {
 		runs, err := eval.ReadRuns([]string{f.Baseline})
@@ -141,7 +140,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 		say = a.Err
 		err = a.PrintJSON(r)
 	} else {
-		print(tables(a), r)
+		tables(a).Print(r.What, r)
 		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\n"+
 			"To read them: recall eval report %s --items\n", file, sink.Shell(file))
 	}
@@ -194,6 +193,6 @@ func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, e
 	}
 	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),
 		file)
-	report.Tables{W: w, St: report.Style(st)}.Differences(g.Dropped)
+	report.Tables{W: w, St: report.Style(st)}.Print("differences", g.Dropped)
 	return false, nil
 }
