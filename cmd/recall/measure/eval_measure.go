@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -90,9 +89,6 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 	if o.SecondLook != nil {
 		r.Config["rerank"] = asked.Name() + " " + compose.Versions()
 	}
-	if r.At.IsZero() {
-		r.At = time.Now().UTC()
-	}
 	return r, nil
 }
 
@@ -125,11 +121,10 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 func evaluated(a *app.App, r *eval.Run, f evalFlags) error {
 	var base *eval.Run
 	if f.Baseline != "" {
-		runs, err := eval.ReadRuns([]string{f.Baseline})
-		if err != nil {
+		var err error
+		if base, err = eval.ReadRun(f.Baseline); err != nil {
 			return hint.With(err, "--write-baseline %s creates one", f.Baseline)
 		}
-		base = runs[0]
 	}
 	file, err := keepRun(r, f.Out)
 	if err != nil {
