@@ -48,11 +48,6 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 	return x
 }
 
-// Excluded returns the rule that keeps out sessions running in a folder now; "" if there is none.
-func (a *App) Excluded(dir string) string {
-	return a.Exclusion().Now(dir, time.Now())
-}
-
 // SyncRest continues in the background what the time budget left over.
 func (a *App) SyncRest(l *library.Library) bool { return a.inBackground(l, "rest") }
 
