@@ -13,12 +13,11 @@ const maxWrong = 30
 
 // Agree measures how far a judge agrees with people on labelled pairs. It asks about all of them at once.
 func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, error) {
-	a := Agreement{Judge: by.Name(), Threshold: by.Threshold()}
+	a := Agreement{Judge: by.Name(), Threshold: by.Threshold(), Kinds: map[string]KofN{}, Projects: map[string]KofN{}}
 	x, err := pairSimilarities(ctx, by, pairs)
 	if err != nil {
 		return a, err
 	}
-	kinds, projects := tally{}, tally{}
 	for i, p := range pairs {
 		same := x[i] >= by.Threshold()
 		a.Pairs++
@@ -29,36 +28,24 @@ func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, erro
 			}
 		}
 		right := same == p.Same
-		kinds.count(string(p.Kind), right)
-		projects.count(p.Project, right)
+		countIn(a.Kinds, string(p.Kind), right)
+		countIn(a.Projects, p.Project, right)
 		if right {
 			a.Agree++
 		} else if len(a.Wrong) < maxWrong {
 			a.Wrong = append(a.Wrong, DisagreedOnPair{p.A, p.B, p.Same, x[i]})
 		}
 	}
-	a.Kinds, a.Projects = kinds.shares(), projects.shares()
 	return a, nil
 }
 
-// tally counts, by name, how many of how many are right.
-type tally map[string][2]int
-
-func (t tally) count(name string, right bool) {
-	n := t[name]
-	n[1]++
+// countIn counts one more, right or not, under a name.
+func countIn(shares map[string]KofN, name string, right bool) {
+	n := shares[name]
 	if right {
-		n[0]++
+		n.K++
 	}
-	t[name] = n
-}
-
-func (t tally) shares() map[string]KofN {
-	m := map[string]KofN{}
-	for name, n := range t {
-		m[name] = wilson(n[0], n[1])
-	}
-	return m
+	shares[name] = wilson(n.K, n.N+1)
 }
 
 // pairSimilarities judges labelled pairs, each as two items from different turns.

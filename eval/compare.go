@@ -38,48 +38,30 @@ type Difference struct {
 // minShared is how many sessions or questions a comparison needs to tell anything.
 const minShared = 5
 
-// Compare compares the systems under test of two runs.
+// Compare compares the systems under test of two runs on the sessions or questions that both have.
 func Compare(before, after *Run) (*Comparison, error) {
 	if before.What != after.What {
 		return nil, fmt.Errorf("one run is of %s, the other of %s", before.What, after.What)
 	}
-	if len(before.Systems) == 0 || len(after.Systems) == 0 {
-		return nil, fmt.Errorf("a run has no system")
-	}
-	c, err := CompareSystems(before.Systems[0], after.Systems[0])
-	if err != nil {
-		return nil, err
-	}
-	var notes []string
+	old, now := before.Systems[0], after.Systems[0]
+	c := &Comparison{What: before.What, Systems: [2]string{old.Name, now.Name}, Notes: []string{}}
 	if before.Gold.Hash != after.Gold.Hash {
-		notes = append(notes, fmt.Sprintf("the gold sets are not the same (%s %s, %s %s)", before.Gold.Name,
+		c.Notes = append(c.Notes, fmt.Sprintf("the gold sets are not the same (%s %s, %s %s)", before.Gold.Name,
 			before.Gold.Hash, after.Gold.Name, after.Gold.Hash))
 	}
 	for _, key := range []string{"judge", "threshold", "redaction"} {
 		if a, b := before.Config[key], after.Config[key]; a != b {
-			notes = append(notes,
+			c.Notes = append(c.Notes,
 				fmt.Sprintf("%s: %s before, %s after: part of the change may come from the measurement", key, a, b))
 		}
 	}
-	c.Notes = append(notes, c.Notes...)
-	return c, nil
-}
-
-// CompareSystems compares two systems on the sessions or questions that both have.
-func CompareSystems(before, after System) (*Comparison, error) {
-	c := &Comparison{Systems: [2]string{before.Name, after.Name}, Notes: []string{}}
-	switch {
-	case before.Payloads != nil && after.Payloads != nil:
-		c.What = "payloads"
-		c.payloads(before.Payloads, after.Payloads)
-	case before.Questions != nil && after.Questions != nil:
-		c.What = "questions"
-		c.questions(before.Questions, after.Questions)
-	default:
-		return nil, fmt.Errorf("%s and %s were not measured the same way", before.Name, after.Name)
+	if c.What == "payloads" {
+		c.payloads(old.Payloads, now.Payloads)
+	} else {
+		c.questions(old.Questions, now.Questions)
 	}
 	if c.Shared == 0 {
-		return nil, fmt.Errorf("%s and %s have no %s in common", before.Name, after.Name, c.Of())
+		return nil, fmt.Errorf("%s and %s have no %s in common", old.Name, now.Name, c.Of())
 	}
 	return c, nil
 }

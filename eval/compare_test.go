@@ -106,15 +106,15 @@ func TestCompareSharedSessionsOnly(t *testing.T) {
 }
 
 func TestCompareQuestions(t *testing.T) {
-	asked := func(rank int, stale bool) System {
+	asked := func(rank int, stale bool) *Run {
 		var made []QuestionsMade
 		for i := range 10 {
 			made = append(made, QuestionsMade{ID: fmt.Sprint(i), Q: "secret", Expect: []string{"s#d1"}, Stale: []string{"s#d0"},
 				Ranks: []int{rank}, StaleFirst: stale})
 		}
-		return System{Name: "x", Questions: SummedUp(made)}
+		return &Run{What: "questions", Systems: []System{{Name: "x", Questions: SummedUp(made)}}}
 	}
-	c, err := CompareSystems(asked(6, true), asked(1, false))
+	c, err := Compare(asked(6, true), asked(1, false))
 	if err != nil {
 		t.Fatal(err)
 	}

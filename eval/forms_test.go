@@ -256,11 +256,11 @@ func toldApart(t *testing.T, by Judge, pairs []LabelledPair) map[string]KofN {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forms := tally{}
+	forms := map[string]KofN{}
 	for i, name := range names {
-		forms.count(name, x[i] < by.Threshold())
+		countIn(forms, name, x[i] < by.Threshold())
 	}
-	return forms.shares()
+	return forms
 }
 
 // formsOf makes every form of the true pairs, with their names: of each statement against the other's wording, and

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/distill/relate"
 	"recall/index"
 	"recall/index/rank"
 	"recall/ingest"
@@ -92,10 +93,26 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 	if err := ix.PutAll(ctx, docs); err != nil {
 		return nil, err
 	}
-	if err := Relate(ctx, ix, docs); err != nil {
+	if err := linkItems(ctx, ix, docs); err != nil {
 		return nil, err
 	}
 	return ix, ix.Tidy(ctx)
+}
+
+// linkItems links the items of an index as a sync does, so that a decision which took another's place is found
+// instead of it.
+func linkItems(ctx context.Context, ix *index.Index, docs []index.Doc) error {
+	byProject := map[string][]relate.Item{}
+	for _, d := range docs {
+		for _, it := range d.Items {
+			byProject[d.Project] = append(byProject[d.Project], relate.Item{Item: it.Item, Session: d.Session, Start: d.Start})
+		}
+	}
+	var links []payload.Link
+	for _, items := range byProject {
+		links = append(links, relate.Links(items)...)
+	}
+	return ix.PutLinks(ctx, links, relate.Version(), nil)
 }
 
 // at returns the index as it was when a question was asked, and the query for it.

@@ -19,15 +19,7 @@ import (
 // distilled counts as an empty payload and is named. The caller fills in what the program knows of itself
 // (Run.Recall, Revision, Command).
 func Payloads(ctx context.Context, o Options) (*Run, error) {
-	set, err := LoadSet(o.Gold...)
-	if err != nil {
-		return nil, err
-	}
-	c, err := Gather(ctx, set, o)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newRun(ctx, "payloads", set, c, o)
+	r, _, c, err := newRun(ctx, "payloads", o)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +72,19 @@ var baselines = []struct {
 	{"first + last user message", baseline.FirstAndLastUser},
 }
 
-// newRun starts a run with its gold set and settings.
-func newRun(ctx context.Context, what string, set *Set, c *Corpus, o Options) (*Run, error) {
+// newRun starts a run: it reads the gold set and the sessions, and notes the settings.
+func newRun(ctx context.Context, what string, o Options) (*Run, *Set, *Corpus, error) {
+	set, err := LoadSet(o.Gold...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if what == "questions" && len(set.Questions) == 0 {
+		return nil, nil, nil, fmt.Errorf("%s holds no questions (NAME.questions.json)", set.Name)
+	}
+	c, err := Gather(ctx, set, o)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	r := &Run{Schema: RunSchema, What: what, At: time.Now().UTC().Truncate(time.Second), Gold: set.Ref(),
 		Missing: c.Missing,
 		Config: map[string]string{"judge": o.judge().Name(), "threshold": strconv.FormatFloat(o.judge().Threshold(), 'g', 3,
@@ -91,11 +94,11 @@ func newRun(ctx context.Context, what string, set *Set, c *Corpus, o Options) (*
 	if len(set.Pairs) > 0 {
 		a, err := Agree(ctx, o.judge(), set.Pairs)
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		r.Agreement = &a
 	}
-	return r, nil
+	return r, set, c, nil
 }
 
 // distilled distills the cases with the system under test.

@@ -20,18 +20,7 @@ const maxRank = 20
 // are paired with its gold items as in Payloads, regardless of kind, and an item holds the gold item it is
 // paired with; a message holds the gold items whose quote occurs in it.
 func Questions(ctx context.Context, o Options) (*Run, error) {
-	set, err := LoadSet(o.Gold...)
-	if err != nil {
-		return nil, err
-	}
-	if len(set.Questions) == 0 {
-		return nil, fmt.Errorf("%s holds no questions (NAME.questions.json)", set.Name)
-	}
-	c, err := Gather(ctx, set, o)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newRun(ctx, "questions", set, c, o)
+	r, set, c, err := newRun(ctx, "questions", o)
 	if err != nil {
 		return nil, err
 	}

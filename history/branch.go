@@ -335,9 +335,10 @@ func commitsOf(ctx context.Context, folder, spec string) (*commits, error) {
 	out, err := repo.git(ctx, nil, "merge-base", c.base, c.head)
 	switch common := strings.TrimSpace(string(out)); {
 	case err == nil:
-		if c.from, err = repo.committed(ctx, common); err != nil {
+		if out, err = repo.git(ctx, nil, "log", "-1", "--format=%ct", common); err != nil {
 			return nil, err
 		}
+		c.from = unixText(strings.TrimSpace(string(out)))
 		if fork {
 			c.base = common
 		}
@@ -354,11 +355,6 @@ func commitNamed(ctx context.Context, folder, name string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(out))
-}
-
-func (r *repository) committed(ctx context.Context, hash string) (time.Time, error) {
-	out, err := r.git(ctx, nil, "log", "-1", "--format=%ct", hash)
-	return unixText(strings.TrimSpace(string(out))), err
 }
 
 func (c *commits) read(ctx context.Context, r *repository) error {

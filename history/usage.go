@@ -261,13 +261,10 @@ func (t *TookRow) add(u ingest.Usage, price llm.Price, priced bool) {
 		CacheWrite: int(u.CacheWrite), CacheHour: int(u.CacheHour), Out: int(u.Output)}, false)
 }
 
-// All returns the rows followed by the total.
-func (t *Took) All() []TookRow { return append(t.Rows, t.Total) }
-
 // Table returns what people's sessions consumed, with headings and a total.
 func (d *Usage) Table() [][]string {
 	table := [][]string{strings.Split(d.By+"|sessions|input|output|cache write|cache read|worth", "|")}
-	for _, r := range d.Sessions.All() {
+	for _, r := range append(d.Sessions.Rows, d.Sessions.Total) {
 		worth := text.Dollars(r.Cost)
 		if r.Unpriced > 0 {
 			worth = strings.TrimPrefix(worth+"+?", "$0+")

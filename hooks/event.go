@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,17 +154,10 @@ func FromSurroundings(e Event, getenv func(string) string, roots []string) (Inpu
 		return in, ErrNoInput
 	}
 	for _, root := range roots {
-		for _, dir := range []string{filepath.Join(root, "projects"), root} {
-			entries, err := os.ReadDir(dir)
-			if err != nil {
-				continue
-			}
-			for _, folder := range entries {
-				path := filepath.Join(dir, folder.Name(), in.Session+".jsonl")
-				if _, err := os.Stat(path); err == nil {
-					in.Transcript = path
-					return in, nil
-				}
+		for _, folders := range []string{"projects/*/", "*/"} {
+			if found, _ := fs.Glob(os.DirFS(root), folders+in.Session+".jsonl"); len(found) > 0 {
+				in.Transcript = filepath.Join(root, filepath.FromSlash(found[0]))
+				return in, nil
 			}
 		}
 	}

@@ -76,9 +76,6 @@ func (h Host) Files(ctx context.Context, p Plan) ([]File, error) {
 
 // Install schedules the jobs, replacing those of an earlier plan.
 func (h Host) Install(ctx context.Context, p Plan) error {
-	if err := p.Check(); err != nil {
-		return err
-	}
 	files, err := h.Files(ctx, p)
 	if err != nil {
 		return err

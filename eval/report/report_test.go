@@ -89,6 +89,6 @@ func TestQuestionByQuestion(t *testing.T) {
 
 func printed(s eval.System) string {
 	var b bytes.Buffer
-	Tables{W: &b}.Items(&eval.Run{Systems: []eval.System{s}})
+	Tables{W: &b}.Print("items", &eval.Run{Systems: []eval.System{s}})
 	return b.String()
 }

@@ -31,7 +31,9 @@ type Tables struct {
 //go:embed tables.tmpl
 var tablesText string
 
-func (t Tables) page(name string, doc any) {
+// Print prints a document by its template: a run as "payloads", "questions" or "items", differences as "differences",
+// an agreement as "judged", a comparison as "comparison".
+func (t Tables) Print(name string, doc any) {
 	words := template.FuncMap{"row": t.row, "note": t.note, "item": t.item, "line": onLine, "ranged": Ranged, "bar": bar,
 		"share": Share, "seconds": seconds, "dollars": dollars, "count": answer.Count, "short": answer.ShortID[string],
 		"kinds": kinds, "fewer": fewer, "answers": answers, "tone": tone, "moved": moved, "changes": Changes,
@@ -55,25 +57,6 @@ func (t Tables) page(name string, doc any) {
 	}
 	fmt.Fprint(t.W, b.String())
 }
-
-// Payloads prints the figures of payloads, with those of the baselines.
-func (t Tables) Payloads(r *eval.Run) { t.page("payloads", r) }
-
-// Questions prints the figures of answers.
-func (t Tables) Questions(r *eval.Run) { t.page("questions", r) }
-
-// Differences prints figures before and after.
-func (t Tables) Differences(all []eval.Difference) { t.page("differences", all) }
-
-// Judged prints how far a judge agrees with people, and the pairs on which it doesn't.
-func (t Tables) Judged(a *eval.Agreement) { t.page("judged", a) }
-
-// Comparison prints what moved from one run to the other.
-func (t Tables) Comparison(c *eval.Comparison) { t.page("comparison", c) }
-
-// Items lists what is behind a run's figures: each session's gold items beside what was found, or each question
-// with its outcome.
-func (t Tables) Items(r *eval.Run) { t.page("items", r) }
 
 func onLine(s string) string { return sink.Line(s, sink.Terminal) }
 

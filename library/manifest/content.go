@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -45,7 +46,7 @@ func (m Manifest) Contents(found ingest.Found) (map[string][]byte, error) {
 
 // made returns all files that the session made or changed.
 func (m Manifest) made() []Made {
-	return append(append([]Made{}, m.Intermediate...), m.Outputs...)
+	return slices.Concat(m.Intermediate, m.Outputs)
 }
 
 // toolInput is the input of a file tool's call.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/text"
 )
@@ -32,7 +33,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 		switch t.How {
 		case trace.Read:
 			w.read(w.file(t.Path), a.N)
-			r.from = appendOnce(r.from, t.Path)
+			r.from = ingest.Union(r.from, t.Path)
 		case trace.Delete:
 			w.delete(t.Path)
 		case trace.Rename:
@@ -43,8 +44,8 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	}
 	for _, p := range source.reads {
 		w.read(w.file(p), a.N)
-		r.from = appendOnce(r.from, p)
 	}
+	r.from = ingest.Union(r.from, source.reads...)
 	for _, p := range source.writes {
 		made[p] = trace.Create
 	}
@@ -57,13 +58,11 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 		before := &steps[k-1]
 		for _, t := range before.Touches {
 			if t.How == trace.Read {
-				r.from = appendOnce(r.from, t.Path)
+				r.from = ingest.Union(r.from, t.Path)
 			}
 		}
 		up := w.sourceOf(before)
-		for _, p := range up.reads {
-			r.from = appendOnce(r.from, p)
-		}
+		r.from = ingest.Union(r.from, up.reads...)
 		if r.why == "" {
 			r.why = up.why
 		}
@@ -113,13 +112,6 @@ func (w *work) namedInputs(st *trace.Step) (out []string) {
 		}
 	}
 	return out
-}
-
-func appendOnce(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
 }
 
 // delete records that a file, or a folder with everything in it, is gone.
@@ -266,7 +258,7 @@ func (w *work) readScript(prog, text, dir string) source {
 	for _, m := range writeCall().FindAllStringSubmatch(text, -1) {
 		p := cmp.Or(m[1], m[2])
 		if abs := trace.Absolute(dir, p); trace.LooksLikePath(p) && abs != "" {
-			s.writes = appendOnce(s.writes, abs)
+			s.writes = ingest.Union(s.writes, abs)
 		}
 	}
 	for _, m := range quotedText().FindAllStringSubmatch(text, -1) {
@@ -277,7 +269,7 @@ func (w *work) readScript(prog, text, dir string) source {
 			continue
 		}
 		if abs := trace.Absolute(dir, m[1]); abs != "" && !slices.Contains(s.writes, abs) {
-			s.reads = appendOnce(s.reads, abs)
+			s.reads = ingest.Union(s.reads, abs)
 		}
 	}
 	return s

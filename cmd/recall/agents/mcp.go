@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +66,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Excluded: func() bool {
 			b, err := m.Call()
 			dir, _ := os.Getwd()
-			return config.Pausing() || err == nil && b.Excluded(dir) != ""
+			return config.Pausing() || err == nil && b.Exclusion().Now(dir, time.Now()) != ""
 		},
 		Clean:   func(text string) string { return rules().Session().Text(text) },
 		Compose: a.Compose,

@@ -150,10 +150,7 @@ func (a *App) Searched(ctx context.Context, l *library.Library, text string) (an
 // withIndex runs do on the index, with the user's vectors and lexicon, building the index first if need be.
 func (a *App) withIndex(ctx context.Context, l *library.Library, do func() error) error {
 	asking := func() error {
-		if err := a.UseVectors(ctx); err != nil {
-			return err
-		}
-		if err := a.UseLexicon(); err != nil {
+		if err := a.useOwn(ctx); err != nil {
 			return err
 		}
 		return do()

@@ -88,10 +88,7 @@ func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, behind
 		m.taking.Unlock()
 	}
 	if err == nil {
-		err = b.UseVectors(ctx)
-	}
-	if err == nil {
-		err = b.UseLexicon()
+		err = b.useOwn(ctx)
 	}
 	return behind, err
 }

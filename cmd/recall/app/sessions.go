@@ -228,14 +228,6 @@ func (a *App) ProjectFilter(l *library.Library, name string, all bool) (string, 
 	return p.Name, err
 }
 
-// Here returns the project of the working directory; "" if it is not a known one.
-func (a *App) Here(l *library.Library) (project string) {
-	if dir, err := os.Getwd(); err == nil {
-		project, _ = pipeline.Here(l, dir)
-	}
-	return project
-}
-
 // Payload reads a session's payload.
 func (a *App) Payload(l *library.Library, e library.Entry) (*payload.Payload, error) {
 	p, err := l.Payload(e.ID)

@@ -48,11 +48,6 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 	return x
 }
 
-// Excluded returns the rule that keeps out sessions running in a folder now; "" if there is none.
-func (a *App) Excluded(dir string) string {
-	return a.Exclusion().Now(dir, time.Now())
-}
-
 // SyncRest continues in the background what the time budget left over.
 func (a *App) SyncRest(l *library.Library) bool { return a.inBackground(l, "rest") }
 
@@ -311,8 +306,13 @@ func (a *App) Reindex(ctx context.Context, l *library.Library) error {
 // ForgetSeen makes the next sync look at everything again.
 func (a *App) ForgetSeen(l *library.Library) error { return a.Pipeline(l).Forget() }
 
-// UseVectors makes searches use the configured model's vectors, if the index has them.
-func (a *App) UseVectors(ctx context.Context) error {
+// useOwn makes searches use the configured model's vectors and the user's own lexicon, if there are any.
+func (a *App) useOwn(ctx context.Context) error {
+	return cmp.Or(a.useVectors(ctx), a.useLexicon())
+}
+
+// useVectors makes searches use the configured model's vectors, if the index has them.
+func (a *App) useVectors(ctx context.Context) error {
 	e, err := a.Config.Embedder()
 	if err != nil {
 		fmt.Fprintf(a.Err, "recall: warning: searching by words alone: %s\n", terminal.Line(err.Error()))
@@ -344,8 +344,8 @@ func (a *App) Vectors(l *library.Library) (vectors.Vectors, error) {
 // LexiconFile holds a user's own synonyms, beside config.yaml: see embed.ParseGroups.
 const LexiconFile = "lexicon.txt"
 
-// UseLexicon makes searches use the user's own lexicon, if there is one.
-func (a *App) UseLexicon() error {
+// useLexicon makes searches use the user's own lexicon, if there is one.
+func (a *App) useLexicon() error {
 	beside, err := a.Config.OwnConfig(config.ThisSystem())
 	if err != nil {
 		return nil // no place to look for one

@@ -14,7 +14,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/hint"
 	"recall/index"
-	"recall/library"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/redact"
@@ -46,30 +45,22 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		l, err := a.Library(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return runPrepare(cmd.Context(), a, l, args[0], files, o)
+		return runPrepare(cmd.Context(), a, args[0], files, o)
 	})
 	return option.Refuse(cmd, func(args []string) bool { return len(args) == 0 },
 		"prepare: what is the task?", `for example: recall prepare "make the retry policy per tenant" FILE…`)
 }
 
-func runPrepare(ctx context.Context, a *app.App, l *library.Library, task string, files []string,
-	o prepareOptions) error {
-	if err := a.Fresh(ctx, l); err != nil {
+func runPrepare(ctx context.Context, a *app.App, task string, files []string, o prepareOptions) error {
+	p, err := a.UpToDate(ctx)
+	if err != nil {
 		return err
 	}
-	clean := redact.New().Session()
-	if err := a.EnsureIndex(ctx, l); err != nil {
-		return err
-	}
+	l, clean := p.Library, redact.New().Session()
 	order := &brief.Order{Task: clean.Text(strings.TrimSpace(task)), Files: files, In: a.In, Budget: o.Budget,
 		Index:  a.Index,
 		Form:   payload.Options{Variant: payload.Variant(a.Config.Payload.Variant), Budget: a.Config.Payload.Budget},
 		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, l, q) }}
-	var err error
 	if order.Project, err = a.ProjectFilter(l, o.Project, false); err != nil {
 		return err
 	}

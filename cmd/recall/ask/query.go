@@ -57,7 +57,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	if err != nil {
 		return err
 	}
-	q.Here = hereName(a, l)
+	q.Here = hereName(l)
 	a.AskTeam(ctx, l, q)
 	behind, err := a.SyncNew(ctx, l)
 	if err != nil {

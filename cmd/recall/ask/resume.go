@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"recall/history"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/prompts"
 	"recall/review"
 	"recall/team"
@@ -58,12 +60,13 @@ func newResumeCmd(a *app.App) *cobra.Command {
 }
 
 // hereName returns the name in the index of the working directory's project; "" if there is none.
-func hereName(a *app.App, l *library.Library) string {
-	id := a.Here(l)
-	p, err := l.Project(id)
+func hereName(l *library.Library) string {
+	dir, err := os.Getwd()
+	id, _ := pipeline.Here(l, dir)
 	if id == "" || err != nil {
 		return ""
 	}
+	p, _ := l.Project(id)
 	return p.Name
 }
 

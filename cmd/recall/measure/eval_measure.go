@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,14 +37,13 @@ type evalFlags struct {
 
 type measuring func(context.Context, eval.Options) (*eval.Run, error)
 
-func newMeasureCmd(a *app.App, name string, f evalFlags, measure measuring,
-	print func(report.Tables, *eval.Run)) *cobra.Command {
+func newMeasureCmd(a *app.App, name string, f evalFlags, measure measuring) *cobra.Command {
 	cmd := option.Do(name, &f, func(ctx context.Context, _ []string) error {
 		r, err := measured(ctx, a, f, measure)
 		if err != nil {
 			return err
 		}
-		return evaluated(a, r, f, print)
+		return evaluated(a, r, f)
 	})
 	cmd.RegisterFlagCompletionFunc("distiller",
 		cobra.FixedCompletions([]string{config.ByRules, config.ByModel}, cobra.ShellCompDirectiveNoFileComp))
@@ -91,9 +89,6 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 	if o.SecondLook != nil {
 		r.Config["rerank"] = asked.Name() + " " + compose.Versions()
 	}
-	if r.At.IsZero() {
-		r.At = time.Now().UTC()
-	}
 	return r, nil
 }
 
@@ -123,14 +118,13 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 	return m, err
 }
 
-func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *eval.Run)) error {
+func evaluated(a *app.App, r *eval.Run, f evalFlags) error {
 	var base *eval.Run
 	if f.Baseline != "" {
-		runs, err := eval.ReadRuns([]string{f.Baseline})
-		if err != nil {
+		var err error
+		if base, err = eval.ReadRun(f.Baseline); err != nil {
 			return hint.With(err, "--write-baseline %s creates one", f.Baseline)
 		}
-		base = runs[0]
 	}
 	file, err := keepRun(r, f.Out)
 	if err != nil {
@@ -141,7 +135,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 		say = a.Err
 		err = a.PrintJSON(r)
 	} else {
-		print(tables(a), r)
+		tables(a).Print(r.What, r)
 		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\n"+
 			"To read them: recall eval report %s --items\n", file, sink.Shell(file))
 	}
@@ -194,6 +188,6 @@ func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, e
 	}
 	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),
 		file)
-	report.Tables{W: w, St: report.Style(st)}.Differences(g.Dropped)
+	report.Tables{W: w, St: report.Style(st)}.Print("differences", g.Dropped)
 	return false, nil
 }

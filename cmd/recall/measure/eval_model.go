@@ -111,7 +111,7 @@ func newEvalJudgeCmd(a *app.App) *cobra.Command {
 		agreement, err = eval.Agree(ctx, judge, pairs)
 		tellAsked(a, asked)
 		return agreement, err
-	}, func(a *app.App, agreement eval.Agreement) { tables(a).Judged(&agreement) })
+	}, func(a *app.App, agreement eval.Agreement) { tables(a).Print("judged", agreement) })
 }
 
 // labelledPairs returns the pairs in the folders, or the bundled ones.

@@ -29,8 +29,8 @@ func Commands(a *app.App) []*cobra.Command {
 const exitWorse = 4
 
 func newEvalCmd(a *app.App) *cobra.Command {
-	return option.Group("eval", newMeasureCmd(a, "eval-payloads", evalFlags{}, eval.Payloads, report.Tables.Payloads),
-		newMeasureCmd(a, "eval-questions", evalFlags{reranks: true}, eval.Questions, report.Tables.Questions),
+	return option.Group("eval", newMeasureCmd(a, "eval-payloads", evalFlags{}, eval.Payloads),
+		newMeasureCmd(a, "eval-questions", evalFlags{reranks: true}, eval.Questions),
 		newEvalCompareCmd(a), newEvalJudgeCmd(a), newEvalReportCmd(a))
 }
 
@@ -85,13 +85,9 @@ func newEvalReportCmd(a *app.App) *cobra.Command {
 			if i > 0 {
 				fmt.Fprintln(a.Out)
 			}
-			if r.What == "questions" {
-				t.Questions(r)
-			} else {
-				t.Payloads(r)
-			}
+			t.Print(r.What, r)
 			if o.Items {
-				t.Items(r)
+				t.Print("items", r)
 			}
 		}
 		return nil
@@ -112,5 +108,5 @@ func newEvalCompareCmd(a *app.App) *cobra.Command {
 			return nil, hint.With(err, "compare two runs of one gold set, made by the same command")
 		}
 		return c, nil
-	}, func(a *app.App, c *eval.Comparison) { tables(a).Comparison(c) })
+	}, func(a *app.App, c *eval.Comparison) { tables(a).Print("comparison", c) })
 }

@@ -79,9 +79,7 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 		return schedule.Plan{}, hint.With(errors.New("this recall is in a temporary folder"),
 			"go install ./cmd/recall installs one permanently")
 	}
-	env := config.JobEnvironment(os.Environ())
-	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: env,
-		At: at}
+	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Env: config.JobEnvironment(os.Environ()), At: at}
 	if u, err := user.Current(); err == nil && runtime.GOOS == "windows" {
 		p.User = u.Username
 	}

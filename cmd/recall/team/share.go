@@ -146,30 +146,17 @@ func asKeeper(err error) error {
 }
 
 func newLetInCmd(a *app.App) *cobra.Command {
-	return ofProject(a, "team-let-in", func(ctx context.Context, t *team.Team, p team.Project, m team.Member) error {
-		if err := t.LetIn(ctx, p.ID, m.ID); err != nil {
-			return err
-		}
-		fmt.Fprintf(a.Out, "%s can read what is shared of %s, and share in it\n", terminal.Line(m.Name),
-			terminal.Line(p.Name))
-		return nil
-	})
+	return newAccessCmd(a, "team-let-in", (*team.Team).LetIn, "%s can read what is shared of %s, and share in it\n")
 }
 
 func newLetOutCmd(a *app.App) *cobra.Command {
-	return ofProject(a, "team-let-out", func(ctx context.Context, t *team.Team, p team.Project, m team.Member) error {
-		if err := t.LetOut(ctx, p.ID, m.ID); err != nil {
-			return err
-		}
-		fmt.Fprintf(a.Out, "%s can no longer read %s; what they shared in it stays until they take it back\n",
-			terminal.Line(m.Name), terminal.Line(p.Name))
-		return nil
-	})
+	return newAccessCmd(a, "team-let-out", (*team.Team).LetOut,
+		"%s can no longer read %s; what they shared in it stays until they take it back\n")
 }
 
-// ofProject makes a command about a member of a project.
-func ofProject(a *app.App, name string,
-	do func(ctx context.Context, t *team.Team, p team.Project, m team.Member) error) *cobra.Command {
+// newAccessCmd makes a command that changes which projects a member can read; done words that.
+func newAccessCmd(a *app.App, name string,
+	change func(t *team.Team, ctx context.Context, project, member int) error, done string) *cobra.Command {
 	return inTeam(a, name, nil, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
 		p, err := t.ProjectNamed(ctx, args[0])
 		if err != nil {
@@ -179,7 +166,11 @@ func ofProject(a *app.App, name string,
 		if err != nil {
 			return err
 		}
-		return asKeeper(do(ctx, t, p, m))
+		if err := change(t, ctx, p.ID, m.ID); err != nil {
+			return asKeeper(err)
+		}
+		fmt.Fprintf(a.Out, done, terminal.Line(m.Name), terminal.Line(p.Name))
+		return nil
 	})
 }
 
