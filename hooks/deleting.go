@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -246,8 +247,8 @@ func matched(command string, places []string) (out []string) {
 			pattern = filepath.Clean(native(pattern))
 			pattern = pattern[len(filepath.VolumeName(pattern)):] // the pattern begins after a drive's colon
 			for _, place := range places {
-				if matches(firstParts(pattern, place), place) {
-					out = append(out, inside(pattern, place)...)
+				if first := firstParts(pattern, place); matches(first, place) {
+					out = append(out, inside(place, pattern[len(first):])...)
 				}
 				for p := filepath.Dir(place); p != filepath.Dir(p); p = filepath.Dir(p) {
 					if matches(pattern, p) {
@@ -260,12 +261,21 @@ func matched(command string, places []string) (out []string) {
 	return out
 }
 
-// inside returns what a pattern matches in a place, or the place if that is much.
-func inside(pattern, place string) []string {
+// inside returns what the rest of a pattern matches in a place; the place itself if there is no rest, if it matches
+// much, or if shells read it in ways that Go doesn't: **, [!a], {1..9}. Only the place is searched: the whole pattern,
+// such as /*/*/*/*, could match most of the disk.
+func inside(place, rest string) []string {
 	const most = 20
-	found, err := filepath.Glob(filepath.VolumeName(place) + pattern)
+	rest = strings.TrimPrefix(filepath.ToSlash(rest), "/")
+	if rest == "" || strings.Contains(rest, "**") || strings.ContainsAny(rest, "[{") {
+		return []string{place}
+	}
+	found, err := fs.Glob(os.DirFS(place), rest)
 	if err != nil || len(found) > most {
 		return []string{place}
+	}
+	for i, name := range found {
+		found[i] = filepath.Join(place, filepath.FromSlash(name))
 	}
 	return found
 }

@@ -78,13 +78,16 @@ func TestThreatenedAtHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "Ana Smith")
 	liveIn(t, home)
 	store := filepath.Join(home, ".claude", "projects")
-	session := filepath.Join(store, "-app", "x.jsonl")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(session), 0o700), os.WriteFile(session, nil, 0o600)); err != nil {
+	if err := os.MkdirAll(filepath.Join(store, "-app"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(store, "-app", "x.jsonl"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	slashed := filepath.ToSlash(home)
 	commands := []string{"rm -rf ~/.claude/projects", `rm -rf "$HOME/.claude/projects"`, "cd ~/.claude && rm -r projects",
-		"rm -rf ~/.clau*", "rm -rf ~/.clau*/projects", "rm -rf ~/.clau*/*/*/*.jsonl", "rm -rf ~/.c*e/projects/-app/x.jsonl",
+		"rm -rf ~/.clau*", "rm -rf ~/.clau*/projects", "rm -rf ~/.clau*/*/*/*.jsonl", "rm -rf ~/.clau*/*/**/x.jsonl",
+		"rm -rf ~/.c*e/projects/-app/x.jsonl",
 		"rm -rf ~/.{claude,codex}", "rm -rf ~/{.cache,.claude/projects}", "rm -rf ~/.c{laude,odex}/{projects,todos}/*",
 		`rm -rf "` + slashed + `/.claude/projects"`, "ls ~/.claude/projects | xargs rm -rf"}
 	if drive := filepath.VolumeName(home); drive != "" {
@@ -97,6 +100,11 @@ func TestThreatenedAtHome(t *testing.T) {
 		got := h.threatened(command, t.TempDir())
 		if !slices.ContainsFunc(got, func(p string) bool { return near(p, []string{store}) && isThere(p) }) {
 			t.Errorf("%s: %q, want %s in it", command, got, store)
+		}
+	}
+	for _, command := range []string{"rm -rf ~/.c*/todos", "rm -rf ~/.clau*/*/*.jsonl", "rm -rf ~/.c*e/projects/-app/y*"} {
+		if got := h.threatened(command, t.TempDir()); len(got) > 0 {
+			t.Errorf("%s: %q, want nothing: it matches no session", command, got)
 		}
 	}
 }

@@ -42,13 +42,13 @@ func inTransaction(ctx context.Context, db beginner, do func(*sql.Tx) error) err
 		return err
 	}
 	defer tx.Rollback()
-	if err := do(tx); err != nil {
-		return err
+	if err = cmp.Or(do(tx), ctx.Err()); err == nil {
+		err = tx.Commit()
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if err != nil { // a cancellation also closes the transaction and its statements: prefer the context's own reason
+		err = cmp.Or(ctx.Err(), err)
 	}
-	return tx.Commit()
+	return err
 }
 
 // beginner is a database or one of its connections.

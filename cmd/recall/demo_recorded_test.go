@@ -34,7 +34,7 @@ func TestDemoRecorded(t *testing.T) {
 		t.Setenv(name, dir)
 	}
 	said := string(mustRun(t, "demo", "--dir", filepath.Join(dir, "demo")))
-	if strings.Contains(said, "go without an answer") {
+	if strings.Contains(said, "have no answer") {
 		t.Errorf("requests about the samples have no recorded answer; the comment of this test says how to record anew:\n%s",
 			said)
 	}

@@ -508,7 +508,7 @@ func TestWebTimeLineCounts(t *testing.T) {
 			t.Fatalf("%s: %d items are counted, want %d, and the newest listed:\n%.5000s", page, all, sessions, text)
 		}
 		of := get(next, nil)
-		if strings.Contains(of, "So many that they are counted") || strings.Count(of, "<tr id=") < min(most, 100) {
+		if strings.Contains(of, "Too many to draw") || strings.Count(of, "<tr id=") < min(most, 100) {
 			t.Errorf("%s leads to %s, which hasn't its %d items:\n%.3000s", page, next, most, of)
 		}
 	}

@@ -202,7 +202,7 @@ func emptyLibrary(t *testing.T, home string) string {
 	empty := filepath.Join(t.TempDir(), "empty")
 	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", empty, "sync", "--from", t.TempDir())
 	// though nothing is there to take in
-	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "made a library") {
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "created a library") {
 		t.Fatalf("%s", out)
 	}
 	return empty
