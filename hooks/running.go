@@ -125,7 +125,7 @@ func (h *Host) logProgress(e Event, in Input) {
 	f.WriteString(line)
 }
 
-// whereProgress tells the agent where its session's log is.
+// progressNote tells the agent where its session's log is.
 func (h *Host) progressNote(in Input) string {
 	path := h.progressPath(in)
 	if path == "" {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// accumulates lists the kinds of which a thread keeps every item that stands; for the others see speaking.
+// accumulates lists the kinds of which a thread keeps every item that stands; for the others see sessionsFor.
 var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Finding: true, Flag: true, Deferred: true,
 	Question: true, Lead: true}
 

@@ -10,7 +10,7 @@ import (
 	"recall/text"
 )
 
-// maxFiles limits the files that a session yields, mostRead those that it only read.
+// maxFiles limits the files that a session yields, maxRead those that it only read.
 const maxFiles, maxRead = 12, 5
 
 // files lists the files that the work was about, with their state at the end. If none was written or was to be

@@ -24,7 +24,7 @@ type phrase struct {
 	way     way
 	added   []word   // in order, stop words included; the added words of an edit
 	removed []word   // the removed words of an edit
-	lines   [][]word // the added lines of an edit, otherwise comes
+	lines   [][]word // the added lines of an edit, otherwise added
 }
 
 // parsedAction is a parsed action.

@@ -35,7 +35,7 @@ func userPrompt(o Options, r llm.Request) string {
 	return p
 }
 
-// withoutJoiners removes from an answer what promptOf inserted.
+// withoutJoiners removes from an answer what userPrompt inserted.
 func withoutJoiners(text string) string {
 	if !strings.Contains(text, "2060") && !strings.Contains(text, joiner) {
 		return text

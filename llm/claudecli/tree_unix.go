@@ -8,7 +8,7 @@ import (
 )
 
 // tree is a process with everything it started: a process group. Its first process ends
-// with recall where the system supports that; see withUs.
+// with recall where the system supports that; see dieWithParent.
 type tree struct {
 	pgid      int
 	afterWait func()

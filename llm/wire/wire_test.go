@@ -11,7 +11,7 @@ import (
 	"recall/llm"
 )
 
-// What services say in a body, and what it means: see complaintOf.
+// What services say in a body, and what it means: see parseError.
 func TestComplaints(t *testing.T) {
 	for _, c := range []struct {
 		status int
