@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
