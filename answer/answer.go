@@ -28,18 +28,18 @@ const (
 // Answer is recall's answer to a question. It is the JSON document of recall query --json, which is stable: fields
 // are added, never renamed or removed; if that must change, Schema goes up.
 type Answer struct {
-	Schema   int               `json:"schema"` // 1
-	Question string            `json:"question"`
-	Verdict  Verdict           `json:"verdict"`
-	Coverage float64           `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
-	Sure     float64           `json:"sure"`     // 0–1: the chance that this is an answer, if every second question had one
-	Narrowed index.Narrowed    `json:"narrowed,omitzero"`
-	Widened  index.Narrowed    `json:"widened,omitzero"`  // filters dropped because nothing was found with them
-	Read     []index.Corrected `json:"read,omitempty"`    // words treated as typos
-	Listed   []payload.Kind    `json:"listed,omitempty"`  // the question names no topic: the newest of these kinds are listed
-	Results  []*Result         `json:"results"`           // best first
-	Searched Searched          `json:"searched"`          // what was searched
-	Missing  []string          `json:"missing,omitempty"` // words of the question that occur nowhere
+	Schema   int                `json:"schema"` // 1
+	Question string             `json:"question"`
+	Verdict  Verdict            `json:"verdict"`
+	Coverage float64            `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
+	Sure     float64            `json:"sure"`     // 0–1: the chance that this is an answer, if every second question had one
+	Narrowed index.Filters      `json:"narrowed,omitzero"`
+	Widened  index.Filters      `json:"widened,omitzero"`  // filters dropped because nothing was found with them
+	Read     []index.Correction `json:"read,omitempty"`    // words treated as typos
+	Listed   []payload.Kind     `json:"listed,omitempty"`  // the question names no topic: the newest of these kinds are listed
+	Results  []*Result          `json:"results"`           // best first
+	Searched Searched           `json:"searched"`          // what was searched
+	Missing  []string           `json:"missing,omitempty"` // words of the question that occur nowhere
 	Behind
 	Quoted bool       `json:"quoted,omitempty"` // no result is settled: they only quote what was said
 	Text   *Paragraph `json:"answer,omitempty"` // if asked for and there is something to say

@@ -17,8 +17,8 @@ func (v Voice) Past(p index.Placed) string {
 	return fmt.Sprintf("%s (%s, %s)", said, Day(p.Item.At), v.Where(p.Place, p.Turn, false))
 }
 
-// Became says what became of an item through its successor.
-func Became(l index.Linked) string {
+// Outcome says what became of an item through its successor.
+func Outcome(l index.Linked) string {
 	if l.Relation == payload.Same {
 		return "said again"
 	}
@@ -26,7 +26,7 @@ func Became(l index.Linked) string {
 }
 
 // Was describes an item that was replaced, and how.
-func (v Voice) Was(l index.Linked) string { return v.Past(l.Placed) + " → " + Became(l) }
+func (v Voice) Was(l index.Linked) string { return v.Past(l.Placed) + " → " + Outcome(l) }
 
 // See describes an item that may bear on another, and how.
 func (v Voice) See(l index.Linked) string {

@@ -201,7 +201,7 @@ func (v Voice) Nearest(r *Result) string {
 		return ""
 	}
 	at := v.Where(r.Place, 0, false)
-	if r.Turn > 0 && r.Source != index.Handed {
+	if r.Turn > 0 && r.Source != index.HandoffSource {
 		at = fmt.Sprintf("turn %d of %s", r.Turn, at)
 	}
 	said, day := text.Clip(v.Passage(r), 160), r.At

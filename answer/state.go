@@ -13,8 +13,8 @@ import (
 	"recall/text"
 )
 
-// Lost lists the rejected options that neither the item's text nor its history names.
-func Lost(it payload.Item, history []index.Linked) []string {
+// RejectedOptions lists the rejected options that neither the item's text nor its history names.
+func RejectedOptions(it payload.Item, history []index.Linked) []string {
 	return slices.DeleteFunc(slices.Clone(it.Alternatives), func(option string) bool {
 		past := func(l index.Linked) bool { return SameWords(l.Item.Text, option) }
 		return strings.Contains(strings.ToLower(it.Text), strings.ToLower(option)) || slices.ContainsFunc(history, past)

@@ -133,7 +133,7 @@ func (v Voice) Where(at index.Place, turn int, title bool) string {
 	switch {
 	case at.Author != "":
 		return v.clipped(fmt.Sprintf("%s on %s: %q (%s)", at.Author, at.Machine, at.SessionTitle, at.Project), 160)
-	case at.Source == index.Handed:
+	case at.Source == index.HandoffSource:
 		return v.clipped(at.SessionTitle, 100) // its turns are of a transcript that isn't here
 	case v.Agent:
 		return v.address(at, turn)

@@ -81,12 +81,12 @@ func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec s
 	case err != nil:
 		return nil, err
 	}
-	shelf, err := p.Library.Shelf()
+	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	of := shelf.Project[project]
-	w := workers{Pipeline: p, shelf: shelf, project: of.Name, commits: r,
+	of := catalog.Project[project]
+	w := workers{Pipeline: p, catalog: catalog, project: of.Name, commits: r,
 		changed: map[string]map[string][]time.Time{}}
 	if err := w.find(ctx); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec s
 	for _, s := range doc.Sessions {
 		thread = append(thread, payload.ThreadInfo{Session: s.Session})
 	}
-	said, err := pipeline.Compose(ctx, p.Library, p.Index, project, thread, shelf.In(of.ID))
+	said, err := pipeline.Compose(ctx, p.Library, p.Index, project, thread, catalog.In(of.ID))
 	if err == nil && said != nil {
 		doc.Sections, doc.Doubted = sectionsOf(said), said.Doubted
 	}
@@ -180,7 +180,7 @@ func sectionsOf(p *payload.Payload) []Section {
 // workers finds the sessions behind a range.
 type workers struct {
 	*pipeline.Pipeline
-	shelf   *library.Shelf
+	catalog *library.Catalog
 	project string
 	commits *commits
 	found   []Worker
@@ -238,18 +238,18 @@ func (w *workers) worker(session, by string) *Worker {
 	i := slices.IndexFunc(w.found, func(o Worker) bool { return o.Session == session })
 	if i < 0 {
 		i = len(w.found)
-		w.found = append(w.found, Worker{SessionRef: w.shelf.Ref(session), By: by})
+		w.found = append(w.found, Worker{SessionRef: w.catalog.Ref(session), By: by})
 	}
 	return &w.found[i]
 }
 
 // meanwhile reports whether a session changed a file within the range. The index only has the last touch; if that
 // doesn't decide, the session is read.
-func (w *workers) meanwhile(ctx context.Context, t index.Touched) bool {
+func (w *workers) meanwhile(ctx context.Context, t index.FileTouch) bool {
 	last := w.commits.last.Add(time.Minute) // clients' clocks may differ, and git rounds to seconds
 	meanwhile := func(at time.Time) bool { return !at.Before(w.commits.from) && !at.After(last) }
 	switch read := slices.Contains(t.Hows, trace.Read); {
-	case read && len(t.Hows) == 1, t.At.Before(w.commits.from), w.shelf.Ref(t.Session).Start.After(last):
+	case read && len(t.Hows) == 1, t.At.Before(w.commits.from), w.catalog.Ref(t.Session).Start.After(last):
 		return false
 	case !read && meanwhile(t.At):
 		return true

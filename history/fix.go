@@ -141,15 +141,15 @@ func FixOf(ctx context.Context, p *pipeline.Pipeline, text string,
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := p.Library.Shelf()
+	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
 	if len(met) > 0 {
-		doc.repairs(ctx, p, shelf, met)
+		doc.repairs(ctx, p, catalog, met)
 		return doc, nil
 	}
-	t := &mentionFinder{index: p.Index, shelf: shelf, search: search, words: errorWords(text), text: text}
+	t := &mentionFinder{index: p.Index, catalog: catalog, search: search, words: errorWords(text), text: text}
 	doc.Match, doc.Told, err = t.told(ctx)
 	return doc, err
 }
@@ -170,7 +170,7 @@ func signatures(text string) []int64 {
 }
 
 // similarFaults finds errors that share most of the text's words.
-func similarFaults(ctx context.Context, x *index.Index, text string) ([]index.Faulted, error) {
+func similarFaults(ctx context.Context, x *index.Index, text string) ([]index.SessionError, error) {
 	words := errorWords(text)
 	all := 0
 	for _, w := range words {
@@ -234,7 +234,7 @@ func wordShare(words []string, text string) float64 {
 
 // repairs reads the sessions that met the error, newest first, and records what each did about it. One that helped
 // is shown even if it is older.
-func (f *Fix) repairs(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, met []index.Faulted) {
+func (f *Fix) repairs(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, met []index.SessionError) {
 	var order []string
 	sigs := map[string][]int64{}
 	for _, m := range met {
@@ -255,7 +255,7 @@ func (f *Fix) repairs(ctx context.Context, p *pipeline.Pipeline, shelf *library.
 			continue
 		}
 		seen, ok := meeting(s, sigs[id])
-		seen.SessionRef = shelf.Ref(id)
+		seen.SessionRef = catalog.Ref(id)
 		good := ok && seen.Outcome == trace.Helped
 		if ok && (len(f.Seen) < fixShow || good) {
 			f.Seen = append(f.Seen, seen)
@@ -312,11 +312,11 @@ const (
 
 // mentionFinder finds mentions of an error.
 type mentionFinder struct {
-	index  *index.Index
-	shelf  *library.Shelf
-	search func(index.Query) (index.Answer, error)
-	words  []string
-	text   string
+	index   *index.Index
+	catalog *library.Catalog
+	search  func(index.Query) (index.Answer, error)
+	words   []string
+	text    string
 }
 
 // told looks an error up in prompts, then in findings, then as a query; match says which of them matched.
@@ -330,7 +330,7 @@ func (t *mentionFinder) told(ctx context.Context) (match string, out []Told, err
 	}
 	for _, r := range all.Ranked {
 		if r.Role == "user" && wordShare(t.words, r.Text) >= toldShare {
-			out = append(out, Told{SessionRef: t.shelf.Ref(r.Session), Turn: r.Turn, At: r.At, Kind: "prompt",
+			out = append(out, Told{SessionRef: t.catalog.Ref(r.Session), Turn: r.Turn, At: r.At, Kind: "prompt",
 				Text: r.Text})
 		}
 	}
@@ -366,7 +366,7 @@ func (t *mentionFinder) told(ctx context.Context) (match string, out []Told, err
 }
 
 func (t *mentionFinder) of(r *index.Result) Told {
-	return Told{SessionRef: t.shelf.Ref(r.Session), Turn: r.Turn, At: r.Item.At, Kind: string(r.Item.Kind),
+	return Told{SessionRef: t.catalog.Ref(r.Session), Turn: r.Turn, At: r.Item.At, Kind: string(r.Item.Kind),
 		Text: r.Item.Text, Why: r.Item.Why, ID: r.Item.ID}
 }
 

@@ -105,14 +105,14 @@ type stance struct {
 // stances finds what a person refused in at least least sessions, and what they always agreed to: a kind of call
 // approved, a question answered the same way. What runs without asking is in no transcript.
 func stances(ctx context.Context, p *pipeline.Pipeline, project string, least int) ([]Habit, error) {
-	shelf, err := p.Library.Shelf()
+	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
 	calls, questions := map[string]*stance{}, map[string]*stance{}
 	read, all, no := 0, 0.0, 0.0
-	for _, e := range slices.Backward(shelf.Entries) {
-		if project != "" && shelf.Of(e).Name != project || read == readMost {
+	for _, e := range slices.Backward(catalog.Entries) {
+		if project != "" && catalog.Of(e).Name != project || read == readMost {
 			continue
 		}
 		read++
@@ -127,7 +127,7 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 			if a.Copied || a.Agent != "" {
 				continue
 			}
-			at := Saying{Project: shelf.Of(e).Name, Session: string(e.ID), Number: shelf.Number[string(e.ID)], Turn: a.N,
+			at := Saying{Project: catalog.Of(e).Name, Session: string(e.ID), Number: catalog.Number[string(e.ID)], Turn: a.N,
 				At: a.At, Quote: text.Clip(line(cmp.Or(a.Call.Command, a.Call.Path, a.Call.Name)), 120)}
 			for _, q := range a.Call.Answers {
 				answer := at

@@ -92,7 +92,7 @@ func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, er
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := p.Library.Shelf()
+	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, er
 			i = len(ids)
 			at[t.Session] = i
 			ids = append(ids, t.Session)
-			doc.Sessions = append(doc.Sessions, Toucher{SessionRef: shelf.Ref(t.Session), Turn: t.N, At: t.At,
+			doc.Sessions = append(doc.Sessions, Toucher{SessionRef: catalog.Ref(t.Session), Turn: t.N, At: t.At,
 				Items: []payload.Item{}})
 		}
 		doc.Sessions[i].add(t)
@@ -135,7 +135,7 @@ func (s Toucher) Fate() string {
 	return distill.Fleeting
 }
 
-func (s *Toucher) add(t index.Touched) {
+func (s *Toucher) add(t index.FileTouch) {
 	s.Paths = append(s.Paths, t.Path)
 	s.Calls += t.Calls
 	s.How = ingest.Union(s.How, t.Hows...)
@@ -154,21 +154,21 @@ type Thread struct {
 }
 
 // Threads lists the threads of a project, or the one that session of belongs to ("" for all). The index may be nil.
-func Threads(ctx context.Context, l *library.Library, x *index.Index, shelf *library.Shelf, project string,
+func Threads(ctx context.Context, l *library.Library, x *index.Index, catalog *library.Catalog, project string,
 	of ingest.SessionID) (all []Thread, err error) {
-	threads, err := pipeline.Threads(ctx, l, x, shelf.In(project))
+	threads, err := pipeline.Threads(ctx, l, x, catalog.In(project))
 	for _, t := range threads {
-		if d := threadOf(t, shelf, project); of == "" || slices.Contains(d.Sessions, of) {
+		if d := threadOf(t, catalog, project); of == "" || slices.Contains(d.Sessions, of) {
 			all = append(all, d)
 		}
 	}
 	return all, err
 }
 
-func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) Thread {
-	d := Thread{Project: shelf.Project[project].Name, Start: t[0].Start}
+func threadOf(t []payload.ThreadInfo, catalog *library.Catalog, project string) Thread {
+	d := Thread{Project: catalog.Project[project].Name, Start: t[0].Start}
 	for _, s := range t {
-		d.Refs = append(d.Refs, shelf.Ref(s.Session))
+		d.Refs = append(d.Refs, catalog.Ref(s.Session))
 		d.Sessions = append(d.Sessions, ingest.SessionID(s.Session))
 		if s.End.After(d.End) {
 			d.End, d.Branch = s.End, s.Branch
@@ -224,7 +224,7 @@ type Run struct {
 }
 
 // RunOf returns the last run of a kind, nil if there was none.
-func RunOf(last map[string]library.Fact, kind string) *Run {
+func RunOf(last map[string]library.JournalEntry, kind string) *Run {
 	f, ok := last[kind]
 	if !ok {
 		return nil

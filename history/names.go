@@ -120,8 +120,8 @@ func (n *fileNames) bases() []string {
 }
 
 // touched lists who touched the file, under any of its names, newest first.
-func (n *fileNames) touched(ctx context.Context, x *index.Index) ([]index.Touched, error) {
-	var all []index.Touched
+func (n *fileNames) touched(ctx context.Context, x *index.Index) ([]index.FileTouch, error) {
+	var all []index.FileTouch
 	seen := map[string]bool{}
 	for round := 0; round < 8; round++ { // bound the number of renames followed
 		var fresh []string
@@ -146,7 +146,7 @@ func (n *fileNames) touched(ctx context.Context, x *index.Index) ([]index.Touche
 			break
 		}
 	}
-	slices.SortStableFunc(all, func(a, b index.Touched) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(all, func(a, b index.FileTouch) int { return b.At.Compare(a.At) })
 	return all, nil
 }
 

@@ -47,15 +47,15 @@ func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds .
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := p.Library.Shelf()
+	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	return dated(ctx, p, shelf, items, nil)
+	return dated(ctx, p, catalog, items, nil)
 }
 
 // TimelineOf is Timeline for some sessions. What replaced an item may be in another session.
-func TimelineOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, sessions []library.Entry,
+func TimelineOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, sessions []library.Entry,
 	kinds ...payload.Kind) ([]Dated, error) {
 	var ids []string
 	for _, e := range sessions {
@@ -65,11 +65,11 @@ func TimelineOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf,
 	if err != nil {
 		return nil, err
 	}
-	return dated(ctx, p, shelf, items, kinds)
+	return dated(ctx, p, catalog, items, kinds)
 }
 
 // dated determines for items, oldest first, what replaced them: one of them, or any other item of the kinds.
-func dated(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, items []index.Placed,
+func dated(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, items []index.Placed,
 	kinds []payload.Kind) ([]Dated, error) {
 	ids := make([]payload.ItemID, 0, len(items))
 	known := map[payload.ItemID]bool{} // id → whether it holds
@@ -99,7 +99,7 @@ func dated(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, item
 	holds := func(k payload.Link) bool { return known[k.From] }
 	var line []Dated
 	for _, one := range items {
-		one.SessionN = shelf.Number[one.Session]
+		one.SessionN = catalog.Number[one.Session]
 		d := Dated{Placed: one}
 		by, sure := payload.Overtaken(one.Item.ID, ends[one.Item.ID], holds)
 		if by != nil {

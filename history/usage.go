@@ -63,17 +63,17 @@ type OwnMonth struct {
 }
 
 // UsageOf sums up what models consumed since a day.
-func UsageOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, by string, since time.Time,
+func UsageOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, by string, since time.Time,
 	prices llm.Prices) (_ *Usage, err error) {
 	doc := &Usage{By: by, Since: since}
-	name := usageNames(shelf, by)
+	name := usageNames(catalog, by)
 	if by != "task" {
 		project := map[string]string{}
-		for _, e := range shelf.Entries {
+		for _, e := range catalog.Entries {
 			project[string(e.ID)] = e.Project
 		}
 		nameOf := func(session string, r ingest.Request) string {
-			return name(library.Spent{At: r.At, Session: session, Project: project[session],
+			return name(library.UsageLine{At: r.At, Session: session, Project: project[session],
 				Model: cmp.Or(r.Model, "unknown")})
 		}
 		doc.Sessions, err = Models(ctx, p, since, prices, nameOf)
@@ -96,7 +96,7 @@ func usageOrder(by, nameA, nameB string, costA, costB float64, tokensA, tokensB 
 	return cmp.Or(cmp.Compare(costB, costA), cmp.Compare(tokensB, tokensA), cmp.Compare(nameA, nameB))
 }
 
-func ownUsage(l *library.Library, by string, since time.Time, name func(library.Spent) string) OwnUsage {
+func ownUsage(l *library.Library, by string, since time.Time, name func(library.UsageLine) string) OwnUsage {
 	own := OwnUsage{Rows: []OwnRow{}, Total: OwnRow{Name: "total"}}
 	rows := map[string]*OwnRow{}
 	for s, err := range l.Spending() {
@@ -126,11 +126,11 @@ func ownUsage(l *library.Library, by string, since time.Time, name func(library.
 }
 
 // usageNames returns the function that names the group of a request.
-func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
+func usageNames(catalog *library.Catalog, by string) func(library.UsageLine) string {
 	title := map[string]string{}
 	if by == "session" {
-		for _, e := range shelf.Entries {
-			title[string(e.ID)] = payload.Handle(shelf.Of(e).Name, shelf.Number[string(e.ID)]) + "  " +
+		for _, e := range catalog.Entries {
+			title[string(e.ID)] = payload.Handle(catalog.Of(e).Name, catalog.Number[string(e.ID)]) + "  " +
 				text.Clip(line(e.Title), 40)
 		}
 	}
@@ -144,19 +144,19 @@ func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
 		}
 		return answer.Day(at)
 	}
-	return map[string]func(library.Spent) string{
-		"model": func(s library.Spent) string { return line(s.Model) },
-		"task":  func(s library.Spent) string { return s.Task },
-		"day":   func(s library.Spent) string { return day(s.At) },
-		"week":  func(s library.Spent) string { return day(s.At) },
-		"month": func(s library.Spent) string { return strings.TrimSuffix(day(s.At), "-01") },
-		"project": func(s library.Spent) string {
+	return map[string]func(library.UsageLine) string{
+		"model": func(s library.UsageLine) string { return line(s.Model) },
+		"task":  func(s library.UsageLine) string { return s.Task },
+		"day":   func(s library.UsageLine) string { return day(s.At) },
+		"week":  func(s library.UsageLine) string { return day(s.At) },
+		"month": func(s library.UsageLine) string { return strings.TrimSuffix(day(s.At), "-01") },
+		"project": func(s library.UsageLine) string {
 			if s.Project == "" {
 				return "none"
 			}
-			return cmp.Or(shelf.Project[s.Project].Name, "forgotten")
+			return cmp.Or(catalog.Project[s.Project].Name, "forgotten")
 		},
-		"session": func(s library.Spent) string {
+		"session": func(s library.UsageLine) string {
 			if s.Session == "" {
 				return "none"
 			}
@@ -165,7 +165,7 @@ func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
 	}[by]
 }
 
-func (r *OwnRow) add(s library.Spent) {
+func (r *OwnRow) add(s library.UsageLine) {
 	r.Calls++
 	if s.Fault != "" {
 		r.Failed++

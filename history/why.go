@@ -65,7 +65,7 @@ func WhyLine(ctx context.Context, p *pipeline.Pipeline, file, asked string, line
 	if w.names, err = nameFile(p.Library, file); err != nil {
 		return nil, err
 	}
-	if w.shelf, err = p.Library.Shelf(); err != nil {
+	if w.catalog, err = p.Library.Catalog(); err != nil {
 		return nil, err
 	}
 	if err := w.sessions(ctx); err != nil {
@@ -82,10 +82,10 @@ func WhyLine(ctx context.Context, p *pipeline.Pipeline, file, asked string, line
 // whyQuery is a WhyLine in progress.
 type whyQuery struct {
 	*pipeline.Pipeline
-	shelf  *library.Shelf
-	names  *fileNames
-	blamed Blamed
-	doc    *Why
+	catalog *library.Catalog
+	names   *fileNames
+	blamed  Blamed
+	doc     *Why
 }
 
 func (w *whyQuery) sessions(ctx context.Context) error {
@@ -171,7 +171,7 @@ func (w *whyQuery) writers(ctx context.Context) error {
 	}
 	read := map[string]bool{}
 	for _, t := range touched {
-		late := !w.blamed.committed.IsZero() && w.shelf.Ref(t.Session).Start.After(w.blamed.committed)
+		late := !w.blamed.committed.IsZero() && w.catalog.Ref(t.Session).Start.After(w.blamed.committed)
 		changed := slices.ContainsFunc(t.Hows, func(h trace.How) bool { return h == trace.Edit || h == trace.Create })
 		if late || !changed || read[t.Session] || len(read) == writersRead {
 			continue
@@ -198,7 +198,7 @@ func (w *whyQuery) add(ctx context.Context, session, by string, turn int) error 
 		w.doc.Problems = append(w.doc.Problems, skipped(session, err))
 		return nil
 	}
-	found := Behind{SessionRef: w.shelf.Ref(session), By: by, Turn: turn}
+	found := Behind{SessionRef: w.catalog.Ref(session), By: by, Turn: turn}
 	wrote := w.lineWritten(trace.Of(s))
 	if wrote == nil && by == "text" {
 		return nil

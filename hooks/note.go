@@ -96,7 +96,7 @@ func actionOf(in Input) (check.Action, bool) {
 		return check.Action{Paths: []string{within(in.Cwd, t.Path)}, Old: t.Old, New: t.New}, t.Path != ""
 	case "Write":
 		return check.Action{Paths: []string{within(in.Cwd, t.Path)},
-			Old: ingest.Beginning(t.Path, 64<<10), New: t.Content}, t.Path != "" // existing content isn't new
+			Old: ingest.ReadStart(t.Path, 64<<10), New: t.Content}, t.Path != "" // existing content isn't new
 	case "NotebookEdit":
 		return check.Action{Paths: []string{within(in.Cwd, t.Notebook)}, New: t.NewSource}, t.Notebook != ""
 	}

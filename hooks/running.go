@@ -23,7 +23,7 @@ const tailMost = 512 << 10
 // tokensIn returns how many tokens a transcript's conversation holds according to the service's last answer; 0 if
 // there is none since a compaction.
 func tokensIn(path string) int {
-	tail := []byte(ingest.End(path, tailMost))
+	tail := []byte(ingest.ReadEnd(path, tailMost))
 	for len(tail) > 0 {
 		line := tail[bytes.LastIndexByte(bytes.TrimRight(tail, "\n"), '\n')+1:]
 		tail = tail[:len(tail)-len(line)]

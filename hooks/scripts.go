@@ -34,7 +34,7 @@ func withScripts(command, dir string) string {
 				continue
 			}
 			known[path] = true
-			if script := ingest.Beginning(path, commandMost/2); script != "" && !strings.Contains(script, "\x00") {
+			if script := ingest.ReadStart(path, commandMost/2); script != "" && !strings.Contains(script, "\x00") {
 				more.WriteString("\n" + script)
 			}
 		}

@@ -158,7 +158,7 @@ type place struct {
 // placeOf returns the project and branch of a folder; false if it has no project.
 func placeOf(l *library.Library, dir string) (place, bool, error) {
 	p := place{l: l}
-	if p.project, p.branch = pipeline.Here(l, dir); p.project == "" {
+	if p.project, p.branch = pipeline.ProjectAt(l, dir); p.project == "" {
 		return p, false, nil
 	}
 	known, err := l.Project(p.project)
@@ -175,7 +175,7 @@ func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := pipeline.Onward(ctx, p.l, x, p.project, p.branch, ingest.SessionID(p.own))
+	out, err := pipeline.NextPayload(ctx, p.l, x, p.project, p.branch, ingest.SessionID(p.own))
 	if out != nil {
 		err = nil // recall sync reports sessions that can't be read
 	}

@@ -64,7 +64,7 @@ func TestFiles(t *testing.T) {
 		t.Error(diff)
 	}
 	moves, err := x.Moves(ctx, "/app/src/b.go")
-	if diff := cmp.Diff([]Moved{{"two", "/app/src/a.go", "/app/src/b.go"}}, moves); diff != "" || err != nil {
+	if diff := cmp.Diff([]FileRename{{"two", "/app/src/a.go", "/app/src/b.go"}}, moves); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 	// Put again, with less: what it doesn't say any more is gone.

@@ -53,7 +53,7 @@ func TestDocOf(t *testing.T) {
 			{ID: "u12", N: 12, Role: "both", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
 			{ID: "u13", N: 13, Role: "assistant", Text: "# Plan: drain the queue first"},
 		},
-		Thread: Threaded{ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
+		Thread: ThreadEntry{ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
 			Branch: "fix", Parent: "s0",
 			PlanFiles: []string{"/p/plan.md"}, Items: []payload.ItemID{"aaaaaaaaaa"}}},
 	}

@@ -22,8 +22,8 @@ type Asking struct {
 	ts   []term // the question's
 }
 
-// Elsewhere holds items that another store found, and how common the question's words are there.
-type Elsewhere struct {
+// ForeignResults holds items that another store found, and how common the question's words are there.
+type ForeignResults struct {
 	Asked    *Asking // the question it was asked
 	Items    []ForeignItem
 	Holding  []int // how many items contain each of Asking.Stems
@@ -38,11 +38,11 @@ type ForeignItem struct {
 }
 
 // Without drops what an author shared from sessions that the index has itself.
-func (e *Elsewhere) Without(author string, here func(session string) bool) {
+func (e *ForeignResults) Without(author string, here func(session string) bool) {
 	e.Items = slices.DeleteFunc(e.Items, func(s ForeignItem) bool { return s.Author == author && here(s.Session) })
 }
 
-func (e *Elsewhere) searched() int {
+func (e *ForeignResults) searched() int {
 	if e == nil {
 		return 0
 	}
@@ -50,7 +50,7 @@ func (e *Elsewhere) searched() int {
 }
 
 // docsWith returns how many of the items contain a word.
-func (e *Elsewhere) docsWith(word string) int {
+func (e *ForeignResults) docsWith(word string) int {
 	if e == nil {
 		return 0
 	}
@@ -63,7 +63,7 @@ func (e *Elsewhere) docsWith(word string) int {
 
 // within returns as candidates the items that pass the query's time filters, without those that the index found
 // itself.
-func (e *Elsewhere) within(q Query, own []*ranked) (out []*ranked) {
+func (e *ForeignResults) within(q Query, own []*ranked) (out []*ranked) {
 	if e == nil || len(e.Items) == 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (e *Elsewhere) within(q Query, own []*ranked) (out []*ranked) {
 }
 
 // weigh sets how common the question's words are, and returns the number of items that contain each stem.
-func (a *Asking) weigh(e Elsewhere) map[string]int {
+func (a *Asking) weigh(e ForeignResults) map[string]int {
 	held := map[string]int{}
 	for i, s := range a.Stems {
 		if i < len(e.Holding) {
@@ -138,7 +138,7 @@ func StemsOf(it Item) []string {
 }
 
 // Rank answers the question from what was found.
-func (a *Asking) Rank(e Elsewhere) (out Answer) {
+func (a *Asking) Rank(e ForeignResults) (out Answer) {
 	r := a.r
 	r.size = corpus{items: e.Searched}
 	list := a.firstPass(e, a.weigh(e))
@@ -156,7 +156,7 @@ func (a *Asking) Rank(e Elsewhere) (out Answer) {
 }
 
 // firstPass ranks what was found in the first pass, best first.
-func (a *Asking) firstPass(e Elsewhere, held map[string]int) []*ranked {
+func (a *Asking) firstPass(e ForeignResults, held map[string]int) []*ranked {
 	v := newVocabulary()
 	bags := make([][]bag, len(e.Items))
 	var size [2]float64

@@ -11,8 +11,8 @@ import (
 	"recall/payload"
 )
 
-// Touched is what one session did to one file.
-type Touched struct {
+// FileTouch is what one session did to one file.
+type FileTouch struct {
 	Session string
 	Project string
 	Path    string // as on the session's machine
@@ -23,8 +23,8 @@ type Touched struct {
 }
 
 // Files lists the sessions that touched files of a name, in any folder, the newest first.
-func (x *Index) Files(ctx context.Context, name string) ([]Touched, error) {
-	return readList(ctx, x, func(rows *sql.Rows) (t Touched, err error) {
+func (x *Index) Files(ctx context.Context, name string) ([]FileTouch, error) {
+	return readList(ctx, x, func(rows *sql.Rows) (t FileTouch, err error) {
 		var how int
 		var at int64
 		err = rows.Scan(&t.Session, &t.Project, &t.Path, &how, &t.N, &at, &t.Calls)
@@ -40,12 +40,12 @@ func (x *Index) Files(ctx context.Context, name string) ([]Touched, error) {
 		WHERE p.base=? ORDER BY t.at DESC, s.sid`, baseOf(name))
 }
 
-// Moved is a file or folder that a session renamed.
-type Moved struct{ Session, Old, New string }
+// FileRename is a file or folder that a session renamed.
+type FileRename struct{ Session, Old, New string }
 
 // Moves lists the renames from or to a path.
-func (x *Index) Moves(ctx context.Context, path string) ([]Moved, error) {
-	return readList(ctx, x, func(rows *sql.Rows) (m Moved, err error) {
+func (x *Index) Moves(ctx context.Context, path string) ([]FileRename, error) {
+	return readList(ctx, x, func(rows *sql.Rows) (m FileRename, err error) {
 		err = rows.Scan(&m.Session, &m.Old, &m.New)
 		return m, err
 	}, `SELECT s.sid, m.old, m.new FROM moved m JOIN session s ON s.id=m.session WHERE m.old=?1 OR m.new=?1`, path)
@@ -88,8 +88,8 @@ func (x *Index) Commits(ctx context.Context, hash string, at time.Time) ([]Commi
 	return all, err
 }
 
-// Faulted is an error that a session met.
-type Faulted struct {
+// SessionError is an error that a session met.
+type SessionError struct {
 	Session, Project string
 	Sig              int64
 	Text             string
@@ -98,8 +98,8 @@ type Faulted struct {
 }
 
 // Faults lists where errors of the given signatures occurred, the newest first.
-func (x *Index) Faults(ctx context.Context, sigs []int64) ([]Faulted, error) {
-	return readList(ctx, x, func(rows *sql.Rows) (f Faulted, err error) {
+func (x *Index) Faults(ctx context.Context, sigs []int64) ([]SessionError, error) {
+	return readList(ctx, x, func(rows *sql.Rows) (f SessionError, err error) {
 		var ms int64
 		err = rows.Scan(&f.Sig, &f.Session, &f.Project, &f.Text, &f.N, &ms)
 		f.At = fromMillis(ms)
@@ -109,8 +109,8 @@ func (x *Index) Faults(ctx context.Context, sigs []int64) ([]Faulted, error) {
 }
 
 // FaultTexts lists every known error, with signature and text only.
-func (x *Index) FaultTexts(ctx context.Context) ([]Faulted, error) {
-	return readList(ctx, x, func(rows *sql.Rows) (f Faulted, err error) {
+func (x *Index) FaultTexts(ctx context.Context) ([]SessionError, error) {
+	return readList(ctx, x, func(rows *sql.Rows) (f SessionError, err error) {
 		err = rows.Scan(&f.Sig, &f.Text)
 		return f, err
 	}, `SELECT sig, text FROM fault`)

@@ -56,7 +56,7 @@ func TestSlipOfTheFingers(t *testing.T) {
 		State: payload.Stands, At: day}}
 	x := openWith(t, Doc{Session: "s", Project: "billing", Title: "s", Source: "claude-code", Start: day,
 		End: day.Add(time.Hour), Items: []Item{item}})
-	for q, want := range map[string][]Corrected{
+	for q, want := range map[string][]Correction{
 		"telemtry":       {{"telemtry", "telemetry"}},
 		"telemerty":      {{"telemerty", "telemetry"}},
 		"telemettry off": {{"telemettry", "telemetry"}},

@@ -1,15 +1,15 @@
 package index
 
-// Handed is the source of handoffs from other people. They are stored like sessions, under an id from HandedID
+// HandoffSource is the source of handoffs from other people. They are stored like sessions, under an id from HandedID
 // and titled with the sender's name, but aren't counted as sessions.
-const Handed = "handoff"
+const HandoffSource = "handoff"
 
 // HandedID is the id of a handoff's entry.
-func HandedID(handoff string) string { return Handed + " " + handoff }
+func HandedID(handoff string) string { return HandoffSource + " " + handoff }
 
 // isOwn matches a session t of one's own, isHandoff a handoff. They use sid because every index of the table
 // has it.
 const (
-	isOwn     = `t.sid NOT BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
-	isHandoff = `t.sid BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
+	isOwn     = `t.sid NOT BETWEEN '` + HandoffSource + ` ' AND '` + HandoffSource + `!'`
+	isHandoff = `t.sid BETWEEN '` + HandoffSource + ` ' AND '` + HandoffSource + `!'`
 )

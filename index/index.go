@@ -53,7 +53,7 @@ type Doc struct {
 
 	Archived bool // see Query.Archived
 
-	Thread Threaded // how to find the sessions that it belongs with; Number is not stored
+	Thread ThreadEntry // how to find the sessions that it belongs with; Number is not stored
 
 	Stamp string // what this was made from; see Stamps
 	Lines []Line // of its payload.md; see Known
@@ -96,7 +96,7 @@ type Query struct {
 
 	Without Part // parts of the search to leave out, to measure what each contributes
 
-	Elsewhere *Elsewhere // what another store found, to be ranked with the index's own results; nil for none
+	Elsewhere *ForeignResults // what another store found, to be ranked with the index's own results; nil for none
 }
 
 // Part is a part of a search.
@@ -114,9 +114,9 @@ const (
 type Answer struct {
 	Ranked []*Result // items and turns in display order, an item above the turn that says the same
 
-	Narrowed  Narrowed    // what of the question was taken for a filter
-	Widened   Narrowed    // filters dropped because nothing passed them
-	Corrected []Corrected // words taken for typos
+	Narrowed  Filters      // what of the question was taken for a filter
+	Widened   Filters      // filters dropped because nothing passed them
+	Corrected []Correction // words taken for typos
 
 	// Listed is set if the question asks for kinds of items without naming a subject: Ranked then holds the newest of
 	// these, and More counts the rest.

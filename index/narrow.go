@@ -9,9 +9,9 @@ import (
 	"recall/text"
 )
 
-// Narrowed is the part of a question that was understood as a filter. If nothing is found within it, the
+// Filters is the part of a question that was understood as a filter. If nothing is found within it, the
 // question is asked without it.
-type Narrowed struct {
+type Filters struct {
 	Words   []string  `json:"words"` // as written in the question: "last week", "in project billing"
 	Project string    `json:"project,omitempty"`
 	Since   time.Time `json:"since,omitzero"` // from then on
@@ -20,8 +20,8 @@ type Narrowed struct {
 
 // narrow turns the words of a question that state a time, and a name called a project, into filters. It keeps
 // those that the caller set.
-func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, error) {
-	var n Narrowed
+func narrow(ctx context.Context, full *fulltext, q Query) (Query, Filters, error) {
+	var n Filters
 	text := q.Text
 	if len(text) > maxQuestion {
 		return q, n, nil // not a question of one sentence
@@ -57,7 +57,7 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 		}
 	}
 	if len(n.Words) == 0 {
-		return q, Narrowed{}, nil
+		return q, Filters{}, nil
 	}
 	q.Text, q.Since, q.Until = text, cmp.Or(q.Since, n.Since), cmp.Or(q.Until, n.Until)
 	q.Project = cmp.Or(q.Project, n.Project)

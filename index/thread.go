@@ -11,15 +11,15 @@ import (
 	"recall/payload"
 )
 
-// Threaded is what a session's thread is found by (see payload.Threads), so that not every payload of a project
+// ThreadEntry is what a session's thread is found by (see payload.Threads), so that not every payload of a project
 // has to be read.
-type Threaded struct {
+type ThreadEntry struct {
 	payload.ThreadInfo
 	Stamp string `json:"-"` // Doc.Stamp
 }
 
-func threadedOf(s *ingest.Session, p *payload.Payload, project string) Threaded {
-	var t Threaded
+func threadedOf(s *ingest.Session, p *payload.Payload, project string) ThreadEntry {
+	var t ThreadEntry
 	if p != nil {
 		t.ThreadInfo = payload.InfoOf(p)
 	} else {
@@ -32,7 +32,7 @@ func threadedOf(s *ingest.Session, p *payload.Payload, project string) Threaded 
 	return t
 }
 
-func threadRow(t Threaded) ([]byte, error) {
+func threadRow(t ThreadEntry) ([]byte, error) {
 	data, err := json.Marshal(t)
 	if err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func threadRow(t Threaded) ([]byte, error) {
 }
 
 // ThreadsIn lists a project's sessions by start, without handoffs.
-func (x *Index) ThreadsIn(ctx context.Context, project string) ([]Threaded, error) {
-	return readList(ctx, x, func(rows *sql.Rows) (t Threaded, err error) {
+func (x *Index) ThreadsIn(ctx context.Context, project string) ([]ThreadEntry, error) {
+	return readList(ctx, x, func(rows *sql.Rows) (t ThreadEntry, err error) {
 		var sid, stamp string
 		var data sql.RawBytes
 		if err = rows.Scan(&sid, &data, &stamp); err != nil {
@@ -55,5 +55,5 @@ func (x *Index) ThreadsIn(ctx context.Context, project string) ([]Threaded, erro
 		t.Session, t.Project, t.Stamp = sid, project, stamp
 		return t, err
 	}, `SELECT sid, thread, ifnull(stamp, '') FROM session LEFT JOIN stamp USING (sid)
-		WHERE project=? AND source<>'`+Handed+`' ORDER BY start, sid`, project)
+		WHERE project=? AND source<>'`+HandoffSource+`' ORDER BY start, sid`, project)
 }

@@ -10,8 +10,8 @@ import (
 	"recall/text"
 )
 
-// Corrected is a word of a question that occurs nowhere and was read as one that does.
-type Corrected struct {
+// Correction is a word of a question that occurs nowhere and was read as one that does.
+type Correction struct {
 	Word string `json:"word"`
 	As   string `json:"as"`
 }
@@ -23,11 +23,11 @@ const (
 
 // correct replaces words that occur nowhere, and that the lexicon doesn't know, by the most common word one
 // typo away.
-func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
+func (r *reader) correct(ctx context.Context, ts []term) ([]Correction, error) {
 	if r.q.Without&Typos != 0 {
 		return nil, nil
 	}
-	var out []Corrected
+	var out []Correction
 	for i, t := range ts {
 		known := t.df.docs() > 0 || len(t.word) < minTypoLength || len(t.stem) <= typoPrefix ||
 			strings.Trim(t.stem, "abcdefghijklmnopqrstuvwxyz") != "" ||
@@ -53,7 +53,7 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 		if best == "" || slices.ContainsFunc(ts, func(t term) bool { return t.stem == best }) {
 			continue
 		}
-		out = append(out, Corrected{t.word, best})
+		out = append(out, Correction{t.word, best})
 		ts[i].word, ts[i].stem = best, best
 	}
 	if len(out) == 0 {
@@ -84,7 +84,7 @@ func oneTypo(a, b string) bool {
 }
 
 // restoreSpelling gives corrected words the spelling in which they occur in the results.
-func restoreSpelling(a *Answer, list []Corrected) {
+func restoreSpelling(a *Answer, list []Correction) {
 	for i := range list {
 		for _, r := range a.Ranked {
 			s := r.Text

@@ -67,11 +67,11 @@ func (f File) Head(limit int64) (b []byte, whole bool, err error) {
 	return b[:min(int64(len(b)), limit)], int64(len(b)) <= limit, err
 }
 
-// Beginning reads at most n bytes from the start of a local file; "" if it can't be read.
-func Beginning(path string, n int64) string { return readPart(path, n, false) }
+// ReadStart reads at most n bytes from the start of a local file; "" if it can't be read.
+func ReadStart(path string, n int64) string { return readPart(path, n, false) }
 
-// End reads at most n bytes from the end of a local file; "" if it can't be read.
-func End(path string, n int64) string { return readPart(path, n, true) }
+// ReadEnd reads at most n bytes from the end of a local file; "" if it can't be read.
+func ReadEnd(path string, n int64) string { return readPart(path, n, true) }
 
 func readPart(path string, n int64, end bool) string {
 	if !IsFile(path) { // opening a pipe would wait for its writer
@@ -232,7 +232,7 @@ func Stamp(path string, fi fs.FileInfo) string {
 		return strconv.FormatInt(at, 36)
 	}
 	const n = 2 << 10
-	ends := Beginning(path, n) + End(path, n)
+	ends := ReadStart(path, n) + ReadEnd(path, n)
 	if ends == "" { // unreadable: archiving will report why
 		return ""
 	}

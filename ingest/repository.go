@@ -186,4 +186,4 @@ func CleanRemote(remote string) string {
 	return remote
 }
 
-func readSmall(name string) string { return Beginning(name, gitFileMax) }
+func readSmall(name string) string { return ReadStart(name, gitFileMax) }

@@ -22,24 +22,24 @@ func (l *Library) held() bool {
 	return l.loaded && time.Since(l.looked) < l.hold && l.lookedAt != "" && l.lookedAt == l.Stamp()
 }
 
-// heldShelf returns the shelf made from the last scan, or nil if that scan is out of date.
-func (l *Library) heldShelf() *Shelf {
+// heldCatalog returns the catalog made from the last scan, or nil if that scan is out of date.
+func (l *Library) heldCatalog() *Catalog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.shelf == nil || !l.held() {
+	if l.catalog == nil || !l.held() {
 		return nil
 	}
-	s := *l.shelf
+	s := *l.catalog
 	s.Closed = maps.Clone(s.Closed)
 	return &s
 }
 
-// holdShelf keeps a shelf whose making began at the given time, unless a scan came later.
-func (l *Library) holdShelf(s *Shelf, begun time.Time) {
+// holdCatalog keeps a catalog whose making began at the given time, unless a scan came later.
+func (l *Library) holdCatalog(s *Catalog, begun time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held() && l.looked.Before(begun) {
-		l.shelf = &Shelf{Entries: s.Entries, Project: s.Project, Number: s.Number, Closed: maps.Clone(s.Closed)}
+		l.catalog = &Catalog{Entries: s.Entries, Project: s.Project, Number: s.Number, Closed: maps.Clone(s.Closed)}
 	}
 }
 

@@ -27,9 +27,9 @@ func TestHold(t *testing.T) {
 	}
 	held := again(t, l)
 	held.Hold(time.Hour)
-	shelf := func(of *Library) *Shelf {
+	catalog := func(of *Library) *Catalog {
 		t.Helper()
-		s, err := of.Shelf()
+		s, err := of.Catalog()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +52,8 @@ func TestHold(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		shelf(held)
-		shelf(held)
+		catalog(held)
+		catalog(held)
 		if held.Stamp() == "" {
 			t.Error("the library never settles")
 		}
@@ -75,7 +75,7 @@ func TestHold(t *testing.T) {
 		{"one forgotten", func(l *Library) error { return l.Forget([]ingest.SessionID{"bbbb1111-0000"}, nil) }},
 	} {
 		settle()
-		before := shelf(held)
+		before := catalog(held)
 		if strings.Contains(step.name, "star") { // by one that ends; the others by one that was there before
 			o := again(t, l)
 			if err := step.do(o); err != nil {
@@ -87,7 +87,7 @@ func TestHold(t *testing.T) {
 		} else if err := step.do(l); err != nil {
 			t.Fatal(err)
 		}
-		now, want := shelf(held), shelf(again(t, l))
+		now, want := catalog(held), catalog(again(t, l))
 		if diff := cmp.Diff(want, now); diff != "" {
 			t.Errorf("%s: (-is +held)\n%s", step.name, diff)
 		}
@@ -110,7 +110,7 @@ func TestHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"First", "By hand"} {
-		if e := shelf(held).Entries[0]; e.ID != "aaaa1111-0000" || e.Title != want {
+		if e := catalog(held).Entries[0]; e.ID != "aaaa1111-0000" || e.Title != want {
 			t.Errorf("%s is %q, want %q", e.ID, e.Title, want)
 		}
 		held.Hold(0)
@@ -141,7 +141,7 @@ func TestHoldTogether(t *testing.T) {
 	for range 4 {
 		readers.Go(func() error {
 			for i := range 50 {
-				s, err := held.Shelf()
+				s, err := held.Catalog()
 				if err != nil {
 					return err
 				}
@@ -165,7 +165,7 @@ func TestHoldTogether(t *testing.T) {
 	if err := readers.Wait(); err != nil {
 		t.Error(err)
 	}
-	if s, err := held.Shelf(); err != nil || s.Entries[0].Title != "Title 19" {
+	if s, err := held.Catalog(); err != nil || s.Entries[0].Title != "Title 19" {
 		t.Errorf("at the end it is %+v (%v)", s.Entries, err)
 	}
 }

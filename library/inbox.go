@@ -55,8 +55,8 @@ func (l *Library) Inbox(record any) error {
 	return share(l, logOf[map[string]json.RawMessage](l, filepath.Join("inbox", eventsName), nil), fields)
 }
 
-// Folded says what a fold of the inbox did.
-type Folded struct {
+// InboxReport says what a fold of the inbox did.
+type InboxReport struct {
 	Notes    int                // events added to a session's notes.jsonl
 	Sessions []ingest.SessionID // the sessions of those, each once
 	Waiting  int                // events of sessions that aren't in the library
@@ -64,8 +64,8 @@ type Folded struct {
 }
 
 // FoldInbox moves the inbox into the notes of its sessions. If there is nothing it only lists one folder.
-func (l *Library) FoldInbox() (Folded, error) {
-	var out Folded
+func (l *Library) FoldInbox() (InboxReport, error) {
+	var out InboxReport
 	dir := filepath.Join(l.dir, "inbox")
 	names, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || len(names) == 0 {
@@ -88,7 +88,7 @@ func (l *Library) FoldInbox() (Folded, error) {
 type folding struct {
 	l       *Library
 	dir     string
-	out     *Folded
+	out     *InboxReport
 	byID    map[ingest.SessionID][]json.RawMessage
 	order   []ingest.SessionID
 	waiting [][]byte

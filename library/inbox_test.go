@@ -33,7 +33,7 @@ func noted(t testing.TB, l *Library, id ingest.SessionID) []string {
 	return all
 }
 
-func fold(t testing.TB, l *Library) Folded {
+func fold(t testing.TB, l *Library) InboxReport {
 	t.Helper()
 	f, err := l.FoldInbox()
 	if err != nil {

@@ -109,7 +109,7 @@ type Library struct {
 	sessions  map[ingest.SessionID]*known
 	alone     map[ingest.SessionID]*known // read before any full scan
 	broken    []ingest.Problem
-	shelf     *Shelf // made from the last scan, nil until needed
+	catalog   *Catalog // made from the last scan, nil until needed
 	looked    time.Time
 	lookedAt  string // Stamp of the library at the last full scan
 	writes    bool   // seen is kept up to date, because this process has its folder in .tmp

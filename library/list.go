@@ -57,7 +57,7 @@ func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 	l.mu.Lock()
 	if l.loaded {
 		l.mu.Unlock()
-		s, err := l.Shelf()
+		s, err := l.Catalog()
 		if err != nil {
 			return nil, err
 		}
@@ -114,13 +114,13 @@ func (l *Library) Session(id ingest.SessionID) (Entry, error) {
 
 // numbered finds a session by its handle, or by its project's full name and its number there.
 func (l *Library) numbered(want string) (Entry, error) {
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return Entry{}, err
 	}
 	var found []Entry
-	for _, e := range shelf.Entries {
-		project, n := shelf.Of(e).Name, shelf.Number[string(e.ID)]
+	for _, e := range catalog.Entries {
+		project, n := catalog.Of(e).Name, catalog.Number[string(e.ID)]
 		if strings.ToLower(payload.Handle(project, n)) == want || strings.ToLower(fmt.Sprint(project, "#", n)) == want {
 			found = append(found, e)
 		}

@@ -152,23 +152,23 @@ func (l *Library) Freeze(id ingest.SessionID) error {
 // journalTail is how many bytes of journal.jsonl Last reads: a few thousand lines.
 const journalTail = 512 << 10
 
-// A Fact is a line of journal.jsonl.
-type Fact struct {
+// A JournalEntry is a line of journal.jsonl.
+type JournalEntry struct {
 	At    time.Time
 	What  string
 	Facts map[string]any // numbers are float64
 }
 
 // N returns a number of a fact, 0 if there is none of that name.
-func (f Fact) N(name string) int {
+func (f JournalEntry) N(name string) int {
 	n, _ := f.Facts[name].(float64)
 	return int(n)
 }
 
 // Last returns the last line of journal.jsonl about each of these, unless it is missing or far back. Damaged lines
 // are skipped; verify reports them.
-func (l *Library) Last(what ...string) (map[string]Fact, error) {
-	last := map[string]Fact{}
+func (l *Library) Last(what ...string) (map[string]JournalEntry, error) {
+	last := map[string]JournalEntry{}
 	f, err := disk.Open(l.journal().Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return last, nil
@@ -194,7 +194,7 @@ func (l *Library) Last(what ...string) (map[string]Fact, error) {
 		name, _ := line["what"].(string)
 		at, _ := line["at"].(string)
 		if when, err := time.Parse(time.RFC3339, at); err == nil && slices.Contains(what, name) {
-			last[name] = Fact{when, name, line}
+			last[name] = JournalEntry{when, name, line}
 		}
 	}
 	return last, nil

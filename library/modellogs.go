@@ -75,8 +75,8 @@ func (l *Library) AskAlone() (done func(), err error) {
 // forgetting one changes no sums.
 const UsageName = "usage.jsonl"
 
-// Spent is a line of usage.jsonl.
-type Spent struct {
+// UsageLine is a line of usage.jsonl.
+type UsageLine struct {
 	At      time.Time `json:"at"`                // wall clock
 	Task    string    `json:"task"`              // llm.Request.Task
 	Session string    `json:"session,omitempty"` // "" for none in particular
@@ -95,19 +95,19 @@ type Spent struct {
 	Millis     int64   `json:"ms,omitempty"`          // until it was answered or failed; 0 in a batch
 }
 
-func (l *Library) usage() ledger.Log[Spent] {
-	return logOf[Spent](l, UsageName, nil)
+func (l *Library) usage() ledger.Log[UsageLine] {
+	return logOf[UsageLine](l, UsageName, nil)
 }
 
 // Spend durably appends a line in one O_APPEND write without a lock, as several processes may spend at once.
-func (l *Library) Spend(s Spent) error {
+func (l *Library) Spend(s UsageLine) error {
 	s.At = s.At.UTC()
 	return cmp.Or(share(l, l.usage(), s), l.usage().Sync())
 }
 
 // Spending reads the ledger as written, which after a merge is not in order of time. An unreadable line yields an
 // error that names it, and reading continues.
-func (l *Library) Spending() iter.Seq2[Spent, error] { return l.usage().Each() }
+func (l *Library) Spending() iter.Seq2[UsageLine, error] { return l.usage().Each() }
 
 // batchesName records batches: a line for each request before it is sent, one when the service has accepted the
 // batch, one for each answer received, and one at the end. So after a crash it is known what may have to be paid.

@@ -270,12 +270,12 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want %s", name, e.ID, err, want)
 		}
 	}
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range shelf.Entries { // as it is shown, and by the project's very name
-		name, n := shelf.Of(e).Name, shelf.Number[string(e.ID)]
+	for _, e := range catalog.Entries { // as it is shown, and by the project's very name
+		name, n := catalog.Of(e).Name, catalog.Number[string(e.ID)]
 		for _, as := range []string{payload.Handle(name, n), fmt.Sprint(strings.ToUpper(name), "#", n)} {
 			if got, err := l.Lookup(as); err != nil || got.ID != e.ID {
 				t.Errorf("%q: got %q, %v, want %s", as, got.ID, err, e.ID)

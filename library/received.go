@@ -59,8 +59,8 @@ func (l *Library) ReceivedStamp() (string, error) {
 	return l.filesStamp(l.received().Path, filepath.Join(l.dir, "projects.toml"))
 }
 
-// A Handed is a handoff from another person with the decisions about it.
-type Handed struct {
+// A ReceivedHandoff is a handoff from another person with the decisions about it.
+type ReceivedHandoff struct {
 	payload.Handover
 	ID      string
 	Project string                       // here, "" if unknown
@@ -69,14 +69,14 @@ type Handed struct {
 
 // Received reads received.jsonl, in the order in which handoffs first arrived. If some can't be read, it returns an
 // error with the others.
-func (l *Library) Received() ([]Handed, error) {
+func (l *Library) Received() ([]ReceivedHandoff, error) {
 	lines, err := l.received().All()
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return nil, err
 	}
 	bad := []error{err}
-	var all []*Handed
-	byID := map[string]*Handed{}
+	var all []*ReceivedHandoff
+	byID := map[string]*ReceivedHandoff{}
 	for _, r := range lines {
 		switch h := byID[r.Handoff]; {
 		case h != nil && r.Op == OpHandoff:
@@ -94,11 +94,11 @@ func (l *Library) Received() ([]Handed, error) {
 			continue
 		}
 		h.From = cmp.Or(r.From, h.From)
-		byID[r.Handoff] = &Handed{Handover: *h, ID: r.Handoff, Project: r.Project,
+		byID[r.Handoff] = &ReceivedHandoff{Handover: *h, ID: r.Handoff, Project: r.Project,
 			said: map[payload.ItemID]*Received{}}
 		all = append(all, byID[r.Handoff])
 	}
-	out := make([]Handed, len(all))
+	out := make([]ReceivedHandoff, len(all))
 	for i, h := range all {
 		if h.Project == "" { // there was none here when it arrived
 			if h.Project, err = l.HandedTo(&h.Handover); err != nil {
@@ -129,7 +129,7 @@ func (l *Library) HandedTo(h *payload.Handover) (string, error) {
 }
 
 // Taken returns the items that a person accepted, as reworded.
-func (h *Handed) Taken() []payload.Item {
+func (h *ReceivedHandoff) Taken() []payload.Item {
 	p := &payload.Payload{Items: h.Items}
 	var edits []payload.Edit
 	for id, r := range h.said {
@@ -151,12 +151,12 @@ func (h *Handed) Taken() []payload.Item {
 }
 
 // Waiting returns the items that nobody has decided about.
-func (h *Handed) Waiting() []payload.Item {
+func (h *ReceivedHandoff) Waiting() []payload.Item {
 	return slices.DeleteFunc(slices.Clone(h.Items), func(it payload.Item) bool { return h.said[it.ID] != nil })
 }
 
 // ReceivedOf lists handoffs that hold items of a session, when what was handed to others came back.
-func (l *Library) ReceivedOf(id ingest.SessionID) ([]Handed, error) {
+func (l *Library) ReceivedOf(id ingest.SessionID) ([]ReceivedHandoff, error) {
 	if !disk.Exists(filepath.Join(l.dir, receivedName)) {
 		return nil, nil
 	}
@@ -172,7 +172,7 @@ func (l *Library) ReceivedOf(id ingest.SessionID) ([]Handed, error) {
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(h Handed) bool {
+	return slices.DeleteFunc(all, func(h ReceivedHandoff) bool {
 		return !slices.ContainsFunc(h.Items, func(it payload.Item) bool { return ids[it.ID] })
 	}), nil
 }

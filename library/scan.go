@@ -134,7 +134,7 @@ func (l *Library) scanOnce() error {
 	old := byFolder(maps.Values(l.sessions))
 	seen, faults := make([]*known, len(folders)), make([]error, len(folders))
 	inParallel(len(folders), 256, func(i int) { seen[i], faults[i] = readKnown(folders[i], old[folders[i]]) })
-	l.sessions, l.shelf = make(map[ingest.SessionID]*known, len(folders)), nil
+	l.sessions, l.catalog = make(map[ingest.SessionID]*known, len(folders)), nil
 	for i, k := range seen {
 		l.addScanned(folders[i], k, faults[i])
 		l.listStale = l.listStale || k != old[folders[i]]

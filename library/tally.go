@@ -24,7 +24,7 @@ type Tally struct {
 }
 
 // Tally counts the sessions by state. For found, see Entry.State.
-func (s *Shelf) Tally(found map[string]ingest.File) (t Tally) {
+func (s *Catalog) Tally(found map[string]ingest.File) (t Tally) {
 	for _, e := range s.Entries {
 		switch s.State(e, found) {
 		case Safe:

@@ -27,7 +27,7 @@ func TestUsage(t *testing.T) {
 		t.Fatal("a ledger that isn't there has a line")
 	}
 	at := time.Date(2026, 4, 17, 2, 0, 0, 1, time.UTC)
-	first := Spent{At: at, Task: "extract", Session: "a", Project: "p", Model: "m/x", In: 10, CacheRead: 2, Out: 3,
+	first := UsageLine{At: at, Task: "extract", Session: "a", Project: "p", Model: "m/x", In: 10, CacheRead: 2, Out: 3,
 		Cost: 0.001, Batch: true}
 	if err := l.Spend(first); err != nil {
 		t.Fatal(err)
@@ -42,13 +42,14 @@ func TestUsage(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if err := l.Spend(Spent{At: at, Task: "reconcile", Model: "m/x", In: 1, Out: 1, Fault: "rate limited"}); err != nil {
+			failed := UsageLine{At: at, Task: "reconcile", Model: "m/x", In: 1, Out: 1, Fault: "rate limited"}
+			if err := l.Spend(failed); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	var got []Spent
+	var got []UsageLine
 	var bad []string
 	for s, err := range again(t, l).Spending() {
 		if err != nil {

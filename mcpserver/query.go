@@ -202,7 +202,7 @@ func itemText(r *answer.Result) string {
 	}
 	for _, l := range r.History[:min(1, len(r.History))] {
 		fmt.Fprintf(&b, "  before [%s] %s · %s, %s\n", l.Item.ID, payload.Data(l.Item.Text, 200), answer.Day(l.Item.At),
-			answer.Became(l))
+			answer.Outcome(l))
 	}
 	return b.String()
 }

@@ -177,7 +177,7 @@ func callText(c *ingest.ToolCall) string {
 
 // latest lists the latest sessions, newest first.
 func (s *Server) latest(m *Memory, project string) (string, error) {
-	shelf, err := m.Library.Shelf()
+	catalog, err := m.Library.Catalog()
 	if err != nil {
 		return "", err
 	}
@@ -188,8 +188,8 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 	told := 0
 	sh := newSheet()
 	sh.linef("The latest sessions. %s", asData)
-	for _, e := range slices.Backward(shelf.Entries) {
-		name := shelf.Of(e).Name
+	for _, e := range slices.Backward(catalog.Entries) {
+		name := catalog.Of(e).Name
 		hidden := e.Helper || e.Marks.Archived
 		if hidden || only != "" && name != only || told == mostListed {
 			continue

@@ -91,11 +91,11 @@ func (s *Server) meantSession(l *library.Library, name string) (library.Entry, e
 	if err != nil {
 		return library.Entry{}, err
 	}
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return library.Entry{}, err
 	}
-	return shelf.Last(here)
+	return catalog.Last(here)
 }
 
 // reading is a session whose state is being described.

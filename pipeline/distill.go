@@ -78,7 +78,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 				r.waiting = append(r.waiting, m.Entry.ID)
 			}
 			r.again = true
-			r.report.Until = Sooner(r.report.Until, until)
+			r.report.Until = Earlier(r.report.Until, until)
 		case !due && !r.options.Reindex:
 			for _, m := range f.Members {
 				r.finished(m.Entry.ID)

@@ -87,8 +87,8 @@ func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.Session
 	}
 }
 
-// LeftOut is a rule that leaves sessions out.
-type LeftOut struct {
+// ExclusionRule is a rule that leaves sessions out.
+type ExclusionRule struct {
 	Rule     string `json:"rule"`     // "sources.exclude FOLDER", "pause FROM/UNTIL"
 	Now      bool   `json:"now"`      // a pause that is still on
 	Sessions int    `json:"sessions"` // left out so far
@@ -97,12 +97,12 @@ type LeftOut struct {
 
 // LeftOut lists all folder rules, even those that leave nothing out, the pauses that left something out, and a pause
 // that is still on.
-func (p *Archiver) LeftOut(shelf *library.Shelf) (all []LeftOut) {
-	x, by := p.exclusion(), map[string]*LeftOut{}
+func (p *Archiver) LeftOut(catalog *library.Catalog) (all []ExclusionRule) {
+	x, by := p.exclusion(), map[string]*ExclusionRule{}
 	now := x.At(p.Time())
-	of := func(rule string) *LeftOut {
+	of := func(rule string) *ExclusionRule {
 		if by[rule] == nil {
-			by[rule] = &LeftOut{Rule: rule, Now: rule == now}
+			by[rule] = &ExclusionRule{Rule: rule, Now: rule == now}
 		}
 		return by[rule]
 	}
@@ -112,8 +112,8 @@ func (p *Archiver) LeftOut(shelf *library.Shelf) (all []LeftOut) {
 	for _, rule := range p.Excluded() {
 		of(rule).Sessions++
 	}
-	for _, e := range shelf.Entries {
-		of(x.Folder(shelf.Of(e).Root)).Held++
+	for _, e := range catalog.Entries {
+		of(x.Folder(catalog.Of(e).Root)).Held++
 	}
 	delete(by, "")
 	for _, rule := range slices.Sorted(maps.Keys(by)) {

@@ -63,8 +63,8 @@ func DeletedOn(f ingest.Found, transcript ingest.File) time.Time {
 // soon is how long before its deletion a transcript is reported.
 const soon = 7 * 24 * time.Hour
 
-// Doomed describes the transcripts below one folder that the client will delete soon.
-type Doomed struct {
+// Expiring describes the transcripts below one folder that the client will delete soon.
+type Expiring struct {
 	Root     string    `json:"folder"`
 	Days     int       `json:"days"`     // of quiet before deletion
 	Sessions int       `json:"sessions"` // due within a week
@@ -77,7 +77,8 @@ type Doomed struct {
 // Exposed checks the sources' own places. It returns the folders in which Claude Code is about to delete
 // transcripts, the sessions that the library doesn't hold in their current state, each with the reason, and the
 // files that are there, by path.
-func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.Problem, there map[string]ingest.File) {
+func (p *Pipeline) Exposed(ctx context.Context) (
+	all []Expiring, unsafe []ingest.Problem, there map[string]ingest.File) {
 	there = map[string]ingest.File{}
 	excluded := p.Excluded()
 	p.each(ctx, nil, p.lastSeen(), func(root string, found []ingest.Found, memory ingest.Found,
@@ -102,10 +103,10 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 		if len(due) == 0 {
 			return
 		}
-		d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due)}
+		d := Expiring{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due)}
 		for _, f := range due {
 			d.IDs = append(d.IDs, f.ID)
-			d.First = Sooner(d.First, f.Files[0].Mod.AddDate(0, 0, d.Days).UTC())
+			d.First = Earlier(d.First, f.Files[0].Mod.AddDate(0, 0, d.Days).UTC())
 			if lost[f.ID] {
 				d.Unsafe++
 			}

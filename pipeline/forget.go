@@ -17,16 +17,16 @@ import (
 	"recall/text"
 )
 
-// A Forgetting is what would leave the library, and what would remain of it elsewhere.
-type Forgetting struct {
-	Sessions []Leaving
+// A ForgetPlan is what would leave the library, and what would remain of it elsewhere.
+type ForgetPlan struct {
+	Sessions []Removal
 	Top      []string         // files of the library outside of sessions that contain the text
 	Texts    *library.Needles // the texts searched for; nil if sessions were named
 	Problems []ingest.Problem // files that couldn't be searched
 }
 
-// Leaving is a session that would be removed.
-type Leaving struct {
+// Removal is a session that would be removed.
+type Removal struct {
 	Entry   library.Entry
 	Bytes   int64    // of its folder
 	Holds   []string // files that contain the text, if one is searched for; for raw files, their folder
@@ -37,7 +37,7 @@ type Leaving struct {
 
 	Typed []library.Entry // remaining client memories with what was typed in it
 
-	Received []library.Handed // handoffs with items of it that came back to this library; removed too
+	Received []library.ReceivedHandoff // handoffs with items of it that came back to this library; removed too
 }
 
 // Copies says how much of a session another one contains.
@@ -47,12 +47,12 @@ type Copies struct {
 }
 
 // PlanForget says what forgetting these sessions would remove.
-func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Forgetting, error) {
+func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*ForgetPlan, error) {
 	all, err := p.Library.Sessions()
 	if err != nil {
 		return nil, err
 	}
-	f := &Forgetting{}
+	f := &ForgetPlan{}
 	going := map[ingest.SessionID]bool{}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e library.Entry) bool {
 		twice := going[e.ID]
@@ -67,7 +67,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		return e.Source != ingest.Memory || going[e.ID]
 	})
 	for _, e := range entries {
-		l := Leaving{Entry: e}
+		l := Removal{Entry: e}
 		_ = filepath.WalkDir(e.Folder, func(_ string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() {
 				if fi, err := d.Info(); err == nil {
@@ -118,7 +118,7 @@ func (p *Pipeline) typedIn(ctx context.Context, e library.Entry, memories []libr
 }
 
 // PlanForgetForks is PlanForget for sessions and those with copied turns of them.
-func (p *Pipeline) PlanForgetForks(ctx context.Context, entries []library.Entry) (*Forgetting, error) {
+func (p *Pipeline) PlanForgetForks(ctx context.Context, entries []library.Entry) (*ForgetPlan, error) {
 	for {
 		f, err := p.PlanForget(ctx, entries)
 		if err != nil {
@@ -140,7 +140,7 @@ func (p *Pipeline) PlanForgetForks(ctx context.Context, entries []library.Entry)
 
 // PlanForgetText finds the sessions that contain a text anywhere, including forks and later sessions that quote it.
 // They are forgotten whole, because a session is kept exact or not at all.
-func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*Forgetting, error) {
+func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*ForgetPlan, error) {
 	needles, err := library.NewNeedles(text)
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, texts *library.Needles, i
 // FinishForgetting removes what remains of forgotten sessions, if a forget was interrupted or another machine forgot
 // them in a shared library.
 func (p *Pipeline) FinishForgetting(ctx context.Context) error {
-	if buried, err := Buried(ctx, p.Library, p.Index); err != nil {
+	if buried, err := HasForgotten(ctx, p.Library, p.Index); err != nil {
 		return err
 	} else if !buried {
 		if err := p.bury(ctx, nil); err != nil {
@@ -241,8 +241,8 @@ func (p *Pipeline) FinishForgetting(ctx context.Context) error {
 	return cmp.Or(err, p.finishItems(ctx))
 }
 
-// Buried reports whether an index has dropped everything the library forgot. Until it has, don't read from it.
-func Buried(ctx context.Context, l *library.Library, x *index.Index) (bool, error) {
+// HasForgotten reports whether an index has dropped everything the library forgot. Until it has, don't read from it.
+func HasForgotten(ctx context.Context, l *library.Library, x *index.Index) (bool, error) {
 	want, err := l.ForgottenStamp()
 	if err != nil {
 		return false, err

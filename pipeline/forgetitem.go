@@ -26,7 +26,7 @@ type ItemForgetting struct {
 	Items    []payload.Item // the item, and others based on the same words
 	Edits    int            // people's edits of those items
 	Notes    int            // an agent's notes that say the same
-	Received []library.Handed
+	Received []library.ReceivedHandoff
 
 	lines []library.ForgottenItem
 }
@@ -116,7 +116,7 @@ func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
 	goes := func(id payload.ItemID) bool {
 		return slices.ContainsFunc(f.Items, func(it payload.Item) bool { return it.ID == id })
 	}
-	f.Received = slices.DeleteFunc(received, func(h library.Handed) bool {
+	f.Received = slices.DeleteFunc(received, func(h library.ReceivedHandoff) bool {
 		return !slices.ContainsFunc(h.Items, func(it payload.Item) bool { return goes(it.ID) })
 	})
 	for _, e := range edits {

@@ -10,10 +10,10 @@ import (
 	"recall/library"
 )
 
-// Here returns the project and branch of a folder of this machine: those of the folder's repository, or outside of
+// ProjectAt returns the project and branch of a folder of this machine: those of the folder's repository, or outside of
 // one, the project of the folder or of the nearest one above it. The project is "" if no session ran there; no other
 // project is guessed.
-func Here(l *library.Library, dir string) (project, branch string) {
+func ProjectAt(l *library.Library, dir string) (project, branch string) {
 	if repo, ok := ingest.RepositoryOf(dir); ok {
 		for _, root := range []string{repo.Root, dir} {
 			if p, err := l.Project(root); err == nil {
@@ -50,9 +50,9 @@ func (e *NotHereError) Error() string {
 	return fmt.Sprintf("no session worked here; the last was in %q, %s", e.Project, e.At.UTC().Format("2006-01-02"))
 }
 
-// Meant is Here for callers that need a project: if there is none, the error is a *NotHereError.
-func Meant(l *library.Library, dir string) (project, branch string, err error) {
-	if project, branch = Here(l, dir); project != "" {
+// RequireProject is Here for callers that need a project: if there is none, the error is a *NotHereError.
+func RequireProject(l *library.Library, dir string) (project, branch string, err error) {
+	if project, branch = ProjectAt(l, dir); project != "" {
 		return project, branch, nil
 	}
 	entries, err := l.Sessions()

@@ -80,13 +80,13 @@ func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found,
 	known := map[ingest.SessionID]string{} // their projects
 	here := ""
 	if p.Library != nil {
-		here, _ = Here(p.Library, dir)
-		shelf, err := p.Library.Shelf()
+		here, _ = ProjectAt(p.Library, dir)
+		catalog, err := p.Library.Catalog()
 		if err != nil {
 			return ingest.Found{}, err
 		}
-		for _, e := range shelf.Entries {
-			known[e.ID] = shelf.Of(e).ID
+		for _, e := range catalog.Entries {
+			known[e.ID] = catalog.Of(e).ID
 		}
 	}
 	root := RealOf(dir)

@@ -26,7 +26,7 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 		case e.ToPack(now):
 			work = append(work, e)
 		case e.HasUnpacked():
-			next = Sooner(next, now.Add(library.QuietToPack-e.Quiet(now)))
+			next = Earlier(next, now.Add(library.QuietToPack-e.Quiet(now)))
 		}
 	}
 	start := time.Now()

@@ -258,7 +258,7 @@ func composeBy(t *testing.T, l *library.Library, x *index.Index) *payload.Payloa
 	if len(threads) != 1 {
 		t.Fatalf("%d threads, want one", len(threads))
 	}
-	p, err := pipeline.Onward(t.Context(), l, x, entries[0].Project, "", "")
+	p, err := pipeline.NextPayload(t.Context(), l, x, entries[0].Project, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func withReceived(l *library.Library, p *payload.Payload, projects map[string]bo
 	return p, nil
 }
 
-func handOn(p *payload.Payload, h *library.Handed, items []payload.Item) {
+func handOn(p *payload.Payload, h *library.ReceivedHandoff, items []payload.Item) {
 	newer := h.At.After(p.End)
 	first := h.From // short enough for the note behind a line
 	if i := strings.IndexAny(first, " ,()"); i >= 0 {
@@ -119,13 +119,13 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 			continue
 		}
 		d := index.Doc{Session: index.HandedID(h.ID), Project: names[h.Project], Title: "handed over by " + h.From,
-			Source: index.Handed, Start: h.At, End: h.At}
+			Source: index.HandoffSource, Start: h.At, End: h.At}
 		for _, it := range h.Taken() {
 			p, err := r.Index.ItemByID(ctx, it.ID)
 			if err != nil && !errors.Is(err, index.ErrNoItem) {
 				return nil, err
 			}
-			if taken[it.ID] || err == nil && p.Source != index.Handed {
+			if taken[it.ID] || err == nil && p.Source != index.HandoffSource {
 				continue
 			}
 			taken[it.ID] = true

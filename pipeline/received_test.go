@@ -102,13 +102,13 @@ func TestOnwardFromReceived(t *testing.T) {
 		Text: text}); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := Onward(t.Context(), l, nil, project.ID, "main", ""); err != nil || p != nil {
+	if p, err := NextPayload(t.Context(), l, nil, project.ID, "main", ""); err != nil || p != nil {
 		t.Fatalf("before anything was taken over: got %v, %v", p, err)
 	}
 	if err := l.Receive(library.Received{Op: library.OpAccept, Handoff: id, Item: "b7xw4c5d2e"}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Onward(t.Context(), l, nil, project.ID, "main", "")
+	p, err := NextPayload(t.Context(), l, nil, project.ID, "main", "")
 	if err != nil || p == nil || len(p.Items) != 1 || p.Items[0].Text != "Queue has ten workers" ||
 		p.Project != "billing" {
 		t.Fatalf("got %+v, %v, want the decision alone", p, err)

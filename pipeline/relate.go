@@ -192,7 +192,7 @@ func (p *Pipeline) certain(indexed map[string]string, l payload.Link) bool {
 func Claims(placed []index.Placed) []relate.Item {
 	var items []relate.Item
 	for _, p := range placed {
-		if p.Source != index.Handed { // rules don't compare other people's items with one's own
+		if p.Source != index.HandoffSource { // rules don't compare other people's items with one's own
 			items = append(items, relate.Item{Item: p.Item, Session: p.Session, Start: p.SessionStart})
 		}
 	}

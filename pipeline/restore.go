@@ -21,8 +21,8 @@ type RestoreOptions struct {
 	Version int    // of the conversation; 0 for the current one
 }
 
-// A Restoring is a planned restore of a session.
-type Restoring struct {
+// A RestorePlan is a planned restore of a session.
+type RestorePlan struct {
 	Session library.Entry
 	Root    string // where it is restored
 	Own     bool   // its client looks there by default
@@ -33,12 +33,12 @@ type Restoring struct {
 }
 
 // Blocked lists the files that would have to be overwritten.
-func (r Restoring) Blocked() []library.RestoreFile {
+func (r RestorePlan) Blocked() []library.RestoreFile {
 	return slices.DeleteFunc(slices.Clone(r.Files), func(p library.RestoreFile) bool { return !p.Blocked() })
 }
 
 // Missing reports whether any file can be restored because it is missing or was cut short.
-func (r Restoring) Missing() bool {
+func (r RestorePlan) Missing() bool {
 	return slices.ContainsFunc(r.Files, func(p library.RestoreFile) bool {
 		return p.State == library.PutNew || p.State == library.PutLonger
 	})
@@ -46,7 +46,7 @@ func (r Restoring) Missing() bool {
 
 // Resume returns the command that continues the session, to be run in Dir, and the environment variables that it
 // needs in addition; no words if the client has no such command.
-func (r Restoring) Resume() (words, env []string) {
+func (r RestorePlan) Resume() (words, env []string) {
 	client := r.Session.Source.Client()
 	if client.Resume == "" || strings.HasPrefix(string(r.Session.ID), "-") { // would be taken for a flag
 		return nil, nil
@@ -59,16 +59,16 @@ func (r Restoring) Resume() (words, env []string) {
 
 // PlanRestore determines where each file of a session belongs and what is there now; Restore carries it out. The
 // error is ingest.ErrNoPlace if the session's place is unknown.
-func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOptions) (Restoring, error) {
+func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOptions) (RestorePlan, error) {
 	reader, found, err := p.archived(e)
 	if err != nil {
-		return Restoring{}, err
+		return RestorePlan{}, err
 	}
 	layout, ok := reader.(ingest.Layout)
 	if !ok {
-		return Restoring{}, fmt.Errorf("%s: %w", e.Source, ingest.ErrNoPlace)
+		return RestorePlan{}, fmt.Errorf("%s: %w", e.Source, ingest.ErrNoPlace)
 	}
-	r := Restoring{Session: e}
+	r := RestorePlan{Session: e}
 	base := layout.Base(found)
 	if err := p.chooseRoot(&r, reader, base, o.To); err != nil {
 		return r, err
@@ -94,7 +94,7 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 
 // chooseRoot uses the root that was asked for, else the one where the session was found if it exists on this
 // machine, else this machine's own, else the one where it was found if that is in this user's home.
-func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to string) error {
+func (p *Archiver) chooseRoot(r *RestorePlan, reader ingest.Reader, base, to string) error {
 	switch {
 	case to != "":
 		abs, err := filepath.Abs(to)
@@ -151,7 +151,7 @@ func homeRoot(s ingest.Source) string {
 // chooseDir finds the folder in which to continue the session, for clients that go by that. It returns that folder
 // if the session's place must be derived from it, because its own folder isn't on this machine or another was asked
 // for, else "".
-func (p *Archiver) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout,
+func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.Reader, layout ingest.Layout,
 	found ingest.Found, asked string) string {
 	if found.Source.Client().Resume == "" {
 		return ""
@@ -219,7 +219,7 @@ func RealOf(dir string) string {
 
 // Restore restores a session as planned. If a file would have to be overwritten, it writes nothing and the error is
 // library.ErrInTheWay.
-func (p *Archiver) Restore(ctx context.Context, r Restoring) error {
+func (p *Archiver) Restore(ctx context.Context, r RestorePlan) error {
 	err := p.Library.RestoreFiles(ctx, r.Session.ID, r.Files)
 	if errors.Is(err, library.ErrInTheWay) {
 		err = fmt.Errorf("%w; nothing was overwritten", err)

@@ -84,10 +84,10 @@ func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInf
 	return payload.Threads(infos, corrections), nil
 }
 
-// Onward composes the payload that the next session of a project starts with: that of the thread of session of, else
-// of the thread most recently active on the branch; nil if there is none. project is an id. The index may be nil.
+// NextPayload composes the payload that the next session of a project starts with: that of the thread of session of,
+// else of the thread most recently active on the branch; nil if there is none. project is an id. The index may be nil.
 // Sessions whose payload can't be read are an error returned along with the payload.
-func Onward(ctx context.Context, l *library.Library, x *index.Index, project, branch string, of ingest.SessionID) (
+func NextPayload(ctx context.Context, l *library.Library, x *index.Index, project, branch string, of ingest.SessionID) (
 	*payload.Payload, error) {
 	known, err := l.Project(project)
 	if err != nil && !errors.Is(err, library.ErrNoProject) {

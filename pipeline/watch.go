@@ -53,7 +53,7 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 		w.ask = time.Now().Add(o.Every)
 	}
 	for ctx.Err() == nil {
-		timer := time.NewTimer(time.Until(Sooner(Sooner(w.next, w.distill), w.ask)))
+		timer := time.NewTimer(time.Until(Earlier(Earlier(w.next, w.distill), w.ask)))
 		select {
 		case <-ctx.Done():
 		case <-changes:
@@ -61,7 +61,7 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 			if soon.Before(w.rested) {
 				soon = w.rested
 			}
-			w.next = Sooner(w.next, soon)
+			w.next = Earlier(w.next, soon)
 		case <-timer.C:
 			w.due(ctx)
 		}
@@ -84,8 +84,8 @@ type watch struct {
 	faults  []string    // paths that the last look couldn't archive
 }
 
-// Sooner returns the earlier of two times, ignoring zero times.
-func Sooner(a, b time.Time) time.Time {
+// Earlier returns the earlier of two times, ignoring zero times.
+func Earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
@@ -123,7 +123,7 @@ func (w *watch) look(ctx context.Context) {
 		w.next = end.Add(max(pollAtMost, restFactor*end.Sub(start)))
 	}
 	if changed := r.New + r.Grown; changed > 0 {
-		w.distill = Sooner(w.distill, end.Add(w.options.Quiet))
+		w.distill = Earlier(w.distill, end.Add(w.options.Quiet))
 	}
 	if w.fault(r.Problems) || r.New+r.Grown+r.Vanished+r.Packed > 0 || err != nil {
 		w.report(ctx, r, err)

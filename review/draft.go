@@ -36,7 +36,7 @@ const mostEarlier = 5
 // and the rest as the agent's own claims. The next sync of these sessions merges them with what recall found.
 func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text string) (*Draft, error) {
 	lines := notes.ReadDraft(p.Rules.Session().Text(text))
-	next, err := pipeline.Onward(ctx, p.Library, p.Index, e.Project, "", e.ID)
+	next, err := pipeline.NextPayload(ctx, p.Library, p.Index, e.Project, "", e.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ const MostHandoff = 4 << 20
 
 // IsHandoff tells a handoff's file from a backup by its beginning.
 func IsHandoff(path string) bool {
-	return payload.IsHandover(ingest.Beginning(path, 64))
+	return payload.IsHandover(ingest.ReadStart(path, 64))
 }
 
 // Handoff describes another person's handoff stored here.
@@ -104,7 +104,7 @@ func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) 
 	if known, err := l.HandedTo(h); known != "" || err != nil || dir == "" {
 		return known, err
 	}
-	if here, _ := pipeline.Here(l, dir); here != "" {
+	if here, _ := pipeline.ProjectAt(l, dir); here != "" {
 		if p, err := l.Project(here); err == nil && h.Fits(p.Remote) {
 			return p.ID, nil
 		}

@@ -82,7 +82,7 @@ func keeps(who string, u Unseen) []payload.Edit {
 // they last said about the two (OpUnsay). names are what the person called them, the later first.
 func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [2]string, who string) error {
 	for i, end := range ends {
-		if end.Source == index.Handed {
+		if end.Source == index.HandoffSource {
 			return hint.With(fmt.Errorf("%s was %s: it is in no session here, so nothing can be linked to it",
 				names[i], end.SessionTitle),
 				"state what holds now in a session of yours, or have its agent note it (recall_note), and link that")

@@ -57,7 +57,7 @@ func (w *Waiting) Empty() bool { return len(w.Items)+len(w.Conflicts)+len(w.Rece
 
 // Read collects the unreviewed items of some sessions, and the conflicts that their items are part of. The index may
 // be nil.
-func Read(ctx context.Context, l *library.Library, x *index.Index, shelf *library.Shelf, entries []library.Entry) (
+func Read(ctx context.Context, l *library.Library, x *index.Index, catalog *library.Catalog, entries []library.Entry) (
 	*Waiting, error) {
 	w := &Waiting{}
 	own := map[payload.ItemID]bool{}
@@ -78,7 +78,7 @@ func Read(ctx context.Context, l *library.Library, x *index.Index, shelf *librar
 			return nil, err
 		}
 		for _, u := range payload.Unreviewed(p, edits) {
-			w.Items = append(w.Items, *unseen(shelf, e, u.Item, u.Changed))
+			w.Items = append(w.Items, *unseen(catalog, e, u.Item, u.Changed))
 		}
 	}
 	var items []payload.Item
@@ -94,22 +94,22 @@ func Read(ctx context.Context, l *library.Library, x *index.Index, shelf *librar
 	}
 	links, err := pipeline.LinksNow(ctx, l, x)
 	if err == nil {
-		w.Conflicts, err = conflicts(ctx, links, finder(l, shelf), own)
+		w.Conflicts, err = conflicts(ctx, links, finder(l, catalog), own)
 	}
 	return w, err
 }
 
 // ReadOne is Read of one session.
 func ReadOne(ctx context.Context, l *library.Library, x *index.Index, e library.Entry) (*Waiting, error) {
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	return Read(ctx, l, x, shelf, []library.Entry{e})
+	return Read(ctx, l, x, catalog, []library.Entry{e})
 }
 
 // unseen makes an Unseen of a session's item.
-func unseen(s *library.Shelf, e library.Entry, it payload.Item, changed bool) *Unseen {
+func unseen(s *library.Catalog, e library.Entry, it payload.Item, changed bool) *Unseen {
 	at := index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[string(e.ID)],
 		SessionStart: e.Start, Project: s.Of(e).Name, Source: string(e.Source)}
 	return &Unseen{Place: at, Title: e.Title, Turn: it.First().N, Changed: changed, Item: it}
@@ -118,7 +118,7 @@ func unseen(s *library.Shelf, e library.Entry, it payload.Item, changed bool) *U
 // Named returns an item by its session's id and its own, even one that was dropped. The error is ErrNoItem if there is
 // none.
 func Named(l *library.Library, session string, id payload.ItemID) (Unseen, error) {
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return Unseen{}, err
 	}
@@ -132,7 +132,7 @@ func Named(l *library.Library, session string, id payload.ItemID) (Unseen, error
 	}
 	for _, it := range slices.Concat(p.Items, p.Retired) {
 		if it.ID == id {
-			return *unseen(shelf, e, it, false), nil
+			return *unseen(catalog, e, it, false), nil
 		}
 	}
 	return Unseen{}, ErrNoItem
@@ -229,7 +229,7 @@ func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[
 type finding func(session string, id payload.ItemID) *Unseen
 
 // finder returns a finding that reads each session's payload once.
-func finder(l *library.Library, shelf *library.Shelf) finding {
+func finder(l *library.Library, catalog *library.Catalog) finding {
 	bySession := map[string]map[payload.ItemID]*Unseen{}
 	return func(session string, id payload.ItemID) *Unseen {
 		items, ok := bySession[session]
@@ -240,7 +240,7 @@ func finder(l *library.Library, shelf *library.Shelf) finding {
 			if p, err := l.Payload(e.ID); lost == nil && err == nil {
 				for _, it := range p.Items {
 					if it.Current() {
-						items[it.ID] = unseen(shelf, e, it, false)
+						items[it.ID] = unseen(catalog, e, it, false)
 					}
 				}
 			}

@@ -240,7 +240,7 @@ func sanitize(at *index.Place, it *payload.Item) {
 	if at.Author == "" || it == nil {
 		return
 	}
-	at.Source = index.Handed
+	at.Source = index.HandoffSource
 	if it.Receive() != nil {
 		*it = payload.Item{ID: it.ID, Kind: payload.Lead, State: payload.Stands, Rule: payload.ReceivedRule}
 	}

@@ -31,7 +31,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 		var of, found int
 		for i := 0; i < len(w.questions); i += 10 {
 			q := index.Query{Text: w.questions[i], Limit: limit}
-			e := index.Elsewhere{Asked: index.Ask(q), Items: all, Searched: len(all)}
+			e := index.ForeignResults{Asked: index.Ask(q), Items: all, Searched: len(all)}
 			for _, stem := range e.Asked.Stems {
 				e.Holding = append(e.Holding, holding[stem])
 			}

@@ -32,7 +32,7 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 }
 
 // Candidates runs the first pass of Search: what is then ranked, on its own or together with an index's results.
-func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere, error) {
+func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.ForeignResults, error) {
 	asked := index.Ask(q)
 	found, err := t.find(ctx, q, asked)
 	if err != nil {
@@ -50,7 +50,7 @@ func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere,
 }
 
 // find runs the first pass: the items with the stems, and how many items contain each.
-func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (found index.Elsewhere, err error) {
+func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (found index.ForeignResults, err error) {
 	rows, err := t.first(ctx, q, asked)
 	if err != nil {
 		return found, err

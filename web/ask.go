@@ -36,7 +36,7 @@ type filters struct {
 	Today    string
 
 	since, asOf time.Time
-	shelf       *library.Shelf
+	catalog     *library.Catalog
 }
 
 // filter reads the filters of a page.
@@ -58,12 +58,12 @@ func filter(r *http.Request, m *Memory) (f filters, err error) {
 	if f.AsOf != "" {
 		f.asOf = f.asOf.AddDate(0, 0, 1) // the end of that day
 	}
-	if f.shelf, err = m.Library.Shelf(); err != nil {
+	if f.catalog, err = m.Library.Catalog(); err != nil {
 		return f, err
 	}
 	timed := func(e library.Entry) bool { return !e.Start.IsZero() }
-	if i := slices.IndexFunc(f.shelf.Entries, timed); i >= 0 {
-		f.First = f.shelf.Entries[i].Start.Local().Format(time.DateOnly)
+	if i := slices.IndexFunc(f.catalog.Entries, timed); i >= 0 {
+		f.First = f.catalog.Entries[i].Start.Local().Format(time.DateOnly)
 	}
 	projects, err := m.Library.Projects()
 	for _, p := range projects {

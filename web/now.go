@@ -58,15 +58,15 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	v := nowView{filters: f}
 	if v.Project == "" {
 		last := library.Entry{}
-		for _, e := range f.shelf.Entries {
-			if _, ok := f.shelf.Project[e.Project]; ok && !e.Helper && !e.End.Before(last.End) {
+		for _, e := range f.catalog.Entries {
+			if _, ok := f.catalog.Project[e.Project]; ok && !e.Helper && !e.End.Before(last.End) {
 				last = e
 			}
 		}
 		if last.ID == "" {
 			return v, nil
 		}
-		v.Project = f.shelf.Of(last).Name
+		v.Project = f.catalog.Of(last).Name
 	}
 	if m.Others != nil {
 		v.Others = m.Others(v.Project)
@@ -131,10 +131,10 @@ type healthView struct {
 	library.Tally
 	Weeks []bar // sessions per week
 	*history.Usage
-	Doomed []pipeline.Doomed
+	Doomed []pipeline.Expiring
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
-	Last   []library.Fact // one per kind, even if there was none
+	Last   []library.JournalEntry // one per kind, even if there was none
 	Disk   library.Disk
 	Hooks  []string // the latest errors in hooks
 }
@@ -170,20 +170,20 @@ func weekly(entries []library.Entry, now time.Time) (bars []bar) {
 }
 
 func (s *Server) health(r *http.Request, m *Memory) (any, error) {
-	shelf, err := m.Library.Shelf()
+	catalog, err := m.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	v := healthView{Kept: len(shelf.Entries), Projects: shelf.Projects(), Broken: m.Library.Broken(),
+	v := healthView{Kept: len(catalog.Entries), Projects: catalog.Projects(), Broken: m.Library.Broken(),
 		Hooks: m.HookFaults()}
 	var look sync.WaitGroup
 	look.Go(func() {
 		var found map[string]ingest.File
 		v.Doomed, v.Unsafe, found = m.Pipeline.Exposed(r.Context())
-		maps.Copy(shelf.Closed, m.Pipeline.Excluded())
-		v.Tally = shelf.Tally(found)
+		maps.Copy(catalog.Closed, m.Pipeline.Excluded())
+		v.Tally = catalog.Tally(found)
 	})
-	for _, e := range shelf.Entries {
+	for _, e := range catalog.Entries {
 		if e.Distilled != nil {
 			v.Distilled++
 			if e.Distilled.Model.Name != "" {
@@ -191,21 +191,21 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 			}
 		}
 	}
-	v.Weeks = weekly(shelf.Entries, time.Now())
+	v.Weeks = weekly(catalog.Entries, time.Now())
 	by := r.URL.Query().Get("by")
 	if !slices.Contains(sums, by) {
 		by = sums[0]
 	}
 	key := "usage by " + by + " until " + time.Now().Format(time.DateOnly)
 	v.Usage, err = kept(&s.kept, m.Stamp, key, func() (*history.Usage, error) {
-		return history.UsageOf(r.Context(), m.Pipeline, shelf, by, time.Time{}, m.Prices)
+		return history.UsageOf(r.Context(), m.Pipeline, catalog, by, time.Time{}, m.Prices)
 	})
 	look.Wait()
 	if err != nil {
 		return nil, err
 	}
 	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (library.Disk, error) {
-		return library.DiskOf(m.Library.Dir(), shelf.Entries), nil
+		return library.DiskOf(m.Library.Dir(), catalog.Entries), nil
 	})
 	v.Disk.Free = library.Free(m.Library.Dir())
 	kinds := []string{"archive", "sync", "improve"}

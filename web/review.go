@@ -42,14 +42,14 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	v := reviewView{filters: f}
-	shelf, q := f.shelf, r.URL.Query()
+	catalog, q := f.catalog, r.URL.Query()
 	v.From, _ = strconv.Atoi(q.Get("from"))
 	entries, of := lately(f, v.From, atOnce)
 	v.From, v.Of = min(max(v.From, 0), of), of
 	if next := v.From + len(entries); next < of {
 		v.Older = next
 	}
-	if v.Waiting, err = review.Read(r.Context(), m.Library, m.Pipeline.Index, shelf, entries); err != nil {
+	if v.Waiting, err = review.Read(r.Context(), m.Library, m.Pipeline.Index, catalog, entries); err != nil {
 		return nil, err
 	}
 	conflicts, items := min(len(v.Conflicts), inInbox/4), min(len(v.Items), inInbox)
@@ -70,10 +70,10 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 // position on, and the total. Helpers are left out.
 func lately(f filters, from, most int) (all []library.Entry, of int) {
 	var meant []*library.Entry // pointers: entries are large to sort
-	for i := range f.shelf.Entries {
-		e := &f.shelf.Entries[i]
+	for i := range f.catalog.Entries {
+		e := &f.catalog.Entries[i]
 		within := !e.End.Before(f.since) && (f.asOf.IsZero() || e.Start.Before(f.asOf))
-		if within && !e.Helper && (f.Project == "" || f.shelf.Of(*e).Name == f.Project) {
+		if within && !e.Helper && (f.Project == "" || f.catalog.Of(*e).Name == f.Project) {
 			meant = append(meant, e)
 		}
 	}

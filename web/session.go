@@ -28,7 +28,7 @@ const window = 60
 
 // sessionView is a session: its outcome, and a window of its transcript or a sub-agent's.
 type sessionView struct {
-	library.Listed
+	library.ListEntry
 	Branch   string
 	Payload  *payload.Payload  // nil: not distilled
 	Agent    *ingest.Subagent  // whose turns are shown; nil: the session's own
@@ -98,13 +98,13 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := m.Library.Shelf()
+	catalog, err := m.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	v := sessionView{Listed: library.Listed{ID: e.ID, Source: e.Source, Project: shelf.Of(e).Name,
-		Number: shelf.Number[string(e.ID)], Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns,
-		State: shelf.State(e, nil),
+	v := sessionView{ListEntry: library.ListEntry{ID: e.ID, Source: e.Source, Project: catalog.Of(e).Name,
+		Number: catalog.Number[string(e.ID)], Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns,
+		State: catalog.State(e, nil),
 		Marks: e.Marks}, Branch: e.Branch, Files: e.Files,
 		Find: strings.ToValidUTF8(r.URL.Query().Get("find"), "\ufffd")}
 	parsed, err := s.parsed(r, m, e)
@@ -377,7 +377,7 @@ func (s *Server) raw(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Query().Get("secrets") != "shown" {
-		of := library.Listed{ID: id, Title: e.Title}
+		of := library.ListEntry{ID: id, Title: e.Title}
 		s.show(w, http.StatusOK, view{Name: "raw", URL: r.URL, Doc: rawView{of, name,
 			answer.Count(int(e.Files[i].Size), "byte")}})
 		return
@@ -394,6 +394,6 @@ func (s *Server) raw(w http.ResponseWriter, r *http.Request) {
 
 // rawView is a file of a session before the confirmation.
 type rawView struct {
-	library.Listed
+	library.ListEntry
 	File, Size string
 }

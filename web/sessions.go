@@ -26,10 +26,10 @@ type sessionsView struct {
 	Tag      string
 	State    library.State
 	Leaving  bool // only those that their client deletes within a week
-	Sessions []*library.Listed
+	Sessions []*library.ListEntry
 	From, Of int                   // position of the first one, from 0, and the total
 	States   map[library.State]int // counts of all sessions
-	Doomed   []pipeline.Doomed
+	Doomed   []pipeline.Expiring
 	Doom     map[ingest.SessionID]bool // sessions among the doomed
 	Broken   []ingest.Problem
 }
@@ -58,10 +58,10 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 			v.Doom[id] = true
 		}
 	}
-	maps.Copy(f.shelf.Closed, m.Pipeline.Excluded())
+	maps.Copy(f.catalog.Closed, m.Pipeline.Excluded())
 	find := strings.Fields(strings.ToLower(v.Find))
-	var all []*library.Listed // pointers: the values are large to sort
-	list := f.shelf.List("", found)
+	var all []*library.ListEntry // pointers: the values are large to sort
+	list := f.catalog.List("", found)
 	for i := range list {
 		l := &list[i]
 		v.States[l.State]++
@@ -78,7 +78,7 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 			all = append(all, l)
 		}
 	}
-	slices.SortFunc(all, func(a, b *library.Listed) int {
+	slices.SortFunc(all, func(a, b *library.ListEntry) int {
 		return cmp.Or(b.End.Compare(a.End), b.Start.Compare(a.Start), cmp.Compare(a.ID, b.ID))
 	})
 	v.Of = len(all)

@@ -55,7 +55,7 @@ func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
 	if many { // only the table lists single items
 		sessions = sessions[:inTable]
 	}
-	line, err := history.TimelineOf(r.Context(), m.Pipeline, f.shelf, sessions, kinds...)
+	line, err := history.TimelineOf(r.Context(), m.Pipeline, f.catalog, sessions, kinds...)
 	if err != nil {
 		return v, err
 	}
@@ -83,15 +83,15 @@ func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
 	}
 	slices.Reverse(line)
 	v.Items, v.More = slices.Clone(line[:min(len(line), inTable)]), max(0, all-inTable)
-	v.shelf = nil // don't cache it with the page
+	v.catalog = nil // don't cache it with the page
 	return v, nil
 }
 
 // counted draws the number of items per project, or per kind within one, over time, and returns the total.
 func counted(r *http.Request, m *Memory, f filters, kinds []payload.Kind) (c chart, all int, err error) {
 	from, to := f.since, f.asOf
-	for _, e := range f.shelf.Entries {
-		if f.Project != "" && f.shelf.Of(e).Name != f.Project {
+	for _, e := range f.catalog.Entries {
+		if f.Project != "" && f.catalog.Of(e).Name != f.Project {
 			continue
 		}
 		if first := e.Start; !first.IsZero() && from.IsZero() {

@@ -36,7 +36,7 @@ func words() template.FuncMap {
 		"speaker":  voice.Speaker,
 		"kind":     answer.KindWord,
 		"turnOf":   func(it payload.Item) string { return it.First().Turn },
-		"lost":     func(r *answer.Result) []string { return answer.Lost(*r.Item, r.History) },
+		"lost":     func(r *answer.Result) []string { return answer.RejectedOptions(*r.Item, r.History) },
 		"lineOf":   func(it payload.Item) string { return payload.LineOf(&it) },
 		"long":     func(line string) bool { return len(line) > mostOfLine },
 		"at":       at,

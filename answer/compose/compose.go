@@ -106,7 +106,7 @@ func naming(of []string, value string) ([]byte, error) {
 
 // sessionOf returns the session whose words are at a place; "" for handoffs, where that is unknown.
 func sessionOf(p index.Place) string {
-	if p.Source == index.Handed {
+	if p.Source == index.HandoffSource {
 		return ""
 	}
 	return p.Session

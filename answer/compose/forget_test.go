@@ -43,7 +43,7 @@ func TestForgetDrops(t *testing.T) {
 		{"a paragraph with history", tell(all[0]), []ingest.SessionID{"s1", "s2"}},
 		{"a paragraph", tell(all[2], all[3], all[4]), []ingest.SessionID{"s3"}}, // turns aren't shown
 		{"a look at what was handed over",
-			look(&index.Result{Text: "use a heap", Place: index.Place{Session: "h1", Source: index.Handed}}),
+			look(&index.Result{Text: "use a heap", Place: index.Place{Session: "h1", Source: index.HandoffSource}}),
 			[]ingest.SessionID{"s1", "s2", "s3", "s4", "s5"}},
 	}
 	asked := func(ask func() error) bool {

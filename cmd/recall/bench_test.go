@@ -103,7 +103,7 @@ func fillIndex(tb testing.TB, path string, made []synthtest.Item) {
 		if n := len(docs); n == 0 || docs[n-1].Session != it.Session {
 			docs = append(docs, index.Doc{Session: it.Session, Project: it.Project, Title: it.Text, Source: "claude-code",
 				Start: it.At, End: it.At,
-				Thread: index.Threaded{ThreadInfo: payload.ThreadInfo{Branch: "main", Start: it.At, End: it.At, Goal: it.Text}}})
+				Thread: index.ThreadEntry{ThreadInfo: payload.ThreadInfo{Branch: "main", Start: it.At, End: it.At, Goal: it.Text}}})
 		}
 		d := &docs[len(docs)-1]
 		n := len(d.Turns) + 1

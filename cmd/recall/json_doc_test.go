@@ -37,7 +37,7 @@ import (
 )
 
 // listed is a session as recall list has it.
-type listed = library.Listed
+type listed = library.ListEntry
 
 // jsonDocs are the sections of docs/internals/json.md and the types that they describe.
 var jsonDocs = map[string]reflect.Type{
@@ -52,7 +52,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall log --changed":      reflect.TypeFor[ask.ChangedDoc](),
 	"recall manifest":           reflect.TypeFor[keep.ManifestDoc](),
 	"recall edit":               reflect.TypeFor[reviewing.MarkDoc](),
-	"recall list":               reflect.TypeFor[library.Listed](),
+	"recall list":               reflect.TypeFor[library.ListEntry](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall status --open":      reflect.TypeFor[history.Waiting](),
 	"recall adr":                reflect.TypeFor[adr.Log](),

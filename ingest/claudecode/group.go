@@ -245,7 +245,7 @@ var slugField = text.Pattern(`"slug":"([a-z0-9-]+)"`)
 // slugAtEnd returns the words that name a session's plan, from its last lines; "" if there are none.
 func slugAtEnd(path string) string {
 	const end = 64 << 10
-	all := slugField().FindAllStringSubmatch(ingest.End(path, end), -1)
+	all := slugField().FindAllStringSubmatch(ingest.ReadEnd(path, end), -1)
 	if len(all) == 0 {
 		return ""
 	}

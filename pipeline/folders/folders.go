@@ -149,7 +149,7 @@ func (f *Folders) keep(ctx context.Context, k Folder) error {
 	if err != nil {
 		return hint.With(fmt.Errorf("%s: %w", path, err), "move it away, or recall resume --into %q --stop", k.Folder)
 	}
-	p, err := pipeline.Onward(ctx, f.Library, nil, k.Project, "", "")
+	p, err := pipeline.NextPayload(ctx, f.Library, nil, k.Project, "", "")
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
 	}

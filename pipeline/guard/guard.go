@@ -303,7 +303,7 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 			}
 			s.AtRisk = append(s.AtRisk, f)
 			if f.Role == ingest.Transcript && f.State != Forgotten {
-				s.Deleted = pipeline.Sooner(s.Deleted, pipeline.DeletedOn(found, file))
+				s.Deleted = pipeline.Earlier(s.Deleted, pipeline.DeletedOn(found, file))
 			}
 		}
 	}

@@ -126,7 +126,7 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	if took.Model == "" || p.l == nil {
 		return nil // it wasn't made, or there is no ledger
 	}
-	err := p.l.Spend(library.Spent{At: p.now(), Task: took.Task, Session: took.Account.Session,
+	err := p.l.Spend(library.UsageLine{At: p.now(), Task: took.Task, Session: took.Account.Session,
 		Project: took.Account.Project, Model: took.Model,
 		In: took.Usage.In, CacheRead: took.Usage.CacheRead, CacheWrite: took.Usage.CacheWrite, Out: took.Usage.Out,
 		Cost: took.Cost, Unpriced: !took.Priced, Batch: took.Batch, Fault: string(took.Fault), Estimated: took.Guessed,

@@ -91,7 +91,7 @@ type pending struct {
 
 type teamAnswer struct {
 	t   *team.Team
-	all *index.Elsewhere
+	all *index.ForeignResults
 	err error
 }
 

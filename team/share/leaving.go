@@ -70,7 +70,7 @@ const maxSamples = 5
 
 // Look returns what sharing a project would send, without sending it.
 func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leaving, error) {
-	shelf, err := s.Library.Shelf()
+	catalog, err := s.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range slices.Backward(shelf.In(of.ID)) { // the newest first
+	for _, e := range slices.Backward(catalog.In(of.ID)) { // the newest first
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func (l *Leaving) Refused() error {
 // reasonToStay returns the reason why a session doesn't leave, "" if it does.
 func (s *Source) reasonToStay(ctx context.Context, e library.Entry, of library.Project) (why string, err error) {
 	switch {
-	case e.Source == index.Handed || e.Source == ingest.Memory:
+	case e.Source == index.HandoffSource || e.Source == ingest.Memory:
 		return "not said in one of your sessions", nil
 	case e.Marks.Archived:
 		return "archived", nil

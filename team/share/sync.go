@@ -202,7 +202,7 @@ type transfer struct {
 }
 
 func (s *Source) transfers(shares map[string]team.Share, last map[string]team.Sent) (all []transfer, err error) {
-	shelf, err := s.Library.Shelf()
+	catalog, err := s.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
@@ -215,8 +215,8 @@ func (s *Source) transfers(shares map[string]team.Share, last map[string]team.Se
 		return nil, err
 	}
 	here := map[string]bool{}
-	for _, e := range shelf.Entries {
-		of := shelf.Of(e)
+	for _, e := range catalog.Entries {
+		of := catalog.Of(e)
 		if share := shares[of.ID]; share.Level.Has(team.LevelItems) && !slices.Contains(gone, e.ID) {
 			one := transfer{id: string(e.ID), here: true, e: e, of: of, share: share, over: over[string(e.ID)]}
 			one.stamp = s.stamp(one)

@@ -221,7 +221,7 @@ func (a *App) ReadIndex(l *library.Library) error {
 	if err != nil {
 		return err
 	}
-	if buried, err := pipeline.Buried(context.Background(), l, x); err == nil && !buried {
+	if buried, err := pipeline.HasForgotten(context.Background(), l, x); err == nil && !buried {
 		x.Close()
 		return errHoldsForgotten
 	}

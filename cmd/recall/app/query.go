@@ -185,7 +185,7 @@ func (a *App) sayHow(ans *answer.Answer) {
 }
 
 // spanOf words what a filter admits.
-func spanOf(n index.Narrowed) string {
+func spanOf(n index.Filters) string {
 	var only []string
 	if n.Project != "" {
 		only = append(only, "project "+terminal.Line(n.Project))

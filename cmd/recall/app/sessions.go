@@ -103,13 +103,13 @@ func (a *App) session(l *library.Library, name string,
 	var many *library.AmbiguousError
 	switch {
 	case errors.As(err, &many):
-		shelf, lost := l.Shelf()
+		catalog, lost := l.Catalog()
 		if lost != nil {
 			return e, lost
 		}
 		var list []string
 		for _, c := range many.Candidates[:min(len(many.Candidates), 5)] {
-			list = append(list, listed(shelf, c))
+			list = append(list, listed(catalog, c))
 		}
 		return e, hint.With(err, "name it as recall list does: %s", strings.Join(list, ", "))
 	case errors.Is(err, library.ErrNoSession):
@@ -120,8 +120,8 @@ func (a *App) session(l *library.Library, name string,
 }
 
 // listed returns a session's name as in recall list, with its title.
-func listed(shelf *library.Shelf, e library.Entry) string {
-	name := terminal.Line(payload.Handle(shelf.Of(e).Name, shelf.Number[string(e.ID)]))
+func listed(catalog *library.Catalog, e library.Entry) string {
+	name := terminal.Line(payload.Handle(catalog.Of(e).Name, catalog.Number[string(e.ID)]))
 	return fmt.Sprintf("%s %q", name, txt.Clip(terminal.Line(e.Title), 40))
 }
 
@@ -146,10 +146,10 @@ func (a *App) meantSession(l *library.Library, name string, noProject error) (li
 	if errors.Is(err, library.ErrNoSession) {
 		return e, noProject
 	}
-	shelf, lost := l.Shelf()
+	catalog, lost := l.Catalog()
 	if err == nil && lost == nil {
 		err = hint.With(fmt.Errorf("%q is not a project, and only part of a session's title", name),
-			"did you mean %s? name it as recall list does", listed(shelf, e))
+			"did you mean %s? name it as recall list does", listed(catalog, e))
 	}
 	return library.Entry{}, errors.Join(err, lost)
 }
@@ -183,7 +183,7 @@ func (a *App) Compose(ctx context.Context, l *library.Library, x *index.Index, n
 	if err != nil {
 		return nil, err
 	}
-	p, err := pipeline.Onward(ctx, l, x, project, branch, of)
+	p, err := pipeline.NextPayload(ctx, l, x, project, branch, of)
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
 	}
@@ -205,10 +205,10 @@ func (a *App) ResolveProject(l *library.Library, name string) (project, branch s
 		return "", "", err
 	}
 	if name == "" {
-		return pipeline.Meant(l, dir)
+		return pipeline.RequireProject(l, dir)
 	}
 	project, err = ProjectID(l, name)
-	if here, hereBranch := pipeline.Here(l, dir); project == here {
+	if here, hereBranch := pipeline.ProjectAt(l, dir); project == here {
 		branch = hereBranch
 	}
 	return project, branch, err
@@ -312,7 +312,7 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 		}
 		switch {
 		case h.Said != nil && h.Said.Author != "":
-			h.Said.Source, h.Said.SessionTitle = index.Handed, h.Title
+			h.Said.Source, h.Said.SessionTitle = index.HandoffSource, h.Title
 			return *h.Said, nil
 		case h.Said != nil:
 			return h.Quoted(ctx, a.Index)

@@ -37,7 +37,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		if err := a.Fresh(ctx, l); err != nil {
 			return err
 		}
-		shelf, err := l.Shelf()
+		catalog, err := l.Catalog()
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		sessions := shelf.In(project)
+		sessions := catalog.In(project)
 		if len(args) > 1 {
 			if sessions, err = a.Sessions(l, args[1:]); err != nil {
 				return err
@@ -58,7 +58,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		found := false
 		err = g.Each(ctx, sessions, func(e library.Entry, lines []history.Line) error {
 			found = true
-			doc := history.Grepped{SessionRef: shelf.Ref(string(e.ID)), Lines: lines}
+			doc := history.Grepped{SessionRef: catalog.Ref(string(e.ID)), Lines: lines}
 			if o.JSON {
 				text, err := json.Marshal(doc)
 				return errors.Join(err, a.WriteJSON(string(text)+"\n"))

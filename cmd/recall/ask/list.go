@@ -30,21 +30,22 @@ func newListCmd(a *app.App) *cobra.Command {
 		Limit             int
 	}
 	kept := 0
-	return option.Asked(a, "list", &o, func(_ context.Context, l *library.Library, _ []string) ([]library.Listed, error) {
+	return option.Asked(a, "list", &o, func(_ context.Context, l *library.Library, _ []string) (
+		[]library.ListEntry, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
 		id, err := app.ProjectID(l, o.Project)
 		if err != nil {
 			return nil, err
 		}
-		shelf, err := l.Shelf()
+		catalog, err := l.Catalog()
 		if err != nil {
 			return nil, err
 		}
-		kept = len(shelf.Entries)
-		maps.Copy(shelf.Closed, a.Archiver(l).Excluded())
+		kept = len(catalog.Entries)
+		maps.Copy(catalog.Closed, a.Archiver(l).Excluded())
 		hidden := 0
 		words := strings.Fields(strings.ToLower(o.Search))
-		all := slices.DeleteFunc(shelf.List(id, nil), func(s library.Listed) bool {
+		all := slices.DeleteFunc(catalog.List(id, nil), func(s library.ListEntry) bool {
 			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n",
 				payload.Handle(s.Project, s.Number), "\n", s.ID, "\n", s.Source))
 			lacks := func(word string) bool { return !strings.Contains(text, word) }
@@ -63,7 +64,7 @@ func newListCmd(a *app.App) *cobra.Command {
 		if hidden > 0 {
 			defer a.Tell("%s left out: --archived lists them", answer.Count(hidden, "archived session"))
 		}
-		slices.SortStableFunc(all, func(a, b library.Listed) int { return b.Start.Compare(a.Start) })
+		slices.SortStableFunc(all, func(a, b library.ListEntry) int { return b.Start.Compare(a.Start) })
 		if o.Limit > 0 {
 			all = all[:min(o.Limit, len(all))]
 		}
@@ -73,7 +74,7 @@ func newListCmd(a *app.App) *cobra.Command {
 			return all, app.ExitCode(app.ExitPartial)
 		}
 		return all, nil
-	}, func(a *app.App, all []library.Listed) {
+	}, func(a *app.App, all []library.ListEntry) {
 		if len(all) == 0 && kept > 0 {
 			fmt.Fprintln(a.Out, "none of", answer.Count(kept, "session"), "matches")
 			return
@@ -85,10 +86,10 @@ func newListCmd(a *app.App) *cobra.Command {
 // handleShown is the most columns that the handle column takes; longer handles shift the rest of the line.
 const handleShown = 28
 
-func printList(a *app.App, all []library.Listed) {
+func printList(a *app.App, all []library.ListEntry) {
 	st := terminal.Styles(a.Color)
 	colors := map[library.State]string{library.OnlyHere: st.Dim, library.Behind: st.Yellow, library.Unreadable: st.Red}
-	handle := func(s library.Listed) string { return terminal.Line(payload.Handle(s.Project, s.Number)) }
+	handle := func(s library.ListEntry) string { return terminal.Line(payload.Handle(s.Project, s.Number)) }
 	wide := 0
 	for _, s := range all {
 		wide = max(wide, min(handleShown, terminal.Columns(handle(s))))
@@ -130,7 +131,7 @@ func printList(a *app.App, all []library.Listed) {
 }
 
 // client names the client of a session, before its title; "" for Claude Code, the most common one.
-func client(s library.Listed) string {
+func client(s library.ListEntry) string {
 	if s.Source == ingest.ClaudeCode {
 		return ""
 	}
@@ -138,7 +139,7 @@ func client(s library.Listed) string {
 }
 
 // marks returns a session's star and tags, before and after its title.
-func marks(s library.Listed) (before, behind string) {
+func marks(s library.ListEntry) (before, behind string) {
 	if s.Starred {
 		before = "★ "
 	}

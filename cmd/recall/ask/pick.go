@@ -70,12 +70,12 @@ type pickRow struct {
 // pickable returns the sessions and the standing decisions of a project, or of all for the zero project, each newest
 // first.
 func pickable(ctx context.Context, p *pipeline.Pipeline, project library.Project) (rows []pickRow, err error) {
-	shelf, err := p.Library.Shelf()
+	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	sessions := shelf.List(project.ID, nil)
-	slices.SortStableFunc(sessions, func(a, b library.Listed) int { return b.Start.Compare(a.Start) })
+	sessions := catalog.List(project.ID, nil)
+	slices.SortStableFunc(sessions, func(a, b library.ListEntry) int { return b.Start.Compare(a.Start) })
 	for _, s := range sessions {
 		if s.Archived {
 			continue

@@ -62,7 +62,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 // hereName returns the name in the index of the working directory's project; "" if there is none.
 func hereName(l *library.Library) string {
 	dir, err := os.Getwd()
-	id, _ := pipeline.Here(l, dir)
+	id, _ := pipeline.ProjectAt(l, dir)
 	if id == "" || err != nil {
 		return ""
 	}

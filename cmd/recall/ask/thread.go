@@ -21,7 +21,7 @@ func newThreadCmd(a *app.App) *cobra.Command {
 	var o struct{ Project string }
 	cmd := option.Asked(a, "thread", &o,
 		func(ctx context.Context, l *library.Library, args []string) ([]history.Thread, error) {
-			shelf, err := l.Shelf()
+			catalog, err := l.Catalog()
 			if err != nil {
 				return nil, err
 			}
@@ -30,7 +30,7 @@ func newThreadCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			return history.Threads(ctx, l, a.IndexIfThere(l), shelf, project, of)
+			return history.Threads(ctx, l, a.IndexIfThere(l), catalog, project, of)
 		}, func(a *app.App, docs []history.Thread) { a.Form("threads", docs) })
 	cmd.AddCommand(newCorrectCmd(a, payload.Join), newCorrectCmd(a, payload.Split))
 	return cmd

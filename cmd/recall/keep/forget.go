@@ -71,7 +71,7 @@ func unsure(l *library.Library, name string) string {
 
 // planForget finds the sessions; gone are ids that were forgotten before, of which something might be left.
 func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []string, matching string,
-	forks bool) (plan *pipeline.Forgetting, gone []ingest.SessionID, err error) {
+	forks bool) (plan *pipeline.ForgetPlan, gone []ingest.SessionID, err error) {
 	if matching != "" {
 		plan, err = p.PlanForgetText(ctx, matching)
 		return plan, nil, err
@@ -102,10 +102,10 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 	return plan, gone, err
 }
 
-func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID,
+func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeline.ForgetPlan, gone []ingest.SessionID,
 	yes, dryRun bool) error {
 	a.Form("forget", struct {
-		*pipeline.Forgetting
+		*pipeline.ForgetPlan
 		Gone []ingest.SessionID
 	}{plan, gone})
 	nothing := len(plan.Sessions)+len(plan.Top)+len(gone) == 0
@@ -188,7 +188,7 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 }
 
 // unsearched turns an incomplete search into the exit code for a partial success.
-func unsearched(a *app.App, plan *pipeline.Forgetting) error {
+func unsearched(a *app.App, plan *pipeline.ForgetPlan) error {
 	if len(plan.Problems) == 0 {
 		return nil
 	}

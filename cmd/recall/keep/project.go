@@ -37,14 +37,14 @@ type ProjectDoc struct {
 
 func newProjectListCmd(a *app.App, name string) *cobra.Command {
 	return option.Asked(a, name, nil, func(_ context.Context, l *library.Library, _ []string) ([]ProjectDoc, error) {
-		shelf, err := l.Shelf()
+		catalog, err := l.Catalog()
 		if err != nil {
 			return nil, err
 		}
 		projects, err := l.Projects()
 		var all []ProjectDoc
 		for _, p := range projects {
-			all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root),
+			all = append(all, ProjectDoc{p.Name, len(catalog.In(p.ID)), p.Show(p.Root),
 				terminal.ShowEach(p.Former, p.Show), terminal.ShowEach(p.Merged, p.Show)})
 		}
 		return all, err

@@ -87,28 +87,28 @@ func namedSessions(ctx context.Context, a *app.App, names []string, all bool) (l
 
 // restoreOne restores a session, or only plans that. The plan is returned with an error, too.
 func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o restoreOptions,
-	dryRun bool) (pipeline.Restoring, error) {
+	dryRun bool) (pipeline.RestorePlan, error) {
 	r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{To: o.To, Dir: o.In, Version: o.Version})
 	switch {
 	case errors.Is(err, ingest.ErrInDatabase):
-		return pipeline.Restoring{}, hint.With(ingest.ErrInDatabase,
+		return pipeline.RestorePlan{}, hint.With(ingest.ErrInDatabase,
 			"recall resume %[1]s --copy copies the payload for its next session; recall export %[1]s --format raw "+
 				"--raw --to DIR saves its rows", answer.ShortID(e.ID))
 	case errors.Is(err, ingest.ErrNoPlace):
-		return pipeline.Restoring{}, hint.With(err, "name a folder with --to, and with --in the project's folder; or "+
+		return pipeline.RestorePlan{}, hint.With(err, "name a folder with --to, and with --in the project's folder; or "+
 			"recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))
 	case errors.Is(err, library.ErrDamaged):
-		return pipeline.Restoring{}, hint.With(err,
+		return pipeline.RestorePlan{}, hint.With(err,
 			"recall check shows what is damaged; another version (--versions) or a backup might have it")
 	case err != nil:
-		return pipeline.Restoring{}, err
+		return pipeline.RestorePlan{}, err
 	case len(r.Blocked()) > 0:
 		return r, inTheWay(r.Blocked()[0])
 	case dryRun:
 		return r, nil
 	}
 	if err := p.Restore(ctx, r); err != nil {
-		return pipeline.Restoring{}, err
+		return pipeline.RestorePlan{}, err
 	}
 	return r, nil
 }
@@ -171,7 +171,7 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 }
 
 // docOf returns the JSON document of a session being restored.
-func docOf(r pipeline.Restoring, written bool) RestoreDoc {
+func docOf(r pipeline.RestorePlan, written bool) RestoreDoc {
 	return RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: terminal.ResumeCommand(r), Written: written,
 		Files: r.Files}
 }
@@ -187,7 +187,7 @@ func inTheWay(p library.RestoreFile) error {
 
 // restoredPage is a session being restored, as shown to a person.
 type restoredPage struct {
-	pipeline.Restoring
+	pipeline.RestorePlan
 	DryRun bool
 	Resume string
 }
@@ -201,7 +201,7 @@ func (restoredPage) Word(would string, of library.PutState) string {
 	}[of]
 }
 
-func printRestore(a *app.App, r pipeline.Restoring, dryRun bool) {
+func printRestore(a *app.App, r pipeline.RestorePlan, dryRun bool) {
 	if r.NoDir && len(r.Blocked()) == 0 {
 		fmt.Fprintf(a.Err, "recall: warning: %s, the folder where it worked, isn't on this machine; --in names another\n",
 			terminal.Line(terminal.ShownPath(r.Dir)))

@@ -75,14 +75,14 @@ func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o 
 
 // archived returns the library's transcripts of the gold set's projects.
 func archived(a *app.App, l *library.Library, set *eval.Set) ([]eval.Transcript, error) {
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return nil, err
 	}
 	wanted := map[string]bool{}
 	for _, g := range set.Golds {
 		if e, err := l.Session(ingest.SessionID(g.Session)); err == nil {
-			wanted[shelf.Of(e).ID] = true
+			wanted[catalog.Of(e).ID] = true
 		}
 	}
 	if len(wanted) == 0 {
@@ -90,8 +90,8 @@ func archived(a *app.App, l *library.Library, set *eval.Set) ([]eval.Transcript,
 			answer.Count(len(set.Golds), "session"), set.Name), "name the folder of their transcripts with --from")
 	}
 	all := []eval.Transcript{}
-	for _, e := range shelf.Entries {
-		project := shelf.Of(e).ID
+	for _, e := range catalog.Entries {
+		project := catalog.Of(e).ID
 		if !wanted[project] {
 			continue
 		}

@@ -168,7 +168,7 @@ func newEditCmd(a *app.App) *cobra.Command {
 				return nil, err
 			}
 		}
-		shelf, err := l.Shelf()
+		catalog, err := l.Catalog()
 		if err != nil {
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func newEditCmd(a *app.App) *cobra.Command {
 			if e, err = l.Session(e.ID); err != nil {
 				return nil, err
 			}
-			docs = append(docs, MarkDoc{shelf.Ref(string(e.ID)), e.Marks})
+			docs = append(docs, MarkDoc{catalog.Ref(string(e.ID)), e.Marks})
 		}
 		return docs, nil
 	}, printMarks)

@@ -54,11 +54,11 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	entries := slices.DeleteFunc(slices.Clone(shelf.In(id)),
+	entries := slices.DeleteFunc(slices.Clone(catalog.In(id)),
 		func(e library.Entry) bool { return e.Helper || e.End.Before(o.Since.At) })
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 	return entries, nil
@@ -66,11 +66,11 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 
 func runReview(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, one bool,
 	o reviewOptions) error {
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return err
 	}
-	w, err := review.Read(ctx, l, a.IndexIfThere(l), shelf, entries)
+	w, err := review.Read(ctx, l, a.IndexIfThere(l), catalog, entries)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func newWebCmd(a *app.App) *cobra.Command {
 		served, index := a.Served(), app.IndexPath(l)
 		served.Kept = l // so that what it has cached of its sessions is used for every page
 		l.Hold(pipeline.GlanceHolds)
-		go func() { _, _ = l.Shelf() }() // preload while the link is being opened; a page reports errors
+		go func() { _, _ = l.Catalog() }() // preload while the link is being opened; a page reports errors
 		s, err := web.New(web.Options{
 			Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
 				b, behind, err := served.Open(ctx, true, fresh)

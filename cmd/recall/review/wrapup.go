@@ -133,17 +133,17 @@ func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		return err
 	}
 	doc.Payload = string(md)
-	next, err := pipeline.Onward(ctx, l, a.IndexIfThere(l), e.Project, "", e.ID)
+	next, err := pipeline.NextPayload(ctx, l, a.IndexIfThere(l), e.Project, "", e.ID)
 	if err != nil {
 		return err
 	}
 	text := a.RenderPayload(next, "")
 	if o.Scratch != "" {
-		shelf, err := l.Shelf()
+		catalog, err := l.Catalog()
 		if err != nil {
 			return err
 		}
-		if doc.Scratch, err = saveScratch(o.Scratch, shelf.Number[string(e.ID)], text); err != nil {
+		if doc.Scratch, err = saveScratch(o.Scratch, catalog.Number[string(e.ID)], text); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 			return e, nil
 		}
 	}
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return library.Entry{}, err
 	}
@@ -207,7 +207,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 	if err != nil {
 		return library.Entry{}, err
 	}
-	last, err := shelf.Last(project)
+	last, err := catalog.Last(project)
 	if err != nil {
 		return last, hint.With(errors.New("no session to wrap up"), "recall list shows them; name one")
 	}

@@ -26,7 +26,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	r := &history.Run{At: at, New: 1, Improved: 2}
 	a.Form("status", StatusDoc{Tally: library.Tally{Waiting: 3, Grown: 1, Made: at, Newest: at},
 		LastArchive: r, LastSync: r, LastImprove: r,
-		Doomed: []pipeline.Doomed{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: make([]ingest.Problem, 5),
+		Doomed: []pipeline.Expiring{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: make([]ingest.Problem, 5),
 		Schedule: schedule.Brief{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
 		Warnings: []string{"w"}, Broken: make([]ingest.Problem, 1)})

@@ -34,16 +34,16 @@ type StatusDoc struct {
 	Sessions int    `json:"sessions"`
 	Projects int    `json:"projects"`
 	library.Tally
-	Index    int64             `json:"index_bytes"`
-	Sources  []pipeline.Place  `json:"sources"`
-	Expiring int               `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
-	Doomed   []pipeline.Doomed `json:"doomed,omitempty"` // where they are
+	Index    int64               `json:"index_bytes"`
+	Sources  []pipeline.Place    `json:"sources"`
+	Expiring int                 `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
+	Doomed   []pipeline.Expiring `json:"doomed,omitempty"` // where they are
 	// sessions whose present state isn't in the library, and why
-	Unsafe   []ingest.Problem   `json:"unsafe,omitempty"`
-	Excluded []pipeline.LeftOut `json:"excluded,omitempty"` // what must not be kept
-	Warnings []string           `json:"warnings,omitempty"`
-	Broken   []ingest.Problem   `json:"broken,omitempty"`
-	Search   string             `json:"search"`
+	Unsafe   []ingest.Problem         `json:"unsafe,omitempty"`
+	Excluded []pipeline.ExclusionRule `json:"excluded,omitempty"` // what must not be kept
+	Warnings []string                 `json:"warnings,omitempty"`
+	Broken   []ingest.Problem         `json:"broken,omitempty"`
+	Search   string                   `json:"search"`
 
 	LastArchive *history.Run   `json:"last_archive,omitempty"` // that found something
 	LastSync    *history.Run   `json:"last_sync,omitempty"`    // that found something
@@ -82,11 +82,11 @@ func newStatusCmd(a *app.App) *cobra.Command {
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
 	debug.SetGCPercent(400) // a short run: collecting costs more than it frees
-	shelf, err := l.Shelf()
+	catalog, err := l.Catalog()
 	if err != nil {
 		return StatusDoc{}, err
 	}
-	s := StatusDoc{Library: l.Dir(), Sessions: len(shelf.Entries), Projects: shelf.Projects(),
+	s := StatusDoc{Library: l.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
 		Warnings: library.Warnings(l.Dir()), Search: a.Config.SearchMode()}
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
@@ -94,8 +94,8 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	p := a.Pipeline(l)
 	var there map[string]ingest.File
 	s.Doomed, s.Unsafe, there = p.Exposed(ctx)
-	maps.Copy(shelf.Closed, p.Excluded())
-	s.Tally = shelf.Tally(there)
+	maps.Copy(catalog.Closed, p.Excluded())
+	s.Tally = catalog.Tally(there)
 	s.Broken = l.Broken()
 	if fi, err := os.Stat(app.IndexPath(l)); err == nil {
 		s.Index = fi.Size()
@@ -104,7 +104,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		s.Expiring += d.Sessions
 	}
 	s.Sources = p.Places()
-	s.Excluded = p.LeftOut(shelf)
+	s.Excluded = p.LeftOut(catalog)
 	last, err := l.Last("archive", "sync", "improve")
 	s.LastArchive, s.LastSync = history.RunOf(last, "archive"), history.RunOf(last, "sync")
 	s.LastImprove = history.RunOf(last, "improve")
@@ -119,7 +119,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		s.Spent = &spent
 	}
 	s.Team = a.TeamNews(l, time.Time{}, "")
-	s.Schedule, s.Disk = schedule.Glance(ctx), library.DiskOf(l.Dir(), shelf.Entries)
+	s.Schedule, s.Disk = schedule.Glance(ctx), library.DiskOf(l.Dir(), catalog.Entries)
 	return s, err
 }
 
@@ -166,11 +166,11 @@ func newUsageCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		shelf, err := p.Library.Shelf()
+		catalog, err := p.Library.Catalog()
 		if err != nil {
 			return nil, err
 		}
-		u, err := history.UsageOf(ctx, p, shelf, o.By, o.Since.At, a.Config.LLM.Prices)
+		u, err := history.UsageOf(ctx, p, catalog, o.By, o.Since.At, a.Config.LLM.Prices)
 		if err != nil {
 			return nil, err
 		}

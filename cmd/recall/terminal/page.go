@@ -101,7 +101,7 @@ func (p *Page) headed(mark, text, state string) string {
 // separately.
 func (p *Page) support(it payload.Item, at index.Place, turn int, history ...[]index.Linked) string {
 	said := p.field("why", it.Why) + p.field("who", p.Source(it, at, turn)) +
-		p.field("over", strings.Join(answer.Lost(it, slices.Concat(history...)), "; "))
+		p.field("over", strings.Join(answer.RejectedOptions(it, slices.Concat(history...)), "; "))
 	switch {
 	case it.Kind != payload.Lead && len(it.Evidence) > 0:
 		said += p.quoted("", it.Evidence[0].Quote)

@@ -304,7 +304,7 @@ func Few[T any](list []T, most int, show func(T), more func(left int)) {
 }
 
 // ResumeCommand returns the command line that continues a restored session; "" if its client has no such command.
-func ResumeCommand(r pipeline.Restoring) string {
+func ResumeCommand(r pipeline.RestorePlan) string {
 	words, env := r.Resume()
 	if words == nil {
 		return ""

@@ -15,7 +15,7 @@ func TestResumeCommand(t *testing.T) {
 		"a$(touch b);c": "codex resume 'a$(touch b);c'",
 		"--yolo":        "",
 	} {
-		r := pipeline.Restoring{Session: library.Entry{ID: id, Source: ingest.Codex}, Own: true}
+		r := pipeline.RestorePlan{Session: library.Entry{ID: id, Source: ingest.Codex}, Own: true}
 		if got := ResumeCommand(r); got != want {
 			t.Errorf("%s: got %q, want %q", id, got, want)
 		}

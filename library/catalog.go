@@ -9,17 +9,17 @@ import (
 	"recall/payload"
 )
 
-// A Shelf lists the library's sessions with what is computed to show them: their projects and their numbers in those.
-type Shelf struct {
+// A Catalog lists the library's sessions with what is computed to show them: their projects and their numbers in those.
+type Catalog struct {
 	Entries []Entry                     // by start time
 	Project map[string]Project          // by each id that the project has had
 	Number  map[string]int              // by the session's id
 	Closed  map[ingest.SessionID]string // why nothing more is archived of it: "frozen", or as added by the caller
 }
 
-// Shelf reads all sessions and projects. While a scan is reused (Hold), everything but Closed is shared.
-func (l *Library) Shelf() (*Shelf, error) {
-	if s := l.heldShelf(); s != nil {
+// Catalog reads all sessions and projects. While a scan is reused (Hold), everything but Closed is shared.
+func (l *Library) Catalog() (*Catalog, error) {
+	if s := l.heldCatalog(); s != nil {
 		return s, nil
 	}
 	begun := time.Now()
@@ -31,7 +31,7 @@ func (l *Library) Shelf() (*Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Shelf{Entries: entries, Project: map[string]Project{}, Number: map[string]int{}}
+	s := &Catalog{Entries: entries, Project: map[string]Project{}, Number: map[string]int{}}
 	for _, p := range projects {
 		s.Project[p.ID] = p
 		for _, merged := range p.Ids {
@@ -49,12 +49,12 @@ func (l *Library) Shelf() (*Shelf, error) {
 		n[id]++
 		s.Number[string(e.ID)] = n[id]
 	}
-	l.holdShelf(s, begun)
+	l.holdCatalog(s, begun)
 	return s, nil
 }
 
 // Of returns the project of a session, a placeholder if it isn't distilled yet.
-func (s *Shelf) Of(e Entry) Project {
+func (s *Catalog) Of(e Entry) Project {
 	if p, ok := s.Project[e.Project]; ok {
 		return p
 	}
@@ -62,7 +62,7 @@ func (s *Shelf) Of(e Entry) Project {
 }
 
 // Projects counts the projects that have a session.
-func (s *Shelf) Projects() int {
+func (s *Catalog) Projects() int {
 	ids := map[string]bool{}
 	for _, e := range s.Entries {
 		ids[s.Of(e).ID] = true
@@ -71,7 +71,7 @@ func (s *Shelf) Projects() int {
 }
 
 // In lists the sessions of one project, or all if id is "".
-func (s *Shelf) In(id string) []Entry {
+func (s *Catalog) In(id string) []Entry {
 	if id == "" {
 		return s.Entries
 	}
@@ -86,7 +86,7 @@ func (s *Shelf) In(id string) []Entry {
 
 // Last returns the most recently active session of a project, by the project's id or name, ignoring helpers; else
 // ErrNoSession.
-func (s *Shelf) Last(project string) (Entry, error) {
+func (s *Catalog) Last(project string) (Entry, error) {
 	var last Entry
 	for _, e := range s.Entries {
 		p := s.Of(e)
@@ -110,7 +110,7 @@ type SessionRef struct {
 }
 
 // Ref returns the reference for a session's id.
-func (s *Shelf) Ref(id string) SessionRef {
+func (s *Catalog) Ref(id string) SessionRef {
 	for _, e := range s.Entries {
 		if string(e.ID) == id {
 			return SessionRef{id, s.Of(e).Name, s.Number[id], e.Title, e.Start}
@@ -119,8 +119,8 @@ func (s *Shelf) Ref(id string) SessionRef {
 	return SessionRef{Session: id}
 }
 
-// Listed is a session in a list, also as JSON.
-type Listed struct {
+// ListEntry is a session in a list, also as JSON.
+type ListEntry struct {
 	ID        ingest.SessionID `json:"id"`
 	Source    ingest.Source    `json:"source"`
 	Project   string           `json:"project"`
@@ -138,23 +138,23 @@ type Listed struct {
 
 // List describes the sessions of one project, or of all if project is "", by project and start time. For found, see
 // Entry.State.
-func (s *Shelf) List(project string, found map[string]ingest.File) []Listed {
+func (s *Catalog) List(project string, found map[string]ingest.File) []ListEntry {
 	entries := s.In(project)
-	all := make([]Listed, len(entries))
+	all := make([]ListEntry, len(entries))
 	inParallel(len(entries), 256, func(i int) {
 		e := &entries[i]
-		all[i] = Listed{ID: e.ID, Source: e.Source, Project: s.Of(*e).Name, Number: s.Number[string(e.ID)],
+		all[i] = ListEntry{ID: e.ID, Source: e.Source, Project: s.Of(*e).Name, Number: s.Number[string(e.ID)],
 			Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: s.State(*e, found), Distilled: !e.Behind(),
 			Parent: e.Parent, Folder: e.Folder, Marks: e.Marks}
 	})
-	slices.SortStableFunc(all, func(a, b Listed) int {
+	slices.SortStableFunc(all, func(a, b ListEntry) int {
 		return strings.Compare(strings.ToLower(a.Project), strings.ToLower(b.Project))
 	})
 	return all
 }
 
 // State is Entry.State, but a session of which nothing more is to be archived isn't behind.
-func (s *Shelf) State(e Entry, found map[string]ingest.File) State {
+func (s *Catalog) State(e Entry, found map[string]ingest.File) State {
 	state, _ := e.State(found)
 	if state == Behind && s.Closed[e.ID] != "" {
 		return Safe
