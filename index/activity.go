@@ -25,8 +25,9 @@ type activityRow struct {
 }
 
 const (
-	insertPath    = `INSERT OR IGNORE INTO path(base, path) SELECT ?2, ?3 WHERE ?1`
-	insertTouch   = `INSERT INTO touch(session, how, n, at, calls, path) SELECT ?1, ?2, ?3, ?4, ?5, id FROM path WHERE path=?6`
+	insertPath  = `INSERT OR IGNORE INTO path(base, path) SELECT ?2, ?3 WHERE ?1`
+	insertTouch = `INSERT INTO touch(session, how, n, at, calls, path)
+		SELECT ?1, ?2, ?3, ?4, ?5, id FROM path WHERE path=?6`
 	insertMove    = `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`
 	insertCommit  = `INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`
 	insertFault   = `INSERT OR IGNORE INTO fault(sig, text) SELECT ?2, ?3 WHERE ?1`

@@ -56,7 +56,8 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 			"the id of the running session, or one that recall_session lists.")
 	}
 	if len(n.Session) > 200 || strings.ContainsFunc(n.Session, func(r rune) bool { return r < ' ' }) {
-		return "", wrong("recall: not noted: session must be a session's id, at most 200 characters and no line breaks. Call again.")
+		return "", wrong("recall: not noted: session must be a session's id, at most 200 characters and no line breaks. " +
+			"Call again.")
 	}
 	gone, err := l.Forgotten(ingest.SessionID(n.Session))
 	frozen, fault := l.Frozen(ingest.SessionID(n.Session))

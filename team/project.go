@@ -79,8 +79,8 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 			AND root IS NULL HAVING count(*) > 0`, t.Member.ID, p.Name).Scan(&id)
 		return id, err
 	}
-	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, nullIfEmpty(p.Remote), nullIfEmpty(p.Root)).
-		Scan(&id, &readable)
+	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, nullIfEmpty(p.Remote),
+		nullIfEmpty(p.Root)).Scan(&id, &readable)
 	if err == nil && !readable {
 		err = hint.With(fmt.Errorf("%s: %w", p.Name, ErrNotIn),
 			"the member who shared it first or an owner of the team can let you in")

@@ -89,6 +89,6 @@ func (t *Team) first(ctx context.Context, q index.Query, asked *index.Asking) (p
 		before = q.AsOf
 	}
 	return t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
-		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, nullIfEmpty(q.Project),
-		names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxFound, maxRanked)
+		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights,
+		nullIfEmpty(q.Project), names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxFound, maxRanked)
 }

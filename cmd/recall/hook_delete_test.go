@@ -60,7 +60,8 @@ func TestHookBeforeDeleting(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"rm -rf build", "rm -rf ~/*.tmp ~/.zsh*", "rm -rf ~/.{zsh,bash}_history ~/.c*/todos", "ls ~/.c*; rm a", "ls ~/.claude/projects",
+		"rm -rf build", "rm -rf ~/*.tmp ~/.zsh*", "rm -rf ~/.{zsh,bash}_history ~/.c*/todos",
+		"ls ~/.c*; rm a", "ls ~/.claude/projects",
 		"cat ~/.claude/settings.json", "rm -f ~/.claude/todo.txt",
 		"ls ~/.claude/projects && rm -rf build",
 		"git commit -m 'rm -rf ~/.claude'", "echo done > out.txt", "mv a b", "grep -rn rm ~/.claude/settings.json",

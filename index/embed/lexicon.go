@@ -54,7 +54,8 @@ func ParseGroups(text string) (Groups, error) {
 			}
 		}
 		if phrases < 2 {
-			return Groups{}, fmt.Errorf("line %d: %q: a group needs at least two words or phrases, separated by \"|\"", n+1, line)
+			return Groups{}, fmt.Errorf("line %d: %q: a group needs at least two words or phrases, separated by \"|\"",
+				n+1, line)
 		}
 	}
 	return Groups{text, indexLexicon(text)}, nil
