@@ -32,9 +32,10 @@ type scaled struct {
 
 // BenchmarkScale is what a person waits for as sessions grow in number: whole processes over made-up
 // sessions of the sizes that real ones have (400 KB on average), and by which power of their number each
-// grows. It prints a table.
+// grows. RECALL_BENCH_SMALLER divides the sizes, where the disk has no room for so many. It prints a table.
 //
 //	RECALL_BENCH_SESSIONS=1000,10000 go test ./cmd/recall -run XXX -bench Scale -benchtime 1x -timeout 3h
+//	RECALL_BENCH_SESSIONS=1000,10000,100000 RECALL_BENCH_SMALLER=8 …
 func BenchmarkScale(b *testing.B) {
 	exe := filepath.Join(b.TempDir(), "recall")
 	build := exec.Command("go", "build", "-o", exe, ".")
@@ -100,9 +101,13 @@ func atScale(b *testing.B, exe string, n int, tell func(step string, s scaled)) 
 		b.Fatal(err)
 	}
 	defer os.RemoveAll(home)
+	smaller, err := strconv.ParseInt(cmp.Or(os.Getenv("RECALL_BENCH_SMALLER"), "1"), 10, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
 	sizes := make([]int64, len(realSizes))
 	for i, kb := range realSizes {
-		sizes[i*7%len(sizes)] = kb << 10
+		sizes[i*7%len(sizes)] = kb << 10 / smaller
 	}
 	made, err := synthtest.Write(filepath.Join(home, ".claude"), synthtest.Options{Sessions: n, Sizes: sizes, Seed: 5})
 	if err != nil {
