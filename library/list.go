@@ -207,13 +207,31 @@ func (l *Library) lookup(name string, parts bool) (Entry, error) {
 func (l *Library) current(id ingest.SessionID) (Entry, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.loaded && l.alone[id] == nil {
+	if !l.loaded && l.alone[id] == nil && !l.findAlone(id) {
 		if err := l.scan(); err != nil {
 			return Entry{}, false, err
 		}
 	}
 	e, ok := l.at(id)
 	return e, ok, nil
+}
+
+// mostAlone is how many sessions are found one by one before a full scan is cheaper.
+const mostAlone = 4
+
+// findAlone reads the one session whose folder is named after an id, without looking at the others. It reports whether
+// there is exactly one. The caller holds l.mu.
+func (l *Library) findAlone(id ingest.SessionID) bool {
+	if len(l.alone) >= mostAlone {
+		return false
+	}
+	folders, _, err := l.folders()
+	folders = slices.DeleteFunc(folders, func(f string) bool { return !strings.HasSuffix(f, idPart(id)) })
+	if err != nil || len(folders) != 1 {
+		return false
+	}
+	e, err := ReadEntry(folders[0])
+	return err == nil && e.ID == id && l.setKnown(e) == nil
 }
 
 // SessionAt reads one session from where it was last seen, by its folder's path in the library, without looking at
@@ -236,9 +254,9 @@ func (l *Library) known(id ingest.SessionID) (Entry, bool) {
 
 // at is known for callers that hold l.mu.
 func (l *Library) at(id ingest.SessionID) (Entry, bool) {
-	k := l.sessions[id]
-	if k == nil && !l.loaded {
-		k = l.alone[id]
+	k := l.alone[id]
+	if k == nil || l.loaded {
+		k = l.sessions[id]
 	}
 	if k == nil {
 		return Entry{}, false

@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/ingest"
 	. "recall/library"
 )
 
@@ -159,5 +161,36 @@ func TestSessionsOfUnlisted(t *testing.T) {
 	}
 	if n := ask(); n != unlisted+1 || !listed() {
 		t.Errorf("%d sessions of %d, a list: %v", n, unlisted+1, listed())
+	}
+}
+
+// One session is found by its folder's name, or else, where it has another name, by looking at all.
+func TestSessionAlone(t *testing.T) {
+	l := newLib(t)
+	ids := []string{"aaaa1111-0000", "aaaa1111-0001", "bbbb1111-0000", "cccc1111-0000"}
+	for _, id := range ids {
+		addSession(t, l, id, meta(t, l, "First"))
+	}
+	e, err := l.Session("cccc1111-0000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(e.Folder, filepath.Join(filepath.Dir(e.Folder), "renamed")); err != nil {
+		t.Fatal(err)
+	}
+	broken := filepath.Join(l.Dir(), "unsorted", "broken")
+	write(t, filepath.Join(broken, "session.json"), "{")
+	for _, id := range ids {
+		o := again(t, l)
+		e, err := o.Session(ingest.SessionID(id))
+		if err != nil || string(e.ID) != id {
+			t.Errorf("%s: got %q, %v", id, e.ID, err)
+		}
+		if all := id == "aaaa1111-0001" || id == "cccc1111-0000"; all != (len(o.Broken()) > 0) {
+			t.Errorf("%s: looked at all folders: %v, want %v", id, !all, all)
+		}
+	}
+	if _, err := again(t, l).Session("bbbb1111-0009"); !errors.Is(err, ErrNoSession) {
+		t.Errorf("an id with a session's beginning: %v, want ErrNoSession", err)
 	}
 }
