@@ -240,3 +240,22 @@ func TestLinksOfWarnings(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// A share is one value, however its unit is written: another number is a new value, another spelling isn't.
+func TestLinksOfShares(t *testing.T) {
+	later := func(text string) []string {
+		return short(Links([]Item{
+			item("earlier", "s1", 1, payload.Decision, "Alert when the disk is 80% full.", "80%"),
+			item("later", "s2", 5, payload.Decision, text, text)}))
+	}
+	for text, want := range map[string][]string{
+		"Alert when the disk is 90 percent full.": {"later supersedes earlier by new-value, sure true"},
+		"Alert when the disk is 90% full.":        {"later supersedes earlier by new-value, sure true"},
+		"Alert when the disk is 80 % full.":       {"later same earlier by restates, sure false"},
+		"Alert when the disk is 80 percent full.": {"later same earlier by restates, sure false"},
+	} {
+		if diff := cmp.Diff(want, later(text)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", text, diff)
+		}
+	}
+}

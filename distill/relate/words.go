@@ -203,7 +203,7 @@ var (
 	thirty=30 fifty=50 hundred=100`)
 	units = pairs(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s min=min mins=min
 	minute=min minutes=min h=h hour=h hours=h day=d days=d d=d week=w weeks=w month=mo months=mo year=y years=y kb=kb
-	kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib % =% percent=% px=px eur=eur euro=eur euros=eur usd=usd hz=hz`)
+	kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib %=% percent=% px=px eur=eur euro=eur euros=eur usd=usd hz=hz`)
 	// switches are positions that exclude each other like two numbers.
 	switches = pairs(`on==on off==off enabled==on disabled==off`)
 
