@@ -20,6 +20,7 @@ import (
 
 	"recall/hint"
 	"recall/ingest"
+	"recall/llm"
 )
 
 // Set is everything people wrote about some sessions.
@@ -213,6 +214,6 @@ func (l *loader) read(file, item string, b []byte, v any) bool {
 	if item == "" && at >= 0 && at <= int64(len(b)) {
 		item = fmt.Sprintf("line %d", 1+bytes.Count(b[:at], []byte("\n")))
 	}
-	l.problem(file, item, err.Error())
+	l.problem(file, item, llm.Misfit("", err).Error())
 	return false
 }

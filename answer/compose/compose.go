@@ -64,7 +64,7 @@ func (a *Asker) ask(ctx context.Context, r llm.Request, of []string, into any, c
 	if !ok {
 		return a.nonsense(r, fmt.Errorf("it is not JSON, or breaks off: %s", llm.Short(res.Text)))
 	}
-	err = json.Unmarshal([]byte(value), into)
+	err = llm.Misfit("", json.Unmarshal([]byte(value), into))
 	if err == nil {
 		err = check()
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,16 +81,16 @@ func decodeAnswer(text string) (*answer, error) {
 	}
 	var a answer
 	var bad error
-	for _, item := range *raw.Items {
+	for i, item := range *raw.Items {
 		var f found
 		if err := json.Unmarshal(item, &f); err != nil {
-			a.bad, bad = a.bad+1, err
+			a.bad, bad = a.bad+1, cmp.Or(bad, llm.Misfit(fmt.Sprintf("items[%d]", i), err))
 			continue
 		}
 		a.Items = append(a.Items, f)
 	}
 	if a.bad > 0 && len(a.Items) == 0 {
-		return nil, fmt.Errorf("its items have another form than the schema: %v", bad)
+		return nil, fmt.Errorf("its items have another form than the schema: %w", bad)
 	}
 	if json.Unmarshal(raw.Closed, &a.Closed) != nil {
 		a.Closed = nil // as if nothing were closed

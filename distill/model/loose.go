@@ -2,7 +2,9 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -24,7 +26,11 @@ func (w *word) UnmarshalJSON(data []byte) error {
 	case float64, bool:
 		*w = word(fmt.Sprint(v))
 	default:
-		return fmt.Errorf("%.30s where a text is asked for", data)
+		value := "object"
+		if data[0] == '[' {
+			value = "array"
+		}
+		return &json.UnmarshalTypeError{Value: value, Type: reflect.TypeFor[string]()}
 	}
 	return nil
 }
@@ -38,17 +44,40 @@ func (m *many[T]) UnmarshalJSON(data []byte) error {
 	case text == "null" || text == `""`:
 		return nil
 	case strings.HasPrefix(text, "["):
-		var list []T
-		if err := json.Unmarshal(data, &list); err != nil {
-			return err
-		}
+		list, err := listOf[T](data)
 		*m = list
-		return nil
+		return err
 	}
 	var one T
 	if err := json.Unmarshal(data, &one); err != nil {
-		return err
+		return asked[[]T](err)
 	}
 	*m = many[T]{one}
 	return nil
+}
+
+// asked makes an error about a value as a whole name what was asked for.
+func asked[T any](err error) error {
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && kind.Field == "" {
+		kind.Type = reflect.TypeFor[T]()
+	}
+	return err
+}
+
+// listOf decodes a list; its error says which element doesn't fit, see llm.Misfit. It is nil for null.
+func listOf[T any](data []byte) ([]T, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
+		return nil, asked[[]T](err)
+	}
+	list := make([]T, len(raw))
+	for i := range raw {
+		if err := json.Unmarshal(raw[i], &list[i]); err != nil {
+			if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				kind.Field = strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, kind.Field), ".")
+			}
+			return nil, err
+		}
+	}
+	return list, nil
 }

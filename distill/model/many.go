@@ -133,9 +133,12 @@ func listIn[T any](text, list string) ([]T, error) {
 		return nil, errors.New("it is not JSON, or breaks off")
 	}
 	var lists map[string]json.RawMessage
-	var all []T
-	if json.Unmarshal([]byte(value), &lists) != nil || json.Unmarshal(lists[list], &all) != nil || all == nil {
+	if json.Unmarshal([]byte(value), &lists) != nil || len(lists[list]) == 0 {
 		return nil, fmt.Errorf("it is not an object with the list %q", list)
 	}
-	return all, nil
+	all, err := listOf[T](lists[list])
+	if err == nil && all == nil {
+		err = fmt.Errorf("the list %q is null", list)
+	}
+	return all, llm.Misfit(list, err)
 }
