@@ -33,6 +33,7 @@ func TestCost(t *testing.T) {
 		{"unknown", "openai/qwen3", m, false, 0, false},
 		{"on this machine", "ollama/qwen3:8b", m, false, 0, true},
 		{"by subscription", "claude-cli/haiku", m, false, 0, true},
+		{"recordings are no provider", "replay/recorded", m, false, 0, false},
 		{"own", "openai/my-model-2", m, false, 3, true},
 		{"the longest own", "openai/my-model-xl", m, true, 7.5, true},
 		{"own before built-in", "openai/gpt-5-mini", m, false, 7, true},
