@@ -22,6 +22,7 @@ import (
 // then nothing for the time of skipFor.
 const (
 	farWait    = 500 * time.Millisecond  // limit for a distant server, unless team.wait is longer
+	maxWait    = 10 * time.Second        // the longest that team.wait can be
 	answerWait = 1500 * time.Millisecond // for the rest after the first response
 	skipFor    = time.Minute
 )
@@ -70,8 +71,12 @@ func Further(m *team.Membership, wait time.Duration) string {
 	if took <= patience(m, wait) {
 		return ""
 	}
-	return fmt.Sprintf("its server took %v to respond when it was last reached: team.wait %v in config.yaml "+
-		"makes questions wait for it", took.Round(time.Millisecond), (2 * took).Round(10*time.Millisecond))
+	said := fmt.Sprintf("its server took %v to respond when it was last reached", took.Round(time.Millisecond))
+	if took >= maxWait {
+		return fmt.Sprintf("%s; a question waits %v at most", said, maxWait)
+	}
+	return fmt.Sprintf("%s: team.wait %v in config.yaml makes questions wait for it", said,
+		min((2*took).Round(10*time.Millisecond), maxWait))
 }
 
 // Asker sends questions to the team, one after the other. Its zero value is ready for use.

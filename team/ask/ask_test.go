@@ -58,8 +58,14 @@ func TestOpenWaitsForTheFar(t *testing.T) {
 	if _, err := Open(t.Context(), m, wait); err == nil || !strings.Contains(err.Error(), "from afar") || Lately(m) {
 		t.Errorf("reached before: %v, out of reach %v; want what it says", err, Lately(m))
 	}
-	m.NoteReached(time.Minute)
-	if way := Further(m, wait); !strings.HasSuffix(way, "team.wait 2m0s in config.yaml makes questions wait for it") {
-		t.Errorf("said of one that is too far: %q", way)
+	for took, want := range map[time.Duration]string{
+		2 * time.Second: ": team.wait 4s in config.yaml makes questions wait for it",
+		6 * time.Second: ": team.wait 10s in config.yaml makes questions wait for it",
+		time.Minute:     "; a question waits 10s at most",
+	} {
+		m.NoteReached(took)
+		if way := Further(m, wait); !strings.HasSuffix(way, "when it was last reached"+want) {
+			t.Errorf("said of one that takes %v: %q", took, way)
+		}
 	}
 }
