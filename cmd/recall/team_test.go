@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"recall/config"
@@ -30,6 +31,8 @@ func (m withServer) Run() int { return pgtest.Main(m.M) }
 
 // A team's stories, each in a database of its own: $OWNER, $ANA and $BEN are the addresses of logins, whose names
 // are $OWNER_LOGIN and so on. "as ana" goes on as another person, with a home and a library of their own.
+// "hold-sync LIBRARY" keeps syncs with the team waiting, also those that commands start beside them, until
+// "! hold-sync LIBRARY".
 func TestTeam(t *testing.T) {
 	stories, err := filepath.Glob(filepath.Join("testdata", "team", "*.txtar"))
 	if err != nil || len(stories) == 0 {
@@ -49,6 +52,19 @@ func TestTeam(t *testing.T) {
 				if has := nothing || strings.Contains(all, args[0]); has == neg {
 					ts.Fatalf("the team holds %q, of\n%s", args[0], all)
 				}
+			}
+			held := map[string]*flock.Flock{} // by library
+			cmds["hold-sync"] = func(ts *testscript.TestScript, neg bool, args []string) {
+				if lock := held[args[0]]; neg && lock != nil {
+					ts.Check(lock.Unlock())
+					return
+				}
+				dir := ts.MkAbs(filepath.Join(args[0], ".team"))
+				ts.Check(os.MkdirAll(dir, 0o700))
+				lock := flock.New(filepath.Join(dir, "sync.lock"), flock.SetPermissions(0o600))
+				ts.Check(lock.Lock())
+				ts.Defer(func() { lock.Unlock() }) // should the story end before
+				held[args[0]] = lock
 			}
 			testscript.Run(t, testscript.Params{Files: []string{story}, Cmds: cmds, RequireExplicitExec: true,
 				Setup: func(env *testscript.Env) error {
