@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"database/sql"
 	"path"
 	"slices"
 	"strings"
@@ -99,7 +98,7 @@ func baseOf(p string) string {
 }
 
 // replaceActivity replaces the rows of what a session did, and deletes paths and errors that no session has any more.
-func replaceActivity(ctx context.Context, tx *sql.Tx, session int64, now []activityRow) error {
+func replaceActivity(ctx context.Context, tx transaction, session int64, now []activityRow) error {
 	paths, err := column[int64](ctx, tx, `SELECT path FROM touch WHERE session=?`, session)
 	if err != nil {
 		return err
@@ -125,20 +124,10 @@ func replaceActivity(ctx context.Context, tx *sql.Tx, session int64, now []activ
 	return fault()
 }
 
-func insertActivity(ctx context.Context, tx *sql.Tx, session int64, all []activityRow) (err error) {
-	prepared := map[string]*sql.Stmt{}
+func insertActivity(ctx context.Context, tx transaction, session int64, all []activityRow) error {
+	do, fault := statements(ctx, tx)
 	for _, d := range all {
-		in := prepared[d.query]
-		if in == nil {
-			if in, err = tx.PrepareContext(ctx, d.query); err != nil {
-				return err
-			}
-			defer in.Close()
-			prepared[d.query] = in
-		}
-		if _, err := in.ExecContext(ctx, append([]any{session}, d.values...)...); err != nil {
-			return err
-		}
+		do(d.query, append([]any{session}, d.values...)...)
 	}
-	return nil
+	return fault()
 }

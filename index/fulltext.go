@@ -46,7 +46,7 @@ func (s *state) numbers() []any {
 		&s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns]}
 }
 
-func (s *state) save(ctx context.Context, tx *sql.Tx) error {
+func (s *state) save(ctx context.Context, tx transaction) error {
 	s.version++
 	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, `+
 		`sourcewords=?, turns=?, turnwords=?`, s.numbers()...)
@@ -55,7 +55,7 @@ func (s *state) save(ctx context.Context, tx *sql.Tx) error {
 
 // fulltext is one transaction's view of the posting lists.
 type fulltext struct {
-	tx    *sql.Tx
+	tx    transaction
 	read  *cache // shared by searches of this state of the index; nil for a writer
 	state state
 	sizes sizes

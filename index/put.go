@@ -47,7 +47,7 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 		return nil
 	}
 	at := all[0].doc.Session
-	err := rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error {
+	err := rewrite(ctx, x.db, func(w *writing) error {
 		for _, p := range all {
 			at = p.doc.Session
 			if err := cmp.Or(ctx.Err(), w.put(context.WithoutCancel(ctx), p)); err != nil {
@@ -61,24 +61,24 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 
 // Delete removes a session. A missing one is no error.
 func (x *Index) Delete(ctx context.Context, session string) error {
-	err := rewrite(ctx, x.db, func(tx *sql.Tx, w *writing) error {
+	err := rewrite(ctx, x.db, func(w *writing) error {
 		var id int64
-		err := tx.QueryRowContext(ctx, `SELECT id FROM session WHERE sid=?`, session).Scan(&id)
+		err := w.tx.QueryRowContext(ctx, `SELECT id FROM session WHERE sid=?`, session).Scan(&id)
 		if err == sql.ErrNoRows {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		_, gone := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id)
-		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceActivity(ctx, tx, id, nil),
-			putRequests(ctx, tx, id, nil), gone)
+		_, gone := w.tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id)
+		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, w.tx, session), replaceActivity(ctx, w.tx, id, nil),
+			putRequests(ctx, w.tx, id, nil), gone)
 	})
 	return x.fail("unindex "+session, err)
 }
 
 // putSession writes a session's row and lines, and returns its key.
-func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err error) {
+func putSession(ctx context.Context, tx transaction, p *Prepared) (id int64, err error) {
 	d := p.doc
 	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, thread, `+
 		`archived) VALUES(?,?,?,?,?,?,?,?,?)
@@ -99,6 +99,18 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	id, err := putSession(ctx, w.tx, p)
 	if err != nil {
 		return err
+	}
+	if id > w.highest { // it is new: there is nothing to replace
+		w.highest = id
+		if err := cmp.Or(insertActivity(ctx, w.tx, id, p.rows.did), insertRequests(ctx, w.tx, id, p.rows.spent)); err != nil {
+			return err
+		}
+		for kind, all := range p.rows.docs {
+			if err := w.insert(ctx, kind, id, all, &p.rows); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	err = cmp.Or(replaceActivity(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
 	if err != nil {
@@ -135,17 +147,12 @@ func (w *writing) rows(ctx context.Context, session int64, r rows) error {
 
 // insert adds documents.
 func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []row, r *rows) error {
-	in, err := w.tx.PrepareContext(ctx, insertOf[kind])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	for _, d := range fresh {
 		if kind == turns {
 			r.cut(&d)
 		}
 		id := w.number(kind)
-		if _, err := in.ExecContext(ctx, append([]any{id, session, d.hash}, d.values...)...); err != nil {
+		if _, err := w.tx.ExecContext(ctx, insertOf[kind], append([]any{id, session, d.hash}, d.values...)...); err != nil {
 			return err
 		}
 		for i, b := range d.texts {
@@ -159,7 +166,7 @@ func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []r
 
 // changes compares a session's rows with those in a table by hash: fresh ones must be written, the ids gone
 // deleted.
-func changes(ctx context.Context, tx *sql.Tx, table string, session int64, now []row) (fresh []row, gone []int64,
+func changes(ctx context.Context, tx transaction, table string, session int64, now []row) (fresh []row, gone []int64,
 	err error) {
 	old := map[int64][]int64{} // two equal rows have two ids
 	err = scan(ctx, tx, func(rs *sql.Rows) error {

@@ -65,13 +65,19 @@ func unpackRequests(b []byte, do func(ingest.Request)) error {
 }
 
 // putRequests replaces a session's requests.
-func putRequests(ctx context.Context, tx *sql.Tx, session int64, packed []byte) error {
-	do, fault := statements(ctx, tx)
-	do(`DELETE FROM request WHERE session=?`, session)
-	if len(packed) > 0 {
-		do(`INSERT INTO request(session, data) VALUES(?,?)`, session, packed)
+func putRequests(ctx context.Context, tx transaction, session int64, packed []byte) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM request WHERE session=?`, session); err != nil {
+		return err
 	}
-	return fault()
+	return insertRequests(ctx, tx, session, packed)
+}
+
+func insertRequests(ctx context.Context, tx transaction, session int64, packed []byte) error {
+	if len(packed) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO request(session, data) VALUES(?,?)`, session, packed)
+	return err
 }
 
 // Requests calls do for every request to a model, session by session; times are in whole seconds.

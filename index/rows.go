@@ -11,6 +11,55 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// transaction is what statements are run in.
+type transaction interface {
+	querier
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// parsedOnce is a transaction that parses each of its statements once, however often it runs it: for one row, parsing
+// takes longer than the rest. A query must not be run again while its rows are read.
+type parsedOnce struct {
+	*sql.Tx
+	of map[string]*sql.Stmt // closed with the transaction
+}
+
+func (p parsedOnce) parsed(ctx context.Context, query string) (*sql.Stmt, error) {
+	s, err := p.of[query], error(nil)
+	if s == nil {
+		if s, err = p.PrepareContext(ctx, query); err == nil {
+			p.of[query] = s
+		}
+	}
+	return s, err
+}
+
+func (p parsedOnce) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := p.parsed(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+func (p parsedOnce) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	s, err := p.parsed(ctx, query)
+	if err != nil {
+		return p.Tx.QueryRowContext(ctx, query, args...) // has the error
+	}
+	return s.QueryRowContext(ctx, args...)
+}
+
+func (p parsedOnce) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	s, err := p.parsed(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(ctx, args...)
+}
+
 // scan runs a query and calls one for each row.
 func scan(ctx context.Context, q querier, one func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
@@ -72,7 +121,7 @@ func jsonList[T ~int64 | ~string](list []T) string {
 }
 
 // statements returns a function that runs statements until one fails, and one that returns that error.
-func statements(ctx context.Context, tx *sql.Tx) (do func(query string, args ...any), fault func() error) {
+func statements(ctx context.Context, tx transaction) (do func(query string, args ...any), fault func() error) {
 	var err error
 	do = func(query string, args ...any) {
 		if err == nil {

@@ -34,7 +34,7 @@ func (s *segment) columns() []any {
 }
 
 // segments reads all segments in order.
-func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
+func segments(ctx context.Context, tx transaction) ([]*segment, error) {
 	return list(ctx, tx, func(rows *sql.Rows) (*segment, error) {
 		s := &segment{}
 		return s, rows.Scan(s.columns()...)
@@ -47,9 +47,11 @@ type writing struct {
 	segments []*segment // in order
 	fresh    postings.Words
 	first    [2]int64 // the numbers of the first new item and turn
+	highest  int64    // key of a session; a new one gets a higher key
 }
 
-func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
+func beginWriting(ctx context.Context, in *sql.Tx) (*writing, error) {
+	tx := parsedOnce{in, map[string]*sql.Stmt{}}
 	own := &pieces{of: map[int64]*sizePiece{}, writes: true}
 	w := &writing{fulltext: &fulltext{tx: tx, sizes: sizes{tx: tx, pieces: own}},
 		fresh: postings.Words{}}
@@ -58,6 +60,9 @@ func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
 		return nil, err
 	}
 	if w.segments, err = segments(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err = tx.QueryRowContext(ctx, `SELECT ifnull(max(id), 0) FROM session`).Scan(&w.highest); err != nil {
 		return nil, err
 	}
 	w.first = w.state.next
@@ -135,13 +140,9 @@ func (w *writing) write(ctx context.Context, s *segment, words postings.Words) (
 	if s.listed, err = w.alive(ctx, s); err != nil {
 		return err
 	}
-	in, err := w.tx.PrepareContext(ctx, `INSERT INTO block(segment, word, data) VALUES(?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	for first, data := range words.Blocks() {
-		if _, err := in.ExecContext(ctx, s.id, first, data); err != nil {
+		_, err := w.tx.ExecContext(ctx, `INSERT INTO block(segment, word, data) VALUES(?,?,?)`, s.id, first, data)
+		if err != nil {
 			return err
 		}
 		s.bytes += int64(len(data))

@@ -25,7 +25,7 @@ const docSizeBytes = 2 + 4
 // sizes gives access to the sizes of the documents of each full-text table, by number.
 type sizes struct {
 	*pieces
-	tx   *sql.Tx
+	tx   transaction
 	last *sizePiece // last one used
 	id   int64      // of last
 }

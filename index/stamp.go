@@ -83,7 +83,7 @@ var origin = text.Pattern(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \
 
 // putLines replaces a session's stamp, adds its lines, and marks its links as due. Lines stay when a payload
 // changes, since an older rendering may have been pasted.
-func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
+func putLines(ctx context.Context, tx transaction, d Doc) error {
 	do, fault := statements(ctx, tx)
 	do(`INSERT INTO stamp(sid, stamp) VALUES(?,?) ON CONFLICT(sid) DO UPDATE SET stamp=excluded.stamp`, d.Session, d.Stamp)
 	do(`INSERT OR IGNORE INTO due(sid) VALUES(?)`, d.Session)
@@ -96,7 +96,7 @@ func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
 
 // dropLines removes a session's stamp, lines and links, and marks the links of later sessions as due, since
 // they may now reach further back.
-func dropLines(ctx context.Context, tx *sql.Tx, session string) error {
+func dropLines(ctx context.Context, tx transaction, session string) error {
 	do, fault := statements(ctx, tx)
 	do(`DELETE FROM stamp WHERE sid=?`, session)
 	do(`DELETE FROM line WHERE sid=?`, session)

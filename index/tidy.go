@@ -12,7 +12,7 @@ import (
 // Tidy merges segments and gives back free space. Call it after many changes: without it searches stay correct
 // but get slower.
 func (x *Index) Tidy(ctx context.Context) error {
-	err := rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error { return w.tidy(ctx, false) })
+	err := rewrite(ctx, x.db, func(w *writing) error { return w.tidy(ctx, false) })
 	if err == nil {
 		err = x.shrink(ctx)
 	}
@@ -20,7 +20,7 @@ func (x *Index) Tidy(ctx context.Context) error {
 }
 
 // rewrite changes the full text, and whatever else do changes, in one transaction.
-func rewrite(ctx context.Context, db beginner, do func(*sql.Tx, *writing) error) error {
+func rewrite(ctx context.Context, db beginner, do func(*writing) error) error {
 	return inTransaction(ctx, db, func(tx *sql.Tx) error {
 		// The driver starts a goroutine for each statement that can be cancelled. These statements are short, so
 		// cancellation is checked between them instead.
@@ -29,7 +29,7 @@ func rewrite(ctx context.Context, db beginner, do func(*sql.Tx, *writing) error)
 		if err != nil {
 			return err
 		}
-		if err := do(tx, w); err != nil {
+		if err := do(w); err != nil {
 			return err
 		}
 		return w.save(steady)
