@@ -29,6 +29,7 @@ func (r Reader) headOf(ctx context.Context, f ingest.File, head *ingest.Head) er
 	}
 	defer in.Close()
 	lines := jsonl.NewLines(in)
+	defer lines.Close()
 	p := newParser(&ingest.Session{ID: head.ID}, 0)
 	p.file, p.log, p.prompts = f.Name, r.logOf(f), f.Role == ingest.PromptLog
 	for {
@@ -78,6 +79,7 @@ func peek(path string) (peeked, error) {
 	}
 	defer file.Close()
 	lines := jsonl.NewLines(io.LimitReader(file, peekBytes))
+	defer lines.Close()
 	r := newRecordReader()
 	for range 200 {
 		line, err := lines.Next()

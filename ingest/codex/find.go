@@ -92,6 +92,7 @@ func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
 	}
 	defer in.Close()
 	lines := jsonl.NewLines(io.LimitReader(in, headBytes))
+	defer lines.Close()
 	for range 5 {
 		line, err := lines.Next()
 		if err != nil {
