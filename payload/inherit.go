@@ -70,6 +70,9 @@ func Inherit(old, updated *Payload) {
 // rest.
 func pairItems(old, updated []Item) []int {
 	pairs := slices.Repeat([]int{-1}, len(updated))
+	if len(old) == 0 {
+		return pairs
+	}
 	used := make([]bool, len(old))
 	pairSame(old, updated, pairs, used, func(it *Item) string { return string(it.Kind) + "\x00" + identity(it) })
 	pairSame(old, updated, pairs, used, identity)
