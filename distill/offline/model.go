@@ -14,6 +14,8 @@ type Weights struct {
 	Bias    float64            `json:"bias"`
 	Weights map[string]float64 `json:"weights"`
 	Trees   []Tree             `json:"trees,omitempty"`
+
+	numbers *numbers // of the features that trees ask for, if known beforehand
 }
 
 // A Tree is a list of nodes, beginning with its root.
@@ -81,6 +83,7 @@ var shipped = sync.OnceValue(func() *Model {
 	if err := json.Unmarshal(weightsJSON, m); err != nil {
 		panic(fmt.Sprintf("distill/offline: weights.json: %v", err))
 	}
+	m.Said.numbers, m.File.numbers = m.Said.number(), m.File.number()
 	return m
 })
 
@@ -94,20 +97,33 @@ func (w *Weights) Margins(lists [][]Feature) (out []float64) {
 	return out
 }
 
-// margins returns a function that computes one margin at a time. It numbers the features
-// used by trees beforehand, so that names are looked up once per feature rather than at
-// each node.
-func (w *Weights) margins() func([]Feature) float64 {
-	place, asked := map[string]int{}, make([][]int, len(w.Trees))
+// numbers are the features that trees ask for, so that names are looked up once per feature
+// rather than at each node.
+type numbers struct {
+	place map[string]int // by name
+	asked [][]int        // by each node of each tree
+}
+
+func (w *Weights) number() *numbers {
+	n := &numbers{map[string]int{}, make([][]int, len(w.Trees))}
 	for i, tree := range w.Trees {
-		for _, n := range tree {
-			if _, ok := place[n.Feature]; !ok {
-				place[n.Feature] = len(place)
+		for _, node := range tree {
+			if _, ok := n.place[node.Feature]; !ok {
+				n.place[node.Feature] = len(n.place)
 			}
-			asked[i] = append(asked[i], place[n.Feature])
+			n.asked[i] = append(n.asked[i], n.place[node.Feature])
 		}
 	}
-	values := make([]float64, len(place))
+	return n
+}
+
+// margins returns a function that computes one margin at a time.
+func (w *Weights) margins() func([]Feature) float64 {
+	n := w.numbers
+	if n == nil {
+		n = w.number()
+	}
+	place, asked, values := n.place, n.asked, make([]float64, len(n.place))
 	return func(features []Feature) float64 {
 		sum := w.Bias
 		clear(values)
