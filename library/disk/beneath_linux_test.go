@@ -100,18 +100,21 @@ func TestOpensInOneCall(t *testing.T) {
 	if err := WritePlain(path, []byte("text")); err != nil {
 		t.Fatal(err)
 	}
-	if fd, err := beneath(unix.AT_FDCWD, ".", os.O_RDONLY, 0); err != nil {
+	if fd, err := noLinks(dir, os.O_RDONLY, 0); err != nil {
 		t.Skip("this kernel has no openat2, or refuses it: ", err)
 	} else {
 		unix.Close(fd)
 	}
-	f, done, err := openQuick(dir, path, os.O_RDONLY, 0)
+	f, done, err := openQuick(path, os.O_RDONLY, 0)
 	if err != nil || !done {
 		t.Fatalf("it was left to os.Root: %v", err)
 	}
 	f.Close()
-	if moved := filepath.Join(dir, "file"); !renameQuick(dir, path, moved) || !unlinkQuick(dir, moved) ||
-		!mkdirQuick(dir, path) {
-		t.Error("a move, a removal or a folder made was left to os.Root")
+	moved, folder := filepath.Join(dir, "file"), filepath.Join(dir, "folder")
+	if !renameQuick(path, moved) || !mkdirQuick(path) || !renameQuick(path, folder) {
+		t.Error("a move or a folder made was left to os.Root")
+	}
+	if done, err := unlinkQuick(moved); !done || err != nil {
+		t.Error("a removal was left to os.Root")
 	}
 }

@@ -9,12 +9,12 @@ import (
 
 // On other systems os.Root does everything.
 
-func openQuick(_, _ string, _ int, _ fs.FileMode) (f *os.File, done bool, err error) {
+func openQuick(_ string, _ int, _ fs.FileMode) (f *os.File, done bool, err error) {
 	return nil, false, nil
 }
 
-func unlinkQuick(_, _ string) bool { return false }
+func unlinkQuick(string) (done bool, err error) { return false, nil }
 
-func mkdirQuick(_, _ string) bool { return false }
+func mkdirQuick(string) bool { return false }
 
-func renameQuick(_, _, _ string) bool { return false }
+func renameQuick(_, _ string) bool { return false }

@@ -104,7 +104,8 @@ func Create(path string, write func(io.Writer) error) error {
 func MakeDirs(dir string) error {
 	err := RealDir(dir)
 	above := filepath.Dir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) || above == dir {
+	_, library := opened.Load(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || above == dir || err == nil && library {
 		return err
 	}
 	missing := err != nil

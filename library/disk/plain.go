@@ -106,7 +106,7 @@ func linkAbove(name, dir string) error {
 
 // OpenPlain opens a plain file like os.OpenFile; the error is ErrNotPlain for anything else.
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
-	if f, done, err := openQuick(above(path), path, flag, perm); done {
+	if f, done, err := openQuick(path, flag, perm); done {
 		return f, err
 	}
 	err = inRoot(path, func(root *os.Root, name string) error {
@@ -137,20 +137,23 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) 
 
 // Unlink removes a file, a link or an empty folder.
 func Unlink(path string) error {
-	if unlinkQuick(above(path), path) {
-		return nil
+	if done, err := unlinkQuick(path); done {
+		return err
 	}
 	return inRoot(path, func(root *os.Root, name string) error { return root.Remove(name) })
 }
 
 // UnlinkAll removes a folder and everything in it, without following links.
 func UnlinkAll(path string) error {
+	if !Exists(path) {
+		return nil
+	}
 	return inRoot(path, func(root *os.Root, name string) error { return root.RemoveAll(name) })
 }
 
 // moveOver is os.Rename within a library.
 func moveOver(from, to string) error {
-	if renameQuick(above(to), from, to) {
+	if renameQuick(from, to) {
 		return nil
 	}
 	return bothInRoot(from, to, (*os.Root).Rename, os.Rename)
@@ -173,7 +176,7 @@ func bothInRoot(from, to string, inside func(r *os.Root, from, to string) error,
 
 // MakeDir makes a folder.
 func MakeDir(dir string) error {
-	if mkdirQuick(above(dir), dir) {
+	if mkdirQuick(dir) {
 		return nil
 	}
 	return inRoot(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) })
@@ -181,8 +184,17 @@ func MakeDir(dir string) error {
 
 // MakeAllDirs makes a folder and those above it.
 func MakeAllDirs(dir string) error {
-	if libraryAbove(dir) == "" {
+	library, up := libraryAbove(dir), filepath.Dir(dir)
+	if library == "" {
 		return os.MkdirAll(dir, 0o700)
+	}
+	if up != library && !Exists(up) {
+		if err := MakeAllDirs(up); err != nil {
+			return err
+		}
+	}
+	if mkdirQuick(dir) {
+		return nil
 	}
 	return inRoot(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
 }
@@ -299,9 +311,11 @@ func Glob(dir string, pattern ...string) (found []string, err error) {
 // there. Another process may remove the folder at any moment; then it is made again.
 func OwnDir(dir string) error {
 	for try := 0; ; try++ {
-		err := MakeAllDirs(dir)
-		if err == nil {
-			err = RealDir(dir)
+		err := RealDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err = MakeAllDirs(dir); err == nil {
+				err = RealDir(dir)
+			}
 		}
 		if !errors.Is(err, fs.ErrNotExist) || try == 1000 {
 			return err
