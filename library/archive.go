@@ -1,6 +1,7 @@
 package library
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -174,7 +175,10 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 	if len(a.found.Files) > 0 {
 		a.entry.Source, a.entry.Root = a.found.Source, a.found.Root
 	}
-	before, _ := a.entry.encode()
+	var before []byte
+	if have {
+		before, _ = a.entry.encode()
+	}
 	for i, f := range a.found.Files {
 		if err := a.take(ctx, f); err != nil {
 			var src raw.SourceError
@@ -190,17 +194,16 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 	a.vanished()
 	a.entry.settle(a.versions)
 	a.change.Unchanged = len(a.change.New)+len(a.change.Grown)+len(a.change.Rewritten)+len(a.change.Vanished) == 0
-	if after, _ := a.entry.encode(); string(after) == string(before) {
-		return nil
-	}
-	switch {
-	case have:
-		return a.l.commitChange(a)
-	case a.read == 0:
+	if !have && a.read == 0 {
 		return nil // nothing could be read, so there is nothing to archive
-	default:
+	}
+	if !have {
 		return a.l.commitNew(a)
 	}
+	if after, _ := a.entry.encode(); bytes.Equal(after, before) {
+		return nil
+	}
+	return a.l.commitChange(a)
 }
 
 func (a *archiving) problem(path, reason string) {

@@ -109,6 +109,16 @@ func (e Entry) ImpliedList() []byte {
 	return raw.Implied(segs, crc)
 }
 
+// alone returns the versions of a session that is one file in one segment by session.json alone, else nil. Where that
+// segment is missing or another one came, reading it finds out (see openVersion).
+func (e Entry) alone() *raw.Versions {
+	if len(e.Files) != 1 || e.Files[0].CRC == "" || !disk.Exists(sessionFile(e.Folder)) {
+		return nil
+	}
+	f := e.Files[0]
+	return raw.ParseVersions("", disk.SplitLines(raw.Implied([]raw.Segment{{Length: f.Size, Sum: f.Sum}}, f.CRC)))
+}
+
 // Behind reports whether there is no payload, or one made from other bytes than are archived now.
 func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input != e.Input }
 

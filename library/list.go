@@ -1,7 +1,6 @@
 package library
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -332,7 +331,7 @@ func (l *Library) changed(e *Entry) ([]byte, error) {
 		return nil, err
 	}
 	text, err := e.encode()
-	if have, bad := disk.ReadPlain(sessionFile(e.Folder)); bad == nil && bytes.Equal(have, text) {
+	if same(sessionFile(e.Folder), text) {
 		return nil, err
 	}
 	return text, err
