@@ -237,6 +237,9 @@ func (l *Library) distilled(id ingest.SessionID, name string) ([]byte, error) {
 // Saved reads a consistent pair of payload.json and payload.md, each nil if missing. Read separately, a save by
 // another process in between would look like a person's edit.
 func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byte, err error) {
+	if e, err := l.Session(id); err == nil && neverSaved(e.Folder) {
+		return nil, nil, nil
+	}
 	err = l.withSession(id, func(e Entry) error {
 		if err := l.heal(&e); err != nil {
 			return err
@@ -258,6 +261,17 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 		return nil
 	})
 	return p, markdown, err
+}
+
+// neverSaved reports whether a session's folder has no payload, nor one being saved: files are looked for in the order in
+// which they appear, so that a save by another process is seen at one of its steps.
+func neverSaved(folder string) bool {
+	for _, name := range []string{NewMarkdown, NewPayload, "payload.md", "payload.json"} {
+		if disk.Exists(filepath.Join(folder, name)) {
+			return false
+		}
+	}
+	return disk.Exists(sessionFile(folder)) // it is still there
 }
 
 // readFile reads a file of a session's folder, after finishing an interrupted save (unless the library is read-only).

@@ -99,8 +99,10 @@ func renameQuick(from, to string) bool {
 		if it.Mode&unix.S_IFMT == unix.S_IFDIR { // it would replace an empty folder
 			how = unix.RENAME_NOREPLACE
 		}
-		return inFolder(to, func(folder int, base string) bool {
-			return unix.Renameat2(was, oldBase, folder, base, how) == nil
-		})
+		move := func(folder int, base string) bool { return unix.Renameat2(was, oldBase, folder, base, how) == nil }
+		if filepath.Dir(from) == filepath.Dir(to) {
+			return move(was, filepath.Base(to))
+		}
+		return inFolder(to, move)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 )
 
 // How a flipped bit is found:
@@ -94,7 +95,7 @@ func SealJSON(text []byte) []byte {
 	if !ok {
 		return text
 	}
-	return append(bytes.Clone(body), docCheck+HexSum(text)+"\"\n}\n"...)
+	return slices.Concat(body, []byte(docCheck+HexSum(text)+"\"\n}\n"))
 }
 
 // SealOfJSON checks the sum of such a file.

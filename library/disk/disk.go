@@ -61,13 +61,7 @@ func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	return unlessUnsupported(Do(OpSyncDir, dir, "", func() error {
-		d, err := os.Open(dir)
-		if err != nil {
-			return err
-		}
-		return errors.Join(d.Sync(), d.Close())
-	}))
+	return unlessUnsupported(Do(OpSyncDir, dir, "", func() error { return syncDir(dir) }))
 }
 
 // IsFull reports whether an error means that there is no space left.

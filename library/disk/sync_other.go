@@ -2,6 +2,18 @@
 
 package disk
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 func startWriting(*os.File) {}
+
+// syncDir makes renames in a folder durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -10,7 +10,6 @@
 package raw
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -154,16 +153,19 @@ func StageNext(temp Temp, r io.Reader, offset int64, whole hash.Hash) (Staged, e
 	return stage(temp, io.LimitReader(r, segmentMax), offset, Fast, own)
 }
 
+var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+
 func stage(temp Temp, r io.Reader, offset int64, level Level, sum hash.Hash) (Staged, error) {
-	var first [1]byte
-	if _, err := io.ReadFull(r, first[:]); err == io.EOF {
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	n, err := io.ReadAtLeast(r, *b, 1)
+	if err == io.EOF {
 		return Staged{}, nil
 	} else if err != nil {
 		return Staged{}, err
 	}
 	s := Staged{Segment: Segment{Offset: offset}}
 	crc := &disk.CRCWriter{}
-	var err error
 	s.Temp, err = temp(func(w io.Writer) error {
 		crc.W = w
 		compressing <- struct{}{}
@@ -172,10 +174,15 @@ func stage(temp Temp, r io.Reader, offset int64, level Level, sum hash.Hash) (St
 		defer level.encoders.Put(enc)
 		defer enc.Reset(nil)
 		enc.Reset(crc)
-		s.Length, err = io.Copy(io.MultiWriter(enc, sum), io.MultiReader(bytes.NewReader(first[:]), r))
-		if err != nil {
+		out := io.MultiWriter(enc, sum)
+		if _, err := out.Write((*b)[:n]); err != nil {
 			return err // Close would report it again
 		}
+		more, err := io.CopyBuffer(out, r, *b)
+		if err != nil {
+			return err
+		}
+		s.Length = int64(n) + more
 		return enc.Close()
 	})
 	s.Sum, s.CRC = hex.EncodeToString(sum.Sum(nil)), disk.CRCText(crc.Sum)
