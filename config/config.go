@@ -96,6 +96,8 @@ type Config struct {
 	// Refused lists what a config.yaml in the working directory can't set, or sets wrongly.
 	Refused []string `mapstructure:"-"`
 
+	found     string      // the file that was read, even if it isn't recall's
+	state     os.FileInfo // of it, before it was read
 	passedWhy string
 	byChance  bool // File was found in the working directory; nobody named it
 	origins   map[string]origin
@@ -149,6 +151,35 @@ func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefa
 // Environment reports whether a key is set by the environment, which another program that starts recall might lack.
 func (c *Config) Environment(key string) bool { return c.origins[key].layer == fromEnv }
 
+// Reload is Load, but returns c, which may be nil, if it was loaded with the same arguments and its file is still the
+// one to read and as it was.
+func (c *Config) Reload(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
+	if c != nil {
+		if file, _, err := findConfig(explicit, at); err == nil && file == c.found && sameState(c.state, stateOf(file)) {
+			return c, nil
+		}
+	}
+	return Load(flags, explicit, at)
+}
+
+func stateOf(file string) os.FileInfo {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// sameState reports whether a file is certain to be unchanged: the coarsest clocks of file systems can't tell two
+// changes within two seconds apart. Two missing files are the same.
+func sameState(was, now os.FileInfo) bool {
+	if was == nil || now == nil {
+		return was == nil && now == nil
+	}
+	return os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime()) &&
+		time.Since(now.ModTime()) > 2*time.Second
+}
+
 // Load combines the settings: defaults < file < RECALL_* environment < flags that set a key (see SetsKey). explicit is
 // --config; a file isn't required. The error names every unknown key and bad value with its place.
 func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
@@ -158,7 +189,7 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 	}
 	r := &reading{file: file, at: at, byChance: byChance, origins: map[string]origin{}}
 	v := viper.NewWithOptions(viper.WithDecoderRegistry(r))
-	c := &Config{File: file, byChance: byChance, origins: r.origins, values: v}
+	c := &Config{File: file, byChance: byChance, origins: r.origins, values: v, found: file, state: stateOf(file)}
 	if file != "" {
 		v.SetConfigType("yaml")
 		r.read(v)

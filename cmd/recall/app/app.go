@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -52,6 +53,8 @@ type App struct {
 	shared bool // Lib is shared: Close leaves it open
 
 	hinted string // the last hint printed
+
+	latest atomic.Pointer[config.Config] // as Exclusion last read it
 
 	Until time.Time     // when a deferred large session can be distilled
 	Quiet time.Duration // WatchOptions.Quiet; set by tests

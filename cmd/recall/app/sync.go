@@ -35,10 +35,12 @@ func (a *App) Sources() pipeline.Sources {
 	return pipeline.Sources{Readers: a.Readers(), Roots: a.Roots(), Exclusion: a.Exclusion}
 }
 
-// Exclusion returns what must not be kept, reading the configuration again: a pause might have begun since.
+// Exclusion returns what must not be kept, by the configuration as it is now: a pause might have begun since.
 func (a *App) Exclusion() (x ingest.Exclusion) {
-	c, err := config.Load(a.Flags, a.ConfigFile, config.ThisSystem())
-	if err != nil {
+	c, err := a.latest.Load().Reload(a.Flags, a.ConfigFile, config.ThisSystem())
+	if err == nil {
+		a.latest.Store(c)
+	} else {
 		c = a.Config
 	}
 	for _, dir := range c.Sources.Exclude {
