@@ -67,9 +67,9 @@ func TestWorkIsBounded(t *testing.T) {
 func TestNearest(t *testing.T) {
 	var holders []holder
 	for g := range 10 {
-		holders = append(holders, holder{group: g})
+		holders = append(holders, holder{group: int32(g)})
 	}
-	for g, from := range map[int]int{0: 0, 5: 3, 9: 6} {
+	for g, from := range map[int]int32{0: 0, 5: 3, 9: 6} {
 		if got := around(holders, g, 4); len(got) != 4 || got[0].group != from {
 			t.Errorf("about %d: %v", g, got)
 		}

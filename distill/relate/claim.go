@@ -12,11 +12,11 @@ import (
 // claim is an item as the rules see it.
 type claim struct {
 	kind    payload.Kind
-	all     text.Bag  // of the text
-	values  text.Bag  // the numbers and switch positions among these
-	held    text.Bag  // what it stands for: the text without what it gives up
-	scope   text.Bag  // where it holds: "for sessions", "in production"
-	subject text.Bag  // of its first "is" or "are"
+	all     bag       // of the text
+	values  bag       // the numbers and switch positions among these
+	held    bag       // what it stands for: the text without what it gives up
+	scope   bag       // where it holds: "for sessions", "in production"
+	subject bag       // of its first "is" or "are"
 	after   []pair    // adjacent words
 	gives   []givesUp // what it gives up
 	stays   bool      // it says that something stays as it is
@@ -28,20 +28,20 @@ type claim struct {
 
 // givesUp is something that a claim no longer stands for.
 type givesUp struct {
-	lost   text.Bag
-	bare   bool     // besides it the claim names at most what replaces it
-	option bool     // a rejected alternative, as listed by the item
-	who    text.Bag // the subject of "<warnings> no longer <stop the build>"; part of lost
+	lost   bag
+	bare   bool // besides it the claim names at most what replaces it
+	option bool // a rejected alternative, as listed by the item
+	who    bag  // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
 // claimIn reads a tokenized item. The quote is read for what it gives up, since people say
 // so there.
 func claimIn(kind payload.Kind, in cutItem) *claim {
 	toks := in.text
-	c := &claim{kind: kind, all: bagOf(toks), values: text.Bag{}, held: text.Bag{}, scope: scopeOf(toks)}
+	c := &claim{kind: kind, all: bagOf(toks), scope: scopeOf(toks)}
 	for i, t := range toks {
 		if t.value && !labels(toks, i) {
-			put(c.values, t)
+			c.values.put(t)
 		}
 	}
 	c.subject, c.after = subjectOf(toks), pairsOf(toks)
@@ -57,7 +57,7 @@ func claimIn(kind payload.Kind, in cutItem) *claim {
 	for i, t := range toks {
 		aside += strings.Count(t.low, "(") - strings.Count(t.low, ")")
 		if !lost[i] && aside <= 0 {
-			put(c.held, t)
+			c.held.put(t)
 		}
 	}
 	if len(in.quote) > 0 && !sameWords(in.quote, toks) {
@@ -87,13 +87,15 @@ func sameWords(a, b []token) bool {
 func (c *claim) read(toks []token) map[int]bool {
 	lost := map[int]bool{}
 	for _, sp := range lostSpans(toks) {
-		b, who := bagOf(toks[sp.from:sp.to]), text.Bag{}
+		b, who := bagOf(toks[sp.from:sp.to]), bag(nil)
 		for i := sp.from; i < sp.to; i++ {
 			lost[i] = true
 		}
 		if sp.also != nil {
 			who = bagOf(toks[sp.also[0]:sp.also[1]])
-			b.Add(who)
+			for _, e := range who {
+				b.add(e)
+			}
 		}
 		if len(b) > 0 {
 			c.gives = append(c.gives, givesUp{lost: b, bare: c.bare(toks, lost), who: who})
@@ -127,8 +129,8 @@ func (c *claim) bare(toks []token, lost map[int]bool) bool {
 }
 
 // scopeOf returns what follows "for", "in" or "on": where something holds.
-func scopeOf(toks []token) text.Bag {
-	b := text.Bag{}
+func scopeOf(toks []token) bag {
+	var b bag
 	in := false
 	for i, t := range toks {
 		switch {
@@ -137,14 +139,14 @@ func scopeOf(toks []token) text.Bag {
 		case t.stem == "" && (len(t.low) == 1 && !text.Letter(t.low[0]) || ends[t.low]):
 			in = false
 		case in && !t.value:
-			put(b, t)
+			b.put(t)
 		}
 	}
 	return b
 }
 
 // subjectOf returns what precedes the first "is" or "are".
-func subjectOf(toks []token) text.Bag {
+func subjectOf(toks []token) bag {
 	from := 0
 	for i, t := range toks {
 		if copulas[t.low] {
@@ -158,14 +160,14 @@ func subjectOf(toks []token) text.Bag {
 }
 
 // A pair is a word and the one directly before it: "users table".
-type pair struct{ word, before string }
+type pair struct{ word, before entry }
 
 // pairsOf returns the words that directly follow another, sorted, each once.
 func pairsOf(toks []token) []pair {
 	var out []pair
 	for i := len(toks) - 1; i > 0; i-- { // of a repeated word the last occurrence counts
 		if toks[i].stem != "" && toks[i-1].stem != "" && !toks[i-1].value {
-			out = append(out, pair{toks[i].stem, toks[i-1].stem})
+			out = append(out, pair{number(toks[i].stem), number(toks[i-1].stem)})
 		}
 	}
 	byWord := func(a, b pair) int { return cmp.Compare(a.word, b.word) }
@@ -184,8 +186,8 @@ func (c *claim) apart(d *claim) bool {
 		for at < len(d.after) && d.after[at].word < x.word {
 			at++
 		}
-		if at < len(d.after) && d.after[at].word == x.word && !d.all.Has(x.before) &&
-			!c.all.Has(d.after[at].before) {
+		if at < len(d.after) && d.after[at].word == x.word && !d.all.has(x.before) &&
+			!c.all.has(d.after[at].before) {
 			return true
 		}
 	}

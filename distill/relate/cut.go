@@ -19,16 +19,13 @@ func cut(it *payload.Item) cutItem {
 	return c
 }
 
-// words returns the stems of an item that a rule may match, and whether each occurs as a
-// name.
-func (c *cutItem) words() map[string]bool {
-	out := map[string]bool{}
-	for _, toks := range append([][]token{c.text, c.quote}, c.alternatives...) {
+// words returns the words of an item that a rule may match.
+func (c *cutItem) words() bag {
+	b := bagOf(c.text)
+	for _, toks := range append(c.alternatives, c.quote) {
 		for _, t := range toks {
-			if t.stem != "" {
-				out[t.stem] = out[t.stem] || t.name
-			}
+			b.put(t)
 		}
 	}
-	return out
+	return b
 }

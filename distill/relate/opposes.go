@@ -12,18 +12,18 @@ import (
 type opposes struct {
 	thing string // its subject, a stem
 	sides map[text.Side]bool
-	says  text.Bag // everything but the thing, the sides and absolute words
+	says  bag // everything but the thing, the sides and absolute words
 }
 
 func opposesOf(toks []token) opposes {
-	o := opposes{sides: map[text.Side]bool{}, thing: thingOf(toks), says: text.Bag{}}
+	o := opposes{sides: map[text.Side]bool{}, thing: thingOf(toks)}
 	for _, t := range toks {
 		if side := sideOf(t); side.Axis != "" {
 			o.sides[side] = true
 			continue
 		}
 		if t.stem != "" && t.stem != o.thing && !absolutes[t.low] && !everyone[t.low] {
-			put(o.says, t)
+			o.says.put(t)
 		}
 	}
 	return o
@@ -79,7 +79,7 @@ const maxOpposed = 9
 func opposite(later, earlier *claim) bool {
 	a, b := later.opposes, earlier.opposes
 	return decisions(later, earlier) && a.thing != "" && a.thing == b.thing && a.against(b) &&
-		max(later.all.Weight(), earlier.all.Weight()) <= maxOpposed && later.denies == earlier.denies &&
+		max(later.all.weight(), earlier.all.weight()) <= maxOpposed && later.denies == earlier.denies &&
 		(len(a.says) <= 2 || len(b.says) <= 2 || meet(a.says, b.says)) && !later.apart(earlier)
 }
 

@@ -2,7 +2,6 @@ package relate
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,12 +16,14 @@ type project struct {
 	again  []bool // items for which to look up what they restate
 	group  []int  // of each item
 	groups []group
-	holds  map[string][]holder // groups by word
+	lists  map[entry]int32 // the place in holds of each word
+	holds  [][]holder      // by word, the groups that have it
 	most   limits
 	kept   map[slot][]int // the nearest items of each slot, nearest first
-	shared []int          // scratch space: weight that each group shares with the current one
-	met    []int          // groups that share anything with it
-	work   int            // holders, pairs of groups and pairs of items examined
+	shared []int32        // scratch space: weight that each group shares with the current one
+	met    []int32        // groups that share anything with it
+	best   []neighbour
+	work   int // holders, pairs of groups and pairs of items examined
 }
 
 // limits bound what is examined for, and linked to, one group or item.
@@ -45,24 +46,36 @@ type slot struct {
 
 // A group is the items with exactly the same words.
 type group struct {
-	members []int // in order of time
-	due     bool  // whether any is due
-	first   int   // the first that is due
-	cut     cutItem
-	words   map[string]bool // and whether each is a name
-	weight  int             // total of the words; a name counts as two
-	claim   *claim          // made at first use
-	says    []int           // the groups that it restates, once determined
+	members []int    // in order of time
+	due     bool     // whether any is due
+	first   int      // the first that is due
+	words   []listed // sorted
+	weight  int      // total of the words; a name counts as two
+	claim   *claim   // made at first use
+	says    []int    // the groups that it restates, once determined
+}
+
+// listed is a word of a group: its place in project.holds.
+type listed struct {
+	list int32
+	name bool
 }
 
 // A holder is a group that has a word.
 type holder struct {
-	group int
+	group int32
 	name  bool // it has the word as a name
 }
 
+// A neighbour is a group near another one.
+type neighbour struct {
+	group int
+	share float64 // of the shorter one's weight
+	far   int     // in time
+}
+
 func newProject(items []Item, due func(*Item) bool) *project {
-	p := &project{holds: map[string][]holder{}, most: defaultLimits, kept: map[slot][]int{}}
+	p := &project{lists: map[entry]int32{}, most: defaultLimits, kept: map[slot][]int{}}
 	for _, it := range items {
 		if speaks(&it) {
 			if it.Kind == payload.Lead {
@@ -80,19 +93,14 @@ func newProject(items []Item, due func(*Item) bool) *project {
 	p.due, p.again, p.group = make([]bool, n), make([]bool, n), make([]int, n)
 	groups := map[string]int{}
 	for i := range p.items {
+		p.due[i] = due(&p.items[i])
 		key := sayings(&p.items[i].Item)
 		g, known := groups[key]
 		if !known {
 			g = len(p.groups)
 			groups[key] = g
-			p.groups = append(p.groups, group{cut: cut(&p.items[i].Item)})
-			p.groups[g].words = p.groups[g].cut.words()
-			for w, name := range p.groups[g].words {
-				p.holds[w] = append(p.holds[w], holder{g, name})
-				p.groups[g].weight += weight(name)
-			}
+			p.groups = append(p.groups, p.newGroup(&p.items[i].Item, p.due[i]))
 		}
-		p.due[i] = due(&p.items[i])
 		p.again[i] = p.due[i]
 		p.group[i] = g
 		p.groups[g].members = append(p.groups[g].members, i)
@@ -100,15 +108,29 @@ func newProject(items []Item, due func(*Item) bool) *project {
 			p.groups[g].due, p.groups[g].first = true, i
 		}
 	}
-	p.shared = make([]int, len(p.groups))
+	p.shared = make([]int32, len(p.groups))
 	return p
 }
 
-func weight(name bool) int {
-	if name {
-		return nameWeight
+// newGroup makes the group of an item whose words no earlier one has.
+func (p *project) newGroup(it *payload.Item, due bool) (g group) {
+	in := cut(it)
+	for _, e := range in.words() {
+		list, known := p.lists[e.word()]
+		if !known {
+			list = int32(len(p.holds))
+			p.lists[e.word()], p.holds = list, append(p.holds, nil)
+		}
+		name := e&aName != 0
+		p.holds[list] = append(p.holds[list], holder{int32(len(p.groups)), name})
+		g.words = append(g.words, listed{list, name})
+		g.weight += e.weight()
 	}
-	return 1
+	slices.SortFunc(g.words, func(a, b listed) int { return cmp.Compare(a.list, b.list) })
+	if due { // of others few claims are needed
+		g.claim = claimIn(it.Kind, in)
+	}
+	return g
 }
 
 func sayings(it *payload.Item) string {
@@ -118,8 +140,8 @@ func sayings(it *payload.Item) string {
 func (p *project) claim(g int) *claim {
 	one := &p.groups[g]
 	if one.claim == nil {
-		one.claim = claimIn(p.items[one.members[0]].Kind, one.cut)
-		one.cut = cutItem{}
+		it := &p.items[one.members[0]].Item
+		one.claim = claimIn(it.Kind, cut(it))
 	}
 	return one.claim
 }
@@ -130,43 +152,66 @@ func (p *project) claim(g int) *claim {
 // among these the nearest in time.
 func (p *project) near(g int) []int {
 	one := &p.groups[g]
-	rarest := slices.SortedFunc(maps.Keys(one.words), func(v, w string) int {
-		return cmp.Or(cmp.Compare(len(p.holds[v]), len(p.holds[w])), strings.Compare(v, w))
+	rarest := slices.SortedStableFunc(slices.Values(one.words), func(v, w listed) int {
+		return cmp.Compare(len(p.holds[v.list]), len(p.holds[w.list]))
 	})
 	met := p.met[:0]
 	left := p.most.holders
 	for _, w := range rarest {
-		holders := around(p.holds[w], g, left)
+		holders := around(p.holds[w.list], g, left)
 		left -= len(holders)
 		for _, h := range holders {
-			if h.group > g && one.due && p.groups[h.group].due {
+			if int(h.group) > g && one.due && p.groups[h.group].due {
 				continue
 			}
 			if p.shared[h.group] == 0 {
 				met = append(met, h.group)
 			}
-			p.shared[h.group] += weight(one.words[w] || h.name)
+			p.shared[h.group] += int32(weight(w.name || h.name))
 		}
 	}
 	p.work += p.most.holders - left
 	p.met = met
-	var near []int
-	for _, h := range met {
-		if p.shared[h] >= 2 {
-			near = append(near, h)
+	best, full, worst := p.best[:0], false, neighbour{}
+	for _, met := range met {
+		h, shared := int(met), p.shared[met]
+		p.shared[met] = 0
+		if shared < 2 {
+			continue
+		}
+		n := neighbour{h, float64(shared) / float64(min(one.weight, p.groups[h].weight)), max(h-g, g-h)}
+		if full && nearer(n, worst) > 0 {
+			continue
+		}
+		if best = append(best, n); len(best) == 2*p.most.near {
+			best = nearest(best, p.most.near)
+			full, worst = true, best[len(best)-1]
 		}
 	}
-	if len(near) > p.most.near {
-		share := func(h int) float64 { return float64(p.shared[h]) / float64(min(one.weight, p.groups[h].weight)) }
-		slices.SortFunc(near, func(a, b int) int {
-			return cmp.Or(cmp.Compare(share(b), share(a)), cmp.Compare(max(a-g, g-a), max(b-g, g-b)), cmp.Compare(a, b))
-		})
-		near = near[:p.most.near]
-	}
-	for _, h := range met {
-		p.shared[h] = 0
+	p.best = best
+	var near []int
+	for _, n := range nearest(best, p.most.near) {
+		near = append(near, n.group)
 	}
 	return near
+}
+
+// nearest returns at most so many neighbours: those that share most, and among these the nearest in time, first.
+func nearest(all []neighbour, most int) []neighbour {
+	if len(all) > most {
+		slices.SortFunc(all, nearer)
+	}
+	return all[:min(len(all), most)]
+}
+
+func nearer(a, b neighbour) int {
+	switch {
+	case a.share != b.share:
+		return cmp.Compare(b.share, a.share)
+	case a.far != b.far:
+		return cmp.Compare(a.far, b.far)
+	}
+	return cmp.Compare(a.group, b.group)
 }
 
 // around returns at most so many holders, those nearest to a group.
@@ -174,7 +219,7 @@ func around(holders []holder, g, most int) []holder {
 	if len(holders) <= most {
 		return holders
 	}
-	at, _ := slices.BinarySearchFunc(holders, g, func(h holder, g int) int { return cmp.Compare(h.group, g) })
+	at, _ := slices.BinarySearchFunc(holders, g, func(h holder, g int) int { return cmp.Compare(int(h.group), g) })
 	from := max(0, min(at-most/2, len(holders)-most))
 	return holders[from : from+most]
 }
@@ -232,12 +277,9 @@ func (p *project) despite(links []payload.Link) []payload.Link {
 
 // share reports whether two groups have a word in common.
 func (p *project) share(g, h int) bool {
-	for w := range p.groups[g].words {
-		if _, both := p.groups[h].words[w]; both {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.groups[g].words, func(w listed) bool {
+		return slices.ContainsFunc(p.groups[h].words, func(v listed) bool { return v.list == w.list })
+	})
 }
 
 // pairs records which items of a group relate to which of another and, for restatements,

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"recall/payload"
-	"recall/text"
 )
 
 // Restates is the name of the rule for the same words said again.
@@ -39,7 +38,7 @@ var rules = []rule{
 
 // between returns the rule that fits two claims, or nil.
 func between(later, earlier *claim) *rule {
-	half := earlier.all.In(later.all) >= 0.5
+	half := earlier.all.in(later.all) >= 0.5
 	for i := range rules {
 		if r := &rules[i]; (half || !r.alike) && r.fits(later, earlier) {
 			return r
@@ -73,16 +72,16 @@ func outdates(later, earlier *claim) bool {
 // takesPlace: the earlier one stood for what the later one gives up, and if either says what it is about, they agree.
 func takesPlace(later, earlier *claim) bool {
 	for _, g := range later.gives {
-		if g.lost.In(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
+		if g.lost.in(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
 			continue
 		}
 		other := without(without(earlier.held, later.all), g.lost)
-		if other.Weight() > (1-subjectShare)*earlier.held.Weight() {
+		if float64(other.weight()) > (1-subjectShare)*float64(earlier.held.weight()) {
 			continue // a long sentence that only mentions it
 		}
 		rest := without(earlier.held, g.lost)
 		switch {
-		case len(g.who) > 0 && g.who.In(earlier.all) >= lostShare, len(rest) == 0, g.bare && !vague(g.lost):
+		case len(g.who) > 0 && g.who.in(earlier.all) >= lostShare, len(rest) == 0, g.bare && !vague(g.lost):
 			return true
 		case meet(rest, without(later.all, g.lost)) && !later.apart(earlier):
 			return true
@@ -96,18 +95,8 @@ const (
 	subjectShare = 0.5 // share of what the earlier one stands for that the later one must mention
 )
 
-// namesIn reports whether all names in one bag are in the other.
-func namesIn(b, c text.Bag) bool {
-	for w, weight := range b {
-		if weight >= nameWeight && !c.Has(w) {
-			return false
-		}
-	}
-	return true
-}
-
 // vague reports whether what is given up could be anything: fewer than two words and no name.
-func vague(lost text.Bag) bool { return lost.Weight() < 2 }
+func vague(lost bag) bool { return lost.weight() < 2 }
 
 // partly: the later one gives up a part, more than one word, of a longer earlier one.
 func partly(later, earlier *claim) bool {
@@ -115,7 +104,7 @@ func partly(later, earlier *claim) bool {
 		return false
 	}
 	for _, g := range later.gives {
-		if !g.option && !vague(g.lost) && g.lost.In(earlier.held) > 0.99 &&
+		if !g.option && !vague(g.lost) && g.lost.in(earlier.held) > 0.99 &&
 			meet(without(earlier.held, g.lost), without(later.all, g.lost)) {
 			return !later.apart(earlier)
 		}
@@ -125,19 +114,19 @@ func partly(later, earlier *claim) bool {
 
 func ruledOut(later, earlier *claim) bool {
 	return later.kind == payload.Eliminated && (earlier.kind == payload.Decision || earlier.kind == payload.Hypothesis) &&
-		later.all.Like(earlier.held) >= 0.8
+		later.all.like(earlier.held) >= 0.8
 }
 
 func reopens(later, earlier *claim) bool {
 	return later.kind == payload.Decision && earlier.kind == payload.Eliminated &&
-		earlier.all.In(later.held) >= 0.8 &&
-		!slices.ContainsFunc(later.gives, func(g givesUp) bool { return g.lost.In(earlier.all) >= 0.99 })
+		earlier.all.in(later.held) >= 0.8 &&
+		!slices.ContainsFunc(later.gives, func(g givesUp) bool { return g.lost.in(earlier.all) >= 0.99 })
 }
 
 // keeps: the later one says that something stays, and the earlier one decided that.
 func keeps(later, earlier *claim) bool {
 	return decisions(later, earlier) && later.stays && namesMeet(later.all, earlier.held) &&
-		earlier.all.In(later.all) >= 0.6
+		earlier.all.in(later.all) >= 0.6
 }
 
 // newValue: one number differs, everything else is the same.
@@ -147,36 +136,16 @@ func newValue(later, earlier *claim) bool {
 		return false
 	}
 	a, b := without(later.all, later.values), without(earlier.all, earlier.values)
-	return len(a) > 0 && a.Like(b) >= 0.99
+	return len(a) > 0 && a.like(b) >= 0.99
 }
 
 func restates(later, earlier *claim) bool {
 	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies &&
-		later.all.Like(earlier.all) >= 0.74 && !later.apart(earlier) &&
+		later.all.like(earlier.all) >= 0.74 && !later.apart(earlier) &&
 		onlyWords(later.all, earlier.all) && onlyWords(earlier.all, later.all)
-}
-
-// onlyWords reports whether no name or value ("=5") of b is missing from c.
-func onlyWords(b, c text.Bag) bool {
-	for w, weight := range b {
-		if !c.Has(w) && (weight >= nameWeight || w[0] == '=') {
-			return false
-		}
-	}
-	return true
 }
 
 func narrows(later, earlier *claim) bool {
 	return decisions(later, earlier) && later.denies == earlier.denies && len(later.gives) == 0 &&
-		later.all.Weight() > earlier.all.Weight() && len(earlier.all) >= 2 && earlier.all.In(later.all) >= 0.9
-}
-
-// namesMeet reports whether both have a word that is a name in either.
-func namesMeet(a, b text.Bag) bool {
-	for w, weight := range a {
-		if b.Has(w) && max(weight, b[w]) >= nameWeight {
-			return true
-		}
-	}
-	return false
+		later.all.weight() > earlier.all.weight() && len(earlier.all) >= 2 && earlier.all.in(later.all) >= 0.9
 }

@@ -12,10 +12,10 @@ func Left(k payload.Kind) bool { return k == payload.Question || k == payload.De
 
 // left is what a question asks, or what was put off.
 type left struct {
-	subject text.Bag   // what it is about
-	topic   []string   // its first two stems
-	options []text.Bag // for a question "A or B"
-	amount  bool       // it asks for a number or a time
+	subject bag     // what it is about
+	topic   []entry // its first two words
+	options []bag   // for a question "A or B"
+	amount  bool    // it asks for a number or a time
 }
 
 const (
@@ -34,7 +34,7 @@ func answers(later, earlier *claim) bool {
 	if q.amount && len(without(later.values, earlier.values)) == 0 {
 		return false
 	}
-	return len(q.options) == 0 || slices.ContainsFunc(q.options, func(o text.Bag) bool { return o.In(later.all) > 0.99 })
+	return len(q.options) == 0 || slices.ContainsFunc(q.options, func(o bag) bool { return o.in(later.all) > 0.99 })
 }
 
 // takesUp: a decision, or something ruled out, about what was put off, that doesn't put it
@@ -47,11 +47,11 @@ func takesUp(later, earlier *claim) bool {
 }
 
 func (l *left) isSubjectOf(later *claim) bool {
-	if l == nil || l.subject.Weight() < minSubject || l.subject.In(later.all) < minSubjectShare ||
+	if l == nil || l.subject.weight() < minSubject || l.subject.in(later.all) < minSubjectShare ||
 		!namesIn(l.subject, later.all) {
 		return false
 	}
-	return !slices.ContainsFunc(l.topic, func(stem string) bool { return !later.all.Has(stem) })
+	return !slices.ContainsFunc(l.topic, func(word entry) bool { return !later.all.has(word) })
 }
 
 // leftOf reads what is left open: the first clause that says more than that something is
@@ -60,7 +60,7 @@ func leftOf(kind payload.Kind, toks []token) *left {
 	if !Left(kind) {
 		return nil
 	}
-	l := &left{subject: text.Bag{}}
+	l := &left{}
 	from := 0
 	for i, t := range toks { // "Question for Jonas: what happens to …"
 		if t.low == ":" && i <= 3 {
@@ -71,7 +71,7 @@ func leftOf(kind payload.Kind, toks []token) *left {
 	for i := from; i < len(toks); i++ {
 		t := toks[i]
 		if isMark(t) || untilWords[t.low] {
-			if l.subject.Weight() >= minSubject {
+			if l.subject.weight() >= minSubject {
 				break
 			}
 			if t.low == "." || t.low == ":" {
@@ -85,9 +85,9 @@ func leftOf(kind payload.Kind, toks []token) *left {
 		if putOff[t.low] || asking[t.low] || t.stem == "" {
 			continue
 		}
-		put(l.subject, t)
-		if len(l.topic) < topicWords && !slices.Contains(l.topic, t.stem) {
-			l.topic = append(l.topic, t.stem)
+		l.subject.put(t)
+		if len(l.topic) < topicWords && !slices.Contains(l.topic, number(t.stem)) {
+			l.topic = append(l.topic, number(t.stem))
 		}
 	}
 	return l
@@ -95,16 +95,16 @@ func leftOf(kind payload.Kind, toks []token) *left {
 
 // either makes options of the word before an "or" and what follows it.
 func (l *left) either(toks []token, or int) {
-	before, behind := text.Bag{}, text.Bag{}
+	var before, behind bag
 	for i := or - 1; i >= 0 && !isMark(toks[i]) && len(before) == 0; i-- {
-		put(before, toks[i])
+		before.put(toks[i])
 	}
 	for i := or + 1; i < len(toks) && !isMark(toks[i]); i++ {
-		put(behind, toks[i])
+		behind.put(toks[i])
 	}
 	l.subject = without(l.subject, before)
-	l.topic = slices.DeleteFunc(l.topic, before.Has)
-	for _, o := range []text.Bag{before, without(behind, l.subject)} {
+	l.topic = slices.DeleteFunc(l.topic, before.has)
+	for _, o := range []bag{before, without(behind, l.subject)} {
 		if len(o) > 0 {
 			l.options = append(l.options, o)
 		}

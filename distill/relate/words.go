@@ -8,41 +8,6 @@ import (
 	"recall/text"
 )
 
-// nameWeight is the weight of a name; other words have weight 1.
-const nameWeight = 2
-
-// put adds what a token is compared by to a bag.
-func put(b text.Bag, t token) {
-	switch {
-	case t.name:
-		b.Put(t.stem, nameWeight)
-	case t.stem != "":
-		b.Put(t.stem, 1)
-	}
-}
-
-func bagOf(toks []token) text.Bag {
-	b := text.Bag{}
-	for _, t := range toks {
-		put(b, t)
-	}
-	return b
-}
-
-// without returns what one bag has and the other hasn't.
-func without(b, c text.Bag) text.Bag {
-	rest := text.Bag{}
-	for w, weight := range b {
-		if !c.Has(w) {
-			rest[w] = weight
-		}
-	}
-	return rest
-}
-
-// meet reports whether both have a common stem.
-func meet(b, c text.Bag) bool { return b.Shared(c) > 0 }
-
 // A token is a word, a value or a punctuation mark.
 type token struct {
 	low   string // as written, in lower case; "," or "." for a mark
