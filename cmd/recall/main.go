@@ -54,8 +54,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
 	a := &app.App{In: in, Out: said, Err: &terminal.Output{W: errOut, After: said}, Color: said.Color, Again: run}
 	defer a.Close()
-	root := rootCmd(a)
-	root.SetArgs(asMeant(args))
+	args = asMeant(args)
+	root := rootCmd(a, args...)
+	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	err = option.NameProject(cmd, err)
 	if lost := said.End(); lost != nil && (err == nil || errors.As(err, new(app.ExitCode))) {
@@ -85,9 +86,11 @@ func reportError(a *app.App, err error) int {
 	return app.ExitError
 }
 
-func rootCmd(a *app.App) *cobra.Command {
+// rootCmd makes the root command with the one below it that the arguments ask for, or with all: to make all takes a
+// sixth of a start.
+func rootCmd(a *app.App, args ...string) *cobra.Command {
 	root := option.Command("recall", nil, nil)
-	root.Version, root.SilenceErrors, root.SilenceUsage = app.VersionText(), true, true
+	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
 		if no, err := cmd.Flags().GetBool("no-pager"); err == nil && !no && cmd.Annotations["paged"] != "" {
@@ -104,19 +107,47 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.PersistentFlags().MarkHidden("no-pager")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
-	root.AddCommand(versionCmd(a))
-	root.AddCommand(ask.Commands(a)...)
-	root.AddCommand(review.Commands(a)...)
-	root.AddCommand(keep.Commands(a)...)
-	root.AddCommand(setup.Commands(a)...)
-	root.AddCommand(team.Commands(a)...)
-	root.AddCommand(agents.Commands(a)...)
-	root.AddCommand(measure.Commands(a)...)
-	root.AddCommand(buildCmds()...)
 	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask and continue:"},
 		&cobra.Group{ID: "keep", Title: "Import and keep:"}, &cobra.Group{ID: "look", Title: "Inspect and repair:"})
 	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
+	if one := asked(args); one != nil {
+		root.AddCommand(one(a))
+		root.CompletionOptions.DisableDefaultCmd = true
+	} else {
+		addAll(a, root)
+	}
+	option.Explain(a, root)
+	return root
+}
+
+// makers make the commands, by group.
+var makers = []option.Makers{{"version": versionCmd}, ask.Commands, review.Commands, keep.Commands, setup.Commands,
+	team.Commands, agents.Commands, measure.Commands}
+
+// asked returns what makes the command that the arguments plainly ask for, if any.
+func asked(args []string) func(*app.App) *cobra.Command {
+	at := commandAt(args)
+	if at >= len(args) || slices.Contains(args[:at], "--version") || slices.Contains(args[:at], "-v") {
+		return nil
+	}
+	for _, group := range makers {
+		if one := group[args[at]]; one != nil {
+			return one
+		}
+	}
+	return nil
+}
+
+func addAll(a *app.App, root *cobra.Command) {
+	root.Version = app.VersionText()
+	root.SetVersionTemplate(versionLine())
+	for _, group := range makers {
+		for _, one := range group {
+			root.AddCommand(one(a))
+		}
+	}
+	root.AddCommand(buildCmds()...)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
@@ -124,9 +155,6 @@ func rootCmd(a *app.App) *cobra.Command {
 			c.Example = "  recall completion bash > ~/.local/share/bash-completion/completions/recall"
 		}
 	}
-	root.SetVersionTemplate(versionLine())
-	option.Explain(a, root)
-	return root
 }
 
 // front lists the commands that recall --help shows; recall help all shows all that aren't hidden.
@@ -208,13 +236,7 @@ func asMeant(args []string) []string {
 	if len(args) > 2 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // completion of the word after the command
 		return slices.Insert(asMeant(args[1:]), 0, args[0])
 	}
-	at := 0
-	for at < len(args) && strings.HasPrefix(args[at], "-") {
-		if args[at] == "--config" || args[at] == "--library" {
-			at++ // its value
-		}
-		at++
-	}
+	at := commandAt(args)
 	if at >= len(args) {
 		return args
 	}
@@ -225,6 +247,17 @@ func asMeant(args []string) []string {
 		return slices.Concat(args[:at], strings.Fields(now), args[at+1:])
 	}
 	return args
+}
+
+// commandAt returns the place of the command among the arguments, after flags of the root command.
+func commandAt(args []string) (at int) {
+	for at < len(args) && strings.HasPrefix(args[at], "-") {
+		if args[at] == "--config" || args[at] == "--library" {
+			at++ // its value
+		}
+		at++
+	}
+	return at
 }
 
 // versionLine returns the version details that a bug report needs.

@@ -28,11 +28,9 @@ import (
 	"recall/pipeline"
 )
 
-// Commands returns the commands that serve Claude Code and other agents.
-func Commands(a *app.App) []*cobra.Command {
-	return []*cobra.Command{
-		newHookCmd(a), newHooksCmd(a), newMcpCmd(a),
-	}
+// Commands are the commands that serve Claude Code and other agents.
+var Commands = option.Makers{
+	"hook": newHookCmd, "hooks": newHooksCmd, "mcp": newMcpCmd,
 }
 
 func newHookCmd(a *app.App) *cobra.Command {

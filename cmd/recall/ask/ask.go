@@ -2,17 +2,11 @@
 // command: newXCmd reads its flags, runX does the work, printX shows the result.
 package ask
 
-import (
-	"github.com/spf13/cobra"
+import "recall/cmd/recall/option"
 
-	"recall/cmd/recall/app"
-)
-
-// Commands returns the commands that answer from the library.
-func Commands(a *app.App) []*cobra.Command {
-	return []*cobra.Command{
-		newQueryCmd(a), newResumeCmd(a), newListCmd(a), newShowCmd(a), newThreadCmd(a), newErrorCmd(a),
-		newWhyCmd(a), newLogCmd(a), newGrepCmd(a), newFollowCmd(a), newPrepareCmd(a), newHandoffCmd(a),
-		newRepeatsCmd(a), newPickCmd(a),
-	}
+// Commands are the commands that answer from the library.
+var Commands = option.Makers{
+	"query": newQueryCmd, "resume": newResumeCmd, "list": newListCmd, "show": newShowCmd, "thread": newThreadCmd,
+	"error": newErrorCmd, "why": newWhyCmd, "log": newLogCmd, "grep": newGrepCmd, "follow": newFollowCmd,
+	"prepare": newPrepareCmd, "handoff": newHandoffCmd, "repeats": newRepeatsCmd, "pick": newPickCmd,
 }

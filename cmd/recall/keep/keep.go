@@ -17,13 +17,12 @@ import (
 	"recall/pipeline"
 )
 
-// Commands returns the commands that import sessions and keep them.
-func Commands(a *app.App) []*cobra.Command {
-	return []*cobra.Command{
-		newSyncCmd(a), newArchiveCmd(a), newReindexCmd(a), newRedistillCmd(a), newRestoreCmd(a), newGuardCmd(a),
-		newForgetCmd(a), newExportCmd(a), newBackupCmd(a), newImportCmd(a), newCheckCmd(a),
-		newRestCmd(a), newManifestCmd(a), newProjectCmd(a), newInspectCmd(a),
-	}
+// Commands are the commands that import sessions and keep them.
+var Commands = option.Makers{
+	"sync": newSyncCmd, "archive": newArchiveCmd, "reindex": newReindexCmd, "redistill": newRedistillCmd,
+	"restore": newRestoreCmd, "guard": newGuardCmd, "forget": newForgetCmd, "export": newExportCmd,
+	"backup": newBackupCmd, "import": newImportCmd, "check": newCheckCmd, "rest": newRestCmd,
+	"manifest": newManifestCmd, "project": newProjectCmd, "inspect": newInspectCmd,
 }
 
 // packFor limits how long an archive run repacks quiet sessions when nobody waits for it; the next run continues.

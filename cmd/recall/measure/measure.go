@@ -18,11 +18,9 @@ import (
 	"recall/text"
 )
 
-// Commands returns the commands that measure how well recall works.
-func Commands(a *app.App) []*cobra.Command {
-	return []*cobra.Command{
-		newEvalCmd(a), newVectorsCmd(a),
-	}
+// Commands are the commands that measure how well recall works.
+var Commands = option.Makers{
+	"eval": newEvalCmd, "vectors": newVectorsCmd,
 }
 
 // exitWorse is the exit code of eval when a baseline isn't reached any more.

@@ -11,6 +11,9 @@ import (
 	"recall/library"
 )
 
+// Makers make commands, by name.
+type Makers map[string]func(*app.App) *cobra.Command
+
 // Do makes a command that prints its own result. For its page and flags see Command.
 func Do(name string, into any, do func(ctx context.Context, args []string) error) *cobra.Command {
 	return Command(name, into, func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args) })

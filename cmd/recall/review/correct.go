@@ -28,11 +28,10 @@ import (
 	"recall/text"
 )
 
-// Commands returns the commands to review and correct what was distilled.
-func Commands(a *app.App) []*cobra.Command {
-	return []*cobra.Command{
-		newEditCmd(a), newReviewCmd(a), newADRCmd(a), newWebCmd(a), newWrapUpCmd(a), newLinkCmd(a),
-	}
+// Commands are the commands to review and correct what was distilled.
+var Commands = option.Makers{
+	"edit": newEditCmd, "review": newReviewCmd, "adr": newADRCmd, "web": newWebCmd, "wrap-up": newWrapUpCmd,
+	"link": newLinkCmd,
 }
 
 func runEditor(ctx context.Context, a *app.App, path string) error {

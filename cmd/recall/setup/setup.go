@@ -16,12 +16,10 @@ import (
 	"recall/config"
 )
 
-// Commands returns the commands that set recall up and show its state.
-func Commands(a *app.App) []*cobra.Command {
-	return []*cobra.Command{
-		newInitCmd(a), newDemoCmd(a), newConfigCmd(a), newSetupCmd(a), newScheduleCmd(a),
-		newScheduledCmd(a), newStatusCmd(a),
-	}
+// Commands are the commands that set recall up and show its state.
+var Commands = option.Makers{
+	"init": newInitCmd, "demo": newDemoCmd, "config": newConfigCmd, "setup": newSetupCmd,
+	"schedule": newScheduleCmd, "scheduled": newScheduledCmd, "status": newStatusCmd,
 }
 
 func newConfigCmd(a *app.App) *cobra.Command {

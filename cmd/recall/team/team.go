@@ -19,12 +19,14 @@ import (
 	"recall/team/ask"
 )
 
-// Commands returns the commands about a team.
-func Commands(a *app.App) []*cobra.Command {
-	return []*cobra.Command{option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
+// Commands are the commands about a team.
+var Commands = option.Makers{"team": newTeamCmd}
+
+func newTeamCmd(a *app.App) *cobra.Command {
+	return option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
 		newAdmitCmd(a), newLetInCmd(a), newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a),
 		newSyncCmd(a), newWorkCmd(a), newRetainCmd(a), newUnsealCmd(a), newExportCmd(a), newDeleteCmd(a),
-		newForgetCmd(a))}
+		newForgetCmd(a))
 }
 
 func newCreateCmd(a *app.App) *cobra.Command {
