@@ -43,7 +43,7 @@ func TestPutAgainAfterFailure(t *testing.T) {
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.PutPrepared(ctx, []*Prepared{p}); err != nil {
+	if err := x.PutPrepared(ctx, []*Prepared{p}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if a := search(t, x, Query{Text: billing()[1].Items[0].Text}); len(a.Items()) == 0 {

@@ -19,7 +19,7 @@ func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
 			return err
 		}
 	}
-	return x.PutPrepared(ctx, all)
+	return x.PutPrepared(ctx, all, nil)
 }
 
 // Prepared is a session ready to be stored: its rows are built and its items' words split, which needs no lock.
@@ -41,15 +41,24 @@ func Prepare(d Doc) (*Prepared, error) {
 	return &Prepared{d, r}, nil
 }
 
-// PutPrepared is PutAll for prepared sessions.
-func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
+// PutPrepared is PutAll for prepared sessions, without those for which gone returns true. It is called with each one's
+// position while nobody else can write to the index, so that what was forgotten meanwhile isn't put back; nil keeps
+// all.
+func (x *Index) PutPrepared(ctx context.Context, all []*Prepared, gone func(i int) (bool, error)) error {
 	if len(all) == 0 {
 		return nil
 	}
 	at := all[0].doc.Session
 	err := rewrite(ctx, x.db, func(w *writing) error {
-		for _, p := range all {
+		for i, p := range all {
 			at = p.doc.Session
+			if gone != nil {
+				if is, err := gone(i); err != nil {
+					return err
+				} else if is {
+					continue
+				}
+			}
 			if err := cmp.Or(ctx.Err(), w.put(context.WithoutCancel(ctx), p)); err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"recall/distill/offline"
 	"recall/index"
 	"recall/ingest"
-	"recall/library"
 	"recall/library/check"
 	"recall/payload"
 	"recall/pipeline"
@@ -58,22 +56,7 @@ func TestBlockedDistiller(t *testing.T) {
 	<-d.began
 
 	// Others are other processes: with their own handles.
-	other := func() *pipeline.Pipeline {
-		l, err := library.Open(p.Library.Dir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { l.Close() })
-		l.LockWait(2 * time.Second)
-		x, err := index.Open(filepath.Join(p.Cache, "index.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { x.Close() })
-		o := *p
-		o.Library, o.Index = l, x
-		return &o
-	}
+	other := func() *pipeline.Pipeline { return asOther(t, p) }
 	soon := func(what string, limit time.Duration, do func() error) {
 		start := time.Now()
 		if err := do(); err != nil {

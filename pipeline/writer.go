@@ -27,7 +27,8 @@ type writer struct {
 
 	mu   sync.Mutex
 	docs []*index.Prepared
-	done []func() // called for each once it is indexed
+	gone []func() (bool, error) // by doc: was it, or an item of it, forgotten since it was prepared?
+	done []func()               // by doc: called once it is indexed
 	size int
 }
 
@@ -82,12 +83,17 @@ func (w *writer) write(family []*Member, release func()) error {
 }
 
 func (w *writer) index(m *Member) error {
-	if gone, err := w.run.Library.Forgotten(m.Entry.ID); err != nil || gone {
-		return err // forgotten while being distilled
-	}
 	gone, err := w.run.Library.ForgottenItems()
 	if err != nil {
 		return err
+	}
+	forgotten := func() (bool, error) {
+		whole, err := w.run.Library.Forgotten(m.Entry.ID)
+		now, err2 := w.run.Library.ForgottenItems()
+		return whole || len(now[m.Entry.ID]) > len(gone[m.Entry.ID]), cmp.Or(err, err2)
+	}
+	if is, err := forgotten(); err != nil || is {
+		return err // while being distilled
 	}
 	p := m.page.payload
 	doc := index.DocOf(withoutForgotten(m.Session, gone[m.Entry.ID]), p, m.project.Name)
@@ -118,7 +124,7 @@ func (w *writer) index(m *Member) error {
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.docs = append(w.docs, ready)
+	w.docs, w.gone = append(w.docs, ready), append(w.gone, forgotten)
 	w.done = append(w.done, func() { w.run.succeeded(now, page) })
 	for _, t := range doc.Turns {
 		w.size += len(t.Text) + len(t.More)
@@ -135,15 +141,23 @@ func (w *writer) flush() {
 	if len(w.docs) == 0 {
 		return
 	}
-	docs, done := w.docs, w.done
-	w.docs, w.done, w.size = nil, nil, 0
+	docs, gone, done := w.docs, w.gone, w.done
+	w.docs, w.gone, w.done, w.size = nil, nil, nil, 0
 	w.puts.Go(func() error {
-		if err := w.run.Index.PutPrepared(w.ctx, docs); err != nil {
+		left := make([]bool, len(docs))
+		err := w.run.Index.PutPrepared(w.ctx, docs, func(i int) (is bool, err error) {
+			is, err = gone[i]()
+			left[i] = is
+			return is, err
+		})
+		if err != nil {
 			w.fault.CompareAndSwap(nil, &err)
 			return err
 		}
-		for _, say := range done {
-			say()
+		for i, say := range done {
+			if !left[i] {
+				say()
+			}
 		}
 		return nil
 	})
