@@ -27,6 +27,9 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 		most = maxRead
 	}
 	for _, f := range all {
+		if f.allowed() {
+			f.offLimit = nil
+		}
 		p := score(f.features(all))
 		if f.shown {
 			p = 1
@@ -63,7 +66,7 @@ func offLimits(t *talk, seen map[string]bool) []payload.Item {
 	for _, sp := range t.speeches {
 		for i := range sp.parts {
 			s := &sp.parts[i]
-			if !sp.user || !s.cues.has(cueHandsOff) || sp.foreign(s) || s.pasted {
+			if !sp.handsOff(s) {
 				continue
 			}
 			for _, w := range strings.Fields(s.text) {

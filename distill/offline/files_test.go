@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -189,4 +190,48 @@ func TestFilesUntouched(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A file is off limits because the person said so: not because they asked, quoted it, or let the session write it
+// after all.
+func TestFilesOffLimits(t *testing.T) {
+	for said, want := range map[string]string{
+		"Don't touch legacy.go, it is generated.":                           payload.FileOffLimits,
+		"Do not touch \"legacy.go\".":                                       payload.FileOffLimits,
+		"Do we never touch legacy.go?":                                      "",
+		"Should legacy.go stay as it is, off limits?":                       "",
+		"> Never touch legacy.go.\n\nThat is what the wiki says.":           "",
+		"The wiki says \"do not touch legacy.go\", but that is outdated.":   "",
+		"Im Wiki steht „legacy.go nicht anfassen“, das ist von 2019.":       "",
+		"Don't touch legacy.go.\x00Now fix the bug in legacy.go.":           "",
+		"Don't touch legacy.go.\x00What does legacy.go do?":                 payload.FileOffLimits,
+		"Don't touch legacy.go.\x00Fix legacy.go.\x00Don't edit legacy.go.": payload.FileOffLimits,
+	} {
+		var talk []string
+		for _, line := range strings.Split(said, "\x00") {
+			talk = append(talk, line, "Understood.")
+		}
+		s := talkOf(talk, nil)
+		untouched := status(s, "legacy.go")
+		if len(talk) == 2 && untouched != want {
+			t.Errorf("%q, not touched: status %q, want %q", said, untouched, want)
+		}
+		s.Turns[len(s.Turns)-1].Calls = []ingest.ToolCall{{Name: "Edit", Path: "/w/legacy.go", Done: true,
+			Edits: []ingest.Edit{{Old: "a", New: "b"}}}}
+		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: len(s.Turns)}}
+		if got := status(s, "legacy.go"); (got == payload.FileOffLimits) != (want == payload.FileOffLimits) {
+			t.Errorf("%q, and edited: status %q, want %q", said, got, want)
+		}
+	}
+}
+
+// status returns the status of a file in what is distilled from a session, "" without one.
+func status(s *ingest.Session, path string) string {
+	made, _ := Distiller{}.Distill(context.Background(), s)
+	for _, it := range made.Items {
+		if it.Kind == payload.File && strings.HasSuffix(it.Path, path) {
+			return it.Status
+		}
+	}
+	return ""
 }

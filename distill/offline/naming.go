@@ -110,8 +110,11 @@ func (f *touched) note(sp *speech, s *sentence, at int) {
 	}
 	if sp.user {
 		f.typed++
-		if s.cues.has(cueHandsOff) {
-			f.offLimit, f.offPart = sp, s
+		switch {
+		case sp.handsOff(s):
+			f.offLimit, f.offPart, f.freed = sp, s, nil
+		case f.offLimit != nil && sp != f.offLimit && !asks(s.text):
+			f.freed = sp
 		}
 		return
 	}
@@ -120,6 +123,17 @@ func (f *touched) note(sp *speech, s *sentence, at int) {
 		f.said, f.saidBy = s, sp
 	}
 }
+
+// handsOff reports whether the person says not to touch something, and doesn't ask or quote that.
+func (sp *speech) handsOff(s *sentence) bool {
+	return sp.user && s.cues.has(cueHandsOff) && s.block != quoted && !s.pasted && !sp.foreign(s) && !asks(s.text) &&
+		cuesIn(quotation().ReplaceAllString(s.text, " ")).has(cueHandsOff)
+}
+
+var quotation = text.Pattern(`"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»`)
+
+// allowed reports whether the file was written after the person named it again, so that it isn't off limits any more.
+func (f *touched) allowed() bool { return f.freed != nil && f.edits > 0 && f.turn.N > f.freed.turn.N }
 
 // namedAt reports whether a text names the file at the position of its bare name: by its
 // path, or by that name or part of the path if it is unambiguous.

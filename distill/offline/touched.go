@@ -43,6 +43,7 @@ type touched struct {
 	word      int        // position of the longest word in base
 	offLimit  *speech
 	offPart   *sentence
+	freed     *speech   // in which the person named it after that
 	open      *sentence // what a report says is unfinished about it
 	openBy    *speech
 }
