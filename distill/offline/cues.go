@@ -34,7 +34,8 @@ type cuePhrase struct {
 var cueNames = strings.Fields(`choose prefer want order instead must always no yes because maybe ask
 	look found failed ruled warn later next done narrate offer recommend option
 	compare scope default name keep remove become plan means work user lean
-	polite turn handsoff yield menu greet skip`)
+	polite turn handsoff yield menu greet skip
+	undecided`)
 
 // Classes that are used for more than a feature.
 var (
@@ -43,6 +44,7 @@ var (
 	cueTurn           = cueOf("turn")
 	cueYield          = cueOf("yield")
 	cueGreet          = cueOf("greet")
+	cueUndecided      = cueOf("undecided")
 	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")
 	cueWork           = cueOf("work")

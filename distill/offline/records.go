@@ -89,11 +89,13 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	return it, true
 }
 
-// leavesChoice reports whether an answer leaves the choice to the assistant or only says how to
-// proceed.
+// leavesChoice reports whether an answer leaves the choice to the assistant, says first of all that it isn't made yet,
+// or only says how to proceed.
 func leavesChoice(a ingest.Answer, choice string) bool {
-	short := len(strings.Fields(choice)) <= 6
-	return short && (cuesIn(choice).has(cueYield) || cuesIn(a.Question).has(cueMenu))
+	words := strings.Fields(choice)
+	first := words[:min(6, len(words))]
+	return cuesIn(strings.Join(first, " ")).has(cueUndecided) ||
+		len(first) == len(words) && (cuesIn(choice).has(cueYield) || cuesIn(a.Question).has(cueMenu))
 }
 
 // plans turns each plan that the person approved into the decision to carry it out. Of a
