@@ -58,6 +58,21 @@ func attributesEnd(t string, at int) int {
 	return at
 }
 
+// nextElement returns where the content of the element after a name's begins, or at: <td>name</td><td>, and the like in
+// property lists and settings.
+func nextElement(t string, at int) int {
+	for _, pair := range [...][2]string{{"</td>", "<td>"}, {"</th>", "<td>"}, {"</key>", "<string>"},
+		{"</name>", "<value>"}} {
+		if strings.HasPrefix(t[at:], pair[0]) {
+			next := run(t, at+len(pair[0]), blank, "\r\n", 40)
+			if strings.HasPrefix(t[next:], pair[1]) {
+				return next + len(pair[1])
+			}
+		}
+	}
+	return at
+}
+
 // skipFold skips the YAML sign that the value is on the next line.
 func skipFold(t string, at int) int {
 	end := at

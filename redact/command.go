@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"recall/text"
 )
 
 // commandRules adds rules for secrets in command lines, and in the files that programs read them from.
@@ -29,6 +31,9 @@ func commandRules(b *builder) {
 		b.add(reads, pipedIn)
 	}
 	b.add("--auth ", login)
+	b.add("http -a ", login)
+	b.add(" -u ", userAndPassword)
+	b.add("--username ", userAndPassword)
 	b.add("--from-literal", fromLiteral)
 	for _, before := range []string{"identified by ", "password "} {
 		b.add(before, quotedNext)
@@ -85,19 +90,36 @@ func command(s *scan, from, to int) {
 		line = line[:i]
 	}
 	line = strings.ReplaceAll(line, "\n", " ")
-	for _, flag := range [...]string{" -u ", " -u", " --user ", " --user=", " --proxy-user "} {
-		i := strings.Index(line, flag)
-		if i < 0 {
-			continue
-		}
-		at := to + i + len(flag)
+	for _, flag := range userFlag().FindAllStringIndex(line, 3) {
+		at := to + flag[1]
 		open := quoteEnd(s.text, at)
 		end := until(s.text, open, " \t\r\n\"'`<>", 200)
 		user, password, ok := strings.Cut(s.text[open:end], ":")
 		if ok && len(password) >= 3 && !placeholder(password) && !strings.HasPrefix(password, "//") {
 			s.add(open+len(user)+1, end, "password")
 		}
+	}
+}
+
+// userFlag matches the flag before a user, also among other letters: -sSu.
+var userFlag = text.Pattern(` (?:-[a-zA-Z]{0,6}?u|--(?:proxy-)?user[ =]) ?`)
+
+// userAndPassword masks the password of "-u user -p password" and "-u user,password", whatever the program.
+func userAndPassword(s *scan, _, to int) {
+	_, end := s.wordAt(to, 100)
+	at := quoteEnd(s.text, end)
+	user, password, ok := strings.Cut(s.text[to:end], ",")
+	if ok && user != "" {
+		if plausible(password) {
+			s.add(end-len(password), end, "password")
+		}
 		return
+	}
+	if rest := s.text[at:min(len(s.text), at+4)]; !strings.HasPrefix(rest, " -p ") {
+		return
+	}
+	if open, end := s.wordAt(at+len(" -p "), 100); plausible(s.text[open:end]) {
+		s.add(open, end, "password")
 	}
 }
 

@@ -146,3 +146,30 @@ func urlPassword(s *scan, _, to int) {
 		s.add(to, to+at, "url-password")
 	}
 }
+
+// sourcePassword masks the password of "user:password@tcp(host)".
+func sourcePassword(s *scan, from, _ int) {
+	begin := from
+	for begin > 0 && from-begin < maxAuthority && strings.IndexByte(" \t\r\n\"'`<>=(,", s.text[begin-1]) < 0 {
+		begin--
+	}
+	user, password, ok := strings.Cut(s.text[begin:from], ":")
+	if told := ok && user != "" && password != ""; told && !placeholder(password) && !strings.HasPrefix(password, "//") {
+		s.add(begin+len(user)+1, from, "url-password")
+	}
+}
+
+// cookieJar masks the value in a line of a browser's cookies as curl keeps them: seven fields with tabs between.
+func cookieJar(s *scan, from, to int) {
+	begin := strings.LastIndexByte(s.text[:from], '\n') + 1
+	if end := until(s.text, to, "\r\n", maxHeader); from-begin < maxAuthority && begin >= s.cookieEnd {
+		s.cookieEnd = end
+		field := strings.Split(s.text[begin:end], "\t")
+		if len(field) != 7 || field[4] == "" || skip(field[4], 0, digit, len(field[4])) < len(field[4]) {
+			return
+		}
+		if v := field[6]; len(v) >= 16 && mixed(v) && !placeholder(v) {
+			s.add(end-len(v), end, "cookie")
+		}
+	}
+}

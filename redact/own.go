@@ -9,16 +9,24 @@ import (
 // ownRules adds recall's own rules, for what gitleaks' rules miss in transcripts.
 func ownRules(b *builder) {
 	b.add("://", urlPassword)
+	for _, at := range []string{"@tcp(", "@tcp6(", "@unix("} { // of Go's drivers, without a scheme
+		b.add(at, sourcePassword)
+	}
 	b.add("authorization", authorization)
 	b.add("bearer", bearer)
 	b.add("basic ", basic)
 	b.add("cookie:", cookie)
 	b.add("cookie\":", cookie)
+	b.add("\ttrue\t", cookieJar)
+	b.add("\tfalse\t", cookieJar)
 	b.add("mcp__", serverName)
 	b.add("credential(", lastArgument)
 	b.add("directoryentry(", lastArgument)
 	b.add("login(", lastArgument)
 	b.add("authenticate(", lastArgument)
+	b.add("basicauth(", lastArgument)
+	b.add("auth=(", lastArgument)
+	b.add("getconnection(", lastArgument)
 	commandRules(b)
 	proseRules(b)
 	b.add("-----begin", keyBlock)
@@ -42,6 +50,9 @@ func ownRules(b *builder) {
 	b.add("webhook.office.com/", webhook("teams-webhook"))
 	b.add("outlook.office.com/webhook/", webhook("teams-webhook"))
 	b.add("api.telegram.org/bot", webhook("telegram-token"))
+	for _, before := range words("paths") {
+		b.add(before, secretPath)
+	}
 	b.add(":aa", shaped("telegram-token", 11, `(?:^|\D)(\d{8,10}:AA[\w-]{33})(?:[^\w-]|$)`))
 	for _, id := range []string{"/11", "/12"} { // how Asana's numbers begin
 		b.add(id, shaped("asana-token", 1, `^(\d/\d{15,16}(?:/\d*)?:[0-9a-fA-F]{32})(?:[^0-9a-fA-F]|$)`))
@@ -68,6 +79,19 @@ func webhook(kind string) detector {
 	}
 }
 
+// secretPath masks a random part of an address after one that leads to something secret: /webhook/, /reset-password/.
+func secretPath(s *scan, from, to int) {
+	address := s.text[max(0, from-100):from]
+	if i := strings.LastIndex(address, "://"); i < 0 || strings.ContainsAny(address[i:], " \t\r\n\"'`<>") {
+		return
+	}
+	end := skip(s.text, to, word, 200)
+	v := s.text[to:end]
+	if len(v) >= 20 && mixed(v) && !camel(v) && !placeholder(v) {
+		s.add(to, end, "secret-address")
+	}
+}
+
 // shaped masks the first group of an expression, matched from some bytes before a literal onwards.
 func shaped(kind string, before int, expr string) detector {
 	re := text.Pattern(expr)
@@ -86,7 +110,12 @@ func lastArgument(s *scan, _, to int) {
 		at = run(s.text, at, blank, "\r\n", len(s.text))
 		open := quoteEnd(s.text, at)
 		if open == at {
-			return
+			name := run(s.text, at, word, ".", 60)
+			if n > 0 || name == at || s.at(name) != ',' {
+				return
+			}
+			at = name + 1 // a variable before the strings, such as an address
+			continue
 		}
 		stop := closing(s.text, open, s.text[at:open])
 		if stop < 0 {

@@ -74,8 +74,8 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op, at = ">", at+1
 	case v.spaced && start > 0 && t[start-1] == '<' && attributesEnd(t, at) > at:
 		v.op, at = ">", attributesEnd(t, at)
-	case strings.HasPrefix(t[at:], "</td><td>"):
-		v.op, v.sure, at = ">", true, at+len("</td><td>")
+	case strings.HasPrefix(t[at:], "</") && nextElement(t, at) > at:
+		v.op, v.sure, at = ">", true, nextElement(t, at)
 	case t[at] == '|' && v.spaced && cellBegins(t, start):
 		v.op, at = "|", at+1
 	case v.spaced && (v.flag || shouts && endsWithDeclaration(t[:start])):
