@@ -24,7 +24,7 @@ import (
 // removing matches words of commands and programs that remove files. Nearly all commands have none and cost no more
 // than this.
 var removing = text.Pattern(`\b(` +
-	`rm|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
+	`rm|rm_rf?|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
 	`Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
 
 // takesAway reports whether a call may remove files at all.
@@ -33,7 +33,7 @@ func takesAway(in Input) bool {
 }
 
 // opaque matches programs whose arguments don't show what they work on, and commands nested in arguments.
-var opaque = text.Pattern(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|` +
+var opaque = text.Pattern(`\b(xargs|parallel|eval|exec|trap|alias|gio|for|while|(ba|z|da|k|fi|pw|power)?sh(ell)?|` +
 	`python[0-9.]*|perl|ruby|node|deno|bun|find)\b|` + "[$<>]\\(|`")
 
 // stores matches paths with names of folders that hold sessions, wherever they are.
@@ -321,7 +321,13 @@ func alternatives(word string) (all []string) {
 // count.
 const commandMost = 64 << 10
 
-var tilde = text.Pattern(`(^|[\s"'=:])~(/|\s|$)`)
+var tilde = text.Pattern(`(^|[\s"'=:>(;|&])~(/|\s|$)`)
+
+// With them, a parameter is its value cut or tested (${HOME%/}), or a value in its stead (${DIR:-~/x}).
+var (
+	changed  = text.Pattern(`(\$\{(?:HOME|CLAUDE_CONFIG_DIR|CLAUDE_PROJECT_DIR))[^\w}][^}]*\}`)
+	fallback = text.Pattern(`\$\{\w+:?[-=]([^}]*)\}`)
+)
 
 // blank stands for a space in an expanded folder name, which would separate words.
 const blank = "\x01"
@@ -347,8 +353,9 @@ func filled(command, dir string) string {
 	word := func(dir string) string { return strings.ReplaceAll(filepath.ToSlash(dir), " ", blank) }
 	config := word(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude")))
 	home, dir = word(home), word(dir)
+	command = fallback().ReplaceAllString(changed().ReplaceAllString(command, "${1}}"), "${1}")
 	command = strings.NewReplacer("${HOME}", home, "$HOME", home, "${CLAUDE_CONFIG_DIR}", config, "$CLAUDE_CONFIG_DIR",
-		config, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
+		config, "${CLAUDE_PROJECT_DIR}", dir, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
 	return tilde().ReplaceAllString(command, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
 }
 

@@ -55,11 +55,17 @@ func TestThreatenedByScripts(t *testing.T) {
 		"/bin/sh " + dir + "/x.sh", "cd sub && sh y.sh", "sh outer.sh", "python3 x.py", "ls; nohup ./x.sh &",
 		`printf "rm -rf ~/.claude/projects\n" > z.sh && sh z.sh`, `printf 'rm -rf %s\n' ` + store + ` > z.sh; sh z.sh`,
 		"ls ~/.claude/projects | xargs rm -rf", `echo "$(rm -rf ~/.claude/projects)"`, "x=`rm -rf ~/.claude/projects`",
-		"diff <(rm -rf ~/.claude/projects) y",
+		"diff <(rm -rf ~/.claude/projects) y", "pushd ~/.claude; rm -rf projects", "gio trash ~/.claude/projects",
+		"rm -rf ${CLAUDE_CONFIG_DIR:-~/.claude}/projects", `rm -rf "${HOME%/}/.claude/projects"`,
+		`a=(~/.claude/projects); rm -rf "${a[@]}"`, "alias x='rm -rf'; x ~/.claude/projects",
+		"trap 'rm -rf ~/.claude/projects' EXIT", `ruby -e "require 'fileutils'; FileUtils.rm_rf('` + store + `')"`,
 	} {
 		if got := threatened(command, dir); !slices.Contains(got, store) {
 			t.Errorf("%s: %q, want %s in it", command, got, store)
 		}
+	}
+	if got := threatened(">~/.claude/projects/-app/x.jsonl", dir); len(got) == 0 {
+		t.Error("a file emptied by a redirection alone: nothing")
 	}
 	if got := threatened("ls | xargs rm -rf", store); !slices.Contains(got, store) {
 		t.Errorf("in the store itself: %q", got)

@@ -135,7 +135,7 @@ func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 		r.redirect(&c, f)
 	}
 	c.touch()
-	if c.Program == "cd" && !c.Piped {
+	if (c.Program == "cd" || c.Program == "pushd") && !c.Piped {
 		r.dir = afterCd(r.dir, c.Args)
 	}
 	if len(args)+len(c.Out)+len(c.Touches) > 0 {
