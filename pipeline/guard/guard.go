@@ -102,6 +102,7 @@ type guarding struct {
 
 	loose   []string       // unknown files that may be sessions
 	anchors []string       // folders that look like a client's
+	strange bool           // what is found now is in none of the configured places
 	groups  map[string]int // counts of unknown files, by group
 }
 
@@ -236,6 +237,7 @@ func (g *guarding) take(f ingest.Found) {
 		g.sessions[key] = s
 	}
 	s.found, s.there = append(s.found, f), append(s.there, at)
+	s.strange = s.strange || g.strange
 	s.Files += len(at.Files)
 	for _, file := range at.Files {
 		s.Bytes += file.Size
@@ -302,7 +304,7 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 				f.State, f.Why = Unreadable, err.Error()
 			}
 			s.AtRisk = append(s.AtRisk, f)
-			if f.Role == ingest.Transcript && f.State != Forgotten {
+			if f.Role == ingest.Transcript && f.State != Forgotten && !s.strange {
 				s.Deleted = pipeline.Earlier(s.Deleted, pipeline.DeletedOn(found, file))
 			}
 		}

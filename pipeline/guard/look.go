@@ -122,6 +122,7 @@ func (g *guarding) special(dir string) bool {
 // places. What they recognize is subtracted from the count of other files.
 func (g *guarding) findMore(ctx context.Context) {
 	before := maps.Clone(g.known)
+	g.strange = true
 	slices.Sort(g.anchors)
 	for _, dir := range g.anchors {
 		for _, reader := range g.Readers {

@@ -42,11 +42,13 @@ type Session struct {
 	Bytes   int64            `json:"bytes"`
 	Outputs int              `json:"outputs"` // of the files: those that the session produced
 	AtRisk  []File           `json:"at_risk"` // files that exist only there
-	// when Claude Code deletes a transcript at risk, if known
+	// when Claude Code deletes a transcript at risk in one of its own folders, if known
 	Deleted time.Time `json:"deleted,omitzero"`
 
 	found []ingest.Found // as found, usually once
 	there []ingest.Found // the same, with only the files there
+
+	strange bool // files of it are where no sync looks
 }
 
 // File is a file of a session that the library doesn't have in its current state.
@@ -208,6 +210,9 @@ func (g *Report) WayOut() string {
 			"recall forget SESSION gives it up"
 	case g.stuck != "":
 		return g.stuck
+	}
+	if slices.ContainsFunc(g.Unsafe(), func(s Session) bool { return s.strange }) {
+		return "no sync looks there by itself: recall sync --from PATH makes them safe"
 	}
 	return "recall sync makes them safe"
 }
