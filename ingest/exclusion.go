@@ -172,8 +172,8 @@ func (x Exclusion) Spares(begun, written time.Time) bool {
 	return true
 }
 
-// Session returns the rule that excludes a session, "" if none does: it ever ran in an excluded folder, or said
-// something during a pause.
+// Session returns the rule that excludes a session, "" if none does: it or one of its sub-agents ever ran in an
+// excluded folder, or said something during a pause.
 func (x Exclusion) Session(s *Session) string {
 	dirs := append([]string{s.Where.Relocated}, s.Where.Folders...)
 	if w := s.Where.Worktree; w != nil {
@@ -184,6 +184,11 @@ func (x Exclusion) Session(s *Session) string {
 	}
 	if len(x.Folders) > 0 {
 		dirs = append(dirs, ProjectOf(s, nil).Root)
+	}
+	for _, a := range s.Subagents {
+		for i := range a.Turns {
+			dirs = Union(dirs, a.Turns[i].Dir)
+		}
 	}
 	for _, dir := range dirs {
 		if rule := x.Folder(dir); rule != "" {

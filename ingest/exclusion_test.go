@@ -31,3 +31,17 @@ func TestExcludedByHash(t *testing.T) {
 		}
 	}
 }
+
+// A session is left out for the folder in which a sub-agent of it ran, too.
+func TestExcludedBySubagent(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "clients")
+	s := &ingest.Session{Where: ingest.Where{Cwds: []ingest.CwdCount{{Dir: "/work/app", Turns: 1}}},
+		Subagents: []ingest.Subagent{{Turns: []ingest.Turn{{Dir: "/work/app"}, {Dir: filepath.Join(secret, "acme")}}}}}
+	x := ingest.Exclusion{Folders: []string{secret}}
+	if x.Session(s) == "" {
+		t.Error("a sub-agent ran there: not left out")
+	}
+	if s.Subagents = nil; x.Session(s) != "" {
+		t.Error("nothing ran there: left out")
+	}
+}
