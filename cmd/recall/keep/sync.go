@@ -47,7 +47,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		}
 		if !o.JSON { // before the model, which can be slow
 			a.PrintReport(report)
-			if report.Found == 0 && len(o.From) == 0 {
+			if report.Found == 0 && len(o.From) == 0 && !report.Skipped() {
 				printOnlyHere(a)
 			}
 		}
