@@ -48,7 +48,7 @@ func TestArchivedBeside(t *testing.T) {
 	x := openWith(t, tides()...)
 	links := []payload.Link{linkOf("b", "a", payload.Supersedes, true), linkOf("b", "c", payload.Refines, false),
 		linkOf("d", "b", payload.Supersedes, false)}
-	if err := x.PutLinks(t.Context(), links, "", nil); err != nil {
+	if err := x.PutLinks(t.Context(), links, "", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	q := Query{Text: "tide data Norrsken instead of Tidemark"}

@@ -105,7 +105,7 @@ func TestChains(t *testing.T) {
 			c.change(docs)
 		}
 		x := openWith(t, docs...)
-		if err := x.PutLinks(ctx, c.links, "now", nil); err != nil {
+		if err := x.PutLinks(ctx, c.links, "now", nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		q := c.q
@@ -143,7 +143,7 @@ func TestLongChains(t *testing.T) {
 					Collapses: true, At: docs[i].Start})
 			}
 		}
-		if err := x.PutLinks(context.Background(), links, "now", nil); err != nil {
+		if err := x.PutLinks(context.Background(), links, "now", nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		got := search(t, x, Query{Text: "where does the tide data come from"}).Items()
@@ -177,7 +177,7 @@ func TestStaleIsNeverFirst(t *testing.T) {
 	for _, sure := range []bool{true, false} {
 		l := linkOf("z", "d", payload.Supersedes, sure)
 		l.At = day.AddDate(0, 9, 0)
-		if err := x.PutLinks(ctx, []payload.Link{l}, "now", nil); err != nil {
+		if err := x.PutLinks(ctx, []payload.Link{l}, "now", nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		got := ask()
@@ -202,7 +202,7 @@ func TestDueAndPutLinks(t *testing.T) {
 	}
 	links := []payload.Link{linkOf("b", "a", payload.Supersedes, true), linkOf("c", "b", payload.Refines, false)}
 	for i, want := range [][]payload.Link{links, links[1:], nil, links} {
-		if err := x.PutLinks(ctx, want, fmt.Sprint("made ", i), sessions); err != nil {
+		if err := x.PutLinks(ctx, want, fmt.Sprint("made ", i), sessions, nil); err != nil {
 			t.Fatal(err)
 		}
 		got, err := x.LinksOf(ctx, "a", "b", "c", "d")

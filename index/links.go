@@ -113,10 +113,23 @@ func linkRow(rows *sql.Rows) (l payload.Link, err error) {
 }
 
 // PutLinks replaces all links by the standing ones, records what they were made from, and removes sessions from
-// the list of due ones.
-func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made string, done []string) error {
+// the list of due ones. Links for which gone returns true are left out: it is called while nobody else can write to the
+// index, as by PutPrepared.
+func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made string, done []string,
+	gone func(payload.Link) (bool, error)) error {
 	return x.fail("write links", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
-		return putLinks(ctx, tx, standing, made, done)
+		var kept []payload.Link
+		for _, l := range standing {
+			if gone != nil {
+				if is, err := gone(l); err != nil {
+					return err
+				} else if is {
+					continue
+				}
+			}
+			kept = append(kept, l)
+		}
+		return putLinks(ctx, tx, kept, made, done)
 	}))
 }
 

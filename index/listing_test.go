@@ -40,7 +40,7 @@ func TestListing(t *testing.T) {
 			item("lenslast00", payload.Lead, "The aperture ring is still loose.")))
 	link := payload.Link{From: "postgres00", To: "sqlite0000", Relation: payload.Supersedes, Collapses: true,
 		Maker: payload.ByRule, Rule: "r", Precision: 1, At: day.AddDate(0, 0, 7)}
-	if err := x.PutLinks(t.Context(), []payload.Link{link}, "made", nil); err != nil {
+	if err := x.PutLinks(t.Context(), []payload.Link{link}, "made", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	now := day.AddDate(0, 0, 9)

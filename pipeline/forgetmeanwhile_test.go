@@ -87,15 +87,45 @@ func TestForgottenBeforeItIsIndexed(t *testing.T) {
 			if err := <-ended; err != nil {
 				t.Fatal(err)
 			}
-			p.Index.Close()
-			other.Index.Close()
-			files, _ := filepath.Glob(filepath.Join(p.Cache, "index.db*"))
-			for _, f := range files {
-				if data, err := os.ReadFile(f); err != nil || bytes.Contains(bytes.ToLower(data), []byte("quokka")) {
-					t.Errorf("%s has words that were forgotten (%v)", f, err)
-				}
-			}
+			noWordOf(t, "quokka", p, other)
 		})
+	}
+}
+
+// Nor do the links of a session come back that is forgotten while they wait for the index.
+func TestForgottenBeforeItsLinksAreIndexed(t *testing.T) {
+	p, root := open(t, t.TempDir()), t.TempDir()
+	for _, k := range changing {
+		k.said = slices.Clone(k.said)
+		k.said[0] = strings.Replace(k.said[0], "Let's use Redis", "Because of the quokka, let's use Redis", 1)
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	if err := p.Index.AllDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := asOther(t, p)
+	if err := p.RelateWhile(t.Context(), func() {
+		if _, err := other.ForgetSessions(t.Context(), nil, ingest.SessionID(changing[1].id)); err != nil {
+			t.Fatal(err)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	noWordOf(t, "quokka", p, other)
+}
+
+// noWordOf checks that no byte of a word is left in the index, which it closes.
+func noWordOf(t *testing.T, word string, all ...*pipeline.Pipeline) {
+	t.Helper()
+	for _, p := range all {
+		p.Index.Close()
+	}
+	files, _ := filepath.Glob(filepath.Join(all[0].Cache, "index.db*"))
+	for _, f := range files {
+		if data, err := os.ReadFile(f); err != nil || bytes.Contains(bytes.ToLower(data), []byte(word)) {
+			t.Errorf("%s has words that were forgotten (%v)", f, err)
+		}
 	}
 }
 

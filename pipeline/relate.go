@@ -3,12 +3,14 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -106,7 +108,19 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 		return problems, false, err
 	}
 	written()
-	return problems, true, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
+	names := sync.OnceValues(func() ([][]byte, error) {
+		names, _, err := p.Library.Gone()
+		return names, err
+	})
+	gone := func(l payload.Link) (bool, error) { // forgotten since the lines were read
+		names, err := names()
+		if err != nil || len(names) == 0 {
+			return false, err
+		}
+		line, err := json.Marshal(l)
+		return library.Names(line, names), err
+	}
+	return problems, true, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due, gone)
 }
 
 // changedLinks returns the lines to append so that the rules' links of the due sessions match their items.

@@ -62,7 +62,7 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 			items = append(items, relate.Item{Item: it.Item, Session: d.Session, Start: d.Start})
 		}
 	}
-	if err := x.PutLinks(ctx, relate.Links(items), "", nil); err != nil {
+	if err := x.PutLinks(ctx, relate.Links(items), "", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	q := answer.Question{Query: index.Query{Text: question}, Most: 5}
