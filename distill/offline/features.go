@@ -39,9 +39,9 @@ func (n *featureList) on(name string, yes bool) {
 	}
 }
 
-// classes adds each class in a set of cues, with a prefix that says whose they are.
+// classes adds each class in a set of cues, with a prefix that says whose they are. No model learned of undecided.
 func (n *featureList) classes(before string, set cueSet) {
-	for ; set != 0; set &= set - 1 {
+	for set &^= cueUndecided; set != 0; set &= set - 1 {
 		n.set(before+cueNames[bits.TrailingZeros64(uint64(set))], 1)
 	}
 }
