@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -32,8 +33,29 @@ func (s Source) Client() Client {
 	return Client{Name: "Cowork"}
 }
 
-// WatchedIn lists the folders or files of a root to which sessions are written; in a client's configuration folder,
-// only those.
+// OwnFolder reports whether a root, without links, is its client's own folder, in which sessions are searched for only
+// where the client keeps them.
+func (s Source) OwnFolder(root string) bool {
+	has := func(name string) bool {
+		info, err := os.Lstat(filepath.Join(root, name))
+		return err == nil && info.IsDir()
+	}
+	base := filepath.Base(root)
+	switch s {
+	case ClaudeCode:
+		return has("projects") && (base == ".claude" || base == "claude" ||
+			slices.ContainsFunc([]string{"settings.json", "history.jsonl", ".claude.json"}, func(name string) bool {
+				return IsFile(filepath.Join(root, name))
+			}))
+	case Codex:
+		return has("sessions") || has("archived_sessions")
+	case Gemini:
+		return base == s.Client().Home && IsFolder(filepath.Join(root, "tmp"))
+	}
+	return false
+}
+
+// WatchedIn lists the folders or files from which Find takes the sessions of a root without links.
 func WatchedIn(s Source, root string) []string {
 	if s == OpenCode {
 		dbs := []string{root}
@@ -46,11 +68,20 @@ func WatchedIn(s Source, root string) []string {
 		return dbs
 	}
 	var dirs []string
-	for _, name := range s.Client().kept {
-		dirs = append(dirs, filepath.Join(root, name))
+	keeps := func(root string) {
+		for _, name := range s.Client().kept {
+			dirs = append(dirs, filepath.Join(root, name))
+		}
 	}
-	if len(dirs) == 0 || !IsFolder(dirs[0]) {
-		return []string{root}
+	if s.OwnFolder(root) {
+		keeps(root)
+		return dirs
+	}
+	dirs = []string{root}
+	for _, at := range []string{root, filepath.Dir(root)} {
+		if s == ClaudeCode && filepath.Base(at) == "projects" { // what a session has elsewhere is taken too
+			keeps(filepath.Dir(at))
+		}
 	}
 	return dirs
 }

@@ -169,7 +169,7 @@ func (w *watch) listen() (changes <-chan struct{}, stop func()) {
 		var dirs []string
 		for _, reader := range w.Readers {
 			for _, root := range w.RootsOf(reader) {
-				dirs = append(dirs, ingest.WatchedIn(reader.Source(), root)...)
+				dirs = append(dirs, ingest.WatchedIn(reader.Source(), RealOf(root))...)
 			}
 		}
 		t, err := newNotifier(dirs)

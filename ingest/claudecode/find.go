@@ -53,7 +53,7 @@ type finder struct {
 
 // root walks a folder that contains sessions at any depth.
 func (f *finder) root(dir string) {
-	if isConfigRoot(dir) {
+	if ingest.ClaudeCode.OwnFolder(dir) {
 		dir = filepath.Join(dir, "projects")
 	}
 	f.walk(dir, 0)
@@ -74,16 +74,6 @@ func sessionAround(path string) string {
 		return main
 	}
 	return path
-}
-
-// isConfigRoot reports whether dir is a client's configuration folder, where only "projects" holds sessions.
-func isConfigRoot(dir string) bool {
-	if !isDir(filepath.Join(dir, "projects")) {
-		return false
-	}
-	has := func(name string) bool { return ingest.IsFile(filepath.Join(dir, name)) }
-	base := filepath.Base(dir)
-	return base == ".claude" || base == "claude" || has("settings.json") || has("history.jsonl") || has(".claude.json")
 }
 
 // skipDirs are folders that contain no sessions.

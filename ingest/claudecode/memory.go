@@ -27,7 +27,7 @@ var _ ingest.Keeper = Reader{}
 func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time) bool) (ingest.Found,
 	[]ingest.Problem) {
 	real, err := ingest.RealPath(root)
-	if err != nil || !isConfigRoot(real) {
+	if err != nil || !ingest.ClaudeCode.OwnFolder(real) {
 		return ingest.Found{}, nil
 	}
 	f := &finder{Search: ingest.Search{Context: context.Background(), Root: real}}

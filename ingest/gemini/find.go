@@ -30,8 +30,8 @@ type finder struct {
 
 // walk searches for sessions below a folder; in the client's own, only where it keeps them.
 func (f *finder) walk(dir string) {
-	if tmp := filepath.Join(dir, "tmp"); filepath.Base(dir) == ingest.Gemini.Client().Home && ingest.IsFolder(tmp) {
-		dir = tmp
+	if ingest.Gemini.OwnFolder(dir) {
+		dir = filepath.Join(dir, "tmp")
 	}
 	f.Walk(dir, func(at string) bool {
 		name, ext := filepath.Base(at), filepath.Ext(at)
