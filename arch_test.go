@@ -387,7 +387,7 @@ var atOneDoor = []struct {
 		"filepath.WalkDir", "flock.New"},
 		[]string{"library/disk/plain.go",
 			// syncs folders
-			"library/disk/disk.go",
+			"library/disk/disk.go", "library/disk/sync_other.go",
 			// files outside the library
 			"library/merge/backup.go",
 			"library/merge/unpack.go", "library/restore.go",

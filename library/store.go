@@ -263,8 +263,8 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 	return p, markdown, err
 }
 
-// neverSaved reports whether a session's folder has no payload, nor one being saved: files are looked for in the order in
-// which they appear, so that a save by another process is seen at one of its steps.
+// neverSaved reports whether a session's folder has no payload, nor one being saved: files are looked for in the order
+// in which they appear, so that a save by another process is seen at one of its steps.
 func neverSaved(folder string) bool {
 	for _, name := range []string{NewMarkdown, NewPayload, "payload.md", "payload.json"} {
 		if disk.Exists(filepath.Join(folder, name)) {

@@ -25,8 +25,10 @@ type Tally struct {
 
 // Tally counts the sessions by state. For found, see Entry.State.
 func (s *Catalog) Tally(found map[string]ingest.File) (t Tally) {
-	for _, e := range s.Entries {
-		switch s.State(e, found) {
+	states := make([]State, len(s.Entries))
+	inParallel(len(states), 256, func(i int) { states[i] = s.State(s.Entries[i], found) })
+	for i, e := range s.Entries {
+		switch states[i] {
 		case Safe:
 			t.Safe++
 		case Behind:

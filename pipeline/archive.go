@@ -35,7 +35,7 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 			r.seen.drop(id)
 		}
 	}
-	changed := r.discover(ctx)
+	changed := r.discover(ctx, r.find(ctx))
 	err := ctx.Err()
 	if err == nil && len(changed) > 0 {
 		err = r.archive(ctx, changed)

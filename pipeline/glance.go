@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,6 +149,11 @@ func (r *run) keepGlance(err error) error {
 	if r.faulty(err) || r.report.Unrelated {
 		return errors.Join(err, r.glanceFile().clear())
 	}
+	if idle := !r.work && len(r.touched) == 0 && !r.moved; idle {
+		if g := r.Glance(""); g != nil && g.Same() && r.Time().Sub(g.Looked) < GlanceHolds/2 {
+			return nil // an idle sync writes nothing
+		}
+	}
 	g := Glance{Header: r.glanceHeader(), Looked: r.Time(), Relating: r.seen.Relating,
 		Sessions: map[ingest.SessionID]seenSession{}, Was: map[string]seenFile{}}
 	for _, reader := range r.Readers {
@@ -188,12 +192,6 @@ func (r *run) keepGlance(err error) error {
 	r.watch(&g, filepath.Join(r.Library.Dir(), "inbox"))
 	for _, path := range r.atTop() {
 		r.watch(&g, path)
-	}
-	var had Glance // an idle sync writes nothing
-	bad := readGob(string(r.glanceFile()), &had)
-	same := had.Header == g.Header && maps.Equal(had.Was, g.Was) && maps.Equal(had.Sessions, g.Sessions)
-	if bad == nil && same && g.Looked.Sub(had.Looked) < GlanceHolds/2 {
-		return nil
 	}
 	return writeGob(string(r.glanceFile()), &g)
 }

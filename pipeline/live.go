@@ -38,7 +38,7 @@ func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (s *ingest.Se
 // state, and what can't be read. It writes nothing.
 func (p *Pipeline) Unarchived(ctx context.Context, from []string) ([]ingest.Found, []ingest.Problem) {
 	r := p.newRun(Options{From: from})
-	all := slices.DeleteFunc(r.discover(ctx), func(f ingest.Found) bool {
+	all := slices.DeleteFunc(r.discover(ctx, r.find(ctx)), func(f ingest.Found) bool {
 		gone, err := p.Library.Forgotten(f.ID)
 		rule, fault := p.Excludes(ctx, f)
 		return err != nil || fault != nil || gone || rule != "" || r.gone[f.ID] != nil

@@ -58,29 +58,17 @@ func (r *run) keepKey(id ingest.SessionID, f fileStat) {
 // handEdited finds the sessions whose payload.md isn't as it was written. A deleted payload.md is written again:
 // deleting it says nothing about any item. A session whose whole folder was deleted is archived again if its source
 // still exists: only forget is meant to lose it. A folder that was merely moved is put back by Settle.
-func (r *run) handEdited() {
+func (r *run) handEdited(changed []ingest.SessionID) {
 	if r.options.Only != "" {
 		r.edited[r.options.Only] = true
 		return
 	}
-	var other []ingest.SessionID
-	stat := r.stat()
-	for id, s := range r.seen.Sessions {
-		now := stat(s.Path)
-		if now == s.Page {
-			continue
-		}
-		if known, ok := r.seen.Faults[id]; ok && known.Page == now && !known.due(r.Time()) {
-			continue // it is reported anyway
-		}
-		other = append(other, id)
-	}
-	if len(other) == 0 {
+	if len(changed) == 0 {
 		return
 	}
 	// Refresh the list of folders. An error shows when the library is next used.
 	_, _ = r.Library.Sessions()
-	for _, id := range other {
+	for _, id := range changed {
 		switch e, err := r.Library.Session(id); {
 		case errors.Is(err, library.ErrNoSession):
 			r.seen.drop(id)
@@ -91,6 +79,23 @@ func (r *run) handEdited() {
 			r.edited[id] = true
 		}
 	}
+}
+
+// changedPages lists the sessions whose payload.md isn't as recall left it.
+func (r *run) changedPages() (changed []ingest.SessionID) {
+	if r.options.Only != "" {
+		return nil
+	}
+	stat := r.stat()
+	for id, s := range r.seen.Sessions {
+		now := stat(s.Path)
+		known, faulty := r.seen.Faults[id]
+		reported := faulty && known.Page == now && !known.due(r.Time()) // anyway
+		if now != s.Page && !reported {
+			changed = append(changed, id)
+		}
+	}
+	return changed
 }
 
 // maxKeys keeps a sync with nothing new quick with 10,000 sessions: checking each payload.md is most of its work,

@@ -164,8 +164,11 @@ func (p *Pipeline) runOver(o Options, seen *seen) *run {
 }
 
 func (r *run) sync(ctx context.Context) error {
-	r.handEdited()
-	changed := r.discover(ctx)
+	pages := make(chan []ingest.SessionID, 1)
+	go func() { pages <- r.changedPages() }() // many files to look at, as in the search
+	found := r.find(ctx)
+	r.handEdited(<-pages)
+	changed := r.discover(ctx, found)
 	interrupted := r.unfinished().isSet()
 	r.broke = interrupted
 	r.work = len(r.edited) > 0 || interrupted || r.options.Reindex || r.lost || len(r.options.From) == 0 && r.retry()
@@ -226,8 +229,28 @@ func (r *run) journal() error {
 		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
 
+// foundIn is what a reader found in one of the folders that are searched.
+type foundIn struct {
+	root     string
+	sessions []ingest.Found
+	memory   ingest.Found // what the client remembers beside them
+	problems []ingest.Problem
+}
+
+// find searches the sources.
+func (r *intake) find(ctx context.Context) (all []foundIn) {
+	if r.options.salvaged != nil || r.options.Reindex || r.options.Only != "" {
+		return nil
+	}
+	r.of.each(ctx, r.options.From, r.seen.session, func(root string, found []ingest.Found, memory ingest.Found,
+		problems []ingest.Problem) {
+		all = append(all, foundIn{root, found, memory, problems})
+	})
+	return all
+}
+
 // discover lists the sessions of all sources that changed since they were last processed.
-func (r *intake) discover(ctx context.Context) []ingest.Found {
+func (r *intake) discover(ctx context.Context, all []foundIn) []ingest.Found {
 	if r.options.salvaged != nil {
 		return r.options.salvaged
 	}
@@ -236,16 +259,16 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 	}
 	var changed, owned []ingest.Found
 	var places []string // the sources' own
-	r.of.each(ctx, r.options.From, r.seen.session, func(root string, found []ingest.Found, memory ingest.Found,
-		problems []ingest.Problem) {
+	for _, in := range all {
+		found := in.sessions
 		r.report.Found += len(found)
-		r.report.Problems = append(r.report.Problems, problems...)
-		if len(memory.Files) > 0 {
-			found, r.memories = append(found, memory), append(r.memories, memory)
+		r.report.Problems = append(r.report.Problems, in.problems...)
+		if len(in.memory.Files) > 0 {
+			found, r.memories = append(found, in.memory), append(r.memories, in.memory)
 		}
 		if len(r.options.From) == 0 {
 			r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
-			places, owned = append(places, root), append(owned, found...)
+			places, owned = append(places, in.root), append(owned, found...)
 		}
 		for _, f := range found {
 			r.found[f.ID] = true
@@ -253,7 +276,7 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 				changed = append(changed, f)
 			}
 		}
-	})
+	}
 	if ctx.Err() == nil { // otherwise the search was incomplete
 		maps.DeleteFunc(r.seen.Files, func(_ string, f seenFile) bool {
 			left := r.seen.Excluded[f.Session] != "" && !r.found[f.Session] && len(r.options.From) == 0

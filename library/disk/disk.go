@@ -99,10 +99,11 @@ func MakeDirs(dir string) error {
 	err := RealDir(dir)
 	above := filepath.Dir(dir)
 	_, library := opened.Load(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) || above == dir || err == nil && library {
+	missing := errors.Is(err, fs.ErrNotExist)
+	atTop := above == dir || err == nil && library
+	if err != nil && !missing || atTop {
 		return err
 	}
-	missing := err != nil
 	if err := MakeDirs(above); err != nil || !missing {
 		return err
 	}

@@ -91,6 +91,8 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
+	disk := make(chan library.Disk, 1)
+	go func() { disk <- library.DiskOf(l.Dir(), catalog.Entries) }()
 	p := a.Pipeline(l)
 	var there map[string]ingest.File
 	s.Doomed, s.Unsafe, there = p.Exposed(ctx)
@@ -119,7 +121,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		s.Spent = &spent
 	}
 	s.Team = a.TeamNews(l, time.Time{}, "")
-	s.Schedule, s.Disk = schedule.Glance(ctx), library.DiskOf(l.Dir(), catalog.Entries)
+	s.Schedule, s.Disk = schedule.Glance(ctx), <-disk
 	return s, err
 }
 
