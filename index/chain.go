@@ -255,7 +255,8 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 	return e
 }
 
-// newerFirst puts an item that may be superseded or is contradicted right after the newer one.
+// newerFirst puts an item that may be superseded or is contradicted right after the newer ones: what holds instead
+// before what only rules it out.
 func (c *chains) newerFirst(list []*ranked) []*ranked {
 	var out []*ranked
 	placed := map[payload.ItemID]bool{}
@@ -276,11 +277,19 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 			return
 		}
 		placed[id] = true
+		var heads, without []payload.ItemID
 		for _, l := range c.links[id] {
 			if l.To != id || l.Relation != payload.Supersedes && l.Relation != payload.Contradicts {
 				continue
 			}
 			head := c.heads(l.From)[0]
+			if m := c.known[head]; m != nil && m.Item.Kind == payload.Eliminated {
+				without = append(without, head)
+			} else {
+				heads = append(heads, head)
+			}
+		}
+		for _, head := range append(heads, without...) {
 			if placed[head] || !c.passesFilters(head) {
 				continue
 			}

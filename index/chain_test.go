@@ -120,6 +120,32 @@ func TestChains(t *testing.T) {
 	}
 }
 
+// Of what may have superseded an item, a decision comes before what only rules the item out.
+func TestChoiceBeforeWhatItRulesOut(t *testing.T) {
+	for _, out := range []string{"b", "c"} { // whichever is linked first
+		docs := tides()[:3]
+		for i := range docs {
+			docs[i].Turns = nil
+		}
+		docs[1].Items[0].Text, docs[2].Items[0].Text = "Constants are by Norrsken", "Constants are by Norrsken"
+		docs[out[0]-'a'].Items[0].Kind = payload.Eliminated
+		docs[1].Items, docs = append(docs[1].Items, docs[2].Items...), docs[:2] // said in one session
+		x := openWith(t, docs...)
+		links := []payload.Link{linkOf("b", "a", payload.Supersedes, false), linkOf("c", "a", payload.Supersedes, false)}
+		if err := x.PutLinks(t.Context(), links, "now", nil); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, h := range search(t, x, Query{Text: "where does the tide data come from"}).Items() {
+			got = append(got, string(h.Item.ID))
+		}
+		want := map[string][]string{"b": {"c", "b", "a"}, "c": {"b", "c", "a"}}[out]
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s is ruled out (-want +got)\n%s", out, diff)
+		}
+	}
+}
+
 // However long a chain is, or however dense a web of such links, what stands is found, and not
 // all of it is read.
 func TestLongChains(t *testing.T) {
