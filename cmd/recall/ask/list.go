@@ -29,7 +29,7 @@ func newListCmd(a *app.App) *cobra.Command {
 		Since             option.Day
 		Limit             int
 	}
-	kept := 0
+	kept, more := 0, 0
 	return option.Asked(a, "list", &o, func(_ context.Context, l *library.Library, _ []string) (
 		[]library.ListEntry, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
@@ -66,7 +66,8 @@ func newListCmd(a *app.App) *cobra.Command {
 		}
 		slices.SortStableFunc(all, func(a, b library.ListEntry) int { return b.Start.Compare(a.Start) })
 		if o.Limit > 0 {
-			all = all[:min(o.Limit, len(all))]
+			shown := min(o.Limit, len(all))
+			all, more = all[:shown], len(all)-shown
 		}
 		a.PrintProblems(l.Broken())
 		if len(l.Broken()) > 0 {
@@ -79,14 +80,15 @@ func newListCmd(a *app.App) *cobra.Command {
 			fmt.Fprintln(a.Out, "none of", answer.Count(kept, "session"), "matches")
 			return
 		}
-		printList(a, all)
+		printList(a, all, more)
 	})
 }
 
 // handleShown is the most columns that the handle column takes; longer handles shift the rest of the line.
 const handleShown = 28
 
-func printList(a *app.App, all []library.ListEntry) {
+// printList prints sessions; more is how many others there are beyond the limit.
+func printList(a *app.App, all []library.ListEntry, more int) {
 	st := terminal.Styles(a.Color)
 	colors := map[library.State]string{library.OnlyHere: st.Dim, library.Behind: st.Yellow, library.Unreadable: st.Red}
 	handle := func(s library.ListEntry) string { return terminal.Line(payload.Handle(s.Project, s.Number)) }
@@ -126,8 +128,12 @@ func printList(a *app.App, all []library.ListEntry) {
 			safety = append(safety, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	fmt.Fprintf(out, "%s of %s: %s\n", answer.Count(len(all), "session"), answer.Count(len(projects), "project"),
+	fmt.Fprintf(out, "%s of %s: %s", answer.Count(len(all), "session"), answer.Count(len(projects), "project"),
 		strings.Join(safety, ", "))
+	if more > 0 {
+		fmt.Fprintf(out, "; %d more not shown", more)
+	}
+	fmt.Fprintln(out)
 }
 
 // client names the client of a session, before its title; "" for Claude Code, the most common one.
