@@ -143,7 +143,7 @@ func (a *App) meantSession(l *library.Library, name string, noProject error) (li
 		return e, err
 	}
 	e, err = a.Session(l, name)
-	if errors.Is(err, library.ErrNoSession) {
+	if errors.Is(err, library.ErrNoSession) && !strings.Contains(name, "#") { // billing#9 can only be a session
 		return e, noProject
 	}
 	catalog, lost := l.Catalog()
