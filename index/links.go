@@ -144,11 +144,16 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 		return err
 	}
 	defer in.Close()
-	standing = slices.Clone(standing) // sorted like the table, so that its pages fill up one after the other
-	slices.SortFunc(standing, func(a, b payload.Link) int {
-		return cmp.Or(strings.Compare(string(a.From), string(b.From)), strings.Compare(string(a.To), string(b.To)))
+	order := make([]int, len(standing)) // that of the table, so that its pages fill up one after the other
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		l, k := &standing[a], &standing[b]
+		return cmp.Or(strings.Compare(string(l.From), string(k.From)), strings.Compare(string(l.To), string(k.To)))
 	})
-	for _, l := range standing {
+	for _, i := range order {
+		l := &standing[i]
 		data, err := json.Marshal(l)
 		if err != nil {
 			return err
@@ -163,9 +168,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	for text := range old { // links that no longer stand
 		do(`DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`, text)
 	}
-	for _, sid := range done {
-		do(`DELETE FROM due WHERE sid=?`, sid)
-	}
+	do(`DELETE FROM due WHERE sid IN (SELECT value FROM json_each(?))`, jsonList(done))
 	do(`DELETE FROM linked`)
 	do(`INSERT INTO linked(made) VALUES(?)`, made)
 	return fault()

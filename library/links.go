@@ -90,7 +90,9 @@ func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link,
 		if err == nil && len(more) > 0 {
 			err = l.links().Add(more...)
 		}
-		if err == nil {
+		if err == nil && len(lines) == 0 {
+			lines = more // of a first sync, hundreds of thousands
+		} else if err == nil {
 			lines = append(lines, more...)
 		}
 		return err

@@ -157,7 +157,7 @@ func StandingLinks(lines []Link, of ...Maker) []Link {
 			}
 		}
 	}
-	var standing []Link
+	standing := slices.Grow([]Link(nil), len(last))
 	for pair, said := range last {
 		l, ok := said.strongest()
 		if !ok {
@@ -168,10 +168,16 @@ func StandingLinks(lines []Link, of ...Maker) []Link {
 			standing = append(standing, *l)
 		}
 	}
-	slices.SortFunc(standing, func(a, b Link) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
+	if len(standing) == 0 {
+		return nil
+	}
+	slices.SortFunc(standing, func(a, b Link) int { return a.InTime(&b) })
 	return standing
+}
+
+// InTime compares links by time, then items.
+func (l *Link) InTime(k *Link) int {
+	return cmp.Or(l.At.Compare(k.At), cmp.Compare(l.From, k.From), cmp.Compare(l.To, k.To))
 }
 
 // makers lists the makers of links, the most authoritative first.

@@ -162,11 +162,11 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	want := map[[2]payload.ItemID]payload.Link{}
+	want := map[[2]payload.ItemID]*payload.Link{} // a first sync can find hundreds of thousands: they aren't copied
 	for i, links := range found {
 		maps.Copy(again, looked[i])
-		for _, l := range links {
-			want[[2]payload.ItemID{l.From, l.To}] = l
+		for at := range links {
+			want[[2]payload.ItemID{links[at].From, links[at].To}] = &links[at]
 		}
 	}
 	indexed, err := p.Index.Stamps(ctx)
@@ -179,7 +179,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 		now, still := want[pair]
 		due := isDue[l.FromSession] || isDue[l.ToSession] || l.Rule == relate.Restates && again[l.From]
 		switch {
-		case still && reflect.DeepEqual(now, l):
+		case still && reflect.DeepEqual(*now, l):
 			delete(want, pair)
 		case !still && due && p.certain(indexed, l):
 			change = append(change, payload.Link{Op: payload.OpRetract, From: l.From, To: l.To, FromSession: l.FromSession,
@@ -187,7 +187,12 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 				Maker:     payload.ByRule, Rule: l.Rule, At: l.At})
 		}
 	}
-	return append(change, payload.StandingLinks(slices.Collect(maps.Values(want)))...), nil
+	fresh := slices.SortedFunc(maps.Values(want), func(a, b *payload.Link) int { return a.InTime(b) })
+	change = slices.Grow(change, len(fresh))
+	for _, l := range fresh {
+		change = append(change, *l)
+	}
+	return change, nil
 }
 
 // certain reports whether the index has both ends of a link: a session that is in the library but not yet in the

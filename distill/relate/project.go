@@ -412,8 +412,16 @@ func (p *project) link(links []payload.Link, r *rule, later, earlier int) []payl
 	a, b, m := &p.items[later], &p.items[earlier], Measured()[r.name]
 	return append(links, payload.Link{
 		Op: payload.OpLink, Relation: r.relation, From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
-		FromEvidence: payload.EvidenceOf(&a.Item), ToEvidence: payload.EvidenceOf(&b.Item), Maker: payload.ByRule,
+		FromEvidence: firstOf(a), ToEvidence: firstOf(b), Maker: payload.ByRule,
 		Rule:      r.name,
 		Precision: float64(int(m.Precision()*1000+0.5)) / 1000, Collapses: m.Sure(), At: a.At,
 	})
+}
+
+// firstOf returns the evidence that links cite for an item, the same for all of them.
+func firstOf(it *Item) *payload.Evidence {
+	if len(it.Evidence) == 0 {
+		return nil
+	}
+	return &it.Evidence[0]
 }
