@@ -132,7 +132,7 @@ func TestChoiceBeforeWhatItRulesOut(t *testing.T) {
 		docs[1].Items, docs = append(docs[1].Items, docs[2].Items...), docs[:2] // said in one session
 		x := openWith(t, docs...)
 		links := []payload.Link{linkOf("b", "a", payload.Supersedes, false), linkOf("c", "a", payload.Supersedes, false)}
-		if err := x.PutLinks(t.Context(), links, "now", nil); err != nil {
+		if err := x.PutLinks(t.Context(), links, "now", nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -239,7 +239,14 @@ func TestDueAndPutLinks(t *testing.T) {
 			t.Errorf("links %d (-want +got)\n%s", i, diff)
 		}
 	}
-	if sessions, made, _ = x.Due(ctx); len(sessions) != 0 || made != "made 3" {
+	refined := []payload.Link{linkOf("b", "a", payload.Refines, false)}
+	if err := x.ChangeLinks(ctx, [][2]payload.ItemID{{"b", "a"}, {"a", "b"}}, refined, "made\n4", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := x.LinksOf(ctx, "a", "b", "c", "d"); err != nil || !cmp.Equal(append(refined, links[1]), got) {
+		t.Errorf("after one changed: %v, %v", got, err)
+	}
+	if sessions, made, _ = x.Due(ctx); len(sessions) != 0 || made != "made\n4" {
 		t.Errorf("after: due %v, made %q", sessions, made)
 	}
 	if err := x.Delete(ctx, "sb"); err != nil {
@@ -247,6 +254,9 @@ func TestDueAndPutLinks(t *testing.T) {
 	}
 	if left, err := x.LinksOf(ctx, "a", "b", "c", "d"); err != nil || len(left) != 0 {
 		t.Errorf("after its session was deleted: %v, %v", left, err)
+	}
+	if _, made, _ = x.Due(ctx); made != "made\n" {
+		t.Errorf("after a session was deleted, made %q", made)
 	}
 	p, err := x.ItemByID(ctx, "c")
 	if err != nil || p.Session != "sc" || p.Turn != 1 || p.SessionN != 2 {

@@ -118,19 +118,24 @@ func linkRow(rows *sql.Rows) (l payload.Link, err error) {
 func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made string, done []string,
 	gone func(payload.Link) (bool, error)) error {
 	return x.fail("write links", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
-		var kept []payload.Link
-		for _, l := range standing {
-			if gone != nil {
-				if is, err := gone(l); err != nil {
-					return err
-				} else if is {
-					continue
-				}
-			}
-			kept = append(kept, l)
+		kept, err := without(standing, gone)
+		if err != nil {
+			return err
 		}
 		return putLinks(ctx, tx, kept, made, done)
 	}))
+}
+
+// without removes from links those for which gone, unless it is nil, returns true.
+func without(links []payload.Link, gone func(payload.Link) (bool, error)) (kept []payload.Link, err error) {
+	return slices.DeleteFunc(links, func(l payload.Link) bool {
+		if gone == nil || err != nil {
+			return false
+		}
+		is := false
+		is, err = gone(l)
+		return is
+	}), err
 }
 
 func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made string, done []string) error {
@@ -168,6 +173,36 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	for text := range old { // links that no longer stand
 		do(`DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`, text)
 	}
+	return cmp.Or(fault(), putMade(ctx, tx, made, done))
+}
+
+// ChangeLinks is PutLinks where only the links between some pairs of items changed, to the standing ones given.
+func (x *Index) ChangeLinks(ctx context.Context, pairs [][2]payload.ItemID, standing []payload.Link, made string,
+	done []string, gone func(payload.Link) (bool, error)) error {
+	return x.fail("write links", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		standing, err := without(standing, gone)
+		if err != nil {
+			return err
+		}
+		ctx := context.WithoutCancel(ctx) // see rewrite
+		do, fault := statements(ctx, tx)
+		for _, pair := range pairs {
+			do(`DELETE FROM link WHERE later=? AND earlier=?`, string(pair[0]), string(pair[1]))
+		}
+		for _, l := range standing {
+			data, err := json.Marshal(l)
+			if err != nil {
+				return err
+			}
+			do(`INSERT INTO link(later, earlier, at, data) VALUES(?,?,?,?)`, string(l.From), string(l.To), millis(l.At),
+				string(data))
+		}
+		return cmp.Or(fault(), putMade(ctx, tx, made, done))
+	}))
+}
+
+func putMade(ctx context.Context, tx *sql.Tx, made string, done []string) error {
+	do, fault := statements(ctx, tx)
 	do(`DELETE FROM due WHERE sid IN (SELECT value FROM json_each(?))`, jsonList(done))
 	do(`DELETE FROM linked`)
 	do(`INSERT INTO linked(made) VALUES(?)`, made)

@@ -95,7 +95,7 @@ func putLines(ctx context.Context, tx transaction, d Doc) error {
 }
 
 // dropLines removes a session's stamp, lines and links, and marks the links of later sessions as due, since
-// they may now reach further back.
+// they may now reach further back. What links were made of no longer says all that the table lacks.
 func dropLines(ctx context.Context, tx transaction, session string) error {
 	do, fault := statements(ctx, tx)
 	do(`DELETE FROM stamp WHERE sid=?`, session)
@@ -103,6 +103,7 @@ func dropLines(ctx context.Context, tx transaction, session string) error {
 	do(`INSERT OR IGNORE INTO due SELECT json_extract(data, '$.from_session') FROM link
 		WHERE json_extract(data, '$.to_session')=?`, session)
 	do(`DELETE FROM due WHERE sid=?`, session)
+	do(`UPDATE linked SET made=substr(made, 1, instr(made, char(10)))`)
 	do(`DELETE FROM link
 		WHERE ?1 IN (json_extract(data, '$.from_session'), json_extract(data, '$.to_session'))`, session)
 	return fault()

@@ -62,7 +62,7 @@ func (l *Library) filesStamp(paths ...string) (string, error) {
 
 // AppendLinks durably appends lines. The error is ErrNoSession for a line about sessions that aren't here.
 func (l *Library) AppendLinks(lines []payload.Link) error {
-	_, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) { return lines, nil })
+	_, _, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) { return lines, nil })
 	if errors.Is(err, ErrDamaged) {
 		return nil // Links reports it
 	}
@@ -70,9 +70,10 @@ func (l *Library) AppendLinks(lines []payload.Link) error {
 }
 
 // ChangeLinks appends the lines that change makes from all existing ones, while nobody else adds any. Unreadable
-// lines are an error returned with the others, as by Links; they don't prevent the append.
+// lines are an error returned with the others, as by Links; they don't prevent the append. The stamp is that of the
+// file with the lines returned.
 func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link, error)) (
-	lines []payload.Link, err error) {
+	lines []payload.Link, stamp string, err error) {
 	var damaged error
 	err = l.underLock("links", func() error {
 		if lines, damaged = l.Links(); damaged != nil && !errors.Is(damaged, ErrDamaged) {
@@ -95,7 +96,10 @@ func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link,
 		} else if err == nil {
 			lines = append(lines, more...)
 		}
+		if err == nil {
+			stamp, err = l.LinksStamp()
+		}
 		return err
 	})
-	return lines, cmp.Or(err, damaged)
+	return lines, stamp, cmp.Or(err, damaged)
 }

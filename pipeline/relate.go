@@ -89,13 +89,18 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 			return nil, false, err
 		}
 	}
+	var more []payload.Link
+	current := false // the index has what stands of the lines that were there before
 	lines, err := []payload.Link(nil), error(nil)
 	if p.Library.ReadOnly() != nil {
 		due = nil // they stay due
 		lines, err = p.Library.Links()
 	} else {
-		lines, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-			return p.changedLinks(ctx, lines, due)
+		lines, stamp, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
+			now, err := p.Library.LinksStamp()
+			current = err == nil && made == relate.Version()+"\n"+now
+			more, err = p.changedLinks(ctx, lines, due)
+			return more, err
 		})
 	}
 	switch {
@@ -103,9 +108,6 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 		problems = []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}
 	case err != nil:
 		return nil, false, err
-	}
-	if stamp, err = p.Library.LinksStamp(); err != nil {
-		return problems, false, err
 	}
 	written()
 	names := sync.OnceValues(func() ([][]byte, error) {
@@ -120,7 +122,28 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 		line, err := json.Marshal(l)
 		return library.Names(line, names), err
 	}
-	return problems, true, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due, gone)
+	made = relate.Version() + "\n" + stamp
+	if current {
+		pairs, standing := standingBetween(lines, more)
+		return problems, true, p.Index.ChangeLinks(ctx, pairs, standing, made, due, gone)
+	}
+	return problems, true, p.Index.PutLinks(ctx, payload.StandingLinks(lines), made, due, gone)
+}
+
+// standingBetween returns the pairs of items that some lines are about, both ways, and which of all links stand
+// between these.
+func standingBetween(lines, some []payload.Link) (pairs [][2]payload.ItemID, standing []payload.Link) {
+	about := map[[2]payload.ItemID]bool{}
+	for _, l := range some {
+		about[[2]payload.ItemID{l.From, l.To}], about[[2]payload.ItemID{l.To, l.From}] = true, true
+	}
+	var between []payload.Link
+	for i := range lines {
+		if about[[2]payload.ItemID{lines[i].From, lines[i].To}] {
+			between = append(between, lines[i])
+		}
+	}
+	return slices.Collect(maps.Keys(about)), payload.StandingLinks(between)
 }
 
 // changedLinks returns the lines to append so that the rules' links of the due sessions match their items.

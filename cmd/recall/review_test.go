@@ -141,7 +141,7 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 		ToEvidence: &older.item.Evidence[0]}
 	claimed := func(want int, when string) {
 		t.Helper()
-		if _, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) {
+		if _, _, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) {
 			return []payload.Link{ofModel},
 				nil
 		}); err != nil {

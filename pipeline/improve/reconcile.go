@@ -91,7 +91,7 @@ func (g *asking) reconcileOne(ctx context.Context, e library.Entry, judge Reconc
 	if len(pairs) > 0 {
 		verdicts, asked = judge.Reconcile(llm.WithAccount(ctx, llm.Account{Session: string(e.ID), Project: e.Project}), pairs)
 	}
-	_, err = g.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
+	_, _, err = g.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
 		have := map[[2]payload.ItemID]payload.Link{} // models' standing links, whatever others said
 		for _, l := range payload.StandingLinks(lines, payload.ByModel) {
 			have[[2]payload.ItemID{l.From, l.To}] = l
