@@ -13,6 +13,9 @@ import (
 const (
 	gcPercent   = 400
 	memoryLimit = 224 << 20 // bytes
+	// what is known of each session while many are distilled; the limit has room for that of the first ones
+	perSession   = 5 << 10 // bytes
+	sessionsHeld = 10_000
 )
 
 // collecting is the state of garbage collection while syncs are at work.
@@ -52,7 +55,16 @@ func collectLess() (asUsual func()) {
 func makeRoom() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	need := int64(live[0].Value.Uint64()) * 4 / 3
+	raiseLimit(int64(live[0].Value.Uint64()) * 4 / 3)
+}
+
+// makeRoomFor raises the memory limit for what is known of so many sessions, so that as much is left for the work as
+// with few.
+func makeRoomFor(sessions int) {
+	raiseLimit(memoryLimit + perSession*int64(max(0, sessions-sessionsHeld)))
+}
+
+func raiseLimit(need int64) {
 	c := &collecting
 	c.mu.Lock()
 	defer c.mu.Unlock()
