@@ -81,12 +81,12 @@ func (p *Pipeline) Exposed(ctx context.Context) (
 	all []Expiring, unsafe []ingest.Problem, there map[string]ingest.File) {
 	there = map[string]ingest.File{}
 	excluded := p.Excluded()
-	p.each(ctx, nil, p.lastSeen(), func(root string, found []ingest.Found, memory ingest.Found,
-		problems []ingest.Problem) {
-		unsafe = append(unsafe, problems...)
+	for _, in := range p.search(ctx, nil, p.lastSeen()) {
+		found := in.sessions
+		unsafe = append(unsafe, in.problems...)
 		due := expiring(found, p.Time(), soon)
-		for _, file := range memory.Files { // each counts separately
-			one := memory
+		for _, file := range in.memory.Files { // each counts separately
+			one := in.memory
 			one.Files = []ingest.File{file}
 			found = append(found, one)
 		}
@@ -101,9 +101,9 @@ func (p *Pipeline) Exposed(ctx context.Context) (
 			}
 		}
 		if len(due) == 0 {
-			return
+			continue
 		}
-		d := Expiring{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due)}
+		d := Expiring{Root: in.root, Days: cleanupDays(due[0].Root), Sessions: len(due)}
 		for _, f := range due {
 			d.IDs = append(d.IDs, f.ID)
 			d.First = Earlier(d.First, f.Files[0].Mod.AddDate(0, 0, d.Days).UTC())
@@ -112,7 +112,7 @@ func (p *Pipeline) Exposed(ctx context.Context) (
 			}
 		}
 		all = append(all, d)
-	})
+	}
 	return all, unsafe, there
 }
 

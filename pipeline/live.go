@@ -56,8 +56,9 @@ var ErrNowhere = errors.New("no session at any source")
 // dir's project. The library may be nil. If there is none, the error is library.ErrNoSession or ErrNowhere.
 func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found, error) {
 	var all []ingest.Found
-	p.each(ctx, nil, p.lastSeen(),
-		func(_ string, found []ingest.Found, _ ingest.Found, _ []ingest.Problem) { all = append(all, found...) })
+	for _, in := range p.search(ctx, nil, p.lastSeen()) {
+		all = append(all, in.sessions...)
+	}
 	slices.SortStableFunc(all, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
 	if len(all) == 0 {
 		return ingest.Found{}, ErrNowhere

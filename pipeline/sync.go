@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -229,75 +226,6 @@ func (r *run) journal() error {
 		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
 
-// foundIn is what a reader found in one of the folders that are searched.
-type foundIn struct {
-	root     string
-	sessions []ingest.Found
-	memory   ingest.Found // what the client remembers beside them
-	problems []ingest.Problem
-}
-
-// find searches the sources.
-func (r *intake) find(ctx context.Context) (all []foundIn) {
-	if r.options.salvaged != nil || r.options.Reindex || r.options.Only != "" {
-		return nil
-	}
-	r.of.each(ctx, r.options.From, r.seen.session, func(root string, found []ingest.Found, memory ingest.Found,
-		problems []ingest.Problem) {
-		all = append(all, foundIn{root, found, memory, problems})
-	})
-	return all
-}
-
-// discover lists the sessions of all sources that changed since they were last processed.
-func (r *intake) discover(ctx context.Context, all []foundIn) []ingest.Found {
-	if r.options.salvaged != nil {
-		return r.options.salvaged
-	}
-	if r.options.Reindex || r.options.Only != "" {
-		return nil
-	}
-	var changed, owned []ingest.Found
-	var places []string // the sources' own
-	for _, in := range all {
-		found := in.sessions
-		r.report.Found += len(found)
-		r.report.Problems = append(r.report.Problems, in.problems...)
-		if len(in.memory.Files) > 0 {
-			found, r.memories = append(found, in.memory), append(r.memories, in.memory)
-		}
-		if len(r.options.From) == 0 {
-			r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
-			places, owned = append(places, in.root), append(owned, found...)
-		}
-		for _, f := range found {
-			r.found[f.ID] = true
-			if !r.seen.has(f) {
-				changed = append(changed, f)
-			}
-		}
-	}
-	if ctx.Err() == nil { // otherwise the search was incomplete
-		maps.DeleteFunc(r.seen.Files, func(_ string, f seenFile) bool {
-			left := r.seen.Excluded[f.Session] != "" && !r.found[f.Session] && len(r.options.From) == 0
-			r.seen.dirty = r.seen.dirty || left
-			return left
-		})
-		changed = append(changed, r.vanished(places, owned, changed)...)
-	}
-	// The newest first: if time runs out, what is being worked on is done.
-	slices.SortStableFunc(changed, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
-	return changed
-}
-
-func modified(f ingest.Found) int64 {
-	var last int64
-	for _, file := range f.Files {
-		last = max(last, file.Mod.UnixNano())
-	}
-	return last
-}
-
 func (r *intake) late() bool {
 	return r.options.Budget > 0 && time.Since(r.start) > r.options.Budget
 }
@@ -444,74 +372,4 @@ func (r *intake) count(change func(*Report)) {
 
 func (r *intake) problem(path string, err error) {
 	r.count(func(rep *Report) { rep.problem(path, err) })
-}
-
-// each calls do for every folder that may hold sessions (from, or else the sources' roots) with the sessions that
-// its reader finds there, what the client remembers beside them, and the problems. Files that known reports needn't
-// be read again.
-func (p *Archiver) each(ctx context.Context, from []string, known ingest.Seen,
-	do func(root string, found []ingest.Found, memory ingest.Found, problems []ingest.Problem)) {
-	for _, reader := range p.Readers {
-		roots := from
-		if len(from) == 0 {
-			roots = p.RootsOf(reader)
-		}
-		for _, root := range roots {
-			var memory ingest.Found
-			found, problems := reader.Find(ctx, root, known)
-			if k, ok := reader.(ingest.Keeper); ok && len(from) == 0 {
-				var bad []ingest.Problem
-				memory, bad = k.Memory(root, p.Unwanted())
-				problems = append(problems, bad...)
-			}
-			do(root, found, memory, problems)
-		}
-	}
-}
-
-// Place is a folder that is searched for sessions.
-type Place struct {
-	Source ingest.Source `json:"source"`
-	Folder string        `json:"folder"`
-	There  bool          `json:"there"`
-}
-
-// Places lists the folders that are searched for sessions.
-func (p Sources) Places() []Place {
-	all := []Place{}
-	for _, r := range p.Readers {
-		for _, root := range p.RootsOf(r) {
-			_, err := os.Stat(root)
-			all = append(all, Place{r.Source(), root, err == nil})
-		}
-	}
-	return all
-}
-
-// RootsOf lists the folders that a reader searches.
-func (p Sources) RootsOf(reader ingest.Reader) []string {
-	if roots, ok := p.Roots[reader.Source()]; ok {
-		return roots
-	}
-	return reader.Roots()
-}
-
-// archived returns a session as the library has it, with its reader.
-func (p *Archiver) archived(e library.Entry) (ingest.Reader, ingest.Found, error) {
-	reader, err := p.reader(e.Source)
-	if err != nil {
-		return nil, ingest.Found{}, err
-	}
-	found, err := p.Library.Found(e.ID)
-	return reader, found, err
-}
-
-// reader returns the reader of a source, for sessions read back from the library.
-func (p Sources) reader(s ingest.Source) (ingest.Reader, error) {
-	for _, r := range p.Readers {
-		if _, keeps := r.(ingest.Keeper); r.Source() == s || keeps && s == ingest.Memory {
-			return r, nil
-		}
-	}
-	return nil, fmt.Errorf("no reader for sessions of %q: made by a newer recall?", s)
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,20 +83,27 @@ func newStatusCmd(a *app.App) *cobra.Command {
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
 	debug.SetGCPercent(400) // a short run: collecting costs more than it frees
+	p := a.Pipeline(l)
+	var (
+		doomed    []pipeline.Expiring
+		unsafe    []ingest.Problem
+		there     map[string]ingest.File
+		disk      library.Disk
+		searching sync.WaitGroup // of the sources, while the library is read
+	)
+	searching.Go(func() { doomed, unsafe, there = p.Exposed(ctx) })
 	catalog, err := l.Catalog()
 	if err != nil {
 		return StatusDoc{}, err
 	}
+	searching.Go(func() { disk = library.DiskOf(l.Dir(), catalog.Entries) })
 	s := StatusDoc{Library: l.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
 		Warnings: library.Warnings(l.Dir()), Search: a.Config.SearchMode()}
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
-	disk := make(chan library.Disk, 1)
-	go func() { disk <- library.DiskOf(l.Dir(), catalog.Entries) }()
-	p := a.Pipeline(l)
-	var there map[string]ingest.File
-	s.Doomed, s.Unsafe, there = p.Exposed(ctx)
+	searching.Wait()
+	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, disk
 	maps.Copy(catalog.Closed, p.Excluded())
 	s.Tally = catalog.Tally(there)
 	s.Broken = l.Broken()
@@ -121,7 +129,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		s.Spent = &spent
 	}
 	s.Team = a.TeamNews(l, time.Time{}, "")
-	s.Schedule, s.Disk = schedule.Glance(ctx), <-disk
+	s.Schedule = schedule.Glance(ctx)
 	return s, err
 }
 

@@ -1,0 +1,149 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// foundIn is what a reader found in one of the folders that are searched.
+type foundIn struct {
+	root     string
+	sessions []ingest.Found
+	memory   ingest.Found // what the client remembers beside them
+	problems []ingest.Problem
+}
+
+// search searches every folder that may hold sessions: from, or else the sources' roots. Files that known reports
+// needn't be read again.
+func (p *Archiver) search(ctx context.Context, from []string, known ingest.Seen) (all []foundIn) {
+	for _, reader := range p.Readers {
+		roots := from
+		if len(from) == 0 {
+			roots = p.RootsOf(reader)
+		}
+		for _, root := range roots {
+			in := foundIn{root: root}
+			in.sessions, in.problems = reader.Find(ctx, root, known)
+			if k, ok := reader.(ingest.Keeper); ok && len(from) == 0 {
+				var bad []ingest.Problem
+				in.memory, bad = k.Memory(root, p.Unwanted())
+				in.problems = append(in.problems, bad...)
+			}
+			all = append(all, in)
+		}
+	}
+	return all
+}
+
+// searches reports whether this run searches the sources.
+func (r *intake) searches() bool {
+	return r.options.salvaged == nil && !r.options.Reindex && r.options.Only == ""
+}
+
+// find searches the sources, if this run does.
+func (r *intake) find(ctx context.Context) []foundIn {
+	if !r.searches() {
+		return nil
+	}
+	return r.of.search(ctx, r.options.From, r.seen.session)
+}
+
+// discover lists the sessions of all sources that changed since they were last processed.
+func (r *intake) discover(ctx context.Context, all []foundIn) []ingest.Found {
+	if !r.searches() {
+		return r.options.salvaged
+	}
+	var changed, owned []ingest.Found
+	var places []string // the sources' own
+	for _, in := range all {
+		found := in.sessions
+		r.report.Found += len(found)
+		r.report.Problems = append(r.report.Problems, in.problems...)
+		if len(in.memory.Files) > 0 {
+			found, r.memories = append(found, in.memory), append(r.memories, in.memory)
+		}
+		if len(r.options.From) == 0 {
+			r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
+			places, owned = append(places, in.root), append(owned, found...)
+		}
+		for _, f := range found {
+			r.found[f.ID] = true
+			if !r.seen.has(f) {
+				changed = append(changed, f)
+			}
+		}
+	}
+	if ctx.Err() == nil { // otherwise the search was incomplete
+		maps.DeleteFunc(r.seen.Files, func(_ string, f seenFile) bool {
+			left := r.seen.Excluded[f.Session] != "" && !r.found[f.Session] && len(r.options.From) == 0
+			r.seen.dirty = r.seen.dirty || left
+			return left
+		})
+		changed = append(changed, r.vanished(places, owned, changed)...)
+	}
+	// The newest first: if time runs out, what is being worked on is done.
+	slices.SortStableFunc(changed, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
+	return changed
+}
+
+func modified(f ingest.Found) int64 {
+	var last int64
+	for _, file := range f.Files {
+		last = max(last, file.Mod.UnixNano())
+	}
+	return last
+}
+
+// Place is a folder that is searched for sessions.
+type Place struct {
+	Source ingest.Source `json:"source"`
+	Folder string        `json:"folder"`
+	There  bool          `json:"there"`
+}
+
+// Places lists the folders that are searched for sessions.
+func (p Sources) Places() []Place {
+	all := []Place{}
+	for _, r := range p.Readers {
+		for _, root := range p.RootsOf(r) {
+			_, err := os.Stat(root)
+			all = append(all, Place{r.Source(), root, err == nil})
+		}
+	}
+	return all
+}
+
+// RootsOf lists the folders that a reader searches.
+func (p Sources) RootsOf(reader ingest.Reader) []string {
+	if roots, ok := p.Roots[reader.Source()]; ok {
+		return roots
+	}
+	return reader.Roots()
+}
+
+// archived returns a session as the library has it, with its reader.
+func (p *Archiver) archived(e library.Entry) (ingest.Reader, ingest.Found, error) {
+	reader, err := p.reader(e.Source)
+	if err != nil {
+		return nil, ingest.Found{}, err
+	}
+	found, err := p.Library.Found(e.ID)
+	return reader, found, err
+}
+
+// reader returns the reader of a source, for sessions read back from the library.
+func (p Sources) reader(s ingest.Source) (ingest.Reader, error) {
+	for _, r := range p.Readers {
+		if _, keeps := r.(ingest.Keeper); r.Source() == s || keeps && s == ingest.Memory {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("no reader for sessions of %q: made by a newer recall?", s)
+}
