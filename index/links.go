@@ -126,7 +126,7 @@ func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made stri
 	}))
 }
 
-// without removes from links those for which gone, unless it is nil, returns true.
+// without removes in place the links for which gone, unless it is nil, returns true.
 func without(links []payload.Link, gone func(payload.Link) (bool, error)) (kept []payload.Link, err error) {
 	return slices.DeleteFunc(links, func(l payload.Link) bool {
 		if gone == nil || err != nil {

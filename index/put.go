@@ -111,7 +111,8 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	}
 	if id > w.highest { // it is new: there is nothing to replace
 		w.highest = id
-		if err := cmp.Or(insertActivity(ctx, w.tx, id, p.rows.did), insertRequests(ctx, w.tx, id, p.rows.spent)); err != nil {
+		err := cmp.Or(insertActivity(ctx, w.tx, id, p.rows.did), insertRequests(ctx, w.tx, id, p.rows.spent))
+		if err != nil {
 			return err
 		}
 		for kind, all := range p.rows.docs {
