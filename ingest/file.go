@@ -229,7 +229,7 @@ func (s *Session) Head() Head {
 // neither can be had.
 func Stamp(path string, fi fs.FileInfo) string {
 	if at, ok := changedAt(fi); ok {
-		return StampOf(at)
+		return strconv.FormatInt(at, 36)
 	}
 	const n = 2 << 10
 	ends := ReadStart(path, n) + ReadEnd(path, n)
@@ -238,6 +238,3 @@ func Stamp(path string, fi fs.FileInfo) string {
 	}
 	return "~" + text.Hash(ends, 8)
 }
-
-// StampOf is the Stamp of a file that the system saw change at a time in nanoseconds.
-func StampOf(changed int64) string { return strconv.FormatInt(changed, 36) }

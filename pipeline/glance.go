@@ -158,7 +158,7 @@ func (r *run) keepGlance(err error) error {
 		Sessions: map[ingest.SessionID]seenSession{}, Was: map[string]seenFile{}}
 	for _, reader := range r.Readers {
 		for _, root := range r.RootsOf(reader) {
-			for _, dir := range ingest.WatchedIn(reader.Source(), root) {
+			for _, dir := range ingest.WatchedIn(reader.Source(), RealOf(root)) {
 				r.watch(&g, dir)
 				r.folders(dir, func(path string) { r.watch(&g, path) })
 			}

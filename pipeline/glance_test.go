@@ -106,6 +106,42 @@ func TestGlance(t *testing.T) {
 	}
 }
 
+// A root that has a folder "projects" without being a client's own is searched, and so watched, as a whole, even if it
+// is a link.
+func TestGlanceOfAnyRoot(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "kept")
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 2, BytesEach: 2 << 10, Seed: 3}); err != nil {
+		t.Fatal(err)
+	}
+	deep := filepath.Join(root, "old", "deep")
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skip(err)
+	}
+	for _, root := range []string{root, link} {
+		p := own(open(t, t.TempDir()), root)
+		for range 3 {
+			if _, err := p.Sync(t.Context(), pipeline.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			age(t, p.Library.Dir())
+			age(t, root+string(filepath.Separator))
+		}
+		if g := p.Glance(""); g == nil || !g.Same() {
+			t.Fatalf("%s: nothing new, and no glance says so", root)
+		}
+		if err := os.Mkdir(filepath.Join(deep, filepath.Base(root)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if g := p.Glance(""); g != nil {
+			t.Errorf("%s: a new folder far below it, and everything looks the same: %v", root, g.Same())
+		}
+	}
+}
+
 // Where session.json are good and not as they were known, one sync learns that of all sessions, however many: the
 // next ones have the library read none.
 func TestIdleOfVeryMany(t *testing.T) {
