@@ -18,37 +18,46 @@ import (
 )
 
 // rooms lists, as the table of ARCHITECTURE.md does, each room with the rooms it may import. A package below a room
-// belongs to it.
+// belongs to it; serve and internal hold several rooms.
 var rooms = map[string][]string{
-	"cmd": {"team", "hooks", "mcpserver", "web", "adr", "history", "review", "answer", "pipeline", "eval", "index",
-		"distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
-		"config", "hint", "demo", "schedule"},
-	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
-	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "text", "sink"},
-	"web": {"answer", "history", "review", "pipeline", "index", "library", "ingest", "payload", "llm", "text",
-		"sink"},
-	"adr": {"history", "review", "pipeline", "library", "ingest", "payload", "text", "hint"},
-	"history": {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "llm", "text", "sink",
-		"hint"},
-	"team":     {"review", "distill", "index", "library", "ingest", "payload", "redact", "text", "sink", "hint"},
-	"review":   {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
-	"answer":   {"index", "library", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
-	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint", "demo"},
-	"eval":     {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink", "hint"},
-	"index":    {"payload", "ingest", "llm", "text"},
-	"distill":  {"ingest", "payload", "prompts", "llm", "text"},
-	"library":  {"payload", "ingest", "text", "sink"},
-	"ingest":   {"text"},
-	"payload":  {"text", "sink"},
-	"text":     {},
-	"llm":      {"text", "sink"},
-	"prompts":  {},
-	"redact":   {"text", "sink"},
-	"sink":     {},
-	"config":   {"pipeline", "index", "library", "ingest", "llm", "redact", "text", "hint", "sink"},
-	"hint":     {"library"},
-	"demo":     {"hint"},
-	"schedule": {"text", "sink"},
+	"cmd": {"team", "serve/hooks", "serve/mcp", "serve/web", "answer", "pipeline", "eval", "index", "distill", "library",
+		"ingest", "payload", "prompts", "internal/llm", "internal/redact", "internal/text", "internal/escape",
+		"internal/hint", "internal/schedule"},
+	"serve/hooks": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "internal/redact",
+		"internal/text", "internal/hint"},
+	"serve/mcp": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "internal/text",
+		"internal/escape"},
+	"serve/web": {"answer", "pipeline", "index", "library", "ingest", "payload", "internal/llm", "internal/text",
+		"internal/escape"},
+	"team": {"pipeline", "distill", "index", "library", "ingest", "payload", "internal/redact", "internal/text",
+		"internal/escape", "internal/hint"},
+	"eval": {"answer", "distill", "index", "payload", "ingest", "prompts", "internal/llm", "internal/text",
+		"internal/escape", "internal/hint"},
+	"answer": {"pipeline", "distill", "index", "library", "ingest", "payload", "prompts", "internal/llm",
+		"internal/text", "internal/escape", "internal/hint"},
+	"pipeline": {"ingest", "library", "distill", "index", "payload", "internal/llm", "internal/redact",
+		"internal/text", "internal/escape", "internal/hint"},
+	"index":             {"payload", "ingest", "internal/llm", "internal/text"},
+	"distill":           {"ingest", "payload", "prompts", "internal/llm", "internal/text"},
+	"library":           {"payload", "ingest", "internal/text", "internal/escape"},
+	"ingest":            {"internal/text"},
+	"payload":           {"internal/text", "internal/escape"},
+	"prompts":           {},
+	"internal/llm":      {"internal/text", "internal/escape"},
+	"internal/redact":   {"internal/text", "internal/escape"},
+	"internal/text":     {},
+	"internal/escape":   {},
+	"internal/hint":     {"library"},
+	"internal/schedule": {"internal/text", "internal/escape"},
+}
+
+// roomOf returns the room that a folder belongs to: its first part, or two below serve and internal.
+func roomOf(dir string) string {
+	parts := strings.SplitN(dir, "/", 3)
+	if len(parts) > 1 && (parts[0] == "serve" || parts[0] == "internal") {
+		return parts[0] + "/" + parts[1]
+	}
+	return parts[0]
 }
 
 // below lists rooms within rooms, with the packages of their own room they may import.
@@ -69,19 +78,22 @@ var below = map[string][]string{
 	"pipeline/guard":   {"pipeline"},
 	"pipeline/folders": {"pipeline"},
 	"pipeline/improve": {"pipeline"},
+	"pipeline/review":  {"pipeline", "pipeline/notes"},
+	"answer":           {"answer/brief", "answer/compose", "answer/last"},
+	"answer/history":   {"answer"},
 }
 
 // kept lists the only rooms in which a module may be imported.
 var kept = map[string]string{
-	"github.com/sashabaranov/go-openai":      "llm/openai",
-	"github.com/tmc/langchaingo":             "llm/langchain",
-	"github.com/modelcontextprotocol/go-sdk": "mcpserver",
+	"github.com/sashabaranov/go-openai":      "internal/llm/openai",
+	"github.com/tmc/langchaingo":             "internal/llm/langchain",
+	"github.com/modelcontextprotocol/go-sdk": "serve/mcp",
 	"github.com/ncruces/go-sqlite3":          "index ingest/opencode",
 	"github.com/philippgille/chromem-go":     "index",
-	"github.com/tailscale/hujson":            "hooks llm/openai",
+	"github.com/tailscale/hujson":            "serve/hooks internal/llm/openai",
 	"github.com/spf13/cobra":                 "cmd",
-	"github.com/spf13/pflag":                 "cmd config",
-	"github.com/spf13/viper":                 "config",
+	"github.com/spf13/pflag":                 "cmd",
+	"github.com/spf13/viper":                 "cmd/recall/config",
 	"github.com/schollz/progressbar/v3":      "cmd",
 	"github.com/rivo/uniseg":                 "cmd",
 	"github.com/jackc/pgx/v5":                "team",
@@ -104,7 +116,7 @@ type source struct {
 func TestImportsPointDown(t *testing.T) {
 	used := map[[2]string]bool{}
 	for _, s := range sources(t) {
-		room, _, _ := strings.Cut(s.dir, "/")
+		room := roomOf(s.dir)
 		allowed, known := rooms[room]
 		if !known {
 			t.Errorf("%s/%s: room %q isn't in the table", s.dir, s.name, room)
@@ -116,11 +128,11 @@ func TestImportsPointDown(t *testing.T) {
 				t.Fatal(err)
 			}
 			if to, ours := strings.CutPrefix(p, "recall/"); ours && !s.test {
-				if within, ok := below[s.dir]; ok && strings.HasPrefix(to+"/", room+"/") &&
+				if within, ok := below[s.dir]; ok && roomOf(to) == room &&
 					!slices.Contains(within, to) {
 					t.Errorf("%s/%s imports %s: %s may not know it", s.dir, s.name, p, s.dir)
 				}
-				to, _, _ = strings.Cut(to, "/")
+				to = roomOf(to)
 				used[[2]string{room, to}] = true
 				if to != room && !slices.Contains(allowed, to) {
 					t.Errorf("%s/%s imports %s: %s may not know %s", s.dir, s.name, p, room, to)
@@ -162,15 +174,18 @@ func TestInsideIsForTheLibraryAlone(t *testing.T) {
 // another: what two of them need is in app.
 var floors = map[string][]string{
 	"terminal": {},
-	"app":      {"terminal"},
-	"option":   {"app", "terminal"},
-	"ask":      {"option", "app", "terminal"},
-	"review":   {"option", "app", "terminal"},
-	"keep":     {"option", "app", "terminal"},
-	"agents":   {"option", "app", "terminal"},
-	"measure":  {"option", "app", "terminal"},
-	"setup":    {"option", "app", "terminal"},
-	"team":     {"option", "app", "terminal"},
+	"config":   {},
+	"demo":     {},
+	"adr":      {},
+	"app":      {"config", "demo", "terminal"},
+	"option":   {"config", "app", "terminal"},
+	"ask":      {"option", "app", "config", "demo", "adr", "terminal"},
+	"review":   {"option", "app", "config", "demo", "adr", "terminal"},
+	"keep":     {"option", "app", "config", "demo", "adr", "terminal"},
+	"agents":   {"option", "app", "config", "demo", "adr", "terminal"},
+	"measure":  {"option", "app", "config", "demo", "adr", "terminal"},
+	"setup":    {"option", "app", "config", "demo", "adr", "terminal"},
+	"team":     {"option", "app", "config", "demo", "adr", "terminal"},
 }
 
 // Cobra ends at RunE: code below the commands takes a context and options.
@@ -203,8 +218,8 @@ func TestCommandsStandOnFloors(t *testing.T) {
 	for room := range lines {
 		all += lines[room]
 	}
-	if all > 13_000 {
-		t.Errorf("cmd/recall has %d lines, more than 13,000: what isn't wiring, a command or the terminal is a room's", all)
+	if all > 16_000 {
+		t.Errorf("cmd/recall has %d lines, more than 16,000: what isn't wiring, a command or the terminal is a room's", all)
 	}
 	for room := range floors {
 		if lines[room] == 0 || lines[room] > 7000 {
@@ -418,7 +433,7 @@ func TestOneDoor(t *testing.T) {
 				return true
 			})
 		}
-		if !s.test && s.dir != "tools" && s.dir+"/"+s.name != "history/git.go" {
+		if !s.test && s.dir != "tools" && s.dir+"/"+s.name != "answer/history/git.go" {
 			ast.Inspect(s.file, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"recall/index"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Past names an item briefly, with its place: fixed 30 s delay (2026-04-13, session 1, turn 12).

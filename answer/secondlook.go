@@ -8,8 +8,8 @@ import (
 
 	"recall/answer/compose"
 	"recall/index"
-	"recall/sink"
-	"recall/text"
+	"recall/internal/escape"
+	"recall/internal/text"
 )
 
 // SecondLook is a language model that is asked about a search's results.
@@ -89,7 +89,7 @@ func (m *modelRun) paragraph(ctx context.Context, shown []*Result) []compose.Sen
 // fail records why the model gave no answer.
 func (m *modelRun) fail(err error) {
 	m.fault = err
-	why := text.Clip(sink.Line(err.Error(), sink.Terminal), 200)
+	why := text.Clip(escape.Line(err.Error(), escape.Terminal), 200)
 	switch {
 	case errors.Is(err, context.Canceled): // whoever asked is gone
 		return

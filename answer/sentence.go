@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"recall/index"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Sentence returns an item as one sentence that shows its kind.

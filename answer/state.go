@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"recall/index"
+	"recall/internal/escape"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/sink"
-	"recall/text"
 )
 
 // RejectedOptions lists the rejected options that neither the item's text nor its history names.
@@ -112,7 +112,7 @@ func WithReason(it payload.Item) payload.Item {
 	if it.Why != "" || !slices.Contains(reasoned, it.Kind) {
 		return it
 	}
-	said := sink.Line(it.Text, sink.Terminal)
+	said := escape.Line(it.Text, escape.Terminal)
 	for i, form := range []func() *regexp.Regexp{becauseForm, sinceForm, dashForm} {
 		m := form().FindStringSubmatch(said)
 		if m == nil || !parts(m[1], m[2]) || i > 0 && !clauseForm().MatchString(m[2]) {

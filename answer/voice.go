@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"recall/index"
+	"recall/internal/escape"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/sink"
-	"recall/text"
 )
 
 // A Voice is whom an answer addresses: a person at a terminal, or an agent, for whom all of it is data and sessions
@@ -28,9 +28,9 @@ func (v Voice) you() string {
 // line returns untrusted text as one harmless line.
 func (v Voice) line(s string) string {
 	if v.Agent {
-		return sink.Line(s, sink.Model)
+		return escape.Line(s, escape.Model)
 	}
-	return sink.Line(s, sink.Terminal)
+	return escape.Line(s, escape.Terminal)
 }
 
 // clipped is line limited to n characters.

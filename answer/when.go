@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/hint"
+	"recall/internal/hint"
 )
 
 // ParseWhen reads a day as people write it on a command line: 2026-04-17, 2026-04, "today", "yesterday", or how long

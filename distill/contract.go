@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Reasons that Contract counts: items dropped, then items kept but mended.

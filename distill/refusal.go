@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Objects reports whether a turn begins with words that disagree with what was said before

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Case is a session with its gold set.

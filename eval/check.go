@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Problem is something wrong with, or missing from, a gold set.

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // A Form is a way to turn a statement into one that must not match what it

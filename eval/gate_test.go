@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 	"recall/distill/offline"
 	"recall/eval"
 	"recall/ingest"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // An invented project carries its own sessions and needs no transcripts: sessions.json holds what was said and

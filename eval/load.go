@@ -18,9 +18,9 @@ import (
 
 	strict "github.com/go-json-experiment/json"
 
-	"recall/hint"
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/hint"
+	"recall/internal/llm"
 )
 
 // Set is everything people wrote about some sessions.

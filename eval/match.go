@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Threshold is the similarity from which two items count as the same fact. It was set on pairs that people

@@ -14,10 +14,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"recall/llm"
+	"recall/internal/llm"
+	"recall/internal/text"
 	"recall/payload"
 	"recall/prompts"
-	"recall/text"
 )
 
 // ModelJudge asks a model, about many pairs in one request and about each pair once. It doesn't ask about pairs

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"sync"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 //go:embed opposites.txt

@@ -9,8 +9,8 @@ import (
 	"recall/eval/baseline"
 	"recall/index"
 	"recall/index/rank"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // holds names which of the given gold items a passage of a turn holds: the item's quote occurs in it, or the

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 	"recall/payload"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"recall/answer"
-	"recall/llm"
+	"recall/internal/llm"
 )
 
 // Purse pays for a measurement from Below and tracks what each session cost. The library's ledger isn't told

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recall/hint"
-	"recall/text"
+	"recall/internal/hint"
+	"recall/internal/text"
 )
 
 // EncodeRun encodes a run as its file holds it.

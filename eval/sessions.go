@@ -17,7 +17,7 @@ import (
 	"recall/ingest/gemini"
 	"recall/ingest/jsonl"
 	"recall/ingest/opencode"
-	"recall/text"
+	"recall/internal/text"
 )
 
 var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}, opencode.Reader{}}

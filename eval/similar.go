@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Weights of a text's parts. Names (paths, flags, symbols, numbers) distinguish facts better than ordinary words.

@@ -3,8 +3,8 @@ package eval
 import (
 	"strings"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // stance is what a statement affirms and denies of its words.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // token is a word of a statement with what is said about it.

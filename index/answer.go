@@ -13,8 +13,8 @@ import (
 	json "github.com/go-json-experiment/json"
 
 	"recall/index/rank"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // answer adds the results with their places.

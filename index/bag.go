@@ -2,7 +2,7 @@ package index
 
 import (
 	"recall/index/postings"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // vocabulary numbers the words of one session's texts, so that each is stemmed only once.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // dropFraming drops the terms of a question that only phrase it ("how many times did we …"), unless nothing

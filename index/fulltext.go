@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"recall/index/postings"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // initialState inserts the initial row of a new index. Its version is one that no earlier index at the same path

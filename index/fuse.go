@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"recall/index/rank"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // ranked is one result before its place is known.

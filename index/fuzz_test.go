@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 var nasty = []string{

@@ -33,8 +33,8 @@ import (
 	"recall/index/rank"
 	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Doc is one session's entry in the index. All text must be redacted.

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"recall/index/rank"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // The limits for a later result on the same subject. Over the questions about six invented and two real

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"recall/index/rank"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // A question may ask for a kind of item without naming a subject: "what did we decide last week?", "what's left

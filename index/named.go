@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // namedBoost is added to the scores of results from a project that the question names. It doesn't exclude

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Filters is the part of a question that was understood as a filter. If nothing is found within it, the

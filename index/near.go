@@ -14,7 +14,7 @@ import (
 	chromem "github.com/philippgille/chromem-go"
 
 	"recall/index/rank"
-	"recall/llm"
+	"recall/internal/llm"
 )
 
 // vectorSearch is how a search uses vectors.

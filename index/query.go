@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 const (

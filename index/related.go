@@ -5,7 +5,7 @@ import (
 
 	"recall/index/embed"
 	"recall/index/rank"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // UseLexicon adds a user's lexicon to the shipped one. It must not be called while searches run.

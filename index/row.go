@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // How many words of a text are searched, and how many bytes of a turn are stored for display. Of a source turn

@@ -18,7 +18,7 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // TestSpeed prints what docs/internals/performance.md tells, for each size in

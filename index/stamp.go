@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Line is a line of a payload.md and the items that it shows.

@@ -8,7 +8,7 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Our stemmer is FTS5's, which is well tried.

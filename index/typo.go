@@ -7,7 +7,7 @@ import (
 
 	"recall/index/embed"
 	"recall/index/postings"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Correction is a word of a question that occurs nowhere and was read as one that does.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // when is one way to state a time. Its form is compiled only for questions that contain one of its hints, which

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // ClippedText clips a turn's text to ClipText.

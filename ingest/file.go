@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // FileRole says what part a file plays in its session.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // CheckID refuses ids that could escape a folder.

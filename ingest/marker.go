@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Labels of foreign text.

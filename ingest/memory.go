@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 type memoryRule struct {

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // EachCall iterates over the calls of turns, each with its turn, in order.

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Directories come from transcripts of any machine: Linux has to read Windows paths and vice versa, so path/filepath

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // SamePlan reports whether two texts are the same plan up to small edits: nearly all lines of the shorter are in the

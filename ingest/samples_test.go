@@ -22,7 +22,7 @@ import (
 	"recall/ingest/gemini"
 	"recall/ingest/opencode"
 	"recall/ingest/opencode/opencodetest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

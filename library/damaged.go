@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library/disk"
 	"recall/library/raw"
 	"recall/payload"
-	"recall/text"
 )
 
 var idField = text.Pattern(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)

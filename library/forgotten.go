@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library/disk"
 	"recall/library/ledger"
-	"recall/text"
 )
 
 // forgottenName records items forgotten from sessions that are kept; append-only. It is a separate file, because an

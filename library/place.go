@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library/disk"
 	"recall/library/registry"
-	"recall/text"
 )
 
 // Place records what parsing found out about a session and moves its folder to <project>/<date title id8>. m.Project

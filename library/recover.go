@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"recall/internal/text"
 	"recall/library/disk"
-	"recall/text"
 )
 
 var idLine = text.Pattern(`(?m)^id\s*=\s*['"]([a-z2-7]{16})['"]`)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library/disk"
-	"recall/text"
 )
 
 // Tally counts sessions by state.

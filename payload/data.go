@@ -3,14 +3,14 @@ package payload
 import (
 	"strings"
 
-	"recall/sink"
-	"recall/text"
+	"recall/internal/escape"
+	"recall/internal/text"
 )
 
 // Data returns a transcript's text as one line of data for a model, clipped to at most so many characters (0: no
 // limit).
 func Data(s string, most int) string {
-	s = sink.Line(s, sink.Model)
+	s = escape.Line(s, escape.Model)
 	if most > 0 {
 		s = text.Clip(s, most)
 	}
@@ -25,7 +25,7 @@ func HarmlessPage(text string) string {
 		own := i == 0 && strings.HasPrefix(line, "<!-- recall") || i >= len(lines)-2 &&
 			strings.TrimSpace(line) == "<!-- /recall -->"
 		if !own {
-			lines[i] = sink.Text(line, sink.Model)
+			lines[i] = escape.Text(line, escape.Model)
 		}
 	}
 	return strings.Join(lines, "")

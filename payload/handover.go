@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A Handover is a thread's payload on its way to another person: a page to read and paste, followed by a comment with

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Thresholds for recognizing an old item in a new distillation; with an evidence turn in common, less likeness is

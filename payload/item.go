@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Schema is the version of payload.json that this package writes.

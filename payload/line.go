@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"recall/sink"
-	"recall/text"
+	"recall/internal/escape"
+	"recall/internal/text"
 )
 
 // The line of an item, as payload.md shows it after the bullet:
@@ -309,7 +309,7 @@ func inParens(s string) string {
 var squared = strings.NewReplacer("(", "[", ")", "]")
 
 // oneLine makes any text one line of visible characters, with single spaces between words.
-func oneLine(s string) string { return sink.Line(s, sink.Markdown) }
+func oneLine(s string) string { return escape.Line(s, escape.Markdown) }
 
 func contains(s, part string) bool {
 	return strings.Contains(strings.ToLower(oneLine(s)), strings.ToLower(part))

@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"recall/internal/text"
 	"recall/payload/tokens"
-	"recall/text"
 )
 
 // DefaultBudget is the default limit of a payload.md in tokens, including markers.

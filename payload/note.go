@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Rules of items from an agent's note: one supported by the conversation, and a Lead for an unsupported claim.

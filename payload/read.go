@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"recall/sink"
-	"recall/text"
+	"recall/internal/escape"
+	"recall/internal/text"
 )
 
 // Doc is a parsed payload.md, possibly edited by a person.
@@ -194,6 +194,6 @@ func visible(s string) string {
 	for i := range parts {
 		parts[i] = strings.ReplaceAll(parts[i], "\u00a0", " ")
 	}
-	text := sink.Page(strings.Join(parts, "\u00a0—"), sink.Markdown)
+	text := escape.Page(strings.Join(parts, "\u00a0—"), escape.Markdown)
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }), " ")
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unicode"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Assign pairs rows with columns one to one so that the total score is highest (the Hungarian method with potentials,

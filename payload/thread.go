@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // maxThreadGap is the longest gap between two sessions of one branch within a thread.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // minGoalLikeness is the similarity (see text.Bag) from which two goals count as the same.

@@ -7,8 +7,8 @@ import (
 
 	"recall/distill/model"
 	"recall/ingest"
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 	"recall/pipeline/improve"
 )
 

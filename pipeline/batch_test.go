@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"recall/distill/model"
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )

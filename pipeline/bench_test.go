@@ -21,10 +21,10 @@ import (
 	"recall/ingest/claudecode"
 	"recall/ingest/cowork"
 	"recall/ingest/synthtest"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/redact"
 )
 
 // open makes a pipeline over a new library in a folder.

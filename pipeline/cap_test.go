@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 	"recall/pipeline/improve"
 )

@@ -12,10 +12,10 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/internal/redact"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
-	"recall/redact"
-	"recall/text"
 )
 
 // A Family is a unit of work: sessions that depend on one another, usually just one.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )

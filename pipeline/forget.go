@@ -12,9 +12,9 @@ import (
 
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
-	"recall/text"
 )
 
 // A ForgetPlan is what would leave the library, and what would remain of it elsewhere.

@@ -13,10 +13,10 @@ import (
 
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/notes"
-	"recall/text"
 )
 
 // An ItemForgetting is what goes with an item, or a passage, whose session stays.

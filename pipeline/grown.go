@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
-	"recall/text"
 )
 
 // errMore means that a glance isn't enough: something other than self-contained sessions has changed.

@@ -16,9 +16,9 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/internal/llm"
 	"recall/library"
 	"recall/library/check"
-	"recall/llm"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/improve"

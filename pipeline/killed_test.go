@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"recall/internal/llm"
+	"recall/internal/llm/openai"
 	"recall/library"
 	"recall/library/check"
-	"recall/llm"
-	"recall/llm/openai"
 	"recall/pipeline/improve"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
-	"recall/text"
 )
 
 // ReadSource parses and redacts a session where its client writes it, and returns where it really ran. Nothing is

@@ -8,8 +8,8 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // keepModelItems keeps the items that a model made of a session when rules distill it again, because it grew or

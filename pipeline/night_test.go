@@ -12,10 +12,10 @@ import (
 
 	"recall/distill/model"
 	"recall/index"
+	"recall/internal/llm"
+	"recall/internal/llm/openai"
 	"recall/library"
 	"recall/library/check"
-	"recall/llm"
-	"recall/llm/openai"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )

@@ -11,9 +11,9 @@ import (
 	"recall/distill"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
-	"recall/redact"
 )
 
 // Sources says where sessions come from.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"recall/redact/plantedtest"
+	"recall/internal/redact/plantedtest"
 )
 
 // secretTalks are sessions in which secrets stand everywhere that something can

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/pipeline/improve"
 )
 

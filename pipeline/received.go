@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"recall/index"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
-	"recall/text"
 )
 
 // withReceived adds to a thread's payload what people here accepted from other people's handoffs for its project.

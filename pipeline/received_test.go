@@ -13,9 +13,9 @@ import (
 	"recall/distill/offline"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
-	"recall/redact"
 )
 
 // Of another person's handoff only what somebody here took over is handed on, in

@@ -8,8 +8,8 @@ import (
 
 	"recall/distill/model"
 	"recall/ingest"
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 	"recall/payload"
 )
 

@@ -2,8 +2,8 @@ package pipeline
 
 import (
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/library"
-	"recall/redact"
 )
 
 // Redact takes the secrets out of a session, places and names too: everything derived sees only the result. What

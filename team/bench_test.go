@@ -25,9 +25,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"recall/index"
+	"recall/internal/text"
 	"recall/payload"
 	"recall/team/pgtest"
-	"recall/text"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"recall/hint"
+	"recall/internal/hint"
 )
 
 // ErrUnsafe means that the connection wouldn't be encrypted, or the server's identity wouldn't be verified.

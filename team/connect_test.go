@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"recall/hint"
 	"recall/index"
+	"recall/internal/hint"
 )
 
 // Off this machine the server must prove who it is; what isn't said is asked for, what is said otherwise is refused.

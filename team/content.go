@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/payload"
 )
 

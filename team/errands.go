@@ -7,7 +7,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
-	"recall/review"
+	"recall/pipeline/review"
 )
 
 // Errands reports what a sync exchanges with the team apart from shared sessions.

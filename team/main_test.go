@@ -13,9 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recall/internal/redact"
 	_ "recall/library/ramdisk"
 	"recall/payload"
-	"recall/redact"
 	"recall/team/pgtest"
 )
 

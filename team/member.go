@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"recall/hint"
+	"recall/internal/hint"
 )
 
 // Member is a person in the team. Their login is a role of the database, managed by whoever runs it.

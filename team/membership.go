@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/library/disk"
 	"recall/library/ledger"
 )

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"recall/hint"
+	"recall/internal/hint"
 )
 
 //go:embed migrations

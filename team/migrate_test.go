@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/team/pgtest"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recall/internal/escape"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
-	"recall/sink"
-	"recall/text"
 )
 
 // News is what other people of the team decided recently, as of the last sync, so that commands can show it
@@ -58,7 +58,7 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 			one.Session = "" // forged
 		}
 		for _, s := range []*string{&one.Author, &one.Machine, &one.Project, &one.Title, &one.Session} {
-			*s = text.Clip(sink.Line(*s, sink.Markdown), 200)
+			*s = text.Clip(escape.Line(*s, escape.Markdown), 200)
 		}
 		return one, nil
 	}, `SELECT i.data, m.name, d.name, p.name, s.title, s.sid, p.id, coalesce(p.remote, ''), coalesce(p.root, '')

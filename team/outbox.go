@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library/disk"
 	"recall/library/ledger"
-	"recall/text"
 )
 
 // Outbox is a device's ledger of what the team has of it. Whatever isn't in it waits in the library, so that

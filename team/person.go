@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"recall/hint"
+	"recall/internal/hint"
 )
 
 // Export writes everything that the database has about a member, one JSON object per line:

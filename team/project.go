@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
 )
 
 // Project is a project as the team knows it, regardless of machines and local names.

@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"recall/index"
+	"recall/internal/redact"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/redact"
-	"recall/text"
 )
 
 // Session is what is shared of a session: items with their quotes, and possibly its transcript and sealed

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recall/internal/redact"
 	"recall/payload"
-	"recall/redact"
 )
 
 // Renew redacts by newer rules what was shared by members or machines that left and so can't do it; all others

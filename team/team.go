@@ -22,7 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"recall/hint"
+	"recall/internal/hint"
 )
 
 // Team is an open connection to a team's database, as one of its members. It is safe for concurrent use.

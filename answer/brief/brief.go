@@ -15,13 +15,13 @@ import (
 	"unicode/utf8"
 
 	"recall/answer"
-	"recall/hint"
 	"recall/index"
 	"recall/index/check"
 	"recall/ingest"
+	"recall/internal/escape"
+	"recall/internal/hint"
 	"recall/payload"
 	"recall/payload/tokens"
-	"recall/sink"
 )
 
 // Order says what goes into a brief.
@@ -84,7 +84,7 @@ func (o *Order) bearing(ctx context.Context) (string, error) {
 		}
 		said := cmp.Or(answer.Record(it, at.SessionN), string(it.Kind))
 		if it.Rule == payload.ReceivedRule {
-			said += ", " + sink.Line(at.SessionTitle, sink.Terminal)
+			said += ", " + escape.Line(at.SessionTitle, escape.Terminal)
 		}
 		lines = append(lines, fmt.Sprintf("- %s%s (%s)", lead, strings.TrimRight(payload.LineOf(&it), "."), said))
 	}
@@ -146,7 +146,7 @@ func (o *Order) files(budget int) (string, error) {
 		for strings.Contains(text, fence) {
 			fence += "`"
 		}
-		part := fmt.Sprintf("\n## File %s\n%s%s\n%s\n%s\n", sink.Line(name, sink.Terminal), fence,
+		part := fmt.Sprintf("\n## File %s\n%s%s\n%s\n%s\n", escape.Line(name, escape.Terminal), fence,
 			strings.TrimPrefix(filepath.Ext(path), "."), strings.TrimRight(text, "\n"), fence)
 		out.WriteString(part)
 		budget -= tokens.Count(part)

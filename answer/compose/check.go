@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // minSupport is the share of a sentence's content words that must occur in what it cites. Half, chosen by hand: the

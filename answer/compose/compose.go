@@ -18,10 +18,10 @@ import (
 
 	"recall/index"
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
+	"recall/internal/text"
 	"recall/payload"
 	"recall/prompts"
-	"recall/text"
 )
 
 // Asker asks a model about a search's results. It is safe for concurrent use if its fields are.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"recall/index"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

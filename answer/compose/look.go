@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"recall/index"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 	"recall/prompts"
 )

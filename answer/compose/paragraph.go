@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"recall/index"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 	"recall/prompts"
 )

@@ -16,13 +16,13 @@ import (
 	"time"
 
 	"recall/answer"
-	"recall/hint"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/escape"
+	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/library/disk"
 	"recall/payload"
-	"recall/sink"
-	txt "recall/text"
 )
 
 // shown is what a terminal was shown.
@@ -117,7 +117,7 @@ func Find(dir string, n int) (Hit, error) {
 	}
 	to := "" // for a list, which has no question
 	if last.Question != "" {
-		to = fmt.Sprintf(", to %q,", txt.Clip(sink.Line(last.Question, sink.Terminal), 60))
+		to = fmt.Sprintf(", to %q,", txt.Clip(escape.Line(last.Question, escape.Terminal), 60))
 	}
 	switch {
 	case err != nil:

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"recall/answer/history"
 	"recall/cmd/recall/app"
-	"recall/demo"
-	"recall/history"
+	"recall/cmd/recall/demo"
 )
 
 // chatting answers chat completions with as many items as a session has plain

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"recall/config"
-	"recall/demo"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/demo"
 	"recall/library"
 	"recall/library/check"
 )

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 )
 
 // What was handed in with a batch is paid for: who turns batches off gets its

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"recall/config"
+	"recall/cmd/recall/config"
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 	"recall/pipeline/improve"
 )
 

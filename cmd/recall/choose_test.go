@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/cmd/recall/app"
-	"recall/config"
+	"recall/cmd/recall/config"
 )
 
 // What init offers is what is here, and where each would send sessions is said.

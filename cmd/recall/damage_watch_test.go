@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/demo"
 	"recall/cmd/recall/keep"
-	"recall/demo"
 )
 
 // damages are what may happen to an index.

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/config"
-	"recall/demo"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/demo"
 	"recall/index"
 	"recall/library"
 	"recall/payload"

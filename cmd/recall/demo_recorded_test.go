@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 	"recall/library"
 )
 
@@ -97,7 +97,7 @@ func recordAnswers(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	z.Close()
-	if err := os.WriteFile("../../demo/answers.json.gz", out.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile("demo/answers.json.gz", out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d answers, %d bytes", len(kept), out.Len())

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"recall/cmd/recall/app"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
 )
 
 // A disk without room skips all that is left: that is told once, with the way out, and hides nothing else.

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/cmd/recall/terminal"
 	"recall/distill/relate"
-	"recall/history"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/library"
 )
 

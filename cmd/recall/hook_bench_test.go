@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/hooks"
 	"recall/ingest/synthtest"
 	"recall/library"
+	"recall/serve/hooks"
 )
 
 // BenchmarkHookProcess is each hook that the client waits for, over 100,000

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/hooks"
+	"recall/serve/hooks"
 )
 
 // What a session was told before its client cut it down is put before it again, in its own words, whatever the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"recall/hooks"
+	"recall/serve/hooks"
 )
 
 // A command that would take sessions away waits until they are safe; whether it

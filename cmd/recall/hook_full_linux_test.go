@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"recall/hooks"
+	"recall/serve/hooks"
 )
 
 // A disk without room under a hook, the library's or that of the index and the

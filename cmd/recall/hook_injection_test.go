@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"recall/hooks"
+	"recall/serve/hooks"
 )
 
 // hostile are old sessions in which something tries to talk to a later one.

@@ -15,8 +15,8 @@ import (
 	"github.com/gofrs/flock"
 
 	"recall/cmd/recall/app"
-	"recall/hooks"
 	"recall/library"
+	"recall/serve/hooks"
 )
 
 // What the client may send one day, and what nobody should: what can be read of

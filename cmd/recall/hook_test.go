@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/hooks"
+	"recall/serve/hooks"
 )
 
 // desk is a machine with a project, Claude Code's folder and a library.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/hooks"
+	"recall/serve/hooks"
 )
 
 // What a person says of which sessions belong together is heeded by the next

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/hooks"
+	"recall/serve/hooks"
 )
 
 const (

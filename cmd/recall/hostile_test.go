@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/history"
+	"recall/answer/history"
 )
 
 // hostileRepositories configure git, each in another way, to run a program.

@@ -16,23 +16,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/adr"
 	"recall/answer"
+	"recall/answer/history"
+	"recall/cmd/recall/adr"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/ask"
 	"recall/cmd/recall/keep"
 	reviewing "recall/cmd/recall/review"
 	"recall/cmd/recall/setup"
 	"recall/eval"
-	"recall/history"
-	"recall/hooks"
+	"recall/internal/schedule"
 	"recall/library"
 	"recall/library/merge"
 	"recall/library/render"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/review"
-	"recall/schedule"
+	"recall/pipeline/review"
+	"recall/serve/hooks"
 	"recall/team"
 )
 

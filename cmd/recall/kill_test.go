@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 )
 
 // TestMain of script_test.go makes a "recall" program of this test binary and

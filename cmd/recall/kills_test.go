@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 	"recall/ingest"
 	"recall/library"
 	"recall/library/check"

@@ -20,6 +20,7 @@ import (
 	"recall/cmd/recall/agents"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/ask"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/keep"
 	"recall/cmd/recall/measure"
 	"recall/cmd/recall/option"
@@ -27,9 +28,8 @@ import (
 	"recall/cmd/recall/setup"
 	"recall/cmd/recall/team"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/hooks"
 	"recall/library"
+	"recall/serve/hooks"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"recall/cmd/recall/app"
-	"recall/hint"
+	"recall/internal/hint"
 )
 
 // buildCmds returns commands that only a release build has: writing the man pages needs a Markdown renderer that

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"recall/config"
-	"recall/hint"
+	"recall/cmd/recall/config"
+	"recall/internal/hint"
 )
 
 func TestOllamaHere(t *testing.T) {

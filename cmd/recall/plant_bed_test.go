@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"recall/ingest/opencode/opencodetest"
-	"recall/redact/plantedtest"
+	"recall/internal/redact/plantedtest"
 )
 
 // bed is where secrets are planted: each in a place of a transcript of its own.

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"recall/index/indextest"
-	"recall/redact/plantedtest"
+	"recall/internal/redact/plantedtest"
 )
 
 // plantedTable is the file that the table of all kinds is written to, "" where a

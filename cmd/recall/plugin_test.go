@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"recall/cmd/recall/app"
-	"recall/hooks"
-	"recall/mcpserver"
 	"recall/prompts"
+	"recall/serve/hooks"
+	"recall/serve/mcp"
 )
 
 const pluginDir = "../../plugin"
@@ -107,7 +107,7 @@ func TestPluginCommands(t *testing.T) {
 			}
 			for tool := range strings.SplitSeq(list, ", ") {
 				if own, ok := strings.CutPrefix(tool, "mcp__plugin_recall_recall__"); !ok ||
-					!slices.Contains(mcpserver.Tools(), own) {
+					!slices.Contains(mcp.Tools(), own) {
 					t.Errorf("%s: no tool %q", name, tool)
 				}
 			}

@@ -10,18 +10,18 @@ import (
 	"strings"
 	"testing"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 	"recall/distill"
 	"recall/distill/model"
 	"recall/distill/offline"
 	"recall/eval"
 	"recall/eval/report"
 	"recall/ingest"
-	"recall/llm"
-	"recall/llm/replay"
+	"recall/internal/llm"
+	"recall/internal/llm/replay"
+	"recall/internal/redact"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/redact"
 )
 
 // replayed puts answers that models gave once through today's grounding, merging and

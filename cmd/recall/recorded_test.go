@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/demo"
+	"recall/cmd/recall/demo"
 	"recall/library"
 )
 

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	reviewing "recall/cmd/recall/review"
-	"recall/config"
 	"recall/library"
 	"recall/payload"
-	"recall/review"
+	"recall/pipeline/review"
 )
 
 // A person goes through one session: each answer is kept, nothing is asked

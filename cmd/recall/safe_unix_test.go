@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"recall/cmd/recall/keep"
-	"recall/hooks"
 	"recall/ingest/jsonl"
+	"recall/serve/hooks"
 )
 
 // nobody is a user without rights, for what root may do all the same.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"recall/cmd/recall/keep"
-	"recall/hooks"
+	"recall/serve/hooks"
 )
 
 // A project in a folder that is called by a secret is the same project to every

@@ -14,8 +14,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 	"recall/ingest/opencode/opencodetest"
+	"recall/pipeline/guard"
 )
 
 // storyCmds are what the stories need beside recall.
@@ -48,10 +49,11 @@ func samples(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: samples DIR [taken-in]")
 	}
 	dir := ts.MkAbs(args[0])
-	claude, cowork, err := demo.Write(filepath.Join(dir, demo.Sources))
+	claude, cowork, err := demo.Write(filepath.Join(dir, guard.DemoSources))
 	ts.Check(err)
 	if len(args) == 2 {
-		ts.Check(ts.Exec("recall", "--library", filepath.Join(dir, demo.ByRules), "sync", "--from", claude, "--from", cowork))
+		made := filepath.Join(dir, guard.DemoByRules)
+		ts.Check(ts.Exec("recall", "--library", made, "sync", "--from", claude, "--from", cowork))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"recall/config"
+	"recall/cmd/recall/config"
 	"recall/library"
 	"recall/payload"
 	"recall/team"

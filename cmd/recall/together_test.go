@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/demo"
+	"recall/cmd/recall/demo"
 )
 
 // Ctrl-C in the middle of a sync: it says that nothing is lost, ends with 2,

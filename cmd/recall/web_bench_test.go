@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/config"
+	"recall/cmd/recall/config"
 	"recall/distill/offline"
 	"recall/ingest"
 	"recall/ingest/synthtest"

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/cmd/recall/terminal"
-	txt "recall/text"
+	txt "recall/internal/text"
 )
 
 func TestWrap(t *testing.T) {

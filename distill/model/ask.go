@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"recall/distill"
-	"recall/llm"
+	"recall/internal/llm"
 )
 
 // A question is one request to the model and what is needed to use its answer.

@@ -9,7 +9,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

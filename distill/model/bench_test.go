@@ -10,7 +10,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/ingest/synthtest"
-	"recall/llm"
+	"recall/internal/llm"
 )
 
 // bigSession is a made-up session of about so many bytes.

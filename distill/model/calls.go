@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // calls renders a message's tool calls: what each was to do and its outcome. Edits of one file share a line. Calls

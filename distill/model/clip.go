@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // clip shortens a text to at most most bytes: its beginning, its end, and lines in between

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // How much of a session a model is shown, in bytes. What people decide is in dialogue, answers and plans (measured:

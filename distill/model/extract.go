@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 	"recall/prompts"
 )

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"recall/distill"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Reasons for dropping items, in addition to distill's; keys of Payload.Dropped.

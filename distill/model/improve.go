@@ -7,7 +7,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

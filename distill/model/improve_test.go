@@ -13,7 +13,7 @@ import (
 	"recall/distill"
 	"recall/distill/relate"
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

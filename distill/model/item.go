@@ -7,9 +7,9 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
 	"recall/prompts"
-	"recall/text"
 )
 
 // Limits of an item's parts, in bytes; more than that is a runaway model.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/prompts"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"recall/distill"
-	"recall/llm"
+	"recall/internal/llm"
 )
 
 // bulk describes things that are asked about several per request, each with an answer of

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // An entry is an item being carried through the windows of a session.

@@ -10,7 +10,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

@@ -18,7 +18,7 @@ package model
 
 import (
 	"recall/distill"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/prompts"
 )
 

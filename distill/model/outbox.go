@@ -3,7 +3,7 @@ package model
 import (
 	"sync"
 
-	"recall/llm"
+	"recall/internal/llm"
 )
 
 // An Outbox holds the requests to send with a batch, by the keys of their answers. Safe for

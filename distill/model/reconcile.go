@@ -8,10 +8,10 @@ import (
 
 	"recall/distill"
 	"recall/distill/relate"
-	"recall/llm"
+	"recall/internal/llm"
+	"recall/internal/text"
 	"recall/payload"
 	"recall/prompts"
-	"recall/text"
 )
 
 // A Pair is two items of one project, of which a model is asked how the later relates to

@@ -9,7 +9,7 @@ import (
 
 	"recall/distill"
 	"recall/distill/relate"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"recall/distill"
-	"recall/llm"
+	"recall/internal/llm"
+	"recall/internal/text"
 	"recall/payload"
 	"recall/prompts"
-	"recall/text"
 )
 
 // grounded is an item with quotes that were found.

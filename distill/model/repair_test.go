@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/payload"
 )
 

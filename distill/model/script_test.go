@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 )
 
 // scripted answers by rules from what it is asked, as a service would.

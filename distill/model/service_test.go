@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"recall/llm"
-	"recall/llm/openai"
+	"recall/internal/llm"
+	"recall/internal/llm/openai"
 	"recall/payload"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"recall/demo"
+	"recall/cmd/recall/demo"
 	"recall/distill"
 	"recall/ingest"
 	"recall/ingest/claudecode"

@@ -11,7 +11,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // sources holds what may be quoted of a session, by turn.

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/llm"
+	"recall/internal/llm"
 	"recall/prompts"
 )
 

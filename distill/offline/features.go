@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A Feature is one known fact about a candidate or a file, by the name that models use for

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"recall/distill"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // maxFiles limits the files that a session yields, maxRead those that it only read.

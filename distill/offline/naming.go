@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // findMentions finds what reports and the person said about the files. Each sentence is read once

@@ -8,8 +8,8 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // block is the kind of passage that a sentence is in.

@@ -6,8 +6,8 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // What a transcript has on record is taken verbatim. Language only matters for whether an

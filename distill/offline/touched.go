@@ -9,7 +9,7 @@ import (
 	"recall/distill"
 	"recall/ingest"
 	"recall/ingest/trace"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A touched file is one that the session changed, or that its reports mention.

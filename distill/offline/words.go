@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A word is a lower-case word or its stem as a number: a hash that two words of one session

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // claim is an item as the rules see it.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // span is the part of a sentence that names something given up.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // opposes is what a claim says that others may be incompatible with.

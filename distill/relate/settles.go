@@ -3,8 +3,8 @@ package relate
 import (
 	"slices"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Left reports whether items of a kind leave something open.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A token is a word, a value or a punctuation mark.

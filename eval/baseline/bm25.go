@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Messages is the search anybody would write first: BM25 over every message as its own document, the question's

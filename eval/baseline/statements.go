@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Part is a piece of a session that stands in for its payload.

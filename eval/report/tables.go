@@ -12,9 +12,9 @@ import (
 
 	"recall/answer"
 	"recall/eval"
+	"recall/internal/escape"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/sink"
-	"recall/text"
 )
 
 // Style holds the terminal's escape sequences for styling text, or empty strings.
@@ -58,7 +58,7 @@ func (t Tables) Print(name string, doc any) {
 	fmt.Fprint(t.W, b.String())
 }
 
-func onLine(s string) string { return sink.Line(s, sink.Terminal) }
+func onLine(s string) string { return escape.Line(s, escape.Terminal) }
 
 // row prints a line in a style: one of Style's names in lower case, or "".
 func (t Tables) row(style, format string, args ...any) string {

@@ -7,7 +7,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/trace"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // way is how an action is done.

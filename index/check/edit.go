@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // edit reads what an edit adds to a file and removes from it.

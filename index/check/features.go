@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"recall/index"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // features returns what a judgement is based on: shares from 0 to 1, and cues, which are 1 for each word around

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // word is one word or identifier of a text.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // lexicon holds one group of words and phrases for the same concept per line. lexiconIndex is its sorted index:

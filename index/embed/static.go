@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"recall/llm"
+	"recall/internal/llm"
 )
 
 // Static embeds texts with a static model from a local folder, in model2vec's format: each piece of a word has

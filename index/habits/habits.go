@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Saying is one sentence that a person typed.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // The features of an item compared with the other items that were found: a word counts the more the fewer of

@@ -4,8 +4,8 @@ import (
 	"math"
 	"strings"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // The features, each about 0 to 1. Turns have their own: a word in an item's one sentence means more than in a

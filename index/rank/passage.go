@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // How much of a turn is shown, in bytes: for the first results, and for those further down, which are read less

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"sync"
 
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Term is one word of a question.

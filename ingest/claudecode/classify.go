@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Typed is what a text under the person's name turns out to be. If Kind is "", nothing is kept; Drop says what it was.

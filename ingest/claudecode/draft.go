@@ -10,7 +10,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A draft is a turn under construction.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Roots lists the configuration folders of Claude Code that exist.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 type group struct {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 var _ ingest.Layout = Reader{}

@@ -17,7 +17,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 var _ ingest.Keeper = Reader{}

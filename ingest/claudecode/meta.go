@@ -6,7 +6,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // meta is what a parser learns apart from the turns.

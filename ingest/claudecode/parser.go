@@ -8,7 +8,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A parser turns the records of a session's files into drafts of turns; finish builds the session from them.

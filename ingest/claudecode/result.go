@@ -10,7 +10,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // takeResults takes the tool results of a user record; false if there are none.

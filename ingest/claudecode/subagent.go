@@ -10,7 +10,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // agentOf returns the id in …/agent-<id>.jsonl or …/agent-<id>.meta.json.

@@ -9,7 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // tasks tracks the session's lists. A session continued in a newer client has two: todos, written as a whole, and

@@ -8,7 +8,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // takeUser takes a record under the person's name, whoever wrote it. The checks are in the order of the format

@@ -6,7 +6,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Refusal reports whether a tool's result is a refusal, by whom, and the person's words with it. Only its beginning

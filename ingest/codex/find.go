@@ -13,7 +13,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Find lists the sessions under a file or folder: rollouts, each with its sub-agents'.

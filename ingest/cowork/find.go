@@ -13,7 +13,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // maxDepth is how deep below the folder sessions are searched for: a root's are 3 deep, those of the app's data folder

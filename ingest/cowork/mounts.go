@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Mounts maps the folders of a session's virtual machine to the host. Below /sessions/<process>/mnt are the session's

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // SpacesFile is the account's list of spaces, which names a session's.

@@ -9,7 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // toolNames maps tools to the names that recall knows, Claude Code's. Others keep their own.

@@ -17,7 +17,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // contents says which sessions a database holds, and how much of each.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A Commit is a git commit that the session made; its JSON is part of the manifest.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // A Fault is an error reported in a call's output.

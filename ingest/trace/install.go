@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"recall/text"
+	"recall/internal/text"
 
 	"github.com/pelletier/go-toml/v2"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // Outcomes of an attempt to fix an error.

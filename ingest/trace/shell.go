@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"recall/text"
+	"recall/internal/text"
 
 	"mvdan.cc/sh/v3/syntax"
 )

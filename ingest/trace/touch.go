@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // How is the way in which a file was touched.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // maxName is how many bytes of text a name may have; file systems allow 255 in total.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"recall/internal/text"
 	"recall/library/disk"
-	"recall/text"
 )
 
 //go:embed cleanup.sh

@@ -16,8 +16,8 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/internal/text"
 	"recall/library/disk"
-	"recall/text"
 )
 
 // Schema is the version of the manifest's format.

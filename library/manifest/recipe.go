@@ -10,7 +10,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/trace"
-	"recall/text"
+	"recall/internal/text"
 )
 
 // step follows one command of a shell call.

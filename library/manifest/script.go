@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"recall/ingest"
-	"recall/sink"
-	"recall/text"
+	"recall/internal/escape"
+	"recall/internal/text"
 )
 
 // here is where a script's text gets what is written for the session.
@@ -19,7 +19,7 @@ const here = "\n# HERE\n"
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // comment makes a text safe for a script's comment: on one line.
-func comment(s string) string { return sink.Line(s, sink.Terminal) }
+func comment(s string) string { return escape.Line(s, escape.Terminal) }
 
 // usable reports whether a path may be used in a script: absolute, clean, and without a redacted secret.
 func usable(p string) bool {

@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"recall/ingest"
+	"recall/internal/escape"
 	"recall/payload"
-	"recall/sink"
 )
 
 //go:embed transcript.html
@@ -46,7 +46,7 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("html of session %s: %w", s.ID, err)
 	}
-	return []byte(sink.Page(b.String(), sink.HTML)), nil
+	return []byte(escape.Page(b.String(), escape.HTML)), nil
 }
 
 // Turns returns a function that renders single turns of a session as parts of a page, without their sub-agents,

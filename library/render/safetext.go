@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"recall/sink"
+	"recall/internal/escape"
 )
 
 // oneLine returns text on one line, cut to max characters with an ellipsis.
@@ -13,7 +13,7 @@ func oneLine(text string, max int) string {
 	if len(text) > 8*max { // a tool's input may be long; the head is enough
 		text = strings.ToValidUTF8(text[:8*max], "")
 	}
-	text = sink.Line(text, sink.Markdown)
+	text = escape.Line(text, escape.Markdown)
 	if utf8.RuneCountInString(text) <= max {
 		return text
 	}
@@ -56,7 +56,7 @@ func quoted(text string) string {
 // safeMarkdown keeps a turn's Markdown from affecting other turns: it may not contain HTML (an anchor, a closing
 // </details>, a comment that hides what follows) or headings like another turn's, and open code blocks are closed.
 func safeMarkdown(text string) string {
-	text = sink.Text(text, sink.Markdown)
+	text = escape.Text(text, escape.Markdown)
 	var b strings.Builder
 	b.Grow(len(text) + 64)
 	fence := ""

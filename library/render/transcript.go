@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 
 	"recall/ingest"
+	"recall/internal/escape"
 	"recall/payload"
-	"recall/sink"
 )
 
 // partSize is the size after which a transcript is split, at the next turn, so that editors and viewers open it
@@ -90,7 +90,7 @@ func (t *transcript) write(parts ...string) {
 func (t *transcript) flush() {
 	if t.buf.Len() > 0 {
 		t.yieldPart(true)
-		t.part = []byte(sink.Page(t.buf.String(), sink.Markdown))
+		t.part = []byte(escape.Page(t.buf.String(), escape.Markdown))
 		t.buf.Reset()
 		t.day = ""
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/escape"
 	"recall/payload"
-	"recall/sink"
 )
 
 // Formats are the formats of Whole, besides zip, which contains them all.
@@ -114,7 +114,7 @@ func JSON(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(doc)
-	return []byte(sink.Text(b.String(), sink.JSON)), err
+	return []byte(escape.Text(b.String(), escape.JSON)), err
 }
 
 func exportTurns(turns []ingest.Turn) []exportTurn {

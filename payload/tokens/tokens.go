@@ -5,7 +5,7 @@ package tokens
 import (
 	"unicode/utf8"
 
-	"recall/text"
+	"recall/internal/text"
 )
 
 // longWord is the length from which a run of letters is no word of any language.

@@ -16,13 +16,13 @@ import (
 	"slices"
 	"strings"
 
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/text"
 )
 
 // PageName is the name of the page in a folder.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recall/hint"
-	"recall/text"
+	"recall/internal/hint"
+	"recall/internal/text"
 )
 
 // opaque are programs whose arguments don't show what they work on, even behind other programs: env sh -c …, find

@@ -11,10 +11,10 @@ import (
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/ingest/cowork"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/guard"
-	"recall/redact"
 )
 
 // open makes a pipeline over a new library in a folder.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"recall/demo"
 	"recall/ingest"
 )
 
@@ -34,7 +33,7 @@ var errLate = errors.New("too many files to look through in time")
 func (g *guarding) walk(ctx context.Context) error {
 	until := time.Now().Add(cmp.Or(g.options.Limit, time.Minute))
 	for _, at := range g.report.Paths {
-		if at.Gone || demo.Has(at.Real) {
+		if at.Gone || IsDemo(at.Real) {
 			continue
 		}
 		for dir := at.Real; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -95,7 +94,7 @@ func (g *guarding) special(dir string) bool {
 	up, name := filepath.Dir(dir), filepath.Base(dir)
 	client := filepath.Base(up)
 	switch {
-	case notFiles[dir], demo.Has(dir):
+	case notFiles[dir], IsDemo(dir):
 		return true
 	case vmFolders[name]:
 		g.danger(dir, DangerVM, !g.options.VM)

@@ -15,8 +15,8 @@ import (
 	"recall/distill"
 	"recall/distill/model"
 	"recall/ingest"
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 )
 
 // Batching has requests answered in a batch, within a day and at a lower price: one run submits its requests, a

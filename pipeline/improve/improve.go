@@ -15,8 +15,8 @@ import (
 	"recall/distill"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 	"recall/payload"
 	"recall/pipeline"
 )

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"recall/internal/llm"
+	"recall/internal/text"
 	"recall/library"
-	"recall/llm"
-	"recall/text"
 )
 
 // Cap limits spending; 0 means no limit.

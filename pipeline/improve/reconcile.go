@@ -11,11 +11,11 @@ import (
 	"recall/distill"
 	"recall/distill/model"
 	"recall/distill/relate"
+	"recall/internal/llm"
+	"recall/internal/text"
 	"recall/library"
-	"recall/llm"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/text"
 )
 
 // A Reconciler decides how items of one project bear on one another. model.Improver is one.

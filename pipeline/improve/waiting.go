@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"recall/distill"
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 )
 
 // isResting reports whether a session that failed is to be left alone: for one night after the first failure, then

@@ -10,8 +10,8 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // A DraftLine is one line of a payload that an agent drafted, and what became of it.

@@ -11,8 +11,8 @@ import (
 	"recall/distill"
 	"recall/distill/model"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // Noted is an agent's note with the outcome of its check.

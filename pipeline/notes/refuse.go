@@ -7,8 +7,8 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
-	"recall/text"
 )
 
 // refuses says why a note can't be based on a place, "" if it can, and whether that place is a person's assent to

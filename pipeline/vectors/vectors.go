@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"recall/index"
+	"recall/internal/llm"
 	"recall/library"
-	"recall/llm"
 	"recall/payload"
 )
 

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"recall/hint"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/escape"
+	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/library"
-	"recall/sink"
 	"recall/team"
-	txt "recall/text"
 )
 
 // Timeouts for the team. The server's first response is awaited for team.wait, or twice as long as it last
@@ -218,7 +218,8 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return b.Index.Search(ctx, q)
 	}
 	if err != nil {
-		b.Why = "this answer doesn't include what your team shares: " + txt.Clip(sink.Line(err.Error(), sink.Terminal), 160)
+		why := txt.Clip(escape.Line(err.Error(), escape.Terminal), 160)
+		b.Why = "this answer doesn't include what your team shares: " + why
 		if m, _ := team.MembershipOf(b.Library.Dir()); m != nil && Further(m, b.Wait) != "" {
 			b.Why += "; " + Further(m, b.Wait)
 		}

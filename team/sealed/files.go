@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"recall/internal/text"
 	"recall/library"
-	"recall/text"
 )
 
 // Of prepares a session's exact files for team.Sealed: a hash of them and of the keys, and a function to

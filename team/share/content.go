@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/team"
 	"recall/team/sealed"

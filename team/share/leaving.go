@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"recall/hint"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
-	"recall/redact"
 	"recall/team"
 )
 

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"recall/hint"
+	"recall/internal/hint"
+	"recall/internal/text"
 	"recall/library"
 	"recall/team"
-	"recall/text"
 )
 
 // Meant returns the level at which a project is to be shared, and the receivers of sealed files: if a person

@@ -25,7 +25,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
-	"recall/redact"
+	"recall/internal/redact"
 	"recall/team"
 )
 

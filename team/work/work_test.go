@@ -15,8 +15,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recall/internal/redact"
 	"recall/payload"
-	"recall/redact"
 	"recall/team"
 	"recall/team/pgtest"
 )

@@ -17,15 +17,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
-	"recall/config"
-	"recall/hint"
-	"recall/hooks"
 	"recall/index"
 	"recall/ingest/claudecode"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/serve/hooks"
 )
 
 // Commands are the commands that serve Claude Code and other agents.

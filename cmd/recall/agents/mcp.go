@@ -16,17 +16,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/hint"
-	"recall/hooks"
 	"recall/ingest"
 	"recall/ingest/cowork"
+	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/library"
-	"recall/mcpserver"
 	"recall/payload"
-	"recall/redact"
+	"recall/serve/hooks"
+	"recall/serve/mcp"
 )
 
 func newMcpCmd(a *app.App) *cobra.Command {
@@ -43,17 +43,17 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 	}
 	m := a.Served()
 	rules := sync.OnceValue(redact.New)
-	s := mcpserver.New(mcpserver.Options{
+	s := mcp.New(mcp.Options{
 		Version: app.VersionText(),
 		Session: ingest.SessionID(os.Getenv(app.EnvSession)),
 		Budget:  budget(m),
-		Open: func(ctx context.Context, need mcpserver.Need) (*mcpserver.Memory, error) {
-			b, behind, err := m.Open(ctx, need >= mcpserver.Ask, need == mcpserver.Fresh)
+		Open: func(ctx context.Context, need mcp.Need) (*mcp.Memory, error) {
+			b, behind, err := m.Open(ctx, need >= mcp.Ask, need == mcp.Fresh)
 			if err != nil {
 				return nil, err
 			}
 			l := b.Lib
-			return &mcpserver.Memory{Library: l, Index: b.Index, Search: b.Both(l), Pipeline: b.Pipeline(l),
+			return &mcp.Memory{Library: l, Index: b.Index, Search: b.Both(l), Pipeline: b.Pipeline(l),
 				SecondLook: b.AgentsLook(ctx, l), Behind: behind, Close: b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {

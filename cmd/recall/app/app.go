@@ -17,10 +17,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
-	"recall/config"
 	"recall/distill/offline"
-	"recall/hint"
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/claudecode"
@@ -28,10 +27,11 @@ import (
 	"recall/ingest/cowork"
 	"recall/ingest/gemini"
 	"recall/ingest/opencode"
+	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/redact"
 	"recall/team/ask"
 )
 

@@ -13,29 +13,30 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/answer/history"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/demo"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/demo"
 	"recall/distill"
 	"recall/distill/model"
 	"recall/distill/offline"
 	"recall/eval"
-	"recall/hint"
-	"recall/history"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/llm"
+	"recall/internal/redact"
+	txt "recall/internal/text"
 	"recall/library"
-	"recall/llm"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/redact"
-	txt "recall/text"
+	"recall/pipeline/guard"
 )
 
 // OfferModel shows a person at a terminal the models found here, with where data would go and what it would cost, and
 // configures the one whose key is pressed to make payloads. "Never" is written down and final; without an answer rules
 // keep making payloads.
 func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
-	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || demo.Has(l.Dir()) {
+	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(l.Dir()) {
 		return nil
 	}
 	found := config.Choices(ctx, os.Getenv, exec.LookPath)
@@ -156,7 +157,7 @@ const answersToOffer = 10
 // OfferAgain counts an answer that a person saw, and offers a model once after the first few: by then they know what
 // rules find.
 func (a *App) OfferAgain(ctx context.Context, l *library.Library) error {
-	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || demo.Has(l.Dir()) {
+	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(l.Dir()) {
 		return nil
 	}
 	f, err := os.OpenFile(filepath.Join(CacheDir(l), "answers"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

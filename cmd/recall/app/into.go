@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"recall/config"
-	"recall/hint"
+	"recall/cmd/recall/config"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/pipeline/folders"
 )

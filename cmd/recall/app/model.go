@@ -10,20 +10,20 @@ import (
 
 	"recall/answer"
 	"recall/answer/compose"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/demo"
 	"recall/distill"
 	"recall/distill/model"
-	"recall/hint"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/llm"
+	"recall/internal/redact"
+	txt "recall/internal/text"
 	"recall/library"
-	"recall/llm"
 	"recall/pipeline"
+	"recall/pipeline/guard"
 	"recall/pipeline/improve"
-	"recall/redact"
-	txt "recall/text"
 )
 
 // asking is the configured model and the purse that pays for it.
@@ -107,7 +107,7 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 	meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
 	auto := a.Config.Query.Rerank == config.RerankAuto && !paragraph
 	reranks := a.Config.LooksAgain()
-	unasked := !paragraph && !reranks || l.ReadOnly() != nil || auto && demo.Has(l.Dir())
+	unasked := !paragraph && !reranks || l.ReadOnly() != nil || auto && guard.IsDemo(l.Dir())
 	if unasked {
 		return nil, ""
 	}

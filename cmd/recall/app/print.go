@@ -15,14 +15,14 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
+	"recall/internal/escape"
+	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/notes"
-	"recall/review"
-	"recall/sink"
-	txt "recall/text"
+	"recall/pipeline/review"
 )
 
 // PrintJSON prints a value for programs.
@@ -39,7 +39,7 @@ func (a *App) PrintJSON(v any) error {
 
 // WriteJSON prints a document that is already JSON.
 func (a *App) WriteJSON(doc string) error {
-	_, err := io.WriteString(a.Out, sink.Text(doc, sink.JSON))
+	_, err := io.WriteString(a.Out, escape.Text(doc, escape.JSON))
 	return err
 }
 

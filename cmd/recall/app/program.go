@@ -11,7 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"recall/cmd/recall/terminal"
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/library/disk"
 )
 

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/demo"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
+	"recall/pipeline/guard"
 	"recall/team/ask"
 )
 
@@ -46,7 +46,7 @@ func (a *App) SayBehind(l *library.Library, behind answer.Behind) {
 // SyncNew syncs before a question is answered, within query.budget. A library that can't be written now is used as it
 // is; so are the demo's and a backup named with --library, where people's own sessions don't belong.
 func (a *App) SyncNew(ctx context.Context, l *library.Library) (behind answer.Behind, err error) {
-	asItIs := !a.Config.Query.Sync || l.ReadOnly() != nil || demo.Has(l.Dir()) || a.LibraryNamed() && l.IsBackup()
+	asItIs := !a.Config.Query.Sync || l.ReadOnly() != nil || guard.IsDemo(l.Dir()) || a.LibraryNamed() && l.IsBackup()
 	if asItIs {
 		return behind, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"recall/answer"
-	"recall/config"
+	"recall/cmd/recall/config"
 	"recall/index"
 	"recall/library"
 )

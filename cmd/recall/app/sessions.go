@@ -13,15 +13,15 @@ import (
 
 	"recall/answer/last"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/review"
 	"recall/prompts"
-	"recall/review"
-	txt "recall/text"
 )
 
 // EnvSession is the variable in which Claude Code tells its MCP servers the running session.

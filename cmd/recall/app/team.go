@@ -11,12 +11,12 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"recall/config"
-	"recall/hint"
-	"recall/hooks"
+	"recall/cmd/recall/config"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/library"
-	"recall/redact"
+	"recall/serve/hooks"
 	"recall/team"
 	"recall/team/ask"
 	"recall/team/sealed"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/config"
+	"recall/cmd/recall/config"
 	"recall/library"
 	"recall/team"
 )

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer/history"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
-	"recall/history"
 	"recall/index"
+	"recall/internal/hint"
 )
 
 func newErrorCmd(a *app.App) *cobra.Command {

@@ -11,16 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/distill/offline"
-	"recall/hint"
-	"recall/history"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/pipeline"
-	"recall/redact"
 )
 
 func newFollowCmd(a *app.App) *cobra.Command {

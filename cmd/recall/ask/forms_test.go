@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/cmd/recall/app"
-	"recall/history"
 	"recall/index"
 	"recall/ingest"
 	"recall/payload"

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer/history"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
-	"recall/history"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
 )

@@ -12,11 +12,11 @@ import (
 	"recall/answer/brief"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/hint"
 	"recall/index"
+	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/payload"
 	"recall/payload/tokens"
-	"recall/redact"
 )
 
 type prepareOptions struct {

@@ -10,8 +10,8 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/distill/offline"
+	"recall/internal/redact"
 	"recall/pipeline"
-	"recall/redact"
 )
 
 // leaving is a screen before which somebody sits until a text is on it.

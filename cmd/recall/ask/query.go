@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
-	"recall/history"
 	"recall/index"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
 )

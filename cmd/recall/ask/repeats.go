@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/hint"
-	"recall/history"
+	"recall/internal/hint"
 )
 
 func newRepeatsCmd(a *app.App) *cobra.Command {

@@ -12,18 +12,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
-	"recall/history"
+	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/review"
 	"recall/prompts"
-	"recall/review"
 	"recall/team"
-	txt "recall/text"
 )
 
 type resumeOptions struct {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer/history"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/hint"
-	"recall/history"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
 )

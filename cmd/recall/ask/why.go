@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
-	"recall/history"
 	"recall/ingest"
-	"recall/review"
+	"recall/internal/hint"
+	"recall/pipeline/review"
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {

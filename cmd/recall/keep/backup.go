@@ -14,13 +14,13 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/text"
 	"recall/library"
 	"recall/library/merge"
 	"recall/pipeline"
-	"recall/review"
-	"recall/text"
+	"recall/pipeline/review"
 )
 
 func newBackupCmd(a *app.App) *cobra.Command {

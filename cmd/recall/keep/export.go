@@ -14,12 +14,12 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/text"
 	"recall/library"
 	"recall/library/render"
 	"recall/pipeline"
-	"recall/text"
 )
 
 type exportOptions struct {

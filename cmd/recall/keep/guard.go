@@ -14,8 +14,8 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/pipeline/guard"
 )

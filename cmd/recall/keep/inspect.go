@@ -12,8 +12,8 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/pipeline"
-	"recall/redact"
 )
 
 func newInspectCmd(a *app.App) *cobra.Command {

@@ -12,11 +12,11 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/text"
 	"recall/library"
 	"recall/pipeline"
-	"recall/text"
 )
 
 // RestoreDoc is the JSON document of recall restore.

@@ -8,11 +8,11 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/demo"
 	"recall/cmd/recall/terminal"
-	"recall/demo"
 	"recall/eval"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
 	"recall/library"
 )
 

@@ -11,18 +11,18 @@ import (
 	"recall/answer"
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
 	"recall/distill/offline"
 	"recall/eval"
 	"recall/eval/report"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/escape"
+	"recall/internal/hint"
+	"recall/internal/redact"
+	txt "recall/internal/text"
 	"recall/pipeline"
-	"recall/redact"
-	"recall/sink"
-	txt "recall/text"
 )
 
 type evalFlags struct {
@@ -137,7 +137,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags) error {
 	} else {
 		tables(a).Print(r.What, r)
 		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\n"+
-			"To read them: recall eval report %s --items\n", file, sink.Shell(file))
+			"To read them: recall eval report %s --items\n", file, escape.Shell(file))
 	}
 	if err != nil {
 		return err

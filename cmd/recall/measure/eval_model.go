@@ -10,14 +10,14 @@ import (
 	"recall/answer"
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
-	"recall/config"
 	"recall/eval"
-	"recall/hint"
+	"recall/internal/hint"
+	"recall/internal/llm"
+	"recall/internal/redact"
 	"recall/library"
-	"recall/llm"
 	"recall/pipeline/improve"
-	"recall/redact"
 )
 
 // Values of --judge.

@@ -14,8 +14,8 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/eval/report"
-	"recall/hint"
-	"recall/text"
+	"recall/internal/hint"
+	"recall/internal/text"
 )
 
 // Commands are the commands that measure how well recall works.

@@ -11,7 +11,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/pipeline"
 )

@@ -12,10 +12,10 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
+	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/library"
 	"recall/pipeline"
-	txt "recall/text"
 )
 
 // Explain completes a command and its subcommands: how many arguments they take, unless they say so themselves,

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/hint"
+	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/payload"
-	txt "recall/text"
 )
 
 // checked is a pflag.Value that checks its value while the command line is parsed: before a library is opened or

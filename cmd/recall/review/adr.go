@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/adr"
+	"recall/cmd/recall/adr"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"

@@ -19,13 +19,13 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
 	"recall/index"
+	"recall/internal/hint"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/review"
-	"recall/text"
+	"recall/pipeline/review"
 )
 
 // Commands are the commands to review and correct what was distilled.

@@ -13,10 +13,10 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/pipeline"
-	"recall/review"
+	"recall/pipeline/review"
 )
 
 type reviewOptions struct {

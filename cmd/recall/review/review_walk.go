@@ -13,11 +13,11 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/review"
-	"recall/text"
+	"recall/pipeline/review"
 )
 
 // Reviewer asks a person about one item after another. Each answer is durable at once; the pages are rendered again at

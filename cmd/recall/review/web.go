@@ -14,14 +14,14 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
-	"recall/hooks"
 	"recall/ingest"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/review"
-	"recall/web"
+	"recall/pipeline/review"
+	"recall/serve/hooks"
+	"recall/serve/web"
 )
 
 // newWebCmd serves the pages until interrupted. Each Enter prints another link.

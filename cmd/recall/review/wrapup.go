@@ -17,14 +17,14 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/demo"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/library"
 	"recall/pipeline"
+	"recall/pipeline/guard"
+	"recall/pipeline/review"
 	"recall/prompts"
-	"recall/review"
-	txt "recall/text"
 )
 
 type wrapUpOptions struct {
@@ -80,7 +80,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	if err != nil {
 		return err
 	}
-	if !demo.Has(l.Dir()) && !(a.LibraryNamed() && l.IsBackup()) { // people's own sessions don't belong there
+	if !guard.IsDemo(l.Dir()) && !(a.LibraryNamed() && l.IsBackup()) { // people's own sessions don't belong there
 		report, err := a.Sync(ctx, l, pipeline.Options{})
 		if err != nil {
 			return err

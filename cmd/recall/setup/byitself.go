@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/pipeline"
 )

@@ -10,14 +10,15 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/demo"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/demo"
 	"recall/distill/model"
+	"recall/internal/llm/replay"
 	"recall/library"
-	"recall/llm/replay"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/guard"
 	"recall/pipeline/improve"
 )
 
@@ -32,22 +33,22 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}
-	dir, err := demo.Folder(dir)
+	dir, err := demoFolder(dir)
 	if err != nil {
 		return err
 	}
-	claude, cowork, err := demo.Write(filepath.Join(dir, demo.Sources))
+	claude, cowork, err := demo.Write(filepath.Join(dir, guard.DemoSources))
 	if err != nil {
 		return err
 	}
 	from := pipeline.Options{From: []string{claude, cowork}}
-	rules := &demoLibrary{App: a, dir: filepath.Join(dir, demo.ByRules)}
+	rules := &demoLibrary{App: a, dir: filepath.Join(dir, guard.DemoByRules)}
 	if err := rules.fill(ctx, from); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s of invented work, unpacked to %s\n", answer.Count(rules.report.Found, "session"), dir)
 	a.PrintReport(rules.report)
-	model := &demoLibrary{App: a.Beside(), dir: filepath.Join(dir, demo.ByModel)}
+	model := &demoLibrary{App: a.Beside(), dir: filepath.Join(dir, guard.DemoByModel)}
 	defer model.Close()
 	if err := errors.Join(model.fill(ctx, from), model.replay(ctx)); err != nil {
 		return err

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"recall/answer/history"
 	"recall/cmd/recall/app"
-	"recall/history"
-	"recall/hooks"
 	"recall/ingest"
+	"recall/internal/schedule"
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/improve"
-	"recall/schedule"
+	"recall/serve/hooks"
 )
 
 // The layouts that samples and scripts never reach work too: a form that names a missing field would panic.

@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
-	"recall/hint"
-	"recall/schedule"
-	txt "recall/text"
+	"recall/internal/hint"
+	"recall/internal/schedule"
+	txt "recall/internal/text"
 )
 
 func newScheduleCmd(a *app.App) *cobra.Command {

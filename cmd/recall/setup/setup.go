@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
-	"recall/config"
 )
 
 // Commands are the commands that set recall up and show its state.

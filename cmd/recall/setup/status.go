@@ -15,17 +15,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/answer/last"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
-	"recall/config"
-	"recall/hint"
-	"recall/history"
 	"recall/ingest"
+	"recall/internal/hint"
+	"recall/internal/schedule"
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/improve"
-	"recall/schedule"
 	"recall/team"
 )
 

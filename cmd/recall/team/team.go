@@ -13,7 +13,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/team"
 	"recall/team/ask"

@@ -11,9 +11,9 @@ import (
 
 	"recall/answer"
 	"recall/index"
+	"recall/internal/escape"
+	txt "recall/internal/text"
 	"recall/payload"
-	"recall/sink"
-	txt "recall/text"
 )
 
 // forms holds the layouts of documents shown to people, one text/template file each, with the functions of formFuncs.
@@ -103,10 +103,10 @@ func (p *Page) formFuncs() template.FuncMap {
 		"tie":      answer.Tie,
 		"session":  p.Session,
 		"kinds":    answer.Kinds,
-		"literal":  sink.Literal,
-		"inert":    sink.Inert,
-		"unlinked": sink.Unlinked,
-		"code":     sink.Code,
+		"literal":  escape.Literal,
+		"inert":    escape.Inert,
+		"unlinked": escape.Unlinked,
+		"code":     escape.Code,
 		"itemline": func(it payload.Item) string { return payload.LineOf(&it) },
 		"nearest":  p.Nearest,
 		"aside":    p.Aside,

@@ -11,12 +11,12 @@ import (
 
 	"golang.org/x/term"
 
-	"recall/sink"
-	"recall/text"
+	"recall/internal/escape"
+	"recall/internal/text"
 )
 
-// Output is a stream that people and agents read. Everything written passes through sink.Page, in case a caller forgot
-// to clean a text. It remembers a failed write: a list cut off by a full disk must not look complete.
+// Output is a stream that people and agents read. Everything written passes through escape.Page, in case a caller
+// forgot to clean a text. It remembers a failed write: a list cut off by a full disk must not look complete.
 type Output struct {
 	W     io.Writer
 	Color bool    // let recall's own colours through
@@ -51,11 +51,11 @@ func (o *Output) put(text string) error {
 		if at == nil {
 			break
 		}
-		b.WriteString(sink.Page(text[:at[0]], sink.Terminal))
+		b.WriteString(escape.Page(text[:at[0]], escape.Terminal))
 		b.WriteString(text[at[0]:at[1]])
 		text = text[at[1]:]
 	}
-	b.WriteString(sink.Page(text, sink.Terminal))
+	b.WriteString(escape.Page(text, escape.Terminal))
 	to := o.W
 	switch {
 	case o.pager != nil:

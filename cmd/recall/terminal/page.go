@@ -9,9 +9,9 @@ import (
 
 	"recall/answer"
 	"recall/index"
+	txt "recall/internal/text"
 	"recall/library"
 	"recall/payload"
-	txt "recall/text"
 )
 
 // Page lays out answers and other documents for a person.

@@ -19,12 +19,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"recall/hint"
 	"recall/ingest"
+	"recall/internal/escape"
+	"recall/internal/hint"
+	"recall/internal/redact"
+	txt "recall/internal/text"
 	"recall/pipeline"
-	"recall/redact"
-	"recall/sink"
-	txt "recall/text"
 )
 
 // IsTerminal reports whether w is a person's screen rather than a file or pipe.
@@ -184,10 +184,10 @@ func (p *progress) Counts(stage string) func(done, total int) {
 }
 
 // Line makes untrusted text safe to print as one line on the terminal.
-func Line(s string) string { return sink.Line(s, sink.Terminal) }
+func Line(s string) string { return escape.Line(s, escape.Terminal) }
 
 // Visible is Line for text of several lines.
-func Visible(s string) string { return sink.Text(s, sink.Terminal) }
+func Visible(s string) string { return escape.Text(s, escape.Terminal) }
 
 // Wrap breaks text into lines of at most n columns: at spaces, and also between letters that are two columns wide, as
 // in Chinese and Japanese. A longer word gets its own line.
@@ -310,15 +310,15 @@ func ResumeCommand(r pipeline.RestorePlan) string {
 		return ""
 	}
 	for i, word := range words {
-		words[i] = sink.Shell(word)
+		words[i] = escape.Shell(word)
 	}
 	line := strings.Join(words, " ")
 	for _, set := range env {
 		name, value, _ := strings.Cut(set, "=")
-		line = name + "=" + sink.Shell(value) + " " + line
+		line = name + "=" + escape.Shell(value) + " " + line
 	}
 	if r.Dir != "" {
-		line = "cd " + sink.Shell(ShownPath(r.Dir)) + " && " + line
+		line = "cd " + escape.Shell(ShownPath(r.Dir)) + " && " + line
 	}
 	return line
 }

@@ -1,0 +1,224 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"regexp/syntax"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	"recall/internal/text"
+	"recall/library"
+	"recall/library/disk"
+	"recall/library/render"
+)
+
+// A Grep searches rendered transcripts line by line for a pattern: they contain no secrets, and remain after the
+// source is gone.
+type Grep struct {
+	Context int  // lines shown around a match
+	Only    bool // only report whether a session matches
+
+	Problems []error // sessions that couldn't be searched
+
+	re      *regexp.Regexp
+	literal []byte // occurs in every matching line; lower-case if fold
+	fold    bool
+}
+
+// A Line is a transcript line that matches, or is shown as context.
+type Line struct {
+	File  string `json:"file"`            // transcript.md, transcript-2.md
+	Line  int    `json:"line"`            // in the file, from 1
+	Turn  int    `json:"turn,omitempty"`  // the turn that contains it; 0 above the first
+	Text  string `json:"text"`            // without line end and anchors
+	Spans []Span `json:"spans,omitempty"` // the matches in it; none in context lines
+}
+
+// A Span is a match in a line, as byte offsets.
+type Span struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// Grepped holds the lines of a session.
+type Grepped struct {
+	library.SessionRef
+	Lines []Line `json:"lines"`
+}
+
+// NewGrep compiles a pattern in Go's syntax, for whole words if word, ignoring case if fold.
+func NewGrep(pattern string, fold, word bool) (*Grep, error) {
+	if word {
+		pattern = `\b(?:` + pattern + `)\b`
+	}
+	if fold {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile("(?m)" + pattern)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	literal := needed(tree.Simplify(), fold)
+	if fold {
+		literal = lower(literal)
+	}
+	return &Grep{re: re, literal: literal, fold: fold}, nil
+}
+
+// needed returns the longest literal that every match of a pattern contains, ignoring case if fold; nil if none is
+// known.
+func needed(re *syntax.Regexp, fold bool) (longest []byte) {
+	switch {
+	case re.Op == syntax.OpLiteral:
+		text := []byte(string(re.Rune))
+		folded := re.Flags&syntax.FoldCase != 0
+		if folded && (!fold || len(text) != len(re.Rune)) {
+			return nil
+		}
+		return text
+	case re.Op == syntax.OpCapture || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Min > 0:
+		return needed(re.Sub[0], fold)
+	case re.Op == syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if one := needed(sub, fold); len(one) > len(longest) {
+				longest = one
+			}
+		}
+	}
+	return longest
+}
+
+// lower converts ASCII letters to lower case; everything else keeps its position.
+func lower(text []byte) []byte {
+	low := bytes.Clone(text)
+	for i, c := range low {
+		if c-'A' <= 'Z'-'A' {
+			low[i] = c + 'a' - 'A'
+		}
+	}
+	return low
+}
+
+// Each calls found with the matches of each session that has any, in order. Sessions' files are read concurrently, a
+// few at once.
+func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(library.Entry, []Line) error) error {
+	for some := range slices.Chunk(sessions, runtime.GOMAXPROCS(0)) {
+		lines, faults := make([][]Line, len(some)), make([]error, len(some))
+		var all sync.WaitGroup
+		for i := range some {
+			all.Go(func() { lines[i], faults[i] = g.session(some[i]) })
+		}
+		all.Wait()
+		for i, e := range some {
+			if faults[i] != nil {
+				g.Problems = append(g.Problems, fmt.Errorf("%s: %w", e.ID, faults[i]))
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if len(lines[i]) == 0 {
+				continue
+			}
+			if err := found(e, lines[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// session searches the parts of a session's transcript.
+func (g *Grep) session(e library.Entry) (lines []Line, err error) {
+	turn := 0
+	for part := 0; ; part++ {
+		name := render.TranscriptName(part)
+		data, err := disk.ReadPlain(filepath.Join(e.Folder, name))
+		if errors.Is(err, fs.ErrNotExist) && part > 0 {
+			return lines, nil
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.New("it has no transcript.md yet: recall sync makes it")
+		}
+		if err != nil {
+			return lines, err
+		}
+		lines = append(lines, g.file(name, data, &turn)...)
+		if g.Only && len(lines) > 0 {
+			return lines, nil
+		}
+	}
+}
+
+var (
+	linkTarget = text.Pattern(`<a id="[^"]*"></a>`)
+	oddLetters = [][]byte{[]byte("ſ"), []byte("\u212a")} // ſ also matches s, and the kelvin sign k
+)
+
+// file searches one file and records the turn in which it ends.
+func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
+	low, literal := data, g.literal
+	if g.fold && literal != nil {
+		low = lower(data)
+		if slices.ContainsFunc(oddLetters, func(odd []byte) bool { return bytes.Contains(data, odd) }) {
+			literal = nil
+		}
+	}
+	var before []Line // context for the next match
+	n, after, at, named := 0, 0, 0, false
+	for raw := range bytes.Lines(data) {
+		n++
+		from := at
+		at += len(raw)
+		// A turn's heading follows an anchor; text that looks like one doesn't.
+		if head, ok := bytes.CutPrefix(raw, []byte("### ")); ok && named {
+			number, _, _ := bytes.Cut(head, []byte(" · "))
+			if is, err := strconv.Atoi(string(number)); err == nil {
+				*turn = is
+			}
+		}
+		named = bytes.HasSuffix(raw, []byte("</a>\n"))
+		possible := bytes.Contains(low[from:at], literal)
+		if !possible && after == 0 && g.Context == 0 {
+			continue
+		}
+		line := Line{File: name, Line: n, Turn: *turn, Text: plain(bytes.TrimSuffix(raw, []byte("\n")))}
+		if possible {
+			for _, span := range g.re.FindAllStringIndex(line.Text, -1) {
+				line.Spans = append(line.Spans, Span{span[0], span[1]})
+			}
+		}
+		switch {
+		case len(line.Spans) > 0:
+			lines = append(append(lines, before...), line)
+			if before, after = nil, g.Context; g.Only {
+				return lines
+			}
+		case after > 0:
+			lines = append(lines, line)
+			after--
+		case g.Context > 0:
+			before = append(before[max(0, len(before)-g.Context+1):], line)
+		}
+	}
+	return lines
+}
+
+// plain returns a line without anchors.
+func plain(line []byte) string {
+	if bytes.Contains(line, []byte("<a id=")) {
+		line = linkTarget().ReplaceAll(line, nil)
+	}
+	return string(line)
+}

@@ -1,0 +1,414 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"recall/internal/llm"
+)
+
+// standIn gives a home, a configuration folder and a working directory of a
+// test's own.
+func standIn(t *testing.T) Surroundings {
+	t.Helper()
+	dir := t.TempDir()
+	at := Surroundings{Home: filepath.Join(dir, "home"), User: filepath.Join(dir, "conf"),
+		Working: filepath.Join(dir, "work")}
+	for _, d := range []string{at.Home, filepath.Join(at.User, "recall"), at.Working} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return at
+}
+
+func put(t *testing.T, text string, elem ...string) string {
+	t.Helper()
+	p := filepath.Join(elem...)
+	if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestMain takes away the variables that steer other packages' tests.
+func TestMain(m *testing.M) {
+	for _, e := range os.Environ() {
+		if name, _, _ := strings.Cut(e, "="); strings.HasPrefix(name, "RECALL_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// load is Load with these variables set, and no others.
+func load(t *testing.T, flags *pflag.FlagSet, explicit string, env []string, at Surroundings) (*Config, error) {
+	t.Helper()
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		old, had := os.LookupEnv(name)
+		if err := os.Setenv(name, value); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			os.Unsetenv(name)
+			if had {
+				os.Setenv(name, old)
+			}
+		}()
+	}
+	return Load(flags, explicit, at)
+}
+
+func flagsOf(t *testing.T, args ...string) *pflag.FlagSet {
+	t.Helper()
+	f := pflag.NewFlagSet("query", pflag.ContinueOnError)
+	f.Int("limit", 7, "") // its own default must not count
+	f.Bool("no-sync", false, "")
+	f.String("library", "", "")
+	f.String("other", "", "")
+	SetsKey(f, "limit", "query.limit")
+	SetsKey(f, "no-sync", "!query.sync")
+	SetsKey(f, "library", "library.dir")
+	if err := f.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestDefaultsWithoutAnyFile(t *testing.T) {
+	at := standIn(t)
+	c, err := load(t, flagsOf(t), "", nil, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Config{}
+	want.Library.Dir = filepath.Join(at.Home, "Recall")
+	want.Sources.ClaudeCode, want.Sources.Cowork, want.Sources.Codex = []string{}, []string{}, []string{}
+	want.Sources.Gemini = []string{}
+	want.Sources.OpenCode = []string{}
+	want.Distill.Distiller = "offline"
+	want.Payload.Budget, want.Payload.Variant = 1000, "coding"
+	want.Query.Limit, want.Query.Sync, want.Query.Budget = 5, true, time.Second
+	want.Query.Vectors = "off"
+	want.Hooks.Notes = true
+	want.Hooks.Nudge = 150_000
+	want.Query.Weight = 10
+	want.Query.Rerank, want.Query.Patience = "auto", 20*time.Second
+	want.Distill.Window, want.Distill.Quiet = 24000, 30*time.Minute
+	b := &want.Distill.Budget
+	b.SessionTokens, b.NightTokens, b.MonthTokens = 1_000_000, 10_000_000, 100_000_000
+	b.SessionCost, b.NightCost, b.MonthCost = 0.25, 1, 10
+	want.LLM.Prices, want.Sources.Exclude = []llm.Price{}, []string{}
+	want.Team.Answers, want.Team.Wait = "auto", 35*time.Millisecond
+	want.LLM.Provider, want.LLM.Timeout, want.LLM.Concurrency = "none", 3*time.Minute, 4
+	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool {
+		return p.Last().String() == ".origins" || p.Last().String() == ".byChance" || p.Last().String() == ".values" ||
+			p.Last().String() == ".found" || p.Last().String() == ".state" ||
+			p.Last().String() == ".passedWhy"
+	}, cmp.Ignore())); diff != "" {
+		t.Errorf("defaults differ (-want +got):\n%s", diff)
+	}
+	for _, k := range Keys {
+		if !c.Auto(k.Name) {
+			t.Errorf("%s comes from %v, want default", k.Name, c.origins[k.Name])
+		}
+	}
+}
+
+// Without a home folder there is no default library, and no error before one
+// is needed.
+func TestNoHome(t *testing.T) {
+	c, err := load(t, nil, "", nil, Surroundings{})
+	if err != nil || c.Library.Dir != "" {
+		t.Errorf("got %v, %v; want no library and no error", c, err)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	type given struct{ file, env, flag bool }
+	for _, g := range []given{{}, {file: true}, {env: true}, {flag: true}, {file: true, env: true},
+		{file: true, flag: true}, {env: true, flag: true}, {file: true, env: true, flag: true}} {
+		at := standIn(t)
+		want, from := 5, origin{layer: fromDefault}
+		if g.file {
+			p := put(t, "query:\n  limit: 10\n", at.User, "recall", "config.yaml")
+			want, from = 10, origin{fromFile, p + ":2"}
+		}
+		var env, args []string
+		if g.env {
+			env = []string{"RECALL_QUERY_LIMIT=20"}
+			want, from = 20, origin{fromEnv, "RECALL_QUERY_LIMIT"}
+		}
+		if g.flag {
+			args = []string{"--limit", "30"}
+			want, from = 30, origin{fromFlag, "--limit"}
+		}
+		c, err := load(t, flagsOf(t, args...), "", env, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Query.Limit != want || c.origins["query.limit"] != from {
+			t.Errorf("%+v: got %d from %v, want %d from %v", g, c.Query.Limit, c.origins["query.limit"], want, from)
+		}
+	}
+}
+
+// A switch that turns something off is the key's opposite; a flag given with
+// its default value still beats what is weaker.
+func TestSwitchAndGivenDefault(t *testing.T) {
+	c, err := load(t, flagsOf(t, "--no-sync", "--limit", "7", "--other", "x"), "", []string{"RECALL_QUERY_LIMIT=20"},
+		standIn(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Query.Sync || c.Query.Limit != 7 {
+		t.Errorf("got sync %v, limit %d; want false, 7", c.Query.Sync, c.Query.Limit)
+	}
+}
+
+// Which of several files is read: --config, $RECALL_CONFIG, the user's, the
+// working directory's.
+func TestWhereTheFileIs(t *testing.T) {
+	at := standIn(t)
+	limit := func(n string) string { return "query: {limit: " + n + "}\n" }
+	put(t, limit("14"), at.Working, "config.yaml")
+	explicit, env := "", []string{}
+	check := func(want int) {
+		t.Helper()
+		c, err := load(t, nil, explicit, env, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Query.Limit != want {
+			t.Errorf("got %d from %s, want %d", c.Query.Limit, c.File, want)
+		}
+	}
+	check(14)
+	put(t, limit("13"), at.User, "recall", "config.yaml")
+	check(13)
+	env = []string{"RECALL_CONFIG=" + put(t, limit("12"), at.Home, "mine.yaml")}
+	check(12)
+	put(t, limit("11"), at.Working, "other.yaml")
+	explicit = "other.yaml" // relative to the working directory
+	check(11)
+}
+
+func TestNamedFileMustBeThere(t *testing.T) {
+	at := standIn(t)
+	for by, call := range map[string]func() (*Config, error){
+		"--config":       func() (*Config, error) { return load(t, nil, "gone.yaml", nil, at) },
+		"$RECALL_CONFIG": func() (*Config, error) { return load(t, nil, "", []string{"RECALL_CONFIG=gone.yaml"}, at) },
+	} {
+		_, err := call()
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), by) ||
+			!strings.Contains(err.Error(), "gone.yaml") {
+			t.Errorf("%s: got %v, want one that names it and the file", by, err)
+		}
+	}
+	if _, err := load(t, nil, at.Home, nil, at); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder as --config: got %v", err)
+	}
+}
+
+// A config.yaml in the working directory that is some other program's is passed
+// by, and said so; one with a section of ours is ours, typing errors too.
+func TestForeignFileInWorkingDirectory(t *testing.T) {
+	at := standIn(t)
+	p := put(t, "server:\n  port: 80\nquery: all\n", at.Working, "config.yaml")
+	c, err := load(t, nil, "", nil, at)
+	if err != nil || c.File != "" || c.Passed != p {
+		t.Errorf("got %+v, %v; want the file passed by", c, err)
+	}
+	put(t, "query:\n\tlimit: 3\n", at.Working, "config.yaml")
+	var out bytes.Buffer
+	if c, err = load(t, nil, "", nil, at); err != nil || c.Print(&out) != nil ||
+		!strings.Contains(out.String(), "can't be read: 2: ") {
+		t.Errorf("one that isn't YAML: got %v and\n%s", err, out.String())
+	}
+	put(t, "query:\n  limitt: 3\n", at.Working, "config.yaml")
+	if c, err := load(t, nil, "", nil, at); err != nil || len(c.Refused) != 1 ||
+		!strings.Contains(c.Refused[0], "limitt") {
+		t.Errorf("a misspelt key in our section: got %v, %+v; want it told, and no more", err, c)
+	}
+}
+
+// A key that an earlier version had is read past, whatever it says and wherever it stands.
+func TestFormerKeys(t *testing.T) {
+	at := standIn(t)
+	file := put(t, "distill: {links: hide, quiet: 7s}\n", at.Home, "config.yaml")
+	t.Setenv("RECALL_DISTILL_LINKS", "hide")
+	c, err := load(t, nil, file, nil, at)
+	if err != nil || c.Distill.Quiet != 7*time.Second {
+		t.Errorf("got %+v, %v, want the other key read and no word of this one", c, err)
+	}
+}
+
+// A file that merely lies in the working directory, perhaps in somebody else's
+// repository, can say nothing but what is a matter of taste.
+func TestWorkingDirectoryOnlyTaste(t *testing.T) {
+	at := standIn(t)
+	// of some other program, as many are
+	theirs := put(t, "llm:\n  backend: theirs\nembed: {x: 1}\n", at.Working, "config.yaml")
+	if c, err := load(t, nil, "", nil, at); err != nil || c.Passed != theirs {
+		t.Errorf("another program's file: got %+v, %v, want it passed by", c, err)
+	}
+	for _, k := range Keys {
+		value := ""
+		for _, v := range []string{"true", "false", "model", "debug", "static", "ollama", "8", "300", "2000", "7s",
+			"https://example.com/v1", "2026-04-17T10:00:00Z/..", "only", "theirs"} {
+			if _, err := k.read(v, at); err == nil && v != k.Preset {
+				value = v
+				break
+			}
+		}
+		if k.list != nil {
+			value = map[bool]string{true: "[{model: theirs, in: 1}]", false: "[./theirs]"}[k.Name == "llm.prices"]
+		}
+		at := standIn(t)
+		section, name, _ := strings.Cut(k.Name, ".")
+		if a, b, nested := strings.Cut(name, "."); nested {
+			name, value = a, "{"+b+": "+value+"}"
+		}
+		body := section + ": {" + name + ": " + value + "}\n"
+		if section != "query" {
+			body += "query: {}\n" // a section of ours, so that it counts at all
+		}
+		p := put(t, body, at.Working, "config.yaml")
+		c, err := load(t, nil, "", nil, at)
+		if err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+			continue
+		}
+		if taken := !c.Auto(k.Name); taken != k.taste || taken == (len(c.Refused) == 1) {
+			t.Errorf("%q: taken is %v, refused %q; want it taken: %v", body, taken, c.Refused, k.taste)
+		}
+		if c, err := load(t, nil, p, nil, at); err == nil && (c.Auto(k.Name) || len(c.Refused) > 0) {
+			t.Errorf("%q, named by --config: not taken", body)
+		}
+	}
+}
+
+// The shipped config.yaml has every key, commented out, at its default.
+func TestShippedFile(t *testing.T) {
+	const shipped = "../../../config.yaml"
+	at := standIn(t)
+	c, err := load(t, nil, shipped, nil, Surroundings{Home: at.Home, Working: mustGetwd(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range Keys {
+		if !c.Auto(k.Name) {
+			t.Errorf("%s is set as shipped", k.Name)
+		}
+	}
+	text, err := os.ReadFile(shipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := put(t, strings.ReplaceAll(string(text), "\n#  ", "\n  "), at.Working, "open.yaml")
+	if c, err = load(t, nil, open, nil, at); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := load(t, nil, "", nil, Surroundings{Home: at.Home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range Keys {
+		if c.Auto(k.Name) {
+			t.Errorf("%s isn't in config.yaml", k.Name)
+		}
+		if k.Preset == "" {
+			continue // what stands there is an example
+		}
+		if got, want := c.values.Get(k.Name), plain.values.Get(k.Name); got != want {
+			t.Errorf("%s: config.yaml says %v, the default is %v", k.Name, got, want)
+		}
+	}
+}
+
+func mustGetwd(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// The table of keys and the struct say the same: each key reaches a field, and
+// no field is without a key.
+func TestKeysAndFields(t *testing.T) {
+	var count func(reflect.Type) int
+	count = func(t reflect.Type) int {
+		if t.Kind() != reflect.Struct {
+			return 1
+		}
+		n := 0
+		for i := range t.NumField() {
+			if t.Field(i).Tag.Get("mapstructure") > "-" {
+				n += count(t.Field(i).Type)
+			}
+		}
+		return n
+	}
+	if k, _ := keyNamed("llm.provider"); k.Allowed != strings.Join(Providers, ", ") {
+		t.Errorf("llm.provider may be %s, want %v", k.Allowed, Providers)
+	}
+	if fields := count(reflect.TypeFor[Config]()); fields != len(Keys) {
+		t.Errorf("got %d keys for %d fields", len(Keys), fields)
+	}
+}
+
+// Settings are read again as soon as the file changes, appears or goes away, and only then.
+func TestReload(t *testing.T) {
+	at := Surroundings{Home: t.TempDir(), User: t.TempDir()}
+	file := filepath.Join(at.User, "recall", "config.yaml")
+	old := time.Now().Add(-time.Minute)
+	write := func(limit int, when time.Time) {
+		t.Helper()
+		err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700),
+			os.WriteFile(file, fmt.Appendf(nil, "query:\n  limit: %d\n", limit), 0o600), os.Chtimes(file, when, when))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var c *Config
+	reload := func(what string, again bool, limit int) {
+		t.Helper()
+		now, err := c.Reload(nil, "", at)
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		if read := now != c; read != again || limit > 0 && now.Query.Limit != limit {
+			t.Errorf("%s: read again %v, limit %d", what, read, now.Query.Limit)
+		}
+		c = now
+	}
+	reload("at first", true, 0)
+	reload("without a file", false, 0)
+	write(3, old)
+	reload("a file appeared", true, 3)
+	reload("as it was", false, 3)
+	write(4, old.Add(time.Second))
+	reload("of another time", true, 4)
+	write(5, time.Now())
+	reload("just written", true, 5)
+	reload("which may be written again at the same time", true, 5)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	reload("the file is gone", true, 0)
+	reload("and stays away", false, 0)
+}

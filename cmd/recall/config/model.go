@@ -1,0 +1,253 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"recall/internal/hint"
+	"recall/internal/llm"
+	"recall/internal/llm/anthropic"
+	"recall/internal/llm/claudecli"
+	"recall/internal/llm/openai"
+	"recall/internal/llm/relay"
+	"recall/internal/llm/wire"
+	"recall/pipeline/improve"
+)
+
+// Values of llm.provider.
+const (
+	NoProvider        = "none"
+	ProviderOpenAI    = "openai"
+	ProviderAnthropic = "anthropic"
+	ProviderOllama    = "ollama"
+	ProviderClaude    = "claude-cli"
+	ProviderRelay     = "relay"
+)
+
+var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay}
+
+// Values of distill.distiller, team.answers and query.rerank.
+const (
+	ByRules = "offline"
+	ByModel = "model"
+
+	TeamOff  = "off"
+	TeamOnly = "only"
+
+	RerankAuto  = "auto"
+	RerankModel = "model"
+)
+
+// A model's key comes from a variable, never from a file. The first one is sent to any configured service, the others
+// only to their issuer.
+const (
+	envLLMKey       = "RECALL_LLM_KEY"
+	EnvAnthropicKey = "ANTHROPIC_API_KEY"
+)
+
+// UsualModel is the model asked without llm.model: the provider's smallest that does the work.
+var UsualModel = map[string]string{
+	ProviderAnthropic: "claude-haiku-5-5",
+	ProviderOpenAI:    "gpt-6-luna",
+	ProviderClaude:    "haiku",
+	ProviderOllama:    "qwen3:8b",
+}
+
+// chooseDistiller makes a configured model distill unless distill.distiller is set: one setting is enough.
+func (c *Config) chooseDistiller() error {
+	const key = "distill.distiller"
+	chosen := c.LLM.Provider != NoProvider
+	switch {
+	case chosen && c.Auto(key):
+		c.Distill.Distiller = ByModel
+		c.values.Set(key, ByModel)
+		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
+	case !chosen && c.Distill.Distiller == ByModel:
+		return hint.With(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+
+			" is model, but llm.provider isn't set"),
+			"set llm.provider to one of %s; recall init helps you choose", strings.Join(Providers[1:], ", "))
+	}
+	return nil
+}
+
+// unless returns what was set for a key; if nothing was, relay for the relay provider, local for a model on this
+// machine, and said, the default, for others.
+func unless[T any](c *Config, key string, said, relay, local T) T {
+	switch {
+	case !c.Auto(key):
+	case c.LLM.Provider == ProviderRelay:
+		return relay
+	case c.Local():
+		return local
+	}
+	return said
+}
+
+// Caps returns the caps on asking. A local model's tokens cost only time: they are capped only if a cap is set.
+func (c *Config) Caps() improve.Caps {
+	b := c.Distill.Budget
+	tokens := func(key string, n int) int { return unless(c, "distill.budget."+key, n, n, 0) }
+	return improve.Caps{
+		Session: improve.Cap{Tokens: tokens("session_tokens", b.SessionTokens), Cost: b.SessionCost},
+		Night:   improve.Cap{Tokens: tokens("night_tokens", b.NightTokens), Cost: b.NightCost},
+		Month:   improve.Cap{Tokens: tokens("month_tokens", b.MonthTokens), Cost: b.MonthCost},
+	}
+}
+
+// Patience returns how the model is asked. Providers keep to the timeout themselves; the extra time is for one that
+// hangs anyway.
+func (c *Config) Patience() llm.Patience {
+	p := llm.Patience{AtOnce: unless(c, "llm.concurrency", c.LLM.Concurrency, 64, c.LLM.Concurrency)}
+	if t := c.Timeout(); t > 0 {
+		p.Timeout = t + 10*time.Second
+	}
+	if c.LLM.Provider == ProviderClaude {
+		// Only one claude runs at a time on this machine. It enforces its own timeout, which excludes waiting for
+		// its turn.
+		p.AtOnce, p.Timeout = 1, 0
+	}
+	return p
+}
+
+// Provider returns the configured model, which sends a request once; nil if there is none.
+func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Model, error) {
+	o := c.options()
+	var err error
+	if o.Key, err = c.key(env); err != nil {
+		return nil, err
+	}
+	switch c.LLM.Provider {
+	case NoProvider:
+		return nil, nil
+	case ProviderAnthropic:
+		return anthropic.New(o)
+	case ProviderOpenAI:
+		return openai.NewChat(o)
+	case ProviderOllama:
+		return c.ollama(ctx, env)
+	case ProviderClaude:
+		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Window, Timeout: o.Timeout})
+	case ProviderRelay:
+		if o.Folder == "" {
+			return nil, hint.With(errors.New("llm.provider is relay, but llm.dir isn't set"),
+				"set llm.dir to the folder of requests and answers")
+		}
+		return relay.New(o)
+	}
+	return nil, errors.New("llm.provider: " + c.LLM.Provider + " isn't part of this recall")
+}
+
+// options returns a provider's options, except the key.
+func (c *Config) options() llm.Options {
+	o := c.LLM
+	return llm.Options{URL: o.URL, Folder: o.Dir, Model: cmp.Or(o.Model, UsualModel[o.Provider]), Window: o.Context,
+		MaxOutput: o.MaxOutput, Timeout: c.Timeout()}
+}
+
+// Timeout is how long one answer may take: any time by relay, and longer on this machine than from a service: without
+// a graphics card a model reads some 50 tokens a second.
+func (c *Config) Timeout() time.Duration {
+	return unless(c, "llm.timeout", c.LLM.Timeout, 0, 15*time.Minute)
+}
+
+// LooksAgain reports whether a model looks at search results by default: one that already sees the sessions, but not
+// relay, which must be asked for.
+func (c *Config) LooksAgain() bool {
+	if c.Query.Rerank == RerankAuto {
+		return c.Distill.Distiller == ByModel && c.LLM.Provider != ProviderRelay
+	}
+	return c.Query.Rerank == RerankModel
+}
+
+// Window is how many tokens of a session the model sees at once. A local model's is small.
+func (c *Config) Window() int {
+	return unless(c, "distill.window", c.Distill.Window, c.Distill.Window, 8_000)
+}
+
+// QueryPatience is how long a model may take for one question.
+func (c *Config) QueryPatience() time.Duration {
+	return unless(c, "query.model_timeout", c.Query.Patience, 10*time.Minute, 2*time.Minute)
+}
+
+// TakesBatches reports whether a service that speaks OpenAI's protocol also accepts its batches.
+func (c *Config) TakesBatches() bool {
+	host := c.Host()
+	return c.LLM.Provider != ProviderOpenAI || host == "api.openai.com" || host == "api.groq.com" || wire.Here(host)
+}
+
+// Local reports whether the model runs on this machine, or on one of the user's.
+func (c *Config) Local() bool {
+	return c.LLM.Provider == ProviderOllama && !inCloud(c.LLM.Model) ||
+		c.LLM.Provider == ProviderOpenAI && wire.Here(c.Host())
+}
+
+// services lists those with a key variable of their own, which no other service gets. Those that speak OpenAI's
+// protocol are chosen by address and model.
+var services = []struct{ host, variable, provider, url, model string }{
+	{host: "api.anthropic.com", variable: EnvAnthropicKey, provider: ProviderAnthropic},
+	{host: "api.openai.com", variable: EnvOpenAIKey, provider: ProviderOpenAI},
+	{host: "openrouter.ai", variable: "OPENROUTER_API_KEY", provider: ProviderOpenAI,
+		url: "https://openrouter.ai/api/v1", model: "anthropic/claude-haiku-5.5"},
+	{host: "generativelanguage.googleapis.com", variable: "GEMINI_API_KEY", provider: ProviderOpenAI,
+		url: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-2.5-flash-lite"},
+}
+
+// key finds the provider's key. A service on this machine can do without one.
+func (c *Config) key(env func(string) string) (string, error) {
+	host := c.Host()
+	if host == "" {
+		return "", nil
+	}
+	if key := strings.TrimSpace(env(envLLMKey)); key != "" {
+		return key, nil
+	}
+	if wire.Here(host) {
+		return "", nil
+	}
+	key, variable := issued(host, env)
+	if key == "" && variable != "" {
+		return "", hint.With(errors.New("llm.provider is "+c.LLM.Provider+", but there is no key for "+host),
+			"put the key into the environment as %s; recall stores it nowhere", variable)
+	}
+	return key, nil // a self-hosted service might need none; it reports if it does
+}
+
+// issued returns a service's key from its own variable, and that variable; "" if it has none.
+func issued(host string, env func(string) string) (key, variable string) {
+	for _, s := range services {
+		if s.host == host {
+			return strings.TrimSpace(env(s.variable)), s.variable
+		}
+	}
+	return "", ""
+}
+
+// Host is the host that requests go to; "" if there is no HTTP service that takes keys.
+func (c *Config) Host() string {
+	usual := map[string]string{ProviderAnthropic: "api.anthropic.com", ProviderOpenAI: "api.openai.com"}[c.LLM.Provider]
+	if usual == "" || c.LLM.URL == "" {
+		return usual
+	}
+	return hostOf(c.LLM.URL)
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// Prices returns the configured prices; a service on this machine costs nothing.
+func (c *Config) Prices() llm.Prices {
+	list := llm.Prices(c.LLM.Prices)
+	if c.LLM.Provider == ProviderOpenAI && wire.Here(c.Host()) {
+		list = append(list[:len(list):len(list)], llm.Price{Model: "openai/"})
+	}
+	return list
+}

@@ -1,0 +1,160 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"recall/internal/hint"
+	"recall/internal/llm"
+)
+
+// One line chooses a model; what is missing is said with the way out, and no
+// key goes to somebody who didn't issue it.
+func TestProviders(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		env        map[string]string
+		want       string // the model's name, "" for none
+		key        string
+		err, hint  string
+	}{
+		{name: "none", text: ""},
+		{name: "one line", text: "llm: {provider: anthropic}", env: map[string]string{"ANTHROPIC_API_KEY": "a"},
+			want: "anthropic/claude-haiku-5-5", key: "a"},
+		{name: "recall's own variable first", text: "llm: {provider: anthropic}",
+			env: map[string]string{"ANTHROPIC_API_KEY": "a", "RECALL_LLM_KEY": "r"}, want: "anthropic/claude-haiku-5-5",
+			key: "r"},
+		{name: "no key", text: "llm: {provider: anthropic}", env: map[string]string{"OPENAI_API_KEY": "o"},
+			err: "there is no key for api.anthropic.com", hint: "ANTHROPIC_API_KEY"},
+		{name: "OpenAI", text: "llm: {provider: openai, model: gpt-5-mini}",
+			env: map[string]string{"OPENAI_API_KEY": " o\n"}, want: "openai/gpt-5-mini", key: "o"},
+		{name: "OpenRouter has its own", text: "llm: {provider: openai, model: m, url: 'https://openrouter.ai/api/v1'}",
+			env: map[string]string{"OPENAI_API_KEY": "o", "OPENROUTER_API_KEY": "r"}, want: "openai/m", key: "r"},
+		{name: "OpenAI's key isn't for others", text: "llm: {provider: openai, model: m, url: 'https://llm.example.com/v1'}",
+			env: map[string]string{"OPENAI_API_KEY": "o"}, want: "openai/m", key: ""},
+		{name: "nor for this machine", text: "llm: {provider: openai, model: m, url: 'http://127.0.0.1:1234/v1'}",
+			env: map[string]string{"OPENAI_API_KEY": "o"}, want: "openai/m", key: ""},
+		{name: "a key in the open", text: "llm: {provider: openai, model: m, url: 'http://llm.example.com/v1'}",
+			env: map[string]string{"RECALL_LLM_KEY": "r-secret"}, err: "a key is sent over https only", key: "r-secret"},
+		{name: "claude", text: "llm: {provider: claude-cli}", want: "claude-cli/haiku"},
+		{name: "relay", text: "llm: {provider: relay, dir: here, model: me}", want: "relay/me"},
+		{name: "relay without a folder", text: "llm: {provider: relay}", err: "llm.dir isn't set", hint: "llm.dir"},
+	} {
+		at := standIn(t)
+		cfg, err := load(t, nil, put(t, c.text, at.Working, "c.yaml"), nil, at)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		env := func(k string) string { return c.env[k] }
+		m, err := cfg.Provider(t.Context(), env)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) ||
+				!strings.Contains(hint.Of(err), c.hint) || c.key != "" &&
+				strings.Contains(err.Error()+hint.Of(err), c.key) {
+				t.Errorf("%s: got %v (%s), want %q with a hint at %q", c.name, err, hint.Of(err), c.err, c.hint)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		got := ""
+		if m != nil {
+			got = m.Name()
+		}
+		if got != c.want {
+			t.Errorf("%s: got model %q, want %q", c.name, got, c.want)
+		}
+		if key, _ := cfg.key(env); key != c.key {
+			t.Errorf("%s: got key %q, want %q", c.name, key, c.key)
+		}
+	}
+}
+
+// What runs on this machine is free, whatever its name; what doesn't isn't.
+func TestConfiguredPrices(t *testing.T) {
+	u := llm.Usage{In: 1_000_000}
+	for _, c := range []struct {
+		text  string
+		model string
+		usd   float64
+		known bool
+	}{
+		{"llm: {provider: openai, url: 'http://127.0.0.1:1234/v1'}", "openai/qwen3", 0, true},
+		{"llm: {provider: openai, url: 'https://llm.example.com/v1'}", "openai/qwen3", 0, false},
+		{"llm: {provider: openai, prices: [{model: qwen3, in: 3}]}", "openai/qwen3", 3, true},
+	} {
+		at := standIn(t)
+		cfg, err := load(t, nil, put(t, c.text, at.Working, "c.yaml"), nil, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if usd, known := cfg.Prices().Cost(c.model, u, false); usd != c.usd || known != c.known {
+			t.Errorf("%s: got %v, %v, want %v, %v", c.text, usd, known, c.usd, c.known)
+		}
+	}
+}
+
+// Who asks for batches where there are none is told, and not billed in full.
+func TestTakesBatches(t *testing.T) {
+	for text, want := range map[string]bool{
+		"llm: {provider: anthropic}": true, "llm: {provider: openai}": true, "llm: {provider: ollama}": true,
+		"llm: {provider: openai, url: 'https://openrouter.ai/api/v1'}": false,
+		"llm: {provider: openai, url: 'http://localhost:8000/v1'}":     true,
+	} {
+		at := standIn(t)
+		cfg, err := load(t, nil, put(t, text, at.Working, "c.yaml"), nil, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.TakesBatches(); got != want {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+// A model on this machine is shown less at a time, unless somebody says how much.
+func TestWindow(t *testing.T) {
+	for text, want := range map[string]int{
+		"llm: {provider: anthropic}": 24_000,
+		"llm: {provider: ollama}":    8_000,
+		"llm: {provider: openai, model: m, url: 'http://127.0.0.1:8080/v1'}": 8_000,
+		"{llm: {provider: ollama}, distill: {window: 16000}}":                16_000,
+	} {
+		at := standIn(t)
+		cfg, err := load(t, nil, put(t, text, at.Working, "c.yaml"), nil, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.Window(); got != want {
+			t.Errorf("%s: got %d, want %d", text, got, want)
+		}
+	}
+}
+
+// Tokens of a model on this machine are capped where somebody says so: a session
+// of 2,000 turns takes a small one more than a million.
+func TestCapsOfTokens(t *testing.T) {
+	for text, want := range map[string]int{
+		"llm: {provider: anthropic}":                                           1_000_000,
+		"llm: {provider: ollama}":                                              0,
+		"llm: {provider: ollama, model: 'gpt-oss:120b-cloud'}":                 1_000_000,
+		"llm: {provider: openai, model: m, url: 'http://127.0.0.1:1234/v1'}":   0,
+		"llm: {provider: openai, model: m, url: 'https://llm.example.com/v1'}": 1_000_000,
+		"{llm: {provider: ollama}, distill: {budget: {session_tokens: 5000, night_tokens: 5000, " +
+			"month_tokens: 5000}}}": 5000,
+	} {
+		at := standIn(t)
+		cfg, err := load(t, nil, put(t, text, at.Working, "c.yaml"), nil, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := cfg.Caps()
+		if c.Session.Tokens != want || (c.Night.Tokens == 0) != (want == 0) || (c.Month.Tokens == 0) != (want == 0) ||
+			c.Month.Cost == 0 {
+			t.Errorf("%s: got %+v, want %d", text, c, want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"recall/internal/llm"
+	"recall/internal/llm/wire"
+)
+
+// ChatOptions have an address that includes the version. The defaults are OpenAI's own service, a window of 128,000
+// tokens there and unknown elsewhere, the model's own output limit, and 5 minutes.
+type ChatOptions = llm.Options
+
+const openAI = "https://api.openai.com/v1"
+
+// Chat is an llm.Batcher over chat completions. Services that speak the protocol don't support all of it; what one
+// rejects is discovered by asking and not used again during the Chat's lifetime. Safe for concurrent use.
+type Chat struct {
+	llm.Identity
+	o        ChatOptions
+	client   *api.Client
+	wire     *wire.Transport
+	own      bool // the service is OpenAI's
+	here     bool // the service runs on this machine
+	effort   bool // it accepts reasoning_effort
+	dialects dialects
+}
+
+var (
+	_ llm.Batcher = (*Chat)(nil)
+)
+
+// NewChat checks the options without sending anything. A key is only sent over https or to this machine.
+func NewChat(o ChatOptions) (*Chat, error) {
+	o, u, err := wire.Defaults(o, openAI, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	if o.Model == "" {
+		return nil, errors.New("openai: no model named; llm.model is its name at " + u.Host)
+	}
+	m := &Chat{o: o, own: u.Hostname() == "api.openai.com", here: wire.Here(u.Hostname())}
+	m.effort = m.own || u.Hostname() == "openrouter.ai"
+	if m.own {
+		o.Window = cmp.Or(o.Window, 128_000)
+	}
+	m.Identity = llm.Identity{ID: "openai/" + o.Model, Tokens: o.Window}
+	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
+		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/content") }}
+	m.client = client(o.URL, o.Key, m.wire)
+	m.dialects.start(dialect{oldMax: !m.own})
+	return m, nil
+}
+
+func client(url, key string, t *wire.Transport) *api.Client {
+	cfg := api.DefaultConfig(key)
+	cfg.BaseURL = strings.TrimRight(url, "/")
+	cfg.HTTPClient = wire.Client(t)
+	return api.NewClientWithConfig(cfg)
+}
+
+// Complete implements llm.Model. A request that the service rejects for its form, which costs nothing, is sent again
+// in another form.
+func (m *Chat) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
+	defer cancel()
+	h := m.dialects.of(r.Schema)
+	var first error
+	for {
+		res, err := m.client.CreateChatCompletion(ctx, m.request(r, h))
+		if err == nil {
+			m.dialects.keep(r.Schema, h)
+			return m.answer(res, r)
+		}
+		err = m.wire.Fault(ctx, err)
+		if first == nil {
+			first = err
+		}
+		next, ok := h.without(err, r.Schema != nil)
+		if !ok {
+			if e, ok := errors.AsType[*llm.Error](err); ok && e.Fault == llm.Rejected {
+				err = first // the later errors are about forms that were unlikely to work
+			}
+			return llm.Response{}, err
+		}
+		h = next
+	}
+}
+
+// request builds a request's body in the form that the service is known to accept.
+func (m *Chat) request(r llm.Request, h dialect) api.ChatCompletionRequest {
+	body := api.ChatCompletionRequest{Model: m.o.Model}
+	if r.Schema != nil && h.format != bySchema {
+		r.Prompt += r.Schema.Told()
+	}
+	if r.System != "" {
+		body.Messages = append(body.Messages, api.ChatCompletionMessage{Role: api.ChatMessageRoleSystem, Content: r.System})
+	}
+	body.Messages = append(body.Messages, api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: r.Prompt})
+	most := cmp.Or(max(r.Max, 0), m.o.MaxOutput)
+	if llm.Thinks(m.o.Model) {
+		if m.effort && !h.ownEffort {
+			body.ReasoningEffort = "low"
+		}
+		if most > 0 {
+			most += llm.ThinkingRoom
+		}
+	}
+	switch {
+	case most > 0 && h.oldMax:
+		//lint:ignore SA1019 older servers know no other
+		body.MaxTokens = most
+	case most > 0:
+		body.MaxCompletionTokens = most
+	}
+	if !h.ownTemperature {
+		body.Temperature = math.SmallestNonzeroFloat32 // 0 would be left out
+	}
+	switch {
+	case r.Schema != nil && h.format == bySchema:
+		form := r.Schema.JSON
+		if !m.here { // where a schema is enforced as a grammar, optional keys cost nothing
+			form = strict(form)
+		}
+		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Strict: true,
+				Schema: form}}
+	case r.Schema != nil && h.format == byMode:
+		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONObject}
+	}
+	return body
+}
+
+// answer converts the service's answer to a response, or explains why it is unusable.
+func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Response, error) {
+	out := llm.Response{Usage: usage(res.Usage)}
+	fault, why := llm.Fault(""), ""
+	var c api.ChatCompletionChoice
+	if len(res.Choices) > 0 {
+		c = res.Choices[0]
+	}
+	out.Text = wire.AfterThinking(c.Message.Content)
+	switch {
+	case len(res.Choices) == 0:
+		fault, why = llm.Nonsense, "an answer without choices"
+	case c.Message.Refusal != "":
+		fault, why = llm.Refused, m.wire.Clip([]byte(c.Message.Refusal))
+	case c.FinishReason == api.FinishReasonContentFilter:
+		fault, why = llm.Refused, "the service's content filter"
+	case c.FinishReason == api.FinishReasonLength:
+		fault, why = llm.Cut, "the answer hit its token limit"
+	case c.FinishReason == "error": // OpenRouter: the provider behind it failed
+		fault, why = llm.Overloaded, "the service broke off its answer"
+	case !m.own && wire.CutSilently(r, out.Usage):
+		fault, why = llm.TooLong, wire.ReadInPart
+	}
+	unformed := out.Text != "" && !json.Valid([]byte(out.Text))
+	if r.Schema != nil && fault == "" && unformed { // it accepts the format but ignores it
+		m.dialects.rejectFormats(r.Schema)
+	}
+	return m.wire.Answer(out, fault, why)
+}
+
+func usage(u api.Usage) llm.Usage {
+	out := llm.Usage{In: u.PromptTokens, Out: u.CompletionTokens}
+	if u.PromptTokensDetails != nil {
+		out.CacheRead = u.PromptTokensDetails.CachedTokens
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package openai
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"recall/internal/llm"
+	"recall/internal/text"
+)
+
+// dialect is the form in which a service accepts requests.
+type dialect struct {
+	format         format
+	oldMax         bool // max_tokens, rejected by reasoning models, not max_completion_tokens, unknown to older servers
+	ownTemperature bool // leave the temperature to the model
+	ownEffort      bool // leave the reasoning effort to the model
+	switchedMax    bool // oldMax has been switched for this request
+}
+
+// format is how a model is made to follow a schema.
+type format int
+
+const (
+	bySchema format = iota // response_format json_schema, strict
+	byMode                 // json_object, with the schema in the prompt
+	byWords                // only the schema in the prompt
+)
+
+// dialects are a service's, with formats by schema name: a service may reject one schema but
+// accept another.
+type dialects struct {
+	mu      sync.Mutex
+	usual   dialect
+	formats map[string]format
+}
+
+func (hs *dialects) start(h dialect) { hs.usual, hs.formats = h, map[string]format{} }
+
+func (hs *dialects) of(s *llm.Schema) dialect {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	h := hs.usual
+	if s != nil {
+		h.format = hs.formats[s.Name]
+	}
+	return h
+}
+
+func (hs *dialects) keep(s *llm.Schema, h dialect) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if s != nil {
+		hs.formats[s.Name] = max(h.format, hs.formats[s.Name])
+	}
+	h.format, h.switchedMax = bySchema, false
+	hs.usual = h
+}
+
+// rejectFormats puts a schema into the prompt from now on.
+func (hs *dialects) rejectFormats(s *llm.Schema) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	hs.formats[s.Name] = byWords
+}
+
+// without returns the dialect without what the service has just rejected; ok is false if
+// there is nothing left to omit. If the service only says that the request is bad, the
+// format is assumed to be the cause.
+func (h dialect) without(err error, hasSchema bool) (next dialect, ok bool) {
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound &&
+		strings.Contains(e.Text, "support")) {
+		return h, false // as in OpenRouter's 404: No endpoints found that support …
+	}
+	about := func(words ...string) bool { return text.AnyOf(strings.ToLower(e.Text), strings.Contains, words...) }
+	next = h
+	switch {
+	case errors.Is(err, api.ErrReasoningModelMaxTokensDeprecated):
+		next.oldMax, next.switchedMax = false, h.switchedMax || h.oldMax
+	case errors.Is(err, api.ErrReasoningEffortUnsupported), about("reasoning_effort"):
+		next.ownEffort = true
+	case errors.Is(err, api.ErrReasoningModelLimitationsOther), errors.Is(err, api.ErrReasoningSamplingUnsupported),
+		about("temperature") && !about("response_format"):
+		next.ownTemperature = true
+	case about("max_completion_tokens", "max_tokens") && !about("response_format"):
+		if !h.switchedMax { // otherwise it accepts neither, or not the number
+			next.oldMax, next.switchedMax = !h.oldMax, true
+		}
+	case hasSchema && h.format < byWords:
+		next.format++
+	}
+	return next, next != h
+}

@@ -1,0 +1,207 @@
+// Package wire is shared by providers that use HTTP through another client library: a
+// transport that converts every failure of a service into an *llm.Error, which errors.As
+// finds through that library's own wrapping.
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"recall/internal/llm"
+)
+
+// Transport sends requests once. What it returns has succeeded: a complete JSON body
+// without an error in it. Everything else is an *llm.Error, or the context's own error.
+type Transport struct {
+	Model string // for errors
+	Key   string // never part of an error
+	Base  http.RoundTripper
+	Whole func(*http.Request) bool // whether a body is read here; nil means always
+}
+
+// maxAnswer is the maximum size of an answer in bytes; 64k tokens take far less.
+const maxAnswer = 64 << 20
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	base := t.Base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	res, err := base.RoundTrip(req)
+	if err != nil {
+		return nil, t.Broken(req.Context(), err)
+	}
+	if res.StatusCode/100 == 2 && t.Whole != nil && !t.Whole(req) {
+		return res, nil
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case res.StatusCode/100 == 3:
+		return nil, t.Fail(llm.NotFound, res.StatusCode, "the address redirects elsewhere, which isn't followed")
+	case res.StatusCode/100 != 2:
+		return nil, t.refused(res, body) // the readable part of a broken body is enough
+	case err != nil:
+		return nil, t.Broken(req.Context(), err)
+	case len(body) > maxAnswer:
+		return nil, t.Fail(llm.Nonsense, res.StatusCode, "the answer is larger than 64 MB")
+	case !json.Valid(body) && t.Clip(body) == llm.WebPage: // from a proxy or portal, such as a login page
+		return nil, t.Fail(llm.NotFound, res.StatusCode, llm.WebPage+" instead of an answer")
+	case !json.Valid(body):
+		return nil, t.Fail(llm.Nonsense, res.StatusCode, "the answer is not JSON: "+t.Clip(body))
+	}
+	if _, ok := parseError(body); ok { // OpenRouter does this after it has begun to answer
+		return nil, t.refused(res, body)
+	}
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	return res, nil
+}
+
+// Broken returns the error for a connection that failed or was ended by the caller.
+func (t *Transport) Broken(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	if known, ok := errors.AsType[*llm.Error](err); ok {
+		return known
+	}
+	e := t.Fail(llm.Unreachable, 0, "")
+	e.Err = err
+	var slow net.Error
+	switch {
+	case ctx.Err() != nil || errors.As(err, &slow) && slow.Timeout():
+		e.Fault = llm.TimedOut
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		e.Text = "the connection broke off"
+	}
+	return e
+}
+
+// refused returns the error in a service's response.
+func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
+	c, _ := parseError(body)
+	status := res.StatusCode
+	if status/100 == 2 {
+		status = c.status
+	}
+	text := c.text
+	if text == "" {
+		text = string(body)
+	}
+	e := t.Fail(FaultOf(status, c.code, text), status, t.Clip([]byte(text)))
+	if e.After = retryAfter(res.Header, time.Now()); e.After == 0 && e.Fault == llm.RateLimited {
+		e.After = c.after
+	}
+	return e
+}
+
+// Refused returns an error that came inside an answer, such as in one line of a batch.
+func (t *Transport) Refused(status int, body []byte) *llm.Error {
+	return t.refused(&http.Response{StatusCode: status}, body)
+}
+
+// Fail returns an error of the service.
+func (t *Transport) Fail(f llm.Fault, status int, text string) *llm.Error {
+	return &llm.Error{Fault: f, Model: t.Model, Status: status, Text: text}
+}
+
+// Clip puts a service's text on one line of at most 300 bytes, without the key.
+func (t *Transport) Clip(data []byte) string {
+	s := strings.ToValidUTF8(string(data), "")
+	if t.Key != "" {
+		s = strings.ReplaceAll(s, t.Key, "[key]")
+		s = removeKeyParts(strings.ToValidUTF8(s[:min(len(s), 2000)], ""), t.Key)
+	}
+	if begin := strings.ToLower(s[:min(len(s), 500)]); strings.Contains(begin, "<html") ||
+		strings.Contains(begin, "<!doctype") {
+		return llm.WebPage
+	}
+	return llm.Short(s)
+}
+
+// minKeyPart is the length from which part of a key is more than its maker's prefix.
+const minKeyPart = 8
+
+// removeKeyParts removes parts of a key that a service repeats truncated or masked.
+func removeKeyParts(s, key string) string {
+	for i := 0; i+minKeyPart <= len(key); {
+		at := strings.Index(s, key[i:i+minKeyPart])
+		if at < 0 {
+			i++
+			continue
+		}
+		n := minKeyPart
+		for i+n < len(key) && at+n < len(s) && s[at+n] == key[i+n] {
+			n++
+		}
+		s = s[:at] + "[key]" + s[at+n:]
+	}
+	return s
+}
+
+// Defaults fills in defaults and checks the address: a key is only sent over https or to this
+// machine.
+func Defaults(o llm.Options, address string, window, maxAnswer int) (llm.Options, *url.URL, error) {
+	o.URL = cmp.Or(o.URL, address)
+	u, err := Address(o.URL, o.Key)
+	o.Window = cmp.Or(max(o.Window, 0), window)
+	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), maxAnswer)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
+	return o, u, err
+}
+
+// Client returns a client over a transport that follows no redirects: texts and keys only
+// go where the user said.
+func Client(t http.RoundTripper) *http.Client {
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+}
+
+// Address checks a service's address: a key is only sent over https or to this machine.
+func Address(raw, key string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	noAddress := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil
+	if noAddress {
+		return nil, errors.New("llm.url is not an address such as http://127.0.0.1:1234/v1") // it may hold a password
+	}
+	if key != "" && u.Scheme == "http" && !Here(u.Hostname()) {
+		return nil, fmt.Errorf("%s: a key is sent over https only", u.Redacted())
+	}
+	return u, nil
+}
+
+// Here reports whether a host is this machine.
+func Here(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// retryAfter returns how long a service asks to wait, given in seconds, as a date or in
+// OpenAI's milliseconds; 0 if it doesn't say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := h.Get("retry-after")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, t.Sub(now))
+	}
+	return 0
+}

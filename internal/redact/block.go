@@ -1,0 +1,213 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"recall/internal/text"
+)
+
+// maxBlock bounds a key block, in bytes: an RSA key of 16384 bits in PEM is 12 KB.
+const maxBlock = 24 << 10
+
+// keyBlock examines "-----begin" and masks a private key to its end or, where the text was clipped, as far as it goes.
+func keyBlock(s *scan, from, to int) {
+	if from < s.blockEnd {
+		return // inside the previous block
+	}
+	label := s.text[to:min(len(s.text), to+100)]
+	i := strings.Index(label, "-----")
+	if i < 0 || !strings.Contains(label[:i], "PRIVATE KEY") {
+		return
+	}
+	body := to + i + 5
+	window := s.text[body:min(len(s.text), body+maxBlock)]
+	stop := keyText(window)
+	if end := strings.Index(window[:min(len(window), stop+100)], "-----END"); end >= 0 && end <= stop {
+		stop = end
+		if line := strings.LastIndexByte(window[:stop], '\n'); line >= 0 && skipGutter(window, line+1) >= stop {
+			stop = line
+		}
+	}
+	if len(strings.TrimSpace(window[:stop])) < 24 || placeholder(strings.TrimSpace(window[:stop])) {
+		return
+	}
+	s.blockEnd = body + stop
+	key := strings.TrimLeft(window[:stop], " \t\r\n")
+	s.add(body+stop-len(key), body+trimKey(window[:stop]), "private-key")
+}
+
+// trimKey returns the length of the key without trailing line ends.
+func trimKey(key string) int {
+	return len(strings.TrimRight(key, " \t\r\n"))
+}
+
+// keyText returns how much of a text can be a key's body: base64, header lines such as Proc-Type, line ends real or
+// written as \n, quotes and plus signs between lines of code.
+func keyText(t string) int {
+	for i := 0; i < len(t); i++ {
+		c := t[i]
+		if c == '\n' {
+			i = max(i, skipGutter(t, i+1)-1)
+			continue
+		}
+		if is(c, alnum) || strings.IndexByte("+/=\r\n \t\\:,\"'-", c) >= 0 {
+			if c == '-' && strings.HasPrefix(t[i:], "-----") {
+				return i
+			}
+			if c == ' ' && i > 64 && prose().MatchString(t[i:]) {
+				return i
+			}
+			continue
+		}
+		return i
+	}
+	return len(t)
+}
+
+// skipGutter skips what programs print before lines: numbers with a separator, a file name, a quote or diff sign.
+func skipGutter(t string, at int) int {
+	begin := skip(t, at, blank, 12)
+	end := skip(t, begin, word|marks, 80)
+	if s := strings.TrimRight(t[begin:end], "0123456789"); len(t) > end && t[end] == ':' && s != "" &&
+		strings.IndexByte(s, '.') > 0 { // key.pem:12:
+		if n := skip(t, end+1, digit, 6); n > end+1 {
+			return min(len(t), n+1)
+		}
+	}
+	number := skip(t, begin, digit, 6)
+	next := skip(t, number, blank, 2)
+	for _, sign := range [...]string{"→", "│", "|", ":", "\t"} {
+		if number > begin && strings.HasPrefix(t[next:], sign) {
+			return skip(t, next+len(sign), blank, 2)
+		}
+	}
+	folded := begin < len(t) && (t[begin] == '>' || t[begin] == '|' || (t[begin] == '+' ||
+		t[begin] == '-') && !strings.HasPrefix(t[begin:], "-----"))
+	if folded {
+		return skip(t, begin+1, blank, 12)
+	}
+	return at
+}
+
+// prose matches words where a key's next line would be: three short runs of letters separated by single blanks.
+var prose = text.Pattern(`^ [A-Za-z]{1,19} [A-Za-z]{1,19} [A-Za-z]{1,19}(?:[^A-Za-z]|$)`)
+
+// keyTail examines an "-----end" whose beginning was clipped, and masks the base64 before it.
+func keyTail(s *scan, from, to int) {
+	label := s.text[to:min(len(s.text), to+60)]
+	i := strings.Index(label, "-----")
+	if i < 0 || !strings.Contains(label[:i], "PRIVATE KEY") || from <= s.blockEnd+4 {
+		return
+	}
+	at := from
+	for at > 0 && from-at < maxBlock && (is(s.text[at-1], alnum) ||
+		strings.IndexByte("+/=\r\n\\ ", s.text[at-1]) >= 0) {
+		at--
+	}
+	at = max(at, s.blockEnd)
+	s.blockEnd = from
+	at += len(s.text[at:from]) - len(strings.TrimLeft(s.text[at:from], " \r\n"))
+	if from-at >= 24 && !placeholder(s.text[at:from]) {
+		s.add(at, at+trimKey(s.text[at:from]), "private-key")
+	}
+}
+
+// keyInBase64 examines "-----BEGIN" in base64, as in kubeconfigs, and masks a private key across all its lines.
+func keyInBase64(s *scan, from, _ int) {
+	if !strings.HasPrefix(s.text[from:], "LS0tLS1CRUdJTi") || wordChar(s.before(from)) {
+		return
+	}
+	end := from
+	for end < len(s.text) && end-from < 2*maxBlock {
+		stop := run(s.text, run(s.text, end, alnum, "+/", len(s.text)), 0, "=", len(s.text))
+		end = stop
+		next := skip(s.text, stop+1, blank, 40)
+		if s.at(stop) != '\n' || skip(s.text, next, alnum|marks, 40) < next+40 {
+			break
+		}
+		end = next
+	}
+	head, _ := base64.RawStdEncoding.DecodeString(s.text[from:min(end, from+56)])
+	if strings.Contains(string(head), "PRIVATE KEY") {
+		s.add(from, end, "private-key")
+	}
+}
+
+// puttyKey masks the lines of base64 after "Private-Lines: 14".
+func puttyKey(s *scan, _, to int) {
+	at := skip(s.text, skip(s.text, to, blank, 2), digit, 4)
+	if s.at(at) == '\r' {
+		at++
+	}
+	if s.at(at) != '\n' {
+		return
+	}
+	from := at + 1
+	end := run(s.text, from, alnum, "+/=\r\n", maxBlock)
+	if strings.HasPrefix(s.text[end:], "-MAC") {
+		end = from + max(0, strings.LastIndexByte(s.text[from:end], '\n'))
+	}
+	if end = from + trimKey(s.text[from:end]); end-from >= 24 {
+		s.add(from, end, "private-key")
+	}
+}
+
+// kubernetesSecret examines "kind: Secret" and masks the values under "data:" and "stringData:".
+func kubernetesSecret(s *scan, _, to int) {
+	at := skip(s.text, to, blank, 4)
+	at = quoteEnd(s.text, at)
+	if !strings.HasPrefix(s.text[at:], "Secret") || wordChar(s.at(at+6)) {
+		return
+	}
+	from := max(0, to-1500)
+	if i := strings.LastIndex(s.text[from:to], "\n---"); i >= 0 {
+		from += i
+	}
+	doc := s.text[from:min(len(s.text), to+3000)]
+	if i := strings.Index(doc[to-from:], "\n---"); i >= 0 {
+		doc = doc[:to-from+i]
+	}
+	for _, head := range [...]string{"\ndata:", "\nstringData:"} {
+		if i := strings.Index(doc, head); i >= 0 {
+			s.secretValues(from+i+len(head), doc[i+len(head):], head == "\nstringData:")
+		}
+	}
+}
+
+// secretValues masks the values of indented lines; plain means that they aren't in base64.
+func (s *scan) secretValues(at int, lines string, plain bool) {
+	for line := range strings.SplitSeq(lines, "\n") {
+		_, v, ok := strings.Cut(line, ": ")
+		v = strings.Trim(v, " \"'\r")
+		if line != "" && !strings.HasPrefix(line, " ") {
+			return
+		}
+		secret := ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && plausible(v)) && !placeholder(v)
+		if secret {
+			start := at + strings.LastIndex(line, v)
+			s.add(start, start+len(v), "kubernetes-secret")
+		}
+		at += len(line) + 1
+	}
+}
+
+// encoded examines what might be JSON in base64, and masks it if it contains secrets.
+func encoded(s *scan, from, _ int) {
+	if s.decoding || wordChar(s.before(from)) || s.before(from) == '.' {
+		return
+	}
+	end := run(s.text, from, alnum|under, "+/", maxBlock)
+	if end-from < 40 || s.at(end) == '.' {
+		return
+	}
+	v := strings.NewReplacer("-", "+", "_", "/").Replace(s.text[from:end])
+	plain, err := base64.RawStdEncoding.DecodeString(v[:len(v)/4*4])
+	if err != nil || len(plain) == 0 || plain[0] != '{' {
+		return
+	}
+	inner := scan{decoding: true}
+	if inner.look(s.rules, string(plain)); len(inner.found) > 0 {
+		s.add(from, skip(s.text, end, marks, 2), "encoded-secret")
+	}
+}

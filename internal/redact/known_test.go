@@ -1,0 +1,106 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"recall/internal/escape"
+)
+
+func TestKnownFindsWhatWasToldLater(t *testing.T) {
+	rules := New()
+	const secret = "x7Kp2mQ9vLt4Wz"
+	r := rules.Session()
+	title := r.Text("rotate " + secret)
+	told := r.Text(`password: "` + secret + `"`)
+	if !strings.Contains(title, secret) || strings.Contains(told, secret) {
+		t.Fatalf("got %q and %q, want the second redacted alone", title, told)
+	}
+	again := r.Known(title)
+	if strings.Contains(again, secret) || again != "rotate "+told[strings.Index(told,
+		open):strings.LastIndex(told, shut)+len(shut)] {
+		t.Errorf("got %q, want the placeholder of %q", again, told)
+	}
+	if got := r.Known("nothing to see"); got != "nothing to see" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestNameHasNoNumbers(t *testing.T) {
+	rules := New()
+	r := rules.Session()
+	r.Text("AKIA" + "QWERTYUIOP234567 and AKIA" + "ASDFGHJKLZ765432")
+	got := r.Name("app-AKIA" + "ASDFGHJKLZ765432")
+	if !strings.HasPrefix(got, "app-"+open) || !strings.HasSuffix(got, shut) || strings.ContainsAny(got, "0123456789") {
+		t.Errorf("got %q, want a placeholder without its number", got)
+	}
+	if again := rules.Session().Text(got); again != got {
+		t.Errorf("%q: got %q the second time, want it unchanged", got, again)
+	}
+	if got := r.Name("plain app 2"); got != "plain app 2" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A token that is split over two blocks of a message, two results or two records
+// is found when they are looked at joined.
+func TestTokenSplitOverSeams(t *testing.T) {
+	const token = "ghp_" + "q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ"
+	long := "sk-ant-" + "api03-" + strings.Repeat("q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5K", 3) + "AA"
+	for _, whole := range []string{token, long} {
+		for _, cut := range []int{12, 20, len(whole) / 2, len(whole) - 8} {
+			a, b := whole[:cut], whole[cut:]
+			r := rules(t).Session()
+			if got := r.Text("it is " + a + "\n\n" + b + " I think"); strings.Contains(got, b) ||
+				strings.Contains(got, a) {
+				t.Errorf("two blocks, cut at %d: got %q", cut, got)
+			}
+			r = rules(t).Session()
+			first, other, second := r.Text("it is "+a), r.Text("go test"), r.Text(b+"\nok")
+			if got := r.Known(first) + other + r.Known(second); strings.Contains(got, b) || strings.Contains(got, a) {
+				t.Errorf("two texts, cut at %d: got %q", cut, got)
+			}
+		}
+	}
+}
+
+// A known secret is found in another case, encoded, within another text.
+func TestKnownSecretInOtherForms(t *testing.T) {
+	const secret = "Tr0ub4dor&3x/Lamp"
+	r := rules(t).Session()
+	r.Text(`password: "` + secret + `"`)
+	for _, form := range []string{strings.ToUpper(secret), strings.ToLower(secret), "Tr0ub4dor%263x%2FLamp",
+		"VHIwdWI0ZG9yJjN4L0xhbXA=",
+		base64.StdEncoding.EncodeToString([]byte("ann:" + secret)),
+		base64.StdEncoding.EncodeToString([]byte("me:" + secret)),
+		base64.StdEncoding.EncodeToString([]byte("x:" + secret))} {
+		if got := r.Text("then " + form + " came"); !strings.Contains(got, open) {
+			t.Errorf("%s is left: %q", form, got)
+		}
+	}
+	if got := r.Text("then lamp and Troubadour came"); strings.Contains(got, open) {
+		t.Errorf("got %q, want it unchanged", got)
+	}
+}
+
+// What can't be seen is left out where text leaves recall: a key that it takes apart would be whole there.
+func TestKeyTakenApartByWhatIsInvisible(t *testing.T) {
+	const begin, end = "ghp_" + "q7Rk2mXz9LpT", "4vBn8WsYc3HdJ6fGt5KuE1aQ"
+	for sign := range strings.FieldsSeq("\u200b \u00ad \u2060 \ufeff \x01 \x7f \u200f \U000e0041") {
+		r := rules(t).Session()
+		text := "it is " + begin + sign + end + ", as told"
+		got := escape.Line(r.Text(text), escape.Terminal)
+		if strings.Contains(got, end) || !strings.HasPrefix(got, "it is ‹") {
+			t.Errorf("%q: got %q", sign, got)
+		}
+		r = rules(t).Session()
+		r.Text("it is " + begin + end)
+		if got := r.Known(text); strings.Contains(got, end) {
+			t.Errorf("%q: got %q of a known one", sign, got)
+		}
+		if plain := "a word" + sign + "by word\r\n"; r.Text(plain) != plain {
+			t.Errorf("%q: got %q, want it unchanged", plain, r.Text(plain))
+		}
+	}
+}

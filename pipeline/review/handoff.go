@@ -1,0 +1,119 @@
+package review
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/internal/escape"
+	"recall/internal/hint"
+	"recall/internal/redact"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// EvidenceName returns the name of the importable file that belongs to a handoff's page.
+func EvidenceName(page string) string { return strings.TrimSuffix(page, ".md") + ".evidence.md" }
+
+// MostHandoff is the maximum size of a handoff's file, in bytes.
+const MostHandoff = 4 << 20
+
+// IsHandoff tells a handoff's file from a backup by its beginning.
+func IsHandoff(path string) bool {
+	return payload.IsHandover(ingest.ReadStart(path, 64))
+}
+
+// Handoff describes another person's handoff stored here.
+type Handoff struct {
+	ID      string `json:"handoff"`
+	From    string `json:"from"`
+	Project string `json:"project"` // here, "" if none is known
+	Items   int    `json:"items"`
+	Waiting int    `json:"waiting"` // not reviewed yet
+	New     bool   `json:"new"`
+	For     string `json:"-"` // the project named in it
+}
+
+// Import stores a handoff's file, redacted, apart from this library's own sessions. No session is given any of it
+// before it is reviewed. project is the id of the project the caller names, "" for none; dir is their working
+// directory.
+func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
+	if beside := EvidenceName(path); IsHandoff(beside) {
+		path = beside // the version with evidence
+	}
+	if fi, err := os.Stat(path); err == nil && fi.Size() > MostHandoff {
+		return nil, refused(fmt.Errorf("%s: larger than the %d MB allowed for a handoff", path, MostHandoff>>20))
+	}
+	raw, err := library.ReadRegular(path, MostHandoff)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := Take(l, string(raw), "", project, dir)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return doc, err
+}
+
+func refused(err error) error {
+	return hint.With(err, "nothing was imported; ask for the file that recall handoff wrote")
+}
+
+// Take is Import for the text of a handoff, from its known sender ("" if unknown); dir may be "".
+func Take(l *library.Library, text, from, project, dir string) (*Handoff, error) {
+	rules := redact.New()
+	text = rules.Session().Text(text) // don't store other people's secrets either
+	h, err := payload.DecodeHandover(text)
+	if err != nil {
+		return nil, refused(err)
+	}
+	h.From = cmp.Or(from, h.From)
+	all, err := l.Received() // before isFor, which might add a project
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return nil, err
+	}
+	if project == "" {
+		if project, err = isFor(l, h, dir); err != nil {
+			return nil, err
+		}
+	}
+	doc := &Handoff{ID: payload.HandoverID(text), From: escape.Line(h.From, escape.Terminal), Items: len(h.Items),
+		Waiting: len(h.Items), New: true, For: h.Project}
+	if p, err := l.Project(project); project != "" && err == nil {
+		doc.Project = p.Name
+	}
+	for _, old := range all {
+		if old.ID == doc.ID && (old.Project == project || project == "") {
+			doc.Items, doc.Waiting, doc.New = len(old.Items), len(old.Waiting()), false
+			return doc, nil
+		}
+	}
+	return doc, l.Receive(library.Received{Op: library.OpHandoff, Handoff: doc.ID,
+		At: time.Now().UTC().Truncate(time.Second), Project: project, From: from, Text: text})
+}
+
+// isFor returns the id of the project that a handoff is for: by its repository, else by its name, else that of the
+// folder, unless that has a different repository; "" if there is none. A clone where no session worked yet becomes a
+// project.
+func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) {
+	if known, err := l.HandedTo(h); known != "" || err != nil || dir == "" {
+		return known, err
+	}
+	if here, _ := pipeline.ProjectAt(l, dir); here != "" {
+		if p, err := l.Project(here); err == nil && h.Fits(p.Remote) {
+			return p.ID, nil
+		}
+		return "", nil
+	}
+	clone, ok := ingest.ProjectIn(dir)
+	if !ok || !h.Fits(clone.Remote) || clone.Remote != h.Remote && clone.Name != h.Project {
+		return "", nil
+	}
+	p, err := l.ProjectFor(clone)
+	return p.ID, errors.Join(err, l.Settle()) // it might have taken another's name
+}

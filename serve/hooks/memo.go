@@ -1,0 +1,111 @@
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"recall/ingest"
+	"recall/internal/text"
+	"recall/library/disk"
+	"recall/payload"
+)
+
+// The memos are small files in the cache folder's hooks/, one per session, that can be lost at
+// any time:
+//
+//	<session>.json        what it was told: items noted, what its payload contained
+//	<session>.compacting  PreCompact is distilling it
+//	start-<pid>.json      the session that a client last started with: a fork starts with the
+//	                      id of the session that it was forked from
+//
+// Sessions are named by a hash, so that an id can't lead out of the folder.
+
+// memo records what a session was told.
+type memo struct {
+	Noted []payload.ItemID `json:"noted,omitempty"` // each item is noted once per session
+	// hashes of other sessions' items in its last payload; nil if unknown
+	Held  []string `json:"held"`
+	Known bool     `json:"known"`
+	// it was told that its context is filling up, since the last compaction
+	Nudged bool `json:"nudged,omitempty"`
+	// nothing of it is to be kept
+	Out bool `json:"out,omitempty"`
+}
+
+type started struct {
+	Session string    `json:"session"`
+	Source  string    `json:"source"`
+	At      time.Time `json:"at"`
+	Before  memo      `json:"before"` // that session's memo before the start
+}
+
+func (h *Host) memoPath(session, end string) string {
+	return filepath.Join(h.Cache, text.Hash(session, 8)+end)
+}
+
+func (h *Host) startPath() string {
+	return filepath.Join(h.Cache, fmt.Sprintf("start-%d.json", h.Parent))
+}
+
+func readJSON(path string, to any) bool {
+	text, err := disk.ReadPlain(path)
+	return err == nil && json.Unmarshal(text, to) == nil
+}
+
+// writeJSON is best effort: a memo that can't be written only causes a repeated note.
+func writeJSON(path string, v any) error {
+	return disk.ReplaceCache(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+}
+
+// memoOf returns the memo of a session, after telling a fork from the session that it was started as.
+func (h *Host) memoOf(session string) memo {
+	var m memo
+	if readJSON(h.memoPath(session, ".json"), &m) {
+		return m
+	}
+	var s started
+	if !readJSON(h.startPath(), &s) || s.Session == session || s.Source != "resume" || h.now().Sub(s.At) > 12*time.Hour {
+		return m
+	}
+	// What was said at the start was said to this session, not to the one it was forked from.
+	readJSON(h.memoPath(s.Session, ".json"), &m)
+	if s.Before.Known {
+		writeJSON(h.memoPath(s.Session, ".json"), s.Before)
+	} else {
+		os.Remove(h.memoPath(s.Session, ".json"))
+	}
+	s.Session, s.Source = session, "fork" // handled: the next session isn't from the same start
+	writeJSON(h.startPath(), s)
+	m.Known = true
+	h.keep(session, m)
+	return m
+}
+
+func (h *Host) keep(session string, m memo) error {
+	m.Known = true
+	return writeJSON(h.memoPath(session, ".json"), m)
+}
+
+// once records that a session was told of items.
+func (h *Host) once(session string, m memo, ids []payload.ItemID) error {
+	m.Noted = ingest.Union(m.Noted, ids...)
+	return h.keep(session, m)
+}
+
+// tidy removes memos of long-ended sessions.
+func (h *Host) tidy() {
+	entries, err := os.ReadDir(h.Cache)
+	if err != nil || len(entries) < 200 {
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".log" &&
+			h.now().Sub(info.ModTime()) > 60*24*time.Hour {
+			os.Remove(filepath.Join(h.Cache, e.Name()))
+		}
+	}
+}

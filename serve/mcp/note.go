@@ -1,0 +1,115 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"recall/answer"
+	"recall/ingest"
+	"recall/payload"
+)
+
+type noteIn struct {
+	Kind         string   `json:"kind"`
+	Text         string   `json:"text"`
+	Quote        string   `json:"quote,omitempty"`
+	Why          string   `json:"why,omitempty"`
+	Alternatives []string `json:"alternatives,omitempty"`
+	Scope        string   `json:"scope,omitempty"`
+	About        []string `json:"about,omitempty"`
+	Session      string   `json:"session,omitempty"`
+}
+
+// note checks a note, redacts it and appends it to the inbox.
+func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) (string, error) {
+	n := payload.Note{Type: payload.NoteType, By: "agent", Kind: payload.Kind(in.Kind), Text: in.Text, Why: in.Why,
+		Alternatives: in.Alternatives, Scope: in.Scope, About: in.About, Quote: in.Quote,
+		Session: strings.TrimSpace(in.Session)}
+	if id, ok := req.Params.GetMeta()["claudecode/toolUseId"].(string); ok && len(id) < 200 {
+		n.Call = id
+	}
+	if err := n.Check(); err != nil {
+		return "", wrong("recall: not noted: %v. Call again.", err)
+	}
+	l, err := s.o.Library(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	switch {
+	case n.Session != "":
+		if e, err := l.Lookup(n.Session); err == nil {
+			n.Session = string(e.ID)
+		}
+	case s.o.Session != "":
+		n.Session = string(s.o.Session)
+	default:
+		n.Session = s.running(ctx)
+	}
+	if n.Session == "" {
+		return "", wrong("recall: not noted: this client doesn't say which session is running. Call again with session: " +
+			"the id of the running session, or one that recall_session lists.")
+	}
+	if len(n.Session) > 200 || strings.ContainsFunc(n.Session, func(r rune) bool { return r < ' ' }) {
+		return "", wrong("recall: not noted: session must be a session's id, at most 200 characters and no line breaks. " +
+			"Call again.")
+	}
+	gone, err := l.Forgotten(ingest.SessionID(n.Session))
+	frozen, fault := l.Frozen(ingest.SessionID(n.Session))
+	if err := cmp.Or(err, fault); err != nil {
+		return "", err
+	}
+	if gone || frozen || s.o.Excluded() {
+		return "", wrong("recall: not noted: the user wants nothing of this session kept. Don't call again.")
+	}
+	for _, text := range []*string{&n.Text, &n.Why, &n.Scope, &n.Quote} {
+		*text = s.o.Clean(*text)
+	}
+	for _, list := range [][]string{n.Alternatives, n.About} {
+		for i := range list {
+			list[i] = s.o.Clean(list[i])
+		}
+	}
+	if err := l.Inbox(&n); err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("Noted as %s of session %s; it is on the disk.", n.Kind, answer.ShortID(n.Session))
+	if strings.TrimSpace(n.Quote) == "" {
+		text += " It has no quote, so it stays a note of yours. Call again with the user's words, verbatim, to make it an " +
+			"item."
+	}
+	return text, nil
+}
+
+// lately is how recently a session must have been written to be taken for the running one.
+const lately = 15 * time.Minute
+
+// running returns the running session according to its transcript, as Cowork doesn't say; "" if none or several were
+// written to recently.
+func (s *Server) running(ctx context.Context) string {
+	m, err := s.o.Open(ctx, Fresh)
+	if err != nil {
+		return ""
+	}
+	defer m.Close()
+	entries, err := m.Library.Sessions()
+	if err != nil {
+		return ""
+	}
+	found := ""
+	for _, e := range entries {
+		if e.Helper || time.Since(e.Written()) > lately {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = string(e.ID)
+	}
+	return found
+}

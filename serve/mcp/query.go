@@ -1,0 +1,286 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/answer/compose"
+	"recall/index"
+	"recall/internal/text"
+	"recall/payload"
+)
+
+// Limits of a question.
+const (
+	mostQuestion = 4_000 // characters
+	mostAlso     = 20
+	mostIDs      = 10
+	usualLimit   = 8
+	mostLimit    = 20
+)
+
+type queryIn struct {
+	Question string   `json:"question,omitempty"`
+	Also     []string `json:"also,omitempty"`
+	IDs      []string `json:"ids,omitempty"`
+	Project  string   `json:"project,omitempty"`
+	Kinds    []string `json:"kinds,omitempty"`
+	Since    string   `json:"since,omitempty"`
+	Until    string   `json:"until,omitempty"`
+	AsOf     string   `json:"as_of,omitempty"`
+	Limit    int      `json:"limit,omitempty"`
+	InShort  bool     `json:"in_short,omitempty"`
+}
+
+func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, error) {
+	if len(in.IDs) > 0 {
+		return s.details(ctx, m, in.IDs)
+	}
+	q, err := s.question(m, in)
+	if err != nil {
+		return "", err
+	}
+	model, why := m.SecondLook(in.InShort)
+	a, err := answer.Ask(ctx, m.Search, model, answer.Question{Query: q, Most: in.limit(), Paragraph: in.InShort &&
+		model != nil})
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case why != "":
+		a.Told = append(a.Told, why)
+	case model == nil && in.InShort:
+		a.Told = append(a.Told, "no model is set up (llm.provider), so there is no paragraph")
+	}
+	a.Behind = m.Behind
+	return tell(&a), nil
+}
+
+func (in queryIn) limit() int { return cmp.Or(in.Limit, usualLimit) }
+
+// question checks the arguments and builds the index's query.
+func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
+	asked := strings.TrimSpace(in.Question)
+	if asked == "" {
+		return index.Query{}, wrong("recall: no question. Send question, or ids of an earlier answer.")
+	}
+	q := index.Query{Text: text.Clip(asked, mostQuestion), Limit: in.limit()}
+	for _, w := range in.Also[:min(len(in.Also), mostAlso)] {
+		q.Also = append(q.Also, text.Clip(w, 200))
+	}
+	for _, k := range in.Kinds {
+		q.Kinds = append(q.Kinds, payload.Kind(k))
+	}
+	for _, t := range []struct {
+		name, value string
+		read        func(string, time.Time) (time.Time, error)
+		to          *time.Time
+	}{{"since", in.Since, answer.ParseWhen, &q.Since}, {"until", in.Until, answer.ParseWhen, &q.Until},
+		{"as_of", in.AsOf, answer.ParseDay, &q.AsOf}} {
+		if strings.TrimSpace(t.value) == "" {
+			continue
+		}
+		when, err := t.read(text.Clip(t.value, 40), time.Now())
+		if err != nil {
+			return q, wrong("recall: %s: %v. Write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, "+
+				"1y.", t.name, err)
+		}
+		*t.to = when
+	}
+	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
+		return q, wrong("recall: since %s isn't before until %s. Until leaves that day itself out.", in.Since, in.Until)
+	}
+	q.Here, _ = s.o.Here(m.Library) // affects the ranking
+	var err error
+	q.Project, err = projectName(m, in.Project)
+	return q, err
+}
+
+// projectName returns a project's name in the index, "" for all.
+func projectName(m *Memory, name string) (string, error) {
+	if strings.TrimSpace(name) == "" {
+		return "", nil
+	}
+	p, err := m.Library.Project(name)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", payload.Data(name, 60), err)
+	}
+	return p.Name, nil
+}
+
+// tell lays out an answer, one line per result.
+func tell(a *answer.Answer) string {
+	told := 0
+	sh := newSheet()
+	results := a.Results
+	if a.Verdict == answer.Nothing {
+		sh.linef("Nothing decided about this that recall knows of. Searched %s.", a.Searched)
+		results = results[:min(len(results), 1)]
+	} else if said := a.Warning(); said != "" {
+		sh.linef("%s", said)
+	}
+	if len(results) > 0 {
+		sh.linef(asData)
+	}
+	if a.Text != nil && a.Text.By == answer.ByModel {
+		sh.inShort(a.Text.Sentences)
+	}
+	for _, r := range results {
+		if !sh.add(resultText(r)) {
+			continue
+		}
+		told++
+		if r.Item != nil {
+			sh.of(r.Item.ID)
+			for _, l := range slices.Concat(r.History[:min(1, len(r.History))], r.Conflict) {
+				sh.of(l.Item.ID)
+			}
+		}
+	}
+	for _, t := range a.Told {
+		sh.linef("About the user's model: %s.", payload.Data(t, 300))
+	}
+	if a.Behind.Any() {
+		sh.linef("This answer is %s; ask again in a minute or two.", a.Behind)
+	}
+	if told > 0 && a.Verdict != answer.Nothing {
+		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and " +
+			"turn.")
+	}
+	return sh.text("Ask with a smaller limit, a project or kinds.")
+}
+
+// inShort lays out a paragraph.
+func (s *sheet) inShort(said []compose.Sentence) {
+	var b strings.Builder
+	b.WriteString("In short, worded by the user's model out of the lines below:\n")
+	var ids []payload.ItemID
+	for _, one := range said {
+		fmt.Fprintf(&b, "> %s %s\n", payload.Data(one.Text, 2*mostText), strings.ReplaceAll(fmt.Sprint(one.Items), " ", ", "))
+		ids = append(ids, one.Items...)
+	}
+	if s.add(b.String()) {
+		s.of(ids...)
+	}
+}
+
+// resultText returns a result in short: an item with what contradicts it and what it replaced, or a turn's words; and
+// what else its session says.
+func resultText(r *answer.Result) string {
+	var b strings.Builder
+	if r.Item == nil {
+		b.WriteString(saidText(r))
+	} else {
+		b.WriteString(itemText(r))
+	}
+	for _, also := range r.Also {
+		b.WriteString("  also " + saidText(also))
+	}
+	return b.String()
+}
+
+func saidText(r *answer.Result) string {
+	return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At),
+		agent.Speaker(r.Role), agent.Passage(r))
+}
+
+func itemText(r *answer.Result) string {
+	var b strings.Builder
+	b.WriteString(short(r.Item, r.Place, r.Turn))
+	if by := r.Doubted(); by != nil {
+		b.WriteString(overtaken(r.Item, by.Doubt()))
+	}
+	for _, l := range r.Conflict {
+		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At),
+			agent.Where(l.Place, l.Turn, false))
+	}
+	for _, l := range r.History[:min(1, len(r.History))] {
+		fmt.Fprintf(&b, "  before [%s] %s · %s, %s\n", l.Item.ID, payload.Data(l.Item.Text, 200), answer.Day(l.Item.At),
+			answer.Outcome(l))
+	}
+	return b.String()
+}
+
+// details returns everything known of items by their ids, naming unknown ids at the end.
+func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, error) {
+	sh := newSheet()
+	sh.linef(asData)
+	var unknown []string
+	for _, id := range ids[:min(len(ids), mostIDs)] {
+		p, err := m.Index.ItemByID(ctx, payload.ItemID(strings.ToLower(strings.Trim(strings.TrimSpace(id), "[]"))))
+		if errors.Is(err, index.ErrNoItem) {
+			unknown = append(unknown, payload.Data(id, 40))
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		text, others, err := whole(ctx, m, p)
+		if err != nil {
+			return "", err
+		}
+		if sh.add(text) {
+			sh.of(append([]payload.ItemID{p.Item.ID}, others...)...)
+		}
+	}
+	if len(unknown) > 0 {
+		none := fmt.Sprintf("There is no item %s. Ids are the ten characters in [brackets] of recall_query's answer.",
+			strings.Join(unknown, ", "))
+		if len(unknown) == min(len(ids), mostIDs) {
+			return "", wrong("recall: %s", none)
+		}
+		sh.linef("%s", none)
+	}
+	if len(ids) > mostIDs {
+		sh.linef("Only the first %d ids are shown; ask again for the others.", mostIDs)
+	}
+	return sh.text("Ask for fewer ids at a time."), nil
+}
+
+// whole returns an item with its alternatives, names, quotes and links.
+func whole(ctx context.Context, m *Memory, p index.Placed) (text string, others []payload.ItemID, err error) {
+	var b strings.Builder
+	it := &p.Item
+	b.WriteString(short(it, p.Place, p.Turn))
+	if title := payload.Data(p.SessionTitle, 120); title != "" {
+		fmt.Fprintf(&b, "  in %q, %s\n", title, answer.Day(p.SessionStart))
+	}
+	list := func(name string, values []string) {
+		var safe []string
+		for _, v := range values {
+			if v = payload.Data(v, 200); v != "" {
+				safe = append(safe, v)
+			}
+		}
+		if len(safe) > 0 {
+			fmt.Fprintf(&b, "  %s: %s\n", name, strings.Join(safe, "; "))
+		}
+	}
+	list("lost against it", it.Alternatives)
+	list("about", it.About)
+	for _, e := range it.Evidence {
+		fmt.Fprintf(&b, "  turn %d: %s\n", e.N, quoted(e.Quote))
+	}
+	if len(it.Evidence) == 0 {
+		b.WriteString("  written by the user by hand; there is no other evidence\n")
+	}
+	doc, err := answer.Why(ctx, m.Index, p)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, l := range slices.Concat(doc.Earlier, doc.Later) {
+		when := "before"
+		if l.Later {
+			when = "later"
+		}
+		fmt.Fprintf(&b, "  %s [%s] %s · %s, %s\n", when, l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At), answer.Tie(l))
+		others = append(others, l.Item.ID)
+	}
+	return b.String(), others, nil
+}

@@ -1,0 +1,128 @@
+// Package mcp gives an agent recall's memory over the Model Context Protocol: tools to ask what was decided,
+// to check a plan against it, to get a thread's payload, to read parts of a transcript, to read back a session's
+// state and to note something while working; the payloads as resources; and prompts.
+//
+// Everything it returns is redacted. Text about items is wrapped in recall's markers, and transcripts are quoted as
+// data: nothing in them is an instruction.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"recall/answer"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// A Memory is the library for the duration of one call.
+type Memory struct {
+	Library  *library.Library
+	Index    *index.Index // with the configured vectors and lexicon; nil if the call only reads
+	Pipeline *pipeline.Pipeline
+	// SecondLook returns the user's model for one question if a paragraph is wanted or the user has it look at every
+	// answer; else nil. why says if it can't be asked.
+	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
+	Search     answer.Index // what is searched: the index, and what a team shares
+	Behind     answer.Behind
+	Close      func() // ends the call's use of the memory
+}
+
+// Need is how much of the memory a call needs.
+type Need int
+
+const (
+	Read  Need = iota // the library as it is
+	Ask               // the index too
+	Fresh             // and sync first, for as long as a question may wait
+)
+
+// Options is what a server needs from the program around it. Open and Compose are called from several goroutines.
+type Options struct {
+	Version string
+	Session ingest.SessionID // the client's session, "" if it doesn't say
+	Budget  int              // tokens of a payload
+
+	// Open opens the memory for one call.
+	Open func(ctx context.Context, need Need) (*Memory, error)
+	// Library opens the library alone, for an append that must not wait.
+	Library func(ctx context.Context) (*library.Library, error)
+	// Excluded reports whether nothing of what runs here now is to be kept.
+	Excluded func() bool
+	// Clean redacts what an agent notes.
+	Clean func(text string) string
+	// Compose makes the payload of the thread of a named project, else of the working directory's; if that has none, the
+	// error is a *pipeline.NotHereError.
+	Compose func(ctx context.Context, l *library.Library, x *index.Index, project string) (*payload.Payload, error)
+	// Here names the working directory's project; if there is none, the error is a *pipeline.NotHereError.
+	Here func(l *library.Library) (string, error)
+	// Hint returns the way out of an error, "" if none is known.
+	Hint func(error) string
+
+	Log *slog.Logger
+}
+
+// Server is recall as an MCP server.
+type Server struct {
+	o   Options
+	mcp *mcp.Server
+}
+
+// New makes a server. It opens nothing yet.
+func New(o Options) *Server {
+	s := &Server{o: o}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "recall", Title: "recall: memory of coding sessions",
+		Version: o.Version},
+		&mcp.ServerOptions{Instructions: pages()["instructions"].About, Logger: slog.New(slog.DiscardHandler),
+			Capabilities: &mcp.ServerCapabilities{}})
+	s.mcp.AddReceivingMiddleware(s.guard, s.listSessions)
+	s.addTools()
+	s.addResources()
+	s.addPrompts()
+	return s
+}
+
+// Run serves one client until it disconnects, which is no error, or ctx ends; then it closes in and out if they are
+// closers.
+func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
+	turns := newInTurn(out)
+	// newLines limits the length
+	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: newLines(in, turns), Writer: turns, MaxLineLength: -1})
+	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
+		return nil
+	}
+	return err
+}
+
+// guard turns a handler's panic into an error of that call, and tells a model which arguments a tool takes.
+func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.o.Log.Error("panic", "method", method, "panic", p, "stack", string(debug.Stack()))
+				res, err = nil, fmt.Errorf("%s: a fault inside recall; go on without it, and tell the user that recall's log on "+
+					"stderr has the details", method)
+			}
+		}()
+		res, err = next(ctx, method, req)
+		if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) && !json.Valid(wire.Data) {
+			// The SDK quotes a URI in it as Go does; sending that would end the session.
+			err = &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
+		}
+		if called, ok := res.(*mcp.CallToolResult); ok && called != nil && called.IsError {
+			explainArguments(called, req)
+		}
+		return res, err
+	}
+}

@@ -1,0 +1,203 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"recall/answer"
+	"recall/ingest"
+	"recall/internal/escape"
+	"recall/payload"
+)
+
+// Limits of an answer about a transcript.
+const (
+	mostTurns    = 40    // turns
+	mostTurn     = 1_500 // characters of each turn among several
+	mostOneTurn  = 9_000 // characters of a single turn
+	mostListed   = 20    // sessions
+	turnsAround  = 2     // before and after the turn asked for
+	mostCallText = 300
+)
+
+type sessionIn struct {
+	Session string `json:"session,omitempty"`
+	Project string `json:"project,omitempty"`
+	Turn    int    `json:"turn,omitempty"`
+	From    int    `json:"from,omitempty"`
+	To      int    `json:"to,omitempty"`
+	Find    string `json:"find,omitempty"`
+}
+
+func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, error) {
+	if strings.TrimSpace(in.Session) == "" {
+		return s.latest(m, in.Project)
+	}
+	e, err := m.Library.Lookup(in.Session)
+	if err != nil {
+		return "", err
+	}
+	t, err := m.Pipeline.Read(ctx, e.ID)
+	if err != nil {
+		return "", err
+	}
+	from, to, err := in.span(len(t.Turns))
+	if err != nil {
+		return "", err
+	}
+	next := 0
+	sh := newSheet()
+	sh.linef("Session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120), answer.Day(t.Start),
+		len(t.Turns), asData)
+	shown, size := 0, mostTurn
+	if from == to {
+		size = mostOneTurn
+	}
+	find := strings.ToLower(strings.TrimSpace(in.Find))
+	for i := from - 1; i < to; i++ {
+		turn := &t.Turns[i]
+		if find != "" && !strings.Contains(strings.ToLower(turnWords(turn)), find) {
+			continue
+		}
+		if shown == mostTurns || !sh.add(turnText(turn, size)) {
+			next = turn.N
+			break
+		}
+		shown++
+	}
+	if shown == 0 {
+		sh.linef("No turn from %d to %d contains %q.", from, to, payload.Data(in.Find, 80))
+	}
+	if next == 0 && to < len(t.Turns) && find == "" {
+		next = to + 1
+	}
+	sh.cut = 0
+	if next > 0 {
+		sh.most += 200
+		sh.linef("Read on with from=%d.", next)
+	}
+	return sh.text(""), nil
+}
+
+// span returns the checked range of turns asked for.
+func (in sessionIn) span(turns int) (from, to int, err error) {
+	from, to = 1, turns
+	switch {
+	case turns == 0:
+		return 1, 0, nil
+	case in.Turn > turns || in.From > turns:
+		return 0, 0, wrong("recall: there is no turn %d: that session has turns 1 to %d.", max(in.Turn, in.From), turns)
+	case in.Turn > 0:
+		return max(1, in.Turn-turnsAround), min(turns, in.Turn+turnsAround), nil
+	}
+	if in.From > 0 {
+		from = in.From
+	}
+	if in.To > 0 {
+		to = min(in.To, turns)
+	}
+	if from > to {
+		return 0, 0, wrong("recall: from %d is after to %d.", from, to)
+	}
+	return from, to, nil
+}
+
+// turnWords returns everything that is shown of a turn.
+func turnWords(t *ingest.Turn) string {
+	parts := []string{t.Text}
+	for i := range t.Calls {
+		parts = append(parts, callText(&t.Calls[i]))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// turnText returns a turn with its calls, quoted. Text from another memory is named as such.
+func turnText(t *ingest.Turn, size int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "turn %d · %s%s", t.N, t.Role, map[ingest.TurnKind]string{ingest.Summary: " (compaction summary)",
+		ingest.Event: " (client notice)", ingest.Interrupt: " (interrupted)"}[t.Kind])
+	if !t.At.IsZero() {
+		b.WriteString(" · " + t.At.UTC().Format("2006-01-02 15:04"))
+	}
+	if t.Abandoned {
+		b.WriteString(" · on a branch that was rewound")
+	}
+	if t.Copied {
+		b.WriteString(" · copied from the session it was forked from")
+	}
+	if len(t.Foreign) > 0 {
+		b.WriteString(" · parts of it are from " + payload.Data(t.Foreign[0].Label, 40))
+	}
+	b.WriteString("\n")
+	text := strings.TrimSpace(escape.Text(t.Text, escape.Model))
+	if t.Kind == ingest.Command {
+		text = strings.TrimSpace(payload.Data(t.Name, 80) + " " + text)
+	}
+	if text != "" {
+		b.WriteString("> " + strings.ReplaceAll(clipMiddle(text, size), "\n", "\n> ") + "\n")
+	}
+	for i := range t.Calls {
+		fmt.Fprintf(&b, "  tool %s\n", callText(&t.Calls[i]))
+	}
+	return b.String()
+}
+
+// clipMiddle keeps a text's beginning and end.
+func clipMiddle(text string, size int) string {
+	r := []rune(text)
+	if len(r) <= size {
+		return text
+	}
+	tail := size / 4
+	return string(r[:size-tail]) + fmt.Sprintf(" … %d characters … ", len(r)-size) + string(r[len(r)-tail:])
+}
+
+// callText describes a tool call on one line: its argument and outcome, and only the beginning of its output.
+func callText(c *ingest.ToolCall) string {
+	text := payload.Data(c.Name, 80) + ": " + payload.Data(c.With(), mostCallText) + " → " + c.Outcome()
+	if c.Reason != "" {
+		text += ", the user said " + quoted(c.Reason)
+	}
+	for _, a := range c.Answers {
+		text += fmt.Sprintf(", asked %s answered %s", quoted(a.Question), quoted(strings.Join(a.Chosen, ", ")))
+	}
+	if c.Plan != nil {
+		text += ", plan " + quoted(c.Plan.Text)
+	}
+	if c.Commit != "" {
+		text += ", commit " + payload.Data(c.Commit+" "+c.CommitMessage, 120)
+	}
+	if c.Failed && c.Result != "" {
+		text += ": " + payload.Data(c.Result, 200)
+	}
+	return text
+}
+
+// latest lists the latest sessions, newest first.
+func (s *Server) latest(m *Memory, project string) (string, error) {
+	catalog, err := m.Library.Catalog()
+	if err != nil {
+		return "", err
+	}
+	only, err := projectName(m, project)
+	if err != nil {
+		return "", err
+	}
+	told := 0
+	sh := newSheet()
+	sh.linef("The latest sessions. %s", asData)
+	for _, e := range slices.Backward(catalog.Entries) {
+		name := catalog.Of(e).Name
+		hidden := e.Helper || e.Marks.Archived
+		if hidden || only != "" && name != only || told == mostListed {
+			continue
+		}
+		if sh.linef("%s · %s · %s · %d turns · %s", answer.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80),
+			e.Turns, payload.Data(e.Title, 120)) {
+			told++
+		}
+	}
+	return sh.text(""), nil
+}

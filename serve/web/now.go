@@ -1,0 +1,219 @@
+package web
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"recall/answer/history"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// nowView is the state of a project, and what its next session starts with.
+type nowView struct {
+	filters
+	Payload  *payload.Payload // nil: no session worked there, or none with items
+	Sections []section
+	Texts    []variant
+	Others   []string // what others in the team recently decided there
+	Broken   []string // unreadable sessions, and why
+}
+
+// A section is a payload's items of one kind.
+type section struct {
+	Kind  payload.Kind
+	Items []nowItem // the newest ones
+	More  int       // number of older ones
+}
+
+// nowItem is an item, where it was said, and later commits to the files that it mentions.
+type nowItem struct {
+	payload.Item
+	At    leading
+	Since map[string]int // commits by file
+}
+
+// A variant is a payload in one of its forms.
+type variant struct{ Name, Text string }
+
+// mostAsked limits the items for which git is asked what changed since.
+const mostAsked = 5
+
+// mostOfKind limits the items shown of one kind.
+const mostOfKind = 40
+
+func (s *Server) now(r *http.Request, m *Memory) (any, error) {
+	f, err := filter(r, m)
+	if err != nil {
+		return nil, err
+	}
+	v := nowView{filters: f}
+	if v.Project == "" {
+		last := library.Entry{}
+		for _, e := range f.catalog.Entries {
+			if _, ok := f.catalog.Project[e.Project]; ok && !e.Helper && !e.End.Before(last.End) {
+				last = e
+			}
+		}
+		if last.ID == "" {
+			return v, nil
+		}
+		v.Project = f.catalog.Of(last).Name
+	}
+	if m.Others != nil {
+		v.Others = m.Others(v.Project)
+	}
+	key := "now " + f.Today + " " + v.Project
+	composed, err := kept(&s.kept, m.Stamp, key, func() (c composed, err error) {
+		if c.payload, err = m.Compose(v.Project); err != nil || c.payload == nil {
+			return c, err
+		}
+		for _, name := range payload.Variants {
+			c.texts = append(c.texts, variant{string(name), m.HandOn(c.payload, string(name))})
+		}
+		return c, nil
+	})
+	v.Payload, v.Texts = composed.payload, composed.texts
+	if errors.Is(err, payload.ErrDecode) {
+		v.Broken, err = strings.Split(err.Error(), "\n"), nil
+	}
+	if err != nil || v.Payload == nil {
+		return v, err
+	}
+	var asked sync.WaitGroup
+	left := mostAsked
+	for _, k := range payload.Kinds {
+		part := section{Kind: k}
+		for _, it := range v.Payload.Items {
+			if it.Kind == k && it.Current() {
+				from := v.Payload.Origins[it.ID]
+				part.Items = append(part.Items, nowItem{Item: it, At: leading{there(from.Session, it.First().Turn),
+					payload.Handle(v.Project, from.Number)}})
+			}
+		}
+		part.More = max(0, len(part.Items)-mostOfKind)
+		part.Items = part.Items[part.More:]
+		for i := range part.Items {
+			if one := &part.Items[i]; left > 0 && (k == payload.Decision || k == payload.Eliminated) {
+				left--
+				asked.Go(func() {
+					one.Since = history.ChangedSince(r.Context(), m.Library,
+						index.Placed{Place: index.Place{Project: v.Project}, Item: one.Item})
+				})
+			}
+		}
+		if len(part.Items) > 0 {
+			v.Sections = append(v.Sections, part)
+		}
+	}
+	asked.Wait()
+	return v, nil
+}
+
+// composed is a project's payload in all its forms.
+type composed struct {
+	payload *payload.Payload
+	texts   []variant
+}
+
+// healthView is what models used, how safe everything is, and what recall did last.
+type healthView struct {
+	Kept, Projects     int
+	Distilled, ByModel int
+	library.Tally
+	Weeks []bar // sessions per week
+	*history.Usage
+	Doomed []pipeline.Expiring
+	Unsafe []ingest.Problem
+	Broken []ingest.Problem
+	Last   []library.JournalEntry // one per kind, even if there was none
+	Disk   library.Disk
+	Hooks  []string // the latest errors in hooks
+}
+
+// sums are the groupings of usage.
+var sums = []string{"model", "project", "month"}
+
+// A bar is a number and its percentage of the largest.
+type bar struct {
+	Name    string
+	N       int
+	Percent int
+}
+
+// weeks is the number of weeks shown.
+const weeks = 12
+
+// weekly counts the sessions that began in each of the last weeks, named by its first day; the last week ends today.
+func weekly(entries []library.Entry, now time.Time) (bars []bar) {
+	year, month, day := now.Date()
+	tomorrow := time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())
+	byWeek := make([]int, weeks)
+	for _, e := range entries {
+		if ago := int((tomorrow.Sub(e.Start) - 1).Hours() / 24 / 7); ago >= 0 && ago < weeks {
+			byWeek[weeks-1-ago]++
+		}
+	}
+	most := max(1, slices.Max(byWeek))
+	for i, n := range byWeek {
+		bars = append(bars, bar{tomorrow.AddDate(0, 0, -7*(weeks-i)).Format("2 Jan"), n, 100 * n / most})
+	}
+	return bars
+}
+
+func (s *Server) health(r *http.Request, m *Memory) (any, error) {
+	catalog, err := m.Library.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	v := healthView{Kept: len(catalog.Entries), Projects: catalog.Projects(), Broken: m.Library.Broken(),
+		Hooks: m.HookFaults()}
+	var look sync.WaitGroup
+	look.Go(func() {
+		var found map[string]ingest.File
+		v.Doomed, v.Unsafe, found = m.Pipeline.Exposed(r.Context())
+		maps.Copy(catalog.Closed, m.Pipeline.Excluded())
+		v.Tally = catalog.Tally(found)
+	})
+	for _, e := range catalog.Entries {
+		if e.Distilled != nil {
+			v.Distilled++
+			if e.Distilled.Model.Name != "" {
+				v.ByModel++
+			}
+		}
+	}
+	v.Weeks = weekly(catalog.Entries, time.Now())
+	by := r.URL.Query().Get("by")
+	if !slices.Contains(sums, by) {
+		by = sums[0]
+	}
+	key := "usage by " + by + " until " + time.Now().Format(time.DateOnly)
+	v.Usage, err = kept(&s.kept, m.Stamp, key, func() (*history.Usage, error) {
+		return history.UsageOf(r.Context(), m.Pipeline, catalog, by, time.Time{}, m.Prices)
+	})
+	look.Wait()
+	if err != nil {
+		return nil, err
+	}
+	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (library.Disk, error) {
+		return library.DiskOf(m.Library.Dir(), catalog.Entries), nil
+	})
+	v.Disk.Free = library.Free(m.Library.Dir())
+	kinds := []string{"archive", "sync", "improve"}
+	last, err := m.Library.Last(kinds...)
+	for _, kind := range kinds {
+		fact := last[kind]
+		fact.What = kind
+		v.Last = append(v.Last, fact)
+	}
+	return v, err
+}

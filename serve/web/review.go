@@ -1,0 +1,163 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline/review"
+)
+
+// reviewView is what is waiting for review, the newest sessions first.
+type reviewView struct {
+	filters
+	*review.Waiting
+	More  int    // items shown once these are done
+	From  int    // position of the first session covered, from 0
+	Of    int    // number of sessions
+	Older int    // where the next page begins, 0 for none
+	Said  string // what was just done
+	Undo  *undo  // how to undo it
+}
+
+// undo identifies an item to undo an answer about, with its earlier line, "" if that wasn't changed; for two items
+// that were settled, the newer and the older.
+type undo struct{ Session, Item, Line, Older string }
+
+// inInbox is the number of items on a page.
+const inInbox = 60
+
+// atOnce is the number of sessions that a page covers, newest first; the next page continues with older ones.
+const atOnce = 40
+
+func (s *Server) review(r *http.Request, m *Memory) (any, error) {
+	f, err := filter(r, m)
+	if err != nil {
+		return nil, err
+	}
+	v := reviewView{filters: f}
+	catalog, q := f.catalog, r.URL.Query()
+	v.From, _ = strconv.Atoi(q.Get("from"))
+	entries, of := lately(f, v.From, atOnce)
+	v.From, v.Of = min(max(v.From, 0), of), of
+	if next := v.From + len(entries); next < of {
+		v.Older = next
+	}
+	if v.Waiting, err = review.Read(r.Context(), m.Library, m.Pipeline.Index, catalog, entries); err != nil {
+		return nil, err
+	}
+	conflicts, items := min(len(v.Conflicts), inInbox/4), min(len(v.Items), inInbox)
+	v.More = len(v.Conflicts) - conflicts + len(v.Items) - items
+	v.Conflicts, v.Items = v.Conflicts[:conflicts], v.Items[:items]
+	if f.Project == "" && v.From == 0 {
+		if v.Received, err = review.Received(m.Library, ""); err != nil {
+			return nil, err
+		}
+	}
+	if v.Said = said[payload.Op(q.Get("said"))]; v.Said != "" {
+		v.Undo = &undo{q.Get("session"), q.Get("item"), q.Get("was"), q.Get("older")}
+	}
+	return v, nil
+}
+
+// lately returns the most recently active sessions that pass the filters, newest first: at most most of them from a
+// position on, and the total. Helpers are left out.
+func lately(f filters, from, most int) (all []library.Entry, of int) {
+	var meant []*library.Entry // pointers: entries are large to sort
+	for i := range f.catalog.Entries {
+		e := &f.catalog.Entries[i]
+		within := !e.End.Before(f.since) && (f.asOf.IsZero() || e.Start.Before(f.asOf))
+		if within && !e.Helper && (f.Project == "" || f.catalog.Of(*e).Name == f.Project) {
+			meant = append(meant, e)
+		}
+	}
+	slices.SortStableFunc(meant, func(a, b *library.Entry) int { return b.End.Compare(a.End) })
+	from = min(max(from, 0), len(meant))
+	for _, e := range meant[from:min(len(meant), from+most)] {
+		all = append(all, *e)
+	}
+	return all, len(meant)
+}
+
+// said maps what can be undone to how it is reported.
+var said = map[payload.Op]string{payload.OpDrop: "Dropped.", payload.OpPin: "Pinned.", payload.OpKeep: "Kept.",
+	payload.OpSet: "Changed.", "settle": "Settled."}
+
+// say records what a form says about an item.
+func (s *Server) say(r *http.Request, m *Memory) error {
+	word, line := payload.Op(r.PostForm.Get("word")), strings.Join(strings.Fields(r.PostForm.Get("line")), " ")
+	known := []payload.Op{payload.OpKeep, payload.OpPin, payload.OpUnpin, payload.OpDrop, payload.OpSet}
+	if !slices.Contains(known, word) {
+		return fmt.Errorf("%q is not a valid answer about an item", word)
+	}
+	u, err := s.meant(r, m)
+	if err != nil {
+		return err
+	}
+	if err := m.Say(u, word, line); err != nil {
+		return err
+	}
+	if said[word] != "" && u.Handoff == "" && !r.PostForm.Has("undo") {
+		was := ""
+		if word == payload.OpSet {
+			was = payload.LineOf(&u.Item)
+		}
+		return telling(r, "said", string(word), "session", u.Session, "item", string(u.ID), "was", was, "older", "")
+	}
+	return nil
+}
+
+// telling makes the page that a form leads back to report what was done, with query parameters as for but.
+func telling(r *http.Request, pairs ...string) error {
+	back, err := url.Parse(within(r.PostForm.Get("back")))
+	if err == nil {
+		r.PostForm.Set("back", but(back, pairs...))
+	}
+	return err
+}
+
+// meant returns the item that a form is about.
+func (s *Server) meant(r *http.Request, m *Memory) (u review.Unseen, err error) {
+	session, id := r.PostForm.Get("session"), payload.ItemID(r.PostForm.Get("item"))
+	if r.PostForm.Get("handoff") != "" {
+		all, err := review.Received(m.Library, "")
+		if err != nil {
+			return u, err
+		}
+		for _, u := range all {
+			if u.Handoff == r.PostForm.Get("handoff") && u.ID == id {
+				return u, nil
+			}
+		}
+		return u, errNone
+	}
+	return review.Named(m.Library, session, id)
+}
+
+// settle records which of two items stands, or that both do.
+func (s *Server) settle(r *http.Request, m *Memory) error {
+	newer, older := r.PostForm.Get("newer"), r.PostForm.Get("older")
+	later, earlier := payload.ItemID(newer), payload.ItemID(older)
+	link := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes}
+	switch r.PostForm.Get("stands") {
+	case "newer":
+	case "older":
+		later, earlier = earlier, later
+	case "both":
+		link.Relation = payload.Refines
+	case "undo":
+		return m.Settle(payload.Link{Op: payload.OpUnsay}, later, earlier)
+	default:
+		return errors.New("the form doesn't say which one stands")
+	}
+	if err := m.Settle(link, later, earlier); err != nil {
+		return err
+	}
+	return telling(r, "said", "settle", "item", newer, "older", older)
+}

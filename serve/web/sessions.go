@@ -1,0 +1,116 @@
+package web
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"recall/ingest"
+	"recall/internal/escape"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// aPage is the number of sessions on a page.
+const aPage = 100
+
+// sessionsView is a list of sessions, newest first.
+type sessionsView struct {
+	filters
+	Find     string
+	Starred  bool
+	Tag      string
+	State    library.State
+	Leaving  bool // only those that their client deletes within a week
+	Sessions []*library.ListEntry
+	From, Of int                   // position of the first one, from 0, and the total
+	States   map[library.State]int // counts of all sessions
+	Doomed   []pipeline.Expiring
+	Doom     map[ingest.SessionID]bool // sessions among the doomed
+	Broken   []ingest.Problem
+}
+
+// Next returns where the next page begins, 0 for none.
+func (v sessionsView) Next() int {
+	if v.From+aPage < v.Of {
+		return v.From + aPage
+	}
+	return 0
+}
+
+func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
+	f, err := filter(r, m)
+	if err != nil {
+		return nil, err
+	}
+	q := r.URL.Query()
+	v := sessionsView{filters: f, Find: q.Get("find"), Starred: q.Has("starred"), Tag: payload.Tag(q.Get("tag")),
+		State: library.State(q.Get("state")), Leaving: q.Has("leaving"), States: map[library.State]int{},
+		Doom: map[ingest.SessionID]bool{}, Broken: m.Library.Broken()}
+	doomed, _, found := m.Pipeline.Exposed(r.Context())
+	v.Doomed = doomed
+	for _, d := range v.Doomed {
+		for _, id := range d.IDs {
+			v.Doom[id] = true
+		}
+	}
+	maps.Copy(f.catalog.Closed, m.Pipeline.Excluded())
+	find := strings.Fields(strings.ToLower(v.Find))
+	var all []*library.ListEntry // pointers: the values are large to sort
+	list := f.catalog.List("", found)
+	for i := range list {
+		l := &list[i]
+		v.States[l.State]++
+		lacks := func(word string) bool {
+			text := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
+			return !strings.Contains(strings.ToLower(text), word)
+		}
+		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
+		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
+		elsewhere := f.Project != "" && l.Project != f.Project
+		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
+		meant := marked && !elsewhere && !other && !l.End.Before(f.since)
+		if meant && !slices.ContainsFunc(find, lacks) {
+			all = append(all, l)
+		}
+	}
+	slices.SortFunc(all, func(a, b *library.ListEntry) int {
+		return cmp.Or(b.End.Compare(a.End), b.Start.Compare(a.Start), cmp.Compare(a.ID, b.ID))
+	})
+	v.Of = len(all)
+	v.From, _ = strconv.Atoi(q.Get("from"))
+	v.From = min(max(v.From, 0), v.Of)
+	v.Sessions = all[v.From:min(v.From+aPage, v.Of)]
+	return v, nil
+}
+
+// mark records what a form changes about a session as a whole.
+func (s *Server) mark(r *http.Request, m *Memory) error {
+	var mark payload.Mark
+	yes := func(name string) *bool {
+		if !r.PostForm.Has(name) {
+			return nil
+		}
+		on := r.PostForm.Get(name) == "yes"
+		return &on
+	}
+	mark.Star, mark.Archive = yes("star"), yes("archive")
+	for name, into := range map[string]*[]string{"tag": &mark.Tag, "untag": &mark.Untag} {
+		if tag := payload.Tag(r.PostForm.Get(name)); tag != "" {
+			*into = []string{tag}
+		}
+	}
+	e, err := m.Library.Session(ingest.SessionID(r.PostForm.Get("session")))
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSpace(r.PostForm.Get("name"))
+	if !r.PostForm.Has("save") || name == escape.Page(e.Title, escape.HTML) { // unchanged
+		name = ""
+	}
+	return m.Mark(e.ID, mark, name)
+}

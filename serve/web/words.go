@@ -1,0 +1,154 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/index"
+	"recall/internal/text"
+	"recall/payload"
+)
+
+// voice words answers as on a terminal.
+var voice answer.Voice
+
+// words are the template functions of the pages.
+func words() template.FuncMap {
+	return template.FuncMap{
+		"sentence": func(it payload.Item) string {
+			return text.Clip(voice.Sentence(answer.WithReason(it)), mostOfLine)
+		},
+		"reasoned": answer.WithReason,
+		"state":    answer.State,
+		"standing": stands,
+		"told":     answer.Standing,
+		"became":   became,
+		"quote":    voice.Quote,
+		"who":      voice.Who,
+		"was":      func(l index.Linked) string { return text.Clip(voice.Was(l), mostOfLine) },
+		"tie":      answer.Tie,
+		"past":     func(p index.Placed) string { return text.Clip(voice.Past(p), mostOfLine) },
+		"speaker":  voice.Speaker,
+		"kind":     answer.KindWord,
+		"turnOf":   func(it payload.Item) string { return it.First().Turn },
+		"lost":     func(r *answer.Result) []string { return answer.RejectedOptions(*r.Item, r.History) },
+		"lineOf":   func(it payload.Item) string { return payload.LineOf(&it) },
+		"long":     func(line string) bool { return len(line) > mostOfLine },
+		"at":       at,
+		"there":    there,
+		"to":       func(session, turn, text string) leading { return leading{there(session, turn), text} },
+		"agentOf": func(session any, agent string) string {
+			return (&url.URL{Path: fmt.Sprintf("/session/%v", session),
+				RawQuery: url.Values{"agent": {agent}}.Encode()}).String()
+		},
+		"rawOf": func(session, name any) string {
+			return (&url.URL{Path: fmt.Sprintf("/session/%v/raw/%v", session, name)}).String()
+		},
+		"inMark": func(n int) string { // fits three characters
+			if n >= 1000 {
+				return fmt.Sprint(n/1000, "k")
+			}
+			return fmt.Sprint(n)
+		},
+		"handle":  payload.Handle,
+		"short":   func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
+		"day":     answer.Day,
+		"size":    text.Size,
+		"ago":     func(t time.Time) string { return ago(time.Since(t)) },
+		"count":   answer.Count,
+		"clip":    func(n int, s string) string { return text.Clip(text.OneLine(s), n) },
+		"number":  func(n int) string { return text.Thousands(n) },
+		"join":    func(list []string) string { return strings.Join(list, ", ") },
+		"minus":   func(a, b int) int { return a - b },
+		"add":     func(a, b int) int { return a + b },
+		"double":  func(a int) int { return 2 * a },
+		"by":      func() []string { return sums },
+		"entry":   func(v view, item any) entry { return entry{v, item} },
+		"dollars": func(d float64) string { return fmt.Sprintf("$%.2f", d) },
+		"but":     but,
+		"kinds":   func() []payload.Kind { return payload.Kinds },
+		"has":     func(list []payload.Kind, k payload.Kind) bool { return slices.Contains(list, k) },
+		"screens": func() []screen { return screens },
+	}
+}
+
+// mostOfLine is how many characters of an item's line a page shows; a longer line can't be edited there.
+const mostOfLine = 2000
+
+// An entry is one item of a page together with the page's view.
+type entry struct {
+	View view
+	Item any
+}
+
+// A screen is an entry of the pages' menu.
+type screen struct{ Name, Path, Title string }
+
+var screens = []screen{{"ask", "/", "Ask"}, {"review", "/review", "Review"}, {"time", "/time", "Timeline"},
+	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Usage and health"}}
+
+// stands classifies an item for its mark: stands, past, out (ruled out) or later (deferred, open).
+func stands(it payload.Item) string {
+	switch {
+	case !it.Current():
+		return "past"
+	case it.Kind == payload.Eliminated:
+		return "out"
+	case it.Kind == payload.Deferred || it.Kind == payload.Question:
+		return "later"
+	}
+	return "stands"
+}
+
+// at names a place as people type it.
+func at(p index.Place, turn int) string { return voice.Where(p, turn, true) }
+
+// leading is a text that links to a page; Href is "" if there is none.
+type leading struct{ Href, Text string }
+
+// there returns the page of a session, at a turn if one is known: its id or that of one of its records. Handoffs are
+// in no session here.
+func there(session, turn string) string {
+	if strings.HasPrefix(session, "handoff ") {
+		return ""
+	}
+	u := url.URL{Path: "/session/" + session}
+	if turn != "" {
+		u.RawQuery = url.Values{"turn": {turn}}.Encode()
+		u.Fragment = turn
+	}
+	return u.String()
+}
+
+// but returns a page's address with some query parameters changed, given as pairs of key and value; "" removes one.
+func but(page *url.URL, pairs ...string) string {
+	q := page.Query()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		q.Set(pairs[i], pairs[i+1])
+		if pairs[i+1] == "" {
+			q.Del(pairs[i])
+		}
+	}
+	return (&url.URL{Path: page.Path, RawQuery: q.Encode()}).String()
+}
+
+func ago(d time.Duration) string {
+	switch days := int(d.Hours() / 24); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case days == 0:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case days < 14:
+		return answer.Count(days, "day") + " ago"
+	case days < 100:
+		return answer.Count(days/7, "week") + " ago"
+	}
+	return answer.Count(int(d.Hours()/24/30), "month") + " ago"
+}
