@@ -98,7 +98,6 @@ var kept = map[string]string{
 	"github.com/rivo/uniseg":                 "cmd",
 	"github.com/jackc/pgx/v5":                "team",
 	"filippo.io/age":                         "team/sealed",
-	"github.com/riverqueue/river":            "team/work",
 }
 
 // noRooms are names that say nothing about their contents.

@@ -6,14 +6,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +19,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"recall/index"
 	"recall/internal/text"
@@ -37,10 +33,9 @@ const (
 
 // TestScale measures a team of so many generated items as RECALL_TEAM_ITEMS says, in 500 projects or as many as
 // RECALL_TEAM_PROJECTS does: what questions and puts take, and what an item takes on disk. Its server writes to disk
-// as one does that people use, so TMPDIR has to be on one. It is run by itself; what it says of how each statement is
-// done can be kept:
+// as one does that people use, so TMPDIR has to be on one. It is run by itself:
 //
-//	TMPDIR=/var/tmp RECALL_TEAM_ITEMS=1000000 RECALL_TEAM_PLANS=FILE go test ./team -run TestScale -v -timeout 9h
+//	TMPDIR=/var/tmp RECALL_TEAM_ITEMS=1000000 go test ./team -run TestScale -v -timeout 9h
 func TestScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("RECALL_TEAM_ITEMS"))
 	if err != nil {
@@ -165,95 +160,6 @@ func TestScale(t *testing.T) {
 		}
 		return time.Since(begun)
 	}))
-	if path := os.Getenv("RECALL_TEAM_PLANS"); path != "" {
-		var id string
-		put := func(bob, _ mate) error {
-			id += "another"
-			return bob.Put(t.Context(), bob.device, c.ready(w.session(id, 50)), 1)
-		}
-		c.plans(path, n, append([]deed{
-			{"A question of all projects", func(_, all mate) error {
-				_, err := all.Search(t.Context(), index.Query{Text: w.question()})
-				return err
-			}},
-			{"A question within one project", func(bob, _ mate) error {
-				_, err := bob.Search(t.Context(), index.Query{Text: w.question(), Project: "p50"})
-				return err
-			}},
-			{"A session put", put},
-			{"A session put and forgotten", func(bob, all mate) error {
-				return errors.Join(put(bob, all), bob.Forget(t.Context(), bob.Member.ID, id))
-			}},
-			{"The outbox compared", func(bob, _ mate) error {
-				_, err := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), bob.device).Reconcile(t.Context(), bob.Team)
-				return err
-			}},
-			{"Projects listed", func(bob, _ mate) error { _, err := bob.Projects(t.Context()); return err }},
-			{"Members listed", func(bob, _ mate) error { _, err := bob.Members(t.Context()); return err }},
-		}, c.otherDeeds(t)...))
-	}
-}
-
-// deed is what a member does.
-type deed struct {
-	name string
-	do   func(bob, all mate) error
-}
-
-// plans writes the query plans of the statements behind each deed, as auto_explain logs them.
-func (c *crew) plans(path string, items int, what []deed) {
-	c.t.Helper()
-	for _, who := range []string{"bob", "all"} {
-		c.Exec("LOAD 'auto_explain'; ALTER ROLE " + c.Role(who) + " SET session_preload_libraries = 'auto_explain'")
-		for _, setting := range []string{"min_duration = 0", "nested_statements = on", "analyze = on", "timing = off",
-			"buffers = off", "level = notice"} {
-			c.Exec("LOAD 'auto_explain'; ALTER ROLE " + c.Role(who) + " SET auto_explain.log_" + setting)
-		}
-	}
-	var said []string
-	listen := func(who string) mate {
-		m := c.at(c.Address(who))
-		config := m.pool.Config()
-		config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { said = append(said, n.Message) }
-		pool, err := pgxpool.NewWithConfig(c.t.Context(), config)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		m.pool.Close()
-		m.pool = pool
-		return m
-	}
-	bob, all := listen("bob"), listen("all")
-	text := fmt.Sprintf("# Query plans of a team's statements\n\nHow PostgreSQL executes them over %d items: each "+
-		"statement once, with its plan and actual row counts. `TestScale` writes this file\n(`team/bench_test.go`; see "+
-		"[team.md](team.md#what-it-takes)).\n", items)
-	noise := regexp.MustCompile(`duration:[^\n]*\n|Query Text: |\(cost=\S+ rows=\d+ width=\d+\) ?|[ \t]+$`)
-	shown := map[string]bool{}
-	for _, d := range what {
-		for range 2 { // the first time includes what a connection does only once
-			said = nil
-			if err := d.do(bob, all); err != nil {
-				c.t.Errorf("%s: %v", d.name, err)
-			}
-		}
-		text += "\n## " + d.name + "\n"
-		before := len(shown)
-		for _, plan := range said {
-			plan = noise.ReplaceAllString(plan, "")
-			statement, _, _ := strings.Cut(plan, " (actual")
-			if !strings.Contains(plan, "(actual") || shown[statement] {
-				continue
-			}
-			shown[statement] = true
-			text += "\n```\n" + strings.TrimSpace(plan) + "\n```\n"
-		}
-		if len(shown) == before {
-			text += "\nBy the same statements as above.\n"
-		}
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		c.t.Fatal(err)
-	}
 }
 
 // worked is how long the server's process for a member has been on a processor: the clock counts what others do, too.

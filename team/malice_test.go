@@ -38,7 +38,6 @@ func TestMalice(t *testing.T) {
 		bob.Forget(t.Context(), bob.Member.ID, "b0")); err != nil {
 		t.Fatal(err)
 	}
-	c.Exec(`INSERT INTO recall.river_queue(name) VALUES('default')`)
 	before := c.dump()
 	c.Exec(`GRANT TEMPORARY ON DATABASE ` + c.Name + ` TO PUBLIC`) // as it is where nobody took that away
 
@@ -166,8 +165,6 @@ func TestMalice(t *testing.T) {
 		"puts a function before another":     `SET search_path = public, recall; CREATE FUNCTION recall.mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
 		"puts a trigger on":                  `CREATE TRIGGER x BEFORE INSERT ON recall.item EXECUTE FUNCTION recall.bury()`,
 		"fires a trigger's function":         `SELECT recall.bury()`,
-		"pauses everybody's jobs":            `INSERT INTO recall.river_queue(name, paused_at) VALUES('default', now())`,
-		"pauses jobs where they wait":        `UPDATE recall.river_queue SET paused_at = now()`,
 		"changes the format":                 `INSERT INTO recall.migration VALUES(99)`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,10 +226,9 @@ func TestLeft(t *testing.T) {
 	if err := bob.Leave(t.Context(), bob.Member.ID); err != nil {
 		t.Fatal(err)
 	}
-	c.Exec(`INSERT INTO recall.river_job(kind, args) VALUES('retain', '{}')`)
 	before := c.dump()
 	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
-		`SELECT FROM recall.river_job`, `DELETE FROM recall.river_job`, `SELECT recall.retain() WHERE recall.retain() > 0`,
+		`SELECT recall.retain() WHERE recall.retain() > 0`,
 		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`, `SELECT FROM recall.key`, `SELECT FROM recall.handoff`, `SELECT FROM recall.related`,
 		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
 		`SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`} {
@@ -302,7 +298,7 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 func (c *crew) dump() string {
 	var all []string
 	for _, table := range []string{"member", "device", "key", "project", "access", "session", "item", "content",
-		"tombstone", "obeyed", "handoff", "link", "related", "river_job", "river_queue", "river_leader", "river_notification", "migration", "team"} {
+		"tombstone", "obeyed", "handoff", "link", "related", "migration", "team"} {
 		all = append(all, `(SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1)`)
 	}
 	return strings.Join(c.column(strings.Join(all, " UNION ALL ")), "\n")

@@ -482,57 +482,6 @@ BEGIN
 	ORDER BY i.id;
 END $$;
 
--- River's tables (github.com/riverqueue/river, its format 8), for recall team work. Jobs name projects by number, and say
--- nothing of what is in them. Whoever is in the team may do with them as they like: a job does nothing that its worker
--- may not do, and what no job does a worker does without. Pausing a queue has no use here.
-
-CREATE TYPE recall.river_job_state AS ENUM(
-	'available', 'cancelled', 'completed', 'discarded', 'pending', 'retryable', 'running', 'scheduled');
-CREATE TABLE recall.river_job(
-	id bigserial PRIMARY KEY, state recall.river_job_state NOT NULL DEFAULT 'available', attempt smallint NOT NULL DEFAULT 0,
-	max_attempts smallint NOT NULL DEFAULT 25 CHECK (max_attempts > 0), attempted_at timestamptz,
-	created_at timestamptz NOT NULL DEFAULT now(), finalized_at timestamptz, scheduled_at timestamptz NOT NULL DEFAULT now(),
-	priority smallint NOT NULL DEFAULT 1 CHECK (priority BETWEEN 1 AND 4), args jsonb NOT NULL, attempted_by text[],
-	errors jsonb[], kind text NOT NULL CHECK (length(kind) BETWEEN 1 AND 127), metadata jsonb NOT NULL DEFAULT '{}',
-	queue text NOT NULL DEFAULT 'default' CHECK (length(queue) BETWEEN 1 AND 127), tags varchar(255)[] NOT NULL DEFAULT '{}',
-	unique_key bytea, unique_states bit(8),
-	CHECK ((finalized_at IS NOT NULL) = (state IN ('cancelled', 'completed', 'discarded'))));
-CREATE INDEX river_job_kind ON recall.river_job(kind);
-CREATE INDEX river_job_state_and_finalized_at_index ON recall.river_job(state, finalized_at)
-	WHERE finalized_at IS NOT NULL;
-CREATE INDEX river_job_prioritized_fetching_index ON recall.river_job(state, queue, priority, scheduled_at, id);
-CREATE FUNCTION recall.river_job_state_in_bitmask(bitmask bit(8), state recall.river_job_state) RETURNS boolean
-	LANGUAGE sql IMMUTABLE AS $$ SELECT CASE state
-		WHEN 'available' THEN get_bit(bitmask, 7) WHEN 'cancelled' THEN get_bit(bitmask, 6)
-		WHEN 'completed' THEN get_bit(bitmask, 5) WHEN 'discarded' THEN get_bit(bitmask, 4)
-		WHEN 'pending' THEN get_bit(bitmask, 3) WHEN 'retryable' THEN get_bit(bitmask, 2)
-		WHEN 'running' THEN get_bit(bitmask, 1) WHEN 'scheduled' THEN get_bit(bitmask, 0) ELSE 0 END = 1 $$;
-CREATE UNIQUE INDEX river_job_unique_idx ON recall.river_job(unique_key) WHERE unique_key IS NOT NULL
-	AND unique_states IS NOT NULL AND recall.river_job_state_in_bitmask(unique_states, state);
-CREATE UNLOGGED TABLE recall.river_leader(
-	elected_at timestamptz NOT NULL, expires_at timestamptz NOT NULL,
-	leader_id text NOT NULL CHECK (length(leader_id) BETWEEN 1 AND 127),
-	name text PRIMARY KEY DEFAULT 'default' CHECK (name = 'default'));
-CREATE TABLE recall.river_queue(
-	name text PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), metadata jsonb NOT NULL DEFAULT '{}',
-	paused_at timestamptz CHECK (paused_at IS NULL), updated_at timestamptz NOT NULL DEFAULT now());
-CREATE TABLE recall.river_notification(
-	id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), payload text NOT NULL,
-	topic text NOT NULL CHECK (length(topic) BETWEEN 1 AND 127));
-CREATE INDEX river_notification_created_at_idx ON recall.river_notification(created_at);
-CREATE INDEX river_notification_topic_id_idx ON recall.river_notification(topic, id);
-ALTER TABLE recall.river_job ENABLE ROW LEVEL SECURITY;
-ALTER TABLE recall.river_leader ENABLE ROW LEVEL SECURITY;
-ALTER TABLE recall.river_queue ENABLE ROW LEVEL SECURITY;
-ALTER TABLE recall.river_notification ENABLE ROW LEVEL SECURITY;
-GRANT SELECT, INSERT, UPDATE, DELETE ON recall.river_job, recall.river_leader, recall.river_queue,
-	recall.river_notification TO {role};
-GRANT USAGE ON SEQUENCE recall.river_job_id_seq, recall.river_notification_id_seq TO {role};
-CREATE POLICY work ON recall.river_job USING ((SELECT recall.me()) IS NOT NULL);
-CREATE POLICY work ON recall.river_leader USING ((SELECT recall.me()) IS NOT NULL);
-CREATE POLICY work ON recall.river_queue USING ((SELECT recall.me()) IS NOT NULL);
-CREATE POLICY work ON recall.river_notification USING ((SELECT recall.me()) IS NOT NULL);
-
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA recall FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA recall TO {role};
 -- Who may execute a trigger's function may put it on a table of their own, and have it do there what it does here.

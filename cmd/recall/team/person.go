@@ -19,13 +19,12 @@ import (
 	"recall/library"
 	"recall/team"
 	"recall/team/sealed"
-	"recall/team/work"
 )
 
 func newWorkCmd(a *app.App) *cobra.Command {
 	var o struct{ Once bool }
 	return inTeam(a, "team-work", &o, func(ctx context.Context, t *team.Team, _ *team.Membership, _ []string) error {
-		return work.Run(ctx, t, work.Options{Once: o.Once,
+		return t.Work(ctx, team.WorkOptions{Once: o.Once,
 			Did:  func(what string) { fmt.Fprintln(a.Out, terminal.Line(what)) },
 			Fail: func(err error) { fmt.Fprintln(a.Err, "recall: warning:", terminal.Line(err.Error())) }})
 	})
