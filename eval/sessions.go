@@ -41,7 +41,7 @@ func Transcripts(ctx context.Context, root string) (all []Transcript, problems [
 			all = append(all, t)
 		}
 		for _, p := range bad {
-			problems = append(problems, Problem{File: p.Path, What: p.Reason})
+			problems = append(problems, Problem{File: p.Path, What: p.Reason()})
 		}
 	}
 	return all, problems

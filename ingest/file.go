@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"recall/internal/text"
@@ -148,18 +148,32 @@ func (f Found) Of(role FileRole) []File {
 	return slices.DeleteFunc(slices.Clone(f.Files), func(file File) bool { return file.Role != role })
 }
 
-// A Problem is something that discovery or reading could not use.
+// A Problem is an error about a file or folder that discovery or reading could not use.
 type Problem struct {
-	Path   string `json:"path" show:"path"`
-	Reason string `json:"reason" show:"path"`
+	Path string `json:"path" show:"path"`
+	Err  error  `json:"reason" show:"path"`
 }
 
-// Why returns the reason without the path, which the system's errors repeat.
+// Reason says why.
+func (p Problem) Reason() string { return p.Err.Error() }
+
+// Why is Reason without the path, which the system's errors repeat.
 func (p Problem) Why() string {
-	if op, why, ok := strings.Cut(p.Reason, " "+p.Path+": "); ok && !strings.ContainsAny(op, " :") {
-		return why
+	if pe := (*fs.PathError)(nil); errors.As(p.Err, &pe) && pe.Path == p.Path && pe.Error() == p.Err.Error() {
+		return pe.Err.Error()
 	}
-	return p.Reason
+	return p.Err.Error()
+}
+
+func (p Problem) Error() string { return p.Path + ": " + p.Reason() }
+func (p Problem) Unwrap() error { return p.Err }
+
+// MarshalJSON implements json.Marshaler.
+func (p Problem) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Path   string `json:"path"`
+		Reason string `json:"reason"`
+	}{p.Path, p.Reason()})
 }
 
 // A Reader finds and parses one kind of source. It is stateless and safe for concurrent use.

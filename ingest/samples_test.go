@@ -74,7 +74,7 @@ func parsed(t *testing.T, dir string) string {
 		opencode.Reader{}} {
 		found, problems := r.Find(context.Background(), dir, nil)
 		for _, p := range problems {
-			t.Errorf("%s: %s", p.Path, p.Reason)
+			t.Errorf("%s: %s", p.Path, p.Reason())
 		}
 		for _, f := range found {
 			s, err := r.Parse(context.Background(), f)

@@ -91,7 +91,7 @@ func (s *Search) Problem(path string, err error) {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && pe.Path == path {
 		err = pe.Err // as other readers report it for the same path
 	}
-	s.Problems = append(s.Problems, Problem{Path: path, Reason: err.Error()})
+	s.Problems = append(s.Problems, Problem{Path: path, Err: err})
 }
 
 // Known returns the session that an unchanged file was found to belong to earlier.

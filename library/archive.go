@@ -185,7 +185,7 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 			if ctx.Err() != nil || !errors.As(err, &src) {
 				return err
 			}
-			a.problem(f.Path, src.Error())
+			a.problem(f.Path, src)
 			continue
 		}
 		a.read++
@@ -206,8 +206,8 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 	return a.l.commitChange(a)
 }
 
-func (a *archiving) problem(path, reason string) {
-	a.change.Problems = append(a.change.Problems, ingest.Problem{Path: path, Reason: reason})
+func (a *archiving) problem(path string, err error) {
+	a.change.Problems = append(a.change.Problems, ingest.Problem{Path: path, Err: err})
 }
 
 // take compares one source with what is archived and stages what is new.
@@ -229,7 +229,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 		return err
 	}
 	if torn {
-		a.problem(f.Path, "it kept changing while it was read; the next sync reads it again")
+		a.problem(f.Path, errors.New("it kept changing while it was read; the next sync reads it again"))
 		r.Mod = r.Mod.Add(-1) // differs from what is found next time
 	}
 	if state == nil && worthLinking(f.Role, r.Size) {
@@ -281,7 +281,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
 			at := a.entry.File(f.Name).Sources // without a path if only part of it was kept
 			if from == nil && f.Path != "" && len(at) > 0 && at[0].Path != "" {
-				a.problem(f.Path, "another file claims to be the same session: "+at[0].Path)
+				a.problem(f.Path, errors.New("another file claims to be the same session: "+at[0].Path))
 			}
 		}
 	}

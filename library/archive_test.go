@@ -250,7 +250,7 @@ func TestLinks(t *testing.T) {
 	if diff := cmp.Diff([]string{"transcript.jsonl", "in.txt"}, c.New); diff != "" {
 		t.Errorf("archived (-want +got):\n%s", diff)
 	}
-	if len(c.Problems) != 2 || !strings.Contains(c.Problems[0].Reason, "link") {
+	if len(c.Problems) != 2 || !strings.Contains(c.Problems[0].Reason(), "link") {
 		t.Errorf("problems: got %v, want two about links", c.Problems)
 	}
 	// The root itself may be a link: its owner put it there.
@@ -413,7 +413,7 @@ func TestNeverStandsStill(t *testing.T) {
 		}}, err
 	}
 	c := archive(t, l, f)
-	if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Reason, "changing") {
+	if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Reason(), "changing") {
 		t.Errorf("problems: got %v, want one", c.Problems)
 	}
 	want, _ := os.ReadFile(path)

@@ -9,7 +9,6 @@ var (
 	ReadPlain   = disk.ReadPlain
 	ReadRegular = disk.ReadRegular
 	IsFull      = disk.IsFull
-	Full        = disk.Full
 	Free        = disk.Free
 	Warnings    = disk.Warnings
 )

@@ -182,7 +182,7 @@ func (f *folding) take(path string, n int, line []byte) {
 func (f *folding) unreadable(path string, n int, line []byte) {
 	f.bad = append(append(f.bad, line...), '\n')
 	f.out.Problems = append(f.out.Problems, ingest.Problem{Path: path,
-		Reason: fmt.Sprintf("line %d is not an event: kept in inbox/unreadable.txt", n)})
+		Err: fmt.Errorf("line %d is not an event: kept in inbox/unreadable.txt", n)})
 }
 
 // session finds a session by its id or an alias.

@@ -240,7 +240,7 @@ func TestMergeSuspects(t *testing.T) {
 	bomb := fmt.Sprintf("0-%d-%s.zst", int64(1)<<39, strings.Repeat("0", 64))
 	write(t, filepath.Join(e.Folder, "raw", bomb), "small")
 	m, err := merge.Merge(context.Background(), newLib(t), again(t, from), merge.Options{})
-	if err != nil || m.New != 0 || len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason, "unpack to") {
+	if err != nil || m.New != 0 || len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason(), "unpack to") {
 		t.Errorf("a bomb: %+v, %v", m, err)
 	}
 }

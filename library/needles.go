@@ -109,7 +109,7 @@ func (h *textSearch) look(path string, in io.Reader, err error) {
 		found, err = h.needles.InStream(in)
 	}
 	if err != nil {
-		h.problems = append(h.problems, ingest.Problem{Path: path, Reason: err.Error()})
+		h.problems = append(h.problems, ingest.Problem{Path: path, Err: err})
 	}
 	if found {
 		h.found(path)

@@ -222,7 +222,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason, "copied unchanged") {
+		if len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason(), "copied unchanged") {
 			t.Fatalf("problems: %v", m.Problems)
 		}
 		folder = m.Problems[0].Path
@@ -263,7 +263,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	}
 	l = again(t, l)
 	if m, err := merge.Backup(ctx, l, to, nil); err != nil || len(m.Problems) != 1 ||
-		!strings.Contains(m.Problems[0].Reason, "here in full") {
+		!strings.Contains(m.Problems[0].Reason(), "here in full") {
 		t.Fatal(m, err)
 	}
 	if v := verify(t, again(t, b), check.Options{}); v.Damage() > 0 {

@@ -200,7 +200,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 		if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
 			return false
 		}
-		broken = append(broken, ingest.Problem{Path: path, Reason: disk.ErrNotPlain.Error()})
+		broken = append(broken, ingest.Problem{Path: path, Err: disk.ErrNotPlain})
 		return true
 	}
 	for _, g := range groups {
@@ -210,7 +210,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 		}
 		inside, err := disk.ReadDir(dir)
 		if err != nil {
-			broken = append(broken, ingest.Problem{Path: dir, Reason: err.Error()})
+			broken = append(broken, ingest.Problem{Path: dir, Err: err})
 			continue
 		}
 		for _, f := range inside {
@@ -226,7 +226,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 func (l *Library) Unusable() []ingest.Problem {
 	_, broken, err := l.folders()
 	if err != nil {
-		broken = append(broken, ingest.Problem{Path: l.dir, Reason: err.Error()})
+		broken = append(broken, ingest.Problem{Path: l.dir, Err: err})
 	}
 	return broken
 }
@@ -241,7 +241,7 @@ func (l *Library) addScanned(folder string, k *known, fault error) {
 		}
 	}
 	if fault != nil {
-		l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: fault.Error()})
+		l.broken = append(l.broken, ingest.Problem{Path: folder, Err: fault})
 	}
 }
 

@@ -45,7 +45,7 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 				continue // its sources vanished before they were read
 			}
 			if fault := p.Library.SaveOutputs(ctx, id); fault != nil { // its bytes are safe; a sync retries
-				r.report.Problems = append(r.report.Problems, ingest.Problem{Path: e.Folder, Reason: fault.Error()})
+				r.report.Problems = append(r.report.Problems, ingest.Problem{Path: e.Folder, Err: fault})
 			}
 			r.enter(e)
 			for _, f := range all {

@@ -51,7 +51,7 @@ func TestBatchOfForgotten(t *testing.T) {
 		}
 		s.ended, s.collect = true, func(_, key string) bool { return key == goes.Key }
 		r := night()
-		theirs := len(r.Problems) == 1 && strings.Contains(r.Problems[0].Reason, "somebody else's")
+		theirs := len(r.Problems) == 1 && strings.Contains(r.Problems[0].Reason(), "somebody else's")
 		if theirs != found || len(r.Problems) > 0 && !theirs || len(s.taken) != 2 {
 			t.Errorf("found %v: problems %+v, %d batches; want the other session asked about again", found, r.Problems,
 				len(s.taken))

@@ -37,7 +37,7 @@ func TestEditThatMakesNoSense(t *testing.T) {
 		if text, _ := os.ReadFile(path); string(text) != string(bad) {
 			t.Errorf("sync %d: it was written over: %s", i+1, text)
 		}
-		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Reason, "payload.md: line 6") {
+		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Reason(), "payload.md: line 6") {
 			t.Errorf("sync %d: %v, want one problem with line 6 of payload.md", i+1, r.Problems)
 		}
 		if want := 1 - i; r.Distilled != want {

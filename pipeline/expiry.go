@@ -96,7 +96,7 @@ func (p *Pipeline) Exposed(ctx context.Context) (
 				there[file.Path] = file
 			}
 			if state, err := p.Library.Safe(f); state != library.Safe && excluded[f.ID] == "" && !p.forgotten(f) {
-				unsafe = append(unsafe, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
+				unsafe = append(unsafe, ingest.Problem{Path: PathOf(f), Err: err})
 				lost[f.ID] = true
 			}
 		}

@@ -82,7 +82,9 @@ func (r *intake) sayUnusable() {
 		r.report.Problems = append(r.report.Problems, r.of.Library.Unusable()...)
 	}
 	slices.SortStableFunc(r.report.Problems, func(a, b ingest.Problem) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Reason, b.Reason))
+		return cmp.Compare(a.Error(), b.Error())
 	})
-	r.report.Problems = slices.Compact(r.report.Problems)
+	r.report.Problems = slices.CompactFunc(r.report.Problems, func(a, b ingest.Problem) bool {
+		return a.Error() == b.Error()
+	})
 }

@@ -79,7 +79,7 @@ func improved(t *testing.T, p *pipeline.Pipeline, root string) improve.Report {
 		t.Fatal(err)
 	}
 	for _, problem := range r.Problems {
-		t.Errorf("skipped: %s: %s", problem.Path, problem.Reason)
+		t.Errorf("skipped: %s: %s", problem.Path, problem.Reason())
 	}
 	return r
 }

@@ -125,7 +125,7 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 		return err
 	}
 	if failed := r.report.Problems; len(failed) > 0 {
-		return errors.New(failed[0].Reason)
+		return failed[0].Err
 	}
 	if m.made.Without > 0 { // the model's answers may repeat what was forgotten
 		if err := p.Library.DropAnswers(m.Entry.ID); err != nil {

@@ -89,7 +89,7 @@ type Report struct {
 func (r Report) Skipped() bool { return len(r.Problems) > 0 }
 
 func (r *Report) problem(path string, err error) {
-	r.Problems = append(r.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+	r.Problems = append(r.Problems, ingest.Problem{Path: path, Err: err})
 	r.Busy = r.Busy || errors.Is(err, library.ErrBusy)
 }
 

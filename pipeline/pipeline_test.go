@@ -111,7 +111,7 @@ func syncAll(t *testing.T, p *pipeline.Pipeline, from string) pipeline.Report {
 		t.Fatal(err)
 	}
 	for _, problem := range r.Problems {
-		t.Errorf("skipped: %s: %s", problem.Path, problem.Reason)
+		t.Errorf("skipped: %s: %s", problem.Path, problem.Reason())
 	}
 	return r
 }

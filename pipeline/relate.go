@@ -105,7 +105,7 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 	}
 	switch {
 	case errors.Is(err, library.ErrDamaged):
-		problems = []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}
+		problems = []ingest.Problem{{Path: p.Library.Dir(), Err: err}}
 	case err != nil:
 		return nil, false, err
 	}

@@ -308,7 +308,7 @@ func TestDamagedLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Reason, "links.jsonl") {
+	if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Reason(), "links.jsonl") {
 		t.Errorf("problems: %v, want one of links.jsonl", r.Problems)
 	}
 	if h := asked(t, p, "what is the session cache?"); !strings.Contains(h.Item.Text, "Postgres") || len(h.History) < 2 {

@@ -78,7 +78,7 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	}
 	for id, f := range r.seen.Faults { // known faults that weren't retried; with From, only those of the sessions named
 		if all := len(r.options.From) == 0 && o.salvaged == nil; !r.failed[id] && (all || r.found[id]) {
-			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Reason: f.Reason})
+			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Err: errors.New(f.Reason)})
 		}
 	}
 	r.sayUnusable()

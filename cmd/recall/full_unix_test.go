@@ -3,6 +3,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -18,9 +20,9 @@ func TestFullDiskIsToldOnce(t *testing.T) {
 	var said strings.Builder
 	a := &app.App{Err: &said}
 	full := &os.PathError{Op: "write", Path: "/lib/.tmp/1", Err: syscall.ENOSPC}
-	a.PrintProblems([]ingest.Problem{{Path: "/a", Reason: "archive a: " + full.Error()},
-		{Path: "/b", Reason: "archive b: " + full.Error()}, {Path: "/c", Reason: "archive c: " + full.Error()},
-		{Path: "/d", Reason: "no session"}})
+	a.PrintProblems([]ingest.Problem{{Path: "/a", Err: fmt.Errorf("archive a: %w", full)},
+		{Path: "/b", Err: fmt.Errorf("archive b: %w", full)}, {Path: "/c", Err: fmt.Errorf("archive c: %w", full)},
+		{Path: "/d", Err: errors.New("no session")}})
 	reportError(a, full)
 	const want = `recall: skipped: /d: no session
 recall: skipped: /a: archive a: write /lib/.tmp/1: no space left on device

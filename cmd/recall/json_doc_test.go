@@ -177,6 +177,9 @@ func jsonType(t reflect.Type) (name, suffix string, inner reflect.Type) {
 	case reflect.Float64:
 		return "number", "", nil
 	case reflect.Interface:
+		if t == reflect.TypeFor[error]() {
+			return "string", "", nil
+		}
 		return "any", "", nil
 	}
 	return "integer", "", nil

@@ -28,7 +28,7 @@ func TestFindPipe(t *testing.T) {
 	}()
 	select {
 	case problems := <-done:
-		if len(problems) != 1 || !strings.Contains(problems[0].Reason, "neither a file nor a folder") {
+		if len(problems) != 1 || !strings.Contains(problems[0].Reason(), "neither a file nor a folder") {
 			t.Errorf("got %v, want that it is no file", problems)
 		}
 	case <-time.After(10 * time.Second):

@@ -37,7 +37,7 @@ func files(t *testing.T, path string) []string {
 	t.Helper()
 	found, problems := Reader{}.Find(context.Background(), path, nil)
 	for _, p := range problems {
-		t.Errorf("find: %s: %s", p.Path, p.Reason)
+		t.Errorf("find: %s: %s", p.Path, p.Reason())
 	}
 	return listed(found)
 }

@@ -58,7 +58,7 @@ func outline(t *testing.T, dir string) string {
 	t.Helper()
 	found, problems := Reader{}.Find(context.Background(), dir, nil)
 	for _, p := range problems {
-		t.Errorf("find: %s: %s", p.Path, p.Reason)
+		t.Errorf("find: %s: %s", p.Path, p.Reason())
 	}
 	var family []*ingest.Session
 	for _, f := range found {

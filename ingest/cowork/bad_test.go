@@ -22,7 +22,7 @@ func find(path string) (ids, reasons []string) {
 		ids = append(ids, string(f.ID))
 	}
 	for _, p := range problems {
-		reasons = append(reasons, filepath.Base(p.Path)+": "+p.Reason)
+		reasons = append(reasons, filepath.Base(p.Path)+": "+p.Reason())
 	}
 	return ids, reasons
 }

@@ -227,7 +227,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, problems := Reader{}.Find(context.Background(), home, nil)
-	if len(problems) != 1 || !strings.Contains(problems[0].Reason, "sub-agent of session "+main) {
+	if len(problems) != 1 || !strings.Contains(problems[0].Reason(), "sub-agent of session "+main) {
 		t.Errorf("got %v, want that the sub-agent's session is gone", problems)
 	}
 	none, _ := Reader{}.Find(context.Background(), filepath.Join(samples, "..", "01-branching"), nil)

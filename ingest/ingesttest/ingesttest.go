@@ -18,7 +18,7 @@ func All(t testing.TB, r ingest.Reader, path string) map[ingest.SessionID]*inges
 	t.Helper()
 	found, problems := r.Find(context.Background(), path, nil)
 	for _, p := range problems {
-		t.Errorf("find: %s: %s", p.Path, p.Reason)
+		t.Errorf("find: %s: %s", p.Path, p.Reason())
 	}
 	out := map[ingest.SessionID]*ingest.Session{}
 	for _, f := range found {

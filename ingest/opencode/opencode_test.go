@@ -254,7 +254,7 @@ func TestBad(t *testing.T) {
 			}
 			var said string
 			for _, p := range problems {
-				said += p.Reason
+				said += p.Reason()
 			}
 			if (said != "") != (in.problem != "") || !strings.Contains(said, in.problem) {
 				t.Errorf("got %q, want %q", said, in.problem)
@@ -364,7 +364,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	found, problems = find(t, dir)
-	if len(found) > 0 || len(problems) != 1 || !strings.Contains(problems[0].Reason, "before version 1.2") {
+	if len(found) > 0 || len(problems) != 1 || !strings.Contains(problems[0].Reason(), "before version 1.2") {
 		t.Errorf("got %v, %v; want that there are sessions of older versions", found, problems)
 	}
 	none, problems := find(t, filepath.Join("..", "testdata", "samples", "01-branching"))

@@ -120,7 +120,7 @@ func (f *folderCheck) versions() {
 	case what != "":
 		f.found(name, state, "", "%s", what)
 	case len(f.v.Lost) > 0:
-		f.found(name, Damaged, MendSource, "%s", f.v.Lost[0].Reason)
+		f.found(name, Damaged, MendSource, "%s", f.v.Lost[0].Reason())
 	}
 }
 

@@ -220,7 +220,7 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 	if disk.RealDir(b.Path) != nil { // a link where a folder or file of the library belongs
 		same := func(f Finding) bool { return f.Path == c.l.Rel(b.Path) }
 		if !slices.ContainsFunc(c.out.Findings, same) {
-			c.found(Finding{Path: c.l.Rel(b.Path), State: Damaged, What: b.Reason})
+			c.found(Finding{Path: c.l.Rel(b.Path), State: Damaged, What: b.Reason()})
 		}
 		return
 	}
@@ -229,7 +229,7 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 		disk.Exists(filepath.Join(b.Path, "payload.json")) {
 		mend = MendRender
 	}
-	c.found(Finding{Path: c.l.Rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason, Mend: mend})
+	c.found(Finding{Path: c.l.Rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason(), Mend: mend})
 }
 
 // top checks the files outside sessions' folders.

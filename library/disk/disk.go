@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -67,16 +66,6 @@ func SyncDir(dir string) error {
 // IsFull reports whether an error means that there is no space left.
 func IsFull(err error) bool {
 	return slices.ContainsFunc(noRoom, func(fault error) bool { return errors.Is(err, fault) })
-}
-
-// Full returns the out-of-space error that an error's text ends in, or nil.
-func Full(text string) error {
-	for _, fault := range noRoom {
-		if strings.HasSuffix(text, fault.Error()) {
-			return fault
-		}
-	}
-	return nil
 }
 
 // Create writes a new file. After an error nothing is left of it.

@@ -241,7 +241,7 @@ func (w *tarring) session(v *library.Folder) error {
 		}
 		if want := v.Versions.CRCs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 &&
 			!slices.Contains(want, disk.CRCText(sum.Sum32())) {
-			w.done.Problems = append(w.done.Problems, ingest.Problem{Path: open[i].Name(), Reason: damagedThere})
+			w.done.Problems = append(w.done.Problems, ingest.Problem{Path: open[i].Name(), Err: errDamagedThere})
 		}
 	}
 	return nil

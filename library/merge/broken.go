@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,7 @@ func (m *merging) broken(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.problem(b.Path, b.Reason+"; "+what)
+		m.problem(b.Path, fmt.Errorf("%w; %s", b.Err, what))
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func (m *merging) uniteHealed(ctx context.Context) error {
 			continue
 		}
 		if err := check.Unite(ctx, m.l.Library, id, b.Path, now); err != nil {
-			m.problem(b.Path, err.Error())
+			m.problem(b.Path, err)
 		}
 	}
 	return ctx.Err()

@@ -99,7 +99,7 @@ func dropCopies(all []copied) {
 	}
 }
 
-const damagedThere = "damaged there already; recall check says more"
+var errDamagedThere = errors.New("damaged there already; recall check says more")
 
 // damaged reports whether a segment was damaged before it was copied, and records the problem. A session that isn't
 // here yet gets the segment anyway, as something may still be recovered from it.
@@ -113,7 +113,7 @@ func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bo
 	if slices.Contains(want, c.sum.CRC) || len(want) == 0 && whole() {
 		return false
 	}
-	m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(c.name)), damagedThere)
+	m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(c.name)), errDamagedThere)
 	return true
 }
 
@@ -137,7 +137,7 @@ func (m *merging) dropDamaged(src, dst *library.Folder, files []copied) ([]copie
 		name := "raw/" + s.String()
 		if _, there := src.Size[name]; !there {
 			m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(name)),
-				"it is gone there; recall check says more")
+				errors.New("it is gone there; recall check says more"))
 		}
 		if !here[name] {
 			return keep, raw.AtSource(errors.New("damaged there; it stays unchanged here"))

@@ -129,8 +129,8 @@ func (m *merging) emptyProjects() error {
 	return errors.Join(m.l.DropProjects(), m.l.Settle())
 }
 
-func (m *merging) problem(path, reason string) {
-	m.count(func(d *Merged) { d.Problems = append(d.Problems, ingest.Problem{Path: path, Reason: reason}) })
+func (m *merging) problem(path string, err error) {
+	m.count(func(d *Merged) { d.Problems = append(d.Problems, ingest.Problem{Path: path, Err: err}) })
 }
 
 func (m *merging) progress() {
@@ -164,7 +164,7 @@ func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
 			m.from.Reload()
 			continue
 		case errors.As(err, &bad) && ctx.Err() == nil:
-			m.problem(m.from.Dir()+": session "+string(id), bad.Error())
+			m.problem(m.from.Dir()+": session "+string(id), bad)
 			return nil
 		}
 		return err

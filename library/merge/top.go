@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,7 @@ import (
 func (m *merging) projects() error {
 	err := m.l.UniteProjects(m.from)
 	if errors.Is(err, library.ErrDamaged) {
-		m.problem(filepath.Join(m.from.Dir(), "projects.toml"), err.Error())
+		m.problem(filepath.Join(m.from.Dir(), "projects.toml"), err)
 		return nil // sessions of unknown projects stay unsorted until parsed again
 	}
 	return err
@@ -28,14 +29,14 @@ func (m *merging) projects() error {
 func (m *merging) tombstones() error {
 	ids, err := m.from.Tombstones()
 	if err != nil {
-		m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), err.Error())
+		m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), err)
 		return nil
 	}
 	var absent, here []ingest.SessionID
 	for _, id := range ids {
 		switch _, err := m.l.Session(id); {
 		case !library.ValidID(id):
-			m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), "not a session id: "+string(id))
+			m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), fmt.Errorf("not a session id: %s", id))
 		case errors.Is(err, library.ErrNoSession):
 			absent = append(absent, id)
 		case err != nil:
@@ -63,7 +64,7 @@ func (m *merging) tombstones() error {
 func (m *merging) forgotten() error {
 	theirs, err := m.from.ForgottenItems()
 	if err != nil {
-		m.problem(m.from.Dir(), err.Error())
+		m.problem(m.from.Dir(), err)
 		return nil
 	}
 	ours, err := m.l.ForgottenItems()
@@ -111,7 +112,7 @@ func (m *merging) logs() error {
 		}
 		text, err := disk.ReadPlain(path)
 		if err != nil {
-			m.problem(path, err.Error())
+			m.problem(path, err)
 			continue
 		}
 		if err := m.uniteTop(name, text); err != nil {
@@ -170,7 +171,7 @@ func (m *merging) others() error {
 	}
 	return disk.Walk(m.from.Dir(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			m.problem(path, "can't be read")
+			m.problem(path, err)
 			return nil
 		}
 		name := m.from.Rel(path)
@@ -187,7 +188,7 @@ func (m *merging) others() error {
 		}
 		text, err := disk.ReadPlain(path)
 		if err != nil {
-			m.problem(path, err.Error())
+			m.problem(path, err)
 			return nil
 		}
 		target := filepath.Join(m.l.Dir(), filepath.FromSlash(name))

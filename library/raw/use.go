@@ -174,5 +174,5 @@ func (v *Versions) Whole() error {
 	if len(v.Lost) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %s: %w", v.Lost[0].Path, v.Lost[0].Reason, disk.ErrDamaged)
+	return fmt.Errorf("%w: %w", v.Lost[0], disk.ErrDamaged)
 }

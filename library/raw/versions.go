@@ -85,7 +85,7 @@ func ParseVersions(path string, lines [][]byte) *Versions {
 			err = v.Apply(line)
 		}
 		if err != nil {
-			v.Lost = append(v.Lost, ingest.Problem{Path: path, Reason: fmt.Sprintf("line %d: %v", i+1, err)})
+			v.Lost = append(v.Lost, ingest.Problem{Path: path, Err: fmt.Errorf("line %d: %w", i+1, err)})
 		}
 	}
 	return v

@@ -81,7 +81,7 @@ func Archive(ctx context.Context, p *pipeline.Archiver, g *Report) ([]ingest.Pro
 				return problems, cmp.Or(ctx.Err(), err)
 			case errors.Is(err, library.ErrForgotten):
 			case err != nil: // only this one; the next look shows what is still at risk
-				problems = append(problems, ingest.Problem{Path: pipeline.PathOf(f), Reason: err.Error()})
+				problems = append(problems, ingest.Problem{Path: pipeline.PathOf(f), Err: err})
 			}
 			problems = append(problems, change.Problems...)
 		}

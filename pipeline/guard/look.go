@@ -50,7 +50,7 @@ func (g *guarding) walk(ctx context.Context) error {
 			case errors.Is(err, fs.ErrNotExist):
 				return nil // removed meanwhile
 			case err != nil:
-				g.report.Problems = append(g.report.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+				g.report.Problems = append(g.report.Problems, ingest.Problem{Path: path, Err: err})
 				g.danger(path, DangerUnread, true)
 				return nil
 			case d.IsDir() && (path == g.own || g.special(path)):

@@ -170,7 +170,7 @@ func (f *foreseeing) archived(ctx context.Context, q *queue, family *pipeline.Fa
 }
 
 func (f *foreseeing) problem(path string, err error) {
-	f.tally(func() { f.seen.Problems = append(f.seen.Problems, ingest.Problem{Path: path, Reason: err.Error()}) })
+	f.tally(func() { f.seen.Problems = append(f.seen.Problems, ingest.Problem{Path: path, Err: err}) })
 }
 
 func (f *foreseeing) tally(change func()) {

@@ -261,5 +261,5 @@ func (g *asking) tally(change func()) {
 }
 
 func (g *asking) problem(path string, err error) {
-	g.tally(func() { g.out.Problems = append(g.out.Problems, ingest.Problem{Path: path, Reason: err.Error()}) })
+	g.tally(func() { g.out.Problems = append(g.out.Problems, ingest.Problem{Path: path, Err: err}) })
 }

@@ -67,7 +67,7 @@ func Read(ctx context.Context, l *library.Library, x *index.Index, catalog *libr
 			continue
 		}
 		if err != nil {
-			w.Broken = append(w.Broken, ingest.Problem{Path: e.Folder, Reason: err.Error()})
+			w.Broken = append(w.Broken, ingest.Problem{Path: e.Folder, Err: err})
 			continue
 		}
 		for _, it := range p.Items {

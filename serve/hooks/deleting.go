@@ -178,7 +178,7 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, 
 	}
 	if len(g.Unsafe()) > 0 {
 		for _, pr := range faults[:min(len(faults), 5)] {
-			left = append(left, fmt.Sprintf("- %s: %s", plain(pr.Path), plain(pr.Reason)))
+			left = append(left, fmt.Sprintf("- %s: %s", plain(pr.Path), plain(pr.Reason())))
 		}
 	}
 	return g, append(left, unsafeOf(g)...), archived, nil

@@ -90,7 +90,7 @@ func (h *Host) sync(ctx context.Context, path string) error {
 		err = errors.Join(err, library.ErrBusy)
 	}
 	for _, pr := range report.Problems {
-		err = errors.Join(err, fmt.Errorf("%s: %s", pr.Path, pr.Reason))
+		err = errors.Join(err, pr)
 	}
 	return err
 }

@@ -169,7 +169,7 @@ func (a *App) printProblems(problems []ingest.Problem, all string) {
 	}
 	var full, others []ingest.Problem
 	for _, p := range problems {
-		if library.Full(p.Reason) != nil {
+		if library.IsFull(p.Err) {
 			full = append(full, p)
 		} else {
 			others = append(others, p)
@@ -180,7 +180,7 @@ func (a *App) printProblems(problems []ingest.Problem, all string) {
 	terminal.Few(full, 1, skipped,
 		func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more for lack of disk space\n", n) })
 	if len(full) > 0 {
-		a.SayHint(library.Full(full[0].Reason))
+		a.SayHint(full[0].Err)
 	}
 }
 

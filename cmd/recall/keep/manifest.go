@@ -81,7 +81,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 			case err != nil && !o.All:
 				return err
 			case err != nil:
-				faults = append(faults, ingest.Problem{Path: e.Folder, Reason: err.Error()})
+				faults = append(faults, ingest.Problem{Path: e.Folder, Err: err})
 			case !o.All || stay.Machine == manifest.VM:
 				stays = append(stays, stay)
 			}

@@ -150,7 +150,7 @@ func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Ent
 		return err
 	}
 	for _, p := range report.Problems {
-		return hint.With(fmt.Errorf("%s: %s", p.Path, p.Reason),
+		return hint.With(p,
 			"your text is kept; correct the line and run this again")
 	}
 	if report.Edited == 0 {

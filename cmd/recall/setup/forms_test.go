@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,13 +24,14 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	var out bytes.Buffer
 	a := &app.App{Out: &out, Err: &out}
 	at := time.Now()
+	problems := func(n int) []ingest.Problem { return slices.Repeat([]ingest.Problem{{Err: errors.New("x")}}, n) }
 	r := &history.Run{At: at, New: 1, Improved: 2}
 	a.Form("status", StatusDoc{Tally: library.Tally{Waiting: 3, Grown: 1, Made: at, Newest: at},
 		LastArchive: r, LastSync: r, LastImprove: r,
-		Doomed: []pipeline.Expiring{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: make([]ingest.Problem, 5),
+		Doomed: []pipeline.Expiring{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: problems(5),
 		Schedule: schedule.Brief{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
-		Warnings: []string{"w"}, Broken: make([]ingest.Problem, 1)})
+		Warnings: []string{"w"}, Broken: problems(1)})
 	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
 	a.Form("usage", &history.Usage{By: "day",
 		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}})
@@ -39,7 +41,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	d.Pending, d.Resting, d.Sessions = 1, 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)
 	a.PrintReport(pipeline.Report{Unread: append(make([]pipeline.Unread, 6), pipeline.Unread{Lines: 3}),
-		Until: at.Add(time.Minute), Expiring: 2, Unsafe: 1, Problems: make([]ingest.Problem, 25)})
+		Until: at.Add(time.Minute), Expiring: 2, Unsafe: 1, Problems: problems(25)})
 	for _, want := range []string{"\n           2 not distilled yet; ", "\n           1 grown since: ",
 		"; 1 NOT archived yet;",
 		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",

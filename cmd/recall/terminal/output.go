@@ -103,6 +103,10 @@ func Presentable(v reflect.Value, path bool) reflect.Value {
 			shown.SetString(ShownPath(v.String()))
 			return shown
 		}
+	case reflect.Interface:
+		if err, ok := v.Interface().(error); ok && path {
+			return reflect.ValueOf(errors.New(ShownPath(err.Error())))
+		}
 	case reflect.Pointer:
 		if !v.IsNil() {
 			c := reflect.New(v.Type().Elem())
