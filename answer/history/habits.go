@@ -287,3 +287,12 @@ func AddLines(path string, lines []string, most int64) error {
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }
+
+// within returns a path relative to a folder that contains it, else the path.
+func within(path, dir string) string {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), strings.TrimRight(filepath.ToSlash(dir), "/")+"/"); ok &&
+		dir != "" {
+		return rest
+	}
+	return path
+}

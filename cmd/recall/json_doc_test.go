@@ -61,7 +61,6 @@ var jsonDocs = map[string]reflect.Type{
 	"recall mcp status":         reflect.TypeFor[hooks.Served](),
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":            reflect.TypeFor[reviewing.WrapUpDoc](),
-	"recall follow":             reflect.TypeFor[history.Step](),
 	"recall repeats":            reflect.TypeFor[history.Habit](),
 	"recall import FILE.md":     reflect.TypeFor[review.Handoff](),
 	"recall review":             reflect.TypeFor[review.Waiting](),

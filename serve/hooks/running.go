@@ -120,7 +120,7 @@ func (h *Host) logProgress(e Event, in Input) {
 	}
 	line := fmt.Sprintf("- %s %s\n", h.now().UTC().Format("2006-01-02 15:04"), said)
 	if fi.Size()+int64(len(line)) > progressMost {
-		line += "- the log is full: recall follow --once has the rest\n"
+		line += "- the log is full: the rest is in the transcript\n"
 	}
 	f.WriteString(line)
 }

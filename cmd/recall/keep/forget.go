@@ -84,8 +84,8 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 				gone = append(gone, id)
 				continue
 			}
-			if f, unknown := p.Running(ctx, name, ""); unknown == nil && string(f.ID) == name { // never archived
-				gone = append(gone, f.ID)
+			if id := ingest.SessionID(name); p.AtSource(ctx, id) { // never archived
+				gone = append(gone, id)
 				continue
 			}
 		}
