@@ -27,10 +27,8 @@ const (
 	insertPath  = `INSERT OR IGNORE INTO path(base, path) SELECT ?2, ?3 WHERE ?1`
 	insertTouch = `INSERT INTO touch(session, how, n, at, calls, path)
 		SELECT ?1, ?2, ?3, ?4, ?5, id FROM path WHERE path=?6`
-	insertMove    = `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`
-	insertCommit  = `INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`
-	insertFault   = `INSERT OR IGNORE INTO fault(sig, text) SELECT ?2, ?3 WHERE ?1`
-	insertFaulted = `INSERT OR IGNORE INTO faulted(session, sig, n, at) VALUES(?,?,?,?)`
+	insertMove   = `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`
+	insertCommit = `INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`
 )
 
 // touched is what a session did to a file.
@@ -84,11 +82,6 @@ func activityRows(t *trace.Trace) (all []activityRow) {
 			all = append(all, activityRow{insertCommit, []any{c.Hash, c.Subject, c.Branch, c.Dir, millis(c.At), c.N}})
 		}
 	}
-	for _, f := range t.Faults {
-		a := &t.Actions[f.Action]
-		all = append(all, activityRow{insertFault, []any{f.Sig, f.Text}},
-			activityRow{insertFaulted, []any{f.Sig, a.N, millis(a.At)}})
-	}
 	return all
 }
 
@@ -97,18 +90,14 @@ func baseOf(p string) string {
 	return strings.ToLower(path.Base(strings.ReplaceAll(p, `\`, "/")))
 }
 
-// replaceActivity replaces the rows of what a session did, and deletes paths and errors that no session has any more.
+// replaceActivity replaces the rows of what a session did, and deletes paths that no session has any more.
 func replaceActivity(ctx context.Context, tx transaction, session int64, now []activityRow) error {
 	paths, err := column[int64](ctx, tx, `SELECT path FROM touch WHERE session=?`, session)
 	if err != nil {
 		return err
 	}
-	sigs, err := column[int64](ctx, tx, `SELECT DISTINCT sig FROM faulted WHERE session=?`, session)
-	if err != nil {
-		return err
-	}
 	do, fault := statements(ctx, tx)
-	for _, table := range []string{"touch", "moved", "made", "faulted"} {
+	for _, table := range []string{"touch", "moved", "made"} {
 		do(`DELETE FROM `+table+` WHERE session=?`, session)
 	}
 	if err := fault(); err != nil {
@@ -119,8 +108,6 @@ func replaceActivity(ctx context.Context, tx transaction, session int64, now []a
 	}
 	do(`DELETE FROM path WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM touch `+
 		`WHERE touch.path=path.id)`, jsonList(paths))
-	do(`DELETE FROM fault WHERE sig IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM faulted `+
-		`WHERE faulted.sig=fault.sig)`, jsonList(sigs))
 	return fault()
 }
 

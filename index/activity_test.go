@@ -79,11 +79,11 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func TestCommitsAndFaults(t *testing.T) {
+func TestCommits(t *testing.T) {
 	ctx := context.Background()
 	x := openDid(t,
-		did("one", 1, `git commit -m "a"`, "[main 1234abc] a", "make", "Exit code 2\na.c:3: undefined symbol: open"),
-		did("two", 2, `git commit -m "b"`, "[main 99ffee1] b", "make", "Exit code 2\nb.c:7: undefined symbol: open"))
+		did("one", 1, `git commit -m "a"`, "[main 1234abc] a"),
+		did("two", 2, `git commit -m "b"`, "[main 99ffee1] b"))
 	commits := func(hash string, at time.Time) string {
 		t.Helper()
 		all, err := x.Commits(ctx, hash, at)
@@ -111,17 +111,9 @@ func TestCommitsAndFaults(t *testing.T) {
 			t.Errorf("%q %v: got %q, want %q", c.hash, c.at, got, c.want)
 		}
 	}
-	met, err := x.Faults(ctx, []int64{trace.Signature("z.c:1: undefined symbol: open"), 1})
-	if err != nil || len(met) != 2 || met[0].Session != "two" || met[1].Text != "a.c:3: undefined symbol: open" ||
-		met[1].N != 3 {
-		t.Errorf("got %+v, %v", met, err)
-	}
-	if all, err := x.FaultTexts(ctx); err != nil || len(all) != 1 {
-		t.Errorf("%d different errors, want 1: %v", len(all), err)
-	}
 }
 
-// What was deleted is in no table: neither its paths nor its errors.
+// What was deleted is in no table: not even its paths.
 func TestDeleteForgetsDoings(t *testing.T) {
 	ctx := context.Background()
 	x := openDid(t, did("one", 1, "cat quokka.go shared.go; git mv quokka.go wombat.go; git commit -m numbat",
@@ -130,7 +122,7 @@ func TestDeleteForgetsDoings(t *testing.T) {
 	if err := x.Delete(ctx, "one"); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"path", "moved", "made", "fault"} {
+	for _, table := range []string{"path", "moved", "made"} {
 		var n int
 		if err := x.db.QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil {
 			t.Fatal(err)

@@ -88,34 +88,6 @@ func (x *Index) Commits(ctx context.Context, hash string, at time.Time) ([]Commi
 	return all, err
 }
 
-// SessionError is an error that a session met.
-type SessionError struct {
-	Session, Project string
-	Sig              int64
-	Text             string
-	N                int // ordinal of the turn
-	At               time.Time
-}
-
-// Faults lists where errors of the given signatures occurred, the newest first.
-func (x *Index) Faults(ctx context.Context, sigs []int64) ([]SessionError, error) {
-	return readList(ctx, x, func(rows *sql.Rows) (f SessionError, err error) {
-		var ms int64
-		err = rows.Scan(&f.Sig, &f.Session, &f.Project, &f.Text, &f.N, &ms)
-		f.At = fromMillis(ms)
-		return f, err
-	}, `SELECT d.sig, s.sid, s.project, f.text, d.n, d.at FROM json_each(?) j JOIN faulted d ON d.sig=j.value
-		JOIN fault f ON f.sig=d.sig JOIN session s ON s.id=d.session ORDER BY d.at DESC, j.key`, jsonList(sigs))
-}
-
-// FaultTexts lists every known error, with signature and text only.
-func (x *Index) FaultTexts(ctx context.Context) ([]SessionError, error) {
-	return readList(ctx, x, func(rows *sql.Rows) (f SessionError, err error) {
-		err = rows.Scan(&f.Sig, &f.Text)
-		return f, err
-	}, `SELECT sig, text FROM fault`)
-}
-
 // ItemsOf reads the items of sessions, in order.
 func (x *Index) ItemsOf(ctx context.Context, sessions []string) (map[string][]payload.Item, error) {
 	all := map[string][]payload.Item{}

@@ -12,7 +12,7 @@
 //	                                                        turns with the two before each, see schema.sql
 //	vec(iid, model, data)                                   vectors of a configured embedding model
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; payloads' lines, see schema.sql
-//	path touch moved made fault faulted                     what sessions did to files and met, see schema.sql
+//	path touch moved made                                   what sessions did to files, see schema.sql
 //	request(session, data)                                  requests to models and their usage, see requests.go
 //	link(later, earlier, at, data) due(sid) linked(made)    how items relate to one another, see schema.sql
 //

@@ -41,9 +41,9 @@ CREATE TABLE stamp(sid TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE line(
 	hash INTEGER NOT NULL, sid TEXT NOT NULL, iids TEXT NOT NULL, PRIMARY KEY(hash, sid)) WITHOUT ROWID;
 
--- What sessions did: the files they touched and moved, the commits they made, the errors they met. Paths and errors
--- stand once each, however many sessions have them. path.base: the last name, in lower case; touch.how: the bits of
--- hows, n and at of the last time; fault.sig: see trace.Signature.
+-- What sessions did: the files they touched and moved, the commits they made. A path
+-- stands once, however many sessions have it. path.base: the last name, in lower case; touch.how: the bits of
+-- hows, n and at of the last time.
 CREATE TABLE path(id INTEGER PRIMARY KEY, base TEXT NOT NULL, path TEXT NOT NULL UNIQUE);
 CREATE INDEX path_base ON path(base);
 CREATE TABLE touch(
@@ -60,11 +60,6 @@ CREATE TABLE made(
 CREATE INDEX made_hash ON made(hash);
 CREATE INDEX made_at ON made(at);
 CREATE INDEX made_session ON made(session);
-CREATE TABLE fault(sig INTEGER PRIMARY KEY, text TEXT NOT NULL);
-CREATE TABLE faulted(
-	sig INTEGER NOT NULL, session INTEGER NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL,
-	PRIMARY KEY(sig, session, n)) WITHOUT ROWID;
-CREATE INDEX faulted_session ON faulted(session);
 
 -- What sessions took of models, see requests.go.
 CREATE TABLE request(session INTEGER PRIMARY KEY, data BLOB NOT NULL);

@@ -12,16 +12,19 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
+	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/render"
 )
 
-// A Grep searches rendered transcripts line by line for a pattern: they contain no secrets, and remain after the
-// source is gone.
+// A Grep searches line by line for a pattern: in rendered transcripts, which contain no secrets and remain after the
+// source is gone, and in the complete outputs of calls, of which a transcript has the beginning.
 type Grep struct {
 	Context int  // lines shown around a match
 	Only    bool // only report whether a session matches
@@ -33,10 +36,10 @@ type Grep struct {
 	fold    bool
 }
 
-// A Line is a transcript line that matches, or is shown as context.
+// A Line is a line that matches, or is shown as context.
 type Line struct {
-	File  string `json:"file"`            // transcript.md, transcript-2.md
-	Line  int    `json:"line"`            // in the file, from 1
+	File  string `json:"file,omitempty"`  // transcript.md, transcript-2.md; "" if it is in an output only
+	Line  int    `json:"line"`            // in the file or output, from 1
 	Turn  int    `json:"turn,omitempty"`  // the turn that contains it; 0 above the first
 	Text  string `json:"text"`            // without line end and anchors
 	Spans []Span `json:"spans,omitempty"` // the matches in it; none in context lines
@@ -54,8 +57,11 @@ type Grepped struct {
 	Lines []Line `json:"lines"`
 }
 
-// NewGrep compiles a pattern in Go's syntax, for whole words if word, ignoring case if fold.
-func NewGrep(pattern string, fold, word bool) (*Grep, error) {
+// NewGrep compiles a pattern in Go's syntax, or a fixed text, for whole words if word, ignoring case if fold.
+func NewGrep(pattern string, fixed, fold, word bool) (*Grep, error) {
+	if fixed {
+		pattern = regexp.QuoteMeta(pattern)
+	}
 	if word {
 		pattern = `\b(?:` + pattern + `)\b`
 	}
@@ -111,14 +117,17 @@ func lower(text []byte) []byte {
 	return low
 }
 
-// Each calls found with the matches of each session that has any, in order. Sessions' files are read concurrently, a
-// few at once.
-func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(library.Entry, []Line) error) error {
+// A Search finds the lines of one session.
+type Search func(context.Context, library.Entry) ([]Line, error)
+
+// Each calls found with the matches of each session that has any, in order. Several are searched at once.
+func (g *Grep) Each(ctx context.Context, sessions []library.Entry, search Search,
+	found func(library.Entry, []Line) error) error {
 	for some := range slices.Chunk(sessions, runtime.GOMAXPROCS(0)) {
 		lines, faults := make([][]Line, len(some)), make([]error, len(some))
 		var all sync.WaitGroup
 		for i := range some {
-			all.Go(func() { lines[i], faults[i] = g.session(some[i]) })
+			all.Go(func() { lines[i], faults[i] = search(ctx, some[i]) })
 		}
 		all.Wait()
 		for i, e := range some {
@@ -139,8 +148,8 @@ func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(li
 	return nil
 }
 
-// session searches the parts of a session's transcript.
-func (g *Grep) session(e library.Entry) (lines []Line, err error) {
+// Transcript searches the parts of a session's transcript.
+func (g *Grep) Transcript(_ context.Context, e library.Entry) (lines []Line, err error) {
 	turn := 0
 	for part := 0; ; part++ {
 		name := render.TranscriptName(part)
@@ -159,6 +168,62 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 			return lines, nil
 		}
 	}
+}
+
+// Outputs returns a search of the complete outputs of a session's calls. Only sessions whose bytes hold the pattern's
+// literal text are parsed; ok is false if it has none that is long enough.
+func (g *Grep) Outputs(l *library.Library, read func(context.Context, library.Entry) (*ingest.Session, error)) (
+	search Search, ok bool) {
+	needles, err := library.NewNeedles(string(g.literal))
+	if err != nil {
+		return nil, false
+	}
+	if g.fold {
+		needles = needles.Folded()
+	}
+	return func(ctx context.Context, e library.Entry) (lines []Line, err error) {
+		if holds, err := l.Holds(ctx, e, needles); err != nil || !holds {
+			return nil, err
+		}
+		s, err := read(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range trace.Actions(s) {
+			turn := a.N
+			for _, line := range g.file("", []byte(a.Call.Result), &turn) {
+				lines = append(lines, g.clipped(line))
+			}
+			if g.Only && len(lines) > 0 {
+				break
+			}
+		}
+		return lines, nil
+	}, true
+}
+
+// longest bounds a line of an output: what programs print for programs can be all on one.
+const longest = 400
+
+// clipped returns a line without what is far from its first match.
+func (g *Grep) clipped(l Line) Line {
+	if len(l.Text) <= longest {
+		return l
+	}
+	from := 0
+	if len(l.Spans) > 0 {
+		from = max(0, l.Spans[0].From-longest/4)
+	}
+	l.Text = strings.ToValidUTF8(l.Text[from:min(len(l.Text), from+longest)], "")
+	l.Spans = g.spans(l.Text)
+	return l
+}
+
+func (g *Grep) spans(line string) (all []Span) {
+	for _, span := range g.re.FindAllStringIndex(line, -1) {
+		all = append(all, Span{span[0], span[1]})
+	}
+	return all
 }
 
 var (
@@ -195,9 +260,7 @@ func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
 		}
 		line := Line{File: name, Line: n, Turn: *turn, Text: plain(bytes.TrimSuffix(raw, []byte("\n")))}
 		if possible {
-			for _, span := range g.re.FindAllStringIndex(line.Text, -1) {
-				line.Spans = append(line.Spans, Span{span[0], span[1]})
-			}
+			line.Spans = g.spans(line.Text)
 		}
 		switch {
 		case len(line.Spans) > 0:

@@ -33,7 +33,7 @@ func TestGrepReadsEveryLine(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(some), 0, 30).Draw(t, "lines"), "\n")
 		pattern := rapid.SampledFrom([]string{"needle", "skip", "s[a-z]+ ", "hay$"}).Draw(t, "pattern")
 		fold, around := rapid.Bool().Draw(t, "fold"), rapid.IntRange(0, 3).Draw(t, "context")
-		g, err := NewGrep(pattern, fold, false)
+		g, err := NewGrep(pattern, false, fold, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func TestGrepFindsEveryLine(t *testing.T) {
 		"no job\\nand", "x*", "zzz",
 		"job(s|_q)", "\\bjob", "30 s"} {
 		for _, how := range []struct{ fold, word bool }{{}, {true, false}, {false, true}, {true, true}} {
-			g, err := NewGrep(pattern, how.fold, how.word)
+			g, err := NewGrep(pattern, false, how.fold, how.word)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func TestGrepFindsEveryLine(t *testing.T) {
 
 func TestGrepShowsLinesAround(t *testing.T) {
 	file := []byte("1\n2\nhit 3\n4\nhit 5\n6\n7\n8\n9\n10\nhit 11\n")
-	g, err := NewGrep("hit", false, false)
+	g, err := NewGrep("hit", false, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func BenchmarkGrep(b *testing.B) {
 	}{{"literal", "poisoned", false}, {"case", "POISONED JOB", true}, {"words", `pois\w+ Job`, false}, {"open",
 		`[a-z]+ed [A-Z]ob`, false}} {
 		b.Run(c.name, func(b *testing.B) {
-			g, err := NewGrep(c.pattern, c.fold, false)
+			g, err := NewGrep(c.pattern, false, c.fold, false)
 			if err != nil {
 				b.Fatal(err)
 			}

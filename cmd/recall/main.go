@@ -171,7 +171,7 @@ var front = []struct {
 var former = map[string]string{
 	"actions": "show --actions", "brief": "prepare", "changed": "log --changed",
 	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
-	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open",
+	"embed": "vectors", "files": "why --file", "habits": "repeats", "open": "show --open",
 	"pr":     "why --pr",
 	"relate": "link", "share": "team share", "unshare": "team unshare", "repair": "check --repair",
 	"uninstall": "setup --remove", "usage": "status usage",

@@ -103,3 +103,17 @@ func hashAfter(out, subject string) string {
 	}
 	return ""
 }
+
+// gitArgs returns git's arguments without its global flags, and the folder given by those, or "".
+func gitArgs(args []string) (dir string, rest []string) {
+	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
+		if args[0] == "-C" {
+			dir = args[1]
+		}
+		if args[0] == "-C" || args[0] == "-c" {
+			args = args[1:]
+		}
+		args = args[1:]
+	}
+	return dir, args
+}

@@ -1,5 +1,5 @@
 // Package trace derives what a session did from its transcript: its tool calls in order, the files they touched, what
-// they installed, the commits they made, the errors they met. It runs nothing and reads no files: command lines are
+// they installed, the commits they made. It runs nothing and reads no files: command lines are
 // parsed, never executed, and the same session gives the same trace.
 package trace
 
@@ -17,7 +17,6 @@ type Trace struct {
 	Actions  []Action
 	Packages []Package
 	Commits  []Commit
-	Faults   []Fault
 }
 
 // An Action is one tool call, with its reason and outcome.
@@ -45,7 +44,6 @@ func Of(s *ingest.Session) *Trace {
 	tr := &Trace{Actions: Actions(s)}
 	tr.Packages = packages(tr.Actions)
 	tr.Commits = commits(s, tr.Actions)
-	tr.Faults = faults(tr.Actions)
 	return tr
 }
 

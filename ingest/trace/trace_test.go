@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,100 +214,5 @@ func TestCommits(t *testing.T) {
 		if g := strings.Join(got, "; "); g != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, g, c.want)
 		}
-	}
-}
-
-// The same error has the same signature wherever and whenever it comes.
-func TestSignature(t *testing.T) {
-	same := [][]string{
-		{"./a/b.go:12:3: undefined: openStore", "c.go:9:1: undefined: openStore", "undefined: openStore",
-			"error: undefined: openStore", "./a/b.go:12:3: undefined: openStore (typecheck)"},
-		{"dial tcp 127.0.0.1:5432: connect: connection refused", "dial tcp 10.0.0.7:6543: connect: connection refused"},
-		{"--- FAIL: TestOpen (0.01s)", "--- FAIL: TestOpen (2.50s)"},
-		{"fatal: unable to read e53647ba1f1e5203bedff558b482f178db045555",
-			"fatal: unable to read 752e16ce0f1e5203bedff558b482f178db045555"},
-		{"ModuleNotFoundError: No module named 'yaml'", "E   ModuleNotFoundError: No module named 'yaml'"},
-		{"src/x.ts(4,7): error TS2322: Type 'string' is not assignable",
-			"src/y.ts(40,17): error TS2322: Type 'string' is not assignable"},
-	}
-	all := map[int64]string{}
-	for _, group := range same {
-		for _, line := range group[1:] {
-			if Signature(line) != Signature(group[0]) {
-				t.Errorf("%q and %q differ:\n%s\n%s", line, group[0], Normal(line), Normal(group[0]))
-			}
-		}
-		if other, ok := all[Signature(group[0])]; ok {
-			t.Errorf("%q has the signature of %q", group[0], other)
-		}
-		all[Signature(group[0])] = group[0]
-	}
-	for _, line := range []string{"", "FAIL\texample.org/x\t0.3s", "5 tests, 4 failures", "exit status 1", "Error:",
-		"[lint] ERROR task failed"} {
-		if Signature(line) != 0 {
-			t.Errorf("%q says nothing, and has a signature: %s", line, Normal(line))
-		}
-	}
-}
-
-func TestFaults(t *testing.T) {
-	tr := Of(session(
-		run("go test ./...", "Exit code 1\nok  example.org/a\n--- FAIL: TestOpen (0.01s)\n    a_test.go:9: got 1, want 2\n"+
-			"FAIL\nFAIL example.org/b 0.1s"),
-		run("cat build.log", "error: linker not found"),
-		run("go test ./... | tail -3", "--- FAIL: TestShut (0.01s)"),
-		run("npm test", "all fine, 0 errors, no error found"),
-		ingest.ToolCall{Name: "Edit", Path: "/w/a", Done: true, Failed: true, Result: "String to replace not found in file."},
-		run("psql -c x", "Exit code 2\npsql says nothing usual here"),
-	))
-	var got []string
-	for _, f := range tr.Faults {
-		got = append(got, fmt.Sprint(f.Action, " ", f.Text))
-	}
-	want := []string{"0 --- FAIL: TestOpen (0.01s)", "2 --- FAIL: TestShut (0.01s)", "5 psql says nothing usual here"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestRepairOf(t *testing.T) {
-	s := session(
-		run("go test ./...", "Exit code 1\na.go:3:5: undefined: open"),
-		ingest.ToolCall{Name: "Read", Path: "/w/a.go", Done: true},
-		ingest.ToolCall{Name: "Edit", Path: "/w/a.go", Done: true},
-		run("go test ./...", "Exit code 1\na.go:4:5: undefined: open"),
-		run("git pull", "done"),
-		run("go test -v ./a", "ok"),
-	)
-	s.Turns = append(s.Turns, ingest.Turn{ID: "end", N: 8, Role: ingest.Assistant, Kind: ingest.Message,
-		Text: "Passes now: it was on main.\n\nMore?"})
-	tr := Of(s)
-	r := tr.RepairOf(s, tr.Faults[0])
-	var got []string
-	for _, try := range r.Tries {
-		line := try.Outcome + ":"
-		for _, a := range try.Did {
-			line += " " + a.Call.Command + a.Call.Path
-		}
-		got = append(got, line+" | "+try.Said)
-	}
-	want := []string{"came again: /w/a.go | ", "helped: git pull | Passes now: it was on main."}
-	if diff := cmp.Diff(want, got); diff != "" || r.Outcome != Helped {
-		t.Errorf("%s: %s", r.Outcome, diff)
-	}
-	// What git only shows is no step; what it changes is.
-	g := session(run("git -C /r status", "Exit code 128\nfatal: unable to read e53647ba1f1e5203"),
-		run("git -c a.b=c log", "x"), run("git read-tree HEAD", ""), run("git -C /r status --short", "clean"))
-	tg := Of(g)
-	if r := tg.RepairOf(g, tg.Faults[0]); r.Outcome != Helped || len(r.Tries[0].Did) != 1 ||
-		r.Tries[0].Did[0].Call.Command != "git read-tree HEAD" {
-		t.Errorf("got %+v", r)
-	}
-	// Never run again: nobody knows.
-	s.Turns = s.Turns[:4]
-	tr = Of(s)
-	if r := tr.RepairOf(s, tr.Faults[0]); r.Outcome != Unknown || len(r.Tries) != 1 ||
-		!slices.ContainsFunc(r.Tries[0].Did, func(a *Action) bool { return a.Call.Path == "/w/a.go" }) {
-		t.Errorf("got %+v, want what was done, its outcome not known", r)
 	}
 }

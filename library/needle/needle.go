@@ -15,7 +15,8 @@ import (
 // one.
 type Needles struct {
 	forms [][]byte
-	most  int // length of the longest form
+	most  int  // length of the longest form
+	fold  bool // the forms are in lower case, and match without regard to case
 }
 
 // New returns the forms of a text; the error is for a text too short to look for.
@@ -43,6 +44,15 @@ func New(text string) (*Needles, error) {
 		form = next
 	}
 	return n, nil
+}
+
+// Folded returns needles that ignore case.
+func (n *Needles) Folded() *Needles {
+	folded := &Needles{most: n.most, fold: true}
+	for _, f := range n.forms {
+		folded.forms = append(folded.forms, bytes.ToLower(f))
+	}
+	return folded
 }
 
 func jsonText(s string) string {
@@ -75,7 +85,13 @@ func asciiText(s string) string {
 
 // In reports whether data contains the text; false for nil.
 func (n *Needles) In(data []byte) bool {
-	return n != nil && slices.ContainsFunc(n.forms, func(f []byte) bool { return bytes.Contains(data, f) })
+	if n == nil {
+		return false
+	}
+	if n.fold {
+		data = bytes.ToLower(data)
+	}
+	return slices.ContainsFunc(n.forms, func(f []byte) bool { return bytes.Contains(data, f) })
 }
 
 // InStream is In for the whole stream.

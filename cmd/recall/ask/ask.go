@@ -7,6 +7,6 @@ import "recall/cmd/recall/option"
 // Commands are the commands that answer from the library.
 var Commands = option.Makers{
 	"query": newQueryCmd, "resume": newResumeCmd, "list": newListCmd, "show": newShowCmd, "thread": newThreadCmd,
-	"error": newErrorCmd, "why": newWhyCmd, "log": newLogCmd, "grep": newGrepCmd,
+	"why": newWhyCmd, "log": newLogCmd, "grep": newGrepCmd,
 	"prepare": newPrepareCmd, "handoff": newHandoffCmd, "repeats": newRepeatsCmd, "pick": newPickCmd,
 }

@@ -14,24 +14,25 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
 )
 
 type grepOptions struct {
-	IgnoreCase, WordRegexp, FilesWithMatches, JSON bool
-	Context                                        int
-	Project                                        string
-	Since                                          option.Day
+	FixedStrings, IgnoreCase, WordRegexp, FilesWithMatches, JSON bool
+	Context                                                      int
+	Project                                                      string
+	Since                                                        option.Day
 }
 
 func newGrepCmd(a *app.App) *cobra.Command {
 	var o grepOptions
 	return option.Run(a, "grep", &o, func(ctx context.Context, l *library.Library, args []string) error {
-		g, err := history.NewGrep(args[0], o.IgnoreCase, o.WordRegexp)
+		g, err := history.NewGrep(args[0], o.FixedStrings, o.IgnoreCase, o.WordRegexp)
 		if err != nil {
-			return hint.With(err, "a backslash makes a special character literal: recall grep 'f\\(x\\)'")
+			return hint.With(err, "-F searches for the text as it is: recall grep -F 'f(x)'")
 		}
 		g.Context, g.Only = max(0, o.Context), o.FilesWithMatches
 		if err := a.Fresh(ctx, l); err != nil {
@@ -41,22 +42,16 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		project, err := app.ProjectID(l, o.Project)
+		sessions, err := o.sessions(a, l, catalog, args[1:])
 		if err != nil {
 			return err
 		}
-		sessions := catalog.In(project)
-		if len(args) > 1 {
-			if sessions, err = a.Sessions(l, args[1:]); err != nil {
-				return err
-			}
-		}
-		sessions = slices.DeleteFunc(slices.Clone(sessions), func(e library.Entry) bool {
-			return !o.Since.At.IsZero() && e.End.Before(o.Since.At)
-		})
-		slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.Start.Compare(a.Start) })
 		found := false
-		err = g.Each(ctx, sessions, func(e library.Entry, lines []history.Line) error {
+		show := func(e library.Entry, lines []history.Line) error {
+			if !found && lines[0].File == "" {
+				fmt.Fprintln(a.Err, "recall: in no transcript, but in the complete output of calls; "+
+					"recall show SESSION --actions prints it")
+			}
 			found = true
 			doc := history.Grepped{SessionRef: catalog.Ref(string(e.ID)), Lines: lines}
 			if o.JSON {
@@ -64,7 +59,14 @@ func newGrepCmd(a *app.App) *cobra.Command {
 				return errors.Join(err, a.WriteJSON(string(text)+"\n"))
 			}
 			return a.Print(grepText(a, doc, o))
-		})
+		}
+		err = g.Each(ctx, sessions, g.Transcript, show)
+		if outputs, ok := g.Outputs(l, func(ctx context.Context, e library.Entry) (
+			*ingest.Session, error) {
+			return a.Read(ctx, l, e)
+		}); ok && err == nil && !found {
+			err = g.Each(ctx, sessions, outputs, show)
+		}
 		for _, bad := range g.Problems {
 			fmt.Fprintf(a.Err, "recall: not searched: %v\n", bad)
 		}
@@ -78,6 +80,20 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		}
 		return nil
 	})
+}
+
+// sessions returns the sessions to search, the newest first: those named, else those of the project.
+func (o *grepOptions) sessions(a *app.App, l *library.Library, catalog *library.Catalog, named []string) (
+	all []library.Entry, err error) {
+	project, err := app.ProjectID(l, o.Project)
+	if err == nil && len(named) > 0 {
+		all, err = a.Sessions(l, named)
+	} else if err == nil {
+		all = slices.Clone(catalog.In(project))
+	}
+	all = slices.DeleteFunc(all, func(e library.Entry) bool { return !o.Since.At.IsZero() && e.End.Before(o.Since.At) })
+	slices.SortStableFunc(all, func(a, b library.Entry) int { return b.Start.Compare(a.Start) })
+	return all, err
 }
 
 // grepText returns a session's matches: below its name on a terminal, each after its name elsewhere.
