@@ -291,5 +291,4 @@ func IsOwn(name string) bool {
 // topFiles are the files at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
 	"threads.jsonl": true, "journal.jsonl": true, UsageName: true, triesName: true, batchesName: true,
-	forgottenName: true, receivedName: true, LinksName: true,
-	"briefs.jsonl": true} // of earlier versions, which kept the requests to prepare
+	forgottenName: true, receivedName: true, LinksName: true}

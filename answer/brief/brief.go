@@ -5,10 +5,8 @@ package brief
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +15,6 @@ import (
 	"recall/answer"
 	"recall/index"
 	"recall/index/check"
-	"recall/ingest"
 	"recall/internal/escape"
 	"recall/internal/hint"
 	"recall/payload"
@@ -27,7 +24,7 @@ import (
 // Order says what goes into a brief.
 type Order struct {
 	Task    string
-	Files   []string // absolute paths; Piped stands for In
+	Files   []string // paths; Piped stands for In
 	In      io.Reader
 	Budget  int    // maximum tokens
 	Project string // its name in the index
@@ -118,9 +115,6 @@ func (o *Order) bearing(ctx context.Context) (string, error) {
 		strings.Join(ids, " "), strings.Join(lines, "\n")), nil
 }
 
-// largestFile is the maximum size of a file, in bytes.
-const largestFile = 4 << 20
-
 // files quotes the files whole as far as they fit, and otherwise their beginning and end.
 func (o *Order) files(budget int) (string, error) {
 	var out strings.Builder
@@ -129,13 +123,9 @@ func (o *Order) files(budget int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		name := path
+		name := filepath.ToSlash(path)
 		if path == Piped {
 			name = "piped in"
-		} else if dir, err := os.Getwd(); err == nil {
-			if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
-				name = filepath.ToSlash(rel)
-			}
 		}
 		share := budget/(len(o.Files)-i) - 30 // its heading and fences
 		text, whole := fitTokens(text, share)
@@ -157,20 +147,16 @@ func (o *Order) files(budget int) (string, error) {
 // Piped, in place of a file's name, stands for standard input.
 const Piped = "-"
 
+// largestFile is the maximum size of a file, in bytes.
+const largestFile = 4 << 20
+
 func (o *Order) read(path string) (string, error) {
+	if strings.Contains(path, "://") {
+		return "", hint.With(fmt.Errorf("%s: recall fetches nothing from the network", path),
+			"pipe it in: curl -s URL | recall resume \"TASK\" -")
+	}
 	in := o.In
 	if path != Piped {
-		fi, err := os.Stat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", hint.With(fmt.Errorf("%s: no such file or folder", path),
-				"name a text file")
-		}
-		if err != nil {
-			return "", err
-		}
-		if !fi.Mode().IsRegular() {
-			return "", hint.With(fmt.Errorf("%s: not a file", path), "name the files themselves: dir/*.go")
-		}
 		f, err := os.Open(path)
 		if err != nil {
 			return "", err
@@ -179,13 +165,12 @@ func (o *Order) read(path string) (string, error) {
 		in = f
 	}
 	data, err := io.ReadAll(io.LimitReader(in, largestFile+1))
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if len(data) > largestFile {
+	case len(data) > largestFile:
 		return "", hint.With(fmt.Errorf("%s: larger than %d MB", path, largestFile>>20), "cut out the part that matters")
-	}
-	if strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
+	case strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data):
 		return "", hint.With(fmt.Errorf("%s: not a text file", path), "omit it")
 	}
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
@@ -199,58 +184,13 @@ func fitTokens(text string, budget int) (string, bool) {
 		return text, true
 	}
 	lines := strings.Split(text, "\n")
-	keep := len(lines) * max(budget, 0) / n
-	for ; keep > 0; keep = keep * 9 / 10 {
+	for keep := len(lines) * max(budget, 0) / n; keep > 0; keep = min(keep-1, keep*9/10) {
 		head := (2*keep + 2) / 3
 		cut := strings.Join(lines[:head], "\n") + fmt.Sprintf("\n… %d lines left out …\n", len(lines)-keep) +
 			strings.Join(lines[len(lines)-(keep-head):], "\n")
 		if tokens.Count(cut) <= budget {
 			return cut, false
 		}
-		if keep == 1 {
-			break
-		}
 	}
 	return fmt.Sprintf("… %d lines left out …", len(lines)), false
-}
-
-// UsualBudget is the default token budget of a brief.
-const UsualBudget = 8000
-
-// Files returns the absolute paths of the named files, without duplicates; Piped stays as it is.
-func Files(args []string) (files []string, err error) {
-	for _, path := range matched(args) {
-		if strings.Contains(path, "://") {
-			return nil, hint.With(fmt.Errorf("%s: recall fetches nothing from the network", path),
-				"pipe it in: curl -s URL | recall prepare \"TASK\" -")
-		}
-		if path != Piped {
-			if path, err = filepath.Abs(path); err != nil {
-				return nil, err
-			}
-		}
-		files = ingest.Union(files, path)
-	}
-	return files, nil
-}
-
-// matched expands wildcards, which not every shell does.
-func matched(args []string) []string {
-	var paths []string
-	for _, arg := range args {
-		found, err := filepath.Glob(arg)
-		if _, there := os.Lstat(arg); there == nil || err != nil || len(found) == 0 {
-			found = []string{arg}
-		}
-		paths = append(paths, found...)
-	}
-	return paths
-}
-
-// CheckBudget rejects budgets out of range.
-func CheckBudget(tokens int) error {
-	if tokens < 200 || tokens > 200_000 {
-		return hint.With(fmt.Errorf("--budget %d: must be from 200 to 200000", tokens), "omit it for %d", UsualBudget)
-	}
-	return nil
 }

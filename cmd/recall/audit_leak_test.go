@@ -39,7 +39,7 @@ func TestNoSecretLeaksFromDoings(t *testing.T) {
 	if placeholders == 0 {
 		t.Error("no call held a secret: this test proves nothing")
 	}
-	say("fix", "two workers took job 3")
+	say("grep", "two workers took job 3")
 	say("files", "internal/queue/backoff.go")
 	if printed < 10_000 {
 		t.Errorf("%d bytes printed in all: too little to have looked at anything", printed)

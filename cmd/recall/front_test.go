@@ -43,8 +43,8 @@ func TestFewCommands(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{"repair --from x": "check --repair --from x",
-		"--library L fix e":  "--library L error e",
-		"--config=c brief t": "--config=c prepare t", "list": "list", "": ""} {
+		"--library L habits e": "--library L repeats e",
+		"--config=c open t":    "--config=c show --open t", "list": "list", "": ""} {
 		if got := strings.Join(asMeant(strings.Fields(args)), " "); got != want {
 			t.Errorf("recall %s: got %s, want %s", args, got, want)
 		}
@@ -69,7 +69,7 @@ func TestOneCommand(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range [][]string{nil, {"help", "query"}, {"--version", "query"}, {"brief"}, {"__complete", "query"}} {
+	for _, args := range [][]string{nil, {"help", "query"}, {"--version", "query"}, {"habits"}, {"__complete", "query"}} {
 		if n := len(rootCmd(&app.App{}, args...).Commands()); n < 40 {
 			t.Errorf("%q makes %d commands, want all", args, n)
 		}

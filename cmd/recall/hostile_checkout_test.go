@@ -50,7 +50,7 @@ var everywhere = map[string][]string{
 	"log":  {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
 	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"},
 	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"}, "open": {"open --print 1"},
-	"prepare": {"prepare umbrella f.txt"}, "project list": {"project list"}, "project merge": {"project merge nosuch " +
+	"project list": {"project list"}, "project merge": {"project merge nosuch " +
 		"other"},
 	"project rename":   {"project rename nosuch other"},
 	"query":            {"query umbrella", "query --json umbrella", "query what runs before each build"},

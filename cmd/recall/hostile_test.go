@@ -158,7 +158,7 @@ func TestHostileRepositoryRunsNothing(t *testing.T) {
 			init.CombinedOutput()
 			for _, args := range [][]string{{"why", "f.txt:1"}, {"why", "f.txt:1", "--json"}, {"query", "anything here"},
 				{"handoff", "--to", "Bob", "-o", "-"}, {"resume"}, {"log"},
-				{"brief", "add a line", "f.txt"}, {"files", "f.txt"}, {"status"}, {"sync"}} {
+				{"resume", "add a line", "f.txt"}, {"files", "f.txt"}, {"status"}, {"sync"}} {
 				cmd := recallCmd(t, home, args...)
 				cmd.Dir = dir
 				if out, err := cmd.CombinedOutput(); bytes.Contains(out, []byte("panic")) {
@@ -291,7 +291,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		{"mcp", "install"}, {"mcp", "status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"},
 		{"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
 		{"import", into}, {"habits"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
-		{"why", into + ":1"}, {"brief", "task", into}, {"adr"}, {"adr", "--to", records}, {"list", "--library", records},
+		{"why", into + ":1"}, {"resume", "task", into}, {"adr"}, {"adr", "--to", records}, {"list", "--library", records},
 		{"hook", "user-prompt-submit"}, {"hook", "session-end"}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		cmd := recallCmd(t, home, args...)

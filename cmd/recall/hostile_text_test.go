@@ -51,7 +51,7 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	for _, s := range sessions {
 		id := string(s.ID)
 		for _, args := range [][]string{{"show", id}, {"show", id, "--json"}, {"show", id, "--transcript"}, {"actions", id},
-			{"actions", id, "--json"}, {"manifest", id}, {"manifest", id, "--json"}, {"progress", id, "--once"},
+			{"actions", id, "--json"}, {"manifest", id}, {"manifest", id, "--json"},
 			{"export", id, "--to", "-"}, {"export", id, "--to", "-", "--format", "html"},
 			{"export", id, "--to", "-", "--format", "json"}, {"export", id, "--to", filepath.Join(out, id) + ".md"},
 			{"export", id, "--to", filepath.Join(out, id) + ".html"}, {"export", id, "--to", filepath.Join(out, id) + ".json"},
@@ -68,8 +68,8 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"changed"}, {"log"},
 		{"log", "--json"}, {"query", "--no-sync", "heap instead of a sorted list"},
 		{"query", "--no-sync", "--json", "heap instead of a sorted list"}, {"query", "--no-sync", steering},
-		{"files", steering}, {"fix", steering}, {"guard"}, {"inspect", code}, {"inspect", "--json", code},
-		{"brief", "build the importer with a heap"}, {"habits"}, {"verify"}, {steering}, {"hook", "session-start"}} {
+		{"files", steering}, {"grep", "-F", steering}, {"guard"}, {"inspect", code}, {"inspect", "--json", code},
+		{"resume", "build the importer with a heap"}, {"habits"}, {"verify"}, {steering}, {"hook", "session-start"}} {
 		say(args...)
 	}
 	n := 0

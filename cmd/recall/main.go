@@ -169,7 +169,7 @@ var front = []struct {
 
 // former maps earlier names of commands, and names that people might type, to the present ones.
 var former = map[string]string{
-	"actions": "show --actions", "brief": "prepare", "changed": "log --changed",
+	"actions": "show --actions", "changed": "log --changed",
 	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
 	"embed": "vectors", "files": "why --file", "habits": "repeats", "open": "show --open",
 	"pr":     "why --pr",

@@ -54,10 +54,10 @@ func (b *bed) printed() map[string][]byte {
 		{"inspect", "--json", filepath.Join(os.Getenv("HOME"), "cowork")},
 		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out")},
 		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out.html")},
-		{"brief", "build the importer with a heap"}, {"handoff", "--to", "bea"}, {"guard"},
+		{"resume", "build the importer with a heap"}, {"handoff", "--to", "bea"}, {"guard"},
 		{"guard", os.Getenv("HOME")}, {"restore", id, "--dry-run"},
-		{"forget", id, "--dry-run"}, {"why", "src/x.go:1"}, {"files", "x.go"}, {"fix", "FAIL exit status 1"},
-		{"progress", id, "--once"}, {"reindex"}, {"archive"}, {"sync"}} {
+		{"forget", id, "--dry-run"}, {"why", "src/x.go:1"}, {"files", "x.go"}, {"grep", "FAIL"},
+		{"reindex"}, {"archive"}, {"sync"}} {
 		say(args...)
 	}
 	var asked []string

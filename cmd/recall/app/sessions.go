@@ -190,11 +190,16 @@ func (a *App) Compose(ctx context.Context, l *library.Library, x *index.Index, n
 	return p, err
 }
 
-// RenderPayload renders a payload as the start of the next session.
-func (a *App) RenderPayload(p *payload.Payload, variant string) string {
-	o := payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)),
-		Budget: a.Config.Payload.Budget}
-	return payload.Render(p, o).Text + "\n" + prompts.Confirm.Text() + "\n"
+// RenderPayload renders a payload as the start of the next session. Without a variant or budget the configured one
+// counts.
+func (a *App) RenderPayload(p *payload.Payload, variant string, budget int) string {
+	return payload.Render(p, a.PayloadForm(variant, budget)).Text + "\n" + prompts.Confirm.Text() + "\n"
+}
+
+// PayloadForm returns how a payload is rendered.
+func (a *App) PayloadForm(variant string, budget int) payload.Options {
+	return payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)),
+		Budget: cmp.Or(budget, a.Config.Payload.Budget)}
 }
 
 // ResolveProject returns the project that a person means, by name or by the working directory, and the branch checked

@@ -8,5 +8,5 @@ import "recall/cmd/recall/option"
 var Commands = option.Makers{
 	"query": newQueryCmd, "resume": newResumeCmd, "list": newListCmd, "show": newShowCmd, "thread": newThreadCmd,
 	"why": newWhyCmd, "log": newLogCmd, "grep": newGrepCmd,
-	"prepare": newPrepareCmd, "handoff": newHandoffCmd, "repeats": newRepeatsCmd, "pick": newPickCmd,
+	"handoff": newHandoffCmd, "repeats": newRepeatsCmd, "pick": newPickCmd,
 }

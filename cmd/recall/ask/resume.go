@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,14 +13,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/brief"
 	"recall/answer/history"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/index"
 	"recall/internal/hint"
+	"recall/internal/redact"
 	txt "recall/internal/text"
 	"recall/library"
 	"recall/payload"
+	"recall/payload/tokens"
 	"recall/pipeline"
 	"recall/pipeline/review"
 	"recall/prompts"
@@ -27,19 +32,22 @@ import (
 )
 
 type resumeOptions struct {
-	Variant, Into    string
-	Copy, Save, Stop bool
-	JSON             bool
+	Variant, Into, Project string
+	Budget                 int
+	Copy, Save, Stop, JSON bool
 }
 
 func newResumeCmd(a *app.App) *cobra.Command {
 	var o resumeOptions
 	return option.Do("resume", &o, func(ctx context.Context, args []string) error {
 		if o.Into != "" {
-			return a.ResumeInto(ctx, o.Into, strings.Join(args, ""), o.Stop)
+			return a.ResumeInto(ctx, o.Into, cmp.Or(strings.Join(args, " "), o.Project), o.Stop)
 		}
 		if o.Stop {
 			return hint.With(errors.New("--stop needs --into"), "recall resume --into FOLDER --stop")
+		}
+		if o.Budget != 0 && (o.Budget < 200 || o.Budget > 200_000) {
+			return hint.With(fmt.Errorf("--budget %d: must be from 200 to 200000", o.Budget), "omit it for the usual one")
 		}
 		l, err := a.Library(ctx)
 		if err != nil {
@@ -48,15 +56,77 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		if err := a.Fresh(ctx, l); err != nil {
 			return err
 		}
-		p, err := a.Compose(ctx, l, a.IndexIfThere(l), strings.Join(args, ""))
-		if err != nil {
-			return err
+		name, task := o.asked(a, l, args)
+		if task != "" {
+			return o.resumeTask(ctx, a, l, task, args[1:])
 		}
-		if o.JSON {
+		p, err := a.Compose(ctx, l, a.IndexIfThere(l), name)
+		switch {
+		case err != nil:
+			return err
+		case o.JSON:
 			return printPayload(a, p)
 		}
-		return handOver(a, p, a.RenderPayload(p, o.Variant), o)
+		text := a.RenderPayload(p, o.Variant, o.Budget)
+		if !o.Copy && !o.Save && terminal.IsTerminal(a.Out) {
+			text = payload.WithoutMarkers(text) // pasted text is recognized by its heading and lines
+		}
+		return handOver(a, fmt.Sprintf("payload-%s-%s", txt.Slug(p.Project), answer.Day(p.End)), text, o)
 	})
+}
+
+// asked tells a project or session, by its name, from a task: what has several words and names neither, or comes with
+// files or a project.
+func (o *resumeOptions) asked(a *app.App, l *library.Library, args []string) (name, task string) {
+	switch {
+	case len(args) == 0:
+		return o.Project, ""
+	case len(args) == 1 && o.Project == "":
+		_, _, _, err := a.ResolveThread(l, args[0])
+		if err == nil || !strings.Contains(strings.TrimSpace(args[0]), " ") {
+			return args[0], ""
+		}
+	}
+	return o.Project, args[0]
+}
+
+// taskBudget is how many tokens a task gets with all that it needs.
+const taskBudget = 8000
+
+// resumeTask hands over a task with the payload, what was decided about it, and files.
+func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, l *library.Library, task string,
+	files []string) error {
+	if o.JSON {
+		return hint.With(errors.New("--json prints a payload, without a task"), "omit the task, or --json")
+	}
+	if err := a.EnsureIndex(ctx, l); err != nil {
+		return err
+	}
+	clean := redact.New().Session()
+	order := &brief.Order{Task: clean.Text(strings.TrimSpace(task)), Files: files, In: a.In,
+		Budget: cmp.Or(o.Budget, taskBudget), Index: a.Index, Form: a.PayloadForm(o.Variant, 0),
+		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, l, q) }}
+	var err error
+	if order.Project, err = a.ProjectFilter(l, o.Project, false); err != nil {
+		return err
+	}
+	order.Payload, _ = a.Compose(ctx, l, a.Index, order.Project) // a project might have nothing to continue from
+	text, cut, err := order.Write(ctx)
+	if err != nil {
+		return err
+	}
+	text = clean.Text(text)
+	if len(cut) > 0 {
+		fmt.Fprintf(a.Err, "recall: cut to fit: %s; --budget N allows more\n", strings.Join(cut, ", "))
+	}
+	secrets := 0
+	for _, n := range clean.Counts() {
+		secrets += n
+	}
+	if secrets > 0 {
+		fmt.Fprintf(a.Err, "recall: %s replaced; check the text before you paste it\n", answer.Count(secrets, "secret"))
+	}
+	return handOver(a, fmt.Sprintf("payload-%s-%s", txt.Slug(order.Project), answer.Day(time.Now())), text, *o)
 }
 
 // hereName returns the name in the index of the working directory's project; "" if there is none.
@@ -78,15 +148,15 @@ func printPayload(a *app.App, p *payload.Payload) error {
 	return a.WriteJSON(string(text))
 }
 
-// handOver delivers the text: printed, copied or saved.
-func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) error {
+// handOver delivers the text: printed, copied, or saved in a file of that name.
+func handOver(a *app.App, name, text string, o resumeOptions) error {
+	fmt.Fprintln(a.Err, "recall: about", answer.Count(tokens.Count(text), "token"))
 	if o.Copy {
 		if err := a.Copy(text, "as the first message of the next session"); err != nil {
 			return hint.With(err, "omit --copy to print it; --save writes it to a file")
 		}
 	}
 	if o.Save {
-		name := fmt.Sprintf("payload-%s-%s", txt.Slug(p.Project), answer.Day(p.End))
 		path, err := filepath.Abs(app.FreeName(name, ".md", text))
 		if err != nil {
 			return err
@@ -96,9 +166,6 @@ func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) erro
 	}
 	if o.Copy {
 		return nil
-	}
-	if terminal.IsTerminal(a.Out) { // without markers; pasted text is recognized by its heading and lines
-		text = payload.WithoutMarkers(text)
 	}
 	return a.Print(text)
 }

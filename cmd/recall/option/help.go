@@ -41,10 +41,13 @@ func Explain(a *app.App, cmd *cobra.Command) {
 	case strings.Contains(cmd.Use, "PROJECT"):
 		projects := CompleteProject(a)
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
+			switch {
+			case len(args) == 0:
+				return projects(cmd, args, given)
+			case strings.Contains(cmd.Use, "[FILE"):
+				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return projects(cmd, args, given)
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 	case strings.Contains(cmd.Use, "SESSION"):
 		cmd.ValidArgsFunction = completeSession(a)
@@ -125,10 +128,10 @@ func NameProject(cmd *cobra.Command, err error) error {
 		return err
 	case not.Project == "":
 		return hint.With(err, "recall sync imports sessions; recall status lists where it looks for them")
-	case strings.Contains(cmd.Use, "[PROJECT"):
-		return hint.With(err, "%s %q; recall project list shows all", cmd.CommandPath(), not.Project)
 	case cmd.Flag("project") != nil:
 		return hint.With(err, "%s --project %q; recall project list shows all", cmd.CommandPath(), not.Project)
+	case strings.Contains(cmd.Use, "[PROJECT"):
+		return hint.With(err, "%s %q; recall project list shows all", cmd.CommandPath(), not.Project)
 	}
 	return hint.With(err, "name the session; recall list --project %q shows them", not.Project)
 }

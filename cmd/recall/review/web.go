@@ -91,7 +91,9 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			}
 			return lines
 		},
-		HandOn: b.RenderPayload, HookFaults: hooks.Faults,
+		HandOn: func(p *payload.Payload, variant string) string {
+			return b.RenderPayload(p, variant, 0)
+		}, HookFaults: hooks.Faults,
 		Resume: func(e library.Entry) (command string, missing bool) {
 			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{})
 			if err != nil {

@@ -137,7 +137,7 @@ func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	if err != nil {
 		return err
 	}
-	text := a.RenderPayload(next, "")
+	text := a.RenderPayload(next, "", 0)
 	if o.Scratch != "" {
 		catalog, err := l.Catalog()
 		if err != nil {
