@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/eval/relay"
 	"recall/internal/llm"
-	"recall/internal/llm/relay"
 	"recall/payload"
 	"recall/prompts"
 )

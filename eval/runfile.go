@@ -28,20 +28,20 @@ func ReadRun(file string) (*Run, error) {
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
 		return nil, hint.With(fmt.Errorf("%s: no such file", file),
-			"give a run: recall eval payloads --out FILE writes one")
+			"give a run: recall-eval payloads --out FILE writes one")
 	}
 	if err != nil {
 		return nil, err
 	}
 	r := &Run{}
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%s isn't a run of recall eval: %w", file, err)
+		return nil, fmt.Errorf("%s isn't a run of recall-eval: %w", file, err)
 	}
 	switch {
 	case r.Schema > RunSchema:
 		return nil, fmt.Errorf("%s was written by a newer recall (schema %d, this one knows %d)", file, r.Schema, RunSchema)
 	case r.Schema < 1 || r.What != "payloads" && r.What != "questions" || len(r.Systems) == 0:
-		return nil, fmt.Errorf("%s isn't a run of recall eval", file)
+		return nil, fmt.Errorf("%s isn't a run of recall-eval", file)
 	}
 	for _, s := range r.Systems {
 		if (s.Payloads != nil) != (r.What == "payloads") || (s.Questions != nil) != (r.What == "questions") {

@@ -6,13 +6,31 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"recall/distill/offline"
+	"recall/ingest/claudecode"
 )
 
 // The index may take a tenth of what the transcripts take: tool output isn't
 // stored again.
 func TestSizeOfDev(t *testing.T) {
-	sessions, project := devSessions(t)
-	x := openDev(t, sessions, project, "perfect items with aliases")
+	found, _ := claudecode.Reader{}.Find(t.Context(), filepath.Join(shared(t), "transcripts/dev"), nil)
+	var docs []Doc
+	for _, f := range found {
+		s, err := claudecode.Reader{}.Parse(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := offline.Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, DocOf(s, p, "dev"))
+	}
+	x := openWith(t)
+	if err := x.PutAll(t.Context(), docs); err != nil {
+		t.Fatal(err)
+	}
 	if err := x.Tidy(context.Background()); err != nil {
 		t.Fatal(err)
 	}

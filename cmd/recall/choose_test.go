@@ -130,27 +130,17 @@ func TestInitProvider(t *testing.T) {
 	if want := "llm:\n  provider: openai\n  model: tiny\n  url: " + s.URL + "/v1\n"; err != nil || string(text) != want {
 		t.Errorf("config.yaml: got %q, %v, want %q", text, err, want)
 	}
-	if code, out, errs := init("--provider", "relay", "--dir", "answers", "--model", "me"); code != app.ExitOK ||
-		!strings.Contains(out, "receives: what you and the assistant said") {
-		t.Errorf("relay: got %d\n%s%s", code, out, errs)
-	}
-	c, err := config.Load(nil, "", config.ThisSystem())
-	if err != nil || c.LLM.Provider != "relay" || c.LLM.Dir != filepath.Join(home, "answers") ||
-		c.LLM.Model != "me" || c.LLM.URL != "" || c.Distill.Distiller != config.ByModel {
-		t.Errorf("after relay: got %+v, %v", c, err)
-	}
 	if code, out, _ := init("--provider", "none"); code != app.ExitOK ||
 		!strings.Contains(out, "Nothing leaves this machine.") {
 		t.Errorf("none: got %d\n%s", code, out)
 	}
-	if c, err = config.Load(nil, "", config.ThisSystem()); err != nil || c.Distill.Distiller != config.ByRules {
+	if c, err := config.Load(nil, "", config.ThisSystem()); err != nil || c.Distill.Distiller != config.ByRules {
 		t.Errorf("after none: got %+v, %v", c, err)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "llm:\n  provider: none\n" {
 		t.Errorf("after none: got %q, %v, want nothing left of the one before", text, err)
 	}
-	for _, args := range [][]string{{"--model", "m"}, {"--provider", "magic"},
-		{"--provider", "relay", "--url", "x", "--dir", ""}} {
+	for _, args := range [][]string{{"--model", "m"}, {"--provider", "magic"}} {
 		if code, _, errs := init(args...); code != app.ExitError || !strings.Contains(errs, "hint:") {
 			t.Errorf("init %q: got %d, %s", args, code, errs)
 		}

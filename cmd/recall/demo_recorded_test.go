@@ -20,7 +20,7 @@ var recordDemo = flag.String("record", "", "a demo's library that a model was as
 // hasn't, because sessions, or what of them is asked about, changed:
 //
 //	recall demo --dir DIR
-//	recall --library DIR/Recall sync                  with llm.provider set, or relay
+//	recall --library DIR/Recall sync                  with llm.provider set
 //	go test ./cmd/recall -run TestDemoRecorded -record DIR/Recall
 //
 // Another wording of a prompt changes nothing.

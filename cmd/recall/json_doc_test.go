@@ -24,7 +24,6 @@ import (
 	"recall/cmd/recall/keep"
 	reviewing "recall/cmd/recall/review"
 	"recall/cmd/recall/setup"
-	"recall/eval"
 	"recall/internal/schedule"
 	"recall/library"
 	"recall/library/merge"
@@ -83,24 +82,13 @@ var jsonDocs = map[string]reflect.Type{
 	"recall check":              reflect.TypeFor[keep.VerifyDoc](),
 	"recall check --repair":     reflect.TypeFor[keep.RepairDoc](),
 	"recall inspect":            reflect.TypeFor[keep.InspectDoc](),
-	"recall eval":               reflect.TypeFor[eval.Run](),
-	"recall eval compare":       reflect.TypeFor[eval.Comparison](),
-	"recall eval judge":         reflect.TypeFor[eval.Agreement](),
-	"rates":                     reflect.TypeFor[eval.Rates](),
-	"question rates":            reflect.TypeFor[eval.QuestionRates](),
-	"interval":                  reflect.TypeFor[eval.Interval](),
-	"k of n":                    reflect.TypeFor[eval.KofN](),
 }
 
 // named are types that have a section of their own, by its name.
 var named = map[reflect.Type]string{
-	reflect.TypeFor[payload.Item]():       "item",
-	reflect.TypeFor[review.Unseen]():      "unseen",
-	reflect.TypeFor[app.ForeseenDoc]():    "sync --dry-run",
-	reflect.TypeFor[eval.Interval]():      "interval",
-	reflect.TypeFor[eval.KofN]():          "k of n",
-	reflect.TypeFor[eval.Rates]():         "rates",
-	reflect.TypeFor[eval.QuestionRates](): "question rates",
+	reflect.TypeFor[payload.Item]():    "item",
+	reflect.TypeFor[review.Unseen]():   "unseen",
+	reflect.TypeFor[app.ForeseenDoc](): "sync --dry-run",
 }
 
 // docs/internals/json.md names every field of every document with its type, and no other.
@@ -263,11 +251,6 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall check", []string{"check", "--json"}},
 		{"recall check --repair", []string{"check", "--repair", "--json"}},
 		{"recall inspect", []string{"inspect", "--json", sources}},
-		{"recall eval", []string{"eval", "payloads", "--json", "--out", filepath.Join(sources, "payloads.json")}},
-		{"recall eval", []string{"eval", "questions", "--json", "--out", filepath.Join(sources, "questions.json")}},
-		{"recall eval judge", []string{"eval", "judge", "--json"}},
-		{"recall eval compare", []string{"eval", "compare", "--json", filepath.Join(sources, "payloads.json"),
-			filepath.Join(sources, "payloads.json")}},
 	} {
 		out := mustRun(t, append([]string{"--library", library}, c.args...)...)
 		docs := 0

@@ -22,7 +22,6 @@ import (
 	"recall/cmd/recall/ask"
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/keep"
-	"recall/cmd/recall/measure"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/review"
 	"recall/cmd/recall/setup"
@@ -123,7 +122,7 @@ func rootCmd(a *app.App, args ...string) *cobra.Command {
 
 // makers make the commands, by group.
 var makers = []option.Makers{{"version": versionCmd}, ask.Commands, review.Commands, keep.Commands, setup.Commands,
-	team.Commands, agents.Commands, measure.Commands}
+	team.Commands, agents.Commands}
 
 // asked returns what makes the command that the arguments plainly ask for, if any.
 func asked(args []string) func(*app.App) *cobra.Command {

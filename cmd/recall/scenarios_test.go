@@ -1,9 +1,10 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -291,16 +292,13 @@ var toldAs = map[string]payload.Kind{"dontforget": payload.Flag, "scope": payloa
 // was shown, so that they outlast a change of the prompts: what counts is that they still
 // pass (quotes, contract, merging) and come out.
 func TestScenariosByModel(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("RECALL_LLM_PROVIDER", "relay")
-	t.Setenv("RECALL_LLM_DIR", dir)
-	t.Setenv("RECALL_DISTILL_QUIET", "0s")
-	ctx, stop := context.WithCancel(t.Context())
-	answered := make(chan struct{})
 	var recorded []recordedAnswer
 	readJSON(t, filepath.Join("testdata", "scenarios", "answers.json"), &recorded)
-	go func() { defer close(answered); answerWith(ctx, dir, recorded) }()
-	defer func() { stop(); <-answered }()
+	service := httptest.NewServer(answeringWith(recorded))
+	defer service.Close()
+	t.Setenv("RECALL_LLM_PROVIDER", "anthropic")
+	t.Setenv("RECALL_LLM_URL", service.URL)
+	t.Setenv("RECALL_DISTILL_QUIET", "0s")
 	sentences := tellScenarios(t)
 	args := []string{"redistill", "--yes"}
 	for i := range sentences {
@@ -355,32 +353,28 @@ type recordedAnswer struct {
 	Answer json.RawMessage
 }
 
-// answerWith answers the requests that come into a folder with what was recorded; other
-// words for items it has none.
-func answerWith(ctx context.Context, dir string, recorded []recordedAnswer) {
-	for ctx.Err() == nil {
-		asked, _ := filepath.Glob(filepath.Join(dir, "*.request.json"))
-		for _, path := range asked {
-			out := strings.TrimSuffix(path, ".request.json") + ".answer.json"
-			if _, err := os.Stat(out); err == nil {
-				continue
-			}
-			var q struct{ Task, Prompt string }
-			text, _ := os.ReadFile(path)
-			if json.Unmarshal(text, &q) != nil {
-				continue // being written
-			}
-			given := json.RawMessage(`{"links":[],"items":[]}`)
-			_, shown, _ := strings.Cut(q.Prompt, "<transcript>")
-			for _, r := range recorded {
-				if q.Task == "extract" && strings.Contains(shown, r.Shown) {
-					given = r.Answer
-				}
-			}
-			os.WriteFile(out, given, 0o600)
+// answeringWith is a service that answers with what was recorded of the transcript shown; to other requests there is
+// nothing to say.
+func answeringWith(recorded []recordedAnswer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			Messages []struct{ Content string } `json:"messages"`
 		}
-		time.Sleep(5 * time.Millisecond)
-	}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) == 0 {
+			http.Error(w, "what is this?", http.StatusBadRequest)
+			return
+		}
+		given := json.RawMessage(`{"links":[],"items":[]}`)
+		_, shown, _ := strings.Cut(q.Messages[0].Content, "<transcript>")
+		for _, r := range recorded {
+			if strings.Contains(shown, r.Shown) {
+				given = r.Answer
+			}
+		}
+		json.NewEncoder(w).Encode(map[string]any{"type": "message", "stop_reason": "end_turn",
+			"content": []any{map[string]any{"type": "text", "text": string(given)}},
+			"usage":   map[string]any{"input_tokens": 1000, "output_tokens": 100}})
+	})
 }
 
 // payloadOf is the payload.md of a sentence's session.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,13 +29,10 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"swap-byte":        swapByte,
 		"damage-segments":  damageSegments,
 		"held-by":          heldBy,
-		"better-baseline":  betterBaseline,
 		"write-transcript": writeTranscript,
 		"append-now":       appendNow,
 		"commit-hash":      commitHash,
 		"exits-with":       exitsWith,
-		"relay-answers":    relayAnswers,
-		"micro-over":       microOver,
 		"model-answers":    modelAnswers,
 		"local-server":     localServer,
 		"mcp-asks":         mcpAsks,
@@ -248,5 +247,24 @@ func commitHash(ts *testscript.TestScript, neg bool, args []string) {
 		text, err := os.ReadFile(path)
 		ts.Check(err)
 		ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(text), args[0], hash)), 0o600))
+	}
+}
+
+// exitsWith CODE COMMAND… runs a command that must end with that exit code.
+func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits-with CODE COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var ended *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &ended) {
+		got = ended.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("%v: exit code %d, want %d", args[1:], got, want)
 	}
 }

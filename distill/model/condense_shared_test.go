@@ -16,12 +16,12 @@ func TestCondenseKeepsWhatMustBeKept(t *testing.T) {
 	}
 	dev := filepath.Join(shared, "transcripts")
 	raw, left, must, kept := 0, 0, 0, 0
-	for _, c := range goldCases(t, shared) {
-		info, err := os.Stat(filepath.Join(dev, filepath.FromSlash(c.Gold.Transcript)))
+	for _, c := range goldCases(t, shared, peoples) {
+		info, err := os.Stat(filepath.Join(dev, filepath.FromSlash(c.gold.Transcript)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks, _ := condense(c.Session)
+		blocks, _ := condense(c.session)
 		var b strings.Builder
 		for _, k := range blocks {
 			b.WriteString(k.text)
@@ -29,7 +29,7 @@ func TestCondenseKeepsWhatMustBeKept(t *testing.T) {
 		raw, left = raw+int(info.Size()), left+b.Len()
 		text := plain(b.String())
 		lost := 0
-		for _, it := range c.Gold.Items {
+		for _, it := range c.gold.Items {
 			if !it.Must {
 				continue
 			}
@@ -39,9 +39,9 @@ func TestCondenseKeepsWhatMustBeKept(t *testing.T) {
 				continue
 			}
 			lost++
-			t.Logf("%.8s %s lost: %s", c.Gold.Session, it.ID, it.Quote)
+			t.Logf("%.8s %s lost: %s", c.gold.Session, it.ID, it.Quote)
 		}
-		t.Logf("%.8s %d of %d bytes (%.1f %%), %d quotes lost", c.Gold.Session, b.Len(), info.Size(),
+		t.Logf("%.8s %d of %d bytes (%.1f %%), %d quotes lost", c.gold.Session, b.Len(), info.Size(),
 			100*float64(b.Len())/float64(info.Size()), lost)
 	}
 	t.Logf("%d of %d bytes (%.2f %%), %d of %d quotes", left, raw, 100*float64(left)/float64(raw), kept, must)

@@ -4,8 +4,6 @@ import (
 	"os"
 	"testing"
 
-	"recall/eval"
-	"recall/eval/train/data"
 	"recall/payload"
 )
 
@@ -17,8 +15,8 @@ func TestGoldIsSupported(t *testing.T) {
 		t.Skip("RECALL_SHARED not set")
 	}
 	all, supported, lost := 0, 0, 0
-	for _, c := range goldCases(t, shared) {
-		blocks, _ := condense(c.Session)
+	for _, c := range goldCases(t, shared, peoples) {
+		blocks, _ := condense(c.session)
 		src := sourcesOf(blocks)
 		ids := map[string]string{}
 		for _, k := range blocks {
@@ -29,7 +27,7 @@ func TestGoldIsSupported(t *testing.T) {
 				ids[string(call.ResultTurn)] = string(k.turn.ID)
 			}
 		}
-		for _, g := range c.Gold.Items {
+		for _, g := range c.gold.Items {
 			it := payload.Item{Kind: g.Kind, Text: g.Text}
 			for _, turn := range g.Turns {
 				if ids[turn] != "" {
@@ -47,23 +45,11 @@ func TestGoldIsSupported(t *testing.T) {
 				supported++
 				continue
 			}
-			t.Logf("%.8s %s not supported: %s", c.Gold.Session, g.ID, g.Text)
+			t.Logf("%.8s %s not supported: %s", c.gold.Session, g.ID, g.Text)
 		}
 	}
 	t.Logf("%d of %d supported, %d reasons lost", supported, all, lost)
 	if all < 300 || float64(supported) < 0.985*float64(all) || float64(lost) > 0.02*float64(all) {
 		t.Errorf("got %d of %d supported and %d reasons lost, want 98.5 and at most 2 %%", supported, all, lost)
 	}
-}
-
-// goldCases are the sessions that people read.
-func goldCases(t *testing.T, shared string) (all []*eval.Case) {
-	projects, err := data.Load(t.Context(), shared, "", data.People)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range projects {
-		all = append(all, p.Cases...)
-	}
-	return all
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tiktoken-go/tokenizer/codec"
 
-	"recall/eval/train/data"
 	"recall/ingest"
 	"recall/ingest/claudecode"
 )
@@ -77,35 +76,31 @@ func TestTokensOfRealSessions(t *testing.T) {
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), said) {
 		t.Errorf("docs/internals/quality.md says otherwise than: %s", said)
 	}
-	projects, err := data.Load(t.Context(), shared, "", data.People, data.Silver)
-	if err != nil {
-		t.Fatal(err)
-	}
-	must, shown := map[data.Origin]int{}, map[data.Origin]int{}
-	for _, p := range projects {
-		for _, c := range p.Cases {
-			blocks, _ := condense(c.Session)
+	must, shown := map[string]int{}, map[string]int{}
+	for _, files := range []string{peoples, models} {
+		for _, c := range goldCases(t, shared, files) {
+			blocks, _ := condense(c.session)
 			var b strings.Builder
 			for _, k := range blocks {
 				b.WriteString(k.text)
 			}
 			text := plain(b.String())
-			for _, it := range c.Gold.Items {
+			for _, it := range c.gold.Items {
 				if !it.Must {
 					continue
 				}
-				must[p.Origin]++
+				must[files]++
 				if strings.Contains(text, plain(it.Quote)) {
-					shown[p.Origin]++
+					shown[files]++
 				} else {
-					t.Logf("%s %.8s %s lost: %s", p.Origin, c.Gold.Session, it.ID, it.Quote)
+					t.Logf("%.8s %s lost: %s", c.gold.Session, it.ID, it.Quote)
 				}
 			}
 		}
 	}
-	t.Logf("of quotes that must be kept are shown: people's %d of %d, a model's %d of %d", shown[data.People],
-		must[data.People], shown[data.Silver], must[data.Silver])
-	if must[data.People]-shown[data.People] > 4 || must[data.Silver]-shown[data.Silver] > 10 || must[data.Silver] < 400 {
+	t.Logf("of quotes that must be kept are shown: people's %d of %d, a model's %d of %d", shown[peoples],
+		must[peoples], shown[models], must[models])
+	if must[peoples]-shown[peoples] > 4 || must[models]-shown[models] > 10 || must[models] < 400 {
 		t.Error("quotes that must be kept are shown less often: people's lacked 4, a model's 10")
 	}
 }

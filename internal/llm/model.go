@@ -19,7 +19,6 @@ type Model interface {
 // Options say which model of which service to use. "" and 0 mean the provider's default.
 type Options struct {
 	URL       string        // of the service
-	Folder    string        // for requests and answers, instead of a service
 	Key       string        // "" if the service needs none
 	Model     string        // the service's name for it
 	Window    int           // tokens of request and answer together

@@ -102,7 +102,7 @@ func plainName(s string) string { return strings.ReplaceAll(strings.ToLower(s), 
 // another model: gpt-5-pro isn't gpt-5.
 var snapshotSuffix = text.Pattern(`^([-@](20\d{6}|20\d\d-\d\d-\d\d|latest|v\d+-\d+))?(:[a-z]+)?$`)
 
-var free = map[string]bool{"ollama": true, "claude-cli": true, "relay": true}
+var free = map[string]bool{"ollama": true, "claude-cli": true}
 
 // prices.json holds the makers' list prices with their date, from platform.claude.com/docs
 // (about-claude/pricing; models/haiku-5-5/overview), developers.openai.com

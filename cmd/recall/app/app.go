@@ -251,7 +251,7 @@ func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
 		Budget:    a.Config.Payload.Budget,
 		Variant:   payload.Variant(a.Config.Payload.Variant),
 		Who:       Author(),
-		Beside:    func(ids []ingest.SessionID) error { return forgetAsked(l, ids) },
+		Beside:    func([]ingest.SessionID) error { return forgetAsked(l) },
 	}
 }
 

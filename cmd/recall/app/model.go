@@ -220,10 +220,6 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options
 	if p == nil {
 		return nil, nil, nil
 	}
-	if a.Config.LLM.Provider == config.ProviderRelay {
-		fmt.Fprintf(a.Err, "recall: requests are waiting in %s for answers (docs/relay.md); Ctrl-C leaves them for the "+
-			"next time\n", a.Config.LLM.Dir)
-	}
 	bar := terminal.NewProgress(a.Err)
 	p.Progress = bar.Show
 	o.AtOnce = a.Config.LLM.Concurrency

@@ -101,7 +101,7 @@ func Exit(code int) error {
 
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// RunsDir is the folder for runs of eval without --out.
+// RunsDir is the folder for runs of recall-eval (eval/cmd) without --out: here, so that forget can empty it.
 func RunsDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {

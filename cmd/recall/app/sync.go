@@ -15,7 +15,6 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
-	"recall/eval"
 	"recall/index"
 	"recall/index/embed"
 	"recall/ingest"
@@ -245,8 +244,9 @@ func (a *App) ForgetSessions(ctx context.Context, l *library.Library, texts *lib
 	return left, err
 }
 
-// forgetAsked removes sessions from the caches other than the index: the last answers and the runs of recall eval.
-func forgetAsked(l *library.Library, ids []ingest.SessionID) error {
+// forgetAsked empties the caches other than the index, which hold words of sessions: the last answers and the runs of
+// recall-eval.
+func forgetAsked(l *library.Library) error {
 	if err := os.RemoveAll(LastDir(l)); err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func forgetAsked(l *library.Library, ids []ingest.SessionID) error {
 	if err != nil {
 		return nil // then there are none
 	}
-	return eval.Forget(dir, ids)
+	return os.RemoveAll(dir)
 }
 
 // refill rebuilds the index from the library. Unreadable sessions are reported but are no error.

@@ -38,8 +38,6 @@ func (c *Config) GoesTo() string {
 			return ""
 		}
 		return notHere(hostOf(c.LLM.URL))
-	case ProviderRelay:
-		return "whoever answers in " + c.LLM.Dir
 	case NoProvider:
 		return ""
 	}
@@ -68,7 +66,6 @@ func (c *Config) Price(model string) string {
 // Choice is a model that this machine could use, with the settings that select it.
 type Choice struct {
 	Provider, Model, URL string // model and url "" for the provider's own
-	Dir                  string // for relay
 	Why                  string // why it is offered
 }
 
@@ -127,7 +124,7 @@ func Choices(ctx context.Context, env func(string) string, look func(string) (st
 // With returns the configuration with a choice applied.
 func (c *Config) With(ch Choice) *Config {
 	changed := *c
-	changed.LLM.Provider, changed.LLM.Model, changed.LLM.URL, changed.LLM.Dir = ch.Provider, ch.Model, ch.URL, ch.Dir
+	changed.LLM.Provider, changed.LLM.Model, changed.LLM.URL = ch.Provider, ch.Model, ch.URL
 	return &changed
 }
 

@@ -53,7 +53,6 @@ type Config struct {
 		Provider    string        `mapstructure:"provider"` // "none": nothing leaves this machine
 		Model       string        `mapstructure:"model"`    // "" for the provider's usual one
 		URL         string        `mapstructure:"url"`
-		Dir         string        `mapstructure:"dir"` // absolute; "" if not set
 		Timeout     time.Duration `mapstructure:"timeout"`
 		Concurrency int           `mapstructure:"concurrency"`
 		Context     int           `mapstructure:"context"`    // tokens; 0 for the model's known size

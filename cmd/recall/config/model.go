@@ -13,7 +13,6 @@ import (
 	"recall/internal/llm/anthropic"
 	"recall/internal/llm/claudecli"
 	"recall/internal/llm/openai"
-	"recall/internal/llm/relay"
 	"recall/internal/llm/wire"
 	"recall/pipeline/improve"
 )
@@ -25,10 +24,9 @@ const (
 	ProviderAnthropic = "anthropic"
 	ProviderOllama    = "ollama"
 	ProviderClaude    = "claude-cli"
-	ProviderRelay     = "relay"
 )
 
-var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay}
+var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude}
 
 // Values of distill.distiller, team.answers and query.rerank.
 const (
@@ -74,14 +72,10 @@ func (c *Config) chooseDistiller() error {
 	return nil
 }
 
-// unless returns what was set for a key; if nothing was, relay for the relay provider, local for a model on this
-// machine, and said, the default, for others.
-func unless[T any](c *Config, key string, said, relay, local T) T {
-	switch {
-	case !c.Auto(key):
-	case c.LLM.Provider == ProviderRelay:
-		return relay
-	case c.Local():
+// unless returns what was set for a key; if nothing was, local for a model on this machine, and said, the default, for
+// others.
+func unless[T any](c *Config, key string, said, local T) T {
+	if c.Auto(key) && c.Local() {
 		return local
 	}
 	return said
@@ -90,7 +84,7 @@ func unless[T any](c *Config, key string, said, relay, local T) T {
 // Caps returns the caps on asking. A local model's tokens cost only time: they are capped only if a cap is set.
 func (c *Config) Caps() improve.Caps {
 	b := c.Distill.Budget
-	tokens := func(key string, n int) int { return unless(c, "distill.budget."+key, n, n, 0) }
+	tokens := func(key string, n int) int { return unless(c, "distill.budget."+key, n, 0) }
 	return improve.Caps{
 		Session: improve.Cap{Tokens: tokens("session_tokens", b.SessionTokens), Cost: b.SessionCost},
 		Night:   improve.Cap{Tokens: tokens("night_tokens", b.NightTokens), Cost: b.NightCost},
@@ -101,7 +95,7 @@ func (c *Config) Caps() improve.Caps {
 // Patience returns how the model is asked. Providers keep to the timeout themselves; the extra time is for one that
 // hangs anyway.
 func (c *Config) Patience() llm.Patience {
-	p := llm.Patience{AtOnce: unless(c, "llm.concurrency", c.LLM.Concurrency, 64, c.LLM.Concurrency)}
+	p := llm.Patience{AtOnce: c.LLM.Concurrency}
 	if t := c.Timeout(); t > 0 {
 		p.Timeout = t + 10*time.Second
 	}
@@ -131,12 +125,6 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 		return c.ollama(ctx, env)
 	case ProviderClaude:
 		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Window, Timeout: o.Timeout})
-	case ProviderRelay:
-		if o.Folder == "" {
-			return nil, hint.With(errors.New("llm.provider is relay, but llm.dir isn't set"),
-				"set llm.dir to the folder of requests and answers")
-		}
-		return relay.New(o)
 	}
 	return nil, errors.New("llm.provider: " + c.LLM.Provider + " isn't part of this recall")
 }
@@ -144,33 +132,32 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 // options returns a provider's options, except the key.
 func (c *Config) options() llm.Options {
 	o := c.LLM
-	return llm.Options{URL: o.URL, Folder: o.Dir, Model: cmp.Or(o.Model, UsualModel[o.Provider]), Window: o.Context,
+	return llm.Options{URL: o.URL, Model: cmp.Or(o.Model, UsualModel[o.Provider]), Window: o.Context,
 		MaxOutput: o.MaxOutput, Timeout: c.Timeout()}
 }
 
-// Timeout is how long one answer may take: any time by relay, and longer on this machine than from a service: without
-// a graphics card a model reads some 50 tokens a second.
+// Timeout is how long one answer may take, longer on this machine than from a service: without a graphics card a model
+// reads some 50 tokens a second.
 func (c *Config) Timeout() time.Duration {
-	return unless(c, "llm.timeout", c.LLM.Timeout, 0, 15*time.Minute)
+	return unless(c, "llm.timeout", c.LLM.Timeout, 15*time.Minute)
 }
 
-// LooksAgain reports whether a model looks at search results by default: one that already sees the sessions, but not
-// relay, which must be asked for.
+// LooksAgain reports whether a model looks at search results by default: one that already sees the sessions.
 func (c *Config) LooksAgain() bool {
 	if c.Query.Rerank == RerankAuto {
-		return c.Distill.Distiller == ByModel && c.LLM.Provider != ProviderRelay
+		return c.Distill.Distiller == ByModel
 	}
 	return c.Query.Rerank == RerankModel
 }
 
 // Window is how many tokens of a session the model sees at once. A local model's is small.
 func (c *Config) Window() int {
-	return unless(c, "distill.window", c.Distill.Window, c.Distill.Window, 8_000)
+	return unless(c, "distill.window", c.Distill.Window, 8_000)
 }
 
 // QueryPatience is how long a model may take for one question.
 func (c *Config) QueryPatience() time.Duration {
-	return unless(c, "query.model_timeout", c.Query.Patience, 10*time.Minute, 2*time.Minute)
+	return unless(c, "query.model_timeout", c.Query.Patience, 2*time.Minute)
 }
 
 // TakesBatches reports whether a service that speaks OpenAI's protocol also accepts its batches.

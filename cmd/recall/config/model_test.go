@@ -37,8 +37,6 @@ func TestProviders(t *testing.T) {
 		{name: "a key in the open", text: "llm: {provider: openai, model: m, url: 'http://llm.example.com/v1'}",
 			env: map[string]string{"RECALL_LLM_KEY": "r-secret"}, err: "a key is sent over https only", key: "r-secret"},
 		{name: "claude", text: "llm: {provider: claude-cli}", want: "claude-cli/haiku"},
-		{name: "relay", text: "llm: {provider: relay, dir: here, model: me}", want: "relay/me"},
-		{name: "relay without a folder", text: "llm: {provider: relay}", err: "llm.dir isn't set", hint: "llm.dir"},
 	} {
 		at := standIn(t)
 		cfg, err := load(t, nil, put(t, c.text, at.Working, "c.yaml"), nil, at)

@@ -122,10 +122,11 @@ func noSuchWord(text string, words []string) error {
 	return hint.With(fmt.Errorf("there is no %q", text), "use one of %s", strings.Join(words, ", "))
 }
 
-// pages holds the help page of each command: that of recall eval judge is eval-judge.txt. A page begins with the usage
-// line and a short description, followed by lines such as its group in recall help all, "hidden" for commands meant for
-// scripts and other programs, and "paged" if its output can be long. After a blank line comes the long description,
-// after "Flags:" the flags and after "Examples:" the examples. A flag is one line, continued by lines indented more:
+// pages holds the help page of each command: that of recall hooks status is hooks-status.txt. A page begins with the
+// usage line and a short description, followed by lines such as its group in recall help all, "hidden" for commands
+// meant for scripts and other programs, and "paged" if its output can be long. After a blank line comes the long
+// description, after "Flags:" the flags and after "Examples:" the examples. A flag is one line, continued by lines
+// indented more:
 //
 //	-n, --limit NUMBER=40 @query.limit  most answers
 //

@@ -89,7 +89,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) error {
 	given := a.Flags.Changed
 	if !given("provider") {
-		for _, flag := range []string{"model", "url", "dir"} {
+		for _, flag := range []string{"model", "url"} {
 			if given(flag) {
 				return hint.With(fmt.Errorf("--%s without --provider", flag), "add the provider it belongs to: --provider %s",
 					strings.Join(config.Providers[1:], ", "))
@@ -108,7 +108,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 		flag string
 		to   *string
 		is   string
-	}{{"model", &ch.Model, o.Model}, {"url", &ch.URL, o.URL}, {"dir", &ch.Dir, o.Dir}} {
+	}{{"model", &ch.Model, o.Model}, {"url", &ch.URL, o.URL}} {
 		if same || given(s.flag) {
 			*s.to = s.is
 		}

@@ -5,13 +5,36 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"recall/eval"
 	"recall/payload"
 )
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"recall-eval": main})
+}
+
+// The stories of testdata/script, each on a fresh machine.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"better-baseline": betterBaseline,
+			"exits-with": exitsWith, "relay-answers": relayAnswers, "micro-over": microOver},
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			for name, dir := range map[string]string{"HOME": home, "USERPROFILE": home,
+				"XDG_CACHE_HOME": filepath.Join(home, "cache"), "LocalAppData": filepath.Join(home, "cache"),
+				"XDG_CONFIG_HOME": filepath.Join(home, "config"), "AppData": filepath.Join(home, "config"),
+				"TZ": "UTC", "NO_COLOR": "1"} {
+				env.Setenv(name, dir)
+			}
+			return os.MkdirAll(home, 0o700)
+		}})
+}
 
 // betterBaseline FILE makes a baseline of payloads one in which every item that
 // must be found was found, and nothing else.

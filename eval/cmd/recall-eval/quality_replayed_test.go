@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -132,13 +132,13 @@ type exchange struct {
 }
 
 var (
-	transcript = regexp.MustCompile(`(?s)<transcript>\n(.*)</transcript>`)
+	shownLines = regexp.MustCompile(`(?s)<transcript>\n(.*)</transcript>`)
 	heading    = regexp.MustCompile(`(?m)^## (t\d+)\b`)
 )
 
 func linesOf(prompt string) map[string]bool {
 	lines := map[string]bool{}
-	if m := transcript.FindStringSubmatch(prompt); m != nil {
+	if m := shownLines.FindStringSubmatch(prompt); m != nil {
 		for line := range strings.Lines(m[1]) {
 			lines[strings.TrimSpace(line)] = len(line) > 20
 		}
@@ -205,4 +205,15 @@ func (a recorded) Complete(_ context.Context, r llm.Request) (llm.Response, erro
 	}
 	text, err := json.Marshal(map[string]any{"items": items})
 	return llm.Response{Text: string(text)}, err
+}
+
+func readJSON(t *testing.T, file string, v any) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
 }

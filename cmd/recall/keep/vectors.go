@@ -1,4 +1,4 @@
-package measure
+package keep
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package measure
+package main
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func badGold(err error) error {
 
 // transcripts finds the sessions to measure: those in the folder given, the sample sessions for the bundled gold set,
 // else those of the library's projects. The caller calls done after reading them.
-func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o *eval.Options) (done func(),
+func transcripts(ctx context.Context, a *app.App, f flags, set *eval.Set, o *eval.Options) (done func(),
 	err error) {
 	done = func() {}
 	switch {

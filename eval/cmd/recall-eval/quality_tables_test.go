@@ -84,7 +84,7 @@ func (q quality) baselines(*testing.T) string {
 // ./eval/train prints them.
 func (q quality) heldOut(t *testing.T) string {
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./eval/train", "-shared", q.shared)
-	cmd.Dir = filepath.Join("..", "..")
+	cmd.Dir = filepath.Join("..", "..", "..")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -165,9 +165,10 @@ func (q quality) annotators(t *testing.T) string {
 	return markdown(rows...)
 }
 
-func (q quality) questions(*testing.T) string {
+func (q quality) questions(t *testing.T) string {
 	return q.each(func(project string) [][]string {
 		r := q.run("questions", project)
+		neverWorse(t, project, r)
 		head := []string{fmt.Sprintf("%d questions", r.Systems[0].Questions.All.N)}
 		for _, m := range eval.QuestionMetrics {
 			head = append(head, m.Name)
@@ -187,6 +188,19 @@ func (q quality) questions(*testing.T) string {
 		}
 		return rows
 	})
+}
+
+// neverWorse holds the sessions found against what anybody would write first: BM25 over the messages.
+func neverWorse(t *testing.T, project string, r *eval.Run) {
+	at := slices.IndexFunc(r.Systems, func(s eval.System) bool { return strings.HasPrefix(s.Name, "OR-BM25") })
+	if at < 0 {
+		t.Fatalf("%s: no baseline", project)
+	}
+	ours, base := r.Systems[0].Questions.All, r.Systems[at].Questions.All
+	if ours.Session1.Value < base.Session1.Value || ours.Session5.Value < base.Session5.Value {
+		t.Errorf("%s: sessions found at 1 and 5: %.2f and %.2f, by BM25 %.2f and %.2f", project, ours.Session1.Value,
+			ours.Session5.Value, base.Session1.Value, base.Session5.Value)
+	}
 }
 
 func (q quality) paraphrased(*testing.T) string {
@@ -237,7 +251,7 @@ func (q quality) judge(*testing.T) string {
 // -ablation prints it.
 func (q quality) ablation(t *testing.T) string {
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./eval/train/rank", "-shared", q.shared, "-ablation")
-	cmd.Dir = filepath.Join("..", "..")
+	cmd.Dir = filepath.Join("..", "..", "..")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package relay writes each request to a file in a folder and waits for the answer next to it, so that any external
-// model, or a person, can answer. The files are described in docs/relay.md:
+// model, or a person, can answer. The files are described in docs/internals/relay.md:
 //
 //	<id>.request.json   the request
 //	<id>.answer.json    the answer, if JSON is asked for
@@ -25,9 +25,15 @@ import (
 	"recall/internal/text"
 )
 
-// Options have as model whoever answers, "outside" by default. The default window is 200,000 tokens; without a
-// timeout, answers are awaited as long as the context lasts.
-type Options = llm.Options
+// Options say where requests go.
+type Options struct {
+	Folder  string
+	Model   string        // whoever answers, "outside" by default
+	Timeout time.Duration // 0: answers are awaited as long as the context lasts
+}
+
+// window is taken to be that of whoever answers, in tokens.
+const window = 200_000
 
 // Model is an llm.Model over a folder. Safe for concurrent use, also by several processes.
 type Model struct {
@@ -47,7 +53,7 @@ func New(o Options) (*Model, error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
 	}
-	who := llm.Identity{ID: "relay/" + cmp.Or(o.Model, "outside"), Tokens: cmp.Or(max(o.Window, 0), 200_000)}
+	who := llm.Identity{ID: "relay/" + cmp.Or(o.Model, "outside"), Tokens: window}
 	return &Model{Identity: who, o: o, first: 20 * time.Millisecond, last: 2 * time.Second,
 		minUnchanged: minUnchanged}, nil
 }

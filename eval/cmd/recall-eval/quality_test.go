@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -20,7 +19,7 @@ var (
 		"with -update-quality: that of the search's parts too, which takes minutes")
 )
 
-const qualityDoc = "../../docs/internals/quality.md"
+const qualityDoc = "../../../docs/internals/quality.md"
 
 // figures are the tables of docs/internals/quality.md, each between "<!-- figures: NAME -->"
 // and "<!-- end -->", with what makes them of the shared gold sets.
@@ -44,7 +43,7 @@ var figures = []struct {
 // docs/internals/quality.md says what the commands print. After a change that moved the
 // figures:
 //
-//	RECALL_SHARED=DIR go test ./cmd/recall -run Quality -update-quality
+//	RECALL_SHARED=DIR go test ./eval/cmd/recall-eval -run Quality -update-quality
 func TestQuality(t *testing.T) {
 	shared := os.Getenv("RECALL_SHARED")
 	if shared == "" {
@@ -105,12 +104,14 @@ func measureQuality(t *testing.T, shared string) quality {
 		project := filepath.Base(gold)
 		q.projects = append(q.projects, project)
 		for _, what := range []string{"payloads", "questions"} {
-			r := &eval.Run{}
-			if err := json.Unmarshal(mustRun(t, "eval", what, "--gold", gold, "--from", filepath.Join(shared, "transcripts"),
-				"--json", "--out", filepath.Join(dir, "run.json")), r); err != nil {
+			file := filepath.Join(dir, "run.json")
+			if code := run(t.Context(), []string{what, "--gold", gold, "--from", filepath.Join(shared, "transcripts"),
+				"--out", file}, strings.NewReader(""), t.Output(), t.Output()); code != 0 {
+				t.Fatalf("%s of %s: exit code %d", what, project, code)
+			}
+			if q.runs[what+" "+project], err = eval.ReadRun(file); err != nil {
 				t.Fatal(err)
 			}
-			q.runs[what+" "+project] = r
 		}
 	}
 	return q

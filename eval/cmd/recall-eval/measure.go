@@ -1,0 +1,281 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/answer/compose"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
+	"recall/distill/offline"
+	"recall/eval"
+	"recall/eval/report"
+	"recall/ingest"
+	"recall/internal/escape"
+	"recall/internal/hint"
+	"recall/internal/redact"
+	"recall/internal/text"
+	"recall/pipeline"
+)
+
+// Values of --judge.
+const (
+	judgeWords = "words"
+	judgeModel = "model"
+)
+
+// flags are those of payloads and questions; judge has some of them.
+type flags struct {
+	Gold                         []string
+	From                         string
+	Judge, Distiller, Rerank     oneOf
+	Relay, RelayModel            string
+	Out, Baseline, WriteBaseline string
+	Only                         []string // of questions: what to compare
+	JSON                         bool
+}
+
+func (f *flags) declareGold(cmd *cobra.Command) {
+	s := cmd.Flags()
+	s.StringArrayVar(&f.Gold, "gold", nil, "folder of gold sets, one sub-folder per project; may be repeated")
+	s.StringVar(&f.Relay, "relay", "", "ask by files in this folder (docs/internals/relay.md) instead of llm.provider")
+	s.StringVar(&f.RelayModel, "relay-model", "", "what to call whoever answers there")
+	s.BoolVar(&f.JSON, "json", false, "print as JSON")
+}
+
+func (f *flags) declare(cmd *cobra.Command) {
+	f.declareGold(cmd)
+	f.Judge = oneOf{judgeWords, []string{judgeWords, judgeModel}}
+	s := cmd.Flags()
+	s.StringVar(&f.From, "from", "", "folder with the transcripts (default: the library's)")
+	s.Var(&f.Judge, "judge", "what decides that two facts are the same")
+	s.StringVar(&f.Out, "out", "", "file for the run (default: one in the user's cache directory)")
+	s.StringVar(&f.Baseline, "baseline", "",
+		"fail with exit code 4 if a figure is significantly worse than in this run or baseline")
+	s.StringVar(&f.WriteBaseline, "write-baseline", "",
+		"write figures, ids and hashes, without any text, to this file for --baseline")
+	f.Distiller = oneOf{words: []string{config.ByRules, config.ByModel}}
+	s.Var(&f.Distiller, "distiller", "what makes the payloads (default: distill.distiller)")
+}
+
+func payloadsCmd(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{Use: "payloads", Short: "Measure distilled payloads against gold sets",
+		Long: `Distills every session that has a gold set and compares the items with what people
+wrote down: precision, recall and F1 for each kind, with intervals, next to the
+scores of three baselines: the last message, a compaction's summary, and the first
+and last prompts.
+
+Without --gold it uses the bundled gold set on the bundled sample sessions. Without
+--from, your own gold sets are compared with the transcripts in your library.`,
+		Args: cobra.NoArgs}
+	f := &flags{}
+	f.declare(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error { return measure(cmd.Context(), a, *f, eval.Payloads) }
+	return cmd
+}
+
+func questionsCmd(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{Use: "questions", Short: "Measure answers against the questions of gold sets",
+		Long: `Indexes the sessions, asks the questions of the gold sets (NAME.questions.json) and
+reports the rank of the first expected item, next to BM25 over the raw messages and
+to an oracle: recall's own search over the items that people wrote. What the oracle
+misses is the search's fault; what the oracle finds and recall doesn't is the
+distiller's. Items distilled by a model are also searched without the aliases that
+it gave them.
+
+Without --gold it uses the bundled gold set on the bundled sample sessions. Without
+--from, your own gold sets are compared with the transcripts in your library.
+
+--rerank model has the model look at the first fifty results of each question, as
+query.rerank does; its answers are kept with the runs, and no question is asked
+twice.`,
+		Args: cobra.NoArgs}
+	f := &flags{}
+	f.declare(cmd)
+	s := cmd.Flags()
+	s.StringArrayVar(&f.Only, "only", nil, "what to compare, by its name in a run, such as oracle; may be repeated")
+	f.Rerank = oneOf{words: []string{"off", config.RerankModel}}
+	s.Var(&f.Rerank, "rerank", "whether a model picks the results that answer")
+	cmd.RunE = func(*cobra.Command, []string) error { return measure(cmd.Context(), a, *f, eval.Questions) }
+	return cmd
+}
+
+type measuring func(context.Context, eval.Options) (*eval.Run, error)
+
+func measure(ctx context.Context, a *app.App, f flags, by measuring) error {
+	r, err := measured(ctx, a, f, by)
+	if err != nil {
+		return err
+	}
+	return evaluated(a, r, f)
+}
+
+func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run, error) {
+	cfg, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	rules := redact.New()
+	set, err := goldSet(f.Gold)
+	if err != nil {
+		return nil, err
+	}
+	o := eval.Options{
+		Gold: f.Gold, Distiller: offline.Distiller{}, Budget: cfg.Payload.Budget,
+		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
+	}
+	done, err := transcripts(ctx, a, f, set, &o)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	model, err := withModel(ctx, a, f, rules, &o)
+	if err != nil {
+		return nil, err
+	}
+	if model != nil {
+		defer model.tellAsked(a)
+	}
+	bar := terminal.NewProgress(a.Err)
+	o.Only = f.Only
+	o.Progress = func(done, total int, what string) {
+		bar.Show(pipeline.Progress{Stage: text.Clip(terminal.Line(what), 24), Done: done, Total: total})
+	}
+	r, err := by(ctx, o)
+	bar.Done()
+	if err != nil {
+		return nil, badGold(err)
+	}
+	r.Recall, r.Revision, r.Command = app.VersionText(), app.Revision(), append([]string{"recall-eval"}, os.Args[1:]...)
+	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cmp.Or(f.Distiller.word, cfg.Distill.Distiller)
+	if o.SecondLook != nil {
+		r.Config["rerank"] = model.Name() + " " + compose.Versions()
+	}
+	return r, nil
+}
+
+// withModel sets up the model to distill, judge and look again, if that is wanted.
+func withModel(ctx context.Context, a *app.App, f flags, rules *redact.Rules, o *eval.Options) (*asked, error) {
+	distills := cmp.Or(f.Distiller.word, a.Config.Distill.Distiller) == config.ByModel
+	reranks, judges := f.Rerank.word == config.RerankModel, f.Judge.word == judgeModel
+	if !distills && !judges && !reranks {
+		return nil, nil
+	}
+	m, err := openModel(ctx, a, f)
+	if err != nil {
+		return nil, err
+	}
+	o.AtOnce = m.patience.AtOnce
+	if judges {
+		o.Judge = m.judging(rules)
+	}
+	if reranks {
+		o.SecondLook = m.secondLook(rules)
+	}
+	if distills {
+		o.Model, o.Spent, o.Distiller = m.Name(), m.purse.Of, m.distiller(a.Config)
+	}
+	return m, nil
+}
+
+func evaluated(a *app.App, r *eval.Run, f flags) error {
+	var base *eval.Run
+	if f.Baseline != "" {
+		var err error
+		if base, err = eval.ReadRun(f.Baseline); err != nil {
+			return hint.With(err, "--write-baseline %s creates one", f.Baseline)
+		}
+	}
+	file, err := keepRun(r, f.Out)
+	if err != nil {
+		return err
+	}
+	say := a.Out
+	if f.JSON {
+		say = a.Err
+		err = a.PrintJSON(r)
+	} else {
+		tables(a).Print(r.What, r)
+		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\n"+
+			"To read them: recall-eval report %s --items\n", file, escape.Shell(file))
+	}
+	if err != nil {
+		return err
+	}
+	if base != nil {
+		held, err := gate(a, say, base, r, f.Baseline)
+		if err != nil {
+			return err
+		}
+		if !held {
+			return app.ExitCode(exitWorse)
+		}
+	}
+	if f.WriteBaseline != "" {
+		data, err := eval.EncodeBaseline(r)
+		if err == nil {
+			err = app.WriteWhole(f.WriteBaseline, data)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(say, "Baseline: %s\n", f.WriteBaseline)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.Err, "recall: %s\n", terminal.Line(p.String()))
+	}
+	if len(r.Missing) > 0 {
+		fmt.Fprintf(a.Err, "recall: %s of the gold sets left out\n", answer.Count(len(r.Missing), "session"))
+		return app.ExitCode(app.ExitPartial)
+	}
+	return nil
+}
+
+func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, err error) {
+	g, err := eval.NewGate(base, r)
+	if err != nil {
+		return false, hint.With(err, "if the gold sets changed on purpose, --write-baseline %s makes a new one", file)
+	}
+	st := terminal.Styles(a.Color)
+	fmt.Fprintln(w)
+	for _, note := range g.Comparison.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	if g.Holds() {
+		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset,
+			base.At.Local().Format("2006-01-02"), report.Changes(g.Comparison))
+		return true, nil
+	}
+	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),
+		file)
+	report.Tables{W: w, St: report.Style(st)}.Print("differences", g.Dropped)
+	return false, nil
+}
+
+// keepRun writes a run to the given file, or to a new one in the cache.
+func keepRun(r *eval.Run, out string) (file string, err error) {
+	data, err := eval.EncodeRun(r)
+	if err != nil {
+		return "", err
+	}
+	if out == "" {
+		dir, err := app.RunsDir()
+		if err != nil {
+			return "", err
+		}
+		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What,
+			notInFiles().ReplaceAllString(r.Gold.Name, "_"))
+		out = app.FreeName(filepath.Join(dir, name), ".json", string(data)) // two runs can fall in the same second
+	}
+	return out, app.WriteWhole(out, data)
+}
+
+var notInFiles = text.Pattern(`[^A-Za-z0-9_+-]`)
