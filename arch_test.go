@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 		"internal/text", "internal/escape", "internal/hint"},
 	"index":             {"payload", "ingest", "internal/llm", "internal/text"},
 	"distill":           {"ingest", "payload", "prompts", "internal/llm", "internal/text"},
-	"library":           {"payload", "ingest", "internal/text", "internal/escape"},
+	"library":           {"payload", "ingest", "internal/text", "internal/escape", "internal/hint"},
 	"ingest":            {"internal/text"},
 	"payload":           {"internal/text", "internal/escape"},
 	"prompts":           {},
@@ -45,7 +45,7 @@ var rooms = map[string][]string{
 	"internal/redact":   {"internal/text", "internal/escape"},
 	"internal/text":     {},
 	"internal/escape":   {},
-	"internal/hint":     {"library"},
+	"internal/hint":     {},
 	"internal/schedule": {"internal/text", "internal/escape"},
 }
 

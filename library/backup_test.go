@@ -160,17 +160,14 @@ func TestBackupIsFinishedLater(t *testing.T) {
 	for fail := 1; ; fail++ {
 		dir := filepath.Join(t.TempDir(), "backup")
 		n := 0
-		disk.Tap = func(op disk.Op, do func() error) error {
-			if !strings.HasPrefix(op.Path, dir) {
-				return do()
-			}
+		disk.Through(dir, func(op disk.Op, do func() error) error {
 			if n++; n == fail {
 				return broken
 			}
 			return do()
-		}
+		})
 		_, err := merge.Backup(context.Background(), l, dir, nil)
-		disk.Tap = nil
+		disk.Through(dir, nil)
 		if err == nil && n < fail {
 			break
 		}

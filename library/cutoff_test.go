@@ -18,24 +18,22 @@ func TestSaveCutOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}
-	defer func() { disk.Tap = nil }()
 	killed := errors.New("killed")
 	// from has every change from the nth on fail, as for a process that is no more.
-	from := func(at int) *int {
+	from := func(l *Library, at int) *int {
 		n := new(int)
-		disk.Tap = func(op disk.Op, do func() error) error {
+		disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 			if *n++; *n >= at {
 				return killed
 			}
 			return calmly(op, do)
-		}
+		})
 		return n
 	}
 	for _, markdown := range []string{"# One\n", "# Two\n"} {
 		for save := 1; ; save++ {
 			ended := false
 			for heal := 1; ; heal++ {
-				disk.Tap = calmly
 				l := newLib(t)
 				s := newStory(t)
 				if err := errors.Join(s.archive(0)(l), s.place(l)); err != nil {
@@ -60,16 +58,16 @@ func TestSaveCutOff(t *testing.T) {
 						}
 					}
 				}
-				n := from(save)
+				n := from(l, save)
 				l.SavePayload(id, derived(markdown, "as it is now", []byte("# One\n")))
 				ended = *n < save
-				disk.Tap = calmly
+				disk.Through(l.Dir(), calmly)
 				look("saved")
 				l = again(t, l)
-				n = from(heal)
+				n = from(l, heal)
 				l.Saved(id)
 				healed := *n < heal
-				disk.Tap = calmly
+				disk.Through(l.Dir(), calmly)
 				look("healed")
 				l = again(t, l)
 				_, seen, err := l.Saved(id)

@@ -183,7 +183,6 @@ func sound(t testing.TB, l *Library) string {
 // nothing archived is lost, verify finds no damage, and the next run completes.
 func TestFaults(t *testing.T) {
 	s := newStory(t)
-	defer func() { disk.Tap = nil }()
 	fault := errors.New("a fault")
 	from, each := some(t)
 	for _, done := range []bool{false, true} {
@@ -191,7 +190,7 @@ func TestFaults(t *testing.T) {
 			l := newLib(t)
 			n := 0
 			var which disk.Op
-			disk.Tap = func(op disk.Op, do func() error) error {
+			disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 				if n++; n != at {
 					return calmly(op, do)
 				}
@@ -202,7 +201,7 @@ func TestFaults(t *testing.T) {
 					}
 				}
 				return fault
-			}
+			})
 			held := map[string]string{}
 			s.tell(l, func(step int, err error) {
 				if err == nil && (step == 3 || step == 8 || step == 11) {
@@ -214,7 +213,7 @@ func TestFaults(t *testing.T) {
 				}
 			})
 			l.Close()
-			disk.Tap = calmly
+			disk.Through(l.Dir(), calmly)
 			what := fmt.Sprintf("fault at %d (%s %s, done %v)", at, which.Kind, which.Path, done)
 			if n < at {
 				t.Logf("done %v: %d changes of the disk, %d faults", done, n, (at-from)/each)
@@ -267,8 +266,6 @@ func TestPowerLoss(t *testing.T) {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}
 	s := newStory(t)
-	defer func() { disk.Tap = nil }()
-	disk.Tap = calmly
 	l := newLib(t)
 	start := snapshot(t, l.Dir())
 	var log []logged
@@ -277,7 +274,7 @@ func TestPowerLoss(t *testing.T) {
 		held map[string]string
 	}
 	acks := []ack{{0, map[string]string{}}}
-	disk.Tap = func(op disk.Op, do func() error) error {
+	disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 		err := calmly(op, do)
 		entry := logged{Op: op}
 		if op.Kind == disk.OpWrite || op.Kind == disk.OpAppend {
@@ -285,7 +282,7 @@ func TestPowerLoss(t *testing.T) {
 		}
 		log = append(log, entry)
 		return err
-	}
+	})
 	s.tell(l, func(step int, err error) {
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
@@ -297,7 +294,6 @@ func TestPowerLoss(t *testing.T) {
 		acks = append(acks, ack{len(log), held})
 	})
 	l.Close()
-	disk.Tap = calmly
 	rng := rand.New(rand.NewPCG(8, 5))
 	images := 0
 	from, each := some(t)

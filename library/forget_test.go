@@ -192,14 +192,14 @@ func TestForgetIsFinishedLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		broken := errors.New("the disk fails")
-		disk.Tap = func(op disk.Op, do func() error) error {
+		disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 			if op.Kind == failing {
 				return broken
 			}
 			return do()
-		}
+		})
 		err := l.Forget([]ingest.SessionID{id}, nil)
-		disk.Tap = nil
+		disk.Through(l.Dir(), nil)
 		if !errors.Is(err, broken) {
 			t.Errorf("%s fails: %v", failing, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/hint"
 	"recall/library/disk"
 	"recall/library/raw"
 	"recall/library/render"
@@ -134,13 +135,13 @@ func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err
 }
 
 // ErrNotRendered means that a session has no readable transcript yet.
-var ErrNotRendered = errors.New("its transcript isn't rendered yet")
+var ErrNotRendered = hint.With(errors.New("its transcript isn't rendered yet"), "run recall sync")
 
 // Transcript yields the parts of a session's rendered transcript. The error is ErrNotRendered.
 func (l *Library) Transcript(e Entry) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for i := 0; ; i++ {
-			text, err := ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
+			text, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
 			if missing := errors.Is(err, fs.ErrNotExist); missing && i > 0 {
 				return
 			} else if missing {

@@ -23,21 +23,20 @@ import (
 // A file system that refuses to sync keeps what is written all the same. One that
 // fails to is a fault.
 func TestSyncRefused(t *testing.T) {
-	defer func() { disk.Tap = nil }()
 	for _, c := range []struct {
 		err  error
 		want bool
 	}{{syscall.EINVAL, true}, {syscall.ENOTSUP, true}, {syscall.EIO, false}} {
 		s, l := newStory(t), newLib(t)
-		disk.Tap = func(op disk.Op, do func() error) error {
+		disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 			if op.Kind == disk.OpSync || op.Kind == disk.OpSyncDir {
 				return &fs.PathError{Op: "sync", Path: op.Path, Err: c.err}
 			}
 			return do()
-		}
+		})
 		var failed error
 		s.tell(l, func(_ int, err error) { failed = errors.Join(failed, err) })
-		disk.Tap = nil
+		disk.Through(l.Dir(), nil)
 		if c.want && failed != nil || !c.want && !errors.Is(failed, syscall.EIO) {
 			t.Errorf("%v: %v", c.err, failed)
 		}

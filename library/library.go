@@ -54,6 +54,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
+	"recall/internal/hint"
 	"recall/library/disk"
 	"recall/library/registry"
 )
@@ -65,13 +66,16 @@ var (
 	// ErrNoLibrary means that the folder isn't a library.
 	ErrNoLibrary = errors.New("no library here")
 	// ErrNewer means that a newer recall wrote the library; it can be read, not written.
-	ErrNewer = errors.New("the library has a newer format than this recall writes; it is read-only, update recall")
+	ErrNewer = hint.With(
+		errors.New("the library has a newer format than this recall writes; it is read-only, update recall"),
+		"install a newer recall; query, resume, list and show work with this one too")
 	// ErrNoSession means that no session has that id or name.
 	ErrNoSession = errors.New("no such session")
 	// ErrForgotten means that the session was forgotten on purpose and is not archived again.
 	ErrForgotten = errors.New("session was forgotten")
 	// ErrBusy means that someone else held a lock for longer than the limit.
-	ErrBusy = errors.New("library is busy")
+	ErrBusy = hint.With(errors.New("library is busy"),
+		"another recall is using this library; try again when it is done")
 	// ErrDamaged means that archived bytes don't match the hash they were stored under.
 	ErrDamaged = disk.ErrDamaged
 	// ErrEdited means that a person changed payload.md after the caller read it.

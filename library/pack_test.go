@@ -191,19 +191,17 @@ func TestPackWhileWritten(t *testing.T) {
 	dir := branching(t, l)
 	before := tree(t, l.Dir())
 	wrote := false
-	disk.Tap = func(op disk.Op, do func() error) error {
+	disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 		if err := do(); err != nil || wrote || op.Kind != disk.OpSync {
 			return err
 		}
 		wrote = true
-		disk.Tap = nil
 		text, _ := os.ReadFile(filepath.Join(dir, "transcript.jsonl"))
 		write(t, filepath.Join(dir, "transcript.jsonl"), string(text)+"more\n")
 		archive(t, again(t, l), find(t, id, dir))
 		before = tree(t, l.Dir())
 		return nil
-	}
-	defer func() { disk.Tap = nil }()
+	})
 	if _, err := l.Pack(context.Background(), id); err == nil || !wrote {
 		t.Errorf("packed over what was written meanwhile: %v", err)
 	}
@@ -212,8 +210,8 @@ func TestPackWhileWritten(t *testing.T) {
 	}
 }
 
-// written counts the bytes that go to the disk while it is in force.
-func written(t testing.TB) (bytes func() int64) {
+// written counts the bytes that go to the disk from now on.
+func written(l *Library) (bytes func() int64) {
 	var n int64
 	length := func(path string) int64 {
 		fi, err := os.Stat(path)
@@ -222,7 +220,7 @@ func written(t testing.TB) (bytes func() int64) {
 		}
 		return fi.Size()
 	}
-	disk.Tap = func(op disk.Op, do func() error) error {
+	disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 		before := int64(0)
 		if op.Kind == disk.OpAppend {
 			before = length(op.Path)
@@ -232,8 +230,7 @@ func written(t testing.TB) (bytes func() int64) {
 			n += length(op.Path) - before
 		}
 		return err
-	}
-	t.Cleanup(func() { disk.Tap = nil })
+	})
 	return func() int64 { return n }
 }
 
@@ -255,7 +252,7 @@ func TestGrowsAllDay(t *testing.T) {
 		rng := rand.New(rand.NewPCG(4, 5))
 		write(t, filepath.Join(dir, "subagents", "agent-1.jsonl"), line(rng, 3000))
 		var text strings.Builder
-		total := written(t)
+		total := written(l)
 		for i := range steps {
 			text.WriteString(record(rng, i, each))
 			write(t, main, text.String())
@@ -264,7 +261,6 @@ func TestGrowsAllDay(t *testing.T) {
 			}
 		}
 		wrote := total()
-		disk.Tap = nil
 		if got := content(t, l, id, "transcript.jsonl"); got != text.String() {
 			t.Fatal("other bytes")
 		}

@@ -167,8 +167,6 @@ func TestRepairTakenInAnewFromBackup(t *testing.T) {
 
 // Cut off at any change of the disk, the next repair finishes it.
 func TestRepairTakenInAnewFaults(t *testing.T) {
-	defer func() { disk.Tap = nil }()
-	disk.Tap = calmly
 	fault := errors.New("a fault")
 	base, before := takenInAnew(t, nil)
 	base.Close()
@@ -185,7 +183,7 @@ func TestRepairTakenInAnewFaults(t *testing.T) {
 			}
 			found := verify(t, l, check.Options{}).Findings
 			n := 0
-			disk.Tap = func(op disk.Op, do func() error) error {
+			disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 				if n++; n != at {
 					return calmly(op, do)
 				}
@@ -193,9 +191,9 @@ func TestRepairTakenInAnewFaults(t *testing.T) {
 					do()
 				}
 				return fault
-			}
+			})
 			check.Repair(context.Background(), l, found, nil)
-			disk.Tap = calmly
+			disk.Through(l.Dir(), calmly)
 			l.Close()
 			if n < at {
 				break

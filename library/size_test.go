@@ -23,8 +23,7 @@ func TestSharedSizes(t *testing.T) {
 	}
 	const step = 50 << 10
 	l, src := newLib(t), t.TempDir()
-	disk.Tap = calmly
-	defer func() { disk.Tap = nil }()
+	disk.Through(l.Dir(), calmly)
 	folders, err := filepath.Glob(filepath.Join(shared, "transcripts", "dev", "*"))
 	if err != nil || len(folders) == 0 {
 		t.Fatal("no transcripts", err)

@@ -192,7 +192,7 @@ func TestWarnings(t *testing.T) {
 		"Library/Mobile Documents/com~apple~CloudDocs/Recall": "iCloud",
 		"Library/CloudStorage/GoogleDrive-x/Recall":           "synchronised folder",
 	} {
-		got := strings.Join(Warnings(filepath.Join(base, filepath.FromSlash(dir))), "\n")
+		got := strings.Join(disk.Warnings(filepath.Join(base, filepath.FromSlash(dir))), "\n")
 		if (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want one about %q", dir, got, want)
 		}

@@ -32,7 +32,7 @@ func TestSwappedForALinkMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := 0
-		disk.Tap = func(op disk.Op, do func() error) error {
+		disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 			if at++; at > n {
 				return errSwapped // what comes after it is of no interest
 			}
@@ -60,9 +60,9 @@ func TestSwappedForALinkMeanwhile(t *testing.T) {
 				t.Fatal(err)
 			}
 			return errors.Join(err, errSwapped)
-		}
+		})
 		s.tell(l, nil)
-		disk.Tap = nil
+		disk.Through(l.Dir(), nil)
 		l.Close()
 		if at < n {
 			break

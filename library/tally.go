@@ -79,7 +79,7 @@ const sessionsCounted = 200
 // time, and assumes the same ratio to the sources for the others.
 func DiskOf(dir string, entries []Entry) Disk {
 	n := min(len(entries), sessionsCounted)
-	doc := Disk{Whole: n == len(entries), Free: Free(dir)}
+	doc := Disk{Whole: n == len(entries), Free: disk.Free(dir)}
 	sessions := map[string]bool{}
 	var theirs, counted, all int64 // bytes of the sessions counted, of their sources, and of all sources
 	for i, e := range entries {

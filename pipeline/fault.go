@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/hint"
 	"recall/library"
-	"recall/library/disk"
 )
 
 // A fault is why a session can't be distilled. Every sync reports it, but retries only if the session, its
@@ -41,7 +41,7 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 	missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 	// Temporary: interrupted, no disk space, or another process at work, perhaps moving the folder.
 	taken := errors.Is(err, library.ErrBusy) || errors.Is(err, library.ErrNoSession)
-	if stopped || missing || taken || disk.IsFull(err) {
+	if stopped || missing || taken || hint.IsFull(err) {
 		r.again = true
 		return
 	}

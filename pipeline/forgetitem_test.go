@@ -166,15 +166,15 @@ func TestForgetItemCutOff(t *testing.T) {
 		syncAll(t, p, root)
 		it := quokkas(t, p)
 		count, cut := 0, false
-		disk.Tap = func(_ disk.Op, do func() error) error {
+		disk.Through(p.Library.Dir(), func(_ disk.Op, do func() error) error {
 			if count++; count > n {
 				cut = true
 				return stop
 			}
 			return do()
-		}
+		})
 		err := p.ForgetItem(t.Context(), ingest.SessionID(forgettable.id), it)
-		disk.Tap = nil
+		disk.Through(p.Library.Dir(), nil)
 		if done = !cut; done != (err == nil) {
 			t.Fatalf("%d writes: %v", n, err)
 		}

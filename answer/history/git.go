@@ -17,6 +17,7 @@ import (
 	"recall/internal/hint"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -75,7 +76,7 @@ func openRepository(ctx context.Context, folder string) (*repository, error) {
 	err = errors.Join(os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700),
 		os.Mkdir(filepath.Join(dir, "tree"), 0o700), os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
 		os.WriteFile(filepath.Join(dir, "HEAD"), []byte(head+"\n"), 0o600))
-	if data, rerr := library.ReadRegular(shallow, 64<<20); rerr == nil { // where a shallow clone's history ends
+	if data, rerr := disk.ReadRegular(shallow, 64<<20); rerr == nil { // where a shallow clone's history ends
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "shallow"), data, 0o600))
 	}
 	if err != nil {

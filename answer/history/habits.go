@@ -19,6 +19,7 @@ import (
 	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -226,7 +227,7 @@ const mostOfRules = 16 << 20
 func RulesIn(files ...string) Rules {
 	rules := Rules{}
 	for _, f := range files {
-		text, err := library.ReadRegular(f, mostOfRules)
+		text, err := disk.ReadRegular(f, mostOfRules)
 		if err != nil {
 			continue // usually there is none
 		}
@@ -269,7 +270,7 @@ func RulesFiles(l *library.Library, project string) (files []string) {
 
 // AddLines appends a paragraph to a person's file of at most most bytes, without rewriting anything in it.
 func AddLines(path string, lines []string, most int64) error {
-	old, err := library.ReadRegular(path, most)
+	old, err := disk.ReadRegular(path, most)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

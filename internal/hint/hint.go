@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"syscall"
-
-	"recall/library"
 )
 
 // Error is an error with a hint: what to do about it.
@@ -24,24 +23,23 @@ func With(err error, format string, args ...any) error {
 	return &Error{err, fmt.Sprintf(format, args...)}
 }
 
-// Of returns the hint of an error: its own, or one for the underlying fault; "" if there is none.
+// Of returns the hint of an error: its own, or one for the system's fault below it; "" if there is none.
 func Of(err error) string {
 	var h *Error
 	switch {
 	case errors.As(err, &h):
 		return h.Hint
-	case errors.Is(err, library.ErrNewer):
-		return "install a newer recall; query, resume, list and show work with this one too"
-	case errors.Is(err, library.ErrNotRendered):
-		return "run recall sync"
-	case errors.Is(err, library.ErrBusy):
-		return "another recall is using this library; try again when it is done"
 	case errors.Is(err, fs.ErrPermission):
 		return "check who owns that file or folder and its permissions"
 	case errors.Is(err, syscall.EROFS):
 		return "that disk is read-only: mount it writable, or name another place"
-	case library.IsFull(err):
+	case IsFull(err):
 		return "free some space on that disk and run it again: nothing is lost"
 	}
 	return ""
+}
+
+// IsFull reports whether an error means that there is no space left.
+func IsFull(err error) bool {
+	return slices.ContainsFunc(noRoom, func(fault error) bool { return errors.Is(err, fault) })
 }

@@ -31,12 +31,22 @@ const (
 	OpMakeDirs Kind = "mkdirs"
 )
 
-// Tap, if set by a test, performs or fails each change. The library makes all changes on disk through Do.
-var Tap func(op Op, do func() error) error
+// A Doer makes a change on disk, by calling do, or fails it.
+type Doer func(op Op, do func() error) error
 
+// Through has every change in a library's folder made by a Doer from now on, nil for none.
+func Through(dir string, by Doer) {
+	Guard(dir)
+	in, _ := opened.Load(dir)
+	in.(*place).by.Store(&by)
+}
+
+// Do makes a change. The library makes all its changes through it.
 func Do(kind Kind, path, to string, do func() error) error {
-	if Tap != nil {
-		return Tap(Op{kind, path, to}, do)
+	if in, ok := opened.Load(libraryOf(path)); ok {
+		if by := in.(*place).by.Load(); by != nil && *by != nil {
+			return (*by)(Op{kind, path, to}, do)
+		}
 	}
 	return do()
 }
@@ -61,11 +71,6 @@ func SyncDir(dir string) error {
 		return nil
 	}
 	return unlessUnsupported(Do(OpSyncDir, dir, "", func() error { return syncDir(dir) }))
-}
-
-// IsFull reports whether an error means that there is no space left.
-func IsFull(err error) bool {
-	return slices.ContainsFunc(noRoom, func(fault error) bool { return errors.Is(err, fault) })
 }
 
 // Create writes a new file. After an error nothing is left of it.

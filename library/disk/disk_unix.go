@@ -30,9 +30,6 @@ func otherOwner(fi fs.FileInfo) string {
 	return "user " + owner
 }
 
-// noRoom has the errors that mean no space left: a full disk, a quota, or a limit on file size.
-var noRoom = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
-
 // Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
 func Free(dir string) int64 {
 	var s unix.Statfs_t

@@ -16,9 +16,6 @@ const (
 	noWait   = 0
 )
 
-// noRoom has the error of a full disk.
-var noRoom = []error{windows.ERROR_DISK_FULL}
-
 // Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
 func Free(dir string) int64 {
 	path, err := windows.UTF16PtrFromString(dir)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/gofrs/flock"
@@ -29,15 +30,21 @@ var ErrNotPlain = errors.New("not a plain file or folder: recall follows no link
 // ErrForeign means that the library belongs to another user.
 var ErrForeign = errors.New("the library belongs to another user, who could change what recall says and does")
 
-// opened has the folders of the libraries that this process opened.
+// opened has the folders of the libraries that this process opened, each with its *place.
 var opened sync.Map
 
+// A place is an open library's folder.
+type place struct{ by atomic.Pointer[Doer] }
+
 // Guard makes files in a library's folder be reached by a handle on that folder from now on.
-func Guard(dir string) { opened.Store(dir, true) }
+func Guard(dir string) { opened.LoadOrStore(dir, &place{}) }
 
 // libraryAbove returns the folder of the open library that contains path, or "".
-func libraryAbove(path string) string {
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+func libraryAbove(path string) string { return libraryOf(filepath.Dir(path)) }
+
+// libraryOf returns the folder of the open library that is path or contains it, or "".
+func libraryOf(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
 		if _, ok := opened.Load(dir); ok {
 			return dir
 		}

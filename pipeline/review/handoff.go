@@ -13,6 +13,7 @@ import (
 	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -49,7 +50,7 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 	if fi, err := os.Stat(path); err == nil && fi.Size() > MostHandoff {
 		return nil, refused(fmt.Errorf("%s: larger than the %d MB allowed for a handoff", path, MostHandoff>>20))
 	}
-	raw, err := library.ReadRegular(path, MostHandoff)
+	raw, err := disk.ReadRegular(path, MostHandoff)
 	if err != nil {
 		return nil, err
 	}

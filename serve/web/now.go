@@ -13,6 +13,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -207,7 +208,7 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (library.Disk, error) {
 		return library.DiskOf(m.Library.Dir(), catalog.Entries), nil
 	})
-	v.Disk.Free = library.Free(m.Library.Dir())
+	v.Disk.Free = disk.Free(m.Library.Dir())
 	kinds := []string{"archive", "sync", "improve"}
 	last, err := m.Library.Last(kinds...)
 	for _, kind := range kinds {

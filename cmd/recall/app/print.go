@@ -19,6 +19,7 @@ import (
 	"recall/internal/hint"
 	txt "recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/notes"
@@ -144,7 +145,7 @@ func (a *App) Print(text string) error {
 
 // WriteNew writes a file for this user only, whole or not at all. It replaces an existing one only with force.
 func WriteNew(path, text string, force bool) error {
-	have, err := library.ReadRegular(path, 1<<40)
+	have, err := disk.ReadRegular(path, 1<<40)
 	switch {
 	case err == nil && string(have) == text:
 		return nil
@@ -180,7 +181,7 @@ func FreeName(name, ext, text string) string {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return path
 		}
-		if old, err := library.ReadRegular(path, review.MostHandoff); err == nil && string(old) == text {
+		if old, err := disk.ReadRegular(path, review.MostHandoff); err == nil && string(old) == text {
 			return path
 		}
 		path = fmt.Sprintf("%s-%d%s", name, n, ext)

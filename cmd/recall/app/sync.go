@@ -20,6 +20,7 @@ import (
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
+	"recall/library/disk"
 	"recall/pipeline"
 	"recall/pipeline/vectors"
 )
@@ -138,7 +139,7 @@ func (a *App) Indexer(l *library.Library) (*pipeline.Pipeline, error) {
 
 // WarnPlace prints warnings about a place for a library.
 func (a *App) WarnPlace(dir string) {
-	for _, w := range library.Warnings(dir) {
+	for _, w := range disk.Warnings(dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
 	}
 }
@@ -168,7 +169,7 @@ func (a *App) printProblems(problems []ingest.Problem, all string) {
 	}
 	var full, others []ingest.Problem
 	for _, p := range problems {
-		if library.IsFull(p.Err) {
+		if hint.IsFull(p.Err) {
 			full = append(full, p)
 		} else {
 			others = append(others, p)
@@ -353,7 +354,7 @@ func (a *App) useLexicon() error {
 		return nil // no place to look for one
 	}
 	file := filepath.Join(filepath.Dir(beside), LexiconFile)
-	b, err := library.ReadRegular(file, config.MostOfNote)
+	b, err := disk.ReadRegular(file, config.MostOfNote)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

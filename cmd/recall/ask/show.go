@@ -23,6 +23,7 @@ import (
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
+	"recall/library/disk"
 	"recall/library/render"
 	"recall/payload"
 	"recall/pipeline"
@@ -110,7 +111,7 @@ func showPlace(ctx context.Context, a *app.App, l *library.Library, h last.Hit, 
 	if o.Open {
 		return openAt(ctx, a, path, line, o.Print)
 	}
-	text, err := library.ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recall/internal/hint"
-	"recall/library"
 	"recall/library/disk"
 )
 
@@ -55,7 +54,7 @@ func WriteConfig(name string, wanted []Written, at Surroundings) error {
 		name = real // keep a symbolic link
 	}
 	mode := fs.FileMode(0o600)
-	text, err := library.ReadRegular(name, mostOfConfig)
+	text, err := disk.ReadRegular(name, mostOfConfig)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recall/internal/hint"
-	"recall/library"
+	"recall/library/disk"
 )
 
 // A reading collects where each setting comes from and everything that is wrong. For config.yaml it is viper's
@@ -57,7 +57,7 @@ const (
 
 // read has viper read the file.
 func (r *reading) read(v *viper.Viper) {
-	text, err := library.ReadRegular(r.file, mostOfConfig)
+	text, err := disk.ReadRegular(r.file, mostOfConfig)
 	if err == nil {
 		err = v.ReadConfig(bytes.NewReader(text))
 	}

@@ -21,6 +21,7 @@ import (
 	"recall/internal/hint"
 	txt "recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 	"recall/pipeline/review"
@@ -65,7 +66,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	case "-":
 		draft, err = io.ReadAll(io.LimitReader(a.In, review.MostHandoff))
 	default:
-		draft, err = library.ReadRegular(o.Draft, mostDraft)
+		draft, err = disk.ReadRegular(o.Draft, mostDraft)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

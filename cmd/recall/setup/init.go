@@ -18,6 +18,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -32,7 +33,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range library.Warnings(c.Library.Dir) {
+	for _, w := range disk.Warnings(c.Library.Dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
 		if !yes && !a.Confirm(ctx, "Create the library there anyway?") {
 			return hint.With(errors.New("no library created"),

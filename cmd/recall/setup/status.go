@@ -24,6 +24,7 @@ import (
 	"recall/internal/hint"
 	"recall/internal/schedule"
 	"recall/library"
+	"recall/library/disk"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 	"recall/team"
@@ -88,7 +89,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		doomed    []pipeline.Expiring
 		unsafe    []ingest.Problem
 		there     map[string]ingest.File
-		disk      library.Disk
+		space     library.Disk
 		searching sync.WaitGroup // of the sources, while the library is read
 	)
 	searching.Go(func() { doomed, unsafe, there = p.Exposed(ctx) })
@@ -96,14 +97,14 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if err != nil {
 		return StatusDoc{}, err
 	}
-	searching.Go(func() { disk = library.DiskOf(l.Dir(), catalog.Entries) })
+	searching.Go(func() { space = library.DiskOf(l.Dir(), catalog.Entries) })
 	s := StatusDoc{Library: l.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
-		Warnings: library.Warnings(l.Dir()), Search: a.Config.SearchMode()}
+		Warnings: disk.Warnings(l.Dir()), Search: a.Config.SearchMode()}
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
 	searching.Wait()
-	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, disk
+	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, space
 	maps.Copy(catalog.Closed, p.Excluded())
 	s.Tally = catalog.Tally(there)
 	s.Broken = l.Broken()
