@@ -13,7 +13,6 @@ import (
 
 // commitNew creates the folder of a new session.
 func (l *Library) commitNew(a *archiving) error {
-	a.entry.Format = Format
 	alone := raw.ImpliesList(a.lines, a.segs)
 	if alone {
 		a.entry.Files[0].CRC = a.segs[0].CRC

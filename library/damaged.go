@@ -90,9 +90,6 @@ func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 			e.Source = ingest.Source(p.Source)
 		}
 	}
-	if e.Format < 2 {
-		e.Format = 0 // so that what is there is summed
-	}
 	e.finish()
 }
 

@@ -35,7 +35,6 @@ type Entry struct {
 	Files     []FileState         `json:"files"`               // by name
 
 	Packed string `json:"packed,omitempty"` // the Input whose segments are packed; see Pack
-	Format int    `json:"format,omitempty"` // of the library when this was last written; 0 means 1
 	// Sums has the SHA-256 of each rendered file, by slash-separated path in the folder.
 	Sums map[string]string `json:"sums,omitempty"`
 

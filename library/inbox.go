@@ -157,12 +157,9 @@ func (f *folding) read(path string) error {
 
 func (f *folding) take(path string, n int, line []byte) {
 	var e Event
-	if disk.SealOf(line) == disk.SealBad || json.Unmarshal(line, &e) != nil || e.Session == "" {
+	if disk.SealOf(line) == disk.SealBad || json.Unmarshal(line, &e) != nil || e.Session == "" || e.ID == "" {
 		f.unreadable(path, n, line)
 		return
-	}
-	if e.ID == "" { // of an earlier format
-		e.ID = disk.HexSum(line)[:16]
 	}
 	if f.seen[e.ID] {
 		return

@@ -29,9 +29,6 @@ func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 	return l.withSession(id, do)
 }
 
-// Upgrade brings the library to the current format, as taking any lock does.
-func (l Inside) Upgrade() error { return l.upgrade() }
-
 // Put durably replaces a whole file. ReplaceShared does so for a file that anybody may append to without a lock; was
 // is what was read from it. Temp writes a temporary file, TempName returns a path for one.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }

@@ -38,6 +38,7 @@
 package library
 
 import (
+	"bytes"
 	"crypto/rand"
 	_ "embed"
 	"errors"
@@ -47,7 +48,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -89,16 +89,14 @@ var readme []byte
 type Library struct {
 	dir      string
 	id       string
-	format   atomic.Int32
 	lockWait time.Duration
 	hold     time.Duration // how long a listing of the sessions may be reused, see Hold
 
-	registry fileCache[*registry.Registry] // these are files at the top
+	file     fileCache[File] // these are files at the top
+	registry fileCache[*registry.Registry]
 	tombs    fileCache[map[ingest.SessionID]bool]
 	gone     fileCache[map[ingest.SessionID][]ForgottenItem]
 
-	formatMu  sync.Mutex    // guards the upgrade of the format
-	fileStamp stamp         // library.toml when the format was last read
 	inFolders chan struct{} // full while this process holds the folders lock
 
 	stageMu   sync.Mutex
@@ -201,7 +199,7 @@ func create(dir, id string) error {
 	if err := disk.MakeAllDirs(dir); err != nil {
 		return err
 	}
-	l, err := newLibrary(dir, id, Format)
+	l, err := newLibrary(dir, id)
 	if err != nil {
 		return err
 	}
@@ -230,7 +228,7 @@ func Open(dir string) (*Library, error) {
 	if err := disk.Owned(dir); err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	return newLibrary(dir, f.ID, f.Format)
+	return newLibrary(dir, f.ID)
 }
 
 func readLibraryFile(dir string) (File, error) {
@@ -245,20 +243,19 @@ func readLibraryFile(dir string) (File, error) {
 	if err := toml.Unmarshal(text, &f); err != nil {
 		return f, fmt.Errorf("open library %s: library.toml: %w", dir, err)
 	}
-	if f.ID == "" || f.Format < 1 || f.ID != disk.SafeName(f.ID, 40) {
-		return f, fmt.Errorf("open library %s: library.toml: it needs an id and a format", dir)
+	if f.ID == "" || f.Format < Format || f.ID != disk.SafeName(f.ID, 40) {
+		return f, fmt.Errorf("open library %s: library.toml: it needs an id and a format from %d on", dir, Format)
 	}
 	return f, nil
 }
 
-func newLibrary(dir, id string, format int) (*Library, error) {
+func newLibrary(dir, id string) (*Library, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
 	l := &Library{dir: disk.RealPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
 		sessions: map[ingest.SessionID]*known{}, alone: map[ingest.SessionID]*known{}}
-	l.format.Store(int32(format))
 	disk.Guard(l.dir)
 	return l, nil
 }
@@ -269,12 +266,34 @@ func (l *Library) ID() string { return l.id }
 // Dir returns the library's folder, absolute and with links resolved.
 func (l *Library) Dir() string { return l.dir }
 
-// ReadOnly returns ErrNewer if the library can't be written, else nil.
+// ReadOnly returns ErrNewer if the library can't be written, else nil. A newer recall may upgrade it at any time.
 func (l *Library) ReadOnly() error {
-	if l.format.Load() > Format {
+	f, _ := l.file.get(filepath.Join(l.dir, "library.toml"), func() (File, error) { return readLibraryFile(l.dir) })
+	if f.Format > Format {
 		return ErrNewer
 	}
 	return nil
+}
+
+// putLibraryFile writes library.toml.
+func (l *Library) putLibraryFile(f File) error {
+	if text := l.ownReadme(); text != nil {
+		f.Readme = disk.HexSum(text)
+	}
+	text, err := toml.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text))
+}
+
+// ownReadme returns README.md if recall wrote it, else nil.
+func (l *Library) ownReadme() []byte {
+	text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md"))
+	if err != nil || !bytes.HasPrefix(text, []byte("# A recall library\n")) {
+		return nil
+	}
+	return text
 }
 
 // IsBackup reports whether the library is a copy that Backup made.

@@ -327,9 +327,6 @@ func (l *Library) saveEntry(e Entry) error {
 
 // changed returns the new content of session.json, or nil if it is unchanged.
 func (l *Library) changed(e *Entry) ([]byte, error) {
-	if err := l.upgradeFolder(e); err != nil {
-		return nil, err
-	}
 	text, err := e.encode()
 	if same(sessionFile(e.Folder), text) {
 		return nil, err

@@ -16,9 +16,9 @@ import (
 )
 
 // underLock calls do under the named lock. It waits up to lockWait, then returns ErrBusy. Anyone who takes a lock is
-// about to write, so the library is upgraded first.
+// about to write, so the error may also be ErrNewer.
 func (l *Library) underLock(name string, do func() error) error {
-	if err := l.upgrade(); err != nil {
+	if err := l.ReadOnly(); err != nil {
 		return err
 	}
 	unlock, err := l.acquire(name, l.lockWait)

@@ -245,38 +245,6 @@ func TestMergeSuspects(t *testing.T) {
 	}
 }
 
-// A library of an earlier format is taken over as it is: the other one isn't
-// touched, and this one verifies.
-func TestMergeFormat1(t *testing.T) {
-	from := filepath.Join(t.TempDir(), "old")
-	if err := os.CopyFS(from, os.DirFS(filepath.Join("testdata", "format1"))); err != nil {
-		t.Fatal(err)
-	}
-	before := tree(t, from)
-	into := newLib(t)
-	for range 2 {
-		m, err := merge.Import(context.Background(), into, from, merge.Options{})
-		if err != nil || len(m.Problems) > 0 || m.Sessions < 2 {
-			t.Fatalf("%+v, %v", m, err)
-		}
-	}
-	if diff := cmp.Diff(before, tree(t, from)); diff != "" {
-		t.Errorf("the old one was changed:\n%s", diff)
-	}
-	v, err := check.Verify(context.Background(), into, check.Options{})
-	if err != nil || v.Damage() > 0 {
-		t.Errorf("verify: %v, %v", v.Findings, err)
-	}
-	old, err := Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer old.Close()
-	if lost := holdsAll(everything(t, old), everything(t, into)); len(lost) > 0 {
-		t.Errorf("lost: %q", lost)
-	}
-}
-
 // Whoever has more of a session, the places where it was found are those of
 // both afterwards: what is here goes on being told from a stranger.
 func TestMergeKeepsSources(t *testing.T) {

@@ -62,7 +62,7 @@ func (l *Library) NoteTry(t Try) error {
 // might pay for the same answer. It waits only briefly before ErrBusy. It is the one lock that is held for long;
 // nothing else waits for it.
 func (l *Library) AskAlone() (done func(), err error) {
-	if err := l.upgrade(); err != nil {
+	if err := l.ReadOnly(); err != nil {
 		return nil, err
 	}
 	if done, err = l.acquire("ask", 10*time.Millisecond); err != nil {

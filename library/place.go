@@ -77,7 +77,6 @@ func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
 			if err := l.saveEntry(e); err != nil {
 				return err
 			}
-			e, _ = l.known(id) // upgraded to the current format
 		}
 		return l.move(e)
 	})

@@ -30,7 +30,7 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 		return nil, "", fmt.Errorf("open library: %w", readErr)
 	}
 	id, how := recoverID(dir, caches, backup, text)
-	l, err = newLibrary(dir, id, Format)
+	l, err = newLibrary(dir, id)
 	if err != nil {
 		return nil, "", err
 	}

@@ -82,12 +82,12 @@ func (l Inside) UniteProjects(from Inside) error {
 
 // LostProjects says what is wrong with projects.toml, judging by its checksum and the sessions, or returns "". text
 // is its content, err why it can't be read.
-func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entry) string {
+func (l Inside) LostProjects(text []byte, err error, entries []Entry) string {
 	reg := &registry.Registry{}
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err.Error()
-	case err == nil && sealed && disk.SealOfTOML(text) != disk.SealGood:
+	case err == nil && disk.SealOfTOML(text) != disk.SealGood:
 		return "its content doesn't match the checksum in its last line; if you edited it, recall check --repair " +
 			"accepts it as it is"
 	case toml.Unmarshal(text, reg) != nil:

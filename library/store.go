@@ -90,7 +90,6 @@ const (
 func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	*e = e.Clone()
-	delete(e.Sums, "payload.json") // of format 1; the file has its own checksum now
 	a := &pendingFiles{l: l}
 	defer a.drop()
 	parts, err := l.putParts(e, d.Transcript, a)
@@ -195,7 +194,7 @@ func (l *Library) heal(e *Entry) error {
 
 // CutOff reports whether a save was interrupted and healed, so that the session must be rendered again.
 func (e Entry) CutOff() bool {
-	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
+	return e.Distilled != nil && e.Sums["transcript.md"] == ""
 }
 
 // IsRendered reports whether a file is rendered for people and has its sum in session.json.

@@ -1,7 +1,6 @@
 package library_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -163,49 +162,4 @@ func TestFlippedBit(t *testing.T) {
 	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 		t.Errorf("after it was undone: %s", said(v))
 	}
-}
-
-// Lines that were brought from format 1 to this one are sealed: one without its checksum is damage then.
-func TestLinesOfFormat1(t *testing.T) {
-	l := format1(t)
-	if err := l.Journal("test", nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.AppendNotes(oldID, []json.RawMessage{[]byte(`{"text":"new"}`)}); err != nil {
-		t.Fatal(err)
-	}
-	m := meta(t, l, "Old")
-	if err := l.Place(oldID, m); err != nil {
-		t.Fatal(err)
-	}
-	if found := damaged(t, l); len(found) != 0 {
-		t.Errorf("upgraded: %v", found)
-	}
-	e, err := l.Session(oldID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(e.Folder, "notes.jsonl")
-	text, err := os.ReadFile(path)
-	if err != nil || bytes.Count(text, []byte(disk.LineCheck)) != bytes.Count(text, []byte("\n")) {
-		t.Errorf("not each line has its checksum: %s, %v", text, err)
-	}
-	os.WriteFile(path, []byte("{\"text\":\"of format 1\"}\n"+string(text)), 0o600)
-	if found := damaged(t, l); len(found) != 1 {
-		t.Errorf("a line without its checksum: %v", found)
-	}
-}
-
-func damaged(t *testing.T, l *Library) (found []check.Finding) {
-	t.Helper()
-	v, err := check.Verify(t.Context(), l, check.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range v.Findings {
-		if f.State == check.Damaged {
-			found = append(found, f)
-		}
-	}
-	return found
 }

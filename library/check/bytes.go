@@ -15,7 +15,7 @@ import (
 
 // checkLines says what is wrong with the lines of an append-only file, or "", and counts its bytes. A torn last line
 // is no damage: its write was interrupted. The error is from reading.
-func checkLines(file io.Reader, sealed bool) (what string, state FindingState, size int64, err error) {
+func checkLines(file io.Reader) (what string, state FindingState, size int64, err error) {
 	var bad []int
 	var tail []byte
 	n, lines := 0, bufio.NewReader(file)
@@ -30,7 +30,7 @@ func checkLines(file io.Reader, sealed bool) (what string, state FindingState, s
 			return "", "", size, err
 		}
 		n++
-		if line = line[:len(line)-1]; len(line) > 0 && !lineIsGood(line, sealed) {
+		if line = line[:len(line)-1]; len(line) > 0 && !lineIsGood(line) {
 			bad = append(bad, n)
 		}
 	}
@@ -54,9 +54,9 @@ func faultOf(bad []int, n int, tail []byte) (what string, state FindingState) {
 	return "", ""
 }
 
-func lineIsGood(line []byte, sealed bool) bool {
+func lineIsGood(line []byte) bool {
 	s := disk.SealOf(line) // only objects have a seal
-	return s == disk.SealGood || s == disk.SealNone && (!sealed || line[0] != '{') && json.Valid(line)
+	return s == disk.SealGood || s == disk.SealNone && line[0] != '{' && json.Valid(line)
 }
 
 // storedDifferently is the error for a segment whose content is right but whose file differs from what was stored.

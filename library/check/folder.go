@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,9 +61,6 @@ func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, me
 	})
 }
 
-// sealed reports whether the session was written by a format that has checksums.
-func (f *folderCheck) sealed() bool { return f.entry.Format >= 2 }
-
 // rest checks everything but the segments.
 func (f *folderCheck) rest() {
 	f.session()
@@ -85,12 +81,7 @@ func (f *folderCheck) session() {
 		f.found("session.json", Damaged, MendRender, "%v", err)
 		return
 	}
-	var e struct {
-		Format int `json:"format"`
-	}
-	switch s := disk.SealOfJSON(text); {
-	case s == disk.SealGood:
-	case s == disk.SealBad || json.Unmarshal(text, &e) != nil || e.Format >= 2 || f.sealed():
+	if disk.SealOfJSON(text) != disk.SealGood {
 		f.found("session.json", Damaged, MendRender, badSeal)
 	}
 }
@@ -111,7 +102,7 @@ func (f *folderCheck) versions() {
 			behind = state.Name
 		}
 	}
-	what, state, _, _ := checkLines(bytes.NewReader(f.lines), f.sealed())
+	what, state, _, _ := checkLines(bytes.NewReader(f.lines))
 	switch {
 	case what != "" && state == Damaged:
 		f.found(name, Damaged, MendSource, "%s", what)
@@ -155,9 +146,7 @@ func (f *folderCheck) payload() *payload.Payload {
 		f.unread("payload.json", err, f.entry.Distilled != nil)
 		return nil
 	}
-	s := disk.SealOfJSON(text)
-	known := f.entry.Sums["payload.json"]
-	if s == disk.SealBad || s == disk.SealNone && f.sealed() && known != disk.HexSum(text) {
+	if disk.SealOfJSON(text) != disk.SealGood {
 		f.found("payload.json", Damaged, MendRender, badSeal)
 		return nil
 	}
@@ -193,7 +182,7 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 
 func (f *folderCheck) logs() {
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if what, state, mend := f.c.lines(f.at(name), f.sealed()); what != "" {
+		if what, state, mend := f.c.lines(f.at(name)); what != "" {
 			f.found(name, state, mend, "%s", what)
 		}
 	}
@@ -206,9 +195,6 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 		state = Unfinished // session.json is always written last, also when copied
 	}
 	for name, want := range f.entry.Sums {
-		if name == "payload.json" {
-			continue
-		}
 		sum, err := disk.SumFile(f.at(name))
 		f.c.files.Add(1)
 		switch {
@@ -244,7 +230,6 @@ func (f *folderCheck) others() {
 			f.found(name, Leftover, "", "no version needs it")
 		case name == library.NewMarkdown || name == library.NewPayload:
 			f.found(name, Unfinished, "", "left by an interrupted save")
-		case library.IsRendered(name) && !f.sealed():
 		case library.IsRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was interrupted")
 		default:

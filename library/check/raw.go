@@ -126,7 +126,7 @@ func (r *repairing) session(folder string) (string, error) {
 		return "", errors.New("its session can't be identified any more; recall sync archives it again if its source " +
 			"still exists")
 	} else if err != nil || e.ID != id {
-		e = library.Entry{ID: id, Folder: folder, Format: library.Format}
+		e = library.Entry{ID: id, Folder: folder}
 	}
 	if twin, ok := r.l.Known(e.ID); ok && twin.Folder != folder {
 		return r.unite(e, twin)

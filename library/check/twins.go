@@ -33,7 +33,7 @@ type twins struct {
 // current one, and removes the second.
 func Unite(ctx context.Context, l *library.Library, id ingest.SessionID, folder string, now library.Entry) error {
 	r := &repairing{l: l.Inside(), ctx: ctx, render: map[ingest.SessionID]bool{}}
-	_, err := r.unite(library.Entry{ID: id, Folder: folder, Format: library.Format}, now)
+	_, err := r.unite(library.Entry{ID: id, Folder: folder}, now)
 	return err
 }
 

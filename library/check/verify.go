@@ -174,9 +174,7 @@ func (c *checking) settle(f *folderCheck) {
 			f = c.again(e)
 			return nil
 		}
-		// Taking a lock would upgrade a library of an earlier format.
-		if file, err := c.l.File(); err != nil || file.Format != library.Format ||
-			c.l.UnderLock(library.SessionLock(e.ID), again) != nil {
+		if c.l.UnderLock(library.SessionLock(e.ID), again) != nil {
 			_ = again()
 		}
 	}
@@ -243,19 +241,17 @@ func (c *checking) top(entries []library.Entry) {
 	switch {
 	case err != nil:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: err.Error()})
-	case f.Format < 2 && disk.SealOfTOML(text) == disk.SealNone:
-		// written before there were checksums
 	case disk.SealOfTOML(text) != disk.SealGood:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: badSeal, Mend: MendRender})
 	}
 	c.readme(f)
 	text, err = c.read(filepath.Join(c.l.Dir(), "projects.toml"))
-	if what := c.l.LostProjects(text, err, f.Format >= 2, entries); what != "" {
+	if what := c.l.LostProjects(text, err, entries); what != "" {
 		c.found(Finding{Path: "projects.toml", State: Damaged, What: what, Mend: MendRender})
 	}
 	for _, path := range c.l.TopLogs() {
 		name := c.l.Rel(path)
-		if what, state, mend := c.lines(path, f.Format >= 2); what != "" {
+		if what, state, mend := c.lines(path); what != "" {
 			c.found(Finding{Path: name, State: state, What: what, Mend: mend})
 		}
 	}
@@ -263,7 +259,7 @@ func (c *checking) top(entries []library.Entry) {
 
 // lines says what is wrong with an append-only file and how that can be repaired; "" if nothing is or it doesn't
 // exist.
-func (c *checking) lines(path string, sealed bool) (what string, state FindingState, mend Mend) {
+func (c *checking) lines(path string) (what string, state FindingState, mend Mend) {
 	f, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", "", MendNone
@@ -271,7 +267,7 @@ func (c *checking) lines(path string, sealed bool) (what string, state FindingSt
 	if err == nil {
 		defer f.Close()
 		var size int64
-		what, state, size, err = checkLines(f, sealed)
+		what, state, size, err = checkLines(f)
 		c.files.Add(1)
 		c.bytes.Add(size)
 	}

@@ -19,8 +19,6 @@ import (
 //     …,\n  "check": "…"\n}\n, a TOML file in a comment # check …;
 //   - sums of files for people are in session.json, the README's in library.toml, payload.md's text in payload.json;
 //   - a segment's name has the SHA-256 of its bytes, and versions.jsonl the CRC-32C of the file as stored.
-//
-// Format 1 had none of these; a folder gets them when it is next written.
 
 // ErrDamaged means that the bytes differ from what was written.
 var ErrDamaged = errors.New("archived bytes are damaged")

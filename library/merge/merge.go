@@ -80,9 +80,6 @@ func (m *merging) run(ctx context.Context) error {
 	if err := errors.Join(m.l.ReadOnly(), m.from.ReadOnly()); err != nil {
 		return err
 	}
-	if err := m.l.Upgrade(); err != nil {
-		return err
-	}
 	entries, err := m.from.AllEntries()
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ import (
 // (library.ErrDamaged, ErrSuspect). An empty library gets the backup's id, so that the backup can follow it.
 func Import(ctx context.Context, l *library.Library, path string, o Options) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("import %s: %w", path, err) }
-	if err := l.Inside().Upgrade(); err != nil {
+	if err := l.ReadOnly(); err != nil {
 		return fail(err)
 	}
 	from, done, err := OpenBackup(ctx, l, path)
