@@ -78,7 +78,7 @@ func limit(e Event, in Input) time.Duration {
 		return afterwards
 	case e == SessionStart && in.Source == "compact":
 		return compacting + briefly
-	case e == PreToolUse && takesAway(in):
+	case e == PreToolUse && mayRemove(in):
 		return deleting + briefly
 	}
 	return briefly
@@ -115,7 +115,7 @@ func (h *Host) Run(ctx context.Context, e Event, in Input) (Answer, error) {
 		return r.answer, r.err
 	case <-ctx.Done():
 		h.LeftBehind.Store(true)
-		if e == PreToolUse && takesAway(in) {
+		if e == PreToolUse && mayRemove(in) {
 			if paths := h.atRisk.Load(); paths != nil {
 				return tooLate(*paths), ctx.Err()
 			}

@@ -44,10 +44,7 @@ func TestThreatenedByScripts(t *testing.T) {
 	threatened := func(command, dir string) []string {
 		in := Input{Tool: "Bash", Cwd: dir}
 		in.ToolInput.Command = command
-		if !takesAway(in) {
-			return nil
-		}
-		return h.threatened(withScripts(command, dir), dir)
+		return h.threatened(in)
 	}
 	for _, command := range []string{
 		"sh x.sh", "sh ./x.sh", "bash -e x.sh", "./x.sh", "source x.sh", ". ./x.sh", "true && ./x.sh", "sudo bash x.sh",
@@ -57,7 +54,7 @@ func TestThreatenedByScripts(t *testing.T) {
 		"ls ~/.claude/projects | xargs rm -rf", `echo "$(rm -rf ~/.claude/projects)"`, "x=`rm -rf ~/.claude/projects`",
 		"diff <(rm -rf ~/.claude/projects) y", "pushd ~/.claude; rm -rf projects", "gio trash ~/.claude/projects",
 		"rm -rf ${CLAUDE_CONFIG_DIR:-~/.claude}/projects", `rm -rf "${HOME%/}/.claude/projects"`,
-		`a=(~/.claude/projects); rm -rf "${a[@]}"`, "alias x='rm -rf'; x ~/.claude/projects",
+		`a=(~/.claude/projects); rm -rf "${a[@]}"`, "d=~/.claude; rm -rf $d/projects",
 		"trap 'rm -rf ~/.claude/projects' EXIT", `ruby -e "require 'fileutils'; FileUtils.rm_rf('` + store + `')"`,
 	} {
 		if got := threatened(command, dir); !slices.Contains(got, store) {
@@ -93,6 +90,7 @@ func TestThreatenedAtHome(t *testing.T) {
 	commands := []string{"rm -rf ~/.claude/projects", `rm -rf "$HOME/.claude/projects"`, "cd ~/.claude && rm -r projects",
 		"rm -rf ~/.clau*", "rm -rf ~/.clau*/projects", "rm -rf ~/.clau*/*/*/*.jsonl", "rm -rf ~/.clau*/*/**/x.jsonl",
 		"rm -rf ~/.c*e/projects/-app/x.jsonl",
+		"rm -rf ~/.claude/projects " + strings.Repeat("{a,b}", 40),
 		"rm -rf ~/.{claude,codex}", "rm -rf ~/{.cache,.claude/projects}", "rm -rf ~/.c{laude,odex}/{projects,todos}/*",
 		`rm -rf "` + slashed + `/.claude/projects"`, "ls ~/.claude/projects | xargs rm -rf"}
 	if drive := filepath.VolumeName(home); drive != "" {
@@ -101,14 +99,17 @@ func TestThreatenedAtHome(t *testing.T) {
 			`cd "`+git+`" && rm -rf .claude/projects`, `rm -rf `+strings.ToUpper(`"`+slashed+`/.claude/projects"`))
 	}
 	h := &Host{Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}}}}
+	threatened := func(command string) []string {
+		return h.threatened(Input{Tool: "Bash", Cwd: t.TempDir(), ToolInput: ToolInput{Command: command}})
+	}
 	for _, command := range commands {
-		got := h.threatened(command, t.TempDir())
+		got := threatened(command)
 		if !slices.ContainsFunc(got, func(p string) bool { return near(p, []string{store}) && isThere(p) }) {
 			t.Errorf("%s: %q, want %s in it", command, got, store)
 		}
 	}
 	for _, command := range []string{"rm -rf ~/.c*/todos", "rm -rf ~/.clau*/*/*.jsonl", "rm -rf ~/.c*e/projects/-app/y*"} {
-		if got := h.threatened(command, t.TempDir()); len(got) > 0 {
+		if got := threatened(command); len(got) > 0 {
 			t.Errorf("%s: %q, want nothing: it matches no session", command, got)
 		}
 	}

@@ -1,0 +1,340 @@
+package hooks
+
+import (
+	"cmp"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"recall/ingest"
+	"recall/internal/text"
+	"recall/pipeline"
+	"recall/pipeline/guard"
+)
+
+// removing matches words of commands and programs that remove files.
+var removing = text.Pattern(`\b(` +
+	`rm|rm_rf?|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
+	`Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
+
+// removers are programs that take files away, also as an argument of another: sudo, xargs, find -exec, gio.
+var removers = text.Set(`rm rmdir unlink shred mv trash trash-put srm truncate rsync -delete`)
+
+// onlyRead are programs that run no text or file that they are given.
+var onlyRead = text.Set(`cat ls less more head tail grep rg wc file stat diff echo printf git gh chmod`)
+
+// givenPaths are programs that remove what their input or their folder holds.
+var givenPaths = text.Set(`xargs parallel find git`)
+
+// runsScript matches a command line that may run a file.
+var runsScript = text.Pattern(`(^|[\s;&|({])(source|\.|\S*/\S+|\S*sh|python\S*|perl|ruby|node|deno|bun)(\s|$)`)
+
+// mayRemove reports whether a call may take files away. Nearly all calls don't, and cost no more than this.
+func mayRemove(in Input) bool {
+	return in.Tool == "Bash" &&
+		(removing().MatchString(in.ToolInput.Command) || runsScript().MatchString(in.ToolInput.Command))
+}
+
+// stores matches paths with names of folders that hold sessions, wherever they are.
+var stores = text.Pattern("[^\\s'\";|&()<>=`]*" +
+	`(\.claude|\.codex|\.gemini|share/opencode|opencode[\w.-]*\.db|local-agent-mode-sessions|` +
+	`claude-code-sessions|claude-code-vm|vm_bundles)` +
+	"[^\\s'\";|&()<>`]*")
+
+// threatened lists the paths that a command line takes away, overwrites or moves, of those that contain or are in the
+// places of sessions or recall's library. Words are expanded as a shell does it; nothing is run. Of a part of the line,
+// up to the next ; or &&, that takes something away, every path counts, whichever word names it.
+func (h *Host) threatened(in Input) []string {
+	if !mayRemove(in) {
+		return nil
+	}
+	t := &threats{places: h.places(), dirs: []string{filepath.ToSlash(in.Cwd)}, vars: map[string]string{}}
+	t.home, _ = os.UserHomeDir()
+	t.home = filepath.ToSlash(t.home)
+	t.vars["HOME"], t.vars["CLAUDE_PROJECT_DIR"] = t.home, t.dirs[0]
+	t.vars["CLAUDE_CONFIG_DIR"] = filepath.ToSlash(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), t.home+"/.claude"))
+	t.read(in.ToolInput.Command, 0)
+	return t.found
+}
+
+// threats reads one command line.
+type threats struct {
+	home   string
+	places []string
+	vars   map[string]string // set so far
+	dirs   []string          // folders that it may work in, by cd
+	files  int               // scripts read so far
+	found  []string
+}
+
+// Limits for programs within programs: eval, scripts and those that they run.
+const (
+	scriptDepth = 3
+	scriptFiles = 16
+	scriptBytes = 32 << 10
+)
+
+// Lists of alternatives, {a,b}: a few stand for thousands of words, as does one of numbers, {1..9999}.
+var (
+	braces  = text.Pattern(`\{[^{}\s]*,`)
+	numbers = text.Pattern(`\{\S*\.\.\S*\}`)
+)
+
+const mostBraces = 8
+
+// read adds what a program takes away: a shell's part by part, one that can't be parsed as such as a whole.
+func (t *threats) read(program string, depth int) {
+	file, err := syntax.NewParser().Parse(strings.NewReader(program), "")
+	many := len(braces().FindAllString(program, mostBraces)) == mostBraces || numbers().MatchString(program)
+	if err != nil || many || len(program) > 2*scriptBytes {
+		t.text(program)
+		return
+	}
+	t.statements(file.Stmts, depth)
+}
+
+// statements splits a program into its parts. Those of a pipe or a loop stay together.
+func (t *threats) statements(all []*syntax.Stmt, depth int) {
+	for _, s := range all {
+		switch c := s.Cmd.(type) {
+		case *syntax.Block:
+			t.statements(c.Stmts, depth)
+		case *syntax.Subshell:
+			t.statements(c.Stmts, depth)
+		case *syntax.BinaryCmd:
+			if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
+				t.statements([]*syntax.Stmt{c.X, c.Y}, depth)
+			} else {
+				t.part(s, depth)
+			}
+		default:
+			t.part(s, depth)
+		}
+	}
+}
+
+// part reads a command, pipe or loop.
+func (t *threats) part(s *syntax.Stmt, depth int) {
+	var words []string // of all its commands, and what they are given
+	removes, runs, given := false, false, false
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			t.statements(n.Stmts, depth)
+			return false
+		case *syntax.ProcSubst:
+			t.statements(n.Stmts, depth)
+			return false
+		case *syntax.Assign:
+			values := t.fields(n.Value)
+			if n.Array != nil {
+				for _, e := range n.Array.Elems {
+					values = append(values, t.fields(e.Value)...)
+				}
+			}
+			if n.Name != nil {
+				t.vars[n.Name.Value] = strings.Join(values, " ")
+			}
+		case *syntax.WordIter:
+			words = append(words, t.fields(n.Items...)...)
+		case *syntax.Redirect:
+			words = append(words, t.fields(n.Hdoc)...)
+			if n.Op == syntax.RdrOut || n.Op == syntax.RdrClob || n.Op == syntax.RdrAll {
+				runs = true // sooner or later
+				t.add(t.fields(n.Word)...)
+			}
+		case *syntax.CallExpr:
+			args := t.fields(n.Args...)
+			if len(args) == 0 || args[0] == "recall" && guardsItself(args[1:]) {
+				return len(args) == 0
+			}
+			if args[0] == "cd" || args[0] == "pushd" {
+				t.enter(args[1:])
+			}
+			words = append(words, args...)
+			runs = runs || !onlyRead[args[0]]
+			given = given || givenPaths[args[0]]
+			removes = removes || args[0] == "git" && slices.Contains(args, "clean") ||
+				slices.ContainsFunc(args, func(a string) bool { return removers[filepath.Base(a)] })
+		}
+		return true
+	})
+	if runs && depth < scriptDepth {
+		removes = t.programs(words, depth+1) || removes
+	}
+	if !removes {
+		return
+	}
+	before := len(t.found)
+	t.add(words...)
+	if given && len(t.found) == before {
+		t.add(t.dirs...)
+	}
+}
+
+// programs reads those of the words that are programs, and the files that hold some, and reports whether one that the
+// line itself holds takes something away.
+func (t *threats) programs(words []string, depth int) (removes bool) {
+	for _, word := range words {
+		if strings.ContainsAny(word, " \n") && removing().MatchString(word) {
+			removes = true
+			t.read(strings.ReplaceAll(word, `\n`, "\n"), depth) // as printf writes it
+			continue
+		}
+		for _, path := range t.absolute(word) {
+			if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || t.files == scriptFiles {
+				continue
+			}
+			t.files++
+			script := ingest.ReadStart(path, scriptBytes)
+			if !strings.Contains(script, "\x00") {
+				t.read(script, depth)
+			}
+		}
+	}
+	return removes
+}
+
+// text adds the stores that a text of any language names, if it takes something away.
+func (t *threats) text(program string) {
+	if !removing().MatchString(program) {
+		return
+	}
+	for _, name := range stores().FindAllString(program, -1) {
+		t.add(strings.Replace(name, "~", t.home, 1), t.home+"/"+name) // Path.home() / ".claude"
+	}
+}
+
+// add adds the paths among words that lie near a place; a pattern that matches nothing takes nothing away.
+func (t *threats) add(words ...string) {
+	for _, word := range words {
+		if strings.ContainsAny(word, "*?[") {
+			continue
+		}
+		for _, path := range t.absolute(word) {
+			_, err := os.Lstat(path)
+			there := err == nil || filepath.IsAbs(native(word)) // any word could be a file's name
+			if there && near(path, t.places) && !slices.Contains(t.found, path) {
+				t.found = append(t.found, path)
+			}
+		}
+	}
+}
+
+// absolute returns what a word may mean as a path.
+func (t *threats) absolute(word string) (paths []string) {
+	if word == "" || len(word) > 4096 {
+		return nil
+	}
+	if path := filepath.Clean(native(word)); filepath.IsAbs(path) {
+		return []string{path}
+	}
+	for _, dir := range t.dirs {
+		if path := filepath.Join(native(dir), native(word)); filepath.IsAbs(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// enter notes the folder that a command changes to.
+func (t *threats) enter(args []string) {
+	for _, a := range args {
+		for _, dir := range t.absolute(a) {
+			if dir = filepath.ToSlash(dir); !slices.Contains(t.dirs, dir) && len(t.dirs) < scriptFiles {
+				t.dirs = append(t.dirs, dir)
+			}
+		}
+	}
+}
+
+// fields expands words in each folder that the line may work in.
+func (t *threats) fields(words ...*syntax.Word) (all []string) {
+	config := expand.Config{ReadDir2: t.entries, GlobStar: true,
+		Env:       expand.FuncEnviron(func(name string) string { return t.vars[name] }),
+		CmdSubst:  func(io.Writer, *syntax.CmdSubst) error { return nil },
+		ProcSubst: func(*syntax.ProcSubst) (string, error) { return "", nil }}
+	for _, w := range words {
+		for _, dir := range t.dirs {
+			if w == nil {
+				continue
+			}
+			t.vars["PWD"] = dir
+			got, err := expand.Fields(&config, w)
+			if err != nil {
+				got = []string{w.Lit()}
+			}
+			all = ingest.Union(all, got...)
+		}
+	}
+	return all
+}
+
+// entries lists a folder for a pattern, if it leads to a place: others, which could be most of the disk, have nothing.
+func (t *threats) entries(dir string) ([]fs.DirEntry, error) {
+	if dir = filepath.Clean(native(dir)); !near(dir, t.places) {
+		return nil, nil
+	}
+	return os.ReadDir(dir)
+}
+
+// native converts a path in a command to this system's form: on Windows a client's shell is Git's, where C:/ is /c/.
+func native(p string) string {
+	if runtime.GOOS == "windows" && gitDrive().MatchString(p) {
+		p = p[1:2] + ":" + p[2:]
+	}
+	return filepath.FromSlash(p)
+}
+
+var gitDrive = text.Pattern(`^/[A-Za-z]/`)
+
+// guardsItself reports whether these are the arguments of a recall guard that can tell what the command after it
+// removes.
+func guardsItself(args []string) bool {
+	at := slices.Index(args, "--")
+	if len(args) == 0 || args[0] != "guard" {
+		return false
+	}
+	if at < 0 {
+		return true // it runs nothing
+	}
+	_, err := guard.PathsOf(args[at+1:])
+	return err == nil
+}
+
+// places lists where sessions and the library are kept.
+func (h *Host) places() []string {
+	all := []string{h.LibraryDir}
+	for _, r := range h.Sources.Readers {
+		all = append(all, h.Sources.RootsOf(r)...)
+	}
+	for _, p := range all {
+		if p != "" {
+			all = append(all, filepath.Clean(p), pipeline.RealOf(p))
+		}
+	}
+	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
+}
+
+// near reports whether a path contains one of the places or is inside one.
+func near(p string, places []string) bool {
+	if stores().MatchString(p) {
+		return true
+	}
+	const sep = string(filepath.Separator)
+	return slices.ContainsFunc(places, func(place string) bool {
+		for _, p := range []string{p, pipeline.RealOf(p)} {
+			if p == place || strings.HasPrefix(place, strings.TrimSuffix(p, sep)+sep) || strings.HasPrefix(p, place+sep) {
+				return true
+			}
+		}
+		return false
+	})
+}
