@@ -5,7 +5,6 @@ package distill
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"recall/ingest"
@@ -51,12 +50,9 @@ type Improver interface {
 
 	// Improve gets a redacted session and the payload that rules made of it, and returns one whose items hold (see
 	// Hold) but have no ids yet. It changes neither, and doesn't repeat earlier requests. The error is, or wraps,
-	// ErrPending while answers are outstanding, and *llm.Error if the model failed.
+	// an *llm.Error if the model failed.
 	Improve(ctx context.Context, s *ingest.Session, rules *payload.Payload) (*payload.Payload, error)
 }
-
-// ErrPending is returned while a batch's answers are outstanding.
-var ErrPending = errors.New("waiting for a batch of the model's answers")
 
 // Estimate is the expected size of the requests to a model.
 type Estimate struct {
@@ -67,8 +63,8 @@ type Estimate struct {
 
 // Cost returns the estimated cost in USD; known is false if the model has no price. Long requests may be priced
 // differently, so each is priced on its own.
-func (e Estimate) Cost(prices llm.Prices, model string, batch bool) (usd float64, known bool) {
+func (e Estimate) Cost(prices llm.Prices, model string) (usd float64, known bool) {
 	n := max(e.Requests, 1)
-	usd, known = prices.Cost(model, llm.Usage{In: e.In / n, Out: e.Out / n}, batch)
+	usd, known = prices.Cost(model, llm.Usage{In: e.In / n, Out: e.Out / n})
 	return usd * float64(n), known
 }

@@ -18,7 +18,6 @@
 //	inbox/  journal.jsonl
 //	usage.jsonl            what model calls cost, one line each
 //	tries.jsonl            attempts to ask a model that gave no payload
-//	batches.jsonl          requests submitted in a batch
 //	cache/                 models' answers by key, redacted
 //	.locks/  .tmp/         while recall runs; empty or absent otherwise
 //

@@ -2,14 +2,11 @@ package library
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"recall/ingest"
-	"recall/library/disk"
 	"recall/library/ledger"
 )
 
@@ -89,10 +86,9 @@ type UsageLine struct {
 	Out        int     `json:"out"`                   // tokens of the answer
 	Cost       float64 `json:"cost,omitempty"`        // dollars
 	Unpriced   bool    `json:"unpriced,omitempty"`    // the model's price isn't known: Cost means nothing
-	Batch      bool    `json:"batch,omitempty"`       // answered in a batch
 	Fault      string  `json:"fault,omitempty"`       // why there was no answer; the call may cost money anyway
 	Estimated  bool    `json:"estimated,omitempty"`   // usage wasn't reported: the figures are those reserved
-	Millis     int64   `json:"ms,omitempty"`          // until it was answered or failed; 0 in a batch
+	Millis     int64   `json:"ms,omitempty"`          // until it was answered or failed
 }
 
 func (l *Library) usage() ledger.Log[UsageLine] {
@@ -108,67 +104,3 @@ func (l *Library) Spend(s UsageLine) error {
 // Spending reads the ledger as written, which after a merge is not in order of time. An unreadable line yields an
 // error that names it, and reading continues.
 func (l *Library) Spending() iter.Seq2[UsageLine, error] { return l.usage().Each() }
-
-// batchesName records batches: a line for each request before it is sent, one when the service has accepted the
-// batch, one for each answer received, and one at the end. So after a crash it is known what may have to be paid.
-const batchesName = "batches.jsonl"
-
-// What a line of batches.jsonl says.
-const (
-	BatchAsk  = "ask"  // this request is about to be sent
-	BatchSent = "sent" // the service has the batch, by its ID
-	BatchGot  = "got"  // this request's answer was received and charged
-	BatchDone = "done" // nothing more is expected of it
-)
-
-// BatchLine is a line of batches.jsonl.
-type BatchLine struct {
-	Op    string    `json:"op"`
-	Batch string    `json:"batch"` // our name for it
-	At    time.Time `json:"at"`
-	Model string    `json:"model,omitempty"` // of ask: provider and model
-	ID    string    `json:"id,omitempty"`    // of sent: the service's name for it
-	Found bool      `json:"found,omitempty"` // of sent: its ID was lost and found again at the service
-
-	Key     string   `json:"key,omitempty"`     // of ask and got: the answer's
-	Task    string   `json:"task,omitempty"`    // of ask, as are the following fields
-	Session string   `json:"session,omitempty"` // "" for none in particular
-	Of      []string `json:"of,omitempty"`      // the sessions it asks about
-	Project string   `json:"project,omitempty"`
-	In      int      `json:"in,omitempty"` // tokens as estimated
-	Out     int      `json:"out,omitempty"`
-	Cost    float64  `json:"cost,omitempty"`
-}
-
-func (l *Library) batches() ledger.Log[BatchLine] {
-	return logOf(l, batchesName, func(b BatchLine) bool { return b.Batch != "" })
-}
-
-// BatchLines reads batches.jsonl. If lines can't be read, it returns an error with the others.
-func (l *Library) BatchLines() ([]BatchLine, error) { return l.batches().All() }
-
-// NoteBatch durably appends lines. The caller holds AskAlone.
-func (l *Library) NoteBatch(lines ...BatchLine) error {
-	if len(lines) == 0 {
-		return nil
-	}
-	lines = slices.Clone(lines)
-	for i := range lines {
-		lines[i].At = lines[i].At.UTC()
-	}
-	if err := share(l, l.batches(), lines...); err != nil {
-		return err
-	}
-	return errors.Join(l.batches().Sync(), disk.SyncDir(l.dir))
-}
-
-// TidyBatches removes batches.jsonl once it is long. The caller holds AskAlone and expects no batch any more.
-func (l *Library) TidyBatches() error {
-	lines, err := l.BatchLines()
-	if err != nil || len(lines) < 5000 {
-		return err
-	}
-	return l.underLock("folders", func() error { // forgetting rewrites it too
-		return errors.Join(disk.RemoveIfThere(l.batches().Path), disk.SyncDir(l.dir))
-	})
-}

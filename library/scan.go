@@ -290,5 +290,5 @@ func IsOwn(name string) bool {
 
 // topFiles are the files at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
-	"threads.jsonl": true, "journal.jsonl": true, UsageName: true, triesName: true, batchesName: true,
+	"threads.jsonl": true, "journal.jsonl": true, UsageName: true, triesName: true,
 	forgottenName: true, receivedName: true, LinksName: true}

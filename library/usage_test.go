@@ -28,7 +28,7 @@ func TestUsage(t *testing.T) {
 	}
 	at := time.Date(2026, 4, 17, 2, 0, 0, 1, time.UTC)
 	first := UsageLine{At: at, Task: "extract", Session: "a", Project: "p", Model: "m/x", In: 10, CacheRead: 2, Out: 3,
-		Cost: 0.001, Batch: true}
+		Cost: 0.001}
 	if err := l.Spend(first); err != nil {
 		t.Fatal(err)
 	}

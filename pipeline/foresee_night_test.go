@@ -68,7 +68,7 @@ func TestForeseenNight(t *testing.T) {
 				took["all"] = took["all"].Add(llm.Usage{In: line.In, Out: line.Out})
 			}
 			cost := func(in, out int) float64 {
-				usd, _ := prices.Cost("openai/small", llm.Usage{In: in, Out: out}, false)
+				usd, _ := prices.Cost("openai/small", llm.Usage{In: in, Out: out})
 				return usd
 			}
 			ratio := cost(sum.In, sum.Out) / cost(took["all"].In, took["all"].Out)
@@ -93,5 +93,12 @@ func TestForeseenNight(t *testing.T) {
 				t.Errorf("foreseen with a session that was compared with nothing: %+v %v", f, err)
 			}
 		})
+	}
+}
+
+func writeTalks(t *testing.T, root string, n int) {
+	talks, _ := secretTalks(n, 0)
+	for _, k := range talks {
+		k.write(t, root)
 	}
 }

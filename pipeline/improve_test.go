@@ -298,8 +298,6 @@ func TestImproveFaults(t *testing.T) {
 			improve.Report{Asked: 4, Unripe: 1, Waiting: 3, Why: "the night's budget of $1.00 is used up"}, []string{"c"}},
 		{"the service is down", only("", busy(llm.Overloaded)), improve.Report{Asked: 4, Unripe: 1, Waiting: 3,
 			Why: "overloaded (429)"}, []string{"abc", "abc"}},
-		{"a batch is on its way", only("", distill.ErrPending), improve.Report{Asked: 4, Unripe: 1, Pending: 3},
-			[]string{"abc"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -334,7 +332,7 @@ func TestImproveFaults(t *testing.T) {
 			}
 			model.do = nil
 			now = now.AddDate(0, 2, 0)
-			if r := ask(); r.Waiting+r.Resting+r.Pending != 0 {
+			if r := ask(); r.Waiting+r.Resting != 0 {
 				t.Errorf("well again: %+v", r)
 			}
 			for _, k := range all[:3] {

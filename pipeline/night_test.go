@@ -21,7 +21,7 @@ import (
 )
 
 // prices of the model that the services of these tests are asked for.
-var prices = llm.Prices{{Model: "small", In: 0.1, Out: 0.4, Batch: 0.5}}
+var prices = llm.Prices{{Model: "small", In: 0.1, Out: 0.4}}
 
 // ask has a pipeline ask a service, as recall does.
 func (s *service) ask(t testing.TB, p *pipeline.Pipeline, caps improve.Caps) *model.Improver {

@@ -258,7 +258,7 @@ func (t *TookRow) add(u ingest.Usage, price llm.Price, priced bool) {
 	t.Input, t.Output = t.Input+int(u.Input), t.Output+int(u.Output)
 	t.CacheWrite, t.CacheRead = t.CacheWrite+int(u.CacheWrite), t.CacheRead+int(u.CacheRead)
 	t.Cost += price.Cost(llm.Usage{In: int(u.Input + u.CacheRead + u.CacheWrite), CacheRead: int(u.CacheRead),
-		CacheWrite: int(u.CacheWrite), CacheHour: int(u.CacheHour), Out: int(u.Output)}, false)
+		CacheWrite: int(u.CacheWrite), CacheHour: int(u.CacheHour), Out: int(u.Output)})
 }
 
 // Table returns what people's sessions consumed, with headings and a total.

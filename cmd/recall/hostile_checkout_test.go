@@ -206,8 +206,7 @@ func checkout(t *testing.T, d *desk) *cloned {
 	for _, name := range []string{".tmp", ".locks", "inbox", "cache", "unsorted", "harborlight", "cloned2"} {
 		link(victim, name)
 	}
-	for _, name := range []string{"journal.jsonl", "usage.jsonl", "tries.jsonl", "threads.jsonl", "received.jsonl",
-		"batches.jsonl"} {
+	for _, name := range []string{"journal.jsonl", "usage.jsonl", "tries.jsonl", "threads.jsonl", "received.jsonl"} {
 		link(filepath.Join(home, ".bashrc"), name)
 	}
 	session, _ := filepath.Glob(filepath.Join(lib, "*", "*", "session.json"))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"recall/distill"
 	"recall/internal/llm"
 )
 
@@ -20,57 +19,38 @@ type question struct {
 
 // ask returns the answer to a question, from the Store or from the model. An unusable
 // answer is requested once more, with an explanation of what was wrong. The error is, or
-// wraps, distill.ErrPending if a batch will bring the answer, and *llm.Error if the model
-// failed.
+// wraps, an *llm.Error if the model failed.
 func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
-	first := q.key
-	for try := 1; ; try++ {
-		k, done, err := m.atHand(q)
-		if err != nil || done {
-			return k, err
-		}
-		why := error(nil) // why the answer is unusable
-		switch {
-		case k.Text != "": // stored but unusable
-			why = q.check(k.Text)
-		case m.o.Batch:
-			m.outbox.put(q)
-			return kept{}, fmt.Errorf("%s: %w", q.request.Task, distill.ErrPending)
-		default:
-			if k, why, err = m.send(ctx, q); err != nil {
-				return kept{}, err
-			}
-			if why == nil {
-				return k, m.keep(first, k)
-			}
-		}
-		if try == 2 {
-			said := q.request.Task + ": " + why.Error()
-			if _, ok := llm.FindJSON(k.Text); !ok {
-				said += ": " + llm.Short(k.Text) // a refusal, say, or a login page
-			}
-			return kept{}, &llm.Error{Fault: llm.Nonsense, Model: m.o.Model.Name(), Text: said}
-		}
-		q.key, q.request = first+"-2", again(q.request, why)
+	k, done, err := m.atHand(q)
+	if err != nil || done {
+		return k, err
 	}
-}
-
-// atHand returns what is stored under a question's key; done means that it settles the
-// question. A text without done is a current but unusable answer.
-func (m *Improver) atHand(q question) (k kept, done bool, err error) {
-	k, ok, err := m.load(q.key)
-	if err != nil || !ok || m.o.Anew && !m.current(q.key, k) {
-		return kept{}, false, err
+	k, why, err := m.send(ctx, q)
+	if err == nil && why != nil {
+		q.request = again(q.request, why)
+		k, why, err = m.send(ctx, q)
 	}
 	switch {
-	case k.Fault == "" && q.check(k.Text) == nil:
-		return k, true, nil
-	case !m.o.Batch || !m.current(q.key, k):
-		return kept{}, false, nil // retry what failed
-	case k.Fault != "":
-		return kept{}, false, &llm.Error{Fault: k.Fault, Model: m.o.Model.Name()}
+	case err != nil:
+		return kept{}, err
+	case why != nil:
+		said := q.request.Task + ": " + why.Error()
+		if _, ok := llm.FindJSON(k.Text); !ok {
+			said += ": " + llm.Short(k.Text) // a refusal, say, or a login page
+		}
+		return kept{}, &llm.Error{Fault: llm.Nonsense, Model: m.o.Model.Name(), Text: said}
 	}
-	return k, false, nil
+	return k, m.keep(q.key, k)
+}
+
+// atHand returns the usable answer to a question that is stored, if there is one.
+func (m *Improver) atHand(q question) (k kept, ok bool, err error) {
+	k, ok, err = m.load(q.key)
+	stale := m.o.Anew && !m.current(q.key, k)
+	if err != nil || !ok || stale || q.check(k.Text) != nil {
+		return kept{}, false, err
+	}
+	return k, true, nil
 }
 
 // send asks the model; why is set if the answer is unusable.

@@ -1,11 +1,22 @@
 package model
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"recall/ingest"
 )
+
+// long is a session of several windows of 1,500 tokens.
+func long() *ingest.Session {
+	s := session("u: goal! Order the jobs by age")
+	for i := range 12 {
+		say(s, fmt.Sprintf("u: decision! Choice number %d of many. %s", i, filler(i, 120)))
+	}
+	say(s, "u: next! Measure the heap with ten thousand jobs")
+	return s
+}
 
 // A session that grew is asked about from where it ended, whatever other sessions
 // were asked about meanwhile.

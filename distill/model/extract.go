@@ -158,11 +158,7 @@ func (m *Improver) about(s *ingest.Session, w *window, z sizing, sofar []*entry)
 		fmt.Fprintf(&b, "Part %d of %d of the transcript: the session goes on after it.\n", w.part, w.parts)
 	}
 	var told []known
-	if m.o.Batch {
-		b.WriteString(typedSoFar(s, w))
-	} else {
-		told = m.carry(&b, sofar, z.carry)
-	}
+	told = m.carry(&b, sofar, z.carry)
 	if len(w.before) > 0 {
 		if w.chain == "" {
 			b.WriteString("\nJust before, in the session that this one was copied from (context only):\n")
@@ -235,31 +231,3 @@ func (m *Improver) carry(b *strings.Builder, sofar []*entry, most int) []known {
 var carryOrder = []payload.Kind{payload.Goal, payload.Next, payload.Question, payload.Decision, payload.Deferred,
 	payload.Hypothesis,
 	payload.Eliminated, payload.Finding, payload.Flag, payload.Status, payload.File}
-
-// typedSoFar stands in for the known items in a batch, where no window has another's
-// answer: the first and the last things that the person typed before the window.
-func typedSoFar(s *ingest.Session, w *window) string {
-	if w.chain == "" || len(w.blocks) == 0 {
-		return ""
-	}
-	var typed []string
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		if t == w.blocks[0].turn {
-			break
-		}
-		if (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) && !t.Aside() {
-			if text := oneLine(ownWords(t), 200); text != "" {
-				typed = append(typed, text)
-			}
-		}
-	}
-	if len(typed) > 6 {
-		typed = append(typed[:1:1], typed[len(typed)-5:]...)
-	}
-	if len(typed) == 0 {
-		return ""
-	}
-	return "\nTyped by the user before this part (context only, give no items of it):\n| " +
-		fenced(strings.Join(typed, "\n| ")) + "\n"
-}

@@ -65,7 +65,7 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch,
 		Start:  s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
-	p.Items = l.withRules(l.items(m.o.Batch), rules)
+	p.Items = l.withRules(l.items(), rules)
 	if rules != nil {
 		p.Read = payload.Unchanged(rules.Read, p)
 	}
@@ -83,37 +83,26 @@ func (m *Improver) read(ctx context.Context, s *ingest.Session, share int) (*led
 		return nil, err
 	}
 	l := &ledger{session: s, sources: sourcesOf(blocks), dropped: map[string]int{}}
-	var pending error
 	for i := range windows {
 		w := &windows[i]
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := m.window(ctx, l, w, z, pending != nil)
-		switch {
-		case errors.Is(err, distill.ErrPending):
-			pending = err
-		case err != nil:
+		if err := m.window(ctx, l, w, z); err != nil {
 			return nil, fmt.Errorf("turns %d to %d: %w", w.blocks[0].turn.N, w.blocks[len(w.blocks)-1].turn.N, err)
 		}
-	}
-	if pending != nil {
-		return nil, pending
 	}
 	return l, nil
 }
 
-// window asks about one window and merges its answer. asking means that an earlier answer is still outstanding, so
-// that nothing can be merged yet.
-func (m *Improver) window(ctx context.Context, l *ledger, w *window, z sizing, asking bool) error {
+// window asks about one window and merges its answer.
+func (m *Improver) window(ctx context.Context, l *ledger, w *window, z sizing) error {
 	q := m.about(l.session, w, z, l.entries)
 	k, err := m.ask(ctx, q)
-	if err == nil || errors.Is(err, distill.ErrPending) {
-		if err := m.settle(w); err != nil {
-			return err
-		}
-	}
 	if err != nil {
+		return err
+	}
+	if err := m.settle(w); err != nil {
 		return err
 	}
 	a, err := decodeAnswer(k.Text)
@@ -121,7 +110,7 @@ func (m *Improver) window(ctx context.Context, l *ledger, w *window, z sizing, a
 		return err
 	}
 	items, err := m.ground(ctx, l, w, z, a)
-	if err != nil || asking {
+	if err != nil {
 		return err
 	}
 	l.take(items, a.Closed, k.Known)
@@ -183,10 +172,10 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session) (distill.Est
 		w := &windows[i]
 		q := m.about(s, w, z, nil)
 		if _, done, err := m.atHand(q); err != nil || done {
-			if err == nil || isFault(err) {
-				continue
+			if err != nil {
+				return e, err
 			}
-			return e, err
+			continue
 		}
 		e.Requests++
 		e.In += m.size(q.request)
@@ -194,9 +183,6 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session) (distill.Est
 			e.In += z.carry / 2
 		}
 		e.Out += min(z.max, usualOut+m.o.Tokens(w.text())*usualShare/100)
-	}
-	if e.Requests == 0 {
-		return e, m.estimateMending(ctx, &e, s)
 	}
 	e.In, e.Out = e.In+e.In/mended, e.Out+e.Out/mended
 	return e, nil
@@ -209,30 +195,10 @@ const (
 	mended     = 10    // one in this many answers is requested again, for missing quotes or a wrong form
 )
 
-// estimateMending adds the requests for missing quotes if all answers are at hand. It sends nothing.
-func (m *Improver) estimateMending(ctx context.Context, e *distill.Estimate, s *ingest.Session) error {
-	quiet := &Improver{o: m.o, outbox: newOutbox()}
-	quiet.o.Batch = true
-	if _, err := quiet.read(ctx, s, 1); err != nil && !errors.Is(err, distill.ErrPending) && !isFault(err) {
-		return err
-	}
-	for _, r := range quiet.outbox.Take() {
-		e.Requests++
-		e.In += m.size(r)
-		e.Out += r.Max
-	}
-	return nil
-}
-
 func (m *Improver) size(r llm.Request) int {
 	n := m.o.Tokens(r.System) + m.o.Tokens(r.Prompt)
 	if r.Schema != nil {
 		n += m.o.Tokens(string(r.Schema.JSON))
 	}
 	return n
-}
-
-func isFault(err error) bool {
-	_, ok := errors.AsType[*llm.Error](err)
-	return ok
 }

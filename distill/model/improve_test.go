@@ -434,25 +434,6 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// Where a window's answer is at hand and its quotes are yet to be mended, that is what asking takes.
-func TestEstimateOfMending(t *testing.T) {
-	store := newMemory()
-	s := session("u: goal! Order the jobs by age", "a: decision! Use a heap for the jobs")
-	im := improver(t, &scripted{}, store, func(o *Options) { o.Batch = true })
-	if _, err := im.Improve(t.Context(), s, nil); !errors.Is(err, distill.ErrPending) {
-		t.Fatal(err)
-	}
-	for key := range im.Outbox().Take() {
-		if err := im.Answered(key, llm.Response{Text: `{"items":[{"kind":"decision","text":"Use a heap for the jobs",` +
-			`"confidence":"high","evidence":[{"turn":"t2","quote":"jobs are always kept in heaps"}]}]}`}, "s1"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if e, err := im.Estimate(t.Context(), s); err != nil || e.Requests != 1 || e.In == 0 || e.Out == 0 {
-		t.Errorf("got %+v, %v; want one request", e, err)
-	}
-}
-
 // Whatever is asked of a small model fits into it, also where all texts are as
 // long as they may be.
 func TestEverythingFitsASmallModel(t *testing.T) {

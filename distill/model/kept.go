@@ -3,21 +3,18 @@ package model
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"strings"
 
-	"recall/internal/llm"
 	"recall/prompts"
 )
 
 // kept is a model's answer as stored.
 type kept struct {
-	Prompt string    `json:"prompt"` // version of its task's prompt
-	Model  string    `json:"model"`
-	Text   string    `json:"text,omitempty"`
-	Fault  llm.Fault `json:"fault,omitempty"` // it has no answer and won't get one
-	Known  []known   `json:"known,omitempty"` // the items that the request called i1, i2, …
-	Of     []string  `json:"of,omitempty"`    // the sessions whose words it holds: see llm.Store
+	Prompt string   `json:"prompt"` // version of its task's prompt
+	Model  string   `json:"model"`
+	Text   string   `json:"text,omitempty"`
+	Known  []known  `json:"known,omitempty"` // the items that the request called i1, i2, …
+	Of     []string `json:"of,omitempty"`    // the sessions whose words it holds: see llm.Store
 }
 
 // known is an item that a window was told about.
@@ -57,20 +54,4 @@ var promptOf = map[string]prompts.Prompt{"reconcile": prompts.Reconcile, "pair":
 func versionFor(key string) string {
 	task, _, _ := strings.Cut(key, "-")
 	return prompts.Version(cmp.Or(promptOf[task], prompts.Extract).Text())
-}
-
-// Answered stores the answer to a batch request about the sessions that Outbox.Of named.
-func (m *Improver) Answered(key string, r llm.Response, of ...string) error {
-	return m.keep(key, kept{Prompt: versionFor(key), Model: m.o.Model.Name(), Text: r.Text, Of: of})
-}
-
-// Failed records that a batch request failed. Passing faults, and those that someone can
-// fix, are asked again; any other fails the session until a prompt or model changes. A
-// window that was too long, or whose answer was cut off, is asked about in halves.
-func (m *Improver) Failed(key string, err error, of ...string) error {
-	e, ok := errors.AsType[*llm.Error](err)
-	if !ok || e.Passing() || e.Ends() {
-		return nil
-	}
-	return m.keep(key, kept{Prompt: versionFor(key), Model: m.o.Model.Name(), Fault: e.Fault, Of: of})
 }

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 
-	"recall/distill"
 	"recall/internal/llm"
 )
 
@@ -26,8 +25,7 @@ type bulk[T any] struct {
 }
 
 // askMany passes take the answer on each thing, with its index, from the Store or from the
-// model. A fault affects only the things of its request; the error is, or joins, all faults
-// and distill.ErrPending.
+// model. A fault affects only the things of its request; the error is, or joins, all faults.
 func askMany[T any](ctx context.Context, m *Improver, all bulk[T], take func(i int, answer T)) error {
 	var missing []int
 	for i, key := range all.keys {
@@ -46,7 +44,7 @@ func askMany[T any](ctx context.Context, m *Improver, all bulk[T], take func(i i
 	for which := range evenly(missing, m.atOnce(all.most, all.tokens)) {
 		switch err := askSome(ctx, m, all, which, take); {
 		case err == nil:
-		case errors.Is(err, distill.ErrPending), ofThisRequest(err) && ctx.Err() == nil:
+		case ofThisRequest(err) && ctx.Err() == nil:
 			failed = errors.Join(failed, err)
 		default:
 			return err

@@ -221,22 +221,11 @@ func (l *ledger) close(c closing, told []known) {
 }
 
 // items returns the items at the session's end, of goals and statuses only the last.
-// independent means that windows weren't told of each other's items. They then couldn't
-// close next actions and questions, so only those of the last window that has any are kept.
-func (l *ledger) items(independent bool) []payload.Item {
+func (l *ledger) items() []payload.Item {
 	l.onlyLast(payload.Goal)
 	l.onlyLast(payload.Status)
-	last := map[payload.Kind]int{} // the last window that had any
-	for _, e := range l.entries {
-		last[e.item.Kind] = max(last[e.item.Kind], e.window)
-	}
 	var out []payload.Item
 	for _, e := range l.entries {
-		open := e.item.Kind == payload.Next || e.item.Kind == payload.Question
-		if independent && open && e.window < last[e.item.Kind] {
-			l.dropped["open no longer"]++
-			continue
-		}
 		out = append(out, e.item)
 	}
 	order(out)

@@ -47,7 +47,7 @@ func TestMergeOneAnswer(t *testing.T) {
 		for _, items := range windows {
 			l.take(items, nil, nil)
 		}
-		if got := len(l.items(false)); got != want {
+		if got := len(l.items()); got != want {
 			t.Errorf("in %d answers: got %d items, want %d", len(windows), got, want)
 		}
 	}
@@ -209,7 +209,7 @@ func TestOtherWordsAreUnited(t *testing.T) {
 		}
 		l.take([]*grounded{{it, &found{}}}, nil, nil)
 	}
-	items := l.items(false)
+	items := l.items()
 	if len(items) != 1 || len(items[0].Aliases) != maxAliases+maxAsks || items[0].Aliases[1] != "alias 0 of 4" ||
 		items[0].Aliases[9] != "alias 0 of 3" {
 		t.Errorf("got %d items, %q", len(items), items[0].Aliases)

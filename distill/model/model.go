@@ -7,13 +7,6 @@
 // An answer is stored under what was asked about: the turns of a window and those before it, but not the prompt's
 // wording, the model, or how recall condenses. So nothing is asked twice, a session that grew is asked about from
 // where it ended, and a new prompt or model costs nothing unless requested (Options.Anew).
-//
-// # Batches
-//
-// With Options.Batch nothing is sent immediately. Requests without an answer gather in an Outbox, Improve returns
-// distill.ErrPending, and whoever sends the requests delivers the answers with Answered and Failed. Windows then
-// can't know each other's items; each is told what the person said before it instead. A session takes one night, or
-// two if an answer must be repaired.
 package model
 
 import (
@@ -30,7 +23,6 @@ type Options struct {
 	Window int
 	Max    int              // most tokens in an answer
 	Tokens func(string) int // estimates the model's token count; nil guesses by bytes
-	Batch  bool             // send nothing immediately: see Outbox
 	Small  bool             // the model has few parameters and is shown complete examples
 	Anew   bool             // ask again if a stored answer is from another prompt or model
 }
@@ -42,8 +34,7 @@ const (
 
 // An Improver makes payloads by asking a model. Safe for concurrent use.
 type Improver struct {
-	o      Options
-	outbox *Outbox
+	o Options
 }
 
 var _ distill.Improver = (*Improver)(nil)
@@ -59,7 +50,7 @@ func New(o Options) *Improver {
 	if o.Tokens == nil {
 		o.Tokens = guess
 	}
-	return &Improver{o: o, outbox: newOutbox()}
+	return &Improver{o: o}
 }
 
 // Name implements distill.Improver.
@@ -69,9 +60,6 @@ func (m *Improver) Name() string { return "model/" + m.o.Model.Name() }
 func (m *Improver) Prompt() string {
 	return prompts.Version(prompts.Extract.Text() + "\x00" + prompts.Repair.Text())
 }
-
-// Outbox returns where a batch's requests gather.
-func (m *Improver) Outbox() *Outbox { return m.outbox }
 
 // guess estimates tokens by bytes: about four per token in English prose, three in code and paths, fewer elsewhere.
 // It tends to overestimate.

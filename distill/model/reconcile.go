@@ -35,8 +35,7 @@ const (
 
 // Reconcile asks about pairs and returns their verdicts in order. It doesn't repeat earlier
 // requests. Along with an error it returns what is known; the error is, or wraps,
-// distill.ErrPending while a batch's answers are outstanding, and *llm.Error if the model
-// failed.
+// an *llm.Error if the model failed.
 func (m *Improver) Reconcile(ctx context.Context, pairs []Pair) ([]Verdict, error) {
 	out := make([]Verdict, len(pairs))
 	all := bulk[ruling]{list: "pairs", number: func(r ruling) int { return r.Number }, most: pairsAtOnce,

@@ -2,12 +2,10 @@ package model
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"recall/distill"
 	"recall/distill/relate"
 	"recall/internal/llm"
 	"recall/payload"
@@ -85,41 +83,6 @@ func TestReconcile(t *testing.T) {
 	if got, err = im.Reconcile(t.Context(), pairs); err != nil || len(m.asked) != 0 || got[6].Relation != "" ||
 		got[0].Relation != payload.Supersedes {
 		t.Errorf("again: got %v, %v after %d requests, want none: the one left out is unrelated", got, err, len(m.asked))
-	}
-}
-
-func TestReconcileInBatches(t *testing.T) {
-	var pairs []Pair
-	for i := range 20 {
-		pairs = append(pairs, pair(i, fmt.Sprintf("Limit %d is low", i), fmt.Sprintf("Limit %d is high", i)))
-	}
-	store := newMemory()
-	im := improver(t, &scripted{}, store, func(o *Options) { o.Batch = true })
-	if _, err := im.Reconcile(t.Context(), pairs); !errors.Is(err, distill.ErrPending) {
-		t.Fatalf("got %v, want that it waits", err)
-	}
-	waiting := im.Outbox().Take()
-	if len(waiting) != 2 {
-		t.Fatalf("got %d requests for 20 pairs, want 2", len(waiting))
-	}
-	for key, r := range waiting {
-		var all []ruling
-		for i := range strings.Count(r.Prompt, "\nA ") {
-			all = append(all, ruling{Number: i + 1, Relation: "contradicts", Earlier: "is low", Later: "is high"})
-		}
-		text, _ := rule(all...)(r)
-		if err := im.Answered(key, llm.Response{Text: text}, im.Outbox().Of(key)...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := im.Reconcile(t.Context(), pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range got {
-		if v.Relation != payload.Contradicts {
-			t.Errorf("pair %d: got %+v", i, v)
-		}
 	}
 }
 

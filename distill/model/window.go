@@ -252,12 +252,8 @@ func (m *Improver) settled(of ingest.SessionID, chain string, blocks []block, mo
 	if m.o.Anew && (c.Prompt != m.Prompt() || c.Model != m.o.Model.Name()) {
 		return 0, "", nil
 	}
-	k, ok, err := m.load(c.Key)
-	switch {
-	case err != nil:
+	if _, ok, err = m.load(c.Key); err != nil || !ok {
 		return 0, "", err
-	case ok && k.Fault != "", !ok && !m.o.Batch:
-		return 0, "", nil
 	}
 	if c.N < len(blocks) {
 		if then := (window{blocks: blocks[:c.N]}); then.size()*minSettledShare < most {

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -42,13 +41,6 @@ type Error struct {
 // or portal rather than the service.
 const WebPage = "a web page"
 
-// Unknown reports whether the service itself says that it doesn't have, or doesn't
-// recognize, what it was asked for.
-func (e *Error) Unknown() bool {
-	return (e.Fault == Rejected || e.Fault == NotFound && e.Status == http.StatusNotFound) &&
-		!strings.HasPrefix(e.Text, WebPage)
-}
-
 func (e *Error) Error() string {
 	s := fmt.Sprintf("%s: %s", e.Model, e.Fault)
 	if e.Status != 0 {
@@ -79,18 +71,6 @@ func (e *Error) Passing() bool {
 	switch e.Fault {
 	case RateLimited, Overloaded, Unreachable, TimedOut:
 		return true
-	}
-	return false
-}
-
-// Unsure reports whether the service may have carried out the request although no
-// confirmation arrived.
-func (e *Error) Unsure() bool {
-	switch e.Fault {
-	case Unreachable, TimedOut, Nonsense:
-		return true
-	case Overloaded: // 503 and 529 mean that nothing was accepted
-		return e.Status != http.StatusServiceUnavailable && e.Status != 529
 	}
 	return false
 }

@@ -29,11 +29,10 @@ type Call struct {
 	Usage   Usage
 	Cost    float64 // USD
 	Priced  bool    // false if the price is unknown; Cost is then 0
-	Batch   bool
-	Fault   Fault // "" if it was answered
-	Guessed bool  // the service didn't say what it took: Usage and Cost are the estimate
+	Fault   Fault   // "" if it was answered
+	Guessed bool    // the service didn't say what it took: Usage and Cost are the estimate
 
-	Lasted time.Duration // until it was answered or failed; 0 in a batch
+	Lasted time.Duration // until it was answered or failed
 }
 
 // Capped is the error of a request that isn't made because it would exceed a cap.
@@ -54,9 +53,6 @@ const Stopped Fault = "stopped"
 // failed costs the estimate, since the service may have worked on it; so caps hold in any
 // case. A request that a cap prevents has a *Capped as its error. Patient goes around
 // Metered, because every retry is charged.
-//
-// The result is no Batcher: whoever submits a batch pays for it, because only they know
-// what its requests are for.
 func Metered(m Model, purse Purse, prices Prices) Model { return &metered{m, purse, prices} }
 
 type metered struct {
@@ -67,7 +63,7 @@ type metered struct {
 
 // Complete implements Model.
 func (m *metered) Complete(ctx context.Context, r Request) (Response, error) {
-	call := m.prices.Estimate(m.Name(), r, false)
+	call := m.prices.Estimate(m.Name(), r)
 	call.Account = AccountOf(ctx)
 	call.At = time.Now()
 	if err := m.purse.Reserve(call); err != nil {
@@ -98,7 +94,7 @@ func (m *metered) Complete(ctx context.Context, r Request) (Response, error) {
 const usualOut = 1500
 
 // Estimate returns what a request may take.
-func (ps Prices) Estimate(model string, r Request, batch bool) Call {
+func (ps Prices) Estimate(model string, r Request) Call {
 	out := usualOut
 	if r.Max > 0 {
 		out = min(out, r.Max)
@@ -107,9 +103,9 @@ func (ps Prices) Estimate(model string, r Request, batch bool) Call {
 	if r.Schema != nil {
 		schema = len(r.Schema.JSON)
 	}
-	c := Call{Task: r.Task, Model: model, Batch: batch, Usage: Usage{In: Tokens(len(r.System)+len(r.Prompt)+schema) + 20,
+	c := Call{Task: r.Task, Model: model, Usage: Usage{In: Tokens(len(r.System)+len(r.Prompt)+schema) + 20,
 		Out: out}}
-	c.Cost, c.Priced = ps.Cost(model, c.Usage, batch)
+	c.Cost, c.Priced = ps.Cost(model, c.Usage)
 	return c
 }
 
@@ -131,7 +127,7 @@ func (ps Prices) Took(reserved Call, u Usage, err error) Call {
 		return reserved.asEstimated(c.Fault)
 	}
 	c.Usage = u.plausible()
-	c.Cost, c.Priced = ps.Cost(c.Model, c.Usage, c.Batch)
+	c.Cost, c.Priced = ps.Cost(c.Model, c.Usage)
 	return c
 }
 

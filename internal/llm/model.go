@@ -75,42 +75,6 @@ func (u Usage) Add(v Usage) Usage {
 		CacheHour: u.CacheHour + v.CacheHour, Out: u.Out + v.Out}
 }
 
-// A Batcher is a Model that also accepts many requests at once, answered within a day at a lower price.
-type Batcher interface {
-	Model
-	// Submit submits requests by the caller's keys ([a-zA-Z0-9_-], at most 64 characters) and returns the batch's id.
-	// name is the caller's name for the batch, of the same form, by which services that store it can find the batch
-	// (see Find).
-	Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error)
-	// Collect returns the state of a batch. One that the service rejected as a whole has Ended, with an error that
-	// says why; its answers are still included.
-	Collect(ctx context.Context, id string) (Batch, error)
-	// Find returns the id of a batch whose submitter died before learning it: by the name if the service stores it,
-	// or else the only batch with that number of requests that was accepted since that time and isn't among the
-	// others; "" if there isn't exactly one.
-	Find(ctx context.Context, b Lost) (id string, err error)
-}
-
-// Lost describes a batch whose id is unknown.
-type Lost struct {
-	Name     string // as given to Submit
-	Requests int
-	Since    time.Time // earliest time of submission
-	Others   []string  // ids of other batches
-}
-
-// Batch is the state of a batch.
-type Batch struct {
-	Ended   bool              // no more answers will come
-	Answers map[string]Answer // by the caller's keys, without those that expired or were cancelled
-}
-
-// Answer is the result of one request in a batch: either Response or Err.
-type Answer struct {
-	Response Response
-	Err      error
-}
-
 // A Store keeps models' answers permanently. Safe for concurrent use. The data is a JSON object whose list "of" names
 // the sessions whose words it contains.
 type Store interface {

@@ -31,16 +31,7 @@ const (
 // A service that is down, or that won't answer until something is fixed (see Error.Ends),
 // isn't asked again for a while: all requests fail immediately with that error, so that an
 // outage costs a nightly run only seconds.
-//
-// The result is a Batcher if the model is one. Submit is only retried if the service said
-// that it didn't accept the batch, which would otherwise be paid for twice.
-func Patient(m Model, p Patience) Model {
-	q := newPatient(m, p)
-	if b, ok := m.(Batcher); ok {
-		return &patientBatcher{q, b}
-	}
-	return q
-}
+func Patient(m Model, p Patience) Model { return newPatient(m, p) }
 
 func newPatient(m Model, p Patience) *patient {
 	p = p.withDefaults()
@@ -49,7 +40,7 @@ func newPatient(m Model, p Patience) *patient {
 
 // Try calls do and, after a pause, calls it again if the result is an *Error that may pass.
 func (p Patience) Try(ctx context.Context, do func() error) error {
-	return newPatient(nil, p).retry(ctx, true, (*Error).Passing, do)
+	return newPatient(nil, p).retry(ctx, do)
 }
 
 func (p Patience) withDefaults() Patience {
@@ -82,7 +73,7 @@ func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	defer func() { <-q.slots }()
 	var res Response
-	err := q.retry(ctx, false, (*Error).Passing, func() (err error) {
+	err := q.retry(ctx, func() (err error) {
 		ctx := ctx
 		if q.p.Timeout > 0 {
 			var cancel func()
@@ -98,9 +89,8 @@ func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
 	return res, err
 }
 
-// retry repeats a batch operation or a request until it succeeds, fails for good, or has
-// been tried often enough.
-func (q *patient) retry(ctx context.Context, batch bool, passing func(*Error) bool, do func() error) error {
+// retry repeats a request until it succeeds, fails for good, or has been tried often enough.
+func (q *patient) retry(ctx context.Context, do func() error) error {
 	pause := q.p.Pause
 	for try := 1; ; try++ {
 		if err := q.waitTurn(ctx); err != nil {
@@ -118,8 +108,8 @@ func (q *patient) retry(ctx context.Context, batch bool, passing func(*Error) bo
 			return err
 		}
 		last := try >= q.p.Tries || e.Fault == TimedOut && try >= 2 // a second timeout means that it is just slow
-		q.failed(e, last, batch)
-		if last || !passing(e) || e.After > q.p.Longest {
+		q.failed(e, last)
+		if last || !e.Passing() || e.After > q.p.Longest {
 			return err
 		}
 		if err := q.sleep(ctx, max(e.After, rand.N(pause)+time.Millisecond)); err != nil {
@@ -167,12 +157,11 @@ func (q *patient) answered() {
 
 // failed counts a fault and determines whether the service is down. Being rate limited
 // doesn't count unless it persists to the last try.
-func (q *patient) failed(e *Error, last, batch bool) {
+func (q *patient) failed(e *Error, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
 	switch {
-	case e.Fault == NotFound && batch: // about the batch, not the model
 	case e.Ends(), e.Passing() && e.After > q.p.Longest:
 		q.failures = maxFailures
 	case e.Fault == RateLimited && !last:
@@ -207,40 +196,4 @@ func (q *patient) sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 	}
 	return nil
-}
-
-type patientBatcher struct {
-	*patient
-	b Batcher
-}
-
-var _ Batcher = (*patientBatcher)(nil)
-
-// Submit implements Batcher.
-func (q *patientBatcher) Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error) {
-	refused := func(e *Error) bool { return e.Fault == RateLimited || e.Fault == Overloaded }
-	err = q.retry(ctx, true, refused, func() (err error) {
-		id, err = q.b.Submit(ctx, name, requests)
-		return err
-	})
-	return id, err
-}
-
-// Collect implements Batcher.
-func (q *patientBatcher) Collect(ctx context.Context, id string) (b Batch, err error) {
-	passing := func(e *Error) bool { return e.Passing() && !b.Ended }
-	err = q.retry(ctx, true, passing, func() (err error) {
-		b, err = q.b.Collect(ctx, id)
-		return err
-	})
-	return b, err
-}
-
-// Find implements Batcher.
-func (q *patientBatcher) Find(ctx context.Context, b Lost) (id string, err error) {
-	err = q.retry(ctx, true, (*Error).Passing, func() (err error) {
-		id, err = q.b.Find(ctx, b)
-		return err
-	})
-	return id, err
 }

@@ -19,8 +19,6 @@ type Price struct {
 	CacheRead  float64 `yaml:"cache_read" json:"cache_read,omitempty"`   // 0: same as In
 	CacheWrite float64 `yaml:"cache_write" json:"cache_write,omitempty"` // 0: same as In
 	CacheHour  float64 `yaml:"cache_hour" json:"cache_hour,omitempty"`   // cached for an hour; 0: same as CacheWrite
-	// factor for batches, such as 0.5; 0: none
-	Batch float64 `yaml:"batch" json:"batch,omitempty"`
 	// requests with more tokens than Over cost Times as much; 0: no such limit
 	Over  int     `yaml:"over" json:"over,omitempty"`
 	Times float64 `yaml:"times" json:"times,omitempty"`
@@ -33,8 +31,6 @@ func (p Price) Check() error {
 		return fmt.Errorf("a price without a model")
 	case min(p.In, p.Out, p.CacheRead, p.CacheWrite, p.CacheHour, p.Times, float64(p.Over)) < 0:
 		return fmt.Errorf("price of %s: negative number", p.Model)
-	case p.Batch < 0 || p.Batch > 1:
-		return fmt.Errorf("price of %s: batch is a share from 0 to 1", p.Model)
 	}
 	return nil
 }
@@ -44,21 +40,18 @@ type Prices []Price
 
 // Cost returns what one request's usage costs in USD; without a price, known is false and
 // the cost 0. It must be a single request, because some models charge more for long ones.
-func (ps Prices) Cost(model string, u Usage, batch bool) (usd float64, known bool) {
+func (ps Prices) Cost(model string, u Usage) (usd float64, known bool) {
 	p, known := ps.Of(model)
-	return p.Cost(u, batch), known
+	return p.Cost(u), known
 }
 
 // Cost returns the cost of one request in USD.
-func (p Price) Cost(u Usage, batch bool) float64 {
+func (p Price) Cost(u Usage) float64 {
 	plain := max(u.In-u.CacheRead-u.CacheWrite, 0)
 	short := max(u.CacheWrite-u.CacheHour, 0)
 	usd := float64(plain)*p.In + float64(u.CacheRead)*cmp.Or(p.CacheRead, p.In) +
 		float64(short)*cmp.Or(p.CacheWrite, p.In) + float64(u.CacheHour)*cmp.Or(p.CacheHour, p.CacheWrite, p.In) +
 		float64(u.Out)*p.Out
-	if batch {
-		usd *= cmp.Or(p.Batch, 1)
-	}
 	if p.Over > 0 && u.In > p.Over {
 		usd *= cmp.Or(p.Times, 1)
 	}

@@ -20,11 +20,10 @@ import (
 type Foreseen struct {
 	Sessions []ForeseenSession `json:"sessions"` // sessions it would be asked about, newest first
 	Unripe   int               `json:"unripe"`   // sessions that say too little to be asked about
-	Pending  int               `json:"pending"`  // sessions whose answers are to come with a batch
 	// sessions that failed before and would be left alone for a while
 	Resting int `json:"resting"`
 	Fresh   int `json:"new"` // sessions whose current state isn't in the library
-	// asking how items relate to those of other sessions; never part of a batch
+	// asking how items relate to those of other sessions
 	Bearing  distill.Estimate `json:"bearing"`
 	Problems []ingest.Problem `json:"-"` // sessions that can't be read
 }
@@ -62,9 +61,6 @@ func (a *Asker) Foresee(ctx context.Context, from []string, o Options) (Foreseen
 	}
 	q, err := queueOf(a.Pipeline, o, changed)
 	if err != nil {
-		return Foreseen{}, err
-	}
-	if err := f.leaveOutPending(q); err != nil {
 		return Foreseen{}, err
 	}
 	for id, try := range q.tries { // asked about before, but not compared yet
@@ -119,26 +115,6 @@ func (f *foreseeing) bears(sessions int) {
 		b := &f.seen.Bearing
 		b.Requests, b.In, b.Out = b.Requests+sessions, b.In+sessions*pairsIn, b.Out+sessions*pairsOut
 	}
-}
-
-// leaveOutPending leaves out the sessions with requests in a batch: what they will ask after that is unknown.
-func (f *foreseeing) leaveOutPending(q *queue) error {
-	if f.batchRun() == nil {
-		return nil
-	}
-	batches, err := outstanding(f.Library)
-	if err != nil {
-		return err
-	}
-	for _, b := range batches {
-		for key, line := range b.asks {
-			if id := ingest.SessionID(line.Session); !b.got[key] && q.due[id] {
-				q.due[id] = false
-				f.seen.Pending++
-			}
-		}
-	}
-	return nil
 }
 
 // source estimates a session where its client keeps it.

@@ -1,5 +1,5 @@
-// Package improve asks a model about sessions, after everything that needs none is done: at once or in batches,
-// within caps, and at growing intervals about sessions that failed. It also estimates what that would cost.
+// Package improve asks a model about sessions, after everything that needs none is done: within caps, and at
+// growing intervals about sessions that failed. It also estimates what that would cost.
 package improve
 
 import (
@@ -25,7 +25,6 @@ import (
 type Asker struct {
 	*pipeline.Pipeline
 	Improver   distill.Improver
-	Batch      *Batching  // nil: the model is asked at once
 	Reconciler Reconciler // nil: only rules find links
 }
 
@@ -33,7 +32,7 @@ type Asker struct {
 type Options struct {
 	Live   bool               // also ask about sessions in progress, however little of them is new
 	Quiet  time.Duration      // skip sessions in which something was said within this time
-	AtOnce int                // sessions in parallel; 0 means 4; for a batch always one
+	AtOnce int                // sessions in parallel; 0 means 4
 	Only   []ingest.SessionID // ask about these, due or not; nil: all that are due
 }
 
@@ -42,7 +41,6 @@ type Report struct {
 	Asked    int    `json:"asked"`          // sessions it was, or was to be, asked about
 	Improved int    `json:"improved"`       // of those: now have its payload
 	Unripe   int    `json:"unripe"`         // of those: say too little to be asked about
-	Pending  int    `json:"pending"`        // of those: answers to come with a batch
 	Waiting  int    `json:"waiting"`        // of those: keep their payload and are asked about again
 	Why      string `json:"why,omitempty"`  // the main reason for Waiting, in short
 	Hint     string `json:"hint,omitempty"` // what to do about it; filled in by the caller
@@ -77,20 +75,13 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer done()
-	g := &asking{Asker: a, post: a.batchRun(), begun: time.Now(), claims: map[string][]claim{},
+	g := &asking{Asker: a, begun: time.Now(), claims: map[string][]claim{},
 		room: semaphore.NewWeighted(pipeline.InHand), why: reasons{}}
-	var fault error
-	if g.post != nil {
-		if fault = g.post.collect(ctx); ctx.Err() != nil {
-			return g.out, ctx.Err()
-		}
-	}
 	if g.queue, err = queueOf(a.Pipeline, o, nil); err != nil {
 		return g.out, err
 	}
 	g.out.Asked, g.out.Resting = g.asked, g.resting
 	err = g.all(ctx)
-	g.send(ctx, fault)
 	err = cmp.Or(err, g.damage)
 	if err == nil && g.stopping == nil {
 		err = g.reconcile(ctx)
@@ -104,7 +95,7 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 	took := TookSince(g.Library, g.begun)
 	g.out.Tokens, g.out.Cost, g.out.Unpriced = took.Tokens, took.Cost, took.Unpriced
 	r := g.out
-	queued := r.Waiting + r.Pending + r.Resting
+	queued := r.Waiting + r.Resting
 	if r.Asked+queued == 0 {
 		return r, err
 	}
@@ -117,7 +108,6 @@ type asking struct {
 	*Asker
 	*queue
 	room   *semaphore.Weighted // bounds what is parsed and held in memory
-	post   *batchRun           // nil: the model is asked at once
 	claims map[string][]claim  // by project; see reconcile
 	stop   func(cause error)
 	begun  time.Time
@@ -146,9 +136,6 @@ func (g *asking) all(ctx context.Context) error {
 	}
 	var group errgroup.Group
 	group.SetLimit(cmp.Or(max(g.options.AtOnce, 0), 4))
-	if g.post != nil {
-		group.SetLimit(1) // it waits for nothing, and the outbox must hold one session's requests
-	}
 	done := 0
 	for _, f := range g.work {
 		weight := f.Weight()
@@ -209,9 +196,6 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 		return
 	}
 	fresh, err := g.ask(ctx, e, s, rules)
-	if g.post != nil {
-		g.post.gather(e)
-	}
 	if gone, _ := g.Library.Forgotten(e.ID); gone { // so must its answers be
 		if err := g.Library.DropAnswers(e.ID); err != nil {
 			g.skip(e, err)

@@ -109,15 +109,6 @@ func (p *Purse) Reserve(c llm.Call) error {
 	return nil
 }
 
-// hold counts a call that another process reserved.
-func (p *Purse) hold(c llm.Call) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ready() == nil {
-		p.count(c.Account.Session, tokens(c), c.Cost)
-	}
-}
-
 // Settle implements llm.Purse.
 func (p *Purse) Settle(reserved, took llm.Call) error {
 	p.mu.Lock()
@@ -129,7 +120,7 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	err := p.l.Spend(library.UsageLine{At: p.now(), Task: took.Task, Session: took.Account.Session,
 		Project: took.Account.Project, Model: took.Model,
 		In: took.Usage.In, CacheRead: took.Usage.CacheRead, CacheWrite: took.Usage.CacheWrite, Out: took.Usage.Out,
-		Cost: took.Cost, Unpriced: !took.Priced, Batch: took.Batch, Fault: string(took.Fault), Estimated: took.Guessed,
+		Cost: took.Cost, Unpriced: !took.Priced, Fault: string(took.Fault), Estimated: took.Guessed,
 		Millis: took.Lasted.Milliseconds()})
 	p.mu.Lock()
 	defer p.mu.Unlock()

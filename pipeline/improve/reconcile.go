@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 
-	"recall/distill"
 	"recall/distill/model"
 	"recall/distill/relate"
 	"recall/internal/llm"
@@ -61,7 +60,7 @@ func (g *asking) reconcile(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, distill.ErrPending), errors.As(err, &fault) && fault.Passing():
+		case errors.As(err, &fault) && fault.Passing():
 			continue // it stays marked
 		case errors.As(err, &fault) && fault.Ends(), errors.As(err, &capped):
 			g.tally(func() { g.why.add(err) })

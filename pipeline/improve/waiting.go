@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"recall/distill"
 	"recall/internal/llm"
 	"recall/library"
 )
@@ -39,8 +38,6 @@ func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 	switch {
 	case ctx.Err() != nil:
 		g.unasked()
-	case errors.Is(err, distill.ErrPending):
-		g.tally(func() { g.out.Pending++ })
 	case errors.As(err, &capped):
 		g.waits(err)
 		if capped.Cap != "session" {
@@ -91,21 +88,6 @@ func (g *asking) note(t library.Try) {
 
 func (g *asking) waits(why error) {
 	g.tally(func() { g.out.Waiting++; g.why.add(why) })
-}
-
-// send submits what is waiting for a batch. fault is the error from collecting earlier ones.
-func (g *asking) send(ctx context.Context, fault error) {
-	if g.post == nil {
-		return
-	}
-	left, err := g.post.send(ctx)
-	for range left {
-		g.out.Pending--
-		g.waits(err)
-	}
-	if fault != nil && ctx.Err() == nil {
-		g.problem(g.Library.Dir(), fault)
-	}
 }
 
 // unasked counts a session left over when the asking ended.

@@ -42,7 +42,7 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 			where, away = "goes to "+to, append(away, to)
 		}
 		price := with.Price(ch.Name())
-		if cost, known := takes.Cost(with.Prices(), ch.Name(), false); known && cost > 0 {
+		if cost, known := takes.Cost(with.Prices(), ch.Name()); known && cost > 0 {
 			price = "the sessions here: about " + txt.Dollars(cost)
 		}
 		fmt.Fprintf(a.Out, "  %d  %s (%s): %s; %s\n", i+1, ch.Name(), ch.Why, where, price)

@@ -82,13 +82,8 @@ func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*mod
 	if m == nil || err != nil {
 		return nil, err
 	}
-	_, batches := a.asked.Plain.(llm.Batcher)
-	if c.Distill.Batch && batches && !anew && !c.TakesBatches() {
-		return nil, hint.With(errors.New("distill.batch is true, but "+c.Host()+" isn't known to accept batches"),
-			"set distill.batch to false: requests then go out at once, at the full price")
-	}
 	o := a.askedBy(m, l)
-	o.Batch, o.Anew = c.Distill.Batch && batches && !anew, anew
+	o.Anew = anew
 	return model.New(o), nil
 }
 
@@ -167,45 +162,11 @@ func (a *App) OfferOllama(ctx context.Context) {
 
 // Asker returns what asks the model about sessions; nil if only rules distill.
 func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improve.Asker, error) {
-	if anew { // somebody is waiting
-		a.Config.Distill.Batch = false
-	}
 	improver, err := a.improver(ctx, l, anew)
 	if improver == nil || err != nil {
 		return nil, err
 	}
-	p := a.Pipeline(l)
-	asker := &improve.Asker{Pipeline: p, Improver: improver, Reconciler: improver}
-	if !a.Config.Distill.Batch {
-		// Batches submitted before distill.batch was turned off are paid for: collect them.
-		if n, _ := improve.OnTheWay(l); n > 0 {
-			asker.Batch, err = a.batching(ctx, l)
-		}
-		return asker, err
-	}
-	if asker.Batch, err = a.batching(ctx, l); err != nil {
-		return nil, err
-	}
-	// Relating items takes few tokens and changes with every new session, so it isn't batched.
-	m, err := a.paidModel(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	asker.Reconciler = model.New(model.Options{Model: m, Store: l})
-	return asker, nil
-}
-
-// batching returns what sends requests in batches; nil if the provider doesn't accept them.
-func (a *App) batching(ctx context.Context, l *library.Library) (*improve.Batching, error) {
-	m, err := a.Asking(ctx)
-	if m == nil || err != nil {
-		return nil, err
-	}
-	batcher, ok := llm.Patient(m.Plain, a.Config.Patience()).(llm.Batcher)
-	if !ok {
-		return nil, nil
-	}
-	return &improve.Batching{Model: batcher, Purse: a.Purse(l), Prices: m.Prices}, nil
+	return &improve.Asker{Pipeline: a.Pipeline(l), Improver: improver, Reconciler: improver}, nil
 }
 
 // Improve asks the configured model about the sessions that are due; nil if there is none. If it can't be asked, the
@@ -248,7 +209,6 @@ func ImproveParts(r *improve.Report) (parts []string) {
 	}
 	say(r.Improved, "%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.By, "model/"))
 	say(r.Links, "%s between decisions", answer.Count(r.Links, "link"))
-	say(r.Pending, "%s in a pending batch", answer.Count(r.Pending, "session"))
 	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
 	say(r.Resting, "%s skipped for now after an earlier failure", answer.Count(r.Resting, "session"))
 	unpriced := ""
@@ -287,7 +247,6 @@ type ForeseenDoc struct {
 	distill.Estimate                  // in all
 	Cost             float64          `json:"cost"` // USD
 	Unpriced         bool             `json:"unpriced,omitempty"`
-	Batch            bool             `json:"batch"`
 	Caps             []string         `json:"caps,omitempty"` // that it would exceed
 	Problems         []ingest.Problem `json:"problems"`
 }
@@ -311,20 +270,20 @@ func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o 
 		return nil, err
 	}
 	doc.Foreseen, doc.Estimate, doc.Problems = f, f.Sum(), f.Problems
-	doc.Model, doc.Batch = strings.TrimPrefix(p.Improver.Name(), "model/"), p.Batch != nil && a.Config.Distill.Batch
+	doc.Model = strings.TrimPrefix(p.Improver.Name(), "model/")
 	m, err := a.Asking(ctx)
 	if err != nil {
 		return nil, err
 	}
-	price := func(e distill.Estimate, batch bool) {
-		cost, known := e.Cost(m.Prices, m.Plain.Name(), batch)
+	price := func(e distill.Estimate) {
+		cost, known := e.Cost(m.Prices, m.Plain.Name())
 		doc.Cost += cost
 		doc.Unpriced = doc.Unpriced || !known && e.Requests > 0
 	}
 	for _, s := range f.Sessions {
-		price(s.Estimate, doc.Batch)
+		price(s.Estimate)
 	}
-	price(f.Bearing, false)
+	price(f.Bearing)
 	doc.Caps = a.Config.Caps().Passed(doc.Cost, doc.In+doc.Out)
 	return doc, nil
 }

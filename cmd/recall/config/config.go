@@ -37,8 +37,7 @@ type Config struct {
 	} `mapstructure:"sources"`
 	Distill struct {
 		Distiller string        `mapstructure:"distiller"` // ByModel if a provider is set and this isn't
-		Batch     bool          `mapstructure:"batch"`
-		Window    int           `mapstructure:"window"` // tokens
+		Window    int           `mapstructure:"window"`    // tokens
 		Quiet     time.Duration `mapstructure:"quiet"`
 		Budget    struct {
 			SessionTokens int     `mapstructure:"session_tokens"` // 0: no cap, here and below

@@ -197,7 +197,7 @@ func brief(d time.Duration) string {
 const (
 	allowedFolders = "a list of folders, such as [~/old, /mnt/backup]"
 	allowedPrices  = "a list such as " +
-		"[{model: gpt-5-mini, in: 0.25, out: 2, cache_read: 0.025, cache_write: 0, batch: 0.5}]"
+		"[{model: gpt-5-mini, in: 0.25, out: 2, cache_read: 0.025, cache_write: 0}]"
 )
 
 // pathList reads folders separated as in PATH.

@@ -160,12 +160,6 @@ func (c *Config) QueryPatience() time.Duration {
 	return unless(c, "query.model_timeout", c.Query.Patience, 2*time.Minute)
 }
 
-// TakesBatches reports whether a service that speaks OpenAI's protocol also accepts its batches.
-func (c *Config) TakesBatches() bool {
-	host := c.Host()
-	return c.LLM.Provider != ProviderOpenAI || host == "api.openai.com" || host == "api.groq.com" || wire.Here(host)
-}
-
 // Local reports whether the model runs on this machine, or on one of the user's.
 func (c *Config) Local() bool {
 	return c.LLM.Provider == ProviderOllama && !inCloud(c.LLM.Model) ||

@@ -89,26 +89,8 @@ func TestConfiguredPrices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if usd, known := cfg.Prices().Cost(c.model, u, false); usd != c.usd || known != c.known {
+		if usd, known := cfg.Prices().Cost(c.model, u); usd != c.usd || known != c.known {
 			t.Errorf("%s: got %v, %v, want %v, %v", c.text, usd, known, c.usd, c.known)
-		}
-	}
-}
-
-// Who asks for batches where there are none is told, and not billed in full.
-func TestTakesBatches(t *testing.T) {
-	for text, want := range map[string]bool{
-		"llm: {provider: anthropic}": true, "llm: {provider: openai}": true, "llm: {provider: ollama}": true,
-		"llm: {provider: openai, url: 'https://openrouter.ai/api/v1'}": false,
-		"llm: {provider: openai, url: 'http://localhost:8000/v1'}":     true,
-	} {
-		at := standIn(t)
-		cfg, err := load(t, nil, put(t, text, at.Working, "c.yaml"), nil, at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := cfg.TakesBatches(); got != want {
-			t.Errorf("%s: got %v, want %v", text, got, want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		if o.JSON {
 			doc := SyncReport{Report: report}
 			if doc.Model = asked; asked != nil {
-				doc.Improved, doc.Queued = asked.Improved, asked.Waiting+asked.Pending+asked.Resting
+				doc.Improved, doc.Queued = asked.Improved, asked.Waiting+asked.Resting
 			}
 			err = cmp.Or(err, a.PrintJSON(doc))
 		}

@@ -30,15 +30,15 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		LastArchive: r, LastSync: r, LastImprove: r,
 		Doomed: []pipeline.Expiring{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: problems(5),
 		Schedule: schedule.Brief{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
-		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
+		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Asking: true},
 		Warnings: []string{"w"}, Broken: problems(1)})
 	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
 	a.Form("usage", &history.Usage{By: "day",
 		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}})
 	a.Form("hooks", hooks.Status{Log: "l", Faults: []string{"f"}, Settings: []hooks.FileStatus{
 		{Path: "p", Events: []string{"e"}, Programs: []string{"q"}, Stale: true, Off: true}, {Problem: "odd"}}})
-	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}, Batch: true}
-	d.Pending, d.Resting, d.Sessions = 1, 2, make([]improve.ForeseenSession, 12)
+	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}}
+	d.Resting, d.Sessions = 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)
 	a.PrintReport(pipeline.Report{Unread: append(make([]pipeline.Unread, 6), pipeline.Unread{Lines: 3}),
 		Until: at.Add(time.Minute), Expiring: 2, Unsafe: 1, Problems: problems(25)})
@@ -47,8 +47,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
 		"~ 4 tokens, $1.00 of it estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
-		"\n  not as this version of recall would install them:", "\nodd\n", "in a batch, $0\n",
-		"1 session in a pending batch\n",
+		"\n  not as this version of recall would install them:", "\nodd\n",
 		"This exceeds the cap (c),", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
 		"recall: … and 5 more; recall sync --json lists all\n"} {
 		if !strings.Contains(out.String(), want) {

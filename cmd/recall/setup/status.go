@@ -135,11 +135,10 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 }
 
 type modelDoc struct {
-	Name    string `json:"name"`              // provider and model, as configured
-	Waiting int    `json:"waiting"`           // sessions to ask it about; some might say too little
-	Failed  int    `json:"failed"`            // of those, the ones it failed at before
-	Asking  bool   `json:"asking,omitempty"`  // a recall is asking it now
-	Batches int    `json:"batches,omitempty"` // requests in pending batches
+	Name    string `json:"name"`             // provider and model, as configured
+	Waiting int    `json:"waiting"`          // sessions to ask it about; some might say too little
+	Failed  int    `json:"failed"`           // of those, the ones it failed at before
+	Asking  bool   `json:"asking,omitempty"` // a recall is asking it now
 }
 
 func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
@@ -160,9 +159,6 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 		done()
 	} else {
 		d.Asking = errors.Is(err, library.ErrBusy)
-	}
-	if d.Batches, err = improve.OnTheWay(l); err != nil {
-		return nil, err
 	}
 	return d, nil
 }

@@ -1,7 +1,7 @@
-// Package anthropic uses Anthropic's Messages and Message Batches APIs, or a compatible service.
+// Package anthropic uses Anthropic's Messages API, or a compatible service.
 //
 // It is a client of our own. The official SDK would add 5.2 MB to the binary (a third of ours) and 17 modules, as
-// measured; recall needs five endpoints, no streams and no tools, and each request sent exactly once, which the SDK
+// measured; recall needs one endpoint, no streams and no tools, and each request sent exactly once, which the SDK
 // doesn't do by default.
 package anthropic
 
@@ -16,10 +16,10 @@ import (
 )
 
 // Options have an address without /v1. The defaults are Anthropic's own service, a window of 200,000 tokens, 8,192
-// output tokens, and 5 minutes; batch operations get six times as long.
+// output tokens, and 5 minutes.
 type Options = llm.Options
 
-// Model is an llm.Batcher over Anthropic's API. Safe for concurrent use.
+// Model is an llm.Model over Anthropic's API. Safe for concurrent use.
 type Model struct {
 	llm.Identity
 	o      Options
@@ -30,9 +30,7 @@ type Model struct {
 	refused wire.RefusedSchemas
 }
 
-var (
-	_ llm.Batcher = (*Model)(nil)
-)
+var _ llm.Model = (*Model)(nil)
 
 // New checks the options without sending anything. A key is only sent over https or to this machine.
 func New(o Options) (*Model, error) {
@@ -47,8 +45,7 @@ func New(o Options) (*Model, error) {
 		return nil, errors.New("anthropic: the key contains an invalid character, such as a newline")
 	}
 	m := &Model{Identity: llm.Identity{ID: "anthropic/" + o.Model, Tokens: o.Window}, o: o}
-	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
-		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}
+	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key}
 	m.client = wire.Client(m.wire)
 	m.base = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1") // both forms are common
 	if noSchemaModels().MatchString(o.Model) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"net/http"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -21,7 +20,7 @@ type ChatOptions = llm.Options
 
 const openAI = "https://api.openai.com/v1"
 
-// Chat is an llm.Batcher over chat completions. Services that speak the protocol don't support all of it; what one
+// Chat is an llm.Model over chat completions. Services that speak the protocol don't support all of it; what one
 // rejects is discovered by asking and not used again during the Chat's lifetime. Safe for concurrent use.
 type Chat struct {
 	llm.Identity
@@ -34,9 +33,7 @@ type Chat struct {
 	dialects dialects
 }
 
-var (
-	_ llm.Batcher = (*Chat)(nil)
-)
+var _ llm.Model = (*Chat)(nil)
 
 // NewChat checks the options without sending anything. A key is only sent over https or to this machine.
 func NewChat(o ChatOptions) (*Chat, error) {
@@ -53,8 +50,7 @@ func NewChat(o ChatOptions) (*Chat, error) {
 		o.Window = cmp.Or(o.Window, 128_000)
 	}
 	m.Identity = llm.Identity{ID: "openai/" + o.Model, Tokens: o.Window}
-	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
-		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/content") }}
+	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key}
 	m.client = client(o.URL, o.Key, m.wire)
 	m.dialects.start(dialect{oldMax: !m.own})
 	return m, nil
