@@ -113,27 +113,6 @@ func keyTail(s *scan, from, to int) {
 	}
 }
 
-// keyInBase64 examines "-----BEGIN" in base64, as in kubeconfigs, and masks a private key across all its lines.
-func keyInBase64(s *scan, from, _ int) {
-	if !strings.HasPrefix(s.text[from:], "LS0tLS1CRUdJTi") || wordChar(s.before(from)) {
-		return
-	}
-	end := from
-	for end < len(s.text) && end-from < 2*maxBlock {
-		stop := run(s.text, run(s.text, end, alnum, "+/", len(s.text)), 0, "=", len(s.text))
-		end = stop
-		next := skip(s.text, stop+1, blank, 40)
-		if s.at(stop) != '\n' || skip(s.text, next, alnum|marks, 40) < next+40 {
-			break
-		}
-		end = next
-	}
-	head, _ := base64.RawStdEncoding.DecodeString(s.text[from:min(end, from+56)])
-	if strings.Contains(string(head), "PRIVATE KEY") {
-		s.add(from, end, "private-key")
-	}
-}
-
 // puttyKey masks the lines of base64 after "Private-Lines: 14".
 func puttyKey(s *scan, _, to int) {
 	at := skip(s.text, skip(s.text, to, blank, 2), digit, 4)
@@ -192,22 +171,38 @@ func (s *scan) secretValues(at int, lines string, plain bool) {
 	}
 }
 
-// encoded examines what might be JSON in base64, and masks it if it contains secrets.
+// encoded examines what might be JSON or a key block in base64, also in lines, and masks it if it contains secrets.
 func encoded(s *scan, from, _ int) {
 	if s.decoding || wordChar(s.before(from)) || s.before(from) == '.' {
 		return
 	}
-	end := run(s.text, from, alnum|under, "+/", maxBlock)
+	end := base64End(s.text, from)
 	if end-from < 40 || s.at(end) == '.' {
 		return
 	}
-	v := strings.NewReplacer("-", "+", "_", "/").Replace(s.text[from:end])
+	v := strings.NewReplacer("-", "+", "_", "/", "\n", "", " ", "").Replace(s.text[from:end])
 	plain, err := base64.RawStdEncoding.DecodeString(v[:len(v)/4*4])
-	if err != nil || len(plain) == 0 || plain[0] != '{' {
+	if err != nil || plain[0] != '{' && plain[0] != '-' {
 		return
 	}
-	inner := scan{decoding: true}
-	if inner.look(s.rules, string(plain)); len(inner.found) > 0 {
-		s.add(from, skip(s.text, end, marks, 2), "encoded-secret")
+	if inner := (scan{decoding: true}); plain[0] == '{' {
+		if inner.look(s.rules, string(plain)); len(inner.found) > 0 {
+			s.add(from, skip(s.text, end, marks, 2), "encoded-secret")
+		}
+	} else if strings.Contains(string(plain[:min(len(plain), 60)]), "PRIVATE KEY") {
+		s.add(from, skip(s.text, end, marks, 2), "private-key")
+	}
+}
+
+// base64End returns where base64 ends that may be broken into lines of forty characters or more.
+func base64End(t string, at int) int {
+	for begin := at; ; {
+		end := run(t, at, alnum|under, "+/", 2*maxBlock)
+		next := skip(t, end+1, blank, 40)
+		goesOn := end-at >= 40 && strings.HasPrefix(t[end:], "\n") && skip(t, next, alnum, 4) == next+4
+		if !goesOn || end-begin > 2*maxBlock {
+			return end
+		}
+		at = next
 	}
 }

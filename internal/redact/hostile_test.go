@@ -46,20 +46,3 @@ func TestTextOfLiteralsIsNotSlow(t *testing.T) {
 		}
 	}
 }
-
-// A word that crosses the end of what is read of a long command line breaks nothing, and is masked whole.
-func TestLongCommandLine(t *testing.T) {
-	s := rules(t).Session()
-	const password = "Vt7#qLm2xW9!rbKe4PzY"
-	for _, program := range []string{
-		"rabbitmqctl change_password ann ", "b2 account authorize 0012 ", "net user ann /add ",
-	} {
-		for before := range 260 {
-			line := program + strings.Repeat("word ", before/5) + strings.Repeat("-", before%5) + " " + password +
-				"\nand more"
-			if got := s.Text(line); before < 100 && strings.Contains(got, password) || !strings.HasSuffix(got, "\nand more") {
-				t.Errorf("%d bytes before the password: %q", before, got)
-			}
-		}
-	}
-}

@@ -1,6 +1,31 @@
 package redact
 
-import "strings"
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// looks are what a rule's value must look like, besides not standing for a secret.
+var looks = map[string]func(v string) bool{
+	"some":          func(v string) bool { return v != "" },
+	"any":           func(v string) bool { return len(v) >= 4 },
+	"letters":       func(v string) bool { t := shapeIn(v); return t.lower+t.upper > 0 },
+	"plausible":     plausible,
+	"digits":        func(v string) bool { return plausible(v) && !code(v) && shapeIn(v).digits > 0 },
+	"phrase":        func(v string) bool { return plausible(v) || wordsRunTogether(v) },
+	"token":         tokenLike,
+	"mixed":         func(v string) bool { return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32) },
+	"user:password": userPassword,
+}
+
+// tokenLike reports whether a value after a word for credentials can be one.
+func tokenLike(v string) bool {
+	t := shapeIn(v)
+	return !path(v) && !dotted(v) && (t.digits > 0 && t.lower+t.upper > 0 && !numbered(v) ||
+		t.upper >= 3 && t.lower >= 3 && len(v) >= 20 && entropy(v) > 3.8)
+}
 
 // secret reports whether the value is one, given the strength of its name.
 func (v value) secret(st strength) bool {
@@ -191,4 +216,23 @@ func identifier(t string) bool {
 // dateLike reports whether a value begins with a year or a time.
 func dateLike(t string) bool {
 	return len(t) >= 8 && is(t[0], digit) && is(t[1], digit) && strings.Count(t, "-")+strings.Count(t, ":") >= 2
+}
+
+// plausible reports whether a word where a password is expected looks like one, not like prose.
+func plausible(v string) bool {
+	t := shapeIn(v)
+	return len(v) >= 6 && !placeholder(v) && !path(v) && !numbered(v) && t.lower+t.upper > 0 && (t.digits > 0 ||
+		strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
+}
+
+// userPassword reports whether a value is user:password in base64.
+func userPassword(v string) bool {
+	if len(v) < 8 {
+		return false
+	}
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
+	if err != nil || !utf8.Valid(plain) || strings.IndexByte(string(plain), ':') < 1 {
+		return false
+	}
+	return !slices.ContainsFunc(plain, func(c byte) bool { return c < ' ' })
 }

@@ -8,7 +8,6 @@ type language struct {
 	pins      []string // names for a number that grants access
 	verbs     []string // between name and value: the password for x IS y
 	uses      []string // before the name, with the value after it: USE the password y
-	logins    []string // before "user / password"
 }
 
 // Words that begin with very common letters are cut there: seña, lave, ogin.
@@ -20,7 +19,7 @@ var languages = func() (all []language) {
 		}
 		t := &all[len(all)-1]
 		*map[string]*[]string{"passwords": &t.passwords, "tokens": &t.tokens, "pins": &t.pins, "verbs": &t.verbs,
-			"uses": &t.uses, "logins": &t.logins}[f[1]] = f[2:]
+			"uses": &t.uses}[f[1]] = f[2:]
 	}
 	return all
 }()
@@ -55,11 +54,10 @@ func proseRules(b *builder) {
 	for _, t := range languages {
 		add(t.passwords, credentialNote)
 	}
-	add([]string{"pass", "pwd", "pw", "pw:", "p/w", "pin:", "secret", "ssh ", "sftp "}, credentialNote)
+	add(words("notes"), credentialNote)
 	clear(added)
 	for _, t := range languages {
 		add(t.tokens, all.token)
-		add(t.logins, loginPair)
 	}
 	clear(added)
 	for _, t := range languages {

@@ -33,14 +33,12 @@ type scan struct {
 
 	decoding bool // the text was encoded
 
-	brokenOff []span // where a key can begin at the end of a paragraph
-
 	around map[*lazyRule]int // by rule: where its last window ended
 }
 
 // look collects the secrets in a text in s.found.
 func (s *scan) look(r *Rules, text string) {
-	*s = scan{rules: r, text: text, found: s.found[:0], brokenOff: s.brokenOff[:0],
+	*s = scan{rules: r, text: text, found: s.found[:0],
 		blockEnd: -1, around: s.around, decoding: s.decoding}
 	clear(s.around)
 	for from, to := range longRuns(text) {

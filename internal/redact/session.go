@@ -21,10 +21,8 @@ type Redactor struct {
 	names  map[string]string // placeholder by secret
 	counts map[string]int    // different secrets by kind
 	known  known
-	tails  []tail
-	texts  int // so far
 	scan   scan
-	inner  scan // of text within a text: unescaped, joined
+	inner  scan // of text within a text, unescaped
 }
 
 // Counts returns how many distinct secrets were found, by kind.
@@ -38,11 +36,8 @@ const maxPasses = 16
 // Text returns the text without its secrets. One found in an earlier text of the session is recognized without context.
 func (r *Redactor) Text(text string) string {
 	text = r.visibleIfSecret(text, r.find)
-	for pass := range maxPasses {
+	for range maxPasses {
 		r.find(text)
-		if pass == 0 {
-			r.seams(text)
-		}
 		if len(r.scan.found) == 0 {
 			break
 		}

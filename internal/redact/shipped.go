@@ -14,7 +14,8 @@ import (
 
 // shippedTable holds the rules of gitleaks (v8.30.1, MIT) and those of rules/recall.toml that are stored as written,
 // one a line, as produced by TestShippedTable: id, kind, form, "bound" or nothing, least, most, entropy, group,
-// expression, anchors separated by "|", and each pattern of allowed values in a field of its own. Lines "allowed" hold
+// expression, anchors separated by "|", what the value must look like, and each pattern of allowed values in a field of
+// its own. Lines "allowed" hold
 // a pattern of values allowed in every rule.
 //
 //go:embed rules/shipped.tsv
@@ -40,6 +41,7 @@ type shippedRule struct {
 	most     int      // length of the longest match; 0 if unbounded
 	entropy  float64  // minimum for the secret, in bits per byte
 	group    int      // the group that holds the secret; 0 is the first non-empty one
+	looks    string   // what the value must look like, in judge.go's words; "" if the expression says it all
 	allow    []string // patterns of values that aren't secrets
 }
 
@@ -53,9 +55,11 @@ var shipped = sync.OnceValue(func() (all []shippedRule) {
 			continue
 		}
 		r := shippedRule{id: f[0], kind: f[1], form: form(slices.Index(forms, f[2])), bound: f[3] != "",
-			least: integer(f[4]), most: integer(f[5]), group: integer(f[7]), expr: f[8], anchors: strings.Split(f[9], "|")}
+			least: integer(f[4]), most: integer(f[5]), group: integer(f[7]), expr: f[8],
+			anchors: strings.Split(strings.ReplaceAll(f[9], `\t`, "\t"), "|")}
 		r.entropy, _ = strconv.ParseFloat(f[6], 64)
-		r.allow = append(r.allow, f[10:]...)
+		r.looks = f[10]
+		r.allow = append(r.allow, f[11:]...)
 		all = append(all, r)
 	}
 	return all
@@ -198,7 +202,7 @@ func (r *lazyRule) match(s *scan, from, to int) int {
 func (r *lazyRule) accepts(secret string) bool {
 	none := func(re func() *regexp.Regexp) bool { return re().MatchString(secret) }
 	return (r.entropy <= 0 || entropy(secret) > r.entropy) && !none(allowExpr) && !slices.ContainsFunc(r.allow, none) &&
-		!placeholder(secret)
+		!placeholder(secret) && (r.looks == "" || looks[r.looks](secret))
 }
 
 // secretGroup returns the place of the wanted group, else of the first non-empty one, else of the whole match.

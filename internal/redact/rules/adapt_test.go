@@ -28,6 +28,9 @@ const (
 	wideEnd   = "(?:[./:|*\\x60'\"\\s;,)\\]}<>&]|\\\\[nrt\"']|$)"
 )
 
+// bareWord is a word of a command line without quotes.
+const bareWord = `([^\s"'\x60<>|;&]{4,})`
+
 var namedGroup = regexp.MustCompile(`\(\?P<\w+>`)
 
 // keywordOnly are rules whose beginning is too common to try them at.
@@ -37,7 +40,7 @@ var keywordOnly = map[string][]string{
 
 // unbroken says that a rule's whole match is one run of token characters, so
 // that its least length can be checked before its expression is tried.
-func unbroken(id string) bool { return !broken[id] }
+func unbroken(r rule) bool { return r.Looks == "" && !broken[r.ID] }
 
 var broken = map[string]bool{"nuget-config-password": true, "freemius-secret-key": true, "jwt-base64": true,
 	"kaggle-key":      true,
@@ -47,6 +50,8 @@ var broken = map[string]bool{"nuget-config-password": true, "freemius-secret-key
 // them, and splits those that are two rules in one.
 func adapt(r rule) []rule {
 	r.Regex = strings.ReplaceAll(r.Regex, narrowEnd, wideEnd)
+	r.Regex = strings.NewReplacer("{{value}}", `(?:"([^"\n]{4,})"|'([^'\n]{4,})'|`+bareWord+`)`,
+		"{{word}}", bareWord).Replace(r.Regex)
 	switch r.ID {
 	case "sourcegraph-access-token": // any 40 hex digits, a git hash too, once the word is in the file
 		r.Regex = `(?i)\b(sgp_(?:[a-fA-F0-9]{16}|local)_[a-fA-F0-9]{40}|sgp_[a-fA-F0-9]{40})(?:[\x60'"\s;]|\\[nr]|$)`

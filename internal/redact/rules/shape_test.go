@@ -23,6 +23,9 @@ func shape(r rule) (form, expr string, anchors []string, err error) {
 		anchors, err = beginnings(name)
 		return "assign", value, anchors, err
 	}
+	if r.Looks != "" && len(r.Keywords) > 0 {
+		return "around", r.Regex, slices.Clone(r.Keywords), nil
+	}
 	if near := keywordOnly[r.ID]; near != nil {
 		return "around", r.Regex, near, nil
 	}

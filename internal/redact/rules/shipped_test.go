@@ -11,6 +11,7 @@
 package rules
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -30,6 +31,7 @@ type ruleFile struct {
 
 type rule struct {
 	ID          string
+	Kind, Looks string // of ours
 	Regex       string
 	Entropy     float64
 	Keywords    []string
@@ -113,7 +115,7 @@ func fieldsOf(r rule) ([]string, error) {
 	if form == "at" && (strings.HasPrefix(r.Regex, `\b`) || strings.HasPrefix(r.Regex, `(?i)\b`)) {
 		bound = "bound"
 	}
-	if form != "around" && unbroken(r.ID) {
+	if form != "around" && unbroken(r) {
 		re, err := syntax.Parse(expr, syntax.Perl)
 		if err != nil {
 			return nil, err
@@ -125,8 +127,9 @@ func fieldsOf(r rule) ([]string, error) {
 	if form != "assign" { // the name's groups are cut off
 		group = r.SecretGroup
 	}
-	fields := []string{r.ID, kind(r.ID), form, bound, fmt.Sprint(shortest), fmt.Sprint(longest), fmt.Sprint(r.Entropy),
-		fmt.Sprint(group), expr, strings.Join(anchors, "|")}
+	fields := []string{r.ID, cmp.Or(r.Kind, kind(r.ID)), form, bound, fmt.Sprint(shortest), fmt.Sprint(longest),
+		fmt.Sprint(r.Entropy), fmt.Sprint(group), expr,
+		strings.ReplaceAll(strings.Join(anchors, "|"), "\t", `\t`), r.Looks}
 	return append(fields, allowed(r.Allowlists)...), nil
 }
 
