@@ -11,8 +11,7 @@ import (
 // nameWeight is the weight of a name; other words have weight 1.
 const nameWeight = 2
 
-// A bag represents a text for comparison: its words, each once, sorted. Hundreds of thousands are
-// held at once and each is compared to hundreds, so it is no map.
+// A bag represents a text for comparison: its words, each once, sorted by number.
 type bag []entry
 
 // An entry is a word in a bag: its number, and in the lowest bits whether it is a name or a value.
@@ -31,7 +30,13 @@ func number(stem string) entry {
 }
 
 func (e entry) word() entry { return e &^ (aName | aValue) }
-func (e entry) weight() int { return weight(e&aName != 0) }
+
+func (e entry) weight() int {
+	if e&aName != 0 {
+		return nameWeight
+	}
+	return 1
+}
 
 func bagOf(toks []token) bag {
 	var b bag
@@ -53,10 +58,6 @@ func (b *bag) put(t token) {
 	if t.stem[0] == '=' {
 		e |= aValue
 	}
-	b.add(e)
-}
-
-func (b *bag) add(e entry) {
 	at, found := slices.BinarySearchFunc(*b, e, func(a, e entry) int { return cmp.Compare(a.word(), e.word()) })
 	if found {
 		(*b)[at] |= e
@@ -65,11 +66,22 @@ func (b *bag) add(e entry) {
 	}
 }
 
-func weight(name bool) int {
-	if name {
-		return nameWeight
+// has reports whether a word is present.
+func (b bag) has(word entry) bool {
+	return slices.ContainsFunc(b, func(e entry) bool { return e.word() == word })
+}
+
+// hasAny reports whether a name is present, or a value, as the marks say.
+func (b bag) hasAny(marks entry) bool {
+	return slices.ContainsFunc(b, func(e entry) bool { return e&marks != 0 })
+}
+
+// weight returns the total weight.
+func (b bag) weight() (sum int) {
+	for _, e := range b {
+		sum += e.weight()
 	}
-	return 1
+	return sum
 }
 
 // beside yields a bag's words with their weights in another, 0 if that hasn't the word.
@@ -91,42 +103,6 @@ func (b bag) beside(c bag) iter.Seq2[entry, int] {
 	}
 }
 
-// has reports whether a word is present.
-func (b bag) has(word entry) bool {
-	return slices.ContainsFunc(b, func(e entry) bool { return e.word() == word })
-}
-
-// weight returns the total weight.
-func (b bag) weight() (sum int) {
-	for _, e := range b {
-		sum += e.weight()
-	}
-	return sum
-}
-
-// in returns the share of a bag's weight whose words the other has too, from 0 to 1; 0 for an
-// empty bag.
-func (b bag) in(c bag) float64 {
-	all, shared := 0, 0
-	for e, other := range b.beside(c) {
-		all += e.weight()
-		if other > 0 {
-			shared += e.weight()
-		}
-	}
-	return float64(shared) / float64(max(1, all))
-}
-
-// like returns how similar two bags are, from 0 to 1: the shared weight relative to the mean of
-// both (Dice). It is 0 for two empty bags.
-func (b bag) like(c bag) float64 {
-	shared := 0
-	for e, other := range b.beside(c) {
-		shared += min(e.weight(), other)
-	}
-	return float64(2*shared) / float64(max(1, b.weight()+c.weight()))
-}
-
 // without returns what one bag has and the other hasn't.
 func without(b, c bag) bag {
 	var rest bag
@@ -138,35 +114,27 @@ func without(b, c bag) bag {
 	return rest
 }
 
-// meet reports whether both have a common word.
-func meet(b, c bag) bool {
-	for _, other := range b.beside(c) {
-		if other > 0 {
-			return true
-		}
-	}
-	return false
+// in returns the share of a bag's weight whose words the other has too, from 0 to 1; 0 for an empty bag.
+func (b bag) in(c bag) float64 {
+	all := b.weight()
+	return float64(all-without(b, c).weight()) / float64(max(1, all))
 }
+
+// like returns how similar two bags are, from 0 to 1: the shared weight relative to the mean of both (Dice). It is 0
+// for two empty bags.
+func (b bag) like(c bag) float64 {
+	shared := 0
+	for e, other := range b.beside(c) {
+		shared += min(e.weight(), other)
+	}
+	return float64(2*shared) / float64(max(1, b.weight()+c.weight()))
+}
+
+// meet reports whether both have a common word.
+func meet(b, c bag) bool { return len(without(b, c)) < len(b) }
 
 // namesIn reports whether all names in one bag are in the other.
-func namesIn(b, c bag) bool {
-	for e, other := range b.beside(c) {
-		if e&aName != 0 && other == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// onlyWords reports whether no name or value of b is missing from c.
-func onlyWords(b, c bag) bool {
-	for e, other := range b.beside(c) {
-		if other == 0 && e&(aName|aValue) != 0 {
-			return false
-		}
-	}
-	return true
-}
+func namesIn(b, c bag) bool { return !without(b, c).hasAny(aName) }
 
 // namesMeet reports whether both have a word that is a name in either.
 func namesMeet(b, c bag) bool {

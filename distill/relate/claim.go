@@ -1,7 +1,6 @@
 package relate
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -12,17 +11,17 @@ import (
 // claim is an item as the rules see it.
 type claim struct {
 	kind    payload.Kind
-	all     bag       // of the text
-	values  bag       // the numbers and switch positions among these
-	held    bag       // what it stands for: the text without what it gives up
-	scope   bag       // where it holds: "for sessions", "in production"
-	subject bag       // of its first "is" or "are"
-	after   []pair    // adjacent words
-	gives   []givesUp // what it gives up
-	stays   bool      // it says that something stays as it is
-	denies  bool      // "never", "not": an odd number of them
-	puts    bool      // "never", "not": an odd number of negations
-	left    *left     // what it leaves open; nil for kinds that decide something
+	all     bag             // of the text
+	values  bag             // the numbers and switch positions among these
+	scope   bag             // where it holds: "for sessions", "in production"
+	held    bag             // what it stands for: the text without what it gives up
+	subject bag             // of its first "is" or "are"
+	before  map[entry]entry // by word, the one directly before it
+	gives   []givesUp       // what it gives up
+	stays   bool            // it says that something stays as it is
+	denies  bool            // "never", "not": an odd number of them
+	puts    bool            // "never", "not": an odd number of negations
+	left    *left           // what it leaves open; nil for kinds that decide something
 	opposes opposes
 }
 
@@ -34,34 +33,56 @@ type givesUp struct {
 	who    bag  // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
-// claimIn reads a tokenized item. The quote is read for what it gives up, since people say
-// so there.
-func claimIn(kind payload.Kind, in cutItem) *claim {
-	toks := in.text
+// A reading is an item in tokens.
+type reading struct {
+	kind         payload.Kind
+	text, quote  []token
+	alternatives [][]token
+}
+
+func readItem(it *payload.Item) reading {
+	r := reading{kind: it.Kind, text: tokens(it.Text), quote: tokens(it.First().Quote)}
+	for _, a := range it.Alternatives {
+		r.alternatives = append(r.alternatives, tokens(a))
+	}
+	return r
+}
+
+// words returns the words that a rule may match.
+func (r *reading) words() bag {
+	return bagOf(slices.Concat(append(r.alternatives, r.text, r.quote)...))
+}
+
+// claimIn makes out what an item claims. Its first quote, too, is read for what it gives up, since people say so
+// there.
+func claimIn(in reading) *claim {
+	kind, toks := in.kind, in.text
 	c := &claim{kind: kind, all: bagOf(toks), scope: scopeOf(toks)}
 	for i, t := range toks {
 		if t.value && !labels(toks, i) {
 			c.values.put(t)
 		}
 	}
-	c.subject, c.after = subjectOf(toks), pairsOf(toks)
+	c.subject, c.before = subjectOf(toks), beforeEach(toks)
 	c.left, c.puts = leftOf(kind, toks), putsOff(toks)
 	if kind == payload.Decision {
 		c.opposes = opposesOf(toks)
 	}
-	low := lowText(toks)
+	var words []string
+	for _, t := range toks {
+		words = append(words, t.low)
+	}
+	low := strings.Join(words, " ")
 	c.stays = staysForm().MatchString(storedForm.Replace(low))
 	c.denies = len(denyForm().FindAllString(low, -1))%2 == 1
-	lost := c.read(toks)
-	aside := 0 // in parentheses
+	lost := c.readLost(toks)
 	for i, t := range toks {
-		aside += strings.Count(t.low, "(") - strings.Count(t.low, ")")
-		if !lost[i] && aside <= 0 {
+		if !lost[i] {
 			c.held.put(t)
 		}
 	}
-	if len(in.quote) > 0 && !sameWords(in.quote, toks) {
-		c.read(in.quote)
+	if !sameWords(in.quote, toks) {
+		c.readLost(in.quote)
 	}
 	for _, a := range in.alternatives {
 		if b := bagOf(a); len(b) > 0 && kind == payload.Decision {
@@ -83,8 +104,8 @@ func sameWords(a, b []token) bool {
 	return slices.EqualFunc(a, b, func(x, y token) bool { return x.low == y.low })
 }
 
-// read records what a sentence gives up, and returns the tokens that name it.
-func (c *claim) read(toks []token) map[int]bool {
+// readLost records what a sentence gives up, and returns the tokens that name it.
+func (c *claim) readLost(toks []token) map[int]bool {
 	lost := map[int]bool{}
 	for _, sp := range lostSpans(toks) {
 		b, who := bagOf(toks[sp.from:sp.to]), bag(nil)
@@ -93,8 +114,8 @@ func (c *claim) read(toks []token) map[int]bool {
 		}
 		if sp.also != nil {
 			who = bagOf(toks[sp.also[0]:sp.also[1]])
-			for _, e := range who {
-				b.add(e)
+			for _, t := range toks[sp.also[0]:sp.also[1]] {
+				b.put(t)
 			}
 		}
 		if len(b) > 0 {
@@ -136,7 +157,7 @@ func scopeOf(toks []token) bag {
 		switch {
 		case scopeWords[t.low] && (i == 0 || !strings.ContainsAny(toks[i-1].low, ",;:.(")):
 			in = true
-		case t.stem == "" && (len(t.low) == 1 && !text.Letter(t.low[0]) || ends[t.low]):
+		case isMark(t), scopeEnds[t.low]:
 			in = false
 		case in && !t.value:
 			b.put(t)
@@ -144,6 +165,11 @@ func scopeOf(toks []token) bag {
 	}
 	return b
 }
+
+var (
+	scopeWords = text.Set(`for in on at during within under between`)
+	scopeEnds  = text.Set(`instead rather not no and but because since as so when while that which with by`)
+)
 
 // subjectOf returns what precedes the first "is" or "are".
 func subjectOf(toks []token) bag {
@@ -159,20 +185,16 @@ func subjectOf(toks []token) bag {
 	return nil
 }
 
-// A pair is a word and the one directly before it: "users table".
-type pair struct{ word, before entry }
-
-// pairsOf returns the words that directly follow another, sorted, each once.
-func pairsOf(toks []token) []pair {
-	var out []pair
-	for i := len(toks) - 1; i > 0; i-- { // of a repeated word the last occurrence counts
+// beforeEach returns for each word that follows another one directly, which that is: users → table. Of a repeated
+// word the last occurrence counts.
+func beforeEach(toks []token) map[entry]entry {
+	m := map[entry]entry{}
+	for i := 1; i < len(toks); i++ {
 		if toks[i].stem != "" && toks[i-1].stem != "" && !toks[i-1].value {
-			out = append(out, pair{number(toks[i].stem), number(toks[i-1].stem)})
+			m[number(toks[i].stem)] = number(toks[i-1].stem)
 		}
 	}
-	byWord := func(a, b pair) int { return cmp.Compare(a.word, b.word) }
-	slices.SortStableFunc(out, byWord)
-	return slices.CompactFunc(out, func(a, b pair) bool { return a.word == b.word })
+	return m
 }
 
 // apart reports whether two claims are about different things of the same sort: the users
@@ -181,29 +203,10 @@ func (c *claim) apart(d *claim) bool {
 	if len(c.subject) > 0 && len(d.subject) > 0 && !meet(c.subject, d.all) && !meet(d.subject, c.all) {
 		return true
 	}
-	at := 0
-	for _, x := range c.after {
-		for at < len(d.after) && d.after[at].word < x.word {
-			at++
-		}
-		if at < len(d.after) && d.after[at].word == x.word && !d.all.has(x.before) &&
-			!c.all.has(d.after[at].before) {
+	for word, before := range c.before {
+		if other, ok := d.before[word]; ok && !d.all.has(before) && !c.all.has(other) {
 			return true
 		}
 	}
 	return false
-}
-
-var (
-	scopeWords = text.Set(`for in on at during within under between`)
-	ends       = text.Set(`instead rather not no and but because since as so when while — that which with by`)
-)
-
-func lowText(toks []token) string {
-	var b strings.Builder
-	for _, t := range toks {
-		b.WriteString(t.low)
-		b.WriteByte(' ')
-	}
-	return b.String()
 }

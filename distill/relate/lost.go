@@ -44,7 +44,7 @@ func lostSpans(toks []token) []span {
 		goes := toks[i].low == "goes" || toks[i].low == "go"
 		notThis := i > 0 && toks[i-1].low == "," && !elsewhere(toks, i+1)
 		switch low := toks[i].low; {
-		case low == "not" && i > 0 && (notThis || anyMore(toks, i)),
+		case low == "not" && notThis,
 			(low == "don't" || low == "doesn't") && anyMore(toks, i):
 			out = append(out, after(toks, i, i+1, false))
 		case low == "no" && (i == 0 || toks[i-1].low == ".") && !longer:
@@ -118,8 +118,7 @@ func isGone(toks []token, i int) bool {
 // elsewhere reports whether a "not" only tells where: "in the report, not in the request"
 // gives up nothing.
 func elsewhere(toks []token, i int) bool {
-	return i < len(toks) && (scopeWords[toks[i].low] || toks[i].low == "into" || toks[i].low == "to" ||
-		toks[i].low == "with")
+	return i < len(toks) && (scopeWords[toks[i].low] || slices.Contains([]string{"into", "to", "with"}, toks[i].low))
 }
 
 func anyMore(toks []token, i int) bool {

@@ -2,7 +2,6 @@ package relate
 
 import (
 	_ "embed"
-	"strings"
 	"sync"
 
 	"recall/internal/text"
@@ -12,18 +11,13 @@ import (
 type opposes struct {
 	thing string // its subject, a stem
 	sides map[text.Side]bool
-	says  bag // everything but the thing, the sides and absolute words
 }
 
 func opposesOf(toks []token) opposes {
 	o := opposes{sides: map[text.Side]bool{}, thing: thingOf(toks)}
 	for _, t := range toks {
-		if side := sideOf(t); side.Axis != "" {
+		if side, ok := contrasts()[t.low]; ok {
 			o.sides[side] = true
-			continue
-		}
-		if t.stem != "" && t.stem != o.thing && !absolutes[t.low] && !everyone[t.low] {
-			o.says.put(t)
 		}
 	}
 	return o
@@ -48,17 +42,6 @@ func thingOf(toks []token) string {
 	return last
 }
 
-// sideOf returns the side of a contrast that a word is on, usually none.
-func sideOf(t token) text.Side {
-	if side, ok := contrasts()[t.low]; ok {
-		return side
-	}
-	if rest, ok := strings.CutPrefix(t.low, "un"); ok && len(rest) > 2 && strings.HasSuffix(rest, "ed") {
-		return text.Side{Axis: stemOf(rest), End: -1}
-	}
-	return text.Side{}
-}
-
 func (o opposes) against(p opposes) bool {
 	for side := range o.sides {
 		if other := (text.Side{Axis: side.Axis, End: -side.End}); p.sides[other] && !o.sides[other] && !p.sides[side] {
@@ -79,8 +62,7 @@ const maxOpposed = 9
 func opposite(later, earlier *claim) bool {
 	a, b := later.opposes, earlier.opposes
 	return decisions(later, earlier) && a.thing != "" && a.thing == b.thing && a.against(b) &&
-		max(later.all.weight(), earlier.all.weight()) <= maxOpposed && later.denies == earlier.denies &&
-		(len(a.says) <= 2 || len(b.says) <= 2 || meet(a.says, b.says)) && !later.apart(earlier)
+		max(later.all.weight(), earlier.all.weight()) <= maxOpposed && later.denies == earlier.denies
 }
 
 var (

@@ -34,7 +34,7 @@ func (l *labelled) claims() (later, earlier *claim) {
 		Kind             payload.Kind
 		Text, Why, Quote string
 	}{l.Later, l.Earlier} {
-		out[i] = claimIn(s.Kind, cut(&payload.Item{Kind: s.Kind, Text: s.Text, Why: s.Why,
+		out[i] = claimIn(readItem(&payload.Item{Kind: s.Kind, Text: s.Text, Why: s.Why,
 			Evidence: []payload.Evidence{{Turn: "t", Quote: s.Quote}}}))
 	}
 	return out[0], out[1]

@@ -71,23 +71,16 @@ func Links(items []Item) []payload.Link {
 func LinksOfDue(ctx context.Context, items []Item, due func(*Item) bool) (links []payload.Link,
 	looked map[payload.ItemID]bool, err error) {
 	p := newProject(items, due)
-	for g := range p.groups {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		if p.groups[g].due {
-			p.compare(g)
-		}
+	if err := p.relate(ctx); err != nil {
+		return nil, nil, err
 	}
-	links = p.despite(p.links())
 	looked = map[payload.ItemID]bool{}
 	for i := range p.items {
-		if p.again[i] {
+		if p.due[i] || p.restated[i] != nil {
 			looked[p.items[i].ID] = true
-			links = p.restated(links, i)
 		}
 	}
-	return payload.StandingLinks(links), looked, nil
+	return payload.StandingLinks(p.links), looked, nil
 }
 
 // InTime compares items by when they were said.

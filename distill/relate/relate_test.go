@@ -128,6 +128,65 @@ func TestNoLinks(t *testing.T) {
 	}
 }
 
+// What is read twice from the very same words doesn't contradict itself.
+func TestSameWordsAreNotLater(t *testing.T) {
+	text := "Glue won't hold the rail; thirty more screws will."
+	ruledOut := item("a", "s", 1, payload.Eliminated, text, "glue or screws?")
+	decided := item("b", "s", 3, payload.Decision, text, "then screws.")
+	if links := Links([]Item{ruledOut, decided}); len(links) == 0 {
+		t.Fatal("these two are linked by no rule: the test tells nothing")
+	}
+	both := payload.Evidence{Turn: "t2", N: 2, Quote: text}
+	ruledOut.Evidence = append(ruledOut.Evidence, both)
+	decided.Evidence = append(decided.Evidence, both)
+	if links := Links([]Item{ruledOut, decided}); len(links) > 0 {
+		t.Errorf("linked: %v", short(links))
+	}
+}
+
+// A decision that names among its losers what was ruled out doesn't take that up again.
+func TestWhatLostIsntTakenUp(t *testing.T) {
+	ruledOut := item("a", "s", 1, payload.Eliminated, "Tidemark as the tide data provider.", "its licence forbids storage")
+	decided := item("b", "s", 3, payload.Decision,
+		"Norrsken is the tide data provider; that replaces the decision for Tidemark of September.", "go with norrsken")
+	if links := Links([]Item{ruledOut, decided}); len(links) == 0 {
+		t.Fatal("these two are linked by no rule: the test tells nothing")
+	}
+	decided.Alternatives = []string{"Tidemark"}
+	if links := Links([]Item{ruledOut, decided}); len(links) > 0 {
+		t.Errorf("linked: %v", short(links))
+	}
+}
+
+// Of many items those are compared that share most.
+func TestNear(t *testing.T) {
+	items := []Item{item("postgres", "s0", 1, payload.Decision, "Jobs are stored in Postgres.", "")}
+	for i := range 2 * maxNear {
+		text := fmt.Sprintf("Postgres backs up tenant%d shard%d every night to bucket%d, and jobs retry.", i, i, i)
+		items = append(items, item(fmt.Sprint("n", i), fmt.Sprint("s", 1+i), 2, payload.Decision, text, ""))
+	}
+	items = append(items, item("kafka", "s9", 20, payload.Decision, "Jobs are stored in Kafka instead of Postgres.", ""))
+	p := newProject(items, func(it *Item) bool { return it.ID == "kafka" })
+	if near := p.near(len(items) - 1); len(near) != maxNear || near[0] != 0 {
+		t.Errorf("%d are near, first %v", len(near), near[:1])
+	}
+	if err := p.relate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := short(p.links); len(got) != 1+maxTied || !strings.HasPrefix(got[0], "kafka supersedes postgres") {
+		t.Errorf("linked: %v", got)
+	}
+	var holders []holder
+	for i := range 10 {
+		holders = append(holders, holder{item: i})
+	}
+	for i, from := range map[int]int{0: 0, 5: 3, 9: 6} {
+		if got := around(holders, i, 4); len(got) != 4 || got[0].item != from {
+			t.Errorf("about %d: %v", i, got)
+		}
+	}
+}
+
 // A word that stands twice among the contrasts would silently be of the later line only.
 func TestContrasted(t *testing.T) {
 	in := map[string]bool{}

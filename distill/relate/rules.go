@@ -142,7 +142,7 @@ func newValue(later, earlier *claim) bool {
 func restates(later, earlier *claim) bool {
 	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies &&
 		later.all.like(earlier.all) >= 0.74 && !later.apart(earlier) &&
-		onlyWords(later.all, earlier.all) && onlyWords(earlier.all, later.all)
+		!without(later.all, earlier.all).hasAny(aName|aValue) && !without(earlier.all, later.all).hasAny(aName|aValue)
 }
 
 func narrows(later, earlier *claim) bool {
