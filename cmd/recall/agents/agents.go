@@ -169,7 +169,12 @@ type scope struct{ Project, User, DryRun bool }
 
 func newHooksInstallCmd(a *app.App) *cobra.Command {
 	var s scope
-	return option.Do("hooks-install", &s, func(ctx context.Context, _ []string) error {
+	return option.Do("hooks-install", func(fs *option.Flags) {
+		fs.BoolVar(&s.DryRun, "dry-run", false, "print the resulting file, and change nothing")
+		fs.BoolVar(&s.Project, "project", false, "the current folder's settings, .claude/settings.json")
+		fs.BoolVar(&s.User, "user", false, "the user's settings (the default)")
+		fs.Apart("project", "user")
+	}, func(ctx context.Context, _ []string) error {
 		program, err := thisProgram(a)
 		if err == nil {
 			err = s.change(a, func(path string) (hooks.Change, error) { return hooks.PlanInstall(path, program) },
@@ -184,7 +189,12 @@ func newHooksInstallCmd(a *app.App) *cobra.Command {
 
 func newHooksUninstallCmd(a *app.App) *cobra.Command {
 	var s scope
-	return option.Do("hooks-uninstall", &s, func(context.Context, []string) error {
+	return option.Do("hooks-uninstall", func(fs *option.Flags) {
+		fs.BoolVar(&s.DryRun, "dry-run", false, "print the resulting file, and change nothing")
+		fs.BoolVar(&s.Project, "project", false, "the current folder's settings, .claude/settings.json")
+		fs.BoolVar(&s.User, "user", false, "the user's settings (the default)")
+		fs.Apart("project", "user")
+	}, func(context.Context, []string) error {
 		return s.change(a, hooks.PlanUninstall, "no hooks of recall are left in", "no hooks of recall are in")
 	})
 }

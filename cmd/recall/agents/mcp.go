@@ -97,12 +97,24 @@ type mcpFlags struct {
 
 func newMcpInstallCmd(a *app.App) *cobra.Command {
 	var f mcpFlags
-	return option.Do("mcp-install", &f, func(context.Context, []string) error { return runMcpInstall(a, f) })
+	return option.Do("mcp-install", func(fs *option.Flags) {
+		fs.BoolVar(&f.ClaudeCode, "claude-code", false, "only Claude Code, for all your projects")
+		fs.BoolVar(&f.ClaudeDesktop, "claude-desktop", false, "only Claude Desktop, which includes Cowork")
+		fs.BoolVarP(&f.DryRun, "dry-run", "n", false, "show what would change, and change nothing")
+		fs.BoolVar(&f.Project, "project", false,
+			"only Claude Code in this project, for everyone who works on it (.mcp.json)")
+	}, func(context.Context, []string) error { return runMcpInstall(a, f) })
 }
 
 func newMcpUninstallCmd(a *app.App) *cobra.Command {
 	var f mcpFlags
-	return option.Do("mcp-uninstall", &f, func(context.Context, []string) error {
+	return option.Do("mcp-uninstall", func(fs *option.Flags) {
+		fs.BoolVar(&f.ClaudeCode, "claude-code", false, "only Claude Code, for all your projects")
+		fs.BoolVar(&f.ClaudeDesktop, "claude-desktop", false, "only Claude Desktop, which includes Cowork")
+		fs.BoolVarP(&f.DryRun, "dry-run", "n", false, "show what would change, and change nothing")
+		fs.BoolVar(&f.Project, "project", false,
+			"only Claude Code in this project, for everyone who works on it (.mcp.json)")
+	}, func(context.Context, []string) error {
 		clients, err := hooks.Clients(f.Which)
 		if err != nil {
 			return err

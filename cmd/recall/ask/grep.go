@@ -29,7 +29,18 @@ type grepOptions struct {
 
 func newGrepCmd(a *app.App) *cobra.Command {
 	var o grepOptions
-	return option.Run(a, "grep", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, "grep", func(fs *option.Flags) {
+		fs.BoolVarP(&o.FixedStrings, "fixed-strings", "F", false,
+			"the pattern is plain text, no regular expression")
+		fs.Number(&o.Context, "context", "C", 0, "show this many lines around each match")
+		fs.BoolVarP(&o.FilesWithMatches, "files-with-matches", "l", false, "print only the sessions' names")
+		fs.BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "ignore case")
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON, one line per session")
+		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
+		fs.Since(&o.Since, "since", "only sessions active after the start of this day: 2026-04-17, 2w, yesterday")
+		fs.BoolVarP(&o.WordRegexp, "word-regexp", "w", false, "match whole words only")
+		fs.Apart("json", "files-with-matches")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		g, err := history.NewGrep(args[0], o.FixedStrings, o.IgnoreCase, o.WordRegexp)
 		if err != nil {
 			return hint.With(err, "-F searches for the text as it is: recall grep -F 'f(x)'")

@@ -49,7 +49,18 @@ var (
 
 func newLogCmd(a *app.App) *cobra.Command {
 	var o logOptions
-	cmd := option.Command("log", &o, func(cmd *cobra.Command, args []string) error {
+	cmd := option.Command("log", func(fs *option.Flags) {
+		fs.BoolVar(&o.All, "all", false, "include all projects")
+		fs.BoolVar(&o.Changed, "changed", false, "what was decided, reversed, settled and left open since a day")
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.Kinds(&o.Kind, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, …")
+		fs.Number(&o.Limit, "limit", "n", 40, "maximum number of items, keeping the newest")
+		fs.StringVarP(&o.Project, "project", "p", "", "of this project (default: the one you are in)")
+		fs.Since(&o.Since, "since", "only from this day on: 2026-04-17, 2w, yesterday")
+		fs.Since(&o.Until, "until", "only before the start of this day")
+		fs.Apart("all", "project")
+		fs.Apart("changed", "until", "limit")
+	}, func(cmd *cobra.Command, args []string) error {
 		if err := o.check(cmd); err != nil {
 			return err
 		}

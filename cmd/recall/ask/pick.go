@@ -30,7 +30,10 @@ func newPickCmd(a *app.App) *cobra.Command {
 		Project string
 		Print   bool
 	}
-	return option.Do("pick", &o, func(ctx context.Context, args []string) error {
+	return option.Do("pick", func(fs *option.Flags) {
+		fs.BoolVar(&o.Print, "print", false, "print the command that continues the session instead of running it")
+		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
+	}, func(ctx context.Context, args []string) error {
 		p, err := a.UpToDate(ctx)
 		if err != nil {
 			return err

@@ -38,7 +38,26 @@ const (
 
 func newQueryCmd(a *app.App) *cobra.Command {
 	var f queryFlags
-	cmd := option.Do("query", &f, func(ctx context.Context, args []string) error {
+	cmd := option.Do("query", func(fs *option.Flags) {
+		fs.StringArrayVar(&f.Also, "also", nil, "more words for the same thing, from a caller who knows the field")
+		fs.BoolVar(&f.Answer, "answer", false, "one paragraph with a source for each sentence")
+		fs.BoolVar(&f.Archived, "archived", false, "also search sessions archived with recall edit")
+		fs.Day(&f.AsOf, "as-of", "answer as of the end of this day, ignoring anything later")
+		fs.OneOf(&f.Format, "format", "text",
+			"form of the answer: text, plain (no colours or hints), md", "text", "plain", "md")
+		fs.BoolVar(&f.JSON, "json", false, "print the answer as JSON")
+		fs.Kinds(&f.Kind, "kind", "k",
+			"only items of these kinds: decision, eliminated, finding, deferred, next, …")
+		fs.Number(new(int), "limit", "n", 0, "maximum number of answers printed (query.limit)")
+		fs.Sets("limit", "query.limit")
+		fs.BoolVar(new(bool), "no-sync", false, "answer from what is already indexed")
+		fs.Sets("no-sync", "!query.sync")
+		fs.StringVarP(&f.Project, "project", "p", "", "only this project")
+		fs.Since(&f.Since, "since", "only from this day on: 2026-04-17, 2w, yesterday")
+		fs.Since(&f.Until, "until", "only before the start of this day")
+		fs.Apart("answer", "format")
+		fs.Apart("json", "format")
+	}, func(ctx context.Context, args []string) error {
 		if err := f.check(); err != nil {
 			return err
 		}

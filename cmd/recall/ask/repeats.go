@@ -23,7 +23,17 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		Min            int
 		All, JSON      bool
 	}
-	return option.Do("repeats", &o, func(ctx context.Context, _ []string) error {
+	return option.Do("repeats", func(fs *option.Flags) {
+		fs.BoolVar(&o.All, "all", false, "all projects together")
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.Number(&o.Min, "min", "", 2, "minimum number of sessions")
+		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
+		fs.Sets("no-sync", "!query.sync")
+		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
+		fs.StringVar(&o.Write, "write", "", "add the lines to this file, after asking")
+		fs.Apart("all", "project")
+		fs.Apart("json", "write")
+	}, func(ctx context.Context, _ []string) error {
 		if o.Min < 2 {
 			return hint.With(fmt.Errorf("--min %d: once is not a habit", o.Min), "the minimum is 2")
 		}

@@ -39,7 +39,25 @@ type resumeOptions struct {
 
 func newResumeCmd(a *app.App) *cobra.Command {
 	var o resumeOptions
-	return option.Do("resume", &o, func(ctx context.Context, args []string) error {
+	return option.Do("resume", func(fs *option.Flags) {
+		fs.Number(&o.Budget, "budget", "", 0, "maximum number of tokens (payload.budget; with a task 8000)")
+		fs.BoolVarP(&o.Copy, "copy", "c", false, "copy it to the clipboard instead")
+		fs.StringVar(&o.Into, "into", "", "keep it current as RECALL.md in this folder, for Cowork")
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON, with all evidence")
+		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
+		fs.Sets("no-sync", "!query.sync")
+		fs.StringVarP(&o.Project, "project", "p", "", "the project (default: the one you are in)")
+		fs.BoolVar(&o.Save, "save", false, "write it to ./payload-PROJECT-DAY.md instead")
+		fs.BoolVar(&o.Stop, "stop", false, "with --into: stop keeping it there")
+		fs.OneOf(&o.Variant, "variant", "",
+			"form of the payload: coding, debug, handoff (payload.variant)", "coding", "debug", "handoff")
+		fs.Apart("json", "copy")
+		fs.Apart("into", "copy")
+		fs.Apart("into", "save")
+		fs.Apart("into", "variant")
+		fs.Apart("json", "save")
+		fs.Apart("json", "variant")
+	}, func(ctx context.Context, args []string) error {
 		if o.Into != "" {
 			return a.ResumeInto(ctx, o.Into, cmp.Or(strings.Join(args, " "), o.Project), o.Stop)
 		}
@@ -177,7 +195,16 @@ type handoffOptions struct {
 
 func newHandoffCmd(a *app.App) *cobra.Command {
 	var o handoffOptions
-	return option.Run(a, "handoff", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, "handoff", func(fs *option.Flags) {
+		fs.BoolVarP(&o.Copy, "copy", "c", false, "copy the page to the clipboard instead")
+		fs.BoolVar(&o.Force, "force", false, "replace existing files")
+		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
+		fs.Sets("no-sync", "!query.sync")
+		fs.StringVarP(&o.Out, "out", "o", "",
+			"the page's file (default handoff-NAME-DATE.md here; \"-\" prints only the page)")
+		fs.StringVar(&o.To, "to", "", "the recipient")
+		fs.Apart("copy", "out")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		if o.To = terminal.Line(o.To); o.To == "" {
 			return hint.With(errors.New("handoff: --to with the recipient's name is required"), "recall handoff --to Bob")
 		}

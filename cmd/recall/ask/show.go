@@ -37,7 +37,22 @@ type showOptions struct {
 
 func newShowCmd(a *app.App) *cobra.Command {
 	var o showOptions
-	return option.Run(a, "show", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, "show", func(fs *option.Flags) {
+		fs.BoolVar(&o.Actions, "actions", false, "list the tool calls and their results")
+		fs.BoolVar(&o.JSON, "json", false,
+			"print payload.json, with all evidence; with --actions, inputs and results")
+		fs.BoolVar(&o.Open, "open", false, "open the transcript at that place, in your editor or pager")
+		fs.BoolVar(&o.Print, "print", false, "print that place as PATH:LINE")
+		fs.BoolVarP(&o.Transcript, "transcript", "t", false, "print the readable transcript")
+		fs.OneOf(&o.Variant, "variant", "",
+			"form of the payload: coding, debug, handoff (payload.variant)", "coding", "debug", "handoff")
+		fs.Apart("transcript", "actions", "variant")
+		fs.Apart("open", "actions")
+		fs.Apart("print", "actions")
+		fs.Apart("transcript", "json", "variant")
+		fs.Apart("open", "json")
+		fs.Apart("print", "json")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		h, err := a.Hit(ctx, l, args[0])
 		var e library.Entry
 		if err == nil {

@@ -19,7 +19,9 @@ import (
 
 func newThreadCmd(a *app.App) *cobra.Command {
 	var o struct{ Project string }
-	cmd := option.Asked(a, "thread", &o,
+	cmd := option.Asked(a, "thread", func(fs *option.Flags) {
+		fs.StringVarP(&o.Project, "project", "p", "", "threads of this project (default: the one you are in)")
+	},
 		func(ctx context.Context, l *library.Library, args []string) ([]history.Thread, error) {
 			catalog, err := l.Catalog()
 			if err != nil {
@@ -38,9 +40,9 @@ func newThreadCmd(a *app.App) *cobra.Command {
 
 func newCorrectCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 	var o struct{ Yes bool }
-	flags := any(nil)
+	var flags func(fs *option.Flags)
 	if op == payload.Join {
-		flags = &o
+		flags = func(fs *option.Flags) { fs.BoolVar(&o.Yes, "yes", false, "don't ask") }
 	}
 	name := "thread-" + string(op)
 	return option.Run(a, name, flags, func(ctx context.Context, l *library.Library, args []string) error {

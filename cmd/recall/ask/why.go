@@ -24,7 +24,17 @@ import (
 
 func newWhyCmd(a *app.App) *cobra.Command {
 	var o struct{ File, Decided, PR, Trailers bool }
-	cmd := option.Result(a, "why", &o, func(ctx context.Context, args []string) (any, error) {
+	cmd := option.Result(a, "why", func(fs *option.Flags) {
+		fs.BoolVar(&o.Decided, "decided", false, "for a file: only sessions that decided something about it")
+		fs.BoolVar(&o.File, "file", false, "treat the argument as a file, even if none of that name exists")
+		fs.BoolVar(&o.PR, "pr", false, "for a pull request: a range of commits, by default those of this branch")
+		fs.BoolVar(&o.Trailers, "trailers", false,
+			"like --pr, but as trailers for a commit message: what is certain, and the sessions")
+		fs.Apart("pr", "file")
+		fs.Apart("pr", "decided")
+		fs.Apart("trailers", "file")
+		fs.Apart("trailers", "decided")
+	}, func(ctx context.Context, args []string) (any, error) {
 		if o.PR || o.Trailers {
 			return whyBranch(ctx, a, strings.Join(args, ""))
 		}

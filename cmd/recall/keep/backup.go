@@ -28,7 +28,10 @@ func newBackupCmd(a *app.App) *cobra.Command {
 		To    string
 		Force bool
 	}
-	cmd := option.Asked(a, "backup", &o, func(ctx context.Context, l *library.Library, _ []string) (merge.Merged, error) {
+	cmd := option.Asked(a, "backup", func(fs *option.Flags) {
+		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
+		fs.StringVar(&o.To, "to", "", "a folder, or a file name ending in .tar.zst")
+	}, func(ctx context.Context, l *library.Library, _ []string) (merge.Merged, error) {
 		return runBackup(ctx, a, l, o.To, o.Force)
 	}, func(a *app.App, m merge.Merged) {
 		fmt.Fprintln(a.Err, "recall: warning: a backup holds raw transcripts, including any secrets in them: "+
@@ -100,7 +103,10 @@ func newImportCmd(a *app.App) *cobra.Command {
 		Project string
 	}
 	path := ""
-	return option.Result(a, "import", &o, func(ctx context.Context, args []string) (any, error) {
+	return option.Result(a, "import", func(fs *option.Flags) {
+		fs.BoolVar(&o.Forget, "forget", false, "also remove sessions here that were forgotten there")
+		fs.StringVarP(&o.Project, "project", "p", "", "for a handoff: the project here that it is meant for")
+	}, func(ctx context.Context, args []string) (any, error) {
 		path = args[0]
 		fi, err := os.Stat(path)
 		switch {

@@ -38,7 +38,13 @@ func newCheckCmd(a *app.App) *cobra.Command {
 		Quick, Repair bool
 		From          string
 	}
-	return option.Result(a, "check", &o, func(ctx context.Context, _ []string) (any, error) {
+	return option.Result(a, "check", func(fs *option.Flags) {
+		fs.StringVar(&o.From, "from", "", "repair, taking lost bytes from this backup (a folder or a file)")
+		fs.BoolVar(&o.Quick, "quick", false, "compare packed bytes as stored, without unpacking them")
+		fs.BoolVar(&o.Repair, "repair", false, "repair whatever can be repaired")
+		fs.Apart("quick", "from")
+		fs.Apart("quick", "repair")
+	}, func(ctx context.Context, _ []string) (any, error) {
 		if o.Repair || o.From != "" {
 			return repaired(ctx, a, o.From)
 		}

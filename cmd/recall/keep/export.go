@@ -31,7 +31,13 @@ var exportFormats = []string{"md", "html", "json", "raw", "zip"}
 
 func newExportCmd(a *app.App) *cobra.Command {
 	var o exportOptions
-	return option.Do("export", &o, func(ctx context.Context, args []string) error {
+	return option.Do("export", func(fs *option.Flags) {
+		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
+		fs.OneOf(&o.Format, "format", "", "md, html, json, raw or zip", "md", "html", "json", "raw", "zip")
+		fs.BoolVar(&o.Outputs, "outputs", false, "copy the files that the session produced")
+		fs.BoolVar(&o.Raw, "raw", false, "leave secrets in")
+		fs.StringVar(&o.To, "to", "", "the file, or a folder to put it in")
+	}, func(ctx context.Context, args []string) error {
 		if err := o.check(); err != nil {
 			return err
 		}

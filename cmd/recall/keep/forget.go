@@ -27,7 +27,13 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		Matching, Item     string
 		Forks, Yes, DryRun bool
 	}
-	cmd := option.Run(a, "forget", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	cmd := option.Run(a, "forget", func(fs *option.Flags) {
+		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would be removed")
+		fs.BoolVar(&o.Forks, "forks", false, "also remove forks that copied turns")
+		fs.StringVar(&o.Item, "item", "", "one item or passage; its session stays")
+		fs.StringVar(&o.Matching, "matching", "", "every session that contains this text")
+		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}

@@ -22,7 +22,11 @@ import (
 
 func newGuardCmd(a *app.App) *cobra.Command {
 	var o struct{ Run, VM, JSON bool }
-	return option.Command("guard", &o, func(cmd *cobra.Command, args []string) error {
+	return option.Command("guard", func(fs *option.Flags) {
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.BoolVar(&o.Run, "run", false, "archive what isn't safe, then run the command after -- if everything is")
+		fs.BoolVar(&o.VM, "vm", false, "accept losing what is on the virtual machines' own disks")
+	}, func(cmd *cobra.Command, args []string) error {
 		paths, command := args, []string(nil)
 		if at := cmd.ArgsLenAtDash(); o.Run && at >= 0 {
 			paths, command = args[:at], args[at:]

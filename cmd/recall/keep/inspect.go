@@ -18,7 +18,9 @@ import (
 
 func newInspectCmd(a *app.App) *cobra.Command {
 	var o struct{ JSON bool }
-	return option.Do("inspect", &o, func(ctx context.Context, args []string) error {
+	return option.Do("inspect", func(fs *option.Flags) {
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON, one line per session")
+	}, func(ctx context.Context, args []string) error {
 		if _, err := os.Stat(args[0]); err != nil {
 			return terminal.NoSuchFile(args[0], err)
 		}

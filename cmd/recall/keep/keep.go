@@ -30,7 +30,10 @@ const packFor = 10 * time.Second
 
 func newArchiveCmd(a *app.App) *cobra.Command {
 	var o struct{ From []string }
-	return option.Result(a, "archive", &o, func(ctx context.Context, _ []string) (pipeline.Report, error) {
+	return option.Result(a, "archive", func(fs *option.Flags) {
+		fs.StringArrayVar(&o.From, "from", nil,
+			"archive this file or folder instead of the usual places (repeatable)")
+	}, func(ctx context.Context, _ []string) (pipeline.Report, error) {
 		l, err := a.LibraryToFill(ctx, o.From)
 		if err != nil {
 			return pipeline.Report{}, err

@@ -60,7 +60,12 @@ func (doc ManifestDoc) Nothing() bool {
 
 func newCleanupCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
-	cmd := option.Do("manifest-cleanup", &o, func(ctx context.Context, args []string) error {
+	cmd := option.Do("manifest-cleanup", func(fs *option.Flags) {
+		fs.BoolVar(&o.All, "all", false, "one script for all sessions that ran in Cowork's virtual machine")
+		fs.StringArrayVar(&o.Allow, "allow", nil,
+			"another folder, as the machine names it, that the script may also handle (may be repeated)")
+		fs.StringVar(&o.To, "to", "", "a folder that the machine mounts (required)")
+	}, func(ctx context.Context, args []string) error {
 		to, allowed, err := o.open("cleanup")
 		if err != nil {
 			return err
@@ -122,7 +127,11 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 
 func newRebuildCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
-	return option.Do("manifest-rebuild", &o, func(ctx context.Context, args []string) error {
+	return option.Do("manifest-rebuild", func(fs *option.Flags) {
+		fs.StringArrayVar(&o.Allow, "allow", nil,
+			"another folder, as the machine names it, that the script may also handle (may be repeated)")
+		fs.StringVar(&o.To, "to", "", "a folder that the machine mounts (required)")
+	}, func(ctx context.Context, args []string) error {
 		to, allowed, err := o.open("rebuild")
 		if err != nil {
 			return err

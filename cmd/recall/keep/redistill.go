@@ -34,7 +34,12 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 		Model     string
 		Yes, JSON bool
 	}
-	cmd := option.Run(a, "redistill", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	cmd := option.Run(a, "redistill", func(fs *option.Flags) {
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.StringVar(&o.Model, "model", "", "ask this model of the configured provider")
+		fs.Since(&o.Since, "since", "all sessions active since this day: 2026-04-17, 2026-04, 2w")
+		fs.BoolVarP(&o.Yes, "yes", "y", false, "don't ask for confirmation")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}

@@ -36,7 +36,16 @@ type restoreOptions struct {
 
 func newRestoreCmd(a *app.App) *cobra.Command {
 	var o restoreOptions
-	cmd := option.Do("restore", &o, func(ctx context.Context, args []string) error {
+	cmd := option.Do("restore", func(fs *option.Flags) {
+		fs.BoolVar(&o.All, "all", false, "every session of this machine with missing files")
+		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would be written")
+		fs.StringVar(&o.In, "in", "",
+			"the folder in which you will continue the session (Claude Code, Codex, Gemini CLI)")
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.StringVar(&o.To, "to", "", "put it below this folder instead, laid out as the client does")
+		fs.Number(&o.Version, "version", "", 0, "an older version of the transcript (see --versions)")
+		fs.BoolVar(&o.Versions, "versions", false, "list the versions of its files")
+	}, func(ctx context.Context, args []string) error {
 		l, entries, err := namedSessions(ctx, a, args, o.All)
 		switch {
 		case err != nil:

@@ -26,7 +26,21 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		From                               []string
 		JSON, Watch, DryRun, Live, NoModel bool
 	}
-	return option.Do("sync", &o, func(ctx context.Context, _ []string) error {
+	return option.Do("sync", func(fs *option.Flags) {
+		fs.BoolVar(&o.DryRun, "dry-run", false,
+			"show what a model would be asked and what it would cost, and do nothing")
+		fs.StringArrayVar(&o.From, "from", nil,
+			"import this file or folder instead of the usual places (repeatable)")
+		fs.BoolVar(&o.JSON, "json", false, "print the report as JSON")
+		fs.BoolVar(&o.Live, "live", false, "also ask the model about sessions still in progress")
+		fs.BoolVar(&o.NoModel, "no-model", false, "don't ask a model")
+		fs.BoolVar(&o.Watch, "watch", false, "keep running and archive new text within seconds, until stopped")
+		fs.Apart("dry-run", "watch", "no-model")
+		fs.Apart("watch", "from")
+		fs.Apart("watch", "json")
+		fs.Apart("live", "no-model")
+		fs.Apart("watch", "live")
+	}, func(ctx context.Context, _ []string) error {
 		if o.Watch {
 			return Watch(ctx, a)
 		}

@@ -15,14 +15,14 @@ import (
 type Makers map[string]func(*app.App) *cobra.Command
 
 // Do makes a command that prints its own result. For its page and flags see Command.
-func Do(name string, into any, do func(ctx context.Context, args []string) error) *cobra.Command {
-	return Command(name, into, func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args) })
+func Do(name string, flags func(*Flags), do func(ctx context.Context, args []string) error) *cobra.Command {
+	return Command(name, flags, func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args) })
 }
 
 // Run is Do for a command that works on the library.
-func Run(a *app.App, name string, into any,
+func Run(a *app.App, name string, flags func(*Flags),
 	do func(ctx context.Context, l *library.Library, args []string) error) *cobra.Command {
-	return Do(name, into, func(ctx context.Context, args []string) error {
+	return Do(name, flags, func(ctx context.Context, args []string) error {
 		l, err := a.Library(ctx)
 		if err != nil {
 			return err
@@ -31,11 +31,12 @@ func Run(a *app.App, name string, into any,
 	})
 }
 
-// Result makes a command whose result is one document: do makes it, print shows it, or --json prints it as JSON. An
-// app.ExitCode returned with the document ends the command after printing.
-func Result[T any](a *app.App, name string, into any, do func(ctx context.Context, args []string) (T, error),
+// Result makes a command whose result is one document: do makes it, print shows it, or --json, a flag that is declared
+// here unless flags words it, prints it as JSON. An app.ExitCode returned with the document ends the command after
+// printing.
+func Result[T any](a *app.App, name string, flags func(*Flags), do func(ctx context.Context, args []string) (T, error),
 	print func(*app.App, T)) *cobra.Command {
-	return Command(name, into, func(cmd *cobra.Command, args []string) error {
+	cmd := Command(name, flags, func(cmd *cobra.Command, args []string) error {
 		doc, err := do(cmd.Context(), args)
 		if err != nil && !errors.As(err, new(app.ExitCode)) {
 			return err
@@ -46,12 +47,16 @@ func Result[T any](a *app.App, name string, into any, do func(ctx context.Contex
 		print(a, doc)
 		return err
 	})
+	if cmd.Flags().Lookup("json") == nil {
+		cmd.Flags().Bool("json", false, "print as JSON")
+	}
+	return cmd
 }
 
 // Asked is Result for a command that works on the library.
-func Asked[T any](a *app.App, name string, into any,
+func Asked[T any](a *app.App, name string, flags func(*Flags),
 	do func(ctx context.Context, l *library.Library, args []string) (T, error), print func(*app.App, T)) *cobra.Command {
-	return Result(a, name, into, func(ctx context.Context, args []string) (doc T, err error) {
+	return Result(a, name, flags, func(ctx context.Context, args []string) (doc T, err error) {
 		l, err := a.Library(ctx)
 		if err != nil {
 			return doc, err

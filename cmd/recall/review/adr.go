@@ -20,7 +20,13 @@ func newADRCmd(a *app.App) *cobra.Command {
 		To, Project string
 		All, DryRun bool
 	}
-	cmd := option.Result(a, "adr", &o, func(ctx context.Context, args []string) (*adr.Log, error) {
+	cmd := option.Result(a, "adr", func(fs *option.Flags) {
+		fs.BoolVar(&o.All, "all", false, "record everything that you kept, without asking")
+		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would be written, and write nothing")
+		fs.StringVarP(&o.Project, "project", "p", "", "the decisions of this project (default: the one you are in)")
+		fs.StringVar(&o.To, "to", "", "the folder for the records")
+		fs.Folder("to")
+	}, func(ctx context.Context, args []string) (*adr.Log, error) {
 		here, err := os.Getwd()
 		if err != nil {
 			return nil, err

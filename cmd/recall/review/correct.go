@@ -66,7 +66,9 @@ func runEditor(ctx context.Context, a *app.App, path string) error {
 
 func newLinkCmd(a *app.App) *cobra.Command {
 	var o struct{ Retract bool }
-	cmd := option.Do("link", &o, func(ctx context.Context, args []string) error {
+	cmd := option.Do("link", func(fs *option.Flags) {
+		fs.BoolVar(&o.Retract, "retract", false, "remove the link between two items")
+	}, func(ctx context.Context, args []string) error {
 		link := payload.Link{Op: payload.OpRetract}
 		if !o.Retract {
 			link.Op, link.Relation = payload.OpLink, payload.Relation(strings.ToLower(args[1]))
@@ -147,7 +149,18 @@ func newEditCmd(a *app.App) *cobra.Command {
 		Tag, Untag                       []string
 		Name                             string
 	}
-	return option.Asked(a, "edit", &o, func(ctx context.Context, l *library.Library, args []string) ([]MarkDoc, error) {
+	return option.Asked(a, "edit", func(fs *option.Flags) {
+		fs.BoolVar(&o.Archive, "archive", false, "leave the sessions out of lists and answers")
+		fs.Bool("json", false, "print the marks as JSON")
+		fs.Title(&o.Name, "name", "a new title, for one session")
+		fs.BoolVar(&o.Star, "star", false, "star the sessions")
+		fs.Tags(&o.Tag, "tag", "add this tag; may be repeated")
+		fs.BoolVar(&o.Unarchive, "unarchive", false, "bring archived sessions back into lists and answers")
+		fs.BoolVar(&o.Unstar, "unstar", false, "remove the star")
+		fs.Tags(&o.Untag, "untag", "remove this tag; may be repeated")
+		fs.Apart("archive", "unarchive")
+		fs.Apart("star", "unstar")
+	}, func(ctx context.Context, l *library.Library, args []string) ([]MarkDoc, error) {
 		mark := payload.Mark{Star: either(o.Star, o.Unstar), Archive: either(o.Archive, o.Unarchive), Tag: o.Tag,
 			Untag: o.Untag}
 		marked := mark.Star != nil || mark.Archive != nil || len(mark.Tag)+len(mark.Untag) > 0

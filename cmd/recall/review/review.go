@@ -27,7 +27,14 @@ type reviewOptions struct {
 
 func newReviewCmd(a *app.App) *cobra.Command {
 	var o reviewOptions
-	cmd := option.Run(a, "review", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	cmd := option.Run(a, "review", func(fs *option.Flags) {
+		fs.BoolVar(&o.Accept, "accept", false, "keep everything that is waiting, without asking")
+		fs.BoolVar(&o.Editor, "editor", false, "edit payload.md instead")
+		fs.BoolVar(&o.JSON, "json", false, "print what is waiting as JSON, and change nothing")
+		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
+		fs.Since(&o.Since, "since", "only sessions since then: 2026-04-17, 3d, 2w")
+		fs.Apart("editor", "json", "accept")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		entries, err := toReview(a, l, args, o)
 		if err != nil {
 			return err

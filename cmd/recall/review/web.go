@@ -30,7 +30,10 @@ func newWebCmd(a *app.App) *cobra.Command {
 		Port     int
 		ReadOnly bool
 	}
-	return option.Run(a, "web", &o, func(ctx context.Context, l *library.Library, _ []string) error {
+	return option.Run(a, "web", func(fs *option.Flags) {
+		fs.Number(&o.Port, "port", "", 0, "the port to listen on; 0 chooses a free one")
+		fs.BoolVar(&o.ReadOnly, "read-only", false, "show everything, change nothing")
+	}, func(ctx context.Context, l *library.Library, _ []string) error {
 		served, index := a.Served(), app.IndexPath(l)
 		served.Kept = l // so that what it has cached of its sessions is used for every page
 		l.Hold(pipeline.GlanceHolds)

@@ -44,7 +44,16 @@ type WrapUpDoc struct {
 
 func newWrapUpCmd(a *app.App) *cobra.Command {
 	var o wrapUpOptions
-	return option.Do("wrap-up", &o, func(ctx context.Context, args []string) error {
+	return option.Do("wrap-up", func(fs *option.Flags) {
+		fs.StringVar(&o.Draft, "draft", "", "the agent's own draft, a Markdown file; \"-\" reads standard input")
+		fs.BoolVar(&o.JSON, "json", false, "print as JSON, without asking or copying")
+		fs.BoolVar(&o.NoReview, "no-review", false, "skip the review")
+		fs.BoolVar(&o.Print, "print", false, "print the payload instead of copying it")
+		fs.BoolVar(&o.Prompt, "prompt", false, "print what to ask the session's agent, and do nothing else")
+		fs.StringVar(&o.Scratch, "scratch", "",
+			"also write it to session-N.md in this folder, N being the session's number")
+		fs.Apart("json", "print", "prompt")
+	}, func(ctx context.Context, args []string) error {
 		if o.Prompt {
 			return a.Print(prompts.WrapUp.Text() + "\n")
 		}

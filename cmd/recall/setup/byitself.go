@@ -35,7 +35,16 @@ var parts = []struct{ name, does, remove string }{
 
 func newSetupCmd(a *app.App) *cobra.Command {
 	var o struct{ All, Remove, Status, Pause, Resume, Keep bool }
-	cmd := option.Do("setup", &o, func(ctx context.Context, args []string) error {
+	cmd := option.Do("setup", func(fs *option.Flags) {
+		fs.BoolVar(&o.All, "all", false, "set up all three without asking; run again, it updates them")
+		fs.BoolVar(&o.Keep, "keep", false, "with --resume: also archive what the last pause left out")
+		fs.BoolVar(&o.Pause, "pause", false, "keep nothing of what is said from now on")
+		fs.BoolVar(&o.Remove, "remove", false, "remove all three")
+		fs.BoolVar(&o.Resume, "resume", false, "end the pause")
+		fs.BoolVar(&o.Status, "status", false, "show what is set up, and how it went")
+		fs.Apart("all", "remove", "status", "pause", "resume")
+		fs.Apart("pause", "keep")
+	}, func(ctx context.Context, args []string) error {
 		if o.Pause || o.Resume {
 			return runPause(ctx, a, args, o.Resume, o.Keep)
 		}

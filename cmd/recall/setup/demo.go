@@ -24,7 +24,9 @@ import (
 
 func newDemoCmd(a *app.App) *cobra.Command {
 	var o struct{ Dir string }
-	return option.Do("demo", &o, func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o.Dir) })
+	return option.Do("demo", func(fs *option.Flags) {
+		fs.StringVar(&o.Dir, "dir", "", "where to unpack (default: in the user's cache directory)")
+	}, func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o.Dir) })
 }
 
 // runDemo imports the samples into two libraries, one distilled by rules, one by a model whose answers are recorded,

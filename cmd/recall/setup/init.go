@@ -25,7 +25,16 @@ import (
 
 func newInitCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
-	return option.Do("init", &o, func(ctx context.Context, _ []string) error { return runInit(ctx, a, o.Yes) })
+	return option.Do("init", func(fs *option.Flags) {
+		fs.StringVar(new(string), "model", "", "the provider's name for the model (llm.model)")
+		fs.Sets("model", "llm.model")
+		fs.StringVar(new(string), "provider", "",
+			"let this model make payloads: none, anthropic, openai, ollama, claude-cli")
+		fs.Sets("provider", "llm.provider")
+		fs.StringVar(new(string), "url", "", "address of the service (llm.url)")
+		fs.Sets("url", "llm.url")
+		fs.BoolVarP(&o.Yes, "yes", "y", false, "don't ask")
+	}, func(ctx context.Context, _ []string) error { return runInit(ctx, a, o.Yes) })
 }
 
 func runInit(ctx context.Context, a *app.App, yes bool) error {

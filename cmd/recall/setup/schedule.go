@@ -34,7 +34,10 @@ func newScheduleInstallCmd(a *app.App) *cobra.Command {
 		At     string
 		DryRun bool
 	}
-	return option.Do("schedule-install", &o, func(ctx context.Context, _ []string) error {
+	return option.Do("schedule-install", func(fs *option.Flags) {
+		fs.StringVar(&o.At, "at", "02:30", "local time of the nightly job")
+		fs.BoolVar(&o.DryRun, "dry-run", false, "print what would be written, and write nothing")
+	}, func(ctx context.Context, _ []string) error {
 		clock, err := schedule.ParseClock(o.At)
 		if err != nil {
 			return hint.With(err, "for example: recall schedule install --at 02:30")
@@ -178,7 +181,9 @@ func newScheduleRemoveCmd(a *app.App) *cobra.Command {
 // hand.
 func newScheduledCmd(a *app.App) *cobra.Command {
 	var o struct{ CatchUp string }
-	return option.Do("scheduled", &o, func(ctx context.Context, args []string) error {
+	return option.Do("scheduled", func(fs *option.Flags) {
+		fs.StringVar(&o.CatchUp, "catch-up", "", "also run the nightly job if its time has passed without a run")
+	}, func(ctx context.Context, args []string) error {
 		if !slices.ContainsFunc(schedule.Jobs, func(j schedule.Job) bool { return j.Name == args[0] }) {
 			return hint.With(fmt.Errorf("%q is not a job", args[0]), "recall schedule install sets them up")
 		}

@@ -59,7 +59,13 @@ type StatusDoc struct {
 
 func newStatusCmd(a *app.App) *cobra.Command {
 	var o statusOptions
-	cmd := option.Result(a, "status", &o, func(ctx context.Context, _ []string) (any, error) {
+	cmd := option.Result(a, "status", func(fs *option.Flags) {
+		fs.BoolVar(&o.Leads, "leads", false,
+			"with --open: also passages that may leave something open, quoted and not claimed")
+		fs.BoolVar(&o.Open, "open", false, "list open work, by project")
+		fs.StringVarP(&o.Project, "project", "p", "", "with --open: only this project, and all of it")
+		fs.Since(&o.Since, "since", "with --open: what counts as new: 2026-04-17, 2w, yesterday")
+	}, func(ctx context.Context, _ []string) (any, error) {
 		if err := o.check(); err != nil {
 			return nil, err
 		}
@@ -168,7 +174,12 @@ func newUsageCmd(a *app.App) *cobra.Command {
 		By    string
 		Since option.Day
 	}
-	return option.Result(a, "status-usage", &o, func(ctx context.Context, _ []string) (*history.Usage, error) {
+	return option.Result(a, "status-usage", func(fs *option.Flags) {
+		fs.OneOf(&o.By, "by", "day",
+			"one line for each day, week (its Monday), month, model, project, session or task (recall's own)",
+			"day", "week", "month", "model", "project", "session", "task")
+		fs.Since(&o.Since, "since", "only from this day on: 2026-04-17, 2026-04, 2w")
+	}, func(ctx context.Context, _ []string) (*history.Usage, error) {
 		p, err := a.UpToDate(ctx)
 		if err != nil {
 			return nil, err

@@ -23,7 +23,9 @@ import (
 
 func newWorkCmd(a *app.App) *cobra.Command {
 	var o struct{ Once bool }
-	return inTeam(a, "team-work", &o, func(ctx context.Context, t *team.Team, _ *team.Membership, _ []string) error {
+	return inTeam(a, "team-work", func(fs *option.Flags) {
+		fs.BoolVar(&o.Once, "once", false, "stop when nothing is due, for use with a scheduler")
+	}, func(ctx context.Context, t *team.Team, _ *team.Membership, _ []string) error {
 		return t.Work(ctx, team.WorkOptions{Once: o.Once,
 			Did:  func(what string) { fmt.Fprintln(a.Out, terminal.Line(what)) },
 			Fail: func(err error) { fmt.Fprintln(a.Err, "recall: warning:", terminal.Line(err.Error())) }})
@@ -32,7 +34,9 @@ func newWorkCmd(a *app.App) *cobra.Command {
 
 func newRetainCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
-	return inTeam(a, "team-retain", &o, func(ctx context.Context, t *team.Team, _ *team.Membership,
+	return inTeam(a, "team-retain", func(fs *option.Flags) {
+		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
+	}, func(ctx context.Context, t *team.Team, _ *team.Membership,
 		args []string) error {
 		days, err := strconv.ParseUint(args[1], 10, 16)
 		if err != nil {
@@ -72,7 +76,10 @@ func newExportCmd(a *app.App) *cobra.Command {
 		To    string
 		Force bool
 	}
-	return inTeam(a, "team-export", &o, func(ctx context.Context, t *team.Team, _ *team.Membership,
+	return inTeam(a, "team-export", func(fs *option.Flags) {
+		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
+		fs.StringVar(&o.To, "to", "", "the file (default: print)")
+	}, func(ctx context.Context, t *team.Team, _ *team.Membership,
 		args []string) error {
 		m, err := t.MemberNamed(ctx, args[0])
 		if err != nil {
@@ -97,7 +104,9 @@ func newExportCmd(a *app.App) *cobra.Command {
 
 func newDeleteCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
-	return inTeam(a, "team-delete", &o, func(ctx context.Context, t *team.Team, of *team.Membership,
+	return inTeam(a, "team-delete", func(fs *option.Flags) {
+		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
+	}, func(ctx context.Context, t *team.Team, of *team.Membership,
 		args []string) error {
 		m, err := t.MemberNamed(ctx, args[0])
 		if err != nil {
@@ -130,7 +139,9 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 
 func newForgetCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
-	return inTeam(a, "team-forget", &o, func(ctx context.Context, t *team.Team, of *team.Membership,
+	return inTeam(a, "team-forget", func(fs *option.Flags) {
+		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
+	}, func(ctx context.Context, t *team.Team, of *team.Membership,
 		args []string) error {
 		p, err := t.Find(ctx, args[0])
 		if err != nil {
@@ -164,7 +175,11 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 		To    string
 		Force bool
 	}
-	cmd := inTeam(a, "team-unseal", &o, func(ctx context.Context, t *team.Team, m *team.Membership,
+	cmd := inTeam(a, "team-unseal", func(fs *option.Flags) {
+		fs.BoolVar(&o.Force, "force", false, "replace existing files")
+		fs.StringVar(&o.To, "to", "", "the folder to write to")
+		fs.Folder("to")
+	}, func(ctx context.Context, t *team.Team, m *team.Membership,
 		args []string) error {
 		p, err := t.Find(ctx, args[0])
 		if err != nil {
@@ -197,9 +212,9 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 }
 
 // inTeam makes a command that needs only the team.
-func inTeam(a *app.App, name string, into any,
+func inTeam(a *app.App, name string, flags func(*option.Flags),
 	do func(ctx context.Context, t *team.Team, m *team.Membership, args []string) error) *cobra.Command {
-	return option.Run(a, name, into, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, name, flags, func(ctx context.Context, l *library.Library, args []string) error {
 		t, m, err := a.Team(ctx, l)
 		if err != nil {
 			return err

@@ -24,7 +24,13 @@ func newShareCmd(a *app.App) *cobra.Command {
 		To          []string
 		Yes, DryRun bool
 	}
-	return option.Run(a, "team-share", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, "team-share", func(fs *option.Flags) {
+		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would leave, and send nothing")
+		fs.OneOf(&o.Level, "level", "",
+			"how much to share: items, unless shared differently already", "items", "transcripts", "sealed")
+		fs.StringArrayVar(&o.To, "to", nil, "who gets the files of --level sealed; may be repeated")
+		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		p, err := app.ProjectNamed(l, args[0])
 		if err != nil {
 			return err
@@ -179,7 +185,12 @@ func newProjectCmd(a *app.App) *cobra.Command {
 		Name, Remote, Into string
 		Apart              bool
 	}
-	cmd := inTeam(a, "team-project", &o, func(ctx context.Context, t *team.Team, _ *team.Membership,
+	cmd := inTeam(a, "team-project", func(fs *option.Flags) {
+		fs.Title(&o.Name, "name", "its name in the team")
+		fs.StringVar(&o.Remote, "remote", "", "its repository's remote, such as git.example.org/billing")
+		fs.Title(&o.Into, "into", "the project that it is part of")
+		fs.BoolVar(&o.Apart, "apart", false, "it is no longer part of another")
+	}, func(ctx context.Context, t *team.Team, _ *team.Membership,
 		args []string) error {
 		p, err := t.ProjectNamed(ctx, args[0])
 		if err != nil {

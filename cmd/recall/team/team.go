@@ -34,7 +34,13 @@ func newCreateCmd(a *app.App) *cobra.Command {
 		Name, Machine, As string
 		Upgrade, Yes      bool
 	}
-	return option.Run(a, "team-create", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, "team-create", func(fs *option.Flags) {
+		fs.Title(&o.As, "as", "your name in the team (default: your login)")
+		fs.Title(&o.Machine, "machine", "this machine's name in the team (default: its host name)")
+		fs.Title(&o.Name, "name", "the team's name (default: \"team\")")
+		fs.BoolVar(&o.Upgrade, "upgrade", false, "instead, upgrade a team's tables to this version of recall")
+		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		address := args[0]
 		planned := func() (team.Plan, error) { return team.PlanCreate(ctx, address, cmp.Or(o.Name, "team")) }
 		if o.Upgrade {
@@ -62,7 +68,9 @@ func newCreateCmd(a *app.App) *cobra.Command {
 
 func newJoinCmd(a *app.App) *cobra.Command {
 	var o struct{ Machine string }
-	return option.Run(a, "team-join", &o, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, "team-join", func(fs *option.Flags) {
+		fs.Title(&o.Machine, "machine", "this machine's name in the team (default: its host name)")
+	}, func(ctx context.Context, l *library.Library, args []string) error {
 		return join(ctx, a, l, args[0], o.Machine, "")
 	})
 }
@@ -118,7 +126,10 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 		Machine string
 		Yes     bool
 	}
-	return option.Run(a, "team-leave", &o, func(ctx context.Context, l *library.Library, _ []string) error {
+	return option.Run(a, "team-leave", func(fs *option.Flags) {
+		fs.Title(&o.Machine, "machine", "another machine of yours, by name or id")
+		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
+	}, func(ctx context.Context, l *library.Library, _ []string) error {
 		if o.Machine != "" {
 			return leaveOther(ctx, a, l, o.Machine)
 		}
