@@ -20,6 +20,7 @@ import (
 	"recall/ingest/codex"
 	"recall/ingest/cowork"
 	"recall/ingest/gemini"
+	"recall/ingest/ingesttest"
 	"recall/ingest/opencode"
 	"recall/ingest/opencode/opencodetest"
 	"recall/internal/text"
@@ -27,12 +28,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// What the parsers make of the samples, every field. After a change on purpose:
+// What the parsers make of the samples and of what the real client wrote, every field. After a change on purpose:
 // go test ./ingest -run Samples -update, and read the diff.
 func TestParsedSamples(t *testing.T) {
-	samples, err := filepath.Glob("testdata/samples/[01]*")
-	if err != nil || len(samples) != 11 {
-		t.Fatalf("%d samples, %v; want 11", len(samples), err)
+	samples, _ := filepath.Glob("testdata/samples/[01]*")
+	rig, _ := filepath.Glob("testdata/rig/[a-z]*")
+	if samples = append(samples, rig...); len(samples) != 21 {
+		t.Fatalf("%d samples; want 21", len(samples))
 	}
 	for _, dir := range samples {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -77,11 +79,7 @@ func parsed(t *testing.T, dir string) string {
 			t.Errorf("%s: %s", p.Path, p.Reason())
 		}
 		for _, f := range found {
-			s, err := r.Parse(context.Background(), f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sessions = append(sessions, s)
+			sessions = append(sessions, ingesttest.Parse(t, r, f))
 		}
 	}
 	ingest.Own(sessions)

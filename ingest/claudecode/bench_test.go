@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -19,9 +18,7 @@ import (
 	"recall/ingest/ingesttest"
 )
 
-// BenchmarkParse parses sessions of several makes. Beside MB/s it reports how
-// many times faster that is than encoding/json decoding the same lines into
-// structs that hold the same members ("xjson"), in the same run.
+// BenchmarkParse parses sessions of several makes.
 func BenchmarkParse(b *testing.B) {
 	b.Run("text", func(b *testing.B) { benchParse(b, textHeavy(16<<20)) })
 	b.Run("images", func(b *testing.B) { benchParse(b, imageHeavy(64<<20)) })
@@ -34,39 +31,6 @@ func BenchmarkParse(b *testing.B) {
 	})
 }
 
-// BenchmarkRepeated parses what stands in a file twice, beside what stands there
-// once (xonce): it costs little more, however long the file.
-func BenchmarkRepeated(b *testing.B) {
-	for _, records := range []int{5_000, 40_000} {
-		b.Run(fmt.Sprint(records), func(b *testing.B) {
-			var once bytes.Buffer
-			for i := range records {
-				fmt.Fprintf(&once, `{"type":"user","uuid":"u%d","sessionId":"s","cwd":"/x",`+
-					`"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"prompt %d %s"}}`+"\n",
-					i, i, strings.Repeat("of some words ", 20))
-			}
-			parse := func(raw []byte, duplicates int) time.Duration {
-				begin := time.Now()
-				s,
-					err := Reader{}.Parse(b.Context(),
-					ingest.Found{ID: "s", Files: []ingest.File{ingesttest.File(mainName,
-						ingest.Transcript, raw)}})
-				if err != nil || len(s.Turns) != records || s.Report.Duplicates != duplicates {
-					b.Fatalf("got %d turns, %d repeated, %v", len(s.Turns), s.Report.Duplicates, err)
-				}
-				return time.Since(begin)
-			}
-			twice := bytes.Repeat(once.Bytes(), 2)
-			var one, two time.Duration
-			for b.Loop() {
-				one += parse(once.Bytes(), 0)
-				two += parse(twice, records)
-			}
-			b.ReportMetric(float64(two)/float64(one), "xonce")
-		})
-	}
-}
-
 func benchParse(b *testing.B, raw []byte) {
 	found := ingest.Found{ID: "bench", Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript, raw)}}
 	b.SetBytes(int64(len(raw)))
@@ -76,67 +40,6 @@ func benchParse(b *testing.B, raw []byte) {
 		if err != nil || len(s.Turns) == 0 {
 			b.Fatalf("got %v, %v, want turns", s, err)
 		}
-	}
-	ours := b.Elapsed() / time.Duration(b.N)
-	begin := time.Now()
-	decodeStd(b, raw)
-	b.ReportMetric(float64(time.Since(begin))/float64(ours), "xjson")
-}
-
-// stdLine is what encoding/json decodes a line into.
-type stdLine struct {
-	Type, Subtype, UUID                      string
-	ParentUUID                               *string
-	SessionID, AgentID, Timestamp            string
-	Cwd, GitBranch, Version, Entrypoint      string
-	IsSidechain, IsMeta, IsCompactSummary    bool
-	Message                                  *stdMessage
-	ToolUseResult, Attachment, Content, Data json.RawMessage
-}
-
-type stdMessage struct {
-	ID, Model, Role string
-	StopReason      *string `json:"stop_reason"`
-	Usage           *struct {
-		InputTokens  int64 `json:"input_tokens"`
-		OutputTokens int64 `json:"output_tokens"`
-		CacheWrite   int64 `json:"cache_creation_input_tokens"`
-		CacheRead    int64 `json:"cache_read_input_tokens"`
-	}
-	Content json.RawMessage
-}
-
-type stdBlock struct {
-	Type, Text, Thinking, ID, Name string
-	ToolUseID                      string `json:"tool_use_id"`
-	Input                          map[string]json.RawMessage
-	Content                        json.RawMessage
-	IsError                        bool `json:"is_error"`
-}
-
-func decodeStd(b *testing.B, raw []byte) {
-	r := bufio.NewReaderSize(bytes.NewReader(raw), 1<<20)
-	n := 0
-	for {
-		line, err := r.ReadBytes('\n')
-		var l stdLine
-		if json.Unmarshal(line, &l) == nil && l.Message != nil {
-			var blocks []stdBlock
-			var text string
-			if json.Unmarshal(l.Message.Content, &blocks) != nil {
-				_ = json.Unmarshal(l.Message.Content, &text)
-			}
-			for _, k := range blocks {
-				_ = json.Unmarshal(k.Content, &text)
-				n++
-			}
-		}
-		if err != nil {
-			break
-		}
-	}
-	if n == 0 {
-		b.Fatal("encoding/json decoded nothing")
 	}
 }
 

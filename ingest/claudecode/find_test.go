@@ -140,7 +140,7 @@ func TestFindLeavesCoworkAlone(t *testing.T) {
 	orphan := filepath.Join(dir, "org", "local_2", ".claude", "projects", "-x", idB+".jsonl")
 	write(t, orphan, spoken(idB, "u2", "hello", 0))
 	for _, path := range []string{dir, storage, inner, filepath.Join(storage, ".claude"), orphan,
-		filepath.Join(samples, "08-cowork")} {
+		"../testdata/samples/08-cowork"} {
 		ingesttest.Equal(t, path, files(t, path), []string{})
 	}
 }

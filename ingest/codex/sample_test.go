@@ -39,66 +39,6 @@ func rollouts(t *testing.T, home, end string) string {
 	return all[0]
 }
 
-func TestProvenance(t *testing.T) {
-	s := ingesttest.All(t, Reader{}, samples)[main]
-	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"event future_event": 1, "future_thing": 1,
-		"response_item future_item": 1})
-	if s.Report.Tail == nil || s.Report.SkippedTotal != 0 {
-		t.Errorf("got tail %v and %d skipped, want the half line as the tail", s.Report.Tail, s.Report.SkippedTotal)
-	}
-	for i := range s.Turns {
-		turn := &s.Turns[i]
-		for _, theirs := range []string{"Kafka", "environment_context", "Filesystem sandboxing", "turn_aborted",
-			"subagent_notification", "IDE setup", "Redis here"} {
-			if strings.Contains(turn.Text, theirs) {
-				t.Errorf("turn %d says %q, which nobody typed or said: %q", turn.N, theirs, turn.Text)
-			}
-		}
-	}
-	if s.Turns[1].Thinking == "" {
-		t.Error("the summary of the reasoning is lost")
-	}
-	ingesttest.Equal(t, "tokens", s.Usage, ingest.Usage{Input: 8000, Output: 350, CacheRead: 13000})
-}
-
-func TestCalls(t *testing.T) {
-	s := ingesttest.All(t, Reader{}, samples)[main]
-	by := ingesttest.Calls(s)
-	ingesttest.Equal(t, "edited", by["call_a5/1"].Edits,
-		[]ingest.Edit{{Old: "\tack(id)\n\tcommit(id)\n", New: "\tcommit(id)\n\tack(id)\n"}})
-	ingesttest.Equal(t, "deleted", by["call_a5/2"].Name+" "+by["call_a5/2"].Path, "delete_file internal/old_ack.go")
-	ingesttest.Equal(t, "refused", by["call_a6"].Verdict, ingest.Rejected)
-	ingesttest.Equal(t, "reason", by["call_a6"].Reason,
-		"Never delete the spool, it holds deliveries that were not sent yet.")
-	ingesttest.Equal(t, "patch that failed", by["call_b2"].Failed, true)
-	ingesttest.Equal(t, "written by a command", by["call_b3"].Failed, false)
-	ingesttest.Equal(t, "ended later", by["call_b4"].Result, "Exit code 2\nsoaking\nerror: spool is full")
-	ingesttest.Equal(t, "commit", by["call_a8"].Commit, "9c8b7a6")
-	ingesttest.Equal(t, "answer", by["call_a4"].Answers[0].Chosen, []string{"SQLite"})
-	ingesttest.Equal(t, "sub-agent's call", s.Subagents[0].Call, "call_b1")
-	ingesttest.Equal(t, "sub-agent's turns", len(s.Subagents[0].Turns), 3)
-	var open []string
-	for _, task := range s.Tasks {
-		if task.Status != "completed" {
-			open = append(open, task.Subject)
-		}
-	}
-	ingesttest.Equal(t, "open tasks", open, []string{"Document the retry limit"})
-}
-
-func TestPlanIsAgreedTo(t *testing.T) {
-	s := ingesttest.All(t, Reader{}, samples)[paged]
-	var plans []string
-	for _, c := range ingest.EachCall(s.Turns) {
-		if c.Plan != nil {
-			plans = append(plans, string(c.Verdict)+" "+strings.SplitN(c.Plan.Text, "\n", 2)[0])
-		}
-	}
-	ingesttest.Equal(t, "plans", plans, []string{"approved # Export orders as CSV"})
-	ingesttest.Equal(t, "what the client said for the person", s.Turns[2].Kind, ingest.Event)
-	ingesttest.Equal(t, "tokens", s.Usage, ingest.Usage{Input: 800, Output: 40, CacheRead: 100})
-}
-
 // What a person adds to the client's sentence is theirs.
 func TestPlanIsAgreedToInOwnWords(t *testing.T) {
 	for text, kind := range map[string]ingest.TurnKind{

@@ -2,8 +2,8 @@
 // Everything in them is invented; the same options give the same bytes.
 //
 // They are realistic where it matters for time and space: many record types, the proportions of bytes and the numbers
-// of turns and calls of real transcripts (TestSharesOfBytes compares them to 43 real sessions, 24.6 MB), words that
-// follow Zipf's law, several projects over several months, decisions and dead ends in people's own words.
+// of turns and calls of 43 real sessions (24.6 MB: what is said 2 to 3 %, results as text 16, as objects 34), words
+// that follow Zipf's law, several projects over several months, decisions and dead ends in people's own words.
 package synthtest
 
 import (

@@ -1,9 +1,7 @@
 package synthtest_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,91 +122,6 @@ func TestSameSeedSameBytes(t *testing.T) {
 			t.Errorf("seeds 7 and 8 both made %s", name)
 		}
 	}
-}
-
-// The shares of bytes are those of real transcripts: what is said two or three
-// per cent, results as text 16, results as objects 34 (measured over 19.6 MB of
-// real ones); 76 per cent base64 where there are images.
-func TestSharesOfBytes(t *testing.T) {
-	text := shares(t, synthtest.Options{Sessions: 6, BytesEach: 1 << 20, Seed: 4})
-	within(t, "said", text.said, 0.015, 0.045)
-	within(t, "results", text.results, 0.10, 0.22)
-	within(t, "objects of results", text.objects, 0.25, 0.42)
-	images := shares(t, synthtest.Options{Sessions: 6, BytesEach: 8 << 20, Images: true, Seed: 5})
-	within(t, "base64", images.base64, 0.70, 0.82)
-}
-
-func within(t *testing.T, what string, got, least, most float64) {
-	t.Helper()
-	t.Logf("%s: %.3f", what, got)
-	if got < least || got > most {
-		t.Errorf("share of %s: got %.3f, want %.3f to %.3f", what, got, least, most)
-	}
-}
-
-type byteShares struct{ said, results, objects, base64 float64 }
-
-type line struct {
-	Type    string
-	Message struct{ Content json.RawMessage }
-	Result  json.RawMessage `json:"toolUseResult"`
-}
-
-type block struct {
-	Type, Text string
-	Content    json.RawMessage
-}
-
-func shares(t *testing.T, o synthtest.Options) byteShares {
-	t.Helper()
-	made, err := synthtest.Write(t.TempDir(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var total, said, results, objects, base64 int
-	for _, m := range made {
-		data, err := os.ReadFile(m.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		total += len(data)
-		for raw := range bytes.Lines(data) {
-			var l line
-			if err := json.Unmarshal(raw, &l); err != nil {
-				t.Fatal(err)
-			}
-			if bytes.Contains(raw, []byte("base64")) {
-				base64 += len(raw)
-				continue
-			}
-			objects += len(l.Result)
-			s, r := contentShares(l)
-			said += s
-			results += r
-		}
-	}
-	part := func(n int) float64 { return float64(n) / float64(total) }
-	return byteShares{part(said), part(results), part(objects), part(base64)}
-}
-
-func contentShares(l line) (said, results int) {
-	var text string
-	if json.Unmarshal(l.Message.Content, &text) == nil {
-		return len(text), 0
-	}
-	var blocks []block
-	if json.Unmarshal(l.Message.Content, &blocks) != nil {
-		return 0, 0
-	}
-	for _, b := range blocks {
-		switch b.Type {
-		case "text":
-			said += len(b.Text)
-		case "tool_result":
-			results += len(b.Content)
-		}
-	}
-	return said, results
 }
 
 func TestItems(t *testing.T) {
