@@ -98,12 +98,9 @@ func (t *inlineSession) check() (out []Problem) {
 // session returns the told session as a parser would.
 func (t *inlineSession) session(project string) *ingest.Session {
 	home := path.Join("/home/dev", project)
-	s := &ingest.Session{ID: ingest.SessionID(t.ID), Source: ingest.ClaudeCode, Title: t.Title, TitleFrom: "summary",
+	s := &ingest.Session{ID: ingest.SessionID(t.ID), Source: ingest.ClaudeCode, Title: t.Title,
 		Start: t.Start, End: t.Start,
 		Where: ingest.Where{Cwds: []ingest.CwdCount{{Dir: home, Turns: len(t.Turns)}}, Branch: t.Branch}}
-	if t.Branch != "" {
-		s.Where.Branches = []string{t.Branch}
-	}
 	for i, u := range t.Turns {
 		at := t.Start.Add(time.Duration(u.After * float64(time.Minute)))
 		turn := ingest.Turn{ID: ingest.TurnID(u.ID), N: i + 1, Records: []string{u.ID}, Role: ingest.Role(u.By),

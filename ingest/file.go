@@ -219,16 +219,12 @@ type Head struct {
 	Keys    []string // identities of the first user or assistant record: its uuid, and a hash of time and text
 	ID      SessionID
 	Started time.Time
-	Version string // of the client
-	Empty   bool   // no user or assistant record at all
+	Empty   bool // no user or assistant record at all
 }
 
 // Head returns the Head of a session whose beginning was parsed.
 func (s *Session) Head() Head {
 	head := Head{ID: s.ID, Empty: true}
-	if n := len(s.Versions); n > 0 {
-		head.Version = s.Versions[n-1]
-	}
 	for i := range s.Turns {
 		if t := &s.Turns[i]; len(t.Keys) > 0 {
 			head.Empty, head.Keys, head.Started = false, t.Keys, t.At

@@ -95,7 +95,7 @@ func ownerOf(t *Turn, owner map[string]*Session, s *Session) *Session {
 func setParent(s *Session, byID map[SessionID]*Session, owner map[string]*Session) {
 	copied := 0
 	var last *Session
-	var path, all Usage
+	var all Usage
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		if t.Copied {
@@ -104,12 +104,9 @@ func setParent(s *Session, byID map[SessionID]*Session, owner map[string]*Sessio
 			continue
 		}
 		all.Add(t.Usage)
-		if !t.Abandoned {
-			path.Add(t.Usage)
-		}
 	}
 	if copied > 0 {
-		s.Usage, s.UsageAll = path, all
+		s.Usage = all
 	}
 	switch {
 	case s.Parent != nil:

@@ -100,7 +100,7 @@ func TestProjectOfWorktrees(t *testing.T) {
 		git(t, app, "worktree", "remove", "--force", beside)
 		wantProject(t, ran(inside), nil, app, "app", "worktree")
 		s := ran(sub)
-		s.Where.Worktree = &Worktree{Path: beside, Name: "fix", Original: app}
+		s.Where.Worktree = &Worktree{Path: beside, Original: app}
 		wantProject(t, s, nil, app, "app", "worktree")
 	})
 	t.Run("of a bare repository", func(t *testing.T) {

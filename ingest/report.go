@@ -87,10 +87,10 @@ func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Objects calls read with each object of a line and its offset; there are two where two writers lost a newline. read
+// Objects calls read with each object of a line; there are two where two writers lost a newline. read
 // returns what follows, nil if nothing does, and why the object is of no use, if it isn't. Objects accounts for the
 // line.
-func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte, at int64) (rest []byte, why string)) {
+func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []byte, why string)) {
 	r.Bytes += l.Size
 	at := l.Offset
 	skip := func(why string) {
@@ -115,7 +115,7 @@ func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte, at int64
 		at += int64(bytes.Index(l.Bytes, b[:1]))
 	}
 	for len(b) > 0 {
-		rest, why := read(b, at)
+		rest, why := read(b)
 		switch {
 		case rest == nil && !l.Ended:
 			r.Tail = &Skip{File: file, Line: l.N, Offset: at, Reason: "partial last line, waiting for its rest"}

@@ -16,7 +16,7 @@ type Request struct {
 // Requests lists what a session used of models, each message once wherever it appears; what another session owns is
 // left out (see Own). Tokens recorded apart from messages, as in an audit log, are one more request.
 func (s *Session) Requests() (all []Request) {
-	rest, counted := s.UsageAll, map[string]bool{}
+	rest, counted := s.Usage, map[string]bool{}
 	count := func(r Request, copied bool) {
 		twice := counted[r.Message]
 		counted[r.Message] = r.Message != ""

@@ -45,8 +45,7 @@ type Session struct {
 
 	Where Where
 
-	Title      string    // "" if nothing gives one; see TitleFrom
-	TitleFrom  string    `map:"-"` // custom-title, rename, ai-title, agent-name, summary, record, prompt
+	Title      string    // from its records, else its first prompt; "" if nothing gives one
 	Start, End time.Time // of the conversation, UTC, from the transcript; zero if it states none
 	// Born is when the file was begun, according to a record before the first turn; zero if unknown. A fork's is later
 	// than the turns it copied.
@@ -54,17 +53,14 @@ type Session struct {
 
 	Models   []string `map:"name"` // in order of first use, without "<synthetic>"
 	Versions []string `map:"name"` // of the client, in order of first use
-	Usage    Usage    // on the active path, each message once, without a fork's copies (see Own)
-	UsageAll Usage    // the whole file, abandoned branches included
+	Usage    Usage    // of all messages, each once, abandoned branches included, without a fork's copies (see Own)
 
 	Turns     []Turn
 	Subagents []Subagent
 	// requests by the client's own agents, which write summaries and suggest prompts: see Requests
-	Unheard     []Request
-	Tasks       []Task // final states, in order of creation, without deleted ones
-	Compactions []Compaction
-	PRs         []PR
-	Parent      *Parent // where it was forked or continued from, nil if it wasn't
+	Unheard []Request
+	Tasks   []Task  // final states, in order of creation, without deleted ones
+	Parent  *Parent // where it was forked or continued from, nil if it wasn't
 	// HowFork or HowBackground if its records say that it began as a copy, but not of what; else "".
 	Copy        string `map:"-"`
 	ContinuedIn SessionID
@@ -75,16 +71,12 @@ type Session struct {
 	Injected []string `map:"-"` // ids of payloads that recall's hooks injected, in order
 	Handed   []string // texts under recall's marker that it received outside its turns: from hooks, from tools
 
-	Cost     float64   // Cowork: US dollars according to its audit log, 0 if it doesn't say
-	Schedule string    `map:"name"` // Cowork: id of the scheduled task it is a run of, ""
-	Opened   TurnID    // Cowork: the prompt that its record gives as the first, "" if it isn't there
-	Uploads  []FileRef // Cowork: files the user attached
-	Outputs  []FileRef // Cowork: files it produced
+	Opened  TurnID    // Cowork: the prompt that its record gives as the first, "" if it isn't there
+	Uploads []FileRef // Cowork: files the user attached
+	Outputs []FileRef // Cowork: files it produced
 
-	Archived          bool // hidden by its user in the app
-	Helper            bool // not a person's: a dispatch child, recall's own model call, an unattended scheduled run
-	Remote            bool // ran in a cloud container: what we have may be partial
-	TranscriptMissing bool // a record, or typed prompts, without a conversation
+	Archived bool // hidden by its user in the app
+	Helper   bool // not a person's: a dispatch child, recall's own model call, an unattended scheduled run
 
 	Report Report
 }
@@ -93,7 +85,6 @@ type Session struct {
 type Where struct {
 	Cwds      []CwdCount // working directories with the number of turns in each, in order of first use
 	Branch    string     `map:"path"` // the branch last worked on, "" if none
-	Branches  []string   `map:"path"`
 	Worktree  *Worktree  // last entered worktree, nil if none
 	Relocated string     `map:"path"` // last "relocated" directory, ""
 	Folders   []string   `map:"path"` // Cowork: folders the user gave, host paths
@@ -111,8 +102,8 @@ type CwdCount struct {
 
 // Worktree is a git worktree that the client made for the session.
 type Worktree struct {
-	Path, Name, Branch string `map:"path"`
-	Original           string `map:"path"` // the folder of the repository it was made from
+	Path     string `map:"path"`
+	Original string `map:"path"` // the folder of the repository it was made from
 }
 
 // Usage counts tokens, each message once, by the values on its last line.
@@ -156,11 +147,10 @@ type Turn struct {
 	Name    string    `json:"-" map:"name"` // Command: "/compact"
 	At      time.Time `json:"at,omitzero"`
 	// as typed or said, without injected parts, NUL and invalid UTF-8; MapText maps it part by part
-	Text     string     `json:"text" map:"-"`
-	Thinking string     `json:"-"` // clipped to ClipText
-	Model    string     `json:"-" map:"name"`
-	Usage    Usage      `json:"-"` // of an assistant's message
-	Calls    []ToolCall `json:"-"` // of an assistant's message, in order
+	Text  string     `json:"text" map:"-"`
+	Model string     `json:"-" map:"name"`
+	Usage Usage      `json:"-"` // of an assistant's message
+	Calls []ToolCall `json:"-"` // of an assistant's message, in order
 
 	Queued    bool `json:"-"`                   // typed while the assistant worked
 	Abandoned bool `json:"abandoned,omitempty"` // on a branch that was rewound
@@ -171,14 +161,12 @@ type Turn struct {
 	// ids of recall's items that a check held against it at the time
 	Warned  []string `json:"-" map:"-"`
 	Uploads []string `json:"-" map:"path"` // files attached to the prompt, as named there
-	From    string   `json:"-" map:"-"`    // "transcript" or "audit" (Cowork)
 	Dir     string   `json:"-" map:"path"` // working directory at the time, "" if unknown
 	// identities that survive a copy into another session (see Own): by uuid, by message id, by time and text
 	Keys []string `json:"-" map:"-"`
 
-	File   string `json:"-" map:"path"` // the session's file it is in, by name relative to the session
-	Line   int    `json:"-"`            // 1-based line of its first record
-	Offset int64  `json:"-"`            // byte offset of that line
+	File string `json:"-" map:"path"` // the session's file it is in, by name relative to the session
+	Line int    `json:"-"`            // 1-based line of its first record
 }
 
 // Aside reports whether a turn isn't part of its session's course: it was rewound, or belongs to a parent.
@@ -281,30 +269,10 @@ type Subagent struct {
 
 // Task is a todo of the session in its final state.
 type Task struct {
-	ID      string    `json:"id" map:"name"`
-	Status  string    `json:"status" map:"name"` // pending, in_progress, completed
-	Subject string    `json:"subject"`
-	Detail  string    `json:"-"`
-	Turn    TurnID    `json:"-"` // where it was last touched
-	At      time.Time `json:"-"`
-}
-
-// Compaction is a point where the client compacted its context.
-type Compaction struct {
-	Trigger string    `json:"trigger" map:"name"` // manual, auto
-	Before  int64     `json:"tokens_before"`      // 0 if unknown, as is After
-	After   int64     `json:"tokens_after,omitempty"`
-	Summary TurnID    `json:"-"`              // the turn holding the summary, "" if none
-	Wish    string    `json:"wish,omitempty"` // what the person asked to keep
-	At      time.Time `json:"at,omitzero"`
-	Line    int       `json:"line"`
-}
-
-// PR is a pull request made in the session.
-type PR struct {
-	Number     int
-	URL        string
-	Repository string `map:"path"`
+	ID      string `json:"id" map:"name"`
+	Status  string `json:"status" map:"name"` // pending, in_progress, completed
+	Subject string `json:"subject"`
+	Turn    TurnID `json:"-"` // where it was last touched
 }
 
 // Parent says where a session comes from.
@@ -318,7 +286,6 @@ type Parent struct {
 type FileRef struct {
 	Name string `json:"name" map:"path"` // relative to the session's folder of such files
 	Path string `json:"-" map:"path"`    // on this machine
-	Size int64  `json:"size"`
 }
 
 // Report says what a parser did with each line: Lines = Records + Duplicates + Blank + SkippedTotal. Two records on one

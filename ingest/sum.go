@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"recall/ingest/jsonl"
@@ -13,21 +12,19 @@ import (
 
 // Silent reports whether a message contains nothing: no text, no call, no usage.
 func (t *Turn) Silent() bool {
-	return t.Kind == Message && t.Text+t.Thinking == "" && len(t.Calls) == 0 && t.Usage == (Usage{})
+	return t.Kind == Message && t.Text == "" && len(t.Calls) == 0 && t.Usage == (Usage{})
 }
 
-// Finish adds a parser's turns to the session, except silent ones, and titles it: by the title from its records, whose
-// origin is from, else by the first prompt that isn't just the placeholder for a picture.
-func (s *Session) Finish(turns []*Turn, title, from, picture string) {
+// Finish adds a parser's turns to the session, except silent ones, and titles it: by the title from its records, else
+// by the first prompt that isn't just the placeholder for a picture.
+func (s *Session) Finish(turns []*Turn, title, picture string) {
 	for _, t := range turns {
 		if !t.Silent() {
 			s.Count(*t)
 		}
 	}
 	BindReasons(s.Turns)
-	if s.Title = strings.TrimSpace(title); s.Title != "" {
-		s.TitleFrom = from
-	}
+	s.Title = strings.TrimSpace(title)
 	s.NameByPrompt(picture)
 }
 
@@ -64,10 +61,7 @@ func (s *Session) Count(t Turn) {
 	if t.Model != "" {
 		s.Models = Union(s.Models, t.Model)
 	}
-	s.UsageAll.Add(t.Usage)
-	if !t.Abandoned {
-		s.Usage.Add(t.Usage)
-	}
+	s.Usage.Add(t.Usage)
 	s.Carried = Union(s.Carried, t.Carried...)
 	if t.Role == User {
 		s.Pasted = Union(s.Pasted, PayloadIDs(t.Text, false)...)
@@ -110,7 +104,7 @@ func (s *Session) NameByPrompt(picture string) {
 				continue
 			}
 			if title := TitleOf(t.OwnText()); title != picture && title != "" {
-				s.Title, s.TitleFrom = title, "prompt"
+				s.Title = title
 			}
 		}
 	}
@@ -132,9 +126,9 @@ func TitleOf(text string) string {
 
 // Todos reads the todo list called name in a tool's input, whose entries have their text under subject; cancelled ones
 // are omitted.
-func Todos(input []byte, name, subject string, turn TurnID, at time.Time) (list []Task) {
+func Todos(input []byte, name, subject string, turn TurnID) (list []Task) {
 	jsonl.Read(input, jsonl.Fields{name: jsonl.List(func(c *jsonl.Cursor) {
-		t := Task{Turn: turn, At: at}
+		t := Task{Turn: turn}
 		if c.Fields(jsonl.Fields{subject: &t.Subject, "status": &t.Status}); t.Status != "cancelled" {
 			list = append(list, t)
 		}

@@ -36,8 +36,8 @@ func TestMapTextVisitsAll(t *testing.T) {
 	unseen("", reflect.ValueOf(s).Elem(), left)
 	want := map[string]bool{}
 	for _, name := range strings.Fields(`
-		.ID .Source .Aliases .TitleFrom .Opened .Copy .ContinuedIn .Carried .Pasted .Injected .Parent.Session .Parent.How
-		.Tasks.Turn .Compactions.Summary .Subagents.ID .Subagents.Call .Unheard.Message`) {
+		.ID .Source .Aliases .Opened .Copy .ContinuedIn .Carried .Pasted .Injected .Parent.Session .Parent.How
+		.Tasks.Turn .Subagents.ID .Subagents.Call .Unheard.Message`) {
 		want[name] = true
 	}
 	for name := range left {
@@ -49,7 +49,7 @@ func TestMapTextVisitsAll(t *testing.T) {
 
 // turnLeft are a turn's strings that MapText leaves alone.
 var turnLeft = map[string]bool{
-	"ID": true, "Records": true, "Role": true, "Kind": true, "Carried": true, "Warned": true, "From": true, "Keys": true,
+	"ID": true, "Records": true, "Role": true, "Kind": true, "Carried": true, "Warned": true, "Keys": true,
 	"Calls.ID":         true,
 	"Calls.ResultTurn": true, "Calls.Verdict": true, "Calls.ReasonTurn": true, "Calls.Agent": true, "Calls.Commit": true,
 }

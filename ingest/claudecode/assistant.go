@@ -35,7 +35,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 		d.turn.Model = m
 	}
 	if r.msg.plain != nil {
-		d.addText("text", jsonl.Unquote(r.msg.plain))
+		d.addText(jsonl.Unquote(r.msg.plain))
 	}
 	for i := range r.msg.blocks {
 		p.takeBlock(d, &r.msg.blocks[i])
@@ -89,12 +89,10 @@ func (p *parser) takeSynthetic(r *record, n int32, at time.Time) {
 func (p *parser) takeBlock(d *draft, b *block) {
 	switch string(b.kind) {
 	case "text":
-		d.addText("text", jsonl.Unquote(b.text))
-	case "thinking":
-		d.addText("thinking", jsonl.Unquote(b.text))
+		d.addText(jsonl.Unquote(b.text))
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		p.takeCall(d, b)
-	case "redacted_thinking", "image", "document", "fallback":
+	case "thinking", "redacted_thinking", "image", "document", "fallback":
 	case "tool_result", "web_search_tool_result", "web_fetch_tool_result", "mcp_tool_result",
 		"code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result":
 		p.takeResult(b, &p.rec.record, d.turn.At)
@@ -104,13 +102,13 @@ func (p *parser) takeBlock(d *draft, b *block) {
 }
 
 // addText adds a block of text unless an earlier line had it; a longer snapshot of the last block replaces that.
-func (d *draft) addText(kind, text string) {
+func (d *draft) addText(text string) {
 	if text == "" {
 		return
 	}
 	last := -1
 	for i := range d.parts {
-		if d.parts[i].kind != kind {
+		if d.parts[i].call != nil {
 			continue
 		}
 		if d.parts[i].text == text {
@@ -127,7 +125,7 @@ func (d *draft) addText(kind, text string) {
 			return
 		}
 	}
-	d.parts = append(d.parts, part{kind: kind, text: text})
+	d.parts = append(d.parts, part{text: text})
 }
 
 // takeCall adds a tool call, or completes one from an earlier snapshot.
@@ -145,7 +143,7 @@ func (p *parser) takeCall(d *draft, b *block) {
 		}
 	}
 	call := p.newCall(b)
-	q := part{kind: "tool_use", call: &call, size: len(b.input)}
+	q := part{call: &call, size: len(b.input)}
 	d.parts = append(d.parts, q)
 	if id == "" || p.calls[id] != nil {
 		return

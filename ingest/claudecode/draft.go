@@ -24,10 +24,9 @@ type draft struct {
 
 // part is a block of an assistant's message.
 type part struct {
-	kind string // text, thinking, tool_use
 	text string
-	call *ingest.ToolCall
-	size int // of a call's input in the file
+	call *ingest.ToolCall // nil for text
+	size int              // of a call's input in the file
 }
 
 // lineID names a turn by its position, where its record has no id.
@@ -58,8 +57,7 @@ func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind 
 		t.Records = []string{string(t.ID)}
 	}
 	t.Role, t.Kind, t.At = role, kind, at
-	t.Dir, t.From = p.meta.dir, "transcript"
-	t.File, t.Line, t.Offset = p.file, p.line, p.off
+	t.Dir, t.File, t.Line = p.meta.dir, p.file, p.line
 	p.drafts = append(p.drafts, d)
 	p.linkTurn(n, d)
 	return d

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,24 +40,20 @@ func (p *parser) isSuperseded(d *draft) bool {
 	return slices.ContainsFunc(d.turn.Records, func(id string) bool { return p.meta.superseded[id] })
 }
 
-// finishDraft assembles a message's text, thinking and calls from its parts.
+// finishDraft assembles a message's text and calls from its parts.
 func (p *parser) finishDraft(d *draft) {
 	if len(d.parts) == 0 {
 		return
 	}
-	var text, thinking []string
+	var text []string
 	for _, q := range d.parts {
-		switch {
-		case q.call != nil:
+		if q.call != nil {
 			d.turn.Calls = append(d.turn.Calls, *q.call)
-		case q.kind == "thinking":
-			thinking = append(thinking, q.text)
-		default:
+		} else {
 			text = append(text, q.text)
 		}
 	}
 	d.turn.Text = ingest.ClippedText(strings.Join(text, "\n\n"))
-	d.turn.Thinking = ingest.ClippedText(strings.Join(thinking, "\n\n"))
 	d.parts = nil
 }
 
@@ -66,12 +63,9 @@ func (p *parser) collect() {
 	s.Turns = make([]ingest.Turn, 0, len(p.drafts))
 	for i, d := range p.drafts {
 		p.drafts[i] = nil
-		silent := d.turn.Kind == ingest.Message && d.turn.Text == "" && d.turn.Thinking == "" && len(d.turn.Calls) == 0 &&
-			!d.counted
-		if silent {
-			continue
+		if !d.turn.Silent() || d.counted {
+			s.Count(d.turn)
 		}
-		s.Count(d.turn)
 	}
 	p.drafts = nil
 }
@@ -129,22 +123,15 @@ func (p *parser) finishTitle() {
 	if slices.Contains(m.worktrees, custom) {
 		custom = ""
 	}
-	set := func(title, from string) {
-		title = strings.TrimSpace(title)
-		if s.Title == "" && title != "" {
-			s.Title, s.TitleFrom = title, from
+	titles := []string{custom, m.renamed, m.ai, m.agent}
+	for _, sum := range slices.Backward(m.summaries) {
+		if _, ok := p.byID[sum.leaf]; ok {
+			titles = append(titles, sum.text)
 		}
 	}
-	set(custom, "custom-title")
-	set(m.renamed, "rename")
-	set(m.ai, "ai-title")
-	set(m.agent, "agent-name")
-	for i := len(m.summaries) - 1; i >= 0; i-- {
-		if _, ok := p.byID[m.summaries[i].leaf]; ok {
-			set(m.summaries[i].text, "summary")
-		}
+	for _, title := range titles {
+		s.Title = cmp.Or(s.Title, strings.TrimSpace(title))
 	}
 	s.NameByPrompt(imageOnly)
 	s.Helper = s.Helper && strings.HasPrefix(m.entrypoint, "sdk")
-	s.Remote = m.entrypoint == "remote_cowork"
 }

@@ -41,9 +41,6 @@ func (r Reader) headOf(ctx context.Context, f ingest.File, head *ingest.Head) er
 			return errors.Join(err, ctx.Err())
 		}
 		p.takeLine(line)
-		if head.Version == "" && len(p.s.Versions) > 0 {
-			head.Version = p.s.Versions[0]
-		}
 		for _, d := range p.drafts {
 			if len(d.turn.Keys) > 0 {
 				head.Empty, head.Keys, head.Started = false, d.turn.Keys, d.turn.At

@@ -31,7 +31,6 @@ type meta struct {
 	tasks     tasks
 	questions map[string][]ingest.Question // of AskUserQuestion, by call
 	queued    []queued
-	wish      string // of the last /compact
 
 	taskFiles              []ingest.Task
 	planFiles              map[string]string // text by file name
@@ -49,7 +48,7 @@ var ignoredKinds = text.Set(`permission-mode mode file-history-snapshot file-his
 	bridge-session content-replacement started result attribution-snapshot frame-link history-suppression cost-state
 	atis-latch isolation-latch speculation-accept stream_event rate_limit_event tool_use_summary tool_progress
 	auth_status api-request api-request-blob api-request-shape tools-used prompt_snapshot keep_alive control_request
-	control_response queue-drained`)
+	control_response queue-drained pr-link`)
 
 // takeMeta takes the records outside the tree.
 func (p *parser) takeMeta(r *record) {
@@ -69,9 +68,6 @@ func (p *parser) takeMeta(r *record) {
 		}
 	case "queue-operation":
 		p.takeQueue(r)
-	case "pr-link":
-		p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL),
-			Repository: jsonl.Unquote(r.prRepository)})
 	case "worktree-state":
 		p.takeWorktree(r.worktree, ingest.Worktree{})
 	case "relocated":
@@ -105,46 +101,22 @@ func (p *parser) noteBirth(at time.Time) {
 
 // takeWorktree records the worktree entered; w holds what is already known.
 func (p *parser) takeWorktree(raw []byte, w ingest.Worktree) {
-	jsonl.Read(raw, jsonl.Fields{"worktreePath": &w.Path, "worktreeName": &w.Name, "worktreeBranch": &w.Branch,
-		"originalCwd": &w.Original})
+	name := ""
+	jsonl.Read(raw, jsonl.Fields{"worktreePath": &w.Path, "worktreeName": &name, "originalCwd": &w.Original})
 	if w.Path == "" {
 		return
 	}
-	w.Name = cmp.Or(w.Name, ingest.LastName(w.Path))
 	p.s.Where.Worktree = &w
-	p.meta.worktrees = append(p.meta.worktrees, w.Name)
+	p.meta.worktrees = append(p.meta.worktrees, cmp.Or(name, ingest.LastName(w.Path)))
 }
 
 // readGitOperation reads the client's own record of what a command did.
-func (p *parser) readGitOperation(call *ingest.ToolCall, raw []byte, at time.Time) {
+func readGitOperation(call *ingest.ToolCall, raw []byte) {
 	c := jsonl.NewCursor(raw)
 	hash := func() { call.Commit = c.Text() }
 	message := func() { call.CommitMessage = c.Text() }
 	c.Fields(jsonl.Fields{"gitOperation": jsonl.Fields{
-		"commit": jsonl.Fields{"sha": hash, "hash": hash, "message": message, "subject": message},
-		"pr":     func() { p.readPR(c) }}})
-}
-
-func (p *parser) readPR(c *jsonl.Cursor) {
-	pr, number, action := ingest.PR{}, int64(0), ""
-	c.Fields(jsonl.Fields{"number": &number, "url": &pr.URL, "action": &action})
-	if pr.Number = int(number); action == "" || action == "created" {
-		p.addPR(pr)
-	}
-}
-
-// addPR records a pull request, once.
-func (p *parser) addPR(pr ingest.PR) {
-	if pr.URL == "" && pr.Number == 0 {
-		return
-	}
-	for i := range p.s.PRs {
-		if have := &p.s.PRs[i]; have.URL == pr.URL && (have.Number == pr.Number || have.URL != "") {
-			have.Repository = cmp.Or(have.Repository, pr.Repository)
-			return
-		}
-	}
-	p.s.PRs = append(p.s.PRs, pr)
+		"commit": jsonl.Fields{"sha": hash, "hash": hash, "message": message, "subject": message}}})
 }
 
 // noteContext records where and with which version a record was written.
@@ -156,7 +128,6 @@ func (p *parser) noteContext(r *record) {
 	}
 	if changed(r.branch, w.Branch) && string(r.branch) != "HEAD" {
 		w.Branch = p.text(r.branch)
-		w.Branches = ingest.Union(w.Branches, w.Branch)
 	}
 	if changed(r.version, p.meta.version) {
 		p.meta.version = p.text(r.version)

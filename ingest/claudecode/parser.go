@@ -17,7 +17,6 @@ type parser struct {
 
 	file  string // name of the file being read
 	line  int
-	off   int64
 	wide  bool              // the file is UTF-16
 	texts map[string]string // interned strings, which recur on every line
 
@@ -81,12 +80,12 @@ func (p *parser) read(ctx context.Context, f ingest.File) error {
 
 // takeLine accounts for one line: its records, or why it has none.
 func (p *parser) takeLine(l jsonl.Line) {
-	p.line, p.off = l.N, l.Offset
+	p.line = l.N
 	if l.N == 1 {
 		p.wide = bytes.HasPrefix(l.Bytes, []byte("\xff\xfe")) || bytes.HasPrefix(l.Bytes, []byte("\xfe\xff"))
 	}
 	l.Ended = l.Ended || p.wide // UTF-16 lines don't end like UTF-8's
-	p.s.Report.Objects(l, p.file, func(b []byte, offset int64) (rest []byte, why string) {
+	p.s.Report.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
 		if p.wide {
 			return nil, "UTF-16; recall reads UTF-8"
 		}
@@ -102,7 +101,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 			return nil, ingest.NotObject(c, b)
 		}
 		rest = c.Rest()
-		p.off, p.rec.size = offset, l.Cut
+		p.rec.size = l.Cut
 		if b = b[:len(b)-len(rest)]; p.log != nil {
 			return rest, p.takeEntry(b)
 		}
@@ -211,6 +210,6 @@ func (p *parser) subParser(agent string) *parser {
 		p.subParsers[agent] = k
 		p.meta.agentOrder = append(p.meta.agentOrder, agent)
 	}
-	k.file, k.line, k.off = p.file, p.line, p.off
+	k.file, k.line = p.file, p.line
 	return k
 }

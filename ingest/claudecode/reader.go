@@ -78,7 +78,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 	}
 	p.finish()
 	if len(files) > 0 && files[0].Role == ingest.PromptLog {
-		s.TranscriptMissing, s.Title = true, OnlyPrompts+s.Title
+		s.Title = OnlyPrompts + s.Title
 	}
 	return s, nil
 }

@@ -23,7 +23,6 @@ type record struct {
 	title, leaf                          jsonl.Escaped
 	operation, continuedIn               jsonl.Escaped
 	sourceSession, branchedAt, relocated jsonl.Escaped
-	prURL, prRepository                  jsonl.Escaped
 	auditAt, messageAt                   jsonl.Escaped // of an audit log, like the next two
 	parentAgent, failure                 jsonl.Escaped
 	sidechain, meta, summary             bool
@@ -32,9 +31,8 @@ type record struct {
 	spoken                               bool // there is a message, be it an object or a text
 	msg                                  message
 	toolResult, attachment               []byte // raw values
-	compact, content, todos              []byte
+	content, todos                       []byte
 	worktree, data, supersedes           []byte
-	prNumber                             int64
 	size                                 int64 // bytes cut from the line when it was read
 
 	idText string // see id
@@ -60,7 +58,7 @@ type message struct {
 
 // A block is one part of a message's content.
 type block struct {
-	kind, text jsonl.Escaped // text: of text or thinking
+	kind, text jsonl.Escaped
 	id, name   jsonl.Escaped
 	toolUse    jsonl.Escaped // tool_use_id
 	input      []byte        // raw value
@@ -93,12 +91,12 @@ func newRecordReader() *recordReader {
 		"interruptedByShutdown": &r.shutdown, "toolUseResult": &r.toolResult, "tool_use_result": &r.toolResult,
 		"attachment": &r.attachment, "content": &r.content, "promptSource": &r.promptSource,
 		"sessionKind": &r.sessionKind, "toolDenialKind": &r.denial, "userFeedback": &r.feedback,
-		"planContent": &r.planContent, "compactMetadata": &r.compact, "compact_metadata": &r.compact, "todos": &r.todos,
+		"planContent": &r.planContent, "todos": &r.todos,
 		"worktreeSession": &r.worktree, "customTitle": &r.title, "aiTitle": &r.title, "agentName": &r.title,
 		"summary": &r.title, "leafUuid": &r.leaf, "operation": &r.operation, "continuedInSessionId": &r.continuedIn,
 		"data": &r.data, "parentToolUseID": &r.parentToolUse, "supersedes": &r.supersedes,
 		"sourceSessionId": &r.sourceSession, "branchedAt": &r.branchedAt, "relocatedCwd": &r.relocated,
-		"prNumber": &r.prNumber, "prUrl": &r.prURL, "prRepository": &r.prRepository, "isSynthetic": &r.synthetic,
+		"isSynthetic":        &r.synthetic,
 		"parent_tool_use_id": &r.parentAgent, "error": &r.failure, "isReplay": &r.replay, "claude_code_version": &r.version,
 		"_audit_timestamp": func() { r.readTime(&r.auditAt) },
 		"timestamp":        func() { r.readTime(&r.at) },
@@ -158,7 +156,7 @@ type blockReader struct {
 
 func newBlockReader() *blockReader {
 	r := &blockReader{}
-	r.fields = jsonl.Fields{"type": &r.kind, "text": &r.text, "thinking": &r.text, "id": &r.id, "name": &r.name,
+	r.fields = jsonl.Fields{"type": &r.kind, "text": &r.text, "id": &r.id, "name": &r.name,
 		"input": &r.input, "tool_use_id": &r.toolUse, "content": &r.content, "is_error": &r.isError}
 	return r
 }
@@ -209,7 +207,6 @@ type Entry struct {
 	Results                bool   // the message contains tool results
 	Raw                    []byte // JSON, valid only during the call
 	Line                   int
-	Offset                 int64
 }
 
 // takeEntry takes the log object just read as a transcript's record, if the log says that it is one.
@@ -217,7 +214,7 @@ func (p *parser) takeEntry(raw []byte) (why string) {
 	r := &p.rec.record
 	e := Entry{Kind: jsonl.Unquote(r.kind), Subtype: jsonl.Unquote(r.subtype), Session: jsonl.Unquote(r.session),
 		UUID: string(r.uuid), Dir: string(r.cwd), Version: string(r.version), InAgent: len(r.parentAgent) > 0,
-		Synthetic: r.synthetic, Replay: r.replay, Spoken: r.spoken, Raw: raw, Line: p.line, Offset: p.off}
+		Synthetic: r.synthetic, Replay: r.replay, Spoken: r.spoken, Raw: raw, Line: p.line}
 	for _, text := range []jsonl.Escaped{r.auditAt, r.at, r.messageAt} { // early versions put it into the message
 		if at, ok := ingest.ParseTime(string(text)); ok {
 			e.At = at

@@ -53,7 +53,7 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	call.Failed = b.isError || exitFailure().MatchString(out.head)
 	call.Result, call.ResultLen = out.clipped, out.size+r.size
 	p.judge(call, r, out.whole())
-	p.takeStructured(call, r, out.whole(), at)
+	p.takeStructured(call, r, out.whole())
 	if call.Verdict == ingest.Unasked && !call.Failed {
 		ingest.NoteCommit(call)
 	}
@@ -184,7 +184,7 @@ func marksRefusals(version string) bool {
 }
 
 // takeStructured reads what the structured form of a result adds.
-func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string, at time.Time) {
+func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string) {
 	raw := r.toolResult
 	switch call.Name {
 	case "AskUserQuestion":
@@ -197,13 +197,13 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string, a
 		p.takeAgent(call, raw, text)
 	case "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet":
 		if !call.Failed {
-			p.meta.tasks.apply(call, raw, text, ingest.TurnID(r.uuid), at)
+			p.meta.tasks.apply(call, raw, text, ingest.TurnID(r.uuid))
 		}
 	case "EnterWorktree":
 		p.takeWorktree(raw, ingest.Worktree{Original: p.meta.dir})
 	case "Bash", "mcp__workspace__bash":
 		if bytes.Contains(raw, []byte(`"gitOperation"`)) {
-			p.readGitOperation(call, raw, at)
+			readGitOperation(call, raw)
 		}
 		call.Failed = call.Failed || bytes.Contains(raw, []byte(`"interrupted":true`))
 	}

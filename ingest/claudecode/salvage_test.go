@@ -66,9 +66,9 @@ func TestSalvage(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("turns, -want +got:\n%s", diff)
 	}
-	if !s.TranscriptMissing || s.Title != OnlyPrompts+"Keep the queue in SQLite, not Redis." ||
+	if s.Title != OnlyPrompts+"Keep the queue in SQLite, not Redis." ||
 		len(s.Where.Cwds) != 1 || s.Where.Cwds[0].Dir != "/home/ann/app" {
-		t.Errorf("missing %v, title %q, folders %v", s.TranscriptMissing, s.Title, s.Where.Cwds)
+		t.Errorf("title %q, folders %v", s.Title, s.Where.Cwds)
 	}
 	if r := s.Report; r.Lines != 2 || r.Records != 2 || len(r.Skipped) != 0 {
 		t.Errorf("report %+v", r)

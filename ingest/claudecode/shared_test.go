@@ -42,12 +42,15 @@ func checkShared(t *testing.T, path string, row map[string]string) {
 	ingesttest.Lines(t, s.Report)
 	ingesttest.Turns(t, s)
 	typed, queued, messages, refused, abandoned := 0, 0, s.Report.Ignored["synthetic message"], 0, 0
+	summaries := 0
 	for _, turn := range s.Turns {
 		switch {
 		case turn.Kind == ingest.Prompt && turn.Queued:
 			queued++
 		case turn.Kind == ingest.Prompt, turn.Kind == ingest.PlanTurn:
 			typed++
+		case turn.Kind == ingest.Summary:
+			summaries++
 		case turn.Kind == ingest.Message, turn.Name == "api-error":
 			messages++
 		}
@@ -67,7 +70,7 @@ func checkShared(t *testing.T, path string, row map[string]string) {
 		}
 		return n
 	}
-	ingesttest.Equal(t, "compactions", len(s.Compactions), n("compactions"))
+	ingesttest.Equal(t, "compactions", summaries, n("compactions"))
 	ingesttest.Equal(t, "refused calls", refused, n("user_rejections"))
 	ingesttest.Equal(t, "rewound", abandoned, n("rewind_branches"))
 	// The manifest leaves out prompts that were only queued, and counts a line

@@ -14,8 +14,7 @@ import (
 func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 	c := jsonl.NewCursor(r.content)
 	switch sub := jsonl.Unquote(r.subtype); sub {
-	case "compact_boundary":
-		p.takeBoundary(r, at)
+	case "compact_boundary": // the summary that follows says it
 	case "local_command":
 		typed := Classify(c.Text())
 		if typed.Kind == ingest.Command {
@@ -56,19 +55,6 @@ func IgnoredSystem(subtype string) bool {
 		strings.HasPrefix(subtype, "hook_")
 }
 
-func (p *parser) takeBoundary(r *record, at time.Time) {
-	k := ingest.Compaction{At: at, Line: p.line, Wish: p.meta.wish}
-	c := jsonl.NewCursor(r.compact)
-	wish := func() { k.Wish = cmp.Or(c.Text(), k.Wish) }
-	c.Fields(jsonl.Fields{"trigger": &k.Trigger, "preTokens": &k.Before, "pre_tokens": &k.Before,
-		"postTokens": &k.After, "post_tokens": &k.After, "userContext": wish, "user_context": wish})
-	if k.Trigger == "auto" {
-		k.Wish = ""
-	}
-	p.meta.wish = ""
-	p.s.Compactions = append(p.s.Compactions, k)
-}
-
 // attachment is the relevant content of an attachment record.
 type attachment struct {
 	kind, mode, origin string
@@ -95,9 +81,9 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	case "queued_command":
 		p.takeQueuedCommand(r, n, at, a)
 	case "todo_reminder":
-		p.meta.tasks.remindTodos(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid), at)
+		p.meta.tasks.remindTodos(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid))
 	case "task_reminder":
-		p.meta.tasks.remind(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid), at)
+		p.meta.tasks.remind(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid))
 	case "plan_mode", "plan_mode_reentry", "plan_mode_exit", "plan_file_reference":
 		if a.planFile != "" {
 			p.s.PlanFiles = ingest.Union(p.s.PlanFiles, a.planFile)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
@@ -32,7 +31,7 @@ func (t *tasks) all() []ingest.Task {
 }
 
 // apply applies a call to the list.
-func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
+func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID) {
 	switch call.Name {
 	case "TodoWrite":
 		var todos []byte
@@ -42,33 +41,32 @@ func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn inges
 			list = readTodos([]byte(call.Input["todos"]))
 		}
 		if list != nil {
-			t.replace(list, turn, at)
+			t.replace(list, turn)
 		}
 	case "TaskCreate":
-		t.create(call, raw, text, turn, at)
+		t.create(call, raw, text, turn)
 	case "TaskUpdate":
-		t.update(call, turn, at)
+		t.update(call, turn)
 	case "TaskList", "TaskGet":
-		t.listed(raw, turn, at)
+		t.listed(raw, turn)
 	}
 }
 
 // replace sets all todos; unchanged ones keep their last touch. Prompts carry an empty list where there never was one.
-func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
+func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID) {
 	if len(list) == 0 && len(t.todos) == 0 {
 		return
 	}
 	for i := range list {
-		list[i].Turn, list[i].At = turn, at
+		list[i].Turn = turn
 	}
 	t.todos, t.touched = ingest.Relist(t.todos, list), true
 }
 
 var taskNumber = text.Pattern(`Task #(\S+) created`)
 
-func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
-	task := ingest.Task{Subject: call.Input["subject"], Detail: call.Input["description"], Status: "pending", Turn: turn,
-		At: at}
+func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID) {
+	task := ingest.Task{Subject: call.Input["subject"], Status: "pending", Turn: turn}
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{"task": func() {
 		got := readTask(c)
@@ -94,39 +92,38 @@ func (t *tasks) set(task ingest.Task) {
 	}
 }
 
-func (t *tasks) update(call *ingest.ToolCall, turn ingest.TurnID, at time.Time) {
+func (t *tasks) update(call *ingest.ToolCall, turn ingest.TurnID) {
 	i := slices.IndexFunc(t.list, func(task ingest.Task) bool { return task.ID == call.Input["taskId"] })
 	if i < 0 {
 		return
 	}
 	task := &t.list[i]
-	task.Turn, task.At = turn, at
+	task.Turn = turn
 	task.Subject = cmp.Or(call.Input["subject"], task.Subject)
-	task.Detail = cmp.Or(call.Input["description"], task.Detail)
 	if task.Status = cmp.Or(call.Input["status"], task.Status); call.Input["status"] == "deleted" {
 		t.list = slices.Delete(t.list, i, i+1)
 	}
 }
 
 // listed takes a listing as the truth about the tasks in it.
-func (t *tasks) listed(raw []byte, turn ingest.TurnID, at time.Time) {
+func (t *tasks) listed(raw []byte, turn ingest.TurnID) {
 	c := jsonl.NewCursor(raw)
-	c.Fields(jsonl.Fields{"tasks": func() { t.remind(c, turn, at) }, "task": func() { t.see(readTask(c), turn, at) }})
+	c.Fields(jsonl.Fields{"tasks": func() { t.remind(c, turn) }, "task": func() { t.see(readTask(c), turn) }})
 }
 
 // remind takes a reminder: an array of tasks in their state at the time.
-func (t *tasks) remind(c *jsonl.Cursor, turn ingest.TurnID, at time.Time) {
-	c.Array(func() { t.see(readTask(c), turn, at) })
+func (t *tasks) remind(c *jsonl.Cursor, turn ingest.TurnID) {
+	c.Array(func() { t.see(readTask(c), turn) })
 }
 
 // remindTodos takes a reminder of the todos.
-func (t *tasks) remindTodos(c *jsonl.Cursor, turn ingest.TurnID, at time.Time) {
+func (t *tasks) remindTodos(c *jsonl.Cursor, turn ingest.TurnID) {
 	of := tasks{list: t.todos}
-	of.remind(c, turn, at)
+	of.remind(c, turn)
 	t.todos, t.touched = of.list, t.touched || of.touched
 }
 
-func (t *tasks) see(task ingest.Task, turn ingest.TurnID, at time.Time) {
+func (t *tasks) see(task ingest.Task, turn ingest.TurnID) {
 	if task.Subject == "" {
 		return
 	}
@@ -134,17 +131,17 @@ func (t *tasks) see(task ingest.Task, turn ingest.TurnID, at time.Time) {
 		return have.ID == task.ID && (task.ID != "" || have.Subject == task.Subject)
 	})
 	if i < 0 {
-		task.Turn, task.At, task.Status = turn, at, cmp.Or(task.Status, "pending")
+		task.Turn, task.Status = turn, cmp.Or(task.Status, "pending")
 		t.set(task)
 	} else if have := &t.list[i]; task.Status != "" && task.Status != have.Status {
-		have.Status, have.Turn, have.At = task.Status, turn, at
+		have.Status, have.Turn = task.Status, turn
 	}
 }
 
 // readTask reads a task or todo in any of its forms.
 func readTask(c *jsonl.Cursor) (t ingest.Task) {
 	c.Fields(jsonl.Fields{"id": &t.ID, "taskId": &t.ID, "subject": &t.Subject, "content": &t.Subject,
-		"description": &t.Detail, "status": &t.Status})
+		"status": &t.Status})
 	t.Subject = strings.TrimSpace(t.Subject)
 	return t
 }

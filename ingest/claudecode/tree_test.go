@@ -122,5 +122,5 @@ func TestHistoryWrittenAgain(t *testing.T) {
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt a", "message ok", "prompt b"})
 	ingesttest.Equal(t, "calls", len(got.Turns[1].Calls), 1)
-	ingesttest.Equal(t, "tokens", got.UsageAll.Output, 1)
+	ingesttest.Equal(t, "tokens", got.Usage.Output, 1)
 }

@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -52,7 +51,7 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 	}
 	p.takeTyped(r, n, at, typed)
 	if todos := readTodos(r.todos); todos != nil {
-		p.meta.tasks.replace(todos, ingest.TurnID(r.uuid), at)
+		p.meta.tasks.replace(todos, ingest.TurnID(r.uuid))
 	}
 }
 
@@ -98,33 +97,16 @@ func (p *parser) takeTyped(r *record, n int32, at time.Time, typed Typed) *draft
 			p.nodes[n].prompt = typed.Kind != ingest.Shell
 		}
 	case ingest.Summary:
-		p.summarised(d)
+		d.turn.Role = ingest.Assistant
 	}
 	if typed.Kind == ingest.PlanTurn && len(r.planContent) > 0 {
 		d.turn.Text = ingest.ClippedText(jsonl.Unquote(r.planContent))
 	}
-	if typed.Kind == ingest.Command {
-		p.takeCommand(d)
+	if typed.Kind == ingest.Command && typed.Name == "/rename" && typed.Text != "" {
+		p.meta.renamed = d.turn.Text
 	}
 	d.turn.Keys = keysOf(r, at, typed.Text)
 	return d
-}
-
-// takeCommand records slash commands that affect the session.
-func (p *parser) takeCommand(d *draft) {
-	switch d.turn.Name {
-	case "/rename":
-		if d.turn.Text != "" {
-			p.meta.renamed = d.turn.Text
-		}
-	case "/compact":
-		p.meta.wish = d.turn.Text
-		if k := len(p.s.Compactions) - 1; k >= 0 && p.s.Compactions[k].Trigger == "manual" &&
-			!d.turn.At.After(p.s.Compactions[k].At) {
-			p.s.Compactions[k].Wish = cmp.Or(p.s.Compactions[k].Wish, d.turn.Text)
-			p.meta.wish = ""
-		}
-	}
 }
 
 // repeated reports whether a text with the same time, to the millisecond, was seen before: clients write prompts again
@@ -171,15 +153,6 @@ func (p *parser) takeSummary(r *record, n int32, at time.Time) {
 	d := p.draft(r, n, at, ingest.Assistant, ingest.Summary)
 	d.turn.Text = ingest.ClippedText(text)
 	d.turn.Keys = keysOf(r, at, text)
-	p.summarised(d)
-}
-
-// summarised links a summary to the compaction it belongs to.
-func (p *parser) summarised(d *draft) {
-	d.turn.Role = ingest.Assistant
-	if k := len(p.s.Compactions) - 1; k >= 0 && p.s.Compactions[k].Summary == "" {
-		p.s.Compactions[k].Summary = d.turn.ID
-	}
 }
 
 func (p *parser) takeEvent(r *record, n int32, at time.Time, name, text string) {
@@ -201,7 +174,6 @@ type queued struct {
 	text   string
 	at     time.Time
 	line   int
-	offset int64
 	file   string
 	drafts int // number of drafts before it
 }
@@ -217,7 +189,7 @@ func (p *parser) takeQueue(r *record) {
 	case "enqueue":
 		p.noteNotification(text)
 		p.meta.queued = append(p.meta.queued, queued{
-			text: text, at: p.timeOf(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
+			text: text, at: p.timeOf(r), line: p.line, file: p.file, drafts: len(p.drafts),
 		})
 	case "popAll":
 		p.unqueue(text)
@@ -246,7 +218,7 @@ func (p *parser) recoverQueued() {
 		d.turn = ingest.Turn{
 			ID: lineID(q.file, q.line), Role: ingest.User, Kind: ingest.Prompt, At: q.at,
 			Text:   ingest.ClippedText(typed.Text),
-			Queued: true, From: "transcript", Dir: p.meta.dir, File: q.file, Line: q.line, Offset: q.offset,
+			Queued: true, Dir: p.meta.dir, File: q.file, Line: q.line,
 		}
 		if !q.at.IsZero() {
 			d.turn.Keys = []string{timeKey(q.at, typed.Text)}

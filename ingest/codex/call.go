@@ -151,7 +151,7 @@ func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
 		Status  string `json:"status"`
 	}
 	var todos []todo
-	list := ingest.Relist(p.tasks, ingest.Todos(args, "plan", "step", d.turn.ID, p.at))
+	list := ingest.Relist(p.tasks, ingest.Todos(args, "plan", "step", d.turn.ID))
 	if len(list) == 0 {
 		return
 	}

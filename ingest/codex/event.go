@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -23,11 +22,11 @@ var events = map[string]func(p *parser, payload []byte){
 func takeStarted(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"turn_id": &p.turn}) }
 
 // usageOf reads a token count, in which the input includes tokens read from the cache.
-func usageOf(raw []byte) (u ingest.Usage, total int64) {
+func usageOf(raw []byte) (u ingest.Usage) {
 	jsonl.Read(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
-		"cache_write_input_tokens": &u.CacheWrite, "output_tokens": &u.Output, "total_tokens": &total})
+		"cache_write_input_tokens": &u.CacheWrite, "output_tokens": &u.Output})
 	u.Input = max(0, u.Input-u.CacheRead-u.CacheWrite)
-	return u, total
+	return u
 }
 
 // takeTokens counts the tokens of a model's answer. The client repeats them with every limit it is told.
@@ -38,10 +37,8 @@ func takeTokens(p *parser, payload []byte) {
 		return
 	}
 	p.total = string(total)
-	usage, all := usageOf(last)
-	p.context = cmp.Or(all, p.context)
 	if d := p.last; d != nil {
-		d.turn.Usage.Add(usage)
+		d.turn.Usage.Add(usageOf(last))
 	}
 }
 
@@ -49,10 +46,8 @@ func takeTokens(p *parser, payload []byte) {
 func (p *parser) takeUsageRecord(payload []byte) {
 	var raw []byte
 	jsonl.Read(payload, jsonl.Fields{"usage": &raw})
-	usage, all := usageOf(raw)
-	p.context = cmp.Or(all, p.context)
 	if d := p.last; d != nil {
-		d.recorded.Add(usage)
+		d.recorded.Add(usageOf(raw))
 	}
 }
 

@@ -16,7 +16,6 @@ type parser struct {
 	s       *ingest.Session
 	file    string // name of the file being read
 	line    int
-	off     int64
 	ordinal int64
 	at      time.Time // of the record being read, or the last one stated
 	dir     string
@@ -39,7 +38,6 @@ type parser struct {
 	spawned map[string]string // agent → call
 	tasks   []ingest.Task
 	name    string // given to the thread by the person
-	context int64  // tokens last in the context
 	total   string // all tokens so far, as last counted
 	goal    string
 
@@ -54,7 +52,6 @@ type draft struct {
 	turn     ingest.Turn
 	said     []string
 	had      map[string]bool // the elements of said
-	thought  []string
 	calls    []*ingest.ToolCall
 	ordinal  int64
 	client   string // id of the client's turn
@@ -78,14 +75,13 @@ func newParser(s *ingest.Session) *parser {
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
 	rep := &p.s.Report
-	rep.Objects(l, p.file, func(b []byte, at int64) (rest []byte, why string) {
+	rep.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
 		c := jsonl.NewCursor(b)
 		r, ok := readRecord(c, b)
 		if !ok {
 			return nil, ingest.NotObject(c, b)
 		}
 		rest = c.Rest()
-		p.off = at
 		if p.many {
 			h := maphash.Bytes(p.seed, b[:len(b)-len(rest)])
 			p.here = append(p.here, h)
@@ -195,7 +191,7 @@ func (p *parser) takeHeader(h header) {
 		p.s.CountDir(h.cwd, 0)
 	}
 	if h.branch != "" && h.branch != "HEAD" {
-		p.s.Where.Branch, p.s.Where.Branches = h.branch, []string{h.branch}
+		p.s.Where.Branch = h.branch
 	}
 	if h.forkedFrom != "" && h.forkedFrom != string(p.s.ID) {
 		p.s.Parent = &ingest.Parent{Session: ingest.SessionID(h.forkedFrom), How: ingest.HowBranch}
@@ -228,8 +224,8 @@ func (p *parser) draft(role ingest.Role, kind ingest.TurnKind, text string) *dra
 		id += "b" + strconv.Itoa(k) // another one on the same line
 	}
 	d := &draft{ordinal: p.ordinal, client: p.turn, turn: ingest.Turn{ID: ingest.TurnID(id), Records: []string{id},
-		Role: role, Kind: kind, Text: ingest.ClippedText(text), At: p.at, Dir: p.dir, From: "transcript", File: p.file,
-		Line: p.line, Offset: p.off}}
+		Role: role, Kind: kind, Text: ingest.ClippedText(text), At: p.at, Dir: p.dir, File: p.file,
+		Line: p.line}}
 	p.drafts = append(p.drafts, d)
 	return d
 }
@@ -254,11 +250,9 @@ func (p *parser) takeCompaction(payload []byte) {
 	if framed && strings.HasPrefix(summary, handedOver) {
 		summary = own
 	}
-	made := ingest.Compaction{Before: p.context, At: p.at, Line: p.line}
 	if summary = strings.TrimSpace(summary); summary != "" {
-		made.Summary = p.draft(ingest.Assistant, ingest.Summary, summary).turn.ID
+		p.draft(ingest.Assistant, ingest.Summary, summary)
 	}
-	p.s.Compactions = append(p.s.Compactions, made)
 	p.answer = true
 }
 
@@ -288,7 +282,7 @@ func (p *parser) finish() {
 		turns = append(turns, t)
 	}
 	p.drafts, p.calls = nil, nil
-	s.Finish(turns, p.name, "custom-title", imageOnly)
+	s.Finish(turns, p.name, imageOnly)
 	s.Tasks = p.tasks
 	if p.own.id != "" && p.own.id != string(s.ID) {
 		s.Aliases = append(s.Aliases, ingest.SessionID(p.own.id))
@@ -300,7 +294,6 @@ func (p *parser) finishDraft(d *draft) {
 	t := &d.turn
 	if t.Kind == ingest.Message {
 		t.Text = ingest.ClippedText(strings.Join(d.said, "\n\n"))
-		t.Thinking = ingest.ClippedText(strings.Join(d.thought, "\n\n"))
 	}
 	for _, c := range d.calls {
 		t.Calls = append(t.Calls, *c)

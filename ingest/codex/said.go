@@ -212,13 +212,12 @@ func (d *draft) say(said string) {
 	d.had[said] = true
 }
 
-// takeThought takes the summary of the model's reasoning, and the reasoning itself if it is there.
+// takeThought begins the message that the model thought about.
 func takeThought(p *parser, payload []byte) {
 	var summary, content []byte
 	jsonl.Read(payload, jsonl.Fields{"summary": &summary, "content": &content})
-	if thought := strings.TrimSpace(joined(summary) + "\n\n" + joined(content)); thought != "" {
-		d := p.message()
-		d.thought = append(d.thought, thought)
+	if joined(summary)+joined(content) != "" {
+		p.message()
 	}
 }
 

@@ -3,7 +3,6 @@ package cowork
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +28,6 @@ type auditLog struct {
 	cards  []card
 	denied []string // tool_use ids refused without asking
 	stops  []stop
-	cost   spending
 	tokens spentTokens
 }
 
@@ -51,10 +49,9 @@ type card struct {
 
 // A stop is a press of Stop.
 type stop struct {
-	id     string
-	at     time.Time
-	line   int
-	offset int64
+	id   string
+	at   time.Time
+	line int
 }
 
 func newAuditLog(name string) *auditLog {
@@ -186,28 +183,13 @@ func (a *auditLog) takeResult(e *claudecode.Entry) {
 	a.fresh = false
 	a.known("")
 	n := readDetails(e.Raw)
-	a.cost.add(n.cost)
 	a.tokens.add(n.usage)
 	if strings.HasPrefix(n.terminal, "aborted") {
-		a.stops = append(a.stops, stop{idOf(e), e.At, e.Line, e.Offset})
+		a.stops = append(a.stops, stop{idOf(e), e.At, e.Line})
 	}
 }
 
-// spending sums totals that grow within one run of the CLI and restart with the next.
-type spending struct{ before, now float64 }
-
-func (s *spending) add(total float64) {
-	if total <= 0 {
-		return // a stopped turn has no total
-	}
-	if total < s.now {
-		s.before += s.now
-	}
-	s.now = total
-}
-
-func (s spending) sum() float64 { return s.before + s.now }
-
+// spentTokens sums totals that grow within one run of the CLI and restart with the next.
 type spentTokens struct{ before, now ingest.Usage }
 
 func (s *spentTokens) add(total ingest.Usage) {
@@ -231,23 +213,19 @@ type details struct {
 	input      map[string]string
 	granted    bool
 	terminal   string
-	cost       float64
 	usage      ingest.Usage
 }
 
 func readDetails(raw []byte) (n details) {
-	var decision, allowed, cost string
+	var decision, allowed string
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{
 		"tool_name": &n.tool, "tool_use_id": &n.call, "granted": &allowed, "decision": &decision,
-		"terminal_reason": &n.terminal, "total_cost_usd": &cost,
-		"tool_input": func() { n.input = ingest.Input(c, jsonl.Unquote) },
-		"modelUsage": func() { n.usage = modelUsage(c) },
+		"terminal_reason": &n.terminal,
+		"tool_input":      func() { n.input = ingest.Input(c, jsonl.Unquote) },
+		"modelUsage":      func() { n.usage = modelUsage(c) },
 	})
 	n.granted = allowed == "true" || allowed == "1" || allowed == "" && strings.HasPrefix(decision, "allow")
-	if v, err := strconv.ParseFloat(cost, 64); err == nil && v > 0 && v < 1e6 {
-		n.cost = v
-	}
 	return n
 }
 

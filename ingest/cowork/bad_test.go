@@ -68,8 +68,8 @@ func TestAuditBadLines(t *testing.T) {
 		t.Errorf("%d blank lines, want 2", s.Report.Blank)
 	}
 	for _, turn := range s.Turns {
-		if turn.Text == "Three." && (turn.Line != 10 || turn.Offset == 0) {
-			t.Errorf("the second object of line 10 is said to be at line %d, offset %d", turn.Line, turn.Offset)
+		if turn.Text == "Three." && turn.Line != 10 {
+			t.Errorf("the second object of line 10 is said to be at line %d", turn.Line)
 		}
 	}
 }
@@ -151,10 +151,9 @@ func TestRecordLenient(t *testing.T) {
 	if want := time.UnixMilli(1785747590000).UTC(); !s.End.Equal(want) {
 		t.Errorf("end %v, want %v", s.End, want)
 	}
-	if !cmp.Equal(s.Where.Folders, []string{"/a/b", "/c"}) || !s.Archived || !s.Helper || s.Schedule != "nightly" ||
+	if !cmp.Equal(s.Where.Folders, []string{"/a/b", "/c"}) || !s.Archived || !s.Helper ||
 		s.Title != "Do it." {
-		t.Errorf("got %+v archived %v helper %v schedule %q title %q", s.Where, s.Archived, s.Helper, s.Schedule,
-			s.Title)
+		t.Errorf("got %+v archived %v helper %v title %q", s.Where, s.Archived, s.Helper, s.Title)
 	}
 	if all := strings.ToLower(cmp.Diff(ingest.Session{}, *s)); strings.Contains(all, "secret") {
 		t.Errorf("something of the person or the system prompt was kept:\n%s", all)
@@ -296,8 +295,8 @@ func TestStorageWithoutRecord(t *testing.T) {
 	d.transcript("c1", lineUser(0, "u1", "", "Compare offers."),
 		`{"type":"ai-title","aiTitle":"Offers","sessionId":"c1"}`)
 	s := d.read()
-	if s.ID != testID || s.Title != "Offers" || s.TranscriptMissing {
-		t.Errorf("id %s, title %q, missing %v", s.ID, s.Title, s.TranscriptMissing)
+	if s.ID != testID || s.Title != "Offers" {
+		t.Errorf("id %s, title %q", s.ID, s.Title)
 	}
 }
 
@@ -307,8 +306,8 @@ func TestScheduledRun(t *testing.T) {
 	d.transcript("c1", lineUser(0, "u1", "", `<scheduled-task name="nightly">Check the mail.</scheduled-task>`),
 		lineSays(1, "u2", "u1", "m1", "Nothing new."))
 	s := d.read()
-	if !s.Helper || s.Schedule != "nightly" || s.Turns[0].Kind != ingest.Event {
-		t.Errorf("helper %v, schedule %q, first turn %s", s.Helper, s.Schedule, s.Turns[0].Kind)
+	if !s.Helper || s.Turns[0].Kind != ingest.Event {
+		t.Errorf("helper %v, first turn %s", s.Helper, s.Turns[0].Kind)
 	}
 	d.transcript("c1", lineUser(0, "u1", "", `<scheduled-task name="nightly">Check the mail.</scheduled-task>`),
 		lineSays(1, "u2", "u1", "m1", "Nothing new."),

@@ -55,8 +55,8 @@ func FuzzAudit(f *testing.F) {
 			t.Errorf("%d lines given, %d accounted for", lines, r.Lines)
 		}
 		for _, turn := range s.Turns {
-			if turn.ID == "" || turn.Line < 1 || turn.Offset < 0 || turn.Offset >= int64(len(b)) {
-				t.Errorf("turn %+v has no place in %d bytes", turn, len(b))
+			if turn.ID == "" || turn.Line < 1 {
+				t.Errorf("turn %+v has no place", turn)
 			}
 		}
 		if r.Tail == nil && len(b) > 0 && b[len(b)-1] != '\n' {

@@ -36,7 +36,6 @@ func join(s, heard *ingest.Session, log *auditLog) {
 		j.fill(&s.Turns[at], t)
 	}
 	insert(s, lost, after)
-	joinCompactions(s, heard.Compactions)
 	s.Models, s.Carried = ingest.Union(s.Models, heard.Models...), ingest.Union(s.Carried, heard.Carried...)
 	s.Pasted, s.Injected = ingest.Union(s.Pasted, heard.Pasted...), ingest.Union(s.Injected, heard.Injected...)
 	s.Handed = ingest.Union(s.Handed, heard.Handed...)
@@ -169,19 +168,6 @@ func insert(s *ingest.Session, lost []ingest.Turn, after []int) {
 
 func before(t, next *ingest.Turn) bool {
 	return t.At.IsZero() || !next.At.IsZero() && t.At.Before(next.At)
-}
-
-// joinCompactions adds the log's compactions that the transcript lacks.
-func joinCompactions(s *ingest.Session, heard []ingest.Compaction) {
-	for _, c := range heard {
-		known := slices.ContainsFunc(s.Compactions, func(o ingest.Compaction) bool {
-			return o.At.Sub(c.At).Abs() <= sameTime
-		})
-		if !known {
-			s.Compactions = append(s.Compactions, c)
-		}
-	}
-	slices.SortStableFunc(s.Compactions, func(a, b ingest.Compaction) int { return a.At.Compare(b.At) })
 }
 
 const (
@@ -323,7 +309,7 @@ func addStop(s *ingest.Session, st stop, file string) {
 	}
 	s.Turns = slices.Insert(s.Turns, at, ingest.Turn{
 		ID: ingest.TurnID(st.id), Records: []string{st.id}, Role: ingest.User, Kind: ingest.Interrupt, At: st.at,
-		Text: "[Stopped by the person]", From: "audit", File: file, Line: st.line, Offset: st.offset,
+		Text: "[Stopped by the person]", File: file, Line: st.line,
 	})
 	if st.at.After(s.End) {
 		s.End = st.at

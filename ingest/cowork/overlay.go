@@ -27,9 +27,7 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	if rec.model != "" && len(s.Models) == 0 {
 		s.Models = []string{rec.model}
 	}
-	s.Archived, s.Schedule, s.Opened = rec.archived, rec.schedule, firstPrompt(s, rec.initial)
-	s.TranscriptMissing = len(s.Turns) == 0
-	s.Remote = s.Remote || isRemote(rec.session) || isRemote(rec.cli)
+	s.Archived, s.Opened = rec.archived, firstPrompt(s, rec.initial)
 	s.Helper = s.Helper || isHelper(s, rec)
 	if rec.failure != "" {
 		s.Report.Conflicts = append(s.Report.Conflicts, "the app says: "+rec.failure)
@@ -65,11 +63,9 @@ func overlayIDs(s *ingest.Session, rec record) {
 func overlayTitle(s *ingest.Session, rec record) {
 	switch {
 	case rec.title != "":
-		s.Title, s.TitleFrom = rec.title, "record"
+		s.Title = rec.title
 	case s.Title == "" && rec.initial != "":
-		if title := ingest.TitleOf(claudecode.Classify(rec.initial).Text); title != "" {
-			s.Title, s.TitleFrom = title, "prompt"
-		}
+		s.Title = ingest.TitleOf(claudecode.Classify(rec.initial).Text)
 	}
 }
 
@@ -82,10 +78,6 @@ func firstPrompt(s *ingest.Session, initial string) ingest.TurnID {
 		}
 	}
 	return ""
-}
-
-func isRemote(id string) bool {
-	return strings.HasPrefix(id, "cse_") || strings.HasPrefix(id, "session_")
 }
 
 // isHelper reports whether no person was involved: the app's own helpers, and scheduled runs without prompts.
@@ -155,7 +147,7 @@ func fileRefs(files []ingest.File, role ingest.FileRole, prefix string) []ingest
 	var list []ingest.FileRef
 	for _, f := range files {
 		if f.Role == role {
-			list = append(list, ingest.FileRef{Name: strings.TrimPrefix(f.Name, prefix), Path: f.Path, Size: f.Size})
+			list = append(list, ingest.FileRef{Name: strings.TrimPrefix(f.Name, prefix), Path: f.Path})
 		}
 	}
 	return list

@@ -33,7 +33,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	case len(s.Turns) == 0 && len(heard.Turns) > 0:
 		s.Report.Add(heard.Report)
 		heard.Report = s.Report
-		heard.Usage, heard.UsageAll = totalOr(heard.Usage, log), totalOr(heard.UsageAll, log)
+		heard.Usage = totalOr(heard.Usage, log)
 		s = heard
 		addAliases(s, log)
 	default:
@@ -42,7 +42,6 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	}
 	if log != nil {
 		addAppEvents(s, log)
-		s.Cost = log.cost.sum()
 	}
 	s.ID, s.Source = f.ID, ingest.Cowork
 	own.Add(s.Report)
@@ -136,11 +135,10 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	return log, s, nil
 }
 
-// markAudit marks turns as the log's, adds their other ids, and reports on the lines that aren't messages.
+// markAudit adds the turns' other ids, and reports on the lines that aren't messages.
 func markAudit(s *ingest.Session, log *auditLog) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		t.From = "audit"
 		for _, copy := range log.copies[string(t.ID)] {
 			if copy.uuid != "" && !slices.Contains(t.Records, copy.uuid) {
 				t.Records = append(t.Records, copy.uuid)

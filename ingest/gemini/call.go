@@ -82,7 +82,7 @@ func (p *parser) takeTool(d *ingest.Turn, call *ingest.ToolCall, args []byte, re
 		}
 	case "TodoWrite":
 		if call.Worked() {
-			p.tasks = ingest.Relist(p.tasks, ingest.Todos(args, "todos", "description", d.ID, d.At))
+			p.tasks = ingest.Relist(p.tasks, ingest.Todos(args, "todos", "description", d.ID))
 		}
 	case "AskUserQuestion":
 		call.Answers = answered(args, result)

@@ -19,7 +19,6 @@ type parser struct {
 	s    *ingest.Session
 	file string // name of the file being read
 	line int
-	off  int64
 
 	drafts []*ingest.Turn
 	byID   map[string]*ingest.Turn // those that weren't taken back
@@ -39,15 +38,14 @@ func newParser(s *ingest.Session) *parser {
 // takeLine accounts for one line, or a document.
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
-	p.s.Report.Objects(l, p.file, func(b []byte, at int64) (rest []byte, why string) {
+	p.s.Report.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
 		c := jsonl.NewCursor(b)
 		r, ok := readRecord(c)
 		if !ok {
 			return nil, ingest.NotObject(c, b)
 		}
-		p.off = at
 		p.s.Report.Records++
-		p.take(r, at+int64(len(b))-r.left)
+		p.take(r)
 		return c.Rest(), ""
 	})
 }
@@ -58,24 +56,22 @@ type record struct {
 	dirs                            []string
 	rewind                          string
 	set, messages                   []byte // values, like those below
-	left                            int64  // bytes from the messages on
 
-	id, kind, at, model     string
-	content, shown          []byte
-	thoughts, calls, tokens []byte
+	id, kind, at, model string
+	content, shown      []byte
+	calls, tokens       []byte
 }
 
 func readRecord(c *jsonl.Cursor) (r record, ok bool) {
 	ok = c.Kind() == '{' && c.Fields(jsonl.Fields{"sessionId": &r.session, "projectHash": &r.hash,
 		"startTime": &r.started, "summary": &r.summary, "$rewindTo": &r.rewind, "$set": &r.set,
-		"messages":    func() { r.left, r.messages = int64(len(c.Rest())), c.Raw() },
-		"directories": &r.dirs, "id": &r.id, "type": &r.kind, "timestamp": &r.at, "model": &r.model, "content": &r.content,
-		"displayContent": &r.shown, "thoughts": &r.thoughts, "toolCalls": &r.calls, "tokens": &r.tokens})
+		"messages": &r.messages, "directories": &r.dirs, "id": &r.id, "type": &r.kind, "timestamp": &r.at,
+		"model": &r.model, "content": &r.content,
+		"displayContent": &r.shown, "toolCalls": &r.calls, "tokens": &r.tokens})
 	return r, ok
 }
 
-// take takes a record; from is the offset of its list of messages, if it has one.
-func (p *parser) take(r record, from int64) {
+func (p *parser) take(r record) {
 	switch {
 	case r.rewind != "":
 		p.rewind(r.rewind)
@@ -89,7 +85,6 @@ func (p *parser) take(r record, from int64) {
 		p.takeHeader(r)
 		c := jsonl.NewCursor(r.messages)
 		c.Array(func() {
-			p.off = from + int64(len(r.messages)-len(c.Rest()))
 			m, _ := readRecord(c)
 			p.takeMessage(m)
 		})
@@ -188,7 +183,6 @@ func (p *parser) takeMessage(m record) {
 	case "gemini":
 		d := p.draft(m, ingest.Assistant, ingest.Message, said)
 		d.Model, d.Usage = m.model, usageOf(m.tokens)
-		d.Thinking = ingest.ClippedText(thoughts(m.thoughts))
 		d.Calls = nil
 		each(m.calls, func(call []byte) { p.takeCall(d, call) })
 	case "error":
@@ -218,8 +212,7 @@ func (p *parser) takeUser(m record, said string) {
 	switch {
 	case strings.HasPrefix(typed, snapshot) && p.byID[m.id] == nil:
 		typed = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(typed, snapshot), "</state_snapshot>"))
-		d := p.draft(m, ingest.Assistant, ingest.Summary, typed)
-		p.s.Compactions = append(p.s.Compactions, ingest.Compaction{At: d.At, Line: p.line, Summary: d.ID})
+		p.draft(m, ingest.Assistant, ingest.Summary, typed)
 	case strings.HasPrefix(typed, shellOpening):
 		_, command, _ := strings.Cut(typed, "```sh\n")
 		command, _, _ = strings.Cut(command, "\n```")
@@ -241,8 +234,7 @@ func (p *parser) draft(m record, role ingest.Role, kind ingest.TurnKind, text st
 		if p.ids[id]++; p.ids[id] > 1 { // again, after being taken back
 			id += "#" + strconv.Itoa(p.ids[id])
 		}
-		d = &ingest.Turn{ID: ingest.TurnID(id), Records: []string{id}, From: "transcript", File: p.file, Line: p.line,
-			Offset: p.off}
+		d = &ingest.Turn{ID: ingest.TurnID(id), Records: []string{id}, File: p.file, Line: p.line}
 		if m.id != "" {
 			p.byID[m.id], d.Keys = d, []string{ingest.MessageKey + m.id}
 			d.Records = ingest.Union(d.Records, m.id)
@@ -266,16 +258,6 @@ func usageOf(raw []byte) (u ingest.Usage) {
 	return u
 }
 
-func thoughts(raw []byte) string {
-	var all []string
-	each(raw, func(b []byte) {
-		var subject, description string
-		jsonl.Read(b, jsonl.Fields{"subject": &subject, "description": &description})
-		all = append(all, strings.TrimSpace(subject+"\n"+description))
-	})
-	return strings.Join(all, "\n\n")
-}
-
 func (p *parser) finish() {
 	s := p.s
 	if p.dir == "" {
@@ -289,7 +271,7 @@ func (p *parser) finish() {
 	for _, t := range p.drafts {
 		t.Dir = p.dir
 	}
-	s.Finish(p.drafts, p.summary, "summary", imageOnly)
+	s.Finish(p.drafts, p.summary, imageOnly)
 	p.drafts, s.Tasks = nil, p.tasks
 	if p.session != "" && p.session != string(s.ID) {
 		s.Aliases = append(s.Aliases, ingest.SessionID(p.session))

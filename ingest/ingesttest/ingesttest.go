@@ -78,7 +78,7 @@ func Turns(t testing.TB, s *ingest.Session) {
 			t.Errorf("turn %d: got id %q, want one of its own", i+1, turn.ID)
 		}
 		ids[turn.ID] = true
-		texts := []string{turn.Text, turn.Thinking}
+		texts := []string{turn.Text}
 		for _, c := range turn.Calls {
 			texts = append(texts, c.Result)
 			if len(c.Result) > 4*ingest.ClipResult {

@@ -108,7 +108,7 @@ func (p *parser) takeTool(m *message, call *ingest.ToolCall, input, answers []by
 		}
 	case "TodoWrite":
 		if call.Worked() {
-			p.tasks = ingest.Relist(p.tasks, ingest.Todos(input, "todos", "content", m.turn.ID, m.turn.At))
+			p.tasks = ingest.Relist(p.tasks, ingest.Todos(input, "todos", "content", m.turn.ID))
 		}
 	case "AskUserQuestion":
 		call.Answers = answered(input, answers)

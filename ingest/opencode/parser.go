@@ -39,7 +39,7 @@ type row struct {
 
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
-	p.s.Report.Objects(l, p.file, func(b []byte, at int64) (rest []byte, why string) {
+	p.s.Report.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
 		c, r := jsonl.NewCursor(b), row{}
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
 			"time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
@@ -49,24 +49,24 @@ func (p *parser) takeLine(l jsonl.Line) {
 			return nil, ingest.NotObject(c, b)
 		}
 		p.s.Report.Records++
-		p.take(r, at)
+		p.take(r)
 		return c.Rest(), ""
 	})
 }
 
-func (p *parser) take(r row, at int64) {
+func (p *parser) take(r row) {
 	switch r.table {
 	case sessionTable:
 		r.data = nil
 		p.sessions[ingest.FolderID(r.id)] = r
 	case messageTable:
 		p.closeMessage()
-		p.takeMessage(r, at)
+		p.takeMessage(r)
 	case partTable:
 		if p.open == nil || p.open.turn.Records[0] != r.of {
 			p.closeMessage()
 			p.s.Report.CountUnknown("part of a message that isn't there")
-			p.takeMessage(row{id: r.of, created: r.created}, at)
+			p.takeMessage(row{id: r.of, created: r.created})
 		}
 		p.takePart(r)
 	case newerTable:
@@ -84,23 +84,23 @@ func timeOf(ms int64) time.Time {
 
 // A message is a turn under construction.
 type message struct {
-	turn          ingest.Turn
-	role, fault   string
-	said, thought []string
-	summary       bool
-	steps         ingest.Usage
-	ended         time.Time
-	compaction    *ingest.Compaction
-	command       string // by which the person had an agent run
-	pictures      int
+	turn        ingest.Turn
+	role, fault string
+	said        []string
+	summary     bool
+	steps       ingest.Usage
+	ended       time.Time
+	compaction  bool   // it asks for one
+	command     string // by which the person had an agent run
+	pictures    int
 }
 
-func (p *parser) takeMessage(r row, at int64) {
+func (p *parser) takeMessage(r row) {
 	m := &message{}
 	var created, completed int64
-	var name, why, model, dir, cost string
+	var name, why, model, dir string
 	c := jsonl.NewCursor(r.data)
-	c.Fields(jsonl.Fields{"role": &m.role, "modelID": &model, "summary": &m.summary, "cost": &cost,
+	c.Fields(jsonl.Fields{"role": &m.role, "modelID": &model, "summary": &m.summary,
 		"time":   jsonl.Fields{"created": &created, "completed": &completed},
 		"path":   jsonl.Fields{"cwd": &dir},
 		"tokens": func() { m.turn.Usage = usageOf(c) },
@@ -111,16 +111,13 @@ func (p *parser) takeMessage(r row, at int64) {
 	m.ended = timeOf(completed)
 	p.reverted = p.reverted || r.id != "" && r.id == p.sessions[p.own].fromMessage && p.sessions[p.own].from == ""
 	m.turn = ingest.Turn{ID: ingest.TurnID(cmp.Or(r.id, "L"+strconv.Itoa(p.line))), Records: []string{r.id},
-		Usage: m.turn.Usage, From: "transcript", File: p.file, Line: p.line, Offset: at, Abandoned: p.reverted,
+		Usage: m.turn.Usage, File: p.file, Line: p.line, Abandoned: p.reverted,
 		At: timeOf(cmp.Or(created, r.created)), Dir: cmp.Or(dir, p.sessions[p.own].dir), Model: model}
 	if r.id != "" {
 		m.turn.Keys = []string{ingest.MessageKey + r.id}
 	}
 	if !m.turn.At.IsZero() { // a fork's messages have new ids, but the times of the originals
 		m.turn.Keys = append(m.turn.Keys, "o:"+m.turn.Dir+":"+m.role+":"+m.turn.At.String())
-	}
-	if usd, err := strconv.ParseFloat(cost, 64); err == nil && usd > 0 {
-		p.s.Cost += usd
 	}
 	p.open = m
 }
@@ -152,9 +149,9 @@ func (p *parser) takePart(r row) {
 	}
 	m.turn.Records = append(m.turn.Records, r.id)
 	var kind, said, mime, filename, agent, command string
-	var synthetic, ignored, auto bool
+	var synthetic, ignored bool
 	c := jsonl.NewCursor(r.data)
-	c.Fields(jsonl.Fields{"type": &kind, "text": &said, "synthetic": &synthetic, "ignored": &ignored, "auto": &auto,
+	c.Fields(jsonl.Fields{"type": &kind, "text": &said, "synthetic": &synthetic, "ignored": &ignored,
 		"mime": &mime, "filename": &filename, "agent": &agent, "command": &command, "description": &said,
 		"tokens": func() { m.steps.Add(usageOf(c)) }})
 	said = strings.TrimSpace(said)
@@ -168,8 +165,6 @@ func (p *parser) takePart(r row) {
 		case said != "":
 			m.said = append(m.said, said)
 		}
-	case "reasoning":
-		m.thought = append(m.thought, said)
 	case "tool":
 		p.takeCall(m, r.data)
 	case "file":
@@ -177,16 +172,13 @@ func (p *parser) takePart(r row) {
 			m.pictures++
 		}
 	case "compaction":
-		m.compaction = &ingest.Compaction{Trigger: "manual", At: m.turn.At, Line: p.line}
-		if auto {
-			m.compaction.Trigger = "auto"
-		}
+		m.compaction = true
 	case "subtask":
 		m.command, m.said = "@"+agent, append(m.said, said)
 		if command != "" {
 			m.command = "/" + command
 		}
-	case "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
+	case "reasoning", "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
 		p.s.Report.Ignore(kind)
 	default:
 		p.s.Report.CountUnknown("part " + kind)
@@ -205,8 +197,7 @@ func (p *parser) closeMessage() {
 	case "user":
 		t.Role, t.Kind, t.Model, t.Usage = ingest.User, ingest.Prompt, "", ingest.Usage{}
 		switch {
-		case m.compaction != nil:
-			p.s.Compactions = append(p.s.Compactions, *m.compaction)
+		case m.compaction:
 			return
 		case m.command != "":
 			t.Kind, t.Name = ingest.Command, m.command
@@ -217,14 +208,11 @@ func (p *parser) closeMessage() {
 		}
 	default:
 		t.Role, t.Kind = ingest.Assistant, ingest.Message
-		t.Thinking = ingest.ClippedText(strings.Join(m.thought, "\n\n"))
 		if m.steps != (ingest.Usage{}) { // earlier versions' messages count only the last step
 			t.Usage = m.steps
 		}
-		if n := len(p.s.Compactions); m.summary && t.Text != "" {
-			if t.Kind = ingest.Summary; n > 0 && p.s.Compactions[n-1].Summary == "" {
-				p.s.Compactions[n-1].Summary = t.ID
-			}
+		if m.summary && t.Text != "" {
+			t.Kind = ingest.Summary
 		}
 		if m.role != "assistant" {
 			p.s.Report.CountUnknown("message of " + cmp.Or(m.role, "nobody"))
@@ -234,7 +222,7 @@ func (p *parser) closeMessage() {
 	if m.fault != "" {
 		end := &ingest.Turn{ID: t.ID + "#end", Records: []string{string(t.ID) + "#end"}, Role: ingest.Assistant,
 			Kind: ingest.Event, Name: "api-error", Text: ingest.ClippedText(m.fault), At: cmp.Or(m.ended, t.At),
-			Dir: t.Dir, From: t.From, File: t.File, Line: t.Line, Offset: t.Offset, Abandoned: t.Abandoned}
+			Dir: t.Dir, File: t.File, Line: t.Line, Abandoned: t.Abandoned}
 		if m.fault == aborted {
 			end.Role, end.Kind, end.Name, end.Text = ingest.User, ingest.Interrupt, "", "[interrupted]"
 		}
@@ -255,7 +243,7 @@ func (p *parser) finish() {
 	if strings.HasPrefix(a.title, "New session - ") || strings.HasPrefix(a.title, "Child session - ") {
 		a.title = ""
 	}
-	s.Finish(p.turns, a.title, "ai-title", imageOnly)
+	s.Finish(p.turns, a.title, imageOnly)
 	if s.Tasks = p.tasks; p.newer > 0 && len(s.Turns) == 0 {
 		s.Report.CountUnknown("row of " + newerTable)
 	}

@@ -21,9 +21,8 @@ func TestSessionHoldsNoSecretAfterMapText(t *testing.T) {
 	}
 	turn := func() ingest.Turn {
 		return ingest.Turn{
-			Text:     plant("here you are: API_TOKEN=%s, use it") + "\n" + plant("or https://me:%s@git.corp.io/x"),
-			Thinking: plant("The user gave me Bearer %s to work with."),
-			Uploads:  []string{plant("token=%s.txt")},
+			Text:    plant("here you are: API_TOKEN=%s, use it") + "\n" + plant("or https://me:%s@git.corp.io/x"),
+			Uploads: []string{plant("token=%s.txt")},
 			Calls: []ingest.ToolCall{{
 				Name: "Bash",
 				Input: map[string]string{"command": plant("curl -H 'Authorization: Bearer %s' " +
@@ -43,11 +42,10 @@ func TestSessionHoldsNoSecretAfterMapText(t *testing.T) {
 		}
 	}
 	s := &ingest.Session{
-		Title:       plant("rotate token=%s"),
-		Turns:       []ingest.Turn{turn(), turn()},
-		Subagents:   []ingest.Subagent{{Description: plant("check token=%s"), Turns: []ingest.Turn{turn()}}},
-		Tasks:       []ingest.Task{{Subject: plant("revoke token=%s"), Detail: plant("set password: %s")}},
-		Compactions: []ingest.Compaction{{Wish: plant("keep API_KEY=%s")}},
+		Title:     plant("rotate token=%s"),
+		Turns:     []ingest.Turn{turn(), turn()},
+		Subagents: []ingest.Subagent{{Description: plant("check token=%s"), Turns: []ingest.Turn{turn()}}},
+		Tasks:     []ingest.Task{{Subject: plant("revoke token=%s")}},
 	}
 	text := s.Turns[0].Text
 	s.Turns[0].Foreign = []ingest.Foreign{{From: 0, To: strings.Index(text, "\n"), Label: "CLAUDE.md"}}

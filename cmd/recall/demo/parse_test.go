@@ -79,8 +79,10 @@ func TestWhatTheSamplesHold(t *testing.T) {
 				got[title] = append(got[title], "open "+task.Subject)
 			}
 		}
-		for range s.Compactions {
-			got[title] = append(got[title], "compaction")
+		for _, turn := range s.Turns {
+			if turn.Kind == ingest.Summary {
+				got[title] = append(got[title], "compaction")
+			}
 		}
 		for _, a := range s.Subagents {
 			got[title] = append(got[title], "sub-agent "+a.Type)
