@@ -159,7 +159,7 @@ func TestStartMarksWhatWasOvertaken(t *testing.T) {
 	if len(ids) != 2 {
 		t.Fatalf("decided: %v", ids)
 	}
-	d.recall("link", ids[1], "contradicts", ids[0])
+	d.recall("review", "link", ids[1], "contradicts", ids[0])
 	mark := fmt.Sprintf("(contradicted %s by [%s]): Is point 2 settled?", d.at.Format(time.DateOnly), ids[1])
 	start := d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
 	if !strings.Contains(start, mark) || strings.Count(start, "contradicted") != 1 {

@@ -117,7 +117,7 @@ func TestPermissions(t *testing.T) {
 	}
 	library, sources := demoLibrary(t)
 	mustRun(t, "--library", library, "project", "rename", "tidewise", "tides")
-	mustRun(t, "--library", library, "thread", "join", "Dead-letter page", "Two charges")
+	mustRun(t, "--library", library, "review", "join", "Dead-letter page", "Two charges")
 	mustRun(t, "--library", library, "sync", "--from", sources)
 	home := os.Getenv("HOME")
 	t.Chdir(home)

@@ -172,7 +172,7 @@ var former = map[string]string{
 	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
 	"embed": "vectors", "files": "why --file", "habits": "repeats", "open": "show --open",
 	"pr":     "why --pr",
-	"relate": "link", "share": "team share", "unshare": "team unshare", "repair": "check --repair",
+	"share": "team share", "unshare": "team unshare", "repair": "check --repair",
 	"uninstall": "setup --remove", "usage": "status usage",
 	"verify": "check",
 }

@@ -165,6 +165,6 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 	if out := string(mustRun(t, "--library", dir, "review")); !strings.Contains(out, "both stand until you decide") {
 		t.Errorf("review says nothing of it:\n%s", out)
 	}
-	mustRun(t, "--library", dir, "relate", "--retract", string(newer.item.ID), string(older.item.ID))
+	mustRun(t, "--library", dir, "review", "link", string(newer.item.ID), "none", string(older.item.ID))
 	claimed(0, "taken back by a person, and said by the model again")
 }

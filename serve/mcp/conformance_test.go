@@ -25,7 +25,7 @@ import (
 func TestTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).demo()
-	w.recall("link", "f2ihkhj6t2", "contradicts", "hg5an649k3")
+	w.recall("review", "link", "f2ihkhj6t2", "contradicts", "hg5an649k3")
 	s, _ := w.connect()
 	for _, c := range []struct {
 		name, tool string

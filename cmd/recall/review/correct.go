@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,19 +18,15 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/index"
 	"recall/internal/hint"
-	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/pipeline/review"
 )
 
 // Commands are the commands to review and correct what was distilled.
 var Commands = option.Makers{
 	"edit": newEditCmd, "review": newReviewCmd, "adr": newADRCmd, "web": newWebCmd, "wrap-up": newWrapUpCmd,
-	"link": newLinkCmd,
 }
 
 func runEditor(ctx context.Context, a *app.App, path string) error {
@@ -62,79 +57,6 @@ func runEditor(ctx context.Context, a *app.App, path string) error {
 			"nothing was changed; recall edit opens the file again")
 	}
 	return nil
-}
-
-func newLinkCmd(a *app.App) *cobra.Command {
-	var o struct{ Retract bool }
-	cmd := option.Do("link", func(fs *option.Flags) {
-		fs.BoolVar(&o.Retract, "retract", false, "remove the link between two items")
-	}, func(ctx context.Context, args []string) error {
-		link := payload.Link{Op: payload.OpRetract}
-		if !o.Retract {
-			link.Op, link.Relation = payload.OpLink, payload.Relation(strings.ToLower(args[1]))
-			if !slices.Contains(payload.Relations, link.Relation) {
-				return hint.With(fmt.Errorf("%q is not a relation", args[1]),
-					"relations are supersedes, refines, contradicts, same")
-			}
-		}
-		l, err := a.Library(ctx)
-		if err != nil {
-			return err
-		}
-		return runRelate(ctx, a, l, link, args[0], args[len(args)-1])
-	})
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		want, form := 3, "recall link 1 supersedes 3"
-		if o.Retract {
-			want, form = 2, "recall link --retract 1 3"
-		}
-		if len(args) != want {
-			return hint.With(fmt.Errorf("link: got %s, want %d", answer.Count(len(args), "argument"), want),
-				"for example: %s", form)
-		}
-		return nil
-	}
-	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) != 1 || o.Retract {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return text.Strings(payload.Relations), cobra.ShellCompDirectiveNoFileComp
-	}
-	return cmd
-}
-
-// runRelate adds a person's link to the library and the index.
-func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload.Link, from, to string) error {
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
-	var ends [2]index.Placed
-	for i, arg := range []string{from, to} {
-		var err error
-		if ends[i], err = a.Item(ctx, l, arg); err != nil {
-			return err
-		}
-	}
-	if err := review.Relate(l, link, ends, [2]string{from, to}, app.Author()); err != nil {
-		return err
-	}
-	if err := a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
-		problems, err := p.Relate(ctx)
-		a.PrintProblems(problems)
-		return err
-	}); err != nil {
-		return err
-	}
-	verb := "no longer linked to"
-	if link.Op == payload.OpLink {
-		verb = map[payload.Relation]string{payload.Same: "says the same as"}[link.Relation]
-		if verb == "" {
-			verb = string(link.Relation)
-		}
-	}
-	pg := a.Page()
-	past := func(of index.Placed) string { return pg.Wrapped("  ", "  ", pg.Past(of), "") }
-	return a.Print(past(ends[0]) + verb + "\n" + past(ends[1]))
 }
 
 // MarkDoc is the JSON document of recall edit for a marked session.

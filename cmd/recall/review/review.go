@@ -15,6 +15,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	"recall/library"
+	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/review"
 )
@@ -48,6 +49,7 @@ func newReviewCmd(a *app.App) *cobra.Command {
 		}
 		return cobra.MaximumNArgs(1)(cmd, args)
 	}
+	cmd.AddCommand(newLinkCmd(a), newThreadCmd(a, payload.Join), newThreadCmd(a, payload.Split))
 	return cmd
 }
 
@@ -177,7 +179,7 @@ func acceptAll(a *app.App, l *library.Library, w *review.Waiting) error {
 		fmt.Fprintf(a.Out, "; %d handed over are still waiting: recall review", n)
 	}
 	if n := len(w.Conflicts); n > 0 {
-		fmt.Fprintf(a.Out, "; %s still to be settled: recall review, or recall link", answer.Count(n, "conflict"))
+		fmt.Fprintf(a.Out, "; %s still to be settled: recall review", answer.Count(n, "conflict"))
 	}
 	fmt.Fprintln(a.Out)
 	return nil

@@ -187,7 +187,7 @@ func (r *Reviewer) settle(c review.Conflict) error {
 			continue
 		}
 		r.said["settled"]++
-		return runRelate(r.ctx, r.App, r.l, link, string(from), string(to))
+		return linkItems(r.ctx, r.App, r.l, link, string(from), string(to))
 	}
 }
 

@@ -113,7 +113,7 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			return err
 		},
 		Settle: func(link payload.Link, later, earlier payload.ItemID) error {
-			return runRelate(ctx, b, l, link, string(later), string(earlier))
+			return linkItems(ctx, b, l, link, string(later), string(earlier))
 		},
 		Mark: func(session ingest.SessionID, m payload.Mark, name string) error {
 			e, err := l.Session(session)
