@@ -107,7 +107,8 @@ func rootCmd(a *app.App, args ...string) *cobra.Command {
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
 	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask and continue:"},
-		&cobra.Group{ID: "keep", Title: "Import and keep:"}, &cobra.Group{ID: "look", Title: "Inspect and repair:"})
+		&cobra.Group{ID: "keep", Title: "Import and keep:"}, &cobra.Group{ID: "look", Title: "Inspect and repair:"},
+		&cobra.Group{ID: "rare", Title: "Rarely needed:"})
 	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
 	if one := asked(args); one != nil {
@@ -171,7 +172,7 @@ var former = map[string]string{
 	"actions": "show --actions", "changed": "log --changed",
 	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
 	"embed": "vectors", "files": "why --file", "habits": "repeats", "open": "show --open",
-	"pr":     "why --pr",
+	"pr":    "why --pr",
 	"share": "team share", "unshare": "team unshare", "repair": "check --repair",
 	"uninstall": "setup --remove", "usage": "status usage",
 	"verify": "check",
