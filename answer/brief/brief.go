@@ -157,6 +157,13 @@ func (o *Order) read(path string) (string, error) {
 	}
 	in := o.In
 	if path != Piped {
+		fi, err := os.Stat(path)
+		if err == nil && !fi.Mode().IsRegular() { // a pipe would be waited for
+			err = hint.With(fmt.Errorf("%s: not a file", path), "name the files themselves: dir/*.go")
+		}
+		if err != nil {
+			return "", err
+		}
 		f, err := os.Open(path)
 		if err != nil {
 			return "", err
