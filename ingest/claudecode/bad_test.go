@@ -203,33 +203,6 @@ func TestContentOfAnotherForm(t *testing.T) {
 	ingesttest.Equal(t, "unknown", got.Report.Unknown, map[string]int{"user content": 1, "assistant content": 1})
 }
 
-func TestUTF16(t *testing.T) {
-	wide := []byte("\xff\xfe")
-	for _, b := range []byte(fine + fine) {
-		wide = append(wide, b, 0)
-	}
-	s := parseBytes(t, wide)
-	ingesttest.Equal(t, "turns", len(s.Turns), 0)
-	ingesttest.Equal(t, "why", s.Report.Skipped[0].Reason, "UTF-16; recall reads UTF-8")
-}
-
-// TestOneUuidTwice holds that words under a uuid that was there before aren't
-// taken for a repetition.
-func TestOneUuidTwice(t *testing.T) {
-	s := &script{}
-	s.user("first")
-	s.say("m1", textBlock("Both"))
-	s.line("assistant",
-		fields{"uuid": "u2", "message": fields{"id": "m1", "content": []any{textBlock("Both are in.")}}})
-	s.user("second", fields{"uuid": "u1"})
-	s.user("second", fields{"uuid": "u1"})
-	s.say("m2", textBlock("Done."))
-	got := s.parse(t)
-	ingesttest.Equal(t, "turns", outlineOf(got),
-		[]string{"prompt first", "message Both are in.", "prompt second", "message Done."})
-	ingesttest.Equal(t, "duplicates", got.Report.Duplicates, 1)
-}
-
 func TestVanishedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	write(t, path, fine)

@@ -2,14 +2,10 @@ package claudecode
 
 import (
 	"cmp"
-	"hash/maphash"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"recall/ingest"
-	"recall/ingest/jsonl"
 	"recall/internal/text"
 )
 
@@ -78,44 +74,4 @@ func keysOf(r *record, at time.Time, said string) []string {
 
 func timeKey(at time.Time, said string) string {
 	return "t:" + strconv.FormatInt(at.UnixMilli(), 36) + ":" + text.Hash(said, 8)
-}
-
-// saysMore reports whether a record with an already known uuid says what no turn of that uuid does: two writers, or a
-// snapshot of a message that grew.
-func (p *parser) saysMore(r *record) (more bool) {
-	if r.sidechain || r.meta || r.synthetic {
-		return false
-	}
-	var first *draft
-	if n, ok := p.byID[string(r.uuid)]; ok {
-		first = p.nodes[n].turn
-	}
-	texts := [][]byte{r.msg.plain}
-	for i := range r.msg.blocks {
-		if string(r.msg.blocks[i].kind) == "text" {
-			texts = append(texts, r.msg.blocks[i].text)
-		}
-	}
-	for _, raw := range texts {
-		text := strings.TrimSpace(jsonl.Unquote(raw))
-		if string(r.kind) == "user" {
-			typed := Classify(text)
-			if text = ingest.ClippedText(typed.Text); typed.Kind != ingest.Prompt {
-				continue
-			}
-		}
-		if text == "" || first != nil && first.says(text) {
-			continue
-		}
-		if h := maphash.String(p.seen.hasher, string(r.uuid)+"\n"+text); !p.seen.lines[h] {
-			p.seen.lines[h], more = true, true
-		}
-	}
-	return more
-}
-
-// says reports whether a text is part of a draft.
-func (d *draft) says(text string) bool {
-	return strings.Contains(d.turn.Text, text) ||
-		slices.ContainsFunc(d.parts, func(b part) bool { return strings.Contains(b.text, text) })
 }

@@ -30,7 +30,7 @@ func (r Reader) headOf(ctx context.Context, f ingest.File, head *ingest.Head) er
 	defer in.Close()
 	lines := jsonl.NewLines(in)
 	defer lines.Close()
-	p := newParser(&ingest.Session{ID: head.ID}, 0)
+	p := newParser(&ingest.Session{ID: head.ID})
 	p.file, p.log, p.prompts = f.Name, r.logOf(f), f.Role == ingest.PromptLog
 	for {
 		line, err := lines.Next()

@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -17,7 +16,6 @@ type parser struct {
 
 	file  string // name of the file being read
 	line  int
-	wide  bool              // the file is UTF-16
 	texts map[string]string // interned strings, which recur on every line
 
 	seen    *seen
@@ -56,13 +54,11 @@ type orphan struct {
 	rec   record
 }
 
-// newParser returns a parser for transcripts of size bytes; its tables have room for a record in every 1,600.
-func newParser(s *ingest.Session, size int64) *parser {
-	records := min(size/1600, 1<<14)
+func newParser(s *ingest.Session) *parser {
 	return &parser{
 		s: s, texts: map[string]string{}, rec: newRecordReader(),
-		seen:     &seen{uuids: make(map[string]bool, records), lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
-		byID:     make(map[string]int32, records),
+		seen:     &seen{uuids: map[string]bool{}, lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
+		byID:     map[string]int32{},
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
 		orphans: map[string]orphan{}, subParsers: map[string]*parser{}, agentOfRecord: map[string]string{},
 		spilled: map[string]ingest.File{},
@@ -81,14 +77,7 @@ func (p *parser) read(ctx context.Context, f ingest.File) error {
 // takeLine accounts for one line: its records, or why it has none.
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
-	if l.N == 1 {
-		p.wide = bytes.HasPrefix(l.Bytes, []byte("\xff\xfe")) || bytes.HasPrefix(l.Bytes, []byte("\xfe\xff"))
-	}
-	l.Ended = l.Ended || p.wide // UTF-16 lines don't end like UTF-8's
 	p.s.Report.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
-		if p.wide {
-			return nil, "UTF-16; recall reads UTF-8"
-		}
 		if p.prompts {
 			record, err := recordOf(b, l.N)
 			if err != nil {
@@ -130,11 +119,8 @@ func (p *parser) text(raw []byte) string {
 func (p *parser) take(r *record, raw []byte) {
 	rep := &p.s.Report
 	if p.duplicate(r, raw) {
-		if !p.saysMore(r) {
-			rep.Duplicates++
-			return
-		}
-		r.uuid, r.idText = nil, "" // the uuid is taken
+		rep.Duplicates++
+		return
 	}
 	rep.Records++
 	if inTree[string(r.kind)] {
@@ -204,7 +190,7 @@ func (p *parser) takeSidechain(r *record) {
 func (p *parser) subParser(agent string) *parser {
 	k := p.subParsers[agent]
 	if k == nil {
-		k = newParser(&ingest.Session{}, 0)
+		k = newParser(&ingest.Session{})
 		k.isSub = true
 		k.seen = p.seen
 		p.subParsers[agent] = k

@@ -56,11 +56,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 		return nil, err
 	}
 	s := &ingest.Session{ID: f.ID, Source: cmp.Or(f.Source, ingest.ClaudeCode)}
-	files, size := r.conversation(f), int64(0)
-	for _, file := range files {
-		size += file.Size
-	}
-	p := newParser(s, size)
+	files, p := r.conversation(f), newParser(s)
 	for _, file := range files {
 		p.log, p.prompts = r.logOf(file), file.Role == ingest.PromptLog
 		had := len(p.drafts)
