@@ -24,7 +24,7 @@ func did(id string, day int, pairs ...string) Doc {
 			Calls: []ingest.ToolCall{{ID: fmt.Sprint("c", i), Name: "Bash", Command: pairs[i], Result: pairs[i+1], Done: true,
 				Failed: strings.HasPrefix(pairs[i+1], "Exit code"), At: at}}})
 	}
-	return Doc{Session: id, Project: "app", Start: time.Date(2026, 4, day, 0, 0, 0, 0, time.UTC), Did: trace.Of(s)}
+	return Doc{Session: id, Project: "app", Start: time.Date(2026, 4, day, 0, 0, 0, 0, time.UTC), Did: trace.OfSession(s)}
 }
 
 func openDid(t *testing.T, docs ...Doc) *Index {

@@ -15,7 +15,7 @@ type Question struct {
 
 // Questions reads the questions in a tool's input, with their options.
 func Questions(input []byte) (all []Question) {
-	jsonl.Read(input, jsonl.Fields{"questions": jsonl.List(func(c *jsonl.Cursor) {
+	jsonl.ReadFields(input, jsonl.Fields{"questions": jsonl.List(func(c *jsonl.Cursor) {
 		var q Question
 		c.Fields(jsonl.Fields{"id": &q.ID, "question": &q.Question, "header": &q.Header,
 			"multiSelect": &q.Multi, "multiple": &q.Multi, "options": jsonl.List(func(c *jsonl.Cursor) {

@@ -143,8 +143,8 @@ type Found struct {
 	Files  []File // the conversation first; a Cowork session's transcripts oldest first
 }
 
-// Of returns the files with a role.
-func (f Found) Of(role FileRole) []File {
+// FilesOf returns the files with a role.
+func (f Found) FilesOf(role FileRole) []File {
 	return slices.DeleteFunc(slices.Clone(f.Files), func(file File) bool { return file.Role != role })
 }
 

@@ -103,7 +103,7 @@ func setParent(s *Session, byID map[SessionID]*Session, owner map[string]*Sessio
 			last = ownerOf(t, owner, s)
 			continue
 		}
-		all.Add(t.Usage)
+		all.AddUsage(t.Usage)
 	}
 	if copied > 0 {
 		s.Usage = all
@@ -122,8 +122,8 @@ func setParent(s *Session, byID map[SessionID]*Session, owner map[string]*Sessio
 	}
 }
 
-// Add adds more to u.
-func (u *Usage) Add(more Usage) {
+// AddUsage adds more to u.
+func (u *Usage) AddUsage(more Usage) {
 	u.Input += more.Input
 	u.Output += more.Output
 	u.CacheWrite += more.CacheWrite

@@ -89,9 +89,9 @@ func (s *Session) Hand(text string) {
 	}
 }
 
-// Take notes recall's items in a text that belongs to no turn, and which payloads it resumed from: those injected by a
-// hook, or fetched.
-func (s *Session) Take(text string, hook bool) {
+// NoteRecalled notes recall's items in a text that belongs to no turn, and which payloads it resumed from: those
+// injected by a hook, or fetched.
+func (s *Session) NoteRecalled(text string, hook bool) {
 	if !strings.Contains(text, "<!-- recall ") {
 		return
 	}

@@ -34,8 +34,8 @@ func count(counts *map[string]int, name string, n int) {
 	(*counts)[name] += n
 }
 
-// Add adds the report on more of the session's files.
-func (r *Report) Add(more Report) {
+// AddReport adds the report on more of the session's files.
+func (r *Report) AddReport(more Report) {
 	r.Files += more.Files
 	r.Bytes += more.Bytes
 	r.Lines += more.Lines

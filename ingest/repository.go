@@ -45,16 +45,16 @@ func repositoryAt(dir string) (Repository, bool) {
 	case err != nil:
 		r.Root, gitDir = bareRoot(dir), dir
 	case !fi.IsDir():
-		return r.ofFile(gitDir)
+		return r.followGitFile(gitDir)
 	}
 	if !isGitDir(gitDir) {
 		return Repository{}, false
 	}
-	return r.read(gitDir, gitDir), true
+	return r.readGitFiles(gitDir, gitDir), true
 }
 
-// ofFile follows a .git file ("gitdir: PATH", gitrepository-layout(5)).
-func (r Repository) ofFile(dot string) (Repository, bool) {
+// followGitFile follows a .git file ("gitdir: PATH", gitrepository-layout(5)).
+func (r Repository) followGitFile(dot string) (Repository, bool) {
 	gitDir, ok := strings.CutPrefix(readSmall(dot), "gitdir:")
 	if !ok {
 		return Repository{}, false
@@ -66,15 +66,15 @@ func (r Repository) ofFile(dot string) (Repository, bool) {
 			return r, true
 		}
 		r.Root = r.Tree
-		return r.read(gitDir, gitDir), true
+		return r.readGitFiles(gitDir, gitDir), true
 	}
 	common = resolve(gitDir, common)
 	r.Root, r.Linked = mainRoot(common), true
-	return r.read(gitDir, common), true
+	return r.readGitFiles(gitDir, common), true
 }
 
-// read reads git's files: those of the working tree, and the common ones that it shares with others.
-func (r Repository) read(gitDir, common string) Repository {
+// readGitFiles reads git's files: those of the working tree, and the common ones that it shares with others.
+func (r Repository) readGitFiles(gitDir, common string) Repository {
 	r.Root, r.Remote, r.Birth = filepath.Clean(r.Root), remoteOf(common), birthOf(common)
 	head := strings.TrimSpace(readSmall(filepath.Join(gitDir, "HEAD")))
 	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {

@@ -31,7 +31,7 @@ func (s *Session) Finish(turns []*Turn, title, picture string) {
 // AddSubagents reads each of a session's sub-agents and links it to the call that started it. One that can't be read is
 // reported and affects nothing else.
 func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Subagent, Report, error)) error {
-	for _, file := range f.Of(SubagentFile) {
+	for _, file := range f.FilesOf(SubagentFile) {
 		sub, report, err := read(file)
 		switch {
 		case ctx.Err() != nil:
@@ -39,7 +39,7 @@ func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Su
 		case err != nil:
 			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
 		}
-		s.Report.Add(report)
+		s.Report.AddReport(report)
 		for _, c := range EachCall(s.Turns) {
 			if c.Agent != "" && c.Agent == sub.ID {
 				sub.Call, sub.Type = cmp.Or(sub.Call, c.ID), cmp.Or(sub.Type, c.Input["subagent_type"])
@@ -61,7 +61,7 @@ func (s *Session) Count(t Turn) {
 	if t.Model != "" {
 		s.Models = Union(s.Models, t.Model)
 	}
-	s.Usage.Add(t.Usage)
+	s.Usage.AddUsage(t.Usage)
 	s.Carried = Union(s.Carried, t.Carried...)
 	if t.Role == User {
 		s.Pasted = Union(s.Pasted, PayloadIDs(t.Text, false)...)
@@ -127,7 +127,7 @@ func TitleOf(text string) string {
 // Todos reads the todo list called name in a tool's input, whose entries have their text under subject; cancelled ones
 // are omitted.
 func Todos(input []byte, name, subject string, turn TurnID) (list []Task) {
-	jsonl.Read(input, jsonl.Fields{name: jsonl.List(func(c *jsonl.Cursor) {
+	jsonl.ReadFields(input, jsonl.Fields{name: jsonl.List(func(c *jsonl.Cursor) {
 		t := Task{Turn: turn}
 		if c.Fields(jsonl.Fields{subject: &t.Subject, "status": &t.Status}); t.Status != "cancelled" {
 			list = append(list, t)

@@ -52,7 +52,7 @@ type Member struct {
 // doings returns what the session did, computed on first use.
 func (m *Member) doings() *trace.Trace {
 	if m.did == nil {
-		m.did = trace.Of(m.Session)
+		m.did = trace.OfSession(m.Session)
 	}
 	return m.did
 }

@@ -39,7 +39,7 @@ type actionDoc struct {
 
 // ActionsOf lists a session's calls.
 func ActionsOf(s *ingest.Session) Actions {
-	d := Actions{Schema: 1, Session: s.ID, Title: s.Title, Actions: []actionDoc{}, Done: trace.Of(s).Actions}
+	d := Actions{Schema: 1, Session: s.ID, Title: s.Title, Actions: []actionDoc{}, Done: trace.OfSession(s).Actions}
 	for _, x := range d.Done {
 		d.Actions = append(d.Actions, actionDoc{Turn: x.N, TurnID: x.Turn, Agent: x.Agent, Tool: x.Call.Name,
 			Input: x.Call.Input, Outcome: x.Call.Outcome(), Said: x.Call.Reason, Result: x.Call.Result, At: x.At,

@@ -199,7 +199,7 @@ func (w *whyQuery) add(ctx context.Context, session, by string, turn int) error 
 		return nil
 	}
 	found := Behind{SessionRef: w.catalog.Ref(session), By: by, Turn: turn}
-	wrote := w.lineWritten(trace.Of(s))
+	wrote := w.lineWritten(trace.OfSession(s))
 	if wrote == nil && by == "text" {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (d *parsedAction) add(p phrase) {
 func (d *parsedAction) command(line string) {
 	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant,
 		Calls: []ingest.ToolCall{{Name: "Bash", Command: line, Done: true}}}}}
-	t := trace.Of(s)
+	t := trace.OfSession(s)
 	for i := range t.Actions {
 		for _, step := range t.Actions[i].Steps() {
 			d.step(step)

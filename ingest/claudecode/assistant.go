@@ -204,7 +204,7 @@ func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 	if in["edits"] == "" {
 		return out
 	}
-	jsonl.Read(raw, jsonl.Fields{"edits": jsonl.List(func(c *jsonl.Cursor) {
+	jsonl.ReadFields(raw, jsonl.Fields{"edits": jsonl.List(func(c *jsonl.Cursor) {
 		var e ingest.Edit
 		c.Fields(jsonl.Fields{"old_string": func() { e.Old = ingest.ClipValue(c) },
 			"new_string": func() { e.New = ingest.ClipValue(c) }})
@@ -215,6 +215,6 @@ func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 
 // inputString reads one member of an object, unclipped.
 func inputString(raw []byte, member string) (out string) {
-	jsonl.Read(raw, jsonl.Fields{member: &out})
+	jsonl.ReadFields(raw, jsonl.Fields{member: &out})
 	return out
 }

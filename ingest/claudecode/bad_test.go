@@ -195,9 +195,9 @@ func TestOddFileNames(t *testing.T) {
 // is told, not taken for something known.
 func TestContentOfAnotherForm(t *testing.T) {
 	s := &script{}
-	s.line("user", fields{"message": "words without a role"})
+	s.addRecord("user", fields{"message": "words without a role"})
 	s.user(fields{"parts": []any{"hello"}})
-	s.line("assistant", fields{"message": fields{"id": "m", "content": fields{"parts": []any{"hello"}}}})
+	s.addRecord("assistant", fields{"message": fields{"id": "m", "content": fields{"parts": []any{"hello"}}}})
 	got := s.parse(t)
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(got, ingest.Prompt, false), []string{"words without a role"})
 	ingesttest.Equal(t, "unknown", got.Report.Unknown, map[string]int{"user content": 1, "assistant content": 1})

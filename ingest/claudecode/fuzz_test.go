@@ -135,7 +135,7 @@ func FuzzRecord(f *testing.F) {
 		}
 		r := newRecordReader()
 		c := jsonl.NewCursor(raw)
-		if !r.read(c) || len(c.Rest()) > 0 {
+		if !r.readRecord(c) || len(c.Rest()) > 0 {
 			t.Fatalf("%q: got %v, rest %q, but it is JSON", raw, c.Err(), c.Rest())
 		}
 		text := func(v any) string {

@@ -37,7 +37,7 @@ type looseAgent struct {
 	session string
 }
 
-func (g *group) add(file ingest.File) {
+func (g *group) addFile(file ingest.File) {
 	if !slices.ContainsFunc(g.side, func(o ingest.File) bool { return o.Name == file.Name }) {
 		g.side = append(g.side, file)
 	}
@@ -46,7 +46,7 @@ func (g *group) add(file ingest.File) {
 // sideFiles adds everything in a session's folder.
 func (f *finder) sideFiles(g *group, dir string) {
 	f.below(dir, func(name, path string, info fs.FileInfo) {
-		g.add(ingest.FileAt(name, sideRole(name), path, info))
+		g.addFile(ingest.FileAt(name, sideRole(name), path, info))
 	})
 }
 
@@ -76,7 +76,7 @@ func sideRole(name string) ingest.FileRole {
 func (f *finder) found() []ingest.Found {
 	for _, l := range f.loose {
 		if g := f.byID[ingest.FolderID(l.session)]; g != nil {
-			g.add(l.file)
+			g.addFile(l.file)
 			continue
 		}
 		f.Problem(l.file.Path, errors.New("sub-agent of session "+l.session+", which isn't here"))
@@ -172,7 +172,7 @@ func (f *finder) todos(dir string, in func(id string) *group) {
 			role = ingest.SideFile
 		}
 		if info, ok := f.stat(filepath.Join(dir, e.Name()), e); ok && info.Size() > 2 {
-			in(m[1]).add(ingest.FileAt("todos/"+e.Name(), role, filepath.Join(dir, e.Name()), info))
+			in(m[1]).addFile(ingest.FileAt("todos/"+e.Name(), role, filepath.Join(dir, e.Name()), info))
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, 
 		}
 		f.below(filepath.Join(dir, s.Name()), func(file, path string, info fs.FileInfo) {
 			if strings.HasSuffix(file, ext) {
-				g.add(ingest.FileAt(name+"/"+file, role, path, info))
+				g.addFile(ingest.FileAt(name+"/"+file, role, path, info))
 			}
 		})
 	}
@@ -231,7 +231,7 @@ func (f *finder) plans(root string) {
 				slugs[g] = slug
 			}
 			if slug == words {
-				g.add(ingest.FileAt("plans/"+e.Name(), ingest.PlanFile, filepath.Join(dir, e.Name()), info))
+				g.addFile(ingest.FileAt("plans/"+e.Name(), ingest.PlanFile, filepath.Join(dir, e.Name()), info))
 				break
 			}
 		}

@@ -86,7 +86,7 @@ func peek(path string) (peeked, error) {
 		if err != nil {
 			return h, err
 		}
-		if !r.read(jsonl.NewCursor(line.Bytes)) && !r.looksOurs() {
+		if !r.readRecord(jsonl.NewCursor(line.Bytes)) && !r.looksOurs() {
 			continue
 		}
 		if len(r.auditAt) > 0 {

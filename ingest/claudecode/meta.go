@@ -102,7 +102,7 @@ func (p *parser) noteBirth(at time.Time) {
 // takeWorktree records the worktree entered; w holds what is already known.
 func (p *parser) takeWorktree(raw []byte, w ingest.Worktree) {
 	name := ""
-	jsonl.Read(raw, jsonl.Fields{"worktreePath": &w.Path, "worktreeName": &name, "originalCwd": &w.Original})
+	jsonl.ReadFields(raw, jsonl.Fields{"worktreePath": &w.Path, "worktreeName": &name, "originalCwd": &w.Original})
 	if w.Path == "" {
 		return
 	}

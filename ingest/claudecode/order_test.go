@@ -83,7 +83,7 @@ func TestRecordsOfRequests(t *testing.T) {
 	s := &script{}
 	s.raw(fields{"type": "tools-used", "tools": []string{"Bash"}})
 	s.user("a")
-	s.line("attachment", fields{"attachment": fields{"type": "prompt_snapshot", "system": "You are."}})
+	s.addRecord("attachment", fields{"attachment": fields{"type": "prompt_snapshot", "system": "You are."}})
 	s.raw(fields{"type": "api-request-shape", "shapeHash": "x", "shape": fields{"system": []any{}}})
 	s.raw(fields{"type": "api-request-blob", "hash": "y", "message": fields{"role": "user",
 		"content": []any{textBlock("We decided on Redis.")}}})

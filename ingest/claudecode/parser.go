@@ -68,7 +68,7 @@ func newParser(s *ingest.Session) *parser {
 	}
 }
 
-func (p *parser) read(ctx context.Context, f ingest.File) error {
+func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++
 	return ingest.EachLine(ctx, f, p.takeLine)
@@ -86,7 +86,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 			b = record
 		}
 		c := jsonl.NewCursor(b)
-		if c.Kind() != '{' || !p.rec.read(c) {
+		if c.Kind() != '{' || !p.rec.readRecord(c) {
 			return nil, ingest.NotObject(c, b)
 		}
 		rest = c.Rest()
@@ -94,7 +94,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		if b = b[:len(b)-len(rest)]; p.log != nil {
 			return rest, p.takeEntry(b)
 		}
-		p.take(&p.rec.record, b)
+		p.takeRecord(&p.rec.record, b)
 		return rest, ""
 	})
 }
@@ -116,7 +116,7 @@ func (p *parser) text(raw []byte) string {
 	return s
 }
 
-func (p *parser) take(r *record, raw []byte) {
+func (p *parser) takeRecord(r *record, raw []byte) {
 	rep := &p.s.Report
 	if p.duplicate(r, raw) {
 		rep.Duplicates++

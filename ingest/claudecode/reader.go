@@ -60,7 +60,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 	for _, file := range files {
 		p.log, p.prompts = r.logOf(file), file.Role == ingest.PromptLog
 		had := len(p.drafts)
-		if err := p.read(ctx, file); err != nil {
+		if err := p.readFile(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
 		}
 		if n := len(p.drafts) - had; n > 0 {
@@ -83,7 +83,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 	switch f.Role {
 	case ingest.SubagentFile:
-		if err := p.subParser(agentOf(f.Name)).read(ctx, f); err != nil {
+		if err := p.subParser(agentOf(f.Name)).readFile(ctx, f); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}

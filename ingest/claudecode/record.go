@@ -112,7 +112,7 @@ func newRecordReader() *recordReader {
 	return r
 }
 
-func (r *recordReader) read(c *jsonl.Cursor) bool {
+func (r *recordReader) readRecord(c *jsonl.Cursor) bool {
 	r.record = record{msg: message{blocks: r.msg.blocks[:0]}}
 	r.c = c
 	return c.Fields(r.fields)
@@ -145,7 +145,7 @@ func (r *recordReader) readContent() {
 		return
 	}
 	m.odd = r.c.Kind() != '[' && r.c.Kind() != 'n'
-	r.c.Array(func() { m.blocks = append(m.blocks, r.blocks.read(r.c)) })
+	r.c.Array(func() { m.blocks = append(m.blocks, r.blocks.readBlock(r.c)) })
 }
 
 // A blockReader reads blocks one after another.
@@ -161,8 +161,8 @@ func newBlockReader() *blockReader {
 	return r
 }
 
-// read reads a block; a bare string in a list of blocks is text.
-func (r *blockReader) read(c *jsonl.Cursor) block {
+// readBlock reads a block; a bare string in a list of blocks is text.
+func (r *blockReader) readBlock(c *jsonl.Cursor) block {
 	r.block = block{}
 	if c.Kind() == '"' {
 		r.kind, r.text = jsonl.Escaped("text"), c.RawString()
@@ -233,6 +233,6 @@ func (p *parser) takeEntry(raw []byte) (why string) {
 	r.uuid, r.parent, r.logicalParent = jsonl.Escaped(e.UUID), jsonl.Escaped(e.Parent), jsonl.Escaped(e.Parent)
 	r.cwd, r.version = jsonl.Escaped(e.Dir), jsonl.Escaped(e.Version)
 	r.apiError = len(r.failure) > 0 && e.Kind == "assistant"
-	p.take(r, raw)
+	p.takeRecord(r, raw)
 	return ""
 }

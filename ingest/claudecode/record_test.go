@@ -14,7 +14,7 @@ func TestMessagesOverLines(t *testing.T) {
 	s.user("a")
 	s.say("m1", fields{"type": "thinking", "thinking": "hm", "signature": "x"})
 	s.say("m1", textBlock("They differ"))
-	s.line("progress", fields{})
+	s.addRecord("progress", fields{})
 	s.say("m1", textBlock("They differ: a and b."))
 	s.say("m1", use("t1", "Write", fields{"file_path": "/a", "content": ""}))
 	s.say("m1", use("t1", "Write", fields{"file_path": "/a", "content": "whole"}))
@@ -35,7 +35,7 @@ func TestMessagesOverLines(t *testing.T) {
 func TestUsageOfLastLine(t *testing.T) {
 	s := &script{}
 	for _, n := range []int{3, 9, 120} {
-		s.line("assistant", fields{"message": fields{
+		s.addRecord("assistant", fields{"message": fields{
 			"id": "m", "content": []any{textBlock("x")}, "usage": fields{"input_tokens": 10, "output_tokens": n,
 				"cache_read_input_tokens": 2, "cache_creation_input_tokens": 1},
 		}})
@@ -135,7 +135,7 @@ func TestTasks(t *testing.T) {
 		}, []task{{"1", "a", "pending"}}},
 		{"a reminder knows better", func(s *script) {
 			s.call("t1", "TaskCreate", fields{"subject": "a"}, "Task #1 created successfully: a", nil)
-			s.line("attachment", fields{"attachment": fields{"type": "task_reminder", "itemCount": 2, "content": []any{
+			s.addRecord("attachment", fields{"attachment": fields{"type": "task_reminder", "itemCount": 2, "content": []any{
 				fields{"id": "1", "subject": "a", "status": "completed"},
 				fields{"id": "2", "subject": "b", "status": "pending"}}}})
 		}, []task{{"1", "a", "completed"}, {"2", "b", "pending"}}},
@@ -205,7 +205,7 @@ func TestTitles(t *testing.T) {
 		{"Make the tests faster", []func(*script){prompt, foreign}},
 		{"Make the tests faster", []func(*script){
 			func(s *script) {
-				root := s.line("attachment", fields{"attachment": fields{"type": "date"}})
+				root := s.addRecord("attachment", fields{"attachment": fields{"type": "date"}})
 				s.user("rewound")
 				s.last = root
 			}, prompt,
@@ -224,7 +224,7 @@ func TestTitles(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	s := &script{}
-	s.line("attachment", fields{"attachment": fields{"type": "date"}, "cwd": "/home/ann"})
+	s.addRecord("attachment", fields{"attachment": fields{"type": "date"}, "cwd": "/home/ann"})
 	s.user("a")
 	s.say("m1", textBlock("ok"))
 	s.user("b", fields{"cwd": "/w/wt-1", "gitBranch": "fix"})

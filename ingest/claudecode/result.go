@@ -67,7 +67,7 @@ var (
 // noteInjected records what recall passed to the session outside its turns, through a hook or a command.
 func (p *parser) noteInjected(raw []byte, hook bool) {
 	if bytes.Contains(raw, marker) {
-		p.s.Take(jsonl.Unquote(raw), hook)
+		p.s.NoteRecalled(jsonl.Unquote(raw), hook)
 	}
 }
 
@@ -119,7 +119,7 @@ func resultText(raw []byte) output {
 	var all output
 	blocks := newBlockReader()
 	c.Array(func() {
-		b := blocks.read(c)
+		b := blocks.readBlock(c)
 		o := output{}
 		switch string(b.kind) {
 		case "text":

@@ -20,8 +20,8 @@ type script struct {
 
 type fields map[string]any
 
-// line adds a record; fields override the usual ones.
-func (s *script) line(kind string, more fields) string {
+// addRecord adds a record; fields override the usual ones.
+func (s *script) addRecord(kind string, more fields) string {
 	s.n++
 	uuid := fmt.Sprintf("u%d", s.n)
 	all := fields{
@@ -56,12 +56,12 @@ func (s *script) user(content any, more ...fields) string {
 			all[k] = v
 		}
 	}
-	return s.line("user", all)
+	return s.addRecord("user", all)
 }
 
 // say adds a line of the message with an id.
 func (s *script) say(id string, blocks ...any) string {
-	return s.line("assistant", fields{"message": fields{
+	return s.addRecord("assistant", fields{"message": fields{
 		"id": id, "model": "claude-opus-4-8", "role": "assistant", "content": blocks,
 		"usage": fields{"output_tokens": 1},
 	}})

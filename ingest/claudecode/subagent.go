@@ -31,7 +31,7 @@ func (p *parser) finishSubagents() {
 		k := p.subParsers[id]
 		k.finish()
 		p.finishSpilled(k.s.Turns)
-		p.s.Report.Add(k.s.Report)
+		p.s.Report.AddReport(k.s.Report)
 		if hiddenAgent(id) {
 			for i := range k.s.Turns {
 				p.s.Unheard = append(p.s.Unheard, k.s.Turns[i].Request())
@@ -91,7 +91,7 @@ func (p *parser) noteProgress(r *record) {
 		return
 	}
 	agent := ""
-	if jsonl.Read(r.data, jsonl.Fields{"agentId": &agent}); agent != "" {
+	if jsonl.ReadFields(r.data, jsonl.Fields{"agentId": &agent}); agent != "" {
 		p.meta.agentCalls[call] = agent
 	}
 }
@@ -105,7 +105,7 @@ func (p *parser) readAgentMeta(f ingest.File) {
 		return
 	}
 	var m agentMeta
-	jsonl.Read(raw, jsonl.Fields{"agentType": &m.kind, "description": &m.description})
+	jsonl.ReadFields(raw, jsonl.Fields{"agentType": &m.kind, "description": &m.description})
 	p.meta.agents[agentOf(f.Name)] = m
 }
 
@@ -117,7 +117,7 @@ var agentTrailer = text.Pattern(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
 
 // takeAgent records which sub-agent a call started.
 func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
-	jsonl.Read(raw, jsonl.Fields{"agentId": &call.Agent})
+	jsonl.ReadFields(raw, jsonl.Fields{"agentId": &call.Agent})
 	if call.Agent == "" {
 		if m := agentTrailer().FindStringSubmatch(text); m != nil {
 			call.Agent = m[1]

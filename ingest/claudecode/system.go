@@ -69,7 +69,7 @@ type attachment struct {
 // takeAttachment takes context that was given to the model, most of which isn't part of the conversation.
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	var a attachment
-	jsonl.Read(r.attachment, jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode,
+	jsonl.ReadFields(r.attachment, jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode,
 		"prompt": &a.prompt, "content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source,
 		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}})
 	hook := strings.HasPrefix(a.kind, "hook_")

@@ -35,7 +35,7 @@ func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn inges
 	switch call.Name {
 	case "TodoWrite":
 		var todos []byte
-		jsonl.Read(raw, jsonl.Fields{"newTodos": &todos})
+		jsonl.ReadFields(raw, jsonl.Fields{"newTodos": &todos})
 		list := readTodos(todos)
 		if list == nil {
 			list = readTodos([]byte(call.Input["todos"]))

@@ -63,8 +63,8 @@ func TestBranches(t *testing.T) {
 		}, []string{"prompt a", "message ok", "prompt b", "message late", "message to b"}},
 		{"progress in the chain", func(s *script) {
 			s.user("a")
-			s.line("progress", fields{"data": fields{"type": "hook_progress"}})
-			s.line("attachment", fields{"attachment": fields{"type": "skill_listing"}})
+			s.addRecord("progress", fields{"data": fields{"type": "hook_progress"}})
+			s.addRecord("attachment", fields{"attachment": fields{"type": "skill_listing"}})
 			s.say("m1", textBlock("ok"))
 			s.user("b")
 		}, []string{"prompt a", "message ok", "prompt b"}},
@@ -83,13 +83,13 @@ func TestBranches(t *testing.T) {
 		}, []string{"prompt a", "prompt b", "prompt c"}},
 		{"a boundary without its logical parent", func(s *script) {
 			s.user("a")
-			s.line("system", fields{"subtype": "compact_boundary", "parentUuid": nil, "logicalParentUuid": "elsewhere"})
+			s.addRecord("system", fields{"subtype": "compact_boundary", "parentUuid": nil, "logicalParentUuid": "elsewhere"})
 			s.user("b")
 		}, []string{"prompt a", "prompt b"}},
 		{"superseded after a refusal", func(s *script) {
 			s.user("a")
 			void := s.say("m1", textBlock("half of it"))
-			s.line("assistant", fields{"supersedes": []string{void}, "message": fields{"id": "m2",
+			s.addRecord("assistant", fields{"supersedes": []string{void}, "message": fields{"id": "m2",
 				"content": []any{textBlock("whole")}}})
 		}, []string{"prompt a", "[message half of it]", "message whole"}},
 	}

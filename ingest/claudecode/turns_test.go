@@ -26,16 +26,16 @@ func TestQueue(t *testing.T) {
 	op(s, "enqueue", "blocked")
 	op(s, "popAll", "taken back")
 	s.say("m1", textBlock("ok"))
-	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "delivered",
+	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "delivered",
 		"commandMode": "prompt"}})
-	s.line("attachment", fields{"attachment": fields{"type": "queued_command",
+	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command",
 		"prompt": "<task-notification><summary>y</summary></task-notification>", "commandMode": "task-notification"}})
 	again := s.user("said twice")
-	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "said twice",
+	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "said twice",
 		"source_uuid": again}})
-	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a peer's",
+	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a peer's",
 		"origin": fields{"kind": "peer"}}})
-	s.line("system", fields{"subtype": "informational",
+	s.addRecord("system", fields{"subtype": "informational",
 		"content": "UserPromptSubmit operation blocked by hook:\nx\n\nOriginal prompt: blocked"})
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{
@@ -50,7 +50,7 @@ func TestGoals(t *testing.T) {
 	s := &script{}
 	s.user("go")
 	for range 2 {
-		s.line("attachment",
+		s.addRecord("attachment",
 			fields{"attachment": fields{"type": "goal_status", "met": false, "condition": "all tests pass"}})
 	}
 	ingesttest.Equal(t, "turns", outlineOf(s.parse(t)), []string{"prompt go", "event goal all tests pass"})
@@ -65,9 +65,9 @@ func TestWhoseWords(t *testing.T) {
 	s.user([]any{textBlock("<ide_opened_file>a.go</ide_opened_file>"), textBlock("first"),
 		fields{"type": "image", "source": fields{"data": "AA"}}, textBlock("second")})
 	s.user([]any{fields{"type": "image", "source": fields{"data": "AA"}}})
-	s.line("assistant", fields{"message": fields{"id": "x", "model": "<synthetic>",
+	s.addRecord("assistant", fields{"message": fields{"id": "x", "model": "<synthetic>",
 		"content": []any{textBlock("No response requested.")}}})
-	s.line("system", fields{"subtype": "local_command",
+	s.addRecord("system", fields{"subtype": "local_command",
 		"content": "<command-name>/plan</command-name><command-args>x</command-args>"})
 	s.user("summed up", fields{"isCompactSummary": true})
 	ingesttest.Equal(t, "turns", outlineOf(s.parse(t)), []string{
@@ -94,12 +94,12 @@ func TestSubagentsInline(t *testing.T) {
 		"description": "find"}), use("t2", "Task", fields{"prompt": "b"}))
 	s.last = ""
 	s.user("Find it.", fields{"isSidechain": true})
-	s.line("assistant", fields{"isSidechain": true, "message": fields{"id": "k1",
+	s.addRecord("assistant", fields{"isSidechain": true, "message": fields{"id": "k1",
 		"content": []any{textBlock("It is here."), use("k", "Bash", fields{"command": "ls"})},
 		"usage":   fields{"output_tokens": 99}}})
-	s.line("progress", fields{"parentUuid": main, "parentToolUseID": "t2",
+	s.addRecord("progress", fields{"parentUuid": main, "parentToolUseID": "t2",
 		"data": fields{"type": "agent_progress", "agentId": "b2"}})
-	s.line("user", fields{"isSidechain": true, "agentId": "b2", "parentUuid": nil,
+	s.addRecord("user", fields{"isSidechain": true, "agentId": "b2", "parentUuid": nil,
 		"message": fields{"content": "b, in other words"}})
 	s.last = main
 	s.user(result("t1", "It is here.", false))
@@ -129,13 +129,13 @@ func TestHandedOn(t *testing.T) {
 		return "<!-- recall " + id + " -->\nNote from recall: use SQLite.\n<!-- /recall -->\n"
 	}
 	hook := func(s *script, text string) {
-		s.line("attachment", fields{"attachment": fields{"type": "hook_additional_context", "hookEvent": "SessionStart",
+		s.addRecord("attachment", fields{"attachment": fields{"type": "hook_additional_context", "hookEvent": "SessionStart",
 			"content": []string{text}}})
 	}
 	s := &script{}
 	hook(s, page("hhhhhhhhh1", ""))
 	hook(s, answer("qqqqqqqqq1"))
-	s.line("attachment", fields{"attachment": fields{"type": "file", "filename": "payload.md",
+	s.addRecord("attachment", fields{"attachment": fields{"type": "file", "filename": "payload.md",
 		"content": page("qqqqqqqqq2", "")}})
 	s.user("go on\n" + page("ppppppppp1", "") + answer("qqqqqqqqq3"))
 	s.call("t1", "mcp__recall__recall_query", fields{}, answer("qqqqqqqqq4"), nil)
@@ -155,7 +155,7 @@ func TestHandedOn(t *testing.T) {
 func TestCarried(t *testing.T) {
 	const payload = "<!-- recall k3v9t2m8qa -->\n- Use SQLite.\n<!-- /recall -->"
 	s := &script{}
-	s.line("attachment", fields{"attachment": fields{"type": "hook_additional_context",
+	s.addRecord("attachment", fields{"attachment": fields{"type": "hook_additional_context",
 		"content": strings.Replace(payload, "k3v9t2m8qa", "aaaaaaaaaa", 1)}})
 	s.user("<system-reminder>" + strings.Replace(payload, "k3v9t2m8qa", "bbbbbbbbbb", 1) + "</system-reminder>go on")
 	s.call("t1", "mcp__recall__query", fields{}, "found:\n"+payload, nil)

@@ -86,7 +86,7 @@ var wholeOpenings = []string{
 func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 	var plan, file string
 	agent, waiting, edited := false, false, false
-	jsonl.Read(raw, jsonl.Fields{"plan": &plan, "filePath": &file, "planFilePath": &file, "isAgent": &agent,
+	jsonl.ReadFields(raw, jsonl.Fields{"plan": &plan, "filePath": &file, "planFilePath": &file, "isAgent": &agent,
 		"awaitingLeaderApproval": &waiting, "planWasEdited": &edited})
 	approved, told, rewritten := planVerdict(text)
 	if call.Plan != nil {

@@ -50,11 +50,11 @@ func takeCall(p *parser, payload []byte) {
 	case p.calls[callID] != nil && callID != "": // repeated
 	case name == "apply_patch":
 		if input == "" {
-			jsonl.Read(args, jsonl.Fields{"input": &input, "patch": &input})
+			jsonl.ReadFields(args, jsonl.Fields{"input": &input, "patch": &input})
 		}
-		p.add(d, callID, ingest.Patched(input)...)
+		p.addCalls(d, callID, ingest.Patched(input)...)
 	case input != "":
-		p.add(d, callID, ingest.ToolCall{Name: name, Input: map[string]string{"input": ingest.ClippedInput(input)}})
+		p.addCalls(d, callID, ingest.ToolCall{Name: name, Input: map[string]string{"input": ingest.ClippedInput(input)}})
 	default:
 		p.takeFunction(d, callID, name, args)
 	}
@@ -74,7 +74,7 @@ func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
 	switch call.Name {
 	case "Bash":
 		if patch, is := p.takeCommand(&call, args); is {
-			p.add(d, id, ingest.Patched(patch)...)
+			p.addCalls(d, id, ingest.Patched(patch)...)
 			return
 		}
 	case "TodoWrite":
@@ -86,11 +86,11 @@ func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
 			call.Input["prompt"] = call.Input["message"]
 		}
 	}
-	p.add(d, id, call)
+	p.addCalls(d, id, call)
 }
 
-// add adds a call, or several that one was split into.
-func (p *parser) add(d *draft, id string, calls ...ingest.ToolCall) {
+// addCalls adds a call, or several that one was split into.
+func (p *parser) addCalls(d *draft, id string, calls ...ingest.ToolCall) {
 	for i, c := range calls {
 		if c.ID = id; i > 0 {
 			c.ID += "/" + strconv.Itoa(i)
@@ -104,7 +104,7 @@ func (p *parser) add(d *draft, id string, calls ...ingest.ToolCall) {
 func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, is bool) {
 	var command []byte
 	var dir string
-	jsonl.Read(args, jsonl.Fields{"command": &command, "cmd": &command, "workdir": &dir, "working_directory": &dir})
+	jsonl.ReadFields(args, jsonl.Fields{"command": &command, "cmd": &command, "workdir": &dir, "working_directory": &dir})
 	line, shell := commandLine(words(command))
 	if strings.HasPrefix(shell, "pw") || strings.HasPrefix(shell, "powershell") {
 		call.Name = "PowerShell"

@@ -14,16 +14,20 @@ var events = map[string]func(p *parser, payload []byte){
 	"thread_rolled_back": takeRollback, "item_completed": takeItem, "sub_agent_activity": takeActivity,
 	"exec_command_end": (*parser).takeCommandEnd, "patch_apply_end": (*parser).takePatchEnd,
 	"mcp_tool_call_end": (*parser).takeMCPResult, "task_started": takeStarted, "turn_started": takeStarted,
-	"thread_name_updated": func(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"thread_name": &p.name}) },
+	"thread_name_updated": func(p *parser, payload []byte) {
+		jsonl.ReadFields(payload, jsonl.Fields{"thread_name": &p.name})
+	},
 	"thread_goal_updated": takeGoal,
 	"error":               takeError,
 }
 
-func takeStarted(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"turn_id": &p.turn}) }
+func takeStarted(p *parser, payload []byte) {
+	jsonl.ReadFields(payload, jsonl.Fields{"turn_id": &p.turn})
+}
 
 // usageOf reads a token count, in which the input includes tokens read from the cache.
 func usageOf(raw []byte) (u ingest.Usage) {
-	jsonl.Read(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
+	jsonl.ReadFields(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
 		"cache_write_input_tokens": &u.CacheWrite, "output_tokens": &u.Output})
 	u.Input = max(0, u.Input-u.CacheRead-u.CacheWrite)
 	return u
@@ -32,28 +36,28 @@ func usageOf(raw []byte) (u ingest.Usage) {
 // takeTokens counts the tokens of a model's answer. The client repeats them with every limit it is told.
 func takeTokens(p *parser, payload []byte) {
 	var last, total []byte
-	jsonl.Read(payload, jsonl.Fields{"info": jsonl.Fields{"last_token_usage": &last, "total_token_usage": &total}})
+	jsonl.ReadFields(payload, jsonl.Fields{"info": jsonl.Fields{"last_token_usage": &last, "total_token_usage": &total}})
 	if last == nil || string(total) == p.total {
 		return
 	}
 	p.total = string(total)
 	if d := p.last; d != nil {
-		d.turn.Usage.Add(usageOf(last))
+		d.turn.Usage.AddUsage(usageOf(last))
 	}
 }
 
 // takeUsageRecord counts them as newer clients write them, for each answer.
 func (p *parser) takeUsageRecord(payload []byte) {
 	var raw []byte
-	jsonl.Read(payload, jsonl.Fields{"usage": &raw})
+	jsonl.ReadFields(payload, jsonl.Fields{"usage": &raw})
 	if d := p.last; d != nil {
-		d.recorded.Add(usageOf(raw))
+		d.recorded.AddUsage(usageOf(raw))
 	}
 }
 
 func takeAborted(p *parser, payload []byte) {
 	var reason string
-	jsonl.Read(payload, jsonl.Fields{"reason": &reason})
+	jsonl.ReadFields(payload, jsonl.Fields{"reason": &reason})
 	p.settleRun()
 	p.answer = true
 	if reason == "interrupted" || reason == "" {
@@ -64,7 +68,7 @@ func takeAborted(p *parser, payload []byte) {
 // takeRollback marks the last prompts, and what followed, as a rewound branch.
 func takeRollback(p *parser, payload []byte) {
 	var turns int64
-	jsonl.Read(payload, jsonl.Fields{"num_turns": &turns})
+	jsonl.ReadFields(payload, jsonl.Fields{"num_turns": &turns})
 	p.settleRun()
 	p.answer = true
 	for i := len(p.drafts) - 1; i >= 0 && turns > 0; i-- {
@@ -81,7 +85,7 @@ func takeRollback(p *parser, payload []byte) {
 
 func takeGoal(p *parser, payload []byte) {
 	var goal string
-	jsonl.Read(payload, jsonl.Fields{"goal": jsonl.Fields{"objective": &goal}})
+	jsonl.ReadFields(payload, jsonl.Fields{"goal": jsonl.Fields{"objective": &goal}})
 	if goal = strings.TrimSpace(goal); goal != "" && goal != p.goal {
 		p.goal = goal
 		p.draft(ingest.User, ingest.Event, goal).turn.Name = "goal"
@@ -90,7 +94,7 @@ func takeGoal(p *parser, payload []byte) {
 
 func takeError(p *parser, payload []byte) {
 	var message string
-	jsonl.Read(payload, jsonl.Fields{"message": &message})
+	jsonl.ReadFields(payload, jsonl.Fields{"message": &message})
 	if message != "" {
 		p.draft(ingest.Assistant, ingest.Event, message).turn.Name = "api-error"
 	}
@@ -99,7 +103,7 @@ func takeError(p *parser, payload []byte) {
 // takeActivity links a sub-agent to the call that started it.
 func takeActivity(p *parser, payload []byte) {
 	var call, agent, kind string
-	jsonl.Read(payload, jsonl.Fields{"event_id": &call, "agent_thread_id": &agent, "kind": &kind})
+	jsonl.ReadFields(payload, jsonl.Fields{"event_id": &call, "agent_thread_id": &agent, "kind": &kind})
 	if kind != "started" || agent == "" {
 		return
 	}
@@ -113,8 +117,8 @@ func takeActivity(p *parser, payload []byte) {
 func takeItem(p *parser, payload []byte) {
 	var item, content []byte
 	var kind, plan string
-	jsonl.Read(payload, jsonl.Fields{"item": &item})
-	jsonl.Read(item, jsonl.Fields{"type": &kind, "content": &content, "text": &plan})
+	jsonl.ReadFields(payload, jsonl.Fields{"item": &item})
+	jsonl.ReadFields(item, jsonl.Fields{"type": &kind, "content": &content, "text": &plan})
 	switch kind {
 	case "UserMessage":
 		images := false
@@ -141,7 +145,7 @@ func takeItem(p *parser, payload []byte) {
 func (p *parser) takeCommandEnd(payload []byte) {
 	var id, source, output, exit, status, dir string
 	var command []byte
-	jsonl.Read(payload, jsonl.Fields{"id": &id, "call_id": &id, "source": &source, "aggregated_output": &output,
+	jsonl.ReadFields(payload, jsonl.Fields{"id": &id, "call_id": &id, "source": &source, "aggregated_output": &output,
 		"exit_code": &exit, "status": &status, "command": &command, "cwd": &dir})
 	code, err := strconv.Atoi(exit)
 	if strings.HasPrefix(source, "user") {
@@ -158,7 +162,7 @@ func (p *parser) takeCommandEnd(payload []byte) {
 	d := p.callerMessage()
 	line, _ := commandLine(words(command))
 	line = ingest.ClippedInput(line)
-	p.add(d, id, ingest.ToolCall{Name: "Bash", Command: line, Input: map[string]string{"command": line}})
+	p.addCalls(d, id, ingest.ToolCall{Name: "Bash", Command: line, Input: map[string]string{"command": line}})
 	r := result{text: output, size: int64(len(output)), exit: code, exited: err == nil, failed: status == "declined"}
 	p.finishCall(p.calls[id][0], r)
 }
@@ -183,7 +187,7 @@ func (p *parser) takePatchEnd(payload []byte) {
 		done = status == "completed"
 	}
 	if p.calls[id] == nil {
-		p.add(p.callerMessage(), id, changes(raw)...)
+		p.addCalls(p.callerMessage(), id, changes(raw)...)
 		for _, c := range p.calls[id] {
 			p.finishCall(c, result{text: out, size: int64(len(out)), exited: true})
 		}
@@ -202,10 +206,10 @@ func (p *parser) takePatchEnd(payload []byte) {
 func (p *parser) takeMCPResult(payload []byte) {
 	var id, server, tool string
 	var args, gave []byte
-	jsonl.Read(payload, jsonl.Fields{"call_id": &id, "id": &id, "result": &gave, "server": &server, "tool": &tool,
+	jsonl.ReadFields(payload, jsonl.Fields{"call_id": &id, "id": &id, "result": &gave, "server": &server, "tool": &tool,
 		"arguments": &args, "invocation": jsonl.Fields{"server": &server, "tool": &tool, "arguments": &args}})
 	if p.calls[id] == nil && tool != "" {
-		p.add(p.callerMessage(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
+		p.addCalls(p.callerMessage(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
 			Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)})
 		p.finishCall(p.calls[id][0], result{text: string(gave), size: int64(len(gave))})
 	}

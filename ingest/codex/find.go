@@ -61,7 +61,7 @@ var (
 func (f *finder) file(path string, info fs.FileInfo) {
 	named := threadIn().FindString(filepath.Base(path))
 	if id, ok := f.Known(path, info.Size(), info.ModTime()); ok {
-		f.take(rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id}, string(id))
+		f.addRollout(rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id}, string(id))
 		return
 	}
 	h, ours, err := peek(path, info)
@@ -74,11 +74,11 @@ func (f *finder) file(path string, info fs.FileInfo) {
 	}
 	// By its name first, which is also known where the file isn't opened.
 	thread := ingest.FolderID(cmp.Or(named, h.id))
-	f.take(rollout{thread: thread, path: path, info: info}, h.parent)
+	f.addRollout(rollout{thread: thread, path: path, info: info}, h.parent)
 }
 
-// take adds a rollout, and the thread that started it, "" for none.
-func (f *finder) take(r rollout, parent string) {
+// addRollout adds a rollout, and the thread that started it, "" for none.
+func (f *finder) addRollout(r rollout, parent string) {
 	if parent != "" && parent != r.thread {
 		f.parent[r.thread] = parent
 	}

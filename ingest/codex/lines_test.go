@@ -129,7 +129,7 @@ func TestLargePatches(t *testing.T) {
 	s := &ingest.Session{}
 	p := newParser(s)
 	files := "*** Begin Patch\n" + strings.Repeat("*** Add File: a\n+x\n", 100_000) + "*** End Patch\n"
-	p.add(p.message(), "c", ingest.Patched(files)...)
+	p.addCalls(p.message(), "c", ingest.Patched(files)...)
 	if last := p.calls["c"][99_999]; last.ID != "c/99999" {
 		t.Errorf("got the id %.20q of %d bytes", last.ID, len(last.ID))
 	}

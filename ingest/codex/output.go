@@ -14,7 +14,7 @@ import (
 func takeOutput(p *parser, payload []byte) {
 	var id string
 	var output []byte
-	jsonl.Read(payload, jsonl.Fields{"call_id": &id, "output": &output})
+	jsonl.ReadFields(payload, jsonl.Fields{"call_id": &id, "output": &output})
 	p.answer = true
 	calls := p.calls[id]
 	if len(calls) == 0 {
@@ -25,7 +25,7 @@ func takeOutput(p *parser, payload []byte) {
 		return
 	}
 	r := resultOf(output)
-	p.s.Take(r.text, false)
+	p.s.NoteRecalled(r.text, false)
 	for _, c := range calls {
 		p.finishCall(c, r)
 	}
@@ -51,7 +51,7 @@ func resultOf(output []byte) (r result) {
 	r.size = int64(len(r.text))
 	if strings.HasPrefix(r.text, `{"output":`) { // until late 2025
 		var exit []byte
-		jsonl.Read([]byte(r.text), jsonl.Fields{"output": &r.text, "metadata": jsonl.Fields{"exit_code": &exit}})
+		jsonl.ReadFields([]byte(r.text), jsonl.Fields{"output": &r.text, "metadata": jsonl.Fields{"exit_code": &exit}})
 		r.exits(string(exit))
 		return r
 	}
@@ -133,7 +133,7 @@ func (p *parser) takeStructured(c *ingest.ToolCall, id string, r result) {
 			c.Failed = true
 		}
 	case "Agent":
-		jsonl.Read([]byte(r.text), jsonl.Fields{"agent_id": &c.Agent})
+		jsonl.ReadFields([]byte(r.text), jsonl.Fields{"agent_id": &c.Agent})
 		for agent, call := range p.spawned {
 			if call == id {
 				c.Agent = agent

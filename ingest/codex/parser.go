@@ -91,7 +91,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 			}
 		}
 		rep.Records++
-		p.take(r)
+		p.takeRecord(r)
 		return rest, ""
 	})
 }
@@ -121,7 +121,7 @@ func (p *parser) known(name string) {
 	}
 }
 
-func (p *parser) take(r record) {
+func (p *parser) takeRecord(r record) {
 	if !r.at.IsZero() {
 		p.at = r.at
 	}
@@ -130,7 +130,7 @@ func (p *parser) take(r record) {
 	case "session_meta":
 		p.takeHeader(readHeader(r.payload))
 	case "turn_context":
-		jsonl.Read(r.payload, jsonl.Fields{"turn_id": &p.turn, "cwd": &p.dir, "model": &p.model})
+		jsonl.ReadFields(r.payload, jsonl.Fields{"turn_id": &p.turn, "cwd": &p.dir, "model": &p.model})
 		if p.dir != "" {
 			p.s.CountDir(p.dir, 0)
 		}
@@ -245,7 +245,7 @@ func (p *parser) message() *draft {
 func (p *parser) takeCompaction(payload []byte) {
 	p.settleRun()
 	var summary string
-	jsonl.Read(payload, jsonl.Fields{"message": &summary})
+	jsonl.ReadFields(payload, jsonl.Fields{"message": &summary})
 	_, own, framed := strings.Cut(summary, "\n")
 	if framed && strings.HasPrefix(summary, handedOver) {
 		summary = own

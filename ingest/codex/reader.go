@@ -56,10 +56,10 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.Codex}
 	p := newParser(s)
-	rollouts := f.Of(ingest.Transcript)
+	rollouts := f.FilesOf(ingest.Transcript)
 	p.many = len(rollouts) > 1
 	for _, file := range rollouts {
-		if err := p.read(ctx, file); err != nil {
+		if err := p.readFile(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
 		}
 	}
@@ -76,7 +76,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	}
 	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {
 		k := newParser(&ingest.Session{})
-		err := k.read(ctx, file)
+		err := k.readFile(ctx, file)
 		k.finish()
 		turns := slices.DeleteFunc(k.s.Turns, given)
 		for i := range turns {
@@ -87,7 +87,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	})
 }
 
-func (p *parser) read(ctx context.Context, f ingest.File) error {
+func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file, p.metas, p.here = f.Name, 0, nil
 	p.s.Report.Files++
 	err := ingest.EachLine(ctx, plain(f), p.takeLine)
@@ -151,12 +151,12 @@ const headBytes = 4 << 20
 // Head reads the first records of a session.
 func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	head := ingest.Head{ID: f.ID, Empty: true}
-	for _, file := range f.Of(ingest.Transcript) {
+	for _, file := range f.FilesOf(ingest.Transcript) {
 		p := newParser(&ingest.Session{ID: f.ID})
 		begins, _, err := plain(file).Head(headBytes)
 		file.Name = strings.TrimSuffix(file.Name, ".zst")
 		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(begins)), nil }
-		if err := cmp.Or(err, p.read(ctx, file)); err != nil {
+		if err := cmp.Or(err, p.readFile(ctx, file)); err != nil {
 			return head, err
 		}
 		p.finish()

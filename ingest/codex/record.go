@@ -33,7 +33,7 @@ func readRecord(c *jsonl.Cursor, b []byte) (r record, ok bool) {
 			r.kind, r.inner = "response_item", r.kind
 		}
 	} else if r.kind == "response_item" || r.kind == "event_msg" {
-		jsonl.Read(r.payload, jsonl.Fields{"type": &r.inner})
+		jsonl.ReadFields(r.payload, jsonl.Fields{"type": &r.inner})
 	}
 	return r, ok
 }

@@ -53,7 +53,7 @@ func typedIn(block string) string {
 func takeMessage(p *parser, payload []byte) {
 	var role string
 	var content, about []byte
-	jsonl.Read(payload, jsonl.Fields{"role": &role, "content": &content,
+	jsonl.ReadFields(payload, jsonl.Fields{"role": &role, "content": &content,
 		"internal_chat_message_metadata_passthrough": &about})
 	switch role {
 	case "user":
@@ -70,7 +70,7 @@ func takeMessage(p *parser, payload []byte) {
 // takeUser takes a message under the person's name, block by block; newer clients state what each block is.
 func (p *parser) takeUser(content, about []byte) {
 	var kinds []string
-	jsonl.Read(about, jsonl.Fields{"content_item_kinds": &kinds})
+	jsonl.ReadFields(about, jsonl.Fields{"content_item_kinds": &kinds})
 	var typed []string
 	images, sure := false, false
 	texts(content, func(i int, kind, block string) {
@@ -86,7 +86,7 @@ func (p *parser) takeUser(content, about []byte) {
 		case strings.HasPrefix(is, "user."):
 			typed, sure = append(typed, typedIn(block)), true
 		case is != "" && is != "unknown", injected(block):
-			p.s.Take(block, true)
+			p.s.NoteRecalled(block, true)
 			p.ranIn(block)
 			p.s.Report.Ignore("injected context")
 		default:
@@ -140,7 +140,7 @@ func (p *parser) settleRun() {
 	for _, d := range p.run {
 		if d.unsure && told {
 			d.dropped = true
-			p.s.Take(d.turn.Text, true)
+			p.s.NoteRecalled(d.turn.Text, true)
 			p.s.Report.Ignore("injected context")
 		}
 	}
@@ -151,7 +151,7 @@ func (p *parser) settleRun() {
 func takeTyped(p *parser, payload []byte) {
 	var said string
 	var images []byte
-	jsonl.Read(payload, jsonl.Fields{"message": &said, "images": &images})
+	jsonl.ReadFields(payload, jsonl.Fields{"message": &said, "images": &images})
 	p.sawTyped(said, len(words(images)) > 0)
 }
 
@@ -215,7 +215,7 @@ func (d *draft) say(said string) {
 // takeThought begins the message that the model thought about.
 func takeThought(p *parser, payload []byte) {
 	var summary, content []byte
-	jsonl.Read(payload, jsonl.Fields{"summary": &summary, "content": &content})
+	jsonl.ReadFields(payload, jsonl.Fields{"summary": &summary, "content": &content})
 	if joined(summary)+joined(content) != "" {
 		p.message()
 	}
@@ -225,7 +225,7 @@ func takeThought(p *parser, payload []byte) {
 func (p *parser) takeAgentMessage(payload []byte) {
 	var content []byte
 	var author, recipient string
-	jsonl.Read(payload, jsonl.Fields{"author": &author, "recipient": &recipient, "content": &content})
+	jsonl.ReadFields(payload, jsonl.Fields{"author": &author, "recipient": &recipient, "content": &content})
 	if said := joined(content); said != "" {
 		p.settleRun()
 		d := p.draft(ingest.User, ingest.Event, said)

@@ -66,7 +66,7 @@ func (a *auditLog) known(name string) {
 	}
 }
 
-func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
+func (a *auditLog) readEntry(e *claudecode.Entry) (message bool, why string) {
 	if e.Session != "" {
 		a.sessions = ingest.Union(a.sessions, e.Session)
 	}
@@ -183,7 +183,7 @@ func (a *auditLog) takeResult(e *claudecode.Entry) {
 	a.fresh = false
 	a.known("")
 	n := readDetails(e.Raw)
-	a.tokens.add(n.usage)
+	a.tokens.addTotal(n.usage)
 	if strings.HasPrefix(n.terminal, "aborted") {
 		a.stops = append(a.stops, stop{idOf(e), e.At, e.Line})
 	}
@@ -192,18 +192,18 @@ func (a *auditLog) takeResult(e *claudecode.Entry) {
 // spentTokens sums totals that grow within one run of the CLI and restart with the next.
 type spentTokens struct{ before, now ingest.Usage }
 
-func (s *spentTokens) add(total ingest.Usage) {
+func (s *spentTokens) addTotal(total ingest.Usage) {
 	if total == (ingest.Usage{}) {
 		return
 	}
 	if total.Output < s.now.Output {
-		s.before.Add(s.now)
+		s.before.AddUsage(s.now)
 	}
 	s.now = total
 }
 
 func (s spentTokens) sum() ingest.Usage {
-	s.before.Add(s.now)
+	s.before.AddUsage(s.now)
 	return s.before
 }
 
@@ -235,7 +235,7 @@ func modelUsage(c *jsonl.Cursor) (all ingest.Usage) {
 		var u ingest.Usage
 		c.Fields(jsonl.Fields{"inputTokens": &u.Input, "outputTokens": &u.Output,
 			"cacheCreationInputTokens": &u.CacheWrite, "cacheReadInputTokens": &u.CacheRead})
-		all.Add(u)
+		all.AddUsage(u)
 	})
 	return all
 }

@@ -54,8 +54,8 @@ func (d disk) record(fields string) {
 		`"createdAt":1785747590000`+fields+`}`)
 }
 
-// read parses the only session there is.
-func (d disk) read() *ingest.Session {
+// parseSession parses the only session there is.
+func (d disk) parseSession() *ingest.Session {
 	d.t.Helper()
 	found, problems := Reader{}.Find(context.Background(), d.account, nil)
 	if len(found) != 1 {
@@ -160,7 +160,7 @@ func TestAuditOnlyPromptsOnce(t *testing.T) {
 		heardSays(5, "f", "m2", "Done again."),
 		heardAt(6, `"type":"user","uuid":"g","isReplay":true,"message":{"role":"user","content":"only echoed"}`),
 	)
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: yes (audit)", "message: Done. (audit)", "prompt: yes (audit)",
 		"message: Done again. (audit)", "prompt: only echoed (audit)")
 	if s.Report.Duplicates != 2 {
@@ -199,7 +199,7 @@ func TestAuditOnlyWhole(t *testing.T) {
 		heardAt(17, `"type":"brand_new","uuid":"l"`),
 		heardAt(18, `"type":"system","subtype":"brand_new","uuid":"m"`),
 	)
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: Move it. (audit)", "message: I ask. [AskUserQuestion done] (audit)",
 		"message: Leipzig. (audit)", "message: One more. (audit)", "message: After a restart. (audit)")
 	if a := s.Turns[1].Calls[0].Answers; len(a) != 1 || !cmp.Equal(a[0].Chosen, []string{"Leipzig"}) {
@@ -245,7 +245,7 @@ func TestJoin(t *testing.T) {
 			`"tool_use_id":"t1","content":"ok"}]}`),
 		heardSays(124, "a7", "m3", "The transcript ends before this."),
 	)
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s,
 		"prompt: Before all. (audit)", "message: Zero. (audit)",
 		"prompt: First.", "message: One.",
@@ -263,7 +263,7 @@ func TestJoinRepeatedWords(t *testing.T) {
 	d.audit(heardUser(9, "a1", "yes"), heardSays(11, "a2", "m1", "One."), heardUser(19, "a3", "yes"),
 		heardSays(21, "a4", "m2", "Two."),
 		heardUser(30, "a5", "yes"))
-	wantOutline(t, d.read(), "prompt: yes", "message: One.", "prompt: yes", "message: Two.", "prompt: yes (audit)")
+	wantOutline(t, d.parseSession(), "prompt: yes", "message: One.", "prompt: yes", "message: Two.", "prompt: yes (audit)")
 }
 
 func TestClicks(t *testing.T) {
@@ -299,7 +299,7 @@ func TestClicks(t *testing.T) {
 		ask(95, "r6", "mcp__x__send", `{"to":"bob"}`), reply(96, "r6", "mcp__x__send", false),
 		// its call stands nowhere
 	)
-	wantOutline(t, d.read(),
+	wantOutline(t, d.parseSession(),
 		"prompt: Clean up.",
 		"message:  [Bash done approved]",
 		"message:  [Bash rejected: Keep it, I need it.]",
@@ -322,7 +322,7 @@ func TestStop(t *testing.T) {
 		lineUser(60, "u4", "u3", "Again."), lineSays(62, "u5", "u4", "m2", "Going again."),
 		lineUser(120, "u6", "u5", "Last."))
 	d.audit(stop(6, "error_during_execution"), stop(70, "success"))
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: Go.", "message: Going.", "interrupt: [Request interrupted by user]",
 		"prompt: Again.", "message: Going again.", "interrupt: [Stopped by the person] (audit)", "prompt: Last.")
 }
@@ -335,7 +335,7 @@ func TestSeveralTranscripts(t *testing.T) {
 		lineUser(100, "u5", "u2", "After the restart."), lineSays(102, "u6", "u5", "m3", "Three."))
 	d.transcript("z1",
 		lineUser(0, "u1", "", "First."), lineSays(2, "u2", "u1", "m1", "One."))
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: First.", "message: One.", "prompt: After the restart.", "message: Three.")
 	if diff := cmp.Diff([]ingest.SessionID{"c1", "z1", "b2"}, s.Aliases); diff != "" {
 		t.Errorf("aliases, -want +got:\n%s", diff)
@@ -359,7 +359,7 @@ func TestTranscriptsOfTwoRuns(t *testing.T) {
 	d.record(`,"cliSessionId":"a9"`)
 	d.transcript("a9", lineUser(100, "u5", "", "Later."), lineSays(102, "u6", "u5", "m3", "Three."))
 	d.transcript("b1", lineUser(0, "u1", "", "Earlier."), lineSays(2, "u2", "u1", "m1", "One."))
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: Earlier.", "message: One.", "prompt: Later.", "message: Three.")
 	for _, turn := range s.Turns {
 		if turn.Abandoned {
@@ -382,7 +382,7 @@ func TestSubagentsAndSpilledResults(t *testing.T) {
 		`"isSidechain":true,"agentId":"a1"`)+"\n")
 	d.put(side+"subagents/agent-a1.meta.json", `{"agentType":"Explore"}`)
 	d.put(side+"subagents/journal.jsonl", `{"type":"started"}`)
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: Go.", "message:  [Bash done]")
 	if got := s.Turns[1].Calls[0].Spilled; got != "c1/tool-results/b1.txt" {
 		t.Errorf("spilled %q, want c1/tool-results/b1.txt", got)
@@ -399,7 +399,7 @@ func TestJoinQueuedTogether(t *testing.T) {
 	d.audit(heardUser(9, "a1", "Compare the first two offers."),
 		heardUser(10, "a2", "And then the third offer as well."),
 		heardSays(11, "a3", "m1", "One."))
-	wantOutline(t, d.read(), "prompt: Compare the first two offers.\nAnd then the third offer as well.",
+	wantOutline(t, d.parseSession(), "prompt: Compare the first two offers.\nAnd then the third offer as well.",
 		"message: One.")
 }
 
@@ -410,6 +410,6 @@ func TestFailedMessages(t *testing.T) {
 	d.audit(heardUser(0, "u1", "Go."),
 		heardAt(1, `"type":"assistant","uuid":"a1","error":"rate_limit","message":{"id":"e1","model":"m",`+
 			`"content":[{"type":"text","text":"Too many requests."}]}`))
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: Go.", "event: Too many requests. (audit)")
 }

@@ -44,7 +44,7 @@ func TestAuditBadLines(t *testing.T) {
 		strings.Replace(heardSays(2, "d", "m1", "Two ? bytes."), "?", "\xff", 1) + heardUser(3, "e", "Three."),
 		heardSays(4, "f", "m2", "Four.")[:60],
 	}, "\n"))
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: One. (audit)", "message: Two \ufffd bytes. (audit)", "prompt: Three. (audit)")
 	var got []string
 	for _, skip := range s.Report.Skipped {
@@ -81,7 +81,7 @@ func TestAuditCRLF(t *testing.T) {
 	a, b := newDisk(t), newDisk(t)
 	a.audit(lines...)
 	b.put(testID+"/audit.jsonl", strings.Join(lines, "\r\n")+"\r\n")
-	x, y := a.read(), b.read()
+	x, y := a.parseSession(), b.parseSession()
 	if diff := cmp.Diff(outline(x), outline(y)); diff != "" {
 		t.Errorf("-LF +CRLF:\n%s", diff)
 	}
@@ -99,7 +99,7 @@ func TestRecordHalfWritten(t *testing.T) {
 		t.Errorf("alone: ids %v, problems -want +got:\n%s", ids, diff)
 	}
 	d.audit(heardUser(0, "a", "One."))
-	s := d.read()
+	s := d.parseSession()
 	wantOutline(t, s, "prompt: One. (audit)")
 	if s.Where.Process != "p" || s.Report.Tail == nil || s.Report.Tail.File != "record.json" {
 		t.Errorf("process %q, tail %+v; want what the record said so far, and that it waits", s.Where.Process,
@@ -144,7 +144,7 @@ func TestRecordLenient(t *testing.T) {
 		"lastActivityAt":1785747590000.75,"title":["x"],"isArchived":"true","userSelectedFolders":[{"path":"/a/b"},"/c",7,""],
 		"initialMessage":"Do it.\nNow.","unknown":{"deep":[1,2,{}]},"sessionType":"dispatch_child","scheduledTaskId":"nightly",
 		"accountName":"Ann Secret","emailAddress":"ann@secret.example","systemPrompt":"You are secret."}`)
-	s := d.read()
+	s := d.parseSession()
 	if want := time.Date(2026, 8, 3, 8, 0, 0, 0, time.UTC); !s.Start.Equal(want) {
 		t.Errorf("start %v, want %v", s.Start, want)
 	}
@@ -163,7 +163,7 @@ func TestRecordLenient(t *testing.T) {
 func TestClockNonsense(t *testing.T) {
 	d := newDisk(t)
 	d.put(testID+".json", `{"processName":"p","createdAt":-5,"lastActivityAt":99999999999999999,"initialMessage":"x"}`)
-	s := d.read()
+	s := d.parseSession()
 	if !s.Start.IsZero() || !s.End.IsZero() {
 		t.Errorf("from %v to %v, want no times", s.Start, s.End)
 	}
@@ -180,7 +180,7 @@ func TestTwoSessionsOfOneID(t *testing.T) {
 	}
 	c := newDisk(t)
 	c.put("local_other.json", `{"sessionId":"`+testID+`","processName":"p","createdAt":1785747590000}`)
-	s := c.read()
+	s := c.parseSession()
 	if s.ID != "local_other" || len(s.Report.Conflicts) != 1 || !cmp.Equal(s.Aliases, []ingest.SessionID{testID}) {
 		t.Errorf("id %s, conflicts %v, aliases %v", s.ID, s.Report.Conflicts, s.Aliases)
 	}
@@ -294,7 +294,7 @@ func TestStorageWithoutRecord(t *testing.T) {
 	d := newDisk(t)
 	d.transcript("c1", lineUser(0, "u1", "", "Compare offers."),
 		`{"type":"ai-title","aiTitle":"Offers","sessionId":"c1"}`)
-	s := d.read()
+	s := d.parseSession()
 	if s.ID != testID || s.Title != "Offers" {
 		t.Errorf("id %s, title %q", s.ID, s.Title)
 	}
@@ -305,14 +305,14 @@ func TestScheduledRun(t *testing.T) {
 	d.record(`,"scheduledTaskId":"nightly","cliSessionId":"c1"`)
 	d.transcript("c1", lineUser(0, "u1", "", `<scheduled-task name="nightly">Check the mail.</scheduled-task>`),
 		lineSays(1, "u2", "u1", "m1", "Nothing new."))
-	s := d.read()
+	s := d.parseSession()
 	if !s.Helper || s.Turns[0].Kind != ingest.Event {
 		t.Errorf("helper %v, first turn %s", s.Helper, s.Turns[0].Kind)
 	}
 	d.transcript("c1", lineUser(0, "u1", "", `<scheduled-task name="nightly">Check the mail.</scheduled-task>`),
 		lineSays(1, "u2", "u1", "m1", "Nothing new."),
 		lineUser(9, "u3", "u2", "Look again."))
-	if s := d.read(); s.Helper {
+	if s := d.parseSession(); s.Helper {
 		t.Error("a scheduled run in which somebody typed counts as a helper")
 	}
 }

@@ -150,15 +150,15 @@ func (f *finder) sessions(dir string, names []string) {
 	spaces := f.spacesOf(dir)
 	for i, name := range names {
 		f.Problems = append(f.Problems, lists[i].Problems...)
-		if f.take(filepath.Join(dir, name), lists[i].list) && spaces != nil {
+		if f.addSession(filepath.Join(dir, name), lists[i].list) && spaces != nil {
 			last := &f.found[len(f.found)-1]
 			last.Files = append(last.Files, spaces(filepath.Join(dir, name))...)
 		}
 	}
 }
 
-// take adds a storage folder's session if there is anything to read and its id is new.
-func (f *finder) take(storage string, files []ingest.File) bool {
+// addSession adds a storage folder's session if there is anything to read and its id is new.
+func (f *finder) addSession(storage string, files []ingest.File) bool {
 	record, hasRecord := fileOf(files, ingest.Record)
 	if len(files) == 0 || hasRecord && !f.usable(record, len(files) > 1) {
 		return false

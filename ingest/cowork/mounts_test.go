@@ -68,7 +68,7 @@ func TestGrantedFolderBelongsToTheSession(t *testing.T) {
 		lineResult(2, "u3", "u2", "t1", "Host path: /Users/ann/Notes → VM path: /sessions/p/mnt/Notes"),
 		lineCall(3, "u4", "u3", "m2", "t2", "Read", `{"file_path":"/sessions/p/mnt/Notes/a.md"}`),
 		lineCall(4, "u5", "u4", "m3", "t3", "Read", `{"file_path":"/Users/ann/Notes/b.md"}`))
-	s := d.read()
+	s := d.parseSession()
 	if !cmp.Equal(s.Where.Folders, []string{"/Users/ann/Notes"}) {
 		t.Errorf("folders %v", s.Where.Folders)
 	}
@@ -98,11 +98,11 @@ func TestSpaceName(t *testing.T) {
 		d.record(`,"spaceId":"s1"`)
 		d.put(testID+"/outputs/x", "")
 		d.put("spaces.json", content)
-		if got := d.read().Where.Space; got != "Procurement" {
+		if got := d.parseSession().Where.Space; got != "Procurement" {
 			t.Errorf("%s: space %q, want Procurement", name, got)
 		}
 		d.put("spaces.json", content[:len(content)/2])
-		d.read() // half-written costs at most the name
+		d.parseSession() // half-written costs at most the name
 	}
 }
 

@@ -31,20 +31,20 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	switch {
 	case log == nil:
 	case len(s.Turns) == 0 && len(heard.Turns) > 0:
-		s.Report.Add(heard.Report)
+		s.Report.AddReport(heard.Report)
 		heard.Report = s.Report
 		heard.Usage = totalOr(heard.Usage, log)
 		s = heard
 		addAliases(s, log)
 	default:
 		join(s, heard, log)
-		s.Report.Add(heard.Report)
+		s.Report.AddReport(heard.Report)
 	}
 	if log != nil {
 		addAppEvents(s, log)
 	}
 	s.ID, s.Source = f.ID, ingest.Cowork
-	own.Add(s.Report)
+	own.AddReport(s.Report)
 	s.Report = own
 	overlay(s, rec, f.Files)
 	for i := range s.Turns {
@@ -126,7 +126,7 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 		return nil, nil, nil
 	}
 	log := newAuditLog(file.Name)
-	s, err := claudecode.Reader{Log: log.read}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
+	s, err := claudecode.Reader{Log: log.readEntry}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
 		Files: []ingest.File{file}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
@@ -151,7 +151,7 @@ func markAudit(s *ingest.Session, log *auditLog) {
 	}
 	s.Parent = nil
 	s.Report.Repaired = 0 // the parents in the log are our own
-	s.Report.Add(log.report)
+	s.Report.AddReport(log.report)
 }
 
 // addAliases adds the ids that only the log knows.
@@ -163,7 +163,7 @@ func addAliases(s *ingest.Session, log *auditLog) {
 
 // inOrder returns the transcripts by their own times, oldest first, but the current one last.
 func inOrder(files []ingest.File, current string) []ingest.File {
-	list := ingest.Found{Files: files}.Of(ingest.Transcript)
+	list := ingest.Found{Files: files}.FilesOf(ingest.Transcript)
 	slices.SortStableFunc(list, func(a, b ingest.File) int {
 		if last := stem(a.Name) == current; last != (stem(b.Name) == current) {
 			return map[bool]int{true: 1, false: -1}[last]
@@ -179,7 +179,7 @@ func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	if log, ok := fileOf(f.Files, ingest.AuditLog); ok {
 		files = append(files, log)
 	}
-	h, err := claudecode.Reader{Log: newAuditLog("").read}.Head(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork,
+	h, err := claudecode.Reader{Log: newAuditLog("").readEntry}.Head(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork,
 		Files: files})
 	if err == nil && h.Empty {
 		var rep ingest.Report

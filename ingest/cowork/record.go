@@ -43,7 +43,7 @@ func readRecord(b []byte) (record, error) {
 		}
 		return r, errors.New("not a JSON object")
 	}
-	r.read(c)
+	r.readMembers(c)
 	switch err := c.Err(); {
 	case errors.Is(err, jsonl.ErrCut):
 		return r, errHalf
@@ -53,7 +53,7 @@ func readRecord(b []byte) (record, error) {
 	return r, nil
 }
 
-func (r *record) read(c *jsonl.Cursor) {
+func (r *record) readMembers(c *jsonl.Cursor) {
 	c.Fields(jsonl.Fields{
 		"sessionId": &r.session, "processName": &r.process, "vmProcessName": &r.vmProcess, "cliSessionId": &r.cli,
 		"cwd": &r.cwd, "title": &r.title, "initialMessage": &r.initial, "model": &r.model, "spaceId": &r.space,

@@ -35,15 +35,15 @@ type lister struct {
 // files lists files in the order of ingest.Found: transcripts oldest first.
 func (l *lister) files() {
 	l.transcripts()
-	l.add("audit.jsonl", ingest.AuditLog, filepath.Join(l.storage, "audit.jsonl"))
-	l.add("record.json", ingest.Record, l.storage+".json")
+	l.addFile("audit.jsonl", ingest.AuditLog, filepath.Join(l.storage, "audit.jsonl"))
+	l.addFile("record.json", ingest.Record, l.storage+".json")
 	l.tree("tasks", ingest.TodoFile, filepath.Join(l.storage, ".claude", "tasks"), ".json")
 	l.tree("plans", ingest.PlanFile, filepath.Join(l.storage, ".claude", "plans"), ".md")
 	l.tree("uploads", ingest.UploadFile, filepath.Join(l.storage, "uploads"), "")
 	l.tree("outputs", ingest.OutputFile, filepath.Join(l.storage, "outputs"), "")
 }
 
-func (l *lister) add(name string, role ingest.FileRole, path string) {
+func (l *lister) addFile(name string, role ingest.FileRole, path string) {
 	if f, ok := l.file(name, role, path); ok {
 		l.list = append(l.list, f)
 	}
@@ -186,7 +186,7 @@ func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 			l.Problem(dir, fmt.Errorf("more than %d files; the rest is left out", maxTreeFiles))
 			return fs.SkipAll
 		}
-		l.add(name+"/"+rel, role, path)
+		l.addFile(name+"/"+rel, role, path)
 		return nil
 	})
 }

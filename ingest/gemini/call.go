@@ -35,7 +35,7 @@ func nameOf(name string) string {
 func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 	var id, name, status, when, agent string
 	var args, given []byte
-	jsonl.Read(raw, jsonl.Fields{"id": &id, "name": &name, "args": &args, "status": &status,
+	jsonl.ReadFields(raw, jsonl.Fields{"id": &id, "name": &name, "args": &args, "status": &status,
 		"timestamp": &when, "agentId": &agent, "result": &given})
 	call := ingest.ToolCall{ID: id, Name: nameOf(name), Agent: agent,
 		Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)}
@@ -61,7 +61,7 @@ func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 	case status == "error" && strings.Contains(result, "denied by policy"):
 		call.Verdict = ingest.Denied
 	}
-	p.s.Take(result, false)
+	p.s.NoteRecalled(result, false)
 	p.takeTool(d, &call, args, result)
 	d.Calls = append(d.Calls, call)
 }
@@ -77,7 +77,7 @@ func (p *parser) takeTool(d *ingest.Turn, call *ingest.ToolCall, args []byte, re
 	case "Write":
 		if path.Ext(call.Path) == ".md" && call.Worked() {
 			var whole string
-			jsonl.Read(args, jsonl.Fields{"content": &whole})
+			jsonl.ReadFields(args, jsonl.Fields{"content": &whole})
 			p.plans[ingest.LastName(call.Path)] = ingest.ClippedText(whole)
 		}
 	case "TodoWrite":
@@ -127,7 +127,7 @@ func resultOf(raw []byte) (result string, failed bool) {
 	var all []string
 	take := func(part []byte) {
 		var output, wrong, text string
-		jsonl.Read(part, jsonl.Fields{"text": &text,
+		jsonl.ReadFields(part, jsonl.Fields{"text": &text,
 			"functionResponse": jsonl.Fields{"response": jsonl.Fields{"output": &output, "error": &wrong}}})
 		failed = failed || wrong != ""
 		all = append(all, cmp.Or(output, wrong, text))

@@ -58,7 +58,7 @@ func (f *finder) file(at string, info fs.FileInfo) {
 			return
 		}
 		var session, hash string // at the beginning of a document, or all of a header
-		jsonl.Read(b, jsonl.Fields{"sessionId": &session, "projectHash": &hash})
+		jsonl.ReadFields(b, jsonl.Fields{"sessionId": &session, "projectHash": &hash})
 		if id = ingest.SessionID(ingest.FolderID(session)); session == "" || hash == "" {
 			return
 		}

@@ -45,7 +45,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 			return nil, ingest.NotObject(c, b)
 		}
 		p.s.Report.Records++
-		p.take(r)
+		p.takeRecord(r)
 		return c.Rest(), ""
 	})
 }
@@ -71,7 +71,7 @@ func readRecord(c *jsonl.Cursor) (r record, ok bool) {
 	return r, ok
 }
 
-func (p *parser) take(r record) {
+func (p *parser) takeRecord(r record) {
 	switch {
 	case r.rewind != "":
 		p.rewind(r.rewind)
@@ -204,7 +204,7 @@ func (p *parser) takeUser(m record, said string) {
 	typed = strings.TrimSpace(typed)
 	for _, opening := range injected {
 		if strings.HasPrefix(typed, opening) {
-			p.s.Take(said, true)
+			p.s.NoteRecalled(said, true)
 			p.s.Report.Ignore("injected context")
 			return
 		}
@@ -252,7 +252,7 @@ func (p *parser) draft(m record, role ingest.Role, kind ingest.TurnKind, text st
 // usageOf reads a token count, in which the input includes tokens read from the cache.
 func usageOf(raw []byte) (u ingest.Usage) {
 	var thoughts, tool int64
-	jsonl.Read(raw, jsonl.Fields{"input": &u.Input, "output": &u.Output, "cached": &u.CacheRead,
+	jsonl.ReadFields(raw, jsonl.Fields{"input": &u.Input, "output": &u.Output, "cached": &u.CacheRead,
 		"thoughts": &thoughts, "tool": &tool})
 	u.Input, u.Output = max(0, u.Input-u.CacheRead)+tool, u.Output+thoughts
 	return u

@@ -58,7 +58,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.Gemini}
 	p := newParser(s)
-	for _, file := range f.Of(ingest.PlaceFile) {
+	for _, file := range f.FilesOf(ingest.PlaceFile) {
 		b, _, err := file.Head(1 << 16)
 		if err != nil {
 			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
@@ -66,8 +66,8 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		}
 		p.dir = strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
 	}
-	for _, file := range f.Of(ingest.Transcript) {
-		if err := p.read(ctx, file); err != nil {
+	for _, file := range f.FilesOf(ingest.Transcript) {
+		if err := p.readFile(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
 		}
 	}
@@ -75,7 +75,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {
 		k := newParser(&ingest.Session{})
 		k.dir = p.dir
-		err := k.read(ctx, file)
+		err := k.readFile(ctx, file)
 		k.finish()
 		id := strings.TrimSuffix(path.Base(file.Name), ".jsonl")
 		return ingest.Subagent{ID: id, Turns: k.s.Turns}, k.s.Report, err
@@ -84,7 +84,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 
 // Head reads the whole session, as what it needs can be anywhere.
 func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
-	f.Files = f.Of(ingest.Transcript)
+	f.Files = f.FilesOf(ingest.Transcript)
 	s, err := r.Parse(ctx, f)
 	if err != nil {
 		return ingest.Head{ID: f.ID, Empty: true}, err
@@ -92,7 +92,7 @@ func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	return s.Head(), nil
 }
 
-func (p *parser) read(ctx context.Context, f ingest.File) error {
+func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++
 	open := f.Open

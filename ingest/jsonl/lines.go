@@ -77,7 +77,7 @@ func (l *Lines) Next() (Line, error) {
 		case line.Size > MaxLine:
 			line.TooLong, long.out = true, nil
 		default:
-			long.add(part)
+			long.addPart(part)
 		}
 		if more {
 			continue
@@ -104,7 +104,7 @@ type squeezer struct {
 	judged   bool
 }
 
-func (s *squeezer) add(part []byte) {
+func (s *squeezer) addPart(part []byte) {
 	if !s.squeezes && len(s.out)+len(part) <= window {
 		s.out = append(s.out, part...)
 		return
@@ -112,7 +112,7 @@ func (s *squeezer) add(part []byte) {
 	if !s.squeezes {
 		whole := s.out
 		s.out, s.squeezes = s.out[:0], true // in place: it never gets longer
-		s.add(whole)
+		s.addPart(whole)
 	}
 	for len(part) > 0 {
 		text, rest, quote := bytes.Cut(part, []byte{'"'})

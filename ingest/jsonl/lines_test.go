@@ -154,7 +154,7 @@ func FuzzLines(f *testing.F) {
 		s := squeezer{}
 		for part := in; len(part) > 0; {
 			n := min(max(1, step&15), len(part))
-			s.add(part[:n])
+			s.addPart(part[:n])
 			part = part[n:]
 		}
 		if !bytes.Equal(s.out, in) {

@@ -24,8 +24,8 @@ type Fields map[string]any // *string, *int64, *bool, *Escaped, *[]byte, *[]stri
 // A List is called before each element of an array.
 type List func(c *Cursor)
 
-// Read reads members of an object; see Cursor.Fields.
-func Read(raw []byte, into Fields) bool { return NewCursor(raw).Fields(into) }
+// ReadFields reads members of an object; see Cursor.Fields.
+func ReadFields(raw []byte, into Fields) bool { return NewCursor(raw).Fields(into) }
 
 // Fields reads an object. Into a string it also reads numbers and bools, but not objects or arrays; a bool is also true
 // for "true" and 1. Another kind of value is skipped, and Fields returns false.

@@ -30,7 +30,7 @@ func (p *parser) takeCall(m *message, data []byte) {
 	var tool, id, status, output, fault, agent string
 	var ended, exit int64
 	var input, answers []byte
-	jsonl.Read(data, jsonl.Fields{"tool": &tool, "callID": &id, "state": jsonl.Fields{
+	jsonl.ReadFields(data, jsonl.Fields{"tool": &tool, "callID": &id, "state": jsonl.Fields{
 		"status": &status, "input": &input, "output": &output, "error": &fault, "time": jsonl.Fields{"end": &ended},
 		"metadata": jsonl.Fields{"sessionId": &agent, "exit": &exit, "answers": &answers}}})
 	name, ours := toolNames[tool]
@@ -58,10 +58,10 @@ func (p *parser) takeCall(m *message, data []byte) {
 	case strings.HasPrefix(fault, ruledOut):
 		call.Verdict = ingest.Denied
 	}
-	p.s.Take(result, false)
+	p.s.NoteRecalled(result, false)
 	if tool == "apply_patch" { // one call per file
 		var patch string
-		jsonl.Read(input, jsonl.Fields{"patchText": &patch})
+		jsonl.ReadFields(input, jsonl.Fields{"patchText": &patch})
 		for _, c := range ingest.Patched(patch) {
 			call.Name, call.Path, call.Input, call.Edits = c.Name, c.Path, c.Input, c.Edits
 			m.turn.Calls = append(m.turn.Calls, call)
@@ -95,7 +95,7 @@ func (p *parser) takeTool(m *message, call *ingest.ToolCall, input, answers []by
 	case "Edit":
 		call.Edits = []ingest.Edit{{Old: in["oldString"], New: in["newString"]}}
 	case "MultiEdit":
-		jsonl.Read(input, jsonl.Fields{"edits": jsonl.List(func(c *jsonl.Cursor) {
+		jsonl.ReadFields(input, jsonl.Fields{"edits": jsonl.List(func(c *jsonl.Cursor) {
 			var e ingest.Edit
 			c.Fields(jsonl.Fields{"oldString": &e.Old, "newString": &e.New})
 			call.Edits = append(call.Edits, e)
@@ -103,7 +103,7 @@ func (p *parser) takeTool(m *message, call *ingest.ToolCall, input, answers []by
 	case "Write":
 		if path.Ext(call.Path) == ".md" && call.Worked() {
 			var whole string
-			jsonl.Read(input, jsonl.Fields{"content": &whole})
+			jsonl.ReadFields(input, jsonl.Fields{"content": &whole})
 			p.plan = ingest.ClippedText(whole)
 		}
 	case "TodoWrite":

@@ -46,7 +46,7 @@ type extent struct {
 	Sum       uint64
 }
 
-func (s *extent) add(o extent) {
+func (s *extent) addExtent(o extent) {
 	s.Size, s.Mod, s.Sum = s.Size+o.Size, max(s.Mod, o.Mod), s.Sum*31+o.Sum
 }
 
@@ -123,7 +123,7 @@ func (s *contents) fill(path string) error {
 				of = &k.Spoken
 			}
 			mod := row.ColumnInt64(2)
-			of.add(extent{row.ColumnInt64(1), mod, uint64(mod)*31 + uint64(row.ColumnInt64(3))})
+			of.addExtent(extent{row.ColumnInt64(1), mod, uint64(mod)*31 + uint64(row.ColumnInt64(3))})
 			if t.name == sessionTable {
 				k.There, k.Parent = true, row.ColumnText(4)
 			}
@@ -173,7 +173,7 @@ func (s *contents) arrange(path string) {
 				name, role = "subagents/"+last, ingest.SubagentFile
 			}
 			add(name, role, last, s.Sessions[id].Spoken, true, id)
-			beside.add(s.Sessions[id].Beside)
+			beside.addExtent(s.Sessions[id].Beside)
 		}
 		add(recordName, ingest.Record, string(found.ID)+".record", beside, false, family...)
 		s.found = append(s.found, found)

@@ -259,7 +259,7 @@ func TestBad(t *testing.T) {
 			}
 			of := 0
 			for _, f := range found {
-				of += len(f.Of(ingest.Transcript)) + len(f.Of(ingest.SubagentFile))
+				of += len(f.FilesOf(ingest.Transcript)) + len(f.FilesOf(ingest.SubagentFile))
 				ingesttest.Parse(t, Reader{}, f)
 			}
 			if in.sessions != 0 && of != 3 {

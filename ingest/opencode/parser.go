@@ -44,17 +44,17 @@ func (p *parser) takeLine(l jsonl.Line) {
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
 			"time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
 			"time_archived": &r.archived, "data": &r.data, "revert": func() {
-				jsonl.Read([]byte(c.Text()), jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
+				jsonl.ReadFields([]byte(c.Text()), jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
 			}}) {
 			return nil, ingest.NotObject(c, b)
 		}
 		p.s.Report.Records++
-		p.take(r)
+		p.takeRow(r)
 		return c.Rest(), ""
 	})
 }
 
-func (p *parser) take(r row) {
+func (p *parser) takeRow(r row) {
 	switch r.table {
 	case sessionTable:
 		r.data = nil
@@ -153,13 +153,13 @@ func (p *parser) takePart(r row) {
 	c := jsonl.NewCursor(r.data)
 	c.Fields(jsonl.Fields{"type": &kind, "text": &said, "synthetic": &synthetic, "ignored": &ignored,
 		"mime": &mime, "filename": &filename, "agent": &agent, "command": &command, "description": &said,
-		"tokens": func() { m.steps.Add(usageOf(c)) }})
+		"tokens": func() { m.steps.AddUsage(usageOf(c)) }})
 	said = strings.TrimSpace(said)
 	switch kind {
 	case "text":
 		switch {
 		case synthetic || ignored:
-			p.s.Take(said, true)
+			p.s.NoteRecalled(said, true)
 			p.s.Report.Ignore("injected text")
 			p.shell = p.shell || m.role == "user" && said == ranByHand
 		case said != "":

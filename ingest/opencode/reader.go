@@ -68,13 +68,13 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.OpenCode}
 	p := &parser{s: s, own: string(f.ID), sessions: map[string]row{}}
-	for _, file := range f.Of(ingest.Record) {
-		if err := p.read(ctx, file); err != nil {
+	for _, file := range f.FilesOf(ingest.Record) {
+		if err := p.readFile(ctx, file); err != nil {
 			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
 		}
 	}
-	for _, file := range f.Of(ingest.Transcript) {
-		if err := p.read(ctx, file); err != nil {
+	for _, file := range f.FilesOf(ingest.Transcript) {
+		if err := p.readFile(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
 		}
 	}
@@ -82,7 +82,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {
 		id := strings.TrimSuffix(strings.TrimPrefix(file.Name, "subagents/"), ".jsonl")
 		k := &parser{s: &ingest.Session{}, own: id, sessions: p.sessions}
-		err := k.read(ctx, file)
+		err := k.readFile(ctx, file)
 		k.finish()
 		return ingest.Subagent{ID: id, Turns: k.s.Turns, Description: p.sessions[id].title}, k.s.Report, err
 	})
@@ -90,7 +90,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 
 // Head reads the whole session, as what it needs can be anywhere.
 func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
-	f.Files = append(f.Of(ingest.Record), f.Of(ingest.Transcript)...)
+	f.Files = append(f.FilesOf(ingest.Record), f.FilesOf(ingest.Transcript)...)
 	s, err := r.Parse(ctx, f)
 	if err != nil {
 		return ingest.Head{ID: f.ID, Empty: true}, err
@@ -98,7 +98,7 @@ func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	return s.Head(), nil
 }
 
-func (p *parser) read(ctx context.Context, f ingest.File) error {
+func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++
 	return ingest.EachLine(ctx, f, p.takeLine)

@@ -95,12 +95,12 @@ func (r source) UUID() string {
 
 // Chars returns an id as services create them: a prefix and n characters.
 func (r source) Chars(beginning string, n int) string {
-	return beginning + r.of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789", n)
+	return beginning + r.charsFrom("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789", n)
 }
 
-func (r source) base32() string { return r.of("abcdefghijklmnopqrstuvwxyz234567", 10) }
+func (r source) base32() string { return r.charsFrom("abcdefghijklmnopqrstuvwxyz234567", 10) }
 
-func (r source) of(chars string, n int) string {
+func (r source) charsFrom(chars string, n int) string {
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = chars[r.IntN(len(chars))]

@@ -169,13 +169,13 @@ func (r *shellReader) redirect(c *Step, f *syntax.Redirect) {
 	to := Absolute(c.Dir, wordOf(f.Word.Parts))
 	switch f.Op {
 	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll:
-		c.add(Create, to, "")
+		c.touchFile(Create, to, "")
 		c.Out = append(c.Out, to)
 	case syntax.AppOut, syntax.AppAll:
-		c.add(Edit, to, "")
+		c.touchFile(Edit, to, "")
 		c.Out = append(c.Out, to)
 	case syntax.RdrIn:
-		c.add(Read, to, "")
+		c.touchFile(Read, to, "")
 	case syntax.Hdoc, syntax.DashHdoc:
 		c.Here, c.HasHere = hereText(f)
 	}

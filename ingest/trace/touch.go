@@ -102,8 +102,8 @@ func noFile(p string) bool {
 		p == "/" || len(p) > 1024
 }
 
-// add records what a command does to a file, if the path can be resolved. A path with line breaks is a text.
-func (c *Step) add(how How, p, from string) {
+// touchFile records what a command does to a file, if the path can be resolved. A path with line breaks is a text.
+func (c *Step) touchFile(how How, p, from string) {
 	if strings.Contains(p, "\n") {
 		return
 	}
@@ -112,9 +112,9 @@ func (c *Step) add(how How, p, from string) {
 	}
 }
 
-func (c *Step) all(how How, paths []string) {
+func (c *Step) touchFiles(how How, paths []string) {
 	for _, p := range paths {
-		c.add(how, p, "")
+		c.touchFile(how, p, "")
 	}
 }
 
@@ -130,36 +130,36 @@ func (c *Step) touch() {
 	}
 	switch prog {
 	case "rm", "unlink", "trash", "git rm":
-		c.all(Delete, plain)
+		c.touchFiles(Delete, plain)
 	case "mv", "git mv":
 		for _, m := range moves(plain) {
-			c.add(Rename, m[1], m[0])
+			c.touchFile(Rename, m[1], m[0])
 		}
 	case "cp", "install":
 		for _, m := range moves(plain) {
-			c.add(Read, m[0], "")
-			c.add(Create, m[1], "")
+			c.touchFile(Read, m[0], "")
+			c.touchFile(Create, m[1], "")
 		}
 	case "tee":
 		if flag("-a") {
-			c.all(Edit, plain)
+			c.touchFiles(Edit, plain)
 		} else {
-			c.all(Create, plain)
+			c.touchFiles(Create, plain)
 		}
 	case "touch":
-		c.all(Create, plain)
+		c.touchFiles(Create, plain)
 	case "sed", "perl":
 		files := plain[min(1, len(plain)):]
 		if slices.ContainsFunc(flags, func(f string) bool {
 			return strings.HasPrefix(f, "-i") || strings.HasPrefix(f, "-pi") || f == "--in-place"
 		}) {
-			c.all(Edit, files)
+			c.touchFiles(Edit, files)
 		} else {
-			c.all(Read, pathsIn(files))
+			c.touchFiles(Read, pathsIn(files))
 		}
 	case "gofmt", "goimports", "prettier", "black", "rustfmt", "ruff":
 		if prog == "black" || prog == "rustfmt" || flag("-w", "--write") || slices.Contains(plain, "format") {
-			c.all(Edit, slices.DeleteFunc(plain, func(p string) bool { return path.Ext(p) == "" }))
+			c.touchFiles(Edit, slices.DeleteFunc(plain, func(p string) bool { return path.Ext(p) == "" }))
 		}
 	case "git checkout":
 		if i := slices.Index(args, "--"); i >= 0 {
@@ -181,7 +181,7 @@ func (c *Step) touch() {
 // restored records files that git restored.
 func (c *Step) restored(paths []string) {
 	n := len(c.Touches)
-	c.all(Edit, paths)
+	c.touchFiles(Edit, paths)
 	for i := range c.Touches[n:] {
 		c.Touches[n+i].Back = true
 	}
@@ -212,10 +212,10 @@ func (c *Step) touchOther(prog string, args, plain []string) {
 		return
 	}
 	if made != "" && made != "-" && made != UnknownArg && LooksLikePath(made) {
-		c.add(Create, made, "")
+		c.touchFile(Create, made, "")
 	}
 	if readers[prog] {
-		c.all(Read, slices.DeleteFunc(pathsIn(plain), func(p string) bool { return p == made || p == module }))
+		c.touchFiles(Read, slices.DeleteFunc(pathsIn(plain), func(p string) bool { return p == made || p == module }))
 	}
 }
 

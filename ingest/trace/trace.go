@@ -39,8 +39,8 @@ type Action struct {
 // Steps returns the commands of a shell call, in order.
 func (a *Action) Steps() []Step { return a.steps }
 
-// Of traces a session. The result points to the session's calls.
-func Of(s *ingest.Session) *Trace {
+// OfSession traces a session. The result points to the session's calls.
+func OfSession(s *ingest.Session) *Trace {
 	tr := &Trace{Actions: Actions(s)}
 	tr.Packages = packages(tr.Actions)
 	tr.Commits = commits(s, tr.Actions)

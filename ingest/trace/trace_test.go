@@ -47,7 +47,7 @@ func TestActions(t *testing.T) {
 		{ID: "a2", Turns: []ingest.Turn{{ID: "u2", N: 1, Role: ingest.Assistant, Calls: []ingest.ToolCall{run("ls", "")}}}},
 	}
 	var got []string
-	for _, a := range Of(s).Actions {
+	for _, a := range OfSession(s).Actions {
 		got = append(got, fmt.Sprintf("%d %s%s %v %q ran=%v touches=%d", a.N, a.Agent, a.Call.Name, a.Took, a.Why,
 			a.Call.Ran(),
 			len(a.Touches)))
@@ -89,7 +89,7 @@ func TestTouches(t *testing.T) {
 		{"cat > x.py <<'E'\nrm y\nE", "created /w/x.py"},
 		{"rm 'a\nb' c", "deleted /w/c"},
 	} {
-		tr := Of(session(run(c.line, "")))
+		tr := OfSession(session(run(c.line, "")))
 		var got []string
 		for _, x := range tr.Actions[0].Touches {
 			text := string(x.How) + " " + x.Path
@@ -105,12 +105,12 @@ func TestTouches(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.line, g, c.want)
 		}
 	}
-	failed := Of(session(run("rm a && false", "Exit code 1"), ingest.ToolCall{Name: "Edit", Path: "/w/a", Done: true,
-		Failed: true}))
+	failed := OfSession(session(run("rm a && false", "Exit code 1"),
+		ingest.ToolCall{Name: "Edit", Path: "/w/a", Done: true, Failed: true}))
 	if x := failed.Actions[0].Touches; len(x) != 1 || !x[0].Unsure {
 		t.Errorf("of a line that failed: got %v, want one that isn't sure", x)
 	}
-	odd := Of(session(ingest.ToolCall{Name: "Edit", Path: "/w\nx/a", Done: true}))
+	odd := OfSession(session(ingest.ToolCall{Name: "Edit", Path: "/w\nx/a", Done: true}))
 	if x := odd.Actions[0].Touches; len(x) != 1 || x[0].Path != "/w\nx/a" {
 		t.Errorf("in a folder whose name holds a line's end: got %v", x)
 	}
@@ -172,7 +172,7 @@ func TestPackages(t *testing.T) {
 			Verdict: ingest.Rejected}}, ""},
 	} {
 		var got []string
-		for _, p := range Of(session(c.calls...)).Packages {
+		for _, p := range OfSession(session(c.calls...)).Packages {
 			text := p.Manager + " " + p.Name + " " + p.Version
 			if p.Dir != "" {
 				text += " in " + p.Dir
@@ -208,7 +208,7 @@ func TestCommits(t *testing.T) {
 			call.CommitMessage = "a b" // as the parser reads it
 		}
 		var got []string
-		for _, m := range Of(session(call)).Commits {
+		for _, m := range OfSession(session(call)).Commits {
 			got = append(got, m.Branch+" "+m.Hash+" "+m.Subject)
 		}
 		if g := strings.Join(got, "; "); g != c.want {

@@ -42,7 +42,7 @@ func edit(path string) ingest.ToolCall {
 	return ingest.ToolCall{Name: "Edit", Path: path, Edits: []ingest.Edit{{Old: "a", New: "b"}}}
 }
 
-func of(s *ingest.Session, archived ...Archived) Manifest { return Of(s, trace.Of(s), archived) }
+func of(s *ingest.Session, archived ...Archived) Manifest { return Of(s, trace.OfSession(s), archived) }
 
 // lines says a manifest's files, one a line.
 func lines(m Manifest) string {

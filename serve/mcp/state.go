@@ -50,7 +50,7 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 	if err != nil {
 		return "", err
 	}
-	r := &reading{m: m, entry: e, session: t, did: trace.Of(t), in: in, sheet: newSheet()}
+	r := &reading{m: m, entry: e, session: t, did: trace.OfSession(t), in: in, sheet: newSheet()}
 	r.linef("State of session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120),
 		answer.Day(t.Start), len(t.Turns), asData)
 	for _, p := range stateParts {

@@ -40,7 +40,7 @@ func newManifestCmd(a *app.App) *cobra.Command {
 			return doc, err
 		}
 		state, _ := e.State(nil)
-		doc = ManifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(state)}
+		doc = ManifestDoc{Manifest: p.Manifest(s, trace.OfSession(s), e), State: string(state)}
 		for _, in := range doc.Inputs {
 			if in.Machine == manifest.Host {
 				doc.Now = append(doc.Now, in.Look())
@@ -216,7 +216,7 @@ func planScript(ctx context.Context, a *app.App, l *library.Library, e library.E
 		return stay, found, err
 	}
 	stay.Folders = append(manifest.Folders(s), allowed...)
-	stay.Manifest = p.Manifest(s, trace.Of(s), e)
+	stay.Manifest = p.Manifest(s, trace.OfSession(s), e)
 	stay.Contents, err = stay.Manifest.Contents(found)
 	return stay, found, err
 }
