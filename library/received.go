@@ -16,32 +16,18 @@ import (
 )
 
 // receivedName holds handoffs received from other people, separate from the library's own items; append-only, each
-// line a handoff as it came or a decision about one of its items. Nothing in it is used before a review.
+// line a handoff as it came or what a person said about its items. Nothing in it is used before a review.
 const receivedName = "received.jsonl"
 
 // A Received is one line of received.jsonl.
 type Received struct {
-	Op      ReceivedOp `json:"op"`
-	Handoff string     `json:"handoff"` // payload.HandoverID of its text
-	At      time.Time  `json:"at"`
-	Project string     `json:"project,omitempty"` // of OpHandoff: the project here that it is for, "" if unknown
-	Text    string     `json:"text,omitempty"`    // of OpHandoff: the file, redacted
-	From    string     `json:"from,omitempty"`    // of OpHandoff: who sent it, if more is known than its text says
-
-	Item payload.ItemID `json:"item,omitempty"` // of the other operations
-	Line string         `json:"line,omitempty"` // of OpAccept: the item's line as reworded
-	Pin  bool           `json:"pin,omitempty"`  // of OpAccept: keep it when space is tight
-	Who  string         `json:"who,omitempty"`
+	Handoff string         `json:"handoff"` // payload.HandoverID of its text
+	At      time.Time      `json:"at,omitzero"`
+	Project string         `json:"project,omitempty"` // the project here that it is for, "" if unknown; a later line corrects it
+	Text    string         `json:"text,omitempty"`    // the file, redacted
+	From    string         `json:"from,omitempty"`    // who sent it, if more is known than its text says
+	Edits   []payload.Edit `json:"edits,omitempty"`   // what a person said about its items
 }
-
-// ReceivedOp is the operation of a line.
-type ReceivedOp string
-
-const (
-	OpHandoff ReceivedOp = "handoff" // it arrived; if repeated, it is for another project
-	OpAccept  ReceivedOp = "accept"  // a person accepted the item
-	OpRefuse  ReceivedOp = "refuse"  // or refused it
-)
 
 func (l *Library) received() ledger.Log[Received] {
 	return logOf[Received](l, receivedName, nil)
@@ -59,12 +45,12 @@ func (l *Library) ReceivedStamp() (string, error) {
 	return l.filesStamp(l.received().Path, filepath.Join(l.dir, "projects.toml"))
 }
 
-// A ReceivedHandoff is a handoff from another person with the decisions about it.
+// A ReceivedHandoff is a handoff from another person, and what people here said about its items.
 type ReceivedHandoff struct {
 	payload.Handover
 	ID      string
-	Project string                       // here, "" if unknown
-	said    map[payload.ItemID]*Received // the last decision about an item, OpAccept or OpRefuse
+	Project string // here, "" if unknown
+	Edits   []payload.Edit
 }
 
 // Received reads received.jsonl, in the order in which handoffs first arrived. If some can't be read, it returns an
@@ -75,18 +61,13 @@ func (l *Library) Received() ([]ReceivedHandoff, error) {
 		return nil, err
 	}
 	bad := []error{err}
-	var all []*ReceivedHandoff
-	byID := map[string]*ReceivedHandoff{}
+	var all []ReceivedHandoff
+	at := map[string]int{}
 	for _, r := range lines {
-		switch h := byID[r.Handoff]; {
-		case h != nil && r.Op == OpHandoff:
-			h.Project = cmp.Or(r.Project, h.Project)
+		if i, ok := at[r.Handoff]; ok {
+			all[i].Project = cmp.Or(r.Project, all[i].Project)
+			all[i].Edits = append(all[i].Edits, r.Edits...)
 			continue
-		case h != nil && (r.Op == OpAccept || r.Op == OpRefuse):
-			h.said[r.Item] = &r
-			continue
-		case r.Op != OpHandoff:
-			continue // about a handoff that can't be read
 		}
 		h, err := payload.DecodeHandover(r.Text)
 		if err != nil {
@@ -94,20 +75,17 @@ func (l *Library) Received() ([]ReceivedHandoff, error) {
 			continue
 		}
 		h.From = cmp.Or(r.From, h.From)
-		byID[r.Handoff] = &ReceivedHandoff{Handover: *h, ID: r.Handoff, Project: r.Project,
-			said: map[payload.ItemID]*Received{}}
-		all = append(all, byID[r.Handoff])
+		at[r.Handoff] = len(all)
+		all = append(all, ReceivedHandoff{Handover: *h, ID: r.Handoff, Project: r.Project})
 	}
-	out := make([]ReceivedHandoff, len(all))
-	for i, h := range all {
-		if h.Project == "" { // there was none here when it arrived
+	for i := range all {
+		if h := &all[i]; h.Project == "" { // there was none here when it arrived
 			if h.Project, err = l.HandedTo(&h.Handover); err != nil {
 				bad = append(bad, err)
 			}
 		}
-		out[i] = *h
 	}
-	return out, errors.Join(bad...)
+	return all, errors.Join(bad...)
 }
 
 // HandedTo returns the id of the project here that a handoff is for: that of its repository, else of its name, else
@@ -128,31 +106,24 @@ func (l *Library) HandedTo(h *payload.Handover) (string, error) {
 	return "", nil
 }
 
-// Taken returns the items that a person accepted, as reworded.
+// Payload returns the handoff's items with what people said about them.
+func (h *ReceivedHandoff) Payload() *payload.Payload {
+	return payload.Apply(&payload.Payload{Items: h.Items}, h.Edits)
+}
+
+// Taken returns the items that a person accepted, as they worded them.
 func (h *ReceivedHandoff) Taken() []payload.Item {
-	p := &payload.Payload{Items: h.Items}
-	var edits []payload.Edit
-	for id, r := range h.said {
-		if r.Op != OpAccept || r.Line == "" {
-			continue
-		}
-		if more, err := payload.Reword(p, id, r.Line, payload.Edit{}); err == nil {
-			edits = append(edits, more...)
-		}
-	}
-	var out []payload.Item
-	for _, it := range payload.Apply(p, edits).Items {
-		if r := h.said[it.ID]; r != nil && r.Op == OpAccept {
-			it.Pinned = r.Pin
-			out = append(out, it)
-		}
-	}
-	return out
+	p := h.Payload()
+	kept := payload.Kept(p, h.Edits)
+	return slices.DeleteFunc(p.Items, func(it payload.Item) bool { return !it.Current() || !kept[it.ID] })
 }
 
 // Waiting returns the items that nobody has decided about.
-func (h *ReceivedHandoff) Waiting() []payload.Item {
-	return slices.DeleteFunc(slices.Clone(h.Items), func(it payload.Item) bool { return h.said[it.ID] != nil })
+func (h *ReceivedHandoff) Waiting() (all []payload.Item) {
+	for _, u := range payload.Unreviewed(h.Payload(), h.Edits) {
+		all = append(all, u.Item)
+	}
+	return all
 }
 
 // ReceivedOf lists handoffs that hold items of a session, when what was handed to others came back.

@@ -22,17 +22,25 @@ func TestReceived(t *testing.T) {
 	text, err := payload.EncodeHandover(&payload.Payload{Session: "s", Project: "billing", Items: []payload.Item{
 		{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Min-heap"},
 		{ID: "b7xw4c5d2e", Kind: payload.Flag, Text: "The mock lies"}, {ID: "5hq2n6r3ya", Kind: payload.Next, Text: "Log"},
-	}}, payload.Handover{To: "Bob", From: "ann", At: time.Now()}, 0)
+	}}, payload.Handover{To: "Bob", From: "ann", At: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := payload.HandoverID(text)
+	first, err := payload.DecodeHandover(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reworded, err := payload.Reword(&payload.Payload{Items: first.Items}, "k3v9t2m8qa",
+		"Pairing heap — because inserts dominate", payload.Edit{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, r := range []Received{
-		{Op: OpHandoff, Handoff: id, Text: text},
-		{Op: OpAccept, Handoff: id, Item: "k3v9t2m8qa", Line: "Pairing heap — because inserts dominate", Pin: true},
-		{Op: OpRefuse, Handoff: id, Item: "b7xw4c5d2e"},
-		{Op: OpHandoff, Handoff: id, Text: text, Project: "here"},
-		{Op: OpAccept, Handoff: "another", Item: "b7xw4c5d2e"},
+		{Handoff: id, Text: text},
+		{Handoff: id, Edits: append(reworded, payload.Edit{Op: payload.OpPin, ID: "k3v9t2m8qa"})},
+		{Handoff: id, Edits: []payload.Edit{{Op: payload.OpDrop, ID: "b7xw4c5d2e"}}},
+		{Handoff: id, Text: text, Project: "here"},
 	} {
 		if err := l.Receive(r); err != nil {
 			t.Fatal(err)
@@ -54,7 +62,7 @@ func TestReceived(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteString("{\"op\":\"handoff\",\"handoff\":\"x\",\"text\":\"no\"}\n"); err != nil {
+	if _, err := f.WriteString("{\"handoff\":\"x\",\"text\":\"no\"}\n"); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -24,7 +24,7 @@ func handed() *Payload {
 // What one writes the other reads; what is pasted has none of the comment.
 func TestHandover(t *testing.T) {
 	at := time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)
-	text, err := EncodeHandover(handed(), Handover{To: "Bob --> <b>", From: "ann", At: at}, 0)
+	text, err := EncodeHandover(handed(), Handover{To: "Bob --> <b>", From: "ann", At: at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,30 +40,25 @@ func TestHandover(t *testing.T) {
 	if diff := cmp.Diff(want, h.Items[1]); diff != "" {
 		t.Errorf("item (-want +got):\n%s", diff)
 	}
-	plain := PlainHandover(text)
-	if strings.Contains(plain, "recall import") || strings.Contains(plain, `"turn"`) ||
-		!strings.HasSuffix(plain, markEnd) || !strings.Contains(plain, "## Decisions locked in") {
-		t.Errorf("to be pasted:\n%s", plain)
-	}
-	// Somebody cut the comment away: the page is read, ids and sender too.
-	h, err = DecodeHandover(plain + "\nBased on the context above, what would you do next?\n")
-	if err != nil || len(h.Items) != 2 || h.Items[1].ID != "b7xw4c5d2e" || h.From != "ann" || h.Project != "billing" {
-		t.Errorf("of the page alone: %+v, %v", h, err)
+	page := HandoverPage(handed(), Handover{To: "Bob --> <b>", From: "ann", At: at}, 0)
+	if !strings.Contains(page, "\nHandoff to Bob --> <b> · from ann · 2026-04-18\n") ||
+		!strings.HasSuffix(page, "<!-- /recall -->\n") || !strings.Contains(page, "## Decisions locked in") {
+		t.Errorf("to be pasted:\n%s", page)
 	}
 }
 
 // A handoff comes from outside: nothing in it is believed to be well made.
 func TestHandoverFromOutside(t *testing.T) {
-	good, err := EncodeHandover(handed(), Handover{To: "Bob", From: "ann", At: time.Time{}}, 0)
+	good, err := EncodeHandover(handed(), Handover{To: "Bob", From: "ann", At: time.Time{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"cut short":    good[:strings.Index(good, "k3v9t2m8qa\",\"kind")+5],
-		"another kind": strings.Replace(good, `"kind":"goal"`, `"kind":"command"`, 1),
-		"another id":   strings.Replace(good, `{"id":"k3v9t2m8qa"`, `{"id":"../../etc"`, 1),
-		"newer":        strings.Replace(good, `{"handoff":1`, `{"handoff":9`, 1),
-		"no text":      strings.Replace(good, `"text":"Find the race"`, `"text":"\u0007"`, 1),
+		"cut short":    good[:len(good)/2],
+		"another kind": strings.Replace(good, `"kind": "goal"`, `"kind": "command"`, 1),
+		"another id":   strings.Replace(good, `"id": "k3v9t2m8qa"`, `"id": "../../etc"`, 1),
+		"newer":        strings.Replace(good, `"recall_handoff": 1`, `"recall_handoff": 9`, 1),
+		"no text":      strings.Replace(good, `"text": "Find the race"`, `"text": "\u0007"`, 1),
 	} {
 		if _, err := DecodeHandover(text); err == nil {
 			t.Errorf("%s: no error", name)
@@ -81,7 +76,7 @@ func TestHandoverFromOutside(t *testing.T) {
 // Who says yes to one item says it to no other.
 func TestHandoverIDs(t *testing.T) {
 	text, err := EncodeHandover(handed(), Handover{To: "Bob", From: "ann",
-		At: time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)}, 0)
+		At: time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,12 +54,12 @@ func TestForgetAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := payload.EncodeHandover(of, payload.Handover{To: "bea", From: "ann", At: day}, 0)
+		text, err := payload.EncodeHandover(of, payload.Handover{To: "bea", From: "ann", At: day})
 		if err == nil {
 			id := payload.HandoverID(text)
-			err = p.Library.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: day, Text: text,
+			err = p.Library.Receive(library.Received{Handoff: id, At: day, Text: text,
 				Project: projects[0].ID},
-				library.Received{Op: library.OpAccept, Handoff: id, At: day, Item: of.Items[len(of.Items)-1].ID})
+				library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: of.Items[len(of.Items)-1].ID}}})
 		}
 		if err == nil {
 			err = p.IndexReceived(t.Context())

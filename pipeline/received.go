@@ -2,13 +2,11 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
 	"recall/index"
-	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 )
@@ -66,9 +64,8 @@ func (p *Pipeline) IndexReceived(ctx context.Context) error {
 	return errors.Join(r.indexReceived(ctx), r.seen.save())
 }
 
-// indexReceived brings the index's entries for handoffs up to date with what people accepted of them, without what
-// the library has anyway. If neither the handoffs nor the projects' names changed, it only checks the times of two
-// files.
+// indexReceived makes the index's entries for handoffs of what people accepted of them, without what the library has
+// anyway, if the handoffs or the projects' names changed.
 func (r *run) indexReceived(ctx context.Context) error {
 	made, err := r.Library.ReceivedStamp()
 	if err != nil || made == r.seen.Handed && !r.options.Reindex {
@@ -83,18 +80,14 @@ func (r *run) indexReceived(ctx context.Context) error {
 		return err
 	}
 	for id := range stamps {
-		mine := func(d index.Doc) bool { return d.Session == id }
-		if strings.HasPrefix(id, index.HandedID("")) && !slices.ContainsFunc(docs, mine) {
+		if strings.HasPrefix(id, index.HandedID("")) {
 			if err := r.Index.Delete(ctx, id); err != nil {
 				return err
 			}
 		}
 	}
-	docs = slices.DeleteFunc(docs, func(d index.Doc) bool { return stamps[d.Session] == d.Stamp })
-	if len(docs) > 0 {
-		if err := r.Index.PutAll(ctx, docs); err != nil {
-			return err
-		}
+	if err := r.Index.PutAll(ctx, docs); err != nil {
+		return err
 	}
 	r.seen.Handed, r.seen.dirty = made, true
 	return nil
@@ -119,7 +112,7 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 			continue
 		}
 		d := index.Doc{Session: index.HandedID(h.ID), Project: names[h.Project], Title: "handed over by " + h.From,
-			Source: index.HandoffSource, Start: h.At, End: h.At}
+			Source: index.HandoffSource, Start: h.At, End: h.At, Stamp: h.ID}
 		for _, it := range h.Taken() {
 			p, err := r.Index.ItemByID(ctx, it.ID)
 			if err != nil && !errors.Is(err, index.ErrNoItem) {
@@ -129,21 +122,11 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 				continue
 			}
 			taken[it.ID] = true
-			quotes := ""
-			for _, e := range it.Evidence {
-				quotes += e.Quote + "\n"
-			}
-			d.Items = append(d.Items, index.Item{Item: it, Context: quotes})
+			d.Items = append(d.Items, index.Item{Item: it, Context: strings.Join(it.Quotes(), "\n")})
 		}
-		if len(d.Items) == 0 {
-			continue
+		if len(d.Items) > 0 {
+			docs = append(docs, d)
 		}
-		said, err := json.Marshal(d)
-		if err != nil {
-			return nil, err
-		}
-		d.Stamp = text.Hash(string(said), 8)
-		docs = append(docs, d)
 	}
 	return docs, nil
 }

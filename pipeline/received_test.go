@@ -33,16 +33,18 @@ func TestWithReceived(t *testing.T) {
 		{ID: "5hq2n6r3ya", Kind: payload.Flag, Text: "Refused", At: day(1)},
 		{ID: "w2m7f4k6tc", Kind: payload.Next, Text: "Their next step", At: day(1)},
 	}}
-	text, err := payload.EncodeHandover(theirs, payload.Handover{To: "Bob", From: "ann", At: day(10)}, 0)
+	text, err := payload.EncodeHandover(theirs, payload.Handover{To: "Bob", From: "ann", At: day(10)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := payload.HandoverID(text)
 	if err := l.Receive(
-		library.Received{Op: library.OpHandoff, Handoff: id, Project: "p1", Text: text},
-		library.Received{Op: library.OpAccept, Handoff: id, Item: "k3v9t2m8qa"},
-		library.Received{Op: library.OpRefuse, Handoff: id, Item: "5hq2n6r3ya"},
-		library.Received{Op: library.OpAccept, Handoff: id, Item: "w2m7f4k6tc"},
+		library.Received{Handoff: id, Project: "p1", Text: text},
+		library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpKeep, ID: "k3v9t2m8qa",
+			Seen: payload.Fingerprint(&theirs.Items[0])}}},
+		library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpDrop, ID: "5hq2n6r3ya"}}},
+		library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpKeep, ID: "w2m7f4k6tc",
+			Seen: payload.Fingerprint(&theirs.Items[3])}}},
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -93,19 +95,20 @@ func TestOnwardFromReceived(t *testing.T) {
 		Items: []payload.Item{
 			{ID: "k3v9t2m8qa", Kind: payload.Goal, Text: "Drain the queue", At: at},
 			{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
-		}}, payload.Handover{To: "Bob", From: "Ann B.", At: at}, 0)
+		}}, payload.Handover{To: "Bob", From: "Ann B.", At: at})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := payload.HandoverID(text)
-	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: at, Project: project.ID,
+	if err := l.Receive(library.Received{Handoff: id, At: at, Project: project.ID,
 		Text: text}); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := NextPayload(t.Context(), l, nil, project.ID, "main", ""); err != nil || p != nil {
 		t.Fatalf("before anything was taken over: got %v, %v", p, err)
 	}
-	if err := l.Receive(library.Received{Op: library.OpAccept, Handoff: id, Item: "b7xw4c5d2e"}); err != nil {
+	if err := l.Receive(library.Received{Handoff: id,
+		Edits: []payload.Edit{{Op: payload.OpPin, ID: "b7xw4c5d2e"}}}); err != nil {
 		t.Fatal(err)
 	}
 	p, err := NextPayload(t.Context(), l, nil, project.ID, "main", "")
@@ -136,7 +139,7 @@ func TestIndexReceived(t *testing.T) {
 		Items: []payload.Item{
 			{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Queue is a min-heap", At: at},
 			{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
-		}}, payload.Handover{To: "Bob", From: "Ann B.", At: at}, 0)
+		}}, payload.Handover{To: "Bob", From: "Ann B.", At: at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,16 +179,16 @@ func TestIndexReceived(t *testing.T) {
 	}
 	id := payload.HandoverID(text)
 	ours := "aaaaaaaaaa 1 "
-	if diff := cmp.Diff([]string{ours}, answer(library.Received{Op: library.OpHandoff, Handoff: id, Project: project.ID,
+	if diff := cmp.Diff([]string{ours}, answer(library.Received{Handoff: id, Project: project.ID,
 		Text: text})); diff != "" {
 		t.Errorf("unreviewed (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{ours, "k3v9t2m8qa 0 handed over by Ann B."},
-		answer(library.Received{Op: library.OpAccept, Handoff: id, Item: "k3v9t2m8qa"})); diff != "" {
+		answer(library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}})); diff != "" {
 		t.Errorf("taken over (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{ours}, answer(library.Received{Op: library.OpRefuse, Handoff: id,
-		Item: "k3v9t2m8qa"})); diff != "" {
+	if diff := cmp.Diff([]string{ours}, answer(library.Received{Handoff: id,
+		Edits: []payload.Edit{{Op: payload.OpDrop, ID: "k3v9t2m8qa"}}})); diff != "" {
 		t.Errorf("taken back (-want +got):\n%s", diff)
 	}
 }

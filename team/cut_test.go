@@ -139,7 +139,7 @@ func TestCutAtEachStatement(t *testing.T) {
 	text := func(from string, n int) string {
 		p := &payload.Payload{Schema: 1, Session: "p1", Title: "Queue", Project: "app", Start: noon, End: noon,
 			Items: real(n, said("p1", 0, fmt.Sprint("Retry ", n))).Items}
-		out, err := payload.EncodeHandover(p, payload.Handover{To: "x", From: from, At: noon}, 1000)
+		out, err := payload.EncodeHandover(p, payload.Handover{To: "x", From: from, At: noon})
 		must(err)
 		return out
 	}

@@ -197,13 +197,13 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "ledgerline", Start: at, End: at,
 		Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Invoices go out by carrier pigeon",
-			At: at}}}, payload.Handover{To: "Bob", From: "Ann B.", At: at}, 0)
+			At: at}}}, payload.Handover{To: "Bob", From: "Ann B.", At: at})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := payload.HandoverID(text)
-	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: at, Project: project.ID, Text: text},
-		library.Received{Op: library.OpAccept, Handoff: id, Item: "k3v9t2m8qa", At: at, Who: "ann"}); err != nil {
+	if err := l.Receive(library.Received{Handoff: id, At: at, Project: project.ID, Text: text},
+		library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}}); err != nil {
 		t.Fatal(err)
 	}
 	a.Index.Close()

@@ -35,7 +35,7 @@ func TestStartAfterThreadsAreCorrected(t *testing.T) {
 	if before == 2 {
 		apart = "split"
 	}
-	d.recall("thread", apart, one, other)
+	d.recall("review", apart, one, other)
 	if after := told("5d000009-0000-4000-8000-000000000009"); before == 0 || after != 3-before {
 		t.Errorf("after recall thread %s a start tells of %d sessions, before of %d", apart, after, before)
 	}

@@ -60,7 +60,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":            reflect.TypeFor[reviewing.WrapUpDoc](),
 	"recall repeats":            reflect.TypeFor[history.Habit](),
-	"recall import FILE.md":     reflect.TypeFor[review.Handoff](),
+	"recall import FILE.json":   reflect.TypeFor[review.Handoff](),
 	"recall review":             reflect.TypeFor[review.Waiting](),
 	"unseen":                    reflect.TypeFor[review.Unseen](),
 	"recall sync":               reflect.TypeFor[keep.SyncReport](),

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -18,8 +17,8 @@ import (
 	"recall/pipeline"
 )
 
-// EvidenceName returns the name of the importable file that belongs to a handoff's page.
-func EvidenceName(page string) string { return strings.TrimSuffix(page, ".md") + ".evidence.md" }
+// PayloadName returns the name of the importable file that belongs to a handoff's page.
+func PayloadName(page string) string { return strings.TrimSuffix(page, ".md") + ".json" }
 
 // MostHandoff is the maximum size of a handoff's file, in bytes.
 const MostHandoff = 4 << 20
@@ -44,12 +43,6 @@ type Handoff struct {
 // before it is reviewed. project is the id of the project the caller names, "" for none; dir is their working
 // directory.
 func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
-	if beside := EvidenceName(path); IsHandoff(beside) {
-		path = beside // the version with evidence
-	}
-	if fi, err := os.Stat(path); err == nil && fi.Size() > MostHandoff {
-		return nil, refused(fmt.Errorf("%s: larger than the %d MB allowed for a handoff", path, MostHandoff>>20))
-	}
 	raw, err := disk.ReadRegular(path, MostHandoff)
 	if err != nil {
 		return nil, err
@@ -67,8 +60,7 @@ func refused(err error) error {
 
 // Take is Import for the text of a handoff, from its known sender ("" if unknown); dir may be "".
 func Take(l *library.Library, text, from, project, dir string) (*Handoff, error) {
-	rules := redact.New()
-	text = rules.Session().Text(text) // don't store other people's secrets either
+	text = redact.New().Session().Text(text) // don't store other people's secrets either
 	h, err := payload.DecodeHandover(text)
 	if err != nil {
 		return nil, refused(err)
@@ -90,12 +82,12 @@ func Take(l *library.Library, text, from, project, dir string) (*Handoff, error)
 	}
 	for _, old := range all {
 		if old.ID == doc.ID && (old.Project == project || project == "") {
-			doc.Items, doc.Waiting, doc.New = len(old.Items), len(old.Waiting()), false
+			doc.Waiting, doc.New = len(old.Waiting()), false
 			return doc, nil
 		}
 	}
-	return doc, l.Receive(library.Received{Op: library.OpHandoff, Handoff: doc.ID,
-		At: time.Now().UTC().Truncate(time.Second), Project: project, From: from, Text: text})
+	return doc, l.Receive(library.Received{Handoff: doc.ID, At: time.Now().UTC().Truncate(time.Second),
+		Project: project, From: from, Text: text})
 }
 
 // isFor returns the id of the project that a handoff is for: by its repository, else by its name, else that of the

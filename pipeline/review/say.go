@@ -21,17 +21,6 @@ var ErrLine = errors.New("not a valid item line")
 // that back (OpUnpin), or sets its line as in payload.md. An item of a handoff is thereby accepted or refused.
 func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error {
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	if u.Handoff != "" {
-		said := library.Received{Op: library.OpAccept, Handoff: u.Handoff, Item: u.ID, Line: line, At: now, Who: who,
-			Pin: word == payload.OpPin}
-		switch word {
-		case payload.OpDrop:
-			said.Op = library.OpRefuse
-		case payload.OpUnpin:
-			return fmt.Errorf("the answer to an item of handoff %s can't be taken back", u.Handoff)
-		}
-		return l.Receive(said)
-	}
 	edits := []payload.Edit{{Op: word, ID: u.ID, At: now, Who: who}}
 	switch word {
 	case payload.OpKeep:
@@ -48,13 +37,20 @@ func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error 
 		}
 		edits = append(edits, payload.Edit{Op: payload.OpKeep, ID: u.ID, At: now, Who: who})
 	case payload.OpSet:
-		p, err := l.Payload(u.of())
-		if err != nil {
-			return err
+		p := &payload.Payload{Items: []payload.Item{u.Item}}
+		if u.Handoff == "" {
+			var err error
+			if p, err = l.Payload(u.of()); err != nil {
+				return err
+			}
 		}
+		var err error
 		if edits, err = payload.Reword(p, u.ID, line, payload.Edit{At: now, Who: who}); err != nil {
 			return fmt.Errorf("%w: %w", ErrLine, err)
 		}
+	}
+	if u.Handoff != "" {
+		return l.Receive(library.Received{Handoff: u.Handoff, At: now, Edits: edits})
 	}
 	return l.AppendEdits(u.of(), edits)
 }

@@ -7,10 +7,10 @@ import (
 	"recall/payload"
 )
 
-// A word on what somebody handed over is kept, or refused; none is taken for another.
+// A word on what somebody handed over is kept with it.
 func TestSayOfHandoff(t *testing.T) {
 	for word, want := range map[payload.Op]bool{payload.OpKeep: true, payload.OpPin: true, payload.OpDrop: true,
-		payload.OpUnpin: false} {
+		payload.OpUnpin: true} {
 		l, err := library.Create(t.TempDir())
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 
 	"recall/answer"
 	"recall/answer/brief"
-	"recall/answer/history"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -26,9 +25,6 @@ import (
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/pipeline"
-	"recall/pipeline/review"
-	"recall/prompts"
-	"recall/team"
 )
 
 type resumeOptions struct {
@@ -186,105 +182,4 @@ func handOver(a *app.App, name, text string, o resumeOptions) error {
 		return nil
 	}
 	return a.Print(text)
-}
-
-type handoffOptions struct {
-	To, Out     string
-	Copy, Force bool
-}
-
-func newHandoffCmd(a *app.App) *cobra.Command {
-	var o handoffOptions
-	return option.Run(a, "handoff", func(fs *option.Flags) {
-		fs.BoolVarP(&o.Copy, "copy", "c", false, "copy the page to the clipboard instead")
-		fs.BoolVar(&o.Force, "force", false, "replace existing files")
-		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
-		fs.Sets("no-sync", "!query.sync")
-		fs.StringVarP(&o.Out, "out", "o", "",
-			"the page's file (default handoff-NAME-DATE.md here; \"-\" prints only the page)")
-		fs.StringVar(&o.To, "to", "", "the recipient")
-		fs.Apart("copy", "out")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
-		if o.To = terminal.Line(o.To); o.To == "" {
-			return hint.With(errors.New("handoff: --to with the recipient's name is required"), "recall handoff --to Bob")
-		}
-		if err := a.Fresh(ctx, l); err != nil {
-			return err
-		}
-		p, err := a.Compose(ctx, l, a.IndexIfThere(l), strings.Join(args, ""))
-		if err != nil {
-			return err
-		}
-		h := payload.Handover{To: o.To, From: sender(ctx), At: time.Now()}
-		if known, err := l.Project(p.Project); err == nil {
-			h.Remote = known.Remote
-		}
-		text, err := payload.EncodeHandover(p, h, a.Config.Payload.Budget)
-		if err != nil {
-			return err
-		}
-		text += "\n" + prompts.Confirm.Text() + "\n"
-		if err := review.WithoutSecrets(text); err != nil {
-			return err
-		}
-		if o.Out == "" && !o.Copy {
-			given, err := a.GiveInTeam(ctx, l, o.To, text)
-			switch {
-			case err == nil:
-				fmt.Fprintf(a.Out, "handed to %s in the team; it will be in their inbox at their next sync\n",
-					terminal.Line(given))
-				return nil
-			case errors.Is(err, team.ErrNobody):
-				err = fmt.Errorf("%w; %s", err, hint.Of(err)) // it might be a typo
-			case errors.Is(err, team.ErrUnreachable):
-				return handOffLater(a, l, text, o, err)
-			}
-			if !errors.Is(err, team.ErrNoMembership) {
-				fmt.Fprintln(a.Err, "recall: warning: not handed over in the team:", terminal.Line(err.Error()))
-			}
-		}
-		return giveHandoff(a, text, o)
-	})
-}
-
-// handOffLater writes a handoff to its files and leaves it for a later sync to send; err is why it can't be sent now.
-func handOffLater(a *app.App, l *library.Library, text string, o handoffOptions, err error) error {
-	if err := giveHandoff(a, text, o); err != nil {
-		return err
-	}
-	if err := a.GiveLater(l, o.To, text); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Err, "recall: warning: not handed over yet: %s; a later sync gives it to the member named %s\n",
-		terminal.Line(err.Error()), o.To)
-	return nil
-}
-
-// sender names the person handing over as git does (user.name); "" if git knows no name, rather than the machine's
-// login.
-func sender(ctx context.Context) string { return history.GitConfig(ctx, ".", "user.name") }
-
-func giveHandoff(a *app.App, text string, o handoffOptions) error {
-	page, out := payload.PlainHandover(text), o.Out
-	switch {
-	case o.Copy:
-		if err := a.Copy(page, "to "+o.To); err != nil {
-			return hint.With(err, "omit --copy to write it to a file")
-		}
-		return nil
-	case out == "-":
-		return a.Print(page)
-	case out == "":
-		out = fmt.Sprintf("handoff-%s-%s.md", txt.Slug(o.To), time.Now().Format("2006-01-02"))
-	}
-	evidence := review.EvidenceName(out)
-	if err := app.WriteNew(out, page, o.Force); err != nil {
-		return err
-	}
-	if err := app.WriteNew(evidence, text, o.Force); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s, to load into recall with "+
-		"recall import\n", out, o.To, evidence)
-	return nil
 }

@@ -107,7 +107,9 @@ func newImportCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(&o.Forget, "forget", false, "also remove sessions here that were forgotten there")
 		fs.StringVarP(&o.Project, "project", "p", "", "for a handoff: the project here that it is meant for")
 	}, func(ctx context.Context, args []string) (any, error) {
-		path = args[0]
+		if path = args[0]; strings.HasSuffix(path, ".md") && review.IsHandoff(review.PayloadName(path)) {
+			path = review.PayloadName(path) // the page was named that lies beside it
+		}
 		fi, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
