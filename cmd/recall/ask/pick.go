@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +48,7 @@ func newPickCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		rows = matching(rows, args)
 		screen := a.Out
 		if o.Print {
 			screen = a.Err // a shell might read the output
@@ -59,15 +60,18 @@ func newPickCmd(a *app.App) *cobra.Command {
 			}
 			return option.Nothing(len(rows) == 0)
 		}
-		return runPick(ctx, a, p, rows, screen, o.Print)
+		id, err := picked(ctx, a, screen, rows)
+		if err != nil || id == "" {
+			return err
+		}
+		return resumed(ctx, a, p, id, o.Print)
 	})
 }
 
-// pickRow is a session, or one of its items.
+// pickRow is a session, or one of its decisions.
 type pickRow struct {
 	text    string
 	session ingest.SessionID
-	item    *history.Dated // nil: the session itself
 }
 
 // pickable returns the sessions and the standing decisions of a project, or of all for the zero project, each newest
@@ -93,73 +97,56 @@ func pickable(ctx context.Context, p *pipeline.Pipeline, project library.Project
 			text := fmt.Sprintf("%s  %s  %s %s", answer.Day(d.Item.At),
 				terminal.Line(payload.Handle(d.Project, d.SessionN)), terminal.Mark(d.Item, terminal.Style{}),
 				terminal.Line(d.Item.Text))
-			rows = append(rows, pickRow{session: ingest.SessionID(d.Session), item: &d, text: text})
+			rows = append(rows, pickRow{session: ingest.SessionID(d.Session), text: text})
 		}
 	}
 	return rows, err
 }
 
-func runPick(ctx context.Context, a *app.App, p *pipeline.Pipeline, rows []pickRow, screen io.Writer,
-	onlyPrint bool) error {
-	list := terminal.List{St: terminal.Styles(a.Color), Preview: func(row, width int) string {
-		return previewed(ctx, a, p, rows[row], width)
-	}, Keys: []terminal.Choice{{Key: "enter", Does: "resume"}, {Key: "ctrl+o", Does: "payload"},
-		{Key: "ctrl+t", Does: "transcript"}, {Key: "ctrl+y", Does: "copy payload"}}}
+// matching returns the rows that contain all words, in either case.
+func matching(rows []pickRow, words []string) (found []pickRow) {
 	for _, r := range rows {
-		group := "sessions"
-		if r.item != nil {
-			group = "decisions"
+		if !slices.ContainsFunc(words, func(w string) bool {
+			return !strings.Contains(strings.ToLower(r.text), strings.ToLower(w))
+		}) {
+			found = append(found, r)
 		}
-		list.Rows = append(list.Rows, terminal.Row{Text: r.text, Group: group})
 	}
-	n, key, err := list.Pick(ctx, a.In, screen)
-	if err != nil || key == "" {
-		return err
-	}
-	picked, id := rows[n], string(rows[n].session)
-	code := 0
-	switch key {
-	case "enter":
-		return resumed(ctx, a, p, picked.session, onlyPrint)
-	case "ctrl+o":
-		code = a.Run(ctx, "show", id)
-	case "ctrl+t":
-		if picked.item != nil {
-			id = string(picked.item.Item.ID)
-		}
-		code = a.Run(ctx, "show", id, "--open")
-	case "ctrl+y":
-		code = a.Run(ctx, "resume", id, "--copy")
-	}
-	return app.Exit(code)
+	return found
 }
 
-// previewed returns the preview of a row: a session's payload, or an item's evidence and history.
-func previewed(ctx context.Context, a *app.App, p *pipeline.Pipeline, r pickRow, width int) string {
-	var text bytes.Buffer
-	// Only recall's own escape sequences reach the screen, none from transcripts.
-	page := terminal.Page{W: &terminal.Output{W: &text, Color: a.Color}, St: terminal.Styles(a.Color), Width: width}
-	if r.item != nil {
-		doc, err := answer.Why(ctx, a.Index, r.item.Placed)
-		if err != nil {
-			return terminal.Visible(err.Error())
+// pickShown is how many rows are listed at once.
+const pickShown = 20
+
+// picked lists rows by number until the person names one, narrowing the list to the words that they type; "" if they
+// end it.
+func picked(ctx context.Context, a *app.App, screen io.Writer, rows []pickRow) (ingest.SessionID, error) {
+	for {
+		shown := rows[:min(len(rows), pickShown)]
+		for i, r := range shown {
+			fmt.Fprintf(screen, "%3d  %s\n", i+1, terminal.Clip(r.text, terminal.Width(screen)-5))
 		}
-		page.Form("why-item", &doc)
-		return text.String()
+		if more := len(rows) - len(shown); more > 0 {
+			fmt.Fprintf(screen, "     … and %d more\n", more)
+		}
+		fmt.Fprint(screen, "number to continue, words to narrow the list, Enter to end: ")
+		line, err := terminal.ReadLine(ctx, a.In)
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			return "", ctx.Err()
+		}
+		if err != nil {
+			return "", err
+		}
+		if n, err := strconv.Atoi(words[0]); err == nil && n >= 1 && n <= len(shown) && len(words) == 1 {
+			return shown[n-1].session, nil
+		}
+		if found := matching(rows, words); len(found) > 0 {
+			rows = found
+		} else {
+			fmt.Fprintln(screen, "nothing of these has that")
+		}
 	}
-	e, err := p.Library.Session(r.session)
-	if err != nil {
-		return terminal.Visible(err.Error())
-	}
-	doc, err := a.Payload(p.Library, e)
-	if err != nil {
-		return terminal.Visible(err.Error())
-	}
-	lines := strings.Split(payload.Render(doc, payload.Options{Budget: -1}).Text, "\n")
-	for _, line := range lines[1:max(1, len(lines)-2)] { // without the markers, which are for pasting
-		fmt.Fprint(page.W, page.Wrapped("", "  ", terminal.Line(line), ""))
-	}
-	return text.String()
 }
 
 // resumed continues a session in its client, in the folder where it worked. If the client deleted its transcript, it
