@@ -234,6 +234,14 @@ func (s *Session) Head() Head {
 	return head
 }
 
+// HeadOfParsed returns the Head of a session that had to be parsed for it.
+func HeadOfParsed(s *Session, err error) (Head, error) {
+	if err != nil {
+		return Head{Empty: true}, err
+	}
+	return s.Head(), nil
+}
+
 // Stamp tells content from other content written over it with the same size and time. It is the time at which the
 // system saw the file change, which no program can set, or else a hash of the file's beginning and end; "" where
 // neither can be had.

@@ -59,7 +59,6 @@ func (p *parser) messageOf(r *record, n int32, at time.Time) *draft {
 		if len(r.uuid) > 0 {
 			d.turn.Records = append(d.turn.Records, r.id())
 		}
-		p.linkTurn(n, d)
 		return d
 	}
 	d := p.draft(r, n, at, ingest.Assistant, ingest.Message)

@@ -34,13 +34,6 @@ func lineID(file string, line int) ingest.TurnID {
 	return id
 }
 
-// linkTurn records which turn a node belongs to.
-func (p *parser) linkTurn(n int32, d *draft) {
-	if n >= 0 {
-		p.nodes[n].turn = d
-	}
-}
-
 // draft begins a turn from a record.
 func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind ingest.TurnKind) *draft {
 	d := &draft{node: n}
@@ -55,7 +48,6 @@ func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind 
 	t.Role, t.Kind, t.At = role, kind, at
 	t.Dir, t.File, t.Line = p.meta.dir, p.file, p.line
 	p.drafts = append(p.drafts, d)
-	p.linkTurn(n, d)
 	return d
 }
 

@@ -4,12 +4,11 @@ import "slices"
 
 // A node is a record with a uuid: a position in the conversation's tree.
 type node struct {
-	parent  int32  // -1 for a root; later in the list if the client wrote it later
-	prompt  bool   // a person's prompt begins here
-	guessed bool   // its parent is merely the preceding record
-	speech  bool   // a user or assistant record
-	work    bool   // the assistant's words, or a tool's result: it continues the work in progress
-	turn    *draft // the turn it belongs to, nil if none
+	parent  int32 // -1 for a root; later in the list if the client wrote it later
+	prompt  bool  // a person's prompt begins here
+	guessed bool  // its parent is merely the preceding record
+	speech  bool  // a user or assistant record
+	work    bool  // the assistant's words, or a tool's result: it continues the work in progress
 }
 
 // awaited is a parent of which no record has been read yet.

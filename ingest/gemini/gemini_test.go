@@ -54,56 +54,6 @@ func message(id, kind, text string) string {
 		text) + "\n"
 }
 
-func TestProvenance(t *testing.T) {
-	s := ingesttest.All(t, Reader{}, samples)[main]
-	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"(record of no known kind)": 1,
-		"message hologram": 1})
-	if s.Report.Tail == nil || s.Report.SkippedTotal != 0 {
-		t.Errorf("got tail %v and %d skipped, want the half line as the tail", s.Report.Tail, s.Report.SkippedTotal)
-	}
-	for i := range s.Turns {
-		for _, theirs := range []string{"Kafka", "setting up the context", "Redis here", "additional context"} {
-			if turn := &s.Turns[i]; strings.Contains(turn.Text, theirs) {
-				t.Errorf("turn %d says %q, which nobody typed or said: %q", turn.N, theirs, turn.Text)
-			}
-		}
-	}
-	ingesttest.Equal(t, "tokens", s.Usage, ingest.Usage{Input: 2200, Output: 550, CacheRead: 11_000})
-	ingesttest.Equal(t, "recall's own", s.Carried, []string{"aaaaaaaaaa"})
-	ingesttest.Equal(t, "folder", s.Where.Cwds[0].Dir, "/home/ann/relay")
-}
-
-func TestCalls(t *testing.T) {
-	s := ingesttest.All(t, Reader{}, samples)[main]
-	by := map[string]*ingest.ToolCall{}
-	for _, c := range ingest.EachCall(s.Turns) {
-		by[c.Name+" "+c.Path+c.Command] = c
-	}
-	ingesttest.Equal(t, "failed", by["Bash go test ./internal/..."].Result,
-		"Exit code 1\n--- FAIL: TestRestart (0.01s)\nExit Code: 1\nProcess Group PGID: 4711")
-	ingesttest.Equal(t, "edited", by["Edit /home/ann/relay/internal/deliver.go"].Edits,
-		[]ingest.Edit{{Old: "ack(id)\ncommit(id)", New: "commit(id)\nack(id)"}})
-	refused := by["Bash rm -rf spool"]
-	ingesttest.Equal(t, "refused", refused.Verdict, ingest.Rejected)
-	ingesttest.Equal(t, "why", refused.Reason, "Never delete the spool, it holds deliveries that were not sent yet.")
-	ingesttest.Equal(t, "commit",
-		by["Bash git add -A && git commit -m 'Acknowledge deliveries after the commit'"].Commit,
-		"9c8b7a6")
-	var plans []string
-	for _, c := range ingest.EachCall(s.Turns) {
-		if c.Plan != nil {
-			title, _, _ := strings.Cut(c.Plan.Text, "\n")
-			plans = append(plans, fmt.Sprint(c.Verdict, ": ", title, " ", c.Reason))
-		}
-	}
-	ingesttest.Equal(t, "plans", plans, []string{"rejected: # Limit retries to five three, not five",
-		"approved: # Limit retries to three "})
-	ingesttest.Equal(t, "sub-agents", len(s.Subagents), 1)
-	ingesttest.Equal(t, "sub-agent",
-		fmt.Sprint(s.Subagents[0].ID, " ", s.Subagents[0].Type, " ", len(s.Subagents[0].Turns),
-			" ", s.Subagents[0].Call != ""), agent+" codebase_investigator 2 true")
-}
-
 // What a tool prints is no refusal of the person's, whatever it says.
 func TestOutputIsNoRefusal(t *testing.T) {
 	const call = `{"id":"a","timestamp":"2026-03-09T09:00:00.000Z","type":"gemini","content":"","toolCalls":[{"id":"c",` +

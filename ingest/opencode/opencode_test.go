@@ -91,64 +91,6 @@ func says(ses, id, role, text string) string {
 		ses, id, role, text)
 }
 
-func TestProvenance(t *testing.T) {
-	s := ingesttest.All(t, Reader{}, home(t))[main]
-	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"part hologram": 1})
-	for i := range s.Turns {
-		for _, theirs := range []string{"Kafka", "Redis here", "executed by the user"} {
-			if turn := &s.Turns[i]; strings.Contains(turn.Text, theirs) {
-				t.Errorf("turn %d says %q, which nobody typed or said: %q", turn.N, theirs, turn.Text)
-			}
-		}
-	}
-	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{
-		"Deliveries are sent twice when the relay restarts. Find out why and fix it. See @notes.md", "Commit it.", imageOnly})
-	ingesttest.Equal(t, "run by hand", ingesttest.Texts(s, ingest.Shell, false), []string{"make lint"})
-	ingesttest.Equal(t, "interrupted", len(ingesttest.Texts(s, ingest.Interrupt, false)), 1)
-	ingesttest.Equal(t, "summary", ingesttest.Texts(s, ingest.Summary, false), []string{"## Goal\nDeliver exactly once."})
-	ingesttest.Equal(t, "faults", ingesttest.Texts(s, ingest.Event, false), []string{"APIError Overloaded"})
-	ingesttest.Equal(t, "tokens", s.Turns[1].Usage, ingest.Usage{Input: 1000, Output: 250, CacheRead: 5000,
-		CacheWrite: 300})
-	ingesttest.Equal(t, "recall's own", s.Carried, []string{"aaaaaaaaaa"})
-	ingesttest.Equal(t, "about", fmt.Sprint(s.Title, " ", s.Where.Cwds[0].Dir, s.Versions, s.Models),
-		"Deliveries sent twice /home/ann/relay[1.2.10] [claude-sonnet-4-5]")
-	var tasks []string
-	for _, task := range s.Tasks {
-		tasks = append(tasks, task.Status+": "+task.Subject)
-	}
-	ingesttest.Equal(t, "tasks", tasks, []string{"completed: Acknowledge after the commit",
-		"pending: Test a restart under load"})
-	ingesttest.Equal(t, "sub-agents", fmt.Sprint(len(s.Subagents), s.Subagents[0].ID, s.Subagents[0].Type,
-		len(s.Subagents[0].Turns), s.Subagents[0].Call != ""), "1"+sub+"explore"+"2 true")
-}
-
-func TestCalls(t *testing.T) {
-	s := ingesttest.All(t, Reader{}, home(t))[main]
-	var said []string
-	for _, c := range ingest.EachCall(s.Turns) {
-		line := c.Name + " " + c.Path + c.Command + " " + string(c.Verdict) + c.Reason + c.Commit
-		for _, a := range c.Answers {
-			line += a.Question + strings.Join(a.Chosen, "+")
-		}
-		if c.Plan != nil {
-			line += c.Plan.Text
-		}
-		if c.Failed {
-			line += "!"
-		}
-		said = append(said, strings.TrimSpace(line))
-	}
-	ingesttest.Equal(t, "calls", said, []string{"Bash go test ./internal/... !", "Agent",
-		"AskUserQuestion  Where should delivered ids be kept?SQLiteWhich checks?restart+load",
-		"Edit /home/ann/relay/internal/deliver.go", "Write internal/seen.go", "Edit internal/deliver.go", "TodoWrite",
-		"Bash rm -rf spool rejectedNever delete the spool, it holds deliveries that were not sent yet.!",
-		"WebFetch  denied!", "mcp__recall__recall_query", "Bash make lint",
-		"Bash git commit -am 'Acknowledge deliveries after the commit' 9c8b7a6",
-		"Write /home/ann/relay/.opencode/plans/p.md", "ExitPlanMode  rejected# Limit retries to three\n!",
-		"ExitPlanMode  approved# Limit retries to three"})
-	ingesttest.Equal(t, "exit code", s.Turns[1].Calls[0].Result, "Exit code 1\n--- FAIL: TestRestart (0.01s)\n")
-}
-
 // What was taken back stays, left; from a part on, what is behind that.
 func TestRevert(t *testing.T) {
 	dir := home(t)

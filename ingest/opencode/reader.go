@@ -91,11 +91,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 // Head reads the whole session, as what it needs can be anywhere.
 func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	f.Files = append(f.FilesOf(ingest.Record), f.FilesOf(ingest.Transcript)...)
-	s, err := r.Parse(ctx, f)
-	if err != nil {
-		return ingest.Head{ID: f.ID, Empty: true}, err
-	}
-	return s.Head(), nil
+	return ingest.HeadOfParsed(r.Parse(ctx, f))
 }
 
 func (p *parser) readFile(ctx context.Context, f ingest.File) error {
