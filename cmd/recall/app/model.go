@@ -68,7 +68,17 @@ func (a *App) Purse(l *library.Library) *improve.Purse {
 }
 
 func (a *App) NewPurse(l *library.Library) *improve.Purse {
-	return improve.NewPurse(l, a.Config.Caps(), nil)
+	return improve.NewPurse(l, a.Caps(), nil)
+}
+
+// Caps returns the configured caps on asking.
+func (a *App) Caps() improve.Caps {
+	c, b := a.Config, a.Config.Distill.Budget
+	return improve.Caps{
+		Session: improve.Cap{Tokens: c.TokenCap("session_tokens", b.SessionTokens), Cost: b.SessionCost},
+		Night:   improve.Cap{Tokens: c.TokenCap("night_tokens", b.NightTokens), Cost: b.NightCost},
+		Month:   improve.Cap{Tokens: c.TokenCap("month_tokens", b.MonthTokens), Cost: b.MonthCost},
+	}
 }
 
 // improver returns what asks the configured model about sessions; nil if only rules distill. An error, such as a
@@ -284,7 +294,7 @@ func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o 
 		price(s.Estimate)
 	}
 	price(f.Bearing)
-	doc.Caps = a.Config.Caps().Passed(doc.Cost, doc.In+doc.Out)
+	doc.Caps = a.Caps().Passed(doc.Cost, doc.In+doc.Out)
 	return doc, nil
 }
 

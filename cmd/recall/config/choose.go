@@ -244,7 +244,7 @@ func askHere(ctx context.Context, address, path string, ask, answer any) bool {
 	}
 	method, body := http.MethodGet, []byte(nil)
 	if ask != nil {
-		method, body = http.MethodPost, must(json.Marshal(ask))
+		method, body = http.MethodPost, asJSON(ask)
 	}
 	req, err := http.NewRequestWithContext(ctx, method,
 		strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1")+path, bytes.NewReader(body))
@@ -260,6 +260,8 @@ func askHere(ctx context.Context, address, path string, ask, answer any) bool {
 	defer res.Body.Close()
 	return res.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(res.Body, 4<<20)).Decode(answer) == nil
 }
+
+func asJSON(v any) []byte { b, _ := json.Marshal(v); return b } // of texts alone
 
 // ollama returns the configured Ollama model, else its newest one; its window is the model's context length, limited
 // to what fits most machines' memory.

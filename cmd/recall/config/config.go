@@ -3,10 +3,13 @@
 package config
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,89 +20,90 @@ import (
 	"recall/internal/hint"
 	"recall/internal/llm"
 	txt "recall/internal/text"
+	"recall/library/disk"
 )
 
-// Config holds the settings after defaults, file, environment and flags: each field is a key of config.yaml (see
-// Keys).
+// Config holds the settings after defaults, file, environment and flags: each field is a key of config.yaml, declared
+// by its tags (see Keys): name, default, limits, and what recall config --help says of it. Folders are absolute, and
+// "" if there are none.
 type Config struct {
 	Library struct {
-		Dir string `mapstructure:"dir"` // absolute; "" if not set and no home folder is known
-	} `mapstructure:"library"`
+		Dir string `key:"dir" default:"~/Recall" allowed:"folder" about:"where the library is"`
+	} `key:"library"`
 	Sources struct {
-		ClaudeCode []string `mapstructure:"claude_code"` // absolute; see Auto
-		Cowork     []string `mapstructure:"cowork"`      // absolute; see Auto
-		Codex      []string `mapstructure:"codex"`       // absolute; see Auto
-		Gemini     []string `mapstructure:"gemini"`      // absolute; see Auto
-		OpenCode   []string `mapstructure:"opencode"`    // absolute; see Auto
-		History    bool     `mapstructure:"file_history"`
-		Exclude    []string `mapstructure:"exclude"` // absolute; see ingest.Exclusion
-		Pauses     string   `mapstructure:"pauses"`  // see ingest.ParsePeriods
-	} `mapstructure:"sources"`
+		ClaudeCode []string `key:"claude_code" about:"where Claude Code keeps its sessions; not set: its usual places"`
+		Cowork     []string `key:"cowork" about:"where Cowork keeps its sessions; not set: its usual places"`
+		Codex      []string `key:"codex" about:"where Codex keeps its sessions; not set: its usual places"`
+		Gemini     []string `key:"gemini" about:"where Gemini CLI keeps its sessions; not set: its usual places"`
+		OpenCode   []string `key:"opencode" about:"where OpenCode keeps its sessions; not set: its usual places"`
+		History    bool     `key:"file_history" default:"false" about:"archive Claude Code's copies of edited files too"`
+		Exclude    []string `key:"exclude" about:"sessions that ran in or below these folders aren't kept; with * as in ~/clients/*"`
+		Pauses     string   `key:"pauses" allowed:"periods" about:"pauses written by recall setup --pause: sessions that ran then aren't kept"`
+	} `key:"sources"`
 	Distill struct {
-		Distiller string        `mapstructure:"distiller"` // ByModel if a provider is set and this isn't
-		Window    int           `mapstructure:"window"`    // tokens
-		Quiet     time.Duration `mapstructure:"quiet"`
+		Distiller string        `key:"distiller" default:"offline" allowed:"offline|model" about:"what makes payloads; not set: model if llm.provider is set"`
+		Window    int           `key:"window" default:"24000" allowed:"1000..1000000" about:"tokens of a session that the model sees at a time"`
+		Quiet     time.Duration `key:"quiet" default:"30m" allowed:"0s..720h" about:"how long a session must be quiet before a model is asked about it"`
 		Budget    struct {
-			SessionTokens int     `mapstructure:"session_tokens"` // 0: no cap, here and below
-			NightTokens   int     `mapstructure:"night_tokens"`
-			MonthTokens   int     `mapstructure:"month_tokens"`
-			SessionCost   float64 `mapstructure:"session_cost"` // USD
-			NightCost     float64 `mapstructure:"night_cost"`
-			MonthCost     float64 `mapstructure:"month_cost"`
-		} `mapstructure:"budget"`
-	} `mapstructure:"distill"`
-	LLM struct {
-		Provider    string        `mapstructure:"provider"` // "none": nothing leaves this machine
-		Model       string        `mapstructure:"model"`    // "" for the provider's usual one
-		URL         string        `mapstructure:"url"`
-		Timeout     time.Duration `mapstructure:"timeout"`
-		Concurrency int           `mapstructure:"concurrency"`
-		Context     int           `mapstructure:"context"`    // tokens; 0 for the model's known size
-		MaxOutput   int           `mapstructure:"max_output"` // tokens; 0 for the provider's own
-		Prices      []llm.Price   `mapstructure:"prices"`
-	} `mapstructure:"llm"`
+			SessionTokens int     `key:"session_tokens" default:"1000000" allowed:"0..1000000000" about:"most tokens for one session; 0: no cap"`
+			NightTokens   int     `key:"night_tokens" default:"10000000" allowed:"0..1000000000" about:"most tokens in one night, from noon to noon; 0: no cap"`
+			MonthTokens   int     `key:"month_tokens" default:"100000000" allowed:"0..1000000000" about:"most tokens in a calendar month; 0: no cap"`
+			SessionCost   float64 `key:"session_cost" default:"0.25" allowed:"0..1000000" about:"most USD for one session; 0: no cap"`
+			NightCost     float64 `key:"night_cost" default:"1" allowed:"0..1000000" about:"most USD in one night, from noon to noon; 0: no cap"`
+			MonthCost     float64 `key:"month_cost" default:"10" allowed:"0..1000000" about:"most USD in a calendar month; 0: no cap"`
+		} `key:"budget"`
+	} `key:"distill"`
 	Payload struct {
-		Budget  int    `mapstructure:"budget"` // tokens
-		Variant string `mapstructure:"variant"`
-	} `mapstructure:"payload"`
+		Budget  int    `key:"budget" default:"1000" allowed:"200..8000" taste:"yes" about:"most tokens of a payload"`
+		Variant string `key:"variant" default:"coding" allowed:"coding|debug|handoff" taste:"yes" about:"form of payload to write"`
+	} `key:"payload"`
 	Hooks struct {
-		Confirm  bool `mapstructure:"confirm"`
-		Notes    bool `mapstructure:"notes"`
-		Nudge    int  `mapstructure:"nudge"` // tokens; 0: never
-		Progress bool `mapstructure:"progress"`
-	} `mapstructure:"hooks"`
+		Confirm  bool `key:"confirm" default:"false" taste:"yes" about:"ask a new session how it understands its payload"`
+		Notes    bool `key:"notes" default:"true" about:"warn a session when it contradicts what was settled"`
+		Nudge    int  `key:"nudge" default:"150000" allowed:"0..10000000" about:"tokens after which a conversation is told, once, that it will soon be compacted; 0: never"`
+		Progress bool `key:"progress" default:"false" about:"write a log of the running session beside its transcript, for the agent to read"`
+	} `key:"hooks"`
 	Query struct {
-		Limit   int           `mapstructure:"limit"`
-		Sync    bool          `mapstructure:"sync"`
-		Budget  time.Duration `mapstructure:"budget"`
-		Vectors string        `mapstructure:"vectors"`
-		Weight  int           `mapstructure:"vector_weight"` // percent
-
-		Rerank   string        `mapstructure:"rerank"`
-		Patience time.Duration `mapstructure:"model_timeout"` // see QueryPatience
-	} `mapstructure:"query"`
+		Limit    int           `key:"limit" default:"5" allowed:"1..100" taste:"yes" about:"most answers printed"`
+		Sync     bool          `key:"sync" default:"true" about:"import new sessions before answering"`
+		Vectors  string        `key:"vectors" default:"off" allowed:"off|static|service" about:"vectors to combine with the word search"`
+		Weight   int           `key:"vector_weight" default:"10" allowed:"0..100" taste:"yes" about:"weight of the vectors against the words, in percent"`
+		Budget   time.Duration `key:"budget" default:"1s" allowed:"10ms..10m" taste:"yes" about:"longest time that importing may delay an answer"`
+		Rerank   string        `key:"rerank" default:"auto" allowed:"auto|model|off" about:"whether the model of llm.provider picks the results that answer; auto: if it also distills and the first answer isn't certain, in scripts and for agents only if it is quick"`
+		Patience time.Duration `key:"model_timeout" default:"20s" allowed:"100ms..24h" about:"longest time a model may delay an answer; not set: 2m for one on this machine"`
+	} `key:"query"`
 	Embed struct {
-		Dir   string `mapstructure:"dir"` // absolute; "" if not set
-		URL   string `mapstructure:"url"`
-		Model string `mapstructure:"model"`
-		Dims  int    `mapstructure:"dims"`
-	} `mapstructure:"embed"`
+		Dir   string `key:"dir" allowed:"folder" about:"folder of a static model, for query.vectors: static"`
+		URL   string `key:"url" allowed:"address" about:"address of an embedding service, for query.vectors: service"`
+		Model string `key:"model" about:"the service's name for the model"`
+		Dims  int    `key:"dims" default:"0" allowed:"0..8192" about:"dimensions to request from the service; 0: the model's own"`
+	} `key:"embed"`
+	LLM struct {
+		Provider    string        `key:"provider" default:"none" allowed:"none|anthropic|openai|ollama|claude-cli" about:"the model to ask; none: nothing leaves this machine"`
+		Model       string        `key:"model" about:"the provider's name for the model; not set: a small one that is good enough"`
+		URL         string        `key:"url" allowed:"address" about:"address of the service, for openai, anthropic and ollama; not set: the provider's own"`
+		Timeout     time.Duration `key:"timeout" default:"3m" allowed:"1s..24h" about:"longest time for one answer; not set: 15m for a model on this machine"`
+		Concurrency int           `key:"concurrency" default:"4" allowed:"1..64" about:"most requests at once; not set: 1 for a model on this machine; always 1 for claude-cli"`
+		Context     int           `key:"context" default:"0" allowed:"0..10000000" about:"the model's window in tokens; 0: as known for the model"`
+		MaxOutput   int           `key:"max_output" default:"0" allowed:"0..1000000" about:"most tokens of an answer; 0: what the task needs"`
+		Prices      []llm.Price   `key:"prices" about:"prices that are missing or wrong in the built-in table, in USD per million tokens"`
+	} `key:"llm"`
 	Team struct {
-		Answers string        `mapstructure:"answers"` // auto, only, off
-		Wait    time.Duration `mapstructure:"wait"`    // for its server's first response
-	} `mapstructure:"team"`
+		Answers string        `key:"answers" default:"auto" allowed:"auto|only|off" about:"whether questions are also answered from what the team shares; auto: if the library is in a team; only: from nothing else"`
+		Wait    time.Duration `key:"wait" default:"35ms" allowed:"1ms..10s" about:"how long a query, or another command that works without the team, waits for its server; set more if that is far away"`
+	} `key:"team"`
 
-	File   string `mapstructure:"-"` // the file read, "" if none
-	Passed string `mapstructure:"-"` // a config.yaml in the working directory that isn't recall's, ""
+	File   string // the file read, "" if none
+	Passed string // a config.yaml in the working directory that isn't recall's, ""
 	// Refused lists what a config.yaml in the working directory can't set, or sets wrongly.
-	Refused []string `mapstructure:"-"`
+	Refused []string
 
 	found     string      // the file that was read, even if it isn't recall's
+	text      []byte      // of it
 	state     os.FileInfo // of it, before it was read
 	passedWhy string
 	byChance  bool // File was found in the working directory; nobody named it
 	origins   map[string]origin
-	values    *viper.Viper
 }
 
 // origin is where a setting comes from.
@@ -185,34 +189,63 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{file: file, at: at, byChance: byChance, origins: map[string]origin{}}
-	v := viper.NewWithOptions(viper.WithDecoderRegistry(r))
-	c := &Config{File: file, byChance: byChance, origins: r.origins, values: v, found: file, state: stateOf(file)}
-	if file != "" {
-		v.SetConfigType("yaml")
-		r.read(v)
+	c := &Config{File: file, byChance: byChance, found: file, state: stateOf(file)}
+	v, err := c.read(flags)
+	if err != nil {
+		return nil, hint.With(err, `recall config --help lists every key; in double quotes a \ is YAML's escape, so write `+
+			`Windows paths in single quotes`)
 	}
-	switch {
-	case byChance && !r.ours:
-		c.Passed, c.passedWhy, c.File = file, "has none of recall's sections", ""
-		if len(r.problems) > 0 {
-			c.passedWhy = "can't be read: " + strings.TrimPrefix(r.problems[0], file+":")
+	problems := append(unknownVariables(), c.decode(v, at)...)
+	if wrong := c.unknownKeys(v); c.byChance && len(problems)+len(wrong) > 0 {
+		// That file can't keep recall from working.
+		v = layered(flags)
+		c.findOrigins(v, flags)
+		c.Refused = append(append(c.Refused, wrong...), problems...)
+		problems = append(unknownVariables(), c.decode(v, at)...)
+		c.Refused = slices.DeleteFunc(c.Refused, func(p string) bool { return slices.Contains(problems, p) })
+	} else {
+		problems = append(wrong, problems...)
+	}
+	if len(problems) > 0 {
+		return nil, hint.With(errors.New(strings.Join(problems, "\n")), "recall config --help lists every key")
+	}
+	return c, c.chooseDistiller()
+}
+
+// read has viper read the file below the environment and flags.
+func (c *Config) read(flags *pflag.FlagSet) (v *viper.Viper, err error) {
+	v = layered(flags)
+	defer func() { c.findOrigins(v, flags) }()
+	if c.found == "" {
+		return v, nil
+	}
+	if c.text, err = disk.ReadRegular(c.found, mostOfConfig); err == nil && !c.byChance {
+		err = v.ReadConfig(bytes.NewReader(c.text))
+	}
+	if err == nil && c.byChance {
+		may, refused, ours, wrong := c.tasteOf()
+		if wrong != nil || !ours {
+			c.Passed, c.passedWhy, c.File, c.byChance = c.found, "has none of recall's sections", "", false
+			if wrong != nil {
+				c.passedWhy = "can't be read: " + withoutWrapping(wrong).Error()
+			}
+			return v, nil
 		}
-		r.problems, c.byChance = nil, false
-	case byChance: // nor can that file keep recall from working
-		c.Refused, r.problems, r.hint = r.problems, nil, ""
+		c.Refused = refused
+		err = v.MergeConfigMap(may)
 	}
-	r.surroundings(v, flags)
-	if err := r.err(); err != nil {
-		return nil, err
+	if err != nil {
+		err = fmt.Errorf("%s: %w", c.found, withoutWrapping(err))
 	}
-	if err := v.UnmarshalExact(c); err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+	return v, err
+}
+
+// withoutWrapping returns YAML's own error, which names the line.
+func withoutWrapping(err error) error {
+	if parsing, is := errors.AsType[viper.ConfigParseError](err); is {
+		return parsing.Unwrap()
 	}
-	if err := c.chooseDistiller(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return err
 }
 
 // findConfig finds the file to read: the first that exists of --config, $RECALL_CONFIG, the user's configuration
@@ -248,7 +281,7 @@ func findConfig(explicit string, at Surroundings) (file string, byChance bool, e
 
 const (
 	configName = "config.yaml"
-	envPrefix  = "RECALL_"
+	envPrefix  = "RECALL"
 	envConfig  = "RECALL_CONFIG"
 
 	// EnvPause is set to start a client whose session must not be kept.
@@ -282,14 +315,17 @@ type Shown struct {
 func (c *Config) Shown() []Shown {
 	var list []Shown
 	for _, k := range Keys {
-		v := c.values.Get(k.Name)
+		v := k.in(c).Interface()
 		if d, is := v.(time.Duration); is {
 			v = brief(d)
 		}
-		if strings.HasPrefix(k.Name, "sources.") && k.list != nil && k.Name != "sources.exclude" && c.Auto(k.Name) {
+		o := c.origins[k.Name]
+		if k.searched() && c.Auto(k.Name) {
 			v = nil
 		}
-		o := c.origins[k.Name]
+		if o.layer == fromFile {
+			o.where = fmt.Sprintf("%s:%d", o.where, lineOf(c.text, k.Name))
+		}
 		list = append(list, Shown{k.Name, masked(k.Name, v), o.layer, o.where})
 	}
 	return list

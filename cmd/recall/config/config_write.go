@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
 	"recall/internal/hint"
@@ -67,9 +68,8 @@ func WriteConfig(name string, wanted []Written, at Surroundings) error {
 			return err
 		}
 	}
-	check := reading{file: name, at: at, origins: map[string]origin{}}
-	if check.Decode([]byte(out), map[string]any{}); len(check.problems) > 0 {
-		return hint.With(fmt.Errorf("%s isn't changed: with the new settings it wouldn't load: %w", name, check.err()),
+	if err := wouldLoad(name, out, at); err != nil {
+		return hint.With(fmt.Errorf("%s isn't changed: with the new settings it wouldn't load: %w", name, err),
 			"add them by hand: recall config --help lists every key")
 	}
 	return disk.Replace(name, []byte(out), mode)
@@ -118,4 +118,25 @@ func withSetting(text string, s Written) (string, error) {
 		lines[at] += line + end
 	}
 	return strings.Join(lines, ""), nil
+}
+
+// wouldLoad reports what is wrong with the text of a config.yaml.
+func wouldLoad(name, text string, at Surroundings) error {
+	c := &Config{found: name, text: []byte(text)}
+	v := viper.New()
+	v.SetConfigType("yaml")
+	if err := v.ReadConfig(strings.NewReader(text)); err != nil {
+		return err
+	}
+	c.origins = map[string]origin{}
+	for _, k := range Keys {
+		if c.origins[k.Name] = (origin{layer: fromDefault}); v.InConfig(k.Name) {
+			c.origins[k.Name] = origin{fromFile, name}
+		}
+	}
+	problems := append(c.unknownKeys(v), c.decode(v, at)...)
+	if len(problems) > 0 {
+		return errors.New(strings.Join(problems, "\n"))
+	}
+	return nil
 }

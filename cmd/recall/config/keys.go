@@ -1,186 +1,164 @@
 package config
 
 import (
-	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"recall/ingest"
 	"recall/internal/llm"
 )
 
-// A configKey is one setting: its place in config.yaml, its default and its allowed values.
-type configKey struct {
-	Name string // "query.limit"; the variable is RECALL_QUERY_LIMIT
-	kind
+// A Key is one setting, as the tags of its field in Config declare it.
+type Key struct {
+	Name   string // "query.limit"; the variable is RECALL_QUERY_LIMIT
 	Preset string // the default, as written in the file
 	About  string
 
-	taste bool // affects nothing that is read, written, sent or left out, so a file in the working directory can set it
+	limits string // see Allowed
+	taste  bool   // affects nothing that is read, written, sent or left out, so a file in the working directory can set it
+	of     reflect.Type
+	index  []int // of its field
 }
 
 // Keys lists all settings, in the order of config.yaml.
-var Keys = func() (list []configKey) {
-	for line := range strings.Lines(keyTable) {
-		column := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
-		list = append(list, configKey{Name: column[0], kind: kindOf(strings.Fields(column[1])), Preset: column[2],
-			taste: column[3] == "taste", About: column[4]})
+var Keys = keysIn(reflect.TypeFor[Config](), "", nil)
+
+func keysIn(t reflect.Type, prefix string, above []int) (list []Key) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, index := prefix+f.Tag.Get("key"), append(slices.Clone(above), i)
+		switch {
+		case name == prefix:
+		case f.Type.Kind() == reflect.Struct:
+			list = append(list, keysIn(f.Type, name+".", index)...)
+		default:
+			list = append(list, Key{Name: name, Preset: f.Tag.Get("default"), About: f.Tag.Get("about"),
+				limits: f.Tag.Get("allowed"), taste: f.Tag.Get("taste") != "", of: f.Type, index: index})
+		}
 	}
 	return list
-}()
-
-// keyTable has one line per key: name, kind (see kindOf), default, whether it is a matter of taste, and description.
-//
-//go:embed keys.tsv
-var keyTable string
-
-func keyNamed(name string) (configKey, bool) {
-	i := slices.IndexFunc(Keys, func(k configKey) bool { return k.Name == name })
-	if i < 0 {
-		return configKey{}, false
-	}
-	return Keys[i], true
 }
 
 // Variable returns the environment variable that sets the key.
-func (k configKey) Variable() string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
+func (k Key) Variable() string {
+	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
 }
 
-// read parses a value written as one word. Relative folders start at at.Working.
-func (k configKey) read(s string, at Surroundings) (any, error) {
-	v, err := k.parse(s, at)
-	if errors.Is(err, errNot) {
-		err = fmt.Errorf("%q isn't allowed; allowed: %s", masked(k.Name, s), k.Allowed)
-	}
-	return v, err
-}
+func (k Key) in(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(k.index) }
 
-// of parses a value from the file.
-func (k configKey) of(n *yaml.Node, at Surroundings) (any, error) {
-	switch {
-	case k.list != nil && n.Kind == yaml.SequenceNode:
-		return k.list(n, at)
-	case k.list != nil || n.Kind != yaml.ScalarNode:
-		return nil, fmt.Errorf("wrong form; allowed: %s", k.Allowed)
-	}
-	return k.read(n.Value, at)
+// searched reports whether a key without a value means the usual places.
+func (k Key) searched() bool {
+	return strings.HasPrefix(k.Name, "sources.") && k.of == folderList && k.Name != "sources.exclude"
 }
-
-// A kind is the type of a setting.
-type kind struct {
-	Allowed string // in words
-	// parse reads a value written as one word; it returns errNot for a bad value that needs no further explanation.
-	parse func(s string, at Surroundings) (any, error)
-	list  func(n *yaml.Node, at Surroundings) (any, error) // reads a list from the file; nil if lists aren't allowed
-}
-
-var errNot = errors.New("not allowed")
 
 var (
-	folder = kind{Allowed: "a folder, such as ~/Recall", parse: oneAbsolute}
-
-	folders = kind{Allowed: allowedFolders, parse: pathList, list: folderList}
-
-	truth = checked("true or false", strconv.ParseBool,
-		func(b bool, s string) bool { return s == strconv.FormatBool(b) })
-
-	text = checked("some text", trimmed, func(s, _ string) bool { return s != "" })
-
-	address = checked("an address that begins with http:// or https://, such as http://127.0.0.1:11434/v1", trimmed,
-		func(s, _ string) bool {
-			u, err := url.Parse(s)
-			return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-		})
-
-	periods = checked("periods such as 2026-04-17T10:00:00Z/2026-04-17T12:00:00Z, .. for an end that isn't known",
-		trimmed, func(s, _ string) bool { _, err := ingest.ParsePeriods(s); return err == nil })
-
-	prices = kind{Allowed: allowedPrices, list: priceList, parse: func(s string, at Surroundings) (any, error) {
-		var n yaml.Node
-		switch err := yaml.Unmarshal([]byte(s), &n); {
-		case err != nil:
-			return nil, errNot
-		case len(n.Content) == 0:
-			return []llm.Price{}, nil
-		}
-		return priceList(n.Content[0], at)
-	}}
+	duration   = reflect.TypeFor[time.Duration]()
+	folderList = reflect.TypeFor[[]string]()
+	priceList  = reflect.TypeFor[[]llm.Price]()
 )
 
-// kindOf returns a kind by its name and limits in keys.tsv, such as "number 1 100". It panics if the table is wrong.
-func kindOf(is []string) kind {
-	switch is[0] {
-	case "word":
-		return oneOf(is[1:]...)
-	case "number":
-		return number(must(strconv.Atoi(is[1])), must(strconv.Atoi(is[2])))
-	case "money":
-		return money(must(strconv.ParseFloat(is[1], 64)))
-	case "time":
-		return duration(must(time.ParseDuration(is[1])), must(time.ParseDuration(is[2])))
+// Allowed says which values the key may have.
+func (k Key) Allowed() string {
+	low, high, _ := strings.Cut(k.limits, "..")
+	switch {
+	case k.of == duration:
+		return fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", low, high)
+	case k.of == folderList:
+		return "a list of folders, such as [~/old, /mnt/backup]"
+	case k.of == priceList:
+		return "a list such as [{model: gpt-5-mini, in: 0.25, out: 2, cache_read: 0.025, cache_write: 0}]"
+	case k.of.Kind() == reflect.Bool:
+		return "true or false"
+	case k.of.Kind() == reflect.Int:
+		return "a number from " + low + " to " + high
+	case k.of.Kind() == reflect.Float64:
+		return "an amount in USD from " + low + " to " + high + ", such as 0.50"
 	}
-	return map[string]kind{"folder": folder, "folders": folders, "truth": truth, "text": text, "address": address,
-		"periods": periods, "prices": prices}[is[0]]
+	switch k.limits {
+	case "":
+		return "some text"
+	case "folder":
+		return "a folder, such as ~/Recall"
+	case "address":
+		return "an address that begins with http:// or https://, such as http://127.0.0.1:11434/v1"
+	case "periods":
+		return "periods such as 2026-04-17T10:00:00Z/2026-04-17T12:00:00Z, .. for an end that isn't known"
+	}
+	return strings.ReplaceAll(k.limits, "|", ", ")
 }
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err) // the table is embedded
-	}
-	return v
-}
+// errNot means that a value isn't among those allowed, which needs no further explanation.
+var errNot = errors.New("not allowed")
 
-// checked makes a kind from a parsing function and a condition.
-func checked[T any](allowed string, read func(string) (T, error), ok func(T, string) bool) kind {
-	return kind{Allowed: allowed, parse: func(s string, _ Surroundings) (any, error) {
-		v, err := read(s)
-		if err != nil || !ok(v, s) {
-			return nil, errNot
+// check checks a decoded value against the key's limits, and makes folders absolute.
+func (k Key) check(v reflect.Value, at Surroundings) error {
+	low, high, _ := strings.Cut(k.limits, "..")
+	within := func(is float64, number func(string) float64) error {
+		if is >= number(low) && is <= number(high) {
+			return nil
 		}
-		return v, nil
-	}}
-}
-
-func trimmed(s string) (string, error) { return strings.TrimSpace(s), nil }
-
-func oneOf(words ...string) kind {
-	return checked(strings.Join(words, ", "), trimmed, func(_, s string) bool { return slices.Contains(words, s) })
-}
-
-func number(lo, hi int) kind {
-	return checked(fmt.Sprintf("a number from %d to %d", lo, hi), strconv.Atoi,
-		func(n int, _ string) bool { return n >= lo && n <= hi })
-}
-
-func money(hi float64) kind {
-	return checked(fmt.Sprintf("an amount in USD from 0 to %.0f, such as 0.50", hi),
-		func(s string) (float64, error) { return strconv.ParseFloat(s, 64) },
-		func(usd float64, _ string) bool { return usd >= 0 && usd <= hi })
-}
-
-// duration requires a unit: "30" would be 30 nanoseconds to Go and 30 seconds to whoever wrote it.
-func duration(lo, hi time.Duration) kind {
-	k := checked(fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", brief(lo), brief(hi)),
-		time.ParseDuration, func(d time.Duration, _ string) bool { return d >= lo && d <= hi })
-	parse := k.parse
-	k.parse = func(s string, at Surroundings) (any, error) {
-		if _, err := strconv.ParseFloat(s, 64); err == nil {
-			return nil, fmt.Errorf("%s has no unit; allowed: %s", s, k.Allowed)
-		}
-		return parse(s, at)
+		return errNot // NaN too
 	}
-	return k
+	switch is := v.Interface().(type) {
+	case time.Duration:
+		return within(float64(is), func(s string) float64 { d, _ := time.ParseDuration(s); return float64(d) })
+	case int:
+		return within(float64(is), number)
+	case float64:
+		return within(is, number)
+	case string:
+		return k.checkText(v, is, at)
+	case []string:
+		for i, name := range is {
+			p, err := absolute(name, at)
+			if err != nil {
+				return err
+			}
+			is[i] = p
+		}
+	case []llm.Price:
+		for _, p := range is {
+			if err := p.Check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func number(s string) float64 { n, _ := strconv.ParseFloat(s, 64); return n }
+
+func (k Key) checkText(v reflect.Value, is string, at Surroundings) error {
+	ok := true
+	switch k.limits {
+	case "":
+		ok = is != ""
+	case "folder":
+		p, err := absolute(is, at)
+		if err != nil {
+			return err
+		}
+		v.SetString(p)
+	case "address":
+		u, err := url.Parse(is)
+		ok = err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	case "periods":
+		_, err := ingest.ParsePeriods(is)
+		ok = err == nil
+	default:
+		ok = slices.Contains(strings.Split(k.limits, "|"), is)
+	}
+	if !ok {
+		return errNot
+	}
+	return nil
 }
 
 // brief formats a duration as a person writes it: 30m, not 30m0s.
@@ -192,69 +170,6 @@ func brief(d time.Duration) string {
 		}
 	}
 	return s
-}
-
-const (
-	allowedFolders = "a list of folders, such as [~/old, /mnt/backup]"
-	allowedPrices  = "a list such as " +
-		"[{model: gpt-5-mini, in: 0.25, out: 2, cache_read: 0.025, cache_write: 0}]"
-)
-
-// pathList reads folders separated as in PATH.
-func pathList(s string, at Surroundings) (any, error) {
-	names := filepath.SplitList(s)
-	if s == "[]" { // as in the file: the source is off
-		names = nil
-	}
-	return allAbsolute(names, at)
-}
-
-func folderList(n *yaml.Node, at Surroundings) (any, error) {
-	var names []string
-	for _, entry := range n.Content {
-		if entry = resolve(entry); entry.Kind != yaml.ScalarNode || entry.Tag == "!!null" {
-			return nil, fmt.Errorf("an entry isn't a folder; allowed: %s", allowedFolders)
-		}
-		names = append(names, entry.Value)
-	}
-	return allAbsolute(names, at)
-}
-
-func oneAbsolute(name string, at Surroundings) (any, error) { return absolute(name, at) }
-
-func allAbsolute(names []string, at Surroundings) (any, error) {
-	list := []string{}
-	for _, name := range names {
-		p, err := absolute(name, at)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}
-
-func priceList(n *yaml.Node, _ Surroundings) (any, error) {
-	if n.Kind != yaml.SequenceNode {
-		return nil, fmt.Errorf("wrong form; allowed: %s", allowedPrices)
-	}
-	var list []llm.Price
-	text, err := yaml.Marshal(n)
-	if err != nil {
-		return nil, err
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	if err := dec.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
-		says := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " ")
-		return nil, fmt.Errorf("%s; allowed: %s", says, allowedPrices)
-	}
-	for _, p := range list {
-		if err := p.Check(); err != nil {
-			return nil, fmt.Errorf("%w; allowed: %s", err, allowedPrices)
-		}
-	}
-	return list, nil
 }
 
 // absolute makes a folder's name absolute: "~" is the home folder, relative names start at at.Working.

@@ -14,7 +14,6 @@ import (
 	"recall/internal/llm/claudecli"
 	"recall/internal/llm/openai"
 	"recall/internal/llm/wire"
-	"recall/pipeline/improve"
 )
 
 // Values of llm.provider.
@@ -62,11 +61,9 @@ func (c *Config) chooseDistiller() error {
 	switch {
 	case chosen && c.Auto(key):
 		c.Distill.Distiller = ByModel
-		c.values.Set(key, ByModel)
 		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
 	case !chosen && c.Distill.Distiller == ByModel:
-		return hint.With(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+
-			" is model, but llm.provider isn't set"),
+		return hint.With(errors.New(strings.TrimSuffix(c.place(key), ": ")+" is model, but llm.provider isn't set"),
 			"set llm.provider to one of %s; recall init helps you choose", strings.Join(Providers[1:], ", "))
 	}
 	return nil
@@ -81,15 +78,10 @@ func unless[T any](c *Config, key string, said, local T) T {
 	return said
 }
 
-// Caps returns the caps on asking. A local model's tokens cost only time: they are capped only if a cap is set.
-func (c *Config) Caps() improve.Caps {
-	b := c.Distill.Budget
-	tokens := func(key string, n int) int { return unless(c, "distill.budget."+key, n, 0) }
-	return improve.Caps{
-		Session: improve.Cap{Tokens: tokens("session_tokens", b.SessionTokens), Cost: b.SessionCost},
-		Night:   improve.Cap{Tokens: tokens("night_tokens", b.NightTokens), Cost: b.NightCost},
-		Month:   improve.Cap{Tokens: tokens("month_tokens", b.MonthTokens), Cost: b.MonthCost},
-	}
+// TokenCap returns a cap on tokens, by its name below distill.budget. A local model's tokens cost only time: they are
+// capped only if a cap is set.
+func (c *Config) TokenCap(key string, tokens int) int {
+	return unless(c, "distill.budget."+key, tokens, 0)
 }
 
 // Patience returns how the model is asked. Providers keep to the timeout themselves; the extra time is for one that

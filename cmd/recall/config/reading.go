@@ -4,50 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
-	"recall/internal/hint"
-	"recall/library/disk"
+	"recall/internal/llm"
 )
-
-// A reading collects where each setting comes from and everything that is wrong. For config.yaml it is viper's
-// decoder: viper's own loses line numbers, ignores the case of keys and turns a bare 30 into 30 nanoseconds.
-type reading struct {
-	file     string
-	at       Surroundings
-	byChance bool // the file was in the working directory, perhaps a cloned repository's: it sets only matters of taste
-	ours     bool // it has one of recall's sections
-
-	origins  map[string]origin
-	problems []string
-	hint     string
-}
-
-func (r *reading) wrong(format string, args ...any) {
-	r.problems = append(r.problems, fmt.Sprintf(format, args...))
-}
-
-func (r *reading) err() error {
-	if len(r.problems) == 0 {
-		return nil
-	}
-	way := r.hint
-	if way == "" {
-		way = "recall config --help lists every key"
-	}
-	return hint.With(errors.New(strings.Join(r.problems, "\n")), "%s", way)
-}
 
 // Maximum sizes in bytes of a person's files: a config.yaml, and a list of words or a page of notes.
 const (
@@ -55,147 +27,255 @@ const (
 	MostOfNote   = 16 << 20
 )
 
-// read has viper read the file.
-func (r *reading) read(v *viper.Viper) {
-	text, err := disk.ReadRegular(r.file, mostOfConfig)
-	if err == nil {
-		err = v.ReadConfig(bytes.NewReader(text))
+// layered returns viper with all keys' defaults, the RECALL_* variables (an empty one counts as not set), and the given
+// flags that set a key (see SetsKey).
+func layered(flags *pflag.FlagSet) *viper.Viper {
+	v := viper.New()
+	v.SetConfigType("yaml")
+	v.SetEnvPrefix(envPrefix)
+	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_"))
+	v.AutomaticEnv()
+	for _, k := range Keys {
+		v.SetDefault(k.Name, k.Preset)
 	}
-	if err != nil {
-		r.wrong("%v", err)
+	if flags == nil {
+		return v
 	}
+	flags.VisitAll(func(f *pflag.Flag) {
+		for _, name := range f.Annotations[flagKey] {
+			key, off := strings.CutPrefix(name, "!")
+			switch {
+			case !off:
+				v.BindPFlag(key, f)
+			case f.Changed:
+				v.Set(key, f.Value.String() != "true")
+			}
+		}
+	})
+	return v
 }
 
-// Decoder implements viper.DecoderRegistry.
-func (r *reading) Decoder(string) (viper.Decoder, error) { return r, nil }
-
-// Decode implements viper.Decoder for the text of a config.yaml, which holds at most one document.
-func (r *reading) Decode(text []byte, into map[string]any) error {
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	var doc, second yaml.Node
-	err := dec.Decode(&doc)
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	if err == nil {
-		err = doc.Decode(new(any)) // finds duplicate keys
-	}
-	if err != nil {
-		r.notYAML(err)
-		return nil
-	}
-	root := doc.Content[0]
-	switch {
-	case dec.Decode(&second) == nil:
-		r.wrong("%s:%d: a second document; recall reads one", r.file, second.Line)
-	case root.Kind == yaml.MappingNode:
-		r.section("", root, into)
-	case root.Tag != "!!null":
-		r.wrong("%s:%d: not a list of \"key: value\" lines", r.file, root.Line)
-	}
-	return nil
-}
-
-// notYAML moves the line number from yaml's message, "yaml: line 3: did not…", behind the file's name.
-func (r *reading) notYAML(err error) {
-	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
-		err = errors.New(strings.Join(several.Errors, "; "))
-	}
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if strings.Contains(text, "escape") || strings.Contains(text, "hexdecimal") {
-		r.hint = `in double quotes a \ is YAML's escape; write Windows paths in single quotes or without any`
-	}
-	line, what, ok := strings.Cut(strings.TrimPrefix(text, "line "), ": ")
-	if ok && strings.HasPrefix(text, "line ") {
-		r.wrong("%s:%s: %s", r.file, line, what)
-		return
-	}
-	r.wrong("%s: %s", r.file, text)
-}
-
-// former lists keys of earlier versions that are now ignored.
-var former = map[string]bool{"distill.links": true}
-
-// section reads a mapping; prefix is "" or, for example, "query.".
-func (r *reading) section(prefix string, node *yaml.Node, into map[string]any) {
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := node.Content[i], resolve(node.Content[i+1])
-		full := prefix + key.Value
-		where := fmt.Sprintf("%s:%d", r.file, key.Line)
-		k, known := keyNamed(full)
-		below := under(full + ".")
-		empty := value.Tag == "!!null"
-		// Other programs have llm: and embed: sections too, so these two don't make a file recall's.
-		r.ours = r.ours || prefix == "" && len(below) > 0 && (empty || value.Kind == yaml.MappingNode) &&
-			key.Value != "llm" && key.Value != "embed"
+// findOrigins finds where each setting comes from.
+func (c *Config) findOrigins(v *viper.Viper, flags *pflag.FlagSet) {
+	c.origins = map[string]origin{}
+	for _, k := range Keys {
 		switch {
-		case known && prefix == "":
-			section, name, _ := strings.Cut(full, ".")
-			r.wrong("%s: unknown key %s; write %s: below %s:", where, full, name, section)
-		case former[full]:
-		case known:
-			r.value(k, where, value, key.Value, into)
-		case len(below) > 0 && value.Kind == yaml.MappingNode:
-			deeper := map[string]any{}
-			into[key.Value] = deeper
-			r.section(full+".", value, deeper)
-		case len(below) > 0 && empty:
-		case len(below) > 0:
-			r.wrong("%s: %s is a section with these keys: %s", where, full, strings.Join(below, ", "))
+		case os.Getenv(k.Variable()) != "":
+			c.origins[k.Name] = origin{fromEnv, k.Variable()}
+		case v.InConfig(k.Name):
+			c.origins[k.Name] = origin{fromFile, c.found}
 		default:
-			r.wrong("%s: unknown key %s; allowed: %s", where, full, strings.Join(near(prefix), ", "))
+			c.origins[k.Name] = origin{layer: fromDefault}
 		}
 	}
-}
-
-// value reads one value of the file. A key without a value counts as not set.
-func (r *reading) value(k configKey, where string, node *yaml.Node, name string, into map[string]any) {
-	if node.Tag == "!!null" && node.Value != "~" {
+	if flags == nil {
 		return
 	}
-	at := r.at
-	at.Working = filepath.Dir(r.file)
-	v, err := k.of(node, at)
-	switch {
-	case node.Tag == "!!null":
-		r.wrong(`%s: %s: a bare ~ is null in YAML; write "~/" for your home folder`, where, k.Name)
-	case err != nil:
-		r.wrong("%s: %s: %v", where, k.Name, err)
-	case r.byChance && !k.taste:
-		r.wrong("%s: %s can't be set by a file in the working directory", where, k.Name)
-	default:
-		into[name] = v
-		r.origins[k.Name] = origin{fromFile, where}
-	}
+	flags.Visit(func(f *pflag.Flag) {
+		for _, name := range f.Annotations[flagKey] {
+			c.origins[strings.TrimPrefix(name, "!")] = origin{fromFlag, "--" + f.Name}
+		}
+	})
 }
 
-func resolve(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
-}
-
-// under lists the keys with a prefix.
-func under(prefix string) []string {
-	var names []string
+// decode decodes each setting into its field, and returns all that is wrong with them.
+func (c *Config) decode(v *viper.Viper, at Surroundings) (problems []string) {
 	for _, k := range Keys {
-		if strings.HasPrefix(k.Name, prefix) {
+		from := c.origins[k.Name]
+		if k.Preset == "" && from.layer == fromDefault {
+			if k.of.Kind() == reflect.Slice {
+				k.in(c).Set(reflect.MakeSlice(k.of, 0, 0))
+			}
+			continue
+		}
+		here := at
+		if from.layer == fromFile {
+			here.Working = filepath.Dir(c.found)
+		}
+		err := v.UnmarshalKey(k.Name, k.in(c).Addr().Interface(), viper.DecodeHook(plain))
+		if err == nil {
+			err = k.check(k.in(c), here)
+		} else if own, is := errors.AsType[badValue](err); is {
+			err = own
+		} else {
+			err = errNot
+		}
+		switch {
+		case err != nil && from.layer == fromDefault: // ~/Recall without a known home folder
+			k.in(c).SetZero()
+		case errors.Is(err, errNot):
+			problems = append(problems, fmt.Sprintf("%s%q isn't allowed; allowed: %s", c.place(k.Name),
+				masked(k.Name, fmt.Sprint(v.Get(k.Name))), k.Allowed()))
+		case err != nil:
+			problems = append(problems, fmt.Sprintf("%s%v; allowed: %s", c.place(k.Name), err, k.Allowed()))
+		}
+	}
+	return problems
+}
+
+// badValue is an error that says more of a value than that it isn't allowed.
+type badValue string
+
+func (b badValue) Error() string { return string(b) }
+
+// plain is the decode hook: scalars are read as they are written, so that the file and the environment mean the same.
+// A number isn't a time ("30" would be 30 nanoseconds to Go and 30 seconds to whoever wrote it), and yes isn't true.
+func plain(from, to reflect.Type, data any) (any, error) {
+	text, isText := data.(string)
+	text = strings.TrimSpace(text)
+	switch {
+	case to == priceList:
+		return pricesOf(data)
+	case to == folderList && isText: // as in PATH; [] as in the file: the source is off
+		if text == "[]" {
+			return []string{}, nil
+		}
+		return filepath.SplitList(text), nil
+	case !isText && from == to, from.Kind() == reflect.Map, from.Kind() == reflect.Slice:
+		return data, nil
+	case !isText:
+		text = fmt.Sprint(data)
+	}
+	return scalar(to, text)
+}
+
+func scalar(to reflect.Type, text string) (any, error) {
+	switch {
+	case to == duration:
+		if _, err := strconv.ParseFloat(text, 64); err == nil {
+			return nil, badValue(text + " has no unit")
+		}
+		return time.ParseDuration(text)
+	case to.Kind() == reflect.Int:
+		return strconv.Atoi(text)
+	case to.Kind() == reflect.Float64:
+		return strconv.ParseFloat(text, 64)
+	case to.Kind() == reflect.Bool && text != "true" && text != "false":
+		return nil, errNot
+	case to.Kind() == reflect.Bool:
+		return text == "true", nil
+	}
+	return text, nil
+}
+
+// pricesOf reads a list of prices from the file, or as YAML from the environment.
+func pricesOf(data any) (any, error) {
+	text, is := data.(string)
+	if !is {
+		b, err := yaml.Marshal(data)
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	}
+	list := []llm.Price{}
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&list); err != nil && text != "" {
+		return nil, badValue("not a list of prices")
+	}
+	return list, nil
+}
+
+// unknownKeys returns what is wrong with the keys of the file: those that don't exist, with the nearest that do.
+func (c *Config) unknownKeys(v *viper.Viper) (problems []string) {
+	for _, name := range slices.Sorted(slices.Values(v.AllKeys())) {
+		above := name
+		for above != "" && !isKey(above) && len(under(above+".")) == 0 {
+			name, above = above, above[:max(0, strings.LastIndexByte(above, '.'))]
+		}
+		line := fmt.Sprintf("%s:%d: ", c.found, lineOf(c.text, name))
+		switch below := under(above + "."); {
+		case isKey(above): // its value is checked
+		case above == "":
+			problems = append(problems, line+"unknown key "+name+"; allowed: "+strings.Join(sections(), ", "))
+		case above != name:
+			problems = append(problems, line+"unknown key "+name+"; allowed: "+strings.Join(below, ", "))
+		case v.Get(name) != nil && !isMap(v.Get(name)):
+			problems = append(problems, line+name+" is a section with these keys: "+strings.Join(below, ", "))
+		}
+	}
+	return slices.Compact(problems)
+}
+
+func isKey(name string) bool {
+	return slices.ContainsFunc(Keys, func(k Key) bool { return k.Name == name })
+}
+
+func isMap(v any) bool { _, is := v.(map[string]any); return is }
+
+// under lists the keys with a prefix; nothing for no prefix.
+func under(prefix string) (names []string) {
+	for _, k := range Keys {
+		if prefix != "" && strings.HasPrefix(k.Name, prefix) {
 			names = append(names, k.Name)
 		}
 	}
 	return names
 }
 
-// near lists what could have been meant at this level: the section's keys, or the sections.
-func near(prefix string) []string {
-	names := under(prefix)
-	if prefix == "" {
-		for i, name := range names {
-			names[i], _, _ = strings.Cut(name, ".")
-		}
+func sections() (names []string) {
+	for _, k := range Keys {
+		section, _, _ := strings.Cut(k.Name, ".")
+		names = append(names, section)
 	}
 	return slices.Compact(names)
+}
+
+// place says where a setting was made: "config.yaml:7: query.limit: ", "environment: RECALL_QUERY_LIMIT: ".
+func (c *Config) place(key string) string {
+	from := c.origins[key]
+	switch from.layer {
+	case fromEnv:
+		return "environment: " + from.where + ": "
+	case fromFlag:
+		return from.where + ": "
+	}
+	return fmt.Sprintf("%s:%d: %s: ", c.found, lineOf(c.text, key), key)
+}
+
+// lineOf finds the line of a key in a config.yaml; that of its section if it has none of its own.
+func lineOf(text []byte, key string) int {
+	var doc yaml.Node
+	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
+		return 1
+	}
+	node, line := doc.Content[0], 1
+	for name := range strings.SplitSeq(key, ".") {
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if strings.EqualFold(node.Content[i].Value, name) {
+				node, line = node.Content[i+1], node.Content[i].Line
+				break
+			}
+		}
+	}
+	return line
+}
+
+// tasteOf returns what a file that merely lies in the working directory, perhaps a cloned repository's, may set, and
+// what of it is refused. ours reports whether it is recall's at all: it has one of recall's sections. Other programs
+// have llm: and embed: too.
+func (c *Config) tasteOf() (may map[string]any, refused []string, ours bool, err error) {
+	theirs := viper.New()
+	theirs.SetConfigType("yaml")
+	if err := theirs.ReadConfig(bytes.NewReader(c.text)); err != nil {
+		return nil, nil, false, err
+	}
+	for _, section := range sections() {
+		ours = ours || isMap(theirs.Get(section)) && section != "llm" && section != "embed"
+	}
+	mine := viper.New()
+	for _, name := range slices.Sorted(slices.Values(theirs.AllKeys())) {
+		i := slices.IndexFunc(Keys, func(k Key) bool { return k.Name == name })
+		switch {
+		case i >= 0 && !Keys[i].taste:
+			refused = append(refused, fmt.Sprintf("%s:%d: %s can't be set by a file in the working directory", c.found,
+				lineOf(c.text, name), name))
+		default:
+			mine.Set(name, theirs.Get(name))
+		}
+	}
+	return mine.AllSettings(), refused, ours, nil
 }
 
 // Pausing reports whether EnvPause is set to anything but 0 or false.
@@ -217,63 +297,13 @@ var Specials = map[string]string{
 		"(ANTHROPIC_API_KEY, OPENAI_API_KEY, …)",
 }
 
-// surroundings gives viper the RECALL_* variables, and the given flags that set a key (see SetsKey).
-func (r *reading) surroundings(v *viper.Viper, flags *pflag.FlagSet) {
-	r.unknownVariables()
-	if flags != nil {
-		flags.Visit(func(f *pflag.Flag) {
-			if name := f.Annotations[flagKey]; len(name) == 1 {
-				key, off := strings.CutPrefix(name[0], "!")
-				if _, known := keyNamed(key); !known {
-					panic("flag --" + f.Name + " sets unknown key " + key)
-				}
-				value := f.Value.String()
-				if off {
-					value = strconv.FormatBool(value != "true")
-				}
-				v.Set(key, value)
-				r.origins[key] = origin{fromFlag, "--" + f.Name}
-			}
-		})
-	}
-	for _, k := range Keys {
-		v.BindEnv(k.Name, k.Variable()) // an empty one counts as not set
-		preset, err := k.parse(k.Preset, r.at)
-		if err != nil {
-			preset = "" // ~/Recall without a known home folder
-		}
-		v.SetDefault(k.Name, preset)
-		from, where := r.origins[k.Name], "environment: "+k.Variable()
-		switch {
-		case from.layer == fromFlag:
-			where = from.where
-		case os.Getenv(k.Variable()) != "":
-			r.origins[k.Name] = origin{fromEnv, k.Variable()}
-		case from.layer == "":
-			r.origins[k.Name] = origin{layer: fromDefault}
-			continue
-		default:
-			continue
-		}
-		value, err := k.read(v.GetString(k.Name), r.at)
-		if err != nil {
-			r.wrong("%s: %v", where, err)
-			continue
-		}
-		v.Set(k.Name, value)
-	}
-}
-
 // unknownVariables reports RECALL_* variables that are no settings: a single element of a list can't be set.
-func (r *reading) unknownVariables() {
+func unknownVariables() (problems []string) {
 	var allowed []string
 	for _, k := range Keys {
 		allowed = append(allowed, k.Variable())
 	}
 	allowed = append(allowed, slices.Sorted(maps.Keys(Specials))...)
-	for name := range former {
-		allowed = append(allowed, configKey{Name: name}.Variable())
-	}
 	env := os.Environ()
 	slices.Sort(env)
 	for _, e := range env {
@@ -281,18 +311,20 @@ func (r *reading) unknownVariables() {
 		if runtime.GOOS == "windows" { // names have no case there
 			name = strings.ToUpper(name)
 		}
-		if strings.HasPrefix(name, envPrefix) && value != "" && !slices.Contains(allowed, name) {
-			section, _, _ := strings.Cut(strings.TrimPrefix(name, envPrefix), "_")
-			near := slices.DeleteFunc(slices.Clone(allowed), func(a string) bool {
-				return !strings.HasPrefix(a, envPrefix+section+"_")
-			})
-			if len(near) == 0 {
-				r.wrong("environment: unknown variable %s", name)
-				continue
-			}
-			r.wrong("environment: unknown variable %s; allowed: %s", name, strings.Join(near, ", "))
+		if !strings.HasPrefix(name, envPrefix+"_") || value == "" || slices.Contains(allowed, name) {
+			continue
 		}
+		section, _, _ := strings.Cut(strings.TrimPrefix(name, envPrefix+"_"), "_")
+		near := slices.DeleteFunc(slices.Clone(allowed), func(a string) bool {
+			return !strings.HasPrefix(a, envPrefix+"_"+section+"_")
+		})
+		problem := "environment: unknown variable " + name
+		if len(near) > 0 {
+			problem += "; allowed: " + strings.Join(near, ", ")
+		}
+		problems = append(problems, problem)
 	}
+	return problems
 }
 
 // JobEnvironment picks what a scheduled job needs of this environment: where programs, folders and settings are, but

@@ -43,7 +43,7 @@ func configHelp() string {
 		if preset == "" {
 			preset = "not set"
 		}
-		fmt.Fprintf(&b, "  %s: %s\n      %s (%s)\n", k.Name, preset, k.About, k.Allowed)
+		fmt.Fprintf(&b, "  %s: %s\n      %s (%s)\n", k.Name, preset, k.About, k.Allowed())
 	}
 	fmt.Fprintf(&b, "\nVariables: %s for %s, and so on; also\n", config.Keys[0].Variable(), config.Keys[0].Name)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

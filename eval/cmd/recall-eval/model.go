@@ -80,7 +80,7 @@ func purseOf(ctx context.Context, a *app.App) (*improve.Purse, error) {
 	case l.ReadOnly() == nil:
 		return a.NewPurse(l), nil
 	}
-	return improve.NewPurse(nil, improve.Caps{Night: a.Config.Caps().Night}, nil), nil
+	return improve.NewPurse(nil, improve.Caps{Night: a.Caps().Night}, nil), nil
 }
 
 // relayAtOnce is how many requests wait at once for answers from outside.
