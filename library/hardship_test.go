@@ -107,7 +107,7 @@ func TestLockOfTheDead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"s-" + id, "folders"} {
+		for _, name := range []string{SessionLock(id), "folders"} {
 			if _, err := Acquire(l, name, time.Second); err != nil {
 				t.Fatal(err)
 			}

@@ -30,10 +30,11 @@
 // Everything carries a checksum (see disk/check.go), and package check verifies them. Sessions that were quiet for a
 // week are packed: see Pack. Every change on disk goes through package disk, where tests make each one fail.
 //
-// Locks: .locks/s-<session id>.lock for the content of one session's folder, .locks/folders.lock for everything that
-// creates, moves or renames a folder and for projects.toml. They are OS locks, held for renames and appends only. A
-// session's lock is taken before folders, never after it, and never two sessions' at once. .locks/generation changes
-// with each folder made or moved, and .locks/entries is written after each session.json, to let other processes know.
+// Locks: .locks/s-<two digits of a hash of its id>.lock for the content of a session's folder, .locks/folders.lock for
+// everything that creates, moves or renames a folder and for projects.toml. They are OS locks, held for renames and
+// appends only. A session's lock is taken before folders, never after it, and never two sessions' at once.
+// .locks/generation changes with each folder made or moved, and .locks/entries is written after each session.json, to
+// let other processes know.
 package library
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,8 +51,11 @@ func (l *Library) withFolders(do func() error) error {
 	})
 }
 
-// SessionLock returns the name of a session's lock.
-func SessionLock(id ingest.SessionID) string { return "s-" + string(id) }
+// SessionLock returns the name of a session's lock. Several share one: to create a file for each takes longer than a
+// session in 256 ever waits for another.
+func SessionLock(id ingest.SessionID) string {
+	return fmt.Sprintf("s-%02x", crc32.ChecksumIEEE([]byte(id))%256)
+}
 
 // acquire takes a lock and returns the function that releases it.
 func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err error) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -263,44 +262,48 @@ func (r *repairing) sum(folder string, segs []raw.Segment) (disk.Sums, error) {
 
 // assemble looks for segments that give the content of a file in session.json.
 func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.FileState) (raw.Line, bool) {
-	tries := 0
-	for chain := range chainsIn(e.Folder, state.Size) {
-		if sizeOf(chain) != state.Size {
-			continue
-		}
-		if tries++; tries > 200 {
-			break
-		}
-		if line, err := r.describe(e.Folder, chain); err == nil && line.Sum == state.Sum {
-			line.File, line.Role, line.Version = state.Name, state.Role, len(v.Files[state.Name])+1
-			return line, v.Apply(line) == nil
+	for _, run := range runsIn(e.Folder) {
+		for n := range run {
+			if sizeOf(run[:n+1]) != state.Size {
+				continue
+			}
+			if line, err := r.describe(e.Folder, run[:n+1]); err == nil && line.Sum == state.Sum {
+				line.File, line.Role, line.Version = state.Name, state.Role, len(v.Files[state.Name])+1
+				return line, v.Apply(line) == nil
+			}
 		}
 	}
 	return raw.Line{}, false
 }
 
-// chainsIn yields the runs of adjoining segments from a file's beginning, up to most bytes.
-func chainsIn(folder string, most int64) iter.Seq[[]raw.Segment] {
-	at := map[int64][]raw.Segment{}
-	for _, s := range raw.In(folder) {
-		at[s.Offset] = append(at[s.Offset], s)
+// runsIn returns runs of adjoining segments from a file's beginning, so many that each segment is in one. Where
+// several adjoin, as after a rewrite, the first is taken: what belongs together is known only from a list.
+func runsIn(folder string) (runs [][]raw.Segment) {
+	all := slices.DeleteFunc(raw.In(folder), func(s raw.Segment) bool { return s.Length == 0 })
+	from, to := map[int64]raw.Segment{}, map[int64]raw.Segment{}
+	for _, s := range slices.Backward(all) {
+		from[s.Offset], to[s.Offset+s.Length] = s, s
 	}
-	return func(yield func([]raw.Segment) bool) {
-		var walk func(chain []raw.Segment, end int64) bool
-		walk = func(chain []raw.Segment, end int64) bool {
-			last := true
-			for _, s := range at[end] {
-				if s.Length > 0 && end+s.Length <= most {
-					last = false
-					if !walk(append(slices.Clone(chain), s), end+s.Length) {
-						return false
-					}
-				}
-			}
-			return !last || yield(chain)
+	used := map[raw.Segment]bool{}
+	for _, s := range all {
+		if used[s] {
+			continue
 		}
-		walk(nil, 0)
+		run := []raw.Segment{s}
+		for before, ok := to[s.Offset]; ok; before, ok = to[before.Offset] {
+			run = slices.Insert(run, 0, before)
+		}
+		for next, ok := from[s.Offset+s.Length]; ok; next, ok = from[next.Offset+next.Length] {
+			run = append(run, next)
+		}
+		for _, s := range run {
+			used[s] = true
+		}
+		if run[0].Offset == 0 {
+			runs = append(runs, run)
+		}
 	}
+	return runs
 }
 
 // describe returns the line for a file made of these segments, without its name.
@@ -317,21 +320,14 @@ func (r *repairing) describe(folder string, chain []raw.Segment) (raw.Line, erro
 
 // strays makes files of segments that no version has. The longest becomes the conversation if there is none; other
 // names aren't known.
-func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
+func (r *repairing) strays(e library.Entry, v *raw.Versions) (lines []raw.Line) {
 	needed := v.Needed()
-	var chains [][]raw.Segment
-	for chain := range chainsIn(e.Folder, math.MaxInt64) {
-		if slices.ContainsFunc(chain, func(s raw.Segment) bool { return !needed[s] }) {
-			chains = append(chains, chain)
-		}
-		if len(chains) == 50 {
-			break
-		}
-	}
-	slices.SortStableFunc(chains, func(a, b []raw.Segment) int { return int(sizeOf(b) - sizeOf(a)) })
-	var lines []raw.Line
-	for i, chain := range chains {
-		line, err := r.describe(e.Folder, chain)
+	runs := slices.DeleteFunc(runsIn(e.Folder), func(run []raw.Segment) bool {
+		return !slices.ContainsFunc(run, func(s raw.Segment) bool { return !needed[s] })
+	})
+	slices.SortStableFunc(runs, func(a, b []raw.Segment) int { return int(sizeOf(b) - sizeOf(a)) })
+	for i, run := range runs {
+		line, err := r.describe(e.Folder, run)
 		line.File, line.Role, line.Version = fmt.Sprintf("recovered-%d", i+1), ingest.ToolResult, 1
 		if i == 0 && v.Files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
