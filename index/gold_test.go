@@ -1,7 +1,6 @@
 package index
 
 import (
-	"encoding/json"
 	"os"
 	"testing"
 )
@@ -14,17 +13,6 @@ func shared(t testing.TB) string {
 		t.Skip("RECALL_SHARED is not set")
 	}
 	return dir
-}
-
-func readJSON(t testing.TB, file string, v any) {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
 }
 
 func itemsOf(a Answer) []string {

@@ -157,8 +157,7 @@ func (m *Improver) about(s *ingest.Session, w *window, z sizing, sofar []*entry)
 	default:
 		fmt.Fprintf(&b, "Part %d of %d of the transcript: the session goes on after it.\n", w.part, w.parts)
 	}
-	var told []known
-	told = m.carry(&b, sofar, z.carry)
+	told := m.carry(&b, sofar, z.carry)
 	if len(w.before) > 0 {
 		if w.chain == "" {
 			b.WriteString("\nJust before, in the session that this one was copied from (context only):\n")

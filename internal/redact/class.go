@@ -73,15 +73,6 @@ func run(text string, at int, class uint16, chars string, most int) int {
 	return at
 }
 
-// until returns the first position from at, at most most bytes on, whose byte is in chars.
-func until(text string, at int, chars string, most int) int {
-	window := text[at:min(len(text), at+most)]
-	if i := strings.IndexAny(window, chars); i >= 0 {
-		return at + i
-	}
-	return at + len(window)
-}
-
 // skip returns the first position from at, at most most bytes on, whose byte isn't of the class.
 func skip(text string, at int, class uint16, most int) int {
 	end := min(len(text), at+most)
