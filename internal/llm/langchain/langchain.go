@@ -1,15 +1,13 @@
-// Package langchain asks Ollama through langchaingo. It corrects on the wire what langchaingo v0.1.14 lacks: schemas,
-// a num_ctx that persists, and structured errors. See exchange.
+// Package langchain asks Ollama through langchaingo's own client. What that lacks (v0.1.14) is done without: the schema
+// is told in the prompt and JSON asked for, a model that thinks can't be told not to, and an answer counts as cut if it
+// took all the tokens it had.
 package langchain
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -27,9 +25,9 @@ type Options = llm.Options
 // Model is an llm.Model over langchaingo. Safe for concurrent use.
 type Model struct {
 	llm.Identity
-	o       Options
-	wire    *wire.Transport
-	refused wire.RefusedSchemas
+	o      Options
+	client *ollama.LLM
+	wire   *wire.Transport
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -49,24 +47,22 @@ func NewOllama(o Options) (*Model, error) {
 		return nil, errors.New("ollama: no model named, such as qwen3:8b; ollama list shows them")
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both forms are common
-	o.URL = u.String()
 	m := &Model{Identity: llm.Identity{ID: "ollama/" + o.Model, Tokens: o.Window}, o: o}
-	m.wire = &wire.Transport{Model: m.Name()}
-	return m, nil
+	m.wire = &wire.Transport{Model: m.Name(), Stream: true}
+	m.client, err = ollama.New(ollama.WithServerURL(u.String()), ollama.WithModel(o.Model),
+		ollama.WithHTTPClient(wire.Client(m.wire)), ollama.WithRunnerNumCtx(o.Window))
+	return m, err
 }
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	return m.refused.Complete(r, func(inPrompt bool) (llm.Response, error) { return m.ask(ctx, r, inPrompt) })
-}
-
-func (m *Model) ask(ctx context.Context, r llm.Request, inPrompt bool) (llm.Response, error) {
-	x := &exchange{wire: m.wire, window: m.o.Window, schema: r.Schema}
-	if inPrompt {
+	most := cmp.Or(max(r.Max, 0), m.o.MaxOutput) + llm.ThinkingRoom // which can't be turned off
+	options := []llms.CallOption{llms.WithMaxTokens(most), llms.WithTemperature(0)}
+	if r.Schema != nil {
 		r.Prompt += r.Schema.Told()
-		x.schema = nil
+		options = append(options, llms.WithJSONMode())
 	}
 	if n := len(r.System) + len(r.Prompt); n/5 > m.o.Window { // no tokenizer averages more than 5 bytes a token
 		return llm.Response{}, m.wire.Fail(llm.TooLong, 0, "the request doesn't fit in the model's window")
@@ -76,103 +72,44 @@ func (m *Model) ask(ctx context.Context, r llm.Request, inPrompt bool) (llm.Resp
 		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, r.System))
 	}
 	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, r.Prompt))
-	lc, err := ollama.New(ollama.WithServerURL(m.o.URL), ollama.WithModel(m.o.Model),
-		ollama.WithHTTPClient(wire.Client(x)))
-	if err == nil {
-		_, err = lc.GenerateContent(ctx, messages, llms.WithMaxTokens(cmp.Or(max(r.Max, 0), m.o.MaxOutput)))
+	got, err := m.client.GenerateContent(ctx, messages, options...)
+	switch {
+	case ctx.Err() != nil: // langchaingo doesn't report a stream that ends early
+		return llm.Response{}, m.wire.Broken(ctx, ctx.Err())
+	case err != nil:
+		return llm.Response{}, m.fault(ctx, err)
 	}
-	a := &x.answer
-	if a.Message == nil { // otherwise there is an answer that langchaingo rejected
-		return llm.Response{}, m.wire.Fault(ctx, err)
+	return m.answer(got.Choices[0], r, most)
+}
+
+// fault converts langchaingo's error. One without a status came in the middle of an answer.
+func (m *Model) fault(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*llm.Error](m.wire.Fault(ctx, err))
+	if ok && e.Fault == llm.Rejected && e.Status == 0 {
+		e.Fault, e.Status = wire.FaultOf(0, "", e.Text), http.StatusOK
 	}
-	res := llm.Response{Text: wire.AfterThinking(a.Message.Content),
-		Usage: llm.Usage{In: a.In, Out: a.Out}}
+	if !ok {
+		return err
+	}
+	return e
+}
+
+// answer converts langchaingo's answer to a response, or explains why it is unusable.
+func (m *Model) answer(c *llms.ContentChoice, r llm.Request, most int) (llm.Response, error) {
+	in, _ := c.GenerationInfo["PromptTokens"].(int)
+	out, _ := c.GenerationInfo["CompletionTokens"].(int)
+	res := llm.Response{Text: wire.AfterThinking(c.Content), Usage: llm.Usage{In: in, Out: out}}
 	fault, why := llm.Fault(""), ""
 	switch {
-	case !a.Done:
+	case in+out == 0 && res.Text == "":
 		fault, why = llm.Unreachable, "the answer broke off"
-	case a.In > 0 && a.In+a.Out >= m.o.Window-1:
+	case in > 0 && in+out >= m.o.Window-1:
 		fault, why = llm.TooLong, fmt.Sprintf("request and answer fill the model's window of %d tokens; "+
 			"llm.context makes it longer", m.o.Window)
-	case a.DoneReason == "length":
+	case out >= most:
 		fault, why = llm.Cut, "the answer hit its token limit"
 	case wire.CutSilently(r, res.Usage):
 		fault, why = llm.TooLong, wire.ReadInPart+" (llm.context)"
 	}
 	return m.wire.Answer(res, fault, why)
-}
-
-// exchange is one request on the wire: langchaingo's, corrected, with the parts of the answer that langchaingo drops.
-type exchange struct {
-	wire   *wire.Transport // sends, and converts failures to errors
-	window int             // tokens of request and answer together
-	schema *llm.Schema     // to be enforced; nil if there is none or it is in the prompt
-	answer answer
-}
-
-// answer is the response of /api/chat.
-type answer struct {
-	Message *struct {
-		Content string `json:"content"`
-	} `json:"message"` // nil if nothing readable came
-	Done       bool   `json:"done"`
-	DoneReason string `json:"done_reason"`
-	In         int    `json:"prompt_eval_count"`
-	Out        int    `json:"eval_count"`
-}
-
-// RoundTrip implements http.RoundTripper.
-func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	var body map[string]any
-	err := json.NewDecoder(req.Body).Decode(&body)
-	req.Body.Close()
-	if err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(x.corrected(body))
-	if err != nil {
-		return nil, err
-	}
-	out, err := http.NewRequestWithContext(req.Context(), req.Method, req.URL.String(), bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	out.Header = req.Header
-	res, err := x.wire.RoundTrip(out)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	var got json.RawMessage // in memory: the transport has read it completely
-	if err = json.NewDecoder(res.Body).Decode(&got); err == nil {
-		err = json.Unmarshal(got, &x.answer)
-	}
-	if err != nil || x.answer.Message == nil {
-		x.answer.Message = nil
-		return nil, &llm.Error{Fault: llm.Nonsense, Model: x.wire.Model, Status: http.StatusOK,
-			Text: "the answer has an unexpected form", Err: err}
-	}
-	var line bytes.Buffer // langchaingo reads line by line
-	err = json.Compact(&line, got)
-	res.Body = io.NopCloser(&line)
-	return res, err
-}
-
-// corrected corrects the body that langchaingo sends: the schema as format, where langchaingo only supports a word; no
-// streaming (langchaingo omits "stream": false, and Ollama's default is true); the context size, with requests that
-// exceed it refused rather than truncated, as newer versions can; and no thinking, which would use up the answer's
-// tokens.
-func (x *exchange) corrected(body map[string]any) map[string]any {
-	delete(body, "format")
-	if x.schema != nil {
-		body["format"] = x.schema.JSON
-	}
-	body["stream"], body["think"], body["truncate"], body["shift"] = false, false, false, false
-	options, _ := body["options"].(map[string]any)
-	if options == nil {
-		options = map[string]any{}
-	}
-	options["num_ctx"], options["temperature"] = x.window, 0
-	body["options"] = options
-	return body
 }

@@ -24,10 +24,10 @@ import (
 // Transport sends requests once. What it returns has succeeded: a complete JSON body
 // without an error in it. Everything else is an *llm.Error, or the context's own error.
 type Transport struct {
-	Model string // for errors
-	Key   string // never part of an error
-	Base  http.RoundTripper
-	Whole func(*http.Request) bool // whether a body is read here; nil means always
+	Model  string // for errors
+	Key    string // never part of an error
+	Base   http.RoundTripper
+	Stream bool // bodies are read by the client, line by line
 }
 
 // maxAnswer is the maximum size of an answer in bytes; 64k tokens take far less.
@@ -43,7 +43,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, t.Broken(req.Context(), err)
 	}
-	if res.StatusCode/100 == 2 && t.Whole != nil && !t.Whole(req) {
+	if res.StatusCode/100 == 2 && t.Stream {
 		return res, nil
 	}
 	defer res.Body.Close()
