@@ -61,7 +61,7 @@ func roomOf(dir string) string {
 // below lists rooms within rooms, with the packages of their own room they may import.
 var below = map[string][]string{
 	"library": {"library/disk", "library/ledger", "library/manifest", "library/needle", "library/raw", "library/registry",
-		"library/render"},
+		"library/render", "library/state"},
 	"library/check":    {"library", "library/disk", "library/raw"},
 	"library/disk":     {},
 	"library/ledger":   {"library/disk"},
@@ -71,6 +71,7 @@ var below = map[string][]string{
 	"library/raw":      {"library/disk"},
 	"library/registry": {"library/disk"},
 	"library/render":   {},
+	"library/state":    {"library/disk"},
 	"pipeline/notes":   {},
 	"pipeline/vectors": {},
 	"pipeline/guard":   {"pipeline"},
@@ -86,7 +87,7 @@ var kept = map[string]string{
 	"github.com/sashabaranov/go-openai":      "internal/llm/openai",
 	"github.com/tmc/langchaingo":             "internal/llm/langchain",
 	"github.com/modelcontextprotocol/go-sdk": "serve/mcp",
-	"github.com/ncruces/go-sqlite3":          "index ingest/opencode",
+	"github.com/ncruces/go-sqlite3":          "index ingest/opencode library/state",
 	"github.com/philippgille/chromem-go":     "index",
 	"github.com/tailscale/hujson":            "serve/hooks internal/llm/openai",
 	"github.com/spf13/cobra":                 "cmd",

@@ -13,6 +13,7 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/registry"
+	"recall/library/state"
 )
 
 // Forgetting is the only way something leaves the library. It happens in this order, so that repeating it finishes
@@ -278,7 +279,7 @@ func (l *Library) DropList() error {
 	l.mu.Lock()
 	l.listStale = true
 	l.mu.Unlock()
-	return disk.RemoveIfThere(l.listFile())
+	return l.changeList(state.Change{SQL: "DELETE FROM list"})
 }
 
 // Rel returns a path relative to the library, to show to people.

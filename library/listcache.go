@@ -2,7 +2,6 @@ package library
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -12,24 +11,14 @@ import (
 	"strings"
 	"time"
 
-	fastjson "github.com/go-json-experiment/json"
-
 	"recall/library/disk"
+	"recall/library/state"
 )
 
-// The list of sessions is remembered between runs, in the folder given to KeepListIn: a header line of JSON, then
-// blocks of sessions in gob, which decodes many at once in less than half the time of JSON (starting a block costs as
-// much as thirty sessions). A damaged block ends the list. An entry is used only while its session.json has the same
-// size and time.
-
-type listHead struct {
-	Form    int    `json:"form"`
-	Library string `json:"library"`
-	Dir     string `json:"dir"`
-}
-
-// listForm must change whenever Entry gets another field.
-const listForm = 5
+// The list of sessions is remembered between runs in state.db, in the folder given to KeepListIn: blocks of a project's
+// sessions in gob, which decodes many at once in less than half the time of JSON (starting a block costs as much as
+// thirty sessions). A damaged block counts as missing. An entry is used only while its session.json has the same size
+// and time. Raise state's version whenever Entry gets another field.
 
 // listBlock is the largest number of sessions in a block; each block is decoded by one core.
 const listBlock = 256
@@ -38,64 +27,73 @@ const listBlock = 256
 // list is rebuilt.
 const mostUnlisted = 32
 
-// blockHead is the header of a block, which is always decoded; the sessions follow.
-type blockHead struct {
-	Projects []string // of some of its sessions
-	Folders  []string // relative to the library
+// block is some of a project's sessions.
+type block struct {
+	folders  []string // relative to the library
+	sessions []byte   // nil if they weren't asked for
+	sum      int64
 }
 
-func (l *Library) listFile() string { return filepath.Join(l.listDir, "sessions-"+l.id+".list") }
-
-// readList reads the remembered list, nil if there is none. With a filter it decodes only blocks that have sessions
-// of such projects, and returns the folders of the rest in others.
+// readList reads the remembered list, nil if there is none. With a filter it reads only sessions of such projects, and
+// returns the folders of the rest in others.
 func (l *Library) readList(project func(id string) bool) (all []*known, others map[string]bool) {
-	if l.listDir == "" {
+	blocks, err := l.readBlocks(project)
+	if err != nil {
 		return nil, nil
 	}
-	text, err := disk.ReadPlain(l.listFile())
-	if head, ok := readListHead(text); err != nil || !ok || head != (listHead{listForm, l.id, l.dir}) {
-		return nil, nil
-	}
-	_, text, _ = bytes.Cut(text, []byte("\n"))
-	var blocks [][]byte
-	for len(text) >= 8 {
-		size, sum := binary.BigEndian.Uint32(text), binary.BigEndian.Uint32(text[4:])
-		if text = text[8:]; int64(size) > int64(len(text)) || crc32.Checksum(text[:size], disk.Castagnoli) != sum {
-			break
-		}
-		blocks, text = append(blocks, text[:size]), text[size:]
-	}
-	heads, within := make([]blockHead, len(blocks)), make([][]*known, len(blocks))
+	within := make([][]*known, len(blocks))
 	inParallel(len(blocks), 1, func(i int) {
-		in := gob.NewDecoder(bytes.NewReader(blocks[i]))
-		if in.Decode(&heads[i]) != nil || project != nil && !slices.ContainsFunc(heads[i].Projects, project) {
-			return
-		}
-		if in.Decode(&within[i]) != nil || len(within[i]) != len(heads[i].Folders) {
-			heads[i], within[i] = blockHead{}, nil
+		b := blocks[i]
+		if int64(crc32.Checksum(b.sessions, disk.Castagnoli)) != b.sum ||
+			gob.NewDecoder(bytes.NewReader(b.sessions)).Decode(&within[i]) != nil || len(within[i]) != len(b.folders) {
+			within[i] = nil
 		}
 	})
 	others = map[string]bool{}
-	for i, head := range heads {
-		for n, name := range head.Folders {
+	for i, b := range blocks {
+		for n, name := range b.folders {
 			folder := l.dir + string(filepath.Separator) + name
-			if within[i] == nil {
+			switch {
+			case within[i] != nil:
+				within[i][n].Entry.Folder = folder
+				all = append(all, within[i][n])
+			case b.sessions == nil:
 				others[folder] = true
-				continue
 			}
-			within[i][n].Entry.Folder = folder
-			all = append(all, within[i][n])
 		}
 	}
 	return all, others
 }
 
-func readListHead(text []byte) (head listHead, ok bool) {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return head, disk.SealOf(line) == disk.SealGood && fastjson.Unmarshal(line, &head) == nil
+func (l *Library) readBlocks(project func(id string) bool) (blocks []block, err error) {
+	if l.listDir == "" {
+		return nil, nil
+	}
+	db, err := state.Open(l.listDir)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if id, dir, err := listedLibrary(db); err != nil || id != l.id || dir != l.dir {
+		return nil, err
+	}
+	err = db.Each("SELECT project, folders, sum, sessions FROM list", func(r state.Row) {
+		b := block{folders: strings.Split(r.ColumnText(1), "\n"), sum: r.ColumnInt64(2)}
+		if project == nil || project(r.ColumnText(0)) {
+			b.sessions = r.ColumnBlob(3, nil)
+		}
+		blocks = append(blocks, b)
+	})
+	return blocks, err
 }
 
-// saveList writes the list if it has changed. It omits sessions written within the last two seconds, because after
+// listedLibrary returns the library whose sessions are listed, and its folder.
+func listedLibrary(db *state.DB) (id, dir string, err error) {
+	err = db.Each("SELECT id, dir FROM library", func(r state.Row) { id, dir = r.ColumnText(0), r.ColumnText(1) })
+	return id, dir, err
+}
+
+// saveList writes what has changed of the list. It omits sessions written within the last two seconds, because after
 // another change within the same clock tick they would look unchanged.
 func (l *Library) saveList() error {
 	l.mu.Lock()
@@ -104,35 +102,49 @@ func (l *Library) saveList() error {
 		return nil
 	}
 	recent := time.Now().Add(-2 * time.Second).UnixNano()
-	var all []*known
+	of := map[string][]*known{} // by project
 	for _, e := range sorted(l.sessions) {
 		if k := l.sessions[e.ID]; k.Stamp.Mod < recent {
-			all = append(all, k)
+			of[e.Project] = append(of[e.Project], k)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *known) int { return strings.Compare(a.Entry.Project, b.Entry.Project) })
-	head, err := fastjson.Marshal(listHead{listForm, l.id, l.dir})
-	text := append(disk.SealLine(head), '\n')
-	for block := range slices.Chunk(all, listBlock) {
-		var head blockHead
-		for _, k := range block {
-			folder, bad := filepath.Rel(l.dir, k.Entry.Folder)
-			head.Folders, err = append(head.Folders, folder), errors.Join(err, bad)
-			head.Projects = append(head.Projects, k.Entry.Project)
+	changes := []state.Change{{SQL: "DELETE FROM list"}, {SQL: "DELETE FROM library"},
+		{SQL: "INSERT INTO library VALUES(?, ?)", Args: []any{l.id, l.dir}}}
+	var err error
+	for project, all := range of {
+		part := int64(0)
+		for some := range slices.Chunk(all, listBlock) {
+			change, bad := l.listBlock(project, part, some)
+			changes, err = append(changes, change), errors.Join(err, bad)
+			part++
 		}
-		head.Projects = slices.Compact(head.Projects)
-		var b bytes.Buffer
-		out := gob.NewEncoder(&b)
-		err = errors.Join(err, out.Encode(head), out.Encode(block))
-		text = binary.BigEndian.AppendUint32(text, uint32(b.Len()))
-		text = binary.BigEndian.AppendUint32(text, crc32.Checksum(b.Bytes(), disk.Castagnoli))
-		text = append(text, b.Bytes()...)
 	}
 	if err == nil {
-		err = disk.Replace(l.listFile(), text, 0o600)
+		err = l.changeList(changes...)
 	}
 	if err != nil {
 		return fmt.Errorf("list of sessions: %w", err)
 	}
 	return nil
+}
+
+func (l *Library) listBlock(project string, part int64, some []*known) (c state.Change, err error) {
+	var folders []string
+	for _, k := range some {
+		folder, bad := filepath.Rel(l.dir, k.Entry.Folder)
+		folders, err = append(folders, folder), errors.Join(err, bad)
+	}
+	var b bytes.Buffer
+	err = errors.Join(err, gob.NewEncoder(&b).Encode(some))
+	sum := int64(crc32.Checksum(b.Bytes(), disk.Castagnoli))
+	return state.Change{SQL: "INSERT INTO list VALUES(?, ?, ?, ?, ?)",
+		Args: []any{project, part, strings.Join(folders, "\n"), sum, b.Bytes()}}, err
+}
+
+func (l *Library) changeList(changes ...state.Change) error {
+	db, err := state.Open(l.listDir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Write(changes...), db.Close())
 }

@@ -8,6 +8,7 @@ import (
 
 	"recall/internal/text"
 	"recall/library/disk"
+	"recall/library/state"
 )
 
 var idLine = text.Pattern(`(?m)^id\s*=\s*['"]([a-z2-7]{16})['"]`)
@@ -67,11 +68,16 @@ func rememberedID(dir, caches string) string {
 	if err != nil || caches == "" {
 		return ""
 	}
-	lists, _ := disk.Glob(caches, "*", "sessions-*.list")
-	for _, path := range lists {
-		text, err := disk.ReadPlain(path)
-		if head, ok := readListHead(text); err == nil && ok && head.Dir == dir {
-			return head.Library
+	files, _ := disk.Glob(caches, "*", state.Name)
+	for _, path := range files {
+		db, err := state.Open(filepath.Dir(path))
+		if err != nil {
+			continue
+		}
+		id, of, err := listedLibrary(db)
+		db.Close()
+		if err == nil && of == dir {
+			return id
 		}
 	}
 	return ""

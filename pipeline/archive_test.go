@@ -91,7 +91,7 @@ func TestIdleWritesNothing(t *testing.T) {
 		all := map[string]string{}
 		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 			// a glance that was taken within two seconds of a change is taken once more
-			cache := strings.Contains(path, "index.db") || strings.Contains(path, "glance.gob")
+			cache := strings.Contains(path, "index.db") || strings.Contains(path, "state.db")
 			if fi, err := d.Info(); err == nil && !d.IsDir() && !cache {
 				all[path] = fmt.Sprint(fi.Size(), fi.ModTime())
 			}

@@ -150,7 +150,7 @@ func TestEditAfterLostCache(t *testing.T) {
 	second.write(t, root)
 	syncAll(t, p, root)
 	edit(t, filepath.Join(folder(t, p.Library, first.id), "payload.md"), "- Asked for by hand.")
-	if err := os.Remove(filepath.Join(p.Cache, "seen.gob")); err != nil {
+	if err := os.Remove(filepath.Join(p.Cache, "state.db")); err != nil {
 		t.Fatal(err)
 	}
 	if r := syncAll(t, p, root); r.Edited != 1 || r.Distilled != 1 {

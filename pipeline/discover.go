@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 
@@ -43,20 +42,20 @@ func (p *Archiver) search(ctx context.Context, from []string, known ingest.Seen)
 }
 
 // searches reports whether this run searches the sources.
-func (r *intake) searches() bool {
+func (r *run) searches() bool {
 	return r.options.salvaged == nil && !r.options.Reindex && r.options.Only == ""
 }
 
 // find searches the sources, if this run does.
-func (r *intake) find(ctx context.Context) []foundIn {
+func (r *run) find(ctx context.Context) []foundIn {
 	if !r.searches() {
 		return nil
 	}
-	return r.of.search(ctx, r.options.From, r.seen.session)
+	return r.p.search(ctx, r.options.From, r.seen.sessionOf)
 }
 
 // discover lists the sessions of all sources that changed since they were last processed.
-func (r *intake) discover(ctx context.Context, all []foundIn) []ingest.Found {
+func (r *run) discover(ctx context.Context, all []foundIn) []ingest.Found {
 	if !r.searches() {
 		return r.options.salvaged
 	}
@@ -70,22 +69,22 @@ func (r *intake) discover(ctx context.Context, all []foundIn) []ingest.Found {
 			found, r.memories = append(found, in.memory), append(r.memories, in.memory)
 		}
 		if len(r.options.From) == 0 {
-			r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
+			r.expiring = append(r.expiring, expiring(found, r.p.Time(), soon)...)
 			places, owned = append(places, in.root), append(owned, found...)
 		}
 		for _, f := range found {
 			r.found[f.ID] = true
-			if !r.seen.has(f) {
+			if !r.seen.has(f, !r.bytesOnly) {
 				changed = append(changed, f)
 			}
 		}
 	}
 	if ctx.Err() == nil { // otherwise the search was incomplete
-		maps.DeleteFunc(r.seen.Files, func(_ string, f seenFile) bool {
-			left := r.seen.Excluded[f.Session] != "" && !r.found[f.Session] && len(r.options.From) == 0
-			r.seen.dirty = r.seen.dirty || left
-			return left
-		})
+		for path, f := range r.seen.files { // the library has nothing of it that could be gone
+			if r.seen.excluded[f.Session] != "" && !r.found[f.Session] && len(r.options.From) == 0 {
+				r.seen.dropFile(path)
+			}
+		}
 		changed = append(changed, r.vanished(places, owned, changed)...)
 	}
 	// The newest first: if time runs out, what is being worked on is done.

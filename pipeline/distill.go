@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -40,15 +38,11 @@ func (r *run) distill(ctx context.Context) (left bool, err error) {
 
 // behind lists the families that need work, except those that were already tried in their current state.
 func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, error) {
-	look := r.everything
-	if r.options.Glanced != nil {
-		look = r.grown
-	}
-	entries, stamps, err := look(ctx, len(tried) == 0)
+	entries, stamps, err := r.look(ctx, len(tried) == 0)
 	if err != nil {
 		return nil, err
 	}
-	names, err := r.projectNames()
+	names, err := r.p.projectNames()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +51,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 	for _, f := range Families(entries) {
 		due := false
 		for _, m := range f.Members {
-			want := madeStamp(r.made(m.Entry, m.beside))
+			want := madeStamp(r.p.made(m.Entry, m.beside))
 			m.name = names[m.Entry.Project]
 			anew := r.anew(m.Entry, want)
 			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name)
@@ -67,19 +61,14 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 					state, _ := m.Entry.Judge(found.Files)
 					return state != library.Safe
 				})
-			f.anew = f.anew || anew && r.Library.ReadOnly() == nil
-		}
-		var until time.Time
-		if due {
-			until = r.postponeUntil(f, stamps)
+			f.anew = f.anew || anew && r.p.Library.ReadOnly() == nil
 		}
 		switch {
-		case due && (r.busy(f) || !until.IsZero()):
+		case due && (r.busy(f) || r.tooLarge(f, stamps)):
 			for _, m := range f.Members {
 				r.waiting = append(r.waiting, m.Entry.ID)
 			}
 			r.again = true
-			r.report.Until = Earlier(r.report.Until, until)
 		case !due && !r.options.Reindex:
 			for _, m := range f.Members {
 				r.finished(m.Entry.ID)
@@ -95,14 +84,14 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 
 // everything lists the library's sessions, with their stamps in the index.
 func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[string]string, error) {
-	entries, err := r.Library.Sessions()
+	entries, err := r.p.Library.Sessions()
 	if err != nil {
 		return nil, nil, err
 	}
 	if first {
-		r.report.Problems = append(r.report.Problems, r.Library.Broken()...)
+		r.report.Problems = append(r.report.Problems, r.p.Library.Broken()...)
 	}
-	stamps, err := r.Index.Stamps(ctx)
+	stamps, err := r.p.Index.Stamps(ctx)
 	if err == nil {
 		err = r.heads(ctx, entries)
 	}
@@ -115,8 +104,9 @@ func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[
 // anew reports whether a session's payload isn't what it should be, by its stamp or by people's changes since. Once
 // the time budget is used up, it doesn't look for changes: that is left for the next run.
 func (r *run) anew(e library.Entry, want string) bool {
-	_, failed := r.seen.Faults[e.ID]
-	_, known := r.seen.Sessions[e.ID] // then hand edits are noticed
+	_, failed := r.seen.faults[e.ID]
+	s, _ := r.seen.session(e.ID)
+	known := s.Page != "" // then hand edits are noticed
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
 	return changed || failed || e.CutOff() || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
 		!known && (r.late() || !r.asWritten(e))
@@ -128,8 +118,26 @@ func (r *run) busy(f *Family) bool {
 		return false
 	}
 	return slices.ContainsFunc(f.Members, func(m *Member) bool {
-		return m.Entry.Behind() && r.Time().Sub(m.Entry.Written()) < r.options.Quiet
+		return m.Entry.Behind() && r.p.Time().Sub(m.Entry.Written()) < r.options.Quiet
 	})
+}
+
+// largeFamily is how many bytes of the sources are made again in about a second, which is what a question may wait. A
+// turn costs as much as 10 KB.
+const largeFamily = 100 << 20
+
+// tooLarge reports whether a family that was made before is left for a run that nobody waits for: all of it would be
+// made again, however little it has grown. One that is edited or noted is made now.
+func (r *run) tooLarge(f *Family, stamps map[string]string) bool {
+	var size int64
+	for _, m := range f.Members {
+		e := m.Entry
+		if changed := r.edited[e.ID] || r.noted[e.ID]; changed || stamps[string(e.ID)] == "" {
+			return false
+		}
+		size += parsedBytes(e) + int64(e.Turns)*10<<10
+	}
+	return r.options.Budget > 0 && size > largeFamily
 }
 
 // unindex drops the faults of sessions that are no longer in the library, and removes from the index those whose
@@ -139,18 +147,17 @@ func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[s
 	for _, e := range entries {
 		in[string(e.ID)] = true
 	}
-	for id := range r.seen.Faults {
+	for id := range r.seen.faults {
 		if !in[string(id)] {
-			delete(r.seen.Faults, id)
-			r.seen.dirty = true
+			r.seen.dropFault(id)
 		}
 	}
-	if len(r.Library.Broken()) > 0 {
+	if len(r.p.Library.Broken()) > 0 {
 		return nil
 	}
 	for id := range stamps {
 		if !in[id] && !strings.HasPrefix(id, index.HandedID("")) {
-			if err := r.Index.Delete(ctx, id); err != nil {
+			if err := r.p.Index.Delete(ctx, id); err != nil {
 				return err
 			}
 		}
@@ -164,7 +171,7 @@ const manyFamilies = 50
 // distillAll parses ahead on other cores and does the rest in order.
 func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err error) {
 	if len(work) > manyFamilies/5 {
-		if r.lines.known, err = r.Index.LineHashes(ctx); err != nil {
+		if r.lines.known, err = r.p.Index.LineHashes(ctx); err != nil {
 			return false, err
 		}
 	}
@@ -179,7 +186,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 				return err
 			}
 			g.Go(func() error {
-				r.parse(ctx, f)
+				r.p.parse(ctx, f)
 				for _, m := range f.Members {
 					if f.anew && m.Fault == nil {
 						m.Fault = Safely("distill", func() (err error) {
@@ -216,7 +223,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 			if err := w.write(r.make(ctx, f), func() { f.Members = nil; room.Release(f.weight) }); err != nil {
 				return err
 			}
-			r.Tell(Progress{Stage: "distill", Done: i + 1, Total: len(work), Bytes: r.report.Bytes})
+			r.p.Tell(Progress{Stage: "distill", Done: i + 1, Total: len(work), Bytes: r.report.Bytes})
 		}
 		return w.wait()
 	})
@@ -233,11 +240,11 @@ var errLate = errors.New("the time budget is used up")
 // question.
 func (r *run) distillIn(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
 	if r.options.Budget == 0 {
-		return r.Distiller.Distill(ctx, s)
+		return r.p.Distiller.Distill(ctx, s)
 	}
 	limited, cancel := context.WithDeadline(ctx, r.start.Add(r.options.Budget))
 	defer cancel()
-	p, err := r.Distiller.Distill(limited, s)
+	p, err := r.p.Distiller.Distill(limited, s)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = errLate
 	}
@@ -248,24 +255,17 @@ func (r *run) finished(id ingest.SessionID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, f := range r.touched[id] {
-		r.seen.add(f)
+		r.seen.add(f, true)
 	}
 }
 
 // succeeded records that a session is in the library and the index.
-func (r *run) succeeded(e library.Entry, page fileStat) {
+func (r *run) succeeded(e library.Entry, page string) {
 	r.finished(e.ID)
-	now, err := r.Library.Session(e.ID)
-	if err == nil {
+	if now, err := r.p.Library.Session(e.ID); err == nil {
 		r.keepPage(now, page)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil {
-		r.keepKey(e.ID, statPage(filepath.Join(now.Folder, "session.json")))
-	}
-	if _, ok := r.seen.Faults[e.ID]; ok {
-		delete(r.seen.Faults, e.ID)
-		r.seen.dirty = true
-	}
+	r.seen.dropFault(e.ID)
 }

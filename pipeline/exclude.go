@@ -52,11 +52,9 @@ func (p *Archiver) Excluded() map[ingest.SessionID]string {
 	if p.Cache == "" || !x.Any() {
 		return all
 	}
-	for _, path := range []string{p.seenPath(), p.archivedPath()} {
-		t := seen{path: path}
-		_, _ = t.read() // an unreadable table counts as empty
-		maps.Copy(all, t.Excluded)
-	}
+	t := openSeen(p.Cache, false, false)
+	maps.Copy(all, t.excluded)
+	_ = t.close() // nothing was changed
 	maps.DeleteFunc(all, func(_ ingest.SessionID, rule string) bool { return !x.Has(rule) })
 	return all
 }

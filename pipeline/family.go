@@ -91,6 +91,17 @@ func (f *Family) Weight() int64 {
 	return min(max(n, InHand/parseAhead), InHand)
 }
 
+// parsedBytes returns how many bytes of a session a parser reads.
+func parsedBytes(e library.Entry) int64 {
+	var n int64
+	for _, f := range e.Files {
+		if f.Role != ingest.UploadFile && f.Role != ingest.OutputFile {
+			n += f.Size
+		}
+	}
+	return n
+}
+
 // Families groups the entries into sessions that may be forks of one another: those that begin with the same record.
 // Groups and their members keep the order of the entries.
 func Families(entries []library.Entry) []*Family {
@@ -165,7 +176,7 @@ func (r *run) heads(ctx context.Context, entries []library.Entry) error {
 		}
 		g.Go(func() error {
 			var head ingest.Head
-			reader, found, err := r.archived(*e)
+			reader, found, err := r.p.archived(*e)
 			if err == nil {
 				head, err = reader.Head(ctx, found)
 			}

@@ -19,7 +19,7 @@ import (
 type fault struct {
 	At     time.Time // when it was last tried
 	Stamp  string    // what was tried: see madeStamp
-	Page   fileStat  // payload.md at the time
+	Page   string    // mark of payload.md at the time
 	Path   string
 	Reason string
 }
@@ -30,7 +30,7 @@ const faultRest = time.Hour
 // fail records that a session can't be distilled in its current state. If that isn't the session's fault, the next
 // sync retries.
 func (r *run) fail(e library.Entry, stamp string, err error) {
-	if now, err := r.Library.Session(e.ID); err == nil {
+	if now, err := r.p.Library.Session(e.ID); err == nil {
 		e = now // it may have been moved
 	}
 	r.problem(e.Folder, err)
@@ -45,19 +45,19 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 		r.again = true
 		return
 	}
-	page := statPage(filepath.Join(e.Folder, "payload.md"))
-	r.seen.Faults[e.ID] = fault{At: r.Time(), Stamp: stamp, Page: page, Path: e.Folder, Reason: err.Error()}
+	page := markOf(filepath.Join(e.Folder, "payload.md"))
+	r.seen.setFault(e.ID, fault{At: r.p.Time(), Stamp: stamp, Page: page, Path: e.Folder, Reason: err.Error()})
+	r.keepKey(e.ID)
 	for _, f := range r.touched[e.ID] {
-		r.seen.add(f)
+		r.seen.add(f, true)
 	}
-	r.seen.dirty = true
 }
 
 // knownToFail reports whether distilling a session now would fail as it did before.
 func (r *run) knownToFail(e library.Entry, stamp string) bool {
-	f, ok := r.seen.Faults[e.ID]
-	return ok && !r.options.Reindex && r.options.Only != e.ID && f.Stamp == stamp && !f.due(r.Time()) &&
-		f.Page == statPage(filepath.Join(e.Folder, "payload.md"))
+	f, ok := r.seen.faults[e.ID]
+	return ok && !r.options.Reindex && r.options.Only != e.ID && f.Stamp == stamp && !f.due(r.p.Time()) &&
+		f.Page == markOf(filepath.Join(e.Folder, "payload.md"))
 }
 
 func (f fault) due(now time.Time) bool {
@@ -67,8 +67,8 @@ func (f fault) due(now time.Time) bool {
 
 // retry reports whether any fault is due for a retry.
 func (r *run) retry() bool {
-	now := r.Time()
-	for _, f := range r.seen.Faults {
+	now := r.p.Time()
+	for _, f := range r.seen.faults {
 		if f.due(now) {
 			return true
 		}
@@ -77,9 +77,9 @@ func (r *run) retry() bool {
 }
 
 // sayUnusable reports, in every run, the library's folders that can't be used: nothing new can be stored in them.
-func (r *intake) sayUnusable() {
+func (r *run) sayUnusable() {
 	if r.options.Only == "" {
-		r.report.Problems = append(r.report.Problems, r.of.Library.Unusable()...)
+		r.report.Problems = append(r.report.Problems, r.p.Library.Unusable()...)
 	}
 	slices.SortStableFunc(r.report.Problems, func(a, b ingest.Problem) int {
 		return cmp.Compare(a.Error(), b.Error())

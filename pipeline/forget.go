@@ -276,19 +276,18 @@ func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
 // forgetSeen removes the sessions from what is remembered between runs. The list of sessions is dropped as a whole
 // and rebuilt later.
 func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) error {
-	errs := []error{p.glanceFile().clear()}
-	for _, t := range []*seen{openSeen(p.seenPath(), p.version()), openSeen(p.archivedPath(), archivedTable)} {
-		for _, id := range ids {
-			t.drop(id)
-		}
-		for path := range t.Files {
-			if texts.In([]byte(path)) {
-				delete(t.Files, path)
-				t.dirty = true
-			}
-		}
-		errs = append(errs, t.save())
+	t := openSeen(p.Cache, true, true)
+	for _, id := range ids {
+		t.drop(id)
 	}
+	for path := range t.files {
+		if texts.In([]byte(path)) {
+			t.dropFile(path)
+		}
+	}
+	t.setFact(looked, "")
+	t.change("DELETE FROM watched")
+	errs := []error{t.close()}
 	if p.Beside != nil {
 		errs = append(errs, p.Beside(ids))
 	}

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +20,6 @@ import (
 // looked at.
 func TestGlance(t *testing.T) {
 	const all, watched = 12, 6
-	t.Cleanup(pipeline.LookAtMost(watched))
 	root := filepath.Join(t.TempDir(), ".claude")
 	made, err := synthtest.Write(root, synthtest.Options{Sessions: all, BytesEach: 2 << 10, Seed: 3})
 	if err != nil {
@@ -30,6 +30,7 @@ func TestGlance(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := own(open(t, t.TempDir()), root)
+	p.Watched = watched
 	page := func(n int) string {
 		e, err := p.Library.Session(ingest.SessionID(made[n].ID))
 		if err != nil {
@@ -79,7 +80,11 @@ func TestGlance(t *testing.T) {
 		{name: "a page edited", do: func() { add(page(last), "\n") }},
 		{name: "a note", do: func() { add(filepath.Join(p.Library.Dir(), "inbox", "n.jsonl"), "{}\n") }},
 		{name: "a session's folder gone", do: func() { os.RemoveAll(filepath.Dir(page(first))) }},
-		{name: "an unfinished sync", do: func() { add(filepath.Join(p.Cache, "unfinished"), "") }},
+		{name: "an unfinished sync", do: func() {
+			if err := p.LookAgain(); err != nil {
+				t.Fatal(err)
+			}
+		}},
 		// what the background finds out
 		{name: "an old session grew", do: func() { add(made[2].Path, "{}\n") }, same: true},
 	} {
@@ -142,34 +147,6 @@ func TestGlanceOfAnyRoot(t *testing.T) {
 	}
 }
 
-// Where session.json are good and not as they were known, one sync learns that of all sessions, however many: the
-// next ones have the library read none.
-func TestIdleOfVeryMany(t *testing.T) {
-	t.Cleanup(pipeline.LookAtMost(3))
-	root := t.TempDir()
-	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 20, BytesEach: 2 << 10, Seed: 4}); err != nil {
-		t.Fatal(err)
-	}
-	p := own(open(t, t.TempDir()), root)
-	var seen []string
-	for i := range 4 {
-		if i == 1 { // what a copy of a library has
-			age(t, p.Library.Dir())
-		}
-		if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(filepath.Join(p.Cache, "seen.gob"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen = append(seen, string(text))
-	}
-	if seen[1] != seen[2] || seen[2] != seen[3] {
-		t.Error("the third and fourth sync learned more than the second")
-	}
-}
-
 // age has all below a folder look as if it was written an hour ago.
 func age(t *testing.T, dir string) {
 	t.Helper()
@@ -209,19 +186,14 @@ func TestGrown(t *testing.T) {
 	}
 	sync(pipeline.Options{})
 	last := made[len(made)-1]
-	for i := range 3 {
+	for i := range 2 {
 		uuid := "more-" + string(rune('a'+i))
 		appendText(t, last.Path, oneMore(uuid))
 		g := p.Glance(ingest.SessionID(last.ID))
 		if g == nil || g.Same() {
 			t.Fatalf("%d: a session that grew: %+v", i, g)
 		}
-		if i == 2 { // somebody cleared half of the cache
-			if err := os.Remove(filepath.Join(p.Cache, "seen.gob")); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r := sync(pipeline.Options{Glanced: g})
+		r := sync(pipeline.Options{Grown: g.Grown})
 		if r.Found != 1 || r.Grown != 1 || r.Distilled != 1 || r.Bytes != int64(len(oneMore(uuid))) {
 			t.Errorf("%d: %+v", i, r)
 		}
@@ -248,11 +220,25 @@ func TestGrown(t *testing.T) {
 	if g == nil || g.Same() {
 		t.Fatalf("a session was written over: %+v", g)
 	}
-	if r := sync(pipeline.Options{Glanced: g}); r.Found != 6 || r.Distilled == 0 {
+	if r := sync(pipeline.Options{Grown: g.Grown}); r.Found != 6 || r.Distilled == 0 {
 		t.Errorf("a session became a fork of another: %+v", r)
 	}
 	appendText(t, last.Path, oneMore("fork"))
 	if g := p.Glance(""); g != nil {
 		t.Errorf("of two that are one family, one grew: %+v", g)
+	}
+}
+func appendText(t testing.TB, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprint(f, text)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -14,119 +14,118 @@ import (
 	"recall/library"
 )
 
-// errMore means that a glance isn't enough: something other than self-contained sessions has changed.
-var errMore = errors.New("more is new than a glance shows")
+// errNotAlone means that a session that grew can't be processed without a look at the others.
+var errNotAlone = errors.New("a session that grew isn't on its own")
 
 // relateAtOnce is how long a question may wait for the links of new items to be found. If that took longer the last
 // time, it is done in the background after the question.
 const relateAtOnce = 100 * time.Millisecond
 
-// syncGrown processes the sessions that a glance shows to have grown, and no others: the session from which somebody
-// asks grows between any two of their questions. It starts from what the glance knows instead of the seen table,
-// appends to the table, and updates the glance.
+// syncGrown processes the sessions that a Glance showed to have grown, and no others: the session from which somebody
+// asks grows between any two of their questions. The error is errNotAlone if that isn't enough.
 func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
-	g := o.Glanced
-	known := newSeen(p.seenPath(), p.version())
-	known.some = true
-	r := p.runOver(o, known)
-	for id := range g.grown {
-		r.seen.Sessions[id] = g.Sessions[id]
-	}
+	r := p.startRun(o)
+	err := r.grown(ctx)
+	return r.report, errors.Join(err, r.seen.close())
+}
+
+func (r *run) grown(ctx context.Context) error {
 	found, err := r.foundAgain(ctx)
-	if err == nil && (r.unfinished().isSet() || p.Library.ReadOnly() != nil) {
-		err = errMore
+	if err == nil && (r.seen.facts[finished] == "" || r.p.Library.ReadOnly() != nil) {
+		err = errNotAlone
 	}
 	if err != nil {
-		return Report{}, err
+		return err
 	}
+	r.look = r.touchedAlone
 	r.report.Found = len(found)
-	if err := errors.Join(r.unfinished().set(), r.archive(ctx, found)); err != nil {
-		return r.report, err
+	if err := errors.Join(r.begin(), r.archive(ctx, found)); err != nil {
+		return err
 	}
 	left, err := r.distill(ctx)
 	if err != nil {
-		return r.report, err
+		return err
 	}
 	r.countLeft()
 	if err := r.journal(); err != nil {
-		return r.report, err
+		return err
 	}
 	if !left && !r.again {
-		err = r.unfinished().clear()
+		r.seen.setFact(finished, "yes")
 	}
-	if r.report.Unrelated = g.Relating > relateAtOnce; err == nil && !r.report.Unrelated {
+	took, _ := time.ParseDuration(r.seen.facts[relating])
+	if r.report.Unrelated = took > relateAtOnce; !r.report.Unrelated {
 		err = r.relateTimed(ctx, func() {})
-		g.Relating = max(g.Relating, r.seen.Relating)
 	}
-	if err = errors.Join(err, r.seen.save()); r.faulty(err) {
-		return r.report, errors.Join(err, r.glanceFile().clear())
-	}
-	for path, f := range r.seen.Files {
-		g.Was[path] = f
-		r.watch(g, filepath.Dir(path))
-	}
-	for id := range g.grown {
-		r.watchSession(g, id)
+	if r.faulty(err) {
+		r.seen.setFact(looked, "")
+		return err
 	}
 	for _, ledger := range []string{"journal.jsonl", library.LinksName} { // written by this run
-		path := filepath.Join(r.Library.Dir(), ledger)
-		delete(g.Was, path)
-		r.watch(g, path)
+		r.watch(filepath.Join(r.p.Library.Dir(), ledger))
 	}
-	return r.report, writeGob(string(r.glanceFile()), g)
+	return nil
 }
 
-// foundAgain finds the grown sessions as a full search would: what belongs to each now, including watched files in
-// other folders, such as its todos.
+// foundAgain finds the grown sessions as a full search would: what belongs to each now, including known files in other
+// folders, such as its todos.
 func (r *run) foundAgain(ctx context.Context) (all []ingest.Found, err error) {
-	for id := range r.options.Glanced.grown {
-		e, err := r.Library.SessionAt(id, filepath.Dir(r.seen.Sessions[id].Path))
-		if err != nil {
-			return nil, errMore
+	for _, id := range r.options.Grown {
+		s, known := r.seen.session(id)
+		e, err := r.p.Library.SessionAt(id, s.Folder)
+		if !known || err != nil {
+			return nil, errNotAlone
 		}
-		reader, err := r.reader(e.Source)
-		if err != nil {
-			return nil, errMore
+		reader, err := r.p.reader(e.Source)
+		if err != nil || r.seen.readFiles("WHERE session = ?", string(id)) != nil {
+			return nil, errNotAlone
 		}
-		main, place := "", 0
-		var watched []ingest.File
-		for path, was := range r.options.Glanced.Was {
-			if was.Session != id {
-				continue
-			}
-			file := e.Holding(path)
-			fi, err := os.Lstat(path)
-			if file == nil || err != nil || !fi.Mode().IsRegular() {
-				return nil, errMore
-			}
-			watched = append(watched, ingest.FileAt(file.Name, file.Role, path, fi))
-			if main == "" || file.Place < place {
-				main, place = path, file.Place
-			}
-		}
-		found, problems := reader.Find(ctx, main, r.seen.session)
-		if len(found) != 1 || len(problems) > 0 || found[0].ID != id || PathOf(found[0]) != main {
-			return nil, errMore
-		}
-		f := found[0]
-		f.Root = e.Root
-		for _, file := range watched {
-			if !slices.ContainsFunc(f.Files, func(o ingest.File) bool { return o.Path == file.Path }) {
-				f.Files = append(f.Files, file)
-			}
+		f, ok := r.findAgain(ctx, reader, &e)
+		if !ok {
+			return nil, errNotAlone
 		}
 		all = append(all, f)
 	}
 	return all, ctx.Err()
 }
 
-// grown lists the sessions that this run archived, with their stamps in the index. The error is errMore if one isn't
-// known to be self-contained.
-func (r *run) grown(ctx context.Context, _ bool) ([]library.Entry, map[string]string, error) {
+func (r *run) findAgain(ctx context.Context, reader ingest.Reader, e *library.Entry) (ingest.Found, bool) {
+	main, place := "", 0
+	var files []ingest.File
+	for path, was := range r.seen.files {
+		if was.Session != e.ID {
+			continue
+		}
+		file := e.Holding(path)
+		fi, err := os.Lstat(path)
+		if file == nil || err != nil || !fi.Mode().IsRegular() {
+			return ingest.Found{}, false
+		}
+		files = append(files, ingest.FileAt(file.Name, file.Role, path, fi))
+		if main == "" || file.Place < place {
+			main, place = path, file.Place
+		}
+	}
+	found, problems := reader.Find(ctx, main, r.seen.sessionOf)
+	if len(found) != 1 || len(problems) > 0 || found[0].ID != e.ID || PathOf(found[0]) != main {
+		return ingest.Found{}, false
+	}
+	f := found[0]
+	f.Root = e.Root
+	for _, file := range files {
+		if !slices.ContainsFunc(f.Files, func(o ingest.File) bool { return o.Path == file.Path }) {
+			f.Files = append(f.Files, file)
+		}
+	}
+	return f, true
+}
+
+// touchedAlone lists the sessions that this run archived. The error is errNotAlone if one may belong to others.
+func (r *run) touchedAlone(ctx context.Context, _ bool) ([]library.Entry, map[string]string, error) {
 	var entries []library.Entry
 	var ids []string
 	for id := range r.touched {
-		e, err := r.Library.Session(id)
+		e, err := r.p.Library.Session(id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,20 +138,20 @@ func (r *run) grown(ctx context.Context, _ bool) ([]library.Entry, map[string]st
 		return nil, nil, err
 	}
 	for _, e := range entries {
-		if r.seen.Sessions[e.ID].Alone != begins(e) {
-			return nil, nil, errMore
+		if s, _ := r.seen.session(e.ID); s.Begins != begins(e) {
+			return nil, nil, errNotAlone
 		}
 	}
-	stamps, err := r.Index.Stamps(ctx, ids...)
+	stamps, err := r.p.Index.Stamps(ctx, ids...)
 	return entries, stamps, err
 }
 
 // keepAlone records for each session of a family whether no other session begins as it does.
 func (r *run) keepAlone(f *Family) {
 	for _, m := range f.Members {
-		if s, known := r.seen.Sessions[m.Entry.ID]; known {
-			if s.Alone = ""; len(f.Members) == 1 {
-				s.Alone = begins(m.Entry)
+		if s, known := r.seen.session(m.Entry.ID); known {
+			if s.Begins = ""; len(f.Members) == 1 {
+				s.Begins = begins(m.Entry)
 			}
 			r.seen.set(m.Entry.ID, s)
 		}

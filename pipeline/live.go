@@ -33,6 +33,8 @@ func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (s *ingest.Se
 // state, and what can't be read. It writes nothing.
 func (p *Pipeline) Unarchived(ctx context.Context, from []string) ([]ingest.Found, []ingest.Problem) {
 	r := p.newRun(Options{From: from})
+	defer r.seen.close() // nothing was changed
+	r.bytesOnly = true
 	all := slices.DeleteFunc(r.discover(ctx, r.find(ctx)), func(f ingest.Found) bool {
 		gone, err := p.Library.Forgotten(f.ID)
 		rule, fault := p.Excludes(ctx, f)

@@ -17,7 +17,7 @@ import (
 func (r *run) make(ctx context.Context, f *Family) []*Member {
 	var all []*Member
 	for _, m := range f.Members {
-		m.made = r.made(m.Entry, m.beside)
+		m.made = r.p.made(m.Entry, m.beside)
 		m.Entry.Heads = withPlanKeys(m.Entry.Heads, m.planKeys)
 		err := m.Fault
 		if err == nil {
@@ -44,9 +44,9 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	}
 	err := library.ErrNoPayload
 	if !f.anew { // only the index lacks it
-		if m.page.payload, err = r.Library.Payload(m.Entry.ID); err == nil {
+		if m.page.payload, err = r.p.Library.Payload(m.Entry.ID); err == nil {
 			m.Session.Title = m.page.payload.Title // as merge sets it
-			m.project, err = r.Library.Project(m.Entry.Project)
+			m.project, err = r.p.Library.Project(m.Entry.Project)
 		}
 	}
 	if errors.Is(err, library.ErrNoPayload) { // or it was deleted
@@ -65,7 +65,7 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 // distillOne makes a session's payload anew, from m.fresh if it was distilled already.
 func (r *run) distillOne(ctx context.Context, m *Member) error {
 	var err error
-	if m.project, err = r.projectOf(m.Session, m.ran, m.clean); err != nil {
+	if m.project, err = r.p.projectOf(m.Session, m.ran, m.clean); err != nil {
 		return err
 	}
 	if m.fresh == nil {
@@ -114,14 +114,13 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	m.Entry.Heads = withPlanKeys(m.Entry.Heads, m.planKeys)
 	m.fresh, m.improved, m.made = fresh, true, p.made(m.Entry, m.beside)
 	m.made.Model = asked
-	// Reread the table: another process may have written it.
-	r := p.newRun(Options{})
+	r := p.startRun(Options{Only: m.Entry.ID})
 	if err := r.distillOne(ctx, m); err != nil {
 		return err
 	}
 	w := newWriter(ctx, r)
 	err := w.write([]*Member{m}, func() {})
-	if err = cmp.Or(w.wait(), err, r.seen.save()); err != nil {
+	if err = cmp.Or(w.wait(), err, r.seen.close()); err != nil {
 		return err
 	}
 	if failed := r.report.Problems; len(failed) > 0 {

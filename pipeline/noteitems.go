@@ -12,7 +12,7 @@ import (
 
 // addNotes adds a session's grounded notes to its fresh payload.
 func (r *run) addNotes(m *Member) error {
-	lines, err := r.Library.Notes(m.Entry.ID)
+	lines, err := r.p.Library.Notes(m.Entry.ID)
 	if err != nil {
 		return err
 	}
@@ -48,18 +48,18 @@ func notesLater(e library.Entry) bool {
 
 // fold moves notes from the inbox to their sessions. One that fails is reported as a problem and stays in the inbox.
 func (r *run) fold() {
-	if r.Library.ReadOnly() != nil {
+	if r.p.Library.ReadOnly() != nil {
 		return
 	}
-	f, err := r.Library.FoldInbox()
+	f, err := r.p.Library.FoldInbox()
 	r.report.Notes += f.Notes
 	for _, id := range f.Sessions {
-		if lines, err := r.Library.Notes(id); err == nil && len(payload.DecodeNotes(lines)) > 0 {
+		if lines, err := r.p.Library.Notes(id); err == nil && len(payload.DecodeNotes(lines)) > 0 {
 			r.noted[id] = true // not just hook events
 		}
 	}
 	r.report.Problems = append(r.report.Problems, f.Problems...)
 	if err != nil {
-		r.report.problem(filepath.Join(r.Library.Dir(), "inbox"), err)
+		r.report.problem(filepath.Join(r.p.Library.Dir(), "inbox"), err)
 	}
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // pack packs quiet sessions one after the other until the time is used up; the next run continues.
-func (r *intake) pack(ctx context.Context, limit time.Duration) error {
-	now := r.of.Time()
-	due := r.seen.PackDue
+func (r *run) pack(ctx context.Context, limit time.Duration) error {
+	now := r.p.Time()
+	due, _ := time.Parse(time.RFC3339, r.seen.facts[packDue]) // zero if it isn't known
 	if r.report.New+r.report.Grown == 0 && now.Before(due) && due.Before(now.Add(2*library.QuietToPack)) {
 		return nil
 	}
-	entries, err := r.of.Library.Sessions()
+	entries, err := r.p.Library.Sessions()
 	if err != nil {
 		return err
 	}
@@ -35,11 +35,9 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 			next = now
 			break
 		}
-		switch p, err := r.of.Library.Pack(ctx, e.ID); {
+		switch p, err := r.p.Library.Pack(ctx, e.ID); {
 		case err == nil:
-			if _, ok := r.seen.Sessions[e.ID]; ok {
-				r.enter(e)
-			}
+			r.keepKey(e.ID)
 			if p.Before > p.After {
 				r.report.Packed++
 				r.report.Saved += p.Before - p.After
@@ -50,8 +48,8 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 		default: // damage: recall check says more
 			r.report.problem(e.Folder, err)
 		}
-		r.of.Tell(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
+		r.p.Tell(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
 	}
-	r.seen.PackDue, r.seen.dirty = next, true
+	r.seen.setFact(packDue, next.UTC().Format(time.RFC3339))
 	return nil
 }

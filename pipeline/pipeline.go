@@ -5,7 +5,6 @@ package pipeline
 
 import (
 	"errors"
-	"path/filepath"
 	"time"
 
 	"recall/distill"
@@ -28,7 +27,8 @@ type Sources struct {
 type Archiver struct {
 	Sources
 	Library  *library.Library
-	Cache    string // folder for what can be rebuilt: the seen tables
+	Cache    string // folder for what can be rebuilt: state.db
+	Watched  int    // how many source files a question checks, the last written ones; 0 for 500
 	Now      func() time.Time
 	Progress func(Progress) // called by one goroutine at a time; may be nil
 }
@@ -71,16 +71,14 @@ type Report struct {
 	Packed    int   `json:"packed"`      // sessions whose segments Archive packed
 	Saved     int64 `json:"saved_bytes"` // disk space that packing freed
 	// sessions left for the next run: out of time, or made too recently
-	Left      int  `json:"left"`
-	Outdated  int  `json:"-"` // of these: current in the index, but made by other rules
-	Unrelated bool `json:"-"` // finding links of the new items is left for the next run
-	// when the first large session among Left is due; zero if there is none
-	Until    time.Time        `json:"-"`
-	Unread   []Unread         `json:"unread"`   // indexed sessions with lines that couldn't be parsed
-	Expiring int              `json:"expiring"` // transcripts that the client deletes within 7 days
-	Unsafe   int              `json:"unsafe"`   // of those: not archived in their current state
-	Problems []ingest.Problem `json:"problems"` // sessions and files skipped, each with its reason
-	Busy     bool             `json:"-"`        // a problem is only that another recall holds a lock
+	Left      int              `json:"left"`
+	Outdated  int              `json:"-"`        // of these: current in the index, but made by other rules
+	Unrelated bool             `json:"-"`        // finding links of the new items is left for the next run
+	Unread    []Unread         `json:"unread"`   // indexed sessions with lines that couldn't be parsed
+	Expiring  int              `json:"expiring"` // transcripts that the client deletes within 7 days
+	Unsafe    int              `json:"unsafe"`   // of those: not archived in their current state
+	Problems  []ingest.Problem `json:"problems"` // sessions and files skipped, each with its reason
+	Busy      bool             `json:"-"`        // a problem is only that another recall holds a lock
 
 	salvaged bool // nothing is left to salvage; see salvage
 }
@@ -114,17 +112,17 @@ func (p *Pipeline) version() string {
 	return p.Distiller.Name() + " " + p.Rules.Version()
 }
 
-func (p *Archiver) seenPath() string       { return filepath.Join(p.Cache, "seen.gob") }
-func (p *Archiver) unfinished() unfinished { return unfinished(filepath.Join(p.Cache, "unfinished")) }
-
 // Forget makes the next sync look at every session of the sources and the library again. Use it for an index that is
 // new or was lost.
 func (p *Pipeline) Forget() error {
-	if err := errors.Join(unfinished(p.seenPath()).clear(), p.glanceFile().clear()); err != nil {
-		return err
-	}
-	return p.LookAgain()
+	t := openSeen(p.Cache, false, false)
+	t.clear()
+	return t.close()
 }
 
 // LookAgain makes the next sync check the library for sessions that arrived other than by a sync.
-func (p *Archiver) LookAgain() error { return p.unfinished().set() }
+func (p *Archiver) LookAgain() error {
+	t := openSeen(p.Cache, false, false)
+	t.setFact(finished, "")
+	return t.close()
+}

@@ -60,47 +60,47 @@ func handOn(p *payload.Payload, h *library.ReceivedHandoff, items []payload.Item
 
 // IndexReceived indexes at once what people accepted from handoffs. A sync does that as well.
 func (p *Pipeline) IndexReceived(ctx context.Context) error {
-	r := p.newRun(Options{})
-	return errors.Join(r.indexReceived(ctx), r.seen.save())
+	r := &run{p: p, seen: openSeen(p.Cache, false, false)}
+	return errors.Join(r.indexReceived(ctx), r.seen.close())
 }
 
 // indexReceived makes the index's entries for handoffs of what people accepted of them, without what the library has
 // anyway, if the handoffs or the projects' names changed.
 func (r *run) indexReceived(ctx context.Context) error {
-	made, err := r.Library.ReceivedStamp()
-	if err != nil || made == r.seen.Handed && !r.options.Reindex {
+	made, err := r.p.Library.ReceivedStamp()
+	if err != nil || made == r.seen.facts[handed] && !r.options.Reindex {
 		return err
 	}
 	docs, err := r.receivedDocs(ctx)
 	if err != nil {
 		return err
 	}
-	stamps, err := r.Index.Stamps(ctx)
+	stamps, err := r.p.Index.Stamps(ctx)
 	if err != nil {
 		return err
 	}
 	for id := range stamps {
 		if strings.HasPrefix(id, index.HandedID("")) {
-			if err := r.Index.Delete(ctx, id); err != nil {
+			if err := r.p.Index.Delete(ctx, id); err != nil {
 				return err
 			}
 		}
 	}
-	if err := r.Index.PutAll(ctx, docs); err != nil {
+	if err := r.p.Index.PutAll(ctx, docs); err != nil {
 		return err
 	}
-	r.seen.Handed, r.seen.dirty = made, true
+	r.seen.setFact(handed, made)
 	return nil
 }
 
 // receivedDocs returns the index entries that handoffs should have. Lines that can't be read don't affect others;
 // recall check reports them.
 func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
-	handed, err := r.Library.Received()
+	handed, err := r.p.Library.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
-	names, err := r.projectNames()
+	names, err := r.p.projectNames()
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 		d := index.Doc{Session: index.HandedID(h.ID), Project: names[h.Project], Title: "handed over by " + h.From,
 			Source: index.HandoffSource, Start: h.At, End: h.At, Stamp: h.ID}
 		for _, it := range h.Taken() {
-			p, err := r.Index.ItemByID(ctx, it.ID)
+			p, err := r.p.Index.ItemByID(ctx, it.ID)
 			if err != nil && !errors.Is(err, index.ErrNoItem) {
 				return nil, err
 			}

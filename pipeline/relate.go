@@ -40,13 +40,13 @@ func (r *run) relateTimed(ctx context.Context, written func()) error {
 	if r.options.Budget > 0 {
 		deadline = r.start.Add(r.options.Budget)
 	}
-	problems, any, err := r.relate(ctx, deadline, written)
+	problems, any, err := r.p.relate(ctx, deadline, written)
 	left := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, library.ErrBusy)
 	if left && ctx.Err() == nil {
 		r.report.Unrelated, err = true, nil
 	}
 	if any {
-		r.seen.Relating, r.seen.dirty = time.Since(start), true
+		r.seen.setFact(relating, time.Since(start).String())
 	}
 	r.report.Problems = append(r.report.Problems, problems...)
 	return err

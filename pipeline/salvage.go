@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -23,9 +22,8 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 	if err != nil || p.Library.ReadOnly() != nil || len(p.Library.Broken()) > 0 {
 		return err // a session that can't be read right now may still have been archived
 	}
-	path := filepath.Join(p.Cache, "salvaged.gob")
-	done := map[ingest.SessionID]string{} // memories already done, with the hash of their files
-	_ = readGob(path, &done)
+	seen := openSeen(p.Cache, false, false)
+	defer seen.close()
 	known := map[ingest.SessionID]int64{} // bytes of typed prompts; -1 for sessions with more than that
 	for _, e := range all {
 		known[e.ID] = -1
@@ -38,7 +36,7 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 	}
 	every := true
 	for _, memory := range all {
-		if memory.Source != ingest.Memory || done[memory.ID] == memory.Input {
+		if memory.Source != ingest.Memory || seen.facts[salvaged+fact(" "+memory.ID)] == memory.Input {
 			continue
 		}
 		left, whole, skipped, err := p.typedOnly(ctx, memory, known)
@@ -59,16 +57,14 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 			whole = whole && len(more.Problems) == 0 && more.Left == 0
 		}
 		if whole {
-			done[memory.ID] = memory.Input
-			_ = writeGob(path, done) // a cache
+			seen.setFact(salvaged+fact(" "+memory.ID), memory.Input)
 		}
 		every = every && whole
 	}
-	if seen := openSeen(p.seenPath(), p.version()); every && !seen.Salvaged {
-		seen.Salvaged, seen.dirty = true, true
-		return errors.Join(ctx.Err(), seen.save())
+	if every {
+		seen.setFact(salvaged, "yes")
 	}
-	return ctx.Err()
+	return errors.Join(ctx.Err(), seen.save())
 }
 
 // typedOnly lists what a memory has of sessions that aren't known otherwise. whole reports whether that is

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/library/state"
 	"recall/pipeline"
 )
 
@@ -52,7 +53,14 @@ func TestSalvageBesideAFault(t *testing.T) {
 				want)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(p.Cache, "salvaged.gob")); err != nil {
+	db, err := state.Open(p.Cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	noted := ""
+	err = db.Each("SELECT value FROM fact WHERE name = 'salvaged'", func(r state.Row) { noted = r.ColumnText(0) })
+	if err != nil || noted == "" {
 		t.Error("it isn't noted that all was salvaged:", err)
 	}
 }

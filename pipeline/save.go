@@ -24,26 +24,26 @@ type page struct {
 
 // merge combines a new distillation, the previous payload and people's edits, and renders the result.
 func (r *run) merge(m *Member) (page, error) {
-	old, onDisk, err := r.Library.Saved(m.Entry.ID)
+	old, onDisk, err := r.p.Library.Saved(m.Entry.ID)
 	if err != nil {
 		return page{}, err
 	}
 	if err := r.takeEdits(m.Entry.ID, old, onDisk); err != nil {
 		return page{}, err
 	}
-	if err := r.Library.DropForgotten(m.Entry.ID); err != nil {
+	if err := r.p.Library.DropForgotten(m.Entry.ID); err != nil {
 		return page{}, err
 	}
-	forgotten, err := r.Library.ForgottenItems()
+	forgotten, err := r.p.Library.ForgottenItems()
 	if err != nil {
 		return page{}, err
 	}
-	edits, err := r.Library.Edits(m.Entry.ID)
+	edits, err := r.p.Library.Edits(m.Entry.ID)
 	if err != nil {
 		return page{}, err
 	}
 	if slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.Op == payload.OpMark }) {
-		if err := r.Library.UpdateMarks(m.Entry.ID); err != nil { // in case a run stopped between the edit and the mark
+		if err := r.p.Library.UpdateMarks(m.Entry.ID); err != nil { // in case a run stopped between the edit and the mark
 			return page{}, err
 		}
 	}
@@ -51,7 +51,7 @@ func (r *run) merge(m *Member) (page, error) {
 	fresh.Items = slices.Clone(fresh.Items)
 	old = withoutCopied(old, m.Session, edits)
 	if old != nil && old.Made.Rules != fresh.Made.Rules { // the new rules may find more secrets
-		old = redactedAgain(old, r.Rules.Session().Text)
+		old = redactedAgain(old, r.p.Rules.Session().Text)
 		renumber(old, m.Session)
 	}
 	if !m.improved {
@@ -68,7 +68,7 @@ func (r *run) merge(m *Member) (page, error) {
 	fresh.Items, fresh.Retired = slices.DeleteFunc(fresh.Items, gone), slices.DeleteFunc(fresh.Retired, gone)
 	p := payload.Apply(&fresh, edits)
 	m.Session.Title = p.Title // a person may have set it
-	md := payload.Render(p, payload.Options{Variant: r.Variant, Budget: r.Budget})
+	md := payload.Render(p, payload.Options{Variant: r.p.Variant, Budget: r.p.Budget})
 	p.Written, p.WrittenIDs = md.Text, md.Shown
 	return page{payload: p, seen: onDisk}, nil
 }
@@ -80,7 +80,7 @@ func (r *run) save(m *Member) error {
 	transcript := render.Transcript(m.Session, render.About{Title: m.Session.Title, Project: ownName(m.project)})
 	for try := 0; ; try++ {
 		p := m.page.payload
-		err := r.Library.SavePayload(m.Entry.ID, library.Derived{
+		err := r.p.Library.SavePayload(m.Entry.ID, library.Derived{
 			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Seen: m.page.seen, Meta: &meta,
 		})
 		if !errors.Is(err, library.ErrEdited) || try == 3 {
@@ -124,7 +124,7 @@ func (r *run) meta(m *Member) library.Meta {
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper, Archived: s.Archived,
 	}
 	e.End = s.End
-	meta.Settled = e.Quiet(r.Time()) > quietFor
+	meta.Settled = e.Quiet(r.p.Time()) > quietFor
 	if s.Parent != nil {
 		meta.Parent, meta.How = s.Parent.Session, s.Parent.How
 	}
@@ -134,17 +134,17 @@ func (r *run) meta(m *Member) library.Meta {
 // nameQuiet gives their final folder name to sessions that were still active when they were archived and are quiet
 // now.
 func (r *run) nameQuiet() error {
-	entries, err := r.Library.Sessions()
+	entries, err := r.p.Library.Sessions()
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if e.Named != "" || e.Project == "" || e.Title == "" || e.Quiet(r.Time()) <= quietFor {
+		if e.Named != "" || e.Project == "" || e.Title == "" || e.Quiet(r.p.Time()) <= quietFor {
 			continue
 		}
 		meta := e.Meta
 		meta.Settled = true
-		if err := r.Library.Place(e.ID, meta); err != nil {
+		if err := r.p.Library.Place(e.ID, meta); err != nil {
 			return err
 		}
 	}
@@ -181,12 +181,12 @@ func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte
 	if old == nil || len(onDisk) == 0 || bytes.Equal(onDisk, []byte(old.Written)) {
 		return nil
 	}
-	edits, err := payload.Merge(old, string(onDisk), r.Who, r.Time().Truncate(time.Second))
+	edits, err := payload.Merge(old, string(onDisk), r.p.Who, r.p.Time().Truncate(time.Second))
 	if err != nil || len(edits) == 0 {
 		return err
 	}
 	r.count(func(rep *Report) { rep.Edited++ })
-	return r.Library.AppendEdits(id, edits)
+	return r.p.Library.AppendEdits(id, edits)
 }
 
 // withoutCopied removes from an earlier payload the items that are based on another session's turns: the parent of a

@@ -1,222 +1,289 @@
 package pipeline
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/gob"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
 	"recall/ingest"
-	"recall/library/disk"
+	"recall/library/state"
 )
 
-// seen remembers the size and time at which each file was processed, so that a sync with nothing new only looks at
-// metadata. It is a cache, stored as gob: losing it, or finding one written by another version, costs one slower
-// sync. A file is entered only after its session was archived, distilled and indexed, or is known to be one that
-// can't be.
+// seen is what state.db remembers of the sources and of the library's folders, and what this run learned of them: each
+// change is kept here, and written by save.
 type seen struct {
-	path  string
-	dirty bool
-	some  bool // a part of the table, which save appends
-	seenTable
+	db      *state.DB
+	fault   error // why nothing can be remembered
+	changes []state.Change
+
+	allFiles, allSessions bool // all were read; else they are read when asked for
+
+	files    map[string]seenFile // by path
+	sessions map[ingest.SessionID]seenSession
+	faults   map[ingest.SessionID]fault
+	excluded map[ingest.SessionID]string // sessions that are left out, with the rule
+	facts    map[fact]string
 }
 
-type seenTable struct {
-	Header   string              // identifies the writer's version
-	Files    map[string]seenFile // source files, by path
-	Sessions map[ingest.SessionID]seenSession
-	Faults   map[ingest.SessionID]fault // sessions that can't be distilled in their current state
-	Handed   string                     // see indexReceived
-	PackDue  time.Time                  // in archived.gob: when the next session needs packing
-	Salvaged bool                       // see salvage
-	Relating time.Duration              // how long the last relate took
-
-	Excluded map[ingest.SessionID]string // sessions that are left out, with the rule
-}
-
-// fileStat identifies a version of a file.
-type fileStat struct{ Size, Mod int64 } // bytes; ns
-
+// seenFile is a source file as it was last archived.
 type seenFile struct {
-	Was     fileStat
-	Session ingest.SessionID
-	Stamp   string // ingest.File.Stamp
+	Session   ingest.SessionID
+	Size, Mod int64  // bytes; ns
+	Stamp     string // ingest.File.Stamp
+	// Its session is also distilled and indexed, or known to be one that can't or needn't be.
+	Done bool
 }
 
+// seenSession is a session's folder as recall left it.
 type seenSession struct {
-	Path string   // of payload.md, relative to the library
-	Page fileStat // payload.md as last written
-	Key  fileStat // session.json beside it as last read
-	// a hash of how it begins if no other session begins alike (see keepAlone); else ""
-	Alone string
+	Folder string // relative to the library
+	Page   string // mark of payload.md; "" if it isn't known
+	Key    string // mark of session.json
+	Begins string // a hash of how it begins if no other session begins alike (see keepAlone); else ""
 }
 
-// openSeen reads the table at path. One that can't be read, or whose writer differed in anything that header names,
-// counts as empty.
-func openSeen(path, header string) *seen {
-	t, empty := newSeen(path, ""), newSeen(path, header)
-	parts, err := t.read()
-	if err != nil || t.Header != empty.Header {
-		return empty
+// A fact is something that is remembered of all sessions together.
+type fact string
+
+const (
+	// the last sync ended, and nothing arrived other than by a sync; without it the library is looked at
+	finished fact = "finished"
+	version  fact = "version"   // what made all that is done
+	handed   fact = "handed"    // see indexReceived
+	relating fact = "relating"  // how long the last relate took
+	salvaged fact = "salvaged"  // see salvage; followed by a memory's id, its Input when it was done
+	packDue  fact = "pack due"  // when the next session needs packing
+	looked   fact = "looked"    // see Glance
+	lookedBy fact = "looked by" // see Glance
+)
+
+// openSeen reads what is remembered in a cache folder, of files and sessions all or only what is asked for. If it can't
+// be read, nothing is.
+func openSeen(cache string, allFiles, allSessions bool) *seen {
+	t := &seen{allFiles: allFiles, allSessions: allSessions}
+	t.empty()
+	if t.db, t.fault = state.Open(cache); t.fault == nil && t.load() != nil {
+		t.empty()
 	}
-	t.dirty = parts > 1 // merge them
 	return t
 }
 
-func newSeen(path, header string) *seen {
-	return &seen{path: path, seenTable: seenTable{Header: "recall seen 7 " + header, Files: map[string]seenFile{},
-		Sessions: map[ingest.SessionID]seenSession{}, Faults: map[ingest.SessionID]fault{},
-		Excluded: map[ingest.SessionID]string{}}}
+func (t *seen) empty() {
+	t.files, t.sessions = map[string]seenFile{}, map[ingest.SessionID]seenSession{}
+	t.faults, t.excluded = map[ingest.SessionID]fault{}, map[ingest.SessionID]string{}
+	t.facts = map[fact]string{}
 }
 
-// read reads the table and what was appended to it, each a gob of its own, later ones overriding earlier ones. It
-// returns the number of gobs and ignores those after the first that can't be read.
-func (t *seen) read() (parts int, err error) {
-	f, err := disk.OpenPlain(t.path, os.O_RDONLY, 0)
-	if err != nil {
-		return 0, err
+func (t *seen) load() error {
+	err := t.db.Each("SELECT name, value FROM fact", func(r state.Row) {
+		t.facts[fact(r.ColumnText(0))] = r.ColumnText(1)
+	})
+	err = errors.Join(err, t.db.Each("SELECT session, rule FROM excluded", func(r state.Row) {
+		t.excluded[ingest.SessionID(r.ColumnText(0))] = r.ColumnText(1)
+	}), t.db.Each("SELECT session, at, stamp, page, path, reason FROM fault", func(r state.Row) {
+		t.faults[ingest.SessionID(r.ColumnText(0))] = fault{At: time.Unix(0, r.ColumnInt64(1)), Stamp: r.ColumnText(2),
+			Page: r.ColumnText(3), Path: r.ColumnText(4), Reason: r.ColumnText(5)}
+	}))
+	if t.allFiles {
+		err = errors.Join(err, t.readFiles(""))
 	}
-	defer f.Close()
-	in := bufio.NewReaderSize(f, 1<<20) // lets each decoder read no further than its gob
-	for {
-		if err := gob.NewDecoder(in).Decode(&t.seenTable); err != nil {
-			if parts > 0 {
-				err = nil
-			}
-			return parts, err
-		}
-		parts++
+	if t.allSessions {
+		err = errors.Join(err, t.readSessions(""))
 	}
+	return err
 }
 
-// append appends to the table, if there is one.
-func (t *seen) append() error {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(&t.seenTable); err != nil {
+func (t *seen) readFiles(where string, args ...any) error {
+	return t.db.Each("SELECT path, session, size, mod, stamp, done FROM file "+where, func(r state.Row) {
+		t.files[r.ColumnText(0)] = seenFile{Session: ingest.SessionID(r.ColumnText(1)), Size: r.ColumnInt64(2),
+			Mod: r.ColumnInt64(3), Stamp: r.ColumnText(4), Done: r.ColumnBool(5)}
+	}, args...)
+}
+
+func (t *seen) readSessions(where string, args ...any) error {
+	return t.db.Each("SELECT id, folder, page, key, begins FROM session "+where, func(r state.Row) {
+		t.sessions[ingest.SessionID(r.ColumnText(0))] = seenSession{Folder: r.ColumnText(1), Page: r.ColumnText(2),
+			Key: r.ColumnText(3), Begins: r.ColumnText(4)}
+	}, args...)
+}
+
+// file returns what is remembered of a file. If that can't be read, nothing is.
+func (t *seen) file(path string) (seenFile, bool) {
+	if _, ok := t.files[path]; !ok && !t.allFiles && t.db != nil {
+		_ = t.readFiles("WHERE path = ?", path)
+	}
+	f, ok := t.files[path]
+	return f, ok
+}
+
+// session returns what is remembered of a session. If that can't be read, nothing is.
+func (t *seen) session(id ingest.SessionID) (seenSession, bool) {
+	if _, ok := t.sessions[id]; !ok && !t.allSessions && t.db != nil {
+		_ = t.readSessions("WHERE id = ?", string(id))
+	}
+	s, ok := t.sessions[id]
+	return s, ok
+}
+
+func (t *seen) change(sql string, args ...any) {
+	t.changes = append(t.changes, state.Change{SQL: sql, Args: args})
+}
+
+// save writes the changes since the last time.
+func (t *seen) save() error {
+	if t.db == nil || len(t.changes) == 0 {
+		return t.fault
+	}
+	if err := t.db.Write(t.changes...); err != nil {
 		return err
 	}
-	f, err := disk.OpenPlain(t.path, os.O_WRONLY|os.O_APPEND, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the next full sync creates it
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b.Bytes())
-	return errors.Join(err, f.Close())
+	t.changes = nil
+	return nil
 }
 
-// lastSeen looks up the session of a file whose name doesn't tell. It reads the table on first use.
-func (p *Pipeline) lastSeen() ingest.Seen {
-	seen := sync.OnceValue(func() *seen { return openSeen(p.seenPath(), p.version()) })
+// close is save at the end.
+func (t *seen) close() error {
+	err := t.save()
+	if t.db != nil {
+		err = errors.Join(err, t.db.Close())
+	}
+	return err
+}
+
+// clear removes everything but what is left out, so that all of the sources and the library is looked at.
+func (t *seen) clear() {
+	excluded := t.excluded
+	t.empty()
+	t.excluded = excluded
+	for _, table := range []string{"file", "session", "fault", "fact", "watched"} {
+		t.change("DELETE FROM " + table)
+	}
+}
+
+// lastSeen looks up the session of a file whose name doesn't tell. It reads what is remembered on first use.
+func (p *Archiver) lastSeen() ingest.Seen {
+	seen := sync.OnceValue(func() *seen {
+		t := openSeen(p.Cache, true, false)
+		_ = t.close() // nothing was changed
+		return t
+	})
 	return func(path string, size int64, mod time.Time) (ingest.SessionID, bool) {
-		return seen().session(path, size, mod)
+		return seen().sessionOf(path, size, mod)
 	}
 }
 
-// session implements ingest.Seen.
-func (t *seen) session(path string, size int64, mod time.Time) (ingest.SessionID, bool) {
-	f, ok := t.Files[path]
-	if !ok || f.Was != (fileStat{size, mod.UnixNano()}) {
+// sessionOf implements ingest.Seen.
+func (t *seen) sessionOf(path string, size int64, mod time.Time) (ingest.SessionID, bool) {
+	f, ok := t.file(path)
+	if !ok || f.Size != size || f.Mod != mod.UnixNano() {
 		return "", false
 	}
 	return f.Session, true
 }
 
-// has reports whether every file of f is unchanged since it was last processed.
-func (t *seen) has(f ingest.Found) bool {
+// has reports whether every file of f is as it was when it was last archived and, if done, processed too.
+func (t *seen) has(f ingest.Found, done bool) bool {
 	for _, file := range f.Files {
-		id, ok := t.session(file.Path, file.Size, file.Mod)
-		if !ok || id != f.ID || t.Files[file.Path].Stamp != file.Stamp {
+		was, ok := t.file(file.Path)
+		now := seenFile{Session: f.ID, Size: file.Size, Mod: file.Mod.UnixNano(), Stamp: file.Stamp, Done: was.Done}
+		if !ok || was != now || done && !was.Done {
 			return false
 		}
 	}
 	return true
 }
 
-func (t *seen) add(f ingest.Found) {
+// add records the state in which the files of f are archived and, if done, processed too.
+func (t *seen) add(f ingest.Found, done bool) {
 	for _, file := range f.Files {
 		if file.Path == "" { // salvaged
 			continue
 		}
-		t.Files[file.Path] = seenFile{fileStat{file.Size, file.Mod.UnixNano()}, f.ID, file.Stamp}
-		t.dirty = true
+		now := seenFile{f.ID, file.Size, file.Mod.UnixNano(), file.Stamp, done}
+		if was, ok := t.file(file.Path); ok && was == now {
+			continue
+		}
+		t.files[file.Path] = now
+		t.change("INSERT OR REPLACE INTO file VALUES(?, ?, ?, ?, ?, ?)", file.Path, string(f.ID), now.Size, now.Mod,
+			now.Stamp, done)
 	}
+}
+
+// dropFile removes a file.
+func (t *seen) dropFile(path string) {
+	delete(t.files, path)
+	t.change("DELETE FROM file WHERE path = ?", path)
 }
 
 // drop removes a session, so that it is processed again.
 func (t *seen) drop(id ingest.SessionID) {
-	for path, f := range t.Files {
+	for path, f := range t.files {
 		if f.Session == id {
-			delete(t.Files, path)
+			delete(t.files, path)
 		}
 	}
-	delete(t.Sessions, id)
-	delete(t.Faults, id)
-	delete(t.Excluded, id)
-	t.dirty = true
+	delete(t.sessions, id)
+	t.change("DELETE FROM file WHERE session = ?", string(id))
+	t.change("DELETE FROM session WHERE id = ?", string(id))
+	t.dropFault(id)
+	t.exclude(id, "")
+	if !t.allFiles {
+		_ = t.save() // what is read later would still have it; a fault of the cache shows when more is written
+	}
 }
 
-// set records the state in which a session's folder is left, so that a hand edit is noticed.
+// set records the state in which a session's folder is left, so that a change is noticed.
 func (t *seen) set(id ingest.SessionID, s seenSession) {
-	if t.Sessions[id] != s {
-		t.Sessions[id], t.dirty = s, true
+	if was, ok := t.session(id); !ok || was != s {
+		t.sessions[id] = s
+		t.change("INSERT OR REPLACE INTO session VALUES(?, ?, ?, ?, ?)", string(id), s.Folder, s.Page, s.Key, s.Begins)
 	}
 }
 
-// save writes the table if it changed.
-func (t *seen) save() error {
-	if !t.dirty {
-		return nil
+// setFact records a fact, or that there is none.
+func (t *seen) setFact(name fact, value string) {
+	if t.facts[name] != value {
+		t.facts[name] = value
+		t.change("INSERT OR REPLACE INTO fact VALUES(?, ?)", string(name), value)
 	}
-	if t.some {
-		return t.append()
-	}
-	if err := writeGob(t.path, &t.seenTable); err != nil {
-		return err
-	}
-	t.dirty = false
-	return nil
 }
 
-func writeGob(path string, v any) error {
-	err := disk.ReplaceCache(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
+// exclude records the rule by which a session is left out, or that none does.
+func (t *seen) exclude(id ingest.SessionID, rule string) {
+	switch {
+	case t.excluded[id] == rule:
+	case rule == "":
+		delete(t.excluded, id)
+		t.change("DELETE FROM excluded WHERE session = ?", string(id))
+	default:
+		t.excluded[id] = rule
+		t.change("INSERT OR REPLACE INTO excluded VALUES(?, ?)", string(id), rule)
+	}
+}
+
+func (t *seen) setFault(id ingest.SessionID, f fault) {
+	t.faults[id] = f
+	t.change("INSERT OR REPLACE INTO fault VALUES(?, ?, ?, ?, ?, ?)", string(id), f.At.UnixNano(), f.Stamp, f.Page,
+		f.Path, f.Reason)
+}
+
+func (t *seen) dropFault(id ingest.SessionID) {
+	if _, ok := t.faults[id]; ok {
+		delete(t.faults, id)
+		t.change("DELETE FROM fault WHERE session = ?", string(id))
+	}
+}
+
+// none is the mark of a file that doesn't exist.
+const none = "none"
+
+// markOf identifies a state of a file or folder by its size and time.
+func markOf(path string) string {
+	fi, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return none
 	}
-	return nil
-}
-
-func readGob(path string, v any) error {
-	f, err := disk.OpenPlain(path, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return gob.NewDecoder(bufio.NewReaderSize(f, 1<<20)).Decode(v)
-}
-
-// unfinished is a marker file that exists while a sync is at work. Finding it at the start means that the last sync
-// was interrupted, so the library may hold sessions that were archived but not distilled.
-type unfinished string
-
-func (u unfinished) set() error {
-	if err := os.MkdirAll(filepath.Dir(string(u)), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(string(u), nil, 0o600)
-}
-
-func (u unfinished) clear() error { return disk.RemoveIfThere(string(u)) }
-
-func (u unfinished) isSet() bool {
-	_, err := os.Stat(string(u))
-	return err == nil
+	return strconv.FormatInt(fi.Size(), 10) + " " + strconv.FormatInt(fi.ModTime().UnixNano(), 10)
 }

@@ -24,10 +24,15 @@ type Options struct {
 	// archive but don't distill sessions whose files were written within this time
 	Quiet   time.Duration
 	Reindex bool // rebuild the index from the library alone
-	// look only at the sessions that it shows to have grown
-	Glanced *Glance
+	// look only at these sessions, which a Glance shows to have grown
+	Grown []ingest.SessionID
 
 	salvaged []ingest.Found // look only at these
+}
+
+// whole reports whether a sync looks at everything.
+func (o Options) whole() bool {
+	return len(o.From) == 0 && o.Only == "" && len(o.Grown) == 0 && o.salvaged == nil
 }
 
 // Sync processes what is new: it finds the sessions, archives those that changed, distills and indexes them. What it
@@ -36,32 +41,31 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	if err := p.FinishForgetting(ctx); err != nil {
 		return Report{}, err
 	}
+	defer collectLess()()
+	if len(o.Grown) > 0 {
+		if rep, err := p.syncGrown(ctx, o); !errors.Is(err, errNotAlone) {
+			return rep, err
+		}
+		o.Grown = nil
+	}
 	rep, err := p.syncOnce(ctx, o)
-	everything := len(o.From) == 0 && o.Only == "" && o.Budget == 0 && !rep.salvaged
-	if err == nil && everything && rep.Left == 0 {
+	done := err == nil && rep.Left == 0 && !rep.salvaged
+	if done && o.whole() && o.Budget == 0 {
 		err = p.salvage(ctx, &rep)
 	}
 	return rep, err
 }
 
 func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
-	defer collectLess()()
-	if o.Glanced != nil {
-		report, err := p.syncGrown(ctx, o)
-		if !errors.Is(err, errMore) {
-			return report, err
-		}
-		o.Glanced = nil
-	}
-	r := p.newRun(o)
+	r := p.startRun(o)
 	err := r.sync(ctx)
 	r.countExpiring()
-	r.report.salvaged = r.seen.Salvaged && !r.work
+	r.report.salvaged = r.seen.facts[salvaged] != "" && !r.work
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
-		for id, s := range r.seen.Sessions { // record where moved folders are now
-			if e, err := r.Library.Session(id); err == nil {
-				r.keepPage(e, s.Page)
+		for id, s := range r.seen.sessions { // record where moved folders are now
+			if e, err := p.Library.Session(id); err == nil && !strings.HasSuffix(e.Folder, s.Folder) {
+				r.keep(e, s)
 			}
 		}
 	}
@@ -71,69 +75,48 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	if err == nil {
 		var tidying errgroup.Group // concurrent with reads of the index
 		if r.untidy && !r.late() {
-			tidying.Go(func() error { return r.Index.Tidy(context.WithoutCancel(ctx)) })
+			tidying.Go(func() error { return p.Index.Tidy(context.WithoutCancel(ctx)) })
 		}
 		err = r.relateTimed(ctx, func() { tidying.Wait() })
 		err = errors.Join(err, tidying.Wait())
 	}
-	for id, f := range r.seen.Faults { // known faults that weren't retried; with From, only those of the sessions named
-		if all := len(r.options.From) == 0 && o.salvaged == nil; !r.failed[id] && (all || r.found[id]) {
+	for id, f := range r.seen.faults { // known faults that weren't retried; with From, only those of the sessions named
+		if all := len(o.From) == 0 && o.salvaged == nil; !r.failed[id] && (all || r.found[id]) {
 			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Err: errors.New(f.Reason)})
 		}
 	}
 	r.sayUnusable()
-	return r.report, r.keepGlance(errors.Join(err, r.seen.save()))
+	return r.report, errors.Join(err, r.keepLook(err), r.seen.close())
 }
 
 // countExpiring counts the sessions that the client deletes soon, and those of them that the library doesn't hold in
 // their current state. What this run has seen needn't be asked of the library.
-func (r *intake) countExpiring() {
+func (r *run) countExpiring() {
 	r.report.Expiring = len(r.expiring)
 	for _, f := range r.expiring {
-		if r.seen.has(f) || r.of.forgotten(f) {
+		if r.seen.has(f, false) || r.p.forgotten(f) {
 			continue
 		}
-		if state, _ := r.of.Library.Safe(f); state != library.Safe {
+		if state, _ := r.p.Library.Safe(f); state != library.Safe {
 			r.report.Unsafe++
 		}
 	}
 }
 
-// intake is an Archive, or the archiving part of a Sync, in progress.
-type intake struct {
-	of      *Archiver
-	options Options
-	start   time.Time
+// run is a Sync, or a part of one, in progress. An Archive uses what comes before distilling.
+type run struct {
+	p         *Pipeline
+	options   Options
+	start     time.Time
+	bytesOnly bool // it is an Archive
+	// look lists the sessions that may need distilling, with their stamps in the index; first tells it that no round
+	// came before
+	look func(ctx context.Context, first bool) ([]library.Entry, map[string]string, error)
 
 	found    map[ingest.SessionID]bool     // at the sources
 	gone     map[ingest.SessionID][]string // paths that no longer exist
 	expiring []ingest.Found                // that the client deletes soon
 	memories []ingest.Found                // what clients remember beside their sessions
-
-	mu      sync.Mutex // guards what follows
-	seen    *seen
-	report  Report
-	touched map[ingest.SessionID][]ingest.Found // archived in this run, or possibly unfinished
-	work    bool                                // something touched needs distilling, or might
-	left    map[ingest.SessionID][]ingest.Found // for the next run; with what was found if not archived yet
-}
-
-func (p *Archiver) intake(o Options, seen *seen) *intake {
-	x := p.exclusion()
-	for id, rule := range seen.Excluded {
-		if !x.Has(rule) {
-			seen.drop(id)
-		}
-	}
-	return &intake{of: p, options: o, start: time.Now(), seen: seen, found: map[ingest.SessionID]bool{},
-		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{},
-		left: map[ingest.SessionID][]ingest.Found{}}
-}
-
-// run is a Sync, or a part of one, in progress.
-type run struct {
-	*Pipeline
-	*intake
 
 	edited map[ingest.SessionID]bool // payload.md differs from what recall wrote
 	noted  map[ingest.SessionID]bool // notes arrived after the payload was made
@@ -143,46 +126,69 @@ type run struct {
 	lines  writtenLines              // of payloads
 	untidy bool                      // enough was indexed to make Tidy worthwhile
 
-	// guarded by mu
-	failed  map[ingest.SessionID]bool // couldn't be distilled in this run
-	counted map[ingest.SessionID]bool // in the report as distilled
-	waiting []ingest.SessionID        // sessions put off because they are being written to
-	current map[ingest.SessionID]bool // known to be in the index as they are in the library and at the source
-	again   bool                      // something failed that may succeed next time
+	mu      sync.Mutex // guards what follows
+	seen    *seen
+	report  Report
+	touched map[ingest.SessionID][]ingest.Found // archived in this run, or possibly unfinished
+	work    bool                                // something touched needs distilling, or might
+	left    map[ingest.SessionID][]ingest.Found // for the next run; with what was found if not archived yet
+	failed  map[ingest.SessionID]bool           // couldn't be distilled in this run
+	counted map[ingest.SessionID]bool           // in the report as distilled
+	waiting []ingest.SessionID                  // sessions put off because they are being written to
+	current map[ingest.SessionID]bool           // known to be in the index as they are in the library and at the source
+	again   bool                                // something failed that may succeed next time
 }
 
-func (p *Pipeline) newRun(o Options) *run { return p.runOver(o, openSeen(p.seenPath(), p.version())) }
-
-func (p *Pipeline) runOver(o Options, seen *seen) *run {
-	return &run{Pipeline: p, intake: p.intake(o, seen),
-		lines:  writtenLines{index: p.Index, of: map[int64]written{}},
+func (p *Pipeline) newRun(o Options) *run {
+	r := &run{p: p, options: o, start: time.Now(), seen: openSeen(p.Cache, o.whole(), o.whole() || len(o.From) > 0),
+		lines: writtenLines{index: p.Index, of: map[int64]written{}},
+		found: map[ingest.SessionID]bool{}, gone: map[ingest.SessionID][]string{},
 		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{},
+		touched: map[ingest.SessionID][]ingest.Found{}, left: map[ingest.SessionID][]ingest.Found{},
 		failed: map[ingest.SessionID]bool{}, counted: map[ingest.SessionID]bool{}, current: map[ingest.SessionID]bool{}}
+	r.look = r.everything
+	return r
+}
+
+// startRun is newRun with what no longer applies forgotten: all that something else made, what a rule left out that is
+// lifted.
+func (p *Pipeline) startRun(o Options) *run {
+	r := p.newRun(o)
+	if p.Distiller != nil && r.seen.facts[version] != p.version() {
+		r.seen.clear()
+		r.seen.setFact(version, p.version())
+	}
+	x := p.exclusion()
+	for id, rule := range r.seen.excluded {
+		if !x.Has(rule) {
+			r.seen.drop(id)
+		}
+	}
+	_ = r.seen.save() // before anything of it is read again; if this fails, so does the last one
+	return r
 }
 
 func (r *run) sync(ctx context.Context) error {
 	pages := make(chan []ingest.SessionID, 1)
-	go func() { pages <- r.changedPages() }() // many files to look at, as in the search
+	go func() { pages <- r.changedFolders() }() // many files to look at, as in the search
 	found := r.find(ctx)
 	r.handEdited(<-pages)
 	changed := r.discover(ctx, found)
-	interrupted := r.unfinished().isSet()
-	r.broke = interrupted
-	r.work = len(r.edited) > 0 || interrupted || r.options.Reindex || r.lost || len(r.options.From) == 0 && r.retry()
+	r.broke = r.seen.facts[finished] == ""
+	r.work = len(r.edited) > 0 || r.broke || r.options.Reindex || r.lost || len(r.options.From) == 0 && r.retry()
 	if len(changed) == 0 && !r.work {
-		r.lookAtKeys()
 		if r.fold(); len(r.noted) == 0 {
 			return ctx.Err()
 		}
 		r.work = true
 	}
-	if err := r.Library.ReadOnly(); err != nil {
+	if err := r.p.Library.ReadOnly(); err != nil {
 		if r.options.Reindex { // the index isn't in the library
 			_, err = r.distill(ctx)
 		}
 		return err
 	}
-	marked := r.unfinished().set() // archive even if the cache can't be written
+	marked := r.begin() // archive even if the cache can't be written
 	if err := errors.Join(r.archive(ctx, changed), marked); err != nil {
 		return err
 	}
@@ -194,7 +200,7 @@ func (r *run) sync(ctx context.Context) error {
 		if left, err = r.distill(ctx); err != nil {
 			return err
 		}
-		if err := errors.Join(r.nameQuiet(), r.Library.Settle(), r.journal()); err != nil {
+		if err := errors.Join(r.nameQuiet(), r.p.Library.Settle(), r.journal()); err != nil {
 			return err
 		}
 	}
@@ -202,7 +208,15 @@ func (r *run) sync(ctx context.Context) error {
 	if left || r.again {
 		return nil // keep the mark: what was archived waits for the next run
 	}
-	return r.unfinished().clear()
+	r.seen.setFact(finished, "yes")
+	return nil
+}
+
+// begin remembers that a sync is at work. If that is so at the start of the next one, this one was interrupted, and the
+// library may hold sessions that were archived but not distilled.
+func (r *run) begin() error {
+	r.seen.setFact(finished, "")
+	return r.seen.save()
 }
 
 // countLeft counts the sessions left for the next run.
@@ -221,18 +235,18 @@ func (r *run) countLeft() {
 // journal records what the run did.
 func (r *run) journal() error {
 	rep := &r.report
-	return r.Library.Journal("sync", map[string]any{
+	return r.p.Library.Journal("sync", map[string]any{
 		"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished, "distilled": rep.Distilled, "edited": rep.Edited,
 		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
 
-func (r *intake) late() bool {
+func (r *run) late() bool {
 	return r.options.Budget > 0 && time.Since(r.start) > r.options.Budget
 }
 
 // archive makes the bytes of all changed sessions durable before any of them is parsed. Clients' memories come last:
 // by then it is known which sessions are left out.
-func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
+func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 	var memories []ingest.Found
 	went := map[ingest.SessionID]bool{}
 	sessions := slices.DeleteFunc(slices.Clone(changed), func(f ingest.Found) bool {
@@ -241,17 +255,17 @@ func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
 	})
 	err := r.archiveAll(ctx, sessions)
 	for _, m := range r.memories {
-		if reader, fault := r.of.reader(m.Source); fault == nil {
-			m, _ = reader.(ingest.Keeper).Memory(m.Root, r.of.unwanted(r.seen.Excluded)) // problems were reported
+		if reader, fault := r.p.reader(m.Source); fault == nil {
+			m, _ = reader.(ingest.Keeper).Memory(m.Root, r.p.unwanted(r.seen.excluded)) // problems were reported
 		}
-		if went[m.ID] || !r.seen.has(m) {
+		if went[m.ID] || !r.seen.has(m, !r.bytesOnly) {
 			memories = append(memories, m)
 		}
 	}
 	return cmp.Or(err, r.archiveAll(ctx, memories))
 }
 
-func (r *intake) archiveAll(ctx context.Context, changed []ingest.Found) error {
+func (r *run) archiveAll(ctx context.Context, changed []ingest.Found) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
 	done := 0
@@ -274,7 +288,7 @@ func (r *intake) archiveAll(ctx context.Context, changed []ingest.Found) error {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			done++
-			r.of.Tell(Progress{Stage: "archive", Done: done, Total: len(sessions), Bytes: r.report.Bytes})
+			r.p.Tell(Progress{Stage: "archive", Done: done, Total: len(sessions), Bytes: r.report.Bytes})
 			return nil
 		})
 	}
@@ -310,12 +324,12 @@ func PathOf(f ingest.Found) string {
 
 // archiveOne archives what was found of a session. A problem of its own is reported and skipped; an error is the
 // library's and stops the run.
-func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
-	_, unknown := r.of.Library.Session(f.ID)
+func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
+	_, unknown := r.p.Library.Session(f.ID)
 	var change library.Change
-	rule, err := r.of.Excludes(ctx, f)
+	rule, err := r.p.Excludes(ctx, f)
 	if err == nil && rule == "" {
-		change, err = r.of.Library.Archive(ctx, f)
+		change, err = r.p.Library.Archive(ctx, f)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -324,8 +338,8 @@ func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 		return ctx.Err()
 	case rule != "":
 		r.report.Excluded++
-		r.seen.Excluded[f.ID] = rule
-		r.seen.add(f)
+		r.seen.exclude(f.ID, rule)
+		r.seen.add(f, true)
 		return nil
 	case errors.Is(err, library.ErrForgotten):
 		return nil
@@ -336,8 +350,7 @@ func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 		return nil
 	}
 	for _, path := range r.gone[f.ID] {
-		delete(r.seen.Files, path)
-		r.seen.dirty = true
+		r.seen.dropFile(path)
 	}
 	// Files that couldn't be read are tried, and reported, again next time.
 	f.Files = slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
@@ -346,12 +359,13 @@ func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 	r.report.Bytes += change.Bytes
 	r.report.Problems = append(r.report.Problems, change.Problems...)
 	if f.Source == ingest.Memory { // it is only archived
-		r.seen.Salvaged = false
-		r.seen.add(f)
+		r.seen.setFact(salvaged, "")
+		r.seen.add(f, true)
 		return nil
 	}
+	r.keepKey(f.ID)
 	r.touched[f.ID] = append(r.touched[f.ID], f)
-	r.work = r.work || !change.Unchanged || !r.seen.has(f)
+	r.work = r.work || !change.Unchanged || !r.seen.has(f, true)
 	switch {
 	case change.Unchanged:
 	case errors.Is(unknown, library.ErrNoSession):
@@ -364,12 +378,22 @@ func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 	return nil
 }
 
-func (r *intake) count(change func(*Report)) {
+// keepKey remembers the session.json of a session whose bytes were just archived. The caller holds mu.
+func (r *run) keepKey(id ingest.SessionID) {
+	e, err := r.p.Library.Session(id)
+	if err != nil {
+		return // its sources vanished before they were read
+	}
+	s, _ := r.seen.session(id)
+	r.keep(e, s)
+}
+
+func (r *run) count(change func(*Report)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.report)
 }
 
-func (r *intake) problem(path string, err error) {
+func (r *run) problem(path string, err error) {
 	r.count(func(rep *Report) { rep.problem(path, err) })
 }

@@ -11,7 +11,7 @@ import (
 
 // vanished lists the sessions with a known file below the searched roots that wasn't found any more, except those
 // that changed anyway. The library checks for itself: that a place couldn't be read proves nothing.
-func (r *intake) vanished(roots []string, found, changed []ingest.Found) (all []ingest.Found) {
+func (r *run) vanished(roots []string, found, changed []ingest.Found) (all []ingest.Found) {
 	there, of, anyway := map[string]bool{}, map[ingest.SessionID]ingest.Found{}, map[ingest.SessionID]bool{}
 	for _, f := range found {
 		of[f.ID] = f
@@ -25,7 +25,7 @@ func (r *intake) vanished(roots []string, found, changed []ingest.Found) (all []
 	for _, root := range slices.Clone(roots) {
 		roots = append(roots, RealOf(root))
 	}
-	for path, f := range r.seen.Files {
+	for path, f := range r.seen.files {
 		if !there[path] && slices.ContainsFunc(roots, func(root string) bool {
 			rest, ok := strings.CutPrefix(path, root)
 			return ok && rest != "" && rest[0] == filepath.Separator

@@ -68,7 +68,7 @@ func (w *writer) write(family []*Member, release func()) error {
 					}
 				}
 				// Even if the payload isn't new: the last run may have been killed after saving it.
-				return w.run.Library.SaveOutputs(w.ctx, m.Entry.ID)
+				return w.run.p.Library.SaveOutputs(w.ctx, m.Entry.ID)
 			})
 			if err != nil {
 				w.run.fail(m.Entry, madeStamp(m.made), err)
@@ -83,13 +83,13 @@ func (w *writer) write(family []*Member, release func()) error {
 }
 
 func (w *writer) index(m *Member) error {
-	gone, err := w.run.Library.ForgottenItems()
+	gone, err := w.run.p.Library.ForgottenItems()
 	if err != nil {
 		return err
 	}
 	forgotten := func() (bool, error) {
-		whole, err := w.run.Library.Forgotten(m.Entry.ID)
-		now, err2 := w.run.Library.ForgottenItems()
+		whole, err := w.run.p.Library.Forgotten(m.Entry.ID)
+		now, err2 := w.run.p.Library.ForgottenItems()
 		return whole || len(now[m.Entry.ID]) > len(gone[m.Entry.ID]), cmp.Or(err, err2)
 	}
 	if is, err := forgotten(); err != nil || is {
@@ -100,7 +100,7 @@ func (w *writer) index(m *Member) error {
 	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name)
 	doc.Lines = m.writtenLines()
 	doc.Did = m.doings()
-	now, err := w.run.Library.Session(m.Entry.ID)
+	now, err := w.run.p.Library.Session(m.Entry.ID)
 	if err != nil {
 		now = m.Entry
 	}
@@ -145,7 +145,7 @@ func (w *writer) flush() {
 	w.docs, w.gone, w.done, w.size = nil, nil, nil, 0
 	w.puts.Go(func() error {
 		left := make([]bool, len(docs))
-		err := w.run.Index.PutPrepared(w.ctx, docs, func(i int) (is bool, err error) {
+		err := w.run.p.Index.PutPrepared(w.ctx, docs, func(i int) (is bool, err error) {
 			is, err = gone[i]()
 			left[i] = is
 			return is, err
@@ -159,6 +159,9 @@ func (w *writer) flush() {
 				say()
 			}
 		}
+		w.run.mu.Lock()
+		defer w.run.mu.Unlock()
+		_ = w.run.seen.save() // if this fails, the last one tries again, and says so
 		return nil
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/ingest/synthtest"
 	"recall/library"
+	"recall/pipeline"
 )
 
 // mcpPipe is a server over made-up items, in this process.
@@ -37,8 +38,15 @@ func newMCPPipe(tb testing.TB, items int) *mcpPipe {
 		tb.Fatal(err)
 	}
 	p := &mcpPipe{tb: tb, made: synthtest.Items(items, 1), ended: make(chan error, 1)}
+	first := &app.App{Out: io.Discard, Err: io.Discard}
+	if _, err := first.LoadConfig(); err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := first.Sync(tb.Context(), first.Use(l), pipeline.Options{}); err != nil { // the next finds nothing new
+		tb.Fatal(err)
+	}
+	first.Close()
 	fillIndex(tb, app.IndexPath(l), p.made)
-	l.Close()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	a := &app.App{In: in, Out: out, Err: io.Discard}

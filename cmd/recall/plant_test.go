@@ -19,6 +19,7 @@ import (
 
 	"recall/index/indextest"
 	"recall/internal/redact/plantedtest"
+	"recall/library/state"
 )
 
 // plantedTable is the file that the table of all kinds is written to, "" where a
@@ -32,8 +33,7 @@ var plantedTable = func() string {
 // keyFiles may say exactly where something is: they are as raw as raw/ is, and so
 // is the list of what the session.json files say. What is derived names those
 // places by what library.Project.Show makes of them.
-var keyFiles = map[string]bool{"session.json": true, "projects.toml": true, "seen.gob": true, "archived.gob": true,
-	"glance.gob": true}
+var keyFiles = map[string]bool{"session.json": true, "projects.toml": true, state.Name: true}
 
 // A secret may stand anywhere in a transcript, in the name of a folder, a
 // branch, a tool too. It is nowhere but in raw/ and in the keys by which things
@@ -178,7 +178,7 @@ func (b *bed) lookIn(dir string) {
 		if folder != "outputs" { // their names are raw
 			b.look("the name "+rel, []byte(rel))
 		}
-		if keyFiles[filepath.Base(path)] || filepath.Ext(path) == ".list" {
+		if keyFiles[filepath.Base(path)] {
 			return
 		}
 		text, err := os.ReadFile(path)

@@ -56,7 +56,6 @@ type App struct {
 
 	latest atomic.Pointer[config.Config] // as Exclusion last read it
 
-	Until time.Time     // when a deferred large session can be distilled
 	Quiet time.Duration // WatchOptions.Quiet; set by tests
 
 	Again func(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int // runs recall in this process

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/config"
@@ -36,9 +35,6 @@ func (a *App) SayBehind(l *library.Library, behind answer.Behind) {
 	when := "run recall sync"
 	if a.SyncRest(l) {
 		when = "being imported now"
-		if wait := time.Until(a.Until); wait > 0 {
-			when = "a large session in progress follows in " + wait.Round(time.Second).String()
-		}
 	}
 	fmt.Fprintf(a.Err, "recall: this answer is %s; %s\n", behind, when)
 }
@@ -57,7 +53,7 @@ func (a *App) SyncNew(ctx context.Context, l *library.Library) (behind answer.Be
 	case g.Same() && a.ReadIndex(l) == nil && (g.Recent() || a.SyncRest(l)):
 		return behind, nil
 	case !g.Same() && g.Recent():
-		o.Glanced = g
+		o.Grown = g.Grown
 	}
 	l.LockWait(a.Config.Query.Budget)
 	report, err := a.Sync(ctx, l, o)
@@ -69,7 +65,7 @@ func (a *App) SyncNew(ctx context.Context, l *library.Library) (behind answer.Be
 	case err != nil:
 		fmt.Fprintf(a.Err, "recall: warning: new sessions could not be imported: %v\n", err)
 	}
-	if behind.Unrelated = report.Unrelated && o.Glanced == nil; report.Unrelated && !behind.Unrelated {
+	if behind.Unrelated = report.Unrelated && o.Grown == nil; report.Unrelated && !behind.Unrelated {
 		a.SyncRest(l)
 	}
 	if n := len(report.Problems); n > 0 {

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/config"
@@ -109,7 +108,6 @@ func (a *App) Sync(ctx context.Context, l *library.Library, o pipeline.Options) 
 		bar := terminal.NewProgress(a.Err)
 		p.Progress = bar.Show
 		r, err = p.Sync(ctx, o)
-		a.Until = r.Until
 		bar.Done()
 		if err == nil && (r.Distilled > 0 || o.Budget == 0) { // a query needn't wait for unchanged pages
 			a.keepPages(ctx, l)
@@ -149,9 +147,8 @@ func (a *App) PrintReport(r pipeline.Report) {
 	page := struct {
 		pipeline.Report
 		Did   []string
-		Wait  time.Duration // until a large session is distilled again
-		Lines int           // unreadable ones
-	}{r, ReportParts(r), max(0, time.Until(r.Until)).Round(time.Second), 0}
+		Lines int // unreadable ones
+	}{r, ReportParts(r), 0}
 	for _, u := range r.Unread {
 		page.Lines += u.Lines
 	}

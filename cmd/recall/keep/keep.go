@@ -69,36 +69,14 @@ func newRestCmd(a *app.App) *cobra.Command {
 		if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
 			return err
 		}
-		path := filepath.Join(app.CacheDir(l), "rest.lock")
-		until, err := runRest(ctx, a, path)
-		if err != nil || until.IsZero() {
-			return err
-		}
-		// A large session was distilled recently. One process waits until it can be again and lets others work meanwhile.
-		_, err = app.WithLock(path+".later", func() error {
-			select {
-			case <-time.After(time.Until(until)):
-			case <-ctx.Done():
-				return nil
+		_, err := app.WithLock(filepath.Join(app.CacheDir(l), "rest.lock"), func() error {
+			defer a.Close() // before the lock is released, so that the next holder finds everything done
+			l, err := a.Library(ctx)
+			if err == nil {
+				_, err = a.Sync(ctx, l, pipeline.Options{})
 			}
-			_, err := runRest(ctx, a, path)
 			return err
 		})
 		return err
 	})
-}
-
-// runRest syncs, unless another process is doing so. It returns when deferred work can be done, zero if there is none.
-func runRest(ctx context.Context, a *app.App, path string) (until time.Time, err error) {
-	_, err = app.WithLock(path, func() error {
-		defer a.Close() // runs before the lock is released, so that the next holder finds everything done
-		l, err := a.Library(ctx)
-		if err != nil {
-			return err
-		}
-		report, err := a.Sync(ctx, l, pipeline.Options{})
-		until = report.Until
-		return err
-	})
-	return until, err
 }

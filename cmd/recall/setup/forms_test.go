@@ -41,7 +41,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	d.Resting, d.Sessions = 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)
 	a.PrintReport(pipeline.Report{Unread: append(make([]pipeline.Unread, 6), pipeline.Unread{Lines: 3}),
-		Until: at.Add(time.Minute), Expiring: 2, Unsafe: 1, Problems: problems(25)})
+		Expiring: 2, Unsafe: 1, Problems: problems(25)})
 	for _, want := range []string{"\n           2 not distilled yet; ", "\n           1 grown since: ",
 		"; 1 NOT archived yet;",
 		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",

@@ -1,0 +1,212 @@
+package pipeline
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/library/state"
+)
+
+// A Glance tells a question whether anything is new without a look at every session. The last full sync recorded the
+// state of the folders and files in which something shows (the table watched); the files that were written last are
+// checked too. While all of them are unchanged, the only thing that can be new is a change to a session that isn't
+// among those, which may go unseen for GlanceHolds. If only sources of sessions have grown, just those need processing
+// (see syncGrown).
+type Glance struct {
+	Looked time.Time // when everything was last checked
+	Grown  []ingest.SessionID
+}
+
+// watchedFiles is how many source files a question checks, the last written ones: checking a hundred and their
+// sessions' pages takes half a millisecond. A smaller library is checked whole.
+const watchedFiles = 500
+
+// GlanceHolds is how long questions rely on a full sync before everything is checked again in the background.
+const GlanceHolds = lookAnyway
+
+// lookedHere identifies the program and the places that it searches: if either changes, everything is checked.
+func (p *Archiver) lookedHere() string {
+	var said strings.Builder
+	if self, err := os.Executable(); err == nil {
+		fmt.Fprintln(&said, self, markOf(self))
+	}
+	for _, reader := range p.Readers {
+		fmt.Fprintln(&said, reader.Source(), p.RootsOf(reader))
+	}
+	fmt.Fprintln(&said, p.exclusion())
+	return said.String()
+}
+
+// Glance checks what is watched. It returns nil if that can't show everything that is new since the last full sync, or
+// if from, the session that is asking ("" if unknown), isn't watched.
+func (p *Archiver) Glance(from ingest.SessionID) *Glance {
+	t := openSeen(p.Cache, false, false)
+	defer t.close() // nothing is changed
+	at, err := time.Parse(time.RFC3339, t.facts[looked])
+	unsure := err != nil || at.After(p.Time()) || t.facts[finished] == ""
+	if unsure || t.facts[lookedBy] != p.lookedHere() || !p.watchedSame(t) {
+		return nil
+	}
+	g := &Glance{Looked: at}
+	watched := map[ingest.SessionID]bool{}
+	for _, path := range p.lastWritten(t) {
+		f, s := t.files[path], t.sessions[t.files[path].Session]
+		fi, err := os.Stat(path)
+		if !watched[f.Session] {
+			watched[f.Session] = true
+			if _, same := p.asLeft(s); !same {
+				return nil
+			}
+		}
+		grown := err == nil && (!f.Done || f.Size != fi.Size() || f.Mod != fi.ModTime().UnixNano() ||
+			f.Stamp != ingest.Stamp(path, fi))
+		switch {
+		case err != nil || grown && s.Begins == "":
+			return nil
+		case grown && !slices.Contains(g.Grown, f.Session):
+			g.Grown = append(g.Grown, f.Session)
+		}
+	}
+	if from != "" && !watched[from] {
+		return nil
+	}
+	return g
+}
+
+// Same reports whether nothing is new.
+func (g *Glance) Same() bool { return len(g.Grown) == 0 }
+
+// Recent reports whether the glance can still be relied on.
+func (g *Glance) Recent() bool { return time.Since(g.Looked) < GlanceHolds }
+
+// lastWritten reads what is remembered of the source files that were written last, and of their sessions.
+func (p *Archiver) lastWritten(t *seen) (paths []string) {
+	const last = `JOIN session ON id = session ORDER BY mod DESC LIMIT ?`
+	n := int64(watchedFiles)
+	if p.Watched > 0 {
+		n = int64(p.Watched)
+	}
+	err := t.db.Each(`SELECT path, session, size, mod, stamp, done, folder, page, key, begins FROM file `+last,
+		func(r state.Row) {
+			path, id := r.ColumnText(0), ingest.SessionID(r.ColumnText(1))
+			t.files[path] = seenFile{id, r.ColumnInt64(2), r.ColumnInt64(3), r.ColumnText(4), r.ColumnBool(5)}
+			t.sessions[id] = seenSession{r.ColumnText(6), r.ColumnText(7), r.ColumnText(8), r.ColumnText(9)}
+			if ingest.OnDisk(path) == path { // otherwise the database that contains it is watched
+				paths = append(paths, path)
+			}
+		}, n)
+	_ = err
+	return paths
+}
+
+// watchedSame reports whether the watched folders and files are as they were, and none is new.
+func (p *Archiver) watchedSame(t *seen) bool {
+	was := map[string]string{}
+	err := t.db.Each("SELECT path, was FROM watched", func(r state.Row) { was[r.ColumnText(0)] = r.ColumnText(1) })
+	if err != nil {
+		return false
+	}
+	for path, mark := range was {
+		if markOf(path) != mark {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.atTop(), func(path string) bool { return was[path] == "" })
+}
+
+// atTop lists the entries at the top of the library and of its inbox, except those that exist only while recall is
+// at work. The top folder itself isn't watched: it changes with each run.
+func (p *Archiver) atTop() (paths []string) {
+	for _, dir := range []string{p.Library.Dir(), filepath.Join(p.Library.Dir(), "inbox")} {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), ".") {
+				paths = append(paths, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return paths
+}
+
+// watch records the current state of a path. What changed since the run began has none that could be relied on, except
+// a ledger, which only grows.
+func (r *run) watch(path string) {
+	now := markOf(path)
+	racy := r.start.Add(-2 * time.Second) // the coarsest clock of any file system
+	if fi, err := os.Stat(path); err == nil && !fi.ModTime().Before(racy) && filepath.Ext(path) != ".jsonl" {
+		now = ""
+	}
+	r.seen.change("INSERT OR REPLACE INTO watched VALUES(?, ?)", path, now)
+}
+
+// faulty reports whether the next question must run into a fault itself, to report it.
+func (r *run) faulty(err error) bool {
+	told := err != nil || r.report.Left > 0 || r.report.Skipped()
+	return told || r.seen.facts[finished] == "" || r.p.Library.ReadOnly() != nil
+}
+
+// keepLook records what a question needs to check from now on, if everything was checked and processed.
+func (r *run) keepLook(err error) error {
+	switch {
+	case !r.options.whole() || r.options.Reindex || r.seen.db == nil:
+		return nil
+	case r.faulty(err) || r.report.Unrelated:
+		r.seen.setFact(looked, "")
+		return nil
+	}
+	now := r.p.Time()
+	last, fault := time.Parse(time.RFC3339, r.seen.facts[looked])
+	recent := fault == nil && now.Sub(last) >= 0 && now.Sub(last) < GlanceHolds/2
+	idle := !r.work && len(r.touched) == 0 && !r.moved && r.seen.facts[lookedBy] == r.p.lookedHere()
+	if idle && recent && r.p.watchedSame(r.seen) {
+		return nil // an idle sync writes nothing
+	}
+	r.seen.setFact(looked, now.UTC().Format(time.RFC3339))
+	r.seen.setFact(lookedBy, r.p.lookedHere())
+	r.seen.change("DELETE FROM watched")
+	for _, reader := range r.p.Readers {
+		for _, root := range r.p.RootsOf(reader) {
+			for _, dir := range ingest.WatchedIn(reader.Source(), RealOf(root)) {
+				r.watch(dir)
+				r.watchBelow(dir)
+			}
+		}
+	}
+	if err := r.seen.save(); err != nil { // lastWritten reads it
+		return err
+	}
+	dirs := map[string]bool{filepath.Join(r.p.Library.Dir(), "inbox"): true}
+	for _, path := range r.p.lastWritten(r.seen) {
+		dirs[filepath.Dir(path)] = true
+	}
+	for _, s := range r.seen.sessions {
+		dirs[filepath.Join(r.p.Library.Dir(), filepath.Dir(s.Folder))] = true
+	}
+	for _, path := range r.p.atTop() {
+		dirs[path] = true
+	}
+	for path := range dirs {
+		r.watch(path)
+	}
+	return nil
+}
+
+// watchBelow watches the folders below dir in which a new session may turn up, skipping those of a session's own files.
+func (r *run) watchBelow(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir() || path == dir:
+			return nil
+		case unwatched[d.Name()] || r.found[ingest.SessionID(d.Name())]:
+			return fs.SkipDir
+		}
+		r.watch(path)
+		return nil
+	})
+}
