@@ -187,7 +187,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Sync(cmd.Context(), l, pipeline.Options{}); err != nil {
+	if _, err := a.Sync(cmd.Context(), pipeline.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	project, err := l.Project("ledgerline")
@@ -209,7 +209,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	a.Index.Close()
 	a.Index = nil
 	spoilTables(t, app.IndexPath(l), "fulltext")
-	if err := a.IndexReceived(cmd.Context(), l); err != nil ||
+	if err := a.IndexReceived(cmd.Context()); err != nil ||
 		!strings.Contains(out.String(), "rebuilding it from the library") {
 		t.Errorf("got %v, said\n%s", err, &out)
 	}

@@ -220,10 +220,10 @@ func fillLibrary(b *testing.B, home, dir string, sessions, items int) {
 	}
 	a.Use(l)
 	defer a.Close()
-	if _, err := a.OpenIndex(l); err != nil {
+	if _, err := a.OpenIndex(); err != nil {
 		b.Fatal(err)
 	}
-	p := a.Pipeline(l)
+	p := a.Pipeline()
 	p.Distiller = of
 	r, err := p.Sync(b.Context(), pipeline.Options{})
 	if err != nil || r.Distilled != sessions {

@@ -88,7 +88,7 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 		}
 		answer, err := h.Run(ctx, event, in)
 		if event == hooks.SessionEnd && a.Lib != nil {
-			a.TeamBeside(a.Lib, true)
+			a.TeamBeside(true)
 		}
 		if h.LeftBehind.Load() {
 			a.Lib, a.Index = nil, nil // closing would hang as well
@@ -121,16 +121,16 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 	}
 	h := &hooks.Host{
 		Library: open,
-		Index:   func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
+		Index:   func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex() },
 		// Without a model, which is too slow at a session's end. An index that must be rebuilt is left to the next
 		// sync.
 		Pipeline: func(l *library.Library) (*pipeline.Pipeline, error) {
 			if err := l.ReadOnly(); err != nil {
 				return nil, err
 			}
-			return a.Indexer(l)
+			return a.Indexer()
 		},
-		Archiver:   a.Archiver,
+		Archiver:   func(*library.Library) *pipeline.Archiver { return a.Archiver() },
 		Sources:    a.Sources(),
 		LibraryDir: c.Library.Dir,
 		Cache:      dir,
@@ -142,7 +142,7 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Parent:     os.Getppid(),
 		Pause:      config.Pausing(),
 	}
-	h.Told = a.ToldByTeam
+	h.Told = func(_ *library.Library, project string) []hooks.Told { return a.ToldByTeam(project) }
 	h.Forget = func(session string) bool {
 		return app.InBackground("", nil, append(a.GlobalFlags(), "forget", session, "--yes")...)
 	}

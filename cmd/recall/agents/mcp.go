@@ -19,6 +19,7 @@ import (
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/index"
 	"recall/ingest"
 	"recall/ingest/cowork"
 	"recall/internal/hint"
@@ -33,6 +34,13 @@ func newMcpCmd(a *app.App) *cobra.Command {
 	cmd := option.Do("mcp", nil, func(ctx context.Context, _ []string) error { return ServeMCP(ctx, a) })
 	cmd.AddCommand(newMcpInstallCmd(a), newMcpUninstallCmd(a), newMcpStatusCmd(a))
 	return cmd
+}
+
+// on returns a run on a library that a call has open.
+func on(a *app.App, l *library.Library) *app.App {
+	b := a.Beside()
+	b.Lib = l
+	return b
 }
 
 // ServeMCP serves one MCP client on standard input and output.
@@ -53,8 +61,8 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 				return nil, err
 			}
 			l := b.Lib
-			return &mcp.Memory{Library: l, Index: b.Index, Search: b.Both(l), Pipeline: b.Pipeline(l),
-				SecondLook: b.AgentsLook(ctx, l), Behind: behind, Close: b.Close}, nil
+			return &mcp.Memory{Library: l, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(),
+				SecondLook: b.AgentsLook(ctx), Behind: behind, Close: b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {
 			b, err := m.Call()
@@ -68,11 +76,13 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			dir, _ := os.Getwd()
 			return config.Pausing() || err == nil && b.Exclusion().Now(dir, time.Now()) != ""
 		},
-		Clean:   func(text string) string { return rules().Session().Text(text) },
-		Compose: a.Compose,
-		Here:    func(l *library.Library) (string, error) { return a.ProjectFilter(l, "", false) },
-		Hint:    hint.Of,
-		Log:     slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Clean: func(text string) string { return rules().Session().Text(text) },
+		Compose: func(ctx context.Context, l *library.Library, x *index.Index, name string) (*payload.Payload, error) {
+			return on(a, l).Compose(ctx, x, name)
+		},
+		Here: func(l *library.Library) (string, error) { return on(a, l).ProjectFilter("", false) },
+		Hint: hint.Of,
+		Log:  slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	err := s.Run(ctx, a.In, struct{ io.Writer }{terminal.Own(a.Out)}) // hides Close: the output stays open
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {

@@ -204,9 +204,9 @@ func CacheDir(l *library.Library) string {
 func IndexPath(l *library.Library) string { return filepath.Join(CacheDir(l), "index.db") }
 
 // OpenIndex opens the index for writing, or creates an empty one.
-func (a *App) OpenIndex(l *library.Library) (fresh bool, err error) {
+func (a *App) OpenIndex() (fresh bool, err error) {
 	a.closeIndex()
-	path := IndexPath(l)
+	path := IndexPath(a.Lib)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		fresh = true
 	}
@@ -215,15 +215,15 @@ func (a *App) OpenIndex(l *library.Library) (fresh bool, err error) {
 }
 
 // ReadIndex opens the index for reading. The error is fs.ErrNotExist or index.ErrRebuild if it must be built first.
-func (a *App) ReadIndex(l *library.Library) error {
+func (a *App) ReadIndex() error {
 	if a.Index != nil {
 		return nil
 	}
-	x, err := index.OpenRead(IndexPath(l))
+	x, err := index.OpenRead(IndexPath(a.Lib))
 	if err != nil {
 		return err
 	}
-	if buried, err := pipeline.HasForgotten(context.Background(), l, x); err == nil && !buried {
+	if buried, err := pipeline.HasForgotten(context.Background(), a.Lib, x); err == nil && !buried {
 		x.Close()
 		return errHoldsForgotten
 	}
@@ -232,8 +232,8 @@ func (a *App) ReadIndex(l *library.Library) error {
 }
 
 // IndexIfThere returns the index, for callers that work without one too, but slower; nil if it can't be read.
-func (a *App) IndexIfThere(l *library.Library) *index.Index {
-	_ = a.ReadIndex(l)
+func (a *App) IndexIfThere() *index.Index {
+	_ = a.ReadIndex()
 	return a.Index
 }
 
@@ -241,16 +241,16 @@ func (a *App) IndexIfThere(l *library.Library) *index.Index {
 var errHoldsForgotten = fmt.Errorf("it holds what was forgotten: %w", index.ErrRebuild)
 
 // Pipeline returns the pipeline that archives, distills and indexes sessions.
-func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
+func (a *App) Pipeline() *pipeline.Pipeline {
 	return &pipeline.Pipeline{
-		Archiver:  *a.Archiver(l),
+		Archiver:  *a.Archiver(),
 		Index:     a.Index,
 		Distiller: offline.Distiller{},
 		Rules:     redact.New(),
 		Budget:    a.Config.Payload.Budget,
 		Variant:   payload.Variant(a.Config.Payload.Variant),
 		Who:       Author(),
-		Beside:    func([]ingest.SessionID) error { return forgetAsked(l) },
+		Beside:    func([]ingest.SessionID) error { return forgetAsked(a.Lib) },
 	}
 }
 

@@ -16,15 +16,14 @@ import (
 	"recall/internal/hint"
 	"recall/internal/llm"
 	txt "recall/internal/text"
-	"recall/library"
 	"recall/pipeline/guard"
 )
 
 // OfferModel shows a person at a terminal the models found here, with where data would go and what it would cost, and
 // configures the one whose key is pressed to make payloads. "Never" is written down and final; without an answer rules
 // keep making payloads.
-func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
-	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(l.Dir()) {
+func (a *App) OfferModel(ctx context.Context) error {
+	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(a.Lib.Dir()) {
 		return nil
 	}
 	found := config.Choices(ctx, os.Getenv, exec.LookPath)
@@ -32,7 +31,7 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 	if len(found) == 0 {
 		return nil
 	}
-	takes := a.wouldTake(ctx, l, found[0])
+	takes := a.wouldTake(ctx, found[0])
 	fmt.Fprint(a.Out, offer)
 	var away []string
 	for i, ch := range found {
@@ -56,7 +55,7 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 	which := strings.IndexRune("123456789"[:len(found)], key)
 	switch key {
 	case 'n', 'N':
-		return a.UseModel(ctx, l, config.Choice{Provider: config.NoProvider})
+		return a.UseModel(ctx, config.Choice{Provider: config.NoProvider})
 	case 'y', 'Y':
 		which = 0
 	}
@@ -64,12 +63,12 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 		fmt.Fprintln(a.Out, "Not now. To choose one later: recall init, or llm.provider in config.yaml.")
 		return nil
 	}
-	if err := a.UseModel(ctx, l, found[which]); err != nil {
+	if err := a.UseModel(ctx, found[which]); err != nil {
 		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules keep making payloads; once this is fixed, run recall "+
 			"init again.\n", err, hint.Of(err))
 		return nil
 	}
-	if a.inBackground(l, "sync") {
+	if a.inBackground("sync") {
 		fmt.Fprintln(a.Out,
 			"It is being asked in the background, about the newest sessions first; recall status shows the progress.")
 	}
@@ -92,14 +91,15 @@ These are here:
 const estimateTimeout = 5 * time.Second
 
 // wouldTake estimates what asking a model about all sessions would take; zero if that isn't known in time.
-func (a *App) wouldTake(ctx context.Context, l *library.Library, ch config.Choice) distill.Estimate {
+func (a *App) wouldTake(ctx context.Context, ch config.Choice) distill.Estimate {
 	ctx, cancel := context.WithTimeout(ctx, estimateTimeout)
 	defer cancel()
 	b := a.Beside()
 	defer b.Close()
+	b.Lib, b.shared = a.Lib, true
 	b.Config = a.Config.With(ch)
 	b.Config.Distill.Distiller = config.ByModel
-	doc, err := b.Foresee(ctx, l, nil, b.DueFor(false), false)
+	doc, err := b.Foresee(ctx, nil, b.DueFor(false), false)
 	if err != nil {
 		return distill.Estimate{}
 	}
@@ -111,11 +111,11 @@ const answersToOffer = 10
 
 // OfferAgain counts an answer that a person saw, and offers a model once after the first few: by then they know what
 // rules find.
-func (a *App) OfferAgain(ctx context.Context, l *library.Library) error {
-	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(l.Dir()) {
+func (a *App) OfferAgain(ctx context.Context) error {
+	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(a.Lib.Dir()) {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(CacheDir(l), "answers"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Join(CacheDir(a.Lib), "answers"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil // without a count, don't ask
 	}
@@ -127,14 +127,14 @@ func (a *App) OfferAgain(ctx context.Context, l *library.Library) error {
 	if _, err := f.WriteString("."); err != nil || info.Size()+1 < answersToOffer {
 		return nil
 	}
-	return a.OfferModel(ctx, l)
+	return a.OfferModel(ctx)
 }
 
 // UseModel tests a choice with one tiny request and writes it into config.yaml.
-func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice) error {
+func (a *App) UseModel(ctx context.Context, ch config.Choice) error {
 	with := a.Config.With(ch)
 	if ch.Provider != config.NoProvider {
-		if err := a.tryModel(ctx, l, with); err != nil {
+		if err := a.tryModel(ctx, with); err != nil {
 			return hint.With(fmt.Errorf("not used: %w", err), "%s", with.WayIn(err))
 		}
 	}
@@ -165,12 +165,12 @@ func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice
 func (a *App) SayLeaving(to string) { a.Form("leaving", to) }
 
 // tryModel asks for one word. The purse pays for it, as for every request.
-func (a *App) tryModel(ctx context.Context, l *library.Library, c *config.Config) error {
+func (a *App) tryModel(ctx context.Context, c *config.Config) error {
 	m, err := c.Provider(ctx, os.Getenv)
 	if err != nil {
 		return err
 	}
-	patient := llm.Patient(llm.Metered(m, a.NewPurse(l), c.Prices()), llm.Patience{Tries: 3})
+	patient := llm.Patient(llm.Metered(m, a.NewPurse(), c.Prices()), llm.Patience{Tries: 3})
 	ctx, cancel := context.WithTimeout(ctx, min(c.Timeout(), 2*time.Minute))
 	defer cancel()
 	start := time.Now()

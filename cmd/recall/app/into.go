@@ -14,12 +14,12 @@ import (
 )
 
 // folders returns the folders in which a project's payload is kept current; nil if no configuration folder is known.
-func (a *App) folders(l *library.Library) *folders.Folders {
+func (a *App) folders() *folders.Folders {
 	user := config.ThisSystem().User
 	if user == "" {
 		return nil
 	}
-	return &folders.Folders{Library: l, File: filepath.Join(user, "recall", "into.json"),
+	return &folders.Folders{Library: a.Lib, File: filepath.Join(user, "recall", "into.json"),
 		Budget: a.Config.Payload.Budget}
 }
 
@@ -32,7 +32,7 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 	if folder, err = filepath.Abs(folder); err != nil {
 		return err
 	}
-	f, page := a.folders(l), filepath.Join(folder, folders.PageName)
+	f, page := a.folders(), filepath.Join(folder, folders.PageName)
 	switch {
 	case f == nil:
 		return hint.With(errors.New("no place to remember a folder: no configuration folder is known"), "set HOME")
@@ -54,7 +54,7 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 	if err != nil {
 		return err
 	}
-	if err := a.Fresh(ctx, l); err != nil {
+	if err := a.Fresh(ctx); err != nil {
 		return err
 	}
 	if err := f.Begin(ctx, folder, id); err != nil {
@@ -83,8 +83,8 @@ func intoProject(l *library.Library, folder, name string) (string, error) {
 }
 
 // keepPages updates the pages in all folders. Failures are only warnings.
-func (a *App) keepPages(ctx context.Context, l *library.Library) {
-	f := a.folders(l)
+func (a *App) keepPages(ctx context.Context) {
+	f := a.folders()
 	if f == nil {
 		return
 	}

@@ -20,7 +20,6 @@ import (
 	"recall/internal/llm"
 	"recall/internal/redact"
 	txt "recall/internal/text"
-	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 	"recall/pipeline/improve"
@@ -51,24 +50,24 @@ func (a *App) Asking(ctx context.Context) (*asking, error) {
 }
 
 // paidModel returns the configured model with retries, each request paid by the library's purse; nil if there is none.
-func (a *App) paidModel(ctx context.Context, l *library.Library) (llm.Model, error) {
+func (a *App) paidModel(ctx context.Context) (llm.Model, error) {
 	m, err := a.Asking(ctx)
 	if m == nil || err != nil {
 		return nil, err
 	}
-	return llm.Patient(llm.Metered(m.Plain, a.Purse(l), m.Prices), a.Config.Patience()), nil
+	return llm.Patient(llm.Metered(m.Plain, a.Purse(), m.Prices), a.Config.Patience()), nil
 }
 
 // Purse returns the one purse of this run, so that each request sees what the others spent.
-func (a *App) Purse(l *library.Library) *improve.Purse {
+func (a *App) Purse() *improve.Purse {
 	if a.asked.purse == nil {
-		a.asked.purse = a.NewPurse(l)
+		a.asked.purse = a.NewPurse()
 	}
 	return a.asked.purse
 }
 
-func (a *App) NewPurse(l *library.Library) *improve.Purse {
-	return improve.NewPurse(l, a.Caps(), nil)
+func (a *App) NewPurse() *improve.Purse {
+	return improve.NewPurse(a.Lib, a.Caps(), nil)
 }
 
 // Caps returns the configured caps on asking.
@@ -83,16 +82,16 @@ func (a *App) Caps() improve.Caps {
 
 // improver returns what asks the configured model about sessions; nil if only rules distill. An error, such as a
 // missing key, must not fail a sync: rules have distilled the sessions by then.
-func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*model.Improver, error) {
+func (a *App) improver(ctx context.Context, anew bool) (*model.Improver, error) {
 	c, err := a.LoadConfig()
 	if err != nil || c.Distill.Distiller != config.ByModel {
 		return nil, err
 	}
-	m, err := a.paidModel(ctx, l)
+	m, err := a.paidModel(ctx)
 	if m == nil || err != nil {
 		return nil, err
 	}
-	o := a.askedBy(m, l)
+	o := a.askedBy(m, a.Lib)
 	o.Anew = anew
 	return model.New(o), nil
 }
@@ -108,22 +107,22 @@ const quick = 4 * time.Second
 
 // secondLook returns the configured model for one question if --answer or query.rerank wants it, else nil, with the
 // reason if one was expected. With query.rerank: auto and nobody watching, only a recently quick model is used.
-func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool,
+func (a *App) secondLook(ctx context.Context, paragraph bool,
 	meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
 	auto := a.Config.Query.Rerank == config.RerankAuto && !paragraph
 	reranks := a.Config.LooksAgain()
-	unasked := !paragraph && !reranks || l.ReadOnly() != nil || auto && guard.IsDemo(l.Dir())
+	unasked := !paragraph && !reranks || a.Lib.ReadOnly() != nil || auto && guard.IsDemo(a.Lib.Dir())
 	if unasked {
 		return nil, ""
 	}
-	m, err := a.paidModel(ctx, l)
+	m, err := a.paidModel(ctx)
 	if err == nil && m == nil {
 		if reranks && !auto {
 			why = "no model was asked: query.rerank is model, but llm.provider isn't set"
 		}
 		return nil, why
 	}
-	if auto && (err != nil || meanwhile == nil && !a.Purse(l).Quick(m.Name(), quick)) {
+	if auto && (err != nil || meanwhile == nil && !a.Purse().Quick(m.Name(), quick)) {
 		return nil, "" // sync reports what is wrong, such as a missing key
 	}
 	if err != nil {
@@ -131,7 +130,7 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 	}
 	rules := redact.New()
 	clean := func(s string) string { return rules.Session().Text(s) }
-	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: l}, Within: a.Config.QueryPatience(),
+	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: a.Lib}, Within: a.Config.QueryPatience(),
 		Doubts: auto, Meanwhile: meanwhile}
 	if auto && meanwhile == nil {
 		look.Within = min(look.Within, 2*quick)
@@ -141,9 +140,9 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 
 // AgentsLook is secondLook for an agent's question. No agent waits for minutes: the limit is query.model_timeout, even
 // where a person at a terminal would allow more.
-func (a *App) AgentsLook(ctx context.Context, l *library.Library) func(bool) (*answer.SecondLook, string) {
+func (a *App) AgentsLook(ctx context.Context) func(bool) (*answer.SecondLook, string) {
 	return func(paragraph bool) (*answer.SecondLook, string) {
-		look, why := a.secondLook(ctx, l, paragraph, nil)
+		look, why := a.secondLook(ctx, paragraph, nil)
 		if look != nil {
 			look.Within = min(look.Within, a.Config.Query.Patience)
 		}
@@ -171,21 +170,21 @@ func (a *App) OfferOllama(ctx context.Context) {
 }
 
 // Asker returns what asks the model about sessions; nil if only rules distill.
-func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improve.Asker, error) {
-	improver, err := a.improver(ctx, l, anew)
+func (a *App) Asker(ctx context.Context, anew bool) (*improve.Asker, error) {
+	improver, err := a.improver(ctx, anew)
 	if improver == nil || err != nil {
 		return nil, err
 	}
-	return &improve.Asker{Pipeline: a.Pipeline(l), Improver: improver, Reconciler: improver}, nil
+	return &improve.Asker{Pipeline: a.Pipeline(), Improver: improver, Reconciler: improver}, nil
 }
 
 // Improve asks the configured model about the sessions that are due; nil if there is none. If it can't be asked, the
 // report says so and no session is lost.
-func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options,
+func (a *App) Improve(ctx context.Context, o improve.Options,
 	anew bool) (*improve.Report, []ingest.Problem, error) {
-	p, err := a.Asker(ctx, l, anew)
+	p, err := a.Asker(ctx, anew)
 	if err != nil {
-		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Archiver: pipeline.Archiver{Library: l}}, o.Quiet)
+		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Archiver: pipeline.Archiver{Library: a.Lib}}, o.Quiet)
 		return &improve.Report{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: hint.Of(err)}, nil, nil
 	}
 	if p == nil {
@@ -198,7 +197,7 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options
 	bar.Done()
 	if errors.Is(err, index.ErrRebuild) { // what was paid for is in the library
 		a.SayDamaged(err)
-		err = a.refill(ctx, l)
+		err = a.refill(ctx)
 	}
 	r.By = p.Improver.Name()
 	if r.Waiting > 0 {
@@ -262,14 +261,14 @@ type ForeseenDoc struct {
 }
 
 // Foresee computes what a sync would ask the model and what that would cost. It writes nothing.
-func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o improve.Options,
+func (a *App) Foresee(ctx context.Context, from []string, o improve.Options,
 	anew bool) (*ForeseenDoc, error) {
 	doc := &ForeseenDoc{}
-	p, err := a.Asker(ctx, l, anew)
+	p, err := a.Asker(ctx, anew)
 	if err != nil || p == nil {
 		return doc, err
 	}
-	if a.ReadIndex(l) == nil {
+	if a.ReadIndex() == nil {
 		p.Index = a.Index
 	}
 	bar := terminal.NewProgress(a.Err)

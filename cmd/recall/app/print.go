@@ -189,8 +189,8 @@ func FreeName(name, ext, text string) string {
 }
 
 // PrintNotes prints an agent's notes that the transcript doesn't support: they become no items, but aren't lost.
-func (a *App) PrintNotes(ctx context.Context, l *library.Library, e library.Entry) error {
-	lines, err := l.Notes(e.ID)
+func (a *App) PrintNotes(ctx context.Context, e library.Entry) error {
+	lines, err := a.Lib.Notes(e.ID)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (a *App) PrintNotes(ctx context.Context, l *library.Library, e library.Entr
 	if len(noted) == 0 {
 		return nil
 	}
-	s, err := a.Read(ctx, l, e)
+	s, err := a.Read(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -19,21 +19,21 @@ import (
 )
 
 // Fresh is SyncNew, and reports what isn't indexed yet.
-func (a *App) Fresh(ctx context.Context, l *library.Library) error {
-	behind, err := a.SyncNew(ctx, l)
+func (a *App) Fresh(ctx context.Context) error {
+	behind, err := a.SyncNew(ctx)
 	if err == nil {
-		a.SayBehind(l, behind)
+		a.SayBehind(behind)
 	}
 	return err
 }
 
 // SayBehind reports what an answer lacks, and has a background process do it.
-func (a *App) SayBehind(l *library.Library, behind answer.Behind) {
+func (a *App) SayBehind(behind answer.Behind) {
 	if !behind.Any() {
 		return
 	}
 	when := "run recall sync"
-	if a.SyncRest(l) {
+	if a.SyncRest() {
 		when = "being imported now"
 	}
 	fmt.Fprintf(a.Err, "recall: this answer is %s; %s\n", behind, when)
@@ -41,22 +41,23 @@ func (a *App) SayBehind(l *library.Library, behind answer.Behind) {
 
 // SyncNew syncs before a question is answered, within query.budget. A library that can't be written now is used as it
 // is; so are the demo's and a backup named with --library, where people's own sessions don't belong.
-func (a *App) SyncNew(ctx context.Context, l *library.Library) (behind answer.Behind, err error) {
-	asItIs := !a.Config.Query.Sync || l.ReadOnly() != nil || guard.IsDemo(l.Dir()) || a.LibraryNamed() && l.IsBackup()
+func (a *App) SyncNew(ctx context.Context) (behind answer.Behind, err error) {
+	asItIs := !a.Config.Query.Sync || a.Lib.ReadOnly() != nil || guard.IsDemo(a.Lib.Dir()) ||
+		a.LibraryNamed() && a.Lib.IsBackup()
 	if asItIs {
 		return behind, nil
 	}
 	from := ingest.SessionID(os.Getenv(EnvSession))
 	o := pipeline.Options{Budget: a.Config.Query.Budget}
-	switch g := a.Archiver(l).Glance(from); {
+	switch g := a.Archiver().Glance(from); {
 	case g == nil:
-	case g.Same() && a.ReadIndex(l) == nil && (g.Recent() || a.SyncRest(l)):
+	case g.Same() && a.ReadIndex() == nil && (g.Recent() || a.SyncRest()):
 		return behind, nil
 	case !g.Same() && g.Recent():
 		o.Grown = g.Grown
 	}
-	l.LockWait(a.Config.Query.Budget)
-	report, err := a.Sync(ctx, l, o)
+	a.Lib.LockWait(a.Config.Query.Budget)
+	report, err := a.Sync(ctx, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return behind, err
@@ -66,7 +67,7 @@ func (a *App) SyncNew(ctx context.Context, l *library.Library) (behind answer.Be
 		fmt.Fprintf(a.Err, "recall: warning: new sessions could not be imported: %v\n", err)
 	}
 	if behind.Unrelated = report.Unrelated && o.Grown == nil; report.Unrelated && !behind.Unrelated {
-		a.SyncRest(l)
+		a.SyncRest()
 	}
 	if n := len(report.Problems); n > 0 {
 		fmt.Fprintf(a.Err, "recall: some new sessions could not be imported (%s); recall sync shows why\n",
@@ -78,22 +79,21 @@ func (a *App) SyncNew(ctx context.Context, l *library.Library) (behind answer.Be
 
 // UpToDate opens what history queries need: the library, synced, and the index.
 func (a *App) UpToDate(ctx context.Context) (*pipeline.Pipeline, error) {
-	l, err := a.Library(ctx)
-	if err != nil {
+	if _, err := a.Library(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.Fresh(ctx, l); err != nil {
+	if err := a.Fresh(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.EnsureIndex(ctx, l); err != nil {
+	if err := a.EnsureIndex(ctx); err != nil {
 		return nil, err
 	}
-	return a.Pipeline(l), nil
+	return a.Pipeline(), nil
 }
 
 // Ask answers a person's question, and reports on stderr how it was interpreted. meanwhile shows the preliminary answer
 // while a model looks at it; nil if nobody watches.
-func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question,
+func (a *App) Ask(ctx context.Context, q answer.Question,
 	meanwhile func(answer.Answer)) (answer.Answer, error) {
 	said := false
 	if show := meanwhile; show != nil {
@@ -103,14 +103,14 @@ func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question,
 			show(ans)
 		}
 	}
-	model, why := a.secondLook(ctx, l, q.Paragraph, meanwhile)
+	model, why := a.secondLook(ctx, q.Paragraph, meanwhile)
 	if why != "" {
 		a.Tell("%s", why)
 	}
 	var ans answer.Answer
 	var both *ask.Both
-	err := a.withIndex(ctx, l, func() (err error) {
-		both = a.Both(l)
+	err := a.withIndex(ctx, func() (err error) {
+		both = a.Both()
 		ans, err = answer.Ask(ctx, both, model, q)
 		return err
 	})
@@ -124,8 +124,8 @@ func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question,
 }
 
 // Search queries only the index.
-func (a *App) Search(ctx context.Context, l *library.Library, q index.Query) (found index.Answer, err error) {
-	err = a.withIndex(ctx, l, func() (err error) {
+func (a *App) Search(ctx context.Context, q index.Query) (found index.Answer, err error) {
+	err = a.withIndex(ctx, func() (err error) {
 		found, err = a.Index.Search(ctx, q)
 		return err
 	})
@@ -137,26 +137,26 @@ func (a *App) Search(ctx context.Context, l *library.Library, q index.Query) (fo
 }
 
 // Searched returns a short answer from the index alone.
-func (a *App) Searched(ctx context.Context, l *library.Library, text string) (answer.Answer, error) {
+func (a *App) Searched(ctx context.Context, text string) (answer.Answer, error) {
 	q := answer.Question{Query: index.Query{Text: text, Limit: 3}, Most: 3}
-	found, err := a.Search(ctx, l, q.Query)
+	found, err := a.Search(ctx, q.Query)
 	return answer.Of(q, found), err
 }
 
 // withIndex runs do on the index, with the user's vectors and lexicon, building the index first if need be.
-func (a *App) withIndex(ctx context.Context, l *library.Library, do func() error) error {
+func (a *App) withIndex(ctx context.Context, do func() error) error {
 	asking := func() error {
 		if err := a.useOwn(ctx); err != nil {
 			return err
 		}
 		return do()
 	}
-	err := a.EnsureIndex(ctx, l)
+	err := a.EnsureIndex(ctx)
 	if err == nil {
 		err = asking()
 	}
 	if errors.Is(err, index.ErrRebuild) { // noticed only now
-		if err = a.makeIndex(ctx, l); err == nil {
+		if err = a.makeIndex(ctx); err == nil {
 			err = asking()
 		}
 	}
@@ -196,15 +196,15 @@ func spanOf(n index.Filters) string {
 }
 
 // AskTeam starts asking the team in the background, if team.answers says to.
-func (a *App) AskTeam(ctx context.Context, l *library.Library, q index.Query) {
+func (a *App) AskTeam(ctx context.Context, q index.Query) {
 	if of := a.Config.Team.Answers; of != config.TeamOff {
-		a.team.Begin(ctx, l, q, of == config.TeamOnly)
+		a.team.Begin(ctx, a.Lib, q, of == config.TeamOnly)
 	}
 }
 
 // Both returns the library's open index combined with the team's memory, as team.answers says.
-func (a *App) Both(l *library.Library) *ask.Both {
+func (a *App) Both() *ask.Both {
 	of := a.Config.Team.Answers
-	return &ask.Both{Asker: &a.team, Library: l, Index: a.Index, Wait: a.Config.Team.Wait,
+	return &ask.Both{Asker: &a.team, Library: a.Lib, Index: a.Index, Wait: a.Config.Team.Wait,
 		Off: of == config.TeamOff, Only: of == config.TeamOnly}
 }

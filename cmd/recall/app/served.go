@@ -63,14 +63,14 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 		return b, behind, err
 	}
 	if fresh && m.taking.TryLock() { // else another call is syncing
-		behind, err = b.SyncNew(ctx, l)
+		behind, err = b.SyncNew(ctx)
 		m.taking.Unlock()
 	}
 	if err == nil && ask {
 		behind, err = m.indexed(ctx, b, l, behind)
 	}
 	if err == nil && behind.Any() {
-		b.SyncRest(l)
+		b.SyncRest()
 	}
 	return b, behind, err
 }
@@ -79,11 +79,11 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 // the background.
 func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, behind answer.Behind) (answer.Behind,
 	error) {
-	err := b.ReadIndex(l)
+	err := b.ReadIndex()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
 		m.taking.Lock()
-		if behind, err = b.SyncNew(ctx, l); err == nil && b.Index == nil {
-			err = b.EnsureIndex(ctx, l) // nothing was synced: build it from the library
+		if behind, err = b.SyncNew(ctx); err == nil && b.Index == nil {
+			err = b.EnsureIndex(ctx) // nothing was synced: build it from the library
 		}
 		m.taking.Unlock()
 	}

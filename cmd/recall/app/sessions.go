@@ -28,25 +28,25 @@ import (
 const EnvSession = "CLAUDE_CODE_SESSION_ID"
 
 // Read parses a session from the library, redacted.
-func (a *App) Read(ctx context.Context, l *library.Library, e library.Entry) (*ingest.Session, error) {
-	return a.Pipeline(l).Read(ctx, e.ID)
+func (a *App) Read(ctx context.Context, e library.Entry) (*ingest.Session, error) {
+	return a.Pipeline().Read(ctx, e.ID)
 }
 
 // EnsureIndex opens the index for reading, building it first if need be.
-func (a *App) EnsureIndex(ctx context.Context, l *library.Library) error {
-	err := a.ReadIndex(l)
+func (a *App) EnsureIndex(ctx context.Context) error {
+	err := a.ReadIndex()
 	if errors.Is(err, errHoldsForgotten) { // a forget is running or was interrupted
-		return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error { return p.FinishForgetting(ctx) })
+		return a.OnIndex(ctx, func(p *pipeline.Pipeline) error { return p.FinishForgetting(ctx) })
 	}
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
 		return err
 	}
-	return a.makeIndex(ctx, l)
+	return a.makeIndex(ctx)
 }
 
-func (a *App) makeIndex(ctx context.Context, l *library.Library) error {
+func (a *App) makeIndex(ctx context.Context) error {
 	fmt.Fprintln(a.Err, "recall: rebuilding the index from the library; this takes a while, once")
-	return a.Reindex(ctx, l)
+	return a.Reindex(ctx)
 }
 
 // Named opens the library and finds the session in it that a person names.
@@ -55,14 +55,14 @@ func (a *App) Named(ctx context.Context, name string) (*library.Library, library
 	if err != nil {
 		return nil, library.Entry{}, err
 	}
-	e, err := a.Session(l, name)
+	e, err := a.Session(name)
 	return l, e, err
 }
 
 // Sessions finds the sessions that a person names.
-func (a *App) Sessions(l *library.Library, names []string) (all []library.Entry, err error) {
+func (a *App) Sessions(names []string) (all []library.Entry, err error) {
 	for _, name := range names {
-		e, err := a.Session(l, name)
+		e, err := a.Session(name)
 		if err != nil {
 			return nil, err
 		}
@@ -73,12 +73,12 @@ func (a *App) Sessions(l *library.Library, names []string) (all []library.Entry,
 
 // Session finds the session that a person names; a number of the last answer means that result's session. A project's
 // name isn't matched as part of a title.
-func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
-	of, none := l.Project(name)
+func (a *App) Session(name string) (library.Entry, error) {
+	of, none := a.Lib.Project(name)
 	if none != nil {
-		return a.session(l, name, l.Lookup)
+		return a.session(name, a.Lib.Lookup)
 	}
-	e, err := a.session(l, name, l.LookupWhole) // the project's name might be part of a title
+	e, err := a.session(name, a.Lib.LookupWhole) // the project's name might be part of a title
 	if errors.Is(err, library.ErrNoSession) {
 		err = hint.With(fmt.Errorf("%q is a project, not a session", name),
 			"recall list --project %q lists its sessions", of.Name)
@@ -86,24 +86,24 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 	return e, err
 }
 
-func (a *App) session(l *library.Library, name string,
+func (a *App) session(name string,
 	lookup func(string) (library.Entry, error)) (library.Entry, error) {
 	if n, ok := last.Number(name); ok {
-		h, err := last.Find(LastDir(l), n)
+		h, err := last.Find(LastDir(a.Lib), n)
 		switch {
 		case err == nil:
 			name = string(h.Session)
 		case errors.As(err, new(last.NotShown)): // no title that happens to have the number
 			return library.Entry{}, err
 		default:
-			lookup = l.LookupWhole // nor if nothing was shown
+			lookup = a.Lib.LookupWhole // nor if nothing was shown
 		}
 	}
 	e, err := lookup(name)
 	var many *library.AmbiguousError
 	switch {
 	case errors.As(err, &many):
-		catalog, lost := l.Catalog()
+		catalog, lost := a.Lib.Catalog()
 		if lost != nil {
 			return e, lost
 		}
@@ -126,27 +126,27 @@ func listed(catalog *library.Catalog, e library.Entry) string {
 }
 
 // ResolveThread is ResolveProject for a name that may also be a session's: of is that session, project its own.
-func (a *App) ResolveThread(l *library.Library, name string) (project, branch string, of ingest.SessionID, err error) {
-	project, branch, err = a.ResolveProject(l, name)
+func (a *App) ResolveThread(name string) (project, branch string, of ingest.SessionID, err error) {
+	project, branch, err = a.ResolveProject(name)
 	if !errors.Is(err, library.ErrNoProject) {
 		return project, branch, "", err
 	}
-	e, err := a.meantSession(l, name, err)
+	e, err := a.meantSession(name, err)
 	return e.Project, "", e.ID, err
 }
 
 // meantSession finds the session with a name that is no project's. Part of a title isn't enough: it might be a
 // mistyped project name.
-func (a *App) meantSession(l *library.Library, name string, noProject error) (library.Entry, error) {
-	e, err := a.session(l, name, l.LookupWhole)
+func (a *App) meantSession(name string, noProject error) (library.Entry, error) {
+	e, err := a.session(name, a.Lib.LookupWhole)
 	if !errors.Is(err, library.ErrNoSession) {
 		return e, err
 	}
-	e, err = a.Session(l, name)
+	e, err = a.Session(name)
 	if errors.Is(err, library.ErrNoSession) && !strings.Contains(name, "#") { // billing#9 can only be a session
 		return e, noProject
 	}
-	catalog, lost := l.Catalog()
+	catalog, lost := a.Lib.Catalog()
 	if err == nil && lost == nil {
 		err = hint.With(fmt.Errorf("%q is not a project, and only part of a session's title", name),
 			"did you mean %s? name it as recall list does", listed(catalog, e))
@@ -178,12 +178,12 @@ func ProjectNamed(l *library.Library, name string) (library.Project, error) {
 
 // Compose makes the payload of a thread: that of a project or session by its name, or of the current project for "".
 // The index may be nil.
-func (a *App) Compose(ctx context.Context, l *library.Library, x *index.Index, name string) (*payload.Payload, error) {
-	project, branch, of, err := a.ResolveThread(l, name)
+func (a *App) Compose(ctx context.Context, x *index.Index, name string) (*payload.Payload, error) {
+	project, branch, of, err := a.ResolveThread(name)
 	if err != nil {
 		return nil, err
 	}
-	p, err := pipeline.NextPayload(ctx, l, x, project, branch, of)
+	p, err := pipeline.NextPayload(ctx, a.Lib, x, project, branch, of)
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
 	}
@@ -204,16 +204,16 @@ func (a *App) PayloadForm(variant string, budget int) payload.Options {
 
 // ResolveProject returns the project that a person means, by name or by the working directory, and the branch checked
 // out there.
-func (a *App) ResolveProject(l *library.Library, name string) (project, branch string, err error) {
+func (a *App) ResolveProject(name string) (project, branch string, err error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", "", err
 	}
 	if name == "" {
-		return pipeline.RequireProject(l, dir)
+		return pipeline.RequireProject(a.Lib, dir)
 	}
-	project, err = ProjectID(l, name)
-	if here, hereBranch := pipeline.ProjectAt(l, dir); project == here {
+	project, err = ProjectID(a.Lib, name)
+	if here, hereBranch := pipeline.ProjectAt(a.Lib, dir); project == here {
 		branch = hereBranch
 	}
 	return project, branch, err
@@ -221,21 +221,21 @@ func (a *App) ResolveProject(l *library.Library, name string) (project, branch s
 
 // ProjectFilter returns the name in the index of the project that a list is limited to: the named one, else the
 // current one; "" for all.
-func (a *App) ProjectFilter(l *library.Library, name string, all bool) (string, error) {
+func (a *App) ProjectFilter(name string, all bool) (string, error) {
 	if all {
 		return "", nil
 	}
-	id, _, err := a.ResolveProject(l, name)
+	id, _, err := a.ResolveProject(name)
 	if err != nil {
 		return "", err
 	}
-	p, err := l.Project(id)
+	p, err := a.Lib.Project(id)
 	return p.Name, err
 }
 
 // Payload reads a session's payload.
-func (a *App) Payload(l *library.Library, e library.Entry) (*payload.Payload, error) {
-	p, err := l.Payload(e.ID)
+func (a *App) Payload(e library.Entry) (*payload.Payload, error) {
+	p, err := a.Lib.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) {
 		return nil, hint.With(err, "recall sync distills it")
 	}
@@ -257,27 +257,27 @@ func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Han
 }
 
 // IndexReceived indexes accepted handoffs. If there is no index yet, the next one built includes them.
-func (a *App) IndexReceived(ctx context.Context, l *library.Library) error {
-	if _, err := os.Stat(IndexPath(l)); err != nil {
+func (a *App) IndexReceived(ctx context.Context) error {
+	if _, err := os.Stat(IndexPath(a.Lib)); err != nil {
 		return nil
 	}
-	return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error { return p.IndexReceived(ctx) })
+	return a.OnIndex(ctx, func(p *pipeline.Pipeline) error { return p.IndexReceived(ctx) })
 }
 
 // LastDir is the folder that records what terminals were last shown: see package last.
 func LastDir(l *library.Library) string { return filepath.Join(CacheDir(l), "last") }
 
 // Remember records what was shown, by its numbers.
-func (a *App) Remember(l *library.Library, question string, hits []last.Hit) {
-	last.Remember(LastDir(l), question, hits)
+func (a *App) Remember(question string, hits []last.Hit) {
+	last.Remember(LastDir(a.Lib), question, hits)
 }
 
 // Hit finds the place that a person names: by a number of the last answer, as a session, optionally with a turn's
 // number, or by an item's id. A session alone has no turn.
-func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (last.Hit, error) {
+func (a *App) Hit(ctx context.Context, arg string) (last.Hit, error) {
 	n, ok := last.Number(arg)
 	if ok {
-		if h, err := last.Find(LastDir(l), n); err == nil || errors.As(err, new(last.NotShown)) {
+		if h, err := last.Find(LastDir(a.Lib), n); err == nil || errors.As(err, new(last.NotShown)) {
 			return h, err
 		}
 	}
@@ -286,17 +286,17 @@ func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (last.Hit
 	if turnErr != nil || !strings.Contains(name, "#") {
 		name, at = arg, 0
 	}
-	e, err := a.Session(l, name)
+	e, err := a.Session(name)
 	if err == nil {
 		return last.Hit{Session: e.ID, N: at}, nil
 	}
 	if ok {
-		_, err = last.Find(LastDir(l), n)
+		_, err = last.Find(LastDir(a.Lib), n)
 	}
 	if !errors.Is(err, library.ErrNoSession) {
 		return last.Hit{}, err
 	}
-	p, itemErr := a.Item(ctx, l, arg)
+	p, itemErr := a.Item(ctx, arg)
 	if errors.Is(itemErr, index.ErrNoItem) {
 		return last.Hit{}, err
 	}
@@ -305,13 +305,13 @@ func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (last.Hit
 
 // Item finds the item that a person names by its id, the beginning of it, or a number of the last answer. For a
 // passage it is the item that quotes it, or a lead without an id.
-func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.Placed, error) {
-	if err := a.EnsureIndex(ctx, l); err != nil {
+func (a *App) Item(ctx context.Context, arg string) (index.Placed, error) {
+	if err := a.EnsureIndex(ctx); err != nil {
 		return index.Placed{}, err
 	}
 	id := payload.ItemID(strings.ToLower(strings.TrimSpace(arg)))
 	if n, ok := last.Number(arg); ok {
-		h, err := last.Find(LastDir(l), n)
+		h, err := last.Find(LastDir(a.Lib), n)
 		if err != nil {
 			return index.Placed{}, err
 		}
@@ -337,11 +337,11 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 }
 
 // Shown is Item, but returns a passage that was shown as itself: an item without an id.
-func (a *App) Shown(ctx context.Context, l *library.Library, arg string) (index.Placed, error) {
+func (a *App) Shown(ctx context.Context, arg string) (index.Placed, error) {
 	if n, ok := last.Number(arg); ok {
-		if h, err := last.Find(LastDir(l), n); err != nil || h.Said != nil {
+		if h, err := last.Find(LastDir(a.Lib), n); err != nil || h.Said != nil {
 			return *cmp.Or(h.Said, &index.Placed{}), err
 		}
 	}
-	return a.Item(ctx, l, arg)
+	return a.Item(ctx, arg)
 }

@@ -25,8 +25,8 @@ import (
 )
 
 // Archiver returns what archives transcripts into a library.
-func (a *App) Archiver(l *library.Library) *pipeline.Archiver {
-	return &pipeline.Archiver{Sources: a.Sources(), Library: l, Cache: CacheDir(l)}
+func (a *App) Archiver() *pipeline.Archiver {
+	return &pipeline.Archiver{Sources: a.Sources(), Library: a.Lib, Cache: CacheDir(a.Lib)}
 }
 
 // Sources returns the configured sources.
@@ -50,11 +50,11 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 }
 
 // SyncRest continues in the background what the time budget left over.
-func (a *App) SyncRest(l *library.Library) bool { return a.inBackground(l, "rest") }
+func (a *App) SyncRest() bool { return a.inBackground("rest") }
 
 // inBackground runs a recall command on this library, see InBackground.
-func (a *App) inBackground(l *library.Library, command ...string) bool {
-	args := []string{"--library", l.Dir()}
+func (a *App) inBackground(command ...string) bool {
+	args := []string{"--library", a.Lib.Dir()}
 	if a.ConfigFile != "" {
 		args = append(args, "--config", a.ConfigFile)
 	}
@@ -98,10 +98,10 @@ func NoSession(where string) error {
 
 // Sync syncs a library. If the index can't be opened it still archives new bytes: losing the index must not cost a
 // transcript.
-func (a *App) Sync(ctx context.Context, l *library.Library, o pipeline.Options) (r pipeline.Report, err error) {
+func (a *App) Sync(ctx context.Context, o pipeline.Options) (r pipeline.Report, err error) {
 	opened := false
-	err = a.rebuildIfDamaged(l, func() error {
-		p, err := a.Indexer(l)
+	err = a.rebuildIfDamaged(func() error {
+		p, err := a.Indexer()
 		if opened = err == nil; !opened {
 			return err
 		}
@@ -110,25 +110,25 @@ func (a *App) Sync(ctx context.Context, l *library.Library, o pipeline.Options) 
 		r, err = p.Sync(ctx, o)
 		bar.Done()
 		if err == nil && (r.Distilled > 0 || o.Budget == 0) { // a query needn't wait for unchanged pages
-			a.keepPages(ctx, l)
+			a.keepPages(ctx)
 		}
 		return err
 	})
 	if err == nil {
-		a.TeamBeside(l, r.Distilled > 0)
+		a.TeamBeside(r.Distilled > 0)
 	}
 	if err != nil && !opened && !o.Reindex && o.Only == "" {
 		fault := err
-		r, err = a.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: o.From})
+		r, err = a.Archiver().Archive(ctx, pipeline.ArchiveOptions{From: o.From})
 		err = errors.Join(fault, err)
 	}
 	return r, err
 }
 
 // Indexer returns a pipeline with its index open. If the index is new, everything gets indexed.
-func (a *App) Indexer(l *library.Library) (*pipeline.Pipeline, error) {
-	fresh, err := a.OpenIndex(l)
-	p := a.Pipeline(l)
+func (a *App) Indexer() (*pipeline.Pipeline, error) {
+	fresh, err := a.OpenIndex()
+	p := a.Pipeline()
 	if err == nil && fresh {
 		err = p.Forget()
 	}
@@ -191,43 +191,43 @@ func (a *App) SayHint(err error) {
 
 // rebuildIfDamaged runs do; if the index turns out to be damaged, it removes the index and runs do again. Everything
 // that writes the index goes through it: damage might show only then.
-func (a *App) rebuildIfDamaged(l *library.Library, do func() error) error {
+func (a *App) rebuildIfDamaged(do func() error) error {
 	err := do()
 	if !errors.Is(err, index.ErrRebuild) {
 		return err
 	}
 	a.SayDamaged(err)
-	if err := a.RemoveIndex(l); err != nil {
+	if err := a.RemoveIndex(); err != nil {
 		return err
 	}
 	return do()
 }
 
 // OnIndex runs do, which writes to the index. A missing or damaged index is rebuilt from the library first.
-func (a *App) OnIndex(ctx context.Context, l *library.Library, do func(*pipeline.Pipeline) error) error {
-	return a.rebuildIfDamaged(l, func() error {
-		if _, err := os.Stat(IndexPath(l)); errors.Is(err, fs.ErrNotExist) {
-			if err := a.refill(ctx, l); err != nil {
+func (a *App) OnIndex(ctx context.Context, do func(*pipeline.Pipeline) error) error {
+	return a.rebuildIfDamaged(func() error {
+		if _, err := os.Stat(IndexPath(a.Lib)); errors.Is(err, fs.ErrNotExist) {
+			if err := a.refill(ctx); err != nil {
 				return err
 			}
 		}
-		if _, err := a.OpenIndex(l); err != nil {
+		if _, err := a.OpenIndex(); err != nil {
 			return err
 		}
-		return do(a.Pipeline(l))
+		return do(a.Pipeline())
 	})
 }
 
 // ForgetSessions forgets sessions in the library, the index and the caches. A damaged index can't be trusted to forget
 // anything: it is removed and rebuilt from the library, which no longer has them.
-func (a *App) ForgetSessions(ctx context.Context, l *library.Library, texts *library.Needles,
+func (a *App) ForgetSessions(ctx context.Context, texts *library.Needles,
 	ids ...ingest.SessionID) (left []string, err error) {
 	fresh := false
-	err = a.rebuildIfDamaged(l, func() (err error) {
-		if fresh, err = a.OpenIndex(l); err != nil {
+	err = a.rebuildIfDamaged(func() (err error) {
+		if fresh, err = a.OpenIndex(); err != nil {
 			return err
 		}
-		p := a.Pipeline(l)
+		p := a.Pipeline()
 		if fresh {
 			err = p.Forget() // what was indexed: a sync refills the index if the rest fails
 		}
@@ -237,7 +237,7 @@ func (a *App) ForgetSessions(ctx context.Context, l *library.Library, texts *lib
 		return err
 	})
 	if err == nil && fresh {
-		err = a.refill(ctx, l)
+		err = a.refill(ctx)
 	}
 	return left, err
 }
@@ -256,8 +256,8 @@ func forgetAsked(l *library.Library) error {
 }
 
 // refill rebuilds the index from the library. Unreadable sessions are reported but are no error.
-func (a *App) refill(ctx context.Context, l *library.Library) error {
-	err := a.Reindex(ctx, l)
+func (a *App) refill(ctx context.Context) error {
+	err := a.Reindex(ctx)
 	if code := ExitCode(0); errors.As(err, &code) {
 		return nil
 	}
@@ -269,26 +269,26 @@ func (a *App) SayDamaged(err error) {
 }
 
 // RemoveIndex closes and removes the index.
-func (a *App) RemoveIndex(l *library.Library) error {
+func (a *App) RemoveIndex() error {
 	a.closeIndex()
-	return index.Remove(IndexPath(l))
+	return index.Remove(IndexPath(a.Lib))
 }
 
-func (a *App) Reindex(ctx context.Context, l *library.Library) error {
+func (a *App) Reindex(ctx context.Context) error {
 	// Don't remove the index if the journal can't be written. A library of a newer format is only read.
-	if l.ReadOnly() == nil {
-		if err := l.Journal("reindex", nil); err != nil {
+	if a.Lib.ReadOnly() == nil {
+		if err := a.Lib.Journal("reindex", nil); err != nil {
 			return err
 		}
 	}
-	if err := a.RemoveIndex(l); err != nil {
+	if err := a.RemoveIndex(); err != nil {
 		return err
 	}
-	report, err := a.Sync(ctx, l, pipeline.Options{Reindex: true})
+	report, err := a.Sync(ctx, pipeline.Options{Reindex: true})
 	if err != nil {
 		return err
 	}
-	if v, err := a.Vectors(l); err == nil && v.Model != nil { // else a search reports why
+	if v, err := a.Vectors(); err == nil && v.Model != nil { // else a search reports why
 		if err := v.Restore(ctx); err != nil {
 			return err
 		}
@@ -298,13 +298,13 @@ func (a *App) Reindex(ctx context.Context, l *library.Library) error {
 	a.PrintProblems(report.Problems)
 	if report.Skipped() {
 		// The sources might have what the library can't give: the next sync looks at all of them.
-		return cmp.Or(a.ForgetSeen(l), error(ExitCode(ExitPartial)))
+		return cmp.Or(a.ForgetSeen(), error(ExitCode(ExitPartial)))
 	}
 	return nil
 }
 
 // ForgetSeen makes the next sync look at everything again.
-func (a *App) ForgetSeen(l *library.Library) error { return a.Pipeline(l).Forget() }
+func (a *App) ForgetSeen() error { return a.Pipeline().Forget() }
 
 // useOwn makes searches use the configured model's vectors and the user's own lexicon, if there are any.
 func (a *App) useOwn(ctx context.Context) error {
@@ -335,9 +335,9 @@ func (a *App) useVectors(ctx context.Context) error {
 }
 
 // Vectors returns the vectors of the configured model; its Model is nil if there is none.
-func (a *App) Vectors(l *library.Library) (vectors.Vectors, error) {
+func (a *App) Vectors() (vectors.Vectors, error) {
 	e, err := a.Config.Embedder()
-	return vectors.Vectors{Library: l, Index: a.Index, Model: e,
+	return vectors.Vectors{Library: a.Lib, Index: a.Index, Model: e,
 		Warn: func(err error) { fmt.Fprintf(a.Err, "recall: warning: %v\n", err) }}, err
 }
 

@@ -25,8 +25,8 @@ import (
 
 // Team opens the library's team for a command that needs it: it waits some seconds for an answer. The membership is
 // returned even with an error. The caller closes the team.
-func (a *App) Team(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
-	return opened(l, func(m *team.Membership) (*team.Team, error) {
+func (a *App) Team(ctx context.Context) (*team.Team, *team.Membership, error) {
+	return a.opened(func(m *team.Membership) (*team.Team, error) {
 		began, took := time.Now(), time.Duration(0)
 		t, err := team.Open(ctx, m.Address, func() { took = time.Since(began) })
 		switch {
@@ -40,13 +40,13 @@ func (a *App) Team(ctx context.Context, l *library.Library) (*team.Team, *team.M
 }
 
 // TeamIfThere is Team for a command that works without the team too: it waits no longer than a query does.
-func (a *App) TeamIfThere(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
-	return opened(l, func(m *team.Membership) (*team.Team, error) { return ask.Open(ctx, m, a.Config.Team.Wait) })
+func (a *App) TeamIfThere(ctx context.Context) (*team.Team, *team.Membership, error) {
+	return a.opened(func(m *team.Membership) (*team.Team, error) { return ask.Open(ctx, m, a.Config.Team.Wait) })
 }
 
 // TeamAtHand is TeamIfThere for a command with alternatives: it doesn't try a team that was just unreachable.
-func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
-	return opened(l, func(m *team.Membership) (*team.Team, error) {
+func (a *App) TeamAtHand(ctx context.Context) (*team.Team, *team.Membership, error) {
+	return a.opened(func(m *team.Membership) (*team.Team, error) {
 		if ask.Lately(m) {
 			return nil, errNotAsked
 		}
@@ -56,8 +56,8 @@ func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *
 
 var errNotAsked = fmt.Errorf("%w: a moment ago it couldn't", team.ErrUnreachable)
 
-func opened(l *library.Library, open func(*team.Membership) (*team.Team, error)) (*team.Team, *team.Membership, error) {
-	m, err := team.MembershipOf(l.Dir())
+func (a *App) opened(open func(*team.Membership) (*team.Team, error)) (*team.Team, *team.Membership, error) {
+	m, err := team.MembershipOf(a.Lib.Dir())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,15 +71,15 @@ func opened(l *library.Library, open func(*team.Membership) (*team.Team, error))
 }
 
 // Leaving returns what decides which parts of the library may leave for its team.
-func (a *App) Leaving(l *library.Library) *share.Source {
-	p, x := a.Archiver(l), a.Exclusion()
+func (a *App) Leaving() *share.Source {
+	p, x := a.Archiver(), a.Exclusion()
 	out := p.Excluded()
-	return &share.Source{Library: l, Rules: redact.New(), Exclusion: fmt.Sprint(x),
+	return &share.Source{Library: a.Lib, Rules: redact.New(), Exclusion: fmt.Sprint(x),
 		Excluded: func(ctx context.Context, e library.Entry, of library.Project) (string, error) {
 			if rule := cmp.Or(x.Folder(of.Root), out[e.ID]); rule != "" || !x.Any() {
 				return rule, nil
 			}
-			f, err := l.Found(e.ID)
+			f, err := a.Lib.Found(e.ID)
 			if err != nil {
 				return "", err
 			}
@@ -89,9 +89,9 @@ func (a *App) Leaving(l *library.Library) *share.Source {
 
 // SyncTeam sends what is shared and fetches what others decided; one run per library at a time. open is Team or one of
 // its variants.
-func (a *App) SyncTeam(ctx context.Context, l *library.Library,
-	open func(context.Context, *library.Library) (*team.Team, *team.Membership, error)) (done *team.Synced, err error) {
-	m, err := team.MembershipOf(l.Dir())
+func (a *App) SyncTeam(ctx context.Context,
+	open func(context.Context) (*team.Team, *team.Membership, error)) (done *team.Synced, err error) {
+	m, err := team.MembershipOf(a.Lib.Dir())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library,
 		return nil, err
 	}
 	defer lock.Unlock()
-	t, _, err := open(ctx, l)
+	t, _, err := open(ctx)
 	switch {
 	case errors.Is(err, errNotAsked): // not an attempt
 		return nil, err
@@ -108,11 +108,11 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library,
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
 	}
 	defer t.Close()
-	errands, fault := t.Errands(ctx, m, l, func(ids ...ingest.SessionID) error {
-		_, err := a.ForgetSessions(ctx, l, nil, ids...)
+	errands, fault := t.Errands(ctx, m, a.Lib, func(ids ...ingest.SessionID) error {
+		_, err := a.ForgetSessions(ctx, nil, ids...)
 		return err
 	})
-	done, err = a.Leaving(l).Sync(ctx, t, m, errands)
+	done, err = a.Leaving().Sync(ctx, t, m, errands)
 	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
 }
 
@@ -123,9 +123,9 @@ const (
 )
 
 // TeamBeside syncs with the team, if there is one, in a background process.
-func (a *App) TeamBeside(l *library.Library, news bool) {
-	m, err := team.MembershipOf(l.Dir())
-	if err != nil || l.ReadOnly() != nil {
+func (a *App) TeamBeside(news bool) {
+	m, err := team.MembershipOf(a.Lib.Dir())
+	if err != nil || a.Lib.ReadOnly() != nil {
 		return
 	}
 	wait := teamLater
@@ -133,18 +133,18 @@ func (a *App) TeamBeside(l *library.Library, news bool) {
 		wait = teamSoon
 	}
 	if !m.SyncedWithin(wait) {
-		a.TeamNow(l)
+		a.TeamNow()
 	}
 }
 
 // TeamNow is TeamBeside regardless of the last sync: a command gave up waiting, the background process waits longer.
-func (a *App) TeamNow(l *library.Library) { a.inBackground(l, "team", "sync") }
+func (a *App) TeamNow() { a.inBackground("team", "sync") }
 
 // GiveInTeam puts a handoff into the inbox of the member with that name and returns the member's name. The error is
 // team.ErrNoMembership if there is no team, team.ErrNobody if no member has that name, and team.ErrUnreachable if it
 // can be sent later, see GiveLater.
-func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text string) (given string, err error) {
-	t, _, err := a.TeamAtHand(ctx, l)
+func (a *App) GiveInTeam(ctx context.Context, to, text string) (given string, err error) {
+	t, _, err := a.TeamAtHand(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -153,21 +153,21 @@ func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text strin
 }
 
 // GiveLater leaves a handoff for a later sync to send.
-func (a *App) GiveLater(l *library.Library, to, text string) error {
-	m, err := team.MembershipOf(l.Dir())
+func (a *App) GiveLater(to, text string) error {
+	m, err := team.MembershipOf(a.Lib.Dir())
 	if err == nil {
 		err = m.Hold(to, text)
 	}
 	if err == nil {
-		a.TeamNow(l)
+		a.TeamNow()
 	}
 	return err
 }
 
 // JoinTeam adds this machine to a team and records that in the library.
-func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine string) (*team.Membership,
+func (a *App) JoinTeam(ctx context.Context, address, machine string) (*team.Membership,
 	*team.Team, error) {
-	if err := NotInTeam(l); err != nil {
+	if err := NotInTeam(a.Lib); err != nil {
 		return nil, nil, err
 	}
 	began, took := time.Now(), time.Duration(0)
@@ -180,7 +180,7 @@ func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine
 			machine = Author() + "'s machine"
 		}
 	}
-	m, err := t.Enter(ctx, l.Dir(), team.WithoutPassword(address), machine, func(device string) (string, error) {
+	m, err := t.Enter(ctx, a.Lib.Dir(), team.WithoutPassword(address), machine, func(device string) (string, error) {
 		return sealed.KeyAt(a.TeamKey(&team.Membership{Device: device}))
 	})
 	if err != nil {
@@ -215,18 +215,18 @@ func NotInTeam(l *library.Library) error {
 
 // TeamNews returns what others in the team decided since a time, or since the person last looked, in a project or in
 // all; nil if there is no team or team.answers is off.
-func (a *App) TeamNews(l *library.Library, since time.Time, project string) *team.Brief {
-	m, err := team.MembershipOf(l.Dir())
+func (a *App) TeamNews(since time.Time, project string) *team.Brief {
+	m, err := team.MembershipOf(a.Lib.Dir())
 	if err != nil || a.Config.Team.Answers == config.TeamOff {
 		return nil
 	}
-	projects, _ := l.Projects()
+	projects, _ := a.Lib.Projects()
 	return m.Brief(since, projects, project)
 }
 
 // LookedAtTeam records that a person saw what others decided.
-func (a *App) LookedAtTeam(l *library.Library) {
-	if m, err := team.MembershipOf(l.Dir()); err == nil {
+func (a *App) LookedAtTeam() {
+	if m, err := team.MembershipOf(a.Lib.Dir()); err == nil {
 		m.LookedNow()
 	}
 }
@@ -238,13 +238,13 @@ const (
 )
 
 // ToldByTeam returns others' newest decisions in a project, for a session that starts there.
-func (a *App) ToldByTeam(l *library.Library, project string) (told []hooks.Told) {
+func (a *App) ToldByTeam(project string) (told []hooks.Told) {
 	since := time.Now().Add(-newsAge)
-	doc := a.TeamNews(l, since, project)
+	doc := a.TeamNews(since, project)
 	if doc == nil {
 		return nil
 	}
-	a.TeamBeside(l, false)
+	a.TeamBeside(false)
 	for _, one := range doc.Others {
 		if one.Came.After(doc.Looked) && len(told) < newsTold {
 			told = append(told, hooks.Told{ID: one.Item.ID, Line: one.Line(time.Now())})

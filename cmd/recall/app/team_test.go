@@ -24,7 +24,7 @@ func TestTeamNotAskedIsntNoted(t *testing.T) {
 	if err := m.Keep(l.Dir()); err != nil {
 		t.Fatal(err)
 	}
-	a := &App{Config: &config.Config{}}
+	a := &App{Config: &config.Config{}, Lib: l}
 	for _, of := range []struct {
 		ago   time.Duration
 		asked bool
@@ -35,14 +35,14 @@ func TestTeamNotAskedIsntNoted(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := m.Unreached(of.ago + time.Second)
-		_, err := a.SyncTeam(t.Context(), l, a.TeamAtHand)
+		_, err := a.SyncTeam(t.Context(), a.TeamAtHand)
 		again := of.ago > time.Second && m.Unreached(time.Second)
 		if !before || !errors.Is(err, team.ErrUnreachable) || again != of.asked || (m.Synced() != nil) != of.asked {
 			t.Errorf("out of reach %v ago: %v; noted again %v, as a sync %+v", of.ago, err, again, m.Synced())
 		}
 	}
 	m.NoteReached(time.Millisecond)
-	if _, err := a.SyncTeam(t.Context(), l, a.Team); !errors.Is(err, team.ErrUnreachable) || !m.Unreached(time.Minute) {
+	if _, err := a.SyncTeam(t.Context(), a.Team); !errors.Is(err, team.ErrUnreachable) || !m.Unreached(time.Minute) {
 		t.Errorf("asked by a person: %v", err)
 	}
 }

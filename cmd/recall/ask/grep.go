@@ -46,7 +46,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 			return hint.With(err, "-F searches for the text as it is: recall grep -F 'f(x)'")
 		}
 		g.Context, g.Only = max(0, o.Context), o.FilesWithMatches
-		if err := a.Fresh(ctx, l); err != nil {
+		if err := a.Fresh(ctx); err != nil {
 			return err
 		}
 		catalog, err := l.Catalog()
@@ -74,7 +74,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		err = g.Each(ctx, sessions, g.Transcript, show)
 		if outputs, ok := g.Outputs(l, func(ctx context.Context, e library.Entry) (
 			*ingest.Session, error) {
-			return a.Read(ctx, l, e)
+			return a.Read(ctx, e)
 		}); ok && err == nil && !found {
 			err = g.Each(ctx, sessions, outputs, show)
 		}
@@ -98,7 +98,7 @@ func (o *grepOptions) sessions(a *app.App, l *library.Library, catalog *library.
 	all []library.Entry, err error) {
 	project, err := app.ProjectID(l, o.Project)
 	if err == nil && len(named) > 0 {
-		all, err = a.Sessions(l, named)
+		all, err = a.Sessions(named)
 	} else if err == nil {
 		all = slices.Clone(catalog.In(project))
 	}

@@ -42,10 +42,10 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		if o.To = terminal.Line(o.To); o.To == "" {
 			return hint.With(errors.New("handoff: --to with the recipient's name is required"), "recall handoff --to Bob")
 		}
-		if err := a.Fresh(ctx, l); err != nil {
+		if err := a.Fresh(ctx); err != nil {
 			return err
 		}
-		p, err := a.Compose(ctx, l, a.IndexIfThere(l), strings.Join(args, ""))
+		p, err := a.Compose(ctx, a.IndexIfThere(), strings.Join(args, ""))
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		if err := giveHandoff(a, page, file, o); err != nil || later == nil {
 			return err
 		}
-		if err := a.GiveLater(l, o.To, file); err != nil {
+		if err := a.GiveLater(o.To, file); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Err, "recall: warning: not handed over yet: %s; a later sync gives it to the member named %s\n",
@@ -84,7 +84,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 // giveInTeam puts a handoff into the inbox of a member of the team, if there is one with that name; later is why a
 // sync has to do that.
 func giveInTeam(ctx context.Context, a *app.App, l *library.Library, to, file string) (done bool, later error) {
-	given, err := a.GiveInTeam(ctx, l, to, file)
+	given, err := a.GiveInTeam(ctx, to, file)
 	switch {
 	case err == nil:
 		fmt.Fprintf(a.Out, "handed to %s in the team; it will be in their inbox at their next sync\n", terminal.Line(given))

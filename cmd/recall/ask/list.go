@@ -51,7 +51,7 @@ func newListCmd(a *app.App) *cobra.Command {
 			return nil, err
 		}
 		kept = len(catalog.Entries)
-		maps.Copy(catalog.Closed, a.Archiver(l).Excluded())
+		maps.Copy(catalog.Closed, a.Archiver().Excluded())
 		hidden := 0
 		words := strings.Fields(strings.ToLower(o.Search))
 		all := slices.DeleteFunc(catalog.List(id, nil), func(s library.ListEntry) bool {

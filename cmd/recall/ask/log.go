@@ -72,7 +72,7 @@ func newLogCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if q.Project, err = a.ProjectFilter(p.Library, o.Project, o.All); err != nil {
+		if q.Project, err = a.ProjectFilter(o.Project, o.All); err != nil {
 			return err
 		}
 		return runLog(cmd.Context(), a, p, q, o)
@@ -117,7 +117,7 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	meant := func(d history.Dated) bool { return slices.Contains(q.Kinds, d.Item.Kind) }
 	if q.Text != "" {
 		q.Limit, q.Archived = 30, true // as in the timeline
-		found, err := a.Search(ctx, p.Library, q)
+		found, err := a.Search(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -130,18 +130,17 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 		if o.given {
 			since = q.Since
 		}
-		if team := a.TeamNews(p.Library, since, q.Project); team != nil && q.Text == "" {
+		if team := a.TeamNews(since, q.Project); team != nil && q.Text == "" {
 			doc.Others = team.Others
 		}
 		return a.Show(doc, o.JSON, doc.Empty() && len(doc.Others) == 0, func(page *terminal.Page) {
 			page.Form("log/changed", doc)
-			a.LookedAtTeam(p.Library)
+			a.LookedAtTeam()
 		})
 	}
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)
 	})
-	l := p.Library
 	doc := LogDoc{Items: line[max(0, len(line)-o.Limit):]}
 	return a.Show(doc, o.JSON, len(doc.Items) == 0, func(p *terminal.Page) {
 		p.Form("log", doc)
@@ -149,6 +148,6 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 		for _, one := range doc.Items {
 			hits = append(hits, last.Of(one.Place, one.Turn, "", &one.Item))
 		}
-		a.Remember(l, q.Text, hits)
+		a.Remember(q.Text, hits)
 	})
 }

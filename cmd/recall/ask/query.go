@@ -77,8 +77,8 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		return err
 	}
 	q.Here = hereName(l)
-	a.AskTeam(ctx, l, q)
-	behind, err := a.SyncNew(ctx, l)
+	a.AskTeam(ctx, q)
+	behind, err := a.SyncNew(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	print := func(ans *answer.Answer) string {
 		complete(ans)
 		// First, because a reader who closes the pipe early ends the program in the middle of the answer.
-		a.Remember(l, text, f.numbered(ans))
+		a.Remember(text, f.numbered(ans))
 		var b strings.Builder
 		f.page(a, &b, ans)
 		return b.String()
@@ -101,7 +101,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	if terminal.Drafts(a.Out) && !f.JSON && !f.Answer {
 		meanwhile = func(ans answer.Answer) { draft.Show(print(&ans), "  the model is looking at it …") }
 	}
-	ans, err := a.Ask(ctx, l, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.Answer}, meanwhile)
+	ans, err := a.Ask(ctx, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.Answer}, meanwhile)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		draft.Stay()
 		return err
@@ -115,9 +115,9 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	for _, t := range ans.Told {
 		a.Tell("%s", t)
 	}
-	a.SayBehind(l, behind)
+	a.SayBehind(behind)
 	if err == nil && !f.JSON && f.Format == formatText {
-		err = a.OfferAgain(ctx, l)
+		err = a.OfferAgain(ctx)
 	}
 	if err == nil && ans.Verdict == answer.Nothing {
 		err = app.ExitCode(app.ExitNothing)

@@ -41,7 +41,7 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		name, err := a.ProjectFilter(p.Library, o.Project, o.All)
+		name, err := a.ProjectFilter(o.Project, o.All)
 		if err != nil {
 			return err
 		}

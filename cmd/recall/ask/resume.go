@@ -67,14 +67,14 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := a.Fresh(ctx, l); err != nil {
+		if err := a.Fresh(ctx); err != nil {
 			return err
 		}
 		name, task := o.asked(a, l, args)
 		if task != "" {
 			return o.resumeTask(ctx, a, l, task, args[1:])
 		}
-		p, err := a.Compose(ctx, l, a.IndexIfThere(l), name)
+		p, err := a.Compose(ctx, a.IndexIfThere(), name)
 		switch {
 		case err != nil:
 			return err
@@ -96,7 +96,7 @@ func (o *resumeOptions) asked(a *app.App, l *library.Library, args []string) (na
 	case len(args) == 0:
 		return o.Project, ""
 	case len(args) == 1 && o.Project == "":
-		_, _, _, err := a.ResolveThread(l, args[0])
+		_, _, _, err := a.ResolveThread(args[0])
 		if err == nil || !strings.Contains(strings.TrimSpace(args[0]), " ") {
 			return args[0], ""
 		}
@@ -113,18 +113,18 @@ func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, l *library.L
 	if o.JSON {
 		return hint.With(errors.New("--json prints a payload, without a task"), "omit the task, or --json")
 	}
-	if err := a.EnsureIndex(ctx, l); err != nil {
+	if err := a.EnsureIndex(ctx); err != nil {
 		return err
 	}
 	clean := redact.New().Session()
 	order := &brief.Order{Task: clean.Text(strings.TrimSpace(task)), Files: files, In: a.In,
 		Budget: cmp.Or(o.Budget, taskBudget), Index: a.Index, Form: a.PayloadForm(o.Variant, 0),
-		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, l, q) }}
+		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, q) }}
 	var err error
-	if order.Project, err = a.ProjectFilter(l, o.Project, false); err != nil {
+	if order.Project, err = a.ProjectFilter(o.Project, false); err != nil {
 		return err
 	}
-	order.Payload, _ = a.Compose(ctx, l, a.Index, order.Project) // a project might have nothing to continue from
+	order.Payload, _ = a.Compose(ctx, a.Index, order.Project) // a project might have nothing to continue from
 	text, cut, err := order.Write(ctx)
 	if err != nil {
 		return err

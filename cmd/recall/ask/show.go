@@ -53,7 +53,7 @@ func newShowCmd(a *app.App) *cobra.Command {
 		fs.Apart("open", "json")
 		fs.Apart("print", "json")
 	}, func(ctx context.Context, l *library.Library, args []string) error {
-		h, err := a.Hit(ctx, l, args[0])
+		h, err := a.Hit(ctx, args[0])
 		var e library.Entry
 		if err == nil {
 			e, err = l.Session(h.Session)
@@ -77,7 +77,7 @@ func newShowCmd(a *app.App) *cobra.Command {
 // showShared shows a session that somebody else shares with the team: its transcript, or the given turn, if that is
 // shared, else its items. If nobody shares it, it returns none.
 func showShared(ctx context.Context, a *app.App, l *library.Library, h last.Hit, o showOptions, none error) error {
-	t, _, err := a.TeamAtHand(ctx, l)
+	t, _, err := a.TeamAtHand(ctx)
 	if errors.Is(err, team.ErrNoMembership) {
 		return none
 	}
@@ -146,18 +146,18 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		}
 		return nil
 	case o.Actions:
-		s, err := a.Read(ctx, l, e)
+		s, err := a.Read(ctx, e)
 		if err != nil {
 			return err
 		}
 		did := history.ActionsOf(s)
 		return a.Show(did, o.JSON, false, func(p *terminal.Page) { p.Form("actions", did) })
 	}
-	p, err := a.Payload(l, e)
+	p, err := a.Payload(e)
 	if err != nil {
 		return err
 	}
-	p.Doubted, err = pipeline.Doubts(ctx, l, a.IndexIfThere(l), map[string]*payload.Payload{}, p.Items)
+	p.Doubted, err = pipeline.Doubts(ctx, l, a.IndexIfThere(), map[string]*payload.Payload{}, p.Items)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	if err := a.Print(text); err != nil {
 		return err
 	}
-	return a.PrintNotes(ctx, l, e)
+	return a.PrintNotes(ctx, e)
 }
 
 // placeOf returns the file and line of a hit.

@@ -24,10 +24,10 @@ func newThreadCmd(a *app.App) *cobra.Command {
 				return nil, err
 			}
 			name := cmp.Or(strings.Join(args, ""), o.Project)
-			project, _, of, err := a.ResolveThread(l, name)
+			project, _, of, err := a.ResolveThread(name)
 			if err != nil {
 				return nil, err
 			}
-			return history.Threads(ctx, l, a.IndexIfThere(l), catalog, project, of)
+			return history.Threads(ctx, l, a.IndexIfThere(), catalog, project, of)
 		}, func(a *app.App, docs []history.Thread) { a.Form("threads", docs) })
 }

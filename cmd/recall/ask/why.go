@@ -74,7 +74,7 @@ func whyBranch(ctx context.Context, a *app.App, spec string) (*history.Branch, e
 	if err != nil {
 		return nil, err
 	}
-	project, _, err := a.ResolveProject(p.Library, "")
+	project, _, err := a.ResolveProject("")
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.Item(ctx, l, arg)
+	p, err := a.Item(ctx, arg)
 	if err != nil {
 		return nil, err
 	}

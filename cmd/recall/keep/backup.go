@@ -185,15 +185,15 @@ func importHint(err error) error {
 // indexImported adds what was imported to the index and removes what was forgotten.
 func indexImported(ctx context.Context, a *app.App, l *library.Library, m merge.Merged) error {
 	if len(m.Gone) > 0 {
-		if _, err := a.ForgetSessions(ctx, l, nil, m.Gone...); err != nil {
+		if _, err := a.ForgetSessions(ctx, nil, m.Gone...); err != nil {
 			return err
 		}
 	}
-	p := a.Pipeline(l)
+	p := a.Pipeline()
 	if err := p.LookAgain(); err != nil {
 		return err
 	}
-	report, err := a.Sync(ctx, l, pipeline.Options{})
+	report, err := a.Sync(ctx, pipeline.Options{})
 	if err == nil {
 		a.PrintProblems(report.Problems)
 	}

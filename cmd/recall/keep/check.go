@@ -176,10 +176,10 @@ func renderAgain(ctx context.Context, a *app.App, l *library.Library, r check.Re
 	if len(r.Render) == 0 {
 		return 0, nil
 	}
-	if err := a.ForgetSeen(l); err != nil {
+	if err := a.ForgetSeen(); err != nil {
 		return 0, err
 	}
-	report, err := a.Sync(ctx, l, pipeline.Options{Only: r.Render[0]})
+	report, err := a.Sync(ctx, pipeline.Options{Only: r.Render[0]})
 	if err == nil {
 		a.PrintProblems(report.Problems)
 	}

@@ -85,7 +85,7 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if o.Outputs || o.Format == "raw" {
 		return exportFiles(ctx, a, l, e, o)
 	}
-	p := a.Pipeline(l)
+	p := a.Pipeline()
 	data, err := readable(ctx, p, e, o)
 	if err != nil {
 		return err

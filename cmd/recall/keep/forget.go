@@ -48,7 +48,7 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		if o.Item != "" {
 			return forgetItem(ctx, a, l, o.Item, o.Yes, o.DryRun)
 		}
-		p := a.Pipeline(l) // planning needs no index
+		p := a.Pipeline() // planning needs no index
 		plan, gone, err := planForget(ctx, a, p, args, o.Matching, o.Forks)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 	}
 	var entries []library.Entry
 	for _, name := range names {
-		e, err := a.Session(p.Library, name)
+		e, err := a.Session(name)
 		if errors.Is(err, library.ErrNoSession) {
 			if id, ok := p.Library.ForgottenNamed(name); ok {
 				gone = append(gone, id)
@@ -128,7 +128,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 		gone = append(gone[:len(gone):len(gone)], s.Entry.ID)
 	}
 	shared := team.SharedOf(l.Dir(), gone) // before that record is forgotten as well
-	left, err := a.ForgetSessions(ctx, l, plan.Texts, gone...)
+	left, err := a.ForgetSessions(ctx, plan.Texts, gone...)
 	if err != nil {
 		if hint.Of(err) == "" {
 			err = hint.With(err, "run it again: it resumes where it stopped")
@@ -139,7 +139,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	if shared > 0 {
 		fmt.Fprintf(a.Out, "%s shared with the team: forgotten for everyone once the team is reached; recall team "+
 			"status shows which of your machines still have what you forgot\n", answer.Count(shared, "session"))
-		a.TeamBeside(l, true)
+		a.TeamBeside(true)
 	}
 	if len(left) > 0 {
 		return hint.With(fmt.Errorf("the text is still in %s of the library: %s", answer.Count(len(left), "file"),
@@ -155,9 +155,9 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		return hint.With(fmt.Errorf("forget: %s might be something else by now: numbers change with each answer", name),
 			"name an item by its id, which recall why %s shows; without --yes you are shown what would be removed", name)
 	}
-	at, err := a.Shown(ctx, l, name)
+	at, err := a.Shown(ctx, name)
 	if errors.Is(err, index.ErrNoItem) {
-		if in, retired, unknown := a.Pipeline(l).Retired(at.Item.ID); unknown == nil {
+		if in, retired, unknown := a.Pipeline().Retired(at.Item.ID); unknown == nil {
 			at.Session, at.Item.ID, err = string(in), retired, nil
 		}
 	}
@@ -165,7 +165,7 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		return err
 	}
 	id := ingest.SessionID(at.Session)
-	return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
+	return a.OnIndex(ctx, func(p *pipeline.Pipeline) error {
 		plan, err := p.PlanForgetItem(ctx, id, at.Item)
 		if errors.Is(err, index.ErrNoItem) && at.Item.ID == "" {
 			err = hint.With(fmt.Errorf("forget: %s can't be separated from the rest of its turn", name),

@@ -98,7 +98,7 @@ func archiveFirst(ctx context.Context, a *app.App, l *library.Library, before *g
 			return nil, err
 		}
 	}
-	problems, err := guard.Archive(ctx, a.Archiver(l), before)
+	problems, err := guard.Archive(ctx, a.Archiver(), before)
 	a.PrintProblems(problems)
 	if err != nil {
 		return nil, err

@@ -34,11 +34,10 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 		fs.StringArrayVar(&o.From, "from", nil,
 			"archive this file or folder instead of the usual places (repeatable)")
 	}, func(ctx context.Context, _ []string) (pipeline.Report, error) {
-		l, err := a.LibraryToFill(ctx, o.From)
-		if err != nil {
+		if _, err := a.LibraryToFill(ctx, o.From); err != nil {
 			return pipeline.Report{}, err
 		}
-		p := a.Archiver(l)
+		p := a.Archiver()
 		bar := terminal.NewProgress(a.Err)
 		defer bar.Done()
 		p.Progress = bar.Show
@@ -59,7 +58,7 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 
 func newReindexCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "reindex", nil,
-		func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx, l) })
+		func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx) })
 }
 
 // newRestCmd indexes in the background what a query's time budget left over. One runs at a time; nobody calls it by
@@ -71,9 +70,9 @@ func newRestCmd(a *app.App) *cobra.Command {
 		}
 		_, err := app.WithLock(filepath.Join(app.CacheDir(l), "rest.lock"), func() error {
 			defer a.Close() // before the lock is released, so that the next holder finds everything done
-			l, err := a.Library(ctx)
+			_, err := a.Library(ctx)
 			if err == nil {
-				_, err = a.Sync(ctx, l, pipeline.Options{})
+				_, err = a.Sync(ctx, pipeline.Options{})
 			}
 			return err
 		})

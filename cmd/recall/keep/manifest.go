@@ -30,11 +30,11 @@ type ManifestDoc struct {
 
 func newManifestCmd(a *app.App) *cobra.Command {
 	cmd := option.Result(a, "manifest", nil, func(ctx context.Context, args []string) (doc ManifestDoc, err error) {
-		l, e, err := a.Named(ctx, args[0])
+		_, e, err := a.Named(ctx, args[0])
 		if err != nil {
 			return doc, err
 		}
-		p := a.Pipeline(l)
+		p := a.Pipeline()
 		s, err := p.Read(ctx, e.ID)
 		if err != nil {
 			return doc, err
@@ -207,7 +207,7 @@ func sayLeft(a *app.App, n int) {
 
 func planScript(ctx context.Context, a *app.App, l *library.Library, e library.Entry, allowed []string) (
 	stay manifest.Stay, found ingest.Found, err error) {
-	p := a.Pipeline(l)
+	p := a.Pipeline()
 	s, err := p.Read(ctx, e.ID)
 	if err != nil {
 		return stay, found, err

@@ -66,7 +66,7 @@ func newChangeCmd(a *app.App, name string, change func(l *library.Library, id, t
 			return err
 		}
 		fmt.Fprintln(a.Out, terminal.Line(fmt.Sprintf(done, args[0], args[1])))
-		return a.Reindex(ctx, l)
+		return a.Reindex(ctx)
 	})
 	cmd.ValidArgsFunction = option.CompleteProject(a)
 	return cmd

@@ -74,7 +74,7 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 
 // toRedistill returns the named sessions, or those active since a day.
 func toRedistill(a *app.App, l *library.Library, names []string, since time.Time) ([]library.Entry, error) {
-	all, err := a.Sessions(l, names)
+	all, err := a.Sessions(names)
 	if err == nil && len(names) == 0 {
 		all, err = l.Sessions()
 	}
@@ -96,14 +96,14 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 	o := improve.Options{Only: []ingest.SessionID{}}
 	before := map[ingest.SessionID]*payload.Payload{}
 	for _, e := range entries {
-		p, err := a.Payload(l, e)
+		p, err := a.Payload(e)
 		if err != nil {
 			return nil, err
 		}
 		before[e.ID] = p
 		o.Only = append(o.Only, e.ID)
 	}
-	foreseen, err := a.Foresee(ctx, l, nil, o, true)
+	foreseen, err := a.Foresee(ctx, nil, o, true)
 	if err != nil {
 		return nil, err
 	}
@@ -120,10 +120,10 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 		}
 		return doc, ctx.Err()
 	}
-	if err := a.OnIndex(ctx, l, func(*pipeline.Pipeline) error { return nil }); err != nil {
+	if err := a.OnIndex(ctx, func(*pipeline.Pipeline) error { return nil }); err != nil {
 		return nil, err
 	}
-	doc.Model, doc.Problems, err = a.Improve(ctx, l, o, true)
+	doc.Model, doc.Problems, err = a.Improve(ctx, o, true)
 	for _, e := range entries {
 		now, fault := l.Payload(e.ID)
 		if fault != nil {

@@ -61,7 +61,7 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 			a.Form("versions", all)
 			return nil
 		}
-		p := a.Pipeline(l)
+		p := a.Pipeline()
 		if len(args) != 1 {
 			return restoreMany(ctx, a, p, entries, o)
 		}
@@ -90,7 +90,7 @@ func namedSessions(ctx context.Context, a *app.App, names []string, all bool) (l
 		entries, err = l.AllEntries()
 		return l, entries, err
 	}
-	entries, err = a.Sessions(l, names)
+	entries, err = a.Sessions(names)
 	return l, entries, err
 }
 

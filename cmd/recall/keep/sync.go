@@ -68,7 +68,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		var asked *improve.Report
 		if !o.NoModel {
 			var problems []ingest.Problem
-			asked, problems, err = a.Improve(ctx, a.Lib, a.DueFor(o.Live), false)
+			asked, problems, err = a.Improve(ctx, a.DueFor(o.Live), false)
 			report.Problems = append(report.Problems, problems...)
 			if !o.JSON {
 				a.PrintModel(asked)
@@ -90,11 +90,10 @@ func newSyncCmd(a *app.App) *cobra.Command {
 }
 
 func foreseeSync(ctx context.Context, a *app.App, from []string, live, asJSON bool) error {
-	l, err := a.Library(ctx)
-	if err != nil {
+	if _, err := a.Library(ctx); err != nil {
 		return err
 	}
-	doc, err := a.Foresee(ctx, l, from, a.DueFor(live), false)
+	doc, err := a.Foresee(ctx, from, a.DueFor(live), false)
 	if err != nil {
 		return err
 	}
@@ -107,11 +106,10 @@ func foreseeSync(ctx context.Context, a *app.App, from []string, live, asJSON bo
 
 // runSync syncs, creating the library if there is none.
 func runSync(ctx context.Context, a *app.App, o pipeline.Options) (pipeline.Report, error) {
-	l, err := a.LibraryToFill(ctx, o.From)
-	if err != nil {
+	if _, err := a.LibraryToFill(ctx, o.From); err != nil {
 		return pipeline.Report{}, err
 	}
-	report, err := a.Sync(ctx, l, o)
+	report, err := a.Sync(ctx, o)
 	if err == nil && len(o.From) > 0 && report.Found == 0 && !report.Skipped() {
 		err = app.NoSession(strings.Join(o.From, ", "))
 	}
@@ -146,7 +144,7 @@ func Watch(ctx context.Context, a *app.App) error {
 		err := watchOn(ctx, a, l)
 		if errors.Is(err, index.ErrReplaced) {
 			fmt.Fprintf(a.Err, "recall: %v; checking everything again\n", err)
-			if err := a.ForgetSeen(l); err != nil {
+			if err := a.ForgetSeen(); err != nil {
 				return err
 			}
 			continue
@@ -156,7 +154,7 @@ func Watch(ctx context.Context, a *app.App) error {
 		}
 		a.SayDamaged(err)
 		renewed = time.Now()
-		if err := a.RemoveIndex(l); err != nil {
+		if err := a.RemoveIndex(); err != nil {
 			return err
 		}
 	}
@@ -173,11 +171,11 @@ func ends(err error) bool {
 // watchOn watches until it is stopped, or returns an error if the index turns out to be damaged or replaced. The next
 // call refills it.
 func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
-	p, err := a.Indexer(l)
+	p, err := a.Indexer()
 	if err != nil {
 		return err
 	}
-	asker, err := a.Asker(ctx, l, false)
+	asker, err := a.Asker(ctx, false)
 	if err != nil {
 		fmt.Fprintf(a.Err, "recall: not asking a model: %v\n", err)
 	}

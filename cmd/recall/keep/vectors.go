@@ -18,7 +18,7 @@ import (
 
 func newVectorsCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "vectors", nil, func(ctx context.Context, l *library.Library, _ []string) error {
-		v, err := a.Vectors(l)
+		v, err := a.Vectors()
 		switch {
 		case err != nil:
 			return err
@@ -27,7 +27,7 @@ func newVectorsCmd(a *app.App) *cobra.Command {
 		case l.ReadOnly() != nil:
 			return l.ReadOnly()
 		}
-		return a.OnIndex(ctx, l, func(*pipeline.Pipeline) error {
+		return a.OnIndex(ctx, func(*pipeline.Pipeline) error {
 			v.Index = a.Index
 			bar := terminal.NewProgress(a.Err)
 			made, kept, err := v.Make(ctx, bar.Counts("embed"))

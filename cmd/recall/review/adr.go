@@ -35,7 +35,7 @@ func newADRCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		project, _, err := a.ResolveProject(p.Library, o.Project)
+		project, _, err := a.ResolveProject(o.Project)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func newADRCmd(a *app.App) *cobra.Command {
 		}
 		defer log.Close()
 		for _, arg := range args {
-			it, err := a.Item(ctx, p.Library, arg)
+			it, err := a.Item(ctx, arg)
 			if err == nil {
 				err = log.Choose(it.Item.ID)
 			}

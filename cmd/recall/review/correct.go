@@ -90,7 +90,7 @@ func newEditCmd(a *app.App) *cobra.Command {
 			return nil, hint.With(fmt.Errorf("edit: got %d sessions, but a title or payload is edited for one", len(args)),
 				"edit them one by one")
 		}
-		entries, err := a.Sessions(l, args)
+		entries, err := a.Sessions(args)
 		if err != nil {
 			return nil, err
 		}
@@ -132,12 +132,12 @@ func markOne(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		err = l.AppendEdits(e.ID, edits)
 	}
 	if err == nil && m.Archive != nil {
-		err = a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
+		err = a.OnIndex(ctx, func(p *pipeline.Pipeline) error {
 			return p.Index.SetArchived(ctx, string(e.ID), *m.Archive)
 		})
 	}
 	if err == nil && name != "" {
-		_, err = a.Sync(ctx, l, pipeline.Options{Only: e.ID})
+		_, err = a.Sync(ctx, pipeline.Options{Only: e.ID})
 	}
 	return err
 }

@@ -52,14 +52,14 @@ func linkItems(ctx context.Context, a *app.App, l *library.Library, link payload
 	var ends [2]index.Placed
 	for i, arg := range []string{from, to} {
 		var err error
-		if ends[i], err = a.Item(ctx, l, arg); err != nil {
+		if ends[i], err = a.Item(ctx, arg); err != nil {
 			return err
 		}
 	}
 	if err := review.Relate(l, link, ends, [2]string{from, to}, app.Author()); err != nil {
 		return err
 	}
-	if err := a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
+	if err := a.OnIndex(ctx, func(p *pipeline.Pipeline) error {
 		problems, err := p.Relate(ctx)
 		a.PrintProblems(problems)
 		return err
@@ -86,7 +86,7 @@ func newThreadCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 			fs.BoolVar(&yes, "yes", false, "don't ask")
 		}
 	}, func(ctx context.Context, l *library.Library, args []string) error {
-		both, err := a.Sessions(l, args)
+		both, err := a.Sessions(args)
 		switch {
 		case err != nil:
 			return err

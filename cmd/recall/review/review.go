@@ -56,7 +56,7 @@ func newReviewCmd(a *app.App) *cobra.Command {
 // toReview lists the sessions to review, newest first.
 func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([]library.Entry, error) {
 	if len(args) > 0 {
-		e, err := a.Session(l, args[0])
+		e, err := a.Session(args[0])
 		return []library.Entry{e}, err
 	}
 	id, err := app.ProjectID(l, o.Project)
@@ -79,7 +79,7 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 	if err != nil {
 		return err
 	}
-	w, err := review.Read(ctx, l, a.IndexIfThere(l), catalog, entries)
+	w, err := review.Read(ctx, l, a.IndexIfThere(), catalog, entries)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e libra
 	if err := editPage(ctx, a, l, e); err != nil {
 		return err
 	}
-	w, err := review.ReadOne(ctx, l, a.IndexIfThere(l), e)
+	w, err := review.ReadOne(ctx, l, a.IndexIfThere(), e)
 	if err != nil {
 		return err
 	}
@@ -148,13 +148,13 @@ func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e libra
 
 // editPage opens a session's payload.md in the editor and syncs the changes.
 func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
-	if _, err := a.Payload(l, e); err != nil {
+	if _, err := a.Payload(e); err != nil {
 		return err
 	}
 	if err := runEditor(ctx, a, filepath.Join(e.Folder, "payload.md")); err != nil {
 		return err
 	}
-	report, err := a.Sync(ctx, l, pipeline.Options{Only: e.ID})
+	report, err := a.Sync(ctx, pipeline.Options{Only: e.ID})
 	if err != nil {
 		return err
 	}

@@ -195,14 +195,14 @@ func (r *Reviewer) settle(c review.Conflict) error {
 func (r *Reviewer) Finish() error {
 	ctx := context.WithoutCancel(r.ctx) // even after Ctrl-C
 	for id := range r.touched {
-		report, err := r.Sync(ctx, r.l, pipeline.Options{Only: ingest.SessionID(id)})
+		report, err := r.Sync(ctx, pipeline.Options{Only: ingest.SessionID(id)})
 		if err != nil {
 			return err
 		}
 		r.PrintProblems(report.Problems)
 	}
 	if r.handed {
-		if err := r.IndexReceived(ctx, r.l); err != nil {
+		if err := r.IndexReceived(ctx); err != nil {
 			return err
 		}
 	}

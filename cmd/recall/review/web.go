@@ -80,14 +80,14 @@ const mostOthers = 10
 
 // memoryOf returns what a page can read and change of a library, by an app whose index is open.
 func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer.Behind) *web.Memory {
-	p := b.Pipeline(l)
+	p := b.Pipeline()
 	return &web.Memory{Library: l, Pipeline: p, Behind: behind, Close: b.Close, Prices: b.Config.LLM.Prices,
 		Ask: func(ctx context.Context, q answer.Question) (answer.Answer, error) {
-			return b.Ask(ctx, b.Lib, q, nil)
+			return b.Ask(ctx, q, nil)
 		},
-		Compose: func(project string) (*payload.Payload, error) { return b.Compose(ctx, l, b.Index, project) },
+		Compose: func(project string) (*payload.Payload, error) { return b.Compose(ctx, b.Index, project) },
 		Others: func(project string) (lines []string) {
-			if team := b.TeamNews(l, time.Time{}, project); team != nil {
+			if team := b.TeamNews(time.Time{}, project); team != nil {
 				for _, one := range team.Others[:min(len(team.Others), mostOthers)] {
 					lines = append(lines, one.Line(time.Now()))
 				}

@@ -91,7 +91,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		return err
 	}
 	if !guard.IsDemo(l.Dir()) && !(a.LibraryNamed() && l.IsBackup()) { // people's own sessions don't belong there
-		report, err := a.Sync(ctx, l, pipeline.Options{})
+		report, err := a.Sync(ctx, pipeline.Options{})
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	}
 	e, err := toWrapUp(a, l, args)
 	if err == nil && e.Behind() && l.ReadOnly() == nil { // large and deferred
-		if _, err = a.Sync(ctx, l, pipeline.Options{Only: e.ID}); err == nil {
+		if _, err = a.Sync(ctx, pipeline.Options{Only: e.ID}); err == nil {
 			e, err = l.Session(e.ID)
 		}
 	}
@@ -112,10 +112,10 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 			return err
 		}
 	}
-	if _, err := a.Payload(l, e); err != nil {
+	if _, err := a.Payload(e); err != nil {
 		return err
 	}
-	w, err := review.ReadOne(ctx, l, a.IndexIfThere(l), e)
+	w, err := review.ReadOne(ctx, l, a.IndexIfThere(), e)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		if err := runReview(ctx, a, l, []library.Entry{e}, true, reviewOptions{}); err != nil {
 			return err
 		}
-		if w, err = review.ReadOne(ctx, l, a.IndexIfThere(l), e); err != nil {
+		if w, err = review.ReadOne(ctx, l, a.IndexIfThere(), e); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		return err
 	}
 	doc.Payload = string(md)
-	next, err := pipeline.NextPayload(ctx, l, a.IndexIfThere(l), e.Project, "", e.ID)
+	next, err := pipeline.NextPayload(ctx, l, a.IndexIfThere(), e.Project, "", e.ID)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func saveScratch(dir string, n int, text string) (string, error) {
 // project.
 func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, error) {
 	if len(args) > 0 {
-		return a.Session(l, args[0])
+		return a.Session(args[0])
 	}
 	if id := os.Getenv(app.EnvSession); id != "" {
 		if e, err := l.Lookup(id); err == nil {
@@ -213,7 +213,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 	if err != nil {
 		return library.Entry{}, err
 	}
-	project, _, err := a.ResolveProject(l, "")
+	project, _, err := a.ResolveProject("")
 	if err != nil {
 		return library.Entry{}, err
 	}
@@ -227,7 +227,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 // takeDraft records the supported lines of a draft as notes and the others as claims, and merges them.
 func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.Entry, draft string,
 	doc *WrapUpDoc) error {
-	p := a.Pipeline(l)
+	p := a.Pipeline()
 	took, err := review.TakeDraft(ctx, p, e, draft)
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.En
 			"recall wrap-up --prompt prints what the agent should write")
 	}
 	for _, id := range took.Sessions {
-		report, err := a.Sync(ctx, l, pipeline.Options{Only: id})
+		report, err := a.Sync(ctx, pipeline.Options{Only: id})
 		a.PrintProblems(report.Problems)
 		if err != nil {
 			return err

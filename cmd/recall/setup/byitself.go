@@ -181,13 +181,13 @@ func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool)
 // syncFirst archives what was said before a pause, which couldn't be told apart afterwards. If not everything can be
 // archived the pause begins nevertheless, and the error is an app.ExitCode.
 func syncFirst(ctx context.Context, a *app.App) error {
-	l, err := a.Library(ctx)
+	_, err := a.Library(ctx)
 	if errors.Is(err, library.ErrNoLibrary) {
 		return nil
 	}
 	var r pipeline.Report
 	if err == nil {
-		r, err = a.Sync(ctx, l, pipeline.Options{})
+		r, err = a.Sync(ctx, pipeline.Options{})
 	}
 	a.PrintProblems(r.Problems)
 	if err == nil && len(r.Problems)+r.Left > 0 {

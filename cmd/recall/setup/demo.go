@@ -62,13 +62,13 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	for _, q := range demo.Questions() {
 		fmt.Fprintf(a.Out, "\n%s$ recall query %q%s\n", st.Bold, q.Text, st.Reset)
 		p := a.Page()
-		ans, err := rules.Searched(ctx, rules.Lib, q.Text)
+		ans, err := rules.Searched(ctx, q.Text)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Out, "%sby rules, first:%s\n", st.Dim, st.Reset)
 		p.First(&ans)
-		if ans, err = model.Searched(ctx, model.Lib, q.Text); err != nil {
+		if ans, err = model.Searched(ctx, q.Text); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Out, "%sby the model:%s\n", st.Dim, st.Reset)
@@ -93,7 +93,8 @@ func (d *demoLibrary) fill(ctx context.Context, o pipeline.Options) error {
 	if err != nil {
 		return err
 	}
-	d.report, err = d.Sync(ctx, d.Use(l), o)
+	d.Use(l)
+	d.report, err = d.Sync(ctx, o)
 	return err
 }
 
@@ -104,7 +105,7 @@ func (d *demoLibrary) replay(ctx context.Context) error {
 		return err
 	}
 	answers := replay.NewAnswers(kept, "recorded")
-	p := d.Pipeline(d.Lib)
+	p := d.Pipeline()
 	asks := model.New(model.Options{Model: answers, Store: answers})
 	if _, err = (&improve.Asker{Pipeline: p, Improver: asks, Reconciler: asks}).Run(ctx, improve.Options{}); err != nil {
 		return err

@@ -59,14 +59,14 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	}
 	fmt.Fprintf(a.Out, "%s in %s\n", verb, l.Dir())
 	start := time.Now()
-	report, err := a.Sync(ctx, l, pipeline.Options{})
+	report, err := a.Sync(ctx, pipeline.Options{})
 	if err != nil {
 		if report.Bytes > 0 {
 			a.PrintReport(report)
 		}
 		return err
 	}
-	p := a.Pipeline(l)
+	p := a.Pipeline()
 	for _, s := range p.Places() {
 		fmt.Fprintf(a.Out, "Source: %s, %s\n", s.Source, s.Folder)
 	}
@@ -108,7 +108,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 		if yes {
 			return nil
 		}
-		return a.OfferModel(ctx, l)
+		return a.OfferModel(ctx)
 	}
 	o := a.Config.LLM
 	ch := config.Choice{Provider: o.Provider}
@@ -124,14 +124,14 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 		}
 	}
 	a.SayLeaving(a.Config.With(ch).GoesTo())
-	return a.UseModel(ctx, l, ch)
+	return a.UseModel(ctx, ch)
 }
 
 // tryOne asks a question that one of the latest decisions answers, in the words in which it was asked or with its
 // session's title. If none of them comes first, it prints nothing.
 func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
 	for _, question := range history.Questions(l, 10) {
-		ans, err := a.Searched(ctx, l, question)
+		ans, err := a.Searched(ctx, question)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
 		}
 		if it := ans.Shown[0].Item; it != nil && it.Kind == payload.Decision {
 			fmt.Fprintf(a.Out, "\n$ recall query %q\n", question)
-			a.Remember(l, question, last.Hits(ans.Shown))
+			a.Remember(question, last.Hits(ans.Shown))
 			p := a.Page()
 			p.Answer(&ans)
 			return nil

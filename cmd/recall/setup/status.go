@@ -90,7 +90,7 @@ func newStatusCmd(a *app.App) *cobra.Command {
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
 	debug.SetGCPercent(400) // a short run: collecting costs more than it frees
-	p := a.Pipeline(l)
+	p := a.Pipeline()
 	var (
 		doomed    []pipeline.Expiring
 		unsafe    []ingest.Problem
@@ -135,7 +135,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if spent := improve.TookSince(l, improve.MonthOf(time.Now())); spent.Calls > 0 {
 		s.Spent = &spent
 	}
-	s.Team = a.TeamNews(l, time.Time{}, "")
+	s.Team = a.TeamNews(time.Time{}, "")
 	s.Schedule = schedule.Glance(ctx)
 	return s, err
 }
@@ -157,7 +157,7 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 		d.Name += "/" + name
 	}
 	var err error
-	if d.Waiting, d.Failed, err = improve.Waiting(&pipeline.Pipeline{Archiver: *a.Archiver(l)},
+	if d.Waiting, d.Failed, err = improve.Waiting(&pipeline.Pipeline{Archiver: *a.Archiver()},
 		c.Distill.Quiet); err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func runOpen(ctx context.Context, a *app.App, o statusOptions) (*history.Waiting
 	if err != nil {
 		return nil, err
 	}
-	only, err := a.ProjectFilter(p.Library, o.Project, o.Project == "")
+	only, err := a.ProjectFilter(o.Project, o.Project == "")
 	if err != nil {
 		return nil, err
 	}
@@ -244,5 +244,5 @@ func printOpen(a *app.App, doc *history.Waiting, project string) {
 		hits = append(hits, last.Of(one.Place, one.Turn, "", &one.Item))
 	}
 	a.Form("open", doc)
-	a.Remember(a.Lib, "", hits)
+	a.Remember("", hits)
 }

@@ -215,7 +215,7 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 func inTeam(a *app.App, name string, flags func(*option.Flags),
 	do func(ctx context.Context, t *team.Team, m *team.Membership, args []string) error) *cobra.Command {
 	return option.Run(a, name, flags, func(ctx context.Context, l *library.Library, args []string) error {
-		t, m, err := a.Team(ctx, l)
+		t, m, err := a.Team(ctx)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		from := a.Leaving(l)
+		from := a.Leaving()
 		level, to, err := from.Meant(p, team.Level(o.Level), o.To)
 		if err != nil {
 			return err
@@ -45,7 +45,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if leaving.Level == team.LevelSealed || len(to) > 0 {
-			t, _, err := a.Team(ctx, l)
+			t, _, err := a.Team(ctx)
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 		if err := leaving.Refused(); err != nil || o.DryRun {
 			return err
 		}
-		t, m, err := a.Team(ctx, l)
+		t, m, err := a.Team(ctx)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(a.Out, "%s is shared; recall team let-in lets other members read it\n", here)
-		return syncNow(ctx, a, l, a.Team)
+		return syncNow(ctx, a, a.Team)
 	})
 }
 
@@ -95,11 +95,11 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := a.Leaving(l).Stop(m, p, app.Author()); err != nil {
+		if err := a.Leaving().Stop(m, p, app.Author()); err != nil {
 			return err
 		}
-		if err := syncNow(ctx, a, l, a.TeamAtHand); err != nil {
-			a.TeamNow(l)
+		if err := syncNow(ctx, a, a.TeamAtHand); err != nil {
+			a.TeamNow()
 			fmt.Fprintf(a.Out, "nothing new of %s is shared; others can read what the team has of it until a sync takes it "+
 				"back\n", terminal.Line(p.Name))
 			return err
@@ -111,18 +111,18 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 
 func newSyncCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "team-sync", nil, func(ctx context.Context, l *library.Library, _ []string) error {
-		return syncNow(ctx, a, l, a.Team)
+		return syncNow(ctx, a, a.Team)
 	})
 }
 
 // longest limits one sync with the team; the rest waits for the next.
 const longest = 10 * time.Minute
 
-func syncNow(ctx context.Context, a *app.App, l *library.Library,
-	open func(context.Context, *library.Library) (*team.Team, *team.Membership, error)) error {
+func syncNow(ctx context.Context, a *app.App,
+	open func(context.Context) (*team.Team, *team.Membership, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	done, err := a.SyncTeam(ctx, l, open)
+	done, err := a.SyncTeam(ctx, open)
 	if done != nil {
 		for _, h := range done.Happened {
 			if h.At.Equal(done.At) { // the rest was printed before

@@ -76,7 +76,7 @@ func newJoinCmd(a *app.App) *cobra.Command {
 }
 
 func join(ctx context.Context, a *app.App, l *library.Library, address, machine, as string) error {
-	m, t, err := a.JoinTeam(ctx, l, address, machine)
+	m, t, err := a.JoinTeam(ctx, address, machine)
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,14 @@ func join(ctx context.Context, a *app.App, l *library.Library, address, machine,
 		}
 		again.Close()
 	}
-	a.TeamBeside(l, true)
+	a.TeamBeside(true)
 	return nil
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
 	return option.Asked(a, "team-status", nil, func(ctx context.Context, l *library.Library, _ []string) (*team.Status,
 		error) {
-		t, m, err := a.TeamIfThere(ctx, l)
+		t, m, err := a.TeamIfThere(ctx)
 		if m == nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 		if _, err := team.MembershipOf(l.Dir()); errors.Is(err, team.ErrNoMembership) {
 			return err
 		}
-		t, m, err := a.Team(ctx, l)
+		t, m, err := a.Team(ctx)
 		if err == nil {
 			defer t.Close()
 		} else {
@@ -169,7 +169,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 
 // leaveOther removes another machine, such as a lost one.
 func leaveOther(ctx context.Context, a *app.App, l *library.Library, machine string) error {
-	t, _, err := a.Team(ctx, l)
+	t, _, err := a.Team(ctx)
 	if err != nil {
 		return err
 	}

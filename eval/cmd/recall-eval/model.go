@@ -78,7 +78,7 @@ func purseOf(ctx context.Context, a *app.App) (*improve.Purse, error) {
 	case err != nil:
 		return nil, err
 	case l.ReadOnly() == nil:
-		return a.NewPurse(l), nil
+		return a.NewPurse(), nil
 	}
 	return improve.NewPurse(nil, improve.Caps{Night: a.Caps().Night}, nil), nil
 }
