@@ -184,15 +184,19 @@ func (c *Config) unknownKeys(v *viper.Viper) (problems []string) {
 		for above != "" && !isKey(above) && len(under(above+".")) == 0 {
 			name, above = above, above[:max(0, strings.LastIndexByte(above, '.'))]
 		}
-		line := fmt.Sprintf("%s:%d: ", c.found, lineOf(c.text, name))
-		switch below := under(above + "."); {
+		wrong, instead := "", under(above+".")
+		switch {
 		case isKey(above): // its value is checked
 		case above == "":
-			problems = append(problems, line+"unknown key "+name+"; allowed: "+strings.Join(sections(), ", "))
+			wrong, instead = "unknown key "+name+"; allowed: ", sections()
 		case above != name:
-			problems = append(problems, line+"unknown key "+name+"; allowed: "+strings.Join(below, ", "))
+			wrong = "unknown key " + name + "; allowed: "
 		case v.Get(name) != nil && !isMap(v.Get(name)):
-			problems = append(problems, line+name+" is a section with these keys: "+strings.Join(below, ", "))
+			wrong = name + " is a section with these keys: "
+		}
+		if wrong != "" {
+			problems = append(problems, fmt.Sprintf("%s:%d: %s%s", c.found, lineOf(c.text, name), wrong,
+				strings.Join(instead, ", ")))
 		}
 	}
 	return slices.Compact(problems)
