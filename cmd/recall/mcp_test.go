@@ -42,7 +42,8 @@ func newMCPPipe(tb testing.TB, items int) *mcpPipe {
 	if _, err := first.LoadConfig(); err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := first.Sync(tb.Context(), first.Use(l), pipeline.Options{}); err != nil { // the next finds nothing new
+	first.Use(l)
+	if _, err := first.Sync(tb.Context(), pipeline.Options{}); err != nil { // the next finds nothing new
 		tb.Fatal(err)
 	}
 	first.Close()
