@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/ingest"
 	. "recall/library"
 	"recall/library/disk"
 )
@@ -114,7 +115,7 @@ func TestLockIsNoLink(t *testing.T) {
 	if err := os.MkdirAll(locks, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"folders", "links", "ask", "s-" + string(id)} {
+	for _, name := range []string{"folders", "links", "ask", SessionLock(ingest.SessionID(id))} {
 		if err := os.Symlink(filepath.Join(victim, name), filepath.Join(locks, name+".lock")); err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,8 @@ import (
 	"github.com/gofrs/flock"
 
 	"recall/cmd/recall/app"
+	"recall/ingest"
+	"recall/library"
 )
 
 // copyProgram copies a program while no other test starts a process: one that has inherited the open file would keep
@@ -187,7 +189,8 @@ func TestPreCompactIsHandedOn(t *testing.T) {
 	if err := os.MkdirAll(locks, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	lock := flock.New(filepath.Join(locks, "s-"+id+".lock")) // so that it can't be done yet
+	// so that it can't be done yet
+	lock := flock.New(filepath.Join(locks, library.SessionLock(ingest.SessionID(id))+".lock"))
 	if ok, err := lock.TryLock(); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
@@ -240,7 +243,7 @@ func TestQuestionBesideAnotherRecall(t *testing.T) {
 	if err := os.MkdirAll(locks, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	held := flock.New(filepath.Join(locks, "s-00000002-0000-4000-8000-000000000001.lock"))
+	held := flock.New(filepath.Join(locks, library.SessionLock("00000002-0000-4000-8000-000000000001")+".lock"))
 	if ok, err := held.TryLock(); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
