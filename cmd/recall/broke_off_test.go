@@ -85,6 +85,9 @@ func TestBrokenOffIsCounted(t *testing.T) {
 				got = append(got, fmt.Sprint(line.Fault, " ", line.Estimated))
 			}
 			want := []string{"unreachable false", "unreachable true", "stopped true", "timed out true"}
+			if provider == config.ProviderOllama { // its client reports a cut answer as an unreadable one
+				want[1] = "nonsense true"
+			}
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("the ledger has %q, want %q", got, want)
 			}

@@ -295,6 +295,7 @@ var Specials = map[string]string{
 	"RECALL_SHARED":     "tests: the folder of shared transcripts",
 	EnvPause:            "1: nothing is kept of a session started with it, if the hooks are installed",
 	"RECALL_LONG":       "tests: run the long tests in full, not a sample",
+	"RECALL_PLANTED":    "tests: the file for a table of planted secrets",
 	"RECALL_COWORK_DIR": "one more place to look for Cowork sessions",
 	envEmbedKey:         "the embedding service's key",
 	envLLMKey: "the key of the model's service; takes precedence over the service's own variable " +
