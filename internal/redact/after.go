@@ -1,10 +1,6 @@
 package redact
 
-import (
-	"strings"
-
-	"recall/internal/text"
-)
+import "strings"
 
 // skipEmphasis skips emphasis and color: ** in Markdown, escape sequences of terminals.
 func skipEmphasis(t string, at int) int {
@@ -25,104 +21,6 @@ func skipEmphasis(t string, at int) int {
 			return at
 		}
 	}
-}
-
-// pairedValue returns where the value begins if the name is itself a value: name: DB_PASSWORD, value: x.
-func pairedValue(t string, at int) int {
-	const reach = 120
-	window := t[at:min(len(t), at+reach)]
-	if i := strings.IndexAny(window, "}>)"); i >= 0 {
-		window = window[:i]
-	}
-	if i := strings.Index(window, "name"); i >= 0 {
-		window = window[:i]
-	}
-	for _, w := range [...]string{"value", "default", "Value", "Default"} {
-		i := strings.Index(window, w)
-		if i < 0 || i > 0 && wordChar(window[i-1]) || strings.Count(window[:i], "\n") > 2 {
-			continue
-		}
-		end := skip(t, quoteEnd(t, at+i+len(w)), blank, 4)
-		if end < len(t) && (t[end] == ':' || t[end] == '=') {
-			return end + 1
-		}
-	}
-	return at
-}
-
-// attributesEnd returns the position after an XML element's attributes, or at.
-func attributesEnd(t string, at int) int {
-	if i := strings.IndexAny(t[at:min(len(t), at+100)], "<>\n"); i > 0 && t[at+i] == '>' && t[at+i-1] != '/' {
-		return at + i + 1
-	}
-	return at
-}
-
-// nextElement returns where the content of the element after a name's begins, or at: <td>name</td><td>, and the like in
-// property lists and settings.
-func nextElement(t string, at int) int {
-	for _, pair := range [...][2]string{{"</td>", "<td>"}, {"</th>", "<td>"}, {"</key>", "<string>"},
-		{"</name>", "<value>"}} {
-		if strings.HasPrefix(t[at:], pair[0]) {
-			next := run(t, at+len(pair[0]), blank, "\r\n", 40)
-			if strings.HasPrefix(t[next:], pair[1]) {
-				return next + len(pair[1])
-			}
-		}
-	}
-	return at
-}
-
-// skipFold skips the YAML sign that the value is on the next line.
-func skipFold(t string, at int) int {
-	end := at
-	if at < len(t) && (t[at] == '>' || t[at] == '|') {
-		end = at + 1
-		if end < len(t) && (t[end] == '-' || t[end] == '+') {
-			end++
-		}
-	}
-	ends := end == at || end >= len(t) || t[end] != '\n' || end+1 >= len(t) || !is(t[end+1], blank)
-	if ends {
-		return at
-	}
-	return skip(t, end+1, blank, 40)
-}
-
-// skipType skips a type between a colon and an equals sign: string = "…".
-func skipType(t string, at int) int {
-	end := at
-	for end < len(t) && end-at < 20 && (wordChar(t[end]) || t[end] == '&') {
-		end++
-	}
-	eq := skip(t, end, blank, 4)
-	assigned := end > at && eq > end && eq < len(t) && t[eq] == '=' &&
-		quoteEnd(t, skip(t, eq+1, blank, 4)) > skip(t, eq+1, blank, 4)
-	if assigned {
-		return skip(t, eq+1, blank, 4)
-	}
-	return at
-}
-
-// isSetter reports whether the text before a name makes it a call that sets something: client.password(, setPassword(.
-func isSetter(before string) bool {
-	i := strings.LastIndexByte(before, '.')
-	verb := lowerASCII(before[i+1:])
-	return i >= 0 && (verb == "" || verb == "api" || verb == "secret" || verb == "access") ||
-		verb == "set" || verb == "with" || verb == "use" ||
-		strings.HasPrefix(verb, "set_") || strings.HasPrefix(verb, "with_")
-}
-
-// endsWithDeclaration reports whether a text ends with a word that sets a variable: ENV NAME value.
-func endsWithDeclaration(t string) bool {
-	t = lowerASCII(t[max(0, len(t)-12):])
-	return text.AnyOf(t, strings.HasSuffix, "env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx ")
-}
-
-// beginsWithVerb reports whether a text begins with a verb that values follow.
-func beginsWithVerb(t string) bool {
-	return strings.IndexByte("iwle\xc3", t[0]) >= 0 &&
-		text.AnyOf(t, strings.HasPrefix, "is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é ")
 }
 
 // isKeyName reports whether a quoted name is a variable's or a setting's: one word, or several joined by underscores.

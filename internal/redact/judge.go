@@ -38,25 +38,25 @@ func (v value) secret(st strength) bool {
 	if st >= middle && set && grouped(t) {
 		return true
 	}
-	if v.env || v.header {
+	if v.has(env) || v.has(header) {
 		if ok, told := v.declared(st, shape); told {
 			return ok
 		}
 	}
-	random := v.quoted && len(t) >= 32 && shape.other >= 6 && shape.digits > 0 && entropy(t) > 4.5 && jumbled(t)
+	random := v.has(quoted) && len(t) >= 32 && shape.other >= 6 && shape.digits > 0 && entropy(t) > 4.5 && jumbled(t)
 	if random {
 		return true
 	}
 	if strings.ContainsAny(t, " \t") {
-		return v.quoted && (v.phrase && v.op != "," && strings.Count(t, " ") >= 3 &&
+		return v.has(quoted) && (v.has(phrase) && v.op != "," && strings.Count(t, " ") >= 3 &&
 			shape.other == strings.Count(t, " ") ||
 			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
 	}
-	harmless := !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t)
+	harmless := !v.has(quoted|line) && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t)
 	if harmless {
 		return false
 	}
-	if set && v.pair && st != vague {
+	if set && v.has(pair) && st != vague {
 		if _, password, ok := strings.Cut(t, ":"); ok && len(password) >= 6 && !placeholder(password) &&
 			!strings.ContainsAny(password, "/:<>()") {
 			return true
@@ -73,15 +73,15 @@ func (v value) secret(st strength) bool {
 	case vague:
 		return set && v.looksRandom()
 	}
-	return len(t) >= 10 && mixed(t) && (!public(t) || v.login && len(t) >= 32) && entropy(t) >= 3 &&
+	return len(t) >= 10 && mixed(t) && (!public(t) || v.has(login) && len(t) >= 32) && entropy(t) >= 3 &&
 		!numbered(t) && v.allowedOp() || set && shape.digits >= 3 && v.credible(shape) &&
 		(!strings.Contains(t, "-") || textureOf(t) != ordinary)
 }
 
 // set reports whether the name is certainly set to the value: in a settings file, in quotes, or on a line of its own.
 func (v value) set() bool {
-	return v.env || v.header || v.flag || v.sure ||
-		v.op != "is" && (v.quoted && v.op != "," || v.whole)
+	return v.has(env) || v.has(header) || v.has(flag) || v.has(sure) ||
+		v.op != "is" && (v.has(quoted) && v.op != "," || v.has(whole))
 }
 
 // credible reports whether a value set under a secret's name looks like nothing else.
@@ -104,7 +104,7 @@ func (v value) looksRandom() bool {
 	case oneCase, twoCases:
 		return len(t) >= 12
 	case hexes:
-		return len(t) >= 24 && !strings.Contains(t, "-") || v.env && len(t) >= 32
+		return len(t) >= 24 && !strings.Contains(t, "-") || v.has(env) && len(t) >= 32
 	}
 	shape := shapeIn(t)
 	return shape.lower+shape.other == 0 && shape.digits > 0 && len(t) >= 16 && jumbled(t) || userPassword(t)
@@ -114,7 +114,7 @@ func (v value) looksRandom() bool {
 func (v value) isAccessCode(shape shapeOf) bool {
 	t := v.text
 	if shape.digits == len(t) {
-		return len(t) <= 12 && distinct(t) > 2 && (len(t) > 5 || v.env || v.quoted)
+		return len(t) <= 12 && distinct(t) > 2 && (len(t) > 5 || v.has(env) || v.has(quoted))
 	}
 	return shape.digits > 0 && textureOf(t) != hexes && v.credible(shape)
 }
@@ -137,7 +137,7 @@ func grouped(t string) bool {
 // declared judges the value of an environment variable or header if nothing else is there; otherwise told is false.
 func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	t := v.text
-	harmless := strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" ||
+	harmless := strings.ContainsAny(t, " \t()<>") || !v.has(line|quoted) && code(t) || label(t) && v.op == ":" ||
 		st != vague && numbered(t)
 	if harmless {
 		return false, false
@@ -146,12 +146,12 @@ func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	switch {
 	case st == strong:
 		return len(t) >= 6 && shape.lower+shape.upper > 0 && (shape.digits > 0 || !identifier(t) || jumbled(t)), true
-	case st == middle || st == weak && v.header:
-		words := !identifier(t) && (strings.Count(t, "-") >= 2 || st == middle && !v.header && shape.lower >= 10)
+	case st == middle || st == weak && v.has(header):
+		words := !identifier(t) && (strings.Count(t, "-") >= 2 || st == middle && !v.has(header) && shape.lower >= 10)
 		secret = len(t) >= 8 && shape.lower+shape.upper > 0 && (random || words ||
-			v.header && shape.digits > 0 && len(t) >= 16)
+			v.has(header) && shape.digits > 0 && len(t) >= 16)
 		return secret, secret
-	case st == vague && (v.op != ":" || v.header):
+	case st == vague && (v.op != ":" || v.has(header)):
 		secret = len(t) >= 16 && random && !dotted(t) && entropy(t) > 3 || !identifier(t) && strings.Count(t, "-") >= 3
 		return secret, secret
 	}
@@ -160,7 +160,7 @@ func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 
 // random reports whether a variable's value looks like camel case by chance: too long and too mixed for a name.
 func (v value) random() bool {
-	return v.env && len(v.text) >= 20 && mixed(v.text) && entropy(v.text) > 3.8
+	return v.has(env) && len(v.text) >= 20 && mixed(v.text) && entropy(v.text) > 3.8
 }
 
 func (v value) hasLetterAndDigit(shape shapeOf) bool {
@@ -173,27 +173,27 @@ func (v value) allowedOp() bool { return v.op != "is" || mixed(v.text) }
 // password reports whether the value of a strong name is a secret.
 func (v value) password(shape shapeOf) bool {
 	t := v.text
-	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.quoted) {
-		return v.whole && shape.digits >= 8 && shape.digits == len(t) && distinct(t) >= 5
+	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.has(quoted)) {
+		return v.has(whole) && shape.digits >= 8 && shape.digits == len(t) && distinct(t) >= 5
 	}
-	word := shape.digits == 0 && (label(t) || hasSecretName(t) && !v.sure || identifier(t) && !jumbled(t))
+	word := shape.digits == 0 && (label(t) || hasSecretName(t) && !v.has(sure) || identifier(t) && !jumbled(t))
 	if word {
 		return false
 	}
-	if numbered(t) && !v.quoted {
+	if numbered(t) && !v.has(quoted) {
 		return false
 	}
-	if v.quoted && (v.op != "," && v.op != "is" || v.sure) {
+	if v.has(quoted) && (v.op != "," && v.op != "is" || v.has(sure)) {
 		return !strings.ContainsAny(t, "()<>") && !strings.HasSuffix(t, ":")
 	}
 	if len(t) < 6 {
 		return false
 	}
-	telling := v.hasLetterAndDigit(shape) && !dateLike(t) || v.sure && (v.op != " " || len(t) >= 10)
+	telling := v.hasLetterAndDigit(shape) && !dateLike(t) || v.has(sure) && (v.op != " " || len(t) >= 10)
 	if telling {
 		return true
 	}
-	hyphens := v.quoted && v.op == "is" && strings.Count(t, "-") >= 2
+	hyphens := v.has(quoted) && v.op == "is" && strings.Count(t, "-") >= 2
 	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 &&
 		strings.ContainsAny(t, "!@#$%^&*+?") ||
 		shape.lower > 1 && shape.upper > 1 && jumbled(t))

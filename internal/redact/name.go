@@ -85,8 +85,8 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	return end, end >= len(t) || !wordChar(t[end])
 }
 
-// named examines a secret's name that ends at to, and masks its value.
-func named(literal, kind string, st strength, whole bool) detector {
+// nameDetector examines a secret's name that ends at to, and masks its value.
+func nameDetector(literal, kind string, st strength, whole bool) detector {
 	return func(s *scan, from, to int) {
 		if literal == "code" && !s.qualified(from, unlocking) {
 			return
@@ -95,7 +95,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 		if !ok {
 			return
 		}
-		v, ok := s.valueAfter(from, end)
+		v, ok := s.valueAfter(s.nameAround(from, end))
 		if !ok {
 			v, ok = s.valueBefore(from, end)
 		}
@@ -123,9 +123,9 @@ func named(literal, kind string, st strength, whole bool) detector {
 		if !ok {
 			return
 		}
-		unlikely := v.op == "," && to-from <= 3 && !v.sure ||
-			v.op == ":" && literal == "pass" && !v.named && !is(s.before(from), under) &&
-				!(s.text[from] == 'p' && (v.sure || unmistakable(v.text)))
+		unlikely := v.op == "," && to-from <= 3 && !v.has(sure) ||
+			v.op == ":" && literal == "pass" && !v.has(named) && !is(s.before(from), under) &&
+				!(s.text[from] == 'p' && (v.has(sure) || unmistakable(v.text)))
 		if unlikely {
 			return
 		}
@@ -138,10 +138,11 @@ func named(literal, kind string, st strength, whole bool) detector {
 			if literal == "signature" && !address {
 				return
 			}
-			v.login = v.flag || address || v.env && strings.HasSuffix(name, "_token") || literal == "token" &&
-				(s.logsIn(from) || (v.quoted && v.op != "," || v.op == "=" && !v.spaced) && wordChar(s.before(from)))
+			v.tell(login, v.has(flag) || address || v.has(env) && strings.HasSuffix(name, "_token"))
+			set := v.has(quoted) && v.op != "," || v.op == "=" && !v.has(spaced)
+			v.tell(login, literal == "token" && (s.logsIn(from) || set && wordChar(s.before(from))))
 		}
-		v.pair = kind == "login" || literal == "credential"
+		v.tell(pair, kind == "login" || literal == "credential")
 		if v.secret(st) {
 			s.add(v.from, v.to, kind)
 		}

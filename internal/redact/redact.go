@@ -79,7 +79,7 @@ func (r *Rules) Version() string { return version() }
 
 var version = sync.OnceValue(func() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "code %d\n%s%s%s", codeVersion, shippedTable, keyFormTable, wordTable)
+	fmt.Fprintf(h, "code %d\n%s%s%s%s", codeVersion, shippedTable, keyFormTable, wordTable, jointTable)
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 

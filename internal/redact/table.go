@@ -143,7 +143,7 @@ func cellHolds(v string, st strength) bool {
 	case vague:
 		return value{text: v}.looksRandom()
 	case number:
-		return value{text: v, quoted: true}.isAccessCode(shapeIn(v))
+		return value{text: v, signs: quoted}.isAccessCode(shapeIn(v))
 	}
 	return len(v) >= 12 && (randomWord(v) || value{text: v}.credible(shapeIn(v))) ||
 		st == middle && len(v) >= 32 && allHex(v)

@@ -6,19 +6,36 @@ import "strings"
 type value struct {
 	from, to int
 	text     string
-	quoted   bool
-	op       string // "=", ":", ",", ">", " " after a flag, "is"
-	spaced   bool   // there is a blank before the operator, as in code
-	line     bool   // name, operator and value make up a line, as in a .env file
-	env      bool   // assigned to an environment variable: NAME=value
-	header   bool   // of a header: X-Name: value
-	pair     bool   // it is user:password
-	named    bool   // the name is quoted
-	sure     bool   // only a value can be here, not the name of a variable
-	phrase   bool   // the name is a passphrase's: words are enough
-	login    bool   // the name is that of a token for logging in
-	flag     bool   // of a flag: --name value
-	whole    bool   // makes up a line together with its name
+	op       string // "=", ":", ",", ">", "|", "(", " " after a flag, "is"
+	signs
+}
+
+// signs tell how a value stands in its text, as bits.
+type signs uint16
+
+const (
+	quoted  signs = 1 << iota
+	spaced        // there is a blank before the operator, as in code
+	line          // name, operator and value make up a line, as in a .env file
+	env           // assigned to an environment variable: NAME=value
+	header        // of a header: X-Name: value
+	pair          // it is user:password
+	named         // the name is quoted
+	sure          // only a value can be here, not the name of a variable
+	phrase        // the name is a passphrase's: words are enough
+	login         // the name is that of a token for logging in
+	flag          // of a flag: --name value
+	whole         // makes up a line together with its name
+	shouted       // the name is in capitals
+)
+
+func (s signs) has(one signs) bool { return s&one != 0 }
+
+// tell adds a sign if it is so.
+func (s *signs) tell(one signs, so bool) {
+	if so {
+		*s |= one
+	}
 }
 
 const (
@@ -26,136 +43,60 @@ const (
 	maxUnquoted = 512
 )
 
-// keyword reports whether a name is a Lisp keyword (":name") or a setting as in nginx's files.
-func keyword(t string, start, end int) bool {
-	return start > 0 && (t[start-1] == ':' || lineStart(t, start) && strings.ContainsAny(t[start:end], "_-"))
-}
-
-// valueAfter finds the operator after the name text[from:end], and the value.
-func (s *scan) valueAfter(from, end int) (value, bool) {
-	t := s.text
-	v := value{flag: flagBefore(t, from), phrase: strings.EqualFold(t[from:min(len(t), from+4)], "pass") &&
-		strings.EqualFold(t[max(from, end-6):end], "phrase")}
-	at := quoteEnd(t, end)
-	v.named = at > end
-	if at < len(t) && t[at] == ']' {
-		at++
-	}
-	if at < len(t) && t[at] == '(' {
-		if v.op, v.sure = "(", true; !isSetter(t[skipBack(t, from, 60):from]) || quoteEnd(t, at+1) == at+1 {
-			return v, false
-		}
-		return s.readValue(v, from, at+1)
-	}
-	bare := at
-	at = skipEmphasis(t, at)
-	painted := at > bare
-	blanks := skip(t, at, blank, 8)
-	v.spaced = blanks > at
-	at = blanks
-	elsewhere := at >= len(t) || is(t[at], letter) && !painted && (!v.spaced || !v.flag && !v.named &&
-		!beginsWithVerb(t[at:]) && !(is(t[from], upper) && is(t[end-1], upper)))
-	if elsewhere {
-		return v, false
-	}
-	start := skipBack(t, from, 60)
-	shouts := !strings.ContainsFunc(t[start:end], func(c rune) bool { return c >= 'a' && c <= 'z' })
-	switch {
-	case strings.HasPrefix(t[at:], ":=") || strings.HasPrefix(t[at:], "=>") ||
-		strings.HasPrefix(t[at:], "==") || strings.HasPrefix(t[at:], "!="):
-		v.op, at = "=", at+2
-		at = skip(t, at, marks, 1) // ===
-	case (v.named || start > 2 && strings.IndexByte(":=", t[start-2]) >= 0) && pairedValue(t, at) > at:
-		v.op, v.sure, at = ":", true, pairedValue(t, at)
-	case t[at] == '=' || t[at] == ':' || t[at] == ',' && v.named:
-		v.op, at = t[at:at+1], at+1
-		at = skipEmphasis(t, at)
-	case t[at] == '>' && !v.spaced:
-		v.op, at = ">", at+1
-	case v.spaced && start > 0 && t[start-1] == '<' && attributesEnd(t, at) > at:
-		v.op, at = ">", attributesEnd(t, at)
-	case strings.HasPrefix(t[at:], "</") && nextElement(t, at) > at:
-		v.op, v.sure, at = ">", true, nextElement(t, at)
-	case t[at] == '|' && v.spaced && cellBegins(t, start):
-		v.op, at = "|", at+1
-	case v.spaced && (v.flag || shouts && endsWithDeclaration(t[:start])):
-		v.op = " "
-	case v.spaced && quoteEnd(t, at) > at && keyword(t, start, end):
-		v.op, v.sure = " ", true
-	case v.spaced && beginsWithVerb(t[at:]):
-		v.op, at = "is", strings.IndexByte(t[at:], ' ')+at
-	default:
-		return v, false
-	}
-	v.env = shouts && (v.op == "=" && !v.spaced || v.op == ":" && strings.Contains(t[start:end], "_") &&
-		end-start > 4 || v.op == " " && !v.flag)
-	v.header = v.op == ":" && strings.HasPrefix(lowerASCII(t[start:min(end, start+2)]), "x-")
-	v.sure = v.sure || start > 0 && v.op == "=" && !v.spaced && strings.IndexByte(";?&", t[start-1]) >= 0 ||
-		v.op == "," && (strings.Contains(t[start:end], "_") ||
-			shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"' "), "define("))
-	at = skip(t, at, blank, 40)
-	if v.op == ":" || v.op == " " || v.op == "is" {
-		at = skipType(t, at)
-	}
-	if v.op == ":" {
-		at = skipFold(t, at)
-		if strings.HasPrefix(t[at:], "!!") { // a type in YAML
-			at = skip(t, skip(t, at+2, letter, 12), blank, 4)
-		}
-	}
-	if to := skipEmphasis(t, at); to > at || painted {
-		v.sure, at = true, skip(t, to, blank, 4)
-	}
-	return s.readValue(v, from, at)
-}
-
 // readValue reads the value at at, quoted or bare.
 func (s *scan) readValue(v value, name, at int) (value, bool) {
 	t := s.text
 	if open := quoteEnd(t, at); open > at {
-		v.quoted = true
+		v.tell(quoted, true)
 		v.from, v.to = open, closing(t, open, t[at:open])
 	} else {
-		v.line = v.op == "=" && !v.spaced && lineStart(t, name)
-		v.from, v.to = at, bareEnd(t, at, v.line)
+		v.tell(line, v.op == "=" && !v.has(spaced) && lineStart(t, name))
+		v.from, v.to = at, bareEnd(t, at, v.has(line))
 		if n := v.to - at; n >= 4 && n <= 8 && s.at(v.to) == ' ' {
 			v.to = max(v.to, lineGroups(t, at))
 		}
 		next := skip(t, v.to, blank, 8)
-		v.whole = (next >= len(t) || strings.IndexByte("\r\n#", t[next]) >= 0) &&
-			(lineStart(t, name) || v.op == ":" && cellBegins(t, name))
+		ends := next >= len(t) || strings.IndexByte("\r\n#", t[next]) >= 0
+		v.tell(whole, ends && (lineStart(t, name) || v.op == ":" && cellBegins(t, name)))
 	}
-	if v.to <= v.from {
+	clipped := v.to <= v.from || !v.has(quoted) && strings.HasPrefix(t[v.to:], "..")
+	if clipped {
 		return v, false
 	}
 	v.text = t[v.from:v.to]
-	if !v.quoted && strings.HasPrefix(t[v.to:], "..") { // clipped
-		return v, false
+	v.signs &^= s.unsure(v)
+	v.tell(sure, s.ends(v, name))
+	return v, true
+}
+
+// unsure is sure for what a call is given and something follows.
+func (s *scan) unsure(v value) signs {
+	if v.op == "(" && s.at(skip(s.text, v.to, under|marks|other|lead, 3)) != ')' {
+		return sure
 	}
-	next := s.at(v.to)
+	return 0
+}
+
+// ends reports whether a value ends so that it can't be the name of a variable.
+func (s *scan) ends(v value, name int) bool {
+	t, next := s.text, s.at(v.to)
 	switch {
-	case v.quoted && v.op == ",":
-		v.sure = v.sure || v.named && isKeyName(t[skipBack(t, name, 60):v.from]) &&
+	case v.has(quoted):
+		return v.op == "," && v.has(named) && isKeyName(t[skipBack(t, name, 60):v.from]) &&
 			(strings.Count(v.text, "-") >= 2 && !code(v.text) || wordsRunTogether(v.text))
-	case v.quoted && v.op == "(":
-		end := skip(t, v.to, under|marks|other|lead, 3)
-		v.sure = v.sure && s.at(end) == ')'
-	case v.quoted:
-	case v.op == "=" && !v.spaced, v.op == " ":
+	case v.op == "=" && !v.has(spaced), v.op == " ":
 		// A shell word or a line of a file, where a variable would have a dollar; in code a comma or bracket follows.
-		v.sure = v.sure || next == 0 || strings.IndexByte(" \t\r\n\"'&|", next) >= 0 ||
-			next == ';' && strings.Contains(v.text, "-")
+		return next == 0 || strings.IndexByte(" \t\r\n\"'&|", next) >= 0 || next == ';' && strings.Contains(v.text, "-")
 	case v.op == "|":
-		v.sure = plausible(v.text) || strings.Count(v.text, "-") >= 2 || s.at(skip(t, v.to, blank, 40)) == '|' &&
+		return plausible(v.text) || strings.Count(v.text, "-") >= 2 || s.at(skip(t, v.to, blank, 40)) == '|' &&
 			(shapeIn(v.text).digits > 3 || wordsRunTogether(v.text))
 	case v.op == ">":
-		v.sure = v.sure || strings.HasPrefix(t[v.to:], "</")
+		return strings.HasPrefix(t[v.to:], "</")
 	case v.op == "=" || v.op == ":":
-		ends := next == 0 || strings.IndexByte("\r\n\"", next) >= 0
-		v.sure = v.sure || ends && (strings.Count(v.text, "-") >= 2 || wordsRunTogether(v.text) &&
-			(lineStart(t, name) || v.op == ":" && cellBegins(t, name)))
+		return (next == 0 || strings.IndexByte("\r\n\"", next) >= 0) && (strings.Count(v.text, "-") >= 2 ||
+			wordsRunTogether(v.text) && (lineStart(t, name) || v.op == ":" && cellBegins(t, name)))
 	}
-	return v, true
+	return false
 }
 
 // lineGroups returns where groups of characters that begin at at and fill the line or field end, or at.
@@ -192,7 +133,7 @@ func (s *scan) valueBefore(from, end int) (value, bool) {
 	if quoteEnd(t, at) == at {
 		return value{}, false
 	}
-	return s.readValue(value{op: "=", named: true, sure: true}, start, at)
+	return s.readValue(value{op: "=", signs: named | sure}, start, at)
 }
 
 // valueFirst examines what a sentence afterwards calls the password: use x as the password, x is our password.
@@ -211,7 +152,7 @@ func valueFirst(s *scan, from, to int) {
 		if name, ok := secretWord[lowerASCII(s.text[at:end])]; ok && (name.literal != "key" ||
 			s.qualified(at, qualifiers) || shapeIn(v).digits > 0) {
 			begin += strings.Index(s.text[begin:from], v)
-			found := value{from: begin, to: begin + len(v), text: v, op: "=", sure: true, whole: true, login: true}
+			found := value{from: begin, to: begin + len(v), text: v, op: "=", signs: sure | whole | login}
 			if found.secret(name.strength) {
 				s.add(found.from, found.to, name.kind)
 			}
