@@ -41,7 +41,7 @@ func (s *Shared) queueContent(b *pgx.Batch, device string, generation int) error
 	}
 	if max(len(sealed), len(s.of.Transcript)) > MostContent {
 		return hint.With(fmt.Errorf("session %s: %w: more than %d MB", s.of.ID, ErrLarge, MostContent>>20),
-			"its items can be shared: recall share PROJECT --level items")
+			"its items can be shared: recall team share PROJECT --level items")
 	}
 	b.Queue(dropContent, device, s.of.ID, generation, s.Hash, s.transcript, hash)
 	if s.transcript != "" {

@@ -75,9 +75,9 @@ func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec s
 	case errors.Is(err, ErrNoGit):
 		return nil, hint.With(err, "without it no commits are known; recall log shows what was decided")
 	case errors.Is(err, ErrNoRepo):
-		return nil, hint.With(err, "call recall pr inside the repository whose branch you mean")
+		return nil, hint.With(err, "call recall why --pr inside the repository whose branch you mean")
 	case errors.Is(err, ErrNoRange):
-		return nil, hint.With(err, "name the commits as git log does: recall pr main..HEAD, recall pr HEAD~3")
+		return nil, hint.With(err, "name the commits as git log does: recall why --pr main..HEAD, recall why --pr HEAD~3")
 	case err != nil:
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func TestAskCommands(t *testing.T) {
 	say(0, "sync", "--no-model")
 	wants(say(0, "status"), "openai/small-enough", "wait for it")
 	wants(say(0, "sync", "--dry-run"), "openai/small-enough would be asked about", "tokens in and", "$0.")
-	wants(say(0, "usage"), "No model was asked yet.")
+	wants(say(0, "status", "usage"), "No model was asked yet.")
 	if n := asked.Load(); n != 0 {
 		t.Errorf("%d requests before anybody asked", n)
 	}
@@ -103,13 +103,14 @@ func TestAskCommands(t *testing.T) {
 		t.Errorf("%d requests for nothing", asked.Load()-n)
 	}
 	var used history.Usage
-	if err := json.Unmarshal([]byte(say(0, "usage", "--by", "project", "--json")), &used); err != nil ||
+	if err := json.Unmarshal([]byte(say(0, "status", "usage", "--by", "project", "--json")), &used); err != nil ||
 		len(used.Recall.Rows) < 2 || used.Recall.Total.Calls != int(n) || used.Recall.Total.Failed == 0 ||
 		used.Recall.Month.Cost <= 0 || used.Recall.Month.Cap != 10 {
 		t.Errorf("usage: %v %+v, want %d calls of two projects", err, used, n)
 	}
-	wants(say(0, "usage", "--by", "day", "--since", "1d"), time.Now().UTC().Format("2006-01-02"), "total", "This month: ")
-	say(2, "usage", "--by", "moon")
+	wants(say(0, "status", "usage", "--by", "day", "--since", "1d"),
+		time.Now().UTC().Format("2006-01-02"), "total", "This month: ")
+	say(2, "status", "usage", "--by", "moon")
 	say(2, "redistill")
 	wants(say(1, "redistill", "--since", "2000"), "would be asked about",
 		"nothing was done; confirm with --yes")
@@ -120,7 +121,7 @@ func TestAskCommands(t *testing.T) {
 	if asked.Load() == n {
 		t.Error("redistill --yes asked nothing")
 	}
-	wants(say(0, "verify"), "everything is as it was written")
+	wants(say(0, "check"), "everything is as it was written")
 
 	if runtime.GOOS == "windows" {
 		return // no interrupt can be sent there

@@ -31,8 +31,8 @@ func TestNoSecretLeaksFromDoings(t *testing.T) {
 	}
 	placeholders := 0
 	for _, s := range sessions {
-		say("actions", string(s.ID))
-		placeholders += bytes.Count(say("actions", string(s.ID), "--json"), []byte("‹"))
+		say("show", "--actions", string(s.ID))
+		placeholders += bytes.Count(say("show", "--actions", string(s.ID), "--json"), []byte("‹"))
 		say("manifest", string(s.ID))
 		say("manifest", string(s.ID), "--json")
 	}
@@ -40,7 +40,7 @@ func TestNoSecretLeaksFromDoings(t *testing.T) {
 		t.Error("no call held a secret: this test proves nothing")
 	}
 	say("grep", "two workers took job 3")
-	say("files", "internal/queue/backoff.go")
+	say("why", "--file", "internal/queue/backoff.go")
 	if printed < 10_000 {
 		t.Errorf("%d bytes printed in all: too little to have looked at anything", printed)
 	}

@@ -191,7 +191,7 @@ func (w *watched) sound(questions ...string) {
 		out.Len() > 0 {
 		w.t.Errorf("a sync after it: got exit code %d\n%s", code, &out)
 	}
-	if code := run(w.t.Context(), []string{"verify"}, strings.NewReader(""), &out, &out); code != app.ExitOK {
+	if code := run(w.t.Context(), []string{"check"}, strings.NewReader(""), &out, &out); code != app.ExitOK {
 		w.t.Errorf("verify: got exit code %d\n%s", code, &out)
 	}
 }

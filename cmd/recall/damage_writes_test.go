@@ -152,7 +152,7 @@ func TestDamageFoundByWriters(t *testing.T) {
 
 	t.Setenv("RECALL_QUERY_VECTORS", "service")
 	spoil("vec")
-	wants(say("embed"), again, "embedded with letters")
+	wants(say("vectors"), again, "embedded with letters")
 	if out := say("query", "--no-sync", question); strings.Contains(out, "words alone") {
 		t.Errorf("vectors aren't in the index:\n%s", out)
 	}
@@ -166,7 +166,7 @@ func TestDamageFoundByWriters(t *testing.T) {
 	wants(say("redistill", "--since", "2000", "--yes"), again, "distilled by openai/small-enough")
 	sound()
 
-	wants(say("verify"), "everything is as it was written")
+	wants(say("check"), "everything is as it was written")
 }
 
 // So does what takes in what a person accepted of somebody's handoff.

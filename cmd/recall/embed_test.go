@@ -27,7 +27,7 @@ func (r ran) ok(t *testing.T) {
 	}
 }
 
-// TestEmbedWithService runs recall embed and recall query against a service
+// TestEmbedWithService runs recall vectors and recall query against a service
 // that speaks the protocol: cut off it goes on, the library keeps what was
 // made, and a service that is gone costs an answer nothing but a line.
 func TestEmbedWithService(t *testing.T) {
@@ -72,19 +72,19 @@ func TestEmbedWithService(t *testing.T) {
 	env := []string{"RECALL_LIBRARY_DIR=" + lib, "RECALL_QUERY_VECTORS=service", "RECALL_EMBED_URL=" + service.URL +
 		"/v1", "RECALL_EMBED_MODEL=tiny", "OPENAI_API_KEY=for-others"}
 	fail.Store(40)
-	out := run("embed", env...)
+	out := run("vectors", env...)
 	if out.err == nil || !strings.Contains(out.stderr, "out of order") ||
 		!strings.Contains(out.stderr, "embedded before that are kept") {
 		t.Fatalf("a service that fails: got %v, %s", out.err, out.stderr)
 	}
 	before := texts.Load()
 	fail.Store(0)
-	run("embed", env...).ok(t)
+	run("vectors", env...).ok(t)
 	all := texts.Load()
 	if files, _ := filepath.Glob(filepath.Join(lib, "*", "*", "vectors", "tiny.f32")); len(files) == 0 {
 		t.Error("the library has no vectors/tiny.f32")
 	}
-	out = run("embed", env...)
+	out = run("vectors", env...)
 	out.ok(t)
 	if texts.Load() != all || !strings.HasPrefix(out.stdout, "0 items embedded") {
 		t.Errorf("run again: %d texts were sent, %q; want none", texts.Load()-all, out.stdout)
@@ -105,7 +105,7 @@ func TestEmbedWithService(t *testing.T) {
 	if out = run("query --no-sync tidemark", env...); !strings.Contains(out.stderr, "searched by words alone") {
 		t.Errorf("vectors of another length: got %q", out.stderr)
 	}
-	if out = run("embed", env...); !strings.HasPrefix(out.stdout, fmt.Sprintf("%d items embedded", all)) ||
+	if out = run("vectors", env...); !strings.HasPrefix(out.stdout, fmt.Sprintf("%d items embedded", all)) ||
 		!strings.Contains(out.stdout, "0 had a vector") {
 		t.Errorf("vectors of another length: got %q, %q, want all made anew", out.stdout, out.stderr)
 	}

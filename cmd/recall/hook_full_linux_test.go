@@ -111,7 +111,7 @@ func hooksOnFullDisk(t *testing.T, which string) {
 			t.Errorf("%s is torn: %v", path, err)
 		}
 	}
-	d.recall("verify")
+	d.recall("check")
 	if err := os.Remove(fill.Name()); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func hooksOnFullDisk(t *testing.T, which string) {
 	if got := d.recall("query", "latin-1"); !strings.Contains(got, "UTF-8") {
 		t.Errorf("with room again, it isn't known what was said meanwhile:\n%s", got)
 	}
-	d.recall("verify")
+	d.recall("check")
 	each(t, d.home, func(path, _ string) {
 		if strings.Contains(path, ".tmp") || strings.Contains(path, "compacting") {
 			t.Errorf("%s was left", path)

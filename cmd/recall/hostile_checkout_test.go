@@ -49,8 +49,8 @@ var everywhere = map[string][]string{
 	"pick": {"pick", "pick --print"},
 	"log":  {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
 	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"},
-	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"}, "open": {"open --print 1"},
-	"project list": {"project list"}, "project merge": {"project merge nosuch " +
+	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"},
+	"project list":  {"project list"}, "project merge": {"project merge nosuch " +
 		"other"},
 	"project rename":   {"project rename nosuch other"},
 	"query":            {"query umbrella", "query --json umbrella", "query what runs before each build"},
@@ -60,19 +60,20 @@ var everywhere = map[string][]string{
 	"resume":  {"resume", "resume --json"}, "review": {"review", "review --json"},
 	"schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "setup": {"setup", "setup --status"},
 	"schedule status": {"schedule status"},
-	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
+	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript",
+		"show SESSION --actions", "show --print 1"},
 	"status": {"status", "status --json", "status --open"}, "sync": {"sync"},
 	"team delete": {}, "team export": {}, "team forget": {}, "team retain": {}, "team unseal": {},
 	"team work":  {"team work --once"},
 	"team admit": {}, "team create": {}, "team join": {}, "team leave": {}, "team let-in": {}, "team let-out": {},
 	"team project": {},
-	"team share":   {"share nosuch"}, "team sync": {"team sync"}, "team unshare": {"unshare nosuch"},
+	"team share":   {"team share nosuch"}, "team sync": {"team sync"}, "team unshare": {"team unshare nosuch"},
 	"team status":  {"team status"},
 	"review join":  {"review join SESSION OTHER"},
 	"review split": {"review split SESSION OTHER"}, "thread": {"thread", "thread SESSION"},
-	"status usage": {"usage"}, "vectors": {"vectors"},
-	"version": {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "pr", "pr HEAD --json",
-		"pr --trailers f.txt"}, "wrap-up": {"wrap-up --prompt"},
+	"status usage": {"status usage"}, "vectors": {"vectors"},
+	"version": {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "why --pr",
+		"why --pr HEAD --json", "why --trailers f.txt"}, "wrap-up": {"wrap-up --prompt"},
 }
 
 // Somebody clones a repository that is made to do harm: its config.yaml names a library

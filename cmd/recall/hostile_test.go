@@ -158,7 +158,7 @@ func TestHostileRepositoryRunsNothing(t *testing.T) {
 			init.CombinedOutput()
 			for _, args := range [][]string{{"why", "f.txt:1"}, {"why", "f.txt:1", "--json"}, {"query", "anything here"},
 				{"handoff", "--to", "Bob", "-o", "-"}, {"resume"}, {"log"},
-				{"resume", "add a line", "f.txt"}, {"files", "f.txt"}, {"status"}, {"sync"}} {
+				{"resume", "add a line", "f.txt"}, {"why", "--file", "f.txt"}, {"status"}, {"sync"}} {
 				cmd := recallCmd(t, home, args...)
 				cmd.Dir = dir
 				if out, err := cmd.CombinedOutput(); bytes.Contains(out, []byte("panic")) {
@@ -208,9 +208,9 @@ func TestHostileLibrary(t *testing.T) {
 		}
 	}
 	before := treeOf(t, hostile)
-	commands := [][]string{{"sync"}, {"archive"}, {"status"}, {"list"}, {"verify"}, {"repair"}, {"query", "umbrella"},
-		{"resume"}, {"guard"}, {"reindex"}, {"log"},
-		{"review"}, {"usage"}, {"backup", "--to", filepath.Join(home, "backup")}, {"verify", "--fix"}}
+	commands := [][]string{{"sync"}, {"archive"}, {"status"}, {"list"}, {"check"}, {"check", "--repair"},
+		{"query", "umbrella"}, {"resume"}, {"guard"}, {"reindex"}, {"log"},
+		{"review"}, {"status", "usage"}, {"backup", "--to", filepath.Join(home, "backup")}, {"check", "--fix"}}
 	for _, event := range []string{"session-start", "prompt", "tool", "pre-compact", "session-end"} {
 		commands = append(commands, []string{"hook", event})
 	}
@@ -290,7 +290,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		{"hooks", "install", "--project"},
 		{"mcp", "install"}, {"mcp", "status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"},
 		{"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
-		{"import", into}, {"habits"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
+		{"import", into}, {"repeats"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
 		{"why", into + ":1"}, {"resume", "task", into}, {"adr"}, {"adr", "--to", records}, {"list", "--library", records},
 		{"hook", "user-prompt-submit"}, {"hook", "session-end"}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

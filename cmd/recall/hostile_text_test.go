@@ -50,12 +50,13 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	out := filepath.Join(d.home, "out")
 	for _, s := range sessions {
 		id := string(s.ID)
-		for _, args := range [][]string{{"show", id}, {"show", id, "--json"}, {"show", id, "--transcript"}, {"actions", id},
-			{"actions", id, "--json"}, {"manifest", id}, {"manifest", id, "--json"},
+		for _, args := range [][]string{{"show", id}, {"show", id, "--json"}, {"show", id, "--transcript"},
+			{"show", "--actions", id}, {"show", "--actions", id, "--json"}, {"manifest", id}, {"manifest", id, "--json"},
 			{"export", id, "--to", "-"}, {"export", id, "--to", "-", "--format", "html"},
 			{"export", id, "--to", "-", "--format", "json"}, {"export", id, "--to", filepath.Join(out, id) + ".md"},
 			{"export", id, "--to", filepath.Join(out, id) + ".html"}, {"export", id, "--to", filepath.Join(out, id) + ".json"},
-			{"forget", id, "--dry-run"}, {"restore", id, "--dry-run"}, {"cleanup", id}, {"rebuild", id}} {
+			{"forget", id, "--dry-run"}, {"restore", id, "--dry-run"}, {"manifest", "cleanup", id},
+			{"manifest", "rebuild", id}} {
 			say(args...)
 		}
 	}
@@ -65,11 +66,11 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 			say(args...)
 		}
 	}
-	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"changed"}, {"log"},
-		{"log", "--json"}, {"query", "--no-sync", "heap instead of a sorted list"},
+	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"log", "--changed"},
+		{"log"}, {"log", "--json"}, {"query", "--no-sync", "heap instead of a sorted list"},
 		{"query", "--no-sync", "--json", "heap instead of a sorted list"}, {"query", "--no-sync", steering},
-		{"files", steering}, {"grep", "-F", steering}, {"guard"}, {"inspect", code}, {"inspect", "--json", code},
-		{"resume", "build the importer with a heap"}, {"habits"}, {"verify"}, {steering}, {"hook", "session-start"}} {
+		{"why", "--file", steering}, {"grep", "-F", steering}, {"guard"}, {"inspect", code}, {"inspect", "--json", code},
+		{"resume", "build the importer with a heap"}, {"repeats"}, {"check"}, {steering}, {"hook", "session-start"}} {
 		say(args...)
 	}
 	n := 0

@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
 	a := &app.App{In: in, Out: said, Err: &terminal.Output{W: errOut, After: said}, Color: said.Color, Again: run}
 	defer a.Close()
-	args = asMeant(args)
+	args = withQuery(args)
 	root := rootCmd(a, args...)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -167,17 +167,6 @@ var front = []struct {
 	{"Set up", []string{"setup"}},
 }
 
-// former maps earlier names of commands, and names that people might type, to the present ones.
-var former = map[string]string{
-	"actions": "show --actions", "changed": "log --changed",
-	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
-	"embed": "vectors", "files": "why --file", "habits": "repeats", "open": "show --open",
-	"pr":    "why --pr",
-	"share": "team share", "unshare": "team unshare", "repair": "check --repair",
-	"uninstall": "setup --remove", "usage": "status usage",
-	"verify": "check",
-}
-
 // frontHelp gives the root command a one-screen help and leaves that of other commands alone.
 func frontHelp(root *cobra.Command) {
 	whole := root.HelpFunc()
@@ -214,11 +203,6 @@ func helpCmd() *cobra.Command {
 				root.HelpFunc()(root, args)
 				return nil
 			}
-			if len(args) > 0 {
-				isFlag := func(word string) bool { return strings.HasPrefix(word, "-") }
-				meant := slices.DeleteFunc(asMeant(args[:1:1]), isFlag)
-				args = append(meant, args[1:]...)
-			}
 			about, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
 				return option.BadArguments(about, append(rest, args[len(args)-1])[:1])
@@ -230,21 +214,14 @@ func helpCmd() *cobra.Command {
 	}
 }
 
-// asMeant turns a first argument that contains a space, or is empty, into a query, and a former command name into the
-// present one.
-func asMeant(args []string) []string {
-	if len(args) > 2 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // completion of the word after the command
-		return slices.Insert(asMeant(args[1:]), 0, args[0])
-	}
+// withQuery turns a first argument that contains a space, or is empty, into a query.
+func withQuery(args []string) []string {
 	at := commandAt(args)
 	if at >= len(args) {
 		return args
 	}
 	if word := strings.TrimSpace(args[at]); word == "" || strings.ContainsAny(word, " \t\n") {
 		return slices.Insert(args, at, "query")
-	}
-	if now, ok := former[args[at]]; ok {
-		return slices.Concat(args[:at], strings.Fields(now), args[at+1:])
 	}
 	return args
 }

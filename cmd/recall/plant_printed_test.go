@@ -37,7 +37,7 @@ func (b *bed) printed() map[string][]byte {
 		id := string(s.ID)
 		say("show", id)
 		say("show", id, "--transcript")
-		say("actions", id, "--json")
+		say("show", "--actions", id, "--json")
 		say("manifest", id, "--json")
 	}
 	for p := range some(projects, 32) {
@@ -45,10 +45,10 @@ func (b *bed) printed() map[string][]byte {
 		say("thread", p.Name)
 	}
 	id := string(sessions[0].ID)
-	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"changed"},
+	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"log", "--changed"},
 		{"status", "--open", "--leads"}, {"status", "--open", "--leads", "--json"},
-		{"log"}, {"log", "--json"}, {"habits"}, {"verify"}, {"repair"},
-		{"usage"}, {"review"}, {"query", "--no-sync", "heap instead of sorted list"},
+		{"log"}, {"log", "--json"}, {"repeats"}, {"check"}, {"check", "--repair"},
+		{"status", "usage"}, {"review"}, {"query", "--no-sync", "heap instead of sorted list"},
 		{"query", "--no-sync", "--json", "which offers do we compare"}, {"thread"},
 		{"inspect", filepath.Join(os.Getenv("HOME"), "code")},
 		{"inspect", "--json", filepath.Join(os.Getenv("HOME"), "cowork")},
@@ -56,7 +56,7 @@ func (b *bed) printed() map[string][]byte {
 		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out.html")},
 		{"resume", "build the importer with a heap"}, {"handoff", "--to", "bea"}, {"guard"},
 		{"guard", os.Getenv("HOME")}, {"restore", id, "--dry-run"},
-		{"forget", id, "--dry-run"}, {"why", "src/x.go:1"}, {"files", "x.go"}, {"grep", "FAIL"},
+		{"forget", id, "--dry-run"}, {"why", "src/x.go:1"}, {"why", "--file", "x.go"}, {"grep", "FAIL"},
 		{"reindex"}, {"archive"}, {"sync"}} {
 		say(args...)
 	}

@@ -65,7 +65,7 @@ func (l *Leaving) Name(ctx context.Context, t *team.Team, names []string) error 
 	if len(l.To) == 0 || l.Level != team.LevelSealed {
 		return hint.With(
 			errors.New("share: --level sealed needs --to, the people whom the files are for; no other level takes it"),
-			"recall share PROJECT --level sealed --to NAME")
+			"recall team share PROJECT --level sealed --to NAME")
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func confirmedKeys(ctx context.Context, t *team.Team, shares map[string]team.Sha
 				of.Keys = append(of.Keys, k.Public)
 			case slices.Contains(of.To, k.Member):
 				news = append(news, fmt.Sprintf("a recipient of sealed files of %s has a new key, for the "+
-					"machine %s: recall share %s again seals to it", of.Name, k.Name, of.Name))
+					"machine %s: recall team share %s again seals to it", of.Name, k.Name, of.Name))
 			}
 		}
 		shares[id] = of

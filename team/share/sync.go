@@ -170,7 +170,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 			if had.Generation > 0 {
 				stays = "was taken back"
 			}
-			what := fmt.Sprintf("session %s of %s %s: a secret was found in it (%s); recall share %s --dry-run shows "+
+			what := fmt.Sprintf("session %s of %s %s: a secret was found in it (%s); recall team share %s --dry-run shows "+
 				"where", one.id, one.share.Name, stays, strings.Join(found[0].Kinds, ", "), one.share.Name)
 			done.Happened = append(done.Happened, team.Happened{At: done.At, What: what})
 		}

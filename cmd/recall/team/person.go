@@ -150,7 +150,7 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		author, own := terminal.Line(p.Author), p.Member == t.Member.ID
 		if own && p.Device == of.Device {
 			return hint.With(fmt.Errorf("session %s is from this machine", terminal.Line(p.Session)), "recall forget removes "+
-				"it here and from the team, recall unshare takes a project back")
+				"it here and from the team, recall team unshare takes a project back")
 		}
 		fmt.Fprintf(a.Out, "%s's session %s, %q, would be removed from the team for good\n", author, terminal.Line(p.Session),
 			terminal.Line(p.Title))
@@ -187,13 +187,13 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 		}
 		data, err := t.SealedOf(ctx, p)
 		if err != nil {
-			return hint.With(err, "%s chooses who can read a session's files: recall share %s --level sealed --to NAME",
+			return hint.With(err, "%s chooses who can read a session's files: recall team share %s --level sealed --to NAME",
 				terminal.Line(p.Author), terminal.Line(p.Project))
 		}
 		files, err := sealed.Open(data, a.TeamKey(m))
 		if errors.Is(err, sealed.ErrOther) {
 			err = hint.With(err, "it was sealed before this machine joined, or to another one of yours; %s can seal it "+
-				"again with recall share", terminal.Line(p.Author))
+				"again with recall team share", terminal.Line(p.Author))
 		}
 		for _, f := range files {
 			if err == nil {
