@@ -85,7 +85,6 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	sync(bob)
 	back.holds(want...)
-	back.counted()
 	for who, m := range map[string]mate{"Eve": eve, "Bob": bob} {
 		got := fmt.Sprint(search(t, m, "retry six"))
 		if found := strings.Contains(got, "s1000"); found != (who == "Bob") {

@@ -173,7 +173,7 @@ func TestCutAtEachStatement(t *testing.T) {
 		}, func(n int) []string {
 			return c.column(`SELECT s.generation || ' ' || (i.data::json ->> 'text') || ' ' || convert_from(o.data, 'UTF8')
 				FROM recall.session s JOIN recall.item i ON i.session = s.id JOIN recall.content o ON o.session = s.id
-				JOIN recall.word w ON w.item = i.id WHERE sid = $1 ORDER BY i.iid`, sid("s", n))
+				WHERE sid = $1 ORDER BY i.iid`, sid("s", n))
 		}, func(n int) []string { return []string{"2 New Said so again", "2 Kept Said so again"} }},
 
 		{"a session forgotten", func(n int) {
@@ -289,24 +289,6 @@ func TestCutAtEachStatement(t *testing.T) {
 			}
 			return in
 		}, had},
-
-		{"how things bear on one another, found", func(n int) {
-			c.Exec(`DELETE FROM recall.related; DELETE FROM recall.link; DELETE FROM recall.session`)
-			c.put(bob, 1, said("x1", app, "We decided to use Redis for the cache."))
-			late := said("x2", app, "We decided to use Memcached instead of Redis for the cache.")
-			late.Start, late.End, late.Items[0].At = noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3)
-			c.put(direct, 1, late)
-		}, func(n int) error {
-			due, err := ana.Due(t.Context())
-			for _, d := range due {
-				if err == nil {
-					err = ana.Relate(t.Context(), d)
-				}
-			}
-			return err
-		}, func(n int) []string {
-			return c.column(`SELECT 'link' FROM recall.link UNION ALL SELECT 'related' FROM recall.related`)
-		}, func(int) []string { return []string{"link", "related"} }},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			unheard := 0

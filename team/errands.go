@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/pipeline/review"
 )
@@ -47,8 +48,18 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
 		done.Told, err = t.ForgetAll(ctx, ids)
 	}
 	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.receiveHandoffs(ctx, l, &done),
-		t.deliverHeld(ctx, m, &done))
+		t.deliverHeld(ctx, m, &done), t.maintain(ctx))
 	return done, err
+}
+
+// maintain does what belongs to nobody in particular: it removes what is past its retention and, as the database's
+// owner, has the newest rules redact what was shared by people who left.
+func (t *Team) maintain(ctx context.Context) error {
+	_, err := t.Retain(ctx)
+	if t.Member.Owner {
+		err = errors.Join(err, t.Renew(ctx, redact.New()))
+	}
+	return err
 }
 
 // obey forgets here what the same person forgot on another machine. What an owner of the team removed is no

@@ -52,19 +52,7 @@ func newCrewOn(t testing.TB, d *pgtest.DB) *crew {
 		t.Fatal(err)
 	}
 	c := &crew{DB: d, t: t, rules: rules()}
-	t.Cleanup(c.counted)
 	return c
-}
-
-// counted fails where a project's counts aren't those of its sessions, whatever a test did to them.
-func (c *crew) counted() {
-	c.t.Helper()
-	for _, other := range c.column(`SELECT p.name || ': ' || p.sessions || ' sessions, ' || p.items || ' items, has ' ||
-		count(s.id) || ', ' || coalesce(sum(s.items), 0) FROM recall.project p LEFT JOIN recall.session s ON s.project = p.id
-		GROUP BY p.id HAVING p.sessions <> count(s.id) OR p.items <> coalesce(sum(s.items), 0)
-			OR min(s.id) < p.first OR max(s.id) > p.last`) {
-		c.t.Error(other)
-	}
 }
 
 // at is a login's connection, at the given address or by the socket.

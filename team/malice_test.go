@@ -30,8 +30,6 @@ func TestMalice(t *testing.T) {
 	b.Sealed = sealedTo("raw", bob.Member.ID, ana.Member.ID)
 	c.put(bob, 3, b)
 	c.put(mal, 1, said("m1", own, "Mine"))
-	c.Exec(`INSERT INTO recall.link SELECT ` + itoa(bob.Member.ID) + `, max(id), min(id), 'contradicts', '{` +
-		itoa(secret) + `}' FROM recall.item; INSERT INTO recall.related VALUES(` + itoa(secret) + `, 'x')`)
 	if err := errors.Join(bob.AddKey(t.Context(), bob.device, "age1"+strings.Repeat("q", 58)),
 		bob.Give(t.Context(), ana.Member.ID, "h", "for Ana alone"), bob.Keep(t.Context(), secret, 100_000),
 		bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
@@ -50,8 +48,8 @@ func TestMalice(t *testing.T) {
 	m1 := `(SELECT id FROM recall.session WHERE sid = 'm1')`
 	putting := `UPDATE recall.session SET generation = generation + 1; ` // rows are taken beside their session's alone
 	item := func(session, generation, project string) string {
-		return putting + `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data)
-			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}' FROM (SELECT ` + session + `) v(s)`
+		return putting + `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data, words)
+			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}', '' FROM (SELECT ` + session + `) v(s)`
 	}
 	content := func(session, generation, project string) string {
 		return putting + `INSERT INTO recall.content(session, sealed, generation, project, named, hash, data)
@@ -67,12 +65,10 @@ func TestMalice(t *testing.T) {
 		"reads another project":             `SELECT FROM recall.project WHERE id = $secret`,
 		"reads who is in another project":   `SELECT FROM recall.access WHERE project = $secret`,
 		"reads tombstones of others":        `SELECT FROM recall.tombstone`,
-		"searches within another project":   `SELECT FROM recall.search('{may,buy}', 2, '{1,1}', 'secret', NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
-		"searches for what is there":        `SELECT FROM recall.search('{may,buy}', 2, '{1,1}', NULL, NULL, NULL, NULL, 9, 9) WHERE held <> '{0,0}'`,
-		"breaks out of a quoted word":       `SELECT FROM recall.search(ARRAY['x'' | ''buy $secret'], 2, '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
-		"reads words":                       `SELECT FROM recall.word`,
-		"deletes words":                     `DELETE FROM recall.word`,
-		"breaks out by a backslash":         `SELECT FROM recall.search(ARRAY[E'x\\'' | ''buy $secret'], 2, '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+		"searches within another project":   `SELECT FROM recall.search('{may,buy}', 2, '{1,1}', 'secret', NULL, NULL, NULL, 9) WHERE data IS NOT NULL`,
+		"searches for what is there":        `SELECT FROM recall.search('{may,buy}', 2, '{1,1}', NULL, NULL, NULL, NULL, 9) WHERE held <> '{0,0}'`,
+		"breaks out of a quoted word":       `SELECT FROM recall.search(ARRAY['x'' | ''buy $secret'], 2, '{1}', NULL, NULL, NULL, NULL, 9) WHERE data IS NOT NULL`,
+		"breaks out by a backslash":         `SELECT FROM recall.search(ARRAY[E'x\\'' | ''buy $secret'], 2, '{1}', NULL, NULL, NULL, NULL, 9) WHERE data IS NOT NULL`,
 		"learns rows by a cast that fails":  `SELECT FROM recall.item WHERE project = $secret AND data::int = 1`,
 		"learns words by the statistics":    `SELECT FROM pg_stats WHERE schemaname = 'recall' AND tablename = 'item'`,
 		"learns a project by its remote":    `SELECT FROM recall.project_of('example.org/secret', NULL) WHERE readable`,
@@ -110,13 +106,10 @@ func TestMalice(t *testing.T) {
 		"borrows what buries": `CREATE TEMP TABLE x(member int, sid text);
 			CREATE TRIGGER y AFTER INSERT ON x FOR EACH ROW EXECUTE FUNCTION recall.bury();
 			INSERT INTO x VALUES($Bob, 'b2')`,
-		"borrows what counts": `CREATE TEMP TABLE x(id int, project int, items int);
-			CREATE TRIGGER y AFTER INSERT ON x REFERENCING NEW TABLE AS come EXECUTE FUNCTION recall.tally();
-			INSERT INTO x VALUES(1, $secret, 7)`,
 		"has the owner use a type of its own": `CREATE FUNCTION pg_temp.e(pg_catalog.text) RETURNS bool LANGUAGE plpgsql AS
 			$$ BEGIN UPDATE recall.member SET owner = true WHERE id = $Mal; RETURN true; END $$;
 			CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (pg_temp.e(VALUE));
-			SELECT FROM recall.search('{may,buy}', 2, '{1,1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+			SELECT FROM recall.search('{may,buy}', 2, '{1,1}', NULL, NULL, NULL, NULL, 9) WHERE data IS NOT NULL`,
 		"puts an item that is none":  strings.Replace(item(m1, "2", "$own"), "'{}'", "'no item'", 1),
 		"keeps a project beyond all": `UPDATE recall.project SET retain = 2147483647 WHERE id = $own`,
 		"has items by the million":   `UPDATE recall.session SET generation = 99, items = 2147483647 WHERE sid = 'm1'`,
@@ -144,14 +137,6 @@ func TestMalice(t *testing.T) {
 		"deletes others' handoffs":           `DELETE FROM recall.handoff`,
 		"says when its handoff came":         `INSERT INTO recall.handoff(sender, receiver, hash, data, at) VALUES($Mal, $Bob, 'x', 'x', '2020-01-01')`,
 		"fills an inbox with one handoff":    `INSERT INTO recall.handoff(sender, receiver, hash, data) VALUES($Mal, $Bob, 'x', repeat('x', 5000000))`,
-		"reads another project's links":      `SELECT FROM recall.link`,
-		"links another project's items":      `INSERT INTO recall.link SELECT $Mal, 1, 2, 'supersedes', '{$secret}'`,
-		"links them as its own project's":    `INSERT INTO recall.link SELECT $Mal, 1, 2, 'supersedes', '{$own}'`,
-		"links items that it can't read":     `INSERT INTO recall.link SELECT $Mal, 2, 1, 'supersedes', '{$own,$shared}'`,
-		"links as another":                   `INSERT INTO recall.link SELECT $Bob, 3, 2, 'supersedes', '{$shared}'`,
-		"deletes another's links":            `DELETE FROM recall.link`,
-		"says that another is related":       `UPDATE recall.related SET stamp = 'y'`,
-		"reads what is related":              `SELECT FROM recall.related`,
 		"signs a tombstone as another":       `INSERT INTO recall.tombstone(member, sid, by) VALUES($Mal, 'x', $Bob)`,
 		"shortens what another keeps":        `UPDATE recall.project SET retain = 1 WHERE id IN ($secret, $shared)`,
 		"exports another":                    `SELECT FROM recall.about($Bob)`,
@@ -182,40 +167,6 @@ func TestMalice(t *testing.T) {
 	}
 }
 
-// What a member put with words that name another project is found in none; and nobody gives words to what isn't theirs,
-// or to a project that it isn't of.
-func TestForgedWords(t *testing.T) {
-	c := newCrew(t)
-	ana := c.owner()
-	mal := c.admit(ana, "mal")
-	app, own := ana.project(t, "app"), mal.project(t, "own")
-	c.put(ana, 1, said("a1", app, "Retry five times"))
-	c.put(mal, 1, said("m1", own, "Mine"))
-	c.Exec(`DELETE FROM recall.word`)
-	if err := ana.LetIn(t.Context(), app, mal.Member.ID); err != nil {
-		t.Fatal(err)
-	}
-	words := func(put, iid, project string) (int64, error) {
-		return c.sql(c.Address("mal"), put+`INSERT INTO recall.word(item, session, project, kind, words) SELECT id, session, `+
-			project+`, kind, array_to_tsvector(ARRAY['retri `+itoa(app)+`']) FROM recall.item WHERE iid = '`+iid+`'`)
-	}
-	putting := `UPDATE recall.session SET generation = generation + 1; `
-	for _, of := range [][3]string{{putting, "a1000", "project"}, {putting, "a1000", itoa(own)},
-		{putting, "m1000", itoa(app)}, {"", "m1000", "project"}} {
-		if n, err := words(of[0], of[1], of[2]); err == nil {
-			t.Errorf("%d words of %s are put into %s", n, of[1], of[2])
-		}
-	}
-	if n, err := words(putting, "m1000", "project"); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
-	got, err := c.sql(c.Owner, `SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9, 9)
-		WHERE data IS NOT NULL OR held <> '{0}'`)
-	if err != nil || got != 0 {
-		t.Errorf("found %d, %v", got, err)
-	}
-}
-
 // Who left reads and writes nothing, whatever their login may still do; so does who never was in.
 func TestLeft(t *testing.T) {
 	c := newCrew(t)
@@ -229,9 +180,9 @@ func TestLeft(t *testing.T) {
 	before := c.dump()
 	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
 		`SELECT recall.retain() WHERE recall.retain() > 0`,
-		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`, `SELECT FROM recall.key`, `SELECT FROM recall.handoff`, `SELECT FROM recall.related`,
+		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`, `SELECT FROM recall.key`, `SELECT FROM recall.handoff`,
 		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
-		`SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`} {
+		`SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9) WHERE data IS NOT NULL`} {
 		if rows, err := c.sql(c.Address("bob"), sql); rows > 0 || err != nil {
 			t.Errorf("%s: %d rows, %v", sql, rows, err)
 		}
@@ -298,7 +249,7 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 func (c *crew) dump() string {
 	var all []string
 	for _, table := range []string{"member", "device", "key", "project", "access", "session", "item", "content",
-		"tombstone", "obeyed", "handoff", "link", "related", "migration", "team"} {
+		"tombstone", "obeyed", "handoff", "migration", "team"} {
 		all = append(all, `(SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1)`)
 	}
 	return strings.Join(c.column(strings.Join(all, " UNION ALL ")), "\n")

@@ -140,10 +140,6 @@ func TestErase(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.put(eve, 1, said("s2", app, "Eve said this"))
-	for _, m := range []mate{bob, eve} {
-		c.Exec(`INSERT INTO recall.link SELECT ` + itoa(m.Member.ID) + `, max(id), min(id), 'contradicts', '{` + itoa(app) +
-			`}' FROM recall.item`)
-	}
 
 	var mine, byOwner bytes.Buffer
 	if _, err := bob.Export(t.Context(), bob.Member.ID, &mine); err != nil {
@@ -164,7 +160,7 @@ func TestErase(t *testing.T) {
 		tables[row.Table]++
 	}
 	for table, n := range map[string]int{"member": 1, "device": 1, "key": 1, "project": 1, "session": 1, "item": 1,
-		"content": 2, "handoff": 2, "tombstone": 1, "obeyed": 1, "link": 1} {
+		"content": 2, "handoff": 2, "tombstone": 1, "obeyed": 1} {
 		if tables[table] != n {
 			t.Errorf("%d rows of %s, want %d", tables[table], table, n)
 		}

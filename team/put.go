@@ -114,8 +114,7 @@ func (t *Team) Put(ctx context.Context, device string, s Shared, generation int)
 		said = append(said, at)
 	}
 	b.Queue(dropItems, device, s.of.ID, generation, s.Hash, ids, hashes)
-	b.Queue(putItems, device, s.of.ID, generation, s.Hash, ids, hashes, kinds, said, data, s.rules)
-	b.Queue(putWords, device, s.of.ID, generation, s.Hash, ids, words)
+	b.Queue(putItems, device, s.of.ID, generation, s.Hash, ids, hashes, kinds, said, data, s.rules, words)
 	if err := s.queueContent(b, device, generation); err != nil {
 		return err
 	}
@@ -148,17 +147,12 @@ const (
 	asPut     = `s.device = $1 AND s.sid = $2 AND s.generation = $3 AND s.hash = $4`
 	dropItems = `DELETE FROM recall.item i USING recall.session s WHERE ` + asPut + ` AND i.session = s.id
 		AND NOT EXISTS(SELECT FROM unnest($5::text[], $6::text[]) k(iid, hash) WHERE k.iid = i.iid AND k.hash = i.hash)`
-	putItems = `INSERT INTO recall.item(session, generation, project, iid, hash, kind, said, data, rules)
-		SELECT s.id, s.generation, s.project, k.iid, k.hash, k.kind, k.said, k.data, $10
-		FROM recall.session s, unnest($5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[])
-			k(iid, hash, kind, said, data)
+	putItems = `INSERT INTO recall.item(session, generation, project, iid, hash, kind, said, data, rules, words)
+		SELECT s.id, s.generation, s.project, k.iid, k.hash, k.kind, k.said, k.data, $10,
+			array_to_tsvector(string_to_array(k.words, E'\n'))
+		FROM recall.session s, unnest($5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[], $11::text[])
+			k(iid, hash, kind, said, data, words)
 		WHERE ` + asPut + ` AND NOT EXISTS(SELECT FROM recall.item i WHERE i.session = s.id AND i.iid = k.iid)`
-	putWords = `INSERT INTO recall.word(item, session, project, kind, said, words)
-		SELECT i.id, i.session, i.project, i.kind, i.said,
-			array_to_tsvector(ARRAY(SELECT w || ' ' || i.project FROM unnest(string_to_array(k.words, E'\n')) w))
-		FROM recall.session s, recall.item i, unnest($5::text[], $6::text[]) k(iid, words)
-		WHERE ` + asPut + ` AND i.session = s.id AND i.generation = s.generation AND i.iid = k.iid
-		ON CONFLICT DO NOTHING`
 )
 
 // Error codes: a row exists already, or what it refers to no longer exists.

@@ -13,9 +13,8 @@ import (
 )
 
 // Renew redacts by newer rules what was shared by members or machines that left and so can't do it; all others
-// do it with their next sync. It returns how many sessions changed. The database's owner can do this; sealed
-// files can't be changed by anybody.
-func (t *Team) Renew(ctx context.Context, rules *redact.Rules) (n int, err error) {
+// do it with their next sync. The database's owner can do this; sealed files can't be changed by anybody.
+func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
 	type old struct {
 		device     string
 		generation int
@@ -59,9 +58,8 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) (n int, err error
 			err = t.Put(ctx, o.device, s, o.generation+1)
 		}
 		if err != nil {
-			return n, fmt.Errorf("session %s: %w", o.ID, err)
+			return fmt.Errorf("session %s: %w", o.ID, err)
 		}
-		n++
 	}
-	return n, err
+	return err
 }

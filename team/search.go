@@ -12,26 +12,12 @@ import (
 	"recall/payload"
 )
 
-// maxFound is how many items with the question's words one question reads, maxRanked how many of them are
-// ranked; the second look takes a quarter of these. With 100, a tenth more of what ranking all items would put
-// first is missing.
-var (
-	maxFound  = 600 // tests have few items
-	maxRanked = 200
-)
+// maxRanked is how many items with the question's words are ranked; the second look takes a quarter of these. With
+// 100, a tenth more of what ranking all items would put first is missing.
+const maxRanked = 200
 
-// Search answers a question from what the team shares, in the projects that the member can read; q.Project is a
-// remote or a name. The ranking is the index's.
-func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) {
-	found, err := t.Candidates(ctx, q)
-	if err != nil {
-		return index.Answer{}, err
-	}
-	out := found.Asked.Rank(*found)
-	return out, t.Link(ctx, out.Ranked)
-}
-
-// Candidates runs the first pass of Search: what is then ranked, on its own or together with an index's results.
+// Candidates finds what answers a question, in the projects that the member can read; q.Project is a remote or a name.
+// They are then ranked, by themselves or together with an index's results.
 func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.ForeignResults, error) {
 	asked := index.Ask(q)
 	found, err := t.find(ctx, q, asked)
@@ -49,21 +35,23 @@ func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.ForeignRes
 	return &found, nil
 }
 
-// find runs the first pass: the items with the stems, and how many items contain each.
+// find returns the items with the stems, and how many items contain each.
 func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (found index.ForeignResults, err error) {
-	rows, err := t.first(ctx, q, asked)
+	before := q.Until
+	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
+		before = q.AsOf
+	}
+	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
+		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, asked.Stems, asked.Own, asked.Weights,
+		nullIfEmpty(q.Project), names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxRanked)
 	if err != nil {
 		return found, err
 	}
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
 		var sid, project, author, device, title, data *string // nil if nothing was found
 		var started *time.Time
-		var overtaken bool
-		var held any // the same in each row
-		if found.Holding == nil {
-			held = &found.Holding
-		}
-		if err := row.Scan(held, &found.Searched, &sid, &project, &author, &device, &title, &started, &overtaken,
+		var overtaken *bool
+		if err := row.Scan(&found.Holding, &found.Searched, &sid, &project, &author, &device, &title, &started, &overtaken,
 			&data); err != nil || sid == nil {
 			return none, err
 		}
@@ -71,7 +59,7 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 		if json.Unmarshal([]byte(*data), &it) != nil {
 			return none, nil // a forged item is skipped
 		}
-		s := index.ForeignItem{Item: asIndexed(it), Overtaken: overtaken}
+		s := index.ForeignItem{Item: asIndexed(it), Overtaken: *overtaken}
 		s.Place = index.Place{Project: *project, Session: *sid, SessionTitle: *title, Author: *author, Machine: *device}
 		if started != nil {
 			s.SessionStart = started.UTC()
@@ -82,13 +70,9 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 	return found, err
 }
 
-// first returns the rows of the first pass.
-func (t *Team) first(ctx context.Context, q index.Query, asked *index.Asking) (pgx.Rows, error) {
-	before := q.Until
-	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
-		before = q.AsOf
+func names[T ~string](all []T) (out []string) {
+	for _, one := range all {
+		out = append(out, string(one))
 	}
-	return t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
-		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights,
-		nullIfEmpty(q.Project), names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxFound, maxRanked)
+	return out
 }

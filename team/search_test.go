@@ -30,6 +30,15 @@ func TestSuite(t *testing.T) {
 	indextest.Suite(t, ana)
 }
 
+// Search is the team as a store of an index's test.
+func (m mate) Search(ctx context.Context, q index.Query) (index.Answer, error) {
+	found, err := m.Candidates(ctx, q)
+	if err != nil {
+		return index.Answer{}, err
+	}
+	return found.Asked.Rank(*found), nil
+}
+
 func search(t *testing.T, m mate, text string) (ids []payload.ItemID) {
 	t.Helper()
 	a, err := m.Search(t.Context(), index.Query{Text: text})
@@ -132,65 +141,26 @@ func TestProjectOf(t *testing.T) {
 	}
 }
 
-// Words that more items hold than are looked at find, of these, the items that hold several.
-func TestCommonWords(t *testing.T) {
-	defer func(was int) { maxFound = was }(maxFound)
-	maxFound = 5
-	c := newCrew(t)
-	ana := c.owner()
-	app := ana.project(t, "app")
-	var texts []string
-	for i := range 20 {
-		texts = append(texts, fmt.Sprint("The queue is number ", i), fmt.Sprint("A worker is number ", i))
-	}
-	c.put(ana, 1, said("s1", app, append(texts, "The queue tells the worker when to stop")...))
-	if got := search(t, ana, "queue worker"); len(got) == 0 || got[0] != "s1040" {
-		t.Errorf("found %q", got)
-	}
-	if got := search(t, ana, "queue"); len(got) != maxFound {
-		t.Errorf("found %q", got)
-	}
-}
-
-// How many items hold a word is told of more than are looked at, and of those that one may read.
+// How many items hold a word is told of those that one may read, in the project that was asked about.
 func TestCounts(t *testing.T) {
-	defer func(was int) { maxFound = was }(maxFound)
-	maxFound = 400
 	c := newCrew(t)
 	ana := c.owner()
 	other := c.admit(ana, "other")
 	hidden := other.project(t, "hidden")
-	for p := range 20 { // of them 16 are looked up first
-		app := ana.project(t, fmt.Sprint("p", p))
-		for s := range 5 {
-			var texts []string
-			for i := range 20 {
-				text := "Nothing"
-				if i%2 == 0 {
-					text += " queue"
-				}
-				if i == 0 && s == 0 && p == 19 {
-					text += " worker"
-				}
-				texts = append(texts, text)
-			}
-			ready := said(fmt.Sprintf("s%02d%d", p, s), app, texts...)
-			c.put(ana, 1, ready)
-			if ready.Project = hidden; s == 0 {
-				c.put(other, 1, ready)
-			}
-		}
+	for p := range 3 {
+		ready := said(fmt.Sprint("s", p), ana.project(t, fmt.Sprint("p", p)), "Nothing", "Nothing of a queue")
+		c.put(ana, 1, ready)
+		ready.Project = hidden
+		c.put(other, 1, ready)
 	}
-	for text, want := range map[string][2]int{"queue": {650, 1500}, "nothing": {1300, 3000}, "worker": {1, 1},
-		"lorem": {0, 0}} {
-		found, err := ana.find(t.Context(), index.Query{}, index.Ask(index.Query{Text: text}))
-		if err != nil || found.Searched != 2000 || found.Holding[0] < want[0] || found.Holding[0] > want[1] {
-			t.Errorf("%s: %v of %d, want %v of 2000; %v", text, found.Holding, found.Searched, want, err)
+	for _, of := range []struct {
+		project, text     string
+		holding, searched int
+	}{{"", "queue", 3, 6}, {"", "nothing", 6, 6}, {"", "lorem", 0, 6}, {"p1", "queue", 1, 2}} {
+		q := index.Query{Text: of.text, Project: of.project}
+		found, err := ana.find(t.Context(), q, index.Ask(q))
+		if err != nil || found.Searched != of.searched || found.Holding[0] != of.holding {
+			t.Errorf("%+v: %v of %d; %v", of, found.Holding, found.Searched, err)
 		}
-	}
-	q := index.Query{Text: "queue", Project: "p3"}
-	found, err := ana.find(t.Context(), q, index.Ask(q))
-	if err != nil || found.Searched != 100 || found.Holding[0] != 50 {
-		t.Errorf("in one project: %v of %d, %v", found.Holding, found.Searched, err)
 	}
 }

@@ -233,7 +233,7 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 	q.Elsewhere = got.all
 	found, err := b.Index.Search(ctx, q)
 	if err == nil {
-		got.t.Tie(ctx, found.Ranked)
+		team.Tie(found.Ranked, got.all.Items)
 	}
 	return found, err
 }
@@ -251,6 +251,6 @@ func only(ctx context.Context, w *pending) (index.Answer, error) {
 	defer got.t.Close()
 	found := got.all.Asked.Rank(*got.all)
 	found.SearchedItems, found.SearchedElsewhere = 0, found.SearchedItems
-	got.t.Tie(ctx, found.Ranked)
+	team.Tie(found.Ranked, got.all.Items)
 	return found, nil
 }

@@ -28,9 +28,7 @@ CREATE TABLE recall.project(
 	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
 	remote text UNIQUE CHECK (remote <> ''), root text CHECK (root <> ''),
 	keeper int NOT NULL REFERENCES recall.member, merged_into int REFERENCES recall.project CHECK (merged_into <> id),
-	retain int CHECK (retain BETWEEN 1 AND 1000000), -- days that sessions are kept here, NULL for good
-	-- how much is in it, for questions, that can't count it each time; first and last were its sessions' ids at any time
-	items bigint NOT NULL DEFAULT 0, sessions bigint NOT NULL DEFAULT 0, first bigint, last bigint) WITH (fillfactor = 50);
+	retain int CHECK (retain BETWEEN 1 AND 1000000)); -- days that sessions are kept here, NULL for good
 CREATE INDEX project_root ON recall.project(root);
 CREATE TABLE recall.access(
 	project int REFERENCES recall.project, member int REFERENCES recall.member, PRIMARY KEY(project, member));
@@ -47,20 +45,16 @@ CREATE TABLE recall.session(
 CREATE INDEX session_sid ON recall.session(sid text_pattern_ops); -- by how it begins, whatever the database's locale
 CREATE INDEX session_project ON recall.session(project, started);
 CREATE INDEX session_at ON recall.session(at);
--- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON.
+-- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON, words are
+-- the stems that it is found by.
 CREATE TABLE recall.item(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session bigint NOT NULL REFERENCES recall.session ON DELETE CASCADE,
 	generation int NOT NULL, project int NOT NULL, iid text NOT NULL CHECK (length(iid) <= 200),
 	kind text NOT NULL CHECK (length(kind) <= 200), said timestamptz CHECK (isfinite(said)),
 	hash text NOT NULL CHECK (length(hash) <= 200), rules text NOT NULL CHECK (length(rules) <= 200),
 	data text NOT NULL CHECK (octet_length(data) <= 1 << 20 AND json_typeof(data::json) = 'object'),
-	UNIQUE(session, iid));
--- What an item is found by, apart from its text: what holds a word is then in few pages. words are
--- "stem project", so that what stands in other projects costs a question nothing.
-CREATE TABLE recall.word(
-	item bigint PRIMARY KEY REFERENCES recall.item ON DELETE CASCADE, session bigint NOT NULL, project int NOT NULL,
-	kind text NOT NULL, said timestamptz, words tsvector NOT NULL);
-CREATE INDEX word_words ON recall.word USING gin(words) WITH (fastupdate = off);
+	words tsvector NOT NULL, UNIQUE(session, iid));
+CREATE INDEX item_words ON recall.item USING gin(words);
 
 -- What is shared of a session beside its items: its transcript, redacted; and its files, encrypted before they came.
 CREATE TABLE recall.content(
@@ -82,14 +76,6 @@ CREATE TABLE recall.handoff(
 	data text NOT NULL CHECK (octet_length(data) <= 1 << 20), at timestamptz NOT NULL DEFAULT now(), taken_at timestamptz,
 	UNIQUE(sender, receiver, hash));
 CREATE INDEX handoff_receiver ON recall.handoff(receiver);
--- That a later item bears on an earlier one, as a worker found; who reads it asks the rule again. related says of which
--- sessions that was looked for.
-CREATE TABLE recall.link(
-	maker int REFERENCES recall.member ON DELETE CASCADE, later bigint REFERENCES recall.item ON DELETE CASCADE,
-	earlier bigint REFERENCES recall.item ON DELETE CASCADE, relation text CHECK (length(relation) BETWEEN 1 AND 40),
-	projects int[] NOT NULL, CHECK (later <> earlier), PRIMARY KEY(later, earlier, relation, maker));
-CREATE INDEX link_earlier ON recall.link(earlier);
-CREATE TABLE recall.related(project int PRIMARY KEY REFERENCES recall.project, stamp text NOT NULL);
 
 -- Who asks, and what is theirs. They run as the schema's owner, who sees all rows.
 
@@ -127,23 +113,15 @@ CREATE FUNCTION recall.wrote(of bigint) RETURNS boolean
 	SELECT EXISTS(SELECT FROM recall.session s JOIN recall.device d ON d.id = s.device
 		JOIN recall.member m ON m.id = d.member
 		WHERE s.id = $1 AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
--- the sessions that this transaction has put (see fence), and their items: more rows of others aren't taken. They are
--- few, and asked for once a statement.
+-- the sessions that this transaction has put (see fence): more rows of others aren't taken. They are few, and asked for
+-- once a statement.
 CREATE FUNCTION recall.putting() RETURNS TABLE(session bigint, generation int, project int)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT s.id, s.generation, s.project FROM recall.session s WHERE s.at = now() AND s.device = ANY(recall.devices()) $$;
-CREATE FUNCTION recall.saying() RETURNS TABLE(item bigint, session bigint, project int)
-	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT i.id, i.session, i.project FROM recall.putting() p JOIN recall.item i ON i.session = p.session $$;
 -- whether a device has put a session, in this project or in any
 CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.device = $1 AND s.sid = $2 AND s.project = coalesce($3, s.project)) $$;
--- whether two items may be linked: both are readable, and in these projects
-CREATE FUNCTION recall.comparable(a bigint, b bigint, projects int[]) RETURNS boolean
-	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT $3 <@ recall.mine() AND EXISTS(SELECT FROM recall.item x, recall.item y WHERE x.id = $1 AND y.id = $2
-		AND $3 @> ARRAY[x.project, y.project]) $$;
 -- the days for which a project keeps sessions, its own or those of what it was merged into; NULL for good
 CREATE FUNCTION recall.days(of int) RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH RECURSIVE p(id, into_, retain) AS (
@@ -179,27 +157,6 @@ BEGIN
 	RETURN NEW;
 END $$;
 CREATE TRIGGER fence BEFORE INSERT OR UPDATE ON recall.session FOR EACH ROW EXECUTE FUNCTION recall.fence();
-
-CREATE FUNCTION recall.tally() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	IF TG_OP <> 'INSERT' THEN
-		UPDATE recall.project p SET items = p.items - g.items, sessions = p.sessions - g.sessions FROM (
-			SELECT project, sum(items) AS items, count(*) AS sessions FROM gone GROUP BY project) g WHERE p.id = g.project;
-	END IF;
-	IF TG_OP <> 'DELETE' THEN
-		UPDATE recall.project p SET items = p.items + c.items, sessions = p.sessions + c.sessions,
-			first = least(p.first, c.first), last = greatest(p.last, c.last) FROM (
-			SELECT project, sum(items) AS items, count(*) AS sessions, min(id) AS first, max(id) AS last FROM come
-			GROUP BY project) c WHERE p.id = c.project;
-	END IF;
-	RETURN NULL;
-END $$;
-CREATE TRIGGER tally_come AFTER INSERT ON recall.session REFERENCING NEW TABLE AS come
-	EXECUTE FUNCTION recall.tally();
-CREATE TRIGGER tally_other AFTER UPDATE ON recall.session REFERENCING OLD TABLE AS gone NEW TABLE AS come
-	EXECUTE FUNCTION recall.tally();
-CREATE TRIGGER tally_gone AFTER DELETE ON recall.session REFERENCING OLD TABLE AS gone
-	EXECUTE FUNCTION recall.tally();
 
 CREATE FUNCTION recall.bury() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -259,8 +216,7 @@ CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SEC
 			FROM recall.content t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
 		UNION ALL SELECT 'handoff', 9, to_jsonb(t) FROM recall.handoff t WHERE of IN (sender, receiver)
 		UNION ALL SELECT 'tombstone', 10, to_jsonb(t) FROM recall.tombstone t WHERE member = of
-		UNION ALL SELECT 'obeyed', 11, to_jsonb(t) FROM recall.obeyed t WHERE device IN (SELECT id FROM own)
-		UNION ALL SELECT 'link', 12, to_jsonb(t) FROM recall.link t WHERE maker = of)
+		UNION ALL SELECT 'obeyed', 11, to_jsonb(t) FROM recall.obeyed t WHERE device IN (SELECT id FROM own))
 	SELECT jsonb_build_object('table', r."table", 'row', r.row_) FROM row_ r
 	WHERE of = (SELECT recall.me()) OR (SELECT recall.owns()) ORDER BY r.n $$;
 
@@ -338,11 +294,6 @@ CREATE POLICY put ON recall.item FOR INSERT WITH CHECK (
 	project = ANY((SELECT recall.mine())::int[]) AND (session, generation, project) IN (SELECT * FROM recall.putting()));
 CREATE POLICY replace ON recall.item FOR DELETE USING (recall.wrote(session));
 
--- None but a question reads words, and it runs as the owner.
-ALTER TABLE recall.word ENABLE ROW LEVEL SECURITY;
-GRANT INSERT ON recall.word TO {role};
-CREATE POLICY put ON recall.word FOR INSERT WITH CHECK ((item, session, project) IN (SELECT * FROM recall.saying()));
-
 ALTER TABLE recall.content ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, DELETE ON recall.content TO {role};
 CREATE POLICY see ON recall.content FOR SELECT USING (recall.wrote(session)
@@ -369,115 +320,46 @@ CREATE POLICY give ON recall.handoff FOR INSERT WITH CHECK (sender = (SELECT rec
 CREATE POLICY take ON recall.handoff FOR UPDATE USING (receiver = (SELECT recall.me()));
 CREATE POLICY drop ON recall.handoff FOR DELETE USING ((SELECT recall.me()) IN (sender, receiver));
 
-ALTER TABLE recall.link ENABLE ROW LEVEL SECURITY;
-GRANT SELECT, INSERT, DELETE ON recall.link TO {role};
-CREATE POLICY see ON recall.link FOR SELECT USING (projects <@ (SELECT recall.mine())::int[]);
-CREATE POLICY add ON recall.link FOR INSERT WITH CHECK (
-	maker = (SELECT recall.me()) AND recall.comparable(later, earlier, projects));
-CREATE POLICY drop ON recall.link FOR DELETE USING (maker = (SELECT recall.me()));
-
-ALTER TABLE recall.related ENABLE ROW LEVEL SECURITY;
-GRANT SELECT, INSERT, UPDATE ON recall.related TO {role};
-CREATE POLICY work ON recall.related USING (project = ANY((SELECT recall.mine())::int[]));
-
--- The first pass of a question. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as
--- the owner and asks for readable projects itself: by the words, which are "stem project", and by their rows' project.
--- The rarest of the question's own words (the first stems) are looked up in all projects until enough items are found;
--- one that more hold, only where another stands beside it, in the newest projects. If that finds fewer than most, such
--- words are looked up by themselves, then the lexicon's. Of these items the best are answered: by how rare their own
--- words are, and how many they hold of the lexicon's. held says about how many items hold each stem, searched how many
--- there are. There is one row at least.
+-- The first pass of a question: the best items that hold any of its stems, the first of which are its own words, the rest
+-- the lexicon's. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as the owner and asks
+-- for readable projects itself. An item scores by how rare its words are; of the lexicon's, by how many it holds. held says
+-- how many items hold each stem, searched how many there are. There is one row at least.
 CREATE FUNCTION recall.search(stems text[], own int, weights real[], within text, kinds text[], since timestamptz,
-	before timestamptz, enough int, most int)
+	before timestamptz, most int)
 	RETURNS TABLE(held int[], searched bigint, sid text, project text, author text, device text, title text,
 		started timestamptz, overtaken boolean, data text)
-	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
-	SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
+	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	mine int[] := recall.mine();
-	team bigint := (SELECT count(*) FROM recall.project);
-	quoted text[] := ARRAY(SELECT '''' || replace(replace(s, '\', '\\'), '''', '''''') || ' {}'''
+	terms tsquery[] := ARRAY(SELECT ('''' || replace(replace(rtrim(s, '*'), '\', '\\'), '''', '''''') ||
+			CASE WHEN s LIKE '%*' THEN ''':*' ELSE '''' END)::tsquery -- with "*", as it begins
 		FROM unnest(stems) WITH ORDINALITY u(s, n) ORDER BY n);
-	-- as they begin, whatever the project: for rows that are there, which are of one project each
-	terms tsquery[] := ARRAY(SELECT replace(s, '{}''', ''':*')::tsquery
-		FROM unnest(quoted[:own]) WITH ORDINALITY u(s, n) ORDER BY n);
-	others tsquery := replace(nullif(array_to_string(quoted[own + 1:], ' | '), ''), '{}''', ''':*')::tsquery;
+	asked tsquery := (SELECT string_agg(t::text, ' | ') FROM unnest(terms) t)::tsquery;
+	others tsquery := (SELECT string_agg(t::text, ' | ') FROM unnest(terms[own + 1:]) t)::tsquery;
 	worth float8[];
 	other float8;
 	r record;
-	stem record;
-	asked text;
-	upto int;
-	sought tsquery[];
-	found bigint[];
-	marks float8[];
-	ids bigint[] := '{}';
-	scores float8[] := '{}';
 BEGIN
-	WITH RECURSIVE named(id, name, remote, items, sessions, first, last) AS (
-		SELECT p.id, p.name, p.remote, p.items, p.sessions, p.first, p.last FROM recall.project p
-		WHERE p.merged_into IS NULL
-		UNION SELECT p.id, n.name, n.remote, p.items, p.sessions, p.first, p.last
-		FROM recall.project p JOIN named n ON p.merged_into = n.id)
-	SELECT coalesce(array_agg(n.id), '{}') AS ids, array_agg(n.name) AS names, array_agg(n.items) AS items,
-		array_agg(n.newer) AS newer, array_agg(n.first) AS first, array_agg(n.last) AS last, count(*)::int AS n,
-		coalesce(sum(n.items), 0)::float8 AS searched, least(count(*) FILTER (WHERE n.newer < 32000), 16)::int AS at_first
-	INTO r FROM (SELECT n.*, sum(n.items) OVER (ORDER BY n.last DESC) - n.items AS newer
-		FROM named n JOIN unnest(mine) m(id) USING (id) WHERE n.sessions > 0
-		AND (within IS NULL OR n.remote = within OR lower(n.name) = lower(within)) ORDER BY n.last DESC) n;
-	-- How many hold each stem, by the first rows of the newest projects: rows stand about in the order of their sessions,
-	-- so these are what the sessions before the last one hold. Of the lexicon's a rough count is enough.
-	held := ARRAY(SELECT coalesce(h.n * r.searched / nullif((SELECT sum(p.items * CASE WHEN h.n < t.few THEN 1
-			ELSE greatest(0, least(1, (h.latest - p.first + 1) / (p.last - p.first + 1.0))) END)
-			FROM unnest(r.items[:r.at_first], r.first[:r.at_first], r.last[:r.at_first]) p(items, first, last)), 0), 0)
-		FROM (SELECT n, CASE WHEN n > own THEN 64 ELSE 400 END AS few,
-				ARRAY(SELECT replace(s, '{}', p::text)::tsquery FROM unnest(r.ids[:r.at_first]) p) AS sought
-			FROM unnest(quoted) WITH ORDINALITY u(s, n) OFFSET 0) t, LATERAL (
-			SELECT greatest(count(*), CASE WHEN t.n > own THEN 1 END) AS n, max(i.session) AS latest FROM (
-				SELECT w.session FROM recall.word w WHERE w.words @@ ANY(t.sought) LIMIT t.few) i) h
-		ORDER BY t.n);
-	worth := ARRAY(SELECT weight * ln(1 + greatest(r.searched - h, 0) / (h + 0.5::float8))
-		FROM unnest(weights, search.held) WITH ORDINALITY u(weight, h, n) ORDER BY n);
+	WITH RECURSIVE named(id, name, remote) AS (
+		SELECT p.id, p.name, p.remote FROM recall.project p WHERE p.merged_into IS NULL
+		UNION SELECT p.id, n.name, n.remote FROM recall.project p JOIN named n ON p.merged_into = n.id)
+	SELECT coalesce(array_agg(n.id), '{}') AS ids, array_agg(n.name) AS names INTO r
+	FROM named n JOIN unnest(recall.mine()) m(id) USING (id)
+	WHERE within IS NULL OR n.remote = within OR lower(n.name) = lower(within);
+	searched := (SELECT coalesce(sum(s.items), 0) FROM recall.session s WHERE s.project = ANY(r.ids));
+	held := ARRAY(SELECT (SELECT count(*) FROM recall.item i WHERE i.words @@ t AND i.project = ANY(r.ids))::int
+		FROM unnest(terms) WITH ORDINALITY u(t, n) ORDER BY n);
+	worth := ARRAY(SELECT weight * ln(1 + greatest(searched - h, 0) / (h + 0.5::float8))
+		FROM unnest(weights, held) WITH ORDINALITY u(weight, h, n) ORDER BY n);
 	other := (SELECT sum(w) FROM unnest(worth[own + 1:]) w) / 0.0608; -- of one of n words ts_rank makes 0.0608 / n
-	FOR stem IN SELECT n, alone, held[n] AS held, n > own OR alone AS more
-		FROM generate_series(1, cardinality(stems)) n, unnest('{false,true}'::boolean[]) alone
-		WHERE CASE WHEN held[n] <= enough THEN NOT alone ELSE alone OR n <= own AND own > 1 END
-		ORDER BY n > own, alone, held[n] LOOP
-		EXIT WHEN cardinality(ids) >= CASE WHEN stem.more THEN most ELSE enough END AND (stem.more OR stem.held > 0);
-		asked := quoted[stem.n];
-		upto := r.n;
-		IF stem.held > enough THEN
-			upto := greatest(r.at_first, least(64, (SELECT count(*) FROM unnest(r.newer) p
-				WHERE p * stem.held < 20000 * r.searched)));
-			IF NOT stem.alone THEN
-				asked := asked || ' & (' || array_to_string(quoted[:stem.n - 1] || quoted[stem.n + 1:own], ' | ') || ')';
-			END IF;
-		END IF;
-		-- Where one reads a good part of the team, a rare word is looked up in all projects at once.
-		sought := CASE WHEN stem.held <= enough AND upto > 16 AND upto * 4 > team
-			THEN ARRAY[replace(asked, '{}''', ''':*')::tsquery]
-			ELSE ARRAY(SELECT replace(asked, '{}', p::text)::tsquery FROM unnest(r.ids[:upto]) p) END;
-		SELECT coalesce(array_agg(i.item), '{}'), array_agg(i.score) INTO found, marks FROM (
-			SELECT w.item, coalesce((SELECT sum(t.worth) FROM unnest(terms, worth[:own]) t(term, worth)
-				WHERE w.words @@ t.term), 0) + coalesce(other * ts_rank(w.words, others), 0) AS score
-			FROM recall.word w WHERE w.words @@ ANY(sought) AND w.project = ANY(r.ids[:upto])
-				AND (kinds IS NULL OR w.kind = ANY(kinds)) AND (since IS NULL OR w.said >= since)
-				AND (before IS NULL OR w.said < before) LIMIT enough) i;
-		ids := ids || found;
-		scores := scores || marks;
-		IF stem.held <= enough THEN
-			held[stem.n] := CASE WHEN cardinality(found) < enough THEN 0 ELSE stem.held END;
-			held[stem.n] := greatest(held[stem.n], cardinality(found));
-		END IF;
-	END LOOP;
-	ids := ARRAY(SELECT i.id FROM unnest(ids, scores) i(id, score) GROUP BY i.id
-		ORDER BY max(i.score) DESC, i.id DESC LIMIT most);
-	RETURN QUERY SELECT search.held, r.searched::bigint, s.sid,
-		r.names[array_position(r.ids, i.project)], m.name, d.name, s.title, s.started,
-		EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started
+	RETURN QUERY SELECT search.held, search.searched, s.sid, r.names[array_position(r.ids, i.project)], m.name, d.name,
+		s.title, s.started, EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started
 			AND l.started < now() + '1 day'), i.data
-	FROM (SELECT) one LEFT JOIN (unnest(ids) b(id)
-		JOIN recall.item i ON i.id = b.id JOIN recall.session s ON s.id = i.session
+	FROM (SELECT) one LEFT JOIN ((SELECT i.*, coalesce((SELECT sum(t.worth) FROM unnest(terms[:own], worth[:own]) t(term, worth)
+				WHERE i.words @@ t.term), 0) + coalesce(other * ts_rank(i.words, others), 0) AS score
+			FROM recall.item i WHERE i.words @@ asked AND i.project = ANY(r.ids) AND (kinds IS NULL OR i.kind = ANY(kinds))
+				AND (since IS NULL OR i.said >= since) AND (before IS NULL OR i.said < before)
+			ORDER BY score DESC, i.id DESC LIMIT most) i
+		JOIN recall.session s ON s.id = i.session
 		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member) ON true
 	ORDER BY i.id;
 END $$;
@@ -485,4 +367,4 @@ END $$;
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA recall FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA recall TO {role};
 -- Who may execute a trigger's function may put it on a table of their own, and have it do there what it does here.
-REVOKE EXECUTE ON FUNCTION recall.fence(), recall.tally(), recall.bury(), recall.sign() FROM {role};
+REVOKE EXECUTE ON FUNCTION recall.fence(), recall.bury(), recall.sign() FROM {role};

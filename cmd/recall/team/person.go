@@ -21,17 +21,6 @@ import (
 	"recall/team/sealed"
 )
 
-func newWorkCmd(a *app.App) *cobra.Command {
-	var o struct{ Once bool }
-	return inTeam(a, "team-work", func(fs *option.Flags) {
-		fs.BoolVar(&o.Once, "once", false, "stop when nothing is due, for use with a scheduler")
-	}, func(ctx context.Context, t *team.Team, _ *team.Membership, _ []string) error {
-		return t.Work(ctx, team.WorkOptions{Once: o.Once,
-			Did:  func(what string) { fmt.Fprintln(a.Out, terminal.Line(what)) },
-			Fail: func(err error) { fmt.Fprintln(a.Err, "recall: warning:", terminal.Line(err.Error())) }})
-	})
-}
-
 func newRetainCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
 	return inTeam(a, "team-retain", func(fs *option.Flags) {
@@ -65,8 +54,8 @@ func newRetainCmd(a *app.App) *cobra.Command {
 		if _, err := t.Retain(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "what is shared of %s is kept for %s; recall team work removes it then\n",
-			terminal.Line(p.Name), answer.Count(int(days), "day"))
+		fmt.Fprintf(a.Out, "what is shared of %s is kept for %s\n", terminal.Line(p.Name),
+			answer.Count(int(days), "day"))
 		return nil
 	})
 }
