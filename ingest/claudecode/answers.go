@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -15,7 +14,6 @@ type reply struct {
 	skipped  map[string]bool
 	response string
 	timedOut bool
-	present  bool // there is a structured reply in a known form
 }
 
 // askReply reads the structured result of AskUserQuestion.
@@ -27,10 +25,10 @@ func askReply(raw []byte) (r reply) {
 	r.answers, r.notes, r.skipped = map[string]string{}, map[string]string{}, map[string]bool{}
 	c.Fields(jsonl.Fields{
 		"answers": func() {
-			r.present = c.Kind() == '{'
 			c.Object(func(q []byte) {
-				r.present = r.present && c.Kind() != '{'
-				r.answers[jsonl.Unquote(q)] = answerText(c)
+				if c.Kind() != '{' {
+					r.answers[jsonl.Unquote(q)] = answerText(c)
+				}
 			})
 		},
 		"annotations": func() {
@@ -57,12 +55,9 @@ func answerText(c *jsonl.Cursor) string {
 }
 
 // answered fills in the person's choices; unanswered questions are omitted.
-func answered(questions []ingest.Question, r reply, text string) []ingest.Answer {
+func answered(questions []ingest.Question, r reply) []ingest.Answer {
 	if r.timedOut {
 		return nil
-	}
-	if !r.present {
-		r.readText(questions, text)
 	}
 	var out []ingest.Answer
 	for _, q := range questions {
@@ -101,66 +96,4 @@ func replaceOther(q ingest.Answer) ingest.Answer {
 		q.Free = q.Free || !q.Offers(s)
 	}
 	return q
-}
-
-var answerOpenings = []string{
-	"User has answered your questions:", "Your questions have been answered:", "The user answered:",
-}
-
-// readText reads the answers from the text given to the model, where there is no structured form. Quotes in it aren't
-// escaped, so each known question is searched for literally.
-func (r *reply) readText(questions []ingest.Question, text string) {
-	r.answers, r.notes = map[string]string{}, map[string]string{}
-	body := strings.TrimSpace(text)
-	opening := slices.IndexFunc(answerOpenings, func(o string) bool { return strings.HasPrefix(body, o) })
-	if opening < 0 {
-		return
-	}
-	body = body[len(answerOpenings[opening]):]
-	type place struct {
-		q          string
-		from, body int
-	}
-	var places []place
-	for _, q := range questions {
-		key := `"` + q.Question + `"="`
-		if k := strings.Index(body, key); k >= 0 {
-			places = append(places, place{q.Question, k, k + len(key)})
-		}
-	}
-	slices.SortFunc(places, func(a, b place) int { return a.from - b.from })
-	for i, p := range places {
-		end := len(body)
-		if i+1 < len(places) {
-			end = places[i+1].from
-		}
-		r.answers[p.q], r.notes[p.q] = answerIn(body[p.body:end], i+1 == len(places))
-	}
-}
-
-// answerIn extracts an answer and its note from the client's wording: answer" selected preview: … user notes: …, then a
-// comma or, after the last, a closing sentence.
-func answerIn(s string, last bool) (answer, note string) {
-	if last {
-		for _, closing := range []string{". You can now", ".\nYou can now"} {
-			if k := strings.LastIndex(s, closing); k >= 0 {
-				s = s[:k]
-			}
-		}
-	}
-	s = strings.TrimRight(s, ", \n")
-	cut := len(s)
-	for _, mark := range []string{`" selected preview:`, `" user notes:`} {
-		if k := strings.Index(s, mark); k >= 0 && k < cut {
-			cut = k
-		}
-	}
-	if _, after, ok := strings.Cut(s[cut:], " user notes:"); ok {
-		note = strings.TrimSpace(after)
-	}
-	answer = strings.TrimSpace(s[:cut])
-	if cut == len(s) {
-		answer = strings.TrimSuffix(strings.TrimSuffix(answer, "."), `"`)
-	}
-	return answer, note
 }

@@ -275,7 +275,6 @@ func TestUnreadableFiles(t *testing.T) {
 	files := []ingest.File{ingesttest.File(mainName, ingest.Transcript, []byte(fine))}
 	for name, role := range map[string]ingest.FileRole{
 		"subagents/agent-a1.jsonl": ingest.SubagentFile, "subagents/agent-a1.meta.json": ingest.SubagentMeta,
-		"todos/x.json": ingest.TodoFile, "plans/x.md": ingest.PlanFile,
 	} {
 		files = append(files, closed(name, role))
 	}
@@ -284,7 +283,7 @@ func TestUnreadableFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello"})
-	ingesttest.Equal(t, "reported", len(s.Report.Conflicts), 4)
+	ingesttest.Equal(t, "reported", len(s.Report.Conflicts), 2)
 }
 
 func TestSpilledResults(t *testing.T) {

@@ -32,12 +32,9 @@ type meta struct {
 	questions map[string][]ingest.Question // of AskUserQuestion, by call
 	queued    []queued
 
-	taskFiles              []ingest.Task
-	planFiles              map[string]string // text by file name
 	lastPlan, lastPlanFile string
 	agentOrder             []string
 	agents                 map[string]agentMeta // from .meta.json, by id
-	agentCalls             map[string]string    // call → agent, from progress records or notices
 	continuedAt            int                  // number of drafts at continued-in
 }
 

@@ -63,8 +63,8 @@ func newParser(s *ingest.Session) *parser {
 		orphans: map[string]orphan{}, subParsers: map[string]*parser{}, agentOfRecord: map[string]string{},
 		spilled: map[string]ingest.File{},
 		meta: meta{questions: map[string][]ingest.Question{}, agents: map[string]agentMeta{},
-			agentCalls: map[string]string{}, planFiles: map[string]string{}, superseded: map[string]bool{},
-			goals: map[string]bool{}},
+			superseded: map[string]bool{},
+			goals:      map[string]bool{}},
 	}
 }
 
@@ -169,7 +169,6 @@ func (p *parser) takeEnveloped(r *record) {
 	case "attachment":
 		p.takeAttachment(r, n, at)
 	case "progress":
-		p.noteProgress(r)
 		p.ignore("progress")
 	}
 }

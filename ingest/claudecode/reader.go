@@ -93,10 +93,6 @@ func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 		p.readAgentMeta(f)
 	case ingest.ToolResult:
 		p.spilled[f.Name] = f
-	case ingest.TodoFile:
-		p.readTodoFile(f)
-	case ingest.PlanFile:
-		p.readPlanFile(f)
 	}
 	return nil
 }

@@ -19,7 +19,6 @@ type record struct {
 	origin                               jsonl.Escaped // origin.kind
 	denial, feedback, planContent        jsonl.Escaped
 	forkSession, forkUUID                jsonl.Escaped
-	parentToolUse                        jsonl.Escaped
 	title, leaf                          jsonl.Escaped
 	operation, continuedIn               jsonl.Escaped
 	sourceSession, branchedAt, relocated jsonl.Escaped
@@ -31,8 +30,7 @@ type record struct {
 	spoken                               bool // there is a message, be it an object or a text
 	msg                                  message
 	toolResult, attachment               []byte // raw values
-	content, todos                       []byte
-	worktree, data, supersedes           []byte
+	content, worktree, supersedes        []byte
 	size                                 int64 // bytes cut from the line when it was read
 
 	idText string // see id
@@ -91,10 +89,10 @@ func newRecordReader() *recordReader {
 		"interruptedByShutdown": &r.shutdown, "toolUseResult": &r.toolResult, "tool_use_result": &r.toolResult,
 		"attachment": &r.attachment, "content": &r.content, "promptSource": &r.promptSource,
 		"sessionKind": &r.sessionKind, "toolDenialKind": &r.denial, "userFeedback": &r.feedback,
-		"planContent": &r.planContent, "todos": &r.todos,
+		"planContent":     &r.planContent,
 		"worktreeSession": &r.worktree, "customTitle": &r.title, "aiTitle": &r.title, "agentName": &r.title,
 		"summary": &r.title, "leafUuid": &r.leaf, "operation": &r.operation, "continuedInSessionId": &r.continuedIn,
-		"data": &r.data, "parentToolUseID": &r.parentToolUse, "supersedes": &r.supersedes,
+		"supersedes":      &r.supersedes,
 		"sourceSessionId": &r.sourceSession, "branchedAt": &r.branchedAt, "relocatedCwd": &r.relocated,
 		"isSynthetic":        &r.synthetic,
 		"parent_tool_use_id": &r.parentAgent, "error": &r.failure, "isReplay": &r.replay, "claude_code_version": &r.version,

@@ -189,13 +189,13 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string) {
 	switch call.Name {
 	case "AskUserQuestion":
 		if !call.Failed {
-			call.Answers = answered(p.meta.questions[call.ID], askReply(raw), text)
+			call.Answers = answered(p.meta.questions[call.ID], askReply(raw))
 		}
 	case "ExitPlanMode", "exit_plan_mode":
 		p.takePlan(call, raw, text)
 	case "Task", "Agent":
 		p.takeAgent(call, raw, text)
-	case "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet":
+	case "TodoWrite", "TaskCreate", "TaskUpdate":
 		if !call.Failed {
 			p.meta.tasks.apply(call, raw, text, ingest.TurnID(r.uuid))
 		}

@@ -1,11 +1,8 @@
 package claudecode
 
 import (
-	"bytes"
 	"cmp"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
 
 	"recall/ingest"
@@ -53,8 +50,7 @@ func (p *parser) finishSubagents() {
 func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 	var byPrompt *ingest.ToolCall
 	for _, call := range ingest.EachCall(p.s.Turns) {
-		if call.Agent == id || p.meta.agentCalls[call.ID] == id && id != "" {
-			call.Agent = id
+		if call.Agent == id && id != "" {
 			return call
 		}
 		starts := (call.Name == "Task" || call.Name == "Agent") && call.Agent == "" && len(turns) > 0 &&
@@ -72,28 +68,6 @@ func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 func samePrompt(a, b string) bool {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	return a != "" && a == b
-}
-
-// noteNotification links a background agent to its call.
-func (p *parser) noteNotification(text string) {
-	if !strings.Contains(text, "<task-notification>") {
-		return
-	}
-	if call, task := inTag(text, "tool-use-id"), inTag(text, "task-id"); call != "" && task != "" {
-		p.meta.agentCalls[call] = task
-	}
-}
-
-// noteProgress links a running agent to its call.
-func (p *parser) noteProgress(r *record) {
-	call := string(r.parentToolUse)
-	if call == "" || p.meta.agentCalls[call] != "" || !bytes.Contains(r.data, []byte(`"agent_progress"`)) {
-		return
-	}
-	agent := ""
-	if jsonl.ReadFields(r.data, jsonl.Fields{"agentId": &agent}); agent != "" {
-		p.meta.agentCalls[call] = agent
-	}
 }
 
 type agentMeta struct{ kind, description string }
@@ -127,43 +101,6 @@ func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
 
 const maxSpilled = 16 << 20 // bytes read of a result that was saved to a file
 
-// readTodoFile reads a todo list or a single task kept beside the session.
-func (p *parser) readTodoFile(f ingest.File) {
-	raw, _, err := f.Head(1 << 20)
-	if err != nil {
-		p.problem(f.Name, err)
-		return
-	}
-	c := jsonl.NewCursor(raw)
-	if c.Kind() == '{' {
-		if t := readTask(c); c.Err() == nil && t.Subject != "" {
-			p.meta.taskFiles = append(p.meta.taskFiles, t)
-		}
-		return
-	}
-	p.meta.taskFiles = append(p.meta.taskFiles, readTodos(raw)...)
-}
-
-// finishTasks takes the transcript's list, or that of the files beside it if the transcript has none.
-func (p *parser) finishTasks() {
-	list := p.meta.tasks.all()
-	if !p.meta.tasks.touched {
-		list = p.meta.taskFiles
-	}
-	list = slices.DeleteFunc(list, func(t ingest.Task) bool { return t.Status == "deleted" })
-	p.s.Tasks = append(p.s.Tasks, list...)
-}
-
-// readPlanFile keeps a plan file for plans that the transcript only refers to.
-func (p *parser) readPlanFile(f ingest.File) {
-	raw, _, err := f.Head(ingest.ClipText)
-	if err != nil {
-		p.problem(f.Name, err)
-		return
-	}
-	p.meta.planFiles[path.Base(f.Name)] = strings.ToValidUTF8(string(raw), "\ufffd")
-}
-
 // finishSpilled replaces previews of results saved to a file by the file's beginning and end.
 func (p *parser) finishSpilled(turns []ingest.Turn) {
 	for _, call := range ingest.EachCall(turns) {
@@ -179,22 +116,14 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 	raw, _, err := f.Head(maxSpilled)
 	if err != nil {
 		p.problem(f.Name, err)
-	}
-	if strings.HasSuffix(f.Name, ".json") {
-		if o := resultText(raw); err == nil && o.clipped != "" {
-			call.Result, call.ResultLen = o.clipped, o.size
-			return
-		}
-	}
-	if len(raw) == 0 {
 		return
 	}
-	text := string(raw)
-	if head, tail := ingest.ClipResult*3/4, len(raw)-ingest.ClipResult/4; head < tail {
-		text = text[:head] + "\n… " + strconv.Itoa(tail-head) + " bytes left out …\n" + text[tail:]
+	if o := resultText(raw); o.clipped != "" && strings.HasSuffix(f.Name, ".json") {
+		call.Result, call.ResultLen = o.clipped, o.size
+		return
 	}
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
-	call.Result, call.ResultLen = ingest.StripANSI(text), max(int64(len(raw)), f.Size)
+	text := strings.ReplaceAll(strings.ToValidUTF8(string(raw), ""), "\x00", "")
+	call.Result, call.ResultLen = ingest.ClippedResult(text), max(int64(len(raw)), f.Size)
 }
 
 var savedTo = text.Pattern(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)

@@ -80,10 +80,6 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	switch a.kind {
 	case "queued_command":
 		p.takeQueuedCommand(r, n, at, a)
-	case "todo_reminder":
-		p.meta.tasks.remindTodos(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid))
-	case "task_reminder":
-		p.meta.tasks.remind(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid))
 	case "plan_mode", "plan_mode_reentry", "plan_mode_exit", "plan_file_reference":
 		if a.planFile != "" {
 			p.s.PlanFiles = ingest.Union(p.s.PlanFiles, a.planFile)

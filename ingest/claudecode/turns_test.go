@@ -97,10 +97,8 @@ func TestSubagentsInline(t *testing.T) {
 	s.addRecord("assistant", fields{"isSidechain": true, "message": fields{"id": "k1",
 		"content": []any{textBlock("It is here."), use("k", "Bash", fields{"command": "ls"})},
 		"usage":   fields{"output_tokens": 99}}})
-	s.addRecord("progress", fields{"parentUuid": main, "parentToolUseID": "t2",
-		"data": fields{"type": "agent_progress", "agentId": "b2"}})
 	s.addRecord("user", fields{"isSidechain": true, "agentId": "b2", "parentUuid": nil,
-		"message": fields{"content": "b, in other words"}})
+		"message": fields{"content": "b"}})
 	s.last = main
 	s.user(result("t1", "It is here.", false))
 	s.say("m2", textBlock("Found."))
@@ -113,7 +111,7 @@ func TestSubagentsInline(t *testing.T) {
 		subs = append(subs, sub{k.ID, k.Type, k.Call, k.Turns[0].Text})
 	}
 	ingesttest.Equal(t, "sub-agents", subs,
-		[]sub{{"sidechain-1", "Explore", "t1", "Find it."}, {"b2", "", "t2", "b, in other words"}})
+		[]sub{{"sidechain-1", "Explore", "t1", "Find it."}, {"b2", "", "t2", "b"}})
 	ingesttest.Equal(t, "turns of the first", outlineOf(&ingest.Session{Turns: got.Subagents[0].Turns}),
 		[]string{"prompt Find it.", "message It is here."})
 }

@@ -35,7 +35,6 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	text := p.userText(r)
-	p.noteNotification(text)
 	if o := string(r.origin); o != "" && o != "human" {
 		p.takeEvent(r, n, at, o, text)
 		return
@@ -50,9 +49,6 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	p.takeTyped(r, n, at, typed)
-	if todos := readTodos(r.todos); todos != nil {
-		p.meta.tasks.replace(todos, ingest.TurnID(r.uuid))
-	}
 }
 
 // takeBeside takes text beside a tool's result: what the person typed while the tool ran, and the client's reminders.
@@ -187,7 +183,6 @@ func (p *parser) takeQueue(r *record) {
 	text := c.String()
 	switch string(r.operation) {
 	case "enqueue":
-		p.noteNotification(text)
 		p.meta.queued = append(p.meta.queued, queued{
 			text: text, at: p.timeOf(r), line: p.line, file: p.file, drafts: len(p.drafts),
 		})

@@ -154,12 +154,3 @@ func isPlanFile(path string) bool {
 	path = strings.ReplaceAll(path, `\`, "/")
 	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/") || planName().MatchString(path)
 }
-
-// finishPlans fills in the text of plans that are only in a file.
-func (p *parser) finishPlans() {
-	for _, call := range ingest.EachCall(p.s.Turns) {
-		if call.Plan != nil && call.Plan.Text == "" {
-			call.Plan.Text = p.meta.planFiles[ingest.LastName(call.Plan.File)]
-		}
-	}
-}
