@@ -19,6 +19,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/demo"
 	"recall/cmd/recall/keep"
+	"recall/cmd/recall/terminal"
 )
 
 // damages are what may happen to an index.
@@ -238,8 +239,9 @@ func TestWatchMeetsDamage(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var out gathered
-			a := &app.App{In: strings.NewReader(""), Out: &out, Err: &out, ConfigFile: w.config,
-				Quiet: 300 * time.Millisecond}
+			a := &app.App{Console: terminal.Console{In: strings.NewReader(""), Out: &out, Err: &out},
+				ConfigFile: w.config,
+				Quiet:      300 * time.Millisecond}
 			defer a.Close()
 			cmd := &cobra.Command{}
 			cmd.SetContext(ctx)

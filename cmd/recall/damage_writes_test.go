@@ -18,6 +18,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/demo"
+	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -173,7 +174,7 @@ func TestDamageFoundByWriters(t *testing.T) {
 func TestDamageFoundByHandoff(t *testing.T) {
 	dir, _ := demoLibrary(t)
 	var out bytes.Buffer
-	a := &app.App{In: strings.NewReader(""), Out: &out, Err: &out}
+	a := &app.App{Console: terminal.Console{In: strings.NewReader(""), Out: &out, Err: &out}}
 	defer a.Close()
 	cmd := &cobra.Command{}
 	cmd.SetContext(t.Context())

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/internal/hint"
 )
@@ -18,7 +19,7 @@ import (
 // A disk without room skips all that is left: that is told once, with the way out, and hides nothing else.
 func TestFullDiskIsToldOnce(t *testing.T) {
 	var said strings.Builder
-	a := &app.App{Err: &said}
+	a := &app.App{Console: terminal.Console{Err: &said}}
 	full := &os.PathError{Op: "write", Path: "/lib/.tmp/1", Err: syscall.ENOSPC}
 	a.PrintProblems([]ingest.Problem{{Path: "/a", Err: fmt.Errorf("archive a: %w", full)},
 		{Path: "/b", Err: fmt.Errorf("archive b: %w", full)}, {Path: "/c", Err: fmt.Errorf("archive c: %w", full)},

@@ -51,7 +51,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		}
 	}
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
-	a := &app.App{In: in, Out: said, Err: &terminal.Output{W: errOut, After: said}, Color: said.Color, Again: run}
+	a := &app.App{Again: run, Console: terminal.Console{In: in, Out: said, Color: said.Color,
+		Err: &terminal.Output{W: errOut, After: said}}}
 	defer a.Close()
 	args = withQuery(args)
 	root := rootCmd(a, args...)

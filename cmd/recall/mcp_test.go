@@ -11,6 +11,7 @@ import (
 
 	"recall/cmd/recall/agents"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
 	"recall/ingest/synthtest"
 	"recall/library"
 	"recall/pipeline"
@@ -38,7 +39,7 @@ func newMCPPipe(tb testing.TB, items int) *mcpPipe {
 		tb.Fatal(err)
 	}
 	p := &mcpPipe{tb: tb, made: synthtest.Items(items, 1), ended: make(chan error, 1)}
-	first := &app.App{Out: io.Discard, Err: io.Discard}
+	first := &app.App{Console: terminal.Console{Out: io.Discard, Err: io.Discard}}
 	if _, err := first.LoadConfig(); err != nil {
 		tb.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func newMCPPipe(tb testing.TB, items int) *mcpPipe {
 	fillIndex(tb, app.IndexPath(l), p.made)
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
-	a := &app.App{In: in, Out: out, Err: io.Discard}
+	a := &app.App{Console: terminal.Console{In: in, Out: out, Err: io.Discard}}
 	go func() { p.ended <- agents.ServeMCP(tb.Context(), a) }()
 	p.in, p.answers = toServer, bufio.NewReaderSize(fromServer, 1<<20)
 	p.send(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`)

@@ -25,7 +25,7 @@ func TestOllamaHere(t *testing.T) {
 	}
 }
 
-func TestOllamaEmbedder(t *testing.T) {
+func TestOllamaChat(t *testing.T) {
 	answer := ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/tags" || r.Method != http.MethodGet {
@@ -41,18 +41,17 @@ func TestOllamaEmbedder(t *testing.T) {
 	}))
 	defer s.Close()
 	for _, c := range []struct{ answer, want string }{
-		{`{"models":[{"name":"llama3:8b","details":{"family":"llama"}},{"name":"nomic-embed-text:latest",` +
-			`"details":{"family":"nomic-bert"}}]}`, "nomic-embed-text"},
-		{`{"models":[{"name":"all-minilm:33m","details":{"family":"bert"}}]}`, "all-minilm:33m"},
-		{`{"models":[{"name":"x\u001b[31membed","details":{}}]}`, "x[31membed"},
-		{`{"models":[{"name":"llama3:8b","details":{"family":"llama"}}]}`, ""},
+		{`{"models":[{"name":"nomic-embed-text:latest","details":{"family":"nomic-bert"}},` +
+			`{"name":"llama3:latest","details":{"family":"llama"}}]}`, "llama3"},
+		{`{"models":[{"name":"x\u001b[31mchat","details":{}}]}`, "x[31mchat"},
+		{`{"models":[{"name":"all-minilm:33m","details":{"family":"bert"}}]}`, ""},
 		{`{"models":null}`, ""},
 		{`hello`, ""},
 		{"slow", ""},
 	} {
 		answer = c.answer
 		start := time.Now()
-		if got := config.OllamaModel(t.Context(), strings.TrimPrefix(s.URL, "http://"), true); got != c.want {
+		if got := config.OllamaModel(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.answer, got, c.want)
 		}
 		if took := time.Since(start); took > 2*time.Second {
@@ -60,7 +59,7 @@ func TestOllamaEmbedder(t *testing.T) {
 		}
 	}
 	s.Close()
-	if got := config.OllamaModel(t.Context(), strings.TrimPrefix(s.URL, "http://"), true); got != "" {
+	if got := config.OllamaModel(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != "" {
 		t.Errorf("nobody listens: got %q, want none", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
 	reviewing "recall/cmd/recall/review"
+	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/review"
@@ -28,7 +29,7 @@ func TestReviewWalk(t *testing.T) {
 	walk := func(answers string) string {
 		t.Helper()
 		var out bytes.Buffer
-		a := &app.App{In: strings.NewReader(answers), Out: &out, Err: &out}
+		a := &app.App{Console: terminal.Console{In: strings.NewReader(answers), Out: &out, Err: &out}}
 		defer a.Close()
 		cmd := &cobra.Command{}
 		cmd.SetContext(t.Context())
@@ -52,7 +53,7 @@ func TestReviewWalk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := reviewing.NewReviewer(t.Context(), a, l)
+		r := reviewing.NewReviewer(t.Context(), a)
 		if err := r.Walk(w); err != nil {
 			t.Fatal(err)
 		}

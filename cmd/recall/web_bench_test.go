@@ -19,6 +19,7 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
 	"recall/distill/offline"
 	"recall/ingest"
 	"recall/ingest/synthtest"
@@ -214,7 +215,7 @@ func fillLibrary(b *testing.B, home, dir string, sessions, items int) {
 		b.Fatal(err)
 	}
 	defer l.Close()
-	a := &app.App{Out: io.Discard, Err: io.Discard, Silent: true}
+	a := &app.App{Console: terminal.Console{Out: io.Discard, Err: io.Discard}, Silent: true}
 	if a.Config, err = config.Load(nil, "", config.ThisSystem()); err != nil {
 		b.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Parent:     os.Getppid(),
 		Pause:      config.Pausing(),
 	}
-	h.Told = func(_ *library.Library, project string) []hooks.Told { return a.ToldByTeam(project) }
+	h.Told = func(_ *library.Library, project string) []hooks.Told { return toldByTeam(a, project) }
 	h.Forget = func(session string) bool {
 		return app.InBackground("", nil, append(a.GlobalFlags(), "forget", session, "--yes")...)
 	}
@@ -280,4 +280,26 @@ func tellNoLibrary(ctx context.Context, a *app.App) {
 		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and imports all "+
 			"your history")
 	}
+}
+
+// How many news items a new session is told, and their maximum age.
+const (
+	newsTold = 3
+	newsAge  = 7 * 24 * time.Hour
+)
+
+// toldByTeam returns others' newest decisions in a project, for a session that starts there.
+func toldByTeam(a *app.App, project string) (told []hooks.Told) {
+	since := time.Now().Add(-newsAge)
+	doc := a.TeamNews(since, project)
+	if doc == nil {
+		return nil
+	}
+	a.TeamBeside(false)
+	for _, one := range doc.Others {
+		if one.Came.After(doc.Looked) && len(told) < newsTold {
+			told = append(told, hooks.Told{ID: one.Item.ID, Line: one.Line(time.Now())})
+		}
+	}
+	return told
 }

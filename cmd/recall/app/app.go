@@ -37,9 +37,8 @@ import (
 
 // App is one run of the program: its streams, its configuration, and what it has opened.
 type App struct {
-	In         io.Reader
-	Out, Err   io.Writer
-	Color      bool
+	terminal.Console
+
 	ConfigFile string         // --config
 	Flags      *pflag.FlagSet // of the command; nil: none
 	Silent     bool           // a hook: nobody reads what it prints beside its answer
@@ -52,8 +51,6 @@ type App struct {
 	team   ask.Asker
 	shared bool // Lib is shared: Close leaves it open
 
-	hinted string // the last hint printed
-
 	latest atomic.Pointer[config.Config] // as Exclusion last read it
 
 	Quiet time.Duration // WatchOptions.Quiet; set by tests
@@ -63,8 +60,11 @@ type App struct {
 
 // Beside returns a separate run with the same streams and configuration and nothing opened.
 func (a *App) Beside() *App {
-	return &App{In: a.In, Out: a.Out, Err: a.Err, Color: a.Color, Config: a.Config, ConfigFile: a.ConfigFile}
+	return &App{Console: a.Console, Config: a.Config, ConfigFile: a.ConfigFile}
 }
+
+// Share has this run use a library that another one has open and will close.
+func (a *App) Share(l *library.Library) { a.Lib, a.shared = l, true }
 
 // Close closes what was opened.
 func (a *App) Close() {

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"recall/internal/hint"
 	"recall/internal/llm"
 	"recall/internal/redact"
-	txt "recall/internal/text"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 	"recall/pipeline/improve"
@@ -150,25 +148,6 @@ func (a *App) AgentsLook(ctx context.Context) func(bool) (*answer.SecondLook, st
 	}
 }
 
-// Tell prints a message on stderr.
-func (a *App) Tell(format string, args ...any) {
-	fmt.Fprintf(a.Err, "recall: "+format+"\n", args...)
-}
-
-// OfferOllama reports an embedding model that Ollama has on this machine, and how to use it. It only asks Ollama, on
-// this machine, which models there are.
-func (a *App) OfferOllama(ctx context.Context) {
-	if a.Config.Query.Vectors != "off" {
-		return
-	}
-	address := config.OllamaHere(os.Getenv("OLLAMA_HOST"))
-	model := config.OllamaModel(ctx, address, true)
-	if model == "" {
-		return
-	}
-	a.Form("ollama", struct{ Address, Model string }{address, model})
-}
-
 // Asker returns what asks the model about sessions; nil if only rules distill.
 func (a *App) Asker(ctx context.Context, anew bool) (*improve.Asker, error) {
 	improver, err := a.improver(ctx, anew)
@@ -206,48 +185,10 @@ func (a *App) Improve(ctx context.Context, o improve.Options,
 	return &r, r.Problems, err
 }
 
-// ImproveParts words the result of asking the model.
-func ImproveParts(r *improve.Report) (parts []string) {
-	say := func(n int, format string, args ...any) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf(format, args...))
-		}
-	}
-	if r.Busy {
-		parts = append(parts, "another recall is asking the model")
-	}
-	say(r.Improved, "%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.By, "model/"))
-	say(r.Links, "%s between decisions", answer.Count(r.Links, "link"))
-	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
-	say(r.Resting, "%s skipped for now after an earlier failure", answer.Count(r.Resting, "session"))
-	unpriced := ""
-	if r.Unpriced {
-		unpriced = " plus calls without a known price (llm.prices)"
-	}
-	say(r.Tokens, "%s tokens, %s%s", txt.Thousands(r.Tokens), txt.Dollars(r.Cost), unpriced)
-	return parts
-}
-
-// PrintModel prints the result of asking the model on one line.
-func (a *App) PrintModel(r *improve.Report) {
-	if r == nil {
-		return
-	}
-	if parts := ImproveParts(r); len(parts) > 0 {
-		fmt.Fprintln(a.Out, strings.Join(parts, "; "))
-	}
-	if r.Waiting > 0 && r.Hint != "" {
-		fmt.Fprintln(a.Err, "recall: hint:", r.Hint)
-	}
-}
-
 // DueFor returns which sessions the model is asked about.
 func (a *App) DueFor(live bool) improve.Options {
 	return improve.Options{Quiet: a.Config.Distill.Quiet, Live: live}
 }
-
-var ErrNoModel = hint.With(errors.New("no model is configured"),
-	"set llm.provider in config.yaml; recall init helps you choose one")
 
 // ForeseenDoc is the JSON document of what would be asked.
 type ForeseenDoc struct {
@@ -295,10 +236,4 @@ func (a *App) Foresee(ctx context.Context, from []string, o improve.Options,
 	price(f.Bearing)
 	doc.Caps = a.Caps().Passed(doc.Cost, doc.In+doc.Out)
 	return doc, nil
-}
-
-// PrintForeseen prints what asking would take.
-func (a *App) PrintForeseen(d *ForeseenDoc) {
-	a.Form("foreseen", d)
-	a.PrintProblems(d.Problems)
 }

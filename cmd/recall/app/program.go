@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	"recall/library/disk"
 )
@@ -121,11 +119,4 @@ func WithLock(lock string, do func() error) (done bool, err error) {
 	}
 	defer l.Unlock()
 	return true, do()
-}
-
-// Launch runs another program on this terminal.
-func (a *App) Launch(ctx context.Context, words ...string) error {
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
-	return c.Run()
 }

@@ -9,6 +9,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/library"
 )
@@ -33,8 +34,8 @@ func (m *Served) Call() (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{In: m.app.In, Out: io.Discard, Err: m.app.Err, ConfigFile: m.app.ConfigFile, Flags: m.app.Flags,
-		Config: c}, nil
+	return &App{Console: terminal.Console{In: m.app.In, Out: io.Discard, Err: m.app.Err},
+		ConfigFile: m.app.ConfigFile, Flags: m.app.Flags, Config: c}, nil
 }
 
 // Configured returns the configuration, reading it again as long as it is broken.
@@ -51,7 +52,7 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 		return nil, behind, err
 	}
 	if m.Kept != nil && !fresh { // a sync changes the library's lock timeout
-		b.Lib, b.shared = m.Kept, true
+		b.Share(m.Kept)
 	}
 	defer func() {
 		if err != nil {

@@ -20,7 +20,6 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/pipeline/review"
 	"recall/prompts"
 )
 
@@ -50,13 +49,11 @@ func (a *App) makeIndex(ctx context.Context) error {
 }
 
 // Named opens the library and finds the session in it that a person names.
-func (a *App) Named(ctx context.Context, name string) (*library.Library, library.Entry, error) {
-	l, err := a.Library(ctx)
-	if err != nil {
-		return nil, library.Entry{}, err
+func (a *App) Named(ctx context.Context, name string) (library.Entry, error) {
+	if _, err := a.Library(ctx); err != nil {
+		return library.Entry{}, err
 	}
-	e, err := a.Session(name)
-	return l, e, err
+	return a.Session(name)
 }
 
 // Sessions finds the sessions that a person names.
@@ -155,21 +152,21 @@ func (a *App) meantSession(name string, noProject error) (library.Entry, error) 
 }
 
 // ProjectID returns the id of the named project; "" for "".
-func ProjectID(l *library.Library, name string) (string, error) {
+func (a *App) ProjectID(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	p, err := ProjectNamed(l, name)
+	p, err := a.ProjectNamed(name)
 	return p.ID, err
 }
 
 // ProjectNamed returns the project that a person names.
-func ProjectNamed(l *library.Library, name string) (library.Project, error) {
-	p, err := l.Project(name)
+func (a *App) ProjectNamed(name string) (library.Project, error) {
+	p, err := a.Lib.Project(name)
 	if errors.Is(err, library.ErrNoProject) {
 		err = hint.With(err, "recall project list shows them")
-		e, none := l.LookupWhole(name)
-		if of, lost := l.Project(e.Project); none == nil && lost == nil {
+		e, none := a.Lib.LookupWhole(name)
+		if of, lost := a.Lib.Project(e.Project); none == nil && lost == nil {
 			err = hint.With(err, "that is a session; its project is %q", of.Name)
 		}
 	}
@@ -212,7 +209,7 @@ func (a *App) ResolveProject(name string) (project, branch string, err error) {
 	if name == "" {
 		return pipeline.RequireProject(a.Lib, dir)
 	}
-	project, err = ProjectID(a.Lib, name)
+	project, err = a.ProjectID(name)
 	if here, hereBranch := pipeline.ProjectAt(a.Lib, dir); project == here {
 		branch = hereBranch
 	}
@@ -240,28 +237,6 @@ func (a *App) Payload(e library.Entry) (*payload.Payload, error) {
 		return nil, hint.With(err, "recall sync distills it")
 	}
 	return p, err
-}
-
-// ImportHandoff stores another person's handoff.
-func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Handoff, error) {
-	l, err := a.LibraryToFill(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	project, err := ProjectID(l, name)
-	dir, lost := os.Getwd()
-	if err = errors.Join(err, lost); err != nil {
-		return nil, err
-	}
-	return review.Import(l, path, project, dir)
-}
-
-// IndexReceived indexes accepted handoffs. If there is no index yet, the next one built includes them.
-func (a *App) IndexReceived(ctx context.Context) error {
-	if _, err := os.Stat(IndexPath(a.Lib)); err != nil {
-		return nil
-	}
-	return a.OnIndex(ctx, func(p *pipeline.Pipeline) error { return p.IndexReceived(ctx) })
 }
 
 // LastDir is the folder that records what terminals were last shown: see package last.
@@ -344,4 +319,12 @@ func (a *App) Shown(ctx context.Context, arg string) (index.Placed, error) {
 		}
 	}
 	return a.Item(ctx, arg)
+}
+
+// IndexReceived indexes accepted handoffs. If there is no index yet, the next one built includes them.
+func (a *App) IndexReceived(ctx context.Context) error {
+	if _, err := os.Stat(IndexPath(a.Lib)); err != nil {
+		return nil
+	}
+	return a.OnIndex(ctx, func(p *pipeline.Pipeline) error { return p.IndexReceived(ctx) })
 }

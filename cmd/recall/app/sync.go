@@ -21,6 +21,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/pipeline"
+	"recall/pipeline/folders"
 	"recall/pipeline/vectors"
 )
 
@@ -50,10 +51,10 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 }
 
 // SyncRest continues in the background what the time budget left over.
-func (a *App) SyncRest() bool { return a.inBackground("rest") }
+func (a *App) SyncRest() bool { return a.Background("rest") }
 
-// inBackground runs a recall command on this library, see InBackground.
-func (a *App) inBackground(command ...string) bool {
+// Background runs a recall command on this library, see InBackground.
+func (a *App) Background(command ...string) bool {
 	args := []string{"--library", a.Lib.Dir()}
 	if a.ConfigFile != "" {
 		args = append(args, "--config", a.ConfigFile)
@@ -88,12 +89,6 @@ func InBackground(in string, env []string, args ...string) bool {
 	}
 	c.Process.Release()
 	return true
-}
-
-func NoSession(where string) error {
-	return hint.With(fmt.Errorf("%s: no session found there", where),
-		"a session is a .jsonl file of Claude Code, Codex or Gemini CLI, one in an opencode.db, or a local_….json "+
-			"of Cowork with its folder")
 }
 
 // Sync syncs a library. If the index can't be opened it still archives new bytes: losing the index must not cost a
@@ -139,53 +134,6 @@ func (a *App) Indexer() (*pipeline.Pipeline, error) {
 func (a *App) WarnPlace(dir string) {
 	for _, w := range disk.Warnings(dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
-	}
-}
-
-// PrintReport prints what was done on one line, then what failed and what the client will delete soon.
-func (a *App) PrintReport(r pipeline.Report) {
-	page := struct {
-		pipeline.Report
-		Did   []string
-		Lines int // unreadable ones
-	}{r, ReportParts(r), 0}
-	for _, u := range r.Unread {
-		page.Lines += u.Lines
-	}
-	a.Form("report", page)
-	a.printProblems(r.Problems, "recall sync --json") // init has no --json
-}
-
-// PrintProblems lists what was skipped. A full disk is reported once.
-func (a *App) PrintProblems(problems []ingest.Problem) { a.printProblems(problems, "--json") }
-
-func (a *App) printProblems(problems []ingest.Problem, all string) {
-	skipped := func(p ingest.Problem) {
-		fmt.Fprintf(a.Err, "recall: skipped: %s: %s\n", terminal.Line(terminal.ShownPath(p.Path)),
-			terminal.Line(terminal.ShownPath(p.Why())))
-	}
-	var full, others []ingest.Problem
-	for _, p := range problems {
-		if hint.IsFull(p.Err) {
-			full = append(full, p)
-		} else {
-			others = append(others, p)
-		}
-	}
-	terminal.Few(others, 20, skipped,
-		func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more; %s lists all\n", n, all) })
-	terminal.Few(full, 1, skipped,
-		func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more for lack of disk space\n", n) })
-	if len(full) > 0 {
-		a.SayHint(full[0].Err)
-	}
-}
-
-// SayHint prints the hint of an error, unless it was the last one printed.
-func (a *App) SayHint(err error) {
-	if way := hint.Of(err); way != "" && way != a.hinted {
-		fmt.Fprintf(a.Err, "recall: hint: %s\n", terminal.Visible(way))
-		a.hinted = way
 	}
 }
 
@@ -365,4 +313,26 @@ func (a *App) useLexicon() error {
 	}
 	a.Index.UseLexicon(own)
 	return nil
+}
+
+// Folders returns the folders in which a project's payload is kept current; nil if no configuration folder is known.
+func (a *App) Folders() *folders.Folders {
+	user := config.ThisSystem().User
+	if user == "" {
+		return nil
+	}
+	return &folders.Folders{Library: a.Lib, File: filepath.Join(user, "recall", "into.json"),
+		Budget: a.Config.Payload.Budget}
+}
+
+// keepPages updates the pages in all folders. Failures are only warnings.
+func (a *App) keepPages(ctx context.Context) {
+	f := a.Folders()
+	if f == nil {
+		return
+	}
+	for _, err := range f.Refresh(ctx) {
+		fmt.Fprintf(a.Err, "recall: warning: %v\n", err)
+		a.SayHint(err)
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -16,10 +14,8 @@ import (
 	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/library"
-	"recall/serve/hooks"
 	"recall/team"
 	"recall/team/ask"
-	"recall/team/sealed"
 	"recall/team/share"
 )
 
@@ -138,80 +134,7 @@ func (a *App) TeamBeside(news bool) {
 }
 
 // TeamNow is TeamBeside regardless of the last sync: a command gave up waiting, the background process waits longer.
-func (a *App) TeamNow() { a.inBackground("team", "sync") }
-
-// GiveInTeam puts a handoff into the inbox of the member with that name and returns the member's name. The error is
-// team.ErrNoMembership if there is no team, team.ErrNobody if no member has that name, and team.ErrUnreachable if it
-// can be sent later, see GiveLater.
-func (a *App) GiveInTeam(ctx context.Context, to, text string) (given string, err error) {
-	t, _, err := a.TeamAtHand(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer t.Close()
-	return t.GiveTo(ctx, to, text)
-}
-
-// GiveLater leaves a handoff for a later sync to send.
-func (a *App) GiveLater(to, text string) error {
-	m, err := team.MembershipOf(a.Lib.Dir())
-	if err == nil {
-		err = m.Hold(to, text)
-	}
-	if err == nil {
-		a.TeamNow()
-	}
-	return err
-}
-
-// JoinTeam adds this machine to a team and records that in the library.
-func (a *App) JoinTeam(ctx context.Context, address, machine string) (*team.Membership,
-	*team.Team, error) {
-	if err := NotInTeam(a.Lib); err != nil {
-		return nil, nil, err
-	}
-	began, took := time.Now(), time.Duration(0)
-	t, err := team.Open(ctx, address, func() { took = time.Since(began) })
-	if err != nil {
-		return nil, nil, err
-	}
-	if machine == "" {
-		if machine, err = os.Hostname(); err != nil || machine == "" {
-			machine = Author() + "'s machine"
-		}
-	}
-	m, err := t.Enter(ctx, a.Lib.Dir(), team.WithoutPassword(address), machine, func(device string) (string, error) {
-		return sealed.KeyAt(a.TeamKey(&team.Membership{Device: device}))
-	})
-	if err != nil {
-		t.Close()
-		return nil, nil, err
-	}
-	m.NoteReached(took)
-	return m, t, nil
-}
-
-// TeamKey is the file with this machine's private key, beside the configuration: it opens what is sealed for its owner.
-func (a *App) TeamKey(m *team.Membership) string {
-	dir := filepath.Dir(a.Config.Own())
-	if a.Config.Own() == "" {
-		dir = filepath.Join(config.ThisSystem().User, "recall")
-	}
-	return filepath.Join(dir, "team-"+m.Device+".key")
-}
-
-// NotInTeam returns an error if the library is in a team or can't join one.
-func NotInTeam(l *library.Library) error {
-	m, err := team.MembershipOf(l.Dir())
-	switch {
-	case errors.Is(err, team.ErrNoMembership):
-		return l.ReadOnly()
-	case err != nil:
-		return err
-	}
-	return hint.With(fmt.Errorf("this library is already in the team %s (%s)", m.Name, m.Address),
-		"recall team leave leaves it")
-}
+func (a *App) TeamNow() { a.Background("team", "sync") }
 
 // TeamNews returns what others in the team decided since a time, or since the person last looked, in a project or in
 // all; nil if there is no team or team.answers is off.
@@ -222,33 +145,4 @@ func (a *App) TeamNews(since time.Time, project string) *team.Brief {
 	}
 	projects, _ := a.Lib.Projects()
 	return m.Brief(since, projects, project)
-}
-
-// LookedAtTeam records that a person saw what others decided.
-func (a *App) LookedAtTeam() {
-	if m, err := team.MembershipOf(a.Lib.Dir()); err == nil {
-		m.LookedNow()
-	}
-}
-
-// How many news items a new session is told, and their maximum age.
-const (
-	newsTold = 3
-	newsAge  = 7 * 24 * time.Hour
-)
-
-// ToldByTeam returns others' newest decisions in a project, for a session that starts there.
-func (a *App) ToldByTeam(project string) (told []hooks.Told) {
-	since := time.Now().Add(-newsAge)
-	doc := a.TeamNews(since, project)
-	if doc == nil {
-		return nil
-	}
-	a.TeamBeside(false)
-	for _, one := range doc.Others {
-		if one.Came.After(doc.Looked) && len(told) < newsTold {
-			told = append(told, hooks.Told{ID: one.Item.ID, Line: one.Line(time.Now())})
-		}
-	}
-	return told
 }

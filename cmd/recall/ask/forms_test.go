@@ -9,6 +9,7 @@ import (
 	"recall/answer"
 	"recall/answer/history"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/payload"
 )
@@ -16,7 +17,7 @@ import (
 // The layouts that samples and scripts never reach work too: a form that names a missing field would panic.
 func TestFormsOfWhatIsRare(t *testing.T) {
 	var out bytes.Buffer
-	a := &app.App{Out: &out}
+	a := &app.App{Console: terminal.Console{Out: &out}}
 	it := payload.Item{ID: "abcdefghij", Kind: payload.Decision, Text: "use it", Why: "why", At: time.Now(),
 		State: payload.Stands, Evidence: []payload.Evidence{{Turn: "1", N: 1, Quote: "q"}, {Turn: "2", N: 2, Quote: "r"}}}
 	l := index.Linked{Relation: payload.Supersedes, Sure: true, Placed: index.Placed{Item: it}}

@@ -40,7 +40,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		fs.Since(&o.Since, "since", "only sessions active after the start of this day: 2026-04-17, 2w, yesterday")
 		fs.BoolVarP(&o.WordRegexp, "word-regexp", "w", false, "match whole words only")
 		fs.Apart("json", "files-with-matches")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+	}, func(ctx context.Context, args []string) error {
 		g, err := history.NewGrep(args[0], o.FixedStrings, o.IgnoreCase, o.WordRegexp)
 		if err != nil {
 			return hint.With(err, "-F searches for the text as it is: recall grep -F 'f(x)'")
@@ -49,11 +49,11 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		if err := a.Fresh(ctx); err != nil {
 			return err
 		}
-		catalog, err := l.Catalog()
+		catalog, err := a.Lib.Catalog()
 		if err != nil {
 			return err
 		}
-		sessions, err := o.sessions(a, l, catalog, args[1:])
+		sessions, err := o.sessions(a, catalog, args[1:])
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 			return a.Print(grepText(a, doc, o))
 		}
 		err = g.Each(ctx, sessions, g.Transcript, show)
-		if outputs, ok := g.Outputs(l, func(ctx context.Context, e library.Entry) (
+		if outputs, ok := g.Outputs(a.Lib, func(ctx context.Context, e library.Entry) (
 			*ingest.Session, error) {
 			return a.Read(ctx, e)
 		}); ok && err == nil && !found {
@@ -94,9 +94,9 @@ func newGrepCmd(a *app.App) *cobra.Command {
 }
 
 // sessions returns the sessions to search, the newest first: those named, else those of the project.
-func (o *grepOptions) sessions(a *app.App, l *library.Library, catalog *library.Catalog, named []string) (
+func (o *grepOptions) sessions(a *app.App, catalog *library.Catalog, named []string) (
 	all []library.Entry, err error) {
-	project, err := app.ProjectID(l, o.Project)
+	project, err := a.ProjectID(o.Project)
 	if err == nil && len(named) > 0 {
 		all, err = a.Sessions(named)
 	} else if err == nil {

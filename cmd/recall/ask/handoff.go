@@ -15,7 +15,6 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	txt "recall/internal/text"
-	"recall/library"
 	"recall/payload"
 	"recall/pipeline/review"
 	"recall/prompts"
@@ -38,7 +37,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 			"the page's file (default handoff-NAME-DATE.md here; \"-\" prints only the page)")
 		fs.StringVar(&o.To, "to", "", "the recipient")
 		fs.Apart("copy", "out")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+	}, func(ctx context.Context, args []string) error {
 		if o.To = terminal.Line(o.To); o.To == "" {
 			return hint.With(errors.New("handoff: --to with the recipient's name is required"), "recall handoff --to Bob")
 		}
@@ -51,7 +50,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		}
 		// As git names the person, or not at all, rather than by the machine's login.
 		h := payload.Handover{To: o.To, From: history.GitConfig(ctx, ".", "user.name"), At: time.Now()}
-		if known, err := l.Project(p.Project); err == nil {
+		if known, err := a.Lib.Project(p.Project); err == nil {
 			h.Remote = known.Remote
 		}
 		file, err := payload.EncodeHandover(p, h)
@@ -65,14 +64,14 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		var later error // why the team can't be given it now
 		if o.Out == "" && !o.Copy {
 			done := false
-			if done, later = giveInTeam(ctx, a, l, o.To, file); done {
+			if done, later = giveInTeam(ctx, a, o.To, file); done {
 				return nil
 			}
 		}
 		if err := giveHandoff(a, page, file, o); err != nil || later == nil {
 			return err
 		}
-		if err := a.GiveLater(o.To, file); err != nil {
+		if err := giveLater(a, o.To, file); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Err, "recall: warning: not handed over yet: %s; a later sync gives it to the member named %s\n",
@@ -83,8 +82,8 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 
 // giveInTeam puts a handoff into the inbox of a member of the team, if there is one with that name; later is why a
 // sync has to do that.
-func giveInTeam(ctx context.Context, a *app.App, l *library.Library, to, file string) (done bool, later error) {
-	given, err := a.GiveInTeam(ctx, to, file)
+func giveInTeam(ctx context.Context, a *app.App, to, file string) (done bool, later error) {
+	given, err := giveTo(ctx, a, to, file)
 	switch {
 	case err == nil:
 		fmt.Fprintf(a.Out, "handed to %s in the team; it will be in their inbox at their next sync\n", terminal.Line(given))
@@ -123,4 +122,28 @@ func giveHandoff(a *app.App, page, file string, o handoffOptions) error {
 	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s, to load into recall with recall import\n",
 		o.Out, o.To, payloadFile)
 	return nil
+}
+
+// giveTo puts a handoff into the inbox of the member with that name and returns the member's name. The error is
+// team.ErrNoMembership if there is no team, team.ErrNobody if no member has that name, and team.ErrUnreachable if it
+// can be sent later, see giveLater.
+func giveTo(ctx context.Context, a *app.App, to, text string) (given string, err error) {
+	t, _, err := a.TeamAtHand(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer t.Close()
+	return t.GiveTo(ctx, to, text)
+}
+
+// giveLater leaves a handoff for a later sync to send.
+func giveLater(a *app.App, to, text string) error {
+	m, err := team.MembershipOf(a.Lib.Dir())
+	if err == nil {
+		err = m.Hold(to, text)
+	}
+	if err == nil {
+		a.TeamNow()
+	}
+	return err
 }

@@ -39,14 +39,14 @@ func newListCmd(a *app.App) *cobra.Command {
 		fs.Since(&o.Since, "since", "only sessions active after the start of this day: 2026-04-17, 2w, yesterday")
 		fs.BoolVar(&o.Starred, "starred", false, "only starred sessions")
 		fs.Tags(&o.Tag, "tag", "only sessions with this tag; given twice, with both")
-	}, func(_ context.Context, l *library.Library, _ []string) (
+	}, func(_ context.Context, _ []string) (
 		[]library.ListEntry, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
-		id, err := app.ProjectID(l, o.Project)
+		id, err := a.ProjectID(o.Project)
 		if err != nil {
 			return nil, err
 		}
-		catalog, err := l.Catalog()
+		catalog, err := a.Lib.Catalog()
 		if err != nil {
 			return nil, err
 		}
@@ -78,8 +78,8 @@ func newListCmd(a *app.App) *cobra.Command {
 			shown := min(o.Limit, len(all))
 			all, more = all[:shown], len(all)-shown
 		}
-		a.PrintProblems(l.Broken())
-		if len(l.Broken()) > 0 {
+		a.PrintProblems(a.Lib.Broken())
+		if len(a.Lib.Broken()) > 0 {
 			fmt.Fprintln(a.Err, "recall: hint: recall check --repair repairs what it can")
 			return all, app.ExitCode(app.ExitPartial)
 		}

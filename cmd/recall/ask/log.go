@@ -68,7 +68,7 @@ func newLogCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		q, err := o.query(strings.Join(args, " "), p.Library, o.Limit)
+		q, err := o.query(strings.Join(args, " "), a, o.Limit)
 		if err != nil {
 			return err
 		}
@@ -130,19 +130,21 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 		if o.given {
 			since = q.Since
 		}
-		if team := a.TeamNews(since, q.Project); team != nil && q.Text == "" {
-			doc.Others = team.Others
+		if news := a.TeamNews(since, q.Project); news != nil && q.Text == "" {
+			doc.Others = news.Others
 		}
-		return a.Show(doc, o.JSON, doc.Empty() && len(doc.Others) == 0, func(page *terminal.Page) {
+		return show(a, doc, o.JSON, doc.Empty() && len(doc.Others) == 0, func(page *terminal.Page) {
 			page.Form("log/changed", doc)
-			a.LookedAtTeam()
+			if m, err := team.MembershipOf(a.Lib.Dir()); err == nil {
+				m.LookedNow()
+			}
 		})
 	}
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)
 	})
 	doc := LogDoc{Items: line[max(0, len(line)-o.Limit):]}
-	return a.Show(doc, o.JSON, len(doc.Items) == 0, func(p *terminal.Page) {
+	return show(a, doc, o.JSON, len(doc.Items) == 0, func(p *terminal.Page) {
 		p.Form("log", doc)
 		var hits []last.Hit
 		for _, one := range doc.Items {

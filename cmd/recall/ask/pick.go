@@ -40,7 +40,7 @@ func newPickCmd(a *app.App) *cobra.Command {
 		}
 		var project library.Project // zero: all projects
 		if o.Project != "" {
-			if project, err = app.ProjectNamed(p.Library, o.Project); err != nil {
+			if project, err = a.ProjectNamed(o.Project); err != nil {
 				return err
 			}
 		}

@@ -17,7 +17,6 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/internal/hint"
-	"recall/library"
 	"recall/payload"
 )
 
@@ -68,15 +67,14 @@ func newQueryCmd(a *app.App) *cobra.Command {
 }
 
 func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error {
-	l, err := a.Library(ctx)
+	if _, err := a.Library(ctx); err != nil {
+		return err
+	}
+	q, err := f.query(text, a, a.Config.Query.Limit)
 	if err != nil {
 		return err
 	}
-	q, err := f.query(text, l, a.Config.Query.Limit)
-	if err != nil {
-		return err
-	}
-	q.Here = hereName(l)
+	q.Here = hereName(a.Lib)
 	a.AskTeam(ctx, q)
 	behind, err := a.SyncNew(ctx)
 	if err != nil {
@@ -85,7 +83,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	complete := func(ans *answer.Answer) {
 		ans.Behind = behind
 		if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
-			ans.Shown[0].Since = history.ChangedSince(ctx, l, ans.Shown[0].Placed())
+			ans.Shown[0].Since = history.ChangedSince(ctx, a.Lib, ans.Shown[0].Placed())
 		}
 	}
 	print := func(ans *answer.Answer) string {
@@ -116,9 +114,6 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		a.Tell("%s", t)
 	}
 	a.SayBehind(behind)
-	if err == nil && !f.JSON && f.Format == formatText {
-		err = a.OfferAgain(ctx)
-	}
 	if err == nil && ans.Verdict == answer.Nothing {
 		err = app.ExitCode(app.ExitNothing)
 	}
@@ -161,11 +156,11 @@ func (f *queryFlags) check() error {
 }
 
 // query assembles the index query.
-func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
+func (f *queryFlags) query(text string, a *app.App, limit int) (index.Query, error) {
 	q := index.Query{Text: text, Also: f.Also, Limit: limit, Kinds: f.Kind, Since: f.Since.At, Until: f.Until.At,
 		AsOf: f.AsOf.At, Archived: f.Archived}
 	if f.Project != "" {
-		p, err := app.ProjectNamed(l, f.Project)
+		p, err := a.ProjectNamed(f.Project)
 		if err != nil {
 			return q, err
 		}

@@ -53,7 +53,7 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		if o.Write != "" {
 			return writeHabits(ctx, a, found, o.Write)
 		}
-		return a.Show(found, o.JSON, len(found) == 0, func(p *terminal.Page) { p.Form("habits", found) })
+		return show(a, found, o.JSON, len(found) == 0, func(p *terminal.Page) { p.Form("habits", found) })
 	})
 }
 

@@ -55,7 +55,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		fs.Apart("json", "variant")
 	}, func(ctx context.Context, args []string) error {
 		if o.Into != "" {
-			return a.ResumeInto(ctx, o.Into, cmp.Or(strings.Join(args, " "), o.Project), o.Stop)
+			return resumeInto(ctx, a, o.Into, cmp.Or(strings.Join(args, " "), o.Project), o.Stop)
 		}
 		if o.Stop {
 			return hint.With(errors.New("--stop needs --into"), "recall resume --into FOLDER --stop")
@@ -63,16 +63,15 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		if o.Budget != 0 && (o.Budget < 200 || o.Budget > 200_000) {
 			return hint.With(fmt.Errorf("--budget %d: must be from 200 to 200000", o.Budget), "omit it for the usual one")
 		}
-		l, err := a.Library(ctx)
-		if err != nil {
+		if _, err := a.Library(ctx); err != nil {
 			return err
 		}
 		if err := a.Fresh(ctx); err != nil {
 			return err
 		}
-		name, task := o.asked(a, l, args)
+		name, task := o.asked(a, args)
 		if task != "" {
-			return o.resumeTask(ctx, a, l, task, args[1:])
+			return o.resumeTask(ctx, a, task, args[1:])
 		}
 		p, err := a.Compose(ctx, a.IndexIfThere(), name)
 		switch {
@@ -91,7 +90,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 
 // asked tells a project or session, by its name, from a task: what has several words and names neither, or comes with
 // files or a project.
-func (o *resumeOptions) asked(a *app.App, l *library.Library, args []string) (name, task string) {
+func (o *resumeOptions) asked(a *app.App, args []string) (name, task string) {
 	switch {
 	case len(args) == 0:
 		return o.Project, ""
@@ -108,7 +107,7 @@ func (o *resumeOptions) asked(a *app.App, l *library.Library, args []string) (na
 const taskBudget = 8000
 
 // resumeTask hands over a task with the payload, what was decided about it, and files.
-func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, l *library.Library, task string,
+func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, task string,
 	files []string) error {
 	if o.JSON {
 		return hint.With(errors.New("--json prints a payload, without a task"), "omit the task, or --json")

@@ -22,11 +22,13 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/internal/hint"
+	txt "recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/render"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/notes"
 	"recall/team"
 )
 
@@ -52,31 +54,31 @@ func newShowCmd(a *app.App) *cobra.Command {
 		fs.Apart("transcript", "json", "variant")
 		fs.Apart("open", "json")
 		fs.Apart("print", "json")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+	}, func(ctx context.Context, args []string) error {
 		h, err := a.Hit(ctx, args[0])
 		var e library.Entry
 		if err == nil {
-			e, err = l.Session(h.Session)
+			e, err = a.Lib.Session(h.Session)
 		}
 		o.Open = o.Open || o.Print
 		if errors.Is(err, library.ErrNoSession) {
 			h.Session = cmp.Or(h.Session, ingest.SessionID(args[0]))
-			return showShared(ctx, a, l, h, o, err)
+			return showShared(ctx, a, h, o, err)
 		}
 		if err != nil {
 			return err
 		}
 		place := o.Open || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == ""
 		if place {
-			return showPlace(ctx, a, l, h, o)
+			return showPlace(ctx, a, h, o)
 		}
-		return runShow(ctx, a, l, e, o)
+		return runShow(ctx, a, e, o)
 	})
 }
 
 // showShared shows a session that somebody else shares with the team: its transcript, or the given turn, if that is
 // shared, else its items. If nobody shares it, it returns none.
-func showShared(ctx context.Context, a *app.App, l *library.Library, h last.Hit, o showOptions, none error) error {
+func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none error) error {
 	t, _, err := a.TeamAtHand(ctx)
 	if errors.Is(err, team.ErrNoMembership) {
 		return none
@@ -118,8 +120,8 @@ func showShared(ctx context.Context, a *app.App, l *library.Library, h last.Hit,
 }
 
 // showPlace shows a turn, or opens the transcript at it.
-func showPlace(ctx context.Context, a *app.App, l *library.Library, h last.Hit, o showOptions) error {
-	path, line, err := placeOf(l, h)
+func showPlace(ctx context.Context, a *app.App, h last.Hit, o showOptions) error {
+	path, line, err := placeOf(a.Lib, h)
 	if err != nil {
 		return err
 	}
@@ -133,10 +135,10 @@ func showPlace(ctx context.Context, a *app.App, l *library.Library, h last.Hit, 
 	return a.Print(terminal.Visible(render.TurnAt(string(text), line)))
 }
 
-func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o showOptions) error {
+func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) error {
 	switch {
 	case o.Transcript:
-		for part, err := range l.Transcript(e) {
+		for part, err := range a.Lib.Transcript(e) {
 			if err == nil {
 				err = a.Print(terminal.Visible(string(part)))
 			}
@@ -151,13 +153,13 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 			return err
 		}
 		did := history.ActionsOf(s)
-		return a.Show(did, o.JSON, false, func(p *terminal.Page) { p.Form("actions", did) })
+		return show(a, did, o.JSON, false, func(p *terminal.Page) { p.Form("actions", did) })
 	}
 	p, err := a.Payload(e)
 	if err != nil {
 		return err
 	}
-	p.Doubted, err = pipeline.Doubts(ctx, l, a.IndexIfThere(), map[string]*payload.Payload{}, p.Items)
+	p.Doubted, err = pipeline.Doubts(ctx, a.Lib, a.IndexIfThere(), map[string]*payload.Payload{}, p.Items)
 	if err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	if err := a.Print(text); err != nil {
 		return err
 	}
-	return a.PrintNotes(ctx, e)
+	return printNotes(ctx, a, e)
 }
 
 // placeOf returns the file and line of a hit.
@@ -237,4 +239,27 @@ func atLine(program, path string, line int) []string {
 		return []string{fmt.Sprintf("-n%d", line), path}
 	}
 	return []string{path}
+}
+
+// printNotes prints an agent's notes that the transcript doesn't support: they become no items, but aren't lost.
+func printNotes(ctx context.Context, a *app.App, e library.Entry) error {
+	lines, err := a.Lib.Notes(e.ID)
+	if err != nil {
+		return err
+	}
+	noted := payload.DecodeNotes(lines)
+	if len(noted) == 0 {
+		return nil
+	}
+	s, err := a.Read(ctx, e)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes.GroundNotes(s, noted) {
+		if n.Item == nil {
+			fmt.Fprintf(a.Err, "recall: the agent noted, ungrounded (%s): %s: %s\n", n.Why, n.Note.Kind,
+				txt.Clip(terminal.Line(n.Note.Text), 200))
+		}
+	}
+	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"recall/answer/history"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/library"
 )
 
 func newThreadCmd(a *app.App) *cobra.Command {
@@ -18,8 +17,8 @@ func newThreadCmd(a *app.App) *cobra.Command {
 	return option.Asked(a, "thread", func(fs *option.Flags) {
 		fs.StringVarP(&o.Project, "project", "p", "", "threads of this project (default: the one you are in)")
 	},
-		func(ctx context.Context, l *library.Library, args []string) ([]history.Thread, error) {
-			catalog, err := l.Catalog()
+		func(ctx context.Context, args []string) ([]history.Thread, error) {
+			catalog, err := a.Lib.Catalog()
 			if err != nil {
 				return nil, err
 			}
@@ -28,6 +27,6 @@ func newThreadCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			return history.Threads(ctx, l, a.IndexIfThere(), catalog, project, of)
+			return history.Threads(ctx, a.Lib, a.IndexIfThere(), catalog, project, of)
 		}, func(a *app.App, docs []history.Thread) { a.Form("threads", docs) })
 }

@@ -133,7 +133,7 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 		return nil, err
 	}
 	if n, ok := last.Number(arg); ok {
-		h, err := last.Find(app.LastDir(l), n)
+		h, err := last.Find(app.LastDir(a.Lib), n)
 		if err != nil {
 			return nil, err
 		}

@@ -104,7 +104,7 @@ func Choices(ctx context.Context, env func(string) string, look func(string) (st
 			found = append(found, Choice{Provider: s.provider, Model: s.model, URL: s.url, Why: "with " + s.variable})
 		}
 	}
-	if model := OllamaModel(ctx, OllamaHere(env("OLLAMA_HOST")), false); model != "" {
+	if model := OllamaModel(ctx, OllamaHere(env("OLLAMA_HOST"))); model != "" {
 		found = append(found, Choice{Provider: ProviderOllama, Model: model, Why: "Ollama is running here"})
 	}
 	for _, s := range servers {
@@ -189,9 +189,9 @@ func OllamaHere(env string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// OllamaModel names Ollama's newest embedding or chat model; "" if there is none, or Ollama isn't running or is too
+// OllamaModel names Ollama's newest chat model; "" if there is none, or Ollama isn't running or is too
 // slow.
-func OllamaModel(ctx context.Context, address string, embeds bool) string {
+func OllamaModel(ctx context.Context, address string) string {
 	var has struct {
 		Models []struct {
 			Name    string
@@ -206,7 +206,7 @@ func OllamaModel(ctx context.Context, address string, embeds bool) string {
 		if inCloud(name) {
 			continue // it leaves the machine, which the user must choose
 		}
-		if embeds == (strings.Contains(m.Name, "embed") || strings.Contains(m.Details.Family, "bert")) {
+		if !strings.Contains(m.Name, "embed") && !strings.Contains(m.Details.Family, "bert") {
 			return name
 		}
 	}
@@ -276,7 +276,7 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 		o.URL = "http://" + here
 	}
 	if c.LLM.Model == "" {
-		o.Model = cmp.Or(OllamaModel(ctx, o.URL, false), o.Model)
+		o.Model = cmp.Or(OllamaModel(ctx, o.URL), o.Model)
 	}
 	if o.Window == 0 {
 		o.Window = min(ollamaHolds(ctx, o.URL, o.Model), ollamaMost)

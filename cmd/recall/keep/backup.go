@@ -31,8 +31,8 @@ func newBackupCmd(a *app.App) *cobra.Command {
 	cmd := option.Asked(a, "backup", func(fs *option.Flags) {
 		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
 		fs.StringVar(&o.To, "to", "", "a folder, or a file name ending in .tar.zst")
-	}, func(ctx context.Context, l *library.Library, _ []string) (merge.Merged, error) {
-		return runBackup(ctx, a, l, o.To, o.Force)
+	}, func(ctx context.Context, _ []string) (merge.Merged, error) {
+		return runBackup(ctx, a, o.To, o.Force)
 	}, func(a *app.App, m merge.Merged) {
 		fmt.Fprintln(a.Err, "recall: warning: a backup holds raw transcripts, including any secrets in them: "+
 			"keep it as safe as the library")
@@ -51,17 +51,17 @@ func newBackupCmd(a *app.App) *cobra.Command {
 // otherArchive matches names that nobody would give a folder.
 var otherArchive = text.Pattern(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
 
-func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, force bool) (m merge.Merged, err error) {
+func runBackup(ctx context.Context, a *app.App, to string, force bool) (m merge.Merged, err error) {
 	file := strings.HasSuffix(strings.ToLower(to), ".tar.zst")
 	switch {
 	case file:
-		m, err = merge.BackupFile(ctx, l, to, force)
+		m, err = merge.BackupFile(ctx, a.Lib, to, force)
 	case otherArchive().MatchString(to) && !ingest.IsFolder(to):
 		return m, hint.With(fmt.Errorf("backup to %s: unsupported kind of file", terminal.Line(to)),
 			"a backup in one file ends in .tar.zst; any other name is a folder")
 	default:
 		bar := terminal.NewProgress(a.Err)
-		m, err = merge.Backup(ctx, l, to, bar.Counts("backup"))
+		m, err = merge.Backup(ctx, a.Lib, to, bar.Counts("backup"))
 		bar.Done()
 	}
 	switch {
@@ -118,7 +118,7 @@ func newImportCmd(a *app.App) *cobra.Command {
 			return nil, hint.With(fmt.Errorf("%s: neither a file nor a folder", path),
 				"name a backup, a library or a handoff")
 		case review.IsHandoff(path):
-			return a.ImportHandoff(ctx, path, o.Project)
+			return importHandoff(ctx, a, path, o.Project)
 		case o.Project != "":
 			return nil, hint.With(errors.New("import: --project is for a handoff"),
 				"omit it: projects come with their library")
@@ -157,7 +157,7 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (
 		return m, importHint(err)
 	}
 	a.Use(l) // its id might have changed
-	if err := indexImported(ctx, a, l, m); err != nil {
+	if err := indexImported(ctx, a, m); err != nil {
 		return m, err
 	}
 	if n := len(m.Kept); n > 0 {
@@ -183,7 +183,7 @@ func importHint(err error) error {
 }
 
 // indexImported adds what was imported to the index and removes what was forgotten.
-func indexImported(ctx context.Context, a *app.App, l *library.Library, m merge.Merged) error {
+func indexImported(ctx context.Context, a *app.App, m merge.Merged) error {
 	if len(m.Gone) > 0 {
 		if _, err := a.ForgetSessions(ctx, nil, m.Gone...); err != nil {
 			return err
@@ -198,4 +198,18 @@ func indexImported(ctx context.Context, a *app.App, l *library.Library, m merge.
 		a.PrintProblems(report.Problems)
 	}
 	return err
+}
+
+// importHandoff stores another person's handoff.
+func importHandoff(ctx context.Context, a *app.App, path, name string) (*review.Handoff, error) {
+	l, err := a.LibraryToFill(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	project, err := a.ProjectID(name)
+	dir, lost := os.Getwd()
+	if err = errors.Join(err, lost); err != nil {
+		return nil, err
+	}
+	return review.Import(l, path, project, dir)
 }

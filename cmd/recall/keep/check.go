@@ -65,7 +65,7 @@ func verified(ctx context.Context, a *app.App, quick bool) (doc VerifyDoc, err e
 		return doc, err
 	}
 	start := time.Now()
-	v, err := runVerify(ctx, a, l, quick)
+	v, err := runVerify(ctx, a, quick)
 	doc = VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v, Took: time.Since(start)}
 	for _, f := range v.Findings {
 		if f.State == check.Damaged && f.Mend == check.MendNone {
@@ -78,10 +78,10 @@ func verified(ctx context.Context, a *app.App, quick bool) (doc VerifyDoc, err e
 	return doc, err
 }
 
-func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) (check.Verified, error) {
+func runVerify(ctx context.Context, a *app.App, quick bool) (check.Verified, error) {
 	bar := terminal.NewProgress(a.Err)
 	defer bar.Done()
-	return check.Verify(ctx, l, check.Options{Quick: quick, Progress: func(done, total int64) {
+	return check.Verify(ctx, a.Lib, check.Options{Quick: quick, Progress: func(done, total int64) {
 		bar.Show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
 	}})
 }
@@ -102,7 +102,7 @@ func repaired(ctx context.Context, a *app.App, from string) (doc RepairDoc, err 
 		err = l.ReadOnly()
 	}
 	if err == nil {
-		doc, err = runRepair(ctx, a, l, from)
+		doc, err = runRepair(ctx, a, from)
 	}
 	if err == nil && doc.Damaged > 0 {
 		err = app.ExitCode(exitDamaged)
@@ -133,18 +133,18 @@ func libraryToRepair(ctx context.Context, a *app.App, from string) (*library.Lib
 	return a.Use(l), nil
 }
 
-func runRepair(ctx context.Context, a *app.App, l *library.Library, from string) (RepairDoc, error) {
+func runRepair(ctx context.Context, a *app.App, from string) (RepairDoc, error) {
 	var doc RepairDoc
 	var backup *library.Library
 	if from != "" {
-		b, done, err := merge.OpenBackup(ctx, l, from)
+		b, done, err := merge.OpenBackup(ctx, a.Lib, from)
 		if err != nil {
 			return doc, fmt.Errorf("open backup %s: %w", from, err)
 		}
 		defer done()
 		backup = b
 	}
-	fixed, err := check.RepairAll(ctx, l, backup, func() (check.Verified, error) { return runVerify(ctx, a, l, false) })
+	fixed, err := check.RepairAll(ctx, a.Lib, backup, func() (check.Verified, error) { return runVerify(ctx, a, false) })
 	if err != nil {
 		return doc, err
 	}
@@ -153,17 +153,17 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 		doc.Lost = doc.Lost || !m.Done && m.State == check.Damaged
 	}
 	if len(fixed.Mended) > 0 {
-		if err := l.Journal("repair", map[string]any{"mended": len(fixed.Mended)}); err != nil {
+		if err := a.Lib.Journal("repair", map[string]any{"mended": len(fixed.Mended)}); err != nil {
 			return doc, err
 		}
 	}
-	if doc.Distilled, err = renderAgain(ctx, a, l, fixed); err != nil {
+	if doc.Distilled, err = renderAgain(ctx, a, fixed); err != nil {
 		return doc, err
 	}
 	if len(fixed.Mended) == 0 {
 		return doc, nil
 	}
-	after, err := runVerify(ctx, a, l, false)
+	after, err := runVerify(ctx, a, false)
 	if err != nil {
 		return doc, err
 	}
@@ -172,7 +172,7 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 }
 
 // renderAgain distills the sessions whose files must be rendered again, from the library alone.
-func renderAgain(ctx context.Context, a *app.App, l *library.Library, r check.Repaired) (int, error) {
+func renderAgain(ctx context.Context, a *app.App, r check.Repaired) (int, error) {
 	if len(r.Render) == 0 {
 		return 0, nil
 	}

@@ -41,11 +41,11 @@ func newExportCmd(a *app.App) *cobra.Command {
 		if err := o.check(); err != nil {
 			return err
 		}
-		l, e, err := a.Named(ctx, args[0])
+		e, err := a.Named(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		return runExport(ctx, a, l, e, o)
+		return runExport(ctx, a, e, o)
 	})
 }
 
@@ -81,9 +81,9 @@ func (o *exportOptions) check() error {
 	return nil
 }
 
-func runExport(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
+func runExport(ctx context.Context, a *app.App, e library.Entry, o exportOptions) error {
 	if o.Outputs || o.Format == "raw" {
-		return exportFiles(ctx, a, l, e, o)
+		return exportFiles(ctx, a, e, o)
 	}
 	p := a.Pipeline()
 	data, err := readable(ctx, p, e, o)
@@ -140,7 +140,7 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 
 // exportFiles copies a session's outputs, or all of its own files into a new folder. Each is checked by its hash;
 // existing files are replaced only with Force.
-func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
+func exportFiles(ctx context.Context, a *app.App, e library.Entry, o exportOptions) error {
 	var files []library.RestoreFile
 	dir := o.To
 	if !o.Outputs {
@@ -164,7 +164,7 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 		return hint.With(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
 			"outputs are what Cowork keeps beside a session; recall manifest lists the files that other sessions wrote")
 	}
-	if err := l.PlanRestore(ctx, e.ID, files); err != nil {
+	if err := a.Lib.PlanRestore(ctx, e.ID, files); err != nil {
 		return err
 	}
 	bytes := int64(0)
@@ -175,7 +175,7 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 		}
 		bytes += f.Size
 	}
-	if err := l.RestoreFiles(ctx, e.ID, files); err != nil {
+	if err := a.Lib.RestoreFiles(ctx, e.ID, files); err != nil {
 		return err
 	}
 	for _, f := range files {

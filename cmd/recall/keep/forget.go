@@ -33,27 +33,27 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		fs.StringVar(&o.Item, "item", "", "one item or passage; its session stays")
 		fs.StringVar(&o.Matching, "matching", "", "every session that contains this text")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
-		if err := l.ReadOnly(); err != nil {
+	}, func(ctx context.Context, args []string) error {
+		if err := a.Lib.ReadOnly(); err != nil {
 			return err
 		}
 		if o.Yes {
 			for _, name := range args {
-				if why := unsure(l, name); why != "" {
+				if why := unsure(a.Lib, name); why != "" {
 					return hint.With(fmt.Errorf("forget: %s %s", name, why),
 						"name it by its id, which recall list shows; without --yes you are shown what would be removed")
 				}
 			}
 		}
 		if o.Item != "" {
-			return forgetItem(ctx, a, l, o.Item, o.Yes, o.DryRun)
+			return forgetItem(ctx, a, o.Item, o.Yes, o.DryRun)
 		}
 		p := a.Pipeline() // planning needs no index
 		plan, gone, err := planForget(ctx, a, p, args, o.Matching, o.Forks)
 		if err != nil {
 			return err
 		}
-		return runForget(ctx, a, l, plan, gone, o.Yes, o.DryRun)
+		return runForget(ctx, a, plan, gone, o.Yes, o.DryRun)
 	})
 	return option.Refuse(cmd, func(args []string) bool {
 		ways := []string{strings.Join(args, " "), o.Matching, o.Item}
@@ -108,7 +108,7 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 	return plan, gone, err
 }
 
-func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeline.ForgetPlan, gone []ingest.SessionID,
+func runForget(ctx context.Context, a *app.App, plan *pipeline.ForgetPlan, gone []ingest.SessionID,
 	yes, dryRun bool) error {
 	a.Form("forget", struct {
 		*pipeline.ForgetPlan
@@ -127,7 +127,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	for _, s := range plan.Sessions {
 		gone = append(gone[:len(gone):len(gone)], s.Entry.ID)
 	}
-	shared := team.SharedOf(l.Dir(), gone) // before that record is forgotten as well
+	shared := team.SharedOf(a.Lib.Dir(), gone) // before that record is forgotten as well
 	left, err := a.ForgetSessions(ctx, plan.Texts, gone...)
 	if err != nil {
 		if hint.Of(err) == "" {
@@ -150,7 +150,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 }
 
 // forgetItem forgets an item, or a passage that was shown, and keeps its session.
-func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string, yes, dryRun bool) error {
+func forgetItem(ctx context.Context, a *app.App, name string, yes, dryRun bool) error {
 	if _, err := strconv.Atoi(name); err == nil && yes && len(name) < 4 {
 		return hint.With(fmt.Errorf("forget: %s might be something else by now: numbers change with each answer", name),
 			"name an item by its id, which recall why %s shows; without --yes you are shown what would be removed", name)

@@ -78,7 +78,7 @@ func runInspect(ctx context.Context, a *app.App, path string, asJSON bool) error
 	}
 	switch {
 	case sessions == 0:
-		return app.NoSession(path)
+		return noSession(path)
 	case failed > 0:
 		return app.ExitCode(app.ExitPartial)
 	}

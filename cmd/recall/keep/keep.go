@@ -3,6 +3,7 @@ package keep
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/library"
+	"recall/internal/hint"
 	"recall/pipeline"
 )
 
@@ -50,25 +51,25 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 		case err == nil && r.Skipped():
 			err = app.ExitCode(app.ExitPartial)
 		case err == nil && len(o.From) > 0 && r.Found == 0:
-			err = app.NoSession(strings.Join(o.From, ", "))
+			err = noSession(strings.Join(o.From, ", "))
 		}
 		return r, err
-	}, (*app.App).PrintReport)
+	}, func(a *app.App, r pipeline.Report) { a.PrintReport(r) })
 }
 
 func newReindexCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "reindex", nil,
-		func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx) })
+		func(ctx context.Context, _ []string) error { return a.Reindex(ctx) })
 }
 
 // newRestCmd indexes in the background what a query's time budget left over. One runs at a time; nobody calls it by
 // hand.
 func newRestCmd(a *app.App) *cobra.Command {
-	return option.Run(a, "rest", nil, func(ctx context.Context, l *library.Library, _ []string) error {
-		if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
+	return option.Run(a, "rest", nil, func(ctx context.Context, _ []string) error {
+		if err := os.MkdirAll(app.CacheDir(a.Lib), 0o700); err != nil {
 			return err
 		}
-		_, err := app.WithLock(filepath.Join(app.CacheDir(l), "rest.lock"), func() error {
+		_, err := app.WithLock(filepath.Join(app.CacheDir(a.Lib), "rest.lock"), func() error {
 			defer a.Close() // before the lock is released, so that the next holder finds everything done
 			_, err := a.Library(ctx)
 			if err == nil {
@@ -78,4 +79,10 @@ func newRestCmd(a *app.App) *cobra.Command {
 		})
 		return err
 	})
+}
+
+func noSession(where string) error {
+	return hint.With(fmt.Errorf("%s: no session found there", where),
+		"a session is a .jsonl file of Claude Code, Codex or Gemini CLI, one in an opencode.db, or a local_….json "+
+			"of Cowork with its folder")
 }

@@ -30,7 +30,7 @@ type ManifestDoc struct {
 
 func newManifestCmd(a *app.App) *cobra.Command {
 	cmd := option.Result(a, "manifest", nil, func(ctx context.Context, args []string) (doc ManifestDoc, err error) {
-		_, e, err := a.Named(ctx, args[0])
+		e, err := a.Named(ctx, args[0])
 		if err != nil {
 			return doc, err
 		}
@@ -71,7 +71,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		defer to.Close()
-		l, entries, err := namedSessions(ctx, a, args, o.All)
+		entries, err := namedSessions(ctx, a, args, o.All)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 			if o.All && e.Source != ingest.Cowork {
 				continue
 			}
-			stay, _, err := planScript(ctx, a, l, e, allowed)
+			stay, _, err := planScript(ctx, a, e, allowed)
 			switch {
 			case err != nil && !o.All:
 				return err
@@ -137,11 +137,11 @@ func newRebuildCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		defer to.Close()
-		l, e, err := a.Named(ctx, args[0])
+		e, err := a.Named(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		stay, found, err := planScript(ctx, a, l, e, allowed)
+		stay, found, err := planScript(ctx, a, e, allowed)
 		if err != nil {
 			return err
 		}
@@ -205,14 +205,14 @@ func sayLeft(a *app.App, n int) {
 	}
 }
 
-func planScript(ctx context.Context, a *app.App, l *library.Library, e library.Entry, allowed []string) (
+func planScript(ctx context.Context, a *app.App, e library.Entry, allowed []string) (
 	stay manifest.Stay, found ingest.Found, err error) {
 	p := a.Pipeline()
 	s, err := p.Read(ctx, e.ID)
 	if err != nil {
 		return stay, found, err
 	}
-	if found, err = l.Found(e.ID); err != nil {
+	if found, err = a.Lib.Found(e.ID); err != nil {
 		return stay, found, err
 	}
 	stay.Folders = append(manifest.Folders(s), allowed...)

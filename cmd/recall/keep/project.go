@@ -10,19 +10,19 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/library"
 )
 
 func newProjectCmd(a *app.App) *cobra.Command {
 	cmd := newProjectListCmd(a, "project")
 	cmd.AddCommand(newProjectListCmd(a, "project-list"),
-		newChangeCmd(a, "project-rename", (*library.Library).RenameProject, "project %s is now called %s"),
-		newChangeCmd(a, "project-merge", func(l *library.Library, from, name string) error {
-			into, err := app.ProjectID(l, name)
+		newChangeCmd(a, "project-rename",
+			func(id, to string) error { return a.Lib.RenameProject(id, to) }, "project %s is now called %s"),
+		newChangeCmd(a, "project-merge", func(from, name string) error {
+			into, err := a.ProjectID(name)
 			if err != nil {
 				return err
 			}
-			return l.MergeProjects(from, into)
+			return a.Lib.MergeProjects(from, into)
 		}, "the sessions of %s now belong to %s"))
 	return cmd
 }
@@ -36,12 +36,12 @@ type ProjectDoc struct {
 }
 
 func newProjectListCmd(a *app.App, name string) *cobra.Command {
-	return option.Asked(a, name, nil, func(_ context.Context, l *library.Library, _ []string) ([]ProjectDoc, error) {
-		catalog, err := l.Catalog()
+	return option.Asked(a, name, nil, func(_ context.Context, _ []string) ([]ProjectDoc, error) {
+		catalog, err := a.Lib.Catalog()
 		if err != nil {
 			return nil, err
 		}
-		projects, err := l.Projects()
+		projects, err := a.Lib.Projects()
 		var all []ProjectDoc
 		for _, p := range projects {
 			all = append(all, ProjectDoc{p.Name, len(catalog.In(p.ID)), p.Show(p.Root),
@@ -55,12 +55,12 @@ func newProjectListCmd(a *app.App, name string) *cobra.Command {
 func (p ProjectDoc) Roots() string { return strings.Join(append([]string{p.Root}, p.Merged...), ", ") }
 
 // newChangeCmd makes a command that changes the registry, reports that and reindexes.
-func newChangeCmd(a *app.App, name string, change func(l *library.Library, id, to string) error,
+func newChangeCmd(a *app.App, name string, change func(id, to string) error,
 	done string) *cobra.Command {
-	cmd := option.Run(a, name, nil, func(ctx context.Context, l *library.Library, args []string) error {
-		id, err := app.ProjectID(l, args[0])
+	cmd := option.Run(a, name, nil, func(ctx context.Context, args []string) error {
+		id, err := a.ProjectID(args[0])
 		if err == nil {
-			err = change(l, id, args[1])
+			err = change(id, args[1])
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package keep
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -39,19 +40,19 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 		fs.StringVar(&o.Model, "model", "", "ask this model of the configured provider")
 		fs.Since(&o.Since, "since", "all sessions active since this day: 2026-04-17, 2026-04, 2w")
 		fs.BoolVarP(&o.Yes, "yes", "y", false, "don't ask for confirmation")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
-		if err := l.ReadOnly(); err != nil {
+	}, func(ctx context.Context, args []string) error {
+		if err := a.Lib.ReadOnly(); err != nil {
 			return err
 		}
 		if o.Model != "" {
 			a.Config.LLM.Model = o.Model
 		}
 		a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0 // the person agrees to the price
-		entries, err := toRedistill(a, l, args, o.Since.At)
+		entries, err := toRedistill(a, args, o.Since.At)
 		if err != nil {
 			return err
 		}
-		doc, err := runRedistill(ctx, a, l, entries, o.Yes, o.JSON)
+		doc, err := runRedistill(ctx, a, entries, o.Yes, o.JSON)
 		if err != nil && doc == nil {
 			return err
 		}
@@ -73,10 +74,10 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 }
 
 // toRedistill returns the named sessions, or those active since a day.
-func toRedistill(a *app.App, l *library.Library, names []string, since time.Time) ([]library.Entry, error) {
+func toRedistill(a *app.App, names []string, since time.Time) ([]library.Entry, error) {
 	all, err := a.Sessions(names)
 	if err == nil && len(names) == 0 {
-		all, err = l.Sessions()
+		all, err = a.Lib.Sessions()
 	}
 	if err != nil || since.IsZero() {
 		return all, err
@@ -91,7 +92,7 @@ func toRedistill(a *app.App, l *library.Library, names []string, since time.Time
 }
 
 // runRedistill shows the price, asks, redistills, and shows the differences.
-func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry,
+func runRedistill(ctx context.Context, a *app.App, entries []library.Entry,
 	yes, asJSON bool) (*RedistillDoc, error) {
 	o := improve.Options{Only: []ingest.SessionID{}}
 	before := map[ingest.SessionID]*payload.Payload{}
@@ -109,10 +110,10 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 	}
 	doc := &RedistillDoc{Foreseen: foreseen}
 	if foreseen.Model == "" {
-		return nil, app.ErrNoModel
+		return nil, errNoModel
 	}
 	if !asJSON {
-		a.PrintForeseen(foreseen)
+		printForeseen(a, foreseen)
 	}
 	if !yes && !a.Confirm(ctx, "Do it?") {
 		if !terminal.IsTerminal(a.Out) {
@@ -125,7 +126,7 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 	}
 	doc.Model, doc.Problems, err = a.Improve(ctx, o, true)
 	for _, e := range entries {
-		now, fault := l.Payload(e.ID)
+		now, fault := a.Lib.Payload(e.ID)
 		if fault != nil {
 			continue
 		}
@@ -139,8 +140,11 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 		}
 	}
 	if !asJSON {
-		a.PrintModel(doc.Model)
+		printModel(a, doc.Model)
 		a.PrintProblems(doc.Problems)
 	}
 	return doc, err
 }
+
+var errNoModel = hint.With(errors.New("no model is configured"),
+	"set llm.provider in config.yaml; recall init helps you choose one")

@@ -46,12 +46,12 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 		fs.Number(&o.Version, "version", "", 0, "an older version of the transcript (see --versions)")
 		fs.BoolVar(&o.Versions, "versions", false, "list the versions of its files")
 	}, func(ctx context.Context, args []string) error {
-		l, entries, err := namedSessions(ctx, a, args, o.All)
+		entries, err := namedSessions(ctx, a, args, o.All)
 		switch {
 		case err != nil:
 			return err
 		case o.Versions:
-			all, err := l.Versions(entries[0].ID)
+			all, err := a.Lib.Versions(entries[0].ID)
 			if err != nil {
 				return err
 			}
@@ -81,17 +81,14 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 }
 
 // namedSessions returns the sessions that a person names, or all including the clients' memory.
-func namedSessions(ctx context.Context, a *app.App, names []string, all bool) (l *library.Library,
-	entries []library.Entry, err error) {
-	if l, err = a.Library(ctx); err != nil {
-		return nil, nil, err
+func namedSessions(ctx context.Context, a *app.App, names []string, all bool) ([]library.Entry, error) {
+	if _, err := a.Library(ctx); err != nil {
+		return nil, err
 	}
 	if all {
-		entries, err = l.AllEntries()
-		return l, entries, err
+		return a.Lib.AllEntries()
 	}
-	entries, err = a.Sessions(names)
-	return l, entries, err
+	return a.Sessions(names)
 }
 
 // restoreOne restores a session, or only plans that. The plan is returned with an error, too.

@@ -16,7 +16,6 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/ingest"
-	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )
@@ -71,7 +70,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 			asked, problems, err = a.Improve(ctx, a.DueFor(o.Live), false)
 			report.Problems = append(report.Problems, problems...)
 			if !o.JSON {
-				a.PrintModel(asked)
+				printModel(a, asked)
 				a.PrintProblems(problems)
 			}
 		}
@@ -100,7 +99,7 @@ func foreseeSync(ctx context.Context, a *app.App, from []string, live, asJSON bo
 	if asJSON {
 		return a.PrintJSON(doc)
 	}
-	a.PrintForeseen(doc)
+	printForeseen(a, doc)
 	return nil
 }
 
@@ -111,7 +110,7 @@ func runSync(ctx context.Context, a *app.App, o pipeline.Options) (pipeline.Repo
 	}
 	report, err := a.Sync(ctx, o)
 	if err == nil && len(o.From) > 0 && report.Found == 0 && !report.Skipped() {
-		err = app.NoSession(strings.Join(o.From, ", "))
+		err = noSession(strings.Join(o.From, ", "))
 	}
 	return report, err
 }
@@ -134,14 +133,13 @@ type SyncReport struct {
 
 // Watch syncs until it is stopped, which is no error.
 func Watch(ctx context.Context, a *app.App) error {
-	l, err := a.LibraryToFill(ctx, nil)
-	if err != nil {
+	if _, err := a.LibraryToFill(ctx, nil); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.Err, "recall: watching; Ctrl-C stops it, nothing is lost")
 	var renewed time.Time
 	for {
-		err := watchOn(ctx, a, l)
+		err := watchOn(ctx, a)
 		if errors.Is(err, index.ErrReplaced) {
 			fmt.Fprintf(a.Err, "recall: %v; checking everything again\n", err)
 			if err := a.ForgetSeen(); err != nil {
@@ -170,7 +168,7 @@ func ends(err error) bool {
 
 // watchOn watches until it is stopped, or returns an error if the index turns out to be damaged or replaced. The next
 // call refills it.
-func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
+func watchOn(ctx context.Context, a *app.App) error {
 	p, err := a.Indexer()
 	if err != nil {
 		return err
@@ -220,7 +218,7 @@ func askWhileWatching(ctx context.Context, a *app.App, asker *improve.Asker) err
 		return err
 	}
 	r.By = asker.Improver.Name()
-	fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), strings.Join(app.ImproveParts(&r), "; "))
+	fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), strings.Join(improveParts(&r), "; "))
 	a.PrintProblems(r.Problems)
 	return nil
 }
@@ -231,7 +229,7 @@ func printWatched(a *app.App, r pipeline.Report, err error) {
 		fmt.Fprintf(a.Err, "recall: %s %v; trying again\n", now, err)
 		return
 	}
-	parts := app.ReportParts(r)
+	parts := terminal.ReportParts(r)
 	if r.Indexed > r.Distilled { // reindexed
 		parts = append(parts, fmt.Sprintf("%d indexed", r.Indexed))
 	}

@@ -12,20 +12,19 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
-	"recall/library"
 	"recall/pipeline"
 )
 
 func newVectorsCmd(a *app.App) *cobra.Command {
-	return option.Run(a, "vectors", nil, func(ctx context.Context, l *library.Library, _ []string) error {
+	return option.Run(a, "vectors", nil, func(ctx context.Context, _ []string) error {
 		v, err := a.Vectors()
 		switch {
 		case err != nil:
 			return err
 		case v.Model == nil:
 			return errNoEmbedder
-		case l.ReadOnly() != nil:
-			return l.ReadOnly()
+		case a.Lib.ReadOnly() != nil:
+			return a.Lib.ReadOnly()
 		}
 		return a.OnIndex(ctx, func(*pipeline.Pipeline) error {
 			v.Index = a.Index
@@ -43,4 +42,4 @@ func newVectorsCmd(a *app.App) *cobra.Command {
 }
 
 var errNoEmbedder = hint.With(errors.New("no embedding model is configured"),
-	"set query.vectors to static or service in config.yaml; recall init detects Ollama")
+	"set query.vectors to static or service in config.yaml")

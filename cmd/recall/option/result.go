@@ -8,7 +8,6 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/internal/hint"
-	"recall/library"
 )
 
 // Makers make commands, by name.
@@ -19,15 +18,14 @@ func Do(name string, flags func(*Flags), do func(ctx context.Context, args []str
 	return Command(name, flags, func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args) })
 }
 
-// Run is Do for a command that works on the library.
+// Run is Do for a command that works on the library, a.Lib.
 func Run(a *app.App, name string, flags func(*Flags),
-	do func(ctx context.Context, l *library.Library, args []string) error) *cobra.Command {
+	do func(ctx context.Context, args []string) error) *cobra.Command {
 	return Do(name, flags, func(ctx context.Context, args []string) error {
-		l, err := a.Library(ctx)
-		if err != nil {
+		if _, err := a.Library(ctx); err != nil {
 			return err
 		}
-		return do(ctx, l, args)
+		return do(ctx, args)
 	})
 }
 
@@ -53,15 +51,14 @@ func Result[T any](a *app.App, name string, flags func(*Flags), do func(ctx cont
 	return cmd
 }
 
-// Asked is Result for a command that works on the library.
+// Asked is Result for a command that works on the library, a.Lib.
 func Asked[T any](a *app.App, name string, flags func(*Flags),
-	do func(ctx context.Context, l *library.Library, args []string) (T, error), print func(*app.App, T)) *cobra.Command {
+	do func(ctx context.Context, args []string) (T, error), print func(*app.App, T)) *cobra.Command {
 	return Result(a, name, flags, func(ctx context.Context, args []string) (doc T, err error) {
-		l, err := a.Library(ctx)
-		if err != nil {
+		if _, err := a.Library(ctx); err != nil {
 			return doc, err
 		}
-		return do(ctx, l, args)
+		return do(ctx, args)
 	}, print)
 }
 

@@ -82,7 +82,7 @@ func newEditCmd(a *app.App) *cobra.Command {
 		fs.Tags(&o.Untag, "untag", "remove this tag; may be repeated")
 		fs.Apart("archive", "unarchive")
 		fs.Apart("star", "unstar")
-	}, func(ctx context.Context, l *library.Library, args []string) ([]MarkDoc, error) {
+	}, func(ctx context.Context, args []string) ([]MarkDoc, error) {
 		mark := payload.Mark{Star: either(o.Star, o.Unstar), Archive: either(o.Archive, o.Unarchive), Tag: o.Tag,
 			Untag: o.Untag}
 		marked := mark.Star != nil || mark.Archive != nil || len(mark.Tag)+len(mark.Untag) > 0
@@ -95,20 +95,20 @@ func newEditCmd(a *app.App) *cobra.Command {
 			return nil, err
 		}
 		if !marked && o.Name == "" {
-			return nil, editPage(ctx, a, l, entries[0])
+			return nil, editPage(ctx, a, entries[0])
 		}
 		for _, e := range entries {
-			if err := markOne(ctx, a, l, e, mark, o.Name); err != nil {
+			if err := markOne(ctx, a, e, mark, o.Name); err != nil {
 				return nil, err
 			}
 		}
-		catalog, err := l.Catalog()
+		catalog, err := a.Lib.Catalog()
 		if err != nil {
 			return nil, err
 		}
 		var docs []MarkDoc
 		for _, e := range entries {
-			if e, err = l.Session(e.ID); err != nil {
+			if e, err = a.Lib.Session(e.ID); err != nil {
 				return nil, err
 			}
 			docs = append(docs, MarkDoc{catalog.Ref(string(e.ID)), e.Marks})
@@ -118,7 +118,7 @@ func newEditCmd(a *app.App) *cobra.Command {
 }
 
 // markOne records the marks of a session, then updates the index and the rendered files.
-func markOne(ctx context.Context, a *app.App, l *library.Library, e library.Entry, m payload.Mark, name string) error {
+func markOne(ctx context.Context, a *app.App, e library.Entry, m payload.Mark, name string) error {
 	at := time.Now().UTC() // in full precision: in a merge the later one wins
 	var edits []payload.Edit
 	if m.Star != nil || m.Archive != nil || len(m.Tag)+len(m.Untag) > 0 {
@@ -127,9 +127,9 @@ func markOne(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	if name != "" {
 		edits = append(edits, payload.Edit{Op: payload.OpTitle, At: at, Who: app.Author(), Title: name})
 	}
-	err := l.ReadOnly()
+	err := a.Lib.ReadOnly()
 	if err == nil {
-		err = l.AppendEdits(e.ID, edits)
+		err = a.Lib.AppendEdits(e.ID, edits)
 	}
 	if err == nil && m.Archive != nil {
 		err = a.OnIndex(ctx, func(p *pipeline.Pipeline) error {

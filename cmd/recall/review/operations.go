@@ -14,7 +14,6 @@ import (
 	"recall/index"
 	"recall/internal/hint"
 	"recall/internal/text"
-	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/review"
@@ -25,7 +24,7 @@ const noRelation = "none"
 
 func newLinkCmd(a *app.App) *cobra.Command {
 	relations := append(text.Strings(payload.Relations), noRelation)
-	cmd := option.Run(a, "review-link", nil, func(ctx context.Context, l *library.Library, args []string) error {
+	cmd := option.Run(a, "review-link", nil, func(ctx context.Context, args []string) error {
 		link := payload.Link{Op: payload.OpLink, Relation: payload.Relation(strings.ToLower(args[1]))}
 		switch {
 		case link.Relation == noRelation:
@@ -33,7 +32,7 @@ func newLinkCmd(a *app.App) *cobra.Command {
 		case !slices.Contains(relations, string(link.Relation)):
 			return hint.With(fmt.Errorf("%q is not a relation", args[1]), "use one of %s", strings.Join(relations, ", "))
 		}
-		return linkItems(ctx, a, l, link, args[0], args[2])
+		return linkItems(ctx, a, link, args[0], args[2])
 	})
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) != 1 {
@@ -45,8 +44,8 @@ func newLinkCmd(a *app.App) *cobra.Command {
 }
 
 // linkItems adds a person's link to the library and the index.
-func linkItems(ctx context.Context, a *app.App, l *library.Library, link payload.Link, from, to string) error {
-	if err := l.ReadOnly(); err != nil {
+func linkItems(ctx context.Context, a *app.App, link payload.Link, from, to string) error {
+	if err := a.Lib.ReadOnly(); err != nil {
 		return err
 	}
 	var ends [2]index.Placed
@@ -56,7 +55,7 @@ func linkItems(ctx context.Context, a *app.App, l *library.Library, link payload
 			return err
 		}
 	}
-	if err := review.Relate(l, link, ends, [2]string{from, to}, app.Author()); err != nil {
+	if err := review.Relate(a.Lib, link, ends, [2]string{from, to}, app.Author()); err != nil {
 		return err
 	}
 	if err := a.OnIndex(ctx, func(p *pipeline.Pipeline) error {
@@ -85,7 +84,7 @@ func newThreadCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 		if op == payload.Join {
 			fs.BoolVar(&yes, "yes", false, "don't ask")
 		}
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+	}, func(ctx context.Context, args []string) error {
 		both, err := a.Sessions(args)
 		switch {
 		case err != nil:
@@ -103,7 +102,7 @@ func newThreadCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 				return err
 			}
 		}
-		err = l.Correct(payload.Correction{Op: op, A: string(both[0].ID), B: string(both[1].ID),
+		err = a.Lib.Correct(payload.Correction{Op: op, A: string(both[0].ID), B: string(both[1].ID),
 			At: time.Now().UTC().Truncate(time.Millisecond)})
 		if err == nil {
 			fmt.Fprintln(a.Out, done)

@@ -35,12 +35,12 @@ func newReviewCmd(a *app.App) *cobra.Command {
 		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
 		fs.Since(&o.Since, "since", "only sessions since then: 2026-04-17, 3d, 2w")
 		fs.Apart("editor", "json", "accept")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
-		entries, err := toReview(a, l, args, o)
+	}, func(ctx context.Context, args []string) error {
+		entries, err := toReview(a, args, o)
 		if err != nil {
 			return err
 		}
-		return runReview(ctx, a, l, entries, len(args) > 0, o)
+		return runReview(ctx, a, entries, len(args) > 0, o)
 	})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if o.Editor && len(args) == 0 {
@@ -54,16 +54,16 @@ func newReviewCmd(a *app.App) *cobra.Command {
 }
 
 // toReview lists the sessions to review, newest first.
-func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([]library.Entry, error) {
+func toReview(a *app.App, args []string, o reviewOptions) ([]library.Entry, error) {
 	if len(args) > 0 {
 		e, err := a.Session(args[0])
 		return []library.Entry{e}, err
 	}
-	id, err := app.ProjectID(l, o.Project)
+	id, err := a.ProjectID(o.Project)
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := l.Catalog()
+	catalog, err := a.Lib.Catalog()
 	if err != nil {
 		return nil, err
 	}
@@ -73,27 +73,27 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 	return entries, nil
 }
 
-func runReview(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, one bool,
+func runReview(ctx context.Context, a *app.App, entries []library.Entry, one bool,
 	o reviewOptions) error {
-	catalog, err := l.Catalog()
+	catalog, err := a.Lib.Catalog()
 	if err != nil {
 		return err
 	}
-	w, err := review.Read(ctx, l, a.IndexIfThere(), catalog, entries)
+	w, err := review.Read(ctx, a.Lib, a.IndexIfThere(), catalog, entries)
 	if err != nil {
 		return err
 	}
 	a.PrintProblems(w.Broken)
 	if !one {
-		id, err := app.ProjectID(l, o.Project)
+		id, err := a.ProjectID(o.Project)
 		if err != nil {
 			return err
 		}
-		if w.Received, err = review.Received(l, id); err != nil {
+		if w.Received, err = review.Received(a.Lib, id); err != nil {
 			return err
 		}
 		if id != "" && !o.JSON {
-			tellNowhere(a, l)
+			tellNowhere(a)
 		}
 	}
 	switch {
@@ -103,9 +103,9 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 		}
 		return app.ExitCode(app.ExitNothing)
 	case o.Editor:
-		return reviewInEditor(ctx, a, l, entries[0])
+		return reviewInEditor(ctx, a, entries[0])
 	case o.Accept:
-		return acceptAll(a, l, w)
+		return acceptAll(a, w)
 	case w.Empty():
 		fmt.Fprintln(a.Out, "nothing new to review")
 		return nil
@@ -113,17 +113,17 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 		printWaiting(a, w)
 		return app.ExitCode(app.ExitNothing)
 	}
-	if err := l.ReadOnly(); err != nil {
+	if err := a.Lib.ReadOnly(); err != nil {
 		return err
 	}
-	r := NewReviewer(ctx, a, l)
+	r := NewReviewer(ctx, a)
 	err = r.Walk(w)
 	return errors.Join(err, r.Finish())
 }
 
 // tellNowhere reports items handed over for no project here, when only one project is reviewed.
-func tellNowhere(a *app.App, l *library.Library) {
-	all, err := review.Received(l, "")
+func tellNowhere(a *app.App) {
+	all, err := review.Received(a.Lib, "")
 	if err != nil {
 		return // the review reports it
 	}
@@ -135,19 +135,19 @@ func tellNowhere(a *app.App, l *library.Library) {
 }
 
 // reviewInEditor opens the payload as recall edit does; then everything on the page counts as reviewed.
-func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
-	if err := editPage(ctx, a, l, e); err != nil {
+func reviewInEditor(ctx context.Context, a *app.App, e library.Entry) error {
+	if err := editPage(ctx, a, e); err != nil {
 		return err
 	}
-	w, err := review.ReadOne(ctx, l, a.IndexIfThere(), e)
+	w, err := review.ReadOne(ctx, a.Lib, a.IndexIfThere(), e)
 	if err != nil {
 		return err
 	}
-	return review.Keep(l, w.Items, app.Author())
+	return review.Keep(a.Lib, w.Items, app.Author())
 }
 
 // editPage opens a session's payload.md in the editor and syncs the changes.
-func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
+func editPage(ctx context.Context, a *app.App, e library.Entry) error {
 	if _, err := a.Payload(e); err != nil {
 		return err
 	}
@@ -170,8 +170,8 @@ func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Ent
 	return nil
 }
 
-func acceptAll(a *app.App, l *library.Library, w *review.Waiting) error {
-	if err := review.Keep(l, w.Items, app.Author()); err != nil {
+func acceptAll(a *app.App, w *review.Waiting) error {
+	if err := review.Keep(a.Lib, w.Items, app.Author()); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s kept", answer.Count(len(w.Items), "item"))

@@ -14,7 +14,6 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/internal/text"
-	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/review"
@@ -25,17 +24,16 @@ import (
 type Reviewer struct {
 	*app.App
 	ctx     context.Context
-	l       *library.Library
 	p       terminal.Page
 	touched map[string]bool // sessions whose pages must be rendered again
 	handed  bool            // an item of a handoff was answered
 	said    map[string]int  // number of items by answer
 }
 
-func NewReviewer(ctx context.Context, a *app.App, l *library.Library) *Reviewer {
+func NewReviewer(ctx context.Context, a *app.App) *Reviewer {
 	p := a.Page()
 	p.Bare = true
-	return &Reviewer{App: a, ctx: ctx, l: l, p: p, touched: map[string]bool{}, said: map[string]int{}}
+	return &Reviewer{App: a, ctx: ctx, p: p, touched: map[string]bool{}, said: map[string]int{}}
 }
 
 // errQuit means that the person wants to stop.
@@ -156,7 +154,7 @@ func (r *Reviewer) say(u review.Unseen, word payload.Op, line, did string) error
 	case word != payload.OpKeep:
 		r.touched[u.Session] = true
 	}
-	err := review.Say(r.l, u, word, line, app.Author())
+	err := review.Say(r.Lib, u, word, line, app.Author())
 	if !errors.Is(err, review.ErrLine) {
 		r.said[did]++
 	}
@@ -187,7 +185,7 @@ func (r *Reviewer) settle(c review.Conflict) error {
 			continue
 		}
 		r.said["settled"]++
-		return linkItems(r.ctx, r.App, r.l, link, string(from), string(to))
+		return linkItems(r.ctx, r.App, link, string(from), string(to))
 	}
 }
 

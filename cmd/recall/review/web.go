@@ -33,19 +33,19 @@ func newWebCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "web", func(fs *option.Flags) {
 		fs.Number(&o.Port, "port", "", 0, "the port to listen on; 0 chooses a free one")
 		fs.BoolVar(&o.ReadOnly, "read-only", false, "show everything, change nothing")
-	}, func(ctx context.Context, l *library.Library, _ []string) error {
-		served, index := a.Served(), app.IndexPath(l)
-		served.Kept = l // so that what it has cached of its sessions is used for every page
-		l.Hold(pipeline.GlanceHolds)
-		go func() { _, _ = l.Catalog() }() // preload while the link is being opened; a page reports errors
+	}, func(ctx context.Context, _ []string) error {
+		served, index := a.Served(), app.IndexPath(a.Lib)
+		served.Kept = a.Lib // so that what it has cached of its sessions is used for every page
+		a.Lib.Hold(pipeline.GlanceHolds)
+		go func() { _, _ = a.Lib.Catalog() }() // preload while the link is being opened; a page reports errors
 		s, err := web.New(web.Options{
 			Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
 				b, behind, err := served.Open(ctx, true, fresh)
 				if err != nil {
 					return nil, err
 				}
-				m := memoryOf(ctx, b, l, behind)
-				m.Stamp = l.Stamp(index, index+"-wal")
+				m := memoryOf(ctx, b, a.Lib, behind)
+				m.Stamp = a.Lib.Stamp(index, index+"-wal")
 				return m, nil
 			},
 			Stamp:    func() string { return web.StampOf(index, index+"-wal") },
@@ -105,7 +105,7 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			return terminal.ResumeCommand(r), r.Missing()
 		},
 		Say: func(u review.Unseen, word payload.Op, line string) error {
-			r := NewReviewer(ctx, b, l)
+			r := NewReviewer(ctx, b)
 			err := r.say(u, word, line, string(word))
 			if err == nil {
 				err = r.Finish()
@@ -113,14 +113,14 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			return err
 		},
 		Settle: func(link payload.Link, later, earlier payload.ItemID) error {
-			return linkItems(ctx, b, l, link, string(later), string(earlier))
+			return linkItems(ctx, b, link, string(later), string(earlier))
 		},
 		Mark: func(session ingest.SessionID, m payload.Mark, name string) error {
 			e, err := l.Session(session)
 			if err != nil {
 				return err
 			}
-			return markOne(ctx, b, l, e, m, name)
+			return markOne(ctx, b, e, m, name)
 		},
 	}
 }

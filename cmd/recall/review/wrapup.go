@@ -97,7 +97,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		}
 		a.PrintProblems(report.Problems)
 	}
-	e, err := toWrapUp(a, l, args)
+	e, err := toWrapUp(a, args)
 	if err == nil && e.Behind() && l.ReadOnly() == nil { // large and deferred
 		if _, err = a.Sync(ctx, pipeline.Options{Only: e.ID}); err == nil {
 			e, err = l.Session(e.ID)
@@ -108,7 +108,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	}
 	doc := WrapUpDoc{Session: e.ID}
 	if len(draft) > 0 {
-		if err := takeDraft(ctx, a, l, e, string(draft), &doc); err != nil {
+		if err := takeDraft(ctx, a, e, string(draft), &doc); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		return err
 	}
 	if asks := terminal.IsTerminal(a.Out) && !o.NoReview && !o.JSON && o.Draft != "-"; asks && !w.Empty() {
-		if err := runReview(ctx, a, l, []library.Entry{e}, true, reviewOptions{}); err != nil {
+		if err := runReview(ctx, a, []library.Entry{e}, true, reviewOptions{}); err != nil {
 			return err
 		}
 		if w, err = review.ReadOne(ctx, l, a.IndexIfThere(), e); err != nil {
@@ -128,28 +128,28 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		}
 	}
 	doc.Waiting = len(w.Items)
-	return wrapped(ctx, a, l, e, doc, o)
+	return wrapped(ctx, a, e, doc, o)
 }
 
 // wrapped reports what was saved and delivers the payload.
-func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc,
+func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc,
 	o wrapUpOptions) error {
-	e, err := l.Session(e.ID) // reviewing might have moved its folder
+	e, err := a.Lib.Session(e.ID) // reviewing might have moved its folder
 	if err != nil {
 		return err
 	}
-	md, err := l.Markdown(e.ID)
+	md, err := a.Lib.Markdown(e.ID)
 	if err != nil {
 		return err
 	}
 	doc.Payload = string(md)
-	next, err := pipeline.NextPayload(ctx, l, a.IndexIfThere(), e.Project, "", e.ID)
+	next, err := pipeline.NextPayload(ctx, a.Lib, a.IndexIfThere(), e.Project, "", e.ID)
 	if err != nil {
 		return err
 	}
 	text := a.RenderPayload(next, "", 0)
 	if o.Scratch != "" {
-		catalog, err := l.Catalog()
+		catalog, err := a.Lib.Catalog()
 		if err != nil {
 			return err
 		}
@@ -200,16 +200,16 @@ func saveScratch(dir string, n int, text string) (string, error) {
 
 // toWrapUp finds the session: by name, else the one that recall was called from, else the last one of the current
 // project.
-func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, error) {
+func toWrapUp(a *app.App, args []string) (library.Entry, error) {
 	if len(args) > 0 {
 		return a.Session(args[0])
 	}
 	if id := os.Getenv(app.EnvSession); id != "" {
-		if e, err := l.Lookup(id); err == nil {
+		if e, err := a.Lib.Lookup(id); err == nil {
 			return e, nil
 		}
 	}
-	catalog, err := l.Catalog()
+	catalog, err := a.Lib.Catalog()
 	if err != nil {
 		return library.Entry{}, err
 	}
@@ -225,7 +225,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 }
 
 // takeDraft records the supported lines of a draft as notes and the others as claims, and merges them.
-func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.Entry, draft string,
+func takeDraft(ctx context.Context, a *app.App, e library.Entry, draft string,
 	doc *WrapUpDoc) error {
 	p := a.Pipeline()
 	took, err := review.TakeDraft(ctx, p, e, draft)

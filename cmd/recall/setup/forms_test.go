@@ -11,6 +11,7 @@ import (
 
 	"recall/answer/history"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/internal/schedule"
 	"recall/library"
@@ -22,7 +23,7 @@ import (
 // The layouts that samples and scripts never reach work too: a form that names a missing field would panic.
 func TestFormsOfWhatIsRare(t *testing.T) {
 	var out bytes.Buffer
-	a := &app.App{Out: &out, Err: &out}
+	a := &app.App{Console: terminal.Console{Out: &out, Err: &out}}
 	at := time.Now()
 	problems := func(n int) []ingest.Problem { return slices.Repeat([]ingest.Problem{{Err: errors.New("x")}}, n) }
 	r := &history.Run{At: at, New: 1, Improved: 2}
@@ -59,7 +60,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 // Ctrl-C is no answer to one question, with more of them to come.
 func TestAskingEnds(t *testing.T) {
 	var out bytes.Buffer
-	a := &app.App{In: strings.NewReader("\x03\nn\ny\n"), Out: &out, Err: &out}
+	a := &app.App{Console: terminal.Console{In: strings.NewReader("\x03\nn\ny\n"), Out: &out, Err: &out}}
 	if _, err := isWanted(t.Context(), a, "hooks"); !errors.Is(err, context.Canceled) {
 		t.Errorf("after Ctrl-C it goes on: %v", err)
 	}

@@ -17,7 +17,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
-	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
@@ -73,15 +72,14 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	if report.Found == 0 {
 		fmt.Fprintln(a.Out, "No sessions found. If they are elsewhere: recall sync --from FOLDER. To see recall at "+
 			"work: recall demo")
-		return modelOf(ctx, a, l, yes)
+		return modelOf(ctx, a, yes)
 	}
 	fmt.Fprintf(a.Out, "Took %s: ", terminal.Elapsed(time.Since(start)))
 	a.PrintReport(report)
-	if err := tryOne(ctx, a, l); err != nil {
+	if err := tryOne(ctx, a); err != nil {
 		return err
 	}
-	a.OfferOllama(ctx)
-	if err := modelOf(ctx, a, l, yes); err != nil {
+	if err := modelOf(ctx, a, yes); err != nil {
 		return err
 	}
 	if c, err = config.Load(a.Flags, a.ConfigFile, config.ThisSystem()); err != nil { // with the model just chosen
@@ -96,7 +94,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 
 // modelOf sets up the model named by a flag, or offers one. Settings in the file for the same provider stay unless a
 // flag changes them.
-func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) error {
+func modelOf(ctx context.Context, a *app.App, yes bool) error {
 	given := a.Flags.Changed
 	if !given("provider") {
 		for _, flag := range []string{"model", "url"} {
@@ -108,7 +106,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 		if yes {
 			return nil
 		}
-		return a.OfferModel(ctx)
+		return offerModel(ctx, a)
 	}
 	o := a.Config.LLM
 	ch := config.Choice{Provider: o.Provider}
@@ -123,14 +121,14 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 			*s.to = s.is
 		}
 	}
-	a.SayLeaving(a.Config.With(ch).GoesTo())
-	return a.UseModel(ctx, ch)
+	a.Form("leaving", a.Config.With(ch).GoesTo())
+	return useModel(ctx, a, ch)
 }
 
 // tryOne asks a question that one of the latest decisions answers, in the words in which it was asked or with its
 // session's title. If none of them comes first, it prints nothing.
-func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
-	for _, question := range history.Questions(l, 10) {
+func tryOne(ctx context.Context, a *app.App) error {
+	for _, question := range history.Questions(a.Lib, 10) {
 		ans, err := a.Searched(ctx, question)
 		if err != nil {
 			return err

@@ -72,11 +72,10 @@ func newStatusCmd(a *app.App) *cobra.Command {
 		if o.Open {
 			return runOpen(ctx, a, o)
 		}
-		l, err := a.Library(ctx)
-		if err != nil {
+		if _, err := a.Library(ctx); err != nil {
 			return nil, err
 		}
-		return runStatus(ctx, a, l)
+		return runStatus(ctx, a)
 	}, func(a *app.App, doc any) {
 		if open, ok := doc.(*history.Waiting); ok {
 			printOpen(a, open, o.Project)
@@ -88,7 +87,7 @@ func newStatusCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
+func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	debug.SetGCPercent(400) // a short run: collecting costs more than it frees
 	p := a.Pipeline()
 	var (
@@ -99,22 +98,22 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		searching sync.WaitGroup // of the sources, while the library is read
 	)
 	searching.Go(func() { doomed, unsafe, there = p.Exposed(ctx) })
-	catalog, err := l.Catalog()
+	catalog, err := a.Lib.Catalog()
 	if err != nil {
 		return StatusDoc{}, err
 	}
-	searching.Go(func() { space = library.DiskOf(l.Dir(), catalog.Entries) })
-	s := StatusDoc{Library: l.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
-		Warnings: disk.Warnings(l.Dir()), Search: a.Config.SearchMode()}
-	if err := l.ReadOnly(); err != nil {
+	searching.Go(func() { space = library.DiskOf(a.Lib.Dir(), catalog.Entries) })
+	s := StatusDoc{Library: a.Lib.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
+		Warnings: disk.Warnings(a.Lib.Dir()), Search: a.Config.SearchMode()}
+	if err := a.Lib.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
 	searching.Wait()
 	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, space
 	maps.Copy(catalog.Closed, p.Excluded())
 	s.Tally = catalog.Tally(there)
-	s.Broken = l.Broken()
-	if fi, err := os.Stat(app.IndexPath(l)); err == nil {
+	s.Broken = a.Lib.Broken()
+	if fi, err := os.Stat(app.IndexPath(a.Lib)); err == nil {
 		s.Index = fi.Size()
 	}
 	for _, d := range s.Doomed {
@@ -122,17 +121,17 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	}
 	s.Sources = p.Places()
 	s.Excluded = p.LeftOut(catalog)
-	last, err := l.Last("archive", "sync", "improve")
+	last, err := a.Lib.Last("archive", "sync", "improve")
 	s.LastArchive, s.LastSync = history.RunOf(last, "archive"), history.RunOf(last, "sync")
 	s.LastImprove = history.RunOf(last, "improve")
 	s.LastSync.With(s.LastImprove)
 	if err != nil {
 		return s, err
 	}
-	if s.Model, err = modelStatus(a, l); err != nil {
+	if s.Model, err = modelStatus(a); err != nil {
 		return s, err
 	}
-	if spent := improve.TookSince(l, improve.MonthOf(time.Now())); spent.Calls > 0 {
+	if spent := improve.TookSince(a.Lib, improve.MonthOf(time.Now())); spent.Calls > 0 {
 		s.Spent = &spent
 	}
 	s.Team = a.TeamNews(time.Time{}, "")
@@ -147,7 +146,7 @@ type modelDoc struct {
 	Asking  bool   `json:"asking,omitempty"` // a recall is asking it now
 }
 
-func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
+func modelStatus(a *app.App) (*modelDoc, error) {
 	c := a.Config
 	if c.Distill.Distiller != config.ByModel {
 		return nil, nil
@@ -161,7 +160,7 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 		c.Distill.Quiet); err != nil {
 		return nil, err
 	}
-	if done, err := l.AskAlone(); err == nil {
+	if done, err := a.Lib.AskAlone(); err == nil {
 		done()
 	} else {
 		d.Asking = errors.Is(err, library.ErrBusy)

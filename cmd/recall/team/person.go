@@ -16,7 +16,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
-	"recall/library"
 	"recall/team"
 	"recall/team/sealed"
 )
@@ -179,7 +178,7 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 			return hint.With(err, "%s chooses who can read a session's files: recall team share %s --level sealed --to NAME",
 				terminal.Line(p.Author), terminal.Line(p.Project))
 		}
-		files, err := sealed.Open(data, a.TeamKey(m))
+		files, err := sealed.Open(data, teamKey(a, m))
 		if errors.Is(err, sealed.ErrOther) {
 			err = hint.With(err, "it was sealed before this machine joined, or to another one of yours; %s can seal it "+
 				"again with recall team share", terminal.Line(p.Author))
@@ -203,7 +202,7 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 // inTeam makes a command that needs only the team.
 func inTeam(a *app.App, name string, flags func(*option.Flags),
 	do func(ctx context.Context, t *team.Team, m *team.Membership, args []string) error) *cobra.Command {
-	return option.Run(a, name, flags, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, name, flags, func(ctx context.Context, args []string) error {
 		t, m, err := a.Team(ctx)
 		if err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
-	"recall/library"
 	"recall/team"
 )
 
@@ -30,8 +29,8 @@ func newShareCmd(a *app.App) *cobra.Command {
 			"how much to share: items, unless shared differently already", "items", "transcripts", "sealed")
 		fs.StringArrayVar(&o.To, "to", nil, "who gets the files of --level sealed; may be repeated")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
-		p, err := app.ProjectNamed(l, args[0])
+	}, func(ctx context.Context, args []string) error {
+		p, err := a.ProjectNamed(args[0])
 		if err != nil {
 			return err
 		}
@@ -86,12 +85,12 @@ func newShareCmd(a *app.App) *cobra.Command {
 }
 
 func newUnshareCmd(a *app.App) *cobra.Command {
-	return option.Run(a, "team-unshare", nil, func(ctx context.Context, l *library.Library, args []string) error {
-		m, err := team.MembershipOf(l.Dir())
+	return option.Run(a, "team-unshare", nil, func(ctx context.Context, args []string) error {
+		m, err := team.MembershipOf(a.Lib.Dir())
 		if err != nil {
 			return err
 		}
-		p, err := app.ProjectNamed(l, args[0])
+		p, err := a.ProjectNamed(args[0])
 		if err != nil {
 			return err
 		}
@@ -110,7 +109,7 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 }
 
 func newSyncCmd(a *app.App) *cobra.Command {
-	return option.Run(a, "team-sync", nil, func(ctx context.Context, l *library.Library, _ []string) error {
+	return option.Run(a, "team-sync", nil, func(ctx context.Context, _ []string) error {
 		return syncNow(ctx, a, a.Team)
 	})
 }

@@ -6,17 +6,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	"recall/library"
 	"recall/team"
 	"recall/team/ask"
+	"recall/team/sealed"
 )
 
 // Commands are the commands about a team.
@@ -40,12 +45,12 @@ func newCreateCmd(a *app.App) *cobra.Command {
 		fs.Title(&o.Name, "name", "the team's name (default: \"team\")")
 		fs.BoolVar(&o.Upgrade, "upgrade", false, "instead, upgrade a team's tables to this version of recall")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+	}, func(ctx context.Context, args []string) error {
 		address := args[0]
 		planned := func() (team.Plan, error) { return team.PlanCreate(ctx, address, cmp.Or(o.Name, "team")) }
 		if o.Upgrade {
 			planned = func() (team.Plan, error) { return team.PlanUpgrade(ctx, address) }
-		} else if err := app.NotInTeam(l); err != nil {
+		} else if err := notInTeam(a.Lib); err != nil {
 			return err
 		}
 		plan, err := planned()
@@ -62,7 +67,7 @@ func newCreateCmd(a *app.App) *cobra.Command {
 		if err := plan.Do(ctx); err != nil || o.Upgrade {
 			return err
 		}
-		return join(ctx, a, l, address, o.Machine, o.As)
+		return join(ctx, a, address, o.Machine, o.As)
 	})
 }
 
@@ -70,13 +75,13 @@ func newJoinCmd(a *app.App) *cobra.Command {
 	var o struct{ Machine string }
 	return option.Run(a, "team-join", func(fs *option.Flags) {
 		fs.Title(&o.Machine, "machine", "this machine's name in the team (default: its host name)")
-	}, func(ctx context.Context, l *library.Library, args []string) error {
-		return join(ctx, a, l, args[0], o.Machine, "")
+	}, func(ctx context.Context, args []string) error {
+		return join(ctx, a, args[0], o.Machine, "")
 	})
 }
 
-func join(ctx context.Context, a *app.App, l *library.Library, address, machine, as string) error {
-	m, t, err := a.JoinTeam(ctx, address, machine)
+func join(ctx context.Context, a *app.App, address, machine, as string) error {
+	m, t, err := joinTeam(ctx, a, address, machine)
 	if err != nil {
 		return err
 	}
@@ -108,7 +113,7 @@ func join(ctx context.Context, a *app.App, l *library.Library, address, machine,
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
-	return option.Asked(a, "team-status", nil, func(ctx context.Context, l *library.Library, _ []string) (*team.Status,
+	return option.Asked(a, "team-status", nil, func(ctx context.Context, _ []string) (*team.Status,
 		error) {
 		t, m, err := a.TeamIfThere(ctx)
 		if m == nil {
@@ -129,11 +134,11 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "team-leave", func(fs *option.Flags) {
 		fs.Title(&o.Machine, "machine", "another machine of yours, by name or id")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
-	}, func(ctx context.Context, l *library.Library, _ []string) error {
+	}, func(ctx context.Context, _ []string) error {
 		if o.Machine != "" {
-			return leaveOther(ctx, a, l, o.Machine)
+			return leaveOther(ctx, a, o.Machine)
 		}
-		if _, err := team.MembershipOf(l.Dir()); errors.Is(err, team.ErrNoMembership) {
+		if _, err := team.MembershipOf(a.Lib.Dir()); errors.Is(err, team.ErrNoMembership) {
 			return err
 		}
 		t, m, err := a.Team(ctx)
@@ -159,7 +164,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 				return err
 			}
 		}
-		if err := team.End(l.Dir()); err != nil {
+		if err := team.End(a.Lib.Dir()); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.Out, "left: this library is no longer in a team")
@@ -168,7 +173,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 }
 
 // leaveOther removes another machine, such as a lost one.
-func leaveOther(ctx context.Context, a *app.App, l *library.Library, machine string) error {
+func leaveOther(ctx context.Context, a *app.App, machine string) error {
 	t, _, err := a.Team(ctx)
 	if err != nil {
 		return err
@@ -196,4 +201,53 @@ func newAdmitCmd(a *app.App) *cobra.Command {
 			terminal.Line(args[0]), terminal.Line(name))
 		return nil
 	})
+}
+
+// joinTeam adds this machine to a team and records that in the library.
+func joinTeam(ctx context.Context, a *app.App, address, machine string) (*team.Membership,
+	*team.Team, error) {
+	if err := notInTeam(a.Lib); err != nil {
+		return nil, nil, err
+	}
+	began, took := time.Now(), time.Duration(0)
+	t, err := team.Open(ctx, address, func() { took = time.Since(began) })
+	if err != nil {
+		return nil, nil, err
+	}
+	if machine == "" {
+		if machine, err = os.Hostname(); err != nil || machine == "" {
+			machine = app.Author() + "'s machine"
+		}
+	}
+	m, err := t.Enter(ctx, a.Lib.Dir(), team.WithoutPassword(address), machine, func(device string) (string, error) {
+		return sealed.KeyAt(teamKey(a, &team.Membership{Device: device}))
+	})
+	if err != nil {
+		t.Close()
+		return nil, nil, err
+	}
+	m.NoteReached(took)
+	return m, t, nil
+}
+
+// teamKey is the file with this machine's private key, beside the configuration: it opens what is sealed for its owner.
+func teamKey(a *app.App, m *team.Membership) string {
+	dir := filepath.Dir(a.Config.Own())
+	if a.Config.Own() == "" {
+		dir = filepath.Join(config.ThisSystem().User, "recall")
+	}
+	return filepath.Join(dir, "team-"+m.Device+".key")
+}
+
+// notInTeam returns an error if the library is in a team or can't join one.
+func notInTeam(l *library.Library) error {
+	m, err := team.MembershipOf(l.Dir())
+	switch {
+	case errors.Is(err, team.ErrNoMembership):
+		return l.ReadOnly()
+	case err != nil:
+		return err
+	}
+	return hint.With(fmt.Errorf("this library is already in the team %s (%s)", m.Name, m.Address),
+		"recall team leave leaves it")
 }

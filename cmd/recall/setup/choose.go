@@ -1,15 +1,15 @@
-package app
+package setup
 
 import (
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"recall/answer"
+	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
 	"recall/distill"
@@ -19,10 +19,10 @@ import (
 	"recall/pipeline/guard"
 )
 
-// OfferModel shows a person at a terminal the models found here, with where data would go and what it would cost, and
+// offerModel shows a person at a terminal the models found here, with where data would go and what it would cost, and
 // configures the one whose key is pressed to make payloads. "Never" is written down and final; without an answer rules
 // keep making payloads.
-func (a *App) OfferModel(ctx context.Context) error {
+func offerModel(ctx context.Context, a *app.App) error {
 	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(a.Lib.Dir()) {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (a *App) OfferModel(ctx context.Context) error {
 	if len(found) == 0 {
 		return nil
 	}
-	takes := a.wouldTake(ctx, found[0])
+	takes := wouldTake(ctx, a, found[0])
 	fmt.Fprint(a.Out, offer)
 	var away []string
 	for i, ch := range found {
@@ -50,12 +50,12 @@ func (a *App) OfferModel(ctx context.Context) error {
 		fmt.Fprintf(a.Out, "The sessions here would take about %s, %s tokens.\n", answer.Count(takes.Requests, "request"),
 			txt.Thousands(takes.In+takes.Out))
 	}
-	a.SayLeaving(strings.Join(away, ", or "))
-	key := a.key(ctx, "y or 1: yes, %s; another number: that one; n: never; any other key: not now ", found[0].Name())
+	a.Form("leaving", strings.Join(away, ", or "))
+	key := key(ctx, a, "y or 1: yes, %s; another number: that one; n: never; any other key: not now ", found[0].Name())
 	which := strings.IndexRune("123456789"[:len(found)], key)
 	switch key {
 	case 'n', 'N':
-		return a.UseModel(ctx, config.Choice{Provider: config.NoProvider})
+		return useModel(ctx, a, config.Choice{Provider: config.NoProvider})
 	case 'y', 'Y':
 		which = 0
 	}
@@ -63,19 +63,19 @@ func (a *App) OfferModel(ctx context.Context) error {
 		fmt.Fprintln(a.Out, "Not now. To choose one later: recall init, or llm.provider in config.yaml.")
 		return nil
 	}
-	if err := a.UseModel(ctx, found[which]); err != nil {
+	if err := useModel(ctx, a, found[which]); err != nil {
 		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules keep making payloads; once this is fixed, run recall "+
 			"init again.\n", err, hint.Of(err))
 		return nil
 	}
-	if a.inBackground("sync") {
+	if a.Background("sync") {
 		fmt.Fprintln(a.Out,
 			"It is being asked in the background, about the newest sessions first; recall status shows the progress.")
 	}
 	return nil
 }
 
-func (a *App) key(ctx context.Context, question string, args ...any) rune {
+func key(ctx context.Context, a *app.App, question string, args ...any) rune {
 	fmt.Fprintf(a.Out, question, args...)
 	defer fmt.Fprintln(a.Out)
 	return terminal.Key(ctx, a.In)
@@ -91,12 +91,12 @@ These are here:
 const estimateTimeout = 5 * time.Second
 
 // wouldTake estimates what asking a model about all sessions would take; zero if that isn't known in time.
-func (a *App) wouldTake(ctx context.Context, ch config.Choice) distill.Estimate {
+func wouldTake(ctx context.Context, a *app.App, ch config.Choice) distill.Estimate {
 	ctx, cancel := context.WithTimeout(ctx, estimateTimeout)
 	defer cancel()
 	b := a.Beside()
 	defer b.Close()
-	b.Lib, b.shared = a.Lib, true
+	b.Share(a.Lib)
 	b.Config = a.Config.With(ch)
 	b.Config.Distill.Distiller = config.ByModel
 	doc, err := b.Foresee(ctx, nil, b.DueFor(false), false)
@@ -106,35 +106,11 @@ func (a *App) wouldTake(ctx context.Context, ch config.Choice) distill.Estimate 
 	return doc.Estimate
 }
 
-// answersToOffer is the number of answers after which a model is offered once more.
-const answersToOffer = 10
-
-// OfferAgain counts an answer that a person saw, and offers a model once after the first few: by then they know what
-// rules find.
-func (a *App) OfferAgain(ctx context.Context) error {
-	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(a.Lib.Dir()) {
-		return nil
-	}
-	f, err := os.OpenFile(filepath.Join(CacheDir(a.Lib), "answers"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil // without a count, don't ask
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.Size() >= answersToOffer {
-		return nil
-	}
-	if _, err := f.WriteString("."); err != nil || info.Size()+1 < answersToOffer {
-		return nil
-	}
-	return a.OfferModel(ctx)
-}
-
-// UseModel tests a choice with one tiny request and writes it into config.yaml.
-func (a *App) UseModel(ctx context.Context, ch config.Choice) error {
+// useModel tests a choice with one tiny request and writes it into config.yaml.
+func useModel(ctx context.Context, a *app.App, ch config.Choice) error {
 	with := a.Config.With(ch)
 	if ch.Provider != config.NoProvider {
-		if err := a.tryModel(ctx, with); err != nil {
+		if err := tryModel(ctx, a, with); err != nil {
 			return hint.With(fmt.Errorf("not used: %w", err), "%s", with.WayIn(err))
 		}
 	}
@@ -161,11 +137,8 @@ func (a *App) UseModel(ctx context.Context, ch config.Choice) error {
 	return nil
 }
 
-// SayLeaving prints what would leave this machine for to; "" for nowhere.
-func (a *App) SayLeaving(to string) { a.Form("leaving", to) }
-
 // tryModel asks for one word. The purse pays for it, as for every request.
-func (a *App) tryModel(ctx context.Context, c *config.Config) error {
+func tryModel(ctx context.Context, a *app.App, c *config.Config) error {
 	m, err := c.Provider(ctx, os.Getenv)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package app
+package ask
 
 import (
 	"context"
@@ -7,32 +7,21 @@ import (
 	"os"
 	"path/filepath"
 
-	"recall/cmd/recall/config"
+	"recall/cmd/recall/app"
 	"recall/internal/hint"
-	"recall/library"
 	"recall/pipeline/folders"
 )
 
-// folders returns the folders in which a project's payload is kept current; nil if no configuration folder is known.
-func (a *App) folders() *folders.Folders {
-	user := config.ThisSystem().User
-	if user == "" {
-		return nil
-	}
-	return &folders.Folders{Library: a.Lib, File: filepath.Join(user, "recall", "into.json"),
-		Budget: a.Config.Payload.Budget}
-}
-
-// ResumeInto starts or stops keeping a project's payload current in a folder.
-func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool) error {
-	l, err := a.Library(ctx)
+// resumeInto starts or stops keeping a project's payload current in a folder.
+func resumeInto(ctx context.Context, a *app.App, folder, project string, stop bool) error {
+	_, err := a.Library(ctx)
 	if err != nil {
 		return err
 	}
 	if folder, err = filepath.Abs(folder); err != nil {
 		return err
 	}
-	f, page := a.folders(), filepath.Join(folder, folders.PageName)
+	f, page := a.Folders(), filepath.Join(folder, folders.PageName)
 	switch {
 	case f == nil:
 		return hint.With(errors.New("no place to remember a folder: no configuration folder is known"), "set HOME")
@@ -50,7 +39,7 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 		}
 		return nil
 	}
-	id, err := intoProject(l, folder, project)
+	id, err := intoProject(a, folder, project)
 	if err != nil {
 		return err
 	}
@@ -64,32 +53,20 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 	return nil
 }
 
-func intoProject(l *library.Library, folder, name string) (string, error) {
+func intoProject(a *app.App, folder, name string) (string, error) {
 	if fi, err := os.Stat(folder); err != nil || !fi.IsDir() {
 		return "", hint.With(fmt.Errorf("%s: no such folder", folder), "name a folder that you give to Cowork")
 	}
-	if rel, err := filepath.Rel(l.Dir(), folder); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(a.Lib.Dir(), folder); err == nil && filepath.IsLocal(rel) {
 		return "", hint.With(fmt.Errorf("%s is the library itself", folder), "name a folder that you give to Cowork")
 	}
 	if name != "" {
-		return ProjectID(l, name)
+		return a.ProjectID(name)
 	}
-	p, err := l.Project(folder)
+	p, err := a.Lib.Project(folder)
 	if err != nil {
 		return "", hint.With(fmt.Errorf("no session that recall knows of worked in %s", folder),
 			"name the project too: recall resume PROJECT --into FOLDER; recall project list shows them")
 	}
 	return p.ID, nil
-}
-
-// keepPages updates the pages in all folders. Failures are only warnings.
-func (a *App) keepPages(ctx context.Context) {
-	f := a.folders()
-	if f == nil {
-		return
-	}
-	for _, err := range f.Refresh(ctx) {
-		fmt.Fprintf(a.Err, "recall: warning: %v\n", err)
-		a.SayHint(err)
-	}
 }

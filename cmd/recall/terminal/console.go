@@ -1,0 +1,189 @@
+package terminal
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"reflect"
+	"strings"
+
+	"recall/answer"
+	"recall/ingest"
+	"recall/internal/escape"
+	"recall/internal/hint"
+	txt "recall/internal/text"
+	"recall/pipeline"
+)
+
+// Console is where one run reads and prints: results to Out, all else to Err.
+type Console struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Color    bool
+
+	hinted string // the last hint printed
+}
+
+// PrintJSON prints a value for programs.
+func (c *Console) PrintJSON(v any) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(Presentable(reflect.ValueOf(v), false).Interface()); err != nil {
+		return err
+	}
+	return c.WriteJSON(b.String())
+}
+
+// WriteJSON prints a document that is already JSON.
+func (c *Console) WriteJSON(doc string) error {
+	_, err := io.WriteString(c.Out, escape.Text(doc, escape.JSON))
+	return err
+}
+
+// Page returns a page for the standard output, with its width and colours.
+func (c *Console) Page() Page {
+	return Page{W: c.Out, St: Styles(c.Color), Width: Width(c.Out)}
+}
+
+// Form prints a document with the named form.
+func (c *Console) Form(name string, doc any) {
+	p := c.Page()
+	p.Form(name, doc)
+}
+
+// Confirm asks on a terminal; elsewhere, and on Ctrl-C, the answer is no.
+func (c *Console) Confirm(ctx context.Context, question string) bool {
+	if !IsTerminal(c.Out) {
+		return false
+	}
+	fmt.Fprintf(c.Err, "%s [y/N] ", question)
+	line, _ := ReadLine(ctx, c.In)
+	line = strings.ToLower(line)
+	return line == "y" || line == "yes"
+}
+
+// RequireYes asks for confirmation, unless yes was given with a flag; why explains what needs it.
+func (c *Console) RequireYes(ctx context.Context, yes bool, why, question string) error {
+	switch {
+	case yes:
+		return nil
+	case !IsTerminal(c.Out):
+		return hint.With(fmt.Errorf("%s, but there is no terminal to ask on", why), "confirm with --yes")
+	case !c.Confirm(ctx, question):
+		return cmp.Or(ctx.Err(), errors.New("nothing was done"))
+	}
+	return nil
+}
+
+// Copy puts a text on the clipboard; as says what to paste it as.
+func (c *Console) Copy(text, as string) error {
+	if err := toClipboard(text); err != nil {
+		return fmt.Errorf("clipboard: %w", err)
+	}
+	fmt.Fprintln(c.Err, "recall: copied; paste it", as)
+	return nil
+}
+
+// CopyOrPrint is Copy, but prints the text if there is no clipboard.
+func (c *Console) CopyOrPrint(text, as string) error {
+	err := c.Copy(text, as)
+	if err == nil {
+		return nil
+	}
+	if IsTerminal(c.Out) {
+		fmt.Fprintf(c.Err, "recall: %v; here it is:\n", err)
+	}
+	return c.Print(text)
+}
+
+// Print prints a text unchanged.
+func (c *Console) Print(text string) error {
+	_, err := fmt.Fprint(c.Out, text)
+	return err
+}
+
+// Tell prints a message on stderr.
+func (c *Console) Tell(format string, args ...any) {
+	fmt.Fprintf(c.Err, "recall: "+format+"\n", args...)
+}
+
+// SayHint prints the hint of an error, unless it was the last one printed.
+func (c *Console) SayHint(err error) {
+	if way := hint.Of(err); way != "" && way != c.hinted {
+		fmt.Fprintf(c.Err, "recall: hint: %s\n", Visible(way))
+		c.hinted = way
+	}
+}
+
+// Launch runs another program on this terminal.
+func (c *Console) Launch(ctx context.Context, words ...string) error {
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.In, Own(c.Out), Own(c.Err)
+	return cmd.Run()
+}
+
+// ReportParts words what a sync, an archive or one pass of a watch did.
+func ReportParts(r pipeline.Report) []string {
+	var parts []string
+	if r.Found > 0 {
+		parts = append(parts, answer.Count(r.Found, "session")+" found")
+	}
+	parts = append(parts, txt.Counts("new|of them salvaged: only what was typed is left|grown|vanished at their "+
+		"source|distilled|edited by hand", r.New, r.Salvaged, r.Grown, r.Vanished, r.Distilled, r.Edited)...)
+	if r.New+r.Grown+r.Vanished+r.Distilled == 0 {
+		parts = append(parts, "nothing new")
+	}
+	if r.Bytes > 0 {
+		parts = append(parts, txt.Size(r.Bytes)+" archived")
+	}
+	if r.Packed > 0 {
+		parts = append(parts, fmt.Sprintf("%d compressed further (%s less)", r.Packed, txt.Size(r.Saved)))
+	}
+	return append(parts, txt.Counts("left out (recall status)|left for the next time|skipped", r.Excluded, r.Left,
+		len(r.Problems))...)
+}
+
+// PrintReport prints what was done on one line, then what failed and what the client will delete soon.
+func (c *Console) PrintReport(r pipeline.Report) {
+	page := struct {
+		pipeline.Report
+		Did   []string
+		Lines int // unreadable ones
+	}{r, ReportParts(r), 0}
+	for _, u := range r.Unread {
+		page.Lines += u.Lines
+	}
+	c.Form("report", page)
+	c.printProblems(r.Problems, "recall sync --json") // init has no --json
+}
+
+// PrintProblems lists what was skipped. A full disk is reported once.
+func (c *Console) PrintProblems(problems []ingest.Problem) { c.printProblems(problems, "--json") }
+
+func (c *Console) printProblems(problems []ingest.Problem, all string) {
+	skipped := func(p ingest.Problem) {
+		fmt.Fprintf(c.Err, "recall: skipped: %s: %s\n", Line(ShownPath(p.Path)),
+			Line(ShownPath(p.Why())))
+	}
+	var full, others []ingest.Problem
+	for _, p := range problems {
+		if hint.IsFull(p.Err) {
+			full = append(full, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	Few(others, 20, skipped,
+		func(n int) { fmt.Fprintf(c.Err, "recall: … and %d more; %s lists all\n", n, all) })
+	Few(full, 1, skipped,
+		func(n int) { fmt.Fprintf(c.Err, "recall: … and %d more for lack of disk space\n", n) })
+	if len(full) > 0 {
+		c.SayHint(full[0].Err)
+	}
+}
