@@ -135,13 +135,3 @@ func meet(b, c bag) bool { return len(without(b, c)) < len(b) }
 
 // namesIn reports whether all names in one bag are in the other.
 func namesIn(b, c bag) bool { return !without(b, c).hasAny(aName) }
-
-// namesMeet reports whether both have a word that is a name in either.
-func namesMeet(b, c bag) bool {
-	for e, other := range b.beside(c) {
-		if other > 0 && max(e.weight(), other) == nameWeight {
-			return true
-		}
-	}
-	return false
-}

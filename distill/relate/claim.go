@@ -18,39 +18,32 @@ type claim struct {
 	subject bag             // of its first "is" or "are"
 	before  map[entry]entry // by word, the one directly before it
 	gives   []givesUp       // what it gives up
-	stays   bool            // it says that something stays as it is
 	denies  bool            // "never", "not": an odd number of them
-	puts    bool            // "never", "not": an odd number of negations
+	puts    bool            // it puts something off
 	left    *left           // what it leaves open; nil for kinds that decide something
 	opposes opposes
 }
 
 // givesUp is something that a claim no longer stands for.
 type givesUp struct {
-	lost   bag
-	bare   bool // besides it the claim names at most what replaces it
-	option bool // a rejected alternative, as listed by the item
-	who    bag  // the subject of "<warnings> no longer <stop the build>"; part of lost
+	lost bag
+	bare bool // besides it the claim names at most what replaces it
+	who  bag  // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
 // A reading is an item in tokens.
 type reading struct {
-	kind         payload.Kind
-	text, quote  []token
-	alternatives [][]token
+	kind        payload.Kind
+	text, quote []token
 }
 
 func readItem(it *payload.Item) reading {
-	r := reading{kind: it.Kind, text: tokens(it.Text), quote: tokens(it.First().Quote)}
-	for _, a := range it.Alternatives {
-		r.alternatives = append(r.alternatives, tokens(a))
-	}
-	return r
+	return reading{kind: it.Kind, text: tokens(it.Text), quote: tokens(it.First().Quote)}
 }
 
 // words returns the words that a rule may match.
 func (r *reading) words() bag {
-	return bagOf(slices.Concat(append(r.alternatives, r.text, r.quote)...))
+	return bagOf(slices.Concat(r.text, r.quote))
 }
 
 // claimIn makes out what an item claims. Its first quote, too, is read for what it gives up, since people say so
@@ -73,7 +66,6 @@ func claimIn(in reading) *claim {
 		words = append(words, t.low)
 	}
 	low := strings.Join(words, " ")
-	c.stays = staysForm().MatchString(storedForm.Replace(low))
 	c.denies = len(denyForm().FindAllString(low, -1))%2 == 1
 	lost := c.readLost(toks)
 	for i, t := range toks {
@@ -83,11 +75,6 @@ func claimIn(in reading) *claim {
 	}
 	if !sameWords(in.quote, toks) {
 		c.readLost(in.quote)
-	}
-	for _, a := range in.alternatives {
-		if b := bagOf(a); len(b) > 0 && kind == payload.Decision {
-			c.gives = append(c.gives, givesUp{lost: b, option: true})
-		}
 	}
 	if kind == payload.Eliminated {
 		c.gives, c.held = nil, nil

@@ -155,10 +155,4 @@ func match(toks []token, i int, words ...string) bool {
 
 func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—", t.low) }
 
-var (
-	staysForm = text.Pattern(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming ` +
-		`back)\b`)
-	// storedForm removes phrases that say where something is kept, not that it stays as it is.
-	storedForm = strings.NewReplacer("is kept", "is", "are kept", "are", "be kept", "be")
-	denyForm   = text.Pattern(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
-)
+var denyForm = text.Pattern(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)

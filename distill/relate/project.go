@@ -13,7 +13,8 @@ import (
 type project struct {
 	items   []Item
 	due     []bool
-	words   []bag              // of each item; see wordsOf
+	words   []bag              // of each item; see reading.words
+	weights []int              // of these
 	claims  []*claim           // of each item, made at first use
 	holders map[entry][]holder // by word: the items that have it, in order of time
 	shared  []int32            // scratch space of near: the weight that each item shares with one
@@ -31,8 +32,8 @@ type holder struct {
 // Bounds of what is compared with one item. They leave out nothing in projects of some thousand decisions; in larger
 // ones, the time for one item would grow with the project.
 const (
-	maxHolders = 5_000 // holders of its words, rarest words first; of the last word, the nearest in time
-	maxNear    = 100   // items, those that share most
+	maxHolders = 2_000 // holders of its words, rarest words first; of the last word, the nearest in time
+	maxNear    = 50    // items, those that share most
 	maxTied    = 10    // of these the ones that one rule links
 )
 
@@ -54,6 +55,7 @@ func newProject(items []Item, due func(*Item) bool) *project {
 	for i := range p.items {
 		in := readItem(&p.items[i].Item)
 		p.due, p.words, p.claims = append(p.due, due(&p.items[i])), append(p.words, in.words()), append(p.claims, nil)
+		p.weights = append(p.weights, p.words[i].weight())
 		if p.due[i] { // of others few claims are needed
 			p.claims[i] = claimIn(in)
 		}
@@ -94,18 +96,26 @@ func (p *project) near(i int) []int {
 			p.shared[h.item] += int32(max(w.weight(), h.weight))
 		}
 	}
-	share, weight := map[int]float64{}, p.words[i].weight()
+	type neighbour struct {
+		item, far int
+		share     float64 // of the shorter one's weight
+	}
+	var all []neighbour
+	weight := p.weights[i]
 	for _, k := range met {
 		if p.shared[k] >= 2 {
-			share[k] = float64(p.shared[k]) / float64(min(weight, p.words[k].weight()))
+			all = append(all, neighbour{k, max(k-i, i-k), float64(p.shared[k]) / float64(min(weight, p.weights[k]))})
 		}
 		p.shared[k] = 0
 	}
-	near := slices.DeleteFunc(met, func(k int) bool { return share[k] == 0 })
-	slices.SortFunc(near, func(a, b int) int {
-		return cmp.Or(cmp.Compare(share[b], share[a]), max(a-i, i-a)-max(b-i, i-b), a-b)
+	slices.SortFunc(all, func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), a.far-b.far, a.item-b.item)
 	})
-	return near[:min(len(near), maxNear)]
+	var near []int
+	for _, n := range all[:min(len(all), maxNear)] {
+		near = append(near, n.item)
+	}
+	return near
 }
 
 // around returns at most so many holders, those nearest in time to an item.

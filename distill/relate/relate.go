@@ -34,7 +34,7 @@ func Version() string {
 	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
 }
 
-const rulesVersion = "rules/10" // increment when a rule changes
+const rulesVersion = "rules/11" // increment when a rule changes
 
 // Kinds lists the kinds of items that the rules consider: what is settled, known or
 // supposed, and what is left open.

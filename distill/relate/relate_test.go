@@ -131,28 +131,14 @@ func TestNoLinks(t *testing.T) {
 // What is read twice from the very same words doesn't contradict itself.
 func TestSameWordsAreNotLater(t *testing.T) {
 	text := "Glue won't hold the rail; thirty more screws will."
-	ruledOut := item("a", "s", 1, payload.Eliminated, text, "glue or screws?")
-	decided := item("b", "s", 3, payload.Decision, text, "then screws.")
+	decided := item("a", "s", 1, payload.Decision, text, "then screws.")
+	ruledOut := item("b", "s", 3, payload.Eliminated, text, "glue or screws?")
 	if links := Links([]Item{ruledOut, decided}); len(links) == 0 {
 		t.Fatal("these two are linked by no rule: the test tells nothing")
 	}
 	both := payload.Evidence{Turn: "t2", N: 2, Quote: text}
 	ruledOut.Evidence = append(ruledOut.Evidence, both)
 	decided.Evidence = append(decided.Evidence, both)
-	if links := Links([]Item{ruledOut, decided}); len(links) > 0 {
-		t.Errorf("linked: %v", short(links))
-	}
-}
-
-// A decision that names among its losers what was ruled out doesn't take that up again.
-func TestWhatLostIsntTakenUp(t *testing.T) {
-	ruledOut := item("a", "s", 1, payload.Eliminated, "Tidemark as the tide data provider.", "its licence forbids storage")
-	decided := item("b", "s", 3, payload.Decision,
-		"Norrsken is the tide data provider; that replaces the decision for Tidemark of September.", "go with norrsken")
-	if links := Links([]Item{ruledOut, decided}); len(links) == 0 {
-		t.Fatal("these two are linked by no rule: the test tells nothing")
-	}
-	decided.Alternatives = []string{"Tidemark"}
 	if links := Links([]Item{ruledOut, decided}); len(links) > 0 {
 		t.Errorf("linked: %v", short(links))
 	}
@@ -173,7 +159,7 @@ func TestNear(t *testing.T) {
 	if err := p.relate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := short(p.links); len(got) != 1+maxTied || !strings.HasPrefix(got[0], "kafka supersedes postgres") {
+	if got := short(p.links); len(got) != 1 || !strings.HasPrefix(got[0], "kafka supersedes postgres") {
 		t.Errorf("linked: %v", got)
 	}
 	var holders []holder
@@ -256,16 +242,12 @@ func TestLinksSettle(t *testing.T) {
 	items := []Item{
 		item("ask", "s1", 1, payload.Question,
 			"Question for Jonas: are episodes transcoded on upload or when somebody listens?", "on upload or on demand?"),
-		item("archive", "s1", 1, payload.Deferred, "A nightly job that moves finished rows into `jobs_archive` — later.",
-			"the archive comes later"),
 		item("long", "s1", 1, payload.Question, "How long are download counts kept?", "how long?"),
-		item("here", "s1", 1, payload.Decision, "A nightly job moves finished rows into `jobs_archive` at 3.", "at 3"),
+		item("here", "s1", 1, payload.Decision, "Episodes are transcoded when somebody listens.", "on demand"),
 		item("upload", "s2", 5, payload.Decision, "Episodes are transcoded on upload.", "on upload"),
-		item("job", "s2", 5, payload.Decision, "The nightly job moves finished rows into `jobs_archive`.", "now the archive"),
 		item("grouped", "s2", 5, payload.Decision, "Download counts are kept by country.", "by country"),
 	}
 	want := []string{
-		"job supersedes archive by takes-up, sure false",
 		"upload supersedes ask by answers, sure false",
 	}
 	got := short(slices.DeleteFunc(Links(items), func(l payload.Link) bool { return l.To == "here" }))

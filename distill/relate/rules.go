@@ -23,16 +23,12 @@ type rule struct {
 // rules are tried in this order. Their precision is measured on eval/testdata/relations.jsonl.
 var rules = []rule{
 	{"ruled-out", payload.Supersedes, ruledOut, false}, // rules out what the earlier one decided or supposed
-	{"reopens", payload.Contradicts, reopens, true},    // decides for what the earlier one ruled out
 	{"opposite", payload.Contradicts, opposite, false},
-	{"keeps", payload.Same, keeps, true},              // confirms the earlier one
 	{"revokes", payload.Supersedes, revokes, false},   // gives up what the earlier one stood for
 	{"new-value", payload.Supersedes, newValue, true}, // the same with another number
-	{"partly", payload.Supersedes, partly, false},     // as revokes, but the earlier one stood for more
 	{"narrows", payload.Refines, narrows, true},       // the same and more
 	{Restates, payload.Same, restates, true},
 	{"answers", payload.Supersedes, answers, false},   // decides what the earlier one asks
-	{"takes-up", payload.Supersedes, takesUp, false},  // decides or rules out what the earlier one put off
 	{"outdates", payload.Supersedes, outdates, false}, // as revokes, but one of them is a warning
 }
 
@@ -98,35 +94,9 @@ const (
 // vague reports whether what is given up could be anything: fewer than two words and no name.
 func vague(lost bag) bool { return lost.weight() < 2 }
 
-// partly: the later one gives up a part, more than one word, of a longer earlier one.
-func partly(later, earlier *claim) bool {
-	if !decisions(later, earlier) {
-		return false
-	}
-	for _, g := range later.gives {
-		if !g.option && !vague(g.lost) && g.lost.in(earlier.held) > 0.99 &&
-			meet(without(earlier.held, g.lost), without(later.all, g.lost)) {
-			return !later.apart(earlier)
-		}
-	}
-	return false
-}
-
 func ruledOut(later, earlier *claim) bool {
 	return later.kind == payload.Eliminated && (earlier.kind == payload.Decision || earlier.kind == payload.Hypothesis) &&
 		later.all.like(earlier.held) >= 0.8
-}
-
-func reopens(later, earlier *claim) bool {
-	return later.kind == payload.Decision && earlier.kind == payload.Eliminated &&
-		earlier.all.in(later.held) >= 0.8 &&
-		!slices.ContainsFunc(later.gives, func(g givesUp) bool { return g.lost.in(earlier.all) >= 0.99 })
-}
-
-// keeps: the later one says that something stays, and the earlier one decided that.
-func keeps(later, earlier *claim) bool {
-	return decisions(later, earlier) && later.stays && namesMeet(later.all, earlier.held) &&
-		earlier.all.in(later.all) >= 0.6
 }
 
 // newValue: one number differs, everything else is the same.

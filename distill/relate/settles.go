@@ -37,15 +37,6 @@ func answers(later, earlier *claim) bool {
 	return len(q.options) == 0 || slices.ContainsFunc(q.options, func(o bag) bool { return o.in(later.all) > 0.99 })
 }
 
-// takesUp: a decision, or something ruled out, about what was put off, that doesn't put it
-// off again.
-func takesUp(later, earlier *claim) bool {
-	d := earlier.left
-	return (later.kind == payload.Decision || later.kind == payload.Eliminated) && earlier.kind == payload.Deferred &&
-		!later.puts && !later.stays &&
-		!(later.kind == payload.Decision && later.denies) && d.isSubjectOf(later)
-}
-
 func (l *left) isSubjectOf(later *claim) bool {
 	if l == nil || l.subject.weight() < minSubject || l.subject.in(later.all) < minSubjectShare ||
 		!namesIn(l.subject, later.all) {
