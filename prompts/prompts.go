@@ -16,7 +16,6 @@ type Prompt string
 
 const (
 	Extract   Prompt = "extract"   // extracts a session's items; see Extraction
-	Repair    Prompt = "repair"    // corrects quotes that weren't found where they were cited
 	Reconcile Prompt = "reconcile" // decides how later items relate to earlier ones
 	Answer    Prompt = "answer"    // makes one paragraph from search results
 	Rerank    Prompt = "rerank"    // selects the search results that answer the question

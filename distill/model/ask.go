@@ -17,14 +17,21 @@ type question struct {
 	check   func(text string) error // nil if the answer is usable
 }
 
-// ask returns the answer to a question, from the Store or from the model. An unusable
-// answer is requested once more, with an explanation of what was wrong. The error is, or
-// wraps, an *llm.Error if the model failed.
+// ask returns the answer to a question, from the Store or from the model. The error is, or wraps, an *llm.Error if the
+// model failed.
 func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
 	k, done, err := m.atHand(q)
 	if err != nil || done {
 		return k, err
 	}
+	if k, err = m.answer(ctx, q); err != nil {
+		return kept{}, err
+	}
+	return k, m.keep(q.key, k)
+}
+
+// answer asks the model. An unusable answer is requested once more, with an explanation of what was wrong.
+func (m *Improver) answer(ctx context.Context, q question) (kept, error) {
 	k, why, err := m.send(ctx, q)
 	if err == nil && why != nil {
 		q.request = again(q.request, why)
@@ -40,7 +47,7 @@ func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
 		}
 		return kept{}, &llm.Error{Fault: llm.Nonsense, Model: m.o.Model.Name(), Text: said}
 	}
-	return k, m.keep(q.key, k)
+	return k, nil
 }
 
 // atHand returns the usable answer to a question that is stored, if there is one.

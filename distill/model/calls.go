@@ -10,20 +10,14 @@ import (
 )
 
 // calls renders a message's tool calls: what each was to do and its outcome. Edits of one file share a line. Calls
-// that only look at something are omitted; looked is the number of runs of those.
-func (c *condenser) calls(t *ingest.Turn) (text string, looked int) {
+// that only look at something are omitted.
+func (c *condenser) calls(t *ingest.Turn) string {
 	w := condenser{root: c.root, todos: c.todos, files: c.files}
 	var edited *ingest.ToolCall
-	looking := false
 	for i := range t.Calls {
 		call := &t.Calls[i]
-		looks := w.onlyLooks(call) && !call.Failed && call.Verdict == ingest.Unasked
-		if looks && !looking {
-			looked++
-		}
-		looking = looks
 		switch {
-		case looks:
+		case w.onlyLooks(call) && !call.Failed && call.Verdict == ingest.Unasked:
 		case !plainEdit(call):
 			w.call(call)
 			edited = nil
@@ -33,7 +27,7 @@ func (c *condenser) calls(t *ingest.Turn) (text string, looked int) {
 			edited = call
 		}
 	}
-	return w.b.String(), looked
+	return w.b.String()
 }
 
 func (c *condenser) onlyLooks(call *ingest.ToolCall) bool {

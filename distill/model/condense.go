@@ -57,7 +57,7 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 		}
 		c := condenser{root: root, todos: todos, files: files}
 		c.turn(t, first)
-		if c.b.Len() > 0 || c.keepsBlock {
+		if c.b.Len() > 0 {
 			blocks = append(blocks, block{turn: t, text: c.b.String()})
 		}
 		if t.Kind == ingest.Prompt || t.Kind == ingest.Message || t.Kind == ingest.PlanTurn {
@@ -150,17 +150,14 @@ type condenser struct {
 	root  string          // folder that paths are relative to, or ""
 	todos map[string]bool // todo entries shown before
 	files map[string]bool // files whose first changes were shown before
-	// the turn shows nothing but keeps an empty block, because stored answers depend on the blocks
-	keepsBlock bool
 }
 
 func (c *condenser) turn(t *ingest.Turn, first bool) {
 	switch t.Kind {
 	case ingest.Message:
 		text := strings.TrimSpace(ownWords(t))
-		calls, looked := c.calls(t)
+		calls := c.calls(t)
 		if text == "" && calls == "" {
-			c.keepsBlock = looked > 1
 			return
 		}
 		c.head(t, "assistant")

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -58,43 +56,14 @@ type closing struct {
 // maxItems is how many items of one answer are examined; no window holds more.
 const maxItems = 150
 
-// maxAnswerBytes is the maximum size of an answer in bytes, a hundred times what a model within
-// its token limit writes.
-const maxAnswerBytes = 4 << 20
-
-// decodeAnswer decodes an answer to extract. It fails if the form is wrong, or that of
-// every item is.
+// decodeAnswer decodes an answer to extract. It fails if the form is wrong, or that of every item is.
 func decodeAnswer(text string) (*answer, error) {
-	if len(text) > maxAnswerBytes {
-		return nil, fmt.Errorf("it has %d bytes, which is far too long", len(text))
-	}
-	value, ok := llm.FindJSON(text)
-	if !ok {
-		return nil, errors.New("it is not JSON, or breaks off")
-	}
-	var raw struct {
-		Items  *[]json.RawMessage `json:"items"`
-		Closed json.RawMessage    `json:"closed"`
-	}
-	if err := json.Unmarshal([]byte(value), &raw); err != nil || raw.Items == nil {
-		return nil, errors.New(`it is not an object with the list "items"`)
-	}
 	var a answer
-	var bad error
-	for i, item := range *raw.Items {
-		var f found
-		if err := json.Unmarshal(item, &f); err != nil {
-			a.bad, bad = a.bad+1, cmp.Or(bad, llm.Misfit(fmt.Sprintf("items[%d]", i), err))
-			continue
-		}
-		a.Items = append(a.Items, f)
+	var err error
+	if a.Items, a.bad, err = elements[found](text, "items"); err != nil {
+		return nil, err
 	}
-	if a.bad > 0 && len(a.Items) == 0 {
-		return nil, fmt.Errorf("its items have another form than the schema: %w", bad)
-	}
-	if json.Unmarshal(raw.Closed, &a.Closed) != nil {
-		a.Closed = nil // as if nothing were closed
-	}
+	a.Closed, _, _ = elements[closing](text, "closed") // as if nothing were closed, if that isn't a list
 	return &a, nil
 }
 

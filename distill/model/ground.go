@@ -1,12 +1,14 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"recall/distill"
 	"recall/internal/text"
+	"recall/payload"
 )
 
 // Reasons for dropping items, in addition to distill's; keys of Payload.Dropped.
@@ -23,48 +25,103 @@ const (
 )
 
 const (
-	minQuote          = 2        // letters of a quote ("ok"), unless it is all that was said: "C"
-	minQuoteElsewhere = 14       // letters from which other turns are searched as well
-	maxCompared       = 64 << 10 // bytes of a text that is too long for comparing parts of a quote
-	maxQuote          = 2_000    // bytes of a quote that are used; evidence holds far fewer
+	minQuote    = 2        // letters of a quote ("ok"), unless it is all that was said: "C"
+	minPart     = 14       // letters of a quote from which part of it, or another turn, is enough
+	maxCompared = 64 << 10 // bytes of a text that is too long for comparing parts of a quote
+	maxQuote    = 2_000    // bytes of a quote that are used; evidence holds far fewer
+	maxCited    = 4        // quotes of an item that are looked for
 )
 
-// find locates a quote. It looks in the cited turn for the exact text, then ignoring white
-// space, marks and accents, then on the turn's lines as they were shown; then in the other
-// turns, if exactly one has it; and finally for most of the quote in the cited turn. The
-// result occurs verbatim in the turn and is at most MaxQuote long.
-func (s *sources) find(c cited) (turn *source, quote, fault string) {
-	text := cutAt(string(c.Quote), maxQuote)
-	if src := s.turns[c.label()]; src == nil || src.quote(text, bare(text)) == "" {
-		text = unmarked(text)
-	}
-	want, src := bare(text), s.turns[c.label()]
-	if utf8.RuneCountInString(want) < minQuote && (want == "" || src == nil || want != bare(src.turn.Text)) {
-		return nil, "", distill.DropNoEvidence
-	}
-	if src != nil {
-		if q := src.quote(text, want); q != "" {
-			return src, q, ""
+// grounded is an item with quotes that were found.
+type grounded struct {
+	item  payload.Item
+	found *found
+}
+
+// ground finds the quotes of an answer's items. Those without one are dropped and counted, as are those that their
+// turns don't support.
+func (l *ledger) ground(w *window, a *answer) (out []*grounded) {
+	src := l.sources.until(w.blocks[len(w.blocks)-1].turn.N)
+	l.drop(dropForm, a.bad)
+	l.drop(dropTooMany, len(a.Items)-maxItems)
+	for i := range a.Items[:min(len(a.Items), maxItems)] {
+		f := &a.Items[i]
+		it, fault := itemOf(f)
+		if fault == "" {
+			fault = src.cite(&it, f)
 		}
-		for _, text := range []string{text, lineEnd().ReplaceAllString(text, "")} {
-			if q := src.shown(bare(text)); q != "" {
-				return src, q, ""
+		if fault == "" {
+			ok, taken := src.supported(&it)
+			l.drop(dropDetail, taken)
+			if !ok {
+				fault = dropUnsupported
 			}
 		}
+		if fault != "" {
+			l.drop(fault, 1)
+			continue
+		}
+		src.setBy(&it)
+		out = append(out, &grounded{it, f})
 	}
-	if len(want) >= minQuoteElsewhere {
-		if other, q := s.elsewhere(src, text, want); other != nil {
+	return out
+}
+
+func (l *ledger) drop(why string, n int) {
+	if n > 0 {
+		l.dropped[why] += n
+	}
+}
+
+// cite gives an item its evidence; fault says why there is none.
+func (s *sources) cite(it *payload.Item, f *found) (fault string) {
+	fault = distill.DropNoEvidence
+	for _, c := range f.Evidence[:min(len(f.Evidence), maxCited)] {
+		turn, quote, why := s.find(c)
+		if why != "" {
+			fault = why
+			continue
+		}
+		cite(it, turn, quote)
+	}
+	if len(it.Evidence) > 0 {
+		return ""
+	}
+	return fault
+}
+
+// find locates a quote: all of it in the cited turn, whatever its spacing, marks and accents; or else in another turn,
+// if only one has it; or else most of it in the cited turn. What it returns occurs verbatim in that turn and is at
+// most MaxQuote long.
+func (s *sources) find(c cited) (turn *source, quote, fault string) {
+	src, want := s.turns[c.label()], cutAt(string(c.Quote), maxQuote)
+	if utf8.RuneCountInString(bare(want)) < minQuote && (bare(want) == "" || src == nil ||
+		bare(want) != bare(src.turn.Text)) {
+		return nil, "", distill.DropNoEvidence
+	}
+	part := ""
+	if src != nil {
+		forms := []string{want, unmarked(want)}
+		if len(src.turn.Calls) > 0 { // the line of a call: with its name and outcome
+			_, doing, _ := strings.Cut(lineEnd().ReplaceAllString(unmarked(want), ""), " ")
+			forms = append(forms, doing)
+		}
+		for _, form := range forms {
+			q, whole := src.quote(form)
+			if whole {
+				return src, q, ""
+			}
+			part = cmp.Or(part, q)
+		}
+	}
+	if want = unmarked(want); len(bare(want)) >= minPart {
+		if other, q := s.elsewhere(src, want); other != nil {
 			return other, q, ""
 		}
 	}
-	if src != nil {
-		if q := src.most(want); q != "" {
-			return src, q, ""
-		}
-	}
 	switch {
-	case s.foreign(src, want):
-		return nil, "", distill.DropForeign
+	case part != "":
+		return src, part, ""
 	case src == nil:
 		return nil, "", distill.DropNoTurn
 	}
@@ -81,57 +138,47 @@ func (c cited) label() string {
 	return ""
 }
 
-// quote finds a quote in the turn's own words, "" if it isn't there.
-func (src *source) quote(text, want string) string {
-	trimmed := strings.TrimSpace(text)
-	for _, p := range src.own {
-		if strings.Contains(p.text, trimmed) {
-			return fit(trimmed)
+// quote finds a quote in what may be quoted of the turn, and reports whether that is all of it. A line as windows show
+// it may join several texts ("Label: Description", todos), shorten them or add to them; then the quote is the longest
+// part, of what was said at least half, or an option's label.
+func (src *source) quote(want string) (quote string, whole bool) {
+	if trimmed := strings.TrimSpace(want); slices.ContainsFunc(src.own, func(p *passage) bool {
+		return strings.Contains(p.text, trimmed)
+	}) {
+		return fit(trimmed), true
+	}
+	if want = bare(want); want == "" {
+		return "", false
+	}
+	best, most := "", 0
+	for i, p := range src.quotable() {
+		if at := strings.Index(p.form(), want); at >= 0 {
+			return fit(p.stretch(at, at+len(want))), true
+		}
+		if p.head != "" && strings.Contains(bare(p.head), want) || p.label && strings.HasPrefix(want, p.form()+":") {
+			first, _, _ := strings.Cut(strings.TrimSpace(p.text), "\n")
+			return fit(first), true
+		}
+		if len(p.text) > maxCompared {
+			continue
+		}
+		from, to := longestShared(p.form(), want)
+		n, half, joined := to-from, 2*(to-from) >= len(want), i >= len(src.own)
+		part, whole := n >= minPart && (half || joined), n >= minQuote && n == len(p.form()) && half
+		if n > most && (part || whole) {
+			best, most = p.stretch(from, to), n
 		}
 	}
-	for _, p := range src.own {
-		if i := strings.Index(p.form(), want); i >= 0 {
-			return fit(p.stretch(i, i+len(want)))
-		}
-	}
-	return ""
+	return fit(best), false
 }
 
-// unmarked removes the marks at the beginning of a window's lines, and the names of
-// speakers in answers.
+// unmarked removes the marks at the beginning of a window's lines, and the names of speakers in answers.
 func unmarked(quote string) string { return lineMark().ReplaceAllString(quote, "") }
 
 var lineMark = text.Pattern(`(?m)^\s*(?:[|>?+=x]\s+)*(?:\| |- |user(?: notes)?: )?`)
 
 // lineEnd matches what a window appends to a call's line.
 var lineEnd = text.Pattern(`(?: \([^()]*\))?(?: -> .*)?$`)
-
-// shown finds a quote of a line as the window shows it. Such a line may join several texts
-// ("Label: Description", todos), shorten them or add to them ("Edit queue/order.go (5 lines
-// for 3)"), so shown returns the longest part of it that the turn holds, preferring a
-// person's own answer. The window's own words hardly occur in a turn; its heading of a plan
-// stands for the plan.
-func (src *source) shown(want string) string {
-	if !strings.Contains(src.face, want) {
-		return ""
-	}
-	best, most, persons := "", 0, false
-	for _, p := range src.parts() {
-		if p.head != "" && strings.Contains(bare(p.head), want) {
-			first, _, _ := strings.Cut(strings.TrimSpace(p.text), "\n")
-			return fit(first)
-		}
-		from, to := longestShared(p.form(), want)
-		whole := to-from >= minQuote && to-from == len(p.form())
-		answer := p.persons && whole && strings.HasPrefix(want, p.form())
-		enough := whole || to-from >= min(minQuoteElsewhere, (len(want)+1)/2)
-		better := enough && (answer && !persons || answer == persons && to-from > most)
-		if better {
-			best, most, persons = p.stretch(from, to), to-from, answer
-		}
-	}
-	return fit(best)
-}
 
 // longestShared returns the longest part of a text that also occurs in another.
 func longestShared(text, in string) (from, to int) {
@@ -154,49 +201,37 @@ func longestShared(text, in string) (from, to int) {
 }
 
 // elsewhere finds a quote in another turn, if exactly one holds it.
-func (s *sources) elsewhere(not *source, text, want string) (src *source, quote string) {
+func (s *sources) elsewhere(not *source, want string) (src *source, quote string) {
+	form := bare(want)
 	for _, other := range s.order {
-		if other == not {
-			continue
-		}
-		holds := slices.ContainsFunc(other.own, func(p *passage) bool { return strings.Contains(p.form(), want) })
-		switch {
-		case holds && src != nil:
-			return nil, "" // ambiguous
-		case holds:
-			src = other
-		}
-	}
-	if src == nil {
-		return nil, ""
-	}
-	return src, src.quote(text, want)
-}
-
-// most finds the longest part of a quote in the turn's own words, if that is most of the
-// quote: a word may be changed, or two passages joined by dots.
-func (src *source) most(want string) string {
-	for _, p := range src.own {
-		if len(p.text) > maxCompared {
-			continue
-		}
-		if from, to := longestShared(p.form(), want); to-from >= max(minQuoteElsewhere, (len(want)+1)/2) {
-			return fit(p.stretch(from, to))
+		for _, p := range other.own {
+			i := strings.Index(p.form(), form)
+			switch {
+			case other == not || i < 0:
+			case src != nil && src != other:
+				return nil, "" // ambiguous
+			default:
+				src, quote = other, fit(p.stretch(i, i+len(form)))
+			}
 		}
 	}
-	return ""
-}
-
-// foreign reports whether a quote is from text that must not be quoted.
-func (s *sources) foreign(src *source, want string) bool {
-	order := s.order
-	if src != nil {
-		order = []*source{src}
-	}
-	return slices.ContainsFunc(order, func(o *source) bool {
-		return slices.ContainsFunc(o.others(), func(text string) bool { return strings.Contains(text, want) })
-	})
+	return src, quote
 }
 
 // fit cuts a verbatim text to the length of evidence.
 func fit(q string) string { return text.HeadWords(q, distill.MaxQuote) }
+
+// setBy marks an item as the assistant's if none of its quotes is a person's. If the
+// model didn't say whose it is, the first quote decides.
+func (s *sources) setBy(it *payload.Item) {
+	theirs := slices.IndexFunc(it.Evidence, func(e payload.Evidence) bool {
+		src := s.byID(e.Turn)
+		return src != nil && saidByPerson(src.turn, e.Quote)
+	})
+	switch {
+	case theirs < 0, theirs > 0 && it.By == "":
+		it.By = payload.ByAssistant
+	case it.By == "":
+		it.By = payload.ByUser
+	}
+}

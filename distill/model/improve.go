@@ -11,44 +11,22 @@ import (
 	"recall/payload"
 )
 
-// maxShares is the smallest fraction (1/16) of a window that is tried after a model says that it gets too much.
-const maxShares = 16
-
-// Improve implements distill.Improver.
+// Improve implements distill.Improver. If a model says that it gets too much, it is asked with windows of half the size
+// of the largest, and so on.
 func (m *Improver) Improve(ctx context.Context, s *ingest.Session, rules *payload.Payload) (*payload.Payload, error) {
-	for share := 1; ; {
-		p, err := m.improve(ctx, s, rules, share)
+	for most := m.o.Window; ; {
+		p, largest, err := m.improve(ctx, s, rules, most)
 		e, ok := errors.AsType[*llm.Error](err)
-		if !ok || e.Fault != llm.TooLong && e.Fault != llm.Cut {
+		most = largest / 2
+		if !ok || e.Fault != llm.TooLong && e.Fault != llm.Cut || most < minWindow {
 			return p, err
 		}
-		next := m.smaller(s, share)
-		if next == 0 {
-			return p, err
-		}
-		share = next
 	}
 }
 
-// smaller returns the next share at which a session's largest window actually shrinks, because otherwise the same
-// would be asked again; 0 if there is none.
-func (m *Improver) smaller(s *ingest.Session, share int) int {
-	_, windows, _, err := m.cut(s, share)
-	largest := 0
-	for i := range windows {
-		largest = max(largest, windows[i].size())
-	}
-	for share *= 2; err == nil && share <= maxShares; share *= 2 {
-		var z sizing
-		if z, err = m.sizes(share); err == nil && z.window < largest {
-			return share
-		}
-	}
-	return 0
-}
-
-func (m *Improver) cut(s *ingest.Session, share int) (z sizing, windows []window, blocks []block, err error) {
-	if z, err = m.sizes(share); err != nil {
+// cut condenses a session and cuts it into windows of at most so many tokens.
+func (m *Improver) cut(s *ingest.Session, most int) (z sizing, windows []window, blocks []block, err error) {
+	if z, err = m.sizes(most); err != nil {
 		return z, nil, nil, err
 	}
 	blocks, copied := condense(s)
@@ -57,12 +35,25 @@ func (m *Improver) cut(s *ingest.Session, share int) (z sizing, windows []window
 }
 
 func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payload.Payload,
-	share int) (*payload.Payload, error) {
-	l, err := m.read(ctx, s, share)
-	if err != nil {
-		return nil, err
+	most int) (p *payload.Payload, largest int, err error) {
+	z, windows, blocks, err := m.cut(s, most)
+	for i := range windows {
+		largest = max(largest, windows[i].size())
 	}
-	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
+	if err != nil {
+		return nil, largest, err
+	}
+	l := &ledger{session: s, sources: sourcesOf(blocks), dropped: map[string]int{}}
+	for i := range windows { // one after the other
+		w := &windows[i]
+		if err := ctx.Err(); err != nil {
+			return nil, largest, err
+		}
+		if err := m.window(ctx, l, w, z); err != nil {
+			return nil, largest, fmt.Errorf("turns %d to %d: %w", w.blocks[0].turn.N, w.blocks[len(w.blocks)-1].turn.N, err)
+		}
+	}
+	p = &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch,
 		Start:  s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
 	p.Items = l.withRules(l.items(), rules)
@@ -73,26 +64,7 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 	if len(p.Dropped) == 0 {
 		p.Dropped = nil
 	}
-	return p, nil
-}
-
-// read asks about a session's windows, one after the other, and merges the results.
-func (m *Improver) read(ctx context.Context, s *ingest.Session, share int) (*ledger, error) {
-	z, windows, blocks, err := m.cut(s, share)
-	if err != nil {
-		return nil, err
-	}
-	l := &ledger{session: s, sources: sourcesOf(blocks), dropped: map[string]int{}}
-	for i := range windows {
-		w := &windows[i]
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := m.window(ctx, l, w, z); err != nil {
-			return nil, fmt.Errorf("turns %d to %d: %w", w.blocks[0].turn.N, w.blocks[len(w.blocks)-1].turn.N, err)
-		}
-	}
-	return l, nil
+	return p, largest, nil
 }
 
 // window asks about one window and merges its answer.
@@ -109,11 +81,7 @@ func (m *Improver) window(ctx context.Context, l *ledger, w *window, z sizing) e
 	if err != nil {
 		return err
 	}
-	items, err := m.ground(ctx, l, w, z, a)
-	if err != nil {
-		return err
-	}
-	l.take(items, a.Closed, k.Known)
+	l.take(l.ground(w, a), a.Closed, k.Known)
 	return nil
 }
 
@@ -164,7 +132,7 @@ const (
 // Estimate implements distill.Improver.
 func (m *Improver) Estimate(ctx context.Context, s *ingest.Session) (distill.Estimate, error) {
 	var e distill.Estimate
-	z, windows, _, err := m.cut(s, 1)
+	z, windows, _, err := m.cut(s, m.o.Window)
 	if err != nil {
 		return e, err
 	}
@@ -192,7 +160,7 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session) (distill.Est
 const (
 	usualOut   = 1_200 // tokens
 	usualShare = 40    // percent of the transcript's tokens
-	mended     = 10    // one in this many answers is requested again, for missing quotes or a wrong form
+	mended     = 10    // one in this many answers is requested again, for a wrong form
 )
 
 func (m *Improver) size(r llm.Request) int {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -47,11 +46,10 @@ func (m *Improver) current(key string, k kept) bool {
 	return k.Prompt == versionFor(key) && k.Model == m.o.Model.Name()
 }
 
-// promptOf maps tasks to their prompts; the default is Extract.
-var promptOf = map[string]prompts.Prompt{"reconcile": prompts.Reconcile, "pair": prompts.Reconcile,
-	"repair": prompts.Repair}
-
+// versionFor returns the version of the prompt that the answers under a key are from.
 func versionFor(key string) string {
-	task, _, _ := strings.Cut(key, "-")
-	return prompts.Version(cmp.Or(promptOf[task], prompts.Extract).Text())
+	if strings.HasPrefix(key, "pair") {
+		return prompts.Version(prompts.Reconcile.Text())
+	}
+	return prompts.Version(prompts.Extract.Text())
 }

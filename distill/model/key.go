@@ -12,11 +12,8 @@ import (
 	"recall/ingest"
 )
 
-// Keys of the Store consist of a task, "-" and 40 hexadecimal digits. "extract" holds
-// answers about windows, "repair" those about their quotes, "reconcile" those about several
-// pairs and "pair" the answer on each; "cut" says where a window ended. Stores of earlier
-// versions also have "rephrase" and "words", which nothing asks for; what they contributed
-// stays with the items (see payload.Inherit).
+// Keys of the Store consist of a task, "-" and 40 hexadecimal digits. "extract" holds answers about windows, "pair" the
+// answer about a pair of items; "cut" says where a window ended.
 
 // cutKey is the key for where the window after another one ends; for a session's first
 // window it is made from the session. With one key for the first windows of all sessions,

@@ -38,32 +38,20 @@ func TestLooseForms(t *testing.T) {
 	}
 }
 
-// What doesn't fit is told in terms of the JSON that a model wrote.
+// What doesn't fit is told in terms of the JSON that a model wrote, if nothing does.
 func TestMisfitsInTermsOfTheJSON(t *testing.T) {
-	items := map[string]string{
-		`{"text":{"en":"Watch out"}}`:                       "[0].text must be a text, not an object",
-		`"Watch out"`:                                       "[0] must be an object, not a text",
-		`{"evidence":"t2: a heap"}`:                         "[0].evidence must be a list of objects, not a text",
-		`{"evidence":[{"turn":"t2"},{"quote":["a heap"]}]}`: "[0].evidence[1].quote must be a text, not a list",
-		`{"asks":{"text":"which heap?"}}`:                   "[0].asks must be a list of texts, not an object",
-		`{"asks":["which heap?",["a heap"]]}`:               "[0].asks[1] must be a text, not a list",
-		`{"why":[]},{"text":[]}`:                            "[0].why must be a text, not a list",
-	}
-	for item, want := range items {
-		want = "its items have another form than the schema: items" + want
-		if _, err := decodeAnswer(`{"items":[` + item + `]}`); err == nil || err.Error() != want {
-			t.Errorf("%s says\n%v, want\n%s", item, err, want)
-		}
-	}
-	quotes := map[string]string{
-		`[]`:              `it is not an object with the list "quotes"`,
-		`{"quotes":null}`: `the list "quotes" is null`,
-		`{"quotes":{}}`:   "quotes must be a list of objects, not an object",
-		`{"quotes":[{"number":1},{"number":"2"}]}`: "quotes[1].number must be a whole number, not a text",
-		`{"quotes":[{"number":1.5}]}`:              "quotes[0].number must be a whole number, not 1.5",
-	}
-	for answer, want := range quotes {
-		if _, err := listIn[repairedQuote](answer, "quotes"); err == nil || err.Error() != want {
+	form := "its pairs have another form than the schema: pairs"
+	for answer, want := range map[string]string{
+		`[]`:              `it is not an object with the list "pairs"`,
+		`{"pairs":null}`:  `it is not an object with the list "pairs"`,
+		`{"pairs":{}}`:    `it is not an object with the list "pairs"`,
+		`{"pairs":["2"]}`: form + "[0] must be an object, not a text",
+		`{"pairs":[{"number":1.5},{"number":"2"}]}`: form + "[0].number must be a whole number, not 1.5",
+		`{"pairs":[{"number":1,"why":["x"]}]}`:      form + "[0].why must be a text, not a list",
+		`{"pairs":[{"number":1},{"number":"2"}]}`:   "",
+	} {
+		_, bad, err := elements[ruling](answer, "pairs")
+		if err == nil && (want != "" || bad != 1) || err != nil && err.Error() != want {
 			t.Errorf("%s says\n%v, want\n%s", answer, err, want)
 		}
 	}

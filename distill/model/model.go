@@ -56,10 +56,8 @@ func New(o Options) *Improver {
 // Name implements distill.Improver.
 func (m *Improver) Name() string { return "model/" + m.o.Model.Name() }
 
-// Prompt implements distill.Improver. It changes with each of the prompts.
-func (m *Improver) Prompt() string {
-	return prompts.Version(prompts.Extract.Text() + "\x00" + prompts.Repair.Text())
-}
+// Prompt implements distill.Improver.
+func (m *Improver) Prompt() string { return prompts.Version(prompts.Extract.Text()) }
 
 // guess estimates tokens by bytes: about four per token in English prose, three in code and paths, fewer elsewhere.
 // It tends to overestimate.

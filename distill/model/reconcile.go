@@ -2,6 +2,8 @@ package model
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,42 +30,91 @@ type Verdict struct {
 	Earlier  payload.Evidence // evidence from the earlier item
 }
 
-const (
-	pairsAtOnce = 15
-	pairTokens  = 900 // tokens of one with its answer, at most
-)
-
-// Reconcile asks about pairs and returns their verdicts in order. It doesn't repeat earlier
-// requests. Along with an error it returns what is known; the error is, or wraps,
-// an *llm.Error if the model failed.
+// Reconcile asks about pairs and returns their verdicts in order. It doesn't repeat earlier requests: each pair's
+// answer is stored on its own. Along with an error it returns what is known; the error is, or joins, those of single
+// requests, or is what ends the asking. It is, or wraps, an *llm.Error if the model failed.
 func (m *Improver) Reconcile(ctx context.Context, pairs []Pair) ([]Verdict, error) {
 	out := make([]Verdict, len(pairs))
-	all := bulk[ruling]{list: "pairs", number: func(r ruling) int { return r.Number }, most: pairsAtOnce,
-		tokens: pairTokens}
+	var missing []int
 	for i := range pairs {
-		p := &pairs[i]
-		all.keys, all.of = append(all.keys, pairKey(p)), append(all.of, []string{p.Earlier.Session, p.Later.Session})
-	}
-	all.write = func(which []int) llm.Request {
-		var b strings.Builder
-		for n, i := range which {
-			fmt.Fprintf(&b, "%d.\nA %s\nB %s\n", n+1, sideOf(&pairs[i].Earlier), sideOf(&pairs[i].Later))
+		k, ok, err := m.load(pairKey(&pairs[i]))
+		if err != nil {
+			return out, err
 		}
-		return llm.Request{Task: "reconcile", System: prompts.Reconcile.Text(), Prompt: "Pairs:\n" + b.String() +
-			"\nNow the relation of each pair, as JSON.\n", Max: 300 + 160*len(which),
-			Schema: &llm.Schema{Name: "relations", JSON: prompts.Reconcile.Schema()}}
+		var r ruling
+		if !ok || m.o.Anew && !m.current("pair", k) || json.Unmarshal([]byte(k.Text), &r) != nil {
+			missing = append(missing, i)
+			continue
+		}
+		out[i] = pairs[i].verdict(r)
 	}
-	err := askMany(ctx, m, all, func(i int, r ruling) { out[i] = pairs[i].verdict(r) })
-	return out, err
+	most := pairsAtOnce
+	if all := m.o.Model.Window(); all > 0 {
+		most = max(1, min(most, (all-pairInstructions)/pairTokens))
+	}
+	var failed error
+	for which := range slices.Chunk(missing, most) {
+		err := m.reconcile(ctx, pairs, which, out)
+		if fault, ok := errors.AsType[*llm.Error](err); ok && !fault.Ends() && !fault.Passing() && ctx.Err() == nil {
+			failed = errors.Join(failed, err) // others may succeed
+		} else if err != nil {
+			return out, err
+		}
+	}
+	return out, failed
+}
+
+const (
+	pairsAtOnce      = 15
+	pairTokens       = 900   // tokens of one with its answer, at most
+	pairInstructions = 1_500 // tokens of the prompt with its schema
+)
+
+// reconcile asks about some of the pairs at once. A pair that the answer leaves out counts as unrelated.
+func (m *Improver) reconcile(ctx context.Context, pairs []Pair, which []int, out []Verdict) error {
+	var b strings.Builder
+	for n, i := range which {
+		fmt.Fprintf(&b, "%d.\nA %s\nB %s\n", n+1, sideOf(&pairs[i].Earlier), sideOf(&pairs[i].Later))
+	}
+	k, err := m.answer(ctx, question{request: llm.Request{Task: "reconcile", System: prompts.Reconcile.Text(),
+		Prompt: "Pairs:\n" + b.String() + "\nNow the relation of each pair, as JSON.\n", Max: 300 + 160*len(which),
+		Schema: &llm.Schema{Name: "relations", JSON: prompts.Reconcile.Schema()}},
+		check: func(text string) error { _, _, err := elements[ruling](text, "pairs"); return err }})
+	if err != nil {
+		return err
+	}
+	rulings, _, err := elements[ruling](k.Text, "pairs")
+	if err != nil {
+		return err
+	}
+	each := make([]ruling, len(which))
+	for _, r := range rulings {
+		if n := r.Number - 1; n >= 0 && n < len(each) {
+			each[n] = r
+		}
+	}
+	for n, i := range which {
+		data, err := json.Marshal(each[n])
+		if err != nil {
+			return err
+		}
+		p := &pairs[i]
+		if err := m.keep(pairKey(p), kept{Prompt: versionFor("pair"), Model: k.Model, Text: string(data),
+			Of: []string{p.Earlier.Session, p.Later.Session}}); err != nil {
+			return err
+		}
+		out[i] = p.verdict(each[n])
+	}
+	return nil
 }
 
 // ruling is the model's answer about one pair.
 type ruling struct {
-	Number   int    `json:"number"`
-	Why      string `json:"why"`
-	Relation string `json:"relation"`
-	Earlier  string `json:"earlier_quote"`
-	Later    string `json:"later_quote"`
+	Number   int  `json:"number"`
+	Why      word `json:"why"`
+	Relation word `json:"relation"`
+	Earlier  word `json:"earlier_quote"`
+	Later    word `json:"later_quote"`
 }
 
 // sideOf renders one side of a pair for the model.
@@ -99,13 +150,13 @@ func pairKey(p *Pair) string {
 // word in common. A ruling that fails is ignored.
 func (p *Pair) verdict(r ruling) Verdict {
 	v := Verdict{Known: true}
-	relation := payload.Relation(strings.TrimSpace(r.Relation))
+	relation := payload.Relation(strings.TrimSpace(string(r.Relation)))
 	if !slices.Contains(payload.Relations, relation) {
 		return v
 	}
 	var earlier, later bool
-	v.Earlier, earlier = shown(&p.Earlier, r.Earlier)
-	v.Later, later = shown(&p.Later, r.Later)
+	v.Earlier, earlier = shown(&p.Earlier, string(r.Earlier))
+	v.Later, later = shown(&p.Later, string(r.Later))
 	a, b := text.Words(p.Earlier.Text+" "+p.Earlier.Why+" "+strings.Join(p.Earlier.About, " ")),
 		text.Words(p.Later.Text+" "+p.Later.Why+" "+strings.Join(p.Later.About, " "))
 	if earlier && later && p.Later.ID != p.Earlier.ID && a.Like(b) > 0 {

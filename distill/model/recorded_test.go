@@ -23,6 +23,7 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 	type session struct {
 		of        *ingest.Session
 		src       *sources
+		allowed   string // what may be quoted of its lines
 		lines     map[string]bool
 		then, now int // tokens of the requests
 	}
@@ -38,13 +39,14 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 				continue
 			}
 			blocks, _ := condense(s)
-			lines := map[string]bool{}
+			lines, allowed := map[string]bool{}, ""
 			for _, k := range blocks {
+				allowed += face(k.text) + "\n"
 				for line := range strings.Lines(k.text) {
 					lines[bare(spoken(line))] = true
 				}
 			}
-			sessions = append(sessions, session{of: s, src: sourcesOf(blocks), lines: lines})
+			sessions = append(sessions, session{of: s, src: sourcesOf(blocks), allowed: allowed, lines: lines})
 		}
 	}
 	answers, err := filepath.Glob(filepath.Join(shared, "silver", "answers", "extract-*.answer.json"))
@@ -100,10 +102,6 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		of.then += guess(request.System) + guess(request.Prompt) + guess(form.String())
-		allowed := ""
-		for _, src := range of.src.order {
-			allowed += src.face + "\n"
-		}
 		for _, f := range a.Items {
 			items++
 			has := false
@@ -118,7 +116,7 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 						t.Logf("%s %s %q: %s", filepath.Base(path)[:16], c.Turn, c.Quote, fault)
 					}
 				}
-				if len(want) >= minQuote && strings.Contains(allowed, want) &&
+				if len(want) >= minQuote && strings.Contains(of.allowed, want) &&
 					!oursAlone.MatchString("+ "+string(c.Quote)) {
 					stand++
 					if fault == "" {
@@ -137,7 +135,7 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 	n, then, now := 0, 0, 0
 	for i := range sessions {
 		if s := &sessions[i]; s.then > 0 {
-			z, windows, _, err := m.cut(s.of, 1)
+			z, windows, _, err := m.cut(s.of, m.o.Window)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,4 +154,15 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 	if float64(now) > 0.8*float64(then) {
 		t.Errorf("a session takes %d tokens, want at most 0.8 of %d", now/n, then/n)
 	}
+}
+
+// face returns what may be quoted of a block's lines: without their marks and without tool output.
+func face(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.ContainsRune("|>?=+x", rune(line[0])) {
+			b.WriteString(bare(unmarked(line)))
+		}
+	}
+	return b.String()
 }

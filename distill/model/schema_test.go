@@ -26,9 +26,6 @@ func TestSchemasFitTheirAnswers(t *testing.T) {
 		"extract, first": {form, struct {
 			Items []firstFound `json:"items"`
 		}{}},
-		"repair": {prompts.Repair.Schema(), struct {
-			Quotes []repairedQuote `json:"quotes"`
-		}{}},
 		"reconcile": {prompts.Reconcile.Schema(), struct {
 			Pairs []ruling `json:"pairs"`
 		}{}},
@@ -184,10 +181,10 @@ func TestPromptsSayWhatIsAskedFor(t *testing.T) {
 		t.Errorf("the prompt to extract has %d tokens: too many for small models", n)
 	}
 	versions := map[string]bool{}
-	for _, p := range []string{extract, prompts.Repair.Text(), prompts.Reconcile.Text()} {
+	for _, p := range []string{extract, prompts.Reconcile.Text()} {
 		versions[prompts.Version(p)] = true
 	}
-	if len(versions) != 3 {
-		t.Errorf("got %d versions of 3 prompts", len(versions))
+	if len(versions) != 2 {
+		t.Errorf("got %d versions of 2 prompts", len(versions))
 	}
 }

@@ -49,7 +49,7 @@ func TestWhatIsShownCanBeQuoted(t *testing.T) {
 
 // oursAlone are lines of which the turn holds nothing: condense's own words.
 var oursAlone = regexp.MustCompile(`^[+=|x>]\s+(?:\d+ still to do|task \S* \w+|and \d+ more files|no answer|` +
-	`attached |(?:\| )?\[…|\[\d+ bytes of |\[Request|\S+(?: -> .*)?$|.* -> [a-z ]+$)`)
+	`attached |Bash (?:git|gh) .* …|(?:\| )?\[…|\[\d+ bytes of |\[Request|\S+(?: -> .*)?$|.* -> [a-z ]+$)`)
 
 func quotedAll(t *testing.T, s *ingest.Session) (lines, lost int) {
 	blocks, _ := condense(s)

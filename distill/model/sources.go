@@ -22,15 +22,12 @@ type sources struct {
 	mixed bool     // see mixedIn
 }
 
-// A source holds what may be quoted of one turn, and what may not.
+// A source holds what may be quoted of one turn.
 type source struct {
-	turn  *ingest.Turn
-	own   []*passage // people's and the assistant's own words
-	other []string   // tool output and text injected from elsewhere
-	seen  []string   // other in its form for comparison, made at first use
-	face  string     // the quotable lines as shown to the model, in their form for comparison
-	told  []*passage // everything that face is made of, collected at first use
-	bag   text.Bag   // see said
+	turn *ingest.Turn
+	own  []*passage // people's and the assistant's own words, and what calls were to do as far as a model is shown it
+	all  []*passage // see quotable
+	bag  text.Bag   // see said
 }
 
 // A passage is a text with its form for comparison.
@@ -39,23 +36,19 @@ type passage struct {
 	bare string // lower case, without white space, Markdown marks and accents
 	at   []int  // for each byte of bare, the start of its character in text; finally len(text)
 
-	persons bool   // a person's answer
-	head    string // the line it is shown under, or ""
+	label bool   // of an option, shown before its description
+	head  string // the line that a plan is shown under, or ""
 }
 
 func sourcesOf(blocks []block) *sources {
 	s := &sources{turns: map[string]*source{}}
 	for _, k := range blocks {
 		name := label(k.turn)
-		if src := s.turns[name]; src != nil { // the next piece of a large turn
-			src.face += face(k.text)
+		if s.turns[name] != nil { // the next piece of a large turn
 			continue
 		}
-		src := &source{turn: k.turn, face: face(k.text)}
-		switch k.turn.Kind {
-		case ingest.Event, ingest.Shell: // the client's words, or a command's output
-			src.other = append(src.other, k.turn.Text)
-		default:
+		src := &source{turn: k.turn}
+		if k.turn.Kind != ingest.Event && k.turn.Kind != ingest.Shell { // the client's words, or a command's output
 			src.words(k.turn)
 		}
 		for i := range k.turn.Calls {
@@ -102,7 +95,6 @@ func (src *source) words(t *ingest.Turn) {
 	for _, f := range t.Foreign {
 		from, to := min(max(f.From, at), len(t.Text)), min(max(f.To, at), len(t.Text))
 		src.add(t.Text[at:from])
-		src.other = append(src.other, t.Text[from:max(from, to)])
 		at = max(from, to)
 	}
 	src.add(t.Text[at:])
@@ -128,46 +120,32 @@ func (src *source) call(c *ingest.ToolCall) {
 			src.add(v)
 		}
 	}
-	src.other = append(src.other, c.Result)
 }
 
-// parts returns all texts that the turn's shown lines may be made of.
-func (src *source) parts() []*passage {
-	if src.told != nil {
-		return src.told
+// quotable returns own and everything else that lines shown to a model may be made of.
+func (src *source) quotable() []*passage {
+	if src.all != nil {
+		return src.all
 	}
-	src.told = append(src.told, src.own...)
+	src.all = slices.Clip(src.own)
 	for i := range src.turn.Calls {
 		c := &src.turn.Calls[i]
 		if ingest.OwnTool(c.Name, "") {
 			continue
 		}
-		for _, text := range distill.QuotableTexts(c) {
-			src.told = append(src.told, &passage{text: text})
-		}
-		if c.Plan != nil {
-			src.told = append(src.told, &passage{text: c.Plan.Text, head: planHead(c)})
-		}
 		for _, a := range c.Answers {
-			for _, text := range append(a.Chosen[:len(a.Chosen):len(a.Chosen)], a.Notes) {
-				src.told = append(src.told, &passage{text: text, persons: true})
+			for _, o := range a.Options {
+				src.all = append(src.all, &passage{text: o.Label, label: true})
 			}
 		}
-	}
-	return src.told
-}
-
-// face returns what may be quoted of a block's lines: without their marks and without tool
-// output.
-func face(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		switch line[0] {
-		case '|', '>', '?', '=', '+', 'x':
-			b.WriteString(bare(unmarked(line)))
+		if c.Plan != nil {
+			src.all = append(src.all, &passage{text: c.Plan.Text, head: planHead(c)})
+		}
+		for _, text := range distill.QuotableTexts(c) {
+			src.all = append(src.all, &passage{text: text})
 		}
 	}
-	return b.String()
+	return src.all
 }
 
 // form makes the form for comparison at first use. Most turns never need it, as their
@@ -189,17 +167,6 @@ func (p *passage) form() string {
 	p.at = append(p.at, len(p.text))
 	p.bare = b.String()
 	return p.bare
-}
-
-// others returns the texts that may not be quoted, in their form for comparison.
-func (src *source) others() []string {
-	if src.seen == nil {
-		src.seen = make([]string, len(src.other))
-		for i, text := range src.other {
-			src.seen[i] = bare(text)
-		}
-	}
-	return src.seen
 }
 
 func bare(text string) string {

@@ -74,10 +74,10 @@ func (w *window) size() (n int) {
 	return n
 }
 
-// sizes fits a request to the model: instructions, carried items, window and answer. share
-// is 1, or 2, 4, … after a model said that it was too much.
-func (m *Improver) sizes(share int) (sizing, error) {
-	z := sizing{window: m.o.Window / share, carry: carryTokens, max: m.o.Max}
+// sizes fits a request with at most so many tokens of transcript to the model: instructions, carried items, window and
+// answer.
+func (m *Improver) sizes(most int) (sizing, error) {
+	z := sizing{window: most, carry: carryTokens, max: m.o.Max}
 	all := m.o.Model.Window()
 	if all > 0 {
 		z.carry = min(z.carry, all/10)
@@ -86,7 +86,7 @@ func (m *Improver) sizes(share int) (sizing, error) {
 		// If the instructions take most of the space, an answer to the little that is shown
 		// is short, too.
 		z.max = min(z.max, all/4, max(all-fixed-z.carry, 0)*2/5)
-		z.window = min(z.window, (all-fixed-z.carry-z.max)/share)
+		z.window = min(z.window, all-fixed-z.carry-z.max)
 	}
 	if z.window < minWindow {
 		return z, &llm.Error{Fault: llm.TooLong, Model: m.o.Model.Name(),
