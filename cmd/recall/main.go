@@ -92,7 +92,7 @@ func rootCmd(a *app.App, args ...string) *cobra.Command {
 	root := option.Command("recall", nil, nil)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
+		a.Flags = cmd.Flags()
 		if no, err := cmd.Flags().GetBool("no-pager"); err == nil && !no && cmd.Annotations["paged"] != "" {
 			terminal.Paged(a.Out)
 		}

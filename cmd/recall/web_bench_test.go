@@ -215,7 +215,7 @@ func fillLibrary(b *testing.B, home, dir string, sessions, items int) {
 		b.Fatal(err)
 	}
 	defer l.Close()
-	a := &app.App{Console: terminal.Console{Out: io.Discard, Err: io.Discard}, Silent: true}
+	a := &app.App{Console: terminal.Console{Out: io.Discard, Err: io.Discard}}
 	if a.Config, err = config.Load(nil, "", config.ThisSystem()); err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,7 +141,7 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Nudge:      c.Hooks.Nudge,
 		Progress:   c.Hooks.Progress && !handed,
 		Parent:     os.Getppid(),
-		Pause:      config.Pausing(),
+		Pause:      pausing(),
 	}
 	h.Told = func(_ *library.Library, project string) []hooks.Told { return toldByTeam(a, project) }
 	h.Forget = func(session string) bool {
@@ -302,4 +303,11 @@ func toldByTeam(a *app.App, project string) (told []hooks.Told) {
 		}
 	}
 	return told
+}
+
+// pausing reports whether config.EnvPause is set to anything but 0 or false.
+func pausing() bool {
+	value := os.Getenv(config.EnvPause)
+	on, err := strconv.ParseBool(value)
+	return value != "" && (on || err != nil)
 }

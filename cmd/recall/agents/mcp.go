@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/index"
@@ -74,7 +73,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Excluded: func() bool {
 			b, err := m.Call()
 			dir, _ := os.Getwd()
-			return config.Pausing() || err == nil && b.Exclusion().Now(dir, time.Now()) != ""
+			return pausing() || err == nil && b.Exclusion().Now(dir, time.Now()) != ""
 		},
 		Clean: func(text string) string { return rules().Session().Text(text) },
 		Compose: func(ctx context.Context, l *library.Library, x *index.Index, name string) (*payload.Payload, error) {

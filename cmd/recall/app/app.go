@@ -41,7 +41,6 @@ type App struct {
 
 	ConfigFile string         // --config
 	Flags      *pflag.FlagSet // of the command; nil: none
-	Silent     bool           // a hook: nobody reads what it prints beside its answer
 
 	Config *config.Config
 	Lib    *library.Library
@@ -92,15 +91,6 @@ func (a *App) LoadConfig() (*config.Config, error) {
 		return nil, err
 	}
 	a.Config = c
-	if len(c.Refused) > 0 && !a.Silent {
-		more := ""
-		if n := len(c.Refused) - 1; n > 0 {
-			more = fmt.Sprintf(" (and %d more: recall config shows them)", n)
-		}
-		fmt.Fprintf(a.Err, "recall: warning: %s%s\n"+
-			"recall: hint: put it into recall/config.yaml of your configuration folder, or name that file with --config\n",
-			terminal.Visible(c.Refused[0]), more)
-	}
 	return c, nil
 }
 

@@ -6,12 +6,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -54,21 +52,21 @@ type Config struct {
 		} `key:"budget"`
 	} `key:"distill"`
 	Payload struct {
-		Budget  int    `key:"budget" default:"1000" allowed:"200..8000" taste:"yes" about:"most tokens of a payload"`
-		Variant string `key:"variant" default:"coding" allowed:"coding|debug|handoff" taste:"yes" about:"form of payload to write"`
+		Budget  int    `key:"budget" default:"1000" allowed:"200..8000" about:"most tokens of a payload"`
+		Variant string `key:"variant" default:"coding" allowed:"coding|debug|handoff" about:"form of payload to write"`
 	} `key:"payload"`
 	Hooks struct {
-		Confirm  bool `key:"confirm" default:"false" taste:"yes" about:"ask a new session how it understands its payload"`
+		Confirm  bool `key:"confirm" default:"false" about:"ask a new session how it understands its payload"`
 		Notes    bool `key:"notes" default:"true" about:"warn a session when it contradicts what was settled"`
 		Nudge    int  `key:"nudge" default:"150000" allowed:"0..10000000" about:"tokens after which a conversation is told, once, that it will soon be compacted; 0: never"`
 		Progress bool `key:"progress" default:"false" about:"write a log of the running session beside its transcript, for the agent to read"`
 	} `key:"hooks"`
 	Query struct {
-		Limit    int           `key:"limit" default:"5" allowed:"1..100" taste:"yes" about:"most answers printed"`
+		Limit    int           `key:"limit" default:"5" allowed:"1..100" about:"most answers printed"`
 		Sync     bool          `key:"sync" default:"true" about:"import new sessions before answering"`
 		Vectors  string        `key:"vectors" default:"off" allowed:"off|static|service" about:"vectors to combine with the word search"`
-		Weight   int           `key:"vector_weight" default:"10" allowed:"0..100" taste:"yes" about:"weight of the vectors against the words, in percent"`
-		Budget   time.Duration `key:"budget" default:"1s" allowed:"10ms..10m" taste:"yes" about:"longest time that importing may delay an answer"`
+		Weight   int           `key:"vector_weight" default:"10" allowed:"0..100" about:"weight of the vectors against the words, in percent"`
+		Budget   time.Duration `key:"budget" default:"1s" allowed:"10ms..10m" about:"longest time that importing may delay an answer"`
 		Rerank   string        `key:"rerank" default:"auto" allowed:"auto|model|off" about:"whether the model of llm.provider picks the results that answer; auto: if it also distills and the first answer isn't certain, in scripts and for agents only if it is quick"`
 		Patience time.Duration `key:"model_timeout" default:"20s" allowed:"100ms..24h" about:"longest time a model may delay an answer; not set: 2m for one on this machine"`
 	} `key:"query"`
@@ -93,17 +91,11 @@ type Config struct {
 		Wait    time.Duration `key:"wait" default:"35ms" allowed:"1ms..10s" about:"how long a query, or another command that works without the team, waits for its server; set more if that is far away"`
 	} `key:"team"`
 
-	File   string // the file read, "" if none
-	Passed string // a config.yaml in the working directory that isn't recall's, ""
-	// Refused lists what a config.yaml in the working directory can't set, or sets wrongly.
-	Refused []string
+	File string // the file read, "" if none
 
-	found     string      // the file that was read, even if it isn't recall's
-	text      []byte      // of it
-	state     os.FileInfo // of it, before it was read
-	passedWhy string
-	byChance  bool // File was found in the working directory; nobody named it
-	origins   map[string]origin
+	text    []byte      // of it
+	state   os.FileInfo // of it, before it was read
+	origins map[string]origin
 }
 
 // origin is where a setting comes from.
@@ -137,15 +129,6 @@ func ThisSystem() Surroundings {
 	return p
 }
 
-// Own returns the file read if it is the user's; "" for one found in the working directory: files beside that one
-// don't count, and jobs don't get it.
-func (c *Config) Own() string {
-	if c.byChance {
-		return ""
-	}
-	return c.File
-}
-
 // Auto reports whether a key was left at its default; for a list of sources that means searching the usual places. An
 // explicit empty list turns the source off instead.
 func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefault }
@@ -157,7 +140,7 @@ func (c *Config) Environment(key string) bool { return c.origins[key].layer == f
 // one to read and as it was.
 func (c *Config) Reload(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
 	if c != nil {
-		if file, _, err := findConfig(explicit, at); err == nil && file == c.found && sameState(c.state, stateOf(file)) {
+		if file, err := findConfig(explicit, at); err == nil && file == c.File && sameState(c.state, stateOf(file)) {
 			return c, nil
 		}
 	}
@@ -185,59 +168,26 @@ func sameState(was, now os.FileInfo) bool {
 // Load combines the settings: defaults < file < RECALL_* environment < flags that set a key (see SetsKey). explicit is
 // --config; a file isn't required. The error names every unknown key and bad value with its place.
 func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
-	file, byChance, err := findConfig(explicit, at)
+	file, err := findConfig(explicit, at)
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{File: file, byChance: byChance, found: file, state: stateOf(file)}
-	v, err := c.read(flags)
-	if err != nil {
-		return nil, hint.With(err, `recall config --help lists every key; in double quotes a \ is YAML's escape, so write `+
-			`Windows paths in single quotes`)
+	c := &Config{File: file, state: stateOf(file)}
+	v := layered(flags)
+	if file != "" {
+		if c.text, err = disk.ReadRegular(file, mostOfConfig); err == nil {
+			err = v.ReadConfig(bytes.NewReader(c.text))
+		}
+		if err != nil {
+			return nil, hint.With(fmt.Errorf("%s: %w", file, withoutWrapping(err)), `recall config --help lists every key; in `+
+				`double quotes a \ is YAML's escape, so write Windows paths in single quotes`)
+		}
 	}
-	problems := append(unknownVariables(), c.decode(v, at)...)
-	if wrong := c.unknownKeys(v); c.byChance && len(problems)+len(wrong) > 0 {
-		// That file can't keep recall from working.
-		v = layered(flags)
-		c.findOrigins(v, flags)
-		c.Refused = append(append(c.Refused, wrong...), problems...)
-		problems = append(unknownVariables(), c.decode(v, at)...)
-		c.Refused = slices.DeleteFunc(c.Refused, func(p string) bool { return slices.Contains(problems, p) })
-	} else {
-		problems = append(wrong, problems...)
-	}
-	if len(problems) > 0 {
+	c.findOrigins(v, flags)
+	if problems := slices.Concat(c.unknownKeys(v), unknownVariables(), c.decode(v, at)); len(problems) > 0 {
 		return nil, hint.With(errors.New(strings.Join(problems, "\n")), "recall config --help lists every key")
 	}
 	return c, c.chooseDistiller()
-}
-
-// read has viper read the file below the environment and flags.
-func (c *Config) read(flags *pflag.FlagSet) (v *viper.Viper, err error) {
-	v = layered(flags)
-	defer func() { c.findOrigins(v, flags) }()
-	if c.found == "" {
-		return v, nil
-	}
-	if c.text, err = disk.ReadRegular(c.found, mostOfConfig); err == nil && !c.byChance {
-		err = v.ReadConfig(bytes.NewReader(c.text))
-	}
-	if err == nil && c.byChance {
-		may, refused, ours, wrong := c.tasteOf()
-		if wrong != nil || !ours {
-			c.Passed, c.passedWhy, c.File, c.byChance = c.found, "has none of recall's sections", "", false
-			if wrong != nil {
-				c.passedWhy = "can't be read: " + withoutWrapping(wrong).Error()
-			}
-			return v, nil
-		}
-		c.Refused = refused
-		err = v.MergeConfigMap(may)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", c.found, withoutWrapping(err))
-	}
-	return v, err
 }
 
 // withoutWrapping returns YAML's own error, which names the line.
@@ -248,35 +198,32 @@ func withoutWrapping(err error) error {
 	return err
 }
 
-// findConfig finds the file to read: the first that exists of --config, $RECALL_CONFIG, the user's configuration
-// folder and the working directory; a named one must exist. Many projects have their own config.yaml: one in the
-// working directory is there by chance.
-func findConfig(explicit string, at Surroundings) (file string, byChance bool, err error) {
+// findConfig finds the file to read: --config, $RECALL_CONFIG, or the one in the user's configuration folder; a named
+// one must exist.
+func findConfig(explicit string, at Surroundings) (string, error) {
 	by, named := "--config", explicit
 	if named == "" {
 		by, named = "$"+envConfig, os.Getenv(envConfig)
 	}
-	if named != "" {
-		p, err := absolute(named, at)
-		if err != nil {
-			return "", false, fmt.Errorf("%s: %w", by, err)
+	if named == "" {
+		p := filepath.Join(at.User, "recall", configName)
+		if info, err := os.Stat(p); at.User == "" || err != nil || !info.Mode().IsRegular() { // a pipe would wait
+			return "", nil
 		}
-		info, err := os.Stat(p)
-		switch {
-		case err != nil:
-			return "", false, hint.With(fmt.Errorf("%s: %w", by, err), "omit %s to run with defaults", by)
-		case info.IsDir():
-			return "", false, fmt.Errorf("%s: %s is a folder, not a file", by, p)
-		}
-		return p, false, nil
+		return p, nil
 	}
-	if p := filepath.Join(at.User, "recall", configName); at.User != "" && isFile(p) {
-		return p, false, nil
+	p, err := absolute(named, at)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", by, err)
 	}
-	if p := filepath.Join(at.Working, configName); at.Working != "" && isFile(p) {
-		return p, true, nil
+	info, err := os.Stat(p)
+	switch {
+	case err != nil:
+		return "", hint.With(fmt.Errorf("%s: %w", by, err), "omit %s to run with defaults", by)
+	case info.IsDir():
+		return "", fmt.Errorf("%s: %s is a folder, not a file", by, p)
 	}
-	return "", false, nil
+	return p, nil
 }
 
 const (
@@ -287,11 +234,6 @@ const (
 	// EnvPause is set to start a client whose session must not be kept.
 	EnvPause = "RECALL_PAUSE"
 )
-
-func isFile(p string) bool {
-	info, err := os.Stat(p)
-	return err == nil && info.Mode().IsRegular() // opening a pipe would wait for its writer
-}
 
 // SetsKey makes a flag set a configuration key when it is given; "!query.sync" is for a switch that turns it off. The
 // flag's own default doesn't count.
@@ -340,53 +282,3 @@ func masked(key string, v any) any {
 }
 
 var passwordIn = txt.Pattern(`^(\w+://)?.*@`)
-
-// Print prints all settings for people.
-func (c *Config) Print(out io.Writer) error {
-	file := c.File
-	if file == "" {
-		file = "none, and none is needed (recall config --help)"
-	}
-	fmt.Fprintf(out, "config.yaml: %s\n", file)
-	if c.Passed != "" {
-		fmt.Fprintf(out, "ignored:     %s %s\n", c.Passed, c.passedWhy)
-	}
-	for _, line := range c.Refused {
-		fmt.Fprintf(out, "refused:     %s\n", line)
-	}
-	fmt.Fprintln(out)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, s := range c.Shown() {
-		from := string(s.From)
-		if s.Where != "" {
-			from = s.Where
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, inWords(s.Value), from)
-	}
-	return w.Flush()
-}
-
-func inWords(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "(searched for)"
-	case []string:
-		if len(v) == 0 {
-			return "(none)"
-		}
-		return strings.Join(v, ", ")
-	case []llm.Price:
-		if len(v) == 0 {
-			return "(built in)"
-		}
-		var names []string
-		for _, p := range v {
-			names = append(names, p.Model)
-		}
-		return "for " + strings.Join(names, ", ")
-	}
-	if v == "" {
-		return "(not set)"
-	}
-	return fmt.Sprint(v)
-}

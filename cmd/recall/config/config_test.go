@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -175,8 +174,8 @@ func TestSwitchAndGivenDefault(t *testing.T) {
 	}
 }
 
-// Which of several files is read: --config, $RECALL_CONFIG, the user's, the
-// working directory's.
+// Which of several files is read: --config, $RECALL_CONFIG, the user's; never the
+// working directory's, which may be a cloned repository's.
 func TestWhereTheFileIs(t *testing.T) {
 	at := standIn(t)
 	limit := func(n string) string { return "query: {limit: " + n + "}\n" }
@@ -192,7 +191,7 @@ func TestWhereTheFileIs(t *testing.T) {
 			t.Errorf("got %d from %s, want %d", c.Query.Limit, c.File, want)
 		}
 	}
-	check(14)
+	check(5)
 	put(t, limit("13"), at.User, "recall", "config.yaml")
 	check(13)
 	env = []string{"RECALL_CONFIG=" + put(t, limit("12"), at.Home, "mine.yaml")}
@@ -216,81 +215,6 @@ func TestNamedFileMustBeThere(t *testing.T) {
 	}
 	if _, err := load(t, nil, at.Home, nil, at); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder as --config: got %v", err)
-	}
-}
-
-// A config.yaml in the working directory that is some other program's is passed
-// by, and said so; one with a section of ours is ours, typing errors too.
-func TestForeignFileInWorkingDirectory(t *testing.T) {
-	at := standIn(t)
-	p := put(t, "server:\n  port: 80\nquery: all\n", at.Working, "config.yaml")
-	c, err := load(t, nil, "", nil, at)
-	if err != nil || c.File != "" || c.Passed != p {
-		t.Errorf("got %+v, %v; want the file passed by", c, err)
-	}
-	put(t, "query:\n\tlimit: 3\n", at.Working, "config.yaml")
-	var out bytes.Buffer
-	if c, err = load(t, nil, "", nil, at); err != nil || c.Print(&out) != nil ||
-		!strings.Contains(out.String(), "can't be read: yaml: line 2: ") {
-		t.Errorf("one that isn't YAML: got %v and\n%s", err, out.String())
-	}
-	put(t, "query:\n  limitt: 3\n", at.Working, "config.yaml")
-	if c, err := load(t, nil, "", nil, at); err != nil || len(c.Refused) != 1 ||
-		!strings.Contains(c.Refused[0], "limitt") {
-		t.Errorf("a misspelt key in our section: got %v, %+v; want it told, and no more", err, c)
-	}
-}
-
-// A file that merely lies in the working directory, perhaps in somebody else's
-// repository, can say nothing but what is a matter of taste.
-func TestWorkingDirectoryOnlyTaste(t *testing.T) {
-	at := standIn(t)
-	// of some other program, as many are
-	theirs := put(t, "llm:\n  backend: theirs\nembed: {x: 1}\n", at.Working, "config.yaml")
-	if c, err := load(t, nil, "", nil, at); err != nil || c.Passed != theirs {
-		t.Errorf("another program's file: got %+v, %v, want it passed by", c, err)
-	}
-	for _, k := range Keys {
-		value := map[reflect.Type]string{duration: "7s", folderList: "[./theirs]", priceList: "[{model: theirs, in: 1}]",
-			reflect.TypeFor[bool](): "true", reflect.TypeFor[int](): "300", reflect.TypeFor[float64](): "3",
-			reflect.TypeFor[string](): "theirs"}[k.of]
-		switch {
-		case k.Preset == "true":
-			value = "false"
-		case strings.Contains(k.limits, "|"):
-			value = k.limits[strings.LastIndexByte(k.limits, '|')+1:]
-		case k.limits == "address":
-			value = "https://example.com/v1"
-		case k.limits == "periods":
-			value = "2026-04-17T10:00:00Z/.."
-		case strings.HasSuffix(k.limits, "..100"), strings.HasSuffix(k.limits, "..64"):
-			value = "8"
-		case strings.HasPrefix(k.limits, "1000.."):
-			value = "2000"
-		case strings.HasPrefix(k.limits, "1ms"), strings.HasPrefix(k.limits, "100ms"):
-			value = "7s"
-		}
-		at := standIn(t)
-		section, name, _ := strings.Cut(k.Name, ".")
-		if a, b, nested := strings.Cut(name, "."); nested {
-			name, value = a, "{"+b+": "+value+"}"
-		}
-		body := section + ": {" + name + ": " + value + "}\n"
-		if section != "query" {
-			body += "query: {}\n" // a section of ours, so that it counts at all
-		}
-		p := put(t, body, at.Working, "config.yaml")
-		c, err := load(t, nil, "", nil, at)
-		if err != nil {
-			t.Errorf("%s: %v", k.Name, err)
-			continue
-		}
-		if taken := !c.Auto(k.Name); taken != k.taste || taken == (len(c.Refused) == 1) {
-			t.Errorf("%q: taken is %v, refused %q; want it taken: %v", body, taken, c.Refused, k.taste)
-		}
-		if c, err := load(t, nil, p, nil, at); err == nil && (c.Auto(k.Name) || len(c.Refused) > 0) {
-			t.Errorf("%q, named by --config: not taken", body)
-		}
 	}
 }
 

@@ -23,7 +23,7 @@ type Written struct{ Key, Value string }
 // OwnConfig returns the file that settings are written to: the user's file that was read, else the one in their
 // configuration folder.
 func (c *Config) OwnConfig(at Surroundings) (string, error) {
-	if own := c.Own(); own != "" {
+	if own := c.File; own != "" {
 		return own, nil
 	}
 	if at.User == "" {
@@ -122,7 +122,7 @@ func withSetting(text string, s Written) (string, error) {
 
 // wouldLoad reports what is wrong with the text of a config.yaml.
 func wouldLoad(name, text string, at Surroundings) error {
-	c := &Config{found: name, text: []byte(text)}
+	c := &Config{File: name, text: []byte(text)}
 	v := viper.New()
 	v.SetConfigType("yaml")
 	if err := v.ReadConfig(strings.NewReader(text)); err != nil {

@@ -22,7 +22,6 @@ type Key struct {
 	About  string
 
 	limits string // see Allowed
-	taste  bool   // affects nothing that is read, written, sent or left out, so a file in the working directory can set it
 	of     reflect.Type
 	index  []int // of its field
 }
@@ -40,7 +39,7 @@ func keysIn(t reflect.Type, prefix string, above []int) (list []Key) {
 			list = append(list, keysIn(f.Type, name+".", index)...)
 		default:
 			list = append(list, Key{Name: name, Preset: f.Tag.Get("default"), About: f.Tag.Get("about"),
-				limits: f.Tag.Get("allowed"), taste: f.Tag.Get("taste") != "", of: f.Type, index: index})
+				limits: f.Tag.Get("allowed"), of: f.Type, index: index})
 		}
 	}
 	return list

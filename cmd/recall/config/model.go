@@ -5,15 +5,19 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
+	"recall/index/embed"
 	"recall/internal/hint"
 	"recall/internal/llm"
 	"recall/internal/llm/anthropic"
 	"recall/internal/llm/claudecli"
+	"recall/internal/llm/langchain"
 	"recall/internal/llm/openai"
 	"recall/internal/llm/wire"
+	"recall/internal/redact"
 )
 
 // Values of llm.provider.
@@ -118,7 +122,7 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 	case ProviderClaude:
 		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Window, Timeout: o.Timeout})
 	}
-	return nil, errors.New("llm.provider: " + c.LLM.Provider + " isn't part of this recall")
+	return nil, errors.New("llm.Provider: " + c.LLM.Provider + " isn't part of this recall")
 }
 
 // options returns a provider's options, except the key.
@@ -154,19 +158,19 @@ func (c *Config) QueryPatience() time.Duration {
 
 // Local reports whether the model runs on this machine, or on one of the user's.
 func (c *Config) Local() bool {
-	return c.LLM.Provider == ProviderOllama && !inCloud(c.LLM.Model) ||
+	return c.LLM.Provider == ProviderOllama && !langchain.InCloud(c.LLM.Model) ||
 		c.LLM.Provider == ProviderOpenAI && wire.Here(c.Host())
 }
 
-// services lists those with a key variable of their own, which no other service gets. Those that speak OpenAI's
+// Services lists those with a key variable of their own, which no other service gets. Those that speak OpenAI's
 // protocol are chosen by address and model.
-var services = []struct{ host, variable, provider, url, model string }{
-	{host: "api.anthropic.com", variable: EnvAnthropicKey, provider: ProviderAnthropic},
-	{host: "api.openai.com", variable: EnvOpenAIKey, provider: ProviderOpenAI},
-	{host: "openrouter.ai", variable: "OPENROUTER_API_KEY", provider: ProviderOpenAI,
-		url: "https://openrouter.ai/api/v1", model: "anthropic/claude-haiku-5.5"},
-	{host: "generativelanguage.googleapis.com", variable: "GEMINI_API_KEY", provider: ProviderOpenAI,
-		url: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-2.5-flash-lite"},
+var Services = []struct{ Host, Variable, Provider, URL, Model string }{
+	{Host: "api.anthropic.com", Variable: EnvAnthropicKey, Provider: ProviderAnthropic},
+	{Host: "api.openai.com", Variable: EnvOpenAIKey, Provider: ProviderOpenAI},
+	{Host: "openrouter.ai", Variable: "OPENROUTER_API_KEY", Provider: ProviderOpenAI,
+		URL: "https://openrouter.ai/api/v1", Model: "anthropic/claude-haiku-5.5"},
+	{Host: "generativelanguage.googleapis.com", Variable: "GEMINI_API_KEY", Provider: ProviderOpenAI,
+		URL: "https://generativelanguage.googleapis.com/v1beta/openai", Model: "gemini-2.5-flash-lite"},
 }
 
 // key finds the provider's key. A service on this machine can do without one.
@@ -191,9 +195,9 @@ func (c *Config) key(env func(string) string) (string, error) {
 
 // issued returns a service's key from its own variable, and that variable; "" if it has none.
 func issued(host string, env func(string) string) (key, variable string) {
-	for _, s := range services {
-		if s.host == host {
-			return strings.TrimSpace(env(s.variable)), s.variable
+	for _, s := range Services {
+		if s.Host == host {
+			return strings.TrimSpace(env(s.Variable)), s.Variable
 		}
 	}
 	return "", ""
@@ -205,10 +209,11 @@ func (c *Config) Host() string {
 	if usual == "" || c.LLM.URL == "" {
 		return usual
 	}
-	return hostOf(c.LLM.URL)
+	return HostOf(c.LLM.URL)
 }
 
-func hostOf(address string) string {
+// HostOf returns the host of an address.
+func HostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -224,3 +229,59 @@ func (c *Config) Prices() llm.Prices {
 	}
 	return list
 }
+
+// The embedding service's key comes from one of these variables, never from a file.
+const (
+	envEmbedKey  = "RECALL_EMBED_KEY"
+	EnvOpenAIKey = "OPENAI_API_KEY"
+)
+
+// Embedder returns the configured embedder, which keeps its vectors; nil if there is none.
+func (c *Config) Embedder() (llm.Embedder, error) {
+	switch c.Query.Vectors {
+	case "static":
+		if c.Embed.Dir == "" {
+			return nil, hint.With(errors.New("query.vectors is static, but embed.dir isn't set"),
+				"set embed.dir to the folder of a model2vec model")
+		}
+		return embed.LoadStatic(c.Embed.Dir)
+	case "service":
+		if c.Embed.URL == "" || c.Embed.Model == "" {
+			return nil, hint.With(errors.New("query.vectors is service, but embed.url or embed.model isn't set"),
+				"for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
+		}
+		rules := redact.New()
+		key := os.Getenv(envEmbedKey)
+		if key == "" {
+			key, _ = issued(HostOf(c.Embed.URL), os.Getenv)
+		}
+		return openai.NewEmbedder(openai.Options{URL: c.Embed.URL, Model: c.Embed.Model, Dims: c.Embed.Dims, Key: key,
+			Redact: func(s string) string { return rules.Session().Text(s) }})
+	}
+	return nil, nil
+}
+
+// ollama returns the configured Ollama model, else its newest one; its window is the model's context length, limited
+// to what fits most machines' memory.
+func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model, error) {
+	o := c.options()
+	if o.URL == "" {
+		here := langchain.Here(env("OLLAMA_HOST"))
+		if here == "" {
+			return nil, hint.With(errors.New("llm.provider is ollama, but OLLAMA_HOST names another machine"),
+				"set llm.url to that machine's address: sessions are sent there only if you choose it")
+		}
+		o.URL = "http://" + here
+	}
+	if c.LLM.Model == "" {
+		o.Model = cmp.Or(langchain.Newest(ctx, o.URL), o.Model)
+	}
+	if o.Window == 0 {
+		o.Window = min(langchain.Holds(ctx, o.URL, o.Model), ollamaMost)
+	}
+	return langchain.NewOllama(o)
+}
+
+// ollamaMost is the largest window requested from Ollama without llm.context: 32k tokens of an 8B model take some 5
+// GB.
+const ollamaMost = 32_768

@@ -1,6 +1,10 @@
 package config
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -133,6 +137,58 @@ func TestCapsOfTokens(t *testing.T) {
 		}
 		if got := cfg.TokenCap("session_tokens", cfg.Distill.Budget.SessionTokens); got != want {
 			t.Errorf("%s: got %d, want %d", text, got, want)
+		}
+	}
+}
+
+// One line chooses Ollama: the model it was given last, and a window that this
+// model has.
+func TestOllamaModel(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/tags":
+			fmt.Fprint(w,
+				`{"models":[{"name":"nomic-embed-text:latest","details":{"family":"nomic-bert"}},{"name":"gemma4:4b",`+
+					`"details":{"family":"gemma"}},{"name":"qwen3:8b","details":{"family":"qwen3"}}]}`)
+		case "/api/show":
+			b, _ := io.ReadAll(r.Body)
+			holds := map[string]int{`{"model":"gemma4:4b"}`: 8192, `{"model":"qwen3:8b"}`: 262144}[string(b)]
+			if holds == 0 {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			fmt.Fprintf(w,
+				`{"details":{},"model_info":{"general.architecture":"x","x.context_length":%d,"x.embedding_length":1}}`, holds)
+		default:
+			t.Errorf("got %s", r.URL.Path)
+		}
+	}))
+	defer s.Close()
+	for _, c := range []struct {
+		text, host, name string
+		window           int
+	}{
+		{"llm: {provider: ollama}", s.URL, "ollama/gemma4:4b", 8192},
+		{"llm: {provider: ollama, model: 'qwen3:8b', url: '" + s.URL + "/v1'}", "10.0.0.9", "ollama/qwen3:8b", 32768},
+		{"llm: {provider: ollama, model: 'qwen3:8b', context: 65536}", s.URL, "ollama/qwen3:8b", 65536},
+		{"llm: {provider: ollama, model: other}", s.URL, "ollama/other", 16384},
+		{"llm: {provider: ollama}", "127.0.0.1:1", "ollama/qwen3:8b", 16384},
+		{"llm: {provider: ollama}", "10.0.0.9", "", 0},
+	} {
+		at := standIn(t)
+		cfg, err := Load(nil, put(t, c.text, at.Working, "c.yaml"), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := cfg.Provider(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": c.host}[k] })
+		if c.name == "" {
+			if err == nil || !strings.Contains(hint.Of(err), "llm.url") {
+				t.Errorf("%s at %s: got %v, want a hint at llm.url", c.text, c.host, err)
+			}
+			continue
+		}
+		if err != nil || m.Name() != c.name || m.Window() != c.window {
+			t.Errorf("%s at %s: got %v, %v; want %s with %d tokens", c.text, c.host, m, err, c.name, c.window)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -63,7 +62,7 @@ func (c *Config) findOrigins(v *viper.Viper, flags *pflag.FlagSet) {
 		case os.Getenv(k.Variable()) != "":
 			c.origins[k.Name] = origin{fromEnv, k.Variable()}
 		case v.InConfig(k.Name):
-			c.origins[k.Name] = origin{fromFile, c.found}
+			c.origins[k.Name] = origin{fromFile, c.File}
 		default:
 			c.origins[k.Name] = origin{layer: fromDefault}
 		}
@@ -90,7 +89,7 @@ func (c *Config) decode(v *viper.Viper, at Surroundings) (problems []string) {
 		}
 		here := at
 		if from.layer == fromFile {
-			here.Working = filepath.Dir(c.found)
+			here.Working = filepath.Dir(c.File)
 		}
 		err := v.UnmarshalKey(k.Name, k.in(c).Addr().Interface(), viper.DecodeHook(plain))
 		if err == nil {
@@ -195,7 +194,7 @@ func (c *Config) unknownKeys(v *viper.Viper) (problems []string) {
 			wrong = name + " is a section with these keys: "
 		}
 		if wrong != "" {
-			problems = append(problems, fmt.Sprintf("%s:%d: %s%s", c.found, lineOf(c.text, name), wrong,
+			problems = append(problems, fmt.Sprintf("%s:%d: %s%s", c.File, lineOf(c.text, name), wrong,
 				strings.Join(instead, ", ")))
 		}
 	}
@@ -235,7 +234,7 @@ func (c *Config) place(key string) string {
 	case fromFlag:
 		return from.where + ": "
 	}
-	return fmt.Sprintf("%s:%d: %s: ", c.found, lineOf(c.text, key), key)
+	return fmt.Sprintf("%s:%d: %s: ", c.File, lineOf(c.text, key), key)
 }
 
 // lineOf finds the line of a key in a config.yaml; that of its section if it has none of its own.
@@ -254,39 +253,6 @@ func lineOf(text []byte, key string) int {
 		}
 	}
 	return line
-}
-
-// tasteOf returns what a file that merely lies in the working directory, perhaps a cloned repository's, may set, and
-// what of it is refused. ours reports whether it is recall's at all: it has one of recall's sections. Other programs
-// have llm: and embed: too.
-func (c *Config) tasteOf() (may map[string]any, refused []string, ours bool, err error) {
-	theirs := viper.New()
-	theirs.SetConfigType("yaml")
-	if err := theirs.ReadConfig(bytes.NewReader(c.text)); err != nil {
-		return nil, nil, false, err
-	}
-	for _, section := range sections() {
-		ours = ours || isMap(theirs.Get(section)) && section != "llm" && section != "embed"
-	}
-	mine := viper.New()
-	for _, name := range slices.Sorted(slices.Values(theirs.AllKeys())) {
-		i := slices.IndexFunc(Keys, func(k Key) bool { return k.Name == name })
-		switch {
-		case i >= 0 && !Keys[i].taste:
-			refused = append(refused, fmt.Sprintf("%s:%d: %s can't be set by a file in the working directory", c.found,
-				lineOf(c.text, name), name))
-		default:
-			mine.Set(name, theirs.Get(name))
-		}
-	}
-	return mine.AllSettings(), refused, ours, nil
-}
-
-// Pausing reports whether EnvPause is set to anything but 0 or false.
-func Pausing() bool {
-	value := os.Getenv(EnvPause)
-	on, err := strconv.ParseBool(value)
-	return value != "" && (on || err != nil)
 }
 
 // Specials describes the variables that aren't settings.
@@ -330,34 +296,4 @@ func unknownVariables() (problems []string) {
 		problems = append(problems, problem)
 	}
 	return problems
-}
-
-// JobEnvironment picks what a scheduled job needs of this environment: where programs, folders and settings are, but
-// no services' keys.
-func JobEnvironment(environ []string) []string {
-	wanted := map[string]bool{"PATH": true, "XDG_CONFIG_HOME": true, "XDG_CACHE_HOME": true, "CLAUDE_CONFIG_DIR": true,
-		"CODEX_HOME": true, "GEMINI_CLI_HOME": true, "XDG_DATA_HOME": true, "OPENCODE_DB": true}
-	for _, k := range Keys {
-		if k.Name != "library.dir" { // passed as --library
-			wanted[k.Variable()] = true
-		}
-	}
-	if runtime.GOOS == "windows" {
-		return nil // a task inherits the user's
-	}
-	var env []string
-	for _, e := range environ {
-		if name, _, ok := strings.Cut(e, "="); ok && wanted[name] {
-			env = append(env, e)
-		}
-	}
-	return env
-}
-
-// SearchMode words what a search uses.
-func (c *Config) SearchMode() string {
-	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
-		return "by words and synonyms, and by vectors of a model (" + c.Query.Vectors + ")"
-	}
-	return "by words and synonyms"
 }

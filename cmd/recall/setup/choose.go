@@ -26,7 +26,7 @@ func offerModel(ctx context.Context, a *app.App) error {
 	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(a.Lib.Dir()) {
 		return nil
 	}
-	found := config.Choices(ctx, os.Getenv, exec.LookPath)
+	found := choices(ctx, os.Getenv, exec.LookPath)
 	found = found[:min(len(found), 9)] // as many as there are keys
 	if len(found) == 0 {
 		return nil
@@ -35,12 +35,12 @@ func offerModel(ctx context.Context, a *app.App) error {
 	fmt.Fprint(a.Out, offer)
 	var away []string
 	for i, ch := range found {
-		with := a.Config.With(ch)
+		with := with(a.Config, ch)
 		where := "stays on this machine"
-		if to := with.GoesTo(); to != "" {
+		if to := goesTo(with); to != "" {
 			where, away = "goes to "+to, append(away, to)
 		}
-		price := with.Price(ch.Name())
+		price := priceOf(with, ch.Name())
 		if cost, known := takes.Cost(with.Prices(), ch.Name()); known && cost > 0 {
 			price = "the sessions here: about " + txt.Dollars(cost)
 		}
@@ -55,7 +55,7 @@ func offerModel(ctx context.Context, a *app.App) error {
 	which := strings.IndexRune("123456789"[:len(found)], key)
 	switch key {
 	case 'n', 'N':
-		return useModel(ctx, a, config.Choice{Provider: config.NoProvider})
+		return useModel(ctx, a, choice{Provider: config.NoProvider})
 	case 'y', 'Y':
 		which = 0
 	}
@@ -91,13 +91,13 @@ These are here:
 const estimateTimeout = 5 * time.Second
 
 // wouldTake estimates what asking a model about all sessions would take; zero if that isn't known in time.
-func wouldTake(ctx context.Context, a *app.App, ch config.Choice) distill.Estimate {
+func wouldTake(ctx context.Context, a *app.App, ch choice) distill.Estimate {
 	ctx, cancel := context.WithTimeout(ctx, estimateTimeout)
 	defer cancel()
 	b := a.Beside()
 	defer b.Close()
 	b.Share(a.Lib)
-	b.Config = a.Config.With(ch)
+	b.Config = with(a.Config, ch)
 	b.Config.Distill.Distiller = config.ByModel
 	doc, err := b.Foresee(ctx, nil, b.DueFor(false), false)
 	if err != nil {
@@ -107,8 +107,8 @@ func wouldTake(ctx context.Context, a *app.App, ch config.Choice) distill.Estima
 }
 
 // useModel tests a choice with one tiny request and writes it into config.yaml.
-func useModel(ctx context.Context, a *app.App, ch config.Choice) error {
-	with := a.Config.With(ch)
+func useModel(ctx context.Context, a *app.App, ch choice) error {
+	with := with(a.Config, ch)
 	if ch.Provider != config.NoProvider {
 		if err := tryModel(ctx, a, with); err != nil {
 			return hint.With(fmt.Errorf("not used: %w", err), "%s", with.WayIn(err))

@@ -109,7 +109,7 @@ func modelOf(ctx context.Context, a *app.App, yes bool) error {
 		return offerModel(ctx, a)
 	}
 	o := a.Config.LLM
-	ch := config.Choice{Provider: o.Provider}
+	ch := choice{Provider: o.Provider}
 	before, err := config.Load(nil, a.ConfigFile, config.ThisSystem())
 	same := err == nil && before.LLM.Provider == o.Provider // keep the file's other settings
 	for _, s := range []struct {
@@ -121,7 +121,7 @@ func modelOf(ctx context.Context, a *app.App, yes bool) error {
 			*s.to = s.is
 		}
 	}
-	a.Form("leaving", a.Config.With(ch).GoesTo())
+	a.Form("leaving", goesTo(with(a.Config, ch)))
 	return useModel(ctx, a, ch)
 }
 

@@ -82,7 +82,7 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 		return schedule.Plan{}, hint.With(errors.New("this recall is in a temporary folder"),
 			"go install ./cmd/recall installs one permanently")
 	}
-	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Env: config.JobEnvironment(os.Environ()), At: at}
+	p := schedule.Plan{Binary: binary, Config: a.Config.File, Env: jobEnvironment(os.Environ()), At: at}
 	if u, err := user.Current(); err == nil && runtime.GOOS == "windows" {
 		p.User = u.Username
 	}
@@ -249,4 +249,26 @@ func newScheduleStatusCmd(a *app.App) *cobra.Command {
 		}
 		return s, nil
 	}, func(a *app.App, s schedule.Status) { a.Form("schedule", s) })
+}
+
+// jobEnvironment picks what a scheduled job needs of this environment: where programs, folders and settings are, but
+// no services' keys.
+func jobEnvironment(environ []string) []string {
+	wanted := map[string]bool{"PATH": true, "XDG_CONFIG_HOME": true, "XDG_CACHE_HOME": true, "CLAUDE_CONFIG_DIR": true,
+		"CODEX_HOME": true, "GEMINI_CLI_HOME": true, "XDG_DATA_HOME": true, "OPENCODE_DB": true}
+	for _, k := range config.Keys {
+		if k.Name != "library.dir" { // passed as --library
+			wanted[k.Variable()] = true
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return nil // a task inherits the user's
+	}
+	var env []string
+	for _, e := range environ {
+		if name, _, ok := strings.Cut(e, "="); ok && wanted[name] {
+			env = append(env, e)
+		}
+	}
+	return env
 }

@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
+	"recall/internal/llm"
 )
 
 // Commands are the commands that set recall up and show its state.
@@ -28,8 +29,8 @@ func newConfigCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return ConfigDoc{}, err
 		}
-		return ConfigDoc{c.File, c.Passed, c.Refused, c.Shown(), c}, nil
-	}, func(a *app.App, doc ConfigDoc) { doc.config.Print(a.Out) })
+		return ConfigDoc{c.File, c.Shown(), c}, nil
+	}, func(a *app.App, doc ConfigDoc) { printConfig(a, doc.config) })
 	cmd.Long += configHelp()
 	return cmd
 }
@@ -56,10 +57,51 @@ func configHelp() string {
 
 // ConfigDoc is the JSON document of recall config.
 type ConfigDoc struct {
-	File     string         `json:"file,omitempty"`    // the file read
-	Passed   string         `json:"passed,omitempty"`  // an unrelated config.yaml in the working directory
-	Refused  []string       `json:"refused,omitempty"` // what such a file can't set, or sets wrongly
+	File     string         `json:"file,omitempty"` // the file read
 	Settings []config.Shown `json:"settings"`
 
 	config *config.Config
+}
+
+// printConfig prints all settings for people.
+func printConfig(a *app.App, c *config.Config) {
+	file := c.File
+	if file == "" {
+		file = "none, and none is needed (recall config --help)"
+	}
+	fmt.Fprintf(a.Out, "config.yaml: %s\n\n", file)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	for _, s := range c.Shown() {
+		from := string(s.From)
+		if s.Where != "" {
+			from = s.Where
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, inWords(s.Value), from)
+	}
+	w.Flush()
+}
+
+func inWords(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "(searched for)"
+	case []string:
+		if len(v) == 0 {
+			return "(none)"
+		}
+		return strings.Join(v, ", ")
+	case []llm.Price:
+		if len(v) == 0 {
+			return "(built in)"
+		}
+		var names []string
+		for _, p := range v {
+			names = append(names, p.Model)
+		}
+		return "for " + strings.Join(names, ", ")
+	}
+	if v == "" {
+		return "(not set)"
+	}
+	return fmt.Sprint(v)
 }

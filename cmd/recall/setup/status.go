@@ -104,7 +104,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	}
 	searching.Go(func() { space = library.DiskOf(a.Lib.Dir(), catalog.Entries) })
 	s := StatusDoc{Library: a.Lib.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
-		Warnings: disk.Warnings(a.Lib.Dir()), Search: a.Config.SearchMode()}
+		Warnings: disk.Warnings(a.Lib.Dir()), Search: searchMode(a.Config)}
 	if err := a.Lib.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
@@ -244,4 +244,12 @@ func printOpen(a *app.App, doc *history.Waiting, project string) {
 	}
 	a.Form("open", doc)
 	a.Remember("", hits)
+}
+
+// searchMode words what a search uses.
+func searchMode(c *config.Config) string {
+	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
+		return "by words and synonyms, and by vectors of a model (" + c.Query.Vectors + ")"
+	}
+	return "by words and synonyms"
 }

@@ -232,8 +232,8 @@ func joinTeam(ctx context.Context, a *app.App, address, machine string) (*team.M
 
 // teamKey is the file with this machine's private key, beside the configuration: it opens what is sealed for its owner.
 func teamKey(a *app.App, m *team.Membership) string {
-	dir := filepath.Dir(a.Config.Own())
-	if a.Config.Own() == "" {
+	dir := filepath.Dir(a.Config.File)
+	if a.Config.File == "" {
 		dir = filepath.Join(config.ThisSystem().User, "recall")
 	}
 	return filepath.Join(dir, "team-"+m.Device+".key")

@@ -1,0 +1,61 @@
+package langchain
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestHere(t *testing.T) {
+	for env, want := range map[string]string{
+		"": "127.0.0.1:11434", "localhost": "127.0.0.1:11434", "0.0.0.0:99": "127.0.0.1:99",
+		"http://127.0.0.1:5/": "127.0.0.1:5",
+		"[::1]:7":             "[::1]:7", "10.0.0.5:11434": "", "example.com": "", "https://127.0.0.1:5": "",
+	} {
+		if got := Here(env); got != want {
+			t.Errorf("OLLAMA_HOST=%q: got %q, want %q", env, got, want)
+		}
+	}
+}
+
+func TestNewest(t *testing.T) {
+	answer := ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/tags" || r.Method != http.MethodGet {
+			t.Errorf("got %s %s, want GET /api/tags alone", r.Method, r.URL.Path)
+		}
+		if answer == "slow" {
+			select {
+			case <-r.Context().Done():
+			case <-time.After(3 * time.Second):
+			}
+		}
+		fmt.Fprint(w, answer)
+	}))
+	defer s.Close()
+	for _, c := range []struct{ answer, want string }{
+		{`{"models":[{"name":"nomic-embed-text:latest","details":{"family":"nomic-bert"}},` +
+			`{"name":"llama3:latest","details":{"family":"llama"}}]}`, "llama3"},
+		{`{"models":[{"name":"x\u001b[31mchat","details":{}}]}`, "x[31mchat"},
+		{`{"models":[{"name":"all-minilm:33m","details":{"family":"bert"}}]}`, ""},
+		{`{"models":null}`, ""},
+		{`hello`, ""},
+		{"slow", ""},
+	} {
+		answer = c.answer
+		start := time.Now()
+		if got := Newest(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.answer, got, c.want)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("%s: took %v", c.answer, took)
+		}
+	}
+	s.Close()
+	if got := Newest(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != "" {
+		t.Errorf("nobody listens: got %q, want none", got)
+	}
+}
