@@ -38,11 +38,15 @@ func (r *run) distill(ctx context.Context) (left bool, err error) {
 
 // behind lists the families that need work, except those that were already tried in their current state.
 func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, error) {
-	entries, stamps, err := r.look(ctx, len(tried) == 0)
+	entries, stamps, err := r.everything(ctx, len(tried) == 0)
 	if err != nil {
 		return nil, err
 	}
 	names, err := r.p.projectNames()
+	if err != nil {
+		return nil, err
+	}
+	forgotten, err := r.p.Library.ForgottenItems()
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +55,11 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 	for _, f := range Families(entries) {
 		due := false
 		for _, m := range f.Members {
-			want := madeStamp(r.p.made(m.Entry, m.beside))
+			want := madeStamp(r.p.made(m, forgotten))
 			m.name = names[m.Entry.Project]
 			anew := r.anew(m.Entry, want)
 			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name)
-			due = due || (anew || lacks) && !r.knownToFail(m.Entry, want)
+			due = due || (anew || lacks) && !r.failed[m.Entry.ID]
 			r.current[m.Entry.ID] = stamps[string(m.Entry.ID)] != "" && !m.Entry.Behind() && !r.edited[m.Entry.ID] &&
 				!slices.ContainsFunc(r.left[m.Entry.ID], func(found ingest.Found) bool {
 					state, _ := m.Entry.Judge(found.Files)
@@ -77,12 +81,11 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 			tried[f.signature()] = true
 			work = append(work, f)
 		}
-		r.keepAlone(f)
 	}
 	return work, nil
 }
 
-// everything lists the library's sessions, with their stamps in the index.
+// everything lists the library's sessions, with their stamps in the index; first tells it that no round came before.
 func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[string]string, error) {
 	entries, err := r.p.Library.Sessions()
 	if err != nil {
@@ -104,11 +107,10 @@ func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[
 // anew reports whether a session's payload isn't what it should be, by its stamp or by people's changes since. Once
 // the time budget is used up, it doesn't look for changes: that is left for the next run.
 func (r *run) anew(e library.Entry, want string) bool {
-	_, failed := r.seen.faults[e.ID]
 	s, _ := r.seen.session(e.ID)
 	known := s.Page != "" // then hand edits are noticed
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
-	return changed || failed || e.CutOff() || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
+	return changed || e.CutOff() || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
 		!known && (r.late() || !r.asWritten(e))
 }
 
@@ -140,17 +142,12 @@ func (r *run) tooLarge(f *Family, stamps map[string]string) bool {
 	return r.options.Budget > 0 && size > largeFamily
 }
 
-// unindex drops the faults of sessions that are no longer in the library, and removes from the index those whose
-// folders were deleted. While any folder can't be read, it removes nothing.
+// unindex removes from the index the sessions whose folders were deleted. While any folder can't be read, it removes
+// nothing.
 func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[string]string) error {
 	in := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		in[string(e.ID)] = true
-	}
-	for id := range r.seen.faults {
-		if !in[string(id)] {
-			r.seen.dropFault(id)
-		}
 	}
 	if len(r.p.Library.Broken()) > 0 {
 		return nil
@@ -265,7 +262,4 @@ func (r *run) succeeded(e library.Entry, page string) {
 	if now, err := r.p.Library.Session(e.ID); err == nil {
 		r.keepPage(now, page)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.seen.dropFault(e.ID)
 }

@@ -71,8 +71,7 @@ func TestSessionThatWasTaken(t *testing.T) {
 	}
 }
 
-// A session that can't be distilled is reported by every sync, costs no other
-// and is not tried again until something changed or an hour has passed.
+// A session that can't be distilled is tried, and reported, by every sync until it can be, and costs no other.
 func TestSessionThatAlwaysFails(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		t.Run(fmt.Sprintf("panics=%t", panics), func(t *testing.T) {
@@ -80,8 +79,6 @@ func TestSessionThatAlwaysFails(t *testing.T) {
 			d := &picky{refuses: second.id, panics: panics}
 			p := open(t, t.TempDir())
 			p.Distiller = d
-			now := time.Now()
-			p.Now = func() time.Time { return now }
 			first.write(t, root)
 			second.write(t, root)
 			third.write(t, root)
@@ -100,25 +97,18 @@ func TestSessionThatAlwaysFails(t *testing.T) {
 			if len(items(t, p.Library, second.id)) != 2 {
 				t.Errorf("the others have no payload: %v", items(t, p.Library, second.id))
 			}
-			try("nothing new", 0)
+			try("nothing new", 1)
 			more := first
 			more.said = append(slices.Clone(first.said), "Also keep failed jobs for 30 days.", "Done.")
 			more.write(t, root)
-			try("another has grown", 1)
+			try("another has grown", 2)
 			changed := second
 			changed.said = append(slices.Clone(second.said), "And the health check too.", "Done.")
 			changed.write(t, root)
 			try("it has grown", 1)
-			now = now.Add(2 * time.Hour)
 			p2 := *p
 			p2.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: nil}
-			d.calls.Store(0)
-			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 1 ||
-				d.calls.Load() != 1 {
-				t.Errorf("two hours later: %v, %v, distilled %d times", err, r.Problems, d.calls.Load())
-			}
 			d.refuses = ""
-			now = now.Add(2 * time.Hour)
 			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 0 ||
 				r.Distilled != 1 {
 				t.Errorf("mended: %v, %+v", err, r)
@@ -366,7 +356,7 @@ func folder(t *testing.T, l *library.Library, id string) string {
 	return e.Folder
 }
 
-// A fork that can't be distilled doesn't have its parent distilled again and again.
+// A fork that can't be distilled is tried once a sync, with its parent, and has no other session distilled again.
 func TestForkThatFails(t *testing.T) {
 	root := t.TempDir()
 	fork := talk{id: "cccccccc-0000-4000-8000-000000000001", start: day, fork: &first, turns: 4,
@@ -378,7 +368,7 @@ func TestForkThatFails(t *testing.T) {
 	d := &picky{refuses: fork.id}
 	p := open(t, t.TempDir())
 	p.Distiller = d
-	for _, calls := range []int{3, 0, 0} {
+	for _, calls := range []int{3, 2, 2} {
 		d.calls.Store(0)
 		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
 		if err != nil || len(r.Problems) != 1 || int(d.calls.Load()) != calls {
@@ -388,8 +378,8 @@ func TestForkThatFails(t *testing.T) {
 	third.write(t, root)
 	d.calls.Store(0)
 	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil ||
-		len(r.Problems) != 1 || d.calls.Load() != 1 {
-		t.Errorf("another session: %v, %v, distilled %d times, want 1", err, r.Problems, d.calls.Load())
+		len(r.Problems) != 1 || d.calls.Load() != 3 {
+		t.Errorf("another session: %v, %v, distilled %d times, want 3", err, r.Problems, d.calls.Load())
 	}
 }
 

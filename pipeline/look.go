@@ -13,22 +13,12 @@ import (
 	"recall/library/state"
 )
 
-// A Glance tells a question whether anything is new without a look at every session. The last full sync recorded the
-// state of the folders and files in which something shows (the table watched); the files that were written last are
-// checked too. While all of them are unchanged, the only thing that can be new is a change to a session that isn't
-// among those, which may go unseen for GlanceHolds. If only sources of sessions have grown, just those need processing
-// (see syncGrown).
-type Glance struct {
-	Looked time.Time // when everything was last checked
-	Grown  []ingest.SessionID
-}
-
 // watchedFiles is how many source files a question checks, the last written ones: checking a hundred and their
 // sessions' pages takes half a millisecond. A smaller library is checked whole.
 const watchedFiles = 500
 
-// GlanceHolds is how long questions rely on a full sync before everything is checked again in the background.
-const GlanceHolds = lookAnyway
+// LookHolds is how long questions rely on a full sync before everything is checked again in the background.
+const LookHolds = lookAnyway
 
 // lookedHere identifies the program and the places that it searches: if either changes, everything is checked.
 func (p *Archiver) lookedHere() string {
@@ -43,66 +33,58 @@ func (p *Archiver) lookedHere() string {
 	return said.String()
 }
 
-// Glance checks what is watched. It returns nil if that can't show everything that is new since the last full sync, or
-// if from, the session that is asking ("" if unknown), isn't watched.
-func (p *Archiver) Glance(from ingest.SessionID) *Glance {
+// Unchanged tells a question from a session ("" if unknown) whether anything is new, without a look at every session,
+// and when everything was last checked. The last full sync recorded the state of the folders and files in which
+// something shows (the table watched); the files that were written last are checked too. While all of them are
+// unchanged, the only thing that can be new is a change to a session that isn't among those, which may go unseen for
+// LookHolds.
+func (p *Archiver) Unchanged(from ingest.SessionID) (since time.Time, same bool) {
 	t := openSeen(p.Cache, false, false)
 	defer t.close() // nothing is changed
-	at, err := time.Parse(time.RFC3339, t.facts[looked])
-	unsure := err != nil || at.After(p.Time()) || t.facts[finished] == ""
+	since, err := time.Parse(time.RFC3339, t.facts[looked])
+	unsure := err != nil || since.After(p.Time()) || t.facts[finished] == ""
 	if unsure || t.facts[lookedBy] != p.lookedHere() || !p.watchedSame(t) {
-		return nil
+		return since, false
 	}
-	g := &Glance{Looked: at}
+	paths, err := p.lastWritten(t)
 	watched := map[ingest.SessionID]bool{}
-	for _, path := range p.lastWritten(t) {
-		f, s := t.files[path], t.sessions[t.files[path].Session]
+	for _, path := range paths {
+		f := t.files[path]
 		fi, err := os.Stat(path)
+		if err != nil {
+			return since, false
+		}
+		now := seenFile{f.Session, fi.Size(), fi.ModTime().UnixNano(), ingest.Stamp(path, fi), true}
+		if f != now {
+			return since, false
+		}
 		if !watched[f.Session] {
 			watched[f.Session] = true
-			if _, same := p.asLeft(s); !same {
-				return nil
+			if !p.asLeft(t.sessions[f.Session]) {
+				return since, false
 			}
 		}
-		grown := err == nil && (!f.Done || f.Size != fi.Size() || f.Mod != fi.ModTime().UnixNano() ||
-			f.Stamp != ingest.Stamp(path, fi))
-		switch {
-		case err != nil || grown && s.Begins == "":
-			return nil
-		case grown && !slices.Contains(g.Grown, f.Session):
-			g.Grown = append(g.Grown, f.Session)
-		}
 	}
-	if from != "" && !watched[from] {
-		return nil
-	}
-	return g
+	return since, err == nil && (from == "" || watched[from])
 }
 
-// Same reports whether nothing is new.
-func (g *Glance) Same() bool { return len(g.Grown) == 0 }
-
-// Recent reports whether the glance can still be relied on.
-func (g *Glance) Recent() bool { return time.Since(g.Looked) < GlanceHolds }
-
 // lastWritten reads what is remembered of the source files that were written last, and of their sessions.
-func (p *Archiver) lastWritten(t *seen) (paths []string) {
+func (p *Archiver) lastWritten(t *seen) (paths []string, err error) {
 	const last = `JOIN session ON id = session ORDER BY mod DESC LIMIT ?`
 	n := int64(watchedFiles)
 	if p.Watched > 0 {
 		n = int64(p.Watched)
 	}
-	err := t.db.Each(`SELECT path, session, size, mod, stamp, done, folder, page, key, begins FROM file `+last,
+	err = t.db.Each(`SELECT path, session, size, mod, stamp, done, folder, page, key FROM file `+last,
 		func(r state.Row) {
 			path, id := r.ColumnText(0), ingest.SessionID(r.ColumnText(1))
 			t.files[path] = seenFile{id, r.ColumnInt64(2), r.ColumnInt64(3), r.ColumnText(4), r.ColumnBool(5)}
-			t.sessions[id] = seenSession{r.ColumnText(6), r.ColumnText(7), r.ColumnText(8), r.ColumnText(9)}
+			t.sessions[id] = seenSession{r.ColumnText(6), r.ColumnText(7), r.ColumnText(8)}
 			if ingest.OnDisk(path) == path { // otherwise the database that contains it is watched
 				paths = append(paths, path)
 			}
 		}, n)
-	_ = err
-	return paths
+	return paths, err
 }
 
 // watchedSame reports whether the watched folders and files are as they were, and none is new.
@@ -134,12 +116,11 @@ func (p *Archiver) atTop() (paths []string) {
 	return paths
 }
 
-// watch records the current state of a path. What changed since the run began has none that could be relied on, except
-// a ledger, which only grows.
+// watch records the current state of a path. What changed since the run began has none that could be relied on.
 func (r *run) watch(path string) {
 	now := markOf(path)
 	racy := r.start.Add(-2 * time.Second) // the coarsest clock of any file system
-	if fi, err := os.Stat(path); err == nil && !fi.ModTime().Before(racy) && filepath.Ext(path) != ".jsonl" {
+	if fi, err := os.Stat(path); err == nil && !fi.ModTime().Before(racy) {
 		now = ""
 	}
 	r.seen.change("INSERT OR REPLACE INTO watched VALUES(?, ?)", path, now)
@@ -161,8 +142,8 @@ func (r *run) keepLook(err error) error {
 		return nil
 	}
 	now := r.p.Time()
-	last, fault := time.Parse(time.RFC3339, r.seen.facts[looked])
-	recent := fault == nil && now.Sub(last) >= 0 && now.Sub(last) < GlanceHolds/2
+	before, fault := time.Parse(time.RFC3339, r.seen.facts[looked])
+	recent := fault == nil && now.Sub(before) >= 0 && now.Sub(before) < LookHolds/2
 	idle := !r.work && len(r.touched) == 0 && !r.moved && r.seen.facts[lookedBy] == r.p.lookedHere()
 	if idle && recent && r.p.watchedSame(r.seen) {
 		return nil // an idle sync writes nothing
@@ -181,8 +162,12 @@ func (r *run) keepLook(err error) error {
 	if err := r.seen.save(); err != nil { // lastWritten reads it
 		return err
 	}
+	last, fault := r.p.lastWritten(r.seen)
+	if fault != nil {
+		return fault
+	}
 	dirs := map[string]bool{filepath.Join(r.p.Library.Dir(), "inbox"): true}
-	for _, path := range r.p.lastWritten(r.seen) {
+	for _, path := range last {
 		dirs[filepath.Dir(path)] = true
 	}
 	for _, s := range r.seen.sessions {

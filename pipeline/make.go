@@ -16,8 +16,9 @@ import (
 // returns the members that were made.
 func (r *run) make(ctx context.Context, f *Family) []*Member {
 	var all []*Member
+	forgotten, _ := r.p.Library.ForgottenItems() // if they can't be read, merge fails
 	for _, m := range f.Members {
-		m.made = r.p.made(m.Entry, m.beside)
+		m.made = r.p.made(m, forgotten)
 		m.Entry.Heads = withPlanKeys(m.Entry.Heads, m.planKeys)
 		err := m.Fault
 		if err == nil {
@@ -30,7 +31,7 @@ func (r *run) make(ctx context.Context, f *Family) []*Member {
 			r.count(func(*Report) { r.left[m.Entry.ID] = nil })
 			r.again = true
 		case err != nil:
-			r.fail(m.Entry, madeStamp(m.made), err)
+			r.fail(m.Entry, err)
 		default:
 			all = append(all, m)
 		}
@@ -112,14 +113,18 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 		return err
 	}
 	m.Entry.Heads = withPlanKeys(m.Entry.Heads, m.planKeys)
-	m.fresh, m.improved, m.made = fresh, true, p.made(m.Entry, m.beside)
+	forgotten, err := p.Library.ForgottenItems()
+	if err != nil {
+		return err
+	}
+	m.fresh, m.improved, m.made = fresh, true, p.made(m, forgotten)
 	m.made.Model = asked
 	r := p.startRun(Options{Only: m.Entry.ID})
 	if err := r.distillOne(ctx, m); err != nil {
 		return err
 	}
 	w := newWriter(ctx, r)
-	err := w.write([]*Member{m}, func() {})
+	err = w.write([]*Member{m}, func() {})
 	if err = cmp.Or(w.wait(), err, r.seen.close()); err != nil {
 		return err
 	}

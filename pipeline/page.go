@@ -58,10 +58,10 @@ func (p *Archiver) inFolder(s seenSession, name string) string {
 	return p.Library.Dir() + string(filepath.Separator) + s.Folder + string(filepath.Separator) + name
 }
 
-// asLeft reports whether a session's folder is as recall left it, and returns the mark of its payload.md.
-func (p *Archiver) asLeft(s seenSession) (page string, same bool) {
-	page = markOf(p.inFolder(s, "payload.md"))
-	return page, (s.Page == "" || page == s.Page) && markOf(p.inFolder(s, "session.json")) == s.Key
+// asLeft reports whether a session's folder is as recall left it.
+func (p *Archiver) asLeft(s seenSession) bool {
+	return (s.Page == "" || markOf(p.inFolder(s, "payload.md")) == s.Page) &&
+		markOf(p.inFolder(s, "session.json")) == s.Key
 }
 
 // changedFolders lists the sessions whose folders aren't as recall left them. Those of a project that is behind a link
@@ -77,13 +77,7 @@ func (r *run) changedFolders() (changed []ingest.SessionID) {
 			fi, err := os.Lstat(filepath.Join(r.p.Library.Dir(), project))
 			real[project] = err == nil && fi.IsDir()
 		}
-		page, same := none, false
-		if real[project] {
-			page, same = r.p.asLeft(s)
-		}
-		known, faulty := r.seen.faults[id]
-		reported := faulty && known.Page == page && !known.due(r.p.Time()) // anyway
-		if !same && !reported {
+		if !real[project] || !r.p.asLeft(s) {
 			changed = append(changed, id)
 		}
 	}

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,95 +24,120 @@ import (
 // retracts what no longer applies, and updates the index from links.jsonl. If neither items nor links changed, it
 // does nothing. Lines of links.jsonl that can't be read are problems; they don't affect other lines.
 func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err error) {
-	problems, _, err = p.relate(ctx, time.Time{}, func() {})
+	behind, err := p.linksBehind(ctx)
+	if err != nil || behind == nil {
+		return nil, err
+	}
+	problems, err = p.relate(ctx, behind)
 	if errors.Is(err, library.ErrBusy) { // another process is doing it
 		err = nil
 	}
 	return problems, err
 }
 
-// relateTimed is relate as part of a run, recording how long it takes. What exceeds the time budget, or another
-// process is doing, is left for the next run.
-func (r *run) relateTimed(ctx context.Context, written func()) error {
-	start, deadline := time.Now(), time.Time{}
-	if r.options.Budget > 0 {
-		deadline = r.start.Add(r.options.Budget)
+// relate is Relate as part of a run. What exceeds the time budget, or another process is doing, is left for the next.
+func (r *run) relate(ctx context.Context) error {
+	behind, err := r.p.linksBehind(ctx)
+	if err != nil || behind == nil {
+		return err
 	}
-	problems, any, err := r.p.relate(ctx, deadline, written)
-	left := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, library.ErrBusy)
+	within := ctx
+	if r.options.Budget > 0 {
+		limited, cancel := context.WithDeadline(ctx, r.start.Add(r.options.Budget))
+		defer cancel()
+		within = limited
+	}
+	problems, err := r.p.relate(within, behind)
+	r.report.Problems = append(r.report.Problems, problems...)
+	left := err != nil && (within.Err() != nil || errors.Is(err, library.ErrBusy))
 	if left && ctx.Err() == nil {
 		r.report.Unrelated, err = true, nil
 	}
-	if any {
-		r.seen.setFact(relating, time.Since(start).String())
-	}
-	r.report.Problems = append(r.report.Problems, problems...)
 	return err
 }
 
-// relate is Relate while something else may be writing to the index: written waits for that. It reports whether
-// there was anything to do. After the deadline (zero: none) it stops with context.DeadlineExceeded.
-func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func()) (problems []ingest.Problem,
-	any bool, err error) {
+// linksBehind is what the index's links don't take into account yet.
+type linksBehind struct {
+	due   []string // sessions whose items changed
+	rules string   // that the links were found by; "" if there are none
+	of    string   // library.LinksStamp that they were made of
+}
+
+// linksBehind returns nil if the index's links are up to date.
+func (p *Pipeline) linksBehind(ctx context.Context) (*linksBehind, error) {
 	due, made, err := p.Index.Due(ctx)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	stamp, err := p.Library.LinksStamp()
-	if err != nil {
-		return nil, false, err
+	if err != nil || len(due) == 0 && made == linksMade(stamp) {
+		return nil, err
 	}
-	if len(due) == 0 && made == relate.Version()+"\n"+stamp {
-		return nil, false, nil
-	}
-	if !deadline.IsZero() {
-		var done context.CancelFunc
-		ctx, done = context.WithDeadline(ctx, deadline)
-		defer done()
-	}
+	b := &linksBehind{due: due}
+	b.rules, b.of, _ = strings.Cut(made, "\n")
+	return b, nil
+}
+
+// linksMade is what the index keeps of how its links were made: by which rules, of which lines.
+func linksMade(stamp string) string { return relate.Version() + "\n" + stamp }
+
+func (p *Pipeline) relate(ctx context.Context, behind *linksBehind) (problems []ingest.Problem, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	defer func() {
-		if err != nil { // prefer the context's own reason
-			err = cmp.Or(ctx.Err(), err)
-		}
-	}()
-	if version, _, _ := strings.Cut(made, "\n"); made != "" && version != relate.Version() {
-		written()
+	if behind.rules != "" && behind.rules != relate.Version() {
 		if err := p.Index.AllDue(ctx); err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		if due, _, err = p.Index.Due(ctx); err != nil {
-			return nil, false, err
+		if behind.due, _, err = p.Index.Due(ctx); err != nil {
+			return nil, err
 		}
 	}
-	var more []payload.Link
-	current := false // the index has what stands of the lines that were there before
-	lines, err := []payload.Link(nil), error(nil)
-	if p.Library.ReadOnly() != nil {
-		due = nil // they stay due
-		lines, err = p.Library.Links()
-	} else {
-		lines, stamp, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-			now, err := p.Library.LinksStamp()
-			current = err == nil && made == relate.Version()+"\n"+now
-			more, err = p.changedLinks(ctx, lines, due)
-			return more, err
-		})
+	found, err := p.appendLinks(ctx, behind)
+	if errors.Is(err, library.ErrDamaged) {
+		problems, err = []ingest.Problem{{Path: p.Library.Dir(), Err: err}}, nil
 	}
-	switch {
-	case errors.Is(err, library.ErrDamaged):
-		problems = []ingest.Problem{{Path: p.Library.Dir(), Err: err}}
-	case err != nil:
-		return nil, false, err
+	if err != nil {
+		return nil, err
 	}
-	written()
+	return problems, p.indexLinks(ctx, found)
+}
+
+// foundLinks are the lines of links.jsonl after the rules' links were brought up to date.
+type foundLinks struct {
+	lines   []payload.Link
+	more    []payload.Link // of these: new
+	current bool           // the index has what stands of the others
+	stamp   string         // library.LinksStamp
+	due     []string       // sessions whose links were found
+}
+
+// appendLinks finds the links of the sessions that are due and appends those that changed. Lines that can't be read are
+// an error returned along with the others.
+func (p *Pipeline) appendLinks(ctx context.Context, behind *linksBehind) (found foundLinks, err error) {
+	if p.Library.ReadOnly() != nil { // sessions stay due
+		if found.stamp, err = p.Library.LinksStamp(); err == nil {
+			found.lines, err = p.Library.Links()
+		}
+		return found, err
+	}
+	found.due = behind.due
+	found.lines, found.stamp, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
+		now, err := p.Library.LinksStamp()
+		found.current = err == nil && behind.rules == relate.Version() && behind.of == now
+		found.more, err = p.changedLinks(ctx, lines, behind.due)
+		return found.more, err
+	})
+	return found, err
+}
+
+// indexLinks has the index hold what stands of some lines, without what was forgotten since they were read.
+func (p *Pipeline) indexLinks(ctx context.Context, found foundLinks) error {
 	names := sync.OnceValues(func() ([][]byte, error) {
 		names, _, err := p.Library.Gone()
 		return names, err
 	})
-	gone := func(l payload.Link) (bool, error) { // forgotten since the lines were read
+	gone := func(l payload.Link) (bool, error) {
 		names, err := names()
 		if err != nil || len(names) == 0 {
 			return false, err
@@ -122,12 +145,11 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 		line, err := json.Marshal(l)
 		return library.Names(line, names), err
 	}
-	made = relate.Version() + "\n" + stamp
-	if current {
-		pairs, standing := standingBetween(lines, more)
-		return problems, true, p.Index.ChangeLinks(ctx, pairs, standing, made, due, gone)
+	if found.current {
+		pairs, standing := standingBetween(found.lines, found.more)
+		return p.Index.ChangeLinks(ctx, pairs, standing, linksMade(found.stamp), found.due, gone)
 	}
-	return problems, true, p.Index.PutLinks(ctx, payload.StandingLinks(lines), made, due, gone)
+	return p.Index.PutLinks(ctx, payload.StandingLinks(found.lines), linksMade(found.stamp), found.due, gone)
 }
 
 // standingBetween returns the pairs of items that some lines are about, both ways, and which of all links stand
@@ -206,8 +228,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 			delete(want, pair)
 		case !still && due && p.certain(indexed, l):
 			change = append(change, payload.Link{Op: payload.OpRetract, From: l.From, To: l.To, FromSession: l.FromSession,
-				ToSession: l.ToSession,
-				Maker:     payload.ByRule, Rule: l.Rule, At: l.At})
+				ToSession: l.ToSession, Maker: payload.ByRule, Rule: l.Rule, At: l.At})
 		}
 	}
 	fresh := slices.SortedFunc(maps.Values(want), func(a, b *payload.Link) int { return a.InTime(b) })

@@ -22,7 +22,6 @@ type seen struct {
 
 	files    map[string]seenFile // by path
 	sessions map[ingest.SessionID]seenSession
-	faults   map[ingest.SessionID]fault
 	excluded map[ingest.SessionID]string // sessions that are left out, with the rule
 	facts    map[fact]string
 }
@@ -41,7 +40,6 @@ type seenSession struct {
 	Folder string // relative to the library
 	Page   string // mark of payload.md; "" if it isn't known
 	Key    string // mark of session.json
-	Begins string // a hash of how it begins if no other session begins alike (see keepAlone); else ""
 }
 
 // A fact is something that is remembered of all sessions together.
@@ -52,11 +50,10 @@ const (
 	finished fact = "finished"
 	version  fact = "version"   // what made all that is done
 	handed   fact = "handed"    // see indexReceived
-	relating fact = "relating"  // how long the last relate took
 	salvaged fact = "salvaged"  // see salvage; followed by a memory's id, its Input when it was done
 	packDue  fact = "pack due"  // when the next session needs packing
-	looked   fact = "looked"    // see Glance
-	lookedBy fact = "looked by" // see Glance
+	looked   fact = "looked"    // see Unchanged
+	lookedBy fact = "looked by" // see Unchanged
 )
 
 // openSeen reads what is remembered in a cache folder, of files and sessions all or only what is asked for. If it can't
@@ -72,8 +69,7 @@ func openSeen(cache string, allFiles, allSessions bool) *seen {
 
 func (t *seen) empty() {
 	t.files, t.sessions = map[string]seenFile{}, map[ingest.SessionID]seenSession{}
-	t.faults, t.excluded = map[ingest.SessionID]fault{}, map[ingest.SessionID]string{}
-	t.facts = map[fact]string{}
+	t.excluded, t.facts = map[ingest.SessionID]string{}, map[fact]string{}
 }
 
 func (t *seen) load() error {
@@ -82,9 +78,6 @@ func (t *seen) load() error {
 	})
 	err = errors.Join(err, t.db.Each("SELECT session, rule FROM excluded", func(r state.Row) {
 		t.excluded[ingest.SessionID(r.ColumnText(0))] = r.ColumnText(1)
-	}), t.db.Each("SELECT session, at, stamp, page, path, reason FROM fault", func(r state.Row) {
-		t.faults[ingest.SessionID(r.ColumnText(0))] = fault{At: time.Unix(0, r.ColumnInt64(1)), Stamp: r.ColumnText(2),
-			Page: r.ColumnText(3), Path: r.ColumnText(4), Reason: r.ColumnText(5)}
 	}))
 	if t.allFiles {
 		err = errors.Join(err, t.readFiles(""))
@@ -103,9 +96,8 @@ func (t *seen) readFiles(where string, args ...any) error {
 }
 
 func (t *seen) readSessions(where string, args ...any) error {
-	return t.db.Each("SELECT id, folder, page, key, begins FROM session "+where, func(r state.Row) {
-		t.sessions[ingest.SessionID(r.ColumnText(0))] = seenSession{Folder: r.ColumnText(1), Page: r.ColumnText(2),
-			Key: r.ColumnText(3), Begins: r.ColumnText(4)}
+	return t.db.Each("SELECT id, folder, page, key FROM session "+where, func(r state.Row) {
+		t.sessions[ingest.SessionID(r.ColumnText(0))] = seenSession{r.ColumnText(1), r.ColumnText(2), r.ColumnText(3)}
 	}, args...)
 }
 
@@ -157,7 +149,7 @@ func (t *seen) clear() {
 	excluded := t.excluded
 	t.empty()
 	t.excluded = excluded
-	for _, table := range []string{"file", "session", "fault", "fact", "watched"} {
+	for _, table := range []string{"file", "session", "fact", "watched"} {
 		t.change("DELETE FROM " + table)
 	}
 }
@@ -227,7 +219,6 @@ func (t *seen) drop(id ingest.SessionID) {
 	delete(t.sessions, id)
 	t.change("DELETE FROM file WHERE session = ?", string(id))
 	t.change("DELETE FROM session WHERE id = ?", string(id))
-	t.dropFault(id)
 	t.exclude(id, "")
 	if !t.allFiles {
 		_ = t.save() // what is read later would still have it; a fault of the cache shows when more is written
@@ -238,7 +229,7 @@ func (t *seen) drop(id ingest.SessionID) {
 func (t *seen) set(id ingest.SessionID, s seenSession) {
 	if was, ok := t.session(id); !ok || was != s {
 		t.sessions[id] = s
-		t.change("INSERT OR REPLACE INTO session VALUES(?, ?, ?, ?, ?)", string(id), s.Folder, s.Page, s.Key, s.Begins)
+		t.change("INSERT OR REPLACE INTO session VALUES(?, ?, ?, ?)", string(id), s.Folder, s.Page, s.Key)
 	}
 }
 
@@ -260,19 +251,6 @@ func (t *seen) exclude(id ingest.SessionID, rule string) {
 	default:
 		t.excluded[id] = rule
 		t.change("INSERT OR REPLACE INTO excluded VALUES(?, ?)", string(id), rule)
-	}
-}
-
-func (t *seen) setFault(id ingest.SessionID, f fault) {
-	t.faults[id] = f
-	t.change("INSERT OR REPLACE INTO fault VALUES(?, ?, ?, ?, ?, ?)", string(id), f.At.UnixNano(), f.Stamp, f.Page,
-		f.Path, f.Reason)
-}
-
-func (t *seen) dropFault(id ingest.SessionID) {
-	if _, ok := t.faults[id]; ok {
-		delete(t.faults, id)
-		t.change("DELETE FROM fault WHERE session = ?", string(id))
 	}
 }
 

@@ -3,16 +3,17 @@ package pipeline
 import (
 	"fmt"
 
+	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 )
 
-// made returns the provenance that a session's payload would have if it were up to date. What a model made of it
-// stays, whatever the rest says.
-func (p *Pipeline) made(e library.Entry, beside string) payload.Provenance {
-	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: beside}
-	gone, _ := p.Library.ForgottenItems() // if they can't be read, merge fails
-	made.Without = len(gone[e.ID])
+// made returns the provenance that a member's payload would have if it were up to date, given what is forgotten. What a
+// model made of it stays, whatever the rest says.
+func (p *Pipeline) made(m *Member, forgotten map[ingest.SessionID][]library.ForgottenItem) payload.Provenance {
+	e := m.Entry
+	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: m.beside,
+		Without: len(forgotten[e.ID])}
 	if e.Distilled != nil {
 		made.Model = e.Distilled.Model
 	}

@@ -24,15 +24,13 @@ type Options struct {
 	// archive but don't distill sessions whose files were written within this time
 	Quiet   time.Duration
 	Reindex bool // rebuild the index from the library alone
-	// look only at these sessions, which a Glance shows to have grown
-	Grown []ingest.SessionID
 
 	salvaged []ingest.Found // look only at these
 }
 
 // whole reports whether a sync looks at everything.
 func (o Options) whole() bool {
-	return len(o.From) == 0 && o.Only == "" && len(o.Grown) == 0 && o.salvaged == nil
+	return len(o.From) == 0 && o.Only == "" && o.salvaged == nil
 }
 
 // Sync processes what is new: it finds the sessions, archives those that changed, distills and indexes them. What it
@@ -42,12 +40,6 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer collectLess()()
-	if len(o.Grown) > 0 {
-		if rep, err := p.syncGrown(ctx, o); !errors.Is(err, errNotAlone) {
-			return rep, err
-		}
-		o.Grown = nil
-	}
 	rep, err := p.syncOnce(ctx, o)
 	done := err == nil && rep.Left == 0 && !rep.salvaged
 	if done && o.whole() && o.Budget == 0 {
@@ -73,17 +65,10 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 		err = r.indexReceived(ctx)
 	}
 	if err == nil {
-		var tidying errgroup.Group // concurrent with reads of the index
-		if r.untidy && !r.late() {
-			tidying.Go(func() error { return p.Index.Tidy(context.WithoutCancel(ctx)) })
-		}
-		err = r.relateTimed(ctx, func() { tidying.Wait() })
-		err = errors.Join(err, tidying.Wait())
+		err = r.relate(ctx)
 	}
-	for id, f := range r.seen.faults { // known faults that weren't retried; with From, only those of the sessions named
-		if all := len(o.From) == 0 && o.salvaged == nil; !r.failed[id] && (all || r.found[id]) {
-			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Err: errors.New(f.Reason)})
-		}
+	if err == nil && r.untidy && !r.late() {
+		err = p.Index.Tidy(context.WithoutCancel(ctx))
 	}
 	r.sayUnusable()
 	return r.report, errors.Join(err, r.keepLook(err), r.seen.close())
@@ -109,9 +94,6 @@ type run struct {
 	options   Options
 	start     time.Time
 	bytesOnly bool // it is an Archive
-	// look lists the sessions that may need distilling, with their stamps in the index; first tells it that no round
-	// came before
-	look func(ctx context.Context, first bool) ([]library.Entry, map[string]string, error)
 
 	found    map[ingest.SessionID]bool     // at the sources
 	gone     map[ingest.SessionID][]string // paths that no longer exist
@@ -140,14 +122,12 @@ type run struct {
 }
 
 func (p *Pipeline) newRun(o Options) *run {
-	r := &run{p: p, options: o, start: time.Now(), seen: openSeen(p.Cache, o.whole(), o.whole() || len(o.From) > 0),
+	return &run{p: p, options: o, start: time.Now(), seen: openSeen(p.Cache, o.whole(), o.whole() || len(o.From) > 0),
 		lines: writtenLines{index: p.Index, of: map[int64]written{}},
 		found: map[ingest.SessionID]bool{}, gone: map[ingest.SessionID][]string{},
 		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{},
 		touched: map[ingest.SessionID][]ingest.Found{}, left: map[ingest.SessionID][]ingest.Found{},
 		failed: map[ingest.SessionID]bool{}, counted: map[ingest.SessionID]bool{}, current: map[ingest.SessionID]bool{}}
-	r.look = r.everything
-	return r
 }
 
 // startRun is newRun with what no longer applies forgotten: all that something else made, what a rule left out that is
@@ -175,7 +155,7 @@ func (r *run) sync(ctx context.Context) error {
 	r.handEdited(<-pages)
 	changed := r.discover(ctx, found)
 	r.broke = r.seen.facts[finished] == ""
-	r.work = len(r.edited) > 0 || r.broke || r.options.Reindex || r.lost || len(r.options.From) == 0 && r.retry()
+	r.work = len(r.edited) > 0 || r.broke || r.options.Reindex || r.lost
 	if len(changed) == 0 && !r.work {
 		if r.fold(); len(r.noted) == 0 {
 			return ctx.Err()

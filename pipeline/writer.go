@@ -71,7 +71,7 @@ func (w *writer) write(family []*Member, release func()) error {
 				return w.run.p.Library.SaveOutputs(w.ctx, m.Entry.ID)
 			})
 			if err != nil {
-				w.run.fail(m.Entry, madeStamp(m.made), err)
+				w.run.fail(m.Entry, err)
 			} else if err = w.index(m); err != nil {
 				w.fault.CompareAndSwap(nil, &err)
 				return err

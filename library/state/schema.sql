@@ -8,14 +8,9 @@ CREATE TABLE IF NOT EXISTS file(
 CREATE INDEX IF NOT EXISTS file_session ON file(session);
 CREATE INDEX IF NOT EXISTS file_mod ON file(mod);
 
--- The library's folders, as recall left them. page and key are the states of payload.md and session.json, "" if unknown;
--- begins: a hash of the keys that tie a session to others, if it has them alone, else "".
+-- The library's folders, as recall left them. page and key are the states of payload.md and session.json, "" if unknown.
 CREATE TABLE IF NOT EXISTS session(
-	id TEXT PRIMARY KEY, folder TEXT NOT NULL, page TEXT NOT NULL, key TEXT NOT NULL,
-	begins TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS fault(
-	session TEXT PRIMARY KEY, at INTEGER NOT NULL, stamp TEXT NOT NULL, page TEXT NOT NULL, path TEXT NOT NULL,
-	reason TEXT NOT NULL) WITHOUT ROWID;
+	id TEXT PRIMARY KEY, folder TEXT NOT NULL, page TEXT NOT NULL, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS excluded(session TEXT PRIMARY KEY, rule TEXT NOT NULL) WITHOUT ROWID;
 
 -- Folders and files in which something new shows, with the state at the last full sync, "" if it may have changed since.

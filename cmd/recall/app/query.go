@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/config"
@@ -47,17 +48,13 @@ func (a *App) SyncNew(ctx context.Context) (behind answer.Behind, err error) {
 	if asItIs {
 		return behind, nil
 	}
-	from := ingest.SessionID(os.Getenv(EnvSession))
-	o := pipeline.Options{Budget: a.Config.Query.Budget}
-	switch g := a.Archiver().Glance(from); {
-	case g == nil:
-	case g.Same() && a.ReadIndex() == nil && (g.Recent() || a.SyncRest()):
+	since, same := a.Archiver().Unchanged(ingest.SessionID(os.Getenv(EnvSession)))
+	recent := time.Since(since) < pipeline.LookHolds
+	if same && a.ReadIndex() == nil && (recent || a.SyncRest()) {
 		return behind, nil
-	case !g.Same() && g.Recent():
-		o.Grown = g.Grown
 	}
 	a.Lib.LockWait(a.Config.Query.Budget)
-	report, err := a.Sync(ctx, o)
+	report, err := a.Sync(ctx, pipeline.Options{Budget: a.Config.Query.Budget})
 	switch {
 	case errors.Is(err, context.Canceled):
 		return behind, err
@@ -66,14 +63,11 @@ func (a *App) SyncNew(ctx context.Context) (behind answer.Behind, err error) {
 	case err != nil:
 		fmt.Fprintf(a.Err, "recall: warning: new sessions could not be imported: %v\n", err)
 	}
-	if behind.Unrelated = report.Unrelated && o.Grown == nil; report.Unrelated && !behind.Unrelated {
-		a.SyncRest()
-	}
 	if n := len(report.Problems); n > 0 {
 		fmt.Fprintf(a.Err, "recall: some new sessions could not be imported (%s); recall sync shows why\n",
 			answer.Count(n, "fault"))
 	}
-	behind.Left, behind.Outdated = report.Left-report.Outdated, report.Outdated
+	behind.Left, behind.Outdated, behind.Unrelated = report.Left-report.Outdated, report.Outdated, report.Unrelated
 	return behind, nil
 }
 

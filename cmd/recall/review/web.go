@@ -36,7 +36,7 @@ func newWebCmd(a *app.App) *cobra.Command {
 	}, func(ctx context.Context, _ []string) error {
 		served, index := a.Served(), app.IndexPath(a.Lib)
 		served.Kept = a.Lib // so that what it has cached of its sessions is used for every page
-		a.Lib.Hold(pipeline.GlanceHolds)
+		a.Lib.Hold(pipeline.LookHolds)
 		go func() { _, _ = a.Lib.Catalog() }() // preload while the link is being opened; a page reports errors
 		s, err := web.New(web.Options{
 			Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {

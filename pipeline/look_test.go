@@ -15,10 +15,10 @@ import (
 	"recall/pipeline"
 )
 
-// A question goes by a glance only while nothing has happened: whatever a person or a client
+// A question trusts the last look only while nothing has happened: whatever a person or a client
 // does next to the sessions last written to, or anywhere a session may turn up, has everything
 // looked at.
-func TestGlance(t *testing.T) {
+func TestUnchanged(t *testing.T) {
 	const all, watched = 12, 6
 	root := filepath.Join(t.TempDir(), ".claude")
 	made, err := synthtest.Write(root, synthtest.Options{Sessions: all, BytesEach: 2 << 10, Seed: 3})
@@ -92,28 +92,28 @@ func TestGlance(t *testing.T) {
 			if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			g := p.Glance("")
-			return g != nil && g.Same()
+			_, same := p.Unchanged("")
+			return same
 		}
 		for try := 0; !ready(); try++ {
 			if try == 3 {
-				t.Fatalf("before %q: nothing new, and no glance holds", c.name)
+				t.Fatalf("before %q: nothing is new, and no look says so", c.name)
 			}
 			for _, dir := range []string{p.Library.Dir(), filepath.Join(root, "projects")} { // what is recent never holds
 				age(t, dir)
 			}
 		}
 		c.do()
-		g := p.Glance(c.from)
-		if same := g != nil && g.Same(); same != c.same || same && !g.Recent() {
-			t.Errorf("%s: got %+v, want the same: %v", c.name, g, c.same)
+		since, same := p.Unchanged(c.from)
+		if same != c.same || same && time.Since(since) > pipeline.LookHolds {
+			t.Errorf("%s: got %v since %v, want %v", c.name, same, since, c.same)
 		}
 	}
 }
 
 // A root that has a folder "projects" without being a client's own is searched, and so watched, as a whole, even if it
 // is a link.
-func TestGlanceOfAnyRoot(t *testing.T) {
+func TestUnchangedInAnyRoot(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "kept")
 	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 2, BytesEach: 2 << 10, Seed: 3}); err != nil {
 		t.Fatal(err)
@@ -135,14 +135,14 @@ func TestGlanceOfAnyRoot(t *testing.T) {
 			age(t, p.Library.Dir())
 			age(t, root+string(filepath.Separator))
 		}
-		if g := p.Glance(""); g == nil || !g.Same() {
-			t.Fatalf("%s: nothing new, and no glance says so", root)
+		if _, same := p.Unchanged(""); !same {
+			t.Fatalf("%s: nothing is new, and no look says so", root)
 		}
 		if err := os.Mkdir(filepath.Join(deep, filepath.Base(root)), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if g := p.Glance(""); g != nil {
-			t.Errorf("%s: a new folder far below it, and everything looks the same: %v", root, g.Same())
+		if _, same := p.Unchanged(""); same {
+			t.Errorf("%s: a new folder far below it, and everything looks the same", root)
 		}
 	}
 }
@@ -162,72 +162,6 @@ func age(t *testing.T, dir string) {
 	}
 }
 
-// A session that grew is taken in without a look at any other: what that leaves behind is what a look at everything
-// would, so that the next question, and the next sync, find nothing new.
-func TestGrown(t *testing.T) {
-	root := filepath.Join(t.TempDir(), ".claude")
-	made, err := synthtest.Write(root, synthtest.Options{Sessions: 6, BytesEach: 4 << 10, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := own(open(t, t.TempDir()), root)
-	sync := func(o pipeline.Options) pipeline.Report {
-		t.Helper()
-		r, err := p.Sync(context.Background(), o)
-		if err != nil || len(r.Problems) > 0 {
-			t.Fatal(r, err)
-		}
-		return r
-	}
-	for range 2 { // the second sees that nothing is new
-		sync(pipeline.Options{})
-		age(t, p.Library.Dir())
-		age(t, filepath.Join(root, "projects"))
-	}
-	sync(pipeline.Options{})
-	last := made[len(made)-1]
-	for i := range 2 {
-		uuid := "more-" + string(rune('a'+i))
-		appendText(t, last.Path, oneMore(uuid))
-		g := p.Glance(ingest.SessionID(last.ID))
-		if g == nil || g.Same() {
-			t.Fatalf("%d: a session that grew: %+v", i, g)
-		}
-		r := sync(pipeline.Options{Grown: g.Grown})
-		if r.Found != 1 || r.Grown != 1 || r.Distilled != 1 || r.Bytes != int64(len(oneMore(uuid))) {
-			t.Errorf("%d: %+v", i, r)
-		}
-		if g := p.Glance(""); g == nil || !g.Same() {
-			t.Errorf("%d: the session was taken in, and a glance shows more: %+v", i, g)
-		}
-	}
-	if r := sync(pipeline.Options{}); r.Found != 6 || r.New+r.Grown+r.Distilled+r.Indexed != 0 {
-		t.Errorf("after three questions a look at everything finds %+v", r)
-	}
-	// It begins as another does by now: both are looked at, as everything is.
-	other, err := os.ReadFile(made[0].Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(last.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(last.Path, append(other, text...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	g := p.Glance("")
-	if g == nil || g.Same() {
-		t.Fatalf("a session was written over: %+v", g)
-	}
-	if r := sync(pipeline.Options{Grown: g.Grown}); r.Found != 6 || r.Distilled == 0 {
-		t.Errorf("a session became a fork of another: %+v", r)
-	}
-	appendText(t, last.Path, oneMore("fork"))
-	if g := p.Glance(""); g != nil {
-		t.Errorf("of two that are one family, one grew: %+v", g)
-	}
-}
 func appendText(t testing.TB, path, text string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
