@@ -32,25 +32,21 @@ const (
 //
 // Behind a pooler each transaction may use a different server connection, so no state is kept in one: no prepared
 // statements, no settings, no locks beyond a transaction.
-func connect(address string, there ...func()) (*pgxpool.Pool, error) {
+func connect(address string, heard func()) (*pgxpool.Pool, error) {
 	c, err := settings(address)
 	if err != nil {
 		return nil, err
 	}
 	dial, once := c.ConnConfig.DialFunc, sync.Once{}
-	heard := func() {
-		once.Do(func() {
-			for _, tell := range there {
-				tell()
-			}
-		})
+	if heard == nil {
+		heard = func() {}
 	}
 	c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &line{conn, heard}, nil
+		return &line{conn, func() { once.Do(heard) }}, nil
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), c)
 	return pool, explain(err)

@@ -3,10 +3,13 @@ package team
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -75,7 +78,7 @@ func TestLibpqsWays(t *testing.T) {
 		}
 	}
 	open := func(address string) error {
-		m, err := Open(t.Context(), address)
+		m, err := Open(t.Context(), address, nil)
 		if err == nil {
 			m.Close()
 		} else if strings.Contains(err.Error()+hint.Of(err), "pa55word") {
@@ -131,9 +134,9 @@ func TestPgBouncer(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
 	bob := c.admit(ana, "bob")
-	port := c.Bouncer("owner", "bob")
+	port := c.bouncer()
 	everybody := fmt.Sprintf("postgres://%s@127.0.0.1:%d/as_owner?sslmode=disable", c.Role("bob"), port)
-	if _, err := Open(t.Context(), everybody); !errors.Is(err, ErrUnsafe) || hint.Of(err) == "" {
+	if _, err := Open(t.Context(), everybody, nil); !errors.Is(err, ErrUnsafe) || hint.Of(err) == "" {
 		t.Errorf("a pooler that is Ana for everybody: %v", err)
 	}
 	c.put(ana, 1, said("s0", ana.project(t, "secret"), "We buy them in May"))
@@ -176,13 +179,43 @@ func TestPgBouncer(t *testing.T) {
 	}
 }
 
+// bouncer starts a PgBouncer that gives each transaction any free connection of the owner and Bob, and returns its
+// port. Its database as_owner turns everybody into the owner.
+func (c *crew) bouncer() (port int) {
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		c.t.Skip("no PgBouncer is installed (Debian: apt-get install pgbouncer)")
+	}
+	l := newStand(c.t)
+	port = l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	c.Write("users.txt", fmt.Sprintf("%q \"\"\n%q \"\"\n", c.Role("owner"), c.Role("bob")))
+	c.Write("bouncer.ini", fmt.Sprintf("[databases]\n* = host=%[1]s port=%[2]d\n"+
+		"as_owner = host=%[1]s port=%[2]d dbname=%[4]s user=%[5]s\n[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port=%[3]d\n"+
+		"auth_type=trust\nauth_file=%[1]s/users.txt\npool_mode=transaction\ndefault_pool_size=2\nunix_socket_dir=\n",
+		c.Dir, c.Port, port, c.Name, c.Role("owner")))
+	run := c.Command(program, filepath.Join(c.Dir, "bouncer.ini"))
+	if err := run.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
+	for range 100 {
+		if conn, err := net.Dial("tcp", l.Addr().String()); err == nil {
+			conn.Close()
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return port
+}
+
 // Who may not connect to the database any more is told what a member is told who isn't in.
 func TestWithoutConnect(t *testing.T) {
 	c := newCrew(t)
 	bob := c.admit(c.owner(), "bob")
 	bob.Close()
 	c.Exec("REVOKE CONNECT ON DATABASE " + c.Name + " FROM " + c.Role("bob"))
-	_, err := Open(t.Context(), c.Address("bob"))
+	_, err := Open(t.Context(), c.Address("bob"), nil)
 	if !errors.Is(err, ErrNotMember) || !strings.Contains(hint.Of(err), "admit") {
 		t.Errorf("%v (%s)", err, hint.Of(err))
 	}

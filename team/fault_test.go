@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +21,7 @@ type stand struct {
 	ends   []net.Conn
 }
 
-func newStand(t *testing.T) *stand {
+func newStand(t testing.TB) *stand {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -60,115 +58,6 @@ func (s *stand) cut() {
 		e.Close()
 	}
 	s.ends = nil
-}
-
-// A cable is cut after so many bytes towards the server, or back.
-type cable struct {
-	*stand
-	there  atomic.Int64 // bytes that still pass
-	back   atomic.Int64
-	passed [2]atomic.Int64
-}
-
-const uncut = 1 << 40
-
-func lay(t *testing.T, to string) *cable {
-	c := &cable{stand: newStand(t)}
-	c.mend()
-	go c.serve(to, func(near, far net.Conn) {
-		go c.pass(far, near, &c.there, &c.passed[0])
-		go c.pass(near, far, &c.back, &c.passed[1])
-	})
-	return c
-}
-
-func (c *cable) pass(to, from net.Conn, left, passed *atomic.Int64) {
-	room := make([]byte, 4096)
-	for {
-		n, err := from.Read(room)
-		may := min(int64(n), max(left.Add(-int64(n))+int64(n), 0))
-		passed.Add(may)
-		if _, failed := to.Write(room[:may]); err != nil || failed != nil || may < int64(n) {
-			break
-		}
-	}
-	if left.Load() < 0 {
-		c.cut()
-	}
-	to.Close()
-	from.Close()
-}
-
-func (c *cable) mend() { c.there.Store(uncut); c.back.Store(uncut) }
-
-// Wherever the connection is cut, a session is there whole or as it was, and the next try brings it there once.
-func TestCut(t *testing.T) {
-	c := newCrew(t)
-	cable := lay(t, fmt.Sprintf("127.0.0.1:%d", c.Port))
-	ana := c.at(c.AddressAt("owner", "127.0.0.1", cable.Addr().(*net.TCPAddr).Port))
-	app := ana.project(t, "app")
-	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
-	n := 0
-	next := func() Session {
-		n++
-		return said("s1", app, fmt.Sprint("One ", n), fmt.Sprint("Two ", n), "Three")
-	}
-	send := func(s Session) error {
-		sent, err := box.Sent()
-		if err == nil {
-			_, err = box.Send(t.Context(), ana.Team, sent["s1"], func() (Shared, error) { return Ready(c.rules, s) })
-		}
-		return err
-	}
-	whole := func(n int) []string {
-		return []string{fmt.Sprint("s1 s1000 One ", n), fmt.Sprint("s1 s1001 Two ", n), "s1 s1002 Three"}
-	}
-	if err := send(next()); err != nil {
-		t.Fatal(err)
-	}
-	cable.passed[0].Store(0)
-	cable.passed[1].Store(0)
-	if err := send(next()); err != nil {
-		t.Fatal(err)
-	}
-	bytes := []int64{cable.passed[0].Load(), cable.passed[1].Load()}
-	places := int64(15)
-	if os.Getenv("RECALL_LONG") != "" {
-		places = 60
-	}
-	for way, left := range []*atomic.Int64{&cable.there, &cable.back} {
-		all := bytes[way]
-		if all < 100 {
-			t.Fatalf("%d bytes went by the cable", all)
-		}
-		cuts, lost := 0, 0
-		for at := int64(0); at <= all; at += max(all/places, 1) {
-			s := next()
-			left.Store(at)
-			err := send(s)
-			cable.mend()
-			if err != nil {
-				cuts++
-				if !errors.Is(err, ErrUnreachable) {
-					t.Errorf("cut after %d of %d bytes: %v", at, all, err)
-				}
-			}
-			got := fmt.Sprint(c.texts())
-			if got != fmt.Sprint(whole(n)) && got != fmt.Sprint(whole(n-1)) {
-				t.Fatalf("cut after %d of %d bytes the team has %s", at, all, got)
-			}
-			if got == fmt.Sprint(whole(n)) && err != nil {
-				lost++ // it was done, and nobody heard
-			}
-			if err := again(func() error { return send(s) }); err != nil {
-				t.Fatal(err)
-			}
-			c.holds(whole(n)...)
-		}
-		if cuts < int(places)*2/3 || way == 1 && lost == 0 {
-			t.Errorf("way %d: %d cuts, %d done unheard: the test says little", way, cuts, lost)
-		}
-	}
 }
 
 // again tries until it works: a pool may hold connections that broke.

@@ -58,7 +58,7 @@ func newCrewOn(t testing.TB, d *pgtest.DB) *crew {
 // at is a login's connection, at the given address or by the socket.
 func (c *crew) at(address string) mate {
 	c.t.Helper()
-	m, err := Open(c.t.Context(), address)
+	m, err := Open(c.t.Context(), address, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func TestMalice(t *testing.T) {
 		"puts a function before another":     `SET search_path = public, recall; CREATE FUNCTION recall.mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
 		"puts a trigger on":                  `CREATE TRIGGER x BEFORE INSERT ON recall.item EXECUTE FUNCTION recall.bury()`,
 		"fires a trigger's function":         `SELECT recall.bury()`,
-		"changes the format":                 `INSERT INTO recall.migration VALUES(99)`,
+		"changes the format":                 `UPDATE recall.team SET format = 99`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, err := c.sql(login, n.Replace(sql))
@@ -249,7 +249,7 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 func (c *crew) dump() string {
 	var all []string
 	for _, table := range []string{"member", "device", "key", "project", "access", "session", "item", "content",
-		"tombstone", "obeyed", "handoff", "migration", "team"} {
+		"tombstone", "obeyed", "handoff", "team"} {
 		all = append(all, `(SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1)`)
 	}
 	return strings.Join(c.column(strings.Join(all, " UNION ALL ")), "\n")

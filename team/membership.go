@@ -207,19 +207,13 @@ func (m *Membership) Unreached(lately time.Duration) bool {
 	return err == nil && time.Since(fi.ModTime()).Abs() < lately
 }
 
-// NoteUnreached records that the team can't be reached now.
-func (m *Membership) NoteUnreached() { _ = m.write("unreached", nil) }
-
-// NoteReached clears that, and records how long the server took to respond.
-func (m *Membership) NoteReached(took time.Duration) {
-	os.Remove(m.Path("unreached"))
-	_ = m.write("reached", took)
-}
-
-// Reached is how long the server took to respond when it was last reached; 0 if unknown.
-func (m *Membership) Reached() (took time.Duration) {
-	m.read("reached", &took)
-	return took
+// NoteReached records whether the team can be reached now.
+func (m *Membership) NoteReached(there bool) {
+	if there {
+		os.Remove(m.Path("unreached"))
+	} else {
+		_ = m.write("unreached", nil)
+	}
 }
 
 // read reads a file that may be missing; it reports whether the file was there and intact.

@@ -3,7 +3,7 @@
 // find it.
 //
 // A team is the schema recall of one database. The database itself enforces who can read and write each row: see
-// migrations/ and docs/internals/team.md.
+// schema.sql and docs/internals/team.md.
 package team
 
 import (
@@ -35,10 +35,10 @@ type Team struct {
 }
 
 // Open connects to a team as the member whose login the address or its environment names. The error is
-// ErrNoTeam, ErrNotMember, ErrNewer, ErrOlder or ErrUnreachable. The functions in there are called at the
+// ErrNoTeam, ErrNotMember, ErrNewer, ErrOlder or ErrUnreachable. heard, if not nil, is called at the
 // server's first response, before the login is accepted.
-func Open(ctx context.Context, address string, there ...func()) (*Team, error) {
-	pool, err := connect(address, there...)
+func Open(ctx context.Context, address string, heard func()) (*Team, error) {
+	pool, err := connect(address, heard)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func Open(ctx context.Context, address string, there ...func()) (*Team, error) {
 // enter checks the format and identifies the member.
 func (t *Team) enter(ctx context.Context) error {
 	var version int
-	if err := t.pool.QueryRow(ctx, `SELECT max(version) FROM recall.migration`).Scan(&version); err != nil {
+	if err := t.pool.QueryRow(ctx, `SELECT format FROM recall.team`).Scan(&version); err != nil {
 		return err
 	}
 	if err := checkFormat(version); err != nil {
@@ -73,9 +73,6 @@ func (t *Team) enter(ctx context.Context) error {
 	return err
 }
 
-// Pool returns the connection pool, for the team's jobs in package work.
-func (t *Team) Pool() *pgxpool.Pool { return t.pool }
-
 // Close ends the connection.
 func (t *Team) Close() { t.pool.Close() }
 
@@ -88,7 +85,7 @@ var (
 	ErrNotMember = errors.New("this login isn't a member of the team")
 	// ErrNewer means that a newer recall changed the team's format.
 	ErrNewer = errors.New("the team's database was changed by a newer recall")
-	// ErrOlder means that the team's format must be upgraded first.
+	// ErrOlder means that the team's format is that of an older recall.
 	ErrOlder = errors.New("the team's database is from an older recall")
 	// ErrUnreachable means that the connection failed or broke. Nothing is lost; the request may have been carried out.
 	ErrUnreachable = errors.New("the team's database can't be reached")

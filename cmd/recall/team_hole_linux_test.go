@@ -64,14 +64,13 @@ func hung(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// A team that can't be reached lets no command wait long, not even the first, nor the one after it was there. How long
-// is measured by BenchmarkUnreachableTeam: here a machine that does much else has a bound that it can hold too, and
-// the fastest are compared, of as many as that takes.
+// A team that can't be reached lets no command wait long, not even the first, nor the one after it was there:
+// team.wait, and what a machine adds that does much else. The fastest are compared, of as many as that takes.
 func TestUnreachableTeam(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what a command takes isn't measured under the race detector")
 	}
-	const most = 200 * time.Millisecond
+	const most = 400 * time.Millisecond
 	for name, run := range unreachable(t) {
 		without, with := time.Hour, time.Hour
 		for n := 0; n < 2 || n < 20 && with-without > most; n++ {
@@ -82,32 +81,6 @@ func TestUnreachableTeam(t *testing.T) {
 			t.Errorf("%s: %v more than the %v without a team", name, more, without)
 		}
 	}
-}
-
-// What a command takes longer where a team can't be reached, in interleaved pairs: the fastest with one less the
-// fastest without, of the command that it is most for, and on average of the commands.
-func BenchmarkUnreachableTeam(b *testing.B) {
-	pairs := unreachable(b)
-	without, with := map[string]time.Duration{}, map[string]time.Duration{}
-	fastest := func(of map[string]time.Duration, name string, took time.Duration) {
-		if of[name] == 0 || took < of[name] {
-			of[name] = took
-		}
-	}
-	for b.Loop() {
-		for name, run := range pairs {
-			fastest(without, name, run(false))
-			fastest(with, name, run(true))
-		}
-	}
-	var most, sum time.Duration
-	for name := range pairs {
-		more := with[name] - without[name]
-		b.Logf("%s: %v, and %v with it", name, without[name], with[name])
-		most, sum = max(most, more), sum+more
-	}
-	b.ReportMetric(float64(most)/float64(time.Millisecond), "most-more-ms")
-	b.ReportMetric(float64(sum)/float64(len(pairs))/float64(time.Millisecond), "more-ms")
 }
 
 // unreachable is, by a name, each command with each way in which a team can't be reached: it runs the command with or
@@ -149,7 +122,6 @@ func unreachable(t testing.TB) map[string]func(team bool) time.Duration {
 	runs := map[string]func(bool) time.Duration{}
 	for _, args := range commands {
 		for kind, port := range kinds {
-			tries := 0
 			runs["recall "+args+", "+kind] = func(in bool) time.Duration {
 				if in {
 					m := &team.Membership{Address: fmt.Sprintf("postgres://ana@127.0.0.1:%d/x?sslmode=disable", port),
@@ -157,8 +129,7 @@ func unreachable(t testing.TB) map[string]func(team bool) time.Duration {
 					if err := m.Keep(library); err != nil {
 						t.Fatal(err)
 					}
-					m.NoteReached(time.Duration(tries%2) * 15 * time.Millisecond)
-					tries++
+					m.NoteReached(true)
 					if err := m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 1}); err != nil {
 						t.Fatal(err)
 					}

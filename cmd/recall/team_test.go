@@ -16,11 +16,9 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"recall/cmd/recall/config"
 	"recall/library"
 	"recall/payload"
 	"recall/team"
-	"recall/team/ask"
 	"recall/team/pgtest"
 )
 
@@ -78,27 +76,6 @@ func TestTeam(t *testing.T) {
 					return atHome(env.WorkDir, env.Setenv)
 				}})
 		})
-	}
-}
-
-// The team.wait that is proposed for a distant team is one that the configuration takes, and waits long enough.
-func TestProposedTeamWaitIsAllowed(t *testing.T) {
-	m := &team.Membership{Address: "postgres://ana@127.0.0.1:1/x", Team: "t", Name: "Grain", Device: "d"}
-	if err := m.Keep(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	for _, took := range []time.Duration{600 * time.Millisecond, 6 * time.Second, 9999 * time.Millisecond} {
-		m.NoteReached(took)
-		way := ask.Further(m, 35*time.Millisecond)
-		proposed := regexp.MustCompile(`team\.wait (\S+)`).FindStringSubmatch(way)
-		if proposed == nil {
-			t.Fatalf("%v: nothing proposed: %q", took, way)
-		}
-		t.Setenv("RECALL_TEAM_WAIT", proposed[1])
-		c, err := config.Load(nil, "", config.Surroundings{Home: t.TempDir()})
-		if err != nil || c.Team.Wait < took || ask.Further(m, c.Team.Wait) != "" {
-			t.Errorf("%v: %q, %v", took, way, err)
-		}
 	}
 }
 

@@ -17,67 +17,33 @@ import (
 	"recall/team"
 )
 
-// Timeouts for the team. The server's first response is awaited for team.wait, or twice as long as it last
-// took, in parallel with the search of the library: an unreachable or silent server costs that at most, and
-// then nothing for the time of skipFor.
+// Timeouts for the team. The server's first response is awaited for team.wait, in parallel with the search of the
+// library: an unreachable or silent server costs that at most, and then nothing for the time of skipFor.
 const (
-	farWait    = 500 * time.Millisecond  // limit for a distant server, unless team.wait is longer
-	maxWait    = 10 * time.Second        // the longest that team.wait can be
 	answerWait = 1500 * time.Millisecond // for the rest after the first response
 	skipFor    = time.Minute
 )
 
-// patience is how long to wait for a server's first response, given team.wait.
-func patience(m *team.Membership, wait time.Duration) time.Duration {
-	return max(wait, min(2*m.Reached(), farWait))
-}
-
 // Lately reports whether the team was unreachable just now and so isn't queried.
 func Lately(m *team.Membership) bool { return m.Unreached(skipFor) }
 
-// Open connects to the library's team, unless its server doesn't respond within wait or the longer time it
-// usually takes.
+// Open connects to the library's team, unless its server doesn't respond within wait.
 func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Team, error) {
 	opening, cancel := context.WithCancel(ctx)
 	defer cancel()
-	began := time.Now()
-	late := time.AfterFunc(patience(m, wait), cancel)
+	late := time.AfterFunc(wait, cancel)
 	defer late.Stop()
-	t, err := team.Open(opening, m.Address, func() {
-		late.Reset(answerWait)
-		m.NoteReached(time.Since(began))
-	})
+	t, err := team.Open(opening, m.Address, func() { late.Reset(answerWait) })
 	if err != nil && opening.Err() != nil && ctx.Err() == nil {
-		err = tooLate(m, wait)
+		err = errLate
 	}
-	if errors.Is(err, team.ErrUnreachable) {
-		m.NoteUnreached()
-	}
+	m.NoteReached(!errors.Is(err, team.ErrUnreachable))
 	return t, err
 }
 
-// tooLate is the error for a server that didn't respond in time.
-func tooLate(m *team.Membership, wait time.Duration) error {
-	err := fmt.Errorf("%w: it didn't answer in time", team.ErrUnreachable)
-	if way := Further(m, wait); way != "" {
-		err = hint.With(err, "%s", way)
-	}
-	return err
-}
-
-// Further says how to make questions wait for a team that is known to take longer than wait, else "".
-func Further(m *team.Membership, wait time.Duration) string {
-	took := m.Reached()
-	if took <= patience(m, wait) {
-		return ""
-	}
-	said := fmt.Sprintf("its server took %v to respond when it was last reached", took.Round(time.Millisecond))
-	if took >= maxWait {
-		return fmt.Sprintf("%s; a question waits %v at most", said, maxWait)
-	}
-	return fmt.Sprintf("%s: team.wait %v in config.yaml makes questions wait for it", said,
-		min((2*took).Round(10*time.Millisecond), maxWait))
-}
+// errLate is the error for a server that didn't respond in time.
+var errLate = hint.With(fmt.Errorf("%w: it didn't answer in time", team.ErrUnreachable),
+	"team.wait in config.yaml makes questions wait longer for it")
 
 // Asker sends questions to the team, one after the other. Its zero value is ready for use.
 type Asker struct {
@@ -115,12 +81,7 @@ func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, on
 	}
 	go func() {
 		var got teamAnswer
-		began := time.Now()
-		there := func() {
-			m.NoteReached(time.Since(began))
-			close(w.there)
-		}
-		if got.t, got.err = team.Open(ctx, m.Address, there); got.err == nil {
+		if got.t, got.err = team.Open(ctx, m.Address, func() { close(w.there) }); got.err == nil {
 			if got.all, got.err = got.t.Candidates(ctx, q); got.err != nil || ctx.Err() != nil {
 				got.t.Close()
 			}
@@ -164,23 +125,21 @@ func (w *pending) drop() {
 
 // answer waits for the team's answer; the caller closes the team.
 func (w *pending) answer(ctx context.Context, wait time.Duration) (teamAnswer, error) {
-	late := time.NewTimer(patience(w.m, wait))
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	there := w.there
 	for {
 		select {
 		case got := <-w.found:
-			if errors.Is(got.err, team.ErrUnreachable) {
-				w.m.NoteUnreached()
-			}
+			w.m.NoteReached(!errors.Is(got.err, team.ErrUnreachable))
 			return got, got.err
 		case <-there:
 			there = nil
 			late.Reset(answerWait)
 		case <-late.C:
-			w.m.NoteUnreached()
+			w.m.NoteReached(false)
 			w.drop()
-			return teamAnswer{}, tooLate(w.m, wait)
+			return teamAnswer{}, errLate
 		case <-ctx.Done():
 			w.drop()
 			return teamAnswer{}, ctx.Err()
@@ -220,8 +179,8 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 	if err != nil {
 		why := txt.Clip(escape.Line(err.Error(), escape.Terminal), 160)
 		b.Why = "this answer doesn't include what your team shares: " + why
-		if m, _ := team.MembershipOf(b.Library.Dir()); m != nil && Further(m, b.Wait) != "" {
-			b.Why += "; " + Further(m, b.Wait)
+		if way := hint.Of(err); errors.Is(err, errLate) {
+			b.Why += "; " + way
 		}
 		return b.Index.Search(ctx, q)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/internal/hint"
 	"recall/team"
 )
 
@@ -43,29 +44,18 @@ func speaking(t *testing.T, after time.Duration) (address string) {
 	return fmt.Sprintf("postgres://ana@%s/x?sslmode=disable", l.Addr())
 }
 
-// A server that is far away is waited for as long as the way to it took before; one of which that isn't known only
-// as long as team.wait says.
-func TestOpenWaitsForTheFar(t *testing.T) {
+// A server is waited for as long as team.wait says, and not asked for a while after it was silent.
+func TestOpenWaits(t *testing.T) {
 	m := &team.Membership{Address: speaking(t, 150*time.Millisecond), Team: "t", Name: "Grain", Device: "d"}
 	if err := m.Keep(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	const wait = 20 * time.Millisecond
-	if _, err := Open(t.Context(), m, wait); !errors.Is(err, team.ErrUnreachable) || !Lately(m) {
-		t.Errorf("asked for the first time: %v, out of reach %v; want it so", err, Lately(m))
+	if _, err := Open(t.Context(), m, 20*time.Millisecond); !errors.Is(err, team.ErrUnreachable) || !Lately(m) ||
+		!strings.Contains(hint.Of(err), "team.wait") {
+		t.Errorf("%v, out of reach %v; want it so", err, Lately(m))
 	}
-	m.NoteReached(240 * time.Millisecond)
-	if _, err := Open(t.Context(), m, wait); err == nil || !strings.Contains(err.Error(), "from afar") || Lately(m) {
-		t.Errorf("reached before: %v, out of reach %v; want what it says", err, Lately(m))
-	}
-	for took, want := range map[time.Duration]string{
-		2 * time.Second: ": team.wait 4s in config.yaml makes questions wait for it",
-		6 * time.Second: ": team.wait 10s in config.yaml makes questions wait for it",
-		time.Minute:     "; a question waits 10s at most",
-	} {
-		m.NoteReached(took)
-		if way := Further(m, wait); !strings.HasSuffix(way, "when it was last reached"+want) {
-			t.Errorf("said of one that takes %v: %q", took, way)
-		}
+	_, err := Open(t.Context(), m, 2*time.Second)
+	if err == nil || !strings.Contains(err.Error(), "from afar") || Lately(m) {
+		t.Errorf("%v, out of reach %v; want what it says", err, Lately(m))
 	}
 }

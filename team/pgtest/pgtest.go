@@ -5,8 +5,12 @@ package pgtest
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
 	"fmt"
 	"net"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -202,7 +206,7 @@ func Start(t testing.TB, dir string, settings ...string) *Server {
 			"listen_addresses = '127.0.0.1'\ntimezone = UTC\n"+strings.Join(settings, "\n")+"\n"))
 	}
 	if err == nil {
-		err = certify(s.Dir)
+		err = s.certify()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -260,51 +264,15 @@ func (s *Server) end(by os.Signal) {
 	_, _ = s.run.Process.Wait()
 }
 
-// Bouncer starts a PgBouncer for the server, which gives each transaction any free connection of these logins,
-// and returns its port on 127.0.0.1. Its database as_owner turns everybody into the owner. It ends with the
-// test.
-func (d *DB) Bouncer(logins ...string) (port int) {
-	d.t.Helper()
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		d.t.Skip("no PgBouncer is installed (Debian: apt-get install pgbouncer)")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	port = l.Addr().(*net.TCPAddr).Port
-	l.Close()
-	users := ""
-	for _, who := range logins {
-		users += fmt.Sprintf("%q \"\"\n", d.Role(who))
-	}
-	d.Write("users.txt", users)
-	d.Write("bouncer.ini", fmt.Sprintf("[databases]\n* = host=%[1]s port=%[2]d\n"+
-		"as_owner = host=%[1]s port=%[2]d dbname=%[4]s user=%[5]s\n[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port=%[3]d\n"+
-		"auth_type=trust\nauth_file=%[1]s/users.txt\npool_mode=transaction\ndefault_pool_size=2\nunix_socket_dir=\n",
-		d.Dir, d.Port, port, d.Name, d.Role("owner")))
-	run := d.Command(program, filepath.Join(d.Dir, "bouncer.ini"))
-	if err := run.Start(); err != nil {
-		d.t.Fatal(err)
-	}
-	d.t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
-	for range 100 {
-		if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			conn.Close()
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return port
-}
-
-// Write writes a file beside the server's, as the server's user.
-func (d *DB) Write(name, text string) {
-	d.t.Helper()
-	if err := write(d.Dir, name, []byte(text)); err != nil {
-		d.t.Fatal(err)
-	}
+// certify writes the certificate that net/http tests with, for 127.0.0.1.
+func (s *Server) certify() error {
+	web := httptest.NewTLSServer(nil)
+	defer web.Close()
+	c := web.TLS.Certificates[0]
+	secret, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
+	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate[0]})
+	return errors.Join(err, write(s.Dir, "ca.pem", public), write(s.Dir, "server.crt", public),
+		write(s.Dir, "server.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
 }
 
 func write(dir, name string, data []byte) error {
@@ -313,4 +281,12 @@ func write(dir, name string, data []byte) error {
 		return err
 	}
 	return giveToServer(path)
+}
+
+// Write writes a file beside the server's, as the server's user.
+func (d *DB) Write(name, text string) {
+	d.t.Helper()
+	if err := write(d.Dir, name, []byte(text)); err != nil {
+		d.t.Fatal(err)
+	}
 }

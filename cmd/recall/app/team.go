@@ -23,14 +23,8 @@ import (
 // returned even with an error. The caller closes the team.
 func (a *App) Team(ctx context.Context) (*team.Team, *team.Membership, error) {
 	return a.opened(func(m *team.Membership) (*team.Team, error) {
-		began, took := time.Now(), time.Duration(0)
-		t, err := team.Open(ctx, m.Address, func() { took = time.Since(began) })
-		switch {
-		case err == nil:
-			m.NoteReached(took)
-		case errors.Is(err, team.ErrUnreachable):
-			m.NoteUnreached()
-		}
+		t, err := team.Open(ctx, m.Address, nil)
+		m.NoteReached(!errors.Is(err, team.ErrUnreachable))
 		return t, err
 	})
 }

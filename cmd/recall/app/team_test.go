@@ -29,7 +29,7 @@ func TestTeamNotAskedIsntNoted(t *testing.T) {
 		ago   time.Duration
 		asked bool
 	}{{0, false}, {50 * time.Second, false}, {2 * time.Minute, true}} {
-		m.NoteUnreached()
+		m.NoteReached(false)
 		then := time.Now().Add(-of.ago)
 		if err := os.Chtimes(m.Path("unreached"), then, then); err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestTeamNotAskedIsntNoted(t *testing.T) {
 			t.Errorf("out of reach %v ago: %v; noted again %v, as a sync %+v", of.ago, err, again, m.Synced())
 		}
 	}
-	m.NoteReached(time.Millisecond)
+	m.NoteReached(true)
 	if _, err := a.SyncTeam(t.Context(), a.Team); !errors.Is(err, team.ErrUnreachable) || !m.Unreached(time.Minute) {
 		t.Errorf("asked by a person: %v", err)
 	}

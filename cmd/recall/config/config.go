@@ -88,7 +88,7 @@ type Config struct {
 	} `key:"llm"`
 	Team struct {
 		Answers string        `key:"answers" default:"auto" allowed:"auto|only|off" about:"whether questions are also answered from what the team shares; auto: if the library is in a team; only: from nothing else"`
-		Wait    time.Duration `key:"wait" default:"35ms" allowed:"1ms..10s" about:"how long a query, or another command that works without the team, waits for its server; set more if that is far away"`
+		Wait    time.Duration `key:"wait" default:"250ms" allowed:"1ms..10s" about:"how long a query, or another command that works without the team, waits for its server; set more if that is far away"`
 	} `key:"team"`
 
 	File string // the file read, "" if none

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +19,6 @@ import (
 	"recall/internal/hint"
 	"recall/library"
 	"recall/team"
-	"recall/team/ask"
 	"recall/team/sealed"
 )
 
@@ -37,34 +35,27 @@ func newTeamCmd(a *app.App) *cobra.Command {
 func newCreateCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Name, Machine, As string
-		Upgrade, Yes      bool
+		Yes               bool
 	}
 	return option.Run(a, "team-create", func(fs *option.Flags) {
 		fs.Title(&o.As, "as", "your name in the team (default: your login)")
 		fs.Title(&o.Machine, "machine", "this machine's name in the team (default: its host name)")
 		fs.Title(&o.Name, "name", "the team's name (default: \"team\")")
-		fs.BoolVar(&o.Upgrade, "upgrade", false, "instead, upgrade a team's tables to this version of recall")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
 	}, func(ctx context.Context, args []string) error {
 		address := args[0]
-		planned := func() (team.Plan, error) { return team.PlanCreate(ctx, address, cmp.Or(o.Name, "team")) }
-		if o.Upgrade {
-			planned = func() (team.Plan, error) { return team.PlanUpgrade(ctx, address) }
-		} else if err := notInTeam(a.Lib); err != nil {
+		if err := notInTeam(a.Lib); err != nil {
 			return err
 		}
-		plan, err := planned()
+		plan, err := team.PlanCreate(ctx, address, cmp.Or(o.Name, "team"))
 		if err != nil {
 			return err
 		}
 		a.Form("team/create", plan)
-		if len(plan.Steps) == 0 {
-			return nil
-		}
 		if err := a.RequireYes(ctx, o.Yes, "create: it changes the database", "Do it?"); err != nil {
 			return err
 		}
-		if err := plan.Do(ctx); err != nil || o.Upgrade {
+		if err := plan.Do(ctx); err != nil {
 			return err
 		}
 		return join(ctx, a, address, o.Machine, o.As)
@@ -96,11 +87,8 @@ func join(ctx context.Context, a *app.App, address, machine, as string) error {
 		*team.Membership
 		As team.Member
 	}{m, t.Member})
-	if way := ask.Further(m, a.Config.Team.Wait); way != "" {
-		fmt.Fprintln(a.Err, "recall: hint:", way)
-	}
 	if m.Address != address {
-		again, err := team.Open(ctx, m.Address)
+		again, err := team.Open(ctx, m.Address, nil)
 		if err != nil {
 			fmt.Fprintf(a.Err, "recall: warning: no password is stored, and without it: %s\nrecall: hint: %s\n",
 				terminal.Line(err.Error()), terminal.Line(hint.Of(err)))
@@ -209,8 +197,7 @@ func joinTeam(ctx context.Context, a *app.App, address, machine string) (*team.M
 	if err := notInTeam(a.Lib); err != nil {
 		return nil, nil, err
 	}
-	began, took := time.Now(), time.Duration(0)
-	t, err := team.Open(ctx, address, func() { took = time.Since(began) })
+	t, err := team.Open(ctx, address, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -226,7 +213,6 @@ func joinTeam(ctx context.Context, a *app.App, address, machine string) (*team.M
 		t.Close()
 		return nil, nil, err
 	}
-	m.NoteReached(took)
 	return m, t, nil
 }
 

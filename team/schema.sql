@@ -1,13 +1,13 @@
--- schema recall: members, devices, projects, what is shared of sessions, tombstones, jobs; who may do what with each row
+-- schema recall: members, devices, projects, what is shared of sessions, tombstones; who may do what with each row
 -- {role} is the group that every member's login is of. Who is asking is session_user, which nobody can change but a
 -- superuser: neither SET ROLE nor a function that runs as its owner does.
 
 CREATE SCHEMA recall;
 GRANT USAGE ON SCHEMA recall TO {role};
 
-CREATE TABLE recall.migration(version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
-CREATE TABLE recall.team(id text PRIMARY KEY, name text NOT NULL, role name NOT NULL, at timestamptz NOT NULL DEFAULT now());
-GRANT SELECT ON recall.migration, recall.team TO {role};
+CREATE TABLE recall.team(id text PRIMARY KEY, name text NOT NULL, role name NOT NULL, format int NOT NULL,
+	at timestamptz NOT NULL DEFAULT now());
+GRANT SELECT ON recall.team TO {role};
 
 CREATE TABLE recall.member(
 	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, login name NOT NULL UNIQUE,
