@@ -188,10 +188,6 @@ type Reader interface {
 	// and peeks only into files that seen (nil: none) doesn't know: 10,000 sessions with nothing new open no file.
 	Find(ctx context.Context, path string, seen Seen) ([]Found, []Problem)
 
-	// Head reads just enough to tell which sessions belong together: the identities of the first conversational
-	// record. Sessions with a key in common may be forks of one another (see Own).
-	Head(ctx context.Context, f Found) (Head, error)
-
 	// Parse reads a whole session. A bad line is skipped and reported in
 	// Session.Report; the error is for files that can't be opened or read.
 	Parse(ctx context.Context, f Found) (*Session, error)
@@ -213,34 +209,6 @@ type Keeper interface {
 // Seen tells which session an unchanged file was found to belong to earlier; false if the file is new or its size or
 // time changed.
 type Seen func(path string, size int64, mod time.Time) (SessionID, bool)
-
-// Head is what is known of a session before it is parsed.
-type Head struct {
-	Keys    []string // identities of the first user or assistant record: its uuid, and a hash of time and text
-	ID      SessionID
-	Started time.Time
-	Empty   bool // no user or assistant record at all
-}
-
-// Head returns the Head of a session whose beginning was parsed.
-func (s *Session) Head() Head {
-	head := Head{ID: s.ID, Empty: true}
-	for i := range s.Turns {
-		if t := &s.Turns[i]; len(t.Keys) > 0 {
-			head.Empty, head.Keys, head.Started = false, t.Keys, t.At
-			break
-		}
-	}
-	return head
-}
-
-// HeadOfParsed returns the Head of a session that had to be parsed for it.
-func HeadOfParsed(s *Session, err error) (Head, error) {
-	if err != nil {
-		return Head{Empty: true}, err
-	}
-	return s.Head(), nil
-}
 
 // Stamp tells content from other content written over it with the same size and time. It is the time at which the
 // system saw the file change, which no program can set, or else a hash of the file's beginning and end; "" where

@@ -30,7 +30,7 @@ func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err
 		return "", err
 	}
 	if len(x.Folders) == 0 {
-		head, _ := reader.Head(ctx, f)
+		head, _ := ingest.HeadOf(ctx, reader, f)
 		if x.Spares(head.Started, time.Unix(0, modified(f))) {
 			return "", nil
 		}

@@ -178,7 +178,7 @@ func (r *run) heads(ctx context.Context, entries []library.Entry) error {
 			var head ingest.Head
 			reader, found, err := r.p.archived(*e)
 			if err == nil {
-				head, err = reader.Head(ctx, found)
+				head, err = ingest.HeadOf(ctx, reader, found)
 			}
 			if err != nil {
 				return nil // parsing will report it

@@ -217,7 +217,7 @@ func TestVanishedFile(t *testing.T) {
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), mainName) {
 		t.Errorf("got %v, want that %s does not exist", err, mainName)
 	}
-	if _, err := (Reader{}).Head(context.Background(), found[0]); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ingest.HeadOf(context.Background(), Reader{}, found[0]); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("head: got %v, want that it does not exist", err)
 	}
 }

@@ -288,17 +288,13 @@ func TestHead(t *testing.T) {
 	write(t, filepath.Join(dir, idA+".jsonl"), `{"type":"mode","mode":"normal","sessionId":"`+idA+`"}`+"\n"+spoken(idA,
 		"u1", "hello", 0)+"broken")
 	found, _ := Reader{}.Find(context.Background(), dir, nil)
-	h, err := Reader{}.Head(context.Background(), found[0])
+	h, err := ingest.HeadOf(context.Background(), Reader{}, found[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := ingesttest.All(t, Reader{}, dir)[idA]
 	ingesttest.Equal(t, "keys", h.Keys, s.Turns[0].Keys)
 	ingesttest.Equal(t, "started", h.Started, day)
-	ingesttest.Equal(t, "empty", h.Empty, false)
-	h, err = Reader{}.Head(context.Background(), ingest.Found{ID: "e",
-		Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript, nil)}})
-	ingesttest.Equal(t, "empty", h.Empty && err == nil, true)
 }
 
 // BenchmarkFind looks at 10,000 sessions of which all are known.

@@ -124,7 +124,7 @@ func TestHeadsOfAFamilyMeet(t *testing.T) {
 	head := func(s *script) map[string]bool {
 		f := ingest.Found{ID: "x", Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript,
 			[]byte(strings.Join(s.lines, "\n")))}}
-		h, err := Reader{}.Head(context.Background(), f)
+		h, err := ingest.HeadOf(context.Background(), Reader{}, f)
 		if err != nil {
 			t.Fatal(err)
 		}

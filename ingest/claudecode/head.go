@@ -11,49 +11,10 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// Head reads the first records of a session.
-func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
-	head := ingest.Head{ID: f.ID, Empty: true}
-	for _, file := range r.conversation(f) {
-		if err := r.headOf(ctx, file, &head); err != nil || !head.Empty {
-			return head, err
-		}
-	}
-	return head, nil
-}
-
-func (r Reader) headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
-	in, err := f.Open()
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	lines := jsonl.NewLines(in)
-	defer lines.Close()
-	p := newParser(&ingest.Session{ID: head.ID})
-	p.file, p.log, p.prompts = f.Name, r.logOf(f), f.Role == ingest.PromptLog
-	for {
-		line, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
-		}
-		p.takeLine(line)
-		for _, d := range p.drafts {
-			if len(d.turn.Keys) > 0 {
-				head.Empty, head.Keys, head.Started = false, d.turn.Keys, d.turn.At
-				return nil
-			}
-		}
-	}
-}
-
 // Started returns the time of a transcript's first turn, zero if it has none.
 func Started(f ingest.File) time.Time {
-	var head ingest.Head
-	_ = Reader{}.headOf(context.Background(), f, &head) // parsing the file will report errors
+	// Parsing the session will report errors.
+	head, _ := ingest.HeadOf(context.Background(), Reader{}, ingest.Found{ID: "x", Files: []ingest.File{f}})
 	return head.Started
 }
 

@@ -85,13 +85,16 @@ func (f *finder) addRollout(r rollout, parent string) {
 	f.rollouts = append(f.rollouts, r)
 }
 
+// peekBytes bounds what is read of a file to recognize it: the header states the whole prompt of the client.
+const peekBytes = 4 << 20
+
 func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
 	in, err := plain(ingest.FileAt(filepath.Base(path), ingest.Transcript, path, info)).Open()
 	if err != nil {
 		return h, false, err
 	}
 	defer in.Close()
-	lines := jsonl.NewLines(io.LimitReader(in, headBytes))
+	lines := jsonl.NewLines(io.LimitReader(in, peekBytes))
 	defer lines.Close()
 	for range 5 {
 		line, err := lines.Next()

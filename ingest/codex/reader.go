@@ -15,7 +15,6 @@
 package codex
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -143,26 +142,4 @@ func (u *unpacking) Read(b []byte) (int, error) {
 func (u *unpacking) Close() error {
 	u.plain.Close()
 	return u.in.Close()
-}
-
-// headBytes bounds what is read for a session's Head: what precedes the first prompt is long.
-const headBytes = 4 << 20
-
-// Head reads the first records of a session.
-func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
-	head := ingest.Head{ID: f.ID, Empty: true}
-	for _, file := range f.FilesOf(ingest.Transcript) {
-		p := newParser(&ingest.Session{ID: f.ID})
-		begins, _, err := plain(file).Head(headBytes)
-		file.Name = strings.TrimSuffix(file.Name, ".zst")
-		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(begins)), nil }
-		if err := cmp.Or(err, p.readFile(ctx, file)); err != nil {
-			return head, err
-		}
-		p.finish()
-		if head = p.s.Head(); !head.Empty {
-			break
-		}
-	}
-	return head, nil
 }

@@ -68,8 +68,8 @@ func TestFork(t *testing.T) {
 	found, _ := Reader{}.Find(context.Background(), samples, nil)
 	keys := map[string]int{}
 	for _, f := range found {
-		head, err := Reader{}.Head(context.Background(), f)
-		if err != nil || head.Empty {
+		head, err := ingest.HeadOf(context.Background(), Reader{}, f)
+		if err != nil || len(head.Keys) == 0 {
 			t.Errorf("%s: got head %+v, %v", f.ID, head, err)
 		}
 		for _, k := range head.Keys {

@@ -180,7 +180,7 @@ func TestFind(t *testing.T) {
 	}
 	none, _ := Reader{}.Find(context.Background(), filepath.Join(samples, "..", "01-branching"), nil)
 	ingesttest.Equal(t, "another client's", len(none), 0)
-	head, err := Reader{}.Head(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{
+	head, err := ingest.HeadOf(context.Background(), Reader{}, ingest.Found{ID: "s", Files: []ingest.File{
 		ingesttest.File(mainName, ingest.Transcript, []byte(message("k", "user", "hi")))}})
 	ingesttest.Equal(t, "keys", fmt.Sprint(head.Keys, err), "[m:k] <nil>")
 }

@@ -82,12 +82,6 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	})
 }
 
-// Head reads the whole session, as what it needs can be anywhere.
-func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
-	f.Files = f.FilesOf(ingest.Transcript)
-	return ingest.HeadOfParsed(r.Parse(ctx, f))
-}
-
 func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++
