@@ -21,7 +21,7 @@ func (s Source) Client() Client {
 	switch s {
 	case ClaudeCode:
 		return Client{Name: "Claude Code", Home: ".claude", Env: "CLAUDE_CONFIG_DIR", Resume: "claude --resume",
-			kept: []string{"projects", "todos", "tasks", "plans", "file-history"}}
+			kept: []string{"projects", "tasks", "file-history"}}
 	case Codex:
 		return Client{Name: "Codex", Home: ".codex", Env: "CODEX_HOME", Resume: "codex resume",
 			kept: []string{"sessions", "archived_sessions"}}

@@ -24,17 +24,14 @@ const (
 	SubagentMeta FileRole = "subagent-meta"
 	ToolResult   FileRole = "tool-result"
 	AuditLog     FileRole = "audit"
-	Record       FileRole = "record" // Cowork's local_<id>.json
-	TodoFile     FileRole = "todo"
+	Record       FileRole = "record"       // Cowork's local_<id>.json
 	HistoryFile  FileRole = "file-history" // a file as it was before an edit; kept only on request
-	// anything else in the session's own folder, or a sub-agent's todos: kept, not parsed
-	SideFile   FileRole = "side"
-	PlanFile   FileRole = "plan"
-	UploadFile FileRole = "upload"
-	OutputFile FileRole = "output"
-	MemoryFile FileRole = "memory"  // see Keeper
-	PlaceFile  FileRole = "place"   // names the folder that sessions ran in; they share it
-	PromptLog  FileRole = "prompts" // prompts typed where there is no transcript; see Keeper
+	SideFile     FileRole = "side"         // anything else in the session's own folder, and its tasks: kept, not parsed
+	UploadFile   FileRole = "upload"
+	OutputFile   FileRole = "output"
+	MemoryFile   FileRole = "memory"  // see Keeper
+	PlaceFile    FileRole = "place"   // names the folder that sessions ran in; they share it
+	PromptLog    FileRole = "prompts" // prompts typed where there is no transcript; see Keeper
 )
 
 // A File is one of a session's files, at its source or in the library; parsers can't tell which.

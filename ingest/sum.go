@@ -47,6 +47,7 @@ func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Su
 		}
 		s.Subagents = append(s.Subagents, sub)
 	}
+	s.NameRemnant()
 	return nil
 }
 
@@ -108,6 +109,25 @@ func (s *Session) NameByPrompt(picture string) {
 			}
 		}
 	}
+}
+
+// OnlySubagents begins the title of a session of which only the sub-agents' conversations are left.
+const OnlySubagents = "sub-agents only: "
+
+// NameRemnant gives a session that has nothing but sub-agents their title, times and folders.
+func (s *Session) NameRemnant() {
+	if len(s.Turns) > 0 || len(s.Subagents) == 0 || s.Title != "" {
+		return
+	}
+	var agents Session
+	for _, a := range s.Subagents {
+		for _, t := range a.Turns {
+			agents.Count(t)
+		}
+	}
+	agents.NameByPrompt("")
+	s.Title, s.Start, s.End = OnlySubagents+agents.Title, agents.Start, agents.End
+	s.Where.Cwds = agents.Where.Cwds
 }
 
 // TitleOf makes a title from a prompt: its first line, at most 80 runes.

@@ -102,8 +102,11 @@ func (f *finder) walk(dir string, level int) {
 		full := filepath.Join(dir, name)
 		switch {
 		case e.IsDir():
-			if _, spoken := folder[name+".jsonl"]; spoken && uuid().MatchString(name) {
-				continue // the session's own folder, see sideFiles
+			if uuid().MatchString(name) && root != "" { // a session's own folder
+				if _, spoken := folder[name+".jsonl"]; !spoken && hasAgents(full) {
+					f.sideFiles(f.group(name), full)
+				}
+				continue
 			}
 			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && IsStorage(full)) {
 				f.walk(full, level+1)
@@ -166,11 +169,7 @@ func (f *finder) file(path string, info fs.FileInfo, root string, hasFolder bool
 	if !named { // a UUID is fit as it is
 		id = ingest.FolderID(id)
 	}
-	g := f.byID[id]
-	if g == nil {
-		g = &group{id: id}
-		f.byID[id] = g
-	}
+	g := f.group(id)
 	if root != "" {
 		g.root = cmp.Or(g.root, root)
 		f.roots[root] = true
@@ -181,6 +180,16 @@ func (f *finder) file(path string, info fs.FileInfo, root string, hasFolder bool
 	}
 }
 
+// group returns the group of a session, new or not.
+func (f *finder) group(id string) *group {
+	g := f.byID[id]
+	if g == nil {
+		g = &group{id: id}
+		f.byID[id] = g
+	}
+	return g
+}
+
 // peek identifies a file by what is known of it, else by its beginning.
 func (f *finder) peek(path, stem string, info fs.FileInfo) (peeked, error) {
 	if id, ok := f.Known(path, info.Size(), info.ModTime()); ok {
@@ -188,6 +197,12 @@ func (f *finder) peek(path, stem string, info fs.FileInfo) (peeked, error) {
 		return peeked{ours: true, session: string(id), sidechain: loose, agent: agent}, nil
 	}
 	return peek(path)
+}
+
+// hasAgents reports whether a session's folder holds sub-agents' conversations.
+func hasAgents(dir string) bool {
+	agents, _ := filepath.Glob(filepath.Join(dir, "subagents", "agent-*.jsonl")) // an invalid pattern finds none
+	return len(agents) > 0
 }
 
 func isDir(path string) bool {

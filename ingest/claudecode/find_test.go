@@ -57,8 +57,7 @@ func listed(found []ingest.Found) []string {
 func TestFindConfigRoot(t *testing.T) {
 	root := filepath.Join(t.TempDir(), ".claude")
 	slug := filepath.Join(root, "projects", "-home-ann-app")
-	a := strings.TrimSuffix(spoken(idA, "u1", "hello", 0), "}\n") + `,"slug":"quiet-amber-fox"}` + "\n"
-	write(t, filepath.Join(slug, idA+".jsonl"), a)
+	write(t, filepath.Join(slug, idA+".jsonl"), spoken(idA, "u1", "hello", 0))
 	write(t, filepath.Join(slug, idA, "subagents", "agent-a1.jsonl"), sidechain(idA, "a1", "look"))
 	write(t, filepath.Join(slug, idA, "subagents", "agent-a1.meta.json"), `{"agentType":"Explore"}`)
 	write(t, filepath.Join(slug, idA, "subagents", "workflows", "w1", "agent-a2.jsonl"), sidechain(idA, "a2", "deeper"))
@@ -73,24 +72,19 @@ func TestFindConfigRoot(t *testing.T) {
 	write(t, filepath.Join(slug, "sessions-index.json"), "{}")
 	write(t, filepath.Join(root, "history.jsonl"),
 		`{"display":"hello","pastedContents":{},"timestamp":1,"project":"/x","sessionId":"`+idB+`"}`+"\n")
-	write(t, filepath.Join(root, "todos", idA+"-agent-"+idA+".json"), `[{"content":"a","status":"pending"}]`)
-	write(t, filepath.Join(root, "todos", idA+"-agent-a1.json"), `[{"content":"of the sub-agent","status":"pending"}]`)
 	write(t, filepath.Join(root, "tasks", idA, "1.json"), `{"id":"1","subject":"write tests","status":"pending"}`)
 	write(t, filepath.Join(root, "tasks", idB, "1.json"), `{"id":"1","subject":"elsewhere","status":"pending"}`)
-	write(t, filepath.Join(root, "plans", "quiet-amber-fox.md"), "# The plan")
-	write(t, filepath.Join(root, "plans", "loud-green-owl.md"), "# Another's")
 
-	want := []string{idA + " transcript.jsonl plans/quiet-amber-fox.md subagents/agent-a1.jsonl " +
+	want := []string{idA + " transcript.jsonl subagents/agent-a1.jsonl " +
 		"subagents/agent-a1.meta.json" +
-		" subagents/agent-old.jsonl subagents/journal.jsonl subagents/workflows/w1/agent-a2.jsonl tasks/1.json todos/" +
-		idA + "-agent-a1.json" +
-		" todos/" + idA + "-agent-" + idA + ".json tool-results/x.txt workflows/.git/HEAD workflows/wf_1.json"}
+		" subagents/agent-old.jsonl subagents/journal.jsonl subagents/workflows/w1/agent-a2.jsonl tasks/1.json" +
+		" tool-results/x.txt workflows/.git/HEAD workflows/wf_1.json"}
 	for _, path := range []string{root, filepath.Dir(root), filepath.Join(root, "projects"), slug} {
 		wantEqual(t, path, files(t, path), want)
 	}
 	found, _ := Reader{FileHistory: true}.Find(context.Background(), root, nil)
-	wantEqual(t, "with file history", listed(found), []string{strings.Replace(want[0], " plans/",
-		" file-history/0011aabb@v1 plans/", 1)})
+	wantEqual(t, "with file history", listed(found), []string{strings.Replace(want[0], " subagents/",
+		" file-history/0011aabb@v1 subagents/", 1)})
 	// A single file or the session's folder knows nothing of its neighbours in the slug.
 	one := []string{strings.Replace(want[0], " subagents/agent-old.jsonl", "", 1)}
 	for _, path := range []string{
@@ -280,6 +274,21 @@ func TestRoots(t *testing.T) {
 	ingesttest.Equal(t, "a list", got, []string{work, more, dotClaude, config})
 	if slices.Contains(got, "") {
 		t.Error("got an empty root")
+	}
+}
+
+// Sub-agents whose session is gone are kept under its id, in the old layout and in the new.
+func TestOnlySubagents(t *testing.T) {
+	root := filepath.Join(t.TempDir(), ".claude")
+	slug := filepath.Join(root, "projects", "-home-ann-app")
+	write(t, filepath.Join(slug, "agent-old.jsonl"), sidechain(idA, "old", "look for leaks"))
+	write(t, filepath.Join(slug, idB, "subagents", "agent-b1.jsonl"), sidechain(idB, "b1", "find the slow query"))
+	all := ingesttest.All(t, Reader{}, root)
+	for id, title := range map[ingest.SessionID]string{idA: "look for leaks", idB: "find the slow query"} {
+		s := all[id]
+		if s == nil || s.Title != ingest.OnlySubagents+title || len(s.Subagents) != 1 {
+			t.Errorf("%s: got %+v", id, s)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/internal/text"
 )
 
 type group struct {
@@ -75,11 +73,7 @@ func sideRole(name string) ingest.FileRole {
 // found returns the sessions, ordered by id.
 func (f *finder) found() []ingest.Found {
 	for _, l := range f.loose {
-		if g := f.byID[ingest.FolderID(l.session)]; g != nil {
-			g.addFile(l.file)
-			continue
-		}
-		f.Problem(l.file.Path, errors.New("sub-agent of session "+l.session+", which isn't here"))
+		f.group(ingest.FolderID(l.session)).addFile(l.file)
 	}
 	f.configFiles()
 	out := make([]ingest.Found, 0, len(f.byID))
@@ -125,8 +119,7 @@ func (g *group) order() {
 	})
 }
 
-// configFiles adds a session's files elsewhere in the configuration folder: todos, tasks, plans, and file history if
-// wanted.
+// configFiles adds a session's files elsewhere in the configuration folder: tasks, and file history if wanted.
 func (f *finder) configFiles() {
 	for root := range f.roots {
 		in := func(id string) *group {
@@ -135,12 +128,10 @@ func (f *finder) configFiles() {
 			}
 			return nil
 		}
-		f.todos(filepath.Join(root, "todos"), in)
-		f.perSession(filepath.Join(root, "tasks"), "tasks", ingest.TodoFile, ".json", in)
+		f.perSession(filepath.Join(root, "tasks"), "tasks", ingest.SideFile, ".json", in)
 		if f.history {
 			f.perSession(filepath.Join(root, "file-history"), "file-history", ingest.HistoryFile, "", in)
 		}
-		f.plans(root)
 	}
 }
 
@@ -151,30 +142,6 @@ func configRootOf(dir string) string {
 		return ""
 	}
 	return filepath.Dir(projects)
-}
-
-var todoName = text.Pattern(`^(.+?)-agent-(.+)\.json$`)
-
-// todos adds <root>/todos/<session>-agent-<agent>.json. In the session's own list, the agent is the session; the others
-// are sub-agents'.
-func (f *finder) todos(dir string, in func(id string) *group) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return // it is optional
-	}
-	for _, e := range entries {
-		m := todoName().FindStringSubmatch(e.Name())
-		if m == nil || in(m[1]) == nil || !e.Type().IsRegular() {
-			continue
-		}
-		role := ingest.TodoFile
-		if m[1] != m[2] {
-			role = ingest.SideFile
-		}
-		if info, ok := f.stat(filepath.Join(dir, e.Name()), e); ok && info.Size() > 2 {
-			in(m[1]).addFile(ingest.FileAt("todos/"+e.Name(), role, filepath.Join(dir, e.Name()), info))
-		}
-	}
 }
 
 // perSession adds <root>/<name>/<session>/<file>, where the files' names end in ext.
@@ -194,60 +161,4 @@ func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, 
 			}
 		})
 	}
-}
-
-// plans adds <root>/plans/<words>.md. The words appear in the session's lines, so the ends of sessions written to since
-// the plan are read, oldest first, until they are found.
-func (f *finder) plans(root string) {
-	dir := filepath.Join(root, "plans")
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) == 0 {
-		return
-	}
-	var groups []*group
-	for _, g := range f.byID {
-		if g.root == root {
-			groups = append(groups, g)
-		}
-	}
-	slices.SortFunc(groups, func(a, b *group) int { return a.mod().Compare(b.mod()) })
-	slugs := map[*group]string{}
-	for _, e := range entries {
-		words, ok := strings.CutSuffix(e.Name(), ".md")
-		if !ok || !e.Type().IsRegular() {
-			continue
-		}
-		info, ok := f.stat(filepath.Join(dir, e.Name()), e)
-		if !ok {
-			continue
-		}
-		for _, g := range groups {
-			if g.mod().Before(info.ModTime().Add(-time.Minute)) {
-				continue
-			}
-			slug, known := slugs[g]
-			if !known {
-				slug = slugAtEnd(g.transcripts[0].path)
-				slugs[g] = slug
-			}
-			if slug == words {
-				g.addFile(ingest.FileAt("plans/"+e.Name(), ingest.PlanFile, filepath.Join(dir, e.Name()), info))
-				break
-			}
-		}
-	}
-}
-
-func (g *group) mod() time.Time { return g.transcripts[0].info.ModTime() }
-
-var slugField = text.Pattern(`"slug":"([a-z0-9-]+)"`)
-
-// slugAtEnd returns the words that name a session's plan, from its last lines; "" if there are none.
-func slugAtEnd(path string) string {
-	const end = 64 << 10
-	all := slugField().FindAllStringSubmatch(ingest.ReadEnd(path, end), -1)
-	if len(all) == 0 {
-		return ""
-	}
-	return all[len(all)-1][1]
 }

@@ -69,8 +69,6 @@ func placeOf(file ingest.File, slug, stem, base string) string {
 		return path.Join("projects", slug, stem, file.Name)
 	case first == "tasks" || first == "file-history":
 		return path.Join(first, stem, rest)
-	case first == "todos" || first == "plans":
-		return file.Name
 	}
 	// A folder unknown to this version: where it was, if that is known.
 	if was, ok := strings.CutPrefix(ingest.SlashPath(file.Path), base+"/"); ok && base != "" &&

@@ -34,20 +34,16 @@ func TestLayoutPlaces(t *testing.T) {
 			Path: `C:\Users\Ann\.claude\projects\C--w-tree\s1.jsonl`},
 		{Name: "subagents/workflows/w/agent-1.jsonl", Role: ingest.SubagentFile},
 		{Name: "tool-results/t.txt", Role: ingest.ToolResult},
-		{Name: "todos/s1-agent-s1.json", Role: ingest.TodoFile},
-		{Name: "tasks/1.json", Role: ingest.TodoFile},
+		{Name: "tasks/1.json", Role: ingest.SideFile},
 		{Name: "file-history/ab@v1", Role: "file-history"},
-		{Name: "plans/quiet-fox.md", Role: ingest.PlanFile},
 	}}
 	want := map[string]string{
 		mainName:                              "projects/C--w-app/s1.jsonl",
 		"transcripts/-w-tree.jsonl":           "projects/C--w-tree/s1.jsonl",
 		"subagents/workflows/w/agent-1.jsonl": "projects/C--w-app/s1/subagents/workflows/w/agent-1.jsonl",
 		"tool-results/t.txt":                  "projects/C--w-app/s1/tool-results/t.txt",
-		"todos/s1-agent-s1.json":              "todos/s1-agent-s1.json",
 		"tasks/1.json":                        "tasks/s1/1.json",
 		"file-history/ab@v1":                  "file-history/s1/ab@v1",
-		"plans/quiet-fox.md":                  "plans/quiet-fox.md",
 	}
 	got, err := Reader{}.Places(f, "")
 	if err != nil {
@@ -69,7 +65,7 @@ func TestLayoutPlaces(t *testing.T) {
 			Path: "/backup/s1.jsonl"}}},
 		"a name that leads out": {ID: "s1", Files: []ingest.File{
 			{Name: mainName, Role: ingest.Transcript, Path: "/r/projects/-w/s1.jsonl"},
-			{Name: "plans/../../../x", Role: ingest.PlanFile}}},
+			{Name: "plans/../../../../../x", Role: ingest.SideFile}}},
 	} {
 		if _, err := (Reader{}).Places(f, ""); !errors.Is(err, ingest.ErrNoPlace) {
 			t.Errorf("%s: %v, want ErrNoPlace", name, err)

@@ -76,6 +76,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 	if len(files) > 0 && files[0].Role == ingest.PromptLog {
 		s.Title = OnlyPrompts + s.Title
 	}
+	s.NameRemnant()
 	return s, nil
 }
 

@@ -3,7 +3,6 @@ package codex
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -125,10 +124,6 @@ func (f *finder) found() []ingest.Found {
 		id := r.of
 		if id == "" {
 			id = ingest.SessionID(f.rootOf(r.thread, there))
-		}
-		if id != ingest.SessionID(r.thread) && !there[string(id)] {
-			f.Problem(r.path, errors.New("sub-agent of session "+string(id)+", which isn't here"))
-			continue
 		}
 		s := by[id]
 		if s == nil {

@@ -14,7 +14,7 @@
 //
 // A session's files are named as follows, also in the library: "record.json", "spaces.json", "audit.jsonl",
 // "transcripts/<cliSessionId>.jsonl", "<cliSessionId>/subagents/…", "<cliSessionId>/tool-results/…", "tasks/…",
-// "plans/…", "uploads/…", "outputs/…".
+// "uploads/…", "outputs/…".
 package cowork
 
 import (

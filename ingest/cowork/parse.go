@@ -77,7 +77,7 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) 
 		case ingest.ToolResult: // referred to by its last name, which ids make unique
 			file.Name = "tool-results/" + path.Base(file.Name)
 			own.Files = append(own.Files, file)
-		case ingest.SubagentFile, ingest.SubagentMeta, ingest.TodoFile, ingest.PlanFile:
+		case ingest.SubagentFile, ingest.SubagentMeta:
 			own.Files = append(own.Files, file)
 		}
 	}

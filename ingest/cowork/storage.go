@@ -37,8 +37,7 @@ func (l *lister) files() {
 	l.transcripts()
 	l.addFile("audit.jsonl", ingest.AuditLog, filepath.Join(l.storage, "audit.jsonl"))
 	l.addFile("record.json", ingest.Record, l.storage+".json")
-	l.tree("tasks", ingest.TodoFile, filepath.Join(l.storage, ".claude", "tasks"), ".json")
-	l.tree("plans", ingest.PlanFile, filepath.Join(l.storage, ".claude", "plans"), ".md")
+	l.tree("tasks", ingest.SideFile, filepath.Join(l.storage, ".claude", "tasks"), ".json")
 	l.tree("uploads", ingest.UploadFile, filepath.Join(l.storage, "uploads"), "")
 	l.tree("outputs", ingest.OutputFile, filepath.Join(l.storage, "outputs"), "")
 }

@@ -3,7 +3,7 @@ package gemini
 import (
 	"cmp"
 	"context"
-	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -83,21 +83,41 @@ func (f *finder) file(at string, info fs.FileInfo) {
 func (f *finder) found() (all []ingest.Found) {
 	for _, sub := range f.subs {
 		of := agentOf(sub.Path)
-		if s := f.by[of]; s != nil {
-			s.Files = append(s.Files, sub)
-		} else {
-			f.Problem(sub.Path, errors.New("sub-agent of session "+of+", which isn't here"))
+		if f.by[of] == nil {
+			f.by[of] = &ingest.Found{ID: ingest.SessionID(of), Source: ingest.Gemini, Root: f.Root}
 		}
+		f.by[of].Files = append(f.by[of].Files, sub)
 	}
 	for _, s := range f.by {
-		root := filepath.Join(filepath.Dir(filepath.Dir(s.Files[0].Path)), ".project_root")
-		if info, err := os.Lstat(root); err == nil && info.Mode().IsRegular() {
-			s.Files = append(s.Files, ingest.FileAt("project_root", ingest.PlaceFile, root, info))
+		if file, ok := placeOf(s.Files[0]); ok {
+			s.Files = append(s.Files, file)
 		}
 		all = append(all, *s)
 	}
 	slices.SortFunc(all, func(a, b ingest.Found) int { return cmp.Compare(a.ID, b.ID) })
 	return all
+}
+
+// placeOf returns what names the folder that a project's sessions ran in: a file beside them, or else a line of
+// projects.json in the client's folder, which becomes a file like it.
+func placeOf(session ingest.File) (place ingest.File, ok bool) {
+	project := filepath.ToSlash(session.Path)
+	project = project[:max(0, strings.LastIndex(project, "/chats/"))]
+	root := filepath.Join(filepath.FromSlash(project), ".project_root")
+	if info, err := os.Lstat(root); err == nil && info.Mode().IsRegular() {
+		return ingest.FileAt("project_root", ingest.PlaceFile, root, info), true
+	}
+	known := ingest.ReadStart(filepath.Join(filepath.FromSlash(path.Dir(path.Dir(project))), "projects.json"), 1<<20)
+	c, dir := jsonl.NewCursor([]byte(known)), ""
+	c.Fields(jsonl.Fields{"projects": func() {
+		c.Object(func(of []byte) {
+			if c.Text() == path.Base(project) {
+				dir = jsonl.Unquote(of)
+			}
+		})
+	}})
+	return ingest.File{Name: "project_root", Role: ingest.PlaceFile, Size: int64(len(dir)), Mod: session.Mod,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(dir)), nil }}, dir != ""
 }
 
 // inHome cuts a path before tmp/<project>.

@@ -133,7 +133,8 @@ func TestGrowth(t *testing.T) {
 	ingesttest.Equal(t, "turns", had, 18)
 }
 
-// What is known isn't opened; what a client left as a document goes on in lines; a sub-agent alone is told.
+// What is known isn't opened; what a client left as a document goes on in lines; a sub-agent alone is a session; the
+// folder is named beside the sessions or in projects.json.
 func TestFind(t *testing.T) {
 	home := copyHome(t)
 	files := func(seen ingest.Seen) (names []string, owner map[string]ingest.SessionID) {
@@ -174,10 +175,18 @@ func TestFind(t *testing.T) {
 	if err := os.Remove(filepath.Join(home, "tmp/relay/chats/session-2026-09-14T10-00-7c0a0000.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	_, problems := Reader{}.Find(context.Background(), home, nil)
-	if len(problems) != 1 || !strings.Contains(problems[0].Reason(), "sub-agent of session "+main) {
-		t.Errorf("got %v, want that the sub-agent's session is gone", problems)
+	s = ingesttest.All(t, Reader{}, home)[main]
+	if !strings.HasPrefix(s.Title, ingest.OnlySubagents) || len(s.Subagents) != 1 || s.Start.IsZero() ||
+		len(s.Where.Cwds) != 1 {
+		t.Errorf("a sub-agent without its session: got %q with %d sub-agents, %v, in %v", s.Title, len(s.Subagents),
+			s.Start, s.Where.Cwds)
 	}
+	if err := os.Remove(filepath.Join(home, "tmp/relay/.project_root")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(home, "projects.json"), `{"projects":{"/home/x/other":"other","/home/x/relay":"relay"}}`)
+	s = ingesttest.All(t, Reader{}, home)[main]
+	ingesttest.Equal(t, "folder", s.Where.Cwds[0].Dir, "/home/x/relay")
 	none, _ := Reader{}.Find(context.Background(), filepath.Join(samples, "..", "01-branching"), nil)
 	ingesttest.Equal(t, "another client's", len(none), 0)
 	head, err := ingest.HeadOf(context.Background(), Reader{}, ingest.Found{ID: "s", Files: []ingest.File{
