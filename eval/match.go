@@ -180,7 +180,7 @@ func pairUp(alike [][]float64, threshold float64, groups text.Groups, allowed fu
 		}
 	}
 	var pairs []Pair
-	for g, j := range payload.Assign(score) {
+	for g, j := range assign(score) {
 		if j >= 0 {
 			pairs = append(pairs, Pair{from[g][j], j, score[g][j]})
 		}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // accumulates lists the kinds of which a thread keeps every item that stands; for the others see sessionsFor.
@@ -52,7 +50,6 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 			c.take(p, kind)
 		}
 	}
-	c.resolveDeferrals()
 	out.Read = Unchanged(out.Read, thread...)
 	return out
 }
@@ -64,44 +61,6 @@ func Unchanged(read []string, payloads ...*Payload) []string {
 			return slices.ContainsFunc(p.Items, func(it Item) bool { return it.Path == path })
 		})
 	})
-}
-
-// resolveDeferrals removes the earlier of a decision and a deferral in the same words. If both were said at once ("do
-// that, but later") the deferral stays; its text may continue after those words.
-func (c *composer) resolveDeferrals() {
-	gone, off := map[ItemID]bool{}, map[*Item]string{}
-	for i := range c.out.Items {
-		if it := &c.out.Items[i]; it.Kind == Deferred {
-			off[it] = wordsKey(it)
-		}
-	}
-	for i := range c.out.Items {
-		decided := &c.out.Items[i]
-		if decided.Kind != Decision {
-			continue
-		}
-		one := wordsKey(decided)
-		for off, other := range off {
-			switch at := decided.At.Compare(off.At); {
-			case one == "":
-			case at == 0 && beginsWith(other, one), at < 0 && one == other:
-				gone[decided.ID] = true
-			case at > 0 && one == other:
-				gone[off.ID] = true
-			}
-		}
-	}
-	c.out.Items = slices.DeleteFunc(c.out.Items, func(it Item) bool { return gone[it.ID] })
-	for id := range gone {
-		delete(c.out.Origins, id)
-	}
-}
-
-// beginsWith reports whether text begins with part, at a word boundary.
-func beginsWith(text, part string) bool {
-	rest, ok := strings.CutPrefix(text, part)
-	next, _ := utf8.DecodeRuneInString(rest)
-	return ok && (rest == "" || !unicode.IsLetter(next) && !unicode.IsDigit(next))
 }
 
 func wordsKey(it *Item) string { return strings.ToLower(withoutStop(oneLine(it.Path + " " + it.Text))) }

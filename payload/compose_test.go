@@ -73,37 +73,6 @@ func TestComposeOfOneIsItsOwnPage(t *testing.T) {
 	}
 }
 
-// What was put off and then decided in the same words is decided, and the other
-// way round.
-func TestComposeSettlesOnce(t *testing.T) {
-	said := func(n int, kinds ...Kind) *Payload {
-		p := &Payload{Session: fmt.Sprint("s", n), Start: day(n), End: day(n)}
-		for i, k := range kinds {
-			p.Items = append(p.Items, Item{ID: ItemID(fmt.Sprint("i", n, i)), Kind: k, Text: "A read replica.", State: Stands,
-				At: day(n)})
-		}
-		return p
-	}
-	later := said(3, Decision, Deferred)
-	later.Items[1].Text = "A read replica — later, not before the rollout."
-	if got := Compose([]*Payload{later}, nil); len(got.Items) != 1 || got.Items[0].Kind != Deferred {
-		t.Errorf("put off behind the same words: got %+v", got.Items)
-	}
-	later.Items[1].Text = "A read replicating proxy."
-	if got := Compose([]*Payload{later}, nil); len(got.Items) != 2 {
-		t.Errorf("other words that begin with the same letters: got %+v, want both", got.Items)
-	}
-	for want, thread := range map[Kind][]*Payload{
-		Decision: {said(0, Deferred), said(2, Decision)},
-		Deferred: {said(0, Decision), said(2, Decision, Deferred)},
-	} {
-		got := Compose(thread, nil)
-		if len(got.Items) != 1 || got.Items[0].Kind != want || len(got.Origins) != 1 {
-			t.Errorf("got %+v, want one that is %s", got.Items, want)
-		}
-	}
-}
-
 func TestNotesReadBackAway(t *testing.T) {
 	p := Compose([]*Payload{example()}, map[string]int{example().Session: 2})
 	for _, end := range []time.Time{p.End, p.End.AddDate(1, 0, 0)} {

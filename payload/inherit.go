@@ -84,32 +84,6 @@ func pairItems(old, updated []Item) []int {
 	return pairs
 }
 
-// pairBest pairs the remaining items so that the total score is highest.
-func pairBest(pairs []int, used []bool, score func(i, k int) float64) {
-	var news, olds []int
-	for i := range pairs {
-		if pairs[i] < 0 {
-			news = append(news, i)
-		}
-	}
-	for k := range used {
-		if !used[k] {
-			olds = append(olds, k)
-		}
-	}
-	scores := make([][]float64, len(news))
-	for a, i := range news {
-		for _, k := range olds {
-			scores[a] = append(scores[a], score(i, k))
-		}
-	}
-	for a, b := range Assign(scores) {
-		if b >= 0 {
-			pairs[news[a]] = olds[b]
-		}
-	}
-}
-
 // pairSame pairs the remaining items with equal keys, in order.
 func pairSame(old, updated []Item, pairs []int, used []bool, key func(*Item) string) {
 	left := map[string][]int{}
@@ -145,15 +119,15 @@ func traitsOf(items []Item) []itemTraits {
 	for i := range items {
 		it := &items[i]
 		t := itemTraits{item: it, quotes: map[string]text.Bag{}}
-		t.said = append(t.said, WordsOf(it.Text+" "+it.Path))
+		t.said = append(t.said, text.Words(it.Text+" "+it.Path))
 		if it.Why != "" {
-			t.said = append(t.said, WordsOf(it.Text+" "+it.Path+" "+it.Why))
+			t.said = append(t.said, text.Words(it.Text+" "+it.Path+" "+it.Why))
 		}
 		if it.Was != "" {
-			t.said = append(t.said, WordsOf(it.Was+" "+it.Path))
+			t.said = append(t.said, text.Words(it.Was+" "+it.Path))
 		}
 		for _, e := range it.Evidence {
-			t.quotes[e.Turn] = WordsOf(e.Quote)
+			t.quotes[e.Turn] = text.Words(e.Quote)
 		}
 		out = append(out, t)
 	}

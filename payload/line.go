@@ -196,7 +196,7 @@ func formatWhy(why string) string {
 		why = strings.TrimSpace(why[len(because):])
 	}
 	first, _, _ := strings.Cut(why, " ")
-	if low := strings.ToLower(first); first != "I" && functionWords()[low] {
+	if low := strings.ToLower(first); first != "I" && text.Stop(low) {
 		why = low + why[len(first):]
 	}
 	return why

@@ -1,13 +1,13 @@
 package payload
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
+	"recall/internal/text"
 )
 
 // minEditedLikeness is the likeness from which a new line and a missing one count as the same line, edited.
@@ -22,9 +22,8 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	if edited == p.Written {
 		return nil, nil
 	}
-	edited, err := plainText(edited)
-	if err != nil {
-		return nil, fmt.Errorf("payload.md: %w", err)
+	if strings.Count(edited, "\x00")*8 > len(edited) { // UTF-16, or a file that a crash emptied
+		return nil, errors.New("payload.md: it isn't text in UTF-8; save it as that, or delete it to have it written anew")
 	}
 	if strings.TrimSpace(edited) == "" {
 		return nil, nil // lost rather than edited: items are dropped line by line
@@ -54,18 +53,6 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	m.dropped()
 	m.first()
 	return m.edits, nil
-}
-
-// plainText returns what an editor saved, which may be UTF-16 (Notepad's "Unicode").
-func plainText(s string) (string, error) {
-	s, _, err := transform.String(unicode.BOMOverride(transform.Nop), s)
-	if err != nil {
-		return "", err
-	}
-	if strings.Count(s, "\x00")*8 > len(s) {
-		return "", fmt.Errorf("it isn't text in UTF-8; save it as that, or delete it to have it written anew")
-	}
-	return s, nil
 }
 
 // baseOf returns the page as last written, with an id per line, and true. If that can't be read, it returns today's
@@ -148,8 +135,8 @@ func itemsOf(lines []Line) (items []Item) {
 // changedLike scores how likely line i of now is an edited line k of base; 0 if it isn't.
 func (m *merger) changedLike(i, k int, used []bool) float64 {
 	now, old := &m.now.Lines[i].Item, &m.base.Lines[k].Item
-	like := WordsOf(now.Path + " " + now.Text).Like(WordsOf(old.Path + " " + old.Text))
-	like = max(like, WordsOf(LineOf(now)).Like(WordsOf(LineOf(old))))
+	like := text.Words(now.Path + " " + now.Text).Like(text.Words(old.Path + " " + old.Text))
+	like = max(like, text.Words(LineOf(now)).Like(text.Words(LineOf(old))))
 	if now.Kind == File && old.Kind == File && now.Path == old.Path {
 		like = 1
 	}

@@ -1,11 +1,9 @@
 package payload
 
 import (
-	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -303,21 +301,5 @@ func TestCutOffPageDropsNothing(t *testing.T) {
 	bare := strings.TrimSuffix(p.Written[strings.Index(p.Written, "\n")+1:], "<!-- /recall -->\n")
 	if edits, err := Merge(p, bare, "ada", editedAt); err != nil || len(edits) > 0 {
 		t.Errorf("without both markers: got %v, %v", edits, err)
-	}
-}
-
-func TestPageSavedAsUTF16(t *testing.T) {
-	p := written(0)
-	edited := strings.ReplaceAll(strings.ReplaceAll(p.Written, "before changing", "before touching"), "\n", "\r\n")
-	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian,
-		"\xfe\xff": binary.BigEndian} {
-		page := []byte(name)
-		for _, unit := range utf16.Encode([]rune(edited)) {
-			page = order.AppendUint16(page, unit)
-		}
-		edits, err := Merge(p, string(page), "ada", editedAt)
-		if err != nil || len(edits) != 1 || edits[0].ID != "b7xw4c5d2e" {
-			t.Errorf("%q: got %v, %v, want the one edit", name, edits, err)
-		}
 	}
 }

@@ -147,7 +147,7 @@ func (t *tieFinder) goals(group []int) {
 	words, weights := map[int]text.Bag{}, map[int]float64{}
 	byWord := groups{}
 	for _, i := range group {
-		g := WordsOf(t.sessions[i].Goal)
+		g := text.Words(t.sessions[i].Goal)
 		words[i], weights[i] = g, g.Weight()
 		shared, light := map[int]float64{}, 0.0
 		for w, weight := range g {

@@ -168,7 +168,7 @@ func (g *asking) pairs(ctx context.Context, e library.Entry, p *payload.Payload)
 		}
 		var of []likely
 		mine := relate.Item{Item: it, Session: string(e.ID), Start: e.Start}
-		words := payload.WordsOf(it.Text + " " + it.Why)
+		words := text.Words(it.Text + " " + it.Why)
 		for i := range others {
 			o := &others[i]
 			if o.Session == string(e.ID) || !o.Current() {
@@ -212,7 +212,7 @@ func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) 
 	}
 	all := make([]claim, len(placed))
 	for i, it := range pipeline.Claims(placed) {
-		all[i] = claim{it, payload.WordsOf(it.Text + " " + it.Why)}
+		all[i] = claim{it, text.Words(it.Text + " " + it.Why)}
 	}
 	g.claims[project] = all
 	return all, nil

@@ -1,4 +1,4 @@
-package payload
+package eval
 
 import (
 	"testing"
@@ -21,7 +21,7 @@ func TestAssign(t *testing.T) {
 		{"no pair", [][]float64{{0, 1}, {0, 2}}, []int{-1, 1}},
 		{"two rather than one", [][]float64{{6, 4}, {5, 0}}, []int{1, 0}},
 	} {
-		if diff := cmp.Diff(tt.want, Assign(tt.score)); diff != "" {
+		if diff := cmp.Diff(tt.want, assign(tt.score)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -38,7 +38,7 @@ func TestAssignIsOptimal(t *testing.T) {
 			}
 		}
 		sum, used := 0.0, map[int]bool{}
-		for r, c := range Assign(score) {
+		for r, c := range assign(score) {
 			if c < 0 {
 				continue
 			}
