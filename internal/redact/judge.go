@@ -1,6 +1,7 @@
 package redact
 
 import (
+	_ "embed"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -27,96 +28,119 @@ func tokenLike(v string) bool {
 		t.upper >= 3 && t.lower >= 3 && len(v) >= 20 && entropy(v) > 3.8)
 }
 
-// secret reports whether the value is one, given the strength of its name.
-func (v value) secret(st strength) bool {
-	t := v.text
-	if len(t) < 4 || placeholder(t) || path(t) {
+// secret reports whether the value is one: whether what speaks for it weighs more than what speaks against it.
+func (v value) secret() bool {
+	if len(v.text) < 4 || placeholder(v.text) || path(v.text) {
 		return false
 	}
-	shape := shapeIn(t)
-	set := v.set()
-	if st >= middle && set && grouped(t) {
-		return true
-	}
-	if v.has(env) || v.has(header) {
-		if ok, told := v.declared(st, shape); told {
-			return ok
+	sum := weights[0][v.strength]
+	for i, told := 1, v.look(); told != 0; i, told = i+1, told>>1 {
+		if told&1 != 0 {
+			sum += weights[i][v.strength]
 		}
 	}
-	random := v.has(quoted) && len(t) >= 32 && shape.other >= 6 && shape.digits > 0 && entropy(t) > 4.5 && jumbled(t)
-	if random {
-		return true
-	}
-	if strings.ContainsAny(t, " \t") {
-		return v.has(quoted) && (v.has(phrase) && v.op != "," && strings.Count(t, " ") >= 3 &&
-			shape.other == strings.Count(t, " ") ||
-			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
-	}
-	harmless := !v.has(quoted|line) && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t)
-	if harmless {
-		return false
-	}
-	if set && v.has(pair) && st != vague {
-		if _, password, ok := strings.Cut(t, ":"); ok && len(password) >= 6 && !placeholder(password) &&
-			!strings.ContainsAny(password, "/:<>()") {
-			return true
-		}
-	}
-	switch st {
-	case strong:
-		return v.password(shape)
-	case middle:
-		return set && v.credible(shape) || v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 &&
-			!numbered(t) && (mixed(t) || strings.ContainsAny(t, "!@#$%^&*+?")) && v.allowedOp()
-	case number:
-		return set && v.isAccessCode(shape)
-	case vague:
-		return set && v.looksRandom()
-	}
-	return len(t) >= 10 && mixed(t) && (!public(t) || v.has(login) && len(t) >= 32) && entropy(t) >= 3 &&
-		!numbered(t) && v.allowedOp() || set && shape.digits >= 3 && v.credible(shape) &&
-		(!strings.Contains(t, "-") || textureOf(t) != ordinary)
+	return sum > 0
 }
 
-// set reports whether the name is certainly set to the value: in a settings file, in quotes, or on a line of its own.
+// weightTable holds how much each sign weighs for each strength of name; how that was found is written in it.
+//
+//go:embed rules/weights.tsv
+var weightTable string
+
+// weights are by sign, after that of any value.
+var weights = func() (all [][]int) {
+	for f := range rowsOf(weightTable) {
+		if f[0][0] != '#' {
+			var row []int
+			for _, w := range f[1:] {
+				row = append(row, integer(w))
+			}
+			all = append(all, row)
+		}
+	}
+	return all
+}()
+
+// sight is what is looked at of a value to tell its signs.
+type sight struct {
+	value
+	shapeOf
+	texture
+	letters, blanks int
+	jumbled, marked bool
+}
+
+// seen are the signs that a value's look gives, after those that reading it gave.
+var seen = []struct {
+	name  string
+	holds func(v *sight) bool
+}{
+	{"set", func(v *sight) bool { return v.set() }}, // in a settings file, in quotes, on a line of its own
+	{"listed", func(v *sight) bool { return v.op == "," }},
+	{"said", func(v *sight) bool { return v.op == "is" }},
+	{"below", func(v *sight) bool { return v.op == "head" }},
+	{"aligned", func(v *sight) bool { return v.op == "head" && v.has(spaced) }},
+	{"6 long", func(v *sight) bool { return len(v.text) >= 6 }},
+	{"8 long", func(v *sight) bool { return len(v.text) >= 8 }},
+	{"12 long", func(v *sight) bool { return len(v.text) >= 12 }},
+	{"20 long", func(v *sight) bool { return len(v.text) >= 20 }},
+	{"32 long", func(v *sight) bool { return len(v.text) >= 32 }},
+	{"mixed", func(v *sight) bool { return mixed(v.text) }},
+	{"marked", func(v *sight) bool { return v.marked }},
+	{"jumbled", func(v *sight) bool { return v.jumbled }},
+	{"random", func(v *sight) bool { return v.texture >= oneCase }},
+	{"hexadecimal", func(v *sight) bool { return v.texture == hexes }},
+	{"both cases", func(v *sight) bool { return v.lower > 1 && v.upper > 1 }},
+	{"grouped", func(v *sight) bool { return grouped(v.text) }},
+	{"hyphens", func(v *sight) bool { return strings.Count(v.text, "-") >= 2 && !label(v.text) }},
+	{"run together", func(v *sight) bool { return wordsRunTogether(v.text) }},
+	{"short", func(v *sight) bool { return v.digits > 0 && v.letters > 0 && len(v.text) <= 12 }},
+	{"wild", func(v *sight) bool { return v.wild() }},
+	{"phrase of words", func(v *sight) bool { return v.has(phrase) && v.blanks >= 3 && v.other == v.blanks }},
+	{"user:password", func(v *sight) bool { return v.has(pair) && isPair(v.text) }},
+	{"public", func(v *sight) bool { return v.letters > 0 && public(v.text) && !v.has(login) }},
+	{"camel", func(v *sight) bool { return camel(v.text) && !v.jumbled }},
+	{"constant", func(v *sight) bool { return strings.Contains(v.text, "_") && v.lower == 0 }},
+	{"identifier", func(v *sight) bool { return identifier(v.text) }},
+	{"secret's name", func(v *sight) bool { return label(v.text) || hasSecretName(v.text) && !v.has(env) }},
+	{"numbered", func(v *sight) bool { return numbered(v.text) }},
+	{"expression", func(v *sight) bool { return !v.has(quoted|line) && code(v.text) }},
+	{"dotted", func(v *sight) bool { return dotted(v.text) }},
+	{"blanks", func(v *sight) bool { return v.blanks > 0 }},
+	{"brackets", func(v *sight) bool { return strings.ContainsAny(v.text, "(){}<>[];,|\\:/") }},
+	{"no digit", func(v *sight) bool { return v.digits == 0 }},
+	{"no letter", func(v *sight) bool { return v.letters == 0 }},
+	{"bare word", func(v *sight) bool { return !v.has(quoted) && v.digits == 0 && !v.marked }},
+}
+
+// look tells all signs of a value.
+func (v value) look() signs {
+	s := &sight{value: v, shapeOf: shapeIn(v.text), texture: textureOf(v.text), blanks: strings.Count(v.text, " "),
+		jumbled: jumbled(v.text), marked: strings.ContainsAny(v.text, "!@#$%^&*+?")}
+	s.letters = s.lower + s.upper
+	x := v.signs
+	for i, sign := range seen {
+		x.tell(1<<(len(read)+i), sign.holds(s))
+	}
+	return x
+}
+
+// set reports whether the name is certainly set to the value.
 func (v value) set() bool {
-	return v.has(env) || v.has(header) || v.has(flag) || v.has(sure) ||
-		v.op != "is" && (v.has(quoted) && v.op != "," || v.has(whole))
+	sure := v.has(env | header | flag | sure)
+	return sure || v.op != "is" && (v.has(quoted) && v.op != "," || v.has(whole))
 }
 
-// credible reports whether a value set under a secret's name looks like nothing else.
-func (v value) credible(shape shapeOf) bool {
-	t := v.text
-	harmless := len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || hasSecretName(t) ||
-		public(t) || numbered(t) || dateLike(t)
-	return !harmless && (strings.Count(t, "-") >= 2 && !strings.Contains(lowerASCII(t), "key") ||
-		v.hasLetterAndDigit(shape) && (!identifier(t) && !camel(t) || jumbled(t) || shape.mostSwitches >= 2) ||
-		len(t) >= 16 && shape.upper == len(t) && jumbled(t))
+// wild reports whether a value is of all sorts of characters, as keys of frameworks are.
+func (v *sight) wild() bool {
+	long := v.has(quoted) && len(v.text) >= 32
+	return long && v.other >= 6 && v.digits > 0 && v.jumbled && entropy(v.text) > 4.5
 }
 
-// looksRandom reports whether a value is random, as required where the name says little.
-func (v value) looksRandom() bool {
-	t := v.text
-	if strings.Contains(t, ":") || public(t) && textureOf(t) != hexes {
-		return false
-	}
-	switch textureOf(t) {
-	case oneCase, twoCases:
-		return len(t) >= 12
-	case hexes:
-		return len(t) >= 24 && !strings.Contains(t, "-") || v.has(env) && len(t) >= 32
-	}
-	shape := shapeIn(t)
-	return shape.lower+shape.other == 0 && shape.digits > 0 && len(t) >= 16 && jumbled(t) || userPassword(t)
-}
-
-// isAccessCode reports whether a value is a number or short code that grants access.
-func (v value) isAccessCode(shape shapeOf) bool {
-	t := v.text
-	if shape.digits == len(t) {
-		return len(t) <= 12 && distinct(t) > 2 && (len(t) > 5 || v.has(env) || v.has(quoted))
-	}
-	return shape.digits > 0 && textureOf(t) != hexes && v.credible(shape)
+// isPair reports whether a value is user:password.
+func isPair(t string) bool {
+	_, password, ok := strings.Cut(t, ":")
+	return ok && len(password) >= 6 && !placeholder(password) && !strings.ContainsAny(password, "/:<>()")
 }
 
 // grouped reports whether a value is groups of equal length, four or more letters and digits each, as codes are
@@ -132,71 +156,6 @@ func grouped(t string) bool {
 		}
 	}
 	return shapeIn(t).digits > 0 || jumbled(strings.Join(groups, ""))
-}
-
-// declared judges the value of an environment variable or header if nothing else is there; otherwise told is false.
-func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
-	t := v.text
-	harmless := strings.ContainsAny(t, " \t()<>") || !v.has(line|quoted) && code(t) || label(t) && v.op == ":" ||
-		st != vague && numbered(t)
-	if harmless {
-		return false, false
-	}
-	random := mixed(t)
-	switch {
-	case st == strong:
-		return len(t) >= 6 && shape.lower+shape.upper > 0 && (shape.digits > 0 || !identifier(t) || jumbled(t)), true
-	case st == middle || st == weak && v.has(header):
-		words := !identifier(t) && (strings.Count(t, "-") >= 2 || st == middle && !v.has(header) && shape.lower >= 10)
-		secret = len(t) >= 8 && shape.lower+shape.upper > 0 && (random || words ||
-			v.has(header) && shape.digits > 0 && len(t) >= 16)
-		return secret, secret
-	case st == vague && (v.op != ":" || v.has(header)):
-		secret = len(t) >= 16 && random && !dotted(t) && entropy(t) > 3 || !identifier(t) && strings.Count(t, "-") >= 3
-		return secret, secret
-	}
-	return false, false
-}
-
-// random reports whether a variable's value looks like camel case by chance: too long and too mixed for a name.
-func (v value) random() bool {
-	return v.has(env) && len(v.text) >= 20 && mixed(v.text) && entropy(v.text) > 3.8
-}
-
-func (v value) hasLetterAndDigit(shape shapeOf) bool {
-	return shape.digits > 0 && shape.lower+shape.upper > 0
-}
-
-// allowedOp reports whether the operator is acceptable for names that are also words of prose.
-func (v value) allowedOp() bool { return v.op != "is" || mixed(v.text) }
-
-// password reports whether the value of a strong name is a secret.
-func (v value) password(shape shapeOf) bool {
-	t := v.text
-	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.has(quoted)) {
-		return v.has(whole) && shape.digits >= 8 && shape.digits == len(t) && distinct(t) >= 5
-	}
-	word := shape.digits == 0 && (label(t) || hasSecretName(t) && !v.has(sure) || identifier(t) && !jumbled(t))
-	if word {
-		return false
-	}
-	if numbered(t) && !v.has(quoted) {
-		return false
-	}
-	if v.has(quoted) && (v.op != "," && v.op != "is" || v.has(sure)) {
-		return !strings.ContainsAny(t, "()<>") && !strings.HasSuffix(t, ":")
-	}
-	if len(t) < 6 {
-		return false
-	}
-	telling := v.hasLetterAndDigit(shape) && !dateLike(t) || v.has(sure) && (v.op != " " || len(t) >= 10)
-	if telling {
-		return true
-	}
-	hyphens := v.has(quoted) && v.op == "is" && strings.Count(t, "-") >= 2
-	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 &&
-		strings.ContainsAny(t, "!@#$%^&*+?") ||
-		shape.lower > 1 && shape.upper > 1 && jumbled(t))
 }
 
 // identifier reports whether letters alone are the name of a constant, a label or a key.

@@ -1,10 +1,9 @@
 package redact
 
 import (
+	"iter"
 	"slices"
 	"strings"
-
-	"recall/internal/text"
 )
 
 // strength says how strongly a name suggests a secret.
@@ -85,68 +84,85 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	return end, end >= len(t) || !wordChar(t[end])
 }
 
-// nameDetector examines a secret's name that ends at to, and masks its value.
-func nameDetector(literal, kind string, st strength, whole bool) detector {
-	return func(s *scan, from, to int) {
-		if literal == "code" && !s.qualified(from, unlocking) {
+// detect masks what is set to a secret's name that has the word text[from:to].
+func (n secretName) detect(s *scan, from, to int) {
+	for v := range n.values(s, from, to) {
+		if v.secret() {
+			s.add(v.from, v.to, v.kind)
+		}
+	}
+}
+
+// values iterates over what the name is set to: after it, before it, below it.
+func (n secretName) values(s *scan, from, to int) iter.Seq[value] {
+	return func(yield func(value) bool) {
+		end, ok := s.nameEnd(from, to, n.whole)
+		if !ok || !n.promises(s, from) {
 			return
 		}
-		end, ok := s.nameEnd(from, to, whole)
-		if !ok {
+		if (n.literal != "pass" || s.before(from) == '_') && !s.column(n, from, end, yield) {
 			return
 		}
-		v, ok := s.valueAfter(s.nameAround(from, end))
+		at := s.nameAround(from, end)
+		v, ok := s.valueAfter(at)
 		if !ok {
 			v, ok = s.valueBefore(from, end)
 		}
-		table := literal != "pass" || s.before(from) == '_'
-		if !ok && !table {
-			return
-		}
-		st, kind := st, kind
-		if literal == "key" || literal == "code" {
-			switch {
-			case literal == "key" && s.qualified(from, qualifiers):
-				st = middle
-				if s.qualified(from, interfaces) {
-					kind = "api-key"
-				}
-			case literal == "code":
-				st = number
-			case from == 0 || !is(s.text[from-1], word|blank) || s.qualified(from, ordinaryKeys):
-				return
-			}
-		}
-		if table {
-			s.column(from, end, kind, st)
-		}
-		if !ok {
-			return
-		}
-		unlikely := v.op == "," && to-from <= 3 && !v.has(sure) ||
-			v.op == ":" && literal == "pass" && !v.has(named) && !is(s.before(from), under) &&
-				!(s.text[from] == 'p' && (v.has(sure) || unmistakable(v.text)))
-		if unlikely {
-			return
-		}
-		if kind == "token" && v.to-v.from >= 10 {
-			name := lowerASCII(s.text[skipBack(s.text, from, 30):to])
-			if isPageToken(name) {
-				return
-			}
-			address := strings.IndexByte("?&", s.before(from-len(name)+to-from)) >= 0
-			if literal == "signature" && !address {
-				return
-			}
-			v.tell(login, v.has(flag) || address || v.has(env) && strings.HasSuffix(name, "_token"))
-			set := v.has(quoted) && v.op != "," || v.op == "=" && !v.has(spaced)
-			v.tell(login, literal == "token" && (s.logsIn(from) || set && wordChar(s.before(from))))
-		}
-		v.tell(pair, kind == "login" || literal == "credential")
-		if v.secret(st) {
-			s.add(v.from, v.to, kind)
+		v.strength, v.kind = n.strength, n.kind
+		if ok && !n.unlikely(s, from, v) {
+			v.tell(login, n.kind == "token" && n.logsIn(s, from, to, v))
+			v.tell(pair, n.kind == "login" || n.literal == "credential")
+			yield(v)
 		}
 	}
+}
+
+// promises reports whether a word of secrecy is one beside the words around it, which can also say more.
+func (n *secretName) promises(s *scan, from int) bool {
+	switch {
+	case n.literal == "code":
+		n.strength = number
+		return s.qualified(from, unlocking)
+	case n.literal != "key":
+		return true
+	case s.qualified(from, qualifiers):
+		n.strength = middle
+		if s.qualified(from, interfaces) {
+			n.kind = "api-key"
+		}
+		return true
+	}
+	return from > 0 && is(s.text[from-1], word|blank) && !s.qualified(from, ordinaryKeys)
+}
+
+// unlikely reports whether a value can't be the name's: of a short word in a list, a "pass" that may be a verb, a
+// token of pages.
+func (n secretName) unlikely(s *scan, from int, v value) bool {
+	switch {
+	case v.op == "," && !v.has(sure):
+		return len(n.literal) <= 3
+	case v.op == ":" && n.literal == "pass" && !v.has(named) && !is(s.before(from), under):
+		return !(s.text[from] == 'p' && (v.has(sure) || unmistakable(v.text)))
+	case n.kind == "token" && len(v.text) >= 10:
+		return s.qualified(from, pageWords) || n.literal == "signature" && !s.inQuery(from)
+	}
+	return false
+}
+
+// inQuery reports whether the name around a word is a parameter of an address.
+func (s *scan) inQuery(word int) bool {
+	return strings.IndexByte("?&", s.before(skipBack(s.text, word, 30))) >= 0
+}
+
+// logsIn reports whether a token is one for logging in, in which case even a hash or a UUID is secret.
+func (n secretName) logsIn(s *scan, from, to int, v value) bool {
+	if v.has(flag) || s.inQuery(from) || v.has(env) && strings.EqualFold(s.text[max(0, from-1):to], "_token") {
+		return true
+	}
+	set := v.has(quoted) && v.op != "," || v.op == "=" && !v.has(spaced)
+	ofHeader := from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 &&
+		strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
+	return n.literal == "token" && (s.qualified(from, qualifiers) || ofHeader || set && wordChar(s.before(from)))
 }
 
 // ordinaryKeys are words before "key" that make it no secret: of a table, a cache, a keyboard.
@@ -154,18 +170,6 @@ var ordinaryKeys = words("ordinary keys")
 
 // pageWords are words before "token" that make it a page token, or something else that isn't secret.
 var pageWords = words("pages")
-
-// isPageToken reports whether a token's name isn't a secret's.
-func isPageToken(name string) bool {
-	before := strings.TrimRight(strings.TrimSuffix(name, "token"), "_-")
-	return text.AnyOf(before, strings.HasSuffix, pageWords...)
-}
-
-// logsIn reports whether a token's name is one for logging in, in which case even a hash or a UUID is secret.
-func (s *scan) logsIn(from int) bool {
-	return s.qualified(from, qualifiers) || from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 &&
-		strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
-}
 
 // Words that make what follows a credential: a key or token, an API key, a code.
 var (

@@ -17,7 +17,7 @@ func ownRules(b *builder) {
 	b.add("private-lines:", puttyKey)
 	b.add("kind:", kubernetesSecret)
 	for _, n := range secretNames {
-		b.add(n.literal, nameDetector(n.literal, n.kind, n.strength, n.whole))
+		b.add(n.literal, n.detect)
 	}
 	for _, k := range keyForms() {
 		if !k.whole() {

@@ -79,7 +79,8 @@ func (r *Rules) Version() string { return version() }
 
 var version = sync.OnceValue(func() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "code %d\n%s%s%s%s", codeVersion, shippedTable, keyFormTable, wordTable, jointTable)
+	fmt.Fprintf(h, "code %d\n%s%s%s%s%s", codeVersion, shippedTable, keyFormTable, wordTable, jointTable,
+		weightTable)
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 

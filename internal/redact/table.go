@@ -10,19 +10,19 @@ const (
 	tableWidth = 600 // bytes of a row
 )
 
-// column masks the values below text[from:end] if that is the head of a column.
-func (s *scan) column(from, end int, kind string, st strength) {
+// column yields the values below text[from:end] if that is the head of a column.
+func (s *scan) column(n secretName, from, end int, yield func(value) bool) bool {
 	begin := strings.LastIndexByte(s.text[max(0, from-tableWidth):from], '\n') + 1 + max(0, from-tableWidth)
 	head, rest, ok := strings.Cut(s.text[begin:min(len(s.text), begin+tableWidth)], "\n")
 	if !ok || rest == "" || begin > 0 && s.text[begin-1] != '\n' {
-		return
+		return true
 	}
 	if strings.ContainsAny(head, "(){}[]=<>\\$:") || strings.Contains(head, "→") {
-		return // code
+		return true // code
 	}
 	by := separator(head)
 	if by == "" {
-		return
+		return true
 	}
 	heads := cells(head, by)
 	at, found := 0, false
@@ -32,22 +32,25 @@ func (s *scan) column(from, end int, kind string, st strength) {
 		}
 	}
 	if !found || !headCells(head, heads) {
-		return
+		return true
 	}
 	for row, line := begin+len(head)+1, 0; row < len(s.text) && line < tableRows; line++ {
 		text, _, _ := strings.Cut(s.text[row:min(len(s.text), row+tableWidth)], "\n")
 		if strings.Trim(text, "-+=:|─│┼├┤ \t\r") != "" {
 			c, ok := cellBelow(text, by, at, heads)
 			if !ok {
-				return
+				return true
 			}
-			v := text[c.from:c.to]
-			if cellHolds(v, st) && (by != "  " && st == strong || shapeIn(v).digits > 0) {
-				s.add(row+c.from, row+c.to, kind)
+			v := value{from: row + c.from, to: row + c.to, text: text[c.from:c.to], op: "head", strength: n.strength,
+				kind: n.kind}
+			v.tell(spaced, by == "  ")
+			if !yield(v) {
+				return false
 			}
 		}
 		row += len(text) + 1
 	}
+	return true
 }
 
 // cell is the place of a cell's text in its row, without blanks and quotes.
@@ -129,22 +132,4 @@ func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 		return cell{}, false
 	}
 	return all[at], true
-}
-
-// cellHolds reports whether a cell below a name of that strength is a secret.
-func cellHolds(v string, st strength) bool {
-	harmless := len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || hasSecretName(v)
-	if harmless {
-		return false
-	}
-	switch st {
-	case strong:
-		return plausible(v) || strings.Count(v, "-") >= 2 && !label(v) || wordsRunTogether(v)
-	case vague:
-		return value{text: v}.looksRandom()
-	case number:
-		return value{text: v, signs: quoted}.isAccessCode(shapeIn(v))
-	}
-	return len(v) >= 12 && (randomWord(v) || value{text: v}.credible(shapeIn(v))) ||
-		st == middle && len(v) >= 32 && allHex(v)
 }

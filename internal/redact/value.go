@@ -6,12 +6,15 @@ import "strings"
 type value struct {
 	from, to int
 	text     string
-	op       string // "=", ":", ",", ">", "|", "(", " " after a flag, "is"
+	op       string // "=", ":", ",", ">", "|", "(", " " after a flag, "is", "head" of a column
+	strength        // of the name
+	kind     string // of secret, if it is one
 	signs
 }
 
-// signs tell how a value stands in its text, as bits.
-type signs uint16
+// signs are what can be told of a value, as bits: first what is read of its place. What is seen of the value itself,
+// and what each sign weighs, is in judge.go.
+type signs uint64
 
 const (
 	quoted  signs = 1 << iota
@@ -19,7 +22,7 @@ const (
 	line          // name, operator and value make up a line, as in a .env file
 	env           // assigned to an environment variable: NAME=value
 	header        // of a header: X-Name: value
-	pair          // it is user:password
+	pair          // it can be user:password
 	named         // the name is quoted
 	sure          // only a value can be here, not the name of a variable
 	phrase        // the name is a passphrase's: words are enough
@@ -28,6 +31,10 @@ const (
 	whole         // makes up a line together with its name
 	shouted       // the name is in capitals
 )
+
+// read are the names of those.
+var read = [...]string{"quoted", "spaced", "line", "env", "header", "pair", "named", "sure", "phrase", "login", "flag",
+	"whole", "shouted"}
 
 func (s signs) has(one signs) bool { return s&one != 0 }
 
@@ -152,8 +159,9 @@ func valueFirst(s *scan, from, to int) {
 		if name, ok := secretWord[lowerASCII(s.text[at:end])]; ok && (name.literal != "key" ||
 			s.qualified(at, qualifiers) || shapeIn(v).digits > 0) {
 			begin += strings.Index(s.text[begin:from], v)
-			found := value{from: begin, to: begin + len(v), text: v, op: "=", signs: sure | whole | login}
-			if found.secret(name.strength) {
+			found := value{from: begin, to: begin + len(v), text: v, op: "is", strength: name.strength,
+				signs: sure | login}
+			if found.secret() {
 				s.add(found.from, found.to, name.kind)
 			}
 			return
