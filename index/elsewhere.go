@@ -144,9 +144,7 @@ func (a *Asking) Rank(e ForeignResults) (out Answer) {
 	list := a.firstPass(e, a.weigh(e))
 	list = list[:min(len(list), r.lookLimit(items))]
 	r.rescore(list, a.ts)
-	if r.q.Without&Later == 0 {
-		preferLater(list, r.asked)
-	}
+	preferLater(list, r.asked)
 	for _, o := range list[:min(len(list), r.q.Limit)] {
 		out.Ranked = append(out.Ranked, resultOf(o, e.Items[o.id].Place))
 	}

@@ -121,7 +121,7 @@ func (r *reader) rescore(out []*ranked, ts []term) {
 	kin, concepts := r.kin(ts)
 	r.asked = rank.Ask(text.HeadMarked(r.q.Text, maxQuestion), rankTerms(ts), kin, concepts)
 	support := supports(out)
-	aliased := r.q.Without&Aliases == 0 && mostAliased(out)
+	aliased := mostAliased(out)
 	claimed, taken := claimShare(out)
 	said := map[turnPlace]rank.Spoken{}
 	for _, o := range out {
@@ -138,10 +138,7 @@ func (r *reader) rescore(out []*ranked, ts []term) {
 			Lexicon: o.parts[byLexicon], Near: o.near, Support: math.Log1p(support[i])}
 		if o.table == items {
 			it := o.item
-			if r.q.Without&Aliases != 0 {
-				it.Aliases = nil
-			}
-			if r.q.Without&Sources != 0 {
+			if r.q.Exact {
 				it.Evidence = nil
 			}
 			c.Item = &it

@@ -94,21 +94,10 @@ type Query struct {
 
 	Now time.Time // what "last week" is relative to, in the asker's time zone; the current time if zero
 
-	Without Part // parts of the search to leave out, to measure what each contributes
+	Exact bool // an item must have the query's own words: no lexicon, no corrected spelling, no words of its source turns
 
 	Elsewhere *ForeignResults // what another store found, to be ranked with the index's own results; nil for none
 }
-
-// Part is a part of a search.
-type Part int
-
-const (
-	Sources Part = 1 << iota // items' source turns
-	Aliases                  // items' aliases
-	Lexicon                  // the lexicon's words for the question's
-	Typos                    // spelling correction
-	Later                    // of two results on the same subject, putting the later session's first
-)
 
 // Answer is what the index finds, best first.
 type Answer struct {

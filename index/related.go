@@ -14,7 +14,7 @@ func (x *Index) UseLexicon(own embed.Groups) { x.own = own }
 // others lists the stems of the lexicon's words for the question's, without words of the question itself. A
 // phrase that is a single word only without its small words doesn't count ("set up" is not "set").
 func (r *reader) others(ts []term) []string {
-	if r.q.Without&Lexicon != 0 {
+	if r.q.Exact {
 		return nil
 	}
 	seen := map[string]bool{}
@@ -36,7 +36,7 @@ func (r *reader) others(ts []term) []string {
 // kin lists the lexicon's phrases for each of the question's terms, and the question's concepts with small
 // words included.
 func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
-	if r.q.Without&Lexicon != 0 {
+	if r.q.Exact {
 		return nil, nil
 	}
 	place := map[string]int{}

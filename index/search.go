@@ -96,9 +96,7 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	if list, err = r.collapse(ctx, list); err != nil {
 		return Answer{}, err
 	}
-	if r.q.Without&Later == 0 {
-		preferLater(list, r.asked)
-	}
+	preferLater(list, r.asked)
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}
@@ -189,7 +187,7 @@ const (
 func (r *reader) find(ctx context.Context, ts, also []term, others []string) (found [2][]candidate, err error) {
 	all := [2]gathered{{}, {}}
 	for k, t := range tables {
-		if t.kind == turns && r.q.Kinds != nil || k == ofSources && r.q.Without&Sources != 0 {
+		if t.kind == turns && r.q.Kinds != nil || k == ofSources && r.q.Exact {
 			continue
 		}
 		for _, m := range []weighted{
@@ -246,9 +244,6 @@ func (r *reader) add(ctx context.Context, all gathered, k int, m weighted) error
 		return nil
 	}
 	t := tables[k]
-	if r.q.Without&Aliases != 0 && k == ofItems {
-		t.columns[1] = 0
-	}
 	sums, err := r.scores(ctx, k, t.columns, m.stems)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ const (
 // correct replaces words that occur nowhere, and that the lexicon doesn't know, by the most common word one
 // typo away.
 func (r *reader) correct(ctx context.Context, ts []term) ([]Correction, error) {
-	if r.q.Without&Typos != 0 {
+	if r.q.Exact {
 		return nil, nil
 	}
 	var out []Correction

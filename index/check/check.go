@@ -55,8 +55,6 @@ const (
 	maxItems    = 24 // items read for one action; the one that counts ranked ninth at worst in the shipped set
 	maxWarnings = 5  // warnings
 	maxWords    = 72 // words that are searched for
-
-	without = index.Sources | index.Lexicon | index.Typos // an item must use the action's own words
 )
 
 // Items is what Against searches, such as an index.Index.
@@ -72,7 +70,7 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	if q == "" {
 		return nil, nil
 	}
-	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: maxItems, Without: without,
+	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: maxItems, Exact: true,
 		Archived: true}) // decisions of archived sessions still hold
 	if err != nil {
 		return nil, err

@@ -221,7 +221,7 @@ func readPairs(t *testing.T) (actions []labelled, pairs []pair) {
 	for i := range actions {
 		a := &actions[i]
 		d := read(a.action)
-		q := index.Query{Text: d.question(), Project: a.project, Kinds: Kinds, Limit: maxItems, Without: without}
+		q := index.Query{Text: d.question(), Project: a.project, Kinds: Kinds, Limit: maxItems, Exact: true}
 		found, err := x.Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)

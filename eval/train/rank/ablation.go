@@ -9,22 +9,20 @@ import (
 	"recall/index/rank"
 )
 
-// variant is a search without some of its parts.
+// variant is a search whose second look doesn't see some features.
 type variant struct {
-	name    string
-	without index.Part
-	blind   []int // features hidden from the second look
-	first   bool  // first pass only
+	name  string
+	blind []int
+	first bool // first pass only
 }
 
 var variants = []variant{
 	{name: "all"},
-	{name: "without source turns", without: index.Sources, blind: []int{rank.Source}},
-	{name: "without aliases", without: index.Aliases, blind: []int{rank.Alias, rank.LikeAlias, rank.InAliases}},
-	{name: "without the lexicon", without: index.Lexicon, blind: []int{rank.Lexicon, rank.Kindred, rank.Concepts,
+	{name: "blind to source turns", blind: []int{rank.Source}},
+	{name: "blind to aliases", blind: []int{rank.Alias, rank.LikeAlias, rank.InAliases}},
+	{name: "blind to the lexicon", blind: []int{rank.Lexicon, rank.Kindred, rank.Concepts,
 		rank.OtherWords, rank.PassageLexicon, rank.PassageKindred}},
 	{name: "without the second look", first: true},
-	{name: "without the later word first", without: index.Later},
 	{name: "blind to kinds", blind: []int{rank.Asked, rank.Tried, rank.Why, rank.OfFile, rank.OfStatus, rank.OfGoal,
 		rank.OfNext, rank.OfOpen, rank.OfFlag, rank.OfEliminated}},
 	{name: "blind to the session", blind: []int{rank.Support, rank.PassageSupport}},
@@ -58,7 +56,7 @@ func (w *world) ablate(ctx context.Context) error {
 			}
 			w.use(weights)
 			for _, source := range sources {
-				score, err := p.measure(ctx, source, index.Query{Without: v.without})
+				score, err := p.measure(ctx, source, index.Query{})
 				if err != nil {
 					return err
 				}
