@@ -72,7 +72,7 @@ func (b *bed) printed() map[string][]byte {
 		"clientInfo": object{"name": "x", "version": "1"}})
 	call("resources/list", object{})
 	for s := range some(sessions, 32) {
-		call("resources/read", object{"uri": "recall://payload/" + string(s.ID)})
+		call("tools/call", object{"name": "recall_resume", "arguments": object{"session": string(s.ID)}})
 		call("tools/call", object{"name": "recall_session", "arguments": object{"session": string(s.ID)}})
 		call("tools/call", object{"name": "recall_state", "arguments": object{"session": string(s.ID)}})
 	}

@@ -152,13 +152,3 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any) 
 	}
 	return text.Text, res.IsError
 }
-
-// readResource reads a resource's text.
-func readResource(t *testing.T, s *mcp.ClientSession, uri string) string {
-	t.Helper()
-	res, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
-	if err != nil {
-		t.Fatalf("%s: %v", uri, err)
-	}
-	return res.Contents[0].Text
-}

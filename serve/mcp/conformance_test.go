@@ -15,9 +15,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"recall/payload"
+	"recall/payload/tokens"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 // The SDK's own client over the real program: every tool, wrong arguments, huge
@@ -65,11 +67,11 @@ func TestTools(t *testing.T) {
 		{"an unknown id among known ones", "recall_query", map[string]any{"ids": []string{"nonexist00", "rz34hh5shv"}},
 			[]string{"[rz34hh5shv]", "There is no item nonexist00."}, false},
 		{"a limit that is none", "recall_query", map[string]any{"question": "x", "limit": -5},
-			[]string{"don't fit", "limit (1-20)"}, true},
-		{"a wrong type", "recall_query", map[string]any{"question": 5}, []string{"don't fit", "It takes question (text)"},
+			[]string{"/properties/limit: minimum"}, true},
+		{"a wrong type", "recall_query", map[string]any{"question": 5}, []string{"/properties/question: type"},
 			true},
 		{"an argument too many", "recall_query", map[string]any{"question": "x", "colour": "red"},
-			[]string{"don't fit", "It takes question"}, true},
+			[]string{"additional properties"}, true},
 		{"huge", "recall_query", map[string]any{"question": strings.Repeat("retry backoff ", 100_000),
 			"also": slices.Repeat([]string{strings.Repeat("x", 10_000)}, 100)}, []string{"<!-- recall"}, false},
 		{"a payload", "recall_resume", map[string]any{"project": "ledgerline"},
@@ -82,7 +84,7 @@ func TestTools(t *testing.T) {
 			[]string{"turn 12 · ", "turn 14 · assistant", "turn 16 · ", "> "}, false},
 		{"a word", "recall_session", map[string]any{"session": "b1047db6", "find": "JITTER"}, []string{"turn 14 · "}, false},
 		{"before the first", "recall_session", map[string]any{"session": "b1047db6", "from": -3},
-			[]string{"don't fit", "from"}, true},
+			[]string{"/properties/from: minimum"}, true},
 		{"beyond the end", "recall_session", map[string]any{"session": "b1047db6", "turn": 99}, []string{"turns 1 to 16"},
 			true},
 		{"no such session", "recall_session", map[string]any{"session": "nope"}, []string{"without arguments"}, true},
@@ -95,7 +97,7 @@ func TestTools(t *testing.T) {
 			"parts": []string{"decisions"}}, []string{"  SUPERSEDED on 2026-10-05 by ["}, false},
 		{"and in its payload", "recall_resume", map[string]any{"session": "fd4adb93"}, []string{"; superseded, Oct 5)"},
 			false},
-		{"a part", "recall_state", map[string]any{"session": "b1047db6", "parts": []string{"actions"}, "from": 1, "to": 3},
+		{"a part", "recall_state", map[string]any{"session": "b1047db6", "parts": []string{"actions"}},
 			[]string{"## Tool calls"}, false},
 		{"no part", "recall_state", map[string]any{"parts": []string{"mood"}}, []string{"decisions files apps data actions"},
 			true},
@@ -271,24 +273,37 @@ func TestSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	templates, err := c.ListResourceTemplates(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
+	words := func(tool, argument string) string {
+		p := pages()[tool].Input[argument].(map[string]any)
+		if of, ok := p["items"].(map[string]any); ok {
+			p = of
+		}
+		return fmt.Sprint(p["enum"])
+	}
+	var parts []string
+	for _, p := range stateParts {
+		parts = append(parts, p.name)
+	}
+	for argument, want := range map[string]any{"recall_query kinds": payload.Kinds, "recall_state parts": parts,
+		"recall_note kind": payload.NoteKinds, "recall_resume variant": payload.Variants} {
+		tool, name, _ := strings.Cut(argument, " ")
+		if got := words(tool, name); got != fmt.Sprint(want) {
+			t.Errorf("%s takes %s, want %v", argument, got, want)
+		}
 	}
 	for _, tool := range tools.Tools {
-		if tool.OutputSchema != nil || tool.Annotations == nil || tool.Annotations.OpenWorldHint == nil ||
-			pages()[tool.Name].Takes == "" {
-			t.Errorf("%s: it has an output schema, or lacks annotations or a word on its arguments", tool.Name)
+		if tool.OutputSchema != nil || tool.Annotations == nil || tool.Annotations.OpenWorldHint == nil {
+			t.Errorf("%s: it has an output schema, or lacks annotations", tool.Name)
 		}
 		if readOnly := tool.Name != "recall_note"; tool.Annotations.ReadOnlyHint != readOnly {
 			t.Errorf("%s: got readOnlyHint %v, want %v", tool.Name, !readOnly, readOnly)
 		}
 	}
-	if n, err := codec.NewO200kBase().Count(c.InitializeResult().Instructions); err != nil || n > 120 {
-		t.Errorf("the instructions, which every session reads, take %d tokens, want at most 120: %v", n, err)
+	if n := tokens.Count(c.InitializeResult().Instructions); n > 160 {
+		t.Errorf("the instructions, which every session reads, take %d tokens, want at most 160", n)
 	}
 	got, err := json.MarshalIndent(map[string]any{"instructions": c.InitializeResult().Instructions, "tools": tools.Tools,
-		"prompts": prompts.Prompts, "templates": templates.ResourceTemplates}, "", "  ")
+		"prompts": prompts.Prompts}, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

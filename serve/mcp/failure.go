@@ -8,10 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"recall/index"
-	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -69,18 +66,3 @@ func wrong(format string, args ...any) error { return &argumentError{fmt.Sprintf
 type argumentError struct{ text string }
 
 func (e *argumentError) Error() string { return e.text }
-
-// explainArguments adds to the SDK's error about a call's arguments which ones the tool takes.
-func explainArguments(res *mcp.CallToolResult, req mcp.Request) {
-	call, ok := req.GetParams().(*mcp.CallToolParamsRaw)
-	if !ok || len(res.Content) != 1 {
-		return
-	}
-	said, ok := res.Content[0].(*mcp.TextContent)
-	if !ok || !strings.HasPrefix(said.Text, "validating \"arguments\"") && !strings.Contains(said.Text, "json: ") {
-		return
-	}
-	said.Text = fmt.Sprintf("recall: the arguments of %s don't fit: %s. It takes %s. Call again with those; "+
-		"lists are JSON arrays.",
-		call.Name, text.Clip(said.Text, 500), pages()[call.Name].Takes)
-}

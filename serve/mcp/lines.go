@@ -19,13 +19,11 @@ const mostLine = 16 << 20
 // lines filters input for the SDK, which ends the session at the first line that isn't a message.
 // Each line is one message (MCP, stdio transport): others get the error response that JSON-RPC 2.0
 // requires, and reading continues.
-//
-// An array of messages, as in the protocol of 2025-03-26, is split: each is answered separately.
 type lines struct {
 	in   *bufio.Reader
 	from io.Reader
 	out  *inTurn
-	rest []byte // messages not passed on yet, one per line
+	rest []byte // of a message, not passed on yet
 }
 
 func newLines(in io.Reader, out *inTurn) *lines {
@@ -75,62 +73,29 @@ func (l *lines) next() (line []byte, err error) {
 	}
 }
 
-// take passes on the messages of a line and answers what isn't a message.
+// take passes on a line that is a message, and answers one that isn't.
 func (l *lines) take(line []byte) error {
-	l.rest = nil
 	switch {
 	case len(line) > mostLine:
-		return l.refuse(jsonrpc.CodeParseError, nil, "a line of more than 16 MB isn't read")
+		return l.refuse(jsonrpc.CodeParseError, "a line of more than 16 MB isn't read")
 	case !json.Valid(line):
-		return l.refuse(jsonrpc.CodeParseError, nil, "this line isn't JSON; each message is one line")
+		return l.refuse(jsonrpc.CodeParseError, "this line isn't JSON; each message is one line")
 	}
-	batch := []json.RawMessage{line}
-	if line[0] == '[' {
-		if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
-			return l.refuse(jsonrpc.CodeInvalidRequest, nil, "an array without a message in it")
-		}
+	message, err := jsonrpc.DecodeMessage(line)
+	if err != nil || line[0] != '{' {
+		return l.refuse(jsonrpc.CodeInvalidRequest, "not a message of JSON-RPC 2.0")
 	}
-	for _, one := range batch {
-		message, err := jsonrpc.DecodeMessage(one)
-		if err == nil && one[0] != '[' {
-			if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
-				l.out.owe(1)
-			}
-			l.rest = append(append(l.rest, one...), '\n')
-			continue
-		}
-		if err := l.refuse(jsonrpc.CodeInvalidRequest, idOf(one), "not a message of JSON-RPC 2.0"); err != nil {
-			return err
-		}
+	if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
+		l.out.owe(1)
 	}
+	l.rest = append(line, '\n')
 	return nil
 }
 
-// idOf returns the id of an invalid request, nil if unknown. A response's id is ours and could be mistaken for the
-// client's.
-func idOf(line []byte) json.RawMessage {
-	var request struct {
-		ID     any             `json:"id"`
-		Method json.RawMessage `json:"method"`
-	}
-	if json.Unmarshal(line, &request) != nil || request.Method == nil {
-		return nil
-	}
-	switch request.ID.(type) {
-	case string, float64:
-		id, _ := json.Marshal(request.ID) // can't fail
-		return id
-	}
-	return nil
-}
-
-// refuse answers what isn't a message; the id is null if unknown.
-func (l *lines) refuse(code int, id json.RawMessage, message string) error {
-	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
+// refuse answers what isn't a message. Whose id it would have isn't known.
+func (l *lines) refuse(code int, message string) error {
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil,
 		"error": map[string]any{"code": code, "message": message}})
-	if id != nil {
-		l.out.owe(1) // Write counts it as paid
-	}
 	if err == nil {
 		_, err = l.out.Write(append(text, '\n'))
 	}

@@ -3,98 +3,28 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"recall/answer"
-	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/prompts"
 )
 
-const (
-	markdown      = "text/markdown"
-	payloadPrefix = "recall://payload/"
-	threadURI     = payloadPrefix + "current"
-)
-
 func (s *Server) addResources() {
-	s.mcp.AddResource(&mcp.Resource{URI: threadURI, Name: "payload of the current thread",
+	const uri, markdown = "recall://payload/current", "text/markdown"
+	s.mcp.AddResource(&mcp.Resource{URI: uri, Name: "payload of the current thread",
 		Title: "Payload to continue from", MIMEType: markdown,
 		Description: "Goal, decisions, dead ends, warnings and next action of the task last worked on in this folder."},
-		s.read)
-	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: payloadPrefix + "{session}",
-		Name: "payload of a session", Title: "A session's payload", MIMEType: markdown,
-		Description: "What one session decided, ruled out and left open. session is its id, its beginning, or its title."},
-		s.read)
-}
-
-// read answers resources/read.
-func (s *Server) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	uri := req.Params.URI
-	name, ok := strings.CutPrefix(uri, payloadPrefix)
-	if name, err := url.PathUnescape(name); err == nil && ok && name != "" {
-		need := Read
-		if uri == threadURI {
-			need, name = Fresh, ""
-		}
-		text, err := withMemory(s, need, func(ctx context.Context, m *Memory, _ struct{}) (string, error) {
-			p, err := s.payload(ctx, m, "", name)
+		func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			text, err := withMemory(s, Fresh, s.resume)(ctx, nil, resumeIn{})
 			if err != nil {
-				return "", err
+				return nil, s.failed(err)
 			}
-			return payload.HarmlessPage(payload.Render(p, payload.Options{Budget: s.o.Budget}).Text), nil
-		})(ctx, nil, struct{}{})
-		if errors.Is(err, library.ErrNoSession) || errors.Is(err, library.ErrNoPayload) {
-			return nil, mcp.ResourceNotFoundError(uri)
-		}
-		if err != nil {
-			return nil, s.failed(err)
-		}
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: markdown, Text: text}}}, nil
-	}
-	return nil, mcp.ResourceNotFoundError(uri)
-}
-
-// listSessions adds the latest sessions' payloads to the list of resources; without a library it adds nothing.
-func (s *Server) listSessions(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		res, err := next(ctx, method, req)
-		list, ok := res.(*mcp.ListResourcesResult)
-		if err != nil || !ok || list.NextCursor != "" {
-			return res, err
-		}
-		l, err := s.o.Library(ctx)
-		if err != nil {
-			return res, nil
-		}
-		defer l.Close()
-		entries, err := l.Sessions()
-		if err != nil {
-			return res, nil
-		}
-		whole := *list
-		whole.Resources = slices.Clone(list.Resources)
-		for _, e := range slices.Backward(entries) {
-			if e.Helper || e.Distilled == nil {
-				continue
-			}
-			if len(whole.Resources) > mostListed {
-				break
-			}
-			title := payload.Data(e.Title, 80)
-			whole.Resources = append(whole.Resources, &mcp.Resource{URI: payloadPrefix + url.PathEscape(string(e.ID)),
-				Name:  fmt.Sprintf("%s %s", answer.Day(e.Start), answer.ShortID(e.ID)),
-				Title: title, MIMEType: markdown})
-		}
-		return &whole, nil
-	}
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: markdown, Text: text}}}, nil
+		})
 }
 
 func (s *Server) addPrompts() {

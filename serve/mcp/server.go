@@ -1,6 +1,6 @@
 // Package mcp gives an agent recall's memory over the Model Context Protocol: tools to ask what was decided,
 // to check a plan against it, to get a thread's payload, to read parts of a transcript, to read back a session's
-// state and to note something while working; the payloads as resources; and prompts.
+// state and to note something while working; the current payload as a resource; and prompts.
 //
 // Everything it returns is redacted. Text about items is wrapped in recall's markers, and transcripts are quoted as
 // data: nothing in them is an instruction.
@@ -86,7 +86,7 @@ func New(o Options) *Server {
 		Version: o.Version},
 		&mcp.ServerOptions{Instructions: pages()["instructions"].About, Logger: slog.New(slog.DiscardHandler),
 			Capabilities: &mcp.ServerCapabilities{}})
-	s.mcp.AddReceivingMiddleware(s.guard, s.listSessions)
+	s.mcp.AddReceivingMiddleware(s.guard)
 	s.addTools()
 	s.addResources()
 	s.addPrompts()
@@ -105,7 +105,7 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// guard turns a handler's panic into an error of that call, and tells a model which arguments a tool takes.
+// guard turns a handler's panic into an error of that call.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -119,9 +119,6 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) && !json.Valid(wire.Data) {
 			// The SDK quotes a URI in it as Go does; sending that would end the session.
 			err = &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
-		}
-		if called, ok := res.(*mcp.CallToolResult); ok && called != nil && called.IsError {
-			explainArguments(called, req)
 		}
 		return res, err
 	}

@@ -15,7 +15,6 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
-	"recall/library/manifest"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/notes"
@@ -26,19 +25,14 @@ var stateParts = []struct {
 	name string
 	tell func(*reading, context.Context) error
 }{{"decisions", (*reading).decisions}, {"files", (*reading).files}, {"apps", (*reading).apps},
-	{"data", (*reading).data},
-	{"actions", (*reading).actions}}
+	{"data", (*reading).data}, {"actions", (*reading).actions}}
 
-const (
-	mostActions = 60
-	mostPart    = 3_500 // characters of each part among several
-)
+// mostPart is how many characters each part among several takes.
+const mostPart = 3_500
 
 type stateIn struct {
 	Session string   `json:"session,omitempty"`
 	Parts   []string `json:"parts,omitempty"`
-	From    int      `json:"from,omitempty"`
-	To      int      `json:"to,omitempty"`
 }
 
 func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, error) {
@@ -50,27 +44,22 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 	if err != nil {
 		return "", err
 	}
-	r := &reading{m: m, entry: e, session: t, did: trace.OfSession(t), in: in, sheet: newSheet()}
+	r := &reading{m: m, entry: e, session: t, did: trace.OfSession(t), sheet: newSheet()}
 	r.linef("State of session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120),
 		answer.Day(t.Start), len(t.Turns), asData)
 	for _, p := range stateParts {
 		if len(in.Parts) > 0 && !slices.Contains(in.Parts, p.name) {
 			continue
 		}
-		r.most = mostAnswer
-		if len(in.Parts) != 1 {
+		if r.most = mostAnswer; len(in.Parts) != 1 {
 			r.most = min(mostAnswer, r.size+mostPart)
 		}
 		if err := p.tell(r, ctx); err != nil {
 			return "", err
 		}
-		if r.cut > 0 { // what didn't fit is counted and doesn't block the next part
-			n, more := r.cut, ""
-			if p.name == "actions" {
-				more = ", with from and to"
-			}
+		if n := r.cut; n > 0 { // what didn't fit is counted and doesn't block the next part
 			r.cut, r.most = 0, r.size+200
-			r.linef("… and %d more; ask for parts [%s] alone%s.", n, p.name, more)
+			r.linef("… and %d more; ask for parts [%s] alone.", n, p.name)
 		}
 	}
 	return r.text(""), nil
@@ -104,7 +93,6 @@ type reading struct {
 	entry   library.Entry
 	session *ingest.Session
 	did     *trace.Trace
-	in      stateIn
 	*sheet
 }
 
@@ -147,35 +135,25 @@ func (r *reading) decisions(ctx context.Context) error {
 	return nil
 }
 
-// files lists the working set: each file once, changed ones first, by last touch.
+// files lists the working set: each file once, the last touched first.
 func (r *reading) files(context.Context) error {
-	type touched struct {
-		read, turn int // read: 1 if only read; turn: of the last touch
-		path       string
-		hows       []string
-	}
-	by := map[string]*touched{}
+	hows := map[string][]string{}
 	for _, a := range r.did.Actions {
 		for _, t := range a.Touches {
-			if by[t.Path] == nil {
-				by[t.Path] = &touched{read: 1, path: t.Path}
-			}
-			f := by[t.Path]
-			f.turn = max(f.turn, a.N)
-			if t.How != trace.Read {
-				f.read = 0
-			}
-			f.hows = ingest.Union(f.hows, string(t.How))
+			hows[t.Path] = ingest.Union(hows[t.Path], string(t.How))
 		}
 	}
 	r.linef("## Files")
-	for _, f := range slices.SortedFunc(maps.Values(by), func(a, b *touched) int {
-		return cmp.Or(a.read-b.read, b.turn-a.turn, strings.Compare(a.path, b.path))
-	}) {
-		r.linef("%s · %s · turn %d", payload.Data(f.path, 300), strings.Join(f.hows, ", "), f.turn)
-	}
-	if len(by) == 0 {
+	if len(hows) == 0 {
 		r.linef("none")
+	}
+	for _, a := range slices.Backward(r.did.Actions) {
+		for _, t := range slices.Backward(a.Touches) {
+			if how := hows[t.Path]; how != nil {
+				r.linef("%s · %s · turn %d", payload.Data(t.Path, 300), strings.Join(how, ", "), a.N)
+				delete(hows, t.Path)
+			}
+		}
 	}
 	return nil
 }
@@ -204,26 +182,23 @@ func (r *reading) apps(context.Context) error {
 
 // data lists inputs and outputs as in the manifest.
 func (r *reading) data(context.Context) error {
-	kept := func(sum string) string {
-		if sum == "" {
-			return ""
-		}
-		return " · its bytes are in the library"
-	}
 	m := r.m.Pipeline.Manifest(r.session, r.did, r.entry)
 	r.linef("## Data (its commands ran on: %s)", m.Machine)
-	for _, in := range m.Inputs {
-		r.linef("input %s · %s%s", payload.Data(in.Path, 300), in.Machine, kept(in.SHA256))
-	}
-	for _, made := range [][]manifest.Made{m.Outputs, m.Intermediate} {
-		for _, f := range made {
-			again := "not rebuildable"
-			if f.Rebuildable {
-				again = "rebuildable"
-			}
-			r.linef("%s %s · %s · %s: %s%s", f.How, payload.Data(f.Path, 300), f.Machine, again, payload.Data(f.Reason, 160),
-				kept(f.SHA256))
+	file := func(how, path, more, sum string) {
+		if sum != "" {
+			more += " · its bytes are in the library"
 		}
+		r.linef("%s %s · %s", how, payload.Data(path, 300), more)
+	}
+	for _, in := range m.Inputs {
+		file("input", in.Path, string(in.Machine), in.SHA256)
+	}
+	for _, f := range slices.Concat(m.Outputs, m.Intermediate) {
+		again := "not rebuildable"
+		if f.Rebuildable {
+			again = "rebuildable"
+		}
+		file(string(f.How), f.Path, fmt.Sprintf("%s · %s: %s", f.Machine, again, payload.Data(f.Reason, 160)), f.SHA256)
 	}
 	for _, c := range m.Commits {
 		r.linef("commit %s %s · turn %d", payload.Data(c.Hash, 40), payload.Data(c.Subject, 120), c.N)
@@ -231,41 +206,29 @@ func (r *reading) data(context.Context) error {
 	return nil
 }
 
-// actions lists the calls: the latest, or those of the turns asked for.
+// actions lists the calls, the latest first, with the turn that recall_session shows more of.
 func (r *reading) actions(context.Context) error {
-	var chain []*trace.Action
-	for i := range r.did.Actions {
-		a := &r.did.Actions[i]
-		if !a.Copied && a.N >= r.in.From && (r.in.To <= 0 || a.N <= r.in.To) {
-			chain = append(chain, a)
+	r.linef("## Tool calls, the latest first")
+	if end := r.session.End; !end.IsZero() {
+		r.linef("last active at %s", end.UTC().Format(time.RFC3339))
+	}
+	told := 0
+	for _, a := range slices.Backward(r.did.Actions) {
+		if a.Copied {
+			continue
 		}
-	}
-	more := 0
-	if r.in.From <= 0 && len(chain) > mostActions {
-		more = len(chain) - mostActions
-		chain = chain[more:]
-	}
-	r.linef("## Tool calls")
-	if more > 0 {
-		r.linef("%d earlier ones: ask for parts [actions] with from and to", more)
-	}
-	why := ""
-	for _, a := range chain {
 		text := fmt.Sprintf("turn %d %s\n", a.N, callText(a.Call))
 		if a.Agent != "" {
 			text = "  (sub-agent) " + text
 		}
-		if a.Why != "" && a.Why != why {
-			why = a.Why
-			text += "  why " + quoted(why) + "\n"
+		if a.Why != "" {
+			text += "  why " + quoted(a.Why) + "\n"
 		}
 		r.add(text)
+		told++
 	}
-	if len(chain) == 0 {
+	if told == 0 {
 		r.linef("none")
-	}
-	if end := r.session.End; !end.IsZero() {
-		r.linef("last active at %s", end.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

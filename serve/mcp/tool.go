@@ -3,34 +3,13 @@ package mcp
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.yaml.in/yaml/v3"
-
-	"recall/payload"
 )
-
-// A bound restricts an argument beyond its Go type.
-type bound struct {
-	least, most float64 // of a number; most 0 means unlimited
-	words       []any   // the only words allowed
-}
-
-// from1 bounds numbers that count from 1.
-var from1 = bound{least: 1}
-
-func oneOf[T ~string](words ...T) bound {
-	var b bound
-	for _, w := range words {
-		b.words = append(b.words, string(w))
-	}
-	return b
-}
 
 // pages holds what clients are told about the tools, by name.
 var pages = sync.OnceValue(func() (all map[string]page) {
@@ -45,8 +24,8 @@ var tools []byte
 
 type page struct {
 	Title, About string
-	Takes        string            // in one line
-	Arguments    map[string]string // descriptions of those whose names don't suffice
+	Input        map[string]any // the properties of its JSON Schema
+	Required     []string
 }
 
 // Tools lists the names of the tools, sorted.
@@ -56,20 +35,12 @@ func Tools() []string {
 
 // addTools adds the tools.
 func (s *Server) addTools() {
-	addTool(s, "recall_query", map[string]bound{"kinds": oneOf(payload.Kinds...), "limit": {least: 1, most: mostLimit}},
-		withMemory(s, Fresh, s.query))
-	addTool(s, "recall_check", nil, withMemory(s, Ask, s.check))
-	addTool(s, "recall_resume", map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)},
-		withMemory(s, Fresh, s.resume))
-	addTool(s, "recall_session", map[string]bound{"turn": from1, "from": from1, "to": from1},
-		withMemory(s, Read, s.session))
-	addTool(s, "recall_note", map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
-	var names []string
-	for _, p := range stateParts {
-		names = append(names, p.name)
-	}
-	addTool(s, "recall_state", map[string]bound{"parts": oneOf(names...), "from": from1, "to": from1},
-		withMemory(s, Fresh, s.state))
+	addTool(s, "recall_query", withMemory(s, Fresh, s.query))
+	addTool(s, "recall_check", withMemory(s, Ask, s.check))
+	addTool(s, "recall_resume", withMemory(s, Fresh, s.resume))
+	addTool(s, "recall_session", withMemory(s, Read, s.session))
+	addTool(s, "recall_note", s.note)
+	addTool(s, "recall_state", withMemory(s, Fresh, s.state))
 }
 
 // atHand are tools that always come with their description; of others a client may show a model only the name.
@@ -80,31 +51,11 @@ type work[In any] func(context.Context, *mcp.CallToolRequest, In) (string, error
 
 // addTool adds a tool whose answer is only text: if there were structured content too, Claude Code's model would be
 // shown that instead, as escaped JSON, a third longer and hard to read.
-func addTool[In any](s *Server, name string, bounds map[string]bound, do work[In]) {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(fmt.Sprintf("%s: %v", name, err))
-	}
+func addTool[In any](s *Server, name string, do work[In]) {
 	p := pages()[name]
-	for argument, about := range p.Arguments {
-		schema.Properties[argument].Description = about
-	}
-	for argument, b := range bounds {
-		p := schema.Properties[argument]
-		if len(p.Types) > 0 { // a list, nullable as a Go type; but no client sends null
-			p.Types, p.Type = nil, "array"
-		}
-		if b.most > 0 {
-			p.Maximum = &b.most
-		}
-		switch {
-		case b.words == nil:
-			p.Minimum = &b.least
-		case p.Items != nil:
-			p.Items.Enum = b.words
-		default:
-			p.Enum = b.words
-		}
+	schema := map[string]any{"type": "object", "properties": p.Input, "additionalProperties": false}
+	if p.Required != nil {
+		schema["required"] = p.Required
 	}
 	no, reads := false, name != "recall_note"
 	tool := &mcp.Tool{Name: name, Title: p.Title, Description: p.About, InputSchema: schema,
