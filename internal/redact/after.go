@@ -2,27 +2,6 @@ package redact
 
 import "strings"
 
-// skipEmphasis skips emphasis and color: ** in Markdown, escape sequences of terminals.
-func skipEmphasis(t string, at int) int {
-	if at >= len(t) || t[at] != '*' && t[at] != 0x1b {
-		return at
-	}
-	for end := at; ; at = end {
-		switch {
-		case strings.HasPrefix(t[at:], "**"):
-			end = at + 2
-		case strings.HasPrefix(t[at:], "\x1b["):
-			if end = skip(t, at+2, digit, 12); end < len(t) && t[end] == ';' {
-				end = skip(t, end+1, digit, 12)
-			}
-			end++
-		}
-		if end == at || end > len(t) {
-			return at
-		}
-	}
-}
-
 // isKeyName reports whether a quoted name is a variable's or a setting's: one word, or several joined by underscores.
 func isKeyName(name string) bool {
 	name, _, _ = strings.Cut(name, ",")
@@ -97,43 +76,6 @@ func cellBegins(t string, at int) bool {
 func flagBefore(t string, from int) bool {
 	at := skipBack(t, from, 30)
 	return strings.HasPrefix(t[at:], "--") || at > 0 && t[at] == '-' && t[at-1] == ' '
-}
-
-// assignment returns where the value begins after the name that ends at at, if an operator follows: the part that
-// gitleaks' named rules have in common, with escaped quotes allowed:
-//
-//	(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}
-func assignment(text string, at int) (value int, ok bool) {
-	at = skip(text, at, inName, 20)
-	at = skip(text, at, gap, 4)
-	at, ok = operator(text, at)
-	if !ok {
-		return at, false
-	}
-	return skip(text, at, lead, 6), true
-}
-
-// operator returns where the operator at at ends.
-func operator(text string, at int) (end int, ok bool) {
-	if at >= len(text) {
-		return at, false
-	}
-	next := byte(0)
-	if at+1 < len(text) {
-		next = text[at+1]
-	}
-	switch c := text[at]; {
-	case c == '=' && next == '>', c == '?' && next == '=', c == '|' && next == '|', c == ':' && next == '=':
-		return at + 2, true
-	case c == ':' && next == ':':
-		if colons := strings.Index(text[at:min(len(text), at+4)], "="); colons > 0 {
-			return at + colons + 1, true
-		}
-		return at + 1, true
-	case c == '=' || c == '>' || c == ':' || c == ',':
-		return at + 1, true
-	}
-	return at, false
 }
 
 // skipBack returns the beginning of the name that ends at to.

@@ -73,6 +73,7 @@ var conditions = map[string]func(n *nameAt) bool{
 }
 
 var (
+	emphasis    = text.Pattern(`\A(?:\*\*|\x1b\[[\d;]*m)*`)
 	declaration = text.Pattern(`(?i)(?:env|arg|setenv|set -[gul]?x) \z`)
 	setter      = text.Pattern(`(?i)(?:\.(?:api|secret|access)?|(?:\A|\.)(?:set|with|use|(?:set|with)_[\w-]*))\z`)
 )
@@ -85,7 +86,9 @@ func (s *scan) nameAround(word, end int) *nameAt {
 	if s.at(n.after) == ']' {
 		n.after++
 	}
-	n.after = skipEmphasis(s.text, n.after)
+	if c := s.at(n.after); c == '*' || c == 0x1b { // emphasis in Markdown, a terminal's colors
+		n.after += emphasis().FindStringIndex(s.text[n.after:])[1]
+	}
 	blanks := skip(s.text, n.after, blank, 8)
 	n.tell(spaced, blanks > n.after)
 	n.after = blanks

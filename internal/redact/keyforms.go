@@ -40,9 +40,6 @@ func (k keyForm) whole() bool {
 
 // detector returns the detector to try at the form's prefix.
 func (k keyForm) detector() detector {
-	if k.kind == "jwt" {
-		return jwt
-	}
 	return func(s *scan, from, _ int) {
 		to := from + len(k.prefix)
 		if s.text[from:to] != k.prefix || !k.begins(s.before(from)) {
@@ -111,41 +108,4 @@ func awsSecret(s *scan, from, to int) {
 		}
 		at = stop + 1
 	}
-}
-
-// jwt examines "eyJ" and masks a token of two or three parts, even across wrapped lines.
-func jwt(s *scan, from, _ int) {
-	if s.text[from:from+3] != "eyJ" || wordChar(s.before(from)) {
-		return
-	}
-	end := jwtPart(s.text, from)
-	if end-from < 17 || s.at(end) != '.' || !strings.HasPrefix(s.text[end+1:], "eyJ") {
-		return
-	}
-	mid := end + 1
-	end = jwtPart(s.text, mid)
-	if end-mid < 10 {
-		return
-	}
-	if s.at(end) == '.' {
-		end = jwtPart(s.text, end+1)
-	}
-	if !placeholder(s.text[from:end]) {
-		s.add(from, end, "jwt")
-	}
-}
-
-func jwtPart(t string, at int) int {
-	start := at
-	for at < len(t) && at-start < 4*maxKey {
-		switch {
-		case is(t[at], word) || t[at] == '/' || t[at] == '+' || t[at] == '=':
-			at++
-		case t[at] == '\n' && at-start >= 40 && at+40 < len(t) && skip(t, at+1, word|marks, 40) == at+41:
-			at++
-		default:
-			return at
-		}
-	}
-	return at
 }

@@ -159,12 +159,20 @@ func (r *lazyRule) detectAt(s *scan, from int) {
 }
 
 func (r *lazyRule) detectAssign(s *scan, to int) {
-	value, ok := assignment(s.text, to)
-	if !ok || skip(s.text, value, token, r.least) < value+r.least {
+	m := assignment().FindStringIndex(s.text[to:min(len(s.text), to+40)])
+	if m == nil {
+		return
+	}
+	value := to + m[1]
+	if skip(s.text, value, token, r.least) < value+r.least {
 		return
 	}
 	r.match(s, value, min(len(s.text), value+reachAssign))
 }
+
+// assignment matches what stands between a word of a name and a value: what gitleaks' named rules have in common, with
+// escaped quotes allowed.
+var assignment = text.Pattern(`\A[\w. \t-]{0,20}[\s'"\\]{0,4}(?:=>|\?=|\|\||:{1,3}=|::?|=|>|,)[\x60'"\s=\\]{0,6}`)
 
 func (r *lazyRule) detectAround(s *scan, from, to int) {
 	if to+reachSurely <= s.around[r] {
@@ -193,6 +201,9 @@ func (r *lazyRule) match(s *scan, from, to int) int {
 	}
 	a, b := secretGroup(m, r.group)
 	if r.accepts(window[a:b]) {
+		if b == len(window) { // longer than the window
+			b = skip(s.text, to, token, maxBlock) - from
+		}
 		s.add(from+a, from+b, r.kind)
 	}
 	return from + m[1]
