@@ -62,7 +62,7 @@ func roomOf(dir string) string {
 var below = map[string][]string{
 	"library": {"library/disk", "library/ledger", "library/manifest", "library/needle", "library/raw", "library/registry",
 		"library/render", "library/state"},
-	"library/check":    {"library", "library/disk", "library/raw"},
+	"library/check":    {"library", "library/disk", "library/raw", "library/render"},
 	"library/disk":     {},
 	"library/ledger":   {"library/disk"},
 	"library/manifest": {"library/disk"},

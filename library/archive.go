@@ -177,7 +177,7 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 	}
 	var before []byte
 	if have {
-		before, _ = a.entry.encode()
+		before, _ = a.entry.encode(nil)
 	}
 	for i, f := range a.found.Files {
 		if err := a.take(ctx, f); err != nil {
@@ -200,7 +200,7 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 	if !have {
 		return a.l.commitNew(a)
 	}
-	if after, _ := a.entry.encode(); bytes.Equal(after, before) {
+	if after, _ := a.entry.encode(nil); bytes.Equal(after, before) {
 		return nil
 	}
 	return a.l.commitChange(a)

@@ -325,7 +325,7 @@ func TestTombstonesAndFormats(t *testing.T) {
 	archive(t, l, f)
 
 	text, _ := os.ReadFile(filepath.Join(l.Dir(), "library.toml"))
-	write(t, filepath.Join(l.Dir(), "library.toml"), strings.Replace(string(text), "format = 3", "format = 4", 1))
+	write(t, filepath.Join(l.Dir(), "library.toml"), strings.Replace(string(text), "format = 4", "format = 5", 1))
 	write(t, filepath.Join(src, "transcript.jsonl"), "one\ntwo\n")
 	if _, err := l.Archive(context.Background(), find(t, id, src)); !errors.Is(err, ErrNewer) {
 		t.Errorf("newer format since it was opened: got %v, want ErrNewer", err)

@@ -134,7 +134,7 @@ func manySessions(b *testing.B, n int) (*Library, []ingest.Found) {
 		e.Heads = []string{fmt.Sprintf("%032x", i), fmt.Sprintf("t:%032x", i)}
 		e.Folder = filepath.Join(l.Dir(), "billing", FolderName(e))
 		os.MkdirAll(e.Folder, 0o700)
-		text, err := EntryText(e)
+		text, err := EntryText(e, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

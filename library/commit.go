@@ -17,7 +17,7 @@ func (l *Library) commitNew(a *archiving) error {
 	if alone {
 		a.entry.Files[0].CRC = a.segs[0].CRC
 	}
-	text, err := a.entry.encode()
+	text, err := a.entry.encode(nil)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"recall/internal/text"
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -17,8 +18,8 @@ var idField = text.Pattern(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
 
 var freeNameSuffix = text.Pattern(`~[0-9]+$`) // the number that disk.FreeName adds
 
-// identify finds out which session a folder belongs to: the one that session.json says (said), else that of the payload
-// or the transcripts, provided that the folder's name confirms it.
+// identify finds out which session a folder belongs to: the one that session.json says (said), else that of the
+// rendered transcript or the sources, provided that the folder's name confirms it.
 func identify(folder string, said ingest.SessionID) ingest.SessionID {
 	base := freeNameSuffix().ReplaceAllString(filepath.Base(folder), "")
 	fits := func(id ingest.SessionID) bool {
@@ -36,8 +37,8 @@ func identify(folder string, said ingest.SessionID) ingest.SessionID {
 	if filepath.Base(filepath.Dir(folder)) == "unsorted" && ValidID(ingest.SessionID(base)) {
 		return ingest.SessionID(base)
 	}
-	if p := PayloadIn(folder); p != nil && fits(ingest.SessionID(p.Session)) {
-		return ingest.SessionID(p.Session)
+	if id, _ := renderedAs(folder); fits(id) {
+		return id
 	}
 	segs, _ := disk.Glob(folder, "raw", "0-*.zst")
 	for _, path := range segs {
@@ -57,6 +58,23 @@ func identify(folder string, said ingest.SessionID) ingest.SessionID {
 		}
 	}
 	return ""
+}
+
+var sessionLine = text.Pattern("(?m)^Session `([^`]+)` · ([a-z-]+)")
+
+// renderedAs returns what transcript.md says whose it is.
+func renderedAs(folder string) (ingest.SessionID, ingest.Source) {
+	f, err := disk.Open(filepath.Join(folder, render.TranscriptName(0)))
+	if err != nil {
+		return "", ""
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, 4<<10))
+	m := sessionLine().FindSubmatch(head)
+	if m == nil {
+		return "", ""
+	}
+	return ingest.SessionID(m[1]), ingest.Source(m[2])
 }
 
 // SessionIn finds out which session a possibly damaged folder belongs to, "" if unknown.
@@ -86,8 +104,8 @@ func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 		if v.Files["record.json"] != nil || v.Files["audit.jsonl"] != nil {
 			e.Source = ingest.Cowork
 		}
-		if p := PayloadIn(folder); p != nil {
-			e.Source = ingest.Source(p.Source)
+		if _, source := renderedAs(folder); source != "" {
+			e.Source = source
 		}
 	}
 	e.finish()
@@ -95,11 +113,11 @@ func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 
 // PayloadIn returns the payload in a possibly damaged folder, nil if it is unusable.
 func PayloadIn(folder string) *payload.Payload {
-	text, err := disk.ReadPlain(filepath.Join(folder, "payload.json"))
-	if err != nil || disk.SealOfJSON(text) == disk.SealBad {
+	text, err := disk.ReadPlain(sessionFile(folder))
+	if err != nil || disk.SealOfJSON(text) != disk.SealGood {
 		return nil
 	}
-	p, err := payload.Decode(text)
+	p, err := decodePayload(text)
 	if err != nil {
 		return nil
 	}

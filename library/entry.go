@@ -17,10 +17,12 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/library/render"
 	"recall/payload"
 )
 
-// An Entry is the content of session.json, and where its folder is. Its slices are shared: don't modify them.
+// An Entry is the content of session.json but for the payload in it, and where its folder is. Its slices are shared:
+// don't modify them.
 type Entry struct {
 	ID     ingest.SessionID `json:"id"`
 	Source ingest.Source    `json:"source"`
@@ -35,7 +37,8 @@ type Entry struct {
 	Files     []FileState         `json:"files"`               // by name
 
 	Packed string `json:"packed,omitempty"` // the Input whose segments are packed; see Pack
-	// Sums has the SHA-256 of each rendered file, by slash-separated path in the folder.
+	Parts  int    `json:"parts,omitempty"`  // of the rendered transcript
+	// Sums has the SHA-256 of each output and vector file, by slash-separated path in the folder.
 	Sums map[string]string `json:"sums,omitempty"`
 
 	Folder string `json:"-"` // absolute
@@ -123,7 +126,7 @@ func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input !=
 
 // Made returns when the payload was last written, zero if there is none.
 func (e Entry) Made() time.Time {
-	fi, err := os.Stat(filepath.Join(e.Folder, "payload.json"))
+	fi, err := os.Stat(filepath.Join(e.Folder, render.TranscriptName(0)))
 	if err != nil {
 		return time.Time{}
 	}
@@ -248,19 +251,44 @@ func (e Entry) Clone() Entry {
 	return e
 }
 
-// encode returns the content of session.json.
-func (e Entry) encode() ([]byte, error) {
+// The payload is the last field of session.json. Lists of sessions don't read it.
+var (
+	endOfObject = []byte("\n}\n")
+	payloadKey  = []byte(",\n  \"payload\": ")
+	payloadEnd  = []byte("\n  }")
+)
+
+// encode returns the content of session.json. saved is the payload as encoded, nil for none.
+func (e Entry) encode(saved []byte) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(e)
-	return disk.SealJSON(b.Bytes()), err
+	text := b.Bytes()
+	if saved != nil {
+		inner := bytes.ReplaceAll(bytes.TrimSuffix(saved, endOfObject), []byte("\n"), []byte("\n  "))
+		text = slices.Concat(bytes.TrimSuffix(text, endOfObject), payloadKey, inner, payloadEnd, endOfObject)
+	}
+	return disk.SealJSON(text), err
+}
+
+// payloadOf returns the payload in the text of a session.json as it was encoded, or nil.
+func payloadOf(text []byte) []byte {
+	_, inner, found := bytes.Cut(text, payloadKey)
+	end := bytes.LastIndex(inner, payloadEnd)
+	if !found || end < 0 {
+		return nil
+	}
+	return append(bytes.ReplaceAll(inner[:end], []byte("\n  "), []byte("\n")), endOfObject...)
 }
 
 // DecodeEntry decodes session.json. With an error it also returns what could be read.
 func DecodeEntry(text []byte, folder string) (Entry, error) {
 	var e Entry
+	if own, _, found := bytes.Cut(text, payloadKey); found {
+		text = append(slices.Clip(own), endOfObject...)
+	}
 	if err := fastjson.Unmarshal(text, &e); err != nil {
 		return e, err
 	}

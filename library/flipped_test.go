@@ -22,7 +22,7 @@ func TestFlippedPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := os.Stat(filepath.Join(e.Folder, "payload.json"))
+	record, err := os.Stat(filepath.Join(e.Folder, "transcript.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

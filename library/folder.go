@@ -54,8 +54,7 @@ func (l Inside) View(id ingest.SessionID) (*Folder, error) {
 		return nil, fmt.Errorf("%s: session.json: %w", e.Folder, err)
 	}
 	s.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(s.Text[listName]))
-	if p, err := payload.Decode(s.Text["payload.json"]); err == nil &&
-		Flipped(e.Folder, []byte(p.Written), s.Text["payload.md"]) {
+	if p, err := s.Payload(); err == nil && !s.Pending() {
 		s.Text["payload.md"] = []byte(p.Written)
 	}
 	return s, nil
@@ -126,7 +125,8 @@ func (s *Folder) Covers(o *Folder) bool {
 	if len(s.Versions.Lost) > 0 || len(o.Versions.Lost) > 0 {
 		return false
 	}
-	return !o.Pending() || bytes.Equal(s.Text["payload.md"], o.Text["payload.md"])
+	_, lost := o.Payload() // without it, nobody knows what is a person's in the page
+	return lost == nil && !o.Pending() || bytes.Equal(s.Text["payload.md"], o.Text["payload.md"])
 }
 
 // Content identifies one content of a file.
@@ -155,14 +155,19 @@ func hasBadLine(text []byte) bool {
 		func(line []byte) bool { return disk.SealOf(line) == disk.SealBad })
 }
 
+// Payload returns the session's payload. The error is ErrNoPayload, or says why it can't be read.
+func (s *Folder) Payload() (*payload.Payload, error) {
+	saved := payloadOf(s.Text["session.json"])
+	if saved == nil {
+		return nil, ErrNoPayload
+	}
+	return payload.Decode(saved)
+}
+
 // Pending reports whether a person edited payload.md and no sync has recorded the edits yet.
 func (s *Folder) Pending() bool {
-	md, js := s.Text["payload.md"], s.Text["payload.json"]
-	if len(md) == 0 || len(js) == 0 {
-		return false
-	}
-	p, err := payload.Decode(js)
-	return err == nil && p.Written != string(md)
+	p, err := s.Payload()
+	return err == nil && s.Entry.edited(p, s.Text["payload.md"])
 }
 
 // PendingEdits returns those edits, dated by when the file was written.
@@ -170,7 +175,7 @@ func (s *Folder) PendingEdits(who string) ([]payload.Edit, error) {
 	if !s.Pending() {
 		return nil, nil
 	}
-	p, err := payload.Decode(s.Text["payload.json"])
+	p, err := s.Payload()
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +191,7 @@ func (s *Folder) PendingEdits(who string) ([]payload.Edit, error) {
 const mostFlipped = 3
 
 // Flipped reports whether a payload.md was damaged rather than edited: only a few bits differ, and it wasn't written
-// after payload.json, which is always written later.
+// after the transcript, which each save writes after it.
 func Flipped(folder string, written, now []byte) bool {
 	if len(written) != len(now) {
 		return false
@@ -204,6 +209,5 @@ func Flipped(folder string, written, now []byte) bool {
 	if err != nil {
 		return false
 	}
-	record, err := os.Stat(filepath.Join(folder, "payload.json"))
-	return err == nil && !page.ModTime().After(record.ModTime())
+	return !page.ModTime().After(Entry{Folder: folder}.Made())
 }

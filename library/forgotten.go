@@ -89,7 +89,7 @@ func (l *Library) DropForgotten(id ingest.SessionID) error {
 	names := namesOf(all[id])
 	return l.withSession(id, func(e Entry) error {
 		var errs []error
-		for _, pattern := range []string{"edits.jsonl*", "notes.jsonl*", "payload.json.damaged*",
+		for _, pattern := range []string{"edits.jsonl*", "notes.jsonl*", "session.json.damaged*",
 			"payload before repair*"} {
 			paths, err := disk.Glob(e.Folder, pattern)
 			errs = append(errs, err)
@@ -97,7 +97,7 @@ func (l *Library) DropForgotten(id ingest.SessionID) error {
 				text, err := disk.ReadPlain(path)
 				switch stay := without(text, names); {
 				case err != nil || len(stay) == len(text):
-				case len(stay) == 0 || strings.HasPrefix(pattern, "payload"):
+				case len(stay) == 0 || !strings.Contains(pattern, ".jsonl"):
 					err = disk.RemoveIfThere(path)
 				default:
 					err = l.put(path, stay)

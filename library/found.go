@@ -147,7 +147,7 @@ func (l *Library) Transcript(e Entry) iter.Seq2[[]byte, error] {
 			} else if missing {
 				err = ErrNotRendered
 			}
-			if !yield(text, err) || err != nil {
+			if !yield(disk.Markdown.Text(text), err) || err != nil {
 				return
 			}
 		}

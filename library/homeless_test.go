@@ -47,7 +47,7 @@ func TestProjectsLost(t *testing.T) {
 			}
 			bad := c.damage(string(text), e.Project)
 			if at := strings.LastIndex(bad, "# check"); c.seal {
-				bad = string(disk.SealTOML([]byte(bad[:at])))
+				bad = string(disk.TOML.Seal([]byte(bad[:at])))
 			}
 			if bad == "" {
 				err = os.Remove(path)

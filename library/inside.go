@@ -38,11 +38,10 @@ func (l Inside) ReplaceShared(path string, was, text []byte) error {
 	return l.replaceShared(path, was, text, nil)
 }
 
-// Known returns an entry as this process knows it. SaveEntry, Remember and Heal require the session's lock.
+// Known returns an entry as this process knows it. SaveEntry and Remember require the session's lock.
 func (l Inside) Known(id ingest.SessionID) (Entry, bool) { return l.known(id) }
 func (l Inside) SaveEntry(e Entry) error                 { return l.saveEntry(e) }
 func (l Inside) Remember(e Entry) error                  { return l.remember(e) }
-func (l Inside) Heal(e *Entry) error                     { return l.heal(e) }
 func (l Inside) VersionsOf(id ingest.SessionID) (Entry, *raw.Versions, error) {
 	return l.versionsOf(id)
 }

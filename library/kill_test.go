@@ -84,7 +84,9 @@ func syncOne(l *Library, dir string) error {
 	}
 	made := &payload.Payload{Session: string(id), Made: payload.Provenance{Distiller: "test/1", Input: e.Input}}
 	text := []byte(e.Input + "\n")
-	return l.SavePayload(id, Derived{Payload: made, Markdown: text, Transcript: slices.Values([][]byte{text}), Seen: seen})
+	transcript := fmt.Appendf(nil, "# T\n\nSession `%s` · claude-code · project billing\n\n%s", id, text)
+	return l.SavePayload(id, Derived{Payload: made, Markdown: text, Transcript: slices.Values([][]byte{transcript}),
+		Seen: seen})
 }
 
 // panicker lets a helper of tests run outside of one.

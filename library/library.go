@@ -9,12 +9,12 @@
 //	threads.jsonl          people's corrections of threads; append-only
 //	unsorted/<id>/         sessions archived but not yet parsed; memory-<id>: a client's own memory
 //	<project>/<folder>/    one folder per session:
-//	  session.json         what it is: the key to the folder (see Entry)
+//	  session.json         what it is: the key to the folder (see Entry); and the payload
 //	  raw/<offset>-<length>-<sha256>.zst   a stretch of a source's bytes
 //	  raw/versions.jsonl   which segments make up which version of which file; absent while
 //	                       the session is one file in one segment
 //	  outputs/             files that the session produced, made from raw
-//	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md
+//	  edits.jsonl  notes.jsonl  payload.md  transcript.md
 //	inbox/  journal.jsonl
 //	usage.jsonl            what model calls cost, one line each
 //	tries.jsonl            attempts to ask a model that gave no payload
@@ -60,7 +60,7 @@ import (
 )
 
 // Format is the version of the folder layout that this package writes.
-const Format = 3
+const Format = 4
 
 var (
 	// ErrNoLibrary means that the folder isn't a library.
@@ -284,7 +284,7 @@ func (l *Library) putLibraryFile(f File) error {
 	if err != nil {
 		return err
 	}
-	return l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text))
+	return l.put(filepath.Join(l.dir, "library.toml"), disk.TOML.Seal(text))
 }
 
 // ownReadme returns README.md if recall wrote it, else nil.

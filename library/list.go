@@ -1,6 +1,7 @@
 package library
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -315,7 +316,7 @@ func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 
 // saveEntry writes session.json. The caller holds the session's lock.
 func (l *Library) saveEntry(e Entry) error {
-	text, err := l.changed(&e)
+	text, err := changed(&e, nil)
 	if err == nil && text != nil {
 		err = l.put(sessionFile(e.Folder), text)
 	}
@@ -325,10 +326,21 @@ func (l *Library) saveEntry(e Entry) error {
 	return l.remember(e)
 }
 
-// changed returns the new content of session.json, or nil if it is unchanged.
-func (l *Library) changed(e *Entry) ([]byte, error) {
-	text, err := e.encode()
-	if same(sessionFile(e.Folder), text) {
+// changed returns the new content of session.json, or nil if it is unchanged. saved is the new payload; if it is nil,
+// the present one stays, unless the file is damaged.
+func changed(e *Entry, saved []byte) ([]byte, error) {
+	have, err := disk.ReadIfThere(sessionFile(e.Folder))
+	if err != nil {
+		return nil, err
+	}
+	if saved == nil && disk.SealOfJSON(have) == disk.SealGood {
+		saved = payloadOf(have)
+	}
+	if saved == nil {
+		e.Distilled = nil
+	}
+	text, err := e.encode(saved)
+	if bytes.Equal(text, have) {
 		return nil, err
 	}
 	return text, err

@@ -68,8 +68,8 @@ func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library,
 		a.mergeSources(f, number[f.Name])
 	}
 	a.entry.settle(a.versions)
-	before, _ := now.encode()
-	if after, _ := a.entry.encode(); bytes.Equal(before, after) && len(a.lines) == 0 {
+	before, _ := now.encode(nil)
+	if after, _ := a.entry.encode(nil); bytes.Equal(before, after) && len(a.lines) == 0 {
 		return nil
 	}
 	if err := l.commitChange(a); err != nil {

@@ -53,7 +53,7 @@ func (l *Library) putRegistry(reg *registry.Registry) error {
 	if err != nil {
 		return err
 	}
-	text = disk.SealTOML(text)
+	text = disk.TOML.Seal(text)
 	path := filepath.Join(l.dir, "projects.toml")
 	if same(path, text) {
 		return nil
@@ -87,7 +87,7 @@ func (l Inside) LostProjects(text []byte, err error, entries []Entry) string {
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err.Error()
-	case err == nil && disk.SealOfTOML(text) != disk.SealGood:
+	case err == nil && disk.TOML.SealOf(text) != disk.SealGood:
 		return "its content doesn't match the checksum in its last line; if you edited it, recall check --repair " +
 			"accepts it as it is"
 	case toml.Unmarshal(text, reg) != nil:

@@ -226,7 +226,7 @@ func TestRepairWithoutAnyList(t *testing.T) {
 			t.Errorf("%d bytes that were archived can't be read any more", len(text))
 		}
 	}
-	if v := verify(t, again(t, l), check.Options{}); v.Damage() > 1 { // payload.json waits to be made again
+	if v := verify(t, again(t, l), check.Options{}); v.Damage() > 1 { // the payload waits to be made again
 		t.Error(said(v))
 	}
 	if err := syncOne(again(t, l), filepath.Join(src, "home", "billing", id)); err != nil {

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"recall/ingest"
 	"recall/library/disk"
@@ -32,12 +30,12 @@ type Derived struct {
 	Meta       *Meta            // recorded as by Place, and the folder moved; nil changes neither
 }
 
-// SavePayload replaces payload.json and payload.md together, and the parts of the transcript. If payload.md is not as
-// in d.Seen, a person has edited it: the error is ErrEdited, nothing is written, and the caller must merge again.
+// SavePayload replaces the payload in session.json, payload.md, and the parts of the transcript. If payload.md is not
+// as in d.Seen, a person has edited it: the error is ErrEdited, nothing is written, and the caller must merge again.
 //
-// payload.json holds the Markdown that edits are compared with, so the two must stay consistent: both are written
-// aside, .payload.md.new first, then payload.md is renamed, then payload.json. If only .payload.json.new is left, the
-// second rename is still due (see heal).
+// The transcript comes first, then session.json, then payload.md, with which the text in the payload is compared to
+// find a person's edits. A former page is removed before session.json is replaced: without a page nothing was edited,
+// and it is written again (see Saved).
 func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
 	err := l.resolve(d.Meta)
 	if err == nil {
@@ -56,149 +54,95 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	if err != nil {
 		return err
 	}
-	text = disk.SealJSON(text)
 	return l.withSession(id, func(e Entry) error {
-		if err := l.heal(&e); err != nil {
-			return err
-		}
 		now, err := disk.ReadIfThere(filepath.Join(e.Folder, "payload.md"))
 		if err != nil {
 			return err
 		}
-		// Ours already, or as seen: anything else was written by a person.
-		if !bytes.Equal(now, d.Seen) && !bytes.Equal(now, d.Markdown) {
+		// Ours already, as seen, or gone: anything else was written by a person.
+		ours := bytes.Equal(now, d.Markdown)
+		if !ours && now != nil && !bytes.Equal(now, d.Seen) {
 			return ErrEdited
 		}
 		made := p.Made
 		e.Distilled = &made
 		e.describe(d.Meta)
-		if err := l.saveDerived(&e, d, text); err != nil || d.Meta == nil {
+		if err := l.saveDerived(&e, d, text, ours); err != nil || d.Meta == nil {
 			return err
 		}
 		return l.move(e)
 	})
 }
 
-// Files of a save that aren't in place yet.
-const (
-	NewMarkdown = ".payload.md.new"
-	NewPayload  = ".payload.json.new"
-)
-
-// saveDerived writes what differs. session.json comes after the files whose sums it has, but before
-// .payload.json.new, the mark of a save in progress, is renamed: so an interrupted save never looks like damage.
-func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
-	at := func(name string) string { return filepath.Join(e.Folder, name) }
+// saveDerived writes what differs, each file only after all are on disk aside.
+func (l *Library) saveDerived(e *Entry, d Derived, saved []byte, samePage bool) error {
+	page := filepath.Join(e.Folder, "payload.md")
 	*e = e.Clone()
 	a := &pendingFiles{l: l}
 	defer a.drop()
-	parts, err := l.putParts(e, d.Transcript, a)
-	if err != nil {
-		return err
-	}
-	rendered := len(a.targets)
-	pair := rendered > 0 || !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
-	if pair {
-		if err := errors.Join(a.add(at(NewMarkdown), d.Markdown), a.add(at(NewPayload), payloadJSON)); err != nil {
+	if !samePage { // written before the others, as Flipped assumes
+		if err := a.add(page, d.Markdown); err != nil {
 			return err
 		}
-		// These go first: while they exist, nobody takes the others for damaged.
-		a.targets = append(a.targets[rendered:], a.targets[:rendered]...)
-		a.temps = append(a.temps[rendered:], a.temps[:rendered]...)
 	}
-	before := len(a.targets)
-	entry, err := l.changed(e)
+	if err := e.putParts(d.Transcript, a, samePage); err != nil {
+		return err
+	}
+	entry, err := changed(e, saved)
 	if err == nil && entry != nil {
 		err = a.add(sessionFile(e.Folder), entry)
 	}
 	if err := cmp.Or(err, disk.SyncFiles(a.temps)); err != nil {
 		return err
 	}
-	if err := a.place(before); err != nil {
-		return errors.Join(err, disk.RemoveIfThere(at(NewPayload)), disk.RemoveIfThere(at(NewMarkdown)))
-	}
-	if pair {
-		// A file system may report an error for a rename that succeeded.
-		if err := disk.Rename(at(NewMarkdown), at("payload.md")); err != nil && !same(at("payload.md"), d.Markdown) {
-			// .json.new goes first: left alone it would mean that the rename was done.
-			return errors.Join(err, disk.RemoveIfThere(at(NewPayload)), disk.RemoveIfThere(at(NewMarkdown)))
-		}
-	}
-	if d.Transcript != nil {
-		if err := removeParts(e.Folder, parts); err != nil {
+	if !samePage {
+		a.targets, a.temps = append(a.targets[1:], page), append(a.temps[1:], a.temps[0])
+		if err := disk.RemoveIfThere(page); err != nil {
 			return err
 		}
 	}
-	if err := a.place(len(a.targets)); err != nil {
+	if len(a.temps) > 0 {
+		if err := errors.Join(a.place(len(a.temps)), disk.SyncDir(e.Folder)); err != nil {
+			return err
+		}
+	}
+	if err := e.dropParts(); err != nil {
 		return err
-	}
-	if pair {
-		if err := disk.Rename(at(NewPayload), at("payload.json")); err != nil {
-			return err
-		}
-	}
-	if pair || entry != nil {
-		if err := disk.SyncDir(e.Folder); err != nil {
-			return err
-		}
 	}
 	return l.remember(*e)
 }
 
-// putParts writes aside the parts of a transcript that differ, notes the sums of all, and returns their number.
-func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *pendingFiles) (n int, err error) {
+// putParts writes aside the parts of a transcript that differ, or all, and counts them.
+func (e *Entry) putParts(parts iter.Seq[[]byte], to *pendingFiles, differing bool) error {
 	if parts == nil {
-		return 0, nil
+		return nil
 	}
-	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return IsRendered(name) })
+	e.Parts = 0
 	for part := range parts {
-		name := render.TranscriptName(n)
-		n++
-		e.Sums[name] = disk.HexSum(part)
-		if path := filepath.Join(e.Folder, name); !same(path, part) {
-			if err := to.add(path, part); err != nil {
-				return n, err
-			}
+		path := filepath.Join(e.Folder, render.TranscriptName(e.Parts))
+		e.Parts++
+		if part = disk.Markdown.Seal(part); differing && same(path, part) {
+			continue
 		}
-	}
-	return n, nil
-}
-
-// removeParts removes parts left over from a longer transcript.
-func removeParts(folder string, n int) error {
-	for i := max(1, n); disk.Exists(filepath.Join(folder, render.TranscriptName(i))); i++ {
-		if err := disk.Remove(filepath.Join(folder, render.TranscriptName(i))); err != nil {
+		if err := to.add(path, part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// heal finishes or undoes an interrupted saveDerived. The transcript may be of before or after, so session.json no
-// longer has its sums (see Entry.CutOff). The caller holds the session's lock.
-func (l *Library) heal(e *Entry) error {
-	md, js := filepath.Join(e.Folder, NewMarkdown), filepath.Join(e.Folder, NewPayload)
-	if !disk.Exists(js) {
-		return disk.RemoveIfThere(md)
+// dropParts removes parts left over from a longer transcript.
+func (e *Entry) dropParts() error {
+	for i := e.Parts; ; i++ {
+		path := filepath.Join(e.Folder, render.TranscriptName(i))
+		if !disk.Exists(path) {
+			return nil
+		}
+		if err := disk.Remove(path); err != nil {
+			return err
+		}
 	}
-	e.Sums = maps.Clone(e.Sums)
-	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return IsRendered(name) })
-	if err := l.saveEntry(*e); err != nil {
-		return err
-	}
-	if disk.Exists(md) { // neither rename was done; .json.new goes first, as above
-		return errors.Join(disk.RemoveIfThere(js), disk.RemoveIfThere(md))
-	}
-	return disk.Rename(js, filepath.Join(e.Folder, "payload.json"))
 }
-
-// CutOff reports whether a save was interrupted and healed, so that the session must be rendered again.
-func (e Entry) CutOff() bool {
-	return e.Distilled != nil && e.Sums["transcript.md"] == ""
-}
-
-// IsRendered reports whether a file is rendered for people and has its sum in session.json.
-func IsRendered(name string) bool { return render.IsTranscript(name) }
 
 func same(path string, data []byte) bool {
 	fi, err := os.Stat(path)
@@ -209,51 +153,59 @@ func same(path string, data []byte) bool {
 	return err == nil && bytes.Equal(have, data)
 }
 
-// Payload reads payload.json. The error is ErrNoPayload, or payload.ErrNewer where a newer recall wrote it.
+// Payload reads a session's payload. The error is ErrNoPayload, or payload.ErrNewer where a newer recall wrote it.
 func (l *Library) Payload(id ingest.SessionID) (*payload.Payload, error) {
-	text, err := l.distilled(id, "payload.json")
+	text, err := l.readFile(id, "session.json")
 	if err != nil {
 		return nil, err
 	}
-	p, err := payload.Decode(text)
-	if err != nil {
-		return nil, fmt.Errorf("session %s: %w", id, err)
+	p, err := decodePayload(text)
+	if err != nil || p == nil {
+		return nil, fmt.Errorf("session %s: %w", id, cmp.Or(err, ErrNoPayload))
 	}
 	return p, nil
 }
 
-// Markdown reads payload.md as it is on disk, with a person's edits. The error is ErrNoPayload.
-func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) { return l.distilled(id, "payload.md") }
-
-func (l *Library) distilled(id ingest.SessionID, name string) ([]byte, error) {
-	text, err := l.readFile(id, name)
-	if err == nil && text == nil {
-		err = fmt.Errorf("session %s: %w", id, ErrNoPayload)
+// decodePayload decodes the payload in the text of a session.json, nil if there is none.
+func decodePayload(text []byte) (*payload.Payload, error) {
+	saved := payloadOf(text)
+	if saved == nil {
+		return nil, nil
 	}
-	return text, err
+	return payload.Decode(saved)
 }
 
-// Saved reads a consistent pair of payload.json and payload.md, each nil if missing. Read separately, a save by
+// Markdown reads payload.md as it is on disk, with a person's edits. The error is ErrNoPayload.
+func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) {
+	text, err := l.readFile(id, "payload.md")
+	if err != nil || text != nil {
+		return text, err
+	}
+	p, err := l.Payload(id)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(p.Written), nil
+}
+
+// Saved reads a payload and the payload.md that belongs to it, each nil if missing. Read separately, a save by
 // another process in between would look like a person's edit.
 func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byte, err error) {
 	if e, err := l.Session(id); err == nil && neverSaved(e.Folder) {
 		return nil, nil, nil
 	}
 	err = l.withSession(id, func(e Entry) error {
-		if err := l.heal(&e); err != nil {
-			return err
-		}
 		if markdown, err = disk.ReadIfThere(filepath.Join(e.Folder, "payload.md")); err != nil {
 			return err
 		}
-		text, err := disk.ReadIfThere(filepath.Join(e.Folder, "payload.json"))
-		if err != nil || text == nil {
+		text, err := disk.ReadPlain(sessionFile(e.Folder))
+		if err != nil {
 			return err
 		}
-		if p, err = payload.Decode(text); err != nil {
+		if p, err = decodePayload(text); err != nil {
 			return fmt.Errorf("session %s: %w", id, err)
 		}
-		if Flipped(e.Folder, []byte(p.Written), markdown) { // damage, not an edit: repair it
+		if p != nil && !e.edited(p, markdown) && string(markdown) != p.Written {
 			markdown = []byte(p.Written)
 			return l.put(filepath.Join(e.Folder, "payload.md"), markdown)
 		}
@@ -262,29 +214,24 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 	return p, markdown, err
 }
 
-// neverSaved reports whether a session's folder has no payload, nor one being saved: files are looked for in the order
-// in which they appear, so that a save by another process is seen at one of its steps.
-func neverSaved(folder string) bool {
-	for _, name := range []string{NewMarkdown, NewPayload, "payload.md", "payload.json"} {
-		if disk.Exists(filepath.Join(folder, name)) {
-			return false
-		}
-	}
-	return disk.Exists(sessionFile(folder)) // it is still there
+// edited reports whether a person edited payload.md.
+func (e *Entry) edited(p *payload.Payload, page []byte) bool {
+	return len(page) > 0 && p.Written != string(page) && !Flipped(e.Folder, []byte(p.Written), page)
 }
 
-// readFile reads a file of a session's folder, after finishing an interrupted save (unless the library is read-only).
-// The folder may move at any time, so a missing file (nil) is believed only if session.json is there.
+// neverSaved reports whether a session has neither a payload nor a page of one that was lost.
+func neverSaved(folder string) bool {
+	text, err := disk.ReadPlain(sessionFile(folder))
+	return err == nil && payloadOf(text) == nil && !disk.Exists(filepath.Join(folder, "payload.md"))
+}
+
+// readFile reads a file of a session's folder. The folder may move at any time, so a missing file (nil) is believed
+// only if session.json is there.
 func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 	for try := 0; ; try++ {
 		e, err := l.Session(id)
 		if err != nil {
 			return nil, err
-		}
-		if strings.HasPrefix(name, "payload.") && (disk.Exists(filepath.Join(e.Folder, NewPayload)) ||
-			disk.Exists(filepath.Join(e.Folder, NewMarkdown))) {
-			// The next write reports any error.
-			_ = l.withSession(id, func(e Entry) error { return l.heal(&e) })
 		}
 		text, err := disk.ReadIfThere(filepath.Join(e.Folder, name))
 		if text != nil || disk.Exists(sessionFile(e.Folder)) {

@@ -105,7 +105,7 @@ func TestFlippedBit(t *testing.T) {
 	}
 	kinds := []string{"README.md", "library.toml", "projects.toml", "tombstones.jsonl", "threads.jsonl", "journal.jsonl",
 		"events.jsonl",
-		"links.jsonl", "session.json", "versions.jsonl", ".zst", "payload.json", "payload.md", "edits.jsonl", "notes.jsonl",
+		"links.jsonl", "session.json", "versions.jsonl", ".zst", "payload.md", "edits.jsonl", "notes.jsonl",
 		"transcript.md", ".f32"}
 	rng := rand.New(rand.NewPCG(2, 5))
 	seen := map[string]bool{}

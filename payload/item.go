@@ -11,7 +11,7 @@ import (
 	"recall/internal/text"
 )
 
-// Schema is the version of payload.json that this package writes.
+// Schema is the version of the payload in session.json that this package writes.
 const Schema = 1
 
 // ItemID identifies an item permanently: ten base32 characters, minted once.

@@ -12,10 +12,10 @@ import (
 // ErrDecode is wrapped by all errors of Decode.
 var ErrDecode = errors.New("decode payload")
 
-// ErrNewer means that a newer recall wrote the payload.json.
+// ErrNewer means that a newer recall wrote the payload.
 var ErrNewer = errors.New("written by a newer recall")
 
-// Encode returns the payload in the form of payload.json: indented, ending in a newline, always the same bytes.
+// Encode returns the payload in the form in which it is kept: indented, ending in a newline, always the same bytes.
 func Encode(p *Payload) ([]byte, error) {
 	out := *p
 	out.Schema = Schema
@@ -45,7 +45,7 @@ func Decode(data []byte) (*Payload, error) {
 		return nil, fmt.Errorf("%w: schema %d, this recall knows %d: %w", ErrDecode, head.Schema, Schema, ErrNewer)
 	}
 	if head.Schema < 1 {
-		return nil, fmt.Errorf("%w: no schema version, so this is not a payload.json", ErrDecode)
+		return nil, fmt.Errorf("%w: no schema version, so this is not a payload", ErrDecode)
 	}
 	p := new(Payload)
 	if err := fastjson.Unmarshal(data, p); err != nil {

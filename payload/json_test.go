@@ -51,7 +51,7 @@ func TestEncodeIsStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("payload.json changed (-want +got); a change of meaning needs a new schema:\n%s", diff)
+		t.Errorf("the form of a payload changed (-want +got); a change of meaning needs a new schema:\n%s", diff)
 	}
 	again, err := Encode(example())
 	if err != nil || !bytes.Equal(got, again) {
@@ -63,7 +63,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
 		{"a newer schema", `{"schema": 99, "items": "changed shape"}`,
 			"decode payload: schema 99, this recall knows 1: written by a newer recall"},
-		{"no schema", `{"session": "7f3c"}`, "decode payload: no schema version, so this is not a payload.json"},
+		{"no schema", `{"session": "7f3c"}`, "decode payload: no schema version, so this is not a payload"},
 		{"no JSON", "<!-- recall -->", "decode payload: jsontext: invalid character '<' at start of value"},
 		{"nothing", "", "decode payload: jsontext: unexpected EOF"},
 	} {

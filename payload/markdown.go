@@ -37,7 +37,7 @@ type Options struct {
 type Rendered struct {
 	Text   string   // from marker to marker, ending in a newline
 	Shown  []ItemID // in line order
-	Cut    int      // current items that didn't fit; they remain in payload.json
+	Cut    int      // current items that didn't fit; they remain in session.json
 	Tokens int      // in Text; 0 if there was no limit
 }
 
@@ -168,7 +168,7 @@ func (pg *page) layOut(cut []int) Rendered {
 		}
 	}
 	if r.Cut > 0 {
-		fmt.Fprintf(&body, "\n… and %d more in payload.json\n", r.Cut)
+		fmt.Fprintf(&body, "\n… and %d more in session.json\n", r.Cut)
 	}
 	var b strings.Builder
 	b.WriteString("<!-- recall")

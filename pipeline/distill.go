@@ -110,7 +110,7 @@ func (r *run) anew(e library.Entry, want string) bool {
 	s, _ := r.seen.session(e.ID)
 	known := s.Page != "" // then hand edits are noticed
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
-	return changed || e.CutOff() || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
+	return changed || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
 		!known && (r.late() || !r.asWritten(e))
 }
 

@@ -52,7 +52,7 @@ func TestForgetItem(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := made(t, p.Library.Dir())
-	for _, name := range []string{"payload.json", "payload.md", "edits.jsonl", "notes.jsonl", ".zst"} {
+	for _, name := range []string{"session.json", "payload.md", "edits.jsonl", "notes.jsonl", ".zst"} {
 		if !slices.ContainsFunc(before, func(path string) bool { return strings.HasSuffix(path, name) }) {
 			t.Fatalf("no %s holds its words, only %q: this test proves nothing", name, before)
 		}

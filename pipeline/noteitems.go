@@ -42,8 +42,8 @@ func notesLater(e library.Entry) bool {
 	if err != nil {
 		return false
 	}
-	saved, err := os.Stat(filepath.Join(e.Folder, "payload.json"))
-	return err == nil && notes.ModTime().After(saved.ModTime())
+	saved := e.Made()
+	return !saved.IsZero() && notes.ModTime().After(saved)
 }
 
 // fold moves notes from the inbox to their sessions. One that fails is reported as a problem and stays in the inbox.

@@ -66,7 +66,7 @@ func (w *writtenLines) pasted(ctx context.Context, family []string) func(line st
 // items were cut.
 func frame(line string) bool {
 	return strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") ||
-		strings.HasPrefix(line, "… and ") && strings.HasSuffix(line, " more in payload.json")
+		strings.HasPrefix(line, "… and ") && strings.HasSuffix(line, " more in session.json")
 }
 
 const (

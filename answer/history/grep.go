@@ -163,7 +163,7 @@ func (g *Grep) Transcript(_ context.Context, e library.Entry) (lines []Line, err
 		if err != nil {
 			return lines, err
 		}
-		lines = append(lines, g.file(name, data, &turn)...)
+		lines = append(lines, g.file(name, disk.Markdown.Text(data), &turn)...)
 		if g.Only && len(lines) > 0 {
 			return lines, nil
 		}

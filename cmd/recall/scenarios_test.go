@@ -324,8 +324,9 @@ func TestScenariosByModel(t *testing.T) {
 	}
 	found := 0
 	for _, s := range sentences {
-		var p payload.Payload
-		readJSON(t, pageOf(t, s, "payload.json"), &p)
+		var kept struct{ Payload payload.Payload }
+		readJSON(t, pageOf(t, s, "session.json"), &kept)
+		p := kept.Payload
 		kind := toldAs[strings.TrimRight(s.name, "0123456789")]
 		if slices.ContainsFunc(p.Items, func(it payload.Item) bool {
 			return it.Kind == kind && it.Maker == payload.ByModel && slices.Contains(it.Quotes(), s.said[len(s.said)-1])

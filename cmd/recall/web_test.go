@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -389,11 +390,16 @@ func TestWebDamagedPayload(t *testing.T) {
 		t.Fatal(err)
 	}
 	damage := func(session string) {
-		found, err := filepath.Glob(filepath.Join(home, "Recall", "app", "*"+session, "payload.json"))
+		found, err := filepath.Glob(filepath.Join(home, "Recall", "app", "*"+session, "session.json"))
 		if err != nil || len(found) != 1 {
 			t.Fatal(found, err)
 		}
-		if err := os.WriteFile(found[0], []byte("{"), 0o600); err != nil {
+		text, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.Replace(text, []byte(`"schema": `), []byte(`"scheme": `), 1)
+		if err := os.WriteFile(found[0], text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -67,12 +68,9 @@ func (f *folderCheck) rest() {
 	f.versions()
 	f.logs()
 	f.others()
-	if disk.Exists(f.at(library.NewMarkdown)) || disk.Exists(f.at(library.NewPayload)) {
-		return // of an interrupted save, which others reports: derived files may be of before or after it
-	}
-	p := f.payload()
+	p := library.PayloadIn(f.entry.Folder)
 	f.markdown(p)
-	f.rendered(p)
+	f.rendered()
 }
 
 func (f *folderCheck) session() {
@@ -83,6 +81,8 @@ func (f *folderCheck) session() {
 	}
 	if disk.SealOfJSON(text) != disk.SealGood {
 		f.found("session.json", Damaged, MendRender, badSeal)
+	} else if p := library.PayloadIn(f.entry.Folder); p == nil && f.entry.Distilled != nil {
+		f.found("session.json", Damaged, MendRender, "its payload can't be read")
 	}
 }
 
@@ -139,24 +139,6 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 	f.foundIn(s.Segment, name, Damaged, mend, "%v, of %s", err, s.File)
 }
 
-// payload checks payload.json and returns it, nil if it is unusable.
-func (f *folderCheck) payload() *payload.Payload {
-	text, err := f.c.read(f.at("payload.json"))
-	if err != nil {
-		f.unread("payload.json", err, f.entry.Distilled != nil)
-		return nil
-	}
-	if disk.SealOfJSON(text) != disk.SealGood {
-		f.found("payload.json", Damaged, MendRender, badSeal)
-		return nil
-	}
-	p, err := payload.Decode(text)
-	if err != nil && !errors.Is(err, payload.ErrNewer) {
-		f.found("payload.json", Damaged, MendRender, "%v", err)
-	}
-	return p
-}
-
 // unread reports a file that can't be read. A missing one is damage only if it is expected.
 func (f *folderCheck) unread(name string, err error, expected bool) {
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -170,8 +152,10 @@ func (f *folderCheck) unread(name string, err error, expected bool) {
 func (f *folderCheck) markdown(p *payload.Payload) {
 	text, err := f.c.read(f.at("payload.md"))
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && p != nil:
+		f.found("payload.md", Unfinished, "", "it is gone; the next sync writes it again")
 	case err != nil:
-		f.unread("payload.md", err, p != nil)
+		f.unread("payload.md", err, false)
 	case p != nil && library.Flipped(f.entry.Folder, []byte(p.Written), text):
 		f.found("payload.md", Damaged, MendRender,
 			"a few bits of it differ, and nobody has written to it since")
@@ -188,11 +172,17 @@ func (f *folderCheck) logs() {
 	}
 }
 
-// rendered checks the files whose sums are in session.json.
-func (f *folderCheck) rendered(p *payload.Payload) {
-	state := Damaged
-	if p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
-		state = Unfinished // session.json is always written last, also when copied
+// rendered checks the parts of the transcript, and the files whose sums are in session.json.
+func (f *folderCheck) rendered() {
+	for i := range f.entry.Parts {
+		name := render.TranscriptName(i)
+		text, err := f.c.read(f.at(name))
+		switch {
+		case err != nil:
+			f.unread(name, err, true)
+		case disk.Markdown.SealOf(text) != disk.SealGood:
+			f.found(name, Damaged, MendRender, badSeal)
+		}
 	}
 	for name, want := range f.entry.Sums {
 		sum, err := disk.SumFile(f.at(name))
@@ -201,20 +191,23 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 		case err != nil:
 			f.unread(name, err, true)
 		case sum.SHA256 != want:
-			f.found(name, state, MendRender, "its content doesn't match the checksum in session.json")
+			f.found(name, Damaged, MendRender, "its content doesn't match the checksum in session.json")
 		}
 	}
 }
 
 // others reports files that nothing else has covered.
 func (f *folderCheck) others() {
-	needed := map[string]bool{"session.json": true, "raw/versions.jsonl": true, "payload.json": true,
+	needed := map[string]bool{"session.json": true, "raw/versions.jsonl": true,
 		"payload.md": true, "edits.jsonl": true, "notes.jsonl": true}
 	for _, s := range f.segs {
 		needed["raw/"+s.String()] = true
 	}
 	for name := range f.entry.Sums {
 		needed[name] = true
+	}
+	for i := range f.entry.Parts {
+		needed[render.TranscriptName(i)] = true
 	}
 	_ = disk.Walk(f.entry.Folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -228,10 +221,8 @@ func (f *folderCheck) others() {
 		case needed[name]:
 		case strings.HasPrefix(name, "raw/") && err == nil:
 			f.found(name, Leftover, "", "no version needs it")
-		case name == library.NewMarkdown || name == library.NewPayload:
-			f.found(name, Unfinished, "", "left by an interrupted save")
-		case library.IsRendered(name):
-			f.found(name, Unfinished, "", "session.json doesn't name it: a save was interrupted")
+		case render.IsTranscript(name):
+			f.found(name, Unfinished, "", "of a save that was interrupted")
 		default:
 			f.found(name, Unknown, "", "%s", stray(name))
 		}

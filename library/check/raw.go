@@ -133,6 +133,10 @@ func (r *repairing) session(folder string) (string, error) {
 	for i := range e.Files {
 		e.Files[i].CRC = "" // no more reliable than the rest
 	}
+	how, err := r.keepPage(folder)
+	if err != nil {
+		return "", err
+	}
 	err = r.l.UnderLock(library.SessionLock(e.ID), func() error {
 		v, err := e.Versions()
 		if err != nil {
@@ -147,7 +151,17 @@ func (r *repairing) session(folder string) (string, error) {
 	}
 	r.l.Reload()
 	r.render[e.ID] = true
-	return "rebuilt from what else is in the folder", nil
+	return "rebuilt from what else is in the folder" + how, nil
+}
+
+// keepPage copies a payload.md that can't be compared with the payload any more, as it might hold edits.
+func (r *repairing) keepPage(folder string) (how string, err error) {
+	text, err := disk.ReadIfThere(filepath.Join(folder, "payload.md"))
+	if err != nil || text == nil || library.PayloadIn(folder) != nil {
+		return "", err
+	}
+	kept := disk.FreeName(folder, "payload before repair.md")
+	return "; the old payload.md is kept as " + filepath.Base(kept), r.l.Put(kept, text)
 }
 
 // versions repairs versions.jsonl: damaged lines are kept if the bytes confirm them, and contents that only

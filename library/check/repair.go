@@ -251,24 +251,9 @@ func lineUsable(line []byte, name string) bool {
 	return json.Valid(line)
 }
 
-// derived repairs a file made by distilling, or removes it so that it is made again. A payload.md that can no longer
-// be compared might hold edits, so a copy is kept.
+// derived repairs a file made by distilling, or removes it so that it is made again.
 func (r *repairing) derived(f Finding, e library.Entry, path string) (string, error) {
-	how := "rebuilt from the transcript"
-	if name := filepath.Base(path); name == "payload.json" {
-		page := filepath.Join(filepath.Dir(path), "payload.md")
-		if text, err := disk.ReadPlain(page); err == nil {
-			kept := disk.FreeName(filepath.Dir(path), "payload before repair.md")
-			if err := r.l.Put(kept, text); err != nil {
-				return "", err
-			}
-			how += "; the old payload.md is kept as " + filepath.Base(kept)
-		}
-	}
-	if f.State == Unfinished {
-		return "finished or undone", r.l.Heal(&e)
-	}
-	if f.Mend != MendRender {
+	if f.Mend != MendRender && f.State != Unfinished {
 		return "", errLost
 	}
 	if strings.Contains(f.Path, "/outputs/") {
@@ -292,7 +277,7 @@ func (r *repairing) derived(f Finding, e library.Entry, path string) (string, er
 		return "removed; recall vectors makes it again", r.l.SaveEntry(e)
 	}
 	r.render[f.Session] = true
-	return how, nil
+	return "rebuilt from the transcript", nil
 }
 
 // RepairAll verifies and repairs until it can do nothing more, because some faults in a folder only show once its

@@ -16,6 +16,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/library/render"
 )
 
 // If a session.json can't be read, the next sync archives the session again, so it has two folders. What only the old
@@ -212,8 +213,7 @@ func (t *twins) moveRest() error {
 			return err
 		}
 	}
-	brought := map[string]bool{"raw/versions.jsonl": true, "edits.jsonl": true, "notes.jsonl": true,
-		library.NewMarkdown: true, library.NewPayload: true}
+	brought := map[string]bool{"raw/versions.jsonl": true, "edits.jsonl": true, "notes.jsonl": true}
 	for _, s := range t.src.Versions.Stored() {
 		brought["raw/"+s.String()] = true
 	}
@@ -221,15 +221,13 @@ func (t *twins) moveRest() error {
 	if disk.SealOfJSON(t.src.Text["session.json"]) == disk.SealGood {
 		brought["session.json"] = true
 	}
-	if library.PayloadIn(t.src.Entry.Folder) == nil {
-		as["payload.json"], as["payload.md"] = "payload.json.damaged", "payload before repair.md"
-	} else if brought["payload.json"] = true; t.page {
+	if t.page || library.PayloadIn(t.src.Entry.Folder) == nil {
 		as["payload.md"] = "payload before repair.md"
 	} else {
 		brought["payload.md"] = true
 	}
 	for _, name := range t.src.Names() {
-		if brought[name] || library.IsRendered(name) || path.Dir(name) == "vectors" || t.held(name) {
+		if brought[name] || render.IsTranscript(name) || path.Dir(name) == "vectors" || t.held(name) {
 			continue // these are there already or made again
 		}
 		if err := t.move(filepath.Join(t.src.Entry.Folder, filepath.FromSlash(name)), cmp.Or(as[name], name)); err != nil {

@@ -224,7 +224,7 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 	}
 	mend := MendNone
 	if disk.Exists(raw.ListPath(b.Path)) || raw.Implied(raw.In(b.Path), "") != nil ||
-		disk.Exists(filepath.Join(b.Path, "payload.json")) {
+		library.PayloadIn(b.Path) != nil {
 		mend = MendRender
 	}
 	c.found(Finding{Path: c.l.Rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason(), Mend: mend})
@@ -241,7 +241,7 @@ func (c *checking) top(entries []library.Entry) {
 	switch {
 	case err != nil:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: err.Error()})
-	case disk.SealOfTOML(text) != disk.SealGood:
+	case disk.TOML.SealOf(text) != disk.SealGood:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: badSeal, Mend: MendRender})
 	}
 	c.readme(f)

@@ -17,7 +17,8 @@ import (
 //   - a line of an append-only file ends in a CRC-32C of what precedes it, {…,"check":"1f2e3d4c"};
 //   - a JSON file that is replaced whole ends in the SHA-256 of what precedes that,
 //     …,\n  "check": "…"\n}\n, a TOML file in a comment # check …;
-//   - sums of files for people are in session.json, the README's in library.toml, payload.md's text in payload.json;
+//   - a transcript.md ends in such a comment, <!-- check … -->; session.json has the text of payload.md and the sums of
+//     outputs, library.toml that of the README;
 //   - a segment's name has the SHA-256 of its bytes, and versions.jsonl the CRC-32C of the file as stored.
 
 // ErrDamaged means that the bytes differ from what was written.
@@ -108,24 +109,39 @@ func SealOfJSON(text []byte) seal {
 	return SealBad
 }
 
-const tomlCheck = "# check "
+// A Comment is how a file's last line holds the sum of the others.
+type Comment struct{ before, after string }
 
-// SealTOML adds the sum of its text to a TOML file, in a comment.
-func SealTOML(text []byte) []byte {
-	return append(bytes.Clone(text), tomlCheck+HexSum(text)+"\n"...)
+// TOML and Markdown are the comments of such files.
+var (
+	TOML     = Comment{"# check ", "\n"}
+	Markdown = Comment{"<!-- check ", " -->\n"}
+)
+
+// Seal adds the sum of a file's text to it.
+func (c Comment) Seal(text []byte) []byte {
+	return append(bytes.Clone(text), c.before+HexSum(text)+c.after...)
 }
 
-// SealOfTOML checks the sum of such a file.
-func SealOfTOML(text []byte) seal {
-	i := bytes.LastIndex(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
-	body, last := text[:i+1], text[i+1:]
-	if !bytes.HasPrefix(last, []byte(tomlCheck)) {
+// SealOf checks the sum of such a file.
+func (c Comment) SealOf(text []byte) seal {
+	i := len(c.Text(text))
+	if i == len(text) {
 		return SealNone
 	}
-	if bytes.Equal(SealTOML(body), text) {
+	if bytes.Equal(c.Seal(text[:i]), text) {
 		return SealGood
 	}
 	return SealBad
+}
+
+// Text returns a file's text without its sum.
+func (c Comment) Text(text []byte) []byte {
+	i := len(text) - len(c.before) - 2*sha256.Size - len(c.after)
+	if i < 0 || !bytes.HasPrefix(text[i:], []byte(c.before)) {
+		return text
+	}
+	return text[:i]
 }
 
 // Sums identify a content.

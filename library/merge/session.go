@@ -11,7 +11,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
-	"recall/payload"
+	"recall/library/render"
 )
 
 // adopt copies the folder of a session that isn't here, unchanged.
@@ -67,9 +67,6 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 			now.Input != dst.Entry.Input {
 			return errors.Join(err, library.ErrStale)
 		}
-		if err := m.l.Heal(&now); err != nil {
-			return err
-		}
 		if err := dst.Versions.MakeList(now.Folder, m.l.Put); err != nil {
 			return err
 		}
@@ -101,9 +98,7 @@ func storedAlike(a, b *raw.Versions, name string) bool {
 // followOrder ranks files by the order in which they must be moved into place.
 func followOrder(name string) int {
 	switch {
-	case name == "session.json":
-		return 4
-	case name == "payload.md" || name == "payload.json":
+	case name == "session.json" || name == "payload.md":
 		return 3
 	case name == "raw/versions.jsonl":
 		return 1
@@ -113,11 +108,11 @@ func followOrder(name string) int {
 	return 2
 }
 
-// putInOrder moves copies, sorted by name, into place: each rank durably before the next, and the two files of a
-// payload as SavePayload does.
+// putInOrder moves copies, sorted by name, into place: each rank durably before the next. An old payload.md is removed
+// before session.json comes, with whose payload it would look as if a person had edited it.
 func putInOrder(folder string, files []copied) error {
 	at := func(name string) string { return filepath.Join(folder, filepath.FromSlash(name)) }
-	for rank := range 5 {
+	for rank := range 4 {
 		var moves [][2]string
 		for _, f := range files {
 			if followOrder(f.name) == rank {
@@ -125,9 +120,10 @@ func putInOrder(folder string, files []copied) error {
 			}
 		}
 		if rank == 3 && len(moves) == 2 {
-			js, md := moves[0], moves[1]
-			moves = [][2]string{{md[0], at(library.NewMarkdown)}, {js[0], at(library.NewPayload)},
-				{at(library.NewMarkdown), md[1]}, {at(library.NewPayload), js[1]}}
+			if err := disk.RemoveIfThere(at("payload.md")); err != nil {
+				return err
+			}
+			slices.Reverse(moves)
 		}
 		for _, m := range moves {
 			if err := disk.MakeDirs(filepath.Dir(m[1])); err != nil {
@@ -161,7 +157,7 @@ func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 		}
 	}
 	for name := range dst.Text {
-		if _, ok := src.Text[name]; !ok && library.IsRendered(name) {
+		if _, ok := src.Text[name]; !ok && render.IsTranscript(name) {
 			if err := disk.RemoveIfThere(filepath.Join(folder, name)); err != nil {
 				return err
 			}
@@ -184,11 +180,13 @@ func (m *merging) mergeBoth(ctx context.Context, src, dst *library.Folder) error
 	if err != nil {
 		return err
 	}
-	if len(dst.Text["payload.json"]) == 0 && len(src.Text["payload.json"]) > 0 {
-		p, err := payload.Decode(src.Text["payload.json"])
-		if err != nil {
-			return raw.AtSource(err)
-		}
+	_, none := dst.Payload()
+	p, err := src.Payload()
+	switch {
+	case !errors.Is(none, library.ErrNoPayload) || errors.Is(err, library.ErrNoPayload):
+	case err != nil:
+		return raw.AtSource(err)
+	default:
 		return m.l.SavePayload(id, library.Derived{Payload: p, Markdown: []byte(p.Written), Seen: dst.Text["payload.md"]})
 	}
 	if changed {

@@ -239,11 +239,8 @@ func (s *Source) transfers(shares map[string]team.Share, last map[string]team.Se
 
 func (s *Source) stamp(one transfer) string {
 	made := ""
-	if fi, err := os.Stat(filepath.Join(one.e.Folder, "payload.json")); err == nil {
-		made = fmt.Sprint(fi.ModTime().UnixNano(), fi.Size())
-	}
-	if one.share.Level.Has(team.LevelTranscripts) {
-		made += fmt.Sprint(one.e.Sums) // of what is rendered
+	if fi, err := os.Stat(filepath.Join(one.e.Folder, "session.json")); err == nil {
+		made = fmt.Sprint(fi.ModTime().UnixNano(), fi.Size(), one.e.Made().UnixNano())
 	}
 	if len(one.over) > 0 {
 		made += fmt.Sprint(one.over)

@@ -42,7 +42,7 @@ func newShowCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "show", func(fs *option.Flags) {
 		fs.BoolVar(&o.Actions, "actions", false, "list the tool calls and their results")
 		fs.BoolVar(&o.JSON, "json", false,
-			"print payload.json, with all evidence; with --actions, inputs and results")
+			"print the payload, with all evidence; with --actions, inputs and results")
 		fs.BoolVar(&o.Open, "open", false, "open the transcript at that place, in your editor or pager")
 		fs.BoolVar(&o.Print, "print", false, "print that place as PATH:LINE")
 		fs.BoolVarP(&o.Transcript, "transcript", "t", false, "print the readable transcript")
@@ -132,6 +132,7 @@ func showPlace(ctx context.Context, a *app.App, h last.Hit, o showOptions) error
 	if err != nil {
 		return err
 	}
+	text = disk.Markdown.Text(text)
 	return a.Print(terminal.Visible(render.TurnAt(string(text), line)))
 }
 
