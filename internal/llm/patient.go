@@ -18,9 +18,12 @@ type Patience struct {
 	Longest time.Duration // longest pause; a service that asks for a longer one isn't asked again until then; 90 s
 }
 
+// A service is down after maxFailures consecutive failures of any requests that lasted maxPauses pauses: several at
+// once reach that number within a second, which ends no night. It is asked again after downTime.
 const (
-	maxFailures = 8                // consecutive failures of any requests that mean the service is down
-	downTime    = 10 * time.Minute // time until a service that was down is asked again
+	maxFailures = 8
+	maxPauses   = 10
+	downTime    = 10 * time.Minute
 )
 
 // Patient wraps a model with a queue: it limits concurrent requests and the time of each,
@@ -58,6 +61,7 @@ type patient struct {
 
 	mu         sync.Mutex
 	failures   int           // consecutive
+	since      time.Time     // of the first of them
 	fault      *Error        // returned to everyone until downUntil
 	downUntil  time.Time     // when the service may be asked again
 	down       chan struct{} // closed when fault is set
@@ -112,7 +116,7 @@ func (q *patient) retry(ctx context.Context, do func() error) error {
 		if last || !e.Passing() || e.After > q.p.Longest {
 			return err
 		}
-		if err := q.sleep(ctx, max(e.After, rand.N(pause)+time.Millisecond)); err != nil {
+		if err := q.sleep(ctx, max(e.After, pause/2+rand.N(pause/2+1))); err != nil {
 			return err
 		}
 		pause = min(2*pause, q.p.Longest)
@@ -161,8 +165,12 @@ func (q *patient) failed(e *Error, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
+	if q.failures == 0 {
+		q.since = now
+	}
+	ends := e.Ends() || e.Passing() && e.After > q.p.Longest
 	switch {
-	case e.Ends(), e.Passing() && e.After > q.p.Longest:
+	case ends:
 		q.failures = maxFailures
 	case e.Fault == RateLimited && !last:
 		if until := now.Add(e.After); until.After(q.quietUntil) { // for all requests: they share the limit
@@ -173,7 +181,7 @@ func (q *patient) failed(e *Error, last bool) {
 	default:
 		q.failures = 0 // it is up
 	}
-	if q.failures < maxFailures || q.fault != nil {
+	if q.failures < maxFailures || q.fault != nil || !ends && now.Sub(q.since) < maxPauses*q.p.Pause {
 		return
 	}
 	same := *e

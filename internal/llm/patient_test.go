@@ -67,12 +67,11 @@ func TestPatient(t *testing.T) {
 		min, max time.Duration
 	}{
 		{name: "answers at once", s: &script{}, asked: 1},
-		{name: "busy, then answers", s: &script{faults: times(3, fault(Overloaded))}, asked: 4, max: 7*time.Second +
-			3*time.Millisecond},
+		{name: "busy, then answers", s: &script{faults: times(3, fault(Overloaded))}, asked: 4, max: 7 * time.Second},
 		{name: "as long as it asks for", s: &script{faults: []*Error{after(RateLimited, 20*time.Second)}}, asked: 2,
 			min: 20 * time.Second, max: 20 * time.Second},
 		{name: "five tries", s: &script{faults: times(9, fault(Unreachable))}, asked: 5, want: Unreachable,
-			max: 15*time.Second + 4*time.Millisecond},
+			max: 15 * time.Second},
 		{name: "twice too slow", s: &script{takes: time.Hour}, p: Patience{Timeout: time.Minute}, asked: 2, want: TimedOut,
 			min: 2 * time.Minute, max: 2*time.Minute + time.Second},
 		{name: "not again: it won't", s: &script{faults: times(1, fault(Refused))}, asked: 1, want: Refused},
@@ -115,8 +114,8 @@ func TestPatientServiceDown(t *testing.T) {
 					t.Fatalf("%s, request %d: got %v", f.Fault, i, err)
 				}
 			}
-			if took, n := time.Since(start), s.n; took > 20*time.Second || n > 8 {
-				t.Errorf("%s: a thousand requests took %v and %d tries, want seconds and at most 8", f.Fault, took, n)
+			if took, n := time.Since(start), s.n; took > 30*time.Second || n > 10 {
+				t.Errorf("%s: a thousand requests took %v and %d tries, want seconds and at most 10", f.Fault, took, n)
 			}
 			s.n = 20
 			time.Sleep(11 * time.Minute)
@@ -125,6 +124,23 @@ func TestPatientServiceDown(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A service that is away for a second costs no request, however many fail at once.
+func TestPatientShortOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{faults: times(16, fault(Overloaded))}
+		m := Patient(s, Patience{AtOnce: 16})
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				if _, err := m.Complete(t.Context(), Request{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	})
 }
 
 // A fault now and then doesn't count as a service that is down.
