@@ -9,10 +9,10 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"recall/internal/llm"
 	"recall/internal/llm/wire"
-	"recall/internal/text"
 )
 
 // Options have an address without /v1. The defaults are Anthropic's own service, a window of 200,000 tokens, 8,192
@@ -27,7 +27,7 @@ type Model struct {
 	wire   *wire.Transport
 	client *http.Client
 
-	refused wire.RefusedSchemas
+	tells atomic.Bool // the service takes no schema: it is told in the prompt
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -48,12 +48,5 @@ func New(o Options) (*Model, error) {
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key}
 	m.client = wire.Client(m.wire)
 	m.base = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1") // both forms are common
-	if noSchemaModels().MatchString(o.Model) {
-		m.refused.AddAll()
-	}
 	return m, nil
 }
-
-// noSchemaModels matches models from before output_config. With other services' models this is determined by asking,
-// which a batch can't do first.
-var noSchemaModels = text.Pattern(`^claude-(instant|2|3)`)

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -185,8 +184,8 @@ func asError(t *testing.T, err error) *llm.Error {
 	return e
 }
 
+// Answers that are none, and an error with its key and its pause; package wire tests the others.
 func TestFaults(t *testing.T) {
-	now := time.Now().UTC()
 	refuse := func(kind, words string) string {
 		return `{"type":"error","error":{"type":"` + kind + `","message":"` + words + `"},"request_id":"req_011CSHoEeqs5C35K2UUqR7Fy"}`
 	}
@@ -202,28 +201,7 @@ func TestFaults(t *testing.T) {
 		want   llm.Error // Fault, After, Usage, Text a part
 	}{
 		{"wrong key", 401, nil, refuse("authentication_error", "invalid x-api-key "+testKey), llm.Error{Fault: llm.Unauthorized, Text: "invalid x-api-key [key]"}},
-		{"not allowed", 403, nil, refuse("permission_error", "Your API key does not have permission"), llm.Error{Fault: llm.Unauthorized, Text: "permission"}},
-		{"no such model", 404, nil, refuse("not_found_error", "model: claude-nix"), llm.Error{Fault: llm.NotFound, Text: "claude-nix"}},
-		{"no such address", 404, nil, "<html><head><title>404 Not Found</title></head></html>", llm.Error{Fault: llm.NotFound, Text: "a web page"}},
-		{"not paid", 402, nil, refuse("billing_error", "Your account has an issue"), llm.Error{Fault: llm.NoCredit, Text: "issue"}},
-		{"paid up", 400, nil, refuse("invalid_request_error", "Your credit balance is too low to access the Anthropic API."), llm.Error{Fault: llm.NoCredit, Text: "credit balance"}},
-		{"own limit", 400, nil, refuse("invalid_request_error", "You have reached your specified API usage limits."), llm.Error{Fault: llm.NoCredit, Text: "usage limits"}},
-		{"too long", 400, nil, refuse("invalid_request_error", "prompt is too long: 205668 tokens > 200000 maximum"), llm.Error{Fault: llm.TooLong, Text: "205668"}},
-		{"too long with its answer", 400, nil, refuse("invalid_request_error", "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000"), llm.Error{Fault: llm.TooLong, Text: "199759"}},
-		{"too many bytes", 413, nil, refuse("request_too_large", "Request exceeds the maximum size"), llm.Error{Fault: llm.TooLong, Text: "maximum size"}},
-		{"wrong request", 400, nil, refuse("invalid_request_error", "messages: at least one message is required"), llm.Error{Fault: llm.Rejected, Text: "at least one"}},
 		{"rate limit", 429, map[string]string{"retry-after": "7"}, refuse("rate_limit_error", "This request would exceed your rate limit"), llm.Error{Fault: llm.RateLimited, After: 7 * time.Second}},
-		{"rate limit, date", 429, map[string]string{"retry-after": now.Add(time.Minute).Format(http.TimeFormat)}, refuse("rate_limit_error", "slow down"), llm.Error{Fault: llm.RateLimited, After: time.Minute}},
-		{"rate limit, nonsense", 429, map[string]string{"retry-after": "soon"}, "", llm.Error{Fault: llm.RateLimited}},
-		{"overloaded", 529, nil, refuse("overloaded_error", "Overloaded"), llm.Error{Fault: llm.Overloaded, Text: "Overloaded"}},
-		{"their fault", 500, nil, refuse("api_error", "Internal server error"), llm.Error{Fault: llm.Overloaded, Text: "Internal"}},
-		{"gateway", 502, nil, "<!DOCTYPE html><html><title>502 Bad  Gateway</title>", llm.Error{Fault: llm.Overloaded, Text: "a web page"}},
-		{"gateway's patience", 504, nil, refuse("timeout_error", "Request timed out"), llm.Error{Fault: llm.TimedOut, Text: "timed out"}},
-		{"error under 200", 200, nil, refuse("overloaded_error", "Overloaded"), llm.Error{Fault: llm.Overloaded, Text: "Overloaded"}},
-		{"redirect", 307, map[string]string{"Location": "https://elsewhere.example/v1/messages"}, "", llm.Error{Fault: llm.NotFound, Text: "redirects"}},
-		{"web page", 200, nil, "<html><title>Sign in to the hotel's network</title></html>", llm.Error{Fault: llm.NotFound, Text: "a web page instead of an answer"}},
-		{"no body", 200, nil, "", llm.Error{Fault: llm.Nonsense}},
-		{"half a JSON", 200, nil, helloReply[:200], llm.Error{Fault: llm.Nonsense, Text: "not JSON"}},
 		{"empty answer", 200, nil, stop("end_turn", ""), llm.Error{Fault: llm.Nonsense, Usage: paid, Text: "empty answer (stop_reason end_turn)"}},
 		{"blanks only", 200, nil, stop("end_turn", ` \n`), llm.Error{Fault: llm.Nonsense, Usage: paid, Text: "empty"}},
 		{"no content", 200, nil, `{"type":"message","content":[],"stop_reason":"end_turn"}`, llm.Error{Fault: llm.Nonsense, Text: "empty"}},
@@ -251,45 +229,6 @@ func TestFaults(t *testing.T) {
 				t.Errorf("got status %d, %q", e.Status, e.Error())
 			}
 		})
-	}
-}
-
-// Connections that break, that never begin to answer, that stop in the middle,
-// and a caller who has had enough.
-func TestConnections(t *testing.T) {
-	hang := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-	half := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "5000")
-		io.WriteString(w, helloReply[:100])
-		w.(http.Flusher).Flush()
-	}
-	for _, tc := range []struct {
-		name string
-		h    http.HandlerFunc
-		want llm.Fault
-	}{
-		{"never answers", hang, llm.TimedOut},
-		{"stops in the middle", func(w http.ResponseWriter, r *http.Request) { half(w, r); hang(w, r) }, llm.TimedOut},
-		{"breaks off in the middle", func(w http.ResponseWriter, r *http.Request) { half(w, r); panic(http.ErrAbortHandler) }, llm.Unreachable},
-		{"breaks off", func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, llm.Unreachable},
-	} {
-		_, m := serve(t, tc.h)
-		m.o.Timeout = 50 * time.Millisecond
-		_, err := m.Complete(t.Context(), llm.Request{Prompt: "hello"})
-		if e := asError(t, err); e.Fault != tc.want {
-			t.Errorf("%s: got %v, want %s", tc.name, err, tc.want)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := m.Complete(ctx, llm.Request{Prompt: "hello"}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v after a cancel", tc.name, err)
-		}
-	}
-	s, m := serve(t, hang)
-	s.Close()
-	_, err := m.Complete(t.Context(), llm.Request{Prompt: "hello"})
-	if e := asError(t, err); e.Fault != llm.Unreachable || e.Err == nil {
-		t.Errorf("nobody there: got %v", err)
 	}
 }
 

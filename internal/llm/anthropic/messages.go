@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -12,8 +12,7 @@ import (
 	"recall/internal/llm/wire"
 )
 
-// request is the body of POST /v1/messages, and the params of a request in a batch. It has
-// no temperature, because newer models reject it.
+// request is the body of POST /v1/messages. It has no temperature, because newer models reject it.
 type request struct {
 	Model     string    `json:"model"`
 	MaxTokens int       `json:"max_tokens"`
@@ -57,11 +56,25 @@ type reply struct {
 	Usage      wire.AnthropicUsage `json:"usage"`
 }
 
-// Complete implements llm.Model.
+// Complete implements llm.Model. If the service rejects the schema, it is told in the prompt, then and later: some say
+// only "invalid params".
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	return m.refused.Complete(r, func(inPrompt bool) (llm.Response, error) {
-		return m.ask(ctx, m.request(r, inPrompt))
-	})
+	told := r.Schema != nil && m.tells.Load()
+	res, err := m.ask(ctx, m.request(r, told))
+	if r.Schema == nil || told || !rejected(err) {
+		return res, err
+	}
+	res, again := m.ask(ctx, m.request(r, true))
+	if rejected(again) {
+		return res, err // the schema wasn't the cause
+	}
+	m.tells.Store(true)
+	return res, again
+}
+
+func rejected(err error) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	return ok && e.Fault == llm.Rejected
 }
 
 // request builds a request's body, with the schema either as a parameter or told in the
@@ -95,7 +108,7 @@ func (m *Model) request(r llm.Request, inPrompt bool) request {
 	return body
 }
 
-// ask sends a body and reads the answer.
+// ask sends a body and reads the answer. Every error except cancellation by the context's owner is an *llm.Error.
 func (m *Model) ask(ctx context.Context, body request) (llm.Response, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -103,50 +116,26 @@ func (m *Model) ask(ctx context.Context, body request) (llm.Response, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	var rep reply
-	if _, err = m.call(ctx, http.MethodPost, "/v1/messages", bytes.NewReader(data), &rep); err != nil {
-		return llm.Response{}, err
-	}
-	return m.answer(rep)
-}
-
-// call sends one request and decodes the response. Every error except cancellation by the
-// context's owner is an *llm.Error.
-func (m *Model) call(ctx context.Context, method, path string, body io.Reader, into any) (http.Header, error) {
-	res, err := m.send(ctx, method, path, body)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.base+"/v1/messages", bytes.NewReader(data))
 	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	if err != nil {
-		return nil, m.wire.Broken(ctx, err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return nil, m.wire.Fail(llm.Nonsense, res.StatusCode, "the answer has an unexpected form: "+m.wire.Clip(data))
-	}
-	return res.Header, nil
-}
-
-// send sends one request; the caller must close the response's body.
-func (m *Model) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, m.base+path, body)
-	if err != nil {
-		return nil, m.wire.Fail(llm.Rejected, 0, "the request can't be made")
+		return llm.Response{}, m.wire.Fail(llm.Rejected, 0, "the request can't be made")
 	}
 	req.Header.Set("anthropic-version", "2023-06-01")
 	req.Header.Set("User-Agent", "recall")
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
+	req.Header.Set("Content-Type", "application/json")
 	if m.o.Key != "" {
 		req.Header.Set("x-api-key", m.o.Key)
 	}
 	res, err := m.client.Do(req)
 	if err != nil {
-		return nil, m.wire.Broken(ctx, err)
+		return llm.Response{}, m.wire.Broken(ctx, err)
 	}
-	return res, nil
+	defer res.Body.Close()
+	var rep reply
+	if err := json.NewDecoder(res.Body).Decode(&rep); err != nil {
+		return llm.Response{}, m.wire.Fault(ctx, err)
+	}
+	return m.answer(rep)
 }
 
 // answer converts a reply to a response, or explains why it is unusable.

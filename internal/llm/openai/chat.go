@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -24,13 +25,15 @@ const openAI = "https://api.openai.com/v1"
 // rejects is discovered by asking and not used again during the Chat's lifetime. Safe for concurrent use.
 type Chat struct {
 	llm.Identity
-	o        ChatOptions
-	client   *api.Client
-	wire     *wire.Transport
-	own      bool // the service is OpenAI's
-	here     bool // the service runs on this machine
-	effort   bool // it accepts reasoning_effort
-	dialects dialects
+	o      ChatOptions
+	client *api.Client
+	wire   *wire.Transport
+	own    bool // the service is OpenAI's
+	here   bool // the service runs on this machine
+	effort bool // it accepts reasoning_effort
+
+	mu      sync.Mutex
+	dialect dialect // that the service is known to accept
 }
 
 var _ llm.Model = (*Chat)(nil)
@@ -52,7 +55,7 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	m.Identity = llm.Identity{ID: "openai/" + o.Model, Tokens: o.Window}
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key}
 	m.client = client(o.URL, o.Key, m.wire)
-	m.dialects.start(dialect{oldMax: !m.own})
+	m.dialect.oldMax = !m.own
 	return m, nil
 }
 
@@ -68,12 +71,14 @@ func client(url, key string, t *wire.Transport) *api.Client {
 func (m *Chat) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	h := m.dialects.of(r.Schema)
+	m.mu.Lock()
+	h := m.dialect
+	m.mu.Unlock()
 	var first error
 	for {
 		res, err := m.client.CreateChatCompletion(ctx, m.request(r, h))
 		if err == nil {
-			m.dialects.keep(r.Schema, h)
+			m.accepts(h, r.Schema != nil)
 			return m.answer(res, r)
 		}
 		err = m.wire.Fault(ctx, err)
@@ -89,6 +94,17 @@ func (m *Chat) Complete(ctx context.Context, r llm.Request) (llm.Response, error
 		}
 		h = next
 	}
+}
+
+// accepts records in which form the service accepted a request.
+func (m *Chat) accepts(h dialect, hasSchema bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h.switchedMax = false
+	if h.format = max(h.format, m.dialect.format); !hasSchema {
+		h.format = m.dialect.format
+	}
+	m.dialect = h
 }
 
 // request builds a request's body in the form that the service is known to accept.
@@ -160,7 +176,9 @@ func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Respon
 	}
 	unformed := out.Text != "" && !json.Valid([]byte(out.Text))
 	if r.Schema != nil && fault == "" && unformed { // it accepts the format but ignores it
-		m.dialects.rejectFormats(r.Schema)
+		m.mu.Lock()
+		m.dialect.format = byWords
+		m.mu.Unlock()
 	}
 	return m.wire.Answer(out, fault, why)
 }

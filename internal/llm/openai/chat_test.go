@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,7 +126,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Every way in which a service doesn't answer, in its own words.
+// Answers that are none, and an error with its key and its pause; package wire tests the others.
 func TestFaults(t *testing.T) {
 	long := strings.Repeat("words and code ", 4000)
 	for _, c := range []struct {
@@ -140,50 +139,14 @@ func TestFaults(t *testing.T) {
 		{"wrong key", 401, `{"error":{"message":"Incorrect API key provided: ` + secret +
 			`.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, nil,
 			llm.Error{Fault: llm.Unauthorized, Text: "Incorrect API key provided: [key]."}},
-		{"wrong key, Google", 400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, nil,
-			llm.Error{Fault: llm.Unauthorized, Text: "API key not valid. Please pass a valid API key."}},
 		{"no such model", 404, `{"error":{"message":"The model 'tiny' does not exist or you do not have access to it.","type":"invalid_request_error","param":null,"code":"model_not_found"}}`, nil,
 			llm.Error{Fault: llm.NotFound, Text: "The model 'tiny' does not exist or you do not have access to it."}},
 		{"too many requests", 429, `{"error":{"message":"Rate limit reached for requests","type":"requests","param":null,"code":"rate_limit_exceeded"}}`, []string{"Retry-After", "7"},
 			llm.Error{Fault: llm.RateLimited, After: 7 * time.Second, Text: "Rate limit reached for requests"}},
-		{"too many tokens a minute", 429,
-			`{"error":{"message":"Rate limit reached on tokens per min","type":"tokens","code":"rate_limit_exceeded"}}`,
-			[]string{"Retry-After", "360"},
-			llm.Error{Fault: llm.RateLimited, After: 6 * time.Minute, Text: "Rate limit reached on tokens per min"}},
-		{"nothing left to pay with", 429,
-			`{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, nil,
-			llm.Error{Fault: llm.NoCredit, Text: "You exceeded your current quota, please check your plan and billing details."}},
-		{"no credits, OpenRouter", 402, `{"error":{"code":402,"message":"Insufficient credits"}}`, nil,
-			llm.Error{Fault: llm.NoCredit, Text: "Insufficient credits"}},
-		{"server error", 500, `{"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}`, nil,
-			llm.Error{Fault: llm.Overloaded, Text: "The server had an error"}},
-		{"a page of a proxy", 502, "<html>\r\n<head><title>502 Bad Gateway</title></head></html>", nil,
-			llm.Error{Fault: llm.Overloaded, Text: "a web page"}},
-		{"overloaded", 503, `{"error":{"message":"That model is currently overloaded","type":"server_error"}}`,
-			[]string{"Retry-After-Ms", "1500"},
-			llm.Error{Fault: llm.Overloaded, After: 1500 * time.Millisecond, Text: "That model is currently overloaded"}},
-		{"a proxy's patience", 504, "upstream request timeout", nil, llm.Error{Fault: llm.TimedOut,
-			Text: "upstream request timeout"}},
-		{"window exceeded", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, nil,
-			llm.Error{Fault: llm.TooLong, Text: "This model's maximum context length is 8192 tokens. " +
-				"However, your messages resulted in 10000 tokens."}},
-		{"window exceeded, llama.cpp", 400,
-			`{"error":{"code":400,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`, nil,
-			llm.Error{Fault: llm.TooLong, Text: "the request exceeds the available context size. try increasing it"}},
-		{"too large", 413, `Payload Too Large`, nil, llm.Error{Fault: llm.TooLong, Text: "Payload Too Large"}},
-		{"a bad request", 400, `{"object":"error","message":"[{'type': 'missing'}]","type":"BadRequestError","param":null,"code":400}`, nil,
-			llm.Error{Fault: llm.Rejected, Text: "[{'type': 'missing'}]"}},
-		{"content filter, Azure", 400, `{"error":{"message":"The response was filtered","type":null,"param":"prompt","code":"content_filter","status":400}}`, nil,
-			llm.Error{Fault: llm.Refused, Text: "The response was filtered"}},
 		{"content filter", 200, completion("I", "content_filter"), nil,
 			llm.Error{Fault: llm.Refused, Text: "the service's content filter"}},
 		{"refusal", 200, `{"model":"tiny","choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":"I'm sorry, I can't help with that."},"finish_reason":"stop"}],"usage":{"prompt_tokens":19,"completion_tokens":10}}`, nil,
 			llm.Error{Fault: llm.Refused, Text: "I'm sorry, I can't help with that."}},
-		{"a 200 that holds an error", 200,
-			`{"error":{"code":429,"message":"Provider returned error","metadata":{"raw":"tiny is temporarily rate-limited upstream","provider_name":"X"}},"user_id":"u"}`, nil,
-			llm.Error{Fault: llm.RateLimited, Text: "Provider returned error: tiny is temporarily rate-limited upstream"}},
-		{"a 200 that holds words", 200, `{"error":"model crashed"}`, nil,
-			llm.Error{Fault: llm.Overloaded, Text: "model crashed"}},
 		{"broken off behind it", 200, completion(`{"a"`, "error"), nil,
 			llm.Error{Fault: llm.Overloaded, Text: "the service broke off its answer"}},
 		{"no choices", 200, `{"id":"x","object":"chat.completion","choices":[]}`, nil,
@@ -193,13 +156,8 @@ func TestFaults(t *testing.T) {
 		{"empty", 200, completion("", "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
 		{"only thoughts", 200, completion("<think>hm</think>\n", "stop"), nil,
 			llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
-		{"a page", 200, "<!DOCTYPE html><html>Sign in</html>", nil, llm.Error{Fault: llm.NotFound,
-			Text: "a web page instead of an answer"}},
-		{"nothing", 200, "", nil, llm.Error{Fault: llm.Nonsense, Text: "the answer is not JSON: "}},
 		{"another form", 200, `{"choices":"many"}`, nil, llm.Error{Fault: llm.Nonsense, Text: "the answer has an unexpected form"}},
 		{"a list", 200, `[1]`, nil, llm.Error{Fault: llm.Nonsense, Text: "the answer has an unexpected form"}},
-		{"redirect", 307, ``, []string{"Location", "http://example.invalid/"},
-			llm.Error{Fault: llm.NotFound, Text: "the address redirects elsewhere, which isn't followed"}},
 		{"read only a part", 200, completion(`{"a":1}`, "stop"), []string{"Long", "1"},
 			llm.Error{Fault: llm.TooLong, Text: "the service read only a part of the request; give its model a longer window"}},
 	} {
@@ -230,53 +188,6 @@ func TestFaults(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, c.want)
 		}
-	}
-}
-
-// A connection that isn't made, breaks off, or takes too long.
-func TestConnections(t *testing.T) {
-	hang := make(chan struct{})
-	defer close(hang)
-	for _, c := range []struct {
-		name  string
-		serve func(w http.ResponseWriter, r *http.Request)
-		want  llm.Fault
-	}{
-		{"broken off before it answers", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-			llm.Unreachable},
-		{"broken off midway", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "5000")
-			io.WriteString(w, `{"id":"x",`)
-			w.(http.Flusher).Flush()
-			panic(http.ErrAbortHandler)
-		}, llm.Unreachable},
-		{"too slow", func(_ http.ResponseWriter, r *http.Request) {
-			select {
-			case <-hang:
-			case <-r.Context().Done():
-			}
-		}, llm.TimedOut},
-	} {
-		m := chat(t, func(w http.ResponseWriter, r *http.Request, _ asked) { c.serve(w, r) })
-		m.o.Timeout = 50 * time.Millisecond
-		_, err := m.Complete(t.Context(), llm.Request{Prompt: "?"})
-		var e *llm.Error
-		if !errors.As(err, &e) || e.Fault != c.want || !e.Passing() {
-			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := m.Complete(ctx, llm.Request{Prompt: "?"}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, cancelled: got %v, want context.Canceled", c.name, err)
-		}
-	}
-	m, err := NewChat(ChatOptions{URL: "http://127.0.0.1:1/v1", Model: "m"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var e *llm.Error
-	if _, err := m.Complete(t.Context(), llm.Request{Prompt: "?"}); !errors.As(err, &e) || e.Fault != llm.Unreachable {
-		t.Errorf("nobody listens: got %v, want unreachable", err)
 	}
 }
 
@@ -387,7 +298,7 @@ func TestChatOptions(t *testing.T) {
 	}
 	m, err := NewChat(ChatOptions{Model: "gpt-6-luna", Key: "k"})
 	if err != nil || m.Window() != 128_000 || m.request(llm.Request{Max: 5},
-		m.dialects.of(nil)).MaxCompletionTokens != 5+llm.ThinkingRoom {
+		m.dialect).MaxCompletionTokens != 5+llm.ThinkingRoom {
 		t.Errorf("OpenAI's own: got %+v, %v", m, err)
 	}
 }

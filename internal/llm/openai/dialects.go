@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -29,43 +28,6 @@ const (
 	byMode                 // json_object, with the schema in the prompt
 	byWords                // only the schema in the prompt
 )
-
-// dialects are a service's, with formats by schema name: a service may reject one schema but
-// accept another.
-type dialects struct {
-	mu      sync.Mutex
-	usual   dialect
-	formats map[string]format
-}
-
-func (hs *dialects) start(h dialect) { hs.usual, hs.formats = h, map[string]format{} }
-
-func (hs *dialects) of(s *llm.Schema) dialect {
-	hs.mu.Lock()
-	defer hs.mu.Unlock()
-	h := hs.usual
-	if s != nil {
-		h.format = hs.formats[s.Name]
-	}
-	return h
-}
-
-func (hs *dialects) keep(s *llm.Schema, h dialect) {
-	hs.mu.Lock()
-	defer hs.mu.Unlock()
-	if s != nil {
-		hs.formats[s.Name] = max(h.format, hs.formats[s.Name])
-	}
-	h.format, h.switchedMax = bySchema, false
-	hs.usual = h
-}
-
-// rejectFormats puts a schema into the prompt from now on.
-func (hs *dialects) rejectFormats(s *llm.Schema) {
-	hs.mu.Lock()
-	defer hs.mu.Unlock()
-	hs.formats[s.Name] = byWords
-}
 
 // without returns the dialect without what the service has just rejected; ok is false if
 // there is nothing left to omit. If the service only says that the request is bad, the

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 
 	"recall/internal/llm"
 )
@@ -75,47 +74,4 @@ func (t *Transport) Fault(ctx context.Context, err error) error {
 	}
 	e.Err = err
 	return e
-}
-
-// RefusedSchemas remembers which schemas a service rejects; these go into the prompt. Safe for
-// concurrent use.
-type RefusedSchemas struct{ refused sync.Map } // by their text; "" for all
-
-// AddAll marks every schema as rejected.
-func (t *RefusedSchemas) AddAll() { t.refused.Store("", true) }
-
-// Has reports whether a schema is rejected.
-func (t *RefusedSchemas) Has(s *llm.Schema) bool {
-	_, all := t.refused.Load("")
-	_, this := t.refused.Load(string(s.JSON))
-	return all || this
-}
-
-// Complete calls ask. If the service rejects the schema, it asks again with the schema in
-// the prompt, and so do later calls: for this schema if the error mentions schemas,
-// otherwise for any.
-func (t *RefusedSchemas) Complete(r llm.Request, ask func(inPrompt bool) (llm.Response, error)) (llm.Response, error) {
-	inPrompt := r.Schema != nil && t.Has(r.Schema)
-	res, err := ask(inPrompt)
-	if r.Schema == nil || inPrompt || !mayBeSchemaFault(err) {
-		return res, err
-	}
-	again, err2 := ask(true)
-	switch {
-	case mayBeSchemaFault(err2):
-		return again, err // the schema wasn't the cause
-	case strings.Contains(strings.ToLower(err.(*llm.Error).Text), "schema"):
-		t.refused.Store(string(r.Schema.JSON), true)
-	default:
-		t.AddAll()
-	}
-	return again, err2
-}
-
-// mayBeSchemaFault reports whether a request may have been rejected for its schema. Some
-// services only say "invalid params".
-func mayBeSchemaFault(err error) bool {
-	e, ok := err.(*llm.Error)
-	return ok && e.Fault == llm.Rejected && (e.Status == http.StatusBadRequest ||
-		e.Status == http.StatusUnprocessableEntity)
 }

@@ -107,11 +107,6 @@ func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
 	return e
 }
 
-// Refused returns an error that came inside an answer, such as in one line of a batch.
-func (t *Transport) Refused(status int, body []byte) *llm.Error {
-	return t.refused(&http.Response{StatusCode: status}, body)
-}
-
 // Fail returns an error of the service.
 func (t *Transport) Fail(f llm.Fault, status int, text string) *llm.Error {
 	return &llm.Error{Fault: f, Model: t.Model, Status: status, Text: text}

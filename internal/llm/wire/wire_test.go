@@ -1,8 +1,11 @@
 package wire
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -35,6 +38,31 @@ func TestComplaints(t *testing.T) {
 		{422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`, llm.Rejected,
 			`[{"loc":["body"],"msg":"field required"}]`},
 		{418, ``, llm.Rejected, ""},
+		// Anthropic
+		{403, `{"type":"error","error":{"type":"permission_error","message":"no permission"}}`, llm.Unauthorized, ""},
+		{404, `{"type":"error","error":{"type":"not_found_error","message":"model: claude-nix"}}`, llm.NotFound, ""},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}`,
+			llm.NoCredit, ""},
+		{400, `{"type":"error","error":{"message":"You have reached your specified API usage limits."}}`, llm.NoCredit, ""},
+		{400, `{"type":"error","error":{"message":"prompt is too long: 205668 tokens > 200000 maximum"}}`, llm.TooLong, ""},
+		{400, `{"type":"error","error":{"message":"input length exceeds context limit: 199759 + 8192"}}`, llm.TooLong, ""},
+		{413, `{"type":"error","error":{"type":"request_too_large","message":"x"}}`, llm.TooLong, ""},
+		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.Overloaded, "Overloaded"},
+		{200, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.Overloaded, "Overloaded"},
+		{504, `{"type":"error","error":{"type":"timeout_error","message":"timed out"}}`, llm.TimedOut, ""},
+		// OpenAI and others
+		{429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`, llm.NoCredit, ""},
+		{402, `{"error":{"code":402,"message":"Insufficient credits"}}`, llm.NoCredit, ""},
+		{500, `{"error":{"message":"The server had an error","type":"server_error"}}`, llm.Overloaded, ""},
+		{400, `{"error":{"message":"Too long","code":"context_length_exceeded"}}`, llm.TooLong, ""},
+		{400, `{"error":{"code":400,"message":"x","type":"exceed_context_size_error","n_ctx":4096}}`, llm.TooLong, ""},
+		{400, `{"object":"error","message":"[{'type': 'missing'}]","code":400}`, llm.Rejected, "[{'type': 'missing'}]"},
+		{400, `{"error":{"message":"filtered","code":"content_filter"}}`, llm.Refused, "filtered"},
+		{200, `{"error":"model crashed"}`, llm.Overloaded, "model crashed"},
+		// Ollama
+		{503, `{"error":"server busy, please try again.  maximum pending"}`, llm.Overloaded,
+			"server busy, please try again. maximum pending"},
+		{400, `{"error":"the input length exceeds the context length"}`, llm.TooLong, ""},
 		{503, `{"error":{"status":"UNAVAILABLE","code":503,"message":"The model is overloaded."}}`, llm.Overloaded,
 			"The model is overloaded."},
 		{524, `<html>cloud</html>`, llm.TimedOut, "a web page"},
@@ -47,7 +75,7 @@ func TestComplaints(t *testing.T) {
 			}
 			continue
 		}
-		e := tr.Refused(c.status, []byte(c.body))
+		e := tr.refused(&http.Response{StatusCode: c.status}, []byte(c.body))
 		if c.status == 200 && !ok || e.Fault != c.want || c.text != "" && e.Text != c.text {
 			t.Errorf("%d %s: got %v, %+v; want %s, %q", c.status, c.body, ok, e, c.want, c.text)
 		}
@@ -103,6 +131,61 @@ func TestAddress(t *testing.T) {
 		}
 		if err == nil && Here(u.Hostname()) != c.here {
 			t.Errorf("Here(%s) = %v, want %v", u, !c.here, c.here)
+		}
+	}
+}
+
+// Connections that break, that never begin to answer, that stop in the middle or lead elsewhere, and a caller who has
+// had enough.
+func TestConnections(t *testing.T) {
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	half := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Length", "5000")
+		io.WriteString(w, `{"id":"x",`)
+		w.(http.Flusher).Flush()
+	}
+	say := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
+	}
+	for name, c := range map[string]struct {
+		serve http.HandlerFunc
+		want  llm.Fault
+	}{
+		"never answers":            {hang, llm.TimedOut},
+		"stops in the middle":      {func(w http.ResponseWriter, r *http.Request) { half(w); hang(w, r) }, llm.TimedOut},
+		"breaks off in the middle": {func(w http.ResponseWriter, _ *http.Request) { half(w); panic(http.ErrAbortHandler) }, llm.Unreachable},
+		"breaks off":               {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, llm.Unreachable},
+		"leads elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://example.invalid/", http.StatusTemporaryRedirect)
+		}, llm.NotFound},
+		"a page of a portal": {say("<!DOCTYPE html><html>Sign in</html>"), llm.NotFound},
+		"no body":            {say(""), llm.Nonsense},
+		"half of JSON":       {say(`{"a":`), llm.Nonsense},
+	} {
+		s := httptest.NewServer(c.serve)
+		client := Client(&Transport{Model: "m"})
+		get := func(ctx context.Context) error {
+			req, _ := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
+			res, err := client.Do(req)
+			if err == nil {
+				res.Body.Close()
+			}
+			return err
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		err := get(ctx)
+		cancel()
+		if e, ok := errors.AsType[*llm.Error](err); !ok || e.Fault != c.want {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		cancel()
+		if err := get(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, cancelled: got %v", name, err)
+		}
+		s.Close()
+		if e, ok := errors.AsType[*llm.Error](get(t.Context())); !ok || e.Fault != llm.Unreachable {
+			t.Errorf("%s, nobody listens: got %v", name, e)
 		}
 	}
 }
