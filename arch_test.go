@@ -181,15 +181,14 @@ var floors = map[string][]string{
 	"terminal": {},
 	"config":   {},
 	"demo":     {},
-	"adr":      {},
 	"app":      {"config", "demo", "terminal"},
 	"option":   {"config", "app", "terminal"},
-	"ask":      {"option", "app", "config", "demo", "adr", "terminal"},
-	"review":   {"option", "app", "config", "demo", "adr", "terminal"},
-	"keep":     {"option", "app", "config", "demo", "adr", "terminal"},
-	"agents":   {"option", "app", "config", "demo", "adr", "terminal"},
-	"setup":    {"option", "app", "config", "demo", "adr", "terminal"},
-	"team":     {"option", "app", "config", "demo", "adr", "terminal"},
+	"ask":      {"option", "app", "config", "demo", "terminal"},
+	"review":   {"option", "app", "config", "demo", "terminal"},
+	"keep":     {"option", "app", "config", "demo", "terminal"},
+	"agents":   {"option", "app", "config", "demo", "terminal"},
+	"setup":    {"option", "app", "config", "demo", "terminal"},
+	"team":     {"option", "app", "config", "demo", "terminal"},
 }
 
 // Cobra ends at RunE: code below the commands takes a context and options.

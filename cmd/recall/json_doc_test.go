@@ -18,7 +18,6 @@ import (
 
 	"recall/answer"
 	"recall/answer/history"
-	"recall/cmd/recall/adr"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/ask"
 	"recall/cmd/recall/keep"
@@ -53,7 +52,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall list":               reflect.TypeFor[library.ListEntry](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall status --open":      reflect.TypeFor[history.Waiting](),
-	"recall adr":                reflect.TypeFor[adr.Log](),
+	"recall adr":                reflect.TypeFor[reviewing.Records](),
 	"recall why --pr":           reflect.TypeFor[history.Branch](),
 	"recall hooks status":       reflect.TypeFor[hooks.Status](),
 	"recall mcp status":         reflect.TypeFor[hooks.Served](),
