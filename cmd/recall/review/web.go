@@ -34,18 +34,19 @@ func newWebCmd(a *app.App) *cobra.Command {
 		fs.Number(&o.Port, "port", "", 0, "the port to listen on; 0 chooses a free one")
 		fs.BoolVar(&o.ReadOnly, "read-only", false, "show everything, change nothing")
 	}, func(ctx context.Context, _ []string) error {
-		served, index := a.Served(), app.IndexPath(a.Lib)
-		served.Kept = a.Lib // so that what it has cached of its sessions is used for every page
-		a.Lib.Hold(pipeline.LookHolds)
-		go func() { _, _ = a.Lib.Catalog() }() // preload while the link is being opened; a page reports errors
+		l := a.Lib // which pages use while this run may be closing
+		served, index := a.Served(), app.IndexPath(l)
+		served.Kept = l // so that what it has cached of its sessions is used for every page
+		l.Hold(pipeline.LookHolds)
+		go func() { _, _ = l.Catalog() }() // preload while the link is being opened; a page reports errors
 		s, err := web.New(web.Options{
 			Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
 				b, behind, err := served.Open(ctx, true, fresh)
 				if err != nil {
 					return nil, err
 				}
-				m := memoryOf(ctx, b, a.Lib, behind)
-				m.Stamp = a.Lib.Stamp(index, index+"-wal")
+				m := memoryOf(ctx, b, l, behind)
+				m.Stamp = l.Stamp(index, index+"-wal")
 				return m, nil
 			},
 			Stamp:    func() string { return web.StampOf(index, index+"-wal") },
