@@ -16,14 +16,11 @@ import (
 	"recall/payload"
 )
 
-// Handoff is a file from recall handoff on its way from one member to another.
+// Handoff is a file from recall handoff in this member's inbox.
 type Handoff struct {
-	ID       int64
-	From, To string // names of the members, as the database knows them
-	Hash     string // payload.HandoverID of the text
-	Text     string // only in an inbox
-	At       time.Time
-	Taken    bool // received
+	ID   int64
+	From string // the sender's name, as the database knows it
+	Text string
 }
 
 // Give puts a handoff into a member's inbox. Repeating it has no effect.
@@ -102,20 +99,10 @@ func (t *Team) deliverHeld(ctx context.Context, m *Membership, done *Errands) er
 // Inbox returns the handoffs to this member, without those that a library already has.
 func (t *Team) Inbox(ctx context.Context, has []string) ([]Handoff, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (h Handoff, err error) {
-		return h, row.Scan(&h.ID, &h.From, &h.To, &h.Hash, &h.Text, &h.At, &h.Taken)
-	}, `SELECT `+handoffs+` WHERE h.receiver = $1 AND h.hash <> ALL($2) ORDER BY h.id`, t.Member.ID,
-		append([]string{}, has...)) // NULL is no array
+		return h, row.Scan(&h.ID, &h.From, &h.Text)
+	}, `SELECT h.id, s.name, h.data FROM recall.handoff h JOIN recall.member s ON s.id = h.sender
+		WHERE h.receiver = $1 AND h.hash <> ALL($2) ORDER BY h.id`, t.Member.ID, append([]string{}, has...)) // NULL is no array
 }
-
-// Given returns the handoffs from this member without their texts, the latest first.
-func (t *Team) Given(ctx context.Context) ([]Handoff, error) {
-	return list(ctx, t, func(row pgx.CollectableRow) (h Handoff, err error) {
-		return h, row.Scan(&h.ID, &h.From, &h.To, &h.Hash, nil, &h.At, &h.Taken)
-	}, `SELECT `+handoffs+` WHERE h.sender = $1 ORDER BY h.id DESC`, t.Member.ID)
-}
-
-const handoffs = `h.id, s.name, r.name, h.hash, h.data, h.at, h.taken_at IS NOT NULL FROM recall.handoff h
-	JOIN recall.member s ON s.id = h.sender JOIN recall.member r ON r.id = h.receiver`
 
 // Take marks a handoff as received.
 func (t *Team) Take(ctx context.Context, handoff int64) error {

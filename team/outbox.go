@@ -2,17 +2,11 @@ package team
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"recall/ingest"
-	"recall/internal/text"
 	"recall/library/disk"
 	"recall/library/ledger"
 )
@@ -43,25 +37,12 @@ func NewOutbox(path, device string) *Outbox {
 	}}}
 }
 
-// Reconcile returns Sent as the team has it, in one query if both agree. They disagree if the ledger or the
-// database was restored from a backup: what either is missing is then known, and goes with the next Send.
+// Reconcile returns Sent as the team has it. They disagree if the ledger or the database was restored from a backup:
+// what either is missing is then known, and goes with the next Send.
 func (o *Outbox) Reconcile(ctx context.Context, t *Team) (map[string]Sent, error) {
 	last, damaged := o.Sent()
 	if damaged != nil && !errors.Is(damaged, disk.ErrDamaged) {
 		return nil, damaged
-	}
-	var lines []string
-	for _, id := range slices.Sorted(maps.Keys(last)) {
-		if s := last[id]; s.Generation > 0 {
-			lines = append(lines, fmt.Sprintf("%s %d %s", id, s.Generation, s.Hash))
-		}
-	}
-	var digest string
-	err := t.pool.QueryRow(ctx, `SELECT encode(sha256(convert_to(coalesce(string_agg(
-		sid || ' ' || generation || ' ' || hash, E'\n' ORDER BY sid COLLATE "C"), ''), 'UTF8')), 'hex')
-		FROM recall.session WHERE device = $1`, o.Device).Scan(&digest)
-	if err != nil || digest == text.Hash(strings.Join(lines, "\n"), sha256.Size) {
-		return last, explain(err)
 	}
 	there, err := list(ctx, t, func(row pgx.CollectableRow) (s Sent, err error) {
 		return s, row.Scan(&s.Session, &s.Generation, &s.Hash)
@@ -75,7 +56,7 @@ func (o *Outbox) Reconcile(ctx context.Context, t *Team) (map[string]Sent, error
 	}
 	var changed []Sent
 	for id, s := range last {
-		if _, ok := has[id]; !ok && s.Generation > 0 {
+		if _, ok := has[id]; !ok && s.Generation > 0 { // the team lost it
 			has[id] = Sent{Session: id}
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,14 +38,14 @@ type Server struct {
 var (
 	server    *Server
 	starting  sync.Mutex
-	databases atomic.Int64
+	databases int
 )
 
 // Main is called by TestMain: it runs the tests and stops the server.
 func Main(m *testing.M) int {
 	code := m.Run()
 	if server != nil {
-		server.End()
+		server.end(os.Interrupt)
 		os.RemoveAll(server.Dir)
 	}
 	return code
@@ -58,15 +57,10 @@ func Database(t testing.TB) *DB {
 	starting.Lock()
 	defer starting.Unlock()
 	if server == nil {
-		server = Start(t, "")
+		server = start(t)
 	}
-	return server.Database(t)
-}
-
-// Database creates a database on this server.
-func (s *Server) Database(t testing.TB) *DB {
-	t.Helper()
-	d := &DB{t: t, Server: s, Name: fmt.Sprintf("db%d", databases.Add(1))}
+	databases++
+	d := &DB{t: t, Server: server, Name: fmt.Sprintf("db%d", databases)}
 	d.Owner = d.Login("owner", "CREATEROLE")
 	d.admin("postgres", "CREATE DATABASE "+d.Name+" OWNER "+d.Role("owner"))
 	d.Exec("REVOKE CONNECT, TEMP ON DATABASE " + d.Name + " FROM PUBLIC")
@@ -158,7 +152,7 @@ func (d *DB) admin(database, sql string) {
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.end(os.Kill)
-	s.start(t)
+	s.serve(t)
 }
 
 // programs returns the folder of PostgreSQL's programs, "" if it isn't installed.
@@ -176,19 +170,16 @@ func programs() string {
 	return filepath.Dir(all[len(all)-1])
 }
 
-// Start creates and starts a server in an empty folder, a temporary one if dir is "", with additional lines of
-// postgresql.conf.
-func Start(t testing.TB, dir string, settings ...string) *Server {
+// start creates and starts a server in a temporary folder.
+func start(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{Dir: dir, bin: programs()}
+	s := &Server{bin: programs()}
 	if s.bin == "" {
 		t.Skip("no PostgreSQL is installed (Debian: apt-get install postgresql)")
 	}
 	var err error
-	if dir == "" {
-		if s.Dir, err = os.MkdirTemp("", "pg"); err != nil {
-			t.Fatal(err)
-		}
+	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil {
+		t.Fatal(err)
 	}
 	if err := giveToServer(s.Dir); err != nil {
 		t.Skipf("PostgreSQL doesn't run as root, and not as somebody else: %v", err)
@@ -203,7 +194,7 @@ func Start(t testing.TB, dir string, settings ...string) *Server {
 	if err == nil {
 		err = write(s.Dir, "postgresql.conf", []byte("fsync = off\nfull_page_writes = off\n"+
 			"ssl = on\nautovacuum = off\nmax_wal_size = 8GB\nshared_buffers = 512MB\nmax_connections = 200\n"+
-			"listen_addresses = '127.0.0.1'\ntimezone = UTC\n"+strings.Join(settings, "\n")+"\n"))
+			"listen_addresses = '127.0.0.1'\ntimezone = UTC\n"))
 	}
 	if err == nil {
 		err = s.certify()
@@ -217,11 +208,12 @@ func Start(t testing.TB, dir string, settings ...string) *Server {
 	}
 	s.Port = l.Addr().(*net.TCPAddr).Port
 	l.Close()
-	s.start(t)
+	s.serve(t)
 	return s
 }
 
-func (s *Server) start(t testing.TB) {
+// serve starts the server and waits until it answers.
+func (s *Server) serve(t testing.TB) {
 	t.Helper()
 	s.run = s.Command(s.bin+"/postgres", "-D", s.Dir, "-k", s.Dir, "-p", strconv.Itoa(s.Port))
 	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -251,9 +243,6 @@ func (s *Server) start(t testing.TB) {
 func (s *Server) Program(name string, args ...string) *exec.Cmd {
 	return s.Command(filepath.Join(s.bin, name), args...)
 }
-
-// End shuts the server down.
-func (s *Server) End() { s.end(os.Interrupt) }
 
 // end shuts the server down on an interrupt; on a kill it ends all its processes at once.
 func (s *Server) end(by os.Signal) {
