@@ -480,3 +480,22 @@ func TestEnglish(t *testing.T) {
 		}
 	}
 }
+
+// ARCHITECTURE.md says where to begin: every path that it names below the top is there.
+func TestPlacesAreThere(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n## Where to change what\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	found := regexp.MustCompile("`[a-z][a-z/_.-]+`").FindAllString(table, -1)
+	for _, path := range found {
+		if _, err := os.Stat(strings.Trim(path, "`")); err != nil && strings.Contains(path, "/") {
+			t.Error(err)
+		}
+	}
+	if len(found) < 40 {
+		t.Errorf("it names %d places", len(found))
+	}
+}

@@ -76,10 +76,10 @@ func (b Behind) String() string {
 		parts = append(parts, "without "+Count(b.Left, "new or grown session"))
 	}
 	if b.Outdated > 0 {
-		parts = append(parts, "of "+Count(b.Outdated, "session")+" as recall last read them")
+		parts = append(parts, "with "+Count(b.Outdated, "session")+" as an earlier version of recall understood them")
 	}
 	if b.Unrelated {
-		parts = append(parts, "not up to date with how decisions bear on one another")
+		parts = append(parts, "without the newest links between decisions")
 	}
 	return strings.Join(parts, ", ")
 }

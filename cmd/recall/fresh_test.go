@@ -150,7 +150,7 @@ func TestQuestionsAreFresh(t *testing.T) {
 			4000+n, n), strings.Repeat("Done as you said, and the tests pass. ", 500))
 	}
 	_, errOut := recall([]string{"RECALL_QUERY_BUDGET=10ms"}, "query", "which port")
-	if !strings.Contains(errOut, "this answer is without") || !strings.Contains(errOut, "being imported now") {
+	if !strings.Contains(errOut, "this answer comes without") || !strings.Contains(errOut, "being imported now") {
 		t.Errorf("nothing is said of what was left: %q", errOut)
 	}
 	var list string

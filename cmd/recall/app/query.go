@@ -37,7 +37,7 @@ func (a *App) SayBehind(behind answer.Behind) {
 	if a.SyncRest() {
 		when = "being imported now"
 	}
-	fmt.Fprintf(a.Err, "recall: this answer is %s; %s\n", behind, when)
+	fmt.Fprintf(a.Err, "recall: this answer comes %s; %s\n", behind, when)
 }
 
 // SyncNew syncs before a question is answered, within query.budget. A library that can't be written now is used as it

@@ -43,17 +43,17 @@ type Config struct {
 		Window    int           `key:"window" default:"24000" allowed:"1000..1000000" about:"tokens of a session that the model sees at a time"`
 		Quiet     time.Duration `key:"quiet" default:"30m" allowed:"0s..720h" about:"how long a session must be quiet before a model is asked about it"`
 		Budget    struct {
-			SessionTokens int     `key:"session_tokens" default:"1000000" allowed:"0..1000000000" about:"most tokens for one session; 0: no cap"`
-			NightTokens   int     `key:"night_tokens" default:"10000000" allowed:"0..1000000000" about:"most tokens in one night, from noon to noon; 0: no cap"`
-			MonthTokens   int     `key:"month_tokens" default:"100000000" allowed:"0..1000000000" about:"most tokens in a calendar month; 0: no cap"`
-			SessionCost   float64 `key:"session_cost" default:"0.25" allowed:"0..1000000" about:"most USD for one session; 0: no cap"`
-			NightCost     float64 `key:"night_cost" default:"1" allowed:"0..1000000" about:"most USD in one night, from noon to noon; 0: no cap"`
-			MonthCost     float64 `key:"month_cost" default:"10" allowed:"0..1000000" about:"most USD in a calendar month; 0: no cap"`
+			SessionTokens int     `key:"session_tokens" default:"1000000" allowed:"0..1000000000" about:"maximum number of tokens for one session; 0: no cap"`
+			NightTokens   int     `key:"night_tokens" default:"10000000" allowed:"0..1000000000" about:"maximum number of tokens in one night, from noon to noon; 0: no cap"`
+			MonthTokens   int     `key:"month_tokens" default:"100000000" allowed:"0..1000000000" about:"maximum number of tokens in a calendar month; 0: no cap"`
+			SessionCost   float64 `key:"session_cost" default:"0.25" allowed:"0..1000000" about:"maximum cost of one session in USD; 0: no cap"`
+			NightCost     float64 `key:"night_cost" default:"1" allowed:"0..1000000" about:"maximum cost of one night in USD, from noon to noon; 0: no cap"`
+			MonthCost     float64 `key:"month_cost" default:"10" allowed:"0..1000000" about:"maximum cost of a calendar month in USD; 0: no cap"`
 		} `key:"budget"`
 	} `key:"distill"`
 	Payload struct {
-		Budget  int    `key:"budget" default:"1000" allowed:"200..8000" about:"most tokens of a payload"`
-		Variant string `key:"variant" default:"coding" allowed:"coding|debug|handoff" about:"form of payload to write"`
+		Budget  int    `key:"budget" default:"1000" allowed:"200..8000" about:"maximum length of a payload, in tokens"`
+		Variant string `key:"variant" default:"coding" allowed:"coding|debug|handoff" about:"which form of the payload is written"`
 	} `key:"payload"`
 	Hooks struct {
 		Confirm  bool `key:"confirm" default:"false" about:"ask a new session how it understands its payload"`
@@ -62,7 +62,7 @@ type Config struct {
 		Progress bool `key:"progress" default:"false" about:"write a log of the running session beside its transcript, for the agent to read"`
 	} `key:"hooks"`
 	Query struct {
-		Limit    int           `key:"limit" default:"5" allowed:"1..100" about:"most answers printed"`
+		Limit    int           `key:"limit" default:"5" allowed:"1..100" about:"maximum number of answers printed"`
 		Sync     bool          `key:"sync" default:"true" about:"import new sessions before answering"`
 		Vectors  string        `key:"vectors" default:"off" allowed:"off|static|service" about:"vectors to combine with the word search"`
 		Weight   int           `key:"vector_weight" default:"10" allowed:"0..100" about:"weight of the vectors against the words, in percent"`
@@ -81,9 +81,9 @@ type Config struct {
 		Model       string        `key:"model" about:"the provider's name for the model; not set: a small one that is good enough"`
 		URL         string        `key:"url" allowed:"address" about:"address of the service, for openai, anthropic and ollama; not set: the provider's own"`
 		Timeout     time.Duration `key:"timeout" default:"3m" allowed:"1s..24h" about:"longest time for one answer; not set: 15m for a model on this machine"`
-		Concurrency int           `key:"concurrency" default:"4" allowed:"1..64" about:"most requests at once; not set: 1 for a model on this machine; always 1 for claude-cli"`
+		Concurrency int           `key:"concurrency" default:"4" allowed:"1..64" about:"maximum number of requests at once; not set: 1 for a model on this machine; always 1 for claude-cli"`
 		Context     int           `key:"context" default:"0" allowed:"0..10000000" about:"the model's window in tokens; 0: as known for the model"`
-		MaxOutput   int           `key:"max_output" default:"0" allowed:"0..1000000" about:"most tokens of an answer; 0: what the task needs"`
+		MaxOutput   int           `key:"max_output" default:"0" allowed:"0..1000000" about:"maximum length of an answer, in tokens; 0: what the task needs"`
 		Prices      []llm.Price   `key:"prices" about:"prices that are missing or wrong in the built-in table, in USD per million tokens"`
 	} `key:"llm"`
 	Team struct {
