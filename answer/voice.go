@@ -88,7 +88,7 @@ func (v Voice) Who(it payload.Item) string {
 		return "the assistant"
 	}
 	return map[payload.By]string{payload.ByUser: you, payload.ByAssistant: "the assistant, accepted",
-		payload.ByBoth: you + " and the assistant"}[it.By]
+		payload.ByBoth: you + " and the assistant", payload.ByProgram: "a program"}[it.By]
 }
 
 func (v Voice) speaker(it payload.Item) string {
@@ -98,17 +98,22 @@ func (v Voice) speaker(it payload.Item) string {
 	if it.Summed() {
 		return "the client's summary"
 	}
-	if it.By == payload.ByAssistant {
+	switch it.By {
+	case payload.ByAssistant:
 		return v.Speaker("assistant")
+	case payload.ByProgram:
+		return v.Speaker("program")
 	}
 	return v.Speaker("user")
 }
 
-// Speaker names who said a turn or passage, by its role: user, assistant or index.Both.
+// Speaker names who said a turn or passage, by its role: user, assistant, program or index.Both.
 func (v Voice) Speaker(role string) string {
 	switch role {
 	case "assistant":
 		return "the assistant"
+	case "program":
+		return "a program"
 	case index.Both:
 		return "the assistant and " + v.you()
 	}

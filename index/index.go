@@ -72,7 +72,7 @@ const Both = "both"
 type Turn struct {
 	ID   string
 	N    int    // ordinal in the session
-	Role string // user, assistant, or Both
+	Role string // user, assistant, program, or Both
 	At   time.Time
 	Text string // what was said
 	More string // searched but not shown: answers, plans, commit messages, paths
@@ -182,6 +182,8 @@ func (r *Result) Placed() Placed {
 	switch r.Role {
 	case "user":
 		it.By = payload.ByUser
+	case "program":
+		it.By = payload.ByProgram
 	case Both:
 		it.By = payload.ByBoth
 	}

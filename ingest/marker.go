@@ -119,7 +119,7 @@ func Union[T comparable](list []T, more ...T) []T {
 func MarkForeign(t *Turn) {
 	t.Foreign = recallParts(t.Text)
 	t.Carried = Union(t.Carried, CarriedIDs(t.Text)...)
-	if t.Role == User {
+	if t.Role != Assistant {
 		t.Foreign = mergeForeign(append(t.Foreign, memoryParts(t.Text)...))
 	}
 }

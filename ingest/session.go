@@ -77,6 +77,7 @@ type Session struct {
 
 	Archived bool // hidden by its user in the app
 	Helper   bool // not a person's: a dispatch child, recall's own model call, an unattended scheduled run
+	Headless bool // a program ran the client, and no person said anything in it
 
 	Report Report
 }
@@ -119,15 +120,17 @@ type Usage struct {
 type Role string
 
 const (
-	User      Role = "user"
+	User      Role = "user" // the person
 	Assistant Role = "assistant"
+	// Program is whoever else writes in the person's place: another agent, a script that runs the client, the client.
+	Program Role = "program"
 )
 
-// TurnKind distinguishes what a person typed from everything else under their name in a transcript.
+// TurnKind distinguishes what is said from everything else in a transcript.
 type TurnKind string
 
 const (
-	Prompt    TurnKind = "prompt"    // typed by the person (queued prompts too)
+	Prompt    TurnKind = "prompt"    // what is asked for, queued prompts too; Role says by whom
 	Command   TurnKind = "command"   // a slash command; Text is its arguments, Name the command
 	Shell     TurnKind = "shell"     // a command the person ran with "!"
 	Message   TurnKind = "message"   // the assistant's, merged over its lines

@@ -24,7 +24,7 @@ func (s *Session) Finish(turns []*Turn, title, picture string) {
 		}
 	}
 	BindReasons(s.Turns)
-	s.Title = strings.TrimSpace(title)
+	s.Title = FitTitle(title)
 	s.NameByPrompt(picture)
 }
 
@@ -40,6 +40,11 @@ func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Su
 			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
 		}
 		s.Report.AddReport(report)
+		for i := range sub.Turns { // its prompts are the parent's words
+			if t := &sub.Turns[i]; t.Role == User {
+				t.Role = Program
+			}
+		}
 		for _, c := range EachCall(s.Turns) {
 			if c.Agent != "" && c.Agent == sub.ID {
 				sub.Call, sub.Type = cmp.Or(sub.Call, c.ID), cmp.Or(sub.Type, c.Input["subagent_type"])
@@ -64,7 +69,7 @@ func (s *Session) Count(t Turn) {
 	}
 	s.Usage.AddUsage(t.Usage)
 	s.Carried = Union(s.Carried, t.Carried...)
-	if t.Role == User {
+	if t.Role != Assistant {
 		s.Pasted = Union(s.Pasted, PayloadIDs(t.Text, false)...)
 	}
 	if t.At.IsZero() {
@@ -93,11 +98,15 @@ func (s *Session) CountDir(dir string, turns int) {
 }
 
 // NameByPrompt titles an untitled session by its first prompt other than picture, preferring those not taken back. It
-// also recognizes sessions that recall held with a model.
+// also recognizes sessions that recall held with a model, or another program did.
 func (s *Session) NameByPrompt(picture string) {
-	if i := slices.IndexFunc(s.Turns, func(t Turn) bool { return t.Role == User }); i >= 0 {
+	if i := slices.IndexFunc(s.Turns, func(t Turn) bool { return t.Role != Assistant }); i >= 0 {
 		s.Helper = s.Helper || strings.HasPrefix(s.Turns[i].Text, ModelCall)
 	}
+	by := func(who Role) bool {
+		return slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Role == who && t.Kind != Event })
+	}
+	s.Headless = by(Program) && !by(User)
 	for _, abandoned := range []bool{false, true} {
 		for i := range s.Turns {
 			t := &s.Turns[i]
@@ -107,6 +116,11 @@ func (s *Session) NameByPrompt(picture string) {
 			if title := TitleOf(t.OwnText()); title != picture && title != "" {
 				s.Title = title
 			}
+		}
+	}
+	for i := range s.Turns {
+		if t := &s.Turns[i]; s.Title == "" && t.Kind == Message {
+			s.Title = TitleOf(t.Text)
 		}
 	}
 }
@@ -128,6 +142,14 @@ func (s *Session) NameRemnant() {
 	agents.NameByPrompt("")
 	s.Title, s.Start, s.End = OnlySubagents+agents.Title, agents.Start, agents.End
 	s.Where.Cwds = agents.Where.Cwds
+}
+
+// FitTitle returns a client's title, "" if it is the error with which making one failed.
+func FitTitle(title string) string {
+	if title = strings.TrimSpace(title); strings.HasPrefix(title, "API Error") {
+		return ""
+	}
+	return title
 }
 
 // TitleOf makes a title from a prompt: its first line, at most 80 runes.

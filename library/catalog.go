@@ -84,20 +84,28 @@ func (s *Catalog) In(id string) []Entry {
 	return in
 }
 
-// Last returns the most recently active session of a project, by the project's id or name, ignoring helpers; else
-// ErrNoSession.
+// Spoken leaves out the sessions that a program held, unless there are no others.
+func Spoken(entries []Entry) []Entry {
+	persons := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Headless })
+	if len(persons) == 0 {
+		return entries
+	}
+	return persons
+}
+
+// Last returns the most recently active session of a project, by the project's id or name, ignoring helpers and, if it
+// can, those of programs; else ErrNoSession.
 func (s *Catalog) Last(project string) (Entry, error) {
-	var last Entry
-	for _, e := range s.Entries {
+	in := slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool {
 		p := s.Of(e)
-		if (p.ID == project || p.Name == project) && !e.Helper && !e.End.Before(last.End) {
-			last = e
-		}
+		return e.Helper || p.ID != project && p.Name != project
+	})
+	if len(in) == 0 {
+		return Entry{}, ErrNoSession
 	}
-	if last.ID == "" {
-		return last, ErrNoSession
-	}
-	return last, nil
+	in = Spoken(in)
+	slices.SortStableFunc(in, func(a, b Entry) int { return a.End.Compare(b.End) })
+	return in[len(in)-1], nil
 }
 
 // A SessionRef refers to a session from a document about something else.
@@ -131,6 +139,7 @@ type ListEntry struct {
 	Turns     int              `json:"turns"`
 	State     State            `json:"state"`
 	Distilled bool             `json:"distilled"`
+	Headless  bool             `json:"headless,omitempty"`
 	Parent    ingest.SessionID `json:"parent,omitempty"`
 	Folder    string           `json:"folder"`
 	payload.Marks
@@ -145,7 +154,7 @@ func (s *Catalog) List(project string, found map[string]ingest.File) []ListEntry
 		e := &entries[i]
 		all[i] = ListEntry{ID: e.ID, Source: e.Source, Project: s.Of(*e).Name, Number: s.Number[string(e.ID)],
 			Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: s.State(*e, found), Distilled: !e.Behind(),
-			Parent: e.Parent, Folder: e.Folder, Marks: e.Marks}
+			Headless: e.Headless, Parent: e.Parent, Folder: e.Folder, Marks: e.Marks}
 	})
 	slices.SortStableFunc(all, func(a, b ListEntry) int {
 		return strings.Compare(strings.ToLower(a.Project), strings.ToLower(b.Project))

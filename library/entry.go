@@ -58,6 +58,7 @@ type Meta struct {
 	Turns    int                `json:"turns,omitempty"`
 	Plans    []string           `json:"plans,omitempty"` // plan files that it wrote or followed
 	Helper   bool               `json:"helper,omitempty"`
+	Headless bool               `json:"headless,omitempty"` // a program ran the client; see ingest.Session
 	Archived bool               `json:"archived,omitempty"` // hidden by its user in the app
 
 	// Settled means that the session was quiet for a day, so its title becomes part of the folder's name for good.

@@ -48,6 +48,7 @@ const (
 	ByUser      By = "user"
 	ByAssistant By = "assistant-accepted"
 	ByBoth      By = "both"
+	ByProgram   By = "program" // a script or another agent asked for it
 )
 
 // Maker says what made an item.

@@ -175,7 +175,7 @@ func formatLead(it *Item) string {
 // answer.
 const maxOtherPassage = 160
 
-var speakers = map[By]string{ByUser: "user", ByAssistant: "assistant", ByBoth: "both"}
+var speakers = map[By]string{ByUser: "user", ByAssistant: "assistant", ByBoth: "both", ByProgram: "a program"}
 
 // formatLost returns the alternatives that neither text nor reason mention.
 func formatLost(it *Item) string {

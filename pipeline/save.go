@@ -121,7 +121,8 @@ func (r *run) meta(m *Member) library.Meta {
 	e, s := m.Entry, m.Session
 	meta := library.Meta{
 		Project: m.project.ID, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
-		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper, Archived: s.Archived,
+		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper,
+		Headless: s.Headless, Archived: s.Archived,
 	}
 	e.End = s.End
 	meta.Settled = e.Quiet(r.p.Time()) > quietFor

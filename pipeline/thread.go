@@ -86,7 +86,8 @@ func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInf
 
 // NextPayload composes the payload that the next session of a project starts with: that of the thread of session of,
 // else of the thread most recently active on the branch; nil if there is none. project is an id. The index may be nil.
-// Sessions whose payload can't be read are an error returned along with the payload.
+// Sessions that a program held take part only if there are no others, or one of them is asked for. Sessions whose
+// payload can't be read are an error returned along with the payload.
 func NextPayload(ctx context.Context, l *library.Library, x *index.Index, project, branch string, of ingest.SessionID) (
 	*payload.Payload, error) {
 	known, err := l.Project(project)
@@ -97,7 +98,11 @@ func NextPayload(ctx context.Context, l *library.Library, x *index.Index, projec
 	if err != nil {
 		return nil, err
 	}
-	threads, bad := Threads(ctx, l, x, entries)
+	led := library.Spoken(entries)
+	if slices.ContainsFunc(entries, func(e library.Entry) bool { return e.ID == of && e.Headless }) {
+		led = entries
+	}
+	threads, bad := Threads(ctx, l, x, led)
 	p, err := Compose(ctx, l, x, project, pick(threads, branch, of), entries)
 	if p != nil && known.Name != "" {
 		p.Project = known.Name // it may have been renamed since it was distilled

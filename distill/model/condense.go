@@ -164,6 +164,10 @@ func (c *condenser) turn(t *ingest.Turn, first bool) {
 		c.lines("| ", clip(listings(text), clipSaid))
 		c.b.WriteString(calls)
 	case ingest.Prompt:
+		if t.Role == ingest.Program {
+			c.said(t, "a program, not the user, asks", "| ", clipTyped)
+			break
+		}
 		c.typed(t)
 	case ingest.PlanTurn:
 		c.said(t, "user hands over an approved plan", "| ", clipPlan)

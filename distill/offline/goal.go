@@ -40,7 +40,7 @@ func turnsAway(sp *speech) bool {
 // requested returns what a turn asks for: its first meaningful sentence, with those after
 // it that fit. For a plan it is the title.
 func requested(sp *speech) (payload.Item, bool) {
-	it := payload.Item{Kind: payload.Goal, Rule: payload.RequestRule, By: payload.ByUser, Maker: payload.ByRule,
+	it := payload.Item{Kind: payload.Goal, Rule: payload.RequestRule, By: sp.by(), Maker: payload.ByRule,
 		State: payload.Stands, At: sp.turn.At}
 	if sp.source == plan {
 		title, ok := planTitle(sp.text)

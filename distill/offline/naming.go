@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"recall/internal/text"
+	"recall/payload"
 )
 
 // findMentions finds what reports and the person said about the files. Each sentence is read once
@@ -126,8 +127,8 @@ func (f *touched) note(sp *speech, s *sentence, at int) {
 
 // handsOff reports whether the person says not to touch something, and doesn't ask or quote that.
 func (sp *speech) handsOff(s *sentence) bool {
-	return sp.user && s.cues.has(cueHandsOff) && s.block != quoted && !s.pasted && !sp.foreign(s) && !asks(s.text) &&
-		cuesIn(quotation().ReplaceAllString(s.text, " ")).has(cueHandsOff)
+	return sp.user && sp.by() == payload.ByUser && s.cues.has(cueHandsOff) && s.block != quoted && !s.pasted &&
+		!sp.foreign(s) && !asks(s.text) && cuesIn(quotation().ReplaceAllString(s.text, " ")).has(cueHandsOff)
 }
 
 var quotation = text.Pattern(`"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»`)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"recall/distill"
+	"recall/ingest"
 	"recall/payload"
 )
 
@@ -51,7 +52,7 @@ func (c *Candidate) Item() payload.Item {
 		Text: plain(sp.text[from:to]), About: about(sp.text[from:to]),
 		Evidence: []payload.Evidence{cite(sp.turn, sp.text, from, to)}}
 	if sp.user {
-		it.By = payload.ByUser
+		it.By = sp.by()
 	}
 	if asked := sp.reacts.asked(); from == sp.parts[0].from && asked != nil {
 		it.Evidence = append(it.Evidence, cite(sp.reacts.turn, sp.reacts.text, asked.from, asked.to))
@@ -60,6 +61,14 @@ func (c *Candidate) Item() payload.Item {
 		it.Evidence = append(it.Evidence, cite(r.turn, r.text, r.parts[0].from, r.parts[len(r.parts)-1].to))
 	}
 	return it
+}
+
+// by says whose words they are of who asked.
+func (sp *speech) by() payload.By {
+	if sp.turn.Role == ingest.Program {
+		return payload.ByProgram
+	}
+	return payload.ByUser
 }
 
 // minAnswerKeys is the number of keywords from which an answer makes sense by itself.

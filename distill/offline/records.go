@@ -15,7 +15,11 @@ import (
 
 func records(s *ingest.Session) []payload.Item {
 	var out []payload.Item
-	for _, take := range []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks} {
+	recorded := []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks}
+	if s.Headless { // a program answered and approved
+		recorded = recorded[3:]
+	}
+	for _, take := range recorded {
 		for _, it := range take(s) {
 			if !slices.ContainsFunc(out, func(o payload.Item) bool { // once per class
 				return o.Rule == it.Rule && strings.EqualFold(o.Text, it.Text)

@@ -163,9 +163,9 @@ func (t *talk) endExchange() {
 	t.working = false
 }
 
-// typed reports whether a turn holds a person's own words.
+// typed reports whether a turn holds the words of whoever asked: the person, or a program that runs the client.
 func typed(t *ingest.Turn) bool {
-	if t.Role != ingest.User || strings.TrimSpace(t.Text) == "" {
+	if t.Role == ingest.Assistant || strings.TrimSpace(t.Text) == "" {
 		return false
 	}
 	switch t.Kind {

@@ -188,6 +188,8 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 	case "AskUserQuestion":
 		p.meta.questions[call.ID] = slices.DeleteFunc(ingest.Questions(b.input),
 			func(q ingest.Question) bool { return q.Question == "" })
+	case "ScheduleWakeup", "CronCreate":
+		p.meta.scheduled[strings.TrimSpace(call.Input["prompt"])] = true
 	case "Write":
 		p.noteOwnPlan(call.Path, b.input)
 	}

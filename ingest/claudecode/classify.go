@@ -10,6 +10,7 @@ import (
 
 // Typed is what a text under the person's name turns out to be. If Kind is "", nothing is kept; Drop says what it was.
 type Typed struct {
+	Role    ingest.Role
 	Kind    ingest.TurnKind
 	Name    string   // of a command or an event
 	Text    string   // with injected parts removed
@@ -17,9 +18,30 @@ type Typed struct {
 	Drop    string
 }
 
+// spoken says who wrote what stands under the person's name, and what it is: by the record's own fields first, then by
+// the text's beginning.
+func (p *parser) spoken(r *record, text string) Typed {
+	t := Classify(text)
+	origin := strings.TrimPrefix(string(r.origin), "human")
+	if string(r.promptSource) == "system" {
+		origin = cmp.Or(origin, "system")
+	}
+	if p.meta.scheduled[t.Text] {
+		origin = cmp.Or(origin, "wake-up")
+	}
+	switch {
+	case t.Role != ingest.User:
+	case origin != "" && t.Kind != "":
+		t.Role, t.Kind, t.Name = ingest.Program, ingest.Event, origin
+	case p.isSub, p.s.Source == ingest.ClaudeCode && strings.HasPrefix(p.meta.entrypoint, "sdk-"):
+		t.Role = ingest.Program // the parent's words, or those of the program that runs the client
+	}
+	return t
+}
+
 // Classify distinguishes, by a text's beginning, what a person typed from what the harness wrote in their name.
 func Classify(text string) Typed {
-	t := Typed{}
+	t := Typed{Role: ingest.User}
 	text = strings.TrimSpace(strings.TrimLeft(text, "\ufeff \t\r\n"))
 	text, t.Uploads = cutUploads(text)
 	text = stripInjected(text)
@@ -34,13 +56,15 @@ func Classify(text string) Typed {
 	case begins("<bash-input>"):
 		t.Kind, t.Text = ingest.Shell, inside("bash-input")
 	case begins("<task-notification>"):
-		t.Kind, t.Name, t.Text = ingest.Event, "task-notification", notification(text)
+		t.Role, t.Kind, t.Name, t.Text = ingest.Program, ingest.Event, "task-notification", notification(text)
 	case begins("<scheduled-task"):
-		t.Kind, t.Name, t.Text = ingest.Event, "scheduled-task", text
+		t.Role, t.Kind, t.Name, t.Text = ingest.Program, ingest.Event, "scheduled-task", text
+	case anotherAgent().MatchString(text):
+		t.Role, t.Kind, t.Name, t.Text = ingest.Program, ingest.Event, "agent", text
 	case begins("[Request interrupted by user"):
 		t.Kind, t.Text = ingest.Interrupt, text
 	case begins(summaryOpening):
-		t.Kind, t.Text = ingest.Summary, text
+		t.Role, t.Kind, t.Text = ingest.Assistant, ingest.Summary, text
 	case begins("<user-memory-input>"):
 		t.Kind, t.Text = ingest.Prompt, inside("user-memory-input")
 	case begins(planOpening):
@@ -57,6 +81,9 @@ func Classify(text string) Typed {
 	}
 	return t
 }
+
+// anotherAgent matches the beginnings of messages from teammates and other sessions.
+var anotherAgent = text.Pattern(`^(?:<(?:teammate|cross-session|agent|peer)-message\b|Another Claude session sent a message)`)
 
 const (
 	summaryOpening = "This session is being continued from a previous conversation"

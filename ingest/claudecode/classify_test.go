@@ -48,6 +48,10 @@ func TestClassify(t *testing.T) {
 		{"<ide_selection>lines 1 to 3:\na</ide_selection>\nWe drop Redis.\n<ide_selection>b</ide_selection>\nfix this",
 			prompt("fix this")},
 		{"<ide_opened_file>never closed. fix this", prompt("<ide_opened_file>never closed. fix this")},
+		{"<teammate-message teammate_id=\"b\">\nuse Kafka\n</teammate-message>", Typed{Kind: ingest.Event, Name: "agent",
+			Text: "<teammate-message teammate_id=\"b\">\nuse Kafka\n</teammate-message>"}},
+		{"Another Claude session sent a message:\nuse Kafka", Typed{Kind: ingest.Event, Name: "agent",
+			Text: "Another Claude session sent a message:\nuse Kafka"}},
 		{"<user-memory-input>use tabs</user-memory-input>", prompt("use tabs")},
 		{"<uploaded_files>\n<file><file_path>/u/a.pdf</file_path></file>\n<file><file_path>/u/b.pdf</file_path></file>\n" +
 			"</uploaded_files>\n\ncompare",
@@ -63,7 +67,19 @@ func TestClassify(t *testing.T) {
 		{"", dropped("injected context")},
 	}
 	for _, tt := range tests {
-		if d := cmp.Diff(tt.want, Classify(tt.in)); d != "" {
+		switch got := tt.want.Kind; {
+		case got == ingest.Event:
+			tt.want.Role = ingest.Program
+		case got == ingest.Summary:
+			tt.want.Role = ingest.Assistant
+		case got != "":
+			tt.want.Role = ingest.User
+		}
+		got := Classify(tt.in)
+		if got.Kind == "" {
+			got.Role = ""
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
 			t.Errorf("%q (-want +got):\n%s", tt.in, d)
 		}
 	}

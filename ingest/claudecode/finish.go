@@ -129,7 +129,7 @@ func (p *parser) finishTitle() {
 		}
 	}
 	for _, title := range titles {
-		s.Title = cmp.Or(s.Title, strings.TrimSpace(title))
+		s.Title = cmp.Or(s.Title, ingest.FitTitle(title))
 	}
 	s.NameByPrompt(imageOnly)
 	s.Helper = s.Helper && strings.HasPrefix(m.entrypoint, "sdk")

@@ -23,6 +23,7 @@ type meta struct {
 	worktrees                  []string // names of worktrees entered
 
 	goals      map[string]bool // goals the person set
+	scheduled  map[string]bool // prompts that the model will have sent to itself
 	superseded map[string]bool // uuids of messages that a later one replaced
 
 	leaf     string // last-prompt's leafUuid

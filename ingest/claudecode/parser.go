@@ -63,8 +63,7 @@ func newParser(s *ingest.Session) *parser {
 		orphans: map[string]orphan{}, subParsers: map[string]*parser{}, agentOfRecord: map[string]string{},
 		spilled: map[string]ingest.File{},
 		meta: meta{questions: map[string][]ingest.Question{}, agents: map[string]agentMeta{},
-			superseded: map[string]bool{},
-			goals:      map[string]bool{}},
+			superseded: map[string]bool{}, goals: map[string]bool{}, scheduled: map[string]bool{}},
 	}
 }
 

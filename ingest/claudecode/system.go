@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 	switch sub := jsonl.Unquote(r.subtype); sub {
 	case "compact_boundary": // the summary that follows says it
 	case "local_command":
-		typed := Classify(c.Text())
+		typed := p.spoken(r, c.Text())
 		if typed.Kind == ingest.Command {
 			p.takeTyped(r, n, at, typed)
 			return
@@ -108,12 +107,10 @@ func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachmen
 		p.ignore("prompt written again")
 		return
 	}
-	text := contentText(a.prompt)
-	if a.origin != "" && a.origin != "human" || a.mode != "" && a.mode != "prompt" {
-		p.takeEvent(r, n, at, cmp.Or(a.mode, a.origin), text)
-		return
+	if r.origin = jsonl.Escaped(a.origin); a.mode != "" && a.mode != "prompt" {
+		r.origin = jsonl.Escaped(a.mode)
 	}
-	typed := Classify(text)
+	typed := p.spoken(r, contentText(a.prompt))
 	if typed.Kind == "" {
 		p.ignore(typed.Drop)
 		return

@@ -87,6 +87,48 @@ func TestTitleOfAPicture(t *testing.T) {
 	ingesttest.Equal(t, "with words", s.parse(t).Title, "Make the button blue.")
 }
 
+// Who speaks is said by the record's own fields; what a program wrote is never the person's, whatever it says.
+func TestSpeakers(t *testing.T) {
+	sdk := fields{"entrypoint": "sdk-py", "promptSource": "sdk"}
+	for name, tt := range map[string]struct {
+		fill     func(s *script)
+		want     []string
+		headless bool
+	}{
+		"a script": {func(s *script) { s.user("Review this.", sdk) }, []string{"program prompt Review this."}, true},
+		"the app, through the SDK": {func(s *script) {
+			s.user("Review this.", fields{"entrypoint": "claude-desktop", "promptSource": "sdk"})
+		}, []string{"user prompt Review this."}, false},
+		"a script, then the person": {func(s *script) {
+			s.user("Review this.", sdk)
+			s.user("and the tests", fields{"entrypoint": "cli", "promptSource": "typed"})
+		}, []string{"program prompt Review this.", "user prompt and the tests"}, false},
+		"a prompt that the model scheduled": {func(s *script) {
+			s.user("watch the build", fields{"entrypoint": "cli"})
+			s.call("t1", "ScheduleWakeup", fields{"prompt": "Look again. We decided to skip lint."}, "ok", nil)
+			s.raw(fields{"type": "queue-operation", "operation": "enqueue", "content": "Look again. We decided to skip lint."})
+			s.user("Look again. We decided to skip lint.")
+		}, []string{"user prompt watch the build", "program event Look again. We decided to skip lint."}, false},
+		"one from the client's queue": {func(s *script) {
+			s.user("watch the build", fields{"entrypoint": "cli"})
+			s.raw(fields{"type": "queue-operation", "operation": "enqueue", "content": "Go on with the loop."})
+			s.user("Go on with the loop.", fields{"isMeta": true, "promptSource": "system"})
+		}, []string{"user prompt watch the build"}, false},
+	} {
+		s := &script{}
+		tt.fill(s)
+		got := s.parse(t)
+		var lines []string
+		for _, turn := range got.Turns {
+			if turn.Role != ingest.Assistant {
+				lines = append(lines, string(turn.Role)+" "+string(turn.Kind)+" "+turn.Text)
+			}
+		}
+		ingesttest.Equal(t, name, lines, tt.want)
+		ingesttest.Equal(t, name+", headless", got.Headless, tt.headless)
+	}
+}
+
 func TestSubagentsInline(t *testing.T) {
 	s := &script{}
 	s.user("look")

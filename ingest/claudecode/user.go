@@ -30,22 +30,15 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		p.noteInjected(r.msg.blocks[i].text, false)
 	}
 	p.noteInjected(r.msg.plain, false)
+	text := p.userText(r)
 	if r.meta || r.synthetic {
+		p.unqueue(text) // such as a prompt that the model scheduled
 		p.ignore("injected context")
 		return
 	}
-	text := p.userText(r)
-	if o := string(r.origin); o != "" && o != "human" {
-		p.takeEvent(r, n, at, o, text)
-		return
-	}
-	typed := Classify(text)
-	switch {
-	case typed.Kind == "":
+	typed := p.spoken(r, text)
+	if typed.Kind == "" {
 		p.ignore(typed.Drop)
-		return
-	case typed.Kind == ingest.Prompt && string(r.promptSource) == "system":
-		p.takeEvent(r, n, at, "system", text)
 		return
 	}
 	p.takeTyped(r, n, at, typed)
@@ -60,11 +53,11 @@ func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 			parts = append(parts, jsonl.Unquote(b.text))
 		}
 	}
-	typed := Classify(strings.Join(parts, "\n"))
+	typed := p.spoken(r, strings.Join(parts, "\n"))
 	switch {
 	case len(parts) == 0:
 		return
-	case r.meta || r.synthetic, string(r.origin) != "" && string(r.origin) != "human", typed.Kind != ingest.Prompt:
+	case r.meta || r.synthetic, typed.Kind != ingest.Prompt:
 		p.ignore("text beside a result")
 		return
 	}
@@ -85,15 +78,13 @@ func (p *parser) takeTyped(r *record, n int32, at time.Time, typed Typed) *draft
 		p.ignore("prompt written again")
 		return nil
 	}
-	d := p.draft(r, n, at, ingest.User, typed.Kind)
+	d := p.draft(r, n, at, typed.Role, typed.Kind)
 	d.turn.Name, d.turn.Text, d.turn.Uploads = typed.Name, ingest.ClippedText(typed.Text), typed.Uploads
 	switch typed.Kind {
 	case ingest.Prompt, ingest.PlanTurn, ingest.Command, ingest.Shell:
 		if n >= 0 {
 			p.nodes[n].prompt = typed.Kind != ingest.Shell
 		}
-	case ingest.Summary:
-		d.turn.Role = ingest.Assistant
 	}
 	if typed.Kind == ingest.PlanTurn && len(r.planContent) > 0 {
 		d.turn.Text = ingest.ClippedText(jsonl.Unquote(r.planContent))
@@ -151,20 +142,6 @@ func (p *parser) takeSummary(r *record, n int32, at time.Time) {
 	d.turn.Keys = keysOf(r, at, text)
 }
 
-func (p *parser) takeEvent(r *record, n int32, at time.Time, name, text string) {
-	typed := Classify(text)
-	switch {
-	case typed.Kind == "":
-		p.ignore(typed.Drop)
-		return
-	case typed.Kind == ingest.Event:
-		name = typed.Name
-	}
-	d := p.draft(r, n, at, ingest.User, ingest.Event)
-	d.turn.Name, d.turn.Text = name, ingest.ClippedText(typed.Text)
-	d.turn.Keys = keysOf(r, at, typed.Text)
-}
-
 // queued is a prompt queued while the model worked.
 type queued struct {
 	text   string
@@ -204,14 +181,14 @@ func (p *parser) unqueue(text string) {
 // recoverQueued restores queued prompts that appear nowhere else.
 func (p *parser) recoverQueued() {
 	for k, q := range p.meta.queued {
-		typed := Classify(q.text)
+		typed := p.spoken(&record{}, q.text)
 		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") ||
 			slashCommand().MatchString(typed.Text) || p.typed(typed.Text) {
 			continue
 		}
 		d := &draft{node: -1}
 		d.turn = ingest.Turn{
-			ID: lineID(q.file, q.line), Role: ingest.User, Kind: ingest.Prompt, At: q.at,
+			ID: lineID(q.file, q.line), Role: typed.Role, Kind: ingest.Prompt, At: q.at,
 			Text:   ingest.ClippedText(typed.Text),
 			Queued: true, Dir: p.meta.dir, File: q.file, Line: q.line,
 		}
@@ -230,7 +207,7 @@ var slashCommand = text.Pattern(`^/[a-z][\w:-]*(\s|$)`)
 // typed reports whether text is a person's turn, or whole lines of one: queued prompts are delivered as one.
 func (p *parser) typed(text string) bool {
 	return slices.ContainsFunc(p.drafts, func(d *draft) bool {
-		return d.turn.Role == ingest.User && len(d.turn.Text) >= len(text) &&
+		return d.turn.Role != ingest.Assistant && len(d.turn.Text) >= len(text) &&
 			strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n")
 	})
 }

@@ -43,6 +43,7 @@ type header struct {
 	forkedFrom, parent           string
 	role, nickname               string
 	helper                       bool   // started by the client itself: a review, making memories
+	headless                     bool   // a program asks: a script, or another agent
 	base                         string // the thread that it continues, up to ordinal before
 	before                       int64
 }
@@ -55,10 +56,17 @@ func readHeader(payload []byte) (h header) {
 		"parent_thread_id": &h.parent, "agent_role": &h.role, "agent_nickname": &h.nickname,
 		"git":          jsonl.Fields{"branch": &h.branch},
 		"history_base": jsonl.Fields{"thread_id": &h.base, "end_ordinal_exclusive": &h.before},
-		"source": jsonl.Fields{"subagent": func() {
-			h.helper = true
-			c.Fields(jsonl.Fields{"thread_spawn": spawned})
-		}},
+		"source": func() {
+			if c.Kind() == '"' {
+				source := c.String()
+				h.headless = source == "exec" || source == "mcp"
+				return
+			}
+			c.Fields(jsonl.Fields{"subagent": func() {
+				h.helper = true
+				c.Fields(jsonl.Fields{"thread_spawn": spawned})
+			}})
+		},
 	})
 	return h
 }

@@ -126,12 +126,20 @@ func (p *parser) takePrompt(said string, shown, sure bool) {
 		kind = ingest.PlanTurn
 		_, text, _ = strings.Cut(said, "\n")
 	}
-	d := p.draft(ingest.User, kind, strings.TrimSpace(text))
+	d := p.draft(p.speaker(), kind, strings.TrimSpace(text))
 	d.unsure = !sure
 	if p.run = append(p.run, d); p.once == nil {
 		p.once = map[heard][]*draft{}
 	}
 	p.once[heard{said, shown}] = append(p.once[heard{said, shown}], d)
+}
+
+// speaker says who asks in the file being read.
+func (p *parser) speaker() ingest.Role {
+	if p.own.headless {
+		return ingest.Program
+	}
+	return ingest.User
 }
 
 // settleRun drops what is under the person's name but wasn't typed by them.
@@ -228,7 +236,7 @@ func (p *parser) takeAgentMessage(payload []byte) {
 	jsonl.ReadFields(payload, jsonl.Fields{"author": &author, "recipient": &recipient, "content": &content})
 	if said := joined(content); said != "" {
 		p.settleRun()
-		d := p.draft(ingest.User, ingest.Event, said)
+		d := p.draft(ingest.Program, ingest.Event, said)
 		d.turn.Name, p.answer = strings.TrimSpace("agent-message "+author), true
 	}
 }

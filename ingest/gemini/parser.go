@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"html"
 	"maps"
 	"path"
 	"slices"
@@ -169,10 +170,12 @@ const (
 	shellOpening = "I ran the following shell command:"
 	filesFollow  = "--- Content from referenced files ---"
 	imageOnly    = "[image]"
+	hookOpens    = "<hook_context>" // what a hook adds to a prompt is before it, or a part of its own
+	hookCloses   = "</hook_context>"
 )
 
 // injected are the beginnings of texts that the client puts under the person's name.
-var injected = []string{"<session_context>", "<hook_context>", "<system-reminder>",
+var injected = []string{"<session_context>", hookOpens, "<system-reminder>",
 	"This is the Gemini CLI. We are setting up the context for our chat"}
 
 // takeMessage takes a message, or a new state of one.
@@ -200,6 +203,10 @@ func (p *parser) takeMessage(m record) {
 
 // takeUser takes a message under the person's name, if it is really theirs.
 func (p *parser) takeUser(m record, said string) {
+	if context, prompt, ok := strings.Cut(said, hookCloses); ok && strings.HasPrefix(said, hookOpens) {
+		p.s.NoteRecalled(html.UnescapeString(context), true)
+		said = prompt
+	}
 	typed, _, _ := strings.Cut(said, filesFollow)
 	typed = strings.TrimSpace(typed)
 	for _, opening := range injected {

@@ -91,7 +91,7 @@ func sections(p *payload.Payload) (all []section) {
 func (t *transcript) funcs() template.FuncMap {
 	return template.FuncMap{
 		"title": t.title, "facts": t.facts, "day": t.newDay, "where": t.where,
-		"agents": t.agentsOf, "leftAgents": t.leftAgents, "turnsOf": TurnsOf,
+		"agents": t.agentsOf, "leftAgents": t.leftAgents,
 		"who": who, "note": note, "class": class, "state": state, "subject": subject,
 		"gist": firstLine, "others": notChosen, "clip": oneLine, "trim": strings.TrimSpace, "join": strings.Join,
 		"body":    func(text string) template.HTML { return message(t.markPaths(text)) },
@@ -106,7 +106,7 @@ func (t *transcript) funcs() template.FuncMap {
 
 // who is speaker without Markdown.
 func who(t ingest.Turn) string {
-	if t.Kind == ingest.Command {
+	if t.Kind == ingest.Command && t.Role == ingest.User {
 		return "You: " + oneLine(t.Name, 80)
 	}
 	return speaker(&t)
@@ -114,11 +114,11 @@ func who(t ingest.Turn) string {
 
 func class(t ingest.Turn) string {
 	name := "other"
-	switch t.Kind {
-	case ingest.Prompt, ingest.Command, ingest.Shell:
-		name = "user"
-	case ingest.Message:
+	switch {
+	case t.Kind == ingest.Message:
 		name = "assistant"
+	case t.Role == ingest.User && t.Kind != ingest.Event:
+		name = "user"
 	}
 	if t.Abandoned {
 		name += " abandoned"

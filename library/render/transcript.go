@@ -202,21 +202,10 @@ func remarks(turn *ingest.Turn) (all []string) {
 	return all
 }
 
-// taskGiven is the kind of a sub-agent's prompts, which nobody typed.
-const taskGiven ingest.TurnKind = "task"
-
-// TurnsOf returns a sub-agent's turns.
-func TurnsOf(a ingest.Subagent) []ingest.Turn {
-	turns := slices.Clone(a.Turns)
-	for i := range turns {
-		if turns[i].Role == ingest.User && turns[i].Kind == ingest.Prompt {
-			turns[i].Kind = taskGiven
-		}
-	}
-	return turns
-}
-
 func speaker(turn *ingest.Turn) string {
+	if turn.Role == ingest.Program && turn.Kind != ingest.Event {
+		return "Task given to it"
+	}
 	switch turn.Kind {
 	case ingest.Summary:
 		return "Summary of the conversation so far, by the model"
@@ -228,8 +217,6 @@ func speaker(turn *ingest.Turn) string {
 		return "Plan carried into this session"
 	case ingest.Command:
 		return "You: " + code(oneLine(turn.Name, 80))
-	case taskGiven:
-		return "Task given to it"
 	case ingest.Shell:
 		return "You ran a command"
 	}
@@ -244,7 +231,7 @@ func (t *transcript) body(turn *ingest.Turn) {
 	text := strings.TrimSpace(turn.Text)
 	if text != "" {
 		body := t.markPaths(safeMarkdown(text))
-		if turn.Role == ingest.User {
+		if turn.Role != ingest.Assistant {
 			body = quoted(body)
 		}
 		t.buf.WriteByte('\n')
@@ -280,9 +267,8 @@ func (t *transcript) agent(a ingest.Subagent) {
 	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
 	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name,
 		html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
-	turns := TurnsOf(a)
-	for i := range turns {
-		turn := &turns[i]
+	for i := range a.Turns {
+		turn := &a.Turns[i]
 		if t.split && t.buf.Len() > partSize {
 			t.buf.WriteString("\n</details>\n")
 			t.flush()

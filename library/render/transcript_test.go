@@ -53,7 +53,7 @@ func talk() *ingest.Session {
 		},
 		Subagents: []ingest.Subagent{
 			{ID: "g1", Type: "Explore", Description: "search callers", Call: "c3",
-				Turns: []ingest.Turn{{ID: "s1", N: 1, Role: ingest.User, Kind: ingest.Prompt, At: at, Text: "find callers"},
+				Turns: []ingest.Turn{{ID: "s1", N: 1, Role: ingest.Program, Kind: ingest.Prompt, At: at, Text: "find callers"},
 					{ID: "s2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, At: at, Text: "three"}}},
 			{ID: "g2", Type: "Plan", Description: "nobody's", Turns: []ingest.Turn{{ID: "s3", N: 1, Role: ingest.Assistant,
 				Kind: ingest.Message, Text: "alone"}}},

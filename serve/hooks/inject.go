@@ -38,7 +38,7 @@ func isTrusted(it *payload.Item) bool {
 	if strings.HasSuffix(it.Rule, "summary") {
 		return false
 	}
-	if it.By != payload.ByUser && it.By != payload.ByAssistant && it.By != payload.ByBoth {
+	if !slices.Contains([]payload.By{payload.ByUser, payload.ByAssistant, payload.ByBoth, payload.ByProgram}, it.By) {
 		return false
 	}
 	return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {

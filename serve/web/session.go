@@ -203,7 +203,7 @@ func (v *sessionView) cut(r *http.Request, s *ingest.Session) []ingest.Turn {
 			found = place(agent.Turns)
 		}
 		if found >= 0 || agent.ID != "" && agent.ID == q.Get("agent") {
-			v.Agent, turns, at = &s.Subagents[i], render.TurnsOf(agent), found
+			v.Agent, turns, at = &s.Subagents[i], agent.Turns, found
 			break
 		}
 	}

@@ -26,12 +26,14 @@ func newListCmd(a *app.App) *cobra.Command {
 		Project, Search   string
 		Tag               []string
 		Starred, Archived bool
+		Headless          bool
 		Since             option.Day
 		Limit             int
 	}
 	kept, more := 0, 0
 	return option.Asked(a, "list", func(fs *option.Flags) {
 		fs.BoolVar(&o.Archived, "archived", false, "only archived sessions")
+		fs.BoolVar(&o.Headless, "headless", false, "also sessions that a program held, such as a review by a script")
 		fs.Number(&o.Limit, "limit", "n", 0, "maximum number of sessions (default: all)")
 		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
 		fs.StringVar(&o.Search, "search", "",
@@ -52,7 +54,8 @@ func newListCmd(a *app.App) *cobra.Command {
 		}
 		kept = len(catalog.Entries)
 		maps.Copy(catalog.Closed, a.Archiver().Excluded())
-		hidden := 0
+		hidden, headless := 0, 0
+		spoken := slices.ContainsFunc(catalog.Entries, func(e library.Entry) bool { return !e.Headless })
 		words := strings.Fields(strings.ToLower(o.Search))
 		all := slices.DeleteFunc(catalog.List(id, nil), func(s library.ListEntry) bool {
 			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n",
@@ -68,10 +71,17 @@ func newListCmd(a *app.App) *cobra.Command {
 			if s.Archived && !o.Archived {
 				hidden++
 			}
+			if s.Archived == o.Archived && s.Headless && !o.Headless && spoken {
+				headless++
+				return true
+			}
 			return s.Archived != o.Archived
 		})
 		if hidden > 0 {
 			defer a.Tell("%s left out: --archived lists them", answer.Count(hidden, "archived session"))
+		}
+		if headless > 0 {
+			defer a.Tell("%s left out: --headless lists them", answer.Count(headless, "headless session"))
 		}
 		slices.SortStableFunc(all, func(a, b library.ListEntry) int { return b.Start.Compare(a.Start) })
 		if o.Limit > 0 {
