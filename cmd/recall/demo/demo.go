@@ -2,7 +2,7 @@
 // the exact form that Claude Code and Cowork write.
 //
 // Everything is invented: people, companies, figures, keys. samples.zip is generated from short scripts
-// (testdata/scripts; go test ./demo -update), which give the same bytes on every machine, including record ids, so
+// (eval/samples; go test ./eval/samples -update), which give the same bytes on every machine, including record ids, so
 // that evidence can name them (see eval/testdata/demo).
 package demo
 

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 )
 
@@ -55,27 +54,5 @@ func TestWriteIsPrivateAndRepeatable(t *testing.T) {
 	}
 	if n < 30 {
 		t.Errorf("got %d files, want at least 30", n)
-	}
-}
-
-// A mistake in a script is told with its place.
-func TestBadScripts(t *testing.T) {
-	for text, want := range map[string]string{
-		"cwd /x\n---\n": "s:1: no \"key: value\"",
-		"start: 2026-09-01T08:00:00Z\n---\n@nod\n":               "s:3: @nod: unknown verb",
-		"start: 2026-09-01T08:00:00Z\n---\n@rewind x\n":          "s:3: @rewind: no mark \"x\"",
-		"start: 2026-09-01T08:00:00Z\n---\n@ask\nwhat?\n":        "s:3: @ask: not a line of a question: \"what?\"",
-		"start: 2026-09-01T08:00:00Z\n---\n@mcp tool {\n":        "s:3: @mcp: input isn't JSON",
-		"start: 2026-09-01T08:00:00Z\n---\n@wait soon\n":         "s:3: @wait: ",
-		"start: yesterday\n---\n":                                "s: start: ",
-		"start: 2026-09-01T08:00:00Z\nfork: none\ncut: x\n---\n": "fork of unknown",
-	} {
-		s, err := parse("s", text)
-		if err == nil {
-			_, err = tell(s, map[string]*script{"s": s})
-		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want %q", text, err, want)
-		}
 	}
 }

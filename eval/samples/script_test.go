@@ -1,8 +1,9 @@
-package demo
+package samples
 
 import (
 	"fmt"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -136,4 +137,26 @@ func expand(s string) string {
 		"$(STRIPE_KEY)", "sk_"+"live_51QwZr8KpTn3VbYdLm6HsXc2RfJg9AeUo4Ni7Bt",
 		"$(DB_PASSWORD)", "vK9"+"rTq2mXw7Lp4Zs",
 	).Replace(s)
+}
+
+// A mistake in a script is told with its place.
+func TestBadScripts(t *testing.T) {
+	for text, want := range map[string]string{
+		"cwd /x\n---\n": "s:1: no \"key: value\"",
+		"start: 2026-09-01T08:00:00Z\n---\n@nod\n":               "s:3: @nod: unknown verb",
+		"start: 2026-09-01T08:00:00Z\n---\n@rewind x\n":          "s:3: @rewind: no mark \"x\"",
+		"start: 2026-09-01T08:00:00Z\n---\n@ask\nwhat?\n":        "s:3: @ask: not a line of a question: \"what?\"",
+		"start: 2026-09-01T08:00:00Z\n---\n@mcp tool {\n":        "s:3: @mcp: input isn't JSON",
+		"start: 2026-09-01T08:00:00Z\n---\n@wait soon\n":         "s:3: @wait: ",
+		"start: yesterday\n---\n":                                "s: start: ",
+		"start: 2026-09-01T08:00:00Z\nfork: none\ncut: x\n---\n": "fork of unknown",
+	} {
+		s, err := parse("s", text)
+		if err == nil {
+			_, err = tell(s, map[string]*script{"s": s})
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
 }

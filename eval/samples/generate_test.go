@@ -1,4 +1,4 @@
-package demo
+package samples
 
 import (
 	"archive/zip"
@@ -23,12 +23,12 @@ func TestSamplesAreTheScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile("samples.zip", pack(t, files), 0o644); err != nil {
+		if err := os.WriteFile(packed, pack(t, files), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		t.Skip("samples.zip is written anew")
 	}
-	all, err := zip.NewReader(bytes.NewReader(samples), int64(len(samples)))
+	all, err := zip.OpenReader(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestSamplesAreTheScripts(t *testing.T) {
 	}
 	for name, want := range files {
 		if got, err := fs.ReadFile(all, name); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s isn't what the scripts make (%v): go test ./demo -update", name, err)
+			t.Errorf("%s isn't what the scripts make (%v): go test ./eval/samples -update", name, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package demo
+package samples
 
 import (
 	"fmt"

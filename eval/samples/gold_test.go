@@ -1,4 +1,4 @@
-package demo
+package samples
 
 import (
 	"bufio"
@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"recall/cmd/recall/demo"
 )
 
 var update = flag.Bool("update", false, "find the evidence turns of the gold sets again")
 
-const goldDir = "../../../eval/testdata/demo"
+const goldDir = "../testdata/demo"
 
 // The gold sets cite records of the sample sessions by uuid. Quotes are written
 // by hand, turns are found: -update writes them after a script was changed.
@@ -50,7 +52,7 @@ func TestGoldCitesRecords(t *testing.T) {
 			if *update {
 				item["turns"] = found
 			} else if !slices.Equal(cited, found) {
-				t.Errorf("%s: %s cites %v, want %v (go test ./demo -update)", filepath.Base(file), item["id"], cited, found)
+				t.Errorf("%s: %s cites %v, want %v (go test ./eval/samples -update)", filepath.Base(file), item["id"], cited, found)
 			}
 		}
 		if *update && !t.Failed() {
@@ -87,7 +89,7 @@ func TestQuestionsNameItems(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range Questions() {
+	for _, q := range demo.Questions() {
 		if !asked[q.Text] {
 			t.Errorf("%q has no gold answer", q.Text)
 		}
