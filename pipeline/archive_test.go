@@ -210,69 +210,64 @@ func within(t testing.TB, limit time.Duration, what string, true func() bool) ti
 // distills it when it is quiet, and ends at once.
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	for _, poll := range []bool{false, true} {
-		t.Run(fmt.Sprintf("poll=%v", poll), func(t *testing.T) {
-			root := t.TempDir()
-			for i := range 300 {
-				if err := os.MkdirAll(filepath.Join(root, "projects", fmt.Sprintf("-home-ann-%d", i), "x", "subagents"),
-					0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
-			first.write(t, root)
-			dir := t.TempDir()
-			p := own(open(t, dir), root)
-			watcher, err := library.Open(p.Library.Dir())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer watcher.Close()
-			turns := func(k talk) (n int, archived bool) {
-				e, err := watcher.Session(ingest.SessionID(k.id))
-				if err != nil {
-					_, _ = watcher.Sessions()
-				}
-				return e.Turns, err == nil
-			}
-			ctx, cancel := context.WithCancel(context.Background())
-			ended := make(chan error, 1)
-			go func() {
-				ended <- p.Watch(ctx, pipeline.WatchOptions{Quiet: 1500 * time.Millisecond, Settle: 50 * time.Millisecond,
-					Poll: poll})
-			}()
-			within(t, 20*time.Second, "what was there before", func() bool { _, ok := turns(first); return ok })
-			k := first
-			k.id = "99990000-0000-4000-8000-000000000009"
-			at := time.Now()
-			k.write(t, filepath.Join(root, "projects", "-new", "deeper"))
-			now := time.Now()
-			_ = filepath.WalkDir(filepath.Join(root, "projects", "-new"), func(path string, d os.DirEntry, err error) error {
-				if err == nil && !d.IsDir() {
-					err = os.Chtimes(path, now, now)
-				}
-				return err
-			})
-			within(t, 20*time.Second, "a new folder", func() bool { _, ok := turns(k); return ok })
-			t.Logf("archived after %v", time.Since(at))
-			within(t, 30*time.Second, "distilled when quiet", func() bool {
-				_, _ = watcher.Sessions()
-				n, _ := turns(k)
-				return n > 0
-			})
-			if quiet := time.Since(at); quiet < 1500*time.Millisecond {
-				t.Errorf("distilled after %v, before it was quiet", quiet)
-			}
-			cancel()
-			start := time.Now()
-			select {
-			case err := <-ended:
-				if err != nil || time.Since(start) > 2*time.Second {
-					t.Errorf("ended after %v with %v", time.Since(start), err)
-				}
-			case <-time.After(20 * time.Second):
-				t.Fatal("it doesn't end")
-			}
-		})
+	root := t.TempDir()
+	for i := range 300 {
+		if err := os.MkdirAll(filepath.Join(root, "projects", fmt.Sprintf("-home-ann-%d", i), "x", "subagents"),
+			0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first.write(t, root)
+	dir := t.TempDir()
+	p := own(open(t, dir), root)
+	watcher, err := library.Open(p.Library.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Close()
+	turns := func(k talk) (n int, archived bool) {
+		e, err := watcher.Session(ingest.SessionID(k.id))
+		if err != nil {
+			_, _ = watcher.Sessions()
+		}
+		return e.Turns, err == nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- p.Watch(ctx, pipeline.WatchOptions{Quiet: 1500 * time.Millisecond})
+	}()
+	within(t, 20*time.Second, "what was there before", func() bool { _, ok := turns(first); return ok })
+	k := first
+	k.id = "99990000-0000-4000-8000-000000000009"
+	at := time.Now()
+	k.write(t, filepath.Join(root, "projects", "-new", "deeper"))
+	now := time.Now()
+	_ = filepath.WalkDir(filepath.Join(root, "projects", "-new"), func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			err = os.Chtimes(path, now, now)
+		}
+		return err
+	})
+	within(t, 20*time.Second, "a new folder", func() bool { _, ok := turns(k); return ok })
+	t.Logf("archived after %v", time.Since(at))
+	within(t, 30*time.Second, "distilled when quiet", func() bool {
+		_, _ = watcher.Sessions()
+		n, _ := turns(k)
+		return n > 0
+	})
+	if quiet := time.Since(at); quiet < 1500*time.Millisecond {
+		t.Errorf("distilled after %v, before it was quiet", quiet)
+	}
+	cancel()
+	start := time.Now()
+	select {
+	case err := <-ended:
+		if err != nil || time.Since(start) > 2*time.Second {
+			t.Errorf("ended after %v with %v", time.Since(start), err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it doesn't end")
 	}
 }
 
@@ -296,7 +291,7 @@ func TestWatchTellsOfFaults(t *testing.T) {
 	told, looks := make(chan pipeline.Report, 100), 0
 	ended := make(chan error, 1)
 	go func() {
-		ended <- p.Watch(ctx, pipeline.WatchOptions{Poll: true, Quiet: time.Hour,
+		ended <- p.Watch(ctx, pipeline.WatchOptions{Quiet: time.Hour,
 			Report: func(r pipeline.Report, err error) {
 				if err != nil {
 					t.Error(err)

@@ -27,7 +27,6 @@ func (r *run) distill(ctx context.Context) (left bool, err error) {
 		if err != nil || len(work) == 0 {
 			return false, err
 		}
-		makeRoomFor(len(work))
 		if left, err = r.distillAll(ctx, work); err != nil || left {
 			return left, err
 		}

@@ -409,7 +409,7 @@ func TestWatchAsks(t *testing.T) {
 	said := make(chan improve.Report, 10)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- p.Watch(ctx, pipeline.WatchOptions{Poll: true, Every: 10 * time.Millisecond, Ask: func(ctx context.Context) {
+		ended <- p.Watch(ctx, pipeline.WatchOptions{Every: 10 * time.Millisecond, Ask: func(ctx context.Context) {
 			r, err := asker(p).Run(ctx, improve.Options{})
 			if err != nil && ctx.Err() == nil {
 				t.Error(err)

@@ -18,7 +18,7 @@ import (
 const watchedFiles = 500
 
 // LookHolds is how long questions rely on a full sync before everything is checked again in the background.
-const LookHolds = lookAnyway
+const LookHolds = 5 * time.Minute
 
 // lookedHere identifies the program and the places that it searches: if either changes, everything is checked.
 func (p *Archiver) lookedHere() string {
@@ -195,3 +195,7 @@ func (r *run) watchBelow(dir string) {
 		return nil
 	})
 }
+
+// unwatched are folders that tools fill with files that belong to no session.
+var unwatched = map[string]bool{"node_modules": true, ".git": true, ".venv": true, "venv": true, "__pycache__": true,
+	".cache": true, "vm_bundles": true, "claude-code-vm": true}

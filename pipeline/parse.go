@@ -50,7 +50,6 @@ func (p *Pipeline) readAll(ctx context.Context, f *Family) error {
 			whole = append(whole, m.Session)
 		}
 	}
-	makeRoom()
 	return Safely("compare with its forks", func() error {
 		ingest.Own(whole)
 		ingest.AdoptPlans(whole)

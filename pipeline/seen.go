@@ -51,7 +51,6 @@ const (
 	version  fact = "version"   // what made all that is done
 	handed   fact = "handed"    // see indexReceived
 	salvaged fact = "salvaged"  // see salvage; followed by a memory's id, its Input when it was done
-	packDue  fact = "pack due"  // when the next session needs packing
 	looked   fact = "looked"    // see Unchanged
 	lookedBy fact = "looked by" // see Unchanged
 )

@@ -14,22 +14,16 @@ import (
 // WatchOptions configures a Watch. Zero values mean the defaults given.
 type WatchOptions struct {
 	Quiet  time.Duration       // distill a session after this long without writes: 10 minutes
-	Settle time.Duration       // archive this long after the first of several writes: 1 second
-	Poll   bool                // only poll, as if the system couldn't report changes
 	Report func(Report, error) // called after each look that found something or failed; may be nil
-	Say    func(string)        // called with messages for the user; may be nil
 
 	Ask   func(context.Context) // asks the model, while watching continues; nil if there is none
 	Every time.Duration         // how often to call Ask: 10 minutes
 }
 
 const (
-	// To keep looks cheap overall, the next one starts at the earliest after
-	// restFactor times the duration of the last.
+	// How often a watch looks: to keep that cheap, at most after restFactor times the duration of the last look.
+	lookEvery  = 2 * time.Second
 	restFactor = 20
-	// Everything is checked this often, even if no changes were reported.
-	lookAnyway = 5 * time.Minute
-	pollAtMost = 2 * time.Second
 	packAtOnce = 10 * time.Second
 )
 
@@ -41,42 +35,29 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 		return err
 	}
 	o.Quiet = cmp.Or(o.Quiet, 10*time.Minute)
-	o.Settle = cmp.Or(o.Settle, time.Second)
 	o.Every = cmp.Or(o.Every, 10*time.Minute)
 	w := &watch{Pipeline: p, options: o}
 	defer w.asking.Wait()
-	changes, stop := w.listen()
-	defer stop()
 	w.distill = time.Now() // whatever is outstanding
 	w.next = time.Now()
 	if o.Ask != nil {
 		w.ask = time.Now().Add(o.Every)
 	}
-	for ctx.Err() == nil {
-		timer := time.NewTimer(time.Until(Earlier(Earlier(w.next, w.distill), w.ask)))
+	for {
 		select {
 		case <-ctx.Done():
-		case <-changes:
-			soon := time.Now().Add(o.Settle)
-			if soon.Before(w.rested) {
-				soon = w.rested
-			}
-			w.next = Earlier(w.next, soon)
-		case <-timer.C:
+			return nil
+		case <-time.After(time.Until(Earlier(Earlier(w.next, w.distill), w.ask))):
 			w.due(ctx)
 		}
-		timer.Stop()
 	}
-	return nil
 }
 
 // watch is a Watch in progress.
 type watch struct {
 	*Pipeline
 	options WatchOptions
-	polling bool
 	next    time.Time // when to look for what is new
-	rested  time.Time // earliest time for the next look
 	distill time.Time // when to distill what is quiet; zero if nothing waits
 	ask     time.Time // when to ask the model; zero if there is none
 	asking  sync.WaitGroup
@@ -117,11 +98,7 @@ func (w *watch) look(ctx context.Context) {
 	start := time.Now()
 	r, err := w.Archive(ctx, ArchiveOptions{Pack: packAtOnce})
 	end := time.Now()
-	w.rested = end.Add(restFactor * end.Sub(start))
-	w.next = end.Add(lookAnyway)
-	if w.polling {
-		w.next = end.Add(max(pollAtMost, restFactor*end.Sub(start)))
-	}
+	w.next = end.Add(max(lookEvery, restFactor*end.Sub(start)))
 	if changed := r.New + r.Grown; changed > 0 {
 		w.distill = Earlier(w.distill, end.Add(w.options.Quiet))
 	}
@@ -161,26 +138,4 @@ func (w *watch) report(ctx context.Context, r Report, err error) {
 	if w.options.Report != nil && ctx.Err() == nil {
 		w.options.Report(r, err)
 	}
-}
-
-// listen returns a channel of changes below the sources' folders, or nil if watch has to poll.
-func (w *watch) listen() (changes <-chan struct{}, stop func()) {
-	if !w.options.Poll {
-		var dirs []string
-		for _, reader := range w.Readers {
-			for _, root := range w.RootsOf(reader) {
-				dirs = append(dirs, ingest.WatchedIn(reader.Source(), RealOf(root))...)
-			}
-		}
-		t, err := newNotifier(dirs)
-		if err == nil {
-			return t.changes, t.stop
-		}
-		if w.options.Say != nil {
-			w.options.Say("this system can't watch so many folders (" + err.Error() +
-				"); looking every few seconds instead")
-		}
-	}
-	w.polling = true
-	return nil, func() {}
 }

@@ -185,8 +185,6 @@ func watchOn(ctx context.Context, a *app.App) error {
 			return
 		}
 		printWatched(a, r, err)
-	}, Say: func(text string) {
-		fmt.Fprintln(a.Err, "recall: "+text)
 	}}
 	if asker != nil {
 		o.Ask = func(ctx context.Context) {
