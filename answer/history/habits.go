@@ -50,7 +50,7 @@ type Saying struct {
 const readMost = 200
 
 // Habits finds what a person said in several sessions of a project ("": all): typed, or in reaction to calls and
-// questions (see stances). What a rule already says is marked.
+// questions (see stancesOf). What a rule already says is marked.
 func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
 	typed, err := p.Index.Typed(ctx, project)
 	if err != nil {
@@ -68,12 +68,11 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 			said = append(said, Saying{Project: at.Project, Session: at.Session, Number: at.SessionN, Turn: at.Turn,
 				At: at.At, Quote: s.Text})
 		}
-		found = append(found, habitOf(h.Text, said))
+		habit := habitOf(h.Text, said)
+		habit.There = rules.Say(habit.Text)
+		found = append(found, habit)
 	}
-	for i := range found {
-		found[i].There = rules.Say(found[i].Text)
-	}
-	said, err := stances(ctx, p, project, least)
+	said, err := stancesOf(ctx, p, project, least)
 	for _, h := range said { // "push" and "not push" are alike, so require the same words
 		h.There = rules.saidBy(func(line string) bool { return sameWords(line, h.Text) })
 		found = append(found, h)
@@ -103,15 +102,20 @@ type stance struct {
 	no, yes []Saying
 }
 
-// stances finds what a person refused in at least least sessions, and what they always agreed to: a kind of call
+// stances are the reactions found so far, to kinds of calls and to questions.
+type stances struct {
+	calls, questions map[string]*stance
+}
+
+// stancesOf finds what a person refused in at least least sessions, and what they always agreed to: a kind of call
 // approved, a question answered the same way. What runs without asking is in no transcript.
-func stances(ctx context.Context, p *pipeline.Pipeline, project string, least int) ([]Habit, error) {
+func stancesOf(ctx context.Context, p *pipeline.Pipeline, project string, least int) ([]Habit, error) {
 	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	calls, questions := map[string]*stance{}, map[string]*stance{}
-	read, all, no := 0, 0.0, 0.0
+	all := stances{map[string]*stance{}, map[string]*stance{}}
+	read := 0
 	for _, e := range slices.Backward(catalog.Entries) {
 		if project != "" && catalog.Of(e).Name != project || read == readMost {
 			continue
@@ -125,38 +129,46 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 			continue // sync and check report it
 		}
 		for _, a := range trace.Actions(s) {
-			if a.Copied || a.Agent != "" {
-				continue
-			}
-			at := Saying{Project: catalog.Of(e).Name, Session: string(e.ID), Number: catalog.Number[string(e.ID)], Turn: a.N,
-				At: a.At, Quote: text.Clip(line(cmp.Or(a.Call.Command, a.Call.Path, a.Call.Name)), 120)}
-			for _, q := range a.Call.Answers {
-				answer := at
-				answer.Quote = text.Clip(line(strings.Join(q.Chosen, ", ")), 120)
-				question := text.Clip(line(q.Question), 160)
-				of := cmp.Or(questions[question], &stance{})
-				questions[question] = of
-				of.yes = append(of.yes, answer)
-			}
-			kind := kindOf(&a)
-			if kind == "" {
-				continue
-			}
-			of := cmp.Or(calls[kind], &stance{})
-			calls[kind] = of
-			of.made++
-			all++
-			switch a.Call.Verdict {
-			case ingest.Rejected:
-				no++
-				of.no = append(of.no, at)
-			case ingest.Approved:
-				of.yes = append(of.yes, at)
+			if !a.Copied && a.Agent == "" {
+				all.observe(&a, Saying{Project: catalog.Of(e).Name, Session: string(e.ID),
+					Number: catalog.Number[string(e.ID)], Turn: a.N, At: a.At})
 			}
 		}
 	}
-	var found []Habit
-	add := func(text string, at []Saying) {
+	return all.habits(least), nil
+}
+
+// observe takes in a call that was made at a place.
+func (s stances) observe(a *trace.Action, at Saying) {
+	about := func(of map[string]*stance, key string) *stance {
+		if of[key] == nil {
+			of[key] = &stance{}
+		}
+		return of[key]
+	}
+	for _, q := range a.Call.Answers {
+		at.Quote = text.Clip(line(strings.Join(q.Chosen, ", ")), 120)
+		of := about(s.questions, text.Clip(line(q.Question), 160))
+		of.yes = append(of.yes, at)
+	}
+	kind := kindOf(a)
+	if kind == "" {
+		return
+	}
+	at.Quote = text.Clip(line(cmp.Or(a.Call.Command, a.Call.Path, a.Call.Name)), 120)
+	of := about(s.calls, kind)
+	of.made++
+	switch a.Call.Verdict {
+	case ingest.Rejected:
+		of.no = append(of.no, at)
+	case ingest.Approved:
+		of.yes = append(of.yes, at)
+	}
+}
+
+// habits lists what was regularly refused, or always agreed to.
+func (s stances) habits(least int) (found []Habit) {
+	keep := func(text string, at []Saying) {
 		if len(at) < least {
 			return
 		}
@@ -164,24 +176,28 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 			found = append(found, h)
 		}
 	}
-	for kind, of := range calls {
+	all, no := 0.0, 0.0
+	for _, of := range s.calls {
+		all, no = all+float64(of.made), no+float64(len(of.no))
+	}
+	for kind, of := range s.calls {
 		if float64(len(of.no))/float64(of.made) >= min(refusedShare, refusedTimes*no/all) {
-			add("Ask before "+kind+".", of.no)
+			keep("Ask before "+kind+".", of.no)
 		}
 		if len(of.no) == 0 {
-			add("No need to ask before "+kind+".", of.yes)
+			keep("No need to ask before "+kind+".", of.yes)
 		}
 	}
-	for question, of := range questions {
+	for question, of := range s.questions {
 		answer := of.yes[0].Quote
 		if answer != "" && !slices.ContainsFunc(of.yes, func(s Saying) bool { return s.Quote != answer }) {
-			add(fmt.Sprintf("No need to ask: “%s” — %s.", question, strings.TrimRight(answer, ".")), of.yes)
+			keep(fmt.Sprintf("No need to ask: “%s” — %s.", question, strings.TrimRight(answer, ".")), of.yes)
 		}
 	}
 	slices.SortFunc(found, func(a, b Habit) int {
 		return cmp.Or(b.Sessions-a.Sessions, strings.Compare(a.Text, b.Text))
 	})
-	return found, nil
+	return found
 }
 
 // sameWords reports whether two texts differ only in case and in what separates words.

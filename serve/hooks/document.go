@@ -21,14 +21,6 @@ type document struct {
 	indent  string
 }
 
-// errShape says what is wrong with a text, and on which line.
-type errShape struct {
-	line int
-	what string
-}
-
-func (e *errShape) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
-
 var bom = []byte("\xef\xbb\xbf")
 
 // parse parses a JSON text. An empty one counts as an empty object.
@@ -40,21 +32,17 @@ func parse(text []byte) (*document, error) {
 	case !utf8.Valid(text):
 		return nil, errors.New("it isn't UTF-8")
 	case tooDeep(text):
-		return nil, &errShape{1, "nested too deeply"}
+		return nil, errors.New("it is nested too deeply")
 	case len(bytes.TrimSpace(rest)) == 0:
 		rest = []byte("{}\n")
 	}
 	var err error
 	if d.root, err = hujson.Parse(rest); err != nil {
-		e := &errShape{line: 1}
-		fmt.Sscanf(err.Error(), "hujson: line %d,", &e.line)
-		_, e.what, _ = strings.Cut(err.Error(), ": line ")
-		_, e.what, _ = strings.Cut(e.what, ": ")
-		return nil, e
+		return nil, err // it names the line
 	}
 	for v := range d.root.All() {
 		if endsWithComma(v) { // the parser accepts it, but it isn't JSON
-			return nil, &errShape{1 + bytes.Count(rest[:v.EndOffset-1], []byte("\n")), "a comma with nothing after it"}
+			return nil, fmt.Errorf("line %d: a comma with nothing after it", 1+bytes.Count(rest[:v.EndOffset-1], []byte("\n")))
 		}
 	}
 	if bytes.Contains(rest, []byte("\r\n")) {
@@ -121,7 +109,9 @@ func edited(text []byte, do func(*document) error) ([]byte, error) {
 }
 
 // wrong returns an error about a value.
-func (d *document) wrong(v *hujson.Value, what string) error { return &errShape{d.line(v), what} }
+func (d *document) wrong(v *hujson.Value, what string) error {
+	return fmt.Errorf("line %d: %s", d.line(v), what)
+}
 
 // line returns the line of a value, as long as nothing before it was changed.
 func (d *document) line(v *hujson.Value) int {

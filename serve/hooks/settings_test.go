@@ -137,15 +137,15 @@ func TestRemoveAlone(t *testing.T) {
 
 func TestSettingsThatAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n  \"a\": 1,\n  \"b\": \n}":       ":4: invalid character '}'",
-		"{\n  \"a\": 1,\n}":                  ":3: a comma with nothing after it",
-		"{\n  \"a\": \"x\n}":                 ":3: ",
-		"[]":                                 ":1: settings must be an object",
-		"{}\n{}":                             ":2: invalid character '{' after top-level value",
-		"{\"hooks\":\n[]}":                   ":2: \"hooks\" is not an object",
-		"{\"hooks\": {\"SessionEnd\":\n{}}}": ":2: \"SessionEnd\" is not a list",
-		"{\"a\": 01}":                        ":1: ",
-		"{\"a\" 1}":                          `:1: invalid character '1'`,
+		"{\n  \"a\": 1,\n  \"b\": \n}":       "line 4, column 1: invalid character '}'",
+		"{\n  \"a\": 1,\n}":                  "line 3: a comma with nothing after it",
+		"{\n  \"a\": \"x\n}":                 "line 3, ",
+		"[]":                                 "line 1: settings must be an object",
+		"{}\n{}":                             "line 2, column 1: invalid character '{' after top-level value",
+		"{\"hooks\":\n[]}":                   "line 2: \"hooks\" is not an object",
+		"{\"hooks\": {\"SessionEnd\":\n{}}}": "line 2: \"SessionEnd\" is not a list",
+		"{\"a\": 01}":                        "line 1, ",
+		"{\"a\" 1}":                          `line 1, column 6: invalid character '1'`,
 		"\xff\xfe{\x00}\x00":                 "isn't UTF-8",
 		strings.Repeat("[", 5000):            "nested too deeply",
 	} {

@@ -172,9 +172,6 @@ func (t tenant) before(c Change) (was []byte, ok bool) {
 }
 
 func named(path string, err error) error {
-	if shape, ok := errors.AsType[*errShape](err); ok {
-		return fmt.Errorf("%s:%d: %s; it was left unchanged", path, shape.line, shape.what)
-	}
 	return fmt.Errorf("%s: %w; it was left unchanged", path, err)
 }
 
