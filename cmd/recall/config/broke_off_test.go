@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"context"
@@ -6,12 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
 
-	"recall/cmd/recall/config"
 	"recall/internal/llm"
 	"recall/library"
 	"recall/pipeline/improve"
@@ -20,7 +18,7 @@ import (
 // What was sent and broke off stands in the ledger as estimated, whoever speaks
 // to the service; what never left doesn't.
 func TestBrokenOffIsCounted(t *testing.T) {
-	for _, provider := range []string{config.ProviderOpenAI, config.ProviderAnthropic, config.ProviderOllama} {
+	for _, provider := range []string{ProviderOpenAI, ProviderAnthropic, ProviderOllama} {
 		t.Run(provider, func(t *testing.T) {
 			arrived := make(chan struct{}, 8)
 			var hold atomic.Bool
@@ -40,8 +38,8 @@ func TestBrokenOffIsCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			ask := func(ctx context.Context, url string) error {
-				at := foldersOf(t)
-				cfg, err := config.Load(nil, fileOf(t,
+				at := standIn(t)
+				cfg, err := Load(nil, put(t,
 					fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.Working,
 					"c.yaml"), at)
 				if err != nil {
@@ -85,7 +83,7 @@ func TestBrokenOffIsCounted(t *testing.T) {
 				got = append(got, fmt.Sprint(line.Fault, " ", line.Estimated))
 			}
 			want := []string{"unreachable false", "unreachable true", "stopped true", "timed out true"}
-			if provider == config.ProviderOllama { // its client reports a cut answer as an unreadable one
+			if provider == ProviderOllama { // its client reports a cut answer as an unreadable one
 				want[1] = "nonsense true"
 			}
 			if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -111,28 +109,4 @@ func (c timeUp) Err() error {
 	default:
 		return nil
 	}
-}
-
-// foldersOf gives a home, a configuration folder and a working directory of a
-// test's own.
-func foldersOf(t *testing.T) config.Surroundings {
-	t.Helper()
-	dir := t.TempDir()
-	at := config.Surroundings{Home: filepath.Join(dir, "home"), User: filepath.Join(dir, "conf"),
-		Working: filepath.Join(dir, "work")}
-	for _, d := range []string{at.Home, filepath.Join(at.User, "recall"), at.Working} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return at
-}
-
-func fileOf(t *testing.T, text string, elem ...string) string {
-	t.Helper()
-	p := filepath.Join(elem...)
-	if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
