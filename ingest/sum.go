@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"recall/ingest/jsonl"
@@ -72,19 +73,24 @@ func (s *Session) Count(t Turn) {
 	if t.Role != Assistant {
 		s.Pasted = Union(s.Pasted, PayloadIDs(t.Text, false)...)
 	}
-	if t.At.IsZero() {
-		return
-	}
-	if s.Start.IsZero() || t.At.Before(s.Start) {
-		s.Start = t.At
-	}
-	if t.At.After(s.End) {
-		s.End = t.At
-	}
+	s.span(t.At)
 	for i := range t.Calls {
-		if at := t.Calls[i].At; at.After(s.End) {
+		if at := t.Calls[i].At; at.After(s.End) && !t.At.IsZero() {
 			s.End = at
 		}
+	}
+}
+
+// span widens a session's times to hold one.
+func (s *Session) span(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	if s.Start.IsZero() || at.Before(s.Start) {
+		s.Start = at
+	}
+	if at.After(s.End) {
+		s.End = at
 	}
 }
 

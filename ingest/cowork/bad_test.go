@@ -2,6 +2,7 @@ package cowork
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -169,14 +170,22 @@ func TestClockNonsense(t *testing.T) {
 	}
 }
 
+// A session that two accounts have is one with what either says.
 func TestTwoSessionsOfOneID(t *testing.T) {
 	root := filepath.Join(t.TempDir(), sessionsFolder)
 	a, b := disk{t, filepath.Join(root, "o1", "w")}, disk{t, filepath.Join(root, "o2", "w")}
-	a.record("")
-	b.record("")
-	ids, reasons := find(root)
-	if len(ids) != 1 || len(reasons) != 1 || !strings.Contains(reasons[0], "a second session with the id of") {
-		t.Errorf("ids %v, problems %v", ids, reasons)
+	const line = `{"type":"user","uuid":%[1]q,"timestamp":"2026-08-03T09:00:0%[1]sZ","message":{"content":"said %[1]s"}}`
+	for of, numbers := range map[disk][]string{a: {"1", "2"}, b: {"1", "2", "3", "4"}} { // the same under two accounts
+		of.record("")
+		var lines []string
+		for _, n := range numbers {
+			lines = append(lines, fmt.Sprintf(line, n))
+		}
+		of.transcript("c1", lines...)
+	}
+	found, problems := Reader{}.Find(context.Background(), root, nil)
+	if len(found) != 1 || len(problems) != 0 || len(ingesttest.Parse(t, Reader{}, found[0]).Turns) != 4 {
+		t.Errorf("of two copies: %+v, problems %v", found, problems)
 	}
 	c := newDisk(t)
 	c.put("local_other.json", `{"sessionId":"`+testID+`","processName":"p","createdAt":1785747590000}`)

@@ -42,7 +42,7 @@ func (Reader) Roots() []string { return thisSystem().roots() }
 
 // Find lists the sessions under a root, an account's folder, a storage folder, a single record or a folder above them.
 func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
-	f := finder{Search: ingest.Search{Context: ctx, Seen: seen, Root: path}, ids: map[ingest.SessionID]string{}}
+	f := finder{Search: ingest.Search{Context: ctx, Seen: seen, Root: path}}
 	f.find(path)
 	return f.found, f.Problems
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -29,7 +31,6 @@ var notSearched = map[string]bool{"skills-plugin": true, "node_modules": true, "
 // finder collects the results of one call of Find.
 type finder struct {
 	ingest.Search
-	ids   map[ingest.SessionID]string // where each session was found
 	found []ingest.Found
 }
 
@@ -164,13 +165,28 @@ func (f *finder) addSession(storage string, files []ingest.File) bool {
 		return false
 	}
 	id := ingest.SessionID(filepath.Base(storage))
-	if other, ok := f.ids[id]; ok {
-		f.Problem(storage, fmt.Errorf("a second session with the id of %s, left out", other))
+	if i := slices.IndexFunc(f.found, func(o ingest.Found) bool { return o.ID == id }); i >= 0 {
+		f.found[i].Files = withCopy(f.found[i].Files, files)
 		return false
 	}
-	f.ids[id] = storage
 	f.found = append(f.found, ingest.Found{ID: id, Source: ingest.Cowork, Root: f.Root, Files: files})
 	return true
+}
+
+// withCopy adds the files of a session's copy under another account. Its conversations are read as well; of other files
+// with the same name, both are kept, and the first is read.
+func withCopy(files, copied []ingest.File) []ingest.File {
+	for _, file := range copied {
+		for n := 2; slices.ContainsFunc(files, func(o ingest.File) bool { return o.Name == file.Name }); n++ {
+			ext := path.Ext(file.Name)
+			file.Name = fmt.Sprintf("%s.copy%d%s", strings.TrimSuffix(file.Name, ext), n, ext)
+			if file.Role != ingest.Transcript {
+				file.Role = ingest.SideFile
+			}
+		}
+		files = append(files, file)
+	}
+	return files
 }
 
 // spacesOf returns a function that gives a session the account's list of spaces as one of its files; nil if there is no

@@ -37,7 +37,8 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		s = heard
 		addAliases(s, log)
 	default:
-		join(s, heard, log)
+		addAliases(s, log)
+		ingest.Unite(s, heard, sameTime)
 		s.Report.AddReport(heard.Report)
 	}
 	if log != nil {

@@ -196,6 +196,9 @@ func remarks(turn *ingest.Turn) (all []string) {
 	if turn.Abandoned {
 		all = append(all, "abandoned: on a branch that was rewound")
 	}
+	if turn.Gone {
+		all = append(all, "no longer in the source")
+	}
 	if turn.Copied {
 		all = append(all, "copied from the session this was forked from")
 	}

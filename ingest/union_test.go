@@ -1,0 +1,74 @@
+package ingest_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/ingesttest"
+)
+
+// talkOf is a session of prompts and answers in turn, a minute each, with ids of their records or their places.
+func talkOf(source ingest.Source, positions bool, first int, said ...string) *ingest.Session {
+	s := &ingest.Session{ID: "s", Source: source}
+	for i, text := range said {
+		t := ingest.Turn{ID: ingest.TurnID(fmt.Sprint("r-", text)), Role: ingest.User, Kind: ingest.Prompt, Text: text,
+			At: time.Date(2026, 3, 1, 9, first+i, 0, 0, time.UTC), Dir: "/home/ann/app"}
+		if positions {
+			t.ID = ingest.TurnID(fmt.Sprint("L", i+1))
+		}
+		if t.Records = []string{string(t.ID)}; i%2 == 1 {
+			t.Role, t.Kind = ingest.Assistant, ingest.Message
+		}
+		s.Count(t)
+	}
+	s.NameByPrompt("")
+	return s
+}
+
+// What a source no longer has stays, marked, where it was said.
+func TestUniteVersions(t *testing.T) {
+	for name, tt := range map[string]struct {
+		source    ingest.Source
+		positions bool
+		from      int // minute at which what is there now begins
+		now       []string
+		want      []string
+		title     string
+	}{
+		"grown":          {ingest.ClaudeCode, false, 0, []string{"a", "b", "c", "d", "e"}, []string{"a", "b", "c", "d", "e"}, "a"},
+		"emptied":        {ingest.ClaudeCode, false, 0, nil, []string{"-a", "-b", "-c", "-d"}, "a"},
+		"cut":            {ingest.ClaudeCode, false, 0, []string{"a", "b"}, []string{"a", "b", "-c", "-d"}, "a"},
+		"its middle cut": {ingest.ClaudeCode, false, 0, []string{"a", "d"}, []string{"a", "-b", "-c", "d"}, "a"},
+		"replaced":       {ingest.Codex, true, 30, []string{"x", "y"}, []string{"-a", "-b", "-c", "-d", "x", "y"}, "a"},
+		"taken back":     {ingest.OpenCode, false, 0, []string{"a", "b"}, []string{"a", "b", "~c", "~d"}, "a"},
+	} {
+		s := talkOf(tt.source, tt.positions, tt.from, tt.now...)
+		if name == "its middle cut" {
+			s.Turns[1].At = s.Turns[1].At.Add(2 * time.Minute)
+		}
+		any := ingest.UniteVersions(s, talkOf(tt.source, tt.positions, 0, "a", "b", "c", "d"))
+		var got []string
+		ids := map[ingest.TurnID]bool{}
+		for i, turn := range s.Turns {
+			mark := ""
+			switch {
+			case turn.Gone && turn.Abandoned:
+				mark = "~"
+			case turn.Gone:
+				mark = "-"
+			}
+			got = append(got, mark+turn.Text)
+			if ids[turn.ID] || turn.N != i+1 {
+				t.Errorf("%s: turn %d has number %d and the id %s of another", name, i+1, turn.N, turn.ID)
+			}
+			ids[turn.ID] = true
+		}
+		ingesttest.Equal(t, name, got, tt.want)
+		ingesttest.Equal(t, name+": title", s.Title, tt.title)
+		ingesttest.Equal(t, name+": any", any, name != "grown")
+		ingesttest.Equal(t, name+": in the folder", s.Where.Cwds[0].Turns, len(tt.want))
+		ingesttest.Equal(t, name+": start", s.Start.Minute(), 0)
+	}
+}
