@@ -206,10 +206,10 @@ type ToolCall struct {
 	HostPath string `json:"host_path,omitempty" map:"path"`
 	Command  string `json:"command,omitempty"` // shell command, ""
 
-	Done      bool   `json:"done"`             // there is a result
-	Failed    bool   `json:"failed,omitempty"` // the result reports an error, or a shell command's exit code isn't 0
-	Result    string `json:"result,omitempty"` // clipped to ClipResult, beginning and end kept, without ANSI codes
-	ResultLen int64  `json:"-"`                // bytes of the whole result text
+	Done      bool   `json:"done"`                     // there is a result
+	Failed    bool   `json:"failed,omitempty"`         // the result reports an error, or a shell command's exit code isn't 0
+	Result    string `json:"result,omitempty" map:"-"` // mapped after Command; clipped to ClipResult, beginning and end kept, without ANSI codes
+	ResultLen int64  `json:"-"`                        // bytes of the whole result text
 	// uuid of the record with the result; evidence for answers and refusals
 	ResultTurn TurnID    `json:"-"`
 	At         time.Time `json:"-"`            // of the result, zero if none

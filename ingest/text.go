@@ -71,6 +71,9 @@ func (m mapper) value(v reflect.Value, as string) {
 		for _, f := range m.mappedFields(v.Type()) {
 			m.value(v.Field(f.at), f.as)
 		}
+		if c, ok := v.Addr().Interface().(*ToolCall); ok {
+			c.Result = m.after(c.Command+"\n", c.Result)
+		}
 	}
 }
 
@@ -138,16 +141,21 @@ func (m mapper) turnText(t *Turn) {
 // inputs maps a call's values, each together with its name: "hunter2" alone isn't recognized, "password=hunter2" is.
 func (m mapper) inputs(in map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(in)) {
-		value := in[name]
-		if value != "" {
-			rest, ok := strings.CutPrefix(m.f(name+"="+value), name+"=")
-			if value = rest; !ok {
-				value = m.f(in[name])
-			}
-		}
+		value := m.after(name+"=", in[name])
 		delete(in, name)
 		in[m.mapped(name, "name")] = value
 	}
+}
+
+// after maps a text together with what stands before it: a command tells that what it prints is a secret.
+func (m mapper) after(before, text string) string {
+	if text == "" || before == "\n" {
+		return m.mapped(text, "")
+	}
+	if rest, ok := strings.CutPrefix(m.f(before+text), before); ok {
+		return rest
+	}
+	return m.f(text)
 }
 
 // counts maps the names of what was counted.

@@ -7,15 +7,16 @@ const (
 	lower uint16 = 1 << iota
 	upper
 	digit
-	under  // _ and -
-	marks  // . = + / ~
-	blank  // space and tab
-	hexa   // 0-9 a-f A-F
-	other  // : @ | %: in tokens of a few kinds
-	inName // what can stand between a name and its operator, as in gitleaks
-	gap    // blanks, line ends and quotes, also a backslash before a quote
-	lead   // what can stand between an operator and a value
-	jot    // of a password in a short note
+	under   // _ and -
+	marks   // . = + / ~
+	blank   // space and tab
+	hexa    // 0-9 a-f A-F
+	other   // : @ | %: in tokens of a few kinds
+	inName  // what can stand between a name and its operator, as in gitleaks
+	gap     // blanks, line ends and quotes, also a backslash before a quote
+	lead    // what can stand between an operator and a value
+	jot     // of a password in a short note
+	closers // marks that can end a password as well as a sentence
 
 	letter = lower | upper
 	alnum  = letter | digit
@@ -51,6 +52,7 @@ var classes = func() (t [256]uint16) {
 	set(" \t\r\n'\"\\", gap)
 	set(" \t\r\n'\"\\`=", lead)
 	set("!#$^*?@_", jot)
+	set("!?", closers)
 	for c := range t {
 		if t[c]&alnum != 0 {
 			t[c] |= inName | jot

@@ -57,7 +57,8 @@ var conditions = map[string]func(n *nameAt) bool{
 	"close":  func(n *nameAt) bool { return !n.has(spaced) },
 	"named":  func(n *nameAt) bool { return n.has(named) },
 	"paired": func(n *nameAt) bool { // name: DB_PASSWORD, value: x
-		return n.has(named) || n.from > 2 && strings.IndexByte(":=", n.text[n.from-2]) >= 0
+		own := n.after < len(n.text) && strings.IndexByte(":=", n.text[n.after]) >= 0
+		return !own && (n.has(named) || n.from > 2 && strings.IndexByte(":=", n.text[n.from-2]) >= 0)
 	},
 	"setter":  func(n *nameAt) bool { return !n.has(spaced) && setter().MatchString(n.text[n.from:n.word]) },
 	"element": func(n *nameAt) bool { return n.has(spaced) && n.from > 0 && n.text[n.from-1] == '<' },
@@ -65,6 +66,9 @@ var conditions = map[string]func(n *nameAt) bool{
 	"flag":    func(n *nameAt) bool { return n.has(spaced) && n.has(flag) },
 	"declares": func(n *nameAt) bool { // ENV NAME value
 		return n.has(spaced) && n.has(shouted) && declaration().MatchString(n.text[max(0, n.from-12):n.from])
+	},
+	"setting": func(n *nameAt) bool { // a line of name and value
+		return n.has(spaced) && !n.has(named) && lineStart(n.text, n.from) && setting().MatchString(n.text[n.after:])
 	},
 	"keyword": func(n *nameAt) bool { // ":name" in Lisp, or a setting as in nginx's files
 		colon := n.from > 0 && n.text[n.from-1] == ':'
@@ -75,6 +79,7 @@ var conditions = map[string]func(n *nameAt) bool{
 var (
 	emphasis    = text.Pattern(`\A(?:\*\*|\x1b\[[\d;]*m)*`)
 	declaration = text.Pattern(`(?i)(?:env|arg|setenv|set -[gul]?x) \z`)
+	setting     = text.Pattern(`\A[^\s*.()]{6,80}[ \t\r]*(?:\n|\z)`)
 	setter      = text.Pattern(`(?i)(?:\.(?:api|secret|access)?|(?:\A|\.)(?:set|with|use|(?:set|with)_[\w-]*))\z`)
 )
 

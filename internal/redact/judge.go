@@ -15,10 +15,18 @@ var looks = map[string]func(v string) bool{
 	"letters":       func(v string) bool { t := shapeIn(v); return t.lower+t.upper > 0 },
 	"plausible":     plausible,
 	"digits":        func(v string) bool { return plausible(v) && !code(v) && shapeIn(v).digits > 0 },
+	"printed":       func(v string) bool { return !path(v) && v[len(v)-1] != ':' && (plausible(v) || unlikeWords(v)) },
+	"numbers":       func(v string) bool { return shapeIn(v).digits > 0 },
 	"phrase":        func(v string) bool { return plausible(v) || wordsRunTogether(v) },
 	"token":         tokenLike,
 	"mixed":         func(v string) bool { return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32) },
 	"user:password": userPassword,
+}
+
+// unlikeWords reports whether letters or digits alone are more than one word or number.
+func unlikeWords(v string) bool {
+	t := shapeIn(v)
+	return wordsRunTogether(v) || t.digits > 11 || t.digits > 0 && strings.Count(v, "-") > 1 || len(v) >= 20 && mixed(v)
 }
 
 // tokenLike reports whether a value after a word for credentials can be one.

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"recall/internal/text"
 )
 
 // strength says how strongly a name suggests a secret.
@@ -108,6 +110,9 @@ func (n secretName) values(s *scan, from, to int) iter.Seq[value] {
 		if !ok {
 			v, ok = s.valueBefore(from, end)
 		}
+		if !ok && strings.IndexByte(",)\"`", s.at(end)) >= 0 {
+			v, ok = s.inserted(from, end)
+		}
 		v.strength, v.kind = n.strength, n.kind
 		if ok && !n.unlikely(s, from, v) {
 			v.tell(login, n.kind == "token" && n.logsIn(s, from, to, v))
@@ -141,8 +146,12 @@ func (n secretName) unlikely(s *scan, from int, v value) bool {
 	switch {
 	case v.op == "," && !v.has(sure):
 		return len(n.literal) <= 3
-	case v.op == ":" && n.literal == "pass" && !v.has(named) && !is(s.before(from), under):
-		return !(s.text[from] == 'p' && (v.has(sure) || unmistakable(v.text)))
+	case v.op == ":" && n.literal == "pass" && !v.has(named) && !is(s.before(from), under|marks):
+		return !(v.has(quoted) && s.text[v.from-2] == ':') && !(s.text[from] == 'p' && (v.has(sure) || passwordLike(v.text)))
+	case n.literal == "pwd" && !is(s.before(from), word): // a working directory, unless a user is near
+		near := lowerASCII(s.text[max(0, from-80):min(len(s.text), v.to+80)])
+		return !text.AnyOf(near, strings.Contains, "user", "uid", "login", "host", "ssh") && !mixed(v.text) &&
+			!passwordLike(v.text)
 	case n.kind == "token" && len(v.text) >= 10:
 		return s.qualified(from, pageWords) || n.literal == "signature" && !s.inQuery(from)
 	}

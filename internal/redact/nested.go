@@ -1,20 +1,33 @@
 package redact
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"recall/internal/text"
 )
 
 // maxNested bounds how many levels of JSON strings within one another are unescaped.
 const maxNested = 5
 
-// nested also examines unescaped the lines of a text that contain escapes, and adds what it finds to found. A JSON
-// string contains no line ends of its own, so unescaping line by line is enough.
+// joins are what stands between the pieces of a string that code puts together.
+var joins = []string{`" + "`, `' + '`, `" . "`, `' . '`}
+
+// nested also examines the lines of a text that contain escapes or strings in pieces, with those undone, and adds what
+// it finds to found. A JSON string contains no line ends of its own, so line by line is enough.
 func (r *Redactor) nested(text string) {
+	r.linesWith(text, `\`)
+	for _, join := range joins {
+		r.linesWith(text, join)
+	}
+}
+
+func (r *Redactor) linesWith(text, mark string) {
 	for at := 0; ; {
-		i := strings.IndexByte(text[at:], '\\')
+		i := strings.Index(text[at:], mark)
 		if i < 0 {
 			return
 		}
@@ -61,48 +74,58 @@ func (j jumps) at(plain int) int {
 	return j[i-1].escaped + plain - j[i-1].plain
 }
 
-// unescaped decodes the escapes of a JSON string; other backslashes stay.
-func unescaped(text string) (plain string, moved jumps) {
+// unescaped decodes the escapes of a JSON string and joins the pieces of others; other backslashes stay.
+func unescaped(line string) (plain string, moved jumps) {
+	marks := `\`
+	if text.AnyOf(line, strings.Contains, joins...) {
+		marks = `\"'`
+	}
 	var b strings.Builder
 	for at := 0; ; {
-		i := strings.IndexByte(text[at:], '\\')
+		i := strings.IndexAny(line[at:], marks)
 		if i < 0 {
 			if moved == nil {
-				return text, nil
+				return line, nil
 			}
-			b.WriteString(text[at:])
+			b.WriteString(line[at:])
 			return b.String(), moved
 		}
-		b.WriteString(text[at : at+i])
+		b.WriteString(line[at : at+i])
 		at += i
-		c, n := unescape(text[at:])
+		c, n := unescape(line[at:])
 		if n == 0 {
-			b.WriteByte('\\')
+			b.WriteByte(line[at])
 			at++
 			continue
 		}
-		b.WriteRune(c)
+		b.WriteString(c)
 		at += n
 		moved = append(moved, struct{ plain, escaped int }{b.Len(), at})
 	}
 }
 
-// unescape decodes one escape; n is 0 if there is none.
-func unescape(t string) (c rune, n int) {
+// unescape decodes one escape or join; n is 0 if there is none.
+func unescape(t string) (c string, n int) {
+	if t[0] != '\\' {
+		if i := slices.IndexFunc(joins, func(j string) bool { return strings.HasPrefix(t, j) }); i >= 0 {
+			return "", len(joins[i])
+		}
+		return "", 0
+	}
 	if len(t) < 2 {
-		return 0, 0
+		return "", 0
 	}
 	switch t[1] {
 	case '"', '\\', '/':
-		return rune(t[1]), 2
+		return t[1:2], 2
 	case 'n', 't', 'r':
-		return rune("\n\t\r"[strings.IndexByte("ntr", t[1])]), 2
+		return string("\n\t\r"[strings.IndexByte("ntr", t[1])]), 2
 	case 'u':
 		if len(t) >= 6 {
 			if v, err := strconv.ParseUint(t[2:6], 16, 16); err == nil && utf8.ValidRune(rune(v)) {
-				return rune(v), 6
+				return string(rune(v)), 6
 			}
 		}
 	}
-	return 0, 0
+	return "", 0
 }

@@ -25,13 +25,19 @@ const (
 )
 
 func (y *sentenceRules) password(s *scan, from, to int) {
+	for n := 0; n < 6 && (is(s.at(to), lower) || s.at(to) >= 0x80 && s.at(to) < 0xe0); n++ {
+		to++ // the ending of the word
+	}
 	if !s.isWord(from, to) {
 		return
 	}
 	if s.sentenceContinues(to) {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
-			return unmistakable(v) || near != somewhere && plausibleInProse(v, quoted) &&
-				(near >= told || len(v) >= 8 && mixed(v) && !public(v)) || near == said && quoted && quotable(v)
+			if unmistakable(v) || near == said && quoted && quotable(v) {
+				return true
+			}
+			alone := near >= told || len(v) >= 8 && mixed(v) && !public(v) || passwordLike(v)
+			return near != somewhere && alone && plausibleInProse(v, quoted)
 		})
 	}
 	s.beforeName(from)
@@ -50,8 +56,9 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
 	long := func(v string) bool { return len(v) >= 24 && public(v) && mixed(v) }
 	y.after(s, from, to, "token", func(v string, near nearness, quoted bool) bool {
+		hexToo := known && near == next || near >= told && (known || name == "token")
 		switch {
-		case known && (near == next || near >= told) && long(v):
+		case hexToo && long(v):
 			return true
 		case glued || vague && !known:
 			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
@@ -126,12 +133,13 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			}
 			return
 		}
-		if n == 0 && (open > at || y.saysUse(s, from)) {
+		unspaced := s.text[to-1] >= 0xe0 || s.text[to] >= 0xe0
+		if n == 0 && (open > at || unspaced || y.saysUse(s, from)) {
 			near = told
 		}
 		if looks(v, near, open > at) {
 			start := open + strings.Index(whole, v)
-			s.add(start, start+len(v), kind)
+			s.add(start, skip(s.text, start+len(v), closers, 3), kind)
 			return
 		}
 		last := whole[len(whole)-1]

@@ -111,6 +111,10 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	for _, v := range variants(secret) {
 		r.learn(name, v)
 	}
+	if bare := strings.TrimRight(secret, ".,;:!?"); bare != secret && r.names[bare] == "" {
+		r.names[bare] = name
+		r.known.keep(bare, false)
+	}
 	if kind == "private-key" {
 		for line := range strings.SplitSeq(strings.ReplaceAll(secret, `\n`, "\n"), "\n") {
 			if line = line[skipGutter(line, 0):]; len(line) >= 40 {
@@ -168,7 +172,8 @@ func (k *known) keep(secret string, sure bool) {
 // unusual reports whether a non-random secret can't be a word, name or path: marks and digits, or four or more words.
 func unusual(v string) bool {
 	t := shapeIn(v)
-	return t.digits > 0 && strings.ContainsAny(v, "!@#$%^&*+?") && t.lower+t.upper >= 4 ||
+	password := strings.ContainsAny(v, "!@#$%^&*+?_") || t.lower > 0 && t.upper > 0 && !numbered(v)
+	return t.digits > 0 && password && t.lower+t.upper >= 4 ||
 		strings.Count(v, "-") >= 3 && !label(v) || len(v) >= 16 && t.lower == len(v)
 }
 

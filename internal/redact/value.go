@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"recall/internal/text"
+)
 
 // value is the value assigned to a name.
 type value struct {
@@ -142,6 +146,26 @@ func (s *scan) valueBefore(from, end int) (value, bool) {
 	}
 	return s.readValue(value{op: "=", signs: named | sure}, start, at)
 }
+
+// inserted finds the value of a column: INSERT INTO users (name, password) VALUES ('ann', 'x').
+func (s *scan) inserted(from, end int) (value, bool) {
+	const reach = 300
+	open := strings.LastIndexByte(s.text[max(0, from-reach):from], '(') + max(0, from-reach)
+	m := insertion().FindStringSubmatchIndex(s.text[max(0, open):min(len(s.text), end+2*reach)])
+	if m == nil || open < 0 || open+m[3] < end {
+		return value{}, false
+	}
+	column := strings.Count(s.text[open:from], ",")
+	all := cells(s.text[open+m[4]:open+m[5]], ",")
+	if column >= len(all) {
+		return value{}, false
+	}
+	v := value{from: open + m[4] + all[column].from, to: open + m[4] + all[column].to, op: "=", signs: quoted | sure}
+	v.text = s.text[v.from:v.to]
+	return v, v.text != ""
+}
+
+var insertion = text.Pattern(`(?i)\A\(([^()]*)\)\s*values\s*\(([^()\n]*)`)
 
 // valueFirst examines what a sentence afterwards calls the password: use x as the password, x is our password.
 func valueFirst(s *scan, from, to int) {

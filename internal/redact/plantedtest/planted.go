@@ -91,15 +91,15 @@ const (
 // alphabets are what a letter in braces draws from: {h32} is 32 hexadecimal digits.
 var alphabets = map[byte]string{'l': lower, 'u': upper + digit, 'U': upper, 'd': digit, 'h': digit + "abcdef",
 	'a': all, 's': all + "+/", '_': all + "_-",
-	'b': lower + "234567", 'B': upper + "234567", 'z': lower + digit}
+	'w': all + "!@#$^&*(-_=+)", 'b': lower + "234567", 'B': upper + "234567", 'z': lower + digit}
 
 var words = strings.Fields("maple river copper lantern walnut saddle thunder velvet magnet harbor pebble " +
 	"canyon meadow orchid timber falcon ginger " +
 	"marble bucket cactus puzzle rocket tunnel violin window yellow zipper anchor basket candle dragon " +
 	"engine forest garden hammer island jungle kettle")
 
-// drawn replaces what is in braces: {a20}, {pw} for letters, digits and marks, {words} joined by hyphens, {letters} run
-// together.
+// drawn replaces what is in braces: {a20}, {pw} for letters, digits and marks, {p} for a password of any sort, {words}
+// joined by hyphens, {letters} run together.
 func drawn(r *rand.Rand, text string) string {
 	word := func() string { return words[r.IntN(len(words))] }
 	var b strings.Builder
@@ -113,6 +113,8 @@ func drawn(r *rand.Rand, text string) string {
 		switch n, err := strconv.Atoi(code[min(1, len(code)):]); {
 		case code == "pw":
 			b.WriteString(strings.ToUpper(word()[:1]) + word() + strconv.Itoa(10+r.IntN(90)) + "!" + word())
+		case code == "p":
+			b.WriteString(password(r, word))
 		case code == "words":
 			b.WriteString(word() + "-" + word() + "-" + word() + "-" + random(r, lower, 3))
 		case code == "letters":
@@ -126,6 +128,29 @@ func drawn(r *rand.Rand, text string) string {
 		}
 		text = after
 	}
+}
+
+// password draws one as people or programs choose it.
+func password(r *rand.Rand, word func() string) string {
+	title := func() string { w := word(); return strings.ToUpper(w[:1]) + w[1:] }
+	mark := string("!#$%?*"[r.IntN(6)])
+	switch r.IntN(8) {
+	case 0:
+		return title() + random(r, digit, 4) + mark
+	case 1:
+		return word() + "_" + title() + random(r, digit, 2)
+	case 2:
+		return title() + title() + random(r, digit, 3) + mark
+	case 3:
+		return word() + title() + random(r, digit, 2) + random(r, lower, 1)
+	case 4:
+		return strings.ToUpper(word()) + random(r, digit, 2) + word() + mark + random(r, digit, 2)
+	case 5:
+		return random(r, all, 11) + mark + random(r, all, 3)
+	case 6:
+		return random(r, all, 16)
+	}
+	return word() + "-" + word() + "-" + random(r, digit, 2) + word()
 }
 
 // random draws n characters, at least one of each sort if there is room.

@@ -51,7 +51,7 @@ var broken = map[string]bool{"nuget-config-password": true, "freemius-secret-key
 func adapt(r rule) []rule {
 	r.Regex = strings.ReplaceAll(r.Regex, narrowEnd, wideEnd)
 	r.Regex = strings.NewReplacer("{{value}}", `(?:"([^"\n]{4,})"|'([^'\n]{4,})'|`+bareWord+`)`,
-		"{{word}}", bareWord).Replace(r.Regex)
+		"{{word}}", bareWord, "{{line}}", `["']?([^\s"']{6,})["']?[ \t\r]*(?:\n|$)`).Replace(r.Regex)
 	switch r.ID {
 	case "sourcegraph-access-token": // any 40 hex digits, a git hash too, once the word is in the file
 		r.Regex = `(?i)\b(sgp_(?:[a-fA-F0-9]{16}|local)_[a-fA-F0-9]{40}|sgp_[a-fA-F0-9]{40})(?:[\x60'"\s;]|\\[nr]|$)`
