@@ -40,6 +40,7 @@ type Answer struct {
 	Results  []*Result          `json:"results"`           // best first
 	Searched Searched           `json:"searched"`          // what was searched
 	Missing  []string           `json:"missing,omitempty"` // words of the question that occur nowhere
+	Unasked  string             `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or there is none
 	Behind
 	Quoted bool       `json:"quoted,omitempty"` // no result is settled: they only quote what was said
 	Text   *Paragraph `json:"answer,omitempty"` // if asked for and there is something to say
@@ -82,6 +83,22 @@ func (b Behind) String() string {
 		parts = append(parts, "without the newest links between decisions")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// None says that nothing was found, and what wasn't asked.
+func (a *Answer) None() string {
+	if a.Unasked != "" {
+		return "Nothing in your own sessions about this; your team's memory couldn't be asked."
+	}
+	return "Nothing decided about this that recall knows of."
+}
+
+// Without says what an answer lacks of the team's memory, "" if nothing.
+func (a *Answer) Without() string {
+	if a.Unasked == "" {
+		return ""
+	}
+	return "This answer doesn't include what your team shares: " + a.Unasked
 }
 
 // Warning introduces results that are less certain than they look; "" for others.
@@ -205,7 +222,7 @@ func Of(q Question, found index.Answer) Answer {
 func of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage, Sure: found.Sure,
 		Narrowed: found.Narrowed, Widened: found.Widened, Read: found.Corrected, Listed: found.Listed, behind: found.More,
-		all: []*Result{}, Missing: found.Missing, WithoutVectors: found.WithoutVectors,
+		all: []*Result{}, Missing: found.Missing, Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
 			Archived: found.Archived, Team: found.SearchedElsewhere}}
 	switch { // wrongly refusing is worse than showing a weak hit

@@ -112,9 +112,10 @@ type Answer struct {
 	Listed []payload.Kind
 	More   int
 
-	SearchedItems, SearchedSessions, Projects int // within the query's project
-	SearchedElsewhere                         int // items of Query.Elsewhere's store
-	Archived                                  int // archived sessions that were left out
+	SearchedItems, SearchedSessions, Projects int    // within the query's project
+	SearchedElsewhere                         int    // items of Query.Elsewhere's store
+	Unasked                                   string // why another store, which should be in it, couldn't be asked
+	Archived                                  int    // archived sessions that were left out
 
 	// Sure is the probability that the question has an answer here at all, given even prior odds. Doubtful is set below
 	// the line that one answerable question in twenty falls under: the result is then better called the nearest than the

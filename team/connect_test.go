@@ -168,7 +168,7 @@ func TestPgBouncer(t *testing.T) {
 		bob2.Forget(t.Context(), bob.Member.ID, "s1 0"), second(bob2.TakeBack(t.Context(), []int{app}))); err != nil {
 		t.Fatal(err)
 	}
-	if in, err := bob2.Inbox(t.Context(), nil); err != nil || len(in) != 1 || in[0].Text != "Take over" {
+	if in, err := bob2.Inbox(t.Context(), nil, 9); err != nil || len(in) != 1 || in[0].Text != "Take over" {
 		t.Errorf("Bob's inbox has %+v, %v", in, err)
 	}
 	if got := len(c.texts()); got != 4*each {

@@ -4,30 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"recall/ingest"
 	"recall/internal/redact"
 	"recall/library"
+	"recall/library/disk"
+	"recall/payload"
 	"recall/pipeline/review"
 )
 
 // Errands reports what a sync exchanges with the team apart from shared sessions.
 type Errands struct {
-	Told   int64              `json:"told"`             // sessions forgotten here, and now for everybody
-	Obeyed []ingest.SessionID `json:"obeyed,omitempty"` // forgotten by the same person elsewhere, and now here
-	Asked  []string           `json:"asked,omitempty"`  // sessions removed by an owner; they are still here
-	Handed []*review.Handoff  `json:"handed,omitempty"` // new handoffs in the inbox
-	Gave   []string           `json:"gave,omitempty"`   // what happened to handoffs that were waiting
+	Told   int64             `json:"told"`             // sessions forgotten here, and now for everybody
+	Obeyed []string          `json:"obeyed,omitempty"` // forgotten by the same person elsewhere, and now here
+	Asked  []string          `json:"asked,omitempty"`  // why a session that is still here may be to be forgotten
+	Handed []*review.Handoff `json:"handed,omitempty"` // new handoffs in the inbox
+	Gave   []string          `json:"gave,omitempty"`   // what happened to handoffs that were waiting
 }
 
 // Notes returns what a person should know of it.
 func (e Errands) Notes() (notes []string) {
-	for _, id := range e.Obeyed {
-		notes = append(notes, fmt.Sprintf("session %s is forgotten here as well: you forgot it on another machine", id))
-	}
-	for _, id := range e.Asked {
-		notes = append(notes, fmt.Sprintf("an owner of the team removed session %s for everybody; it is still "+
-			"here: recall forget %s", id, id))
+	notes = append(notes, e.Obeyed...)
+	for _, why := range e.Asked {
+		notes = append(notes, why+"; it is still here: recall forget SESSION")
 	}
 	for _, h := range e.Handed {
 		notes = append(notes, fmt.Sprintf("%s handed over %s (items: %d): recall review", h.From, h.For, h.Items))
@@ -62,67 +62,102 @@ func (t *Team) maintain(ctx context.Context) error {
 	return err
 }
 
-// obey forgets here what the same person forgot on another machine. What an owner of the team removed is no
-// longer shared, but stays in the person's own library.
+// mostObeyed is how many sessions are forgotten here at once because they were forgotten elsewhere. The database can't
+// be believed for more: whoever runs it can write tombstones in anybody's name.
+const mostObeyed = 3
+
+// obey forgets here what the same person forgot on another machine, if this library shared it itself, and sets it
+// aside. For everything else the person is asked: what this library never shared, more than a few at once, and what an
+// owner of the team removed, which is no longer shared but stays in the person's own library.
 func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library,
 	forget func(ids ...ingest.SessionID) error, done *Errands) error {
 	stones, err := t.Forgotten(ctx, m.Device)
-	if err != nil {
+	if err := errors.Join(err, dropAside(l, time.Now())); err != nil {
 		return err
 	}
+	sent, err := m.Outbox().Sent()
+	if err != nil && !errors.Is(err, disk.ErrDamaged) {
+		return err
+	}
+	var due []Tombstone
 	var failed error
 	for _, s := range stones {
-		id := ingest.SessionID(s.Session)
-		_, err := l.Session(id)
-		here := !errors.Is(err, library.ErrNoSession)
+		_, err := l.Session(ingest.SessionID(s.Session))
 		switch {
-		case here && !s.Own:
-			done.Asked = append(done.Asked, s.Session)
-			continue
-		case here:
-			if err := forget(id); err != nil {
-				failed = errors.Join(failed, fmt.Errorf("session %s, which you forgot elsewhere: %w", id, err))
-				continue
+		case errors.Is(err, library.ErrNoSession):
+			if err := t.Obey(ctx, m.Device, s.ID); err != nil {
+				return err
 			}
-			done.Obeyed = append(done.Obeyed, id)
+		case !s.Own:
+			done.Asked = append(done.Asked, "an owner of the team removed session "+s.Session+" for everybody")
+		case !sent[s.Session].Put:
+			done.Asked = append(done.Asked, "the team says that you forgot session "+s.Session+
+				" elsewhere, but this library never shared it")
+		default:
+			due = append(due, s)
 		}
-		if err := t.Obey(ctx, m.Device, s.ID); err != nil {
-			return errors.Join(failed, err)
+	}
+	if len(due) > mostObeyed {
+		for _, s := range due {
+			done.Asked = append(done.Asked, fmt.Sprintf("the team says that you forgot session %s elsewhere, and %d others "+
+				"at once", s.Session, len(due)-1))
 		}
+		return nil
+	}
+	for _, s := range due {
+		id := ingest.SessionID(s.Session)
+		aside, err := setAside(l, id)
+		if err == nil {
+			err = forget(id)
+		}
+		if err == nil {
+			err = t.Obey(ctx, m.Device, s.ID)
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("session %s, which you forgot elsewhere: %w", id, err))
+			continue
+		}
+		done.Obeyed = append(done.Obeyed, fmt.Sprintf("session %s is forgotten here as well: you forgot it on another machine; "+
+			"for %d days its files are kept in %s", id, asideDays, aside))
 	}
 	return failed
 }
 
-// receiveHandoffs stores handoffs to this member for review.
+// mostHandoffs is how many handoffs of the team's wait for review at most: what comes beyond waits in the inbox.
+const mostHandoffs = 20
+
+// receiveHandoffs stores handoffs to this member for review. One that can't be read is told once, and taken.
 func (t *Team) receiveHandoffs(ctx context.Context, l *library.Library, done *Errands) error {
 	all, err := l.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err
 	}
 	var has []string
+	waiting := 0
 	for _, h := range all {
 		has = append(has, h.ID)
+		if len(h.Waiting()) > 0 {
+			waiting++
+		}
 	}
 	if err := t.TakeThose(ctx, has); err != nil {
 		return err
 	}
-	in, err := t.Inbox(ctx, has)
+	in, err := t.Inbox(ctx, has, max(0, mostHandoffs-waiting))
 	if err != nil {
 		return err
 	}
-	var failed error
 	for _, h := range in {
-		got, err := review.Take(l, h.Text, h.From, "", "")
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("what %s handed over: %w", h.From, err))
-			continue
-		}
-		if got.New {
+		if _, bad := payload.DecodeHandover(h.Text); bad != nil {
+			done.Gave = append(done.Gave, fmt.Sprintf("what %s handed over is dropped: %v", h.From, bad))
+		} else if got, err := review.Take(l, h.Text, h.From, "", ""); err != nil {
+			return fmt.Errorf("what %s handed over: %w", h.From, err)
+		} else if got.New {
 			done.Handed = append(done.Handed, got)
 		}
 		if err := t.Take(ctx, h.ID); err != nil {
-			return errors.Join(failed, err)
+			return err
 		}
 	}
-	return failed
+	return nil
 }

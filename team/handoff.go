@@ -96,12 +96,15 @@ func (t *Team) deliverHeld(ctx context.Context, m *Membership, done *Errands) er
 	return err
 }
 
-// Inbox returns the handoffs to this member, without those that a library already has.
-func (t *Team) Inbox(ctx context.Context, has []string) ([]Handoff, error) {
+// Inbox returns some handoffs to this member that weren't taken, and that a library doesn't have: of each sender the
+// first, then the second ones, so that nobody fills it alone.
+func (t *Team) Inbox(ctx context.Context, has []string, most int) ([]Handoff, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (h Handoff, err error) {
 		return h, row.Scan(&h.ID, &h.From, &h.Text)
 	}, `SELECT h.id, s.name, h.data FROM recall.handoff h JOIN recall.member s ON s.id = h.sender
-		WHERE h.receiver = $1 AND h.hash <> ALL($2) ORDER BY h.id`, t.Member.ID, append([]string{}, has...)) // NULL is no array
+		WHERE h.receiver = $1 AND h.hash <> ALL($2) AND h.taken_at IS NULL
+		ORDER BY row_number() OVER (PARTITION BY h.sender ORDER BY h.id), h.id LIMIT $3`, t.Member.ID,
+		append([]string{}, has...), most) // NULL is no array
 }
 
 // Take marks a handoff as received.

@@ -25,6 +25,7 @@ type Sent struct {
 	Generation int    `json:"generation"`
 	Hash       string `json:"hash,omitempty"`
 	Forgotten  bool   `json:"forgotten,omitempty"`
+	Put        bool   `json:"put,omitempty"` // this library shared something of it, whatever the team says to have
 }
 
 // NewOutbox returns the outbox of a device, stored in a file.
@@ -61,7 +62,7 @@ func (o *Outbox) Reconcile(ctx context.Context, t *Team) (map[string]Sent, error
 		}
 	}
 	for id, s := range has {
-		if last[id] != s {
+		if s.Put = last[id].Put; last[id] != s {
 			last[id] = s
 			changed = append(changed, s)
 		}
@@ -91,18 +92,19 @@ func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shar
 		if s.Hash == last.Hash {
 			return changed, nil
 		}
-		next := Sent{Session: s.of.ID, Generation: last.Generation + 1, Hash: s.Hash}
+		next := Sent{Session: s.of.ID, Generation: last.Generation + 1, Hash: s.Hash,
+			Put: last.Put || !s.empty()}
 		err = t.Put(ctx, o.Device, s, next.Generation)
 		if there, ok := errors.AsType[*Fenced](err); ok {
 			// Another run on this device was faster, or this ledger was restored from a backup.
-			last = Sent{Session: s.of.ID, Generation: there.Generation, Hash: there.Hash}
+			last = Sent{Session: s.of.ID, Generation: there.Generation, Hash: there.Hash, Put: last.Put}
 			if err := o.log.Share(last); err != nil {
 				return false, err
 			}
 			continue
 		}
 		if errors.Is(err, ErrForgotten) {
-			return false, errors.Join(err, o.log.Share(Sent{Session: s.of.ID, Forgotten: true}))
+			return false, errors.Join(err, o.log.Share(Sent{Session: s.of.ID, Forgotten: true, Put: last.Put}))
 		}
 		if err != nil {
 			return false, err

@@ -23,7 +23,7 @@ func TestHandoff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in, err := bob.Inbox(t.Context(), nil)
+	in, err := bob.Inbox(t.Context(), nil, 9)
 	if err != nil || len(in) != 1 || in[0].From != ana.Member.Name || in[0].Text != "Take over" {
 		t.Fatalf("%+v, %v", in, err)
 	}
@@ -33,7 +33,7 @@ func TestHandoff(t *testing.T) {
 	if err := bob.Take(t.Context(), in[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if in, err = bob.Inbox(t.Context(), []string{"h1"}); err != nil || len(in) != 0 {
+	if in, err = bob.Inbox(t.Context(), []string{"h1"}, 9); err != nil || len(in) != 0 {
 		t.Errorf("again: %+v, %v", in, err)
 	}
 	if taken := c.column(`SELECT hash FROM recall.handoff WHERE taken_at IS NOT NULL`); len(taken) != 1 {
@@ -106,7 +106,7 @@ func TestHeldHandoffWaits(t *testing.T) {
 		t.Error(err)
 	}
 	waits(0)
-	if in, err := bob.Inbox(t.Context(), nil); err != nil || len(in) != 1 || in[0].Text != "Take over, bob" {
+	if in, err := bob.Inbox(t.Context(), nil, 9); err != nil || len(in) != 1 || in[0].Text != "Take over, bob" {
 		t.Errorf("%+v, %v", in, err)
 	}
 }

@@ -22,6 +22,8 @@ type Project struct {
 	Remote string // of its repository, in the form of ingest.Repository; "" if it has none
 	Root   string // hash of its first commit; "" if unknown
 	Into   int    // the project that it was merged into, 0 if none
+	Keeper string // the name of the member who shared it first, and manages it
+	Own    bool   // that is this member
 	Days   int    // how long its sessions are kept; 0 for ever
 }
 
@@ -91,9 +93,10 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 // Projects lists the projects that the member can read.
 func (t *Team) Projects(ctx context.Context) ([]Project, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (p Project, err error) {
-		return p, row.Scan(&p.ID, &p.Name, &p.Remote, &p.Root, &p.Into, &p.Days)
-	}, `SELECT id, name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0), coalesce(recall.days(id), 0)
-		FROM recall.project WHERE id = ANY((SELECT recall.mine())::int[]) ORDER BY id`)
+		return p, row.Scan(&p.ID, &p.Name, &p.Remote, &p.Root, &p.Into, &p.Days, &p.Keeper, &p.Own)
+	}, `SELECT p.id, p.name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0), coalesce(recall.days(p.id), 0),
+		m.name, m.id = $1 FROM recall.project p JOIN recall.member m ON m.id = p.keeper
+		WHERE p.id = ANY((SELECT recall.mine())::int[]) ORDER BY p.id`, t.Member.ID)
 }
 
 // Correct changes how a project is identified, or the project that it is merged into, whose readers can then
@@ -161,19 +164,41 @@ func nullIfEmpty(s string) any {
 	return s
 }
 
-// ProjectNamed finds a project that the member can read, by its name, remote or number.
+// ProjectNamed finds a project that the member can read, by its remote, number or name. A name that several have means
+// the member's own; otherwise it is refused, since what is done to a project shows it to others or removes it.
 func (t *Team) ProjectNamed(ctx context.Context, name string) (Project, error) {
 	all, err := t.Projects(ctx)
 	if err != nil {
 		return Project{}, err
 	}
 	var names []string
+	var called, own []Project
 	for _, p := range all {
-		if strings.EqualFold(p.Name, name) || p.Remote == name || strconv.Itoa(p.ID) == name {
+		switch {
+		case p.Remote == name || strconv.Itoa(p.ID) == name:
 			return p, nil
+		case strings.EqualFold(p.Name, name) && p.Own:
+			own = append(own, p)
+			fallthrough
+		case strings.EqualFold(p.Name, name):
+			called = append(called, p)
 		}
 		names = append(names, p.Name)
 	}
-	return Project{}, hint.With(fmt.Errorf("no project that you can read is called %s", name), "there are %s",
-		cmp.Or(strings.Join(names, ", "), "none yet: recall team share PROJECT makes the first"))
+	if len(own) == 1 {
+		called = own
+	}
+	switch len(called) {
+	case 1:
+		return called[0], nil
+	case 0:
+		return Project{}, hint.With(fmt.Errorf("no project that you can read is called %s", name), "there are %s",
+			cmp.Or(strings.Join(names, ", "), "none yet: recall team share PROJECT makes the first"))
+	}
+	names = nil
+	for _, p := range called {
+		names = append(names, fmt.Sprintf("%d (%s, managed by %s)", p.ID, cmp.Or(p.Remote, "no remote"), p.Keeper))
+	}
+	return Project{}, hint.With(fmt.Errorf("%d projects that you can read are called %s", len(called), name),
+		"name one by its remote or number: %s", strings.Join(names, ", "))
 }

@@ -51,7 +51,7 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 	}
 	out.of.Title = clean(s.Title)
 	out.of.Items = append([]payload.Item(nil), s.Items...)
-	if len(s.Items) == 0 && s.Transcript == "" && s.Sealed == nil {
+	if out.empty() {
 		out.of.Title = ""
 	}
 	all := []string{out.rules, s.ID, fmt.Sprint(s.Project), out.of.Title, s.Start.UTC().String(), s.End.UTC().String()}
@@ -78,6 +78,11 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 	}
 	out.Hash = text.Hash(strings.Join(all, "\x00"), 16)
 	return out, nil
+}
+
+// empty reports whether it takes back what was shared.
+func (s Shared) empty() bool {
+	return len(s.of.Items) == 0 && s.of.Transcript == "" && s.of.Sealed == nil
 }
 
 // asIndexed returns an item as it is searched. Only the quotes of its source were shared.

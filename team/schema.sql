@@ -2,6 +2,11 @@
 -- {role} is the group that every member's login is of. Who is asking is session_user, which nobody can change but a
 -- superuser: neither SET ROLE nor a function that runs as its owner does.
 
+-- What somebody holds keeps others waiting this long, whatever program connects.
+DO $$ BEGIN
+	EXECUTE format('ALTER DATABASE %I SET lock_timeout = ''3s''', current_database());
+EXCEPTION WHEN insufficient_privilege THEN NULL; -- of a database that is somebody else's
+END $$;
 CREATE SCHEMA recall;
 GRANT USAGE ON SCHEMA recall TO {role};
 

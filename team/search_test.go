@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"recall/index"
 	"recall/index/indextest"
+	"recall/internal/hint"
 	"recall/payload"
 )
 
@@ -138,6 +140,37 @@ func TestProjectOf(t *testing.T) {
 	all, err := ana.Projects(t.Context())
 	if err != nil || len(all) != 3 || all[0].Remote != "example.org/moved" {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// A name that several projects have means one's own, or is refused with what tells them apart: what is let in, kept or
+// merged by it would otherwise be somebody else's.
+func TestProjectNamed(t *testing.T) {
+	c := newCrew(t)
+	dana := c.owner()
+	eli, fay := c.admit(dana, "eli"), c.admit(dana, "fay")
+	of := func(m mate, remote string) int {
+		t.Helper()
+		id, err := m.ProjectOf(t.Context(), Project{Name: "Notes", Remote: remote})
+		if err == nil && m.Member.ID != dana.Member.ID {
+			err = m.LetIn(t.Context(), id, dana.Member.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	elis, fays := of(eli, "example.org/eli"), of(fay, "example.org/fay")
+	_, err := dana.ProjectNamed(t.Context(), "notes")
+	if way := hint.Of(err); err == nil || !strings.Contains(way, "example.org/eli, managed by eli") ||
+		!strings.Contains(way, itoa(fays)+" (example.org/fay") {
+		t.Errorf("of two others': %v (%s)", err, way)
+	}
+	own := of(dana, "example.org/dana")
+	for name, want := range map[string]int{"notes": own, "example.org/eli": elis, itoa(fays): fays} {
+		if p, err := dana.ProjectNamed(t.Context(), name); err != nil || p.ID != want {
+			t.Errorf("%s is %d, want %d; %v", name, p.ID, want, err)
+		}
 	}
 }
 

@@ -138,6 +138,10 @@ func explain(err error) error {
 	case "57P01", "57P02", "57P03", "25006": // shut down, crashed, starting up, or read-only after a failover
 		return unreachable(err)
 	}
+	if pg.Code == "55P03" {
+		return hint.With(fmt.Errorf("%w: somebody in the team holds it", err), "it goes with a later sync; whoever runs the "+
+			"database ends such a connection with pg_terminate_backend")
+	}
 	if strings.HasPrefix(pg.Code, "53") || strings.HasPrefix(pg.Code, "40") {
 		return unreachable(err) // out of disk space or connections; a deadlock
 	}

@@ -51,7 +51,8 @@ func TestTeam(t *testing.T) {
 					ts.Fatalf("the team holds %q, of\n%s", args[0], all)
 				}
 			}
-			held := map[string]*flock.Flock{} // by library
+			cmds["team-sql"] = func(_ *testscript.TestScript, _ bool, args []string) { d.Exec(args[0]) } // as a superuser
+			held := map[string]*flock.Flock{}                                                            // by library
 			cmds["hold-sync"] = func(ts *testscript.TestScript, neg bool, args []string) {
 				if lock := held[args[0]]; neg && lock != nil {
 					ts.Check(lock.Unlock())

@@ -120,7 +120,7 @@ func tell(a *answer.Answer) string {
 	sh := newSheet()
 	results := a.Results
 	if a.Verdict == answer.Nothing {
-		sh.linef("Nothing decided about this that recall knows of. Searched %s.", a.Searched)
+		sh.linef("%s Searched %s.", a.None(), a.Searched)
 		results = results[:min(len(results), 1)]
 	} else if said := a.Warning(); said != "" {
 		sh.linef("%s", said)
@@ -145,6 +145,9 @@ func tell(a *answer.Answer) string {
 	}
 	for _, t := range a.Told {
 		sh.linef("About the user's model: %s.", payload.Data(t, 300))
+	}
+	if lacks := a.Without(); lacks != "" {
+		sh.linef("%s. Tell the user, and don't take its silence for an answer.", payload.Data(lacks, 300))
 	}
 	if a.Behind.Any() {
 		sh.linef("This answer is %s; ask again in a minute or two.", a.Behind)

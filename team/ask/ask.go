@@ -153,9 +153,8 @@ type Both struct {
 	Library *library.Library
 	Index   *index.Index
 	Wait    time.Duration
-	Off     bool   // don't ask the team
-	Only    bool   // ask only the team
-	Why     string // why an answer is missing the team's memory; "" if it isn't, or there is no team
+	Off     bool // don't ask the team
+	Only    bool // ask only the team
 }
 
 // Search answers from both in one ranking.
@@ -177,12 +176,12 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return b.Index.Search(ctx, q)
 	}
 	if err != nil {
-		why := txt.Clip(escape.Line(err.Error(), escape.Terminal), 160)
-		b.Why = "this answer doesn't include what your team shares: " + why
-		if way := hint.Of(err); errors.Is(err, errLate) {
-			b.Why += "; " + way
+		found, failed := b.Index.Search(ctx, q)
+		found.Unasked = txt.Clip(escape.Line(err.Error(), escape.Terminal), 160)
+		if errors.Is(err, errLate) {
+			found.Unasked += "; " + hint.Of(err)
 		}
-		return b.Index.Search(ctx, q)
+		return found, failed
 	}
 	defer got.t.Close()
 	got.all.Without(got.t.Member.Name, func(session string) bool { // by session, since two machines may share a name

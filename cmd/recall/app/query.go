@@ -102,14 +102,12 @@ func (a *App) Ask(ctx context.Context, q answer.Question,
 		a.Tell("%s", why)
 	}
 	var ans answer.Answer
-	var both *ask.Both
 	err := a.withIndex(ctx, func() (err error) {
-		both = a.Both()
-		ans, err = answer.Ask(ctx, both, model, q)
+		ans, err = answer.Ask(ctx, a.Both(), model, q)
 		return err
 	})
-	if both != nil && both.Why != "" {
-		a.Tell("%s", both.Why)
+	if ans.Unasked != "" {
+		a.Tell("this answer doesn't include what your team shares: %s", ans.Unasked)
 	}
 	if err == nil && !said {
 		a.sayHow(&ans)

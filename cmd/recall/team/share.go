@@ -1,9 +1,11 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
+	"recall/library"
 	"recall/team"
 )
 
@@ -54,11 +57,21 @@ func newShareCmd(a *app.App) *cobra.Command {
 			}
 		}
 		a.Form("team/share", leaving)
-		if err := leaving.Refused(); err != nil || o.DryRun {
+		if err := leaving.Refused(); err != nil {
 			return err
 		}
-		t, m, err := a.Team(ctx)
-		if err != nil {
+		open := a.Team
+		if o.DryRun {
+			open = a.TeamIfThere
+		}
+		t, m, err := open(ctx)
+		switch {
+		case o.DryRun && errors.Is(err, team.ErrNoMembership): // a preview needs no team
+			return nil
+		case o.DryRun && err != nil:
+			fmt.Fprintln(a.Err, "recall: warning: who could read it isn't known:", terminal.Line(err.Error()))
+			return nil
+		case err != nil:
 			return err
 		}
 		defer t.Close()
@@ -70,6 +83,9 @@ func newShareCmd(a *app.App) *cobra.Command {
 			fmt.Fprintf(a.Out, "%s %s it immediately\n", terminal.Line(strings.Join(readers, ", ")),
 				map[bool]string{true: "reads", false: "read"}[len(readers) == 1])
 		}
+		if o.DryRun {
+			return nil
+		}
 		here, there := terminal.Line(p.Name), terminal.Line(m.Name)
 		why := fmt.Sprintf("share: it goes to the team %s, and new decisions in %s will follow", there, here)
 		if err := a.RequireYes(ctx, o.Yes, why, fmt.Sprintf("Share this, and new decisions in %s, with the team %s?", here,
@@ -79,9 +95,29 @@ func newShareCmd(a *app.App) *cobra.Command {
 		if err := from.Start(ctx, t, m, leaving, app.Author()); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s is shared; recall team let-in lets other members read it\n", here)
+		if err := tellShared(ctx, a, t, m, p); err != nil {
+			return err
+		}
 		return syncNow(ctx, a, a.Team)
 	})
+}
+
+// tellShared says that a project is shared, and who can let others read it.
+func tellShared(ctx context.Context, a *app.App, t *team.Team, m *team.Membership, of library.Project) error {
+	shares, err := m.Shares()
+	if err != nil {
+		return err
+	}
+	p, err := t.ProjectNamed(ctx, strconv.Itoa(shares[of.ID].As))
+	if err != nil {
+		return err
+	}
+	who := "recall team let-in lets other members read it"
+	if !p.Own && !t.Member.Owner {
+		who = terminal.Line(p.Keeper) + " shared that repository first and lets other members read it"
+	}
+	fmt.Fprintf(a.Out, "%s is shared; %s\n", terminal.Line(of.Name), who)
+	return nil
 }
 
 func newUnshareCmd(a *app.App) *cobra.Command {
@@ -90,7 +126,7 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		p, err := a.ProjectNamed(args[0])
+		p, err := sharedProject(a, m, args[0])
 		if err != nil {
 			return err
 		}
@@ -106,6 +142,21 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 		fmt.Fprintf(a.Out, "%s is no longer shared\n", terminal.Line(p.Name))
 		return nil
 	})
+}
+
+// sharedProject finds a project of the library, else one that is still shared though its last session is gone.
+func sharedProject(a *app.App, m *team.Membership, name string) (library.Project, error) {
+	p, err := a.ProjectNamed(name)
+	if !errors.Is(err, library.ErrNoProject) {
+		return p, err
+	}
+	shares, fault := m.Shares()
+	for id, s := range shares {
+		if strings.EqualFold(s.Name, name) && s.Level != team.LevelNothing {
+			return library.Project{ID: id, Name: s.Name}, nil
+		}
+	}
+	return p, cmp.Or(fault, err)
 }
 
 func newSyncCmd(a *app.App) *cobra.Command {
