@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"recall/ingest"
@@ -117,6 +118,55 @@ func (p Sources) Places() []Place {
 		}
 	}
 	return all
+}
+
+// Unsearched is a folder that sessions were found under, that is still there, and that isn't searched now: one imported
+// once, or that of another CLAUDE_CONFIG_DIR.
+type Unsearched struct {
+	Source   ingest.Source `json:"source"`
+	Folder   string        `json:"folder" show:"path"`
+	Sessions int           `json:"sessions"` // archived from there
+	Behind   int           `json:"behind"`   // of them, those that have changed there since
+}
+
+// Unsearched lists the folders that sessions of the library came from and that no source searches.
+func (p Sources) Unsearched(entries []library.Entry) (list []Unsearched) {
+	searched, at := p.Places(), map[string]int{}
+	for _, e := range entries {
+		i, known := at[e.Root]
+		if !known {
+			i = -1
+			covers := func(s Place) bool { return within(e.Root, s.Folder) }
+			if ingest.IsFolder(e.Root) && !slices.ContainsFunc(searched, covers) {
+				i, list = len(list), append(list, Unsearched{Source: e.Source, Folder: e.Root})
+			}
+			at[e.Root] = i
+		}
+		if i < 0 {
+			continue
+		}
+		list[i].Sessions++
+		if state, _ := e.State(nil); state == library.Behind {
+			list[i].Behind++
+		}
+	}
+	return list
+}
+
+// within reports whether a folder is in another one or is that one, also under another name.
+func within(folder, in string) bool {
+	outer, err := os.Stat(in)
+	if err != nil {
+		return false
+	}
+	for ; ; folder = filepath.Dir(folder) {
+		if inner, err := os.Stat(folder); err == nil && os.SameFile(outer, inner) {
+			return true
+		}
+		if folder == filepath.Dir(folder) {
+			return false
+		}
+	}
 }
 
 // RootsOf lists the folders that a reader searches.

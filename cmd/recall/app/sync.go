@@ -22,6 +22,7 @@ import (
 	"recall/library/disk"
 	"recall/pipeline"
 	"recall/pipeline/folders"
+	"recall/pipeline/guard"
 	"recall/pipeline/vectors"
 )
 
@@ -33,6 +34,15 @@ func (a *App) Archiver() *pipeline.Archiver {
 // Sources returns the configured sources.
 func (a *App) Sources() pipeline.Sources {
 	return pipeline.Sources{Readers: a.Readers(), Roots: a.Roots(), Exclusion: a.Exclusion}
+}
+
+// Unsearched lists the folders that sessions of the library came from and that aren't searched; none for the demo,
+// whose samples are its own.
+func (a *App) Unsearched(entries []library.Entry) []pipeline.Unsearched {
+	if guard.IsDemo(a.Lib.Dir()) {
+		return nil
+	}
+	return a.Sources().Unsearched(entries)
 }
 
 // Exclusion returns what must not be kept, by the configuration as it is now: a pause might have begun since.

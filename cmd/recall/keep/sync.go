@@ -60,8 +60,8 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		}
 		if !o.JSON { // before the model, which can be slow
 			a.PrintReport(report)
-			if report.Found == 0 && len(o.From) == 0 && !report.Skipped() {
-				printOnlyHere(a)
+			if len(o.From) == 0 {
+				sayElsewhere(a, report)
 			}
 		}
 		var asked *improve.Report
@@ -115,9 +115,20 @@ func runSync(ctx context.Context, a *app.App, o pipeline.Options) (pipeline.Repo
 	return report, err
 }
 
-// printOnlyHere reports what is kept when no source has any sessions left.
-func printOnlyHere(a *app.App) {
-	if all, err := a.Lib.Sessions(); err == nil && len(all) > 0 {
+// sayElsewhere names folders that sessions came from, in which they have changed since and which aren't searched; and
+// what is kept when no source has any sessions left.
+func sayElsewhere(a *app.App, r pipeline.Report) {
+	all, err := a.Lib.Sessions()
+	if err != nil {
+		return // recall check reports it
+	}
+	elsewhere := a.Unsearched(all)
+	for _, u := range elsewhere {
+		if u.Behind > 0 {
+			a.Tell("%s", terminal.Unsearched(u))
+		}
+	}
+	if r.Found == 0 && !r.Skipped() && len(elsewhere) == 0 && len(all) > 0 {
 		fmt.Fprintf(a.Out, "no source is left: %s kept, only here\n", answer.Count(len(all), "session"))
 	}
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,10 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	p := a.Pipeline()
 	for _, s := range p.Places() {
 		fmt.Fprintf(a.Out, "Source: %s, %s\n", s.Source, s.Folder)
+	}
+	if report.Found == 0 && report.Skipped() {
+		a.PrintReport(report)
+		return cmp.Or(modelOf(ctx, a, yes), error(app.ExitCode(app.ExitPartial)))
 	}
 	if report.Found == 0 {
 		fmt.Fprintln(a.Out, "No sessions found. If they are elsewhere: recall sync --from FOLDER. To see recall at "+

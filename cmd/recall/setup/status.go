@@ -20,6 +20,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/schedule"
@@ -36,8 +37,11 @@ type StatusDoc struct {
 	Sessions int    `json:"sessions"`
 	Projects int    `json:"projects"`
 	library.Tally
-	Index    int64               `json:"index_bytes"`
-	Sources  []pipeline.Place    `json:"sources"`
+	Index   int64            `json:"index_bytes"`
+	Sources []pipeline.Place `json:"sources"`
+	// folders that sessions came from and that aren't searched
+	Unsearched []pipeline.Unsearched `json:"unsearched,omitempty"`
+
 	Expiring int                 `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
 	Doomed   []pipeline.Expiring `json:"doomed,omitempty"` // where they are
 	// sessions whose present state isn't in the library, and why
@@ -120,6 +124,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 		s.Expiring += d.Sessions
 	}
 	s.Sources = p.Places()
+	s.Unsearched = a.Unsearched(catalog.Entries)
 	s.Excluded = p.LeftOut(catalog)
 	last, err := a.Lib.Last("archive", "sync", "improve")
 	s.LastArchive, s.LastSync = history.RunOf(last, "archive"), history.RunOf(last, "sync")
@@ -252,4 +257,12 @@ func searchMode(c *config.Config) string {
 		return "by words and synonyms, and by vectors of a model (" + c.Query.Vectors + ")"
 	}
 	return "by words and synonyms"
+}
+
+// Elsewhere words the folders that sessions came from and that aren't searched.
+func (s StatusDoc) Elsewhere() (lines []string) {
+	for _, u := range s.Unsearched {
+		lines = append(lines, terminal.Unsearched(u))
+	}
+	return lines
 }

@@ -187,3 +187,14 @@ func (c *Console) printProblems(problems []ingest.Problem, all string) {
 		c.SayHint(full[0].Err)
 	}
 }
+
+// Unsearched words that sessions came from a folder which isn't searched.
+func Unsearched(u pipeline.Unsearched) string {
+	changed := ""
+	if u.Behind > 0 {
+		changed = fmt.Sprintf(", %d changed there since", u.Behind)
+	}
+	return fmt.Sprintf("%s: %s isn't searched; %s came from there%s (recall sync --from imports it, sources.%s has it "+
+		"searched)", u.Source, Line(ShownPath(u.Folder)), answer.Count(u.Sessions, "session"), changed,
+		strings.ReplaceAll(string(u.Source), "-", "_"))
+}
