@@ -232,9 +232,6 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 		a.problem(f.Path, errors.New("it kept changing while it was read; the next sync reads it again"))
 		r.Mod = r.Mod.Add(-1) // differs from what is found next time
 	}
-	if state == nil && worthLinking(f.Role, r.Size) {
-		a.l.linkTwin(ctx, a.found.ID, r.Added, r.Sum)
-	}
 	a.record(f, r, base, from)
 	return nil
 }

@@ -17,12 +17,8 @@ type Catalog struct {
 	Closed  map[ingest.SessionID]string // why nothing more is archived of it: "frozen", or as added by the caller
 }
 
-// Catalog reads all sessions and projects. While a scan is reused (Hold), everything but Closed is shared.
+// Catalog reads all sessions and projects.
 func (l *Library) Catalog() (*Catalog, error) {
-	if s := l.heldCatalog(); s != nil {
-		return s, nil
-	}
-	begun := time.Now()
 	entries, err := l.Sessions()
 	if err != nil {
 		return nil, err
@@ -49,7 +45,6 @@ func (l *Library) Catalog() (*Catalog, error) {
 		n[id]++
 		s.Number[string(e.ID)] = n[id]
 	}
-	l.holdCatalog(s, begun)
 	return s, nil
 }
 

@@ -19,7 +19,8 @@
 //	usage.jsonl            what model calls cost, one line each
 //	tries.jsonl            attempts to ask a model that gave no payload
 //	cache/                 models' answers by key, redacted
-//	.locks/  .tmp/         while recall runs; empty or absent otherwise
+//	.tmp/                  while recall runs; absent otherwise
+//	.locks/                locks, and what has changed last
 //
 // Durability: everything is written to its own file under .tmp, synced, and renamed into place. Append-only files get
 // whole lines in one write and lose at most a torn last line, which the next append cuts off. Each process has its own
@@ -33,8 +34,7 @@
 // Locks: .locks/s-<two digits of a hash of its id>.lock for the content of a session's folder, .locks/folders.lock for
 // everything that creates, moves or renames a folder and for projects.toml. They are OS locks, held for renames and
 // appends only. A session's lock is taken before folders, never after it, and never two sessions' at once.
-// .locks/generation changes with each folder made or moved, and .locks/entries is written after each session.json, to
-// let other processes know.
+// .locks/changes lets other processes know of each folder made or moved and each session.json written.
 package library
 
 import (
@@ -90,7 +90,6 @@ type Library struct {
 	dir      string
 	id       string
 	lockWait time.Duration
-	hold     time.Duration // how long a listing of the sessions may be reused, see Hold
 
 	file     fileCache[File] // these are files at the top
 	registry fileCache[*registry.Registry]
@@ -111,11 +110,7 @@ type Library struct {
 	sessions  map[ingest.SessionID]*known
 	alone     map[ingest.SessionID]*known // read before any full scan
 	broken    []ingest.Problem
-	catalog   *Catalog // made from the last scan, nil until needed
-	looked    time.Time
-	lookedAt  string // Stamp of the library at the last full scan
-	writes    bool   // seen is kept up to date, because this process has its folder in .tmp
-	seen      string // the generation of folders that sessions reflects
+	seen      string // the state of folders that sessions reflects
 }
 
 // known is an entry and the stamp of the session.json it was read from. It is replaced, never modified.

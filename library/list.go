@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,7 +38,7 @@ func (l *Library) AllEntries() ([]Entry, error) { return l.entries(true) }
 func (l *Library) entries(fresh bool) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.loaded || fresh && !l.held() {
+	if !l.loaded || fresh {
 		if err := l.scan(); err != nil {
 			return nil, err
 		}
@@ -234,18 +233,6 @@ func (l *Library) findAlone(id ingest.SessionID) bool {
 	return err == nil && e.ID == id && l.setKnown(e) == nil
 }
 
-// SessionAt reads one session from where it was last seen, by its folder's path in the library, without looking at
-// the others. The error is ErrNoSession if that folder now has another session or none.
-func (l *Library) SessionAt(id ingest.SessionID, folder string) (Entry, error) {
-	e, err := ReadEntry(filepath.Join(l.dir, folder))
-	if err != nil || e.ID != id {
-		return Entry{}, fmt.Errorf("%s: %w", id, ErrNoSession)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return e, l.setKnown(e)
-}
-
 func (l *Library) known(id ingest.SessionID) (Entry, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -272,9 +259,12 @@ func (l *Library) forget() {
 	clear(l.alone)
 }
 
-// remember stores an entry that this process has just written.
+// remember stores an entry that this process has just written, and informs others: if that fails, they notice later.
 func (l *Library) remember(e Entry) error {
-	l.announce()
+	if f, err := l.openChanges(); err == nil {
+		_, _ = f.WriteAt([]byte(nextChange()), int64(len(moving)+len(nextChange())))
+		f.Close()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.setKnown(e)
@@ -292,7 +282,7 @@ func (l *Library) setKnown(e Entry) error {
 		return nil
 	}
 	l.sessions[e.ID] = k
-	l.listStale, l.lookedAt = true, ""
+	l.listStale = true
 	return nil
 }
 

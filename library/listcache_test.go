@@ -194,3 +194,34 @@ func TestSessionAlone(t *testing.T) {
 		t.Errorf("an id with a session's beginning: %v, want ErrNoSession", err)
 	}
 }
+
+// What another recall writes about sessions shows in the stamp at once, whether that one ends or stays.
+func TestStamp(t *testing.T) {
+	l := newLib(t)
+	addSession(t, l, "aaaa1111-0000", meta(t, l, "First"))
+	n := 0
+	fresh := func() string { n++; return fmt.Sprintf("cccc%04d-0000", n) }
+	for name, do := range map[string]func(*Library) error{
+		"a title":   func(l *Library) error { return l.Place("aaaa1111-0000", meta(t, l, fresh())) },
+		"a session": func(l *Library) error { addSession(t, l, fresh(), meta(t, l, "New")); return nil },
+		"a project": func(l *Library) error { return l.RenameProject(meta(t, l, "").Project, fresh()) },
+	} {
+		for _, ends := range []bool{false, true} {
+			tops, _ := filepath.Glob(filepath.Join(l.Dir(), "*"))
+			for _, path := range tops { // else they are too recent to tell
+				old := time.Now().Add(-time.Hour)
+				os.Chtimes(path, old, old)
+			}
+			before, o := l.Stamp(), again(t, l)
+			if err := do(o); err != nil {
+				t.Fatal(err)
+			}
+			if ends {
+				o.Close()
+			}
+			if now := l.Stamp(); before == "" || now == before {
+				t.Errorf("%s, ended %v: the stamp stays %q", name, ends, now)
+			}
+		}
+	}
+}

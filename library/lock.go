@@ -147,12 +147,7 @@ func (l *Library) tidy() {
 			removeLock(f)
 		}
 	}
-	// Without .tmp nobody relies on the generation, and nobody starts to while folders is locked. Removing these
-	// files changes the time of the library's folder.
-	if disk.Unlink(tmp); !disk.Exists(tmp) {
-		disk.Unlink(filepath.Join(locks, "generation"))
-		disk.Unlink(filepath.Join(l.dir, entriesName))
-	}
+	disk.Unlink(tmp)
 	removeLock(folders)
-	disk.Unlink(locks)
+	disk.Unlink(locks) // unless it has .locks/changes
 }

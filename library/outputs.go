@@ -7,12 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"recall/ingest"
 	"recall/library/disk"
-	"recall/library/raw"
 )
 
 // outputs/ holds the current version of the files that a session produced, plain, for people to open; raw/ has the
@@ -117,43 +115,4 @@ func (l Inside) KeepChanged(path, written, next string) error {
 	ext := filepath.Ext(path)
 	aside := disk.FreeName(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ext)+" (changed)"+ext)
 	return disk.Rename(path, aside)
-}
-
-// worthLinking reports whether a file's kind and size make it worth looking for in other sessions.
-func worthLinking(role ingest.FileRole, size int64) bool {
-	return size >= 64<<10 && (role == ingest.OutputFile || role == ingest.UploadFile || role == ingest.ToolResult)
-}
-
-// twinOf returns the folder of another session that has a file of this content, or "".
-func (l *Library) twinOf(id ingest.SessionID, sum string) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, k := range l.sessions {
-		same := func(f FileState) bool { return f.Sum == sum }
-		if k.Entry.ID != id && slices.ContainsFunc(k.Entry.Files, same) {
-			return k.Entry.Folder
-		}
-	}
-	return ""
-}
-
-// linkTwin replaces a staged segment by a hard link to the same bytes in another session, which are verified first,
-// so that a file in several sessions is stored once. If that fails, the staged segment stays.
-func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []raw.Staged, sum string) {
-	folder := l.twinOf(id, sum)
-	if folder == "" || len(segs) != 1 {
-		return
-	}
-	twin := raw.Path(folder, segs[0].Segment)
-	same := raw.Staged{Segment: segs[0].Segment, Temp: twin}
-	file, err := disk.SumFile(twin)
-	if err != nil || same.ReadsBack(ctx) != nil {
-		return
-	}
-	name, err := l.tempName()
-	if err != nil || disk.Link(twin, name) != nil {
-		return // another disk, or a system without links
-	}
-	disk.Unlink(segs[0].Temp)
-	segs[0].Temp, segs[0].CRC = name, file.CRC
 }

@@ -108,39 +108,3 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("after repair: got %q", got)
 	}
 }
-
-// A large file that is in several sessions is stored once, and is whole in each
-// when it is gone from the other.
-func TestTwinsStoredOnce(t *testing.T) {
-	l := newLib(t)
-	text := make([]byte, 200<<10)
-	for i := range text {
-		text[i] = byte(i * i >> 7 * i >> 3)
-	}
-	for _, sid := range []string{"local_a", "local_b"} {
-		archive(t, l, withOutputs(t, sid, map[string]string{"big.bin": string(text)}))
-	}
-	var infos []os.FileInfo
-	segs, _ := filepath.Glob(filepath.Join(l.Dir(), "*", "*", "raw", "0-204800-*.zst"))
-	for _, path := range segs {
-		fi, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		infos = append(infos, fi)
-	}
-	if len(infos) != 2 || !os.SameFile(infos[0], infos[1]) {
-		t.Errorf("%d segments, not one file", len(infos))
-	}
-	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
-		t.Error(said(v))
-	}
-	e, err := l.Session("local_a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	os.RemoveAll(e.Folder)
-	if got := content(t, again(t, l), "local_b", "outputs/big.bin"); got != string(text) {
-		t.Error("other bytes")
-	}
-}

@@ -19,28 +19,29 @@ import (
 	"recall/library/disk"
 )
 
-// generation returns a text that differs after anybody makes or moves a folder.
-func (l *Library) generation() string {
-	text, _ := disk.ReadPlain(filepath.Join(l.dir, ".locks", "generation"))
-	return string(text)
+// .locks/changes holds two texts of fixed length: one that changes whenever anybody makes or moves a folder, and one
+// that changes with each session.json written.
+
+// changes returns its content, and the text about folders alone.
+func (l *Library) changes() (all, folders string) {
+	text, _ := disk.ReadPlain(filepath.Join(l.dir, changesName))
+	return string(text), string(text[:min(len(text), len(moving)+len(nextChange()))])
 }
 
-// refresh scans the folders again if another process has made or moved one, and always the first time, as others
-// maintain the generation only while some process has its folder in .tmp. The caller holds the folders lock.
+const changesName = ".locks/changes"
+
+func (l *Library) openChanges() (*os.File, error) {
+	return disk.OpenPlain(filepath.Join(l.dir, changesName), os.O_WRONLY|os.O_CREATE, 0o600)
+}
+
+// refresh scans the folders again if another process has made or moved one. The caller holds the folders lock.
 func (l *Library) refresh() error {
-	if _, err := l.tempName(); err != nil { // puts this process's folder in .tmp
-		return err
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.loaded && l.writes && l.generation() == l.seen {
+	if _, now := l.changes(); l.loaded && now == l.seen {
 		return nil
 	}
-	if err := l.scan(); err != nil {
-		return err
-	}
-	l.writes = true
-	return nil
+	return l.scan()
 }
 
 // relocate renames a session's folder to e.Folder. The caller holds the folders lock and has called refresh.
@@ -54,34 +55,33 @@ func (l *Library) relocate(from string, e Entry) error {
 	})
 }
 
-// rearrange changes the folders, under l.mu, and informs other processes: meanwhile the generation begins with
+// rearrange changes the folders, under l.mu, and informs other processes: meanwhile .locks/changes begins with
 // "moving", so that a scan misses no folder that is being moved. The caller holds the folders lock and has called
 // refresh.
 func (l *Library) rearrange(change func() error) error {
-	path := filepath.Join(l.dir, ".locks", "generation")
-	f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := l.openChanges()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := writeOver(f, moving+nextGeneration()); err != nil {
+	if err := writeOver(f, moving+nextChange()); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err = change()
-	l.seen = settled + nextGeneration()
+	l.seen = settled + nextChange()
 	return errors.Join(err, writeOver(f, l.seen))
 }
 
-// Prefixes of the generation, of equal length.
+// Prefixes of the text about folders, of equal length.
 const (
 	moving  = "moving "
 	settled = "       "
 )
 
-// nextGeneration returns a text of fixed length that never repeats.
-func nextGeneration() string { return fmt.Sprintf("%019d %010d", time.Now().UnixNano(), os.Getpid()) }
+// nextChange returns a text of fixed length that never repeats.
+func nextChange() string { return fmt.Sprintf("%019d %010d", time.Now().UnixNano(), os.Getpid()) }
 
 // writeOver overwrites the content of a file that isn't longer than text. Truncating it first would take a hundred
 // times as long.
@@ -98,20 +98,19 @@ func (l *Library) scan() error {
 		remembered, _ := l.readList(nil)
 		l.sessions = byID(remembered)
 	}
-	state, now := l.Stamp(), time.Now()
 	seen, err := l.whileStill(l.scanOnce)
 	if err != nil {
 		return err
 	}
-	l.seen, l.loaded, l.looked, l.lookedAt = seen, true, now, state
+	l.seen, l.loaded = seen, true
 	return nil
 }
 
 // whileStill calls look, again if a folder was moved meanwhile and so may have been missed, and returns the
-// generation that look saw.
-func (l *Library) whileStill(look func() error) (generation string, err error) {
+// state of the folders that look saw.
+func (l *Library) whileStill(look func() error) (after string, err error) {
 	for try := 0; ; try++ {
-		before := l.generation()
+		_, before := l.changes()
 		if strings.HasPrefix(before, moving) && try < 20 { // after 20 tries it is of a dead process
 			time.Sleep(time.Millisecond)
 			continue
@@ -119,8 +118,8 @@ func (l *Library) whileStill(look func() error) (generation string, err error) {
 		if err := look(); err != nil {
 			return "", err
 		}
-		if generation = l.generation(); generation == before || try >= 20 {
-			return generation, nil
+		if _, after = l.changes(); after == before || try >= 20 {
+			return after, nil
 		}
 	}
 }
@@ -134,7 +133,7 @@ func (l *Library) scanOnce() error {
 	old := byFolder(maps.Values(l.sessions))
 	seen, faults := make([]*known, len(folders)), make([]error, len(folders))
 	inParallel(len(folders), 256, func(i int) { seen[i], faults[i] = readKnown(folders[i], old[folders[i]]) })
-	l.sessions, l.catalog = make(map[ingest.SessionID]*known, len(folders)), nil
+	l.sessions = make(map[ingest.SessionID]*known, len(folders))
 	for i, k := range seen {
 		l.addScanned(folders[i], k, faults[i])
 		l.listStale = l.listStale || k != old[folders[i]]
@@ -286,6 +285,30 @@ func inParallel(n, block int, do func(i int)) {
 // IsOwn reports whether a name at the top of the library is not a project's.
 func IsOwn(name string) bool {
 	return strings.HasPrefix(name, ".") || name == CacheName || name == "inbox"
+}
+
+// Stamp returns a text that differs after anything recall writes about sessions, and after a change of the given files.
+// It is "" if a file at the top changed within the last two seconds, as the coarsest file system clocks can't tell two
+// such changes apart.
+func (l *Library) Stamp(files ...string) string {
+	var b strings.Builder
+	recent := time.Now().Add(-2 * time.Second)
+	for _, name := range slices.Sorted(maps.Keys(topFiles)) {
+		files = append(files, filepath.Join(l.dir, name))
+	}
+	for _, path := range files {
+		fi, err := os.Stat(path)
+		switch {
+		case err != nil:
+			b.WriteString("-\n")
+		case fi.ModTime().After(recent):
+			return ""
+		default:
+			fmt.Fprintln(&b, stampOf(fi))
+		}
+	}
+	changes, _ := l.changes()
+	return b.String() + changes
 }
 
 // topFiles are the files at the top of a library.

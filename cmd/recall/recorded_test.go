@@ -357,6 +357,9 @@ func (r *recorder) tree(path string) {
 	var b strings.Builder
 	root := filepath.Join(r.home, "Recall")
 	must(r.t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == ".locks" {
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}

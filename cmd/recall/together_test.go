@@ -58,7 +58,7 @@ func TestInterruptedSync(t *testing.T) {
 		strings.Contains(string(out), "not distilled") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	for _, name := range []string{".tmp", ".locks"} {
+	for _, name := range []string{".tmp", ".locks/folders.lock"} {
 		if _, err := os.Stat(filepath.Join(home, "Recall", name)); err == nil {
 			t.Errorf("%s is left", name)
 		}

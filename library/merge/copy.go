@@ -69,28 +69,7 @@ func (m *merging) copyOne(ctx context.Context, src *library.Folder, name string)
 		return c, err
 	}
 	c.bad = m.damaged(ctx, src, c)
-	const worthIt = 64 << 10 // as in archiving
-	if seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err == nil && seg.Length >= worthIt && !c.bad {
-		m.shareCopy(&c)
-	}
 	return c, nil
-}
-
-// shareCopy stores a segment that several sessions bring only once, as hard links. If that fails, each has its own
-// copy.
-func (m *merging) shareCopy(c *copied) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	temp, err := m.l.TempName()
-	if err != nil {
-		return
-	}
-	if first := m.linked[c.sum]; first == "" && disk.Link(c.temp, temp) == nil {
-		m.linked[c.sum] = temp // stays until the library is closed, wherever the first copy goes
-	} else if first != "" && disk.Link(first, temp) == nil {
-		disk.Unlink(c.temp)
-		c.temp = temp
-	}
 }
 
 func dropCopies(all []copied) {

@@ -14,7 +14,6 @@ import (
 
 	"recall/ingest"
 	"recall/library"
-	"recall/library/disk"
 	"recall/library/raw"
 )
 
@@ -57,7 +56,7 @@ var (
 // Merge adds all that another library holds. What can't be read there is a Problem and doesn't affect the rest.
 // Repeating it finishes an interrupted run.
 func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, error) {
-	m := &merging{l: l.Inside(), from: from.Inside(), options: o, linked: map[disk.Sums]string{}}
+	m := &merging{l: l.Inside(), from: from.Inside(), options: o}
 	err := m.run(ctx)
 	if err != nil {
 		err = fmt.Errorf("merge %s: %w", from.Dir(), err)
@@ -72,8 +71,7 @@ type merging struct {
 
 	mu     sync.Mutex // guards what follows
 	done   Merged
-	looked int                  // number of sessions looked at
-	linked map[disk.Sums]string // large segments, each under a second name
+	looked int // number of sessions looked at
 }
 
 func (m *merging) run(ctx context.Context) error {

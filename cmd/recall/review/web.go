@@ -36,8 +36,7 @@ func newWebCmd(a *app.App) *cobra.Command {
 	}, func(ctx context.Context, _ []string) error {
 		l := a.Lib // which pages use while this run may be closing
 		served, index := a.Served(), app.IndexPath(l)
-		served.Kept = l // so that what it has cached of its sessions is used for every page
-		l.Hold(pipeline.LookHolds)
+		served.Kept = l                    // so that what it has cached of its sessions is used for every page
 		go func() { _, _ = l.Catalog() }() // preload while the link is being opened; a page reports errors
 		s, err := web.New(web.Options{
 			Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
