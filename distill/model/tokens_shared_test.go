@@ -30,7 +30,7 @@ func TestTokensOfRealSessions(t *testing.T) {
 		if !m.Ripe(s) {
 			continue
 		}
-		z, windows, _, err := m.cut(s, 1)
+		z, windows, _, err := m.cut(s, m.o.Window)
 		if err != nil {
 			t.Fatal(err)
 		}
