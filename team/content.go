@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,8 +105,8 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 	items, err := list(ctx, t, func(row pgx.CollectableRow) (it payload.Item, err error) {
 		var data string
 		var start, end *time.Time
-		if err = row.Scan(&data, &start, &end); err == nil {
-			err = json.Unmarshal([]byte(data), &it)
+		if err = row.Scan(&data, &start, &end); err == nil && (json.Unmarshal([]byte(data), &it) != nil || !receive(&it)) {
+			it = payload.Item{} // forged
 		}
 		if start != nil && end != nil {
 			p.Start, p.End = start.UTC(), end.UTC()
@@ -113,7 +114,7 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 		return it, err
 	}, `SELECT i.data, s.started, s.ended FROM recall.item i JOIN recall.session s ON s.id = i.session
 		WHERE s.sid = $1 AND s.device = $2 ORDER BY i.id`, of.Session, of.Device)
-	p.Items = items
+	p.Items = slices.DeleteFunc(items, func(it payload.Item) bool { return it.ID == "" })
 	return p, err
 }
 

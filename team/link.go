@@ -9,9 +9,9 @@ import (
 	"recall/payload"
 )
 
-// Tie makes other people's items safe to show, and adds to each result how it bears on other results, and on the
-// team's other items that were found for the question. Decisions of two people that can't both hold are a conflict.
-// Whether a rule applies to two items depends on these alone, so nothing in the database is believed for it.
+// Tie adds to each result how it bears on other results, and on the team's other items that were found for the
+// question. Decisions of two people that can't both hold are a conflict. Whether a rule applies to two items depends on
+// these alone, so nothing in the database is believed for it.
 func Tie(results []*index.Result, found []index.ForeignItem) {
 	ends := map[payload.ItemID]index.Placed{}
 	at := map[payload.ItemID]*index.Result{}
@@ -36,14 +36,6 @@ func Tie(results []*index.Result, found []index.ForeignItem) {
 		if later.Project == earlier.Project && later.Session != earlier.Session {
 			tie(at[l.From], l, later, earlier)
 			tie(at[l.To], l, earlier, later)
-		}
-	}
-	for _, r := range results {
-		sanitize(&r.Place, r.Item)
-		for _, of := range [][]index.Linked{r.Conflict, r.Related, r.History} {
-			for i := range of {
-				sanitize(&of[i].Place, &of[i].Item)
-			}
 		}
 	}
 }
@@ -78,15 +70,4 @@ func differentChoices(items []relate.Item) (links []payload.Link) {
 		}
 	}
 	return links
-}
-
-// sanitize sanitizes an item from another machine.
-func sanitize(at *index.Place, it *payload.Item) {
-	if at.Author == "" || it == nil {
-		return
-	}
-	at.Source = index.HandoffSource
-	if it.Receive() != nil {
-		*it = payload.Item{ID: it.ID, Kind: payload.Lead, State: payload.Stands, Rule: payload.ReceivedRule}
-	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"recall/internal/escape"
-	"recall/internal/text"
+	txt "recall/internal/text"
 	"recall/library"
 	"recall/payload"
 )
@@ -50,25 +50,28 @@ var newsKinds = []string{string(payload.Decision), string(payload.Eliminated), s
 func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 	fresh, err := list(ctx, t, func(row pgx.CollectableRow) (one Told, err error) {
 		var data string
+		var put time.Time
 		if err := row.Scan(&data, &one.Author, &one.Machine, &one.Project, &one.Title, &one.Session, &one.In,
-			&one.Remote, &one.Root); err != nil {
+			&one.Remote, &one.Root, &put); err != nil {
 			return one, err
 		}
-		if json.Unmarshal([]byte(data), &one.Item) != nil || one.Item.Receive() != nil {
-			one.Session = "" // forged
+		if json.Unmarshal([]byte(data), &one.Item) != nil || !receive(&one.Item) || one.Item.Kind == payload.Lead {
+			one.Session = "" // forged, or not borne out
+		}
+		if onTime(put, &one.Item.At) {
+			one.Machine += wrongClock
 		}
 		for _, s := range []*string{&one.Author, &one.Machine, &one.Project, &one.Title, &one.Session} {
-			*s = text.Clip(escape.Line(*s, escape.Markdown), 200)
+			*s = txt.Clip(escape.Line(*s, escape.Markdown), 200)
 		}
 		return one, nil
-	}, `SELECT i.data, m.name, d.name, p.name, s.title, s.sid, p.id, coalesce(p.remote, ''), coalesce(p.root, '')
+	}, `SELECT i.data, m.name, d.name, p.name, s.title, s.sid, p.id, coalesce(p.remote, ''), coalesce(p.root, ''), s.at
 		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project p ON p.id = s.project JOIN recall.item i ON i.session = s.id
 		WHERE s.project = ANY((SELECT recall.mine())::int[]) AND m.id <> $1 AND i.kind = ANY($2)
 			AND s.at > now() - make_interval(days => $3)
 			AND (i.generation = s.generation OR i.said > now() - make_interval(days => $3))
-			AND i.said < now() + '1 day'
-		ORDER BY i.said DESC, i.id DESC LIMIT $4`, t.Member.ID, newsKinds, newsDays, maxNews)
+		ORDER BY least(i.said, s.at) DESC, i.id DESC LIMIT $4`, t.Member.ID, newsKinds, newsDays, maxNews)
 	if err != nil {
 		return err
 	}
@@ -125,7 +128,7 @@ func (t Told) of(p library.Project, as int) bool {
 	return t.Root != "" && p.Birth == t.Root
 }
 
-// Line describes the item: "Ana decided yesterday: …".
+// Line describes the item with its quote, both shortened: "Ana decided yesterday: … (“…”)".
 func (t Told) Line(now time.Time) string {
 	what := map[payload.Kind]string{payload.Eliminated: "ruled out", payload.Finding: "found"}
 	day := t.Item.At.Local().Format(time.DateOnly)
@@ -141,8 +144,15 @@ func (t Told) Line(now time.Time) string {
 	if t.Item.Kind == payload.Eliminated {
 		text = payload.RuledOutThing(text)
 	}
-	return fmt.Sprintf("%s %s %s: %s", t.Author, cmp.Or(what[t.Item.Kind], "decided"), day, text)
+	said := fmt.Sprintf("%s %s %s: %s", t.Author, cmp.Or(what[t.Item.Kind], "decided"), day, txt.Clip(text, mostTold))
+	if quote := txt.Clip(t.Item.First().Quote, mostTold); quote != "" && quote != text {
+		said += " (“" + quote + "”)"
+	}
+	return said
 }
+
+// mostTold is how many characters of another person's item, and of its quote, are told unasked.
+const mostTold = 160
 
 // LookedNow records that a person looks at the news now.
 func (m *Membership) LookedNow() { _ = m.write("looked.json", time.Now().UTC()) }

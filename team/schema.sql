@@ -332,7 +332,7 @@ CREATE POLICY drop ON recall.handoff FOR DELETE USING ((SELECT recall.me()) IN (
 CREATE FUNCTION recall.search(stems text[], own int, weights real[], within text, kinds text[], since timestamptz,
 	before timestamptz, most int)
 	RETURNS TABLE(held int[], searched bigint, sid text, project text, author text, device text, title text,
-		started timestamptz, overtaken boolean, data text)
+		started timestamptz, put timestamptz, overtaken boolean, data text)
 	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	terms tsquery[] := ARRAY(SELECT ('''' || replace(replace(rtrim(s, '*'), '\', '\\'), '''', '''''') ||
@@ -357,7 +357,7 @@ BEGIN
 		FROM unnest(weights, held) WITH ORDINALITY u(weight, h, n) ORDER BY n);
 	other := (SELECT sum(w) FROM unnest(worth[own + 1:]) w) / 0.0608; -- of one of n words ts_rank makes 0.0608 / n
 	RETURN QUERY SELECT search.held, search.searched, s.sid, r.names[array_position(r.ids, i.project)], m.name, d.name,
-		s.title, s.started, EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started
+		s.title, s.started, s.at, EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started
 			AND l.started < now() + '1 day'), i.data
 	FROM (SELECT) one LEFT JOIN ((SELECT i.*, coalesce((SELECT sum(t.worth) FROM unnest(terms[:own], worth[:own]) t(term, worth)
 				WHERE i.words @@ t.term), 0) + coalesce(other * ts_rank(i.words, others), 0) AS score

@@ -41,30 +41,33 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
 		before = q.AsOf
 	}
-	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
-		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, asked.Stems, asked.Own, asked.Weights,
+	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, put, overtaken,
+		data FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, asked.Stems, asked.Own, asked.Weights,
 		nullIfEmpty(q.Project), names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxRanked)
 	if err != nil {
 		return found, err
 	}
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
 		var sid, project, author, device, title, data *string // nil if nothing was found
-		var started *time.Time
+		var started, put *time.Time
 		var overtaken *bool
-		if err := row.Scan(&found.Holding, &found.Searched, &sid, &project, &author, &device, &title, &started, &overtaken,
-			&data); err != nil || sid == nil {
+		if err := row.Scan(&found.Holding, &found.Searched, &sid, &project, &author, &device, &title, &started, &put,
+			&overtaken, &data); err != nil || sid == nil {
 			return none, err
 		}
 		var it payload.Item
 		if json.Unmarshal([]byte(*data), &it) != nil {
 			return none, nil // a forged item is skipped
 		}
-		s := index.ForeignItem{Item: asIndexed(it), Overtaken: *overtaken}
-		s.Place = index.Place{Project: *project, Session: *sid, SessionTitle: *title, Author: *author, Machine: *device}
+		at := index.Place{Project: *project, Session: *sid, SessionTitle: *title, Author: *author, Machine: *device,
+			Source: index.HandoffSource}
 		if started != nil {
-			s.SessionStart = started.UTC()
+			at.SessionStart = started.UTC()
 		}
-		found.Items = append(found.Items, s)
+		if onTime(*put, &it.At, &at.SessionStart) {
+			at.Machine += wrongClock
+		}
+		found.Items = append(found.Items, index.ForeignItem{Place: at, Item: asIndexed(it), Overtaken: *overtaken})
 		return none, nil
 	})
 	return found, err

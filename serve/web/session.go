@@ -40,6 +40,7 @@ type sessionView struct {
 	Resume   string // the command that continues it, "" for none
 	Missing  bool   // its client has deleted it
 	Files    []library.FileState
+	Shared   *Shared // somebody else's: nothing else is known
 }
 
 // turnView is a turn, and the items based on it.
@@ -95,6 +96,10 @@ func (s *Server) held(key string) *ingest.Session {
 
 func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	e, err := m.Library.Session(ingest.SessionID(r.PathValue("id")))
+	if errors.Is(err, library.ErrNoSession) {
+		shared, err := m.Shared(r.PathValue("id"))
+		return sessionView{Shared: shared}, err
+	}
 	if err != nil {
 		return nil, err
 	}

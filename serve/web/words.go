@@ -35,6 +35,7 @@ func words() template.FuncMap {
 		"past":     func(p index.Placed) string { return text.Clip(voice.Past(p), mostOfLine) },
 		"speaker":  voice.Speaker,
 		"kind":     answer.KindWord,
+		"sharedBy": sharedBy,
 		"turnOf":   func(it payload.Item) string { return it.First().Turn },
 		"lost":     func(r *answer.Result) []string { return answer.RejectedOptions(*r.Item, r.History) },
 		"lineOf":   func(it payload.Item) string { return payload.LineOf(&it) },
@@ -107,6 +108,14 @@ func stands(it payload.Item) string {
 
 // at names a place as people type it.
 func at(p index.Place, turn int) string { return voice.Where(p, turn, true) }
+
+// sharedBy names a session for there: with its author if it is somebody else's, since two may share one.
+func sharedBy(p index.Place) string {
+	if p.Author == "" {
+		return p.Session
+	}
+	return p.Session + "@" + p.Author
+}
 
 // leading is a text that links to a page; Href is "" if there is none.
 type leading struct{ Href, Text string }

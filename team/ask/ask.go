@@ -84,6 +84,8 @@ func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, on
 		if got.t, got.err = team.Open(ctx, m.Address, func() { close(w.there) }); got.err == nil {
 			if got.all, got.err = got.t.Candidates(ctx, q); got.err != nil || ctx.Err() != nil {
 				got.t.Close()
+			} else {
+				team.Receive(got.all)
 			}
 		}
 		w.found <- got

@@ -293,7 +293,7 @@ const (
 func toldByTeam(a *app.App, project string) (told []hooks.Told) {
 	since := time.Now().Add(-newsAge)
 	doc := a.TeamNews(since, project)
-	if doc == nil {
+	if doc == nil || !a.Config.Team.Told {
 		return nil
 	}
 	a.TeamBeside(false)

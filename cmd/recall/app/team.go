@@ -14,6 +14,7 @@ import (
 	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/library"
+	"recall/payload"
 	"recall/team"
 	"recall/team/ask"
 	"recall/team/share"
@@ -139,4 +140,30 @@ func (a *App) TeamNews(since time.Time, project string) *team.Brief {
 	}
 	projects, _ := a.Lib.Projects()
 	return m.Brief(since, projects, project)
+}
+
+// SharedSession returns a session that somebody else shares with the team, ID or ID@MEMBER: its items, and its
+// transcript, "" if that isn't shared. The error is library.ErrNoSession if nobody shares it or there is no team.
+func (a *App) SharedSession(ctx context.Context, id string) (at team.Place, p *payload.Payload, text string,
+	err error) {
+	t, _, err := a.TeamAtHand(ctx)
+	if errors.Is(err, team.ErrNoMembership) {
+		return at, nil, "", library.ErrNoSession
+	}
+	if err != nil {
+		return at, nil, "", fmt.Errorf("%w here; %w", library.ErrNoSession, err)
+	}
+	defer t.Close()
+	if at, err = t.Find(ctx, id); errors.Is(err, team.ErrNotShared) {
+		return at, nil, "", library.ErrNoSession
+	}
+	if err == nil {
+		p, err = t.Payload(ctx, at)
+	}
+	if err == nil {
+		if text, err = t.Transcript(ctx, at); errors.Is(err, team.ErrNotShared) {
+			err = nil
+		}
+	}
+	return at, p, text, err
 }

@@ -79,37 +79,20 @@ func newShowCmd(a *app.App) *cobra.Command {
 // showShared shows a session that somebody else shares with the team: its transcript, or the given turn, if that is
 // shared, else its items. If nobody shares it, it returns none.
 func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none error) error {
-	t, _, err := a.TeamAtHand(ctx)
-	if errors.Is(err, team.ErrNoMembership) {
-		return none
-	}
-	if err != nil {
-		return fmt.Errorf("%w here; %w", none, err)
-	}
-	defer t.Close()
-	at, err := t.Find(ctx, string(h.Session))
-	if errors.Is(err, team.ErrNotShared) {
-		return none
-	}
-	if err != nil {
-		return err
-	}
-	p, err := t.Payload(ctx, at)
-	if err != nil {
-		return err
-	}
-	if o.JSON {
-		return printPayload(a, p)
-	}
-	text, err := t.Transcript(ctx, at)
+	at, p, text, err := a.SharedSession(ctx, string(h.Session))
 	switch {
-	case errors.Is(err, team.ErrNotShared) && o.Transcript:
-		return hint.With(err, "%s shares only what was decided in it: recall show %s", terminal.Line(at.Author), at.Session)
-	case errors.Is(err, team.ErrNotShared):
-		text = payload.WithoutMarkers(payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
-			a.Config.Payload.Variant)), Budget: -1}).Text)
+	case err == library.ErrNoSession:
+		return none
 	case err != nil:
 		return err
+	case o.JSON:
+		return printPayload(a, p)
+	case text == "" && o.Transcript:
+		return hint.With(team.ErrNotShared, "%s shares only what was decided in it: recall show %s", terminal.Line(at.Author),
+			at.Session)
+	case text == "":
+		text = payload.WithoutMarkers(payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
+			a.Config.Payload.Variant)), Budget: -1}).Text)
 	case !o.Transcript && h.Turn != "":
 		if before, _, ok := strings.Cut(text, `<a id="`+html.EscapeString(h.Turn)+`">`); ok {
 			text = render.TurnAt(text, strings.Count(before, "\n"))
