@@ -50,12 +50,13 @@ const (
 	EnvAnthropicKey = "ANTHROPIC_API_KEY"
 )
 
-// UsualModel is the model asked without llm.model: the provider's smallest that does the work.
+// UsualModel is the model asked without llm.model: the provider's smallest that does the work. Ollama's doesn't think,
+// which its client can't turn off, and follows a schema that it is told; it is named where Ollama has no model yet.
 var UsualModel = map[string]string{
 	ProviderAnthropic: "claude-haiku-5-5",
 	ProviderOpenAI:    "gpt-6-luna",
 	ProviderClaude:    "haiku",
-	ProviderOllama:    "qwen3:8b",
+	ProviderOllama:    "qwen2.5:7b",
 }
 
 // chooseDistiller makes a configured model distill unless distill.distiller is set: one setting is enough.

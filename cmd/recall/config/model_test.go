@@ -172,7 +172,7 @@ func TestOllamaModel(t *testing.T) {
 		{"llm: {provider: ollama, model: 'qwen3:8b', url: '" + s.URL + "/v1'}", "10.0.0.9", "ollama/qwen3:8b", 32768},
 		{"llm: {provider: ollama, model: 'qwen3:8b', context: 65536}", s.URL, "ollama/qwen3:8b", 65536},
 		{"llm: {provider: ollama, model: other}", s.URL, "ollama/other", 16384},
-		{"llm: {provider: ollama}", "127.0.0.1:1", "ollama/qwen3:8b", 16384},
+		{"llm: {provider: ollama}", "127.0.0.1:1", "ollama/qwen2.5:7b", 16384},
 		{"llm: {provider: ollama}", "10.0.0.9", "", 0},
 	} {
 		at := standIn(t)

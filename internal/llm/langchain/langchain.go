@@ -44,7 +44,7 @@ func NewOllama(o Options) (*Model, error) {
 		return nil, err
 	}
 	if o.Model == "" {
-		return nil, errors.New("ollama: no model named, such as qwen3:8b; ollama list shows them")
+		return nil, errors.New("ollama: no model named, such as qwen2.5:7b; ollama list shows them")
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both forms are common
 	m := &Model{Identity: llm.Identity{ID: "ollama/" + o.Model, Tokens: o.Window}, o: o}
