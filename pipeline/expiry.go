@@ -7,45 +7,75 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
 )
 
-// Claude Code deletes transcripts whose last activity is this long ago, unless its settings say otherwise
-// (cleanupPeriodDays).
-const defaultCleanupDays = 30
+// retention is for how many days after the last activity Claude Code keeps a transcript: of its own, and of a session
+// that its desktop app began, which 0 keeps for good.
+type retention struct{ own, desktop int }
 
-// cleanupDays reads cleanupPeriodDays from the settings beside a Claude Code root's projects folder.
-func cleanupDays(root string) int {
+// retentionIn reads the settings beside a Claude Code root's projects folder. The client refuses less than a day.
+func retentionIn(root string) retention {
+	keeps := retention{own: 30}
 	for _, dir := range []string{root, filepath.Dir(root)} {
 		data, err := disk.ReadRegular(filepath.Join(dir, "settings.json"), 16<<20)
 		if err != nil {
 			continue
 		}
 		var s struct {
-			Days *float64 `json:"cleanupPeriodDays"`
+			Own     float64 `json:"cleanupPeriodDays"`
+			Desktop float64 `json:"desktopSessionCleanupPeriodDays"`
 		}
-		if json.Unmarshal(data, &s) == nil && s.Days != nil && *s.Days >= 0 {
-			return int(*s.Days)
+		if json.Unmarshal(data, &s) == nil {
+			if s.Own >= 1 {
+				keeps.own = int(s.Own)
+			}
+			keeps.desktop = max(0, int(s.Desktop))
+			break
 		}
 	}
-	return defaultCleanupDays
+	return keeps
+}
+
+// byDesktop matches what each record of a session says that the desktop app began.
+var byDesktop = text.Pattern(`"entrypoint":\s*"(claude-desktop|remote_cowork)`)
+
+// deletes returns when the client deletes a transcript, zero if it doesn't, and after how many days.
+func (k retention) deletes(transcript ingest.File) (at time.Time, days int) {
+	days = k.own
+	if byDesktop().MatchString(ingest.ReadStart(transcript.Path, 64<<10)) {
+		days = k.desktop
+	}
+	if days == 0 || transcript.Mod.IsZero() {
+		return time.Time{}, 0
+	}
+	return transcript.Mod.AddDate(0, 0, days), days
 }
 
 // expiring picks the Claude Code transcripts that the client will delete within the given time.
 func expiring(found []ingest.Found, now time.Time, within time.Duration) []ingest.Found {
-	days := map[string]int{}
+	known := map[string]retention{}
 	var soon []ingest.Found
 	for _, f := range found {
 		if f.Source != ingest.ClaudeCode || len(f.Files) == 0 {
 			continue
 		}
-		d, ok := days[f.Root]
+		keeps, ok := known[f.Root]
 		if !ok {
-			d = cleanupDays(f.Root)
-			days[f.Root] = d
+			keeps = retentionIn(f.Root)
+			known[f.Root] = keeps
 		}
-		if f.Files[0].Mod.AddDate(0, 0, d).Before(now.Add(within)) {
+		first := f.Files[0]
+		early := keeps.own
+		if keeps.desktop > 0 {
+			early = min(early, keeps.desktop)
+		}
+		if now.Add(within).Before(first.Mod.AddDate(0, 0, early)) {
+			continue // whoever began it: it needn't be opened
+		}
+		if at, _ := keeps.deletes(first); !at.IsZero() && at.Before(now.Add(within)) {
 			soon = append(soon, f)
 		}
 	}
@@ -54,10 +84,11 @@ func expiring(found []ingest.Found, now time.Time, within time.Duration) []inges
 
 // DeletedOn returns when the client deletes a transcript; zero if it doesn't.
 func DeletedOn(f ingest.Found, transcript ingest.File) time.Time {
-	if f.Source != ingest.ClaudeCode || transcript.Mod.IsZero() {
+	if f.Source != ingest.ClaudeCode {
 		return time.Time{}
 	}
-	return transcript.Mod.AddDate(0, 0, cleanupDays(f.Root))
+	at, _ := retentionIn(f.Root).deletes(transcript)
+	return at
 }
 
 // soon is how long before its deletion a transcript is reported.
@@ -68,6 +99,7 @@ type Expiring struct {
 	Root     string    `json:"folder"`
 	Days     int       `json:"days"`     // of quiet before deletion
 	Sessions int       `json:"sessions"` // due within a week
+	Overdue  int       `json:"overdue"`  // of these: due already, at the client's next start
 	Unsafe   int       `json:"unsafe"`   // of these: not archived in their current state
 	First    time.Time `json:"first"`    // when the first one goes; UTC
 
@@ -103,10 +135,14 @@ func (p *Pipeline) Exposed(ctx context.Context) (
 		if len(due) == 0 {
 			continue
 		}
-		d := Expiring{Root: in.root, Days: cleanupDays(due[0].Root), Sessions: len(due)}
+		d := Expiring{Root: in.root, Sessions: len(due)}
 		for _, f := range due {
 			d.IDs = append(d.IDs, f.ID)
-			d.First = Earlier(d.First, f.Files[0].Mod.AddDate(0, 0, d.Days).UTC())
+			at, days := retentionIn(f.Root).deletes(f.Files[0])
+			d.First, d.Days = Earlier(d.First, at.UTC()), days
+			if at.Before(p.Time()) {
+				d.Overdue++
+			}
 			if lost[f.ID] {
 				d.Unsafe++
 			}

@@ -1,7 +1,9 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,8 +38,8 @@ func TestExpiring(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Expiring != 2 || r.Unsafe != 0 {
-			t.Errorf("%d expiring, %d of them unsafe; want 2 and 0", r.Expiring, r.Unsafe)
+		if r.Expiring != 2 || r.Overdue != 1 || r.Unsafe != 0 {
+			t.Errorf("%d expiring, %d of them overdue, %d unsafe; want 2, 1 and 0", r.Expiring, r.Overdue, r.Unsafe)
 		}
 	}
 	late := open(t, t.TempDir())
@@ -48,5 +50,40 @@ func TestExpiring(t *testing.T) {
 	}
 	if r.Expiring != 2 || r.Unsafe == 0 || r.Left == 0 {
 		t.Errorf("out of time: %d expiring, %d unsafe, %d left; want 2, some and some", r.Expiring, r.Unsafe, r.Left)
+	}
+}
+
+// No deletion is announced that won't come: the client keeps what its desktop app began for as long as another setting
+// says, for good by default, and it refuses to keep transcripts for less than a day.
+func TestExpiringByWhoBeganIt(t *testing.T) {
+	for settings, want := range map[string]int{`{}`: 1, `{"desktopSessionCleanupPeriodDays": 0}`: 1,
+		`{"desktopSessionCleanupPeriodDays": 35}`: 2, `{"desktopSessionCleanupPeriodDays": 90}`: 1,
+		`{"cleanupPeriodDays": 0}`: 1, `{"cleanupPeriodDays": 365}`: 0} {
+		root, now := t.TempDir(), time.Now()
+		if err := os.WriteFile(filepath.Join(root, "settings.json"), []byte(settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []talk{first, second, third} {
+			path := k.write(t, root)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := now.AddDate(0, 0, -34)
+			switch k.id {
+			case second.id:
+				text = bytes.ReplaceAll(text, []byte(`{"`), []byte(`{"entrypoint":"claude-desktop","`))
+			case third.id:
+				at = now.AddDate(0, 0, -3)
+			}
+			if err := errors.Join(os.WriteFile(path, text, 0o600), os.Chtimes(path, at, at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := own(open(t, t.TempDir()), root)
+		if all, _, _ := p.Exposed(t.Context()); want == 0 && len(all) > 0 || want > 0 && (len(all) != 1 ||
+			all[0].Sessions != want || all[0].Overdue > want || all[0].Overdue == 0) {
+			t.Errorf("%s: %+v, want %d", settings, all, want)
+		}
 	}
 }

@@ -78,6 +78,7 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 // their current state. What this run has seen needn't be asked of the library.
 func (r *run) countExpiring() {
 	r.report.Expiring = len(r.expiring)
+	r.report.Overdue = len(expiring(r.expiring, r.p.Time(), 0))
 	for _, f := range r.expiring {
 		if r.seen.has(f, false) || r.p.forgotten(f) {
 			continue
