@@ -41,3 +41,9 @@ func Free(dir string) int64 {
 
 // Writable returns why this user can't write to a folder, nil if nothing prevents it.
 func Writable(dir string) error { return unix.Access(dir, unix.W_OK) }
+
+// SameVolume reports whether two paths that exist are on one volume, so that a rename moves no bytes.
+func SameVolume(a, b string) bool {
+	var of, to unix.Stat_t
+	return unix.Lstat(a, &of) == nil && unix.Lstat(b, &to) == nil && of.Dev == to.Dev
+}

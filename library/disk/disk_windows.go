@@ -2,6 +2,8 @@ package disk
 
 import (
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/windows"
 )
@@ -31,3 +33,8 @@ func Free(dir string) int64 {
 
 // Writable returns nil, as access lists aren't read.
 func Writable(string) error { return nil }
+
+// SameVolume reports whether two paths are on one volume, so that a rename moves no bytes.
+func SameVolume(a, b string) bool {
+	return strings.EqualFold(filepath.VolumeName(a), filepath.VolumeName(b))
+}

@@ -9,6 +9,7 @@ import (
 
 	"recall/internal/hint"
 	"recall/internal/text"
+	"recall/library/disk"
 )
 
 // opaque are programs whose arguments don't show what they work on, even behind other programs: env sh -c …, find
@@ -34,8 +35,49 @@ func Plain(paths []string) error {
 	return nil
 }
 
-// PathsOf lists the files and folders that a command's arguments name.
+// Renames reports whether a command run in a folder only gives files other names on their volume, which loses nothing
+// but a file that had a new name before: overwritten lists those.
+func Renames(command []string, dir string) (overwritten []string, ok bool) {
+	if len(command) == 0 || filepath.Base(command[0]) != "mv" {
+		return nil, false
+	}
+	var names []string
+	for _, word := range command[1:] {
+		switch {
+		case strings.HasPrefix(word, "-t"), strings.HasPrefix(word, "--t"): // the target comes first
+			return nil, false
+		case word != "" && !strings.HasPrefix(word, "-"):
+			if !filepath.IsAbs(word) {
+				word = filepath.Join(dir, word)
+			}
+			names = append(names, word)
+		}
+	}
+	if len(names) < 2 {
+		return nil, false
+	}
+	target := names[len(names)-1]
+	into, err := os.Stat(target)
+	for _, from := range names[:len(names)-1] {
+		to := target
+		if err == nil && into.IsDir() {
+			to = filepath.Join(target, filepath.Base(from))
+		}
+		if !disk.SameVolume(from, filepath.Dir(to)) {
+			return nil, false
+		}
+		if disk.Exists(to) {
+			overwritten = append(overwritten, to)
+		}
+	}
+	return overwritten, true
+}
+
+// PathsOf lists the files and folders that a command's arguments name, without those that it only renames.
 func PathsOf(command []string) ([]string, error) {
+	if overwritten, ok := Renames(command, "."); ok {
+		return overwritten, nil
+	}
 	var paths []string
 	remover := false
 	for i, word := range command {

@@ -180,8 +180,7 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 			continue
 		}
 		g.report.Problems = append(g.report.Problems, pr)
-		if info, err := os.Lstat(pr.Path); (err != nil || info.Mode()&fs.ModeSymlink == 0) &&
-			!g.heldLoose(ctx, pr.Path) { // a link itself contains nothing
+		if info, err := os.Lstat(pr.Path); err != nil || info.Mode()&fs.ModeSymlink == 0 { // a link contains nothing
 			g.danger(pr.Path, DangerLoose, true)
 		}
 	}
@@ -193,21 +192,6 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 		f, _ := k.Memory(path, of.Unwanted())
 		g.take(f)
 	}
-}
-
-// heldLoose reports whether the library has the file of a sub-agent (SESSION/subagents/agent-….jsonl) whose
-// session's own file is gone.
-func (g *guarding) heldLoose(ctx context.Context, path string) bool {
-	fi, err := os.Stat(path)
-	if err != nil || g.Library == nil || filepath.Base(filepath.Dir(path)) != "subagents" {
-		return false
-	}
-	e, err := g.Library.Session(ingest.SessionID(filepath.Base(filepath.Dir(filepath.Dir(path)))))
-	return err == nil && slices.ContainsFunc(e.Files, func(f library.FileState) bool {
-		return filepath.Base(filepath.FromSlash(f.Name)) == filepath.Base(path) &&
-			g.Library.Held(ctx, e.ID, ingest.File{Name: f.Name, Path: path, Role: f.Role, Size: fi.Size(),
-				Mod: fi.ModTime()}) == nil
-	})
 }
 
 // take records a session's files that are under the paths.

@@ -118,7 +118,7 @@ func TestGuardUnreadable(t *testing.T) {
 	}
 }
 
-// A part of a session that can't be taken in exists nowhere else.
+// A sub-agent's file whose session's own file is gone is archived like a session.
 func TestGuardLoosePart(t *testing.T) {
 	const session = "b0000007-0000-4000-8000-000000000007"
 	const line = `{"type":"user","isSidechain":true,"agentId":"a1b2c3d","sessionId":"` + session +
@@ -136,12 +136,14 @@ func TestGuardLoosePart(t *testing.T) {
 		}
 		p := open(t, filepath.Join(dir, "Recall"))
 		p.Roots = map[ingest.Source][]string{ingest.Cowork: {}, ingest.ClaudeCode: {root}}
-		g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b := g.Blocking(); g.Safe() || len(b) != 1 || b[0].Kind != guard.DangerLoose || b[0].Path != lone {
-			t.Errorf("%s: safe %v, %+v, %v", name, g.Safe(), b, g.Problems)
+		for _, archived := range []bool{false, true} {
+			g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{})
+			if err != nil || g.Safe() != archived || len(g.Sessions) != 1 {
+				t.Errorf("%s: archived %v, safe %v, %+v, %v", name, archived, g.Safe(), g.Sessions, err)
+			}
+			if problems, err := guard.Archive(t.Context(), &p.Archiver, g); err != nil || len(problems) > 0 {
+				t.Error(problems, err)
+			}
 		}
 	}
 }

@@ -138,10 +138,6 @@ func (g *guarding) findMore(ctx context.Context) {
 				g.take(s)
 			}
 		}
-		if !g.known[path] && filepath.Base(filepath.Dir(path)) == "subagents" &&
-			strings.HasPrefix(filepath.Base(path), "agent-") && !g.heldLoose(ctx, path) {
-			g.danger(path, DangerLoose, true) // its session's own file is gone
-		}
 	}
 	for path := range g.known {
 		if !before[path] {

@@ -88,8 +88,7 @@ const (
 	DangerSource  DangerKind = "sessions" // where a client keeps its sessions
 	DangerTooMuch DangerKind = "too much" // more files than could be checked
 	DangerUnread  DangerKind = "unread"   // it can't be read, so its content is unknown
-	// part of a session that recall can't archive, such as a sub-agent without its session
-	DangerLoose DangerKind = "loose"
+	DangerLoose   DangerKind = "loose"    // part of a session that recall can't archive
 )
 
 // OtherFiles are files that belong neither to a session nor to the library: recall knows and keeps nothing of them.

@@ -18,9 +18,9 @@ import (
 // beforeDeleting makes sure that a command removes no session that exists nowhere else: what it would remove is
 // archived and compared first.
 func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
-	paths := h.threatened(in)
+	paths, moved := h.threatened(in)
 	if len(paths) == 0 {
-		return Answer{}, nil
+		return h.beforeMoving(ctx, moved)
 	}
 	h.atRisk.Store(&paths)
 	ctx, cancel := context.WithTimeout(ctx, deleting)
@@ -39,15 +39,35 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 		return Answer{}, err
 	case len(left) > 0:
 		return Answer{Deny: "recall: this would remove what exists nowhere else:\n" + strings.Join(left, "\n") + "\n" +
-			wayOut(g, paths)}, nil
+			wayOut(g, paths, in.ToolInput.Command)}, nil
 	case g.Count() == 0 && len(g.Memory) == 0 && g.Forgotten() == "":
 		return Answer{}, nil
 	}
 	return Answer{Context: savedNote(g, archived, paths)}, nil
 }
 
-// wayOut says how to do what was refused after all.
-func wayOut(g *guard.Report, paths []string) string {
+// beforeMoving archives what is only given another name: nothing of it is lost, but no sync looks there.
+func (h *Host) beforeMoving(ctx context.Context, paths []string) (Answer, error) {
+	if len(paths) == 0 {
+		return Answer{}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, deleting)
+	defer cancel()
+	g, left, _, err := h.saveFirst(ctx, paths)
+	if err != nil || g.Count() == 0 {
+		return Answer{}, err
+	}
+	kept := "every byte of which is in recall's library"
+	if len(left) > 0 {
+		kept = "not all of which is in recall's library"
+	}
+	return Answer{Context: fmt.Sprintf("<!-- recall -->\nNote from recall: moving %s loses nothing. It holds %s, %s. No "+
+		"sync looks in another place by itself: `recall sync --from PLACE` does.\n<!-- /recall -->", list(paths),
+		plain(g.Holds()), kept)}, nil
+}
+
+// wayOut says how to do what was refused after all: by the same command, behind a guard.
+func wayOut(g *guard.Report, paths []string, command string) string {
 	if len(g.Unsafe()) > 0 {
 		return fmt.Sprintf("Do this first: %s. Then look, and run the command again: recall sync && recall guard %s",
 			g.WayOut(), quoted(paths))
@@ -57,8 +77,8 @@ func wayOut(g *guard.Report, paths []string) string {
 			return "That is for the user to do, not for you; recall guard " + quoted(paths) + " says more."
 		}
 	}
-	return "Ask the user, who alone knows whether anything on it is needed. If not, this checks once more and runs it: " +
-		"recall guard --vm --run -- rm -rf " + quoted(paths)
+	return "Ask the user, who alone knows whether anything on it is needed. If not, this checks once more and runs the " +
+		"same command: recall guard --vm " + quoted(paths) + " --run -- sh -c " + quoted([]string{command})
 }
 
 // tooLate refuses what couldn't be checked in time.

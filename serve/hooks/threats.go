@@ -22,7 +22,8 @@ import (
 // removing matches words of commands and programs that remove files.
 var removing = text.Pattern(`\b(` +
 	`rm|rm_rf?|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
-	`Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
+	`Remove-Item|Move-Item|f?truncate|truncateSync|rsync|git\b.*\bclean|cp|ln|install|tee|dd|sed\s.*-i|` +
+	`write_text|write_bytes|writeFile(Sync)?)\b|-delete\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
 
 // removers are programs that take files away, also as an argument of another: sudo, xargs, find -exec, gio.
 var removers = text.Set(`rm rmdir unlink shred mv trash trash-put srm truncate rsync -delete`)
@@ -48,12 +49,37 @@ var stores = text.Pattern("[^\\s'\";|&()<>=`]*" +
 	`claude-code-sessions|claude-code-vm|vm_bundles)` +
 	"[^\\s'\";|&()<>`]*")
 
-// threatened lists the paths that a command line takes away, overwrites or moves, of those that contain or are in the
-// places of sessions or recall's library. Words are expanded as a shell does it; nothing is run. Of a part of the line,
-// up to the next ; or &&, that takes something away, every path counts, whichever word names it.
-func (h *Host) threatened(in Input) []string {
+// overwritten returns which words of a command name files that it replaces.
+func overwritten(args []string) []string {
+	rest := args[1:]
+	switch filepath.Base(args[0]) {
+	case "cp", "ln", "install":
+		return rest[max(0, len(rest)-1):]
+	case "dd":
+		for _, word := range rest {
+			if name, ok := strings.CutPrefix(word, "of="); ok {
+				return []string{name}
+			}
+		}
+	case "tee":
+		if !slices.Contains(rest, "-a") && !slices.Contains(rest, "--append") {
+			return rest
+		}
+	case "sed":
+		if slices.ContainsFunc(rest, func(word string) bool { return strings.HasPrefix(word, "-i") }) {
+			return rest
+		}
+	}
+	return nil
+}
+
+// threatened lists the paths that a command line takes away or overwrites, of those that contain or are in the places
+// of sessions or recall's library, and those that it only renames. Words are expanded as a shell does it; nothing is
+// run. Of a part of the line, up to the next ; or &&, that takes something away, every path counts, whichever word
+// names it.
+func (h *Host) threatened(in Input) (lost, moved []string) {
 	if !mayRemove(in) {
-		return nil
+		return nil, nil
 	}
 	t := &threats{places: h.places(), dirs: []string{filepath.ToSlash(in.Cwd)}, vars: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
@@ -61,7 +87,8 @@ func (h *Host) threatened(in Input) []string {
 	t.vars["HOME"], t.vars["CLAUDE_PROJECT_DIR"] = t.home, t.dirs[0]
 	t.vars["CLAUDE_CONFIG_DIR"] = filepath.ToSlash(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), t.home+"/.claude"))
 	t.read(in.ToolInput.Command, 0)
-	return t.found
+	checked := func(path string) bool { return slices.Contains(t.checked, path) }
+	return slices.DeleteFunc(t.found, checked), slices.DeleteFunc(t.moved, checked)
 }
 
 // threats reads one command line.
@@ -72,6 +99,9 @@ type threats struct {
 	dirs   []string          // folders that it may work in, by cd
 	files  int               // scripts read so far
 	found  []string
+
+	moved   []string // only renamed
+	checked []string // by recall guard itself
 }
 
 // Limits for programs within programs: eval, scripts and those that they run.
@@ -144,16 +174,27 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			}
 		case *syntax.WordIter:
 			words = append(words, t.fields(n.Items...)...)
+			delete(t.vars, n.Name.Value) // one of the words, whatever it was before
 		case *syntax.Redirect:
 			words = append(words, t.fields(n.Hdoc)...)
 			if n.Op == syntax.RdrOut || n.Op == syntax.RdrClob || n.Op == syntax.RdrAll {
 				runs = true // sooner or later
-				t.add(t.fields(n.Word)...)
+				into := t.fields(n.Word)
+				t.add(into...)
+				removes = removes || len(into) == 0 || into[0] == "" // that of a loop's variable
 			}
 		case *syntax.CallExpr:
 			args := t.fields(n.Args...)
-			if len(args) == 0 || args[0] == "recall" && guardsItself(args[1:]) {
-				return len(args) == 0
+			if len(args) == 0 {
+				return true
+			}
+			if args[0] == "recall" && slices.Contains(args, "guard") {
+				if args = t.guarded(args); len(args) == 0 {
+					return false
+				}
+			}
+			if t.renames(args) {
+				return false
 			}
 			if args[0] == "cd" || args[0] == "pushd" {
 				t.enter(args[1:])
@@ -161,6 +202,12 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			words = append(words, args...)
 			runs = runs || !onlyRead[args[0]]
 			given = given || givenPaths[args[0]]
+			t.addFiles(overwritten(args)...)
+			if inLanguage[strings.TrimRight(filepath.Base(args[0]), "0123456789.")] {
+				for _, word := range args[1:] {
+					t.text(word)
+				}
+			}
 			removes = removes || args[0] == "git" && slices.Contains(args, "clean") ||
 				slices.ContainsFunc(args, func(a string) bool { return removers[filepath.Base(a)] })
 		}
@@ -202,13 +249,38 @@ func (t *threats) programs(words []string, depth int) (removes bool) {
 	return removes
 }
 
-// text adds the stores that a text of any language names, if it takes something away.
+// inLanguage are interpreters that are given programs as arguments.
+var inLanguage = text.Set(`python perl ruby node deno bun php`)
+
+// Paths in a text of any language, and what joins the parts of one: Path.home() / ".config" / "Claude".
+var (
+	pathLike = text.Pattern("[^\\s'\"`;|&()<>=,{}\\[\\]]*[/~.][^\\s'\"`;|&()<>=,{}\\[\\]]*")
+	joining  = text.Pattern(`['"]\s*[/,]\s*['"]`)
+)
+
+// text adds the paths that a text of any language names and that exist, if it takes something away; of a pattern, the
+// folder.
 func (t *threats) text(program string) {
 	if !removing().MatchString(program) {
 		return
 	}
-	for _, name := range stores().FindAllString(program, -1) {
-		t.add(strings.Replace(name, "~", t.home, 1), t.home+"/"+name) // Path.home() / ".claude"
+	names := stores().FindAllString(program, -1)
+	for _, said := range []string{program, joining().ReplaceAllString(program, "/")} {
+		names = append(names, pathLike().FindAllString(said, -1)...)
+	}
+	for _, name := range names {
+		if i := strings.IndexAny(name, "*?"); i >= 0 {
+			name = name[:strings.LastIndexByte(name[:i], '/')+1]
+		}
+		name = strings.TrimRight(strings.Replace(name, "~", t.home, 1), "/")
+		if name == "" || strings.HasPrefix(t.home, name) { // the home itself holds more than sessions
+			continue
+		}
+		for _, path := range []string{name, t.home + "/" + name} {
+			if _, err := os.Lstat(native(path)); err == nil {
+				t.add(path)
+			}
+		}
 	}
 }
 
@@ -226,6 +298,50 @@ func (t *threats) add(words ...string) {
 			}
 		}
 	}
+}
+
+// addFiles is add without folders, into which files are put.
+func (t *threats) addFiles(words ...string) {
+	for _, word := range words {
+		for _, path := range t.absolute(word) {
+			if ingest.IsFile(path) {
+				t.add(path)
+			}
+		}
+	}
+}
+
+// renames reports whether a command, in whichever folder it works, only renames, and adds what it does.
+func (t *threats) renames(args []string) bool {
+	for _, dir := range t.dirs {
+		overwritten, ok := guard.Renames(args, native(dir))
+		if !ok {
+			return false
+		}
+		t.add(overwritten...)
+	}
+	before := t.found
+	t.found = t.moved
+	t.add(args[1 : len(args)-1]...)
+	t.moved, t.found = t.found, before
+	return true
+}
+
+// guarded notes what a call of recall guard checks, and returns the command that it runs unless it can tell what that
+// takes away.
+func (t *threats) guarded(args []string) (command []string) {
+	at := slices.Index(args, "--")
+	if at < 0 {
+		return nil // it runs nothing
+	}
+	for _, word := range args[:at] {
+		t.checked = append(t.checked, t.absolute(word)...)
+	}
+	command = args[at+1:]
+	if _, err := guard.PathsOf(command); err == nil {
+		return nil
+	}
+	return command
 }
 
 // absolute returns what a word may mean as a path.
@@ -294,20 +410,6 @@ func native(p string) string {
 }
 
 var gitDrive = text.Pattern(`^/[A-Za-z]/`)
-
-// guardsItself reports whether these are the arguments of a recall guard that can tell what the command after it
-// removes.
-func guardsItself(args []string) bool {
-	at := slices.Index(args, "--")
-	if len(args) == 0 || args[0] != "guard" {
-		return false
-	}
-	if at < 0 {
-		return true // it runs nothing
-	}
-	_, err := guard.PathsOf(args[at+1:])
-	return err == nil
-}
 
 // places lists where sessions and the library are kept.
 func (h *Host) places() []string {

@@ -44,7 +44,8 @@ func TestThreatenedByScripts(t *testing.T) {
 	threatened := func(command, dir string) []string {
 		in := Input{Tool: "Bash", Cwd: dir}
 		in.ToolInput.Command = command
-		return h.threatened(in)
+		lost, _ := h.threatened(in)
+		return lost
 	}
 	for _, command := range []string{
 		"sh x.sh", "sh ./x.sh", "bash -e x.sh", "./x.sh", "source x.sh", ". ./x.sh", "true && ./x.sh", "sudo bash x.sh",
@@ -100,7 +101,8 @@ func TestThreatenedAtHome(t *testing.T) {
 	}
 	h := &Host{Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}}}}
 	threatened := func(command string) []string {
-		return h.threatened(Input{Tool: "Bash", Cwd: t.TempDir(), ToolInput: ToolInput{Command: command}})
+		lost, _ := h.threatened(Input{Tool: "Bash", Cwd: t.TempDir(), ToolInput: ToolInput{Command: command}})
+		return lost
 	}
 	for _, command := range commands {
 		got := threatened(command)
@@ -116,3 +118,51 @@ func TestThreatenedAtHome(t *testing.T) {
 }
 
 func isThere(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// Whatever empties, replaces or removes a session's file is seen; what reads one, adds to it or puts another beside it
+// isn't held up. A new name on the same disk loses nothing but what had that name before.
+func TestThreatenedByAnyMeans(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: the commands are a Unix shell's")
+	}
+	home := t.TempDir()
+	liveIn(t, home)
+	app, file := filepath.Join(home, ".config", "Claude"), filepath.Join(home, ".claude", "projects", "-a", "x.jsonl")
+	for _, dir := range []string{filepath.Dir(file), filepath.Join(app, "vm_bundles"), filepath.Join(home, "w")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(file, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := &Host{Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}},
+		Roots: map[ingest.Source][]string{ingest.ClaudeCode: {filepath.Join(home, ".claude"), app}}}}
+	const x = "~/.claude/projects/-a/x.jsonl"
+	for command, want := range map[string]string{
+		"truncate -s 0 ~/.claude/projects/*/*.jsonl": file, ": > " + x: file, "cat /dev/null >| " + x: file,
+		"for f in ~/.claude/projects/*/*.jsonl; do : > \"$f\"; done": file, "date | tee " + x: file,
+		"cp /dev/null " + x: file, "dd if=/dev/null of=" + file: file, "ln -sf /dev/null " + x: file,
+		"sed -i 1d " + x: file, "mv w/y " + x: file, "python3 -c \"open('" + file + "', 'w')\"": file,
+		"perl -e 'unlink glob \"~/.claude/projects/*/*.jsonl\"'":                                                filepath.Dir(filepath.Dir(file)),
+		"python3 -c \"import shutil, os; shutil.rmtree(os.path.expanduser('~/.config/Claude'))\"":               app,
+		"python3 - <<'E'\nimport shutil, pathlib\nshutil.rmtree(pathlib.Path.home() / '.config' / 'Claude')\nE": app,
+		"recall guard --vm ~/.claude --run -- sh -c 'rm -rf ~/.config/Claude'":                                  app,
+	} {
+		got, _ := h.threatened(Input{Tool: "Bash", Cwd: home, ToolInput: ToolInput{Command: command}})
+		if !slices.Contains(got, want) {
+			t.Errorf("%s: %q, want %s", command, got, want)
+		}
+	}
+	for command, want := range map[string][]string{
+		"cp " + x + " w": nil, "cp w/y ~/.claude/projects/-a/": nil, "date | tee -a " + x: nil, "date >> " + x: nil,
+		"sed -n 1p " + x: nil, "npm install": nil, "recall guard " + x: nil,
+		"recall guard --vm ~/.config/Claude --run -- sh -c 'rm -rf ~/.config/Claude'": nil,
+		"mv ~/.config/Claude ~/.config/Claude.bak":                                    {app}, "mv a b": nil,
+	} {
+		got, moved := h.threatened(Input{Tool: "Bash", Cwd: home, ToolInput: ToolInput{Command: command}})
+		if len(got) > 0 || !slices.Equal(moved, want) {
+			t.Errorf("%s: loses %q and moves %q, want nothing and %q", command, got, moved, want)
+		}
+	}
+}

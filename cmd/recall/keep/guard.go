@@ -43,7 +43,10 @@ func newGuardCmd(a *app.App) *cobra.Command {
 			if err != nil && len(paths) == 0 {
 				return err
 			}
-			if len(paths) == 0 && len(named) == 0 {
+			if _, renames := guard.Renames(command, "."); renames && len(paths)+len(named) == 0 {
+				return runGuarded(cmd.Context(), a, command)
+			}
+			if len(paths)+len(named) == 0 {
 				named = []string{"."}
 			}
 			paths = slices.Concat(paths, named) // not append: paths is the start of args
