@@ -316,6 +316,13 @@ func TestImproveFaults(t *testing.T) {
 				if (r.Cause == nil) != (r.Why == "" || r.Why == "interrupted") {
 					t.Errorf("why %q, for %v", r.Why, r.Cause)
 				}
+				if spent := strings.Contains(r.Why, "budget"); r.Failed() != (r.Cause != nil && !spent) {
+					t.Errorf("failed: %v, although %q", r.Failed(), r.Why)
+				}
+				w, err := improve.WaitingIn(p, 0)
+				if err != nil || w.Again.After(now) != (w.Resting > 0) || w.Sessions < r.Waiting || w.Failed < w.Resting {
+					t.Errorf("after %+v waits %+v (%v)", r, w, err)
+				}
 				r.Problems, r.Cause = nil, nil
 				return r
 			}

@@ -58,6 +58,12 @@ type Report struct {
 	Problems []ingest.Problem `json:"-"` // sessions skipped because of a fault of recall's own
 }
 
+// Failed reports whether sessions wait because of a fault, rather than because the budget is used up or the run was
+// interrupted.
+func (r *Report) Failed() bool {
+	return r.Waiting > 0 && r.Cause != nil && !errors.As(r.Cause, new(*llm.Capped))
+}
+
 // Run asks the model about the sessions that are due: quiet ones whose payload it hasn't made, or made of other
 // bytes, newest first. Each is saved and indexed as soon as it is answered. It comes after a sync, which needs no
 // model, so every session has a payload in any case. Meanwhile only other processes' asking is locked out.

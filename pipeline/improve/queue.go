@@ -80,19 +80,30 @@ func (q *queue) isDue(e library.Entry, now time.Time) bool {
 	return true
 }
 
-// Waiting counts the sessions to ask the model about, according to their metadata (some may turn out to say too
-// little), and those of them that failed before.
-func Waiting(p *pipeline.Pipeline, quiet time.Duration) (due, failed int, err error) {
+// Waiting is which sessions wait for the model, according to their metadata: some may turn out to say too little.
+type Waiting struct {
+	Sessions int       `json:"waiting"`
+	Failed   int       `json:"failed"`         // of those, the ones it failed at before
+	Resting  int       `json:"resting"`        // of those, left alone for a while
+	Again    time.Time `json:"again,omitzero"` // when the first of the resting is asked about again
+}
+
+// WaitingIn counts what waits in a library.
+func WaitingIn(p *pipeline.Pipeline, quiet time.Duration) (w Waiting, err error) {
 	q, err := queueOf(p, Options{Quiet: quiet}, nil)
 	if err != nil {
-		return 0, 0, err
+		return w, err
 	}
-	for id, is := range q.due {
-		if is && q.tries[id].Failed > 0 {
-			failed++
+	w.Sessions, w.Resting, w.Failed = q.asked+q.resting, q.resting, q.resting
+	for id, due := range q.due {
+		switch try := q.tries[id]; {
+		case due && try.Failed > 0:
+			w.Failed++
+		case isResting(try, p.Time()):
+			w.Again = pipeline.Earlier(w.Again, restsUntil(try).UTC())
 		}
 	}
-	return q.asked + q.resting, failed + q.resting, nil
+	return w, nil
 }
 
 // A session that is continued day after day is asked about when what is new justifies the

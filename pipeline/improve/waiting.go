@@ -12,16 +12,19 @@ import (
 	"recall/library"
 )
 
-// isResting reports whether a session that failed is to be left alone: for one night after the first failure, then
+// restsUntil returns until when a session that failed is to be left alone: for one night after the first failure, then
 // twice as long each time, up to four weeks.
-func isResting(t library.Try, now time.Time) bool {
+func restsUntil(t library.Try) time.Time {
 	if t.Failed == 0 {
-		return false
+		return t.At
 	}
 	nights := 1 << min(t.Failed-1, 5)
 	wait := time.Duration(min(nights, 28))*24*time.Hour - 4*time.Hour // nightly runs don't start at the exact minute
-	since := now.Sub(t.At)
-	return since < wait && since >= 0
+	return t.At.Add(wait)
+}
+
+func isResting(t library.Try, now time.Time) bool {
+	return now.Before(restsUntil(t)) && !now.Before(t.At)
 }
 
 // downAfter is how many sessions in a row may go unanswered, despite retries, before the service counts as down.

@@ -163,8 +163,9 @@ func (a *App) Improve(ctx context.Context, o improve.Options,
 	anew bool) (*improve.Report, []ingest.Problem, error) {
 	p, err := a.Asker(ctx, anew)
 	if err != nil {
-		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Archiver: pipeline.Archiver{Library: a.Lib}}, o.Quiet)
-		return &improve.Report{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: hint.Of(err)}, nil, nil
+		w, _ := improve.WaitingIn(&pipeline.Pipeline{Archiver: pipeline.Archiver{Library: a.Lib}}, o.Quiet)
+		return &improve.Report{Asked: w.Sessions, Waiting: w.Sessions, Why: err.Error(), Hint: hint.Of(err), Cause: err},
+			nil, nil
 	}
 	if p == nil {
 		return nil, nil, nil

@@ -24,7 +24,7 @@ func improveParts(r *improve.Report) (parts []string) {
 	say(r.Improved, "%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.By, "model/"))
 	say(r.Links, "%s between decisions", answer.Count(r.Links, "link"))
 	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
-	say(r.Resting, "%s skipped for now after an earlier failure", answer.Count(r.Resting, "session"))
+	say(r.Resting, "%s left alone for now after an earlier failure (recall status says until when)", answer.Count(r.Resting, "session"))
 	unpriced := ""
 	if r.Unpriced {
 		unpriced = " plus calls without a known price (llm.prices)"

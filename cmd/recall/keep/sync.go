@@ -81,7 +81,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 			}
 			err = cmp.Or(err, a.PrintJSON(doc))
 		}
-		if err == nil && report.Skipped() {
+		if err == nil && (report.Skipped() || asked != nil && asked.Failed()) {
 			err = app.ExitCode(app.ExitPartial)
 		}
 		return err

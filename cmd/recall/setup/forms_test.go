@@ -31,7 +31,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		LastArchive: r, LastSync: r, LastImprove: r,
 		Doomed: []pipeline.Expiring{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: problems(5),
 		Schedule: schedule.Brief{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
-		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Asking: true},
+		Model:    &modelDoc{Name: "m", Waiting: improve.Waiting{Sessions: 1, Failed: 1}, Asking: true},
 		Warnings: []string{"w"}, Broken: problems(1)})
 	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
 	a.Form("usage", &history.Usage{By: "day",

@@ -145,10 +145,9 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 }
 
 type modelDoc struct {
-	Name    string `json:"name"`             // provider and model, as configured
-	Waiting int    `json:"waiting"`          // sessions to ask it about; some might say too little
-	Failed  int    `json:"failed"`           // of those, the ones it failed at before
-	Asking  bool   `json:"asking,omitempty"` // a recall is asking it now
+	Name            string `json:"name"` // provider and model, as configured
+	improve.Waiting        // sessions to ask it about
+	Asking          bool   `json:"asking,omitempty"` // a recall is asking it now
 }
 
 func modelStatus(a *app.App) (*modelDoc, error) {
@@ -161,8 +160,7 @@ func modelStatus(a *app.App) (*modelDoc, error) {
 		d.Name += "/" + name
 	}
 	var err error
-	if d.Waiting, d.Failed, err = improve.Waiting(&pipeline.Pipeline{Archiver: *a.Archiver()},
-		c.Distill.Quiet); err != nil {
+	if d.Waiting, err = improve.WaitingIn(&pipeline.Pipeline{Archiver: *a.Archiver()}, c.Distill.Quiet); err != nil {
 		return nil, err
 	}
 	if done, err := a.Lib.AskAlone(); err == nil {
