@@ -58,7 +58,7 @@ CREATE TABLE recall.item(
 	kind text NOT NULL CHECK (length(kind) <= 200), said timestamptz CHECK (isfinite(said)),
 	hash text NOT NULL CHECK (length(hash) <= 200), rules text NOT NULL CHECK (length(rules) <= 200),
 	data text NOT NULL CHECK (octet_length(data) <= 1 << 20 AND json_typeof(data::json) = 'object'),
-	words tsvector NOT NULL, UNIQUE(session, iid));
+	words tsvector NOT NULL DEFAULT '', UNIQUE(session, iid));
 CREATE INDEX item_words ON recall.item USING gin(words);
 
 -- What is shared of a session beside its items: its transcript, redacted; and its files, encrypted before they came.
@@ -78,7 +78,7 @@ CREATE TABLE recall.obeyed(
 CREATE TABLE recall.handoff(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender int NOT NULL REFERENCES recall.member,
 	receiver int NOT NULL REFERENCES recall.member, hash text NOT NULL CHECK (length(hash) BETWEEN 1 AND 100),
-	data text NOT NULL CHECK (octet_length(data) <= 1 << 20), at timestamptz NOT NULL DEFAULT now(), taken_at timestamptz,
+	data text NOT NULL CHECK (octet_length(data) <= 512 << 10), at timestamptz NOT NULL DEFAULT now(), taken_at timestamptz,
 	UNIQUE(sender, receiver, hash));
 CREATE INDEX handoff_receiver ON recall.handoff(receiver);
 

@@ -114,6 +114,8 @@ func explain(err error) error {
 		return fmt.Errorf("%w: %s", ErrForgotten, pg.Message)
 	case "RC003":
 		return fmt.Errorf("%w: %s", ErrExpired, pg.Message)
+	case "23514": // a check, as of what is too large
+		return fmt.Errorf("%w: %s", ErrRefused, pg.Message)
 	case "42P01", "3F000": // no such table, no such schema
 		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; check that the address names the right "+
 			"database")

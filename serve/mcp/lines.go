@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -86,7 +85,7 @@ func (l *lines) take(line []byte) error {
 		return l.refuse(jsonrpc.CodeInvalidRequest, "not a message of JSON-RPC 2.0")
 	}
 	if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
-		l.out.owe(1)
+		l.out.owe(call.ID)
 	}
 	l.rest = append(line, '\n')
 	return nil
@@ -102,43 +101,57 @@ func (l *lines) refuse(code int, message string) error {
 	return err
 }
 
-// inTurn is a stream to which two writers write whole messages. It counts the responses owed to the client.
+// inTurn is a stream to which two writers write whole messages. It knows the requests that the client has no response
+// to.
 type inTurn struct {
-	mu   sync.Mutex // held while w is written to
 	w    io.Writer
-	owed atomic.Int64
 	paid chan struct{} // signals that nothing is owed any more
+
+	mu   sync.Mutex // held while w is written to
+	owed map[any]bool
 }
 
 // lastAnswers is how long to wait for owed responses at the end of input: a script closes its end at once.
 const lastAnswers = 30 * time.Second
 
-func newInTurn(w io.Writer) *inTurn { return &inTurn{w: w, paid: make(chan struct{}, 1)} }
+func newInTurn(w io.Writer) *inTurn {
+	return &inTurn{w: w, paid: make(chan struct{}, 1), owed: map[any]bool{}}
+}
 
 func (t *inTurn) Write(p []byte) (int, error) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	n, err := t.w.Write(p)
-	t.mu.Unlock()
 	if message, bad := jsonrpc.DecodeMessage(p); bad == nil {
-		if _, ok := message.(*jsonrpc.Response); ok {
-			t.owe(-1)
+		if res, ok := message.(*jsonrpc.Response); ok {
+			delete(t.owed, res.ID.Raw())
 		}
 	}
-	return n, err
-}
-
-func (t *inTurn) owe(n int64) {
-	if t.owed.Add(n) == 0 {
+	if len(t.owed) == 0 {
 		select {
 		case t.paid <- struct{}{}:
 		default:
 		}
 	}
+	return n, err
+}
+
+// owe records a request. Of two with one id the SDK may answer one.
+func (t *inTurn) owe(id jsonrpc.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.owed[id.Raw()] = true
 }
 
 // settle waits until nothing is owed, for at most lastAnswers.
 func (t *inTurn) settle() {
-	for late := time.After(lastAnswers); t.owed.Load() > 0; {
+	for late := time.After(lastAnswers); ; {
+		t.mu.Lock()
+		left := len(t.owed)
+		t.mu.Unlock()
+		if left == 0 {
+			return
+		}
 		select {
 		case <-t.paid:
 		case <-late:

@@ -34,9 +34,11 @@ type Memory struct {
 	// SecondLook returns the user's model for one question if a paragraph is wanted or the user has it look at every
 	// answer; else nil. why says if it can't be asked.
 	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
-	Search     answer.Index // what is searched: the index, and what a team shares
-	Behind     answer.Behind
-	Close      func() // ends the call's use of the memory
+	// Shared returns a session that somebody else shares with the team; the error is library.ErrNoSession.
+	Shared func(ctx context.Context, id string) (*answer.Shared, error)
+	Search answer.Index // what is searched: the index, and what a team shares
+	Behind answer.Behind
+	Close  func() // ends the call's use of the memory
 }
 
 // Need is how much of the memory a call needs.

@@ -2,13 +2,16 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"recall/answer"
+	"recall/index"
 	"recall/ingest"
 	"recall/internal/escape"
+	"recall/library"
 	"recall/payload"
 )
 
@@ -36,6 +39,9 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 		return s.latest(m, in.Project)
 	}
 	e, err := m.Library.Lookup(in.Session)
+	if errors.Is(err, library.ErrNoSession) {
+		return s.shared(ctx, m, in.Session)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -79,6 +85,27 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 		sh.linef("Read on with from=%d.", next)
 	}
 	return sh.text(""), nil
+}
+
+// shared tells what somebody else shares of a session.
+func (s *Server) shared(ctx context.Context, m *Memory, id string) (string, error) {
+	of, err := m.Shared(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	sh := newSheet()
+	sh.linef("Session %q of %s, from %s. %s", payload.Data(of.Title, 120), payload.Data(of.Author, 80),
+		payload.Data(of.Machine, 80), asData)
+	for _, it := range of.Payload.Items {
+		if sh.add(short(&it, index.Place{Session: of.Session, Author: of.Author, Machine: of.Machine}, it.First().N)) {
+			sh.of(it.ID)
+		}
+	}
+	if of.Transcript != "" {
+		text := clipMiddle(escape.Text(of.Transcript, escape.Model), mostOneTurn)
+		sh.add("> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ") + "\n")
+	}
+	return sh.text("The rest is read with recall show in a terminal."), nil
 }
 
 // span returns the checked range of turns asked for.

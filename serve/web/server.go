@@ -46,7 +46,7 @@ type Memory struct {
 	// Others lists what others in the team recently decided in a project.
 	Others func(project string) []string
 	// Shared returns a session that somebody else shares with the team; the error is library.ErrNoSession.
-	Shared func(id string) (*Shared, error)
+	Shared func(id string) (*answer.Shared, error)
 	// Say, Settle and Mark record a person's word and update everything derived from it.
 	Say    func(u review.Unseen, word payload.Op, line string) error
 	Settle func(link payload.Link, later, earlier payload.ItemID) error
@@ -56,13 +56,6 @@ type Memory struct {
 	Prices llm.Prices
 	// HookFaults returns the last lines of the hooks' log.
 	HookFaults func() []string
-}
-
-// Shared is somebody else's session.
-type Shared struct {
-	Author, Machine, Title string
-	Items                  []payload.Item
-	Transcript             string // "" if that isn't shared
 }
 
 // Options is what a server needs from the program around it. Open is called from several goroutines.

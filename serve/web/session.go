@@ -40,7 +40,7 @@ type sessionView struct {
 	Resume   string // the command that continues it, "" for none
 	Missing  bool   // its client has deleted it
 	Files    []library.FileState
-	Shared   *Shared // somebody else's: nothing else is known
+	Shared   *answer.Shared // somebody else's: nothing else is known
 }
 
 // turnView is a turn, and the items based on it.

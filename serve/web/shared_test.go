@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"recall/answer"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -21,13 +22,13 @@ func TestSharedSession(t *testing.T) {
 	}
 	defer l.Close()
 	s, err := New(Options{Hint: func(error) string { return "" }, Open: func(context.Context, bool) (*Memory, error) {
-		return &Memory{Library: l, Close: func() {}, Shared: func(id string) (*Shared, error) {
+		return &Memory{Library: l, Close: func() {}, Shared: func(id string) (*answer.Shared, error) {
 			if id != "s1@Bob B." {
 				return nil, library.ErrNoSession
 			}
-			return &Shared{Author: "Bob B.", Machine: "elm", Title: "<b>Queue</b>", Transcript: "## Turn 1\n<script>",
-				Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Retry five times",
-					State: payload.Stands}}}, nil
+			return &answer.Shared{Author: "Bob B.", Machine: "elm", Title: "<b>Queue</b>", Transcript: "## Turn 1\n<script>",
+				Payload: &payload.Payload{Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision,
+					Text: "Retry five times", State: payload.Stands}}}}, nil
 		}}, nil
 	}})
 	if err != nil {

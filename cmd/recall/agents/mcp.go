@@ -61,6 +61,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			}
 			l := b.Lib
 			return &mcp.Memory{Library: l, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(),
+				Shared:     b.SharedSession,
 				SecondLook: b.AgentsLook(ctx), Behind: behind, Close: b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {

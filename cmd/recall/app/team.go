@@ -9,12 +9,12 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"recall/answer"
 	"recall/cmd/recall/config"
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/library"
-	"recall/payload"
 	"recall/team"
 	"recall/team/ask"
 	"recall/team/share"
@@ -142,28 +142,29 @@ func (a *App) TeamNews(since time.Time, project string) *team.Brief {
 	return m.Brief(since, projects, project)
 }
 
-// SharedSession returns a session that somebody else shares with the team, ID or ID@MEMBER: its items, and its
-// transcript, "" if that isn't shared. The error is library.ErrNoSession if nobody shares it or there is no team.
-func (a *App) SharedSession(ctx context.Context, id string) (at team.Place, p *payload.Payload, text string,
-	err error) {
+// SharedSession returns a session that somebody else shares with the team, ID or ID@MEMBER. The error is
+// library.ErrNoSession if nobody shares it or there is no team.
+func (a *App) SharedSession(ctx context.Context, id string) (*answer.Shared, error) {
 	t, _, err := a.TeamAtHand(ctx)
 	if errors.Is(err, team.ErrNoMembership) {
-		return at, nil, "", library.ErrNoSession
+		return nil, library.ErrNoSession
 	}
 	if err != nil {
-		return at, nil, "", fmt.Errorf("%w here; %w", library.ErrNoSession, err)
+		return nil, fmt.Errorf("%w here; %w", library.ErrNoSession, err)
 	}
 	defer t.Close()
-	if at, err = t.Find(ctx, id); errors.Is(err, team.ErrNotShared) {
-		return at, nil, "", library.ErrNoSession
+	at, err := t.Find(ctx, id)
+	if errors.Is(err, team.ErrNotShared) {
+		return nil, library.ErrNoSession
+	}
+	of := &answer.Shared{Session: at.Session, Title: at.Title, Author: at.Author, Machine: at.Machine}
+	if err == nil {
+		of.Payload, err = t.Payload(ctx, at)
 	}
 	if err == nil {
-		p, err = t.Payload(ctx, at)
-	}
-	if err == nil {
-		if text, err = t.Transcript(ctx, at); errors.Is(err, team.ErrNotShared) {
+		if of.Transcript, err = t.Transcript(ctx, at); errors.Is(err, team.ErrNotShared) {
 			err = nil
 		}
 	}
-	return at, p, text, err
+	return of, err
 }

@@ -79,26 +79,30 @@ func newShowCmd(a *app.App) *cobra.Command {
 // showShared shows a session that somebody else shares with the team: its transcript, or the given turn, if that is
 // shared, else its items. If nobody shares it, it returns none.
 func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none error) error {
-	at, p, text, err := a.SharedSession(ctx, string(h.Session))
+	of, err := a.SharedSession(ctx, string(h.Session))
+	if err == nil && of.Transcript == "" && o.Transcript && !o.JSON {
+		err = hint.With(team.ErrNotShared, "%s shares only what was decided in it: recall show %s", terminal.Line(of.Author),
+			of.Session)
+	}
 	switch {
 	case err == library.ErrNoSession:
 		return none
 	case err != nil:
 		return err
 	case o.JSON:
-		return printPayload(a, p)
-	case text == "" && o.Transcript:
-		return hint.With(team.ErrNotShared, "%s shares only what was decided in it: recall show %s", terminal.Line(at.Author),
-			at.Session)
+		return printPayload(a, of.Payload)
+	}
+	text := of.Transcript
+	switch {
 	case text == "":
-		text = payload.WithoutMarkers(payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
+		text = payload.WithoutMarkers(payload.Render(of.Payload, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
 			a.Config.Payload.Variant)), Budget: -1}).Text)
 	case !o.Transcript && h.Turn != "":
 		if before, _, ok := strings.Cut(text, `<a id="`+html.EscapeString(h.Turn)+`">`); ok {
 			text = render.TurnAt(text, strings.Count(before, "\n"))
 		}
 	}
-	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(at.Author), terminal.Line(at.Machine))
+	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(of.Author), terminal.Line(of.Machine))
 	return a.Print(terminal.Visible(text))
 }
 

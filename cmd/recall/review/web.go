@@ -94,13 +94,7 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			}
 			return lines
 		},
-		Shared: func(id string) (*web.Shared, error) {
-			at, p, text, err := b.SharedSession(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			return &web.Shared{Author: at.Author, Machine: at.Machine, Title: at.Title, Items: p.Items, Transcript: text}, nil
-		},
+		Shared: func(id string) (*answer.Shared, error) { return b.SharedSession(ctx, id) },
 		HandOn: func(p *payload.Payload, variant string) string {
 			return b.RenderPayload(p, variant, 0)
 		}, HookFaults: hooks.Faults,
