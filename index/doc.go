@@ -20,7 +20,7 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		if untold {
 			continue
 		}
-		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.OwnText(), More: calls(t)}
+		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.WithPasted(), More: calls(t)}
 		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words in the person's name
 			u.Role = string(ingest.Assistant)
 		}
@@ -49,7 +49,7 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		for _, e := range it.Evidence {
 			source = append(source, e.Quote)
 			if i, ok := places[e.Turn]; ok {
-				source = append(source, s.Turns[i].OwnText(), calls(s.Turns[i]))
+				source = append(source, s.Turns[i].WithPasted(), calls(s.Turns[i]))
 			}
 		}
 		d.Items = append(d.Items, Item{Item: it, Context: strings.Join(source, "\n")})

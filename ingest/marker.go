@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,6 +16,8 @@ const (
 	ForeignAuto   = "auto-memory"
 	// ForeignWrapper is what a program wrapped around the client puts before a prompt.
 	ForeignWrapper = "system instruction"
+	// ForeignPasted is what a person pasted or quoted, and ForeignTemplate what a custom prompt puts around their words.
+	ForeignPasted, ForeignTemplate = "pasted text", "a prompt template"
 )
 
 // ModelCall is the first line of each prompt that recall sends through a client that keeps transcripts: a session that
@@ -115,23 +118,43 @@ func Union[T comparable](list []T, more ...T) []T {
 }
 
 // MarkForeign sets Foreign and Carried: the parts of a turn's text under recall's marker and, in a person's turn, those
-// that other tools' memories and rule files put there. An unclosed marker extends to the end of the text.
+// that other tools' memories and rule files put there, or that they pasted. An unclosed marker extends to the end of the
+// text. Of an expanded template only what they filled in stays.
 func MarkForeign(t *Turn) {
+	empty := t.Role != Assistant && t.fillsIn()
 	t.Foreign = recallParts(t.Text)
 	t.Carried = Union(t.Carried, CarriedIDs(t.Text)...)
-	if t.Role != Assistant {
-		t.Foreign = mergeForeign(append(t.Foreign, memoryParts(t.Text)...))
+	if t.Role == Assistant {
+		return
 	}
+	t.Foreign = append(t.Foreign, memoryParts(t.Text)...)
+	if empty {
+		t.Foreign = append(t.Foreign, Foreign{To: len(t.Text), Label: ForeignTemplate})
+	} else if t.Kind != PlanTurn && t.Kind != Shell {
+		t.Foreign = append(t.Foreign, quotedParts(t.Text)...)
+	}
+	t.Foreign = mergeForeign(t.Foreign)
 }
 
 // OwnText returns the turn's text without its foreign parts.
-func (t *Turn) OwnText() string {
+func (t *Turn) OwnText() string { return t.without(func(Foreign) bool { return true }) }
+
+// WithPasted is OwnText with what the person pasted, which an answer may be found in but isn't their words.
+func (t *Turn) WithPasted() string {
+	return t.without(func(f Foreign) bool { return f.Label != ForeignPasted })
+}
+
+// without returns the turn's text without some of its foreign parts.
+func (t *Turn) without(omit func(Foreign) bool) string {
 	if len(t.Foreign) == 0 {
 		return t.Text
 	}
 	var own strings.Builder
 	at := 0
 	for _, f := range t.Foreign {
+		if !omit(f) {
+			continue
+		}
 		own.WriteString(t.Text[at:f.From])
 		at = f.To
 	}
@@ -162,9 +185,9 @@ func recallParts(text string) []Foreign {
 	}
 }
 
-// mergeForeign sorts parts and joins those that overlap, keeping the first one's label.
+// mergeForeign sorts parts and joins those that overlap, keeping the label of the first and longest.
 func mergeForeign(parts []Foreign) []Foreign {
-	slices.SortStableFunc(parts, func(a, b Foreign) int { return a.From - b.From })
+	slices.SortStableFunc(parts, func(a, b Foreign) int { return cmp.Or(a.From-b.From, b.To-a.To) })
 	var out []Foreign
 	for _, f := range parts {
 		if f.To <= f.From {

@@ -273,6 +273,9 @@ func ownWords(t *ingest.Turn) string {
 	var b strings.Builder
 	at := 0
 	for _, f := range t.Foreign {
+		if f.Label == ingest.ForeignPasted {
+			continue // the model sees what it is
+		}
 		from, to := min(max(f.From, at), len(t.Text)), min(max(f.To, at), len(t.Text))
 		b.WriteString(t.Text[at:from])
 		if to > from {

@@ -137,6 +137,9 @@ func note(t ingest.Turn) string {
 	}
 	all = append(all, remarks(&t)...)
 	for _, f := range t.Foreign {
+		if f.Label == ingest.ForeignPasted {
+			continue
+		}
 		all = append(all, foreign(t.Text, f))
 	}
 	for _, name := range t.Uploads {

@@ -242,6 +242,9 @@ func (t *transcript) body(turn *ingest.Turn) {
 		t.buf.WriteByte('\n')
 	}
 	for _, f := range turn.Foreign {
+		if f.Label == ingest.ForeignPasted {
+			continue // it looks it
+		}
 		f.Label = plainText(f.Label)
 		t.write("\n*(", foreign(turn.Text, f), ")*\n")
 	}

@@ -1,0 +1,34 @@
+package ingest_test
+
+import (
+	"strings"
+	"testing"
+
+	"recall/ingest"
+	"recall/ingest/ingesttest"
+)
+
+// What a person quotes, pastes or has a template say isn't their word; what they paste can still be found.
+func TestPasted(t *testing.T) {
+	for _, tt := range []struct{ name, text, own, found string }{
+		{"quoted", "> We use Kafka.\n> And Avro.\nNo, NATS.", "No, NATS.", "Kafka"},
+		{"fenced", "Why?\n```\nWe decided on Kafka.\n```\nUse NATS.", "Why?\nUse NATS.", "Kafka"},
+		{"a fence that isn't closed", "Use NATS.\n```go\nvar kafka", "Use NATS.", "kafka"},
+		{"a terminal", "this fails:\n$ make test\nwe chose Kafka\n\nfix it", "this fails:\n\nfix it", "Kafka"},
+		{"another's terminal", "ann@hub:~/app$ ls -l\nkafka.go\n\nremove it", "remove it", "kafka"},
+		{"a program's output", "it says\nERROR: broker Kafka is gone\n  at x.go:12\nINFO: retry\nuse NATS",
+			"it says\nuse NATS", "Kafka"},
+		{"one line that looks like it", "error: never use Kafka", "error: never use Kafka", "Kafka"},
+		{"a price", "$ 5 are enough for Kafka", "$ 5 are enough for Kafka", "Kafka"},
+		{"a filled template", "## User Input\n\n```text\nMail a link\n```\n\nYou **MUST** consider the user input before " +
+			"proceeding.\n\nWe decided on 3 questions.", "Mail a link", "Mail"},
+		{"an empty one", "## User Input\n\n```text\n\n```\n\nYou **MUST** consider the user input.\n", "", ""},
+	} {
+		turn := ingest.Turn{Role: ingest.User, Kind: ingest.Prompt, Text: tt.text}
+		ingest.MarkForeign(&turn)
+		ingesttest.Equal(t, tt.name, turn.OwnText(), tt.own)
+		if !strings.Contains(turn.WithPasted(), tt.found) {
+			t.Errorf("%s: %q can't be found in %q", tt.name, tt.found, turn.WithPasted())
+		}
+	}
+}
