@@ -15,7 +15,7 @@ import (
 )
 
 // KnownVersion is the newest client version that this parser was written for; see ingest.Report.Newer.
-const KnownVersion = "2.1.329"
+const KnownVersion = "2.1.331"
 
 // mainName is the name of a session's conversation among its files.
 const mainName = "transcript.jsonl"

@@ -24,6 +24,7 @@ type record struct {
 	sourceSession, branchedAt, relocated jsonl.Escaped
 	auditAt, messageAt                   jsonl.Escaped // of an audit log, like the next two
 	parentAgent, failure                 jsonl.Escaped
+	summarized                           jsonl.Escaped // which part of the conversation the person had summarized
 	sidechain, meta, summary             bool
 	apiError, shutdown                   bool
 	synthetic, replay                    bool
@@ -100,7 +101,9 @@ func newRecordReader() *recordReader {
 		"timestamp":        func() { r.readTime(&r.at) },
 		"message":          r.readMessage,
 		"origin":           jsonl.Fields{"kind": &r.origin},
-		"forkedFrom":       jsonl.Fields{"sessionId": &r.forkSession, "messageUuid": &r.forkUUID},
+
+		"summarizeMetadata": jsonl.Fields{"direction": &r.summarized},
+		"forkedFrom":        jsonl.Fields{"sessionId": &r.forkSession, "messageUuid": &r.forkUUID},
 		"session_id": func() {
 			if s := r.c.RawString(); r.session == nil {
 				r.session = s

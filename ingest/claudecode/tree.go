@@ -34,6 +34,10 @@ func (p *parser) addNode(r *record) int32 {
 	} else if len(want) > 0 {
 		p.awaited = append(p.awaited, awaited{at, string(want)})
 	}
+	// A summary of a part, asked for after a rewind, replaces that part for the model; the person took nothing back.
+	if len(r.summarized) > 0 && n.parent > 0 && !n.guessed {
+		p.nodes[n.parent].parent = n.parent - 1
+	}
 	p.nodes = append(p.nodes, n)
 	p.byID[r.id()] = at
 	return at

@@ -124,3 +124,22 @@ func TestHistoryWrittenAgain(t *testing.T) {
 	ingesttest.Equal(t, "calls", len(got.Turns[1].Calls), 1)
 	ingesttest.Equal(t, "tokens", got.Usage.Output, 1)
 }
+
+// Summarizing from a prompt on, or up to one, leaves what was said in the conversation.
+func TestSummarizedPart(t *testing.T) {
+	for _, direction := range []string{"from", "up_to"} {
+		s := &script{}
+		s.user("a")
+		s.say("m1", textBlock("one"))
+		first := s.last
+		s.user("b")
+		s.say("m2", textBlock("two"))
+		s.addRecord("system", fields{"subtype": "compact_boundary", "parentUuid": nil, "logicalParentUuid": first})
+		s.user("This session is being continued from a previous conversation\n<system-reminder>x</system-reminder>All.",
+			fields{"isCompactSummary": true, "summarizeMetadata": fields{"direction": direction}})
+		s.user("c")
+		s.say("m3", textBlock("three"))
+		ingesttest.Equal(t, direction, outlineOf(s.parse(t)), []string{"prompt a", "message one", "prompt b", "message two",
+			"summary This session is being continued from a previous conversation\nAll.", "prompt c", "message three"})
+	}
+}

@@ -136,7 +136,7 @@ func (p *parser) userText(r *record) string {
 }
 
 func (p *parser) takeSummary(r *record, n int32, at time.Time) {
-	text := p.userText(r)
+	text := stripInjected(p.userText(r))
 	d := p.draft(r, n, at, ingest.Assistant, ingest.Summary)
 	d.turn.Text = ingest.ClippedText(text)
 	d.turn.Keys = keysOf(r, at, text)

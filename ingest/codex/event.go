@@ -22,7 +22,7 @@ var events = map[string]func(p *parser, payload []byte){
 }
 
 func takeStarted(p *parser, payload []byte) {
-	jsonl.ReadFields(payload, jsonl.Fields{"turn_id": &p.turn})
+	jsonl.ReadFields(payload, jsonl.Fields{"turn_id": &p.turn, "collaboration_mode_kind": &p.mode})
 }
 
 // usageOf reads a token count, in which the input includes tokens read from the cache.

@@ -64,6 +64,32 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+// What was refused, stopped and applied, and a plan that the person didn't agree to, as 0.169 writes it; a script's
+// prompts are no person's.
+func TestOutcomes(t *testing.T) {
+	call := func(id, args, output string) string {
+		return line("response_item", `{"type":"function_call","name":"exec_command","call_id":"`+id+`","arguments":"`+args+`"}`) +
+			line("response_item", `{"type":"function_call_output","call_id":"`+id+`","output":"`+output+`"}`)
+	}
+	started := line("event_msg", `{"type":"task_started","turn_id":"t","collaboration_mode_kind":"plan"}`)
+	s := parseBytes(t, []byte(line("session_meta", `{"id":"a","source":"exec"}`)+
+		call("asked", `{\"cmd\":\"make deploy\",\"sandbox_permissions\":\"require_escalated\"}`,
+			`Wall time: 3.4 seconds\naborted by user`)+message("user", "never on Fridays")+
+		call("ran", `{\"cmd\":\"make\"}`, `Wall time: 9 seconds\naborted by user`)+message("user", "go on")+
+		call("patch", `{\"cmd\":\"apply_patch <<'EOF'\\n*** Begin Patch\\n*** Add File: a.py\\n+1\\n*** End Patch\\nEOF\"}`,
+			`Wall time: 0 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:`)+
+		started+message("assistant", "<proposed_plan>\\n# Alerts\\n</proposed_plan>")+started+
+		message("user", "by mail only")))
+	var got []string
+	for _, c := range ingest.EachCall(s.Turns) {
+		got = append(got, fmt.Sprint(c.Name, " ", c.Outcome(), " ", c.Reason))
+	}
+	ingesttest.Equal(t, "outcomes", got, []string{"Bash rejected never on Fridays", "Bash failed ", "Write ok ",
+		"ExitPlanMode rejected by mail only"})
+	ingesttest.Equal(t, "speaker", s.Turns[1].Role, ingest.Program)
+	ingesttest.Equal(t, "headless", s.Headless, true)
+}
+
 // A picture costs no memory, a line beyond all bounds no other.
 func TestGiganticLines(t *testing.T) {
 	if testing.Short() {

@@ -55,12 +55,22 @@ func resultOf(output []byte) (r result) {
 		r.exits(string(exit))
 		return r
 	}
+	for r.unwrap() { // a patch applied by a command is wrapped twice
+	}
+	return r
+}
+
+// unwrap removes what the client puts before a command's output.
+func (r *result) unwrap() bool {
 	head, body, ok := strings.Cut(r.text, "\nOutput:\n")
 	if !ok {
 		head, ok = strings.CutSuffix(r.text, "\nOutput:")
 	}
+	if at := strings.TrimSuffix(r.text, abortedByUser); !ok && at != r.text {
+		head, body, ok = at, abortedByUser, true
+	}
 	if !ok || len(head) > 600 || !wrapped().MatchString(head) {
-		return r
+		return false
 	}
 	r.text = body
 	if m := exitLine().FindStringSubmatch(head); m != nil {
@@ -69,8 +79,11 @@ func resultOf(output []byte) (r result) {
 	if m := processLine().FindStringSubmatch(head); m != nil {
 		r.process = m[1]
 	}
-	return r
+	return true
 }
+
+// abortedByUser is the output of a command that the person refused or stopped.
+const abortedByUser = "aborted by user"
 
 var (
 	wrapped     = text.Pattern(`(?m)^(?:Wall time|Exit code|Process )`)
@@ -100,6 +113,13 @@ func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 	c.Done, c.At, c.ResultLen = true, p.at, r.size
 	c.Result = ingest.ClippedResult(r.text)
 	c.ResultTurn = ingest.TurnID(p.id())
+	if strings.TrimSpace(r.text) == abortedByUser {
+		c.Failed = true
+		if c.Input["sandbox_permissions"] == "require_escalated" { // the person was asked; else they stopped it
+			c.Verdict = ingest.Rejected
+		}
+		return
+	}
 	for _, how := range refusals {
 		if strings.HasPrefix(strings.TrimSpace(r.text), how.opening) {
 			c.Verdict, c.Failed = how.verdict, true

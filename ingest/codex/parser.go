@@ -40,6 +40,7 @@ type parser struct {
 	name    string // given to the thread by the person
 	total   string // all tokens so far, as last counted
 	goal    string
+	mode    string // in which the client's turn began: "plan", …
 
 	before map[uint64]bool // lines of the files already read, if there are several
 	here   []uint64
@@ -56,6 +57,7 @@ type draft struct {
 	ordinal  int64
 	client   string // id of the client's turn
 	recorded ingest.Usage
+	planning bool // it was said in plan mode
 	unsure   bool // nothing shows yet that the person typed it
 	dropped  bool
 }
@@ -223,7 +225,7 @@ func (p *parser) draft(role ingest.Role, kind ingest.TurnKind, text string) *dra
 	if k := len(p.drafts); k > 0 && p.drafts[k-1].turn.Line == p.line && p.drafts[k-1].turn.File == p.file {
 		id += "b" + strconv.Itoa(k) // another one on the same line
 	}
-	d := &draft{ordinal: p.ordinal, client: p.turn, turn: ingest.Turn{ID: ingest.TurnID(id), Records: []string{id},
+	d := &draft{ordinal: p.ordinal, client: p.turn, planning: p.mode == "plan", turn: ingest.Turn{ID: ingest.TurnID(id), Records: []string{id},
 		Role: role, Kind: kind, Text: ingest.ClippedText(text), At: p.at, Dir: p.dir, File: p.file,
 		Line: p.line}}
 	p.drafts = append(p.drafts, d)
@@ -304,7 +306,7 @@ func (p *parser) finishDraft(d *draft) {
 }
 
 // approvePlans marks the plans that the person agreed to, whereupon the client sends a sentence of its own in their
-// name.
+// name, and those that they didn't, whereupon they say why and it stays in plan mode.
 func (p *parser) approvePlans() {
 	var plan *ingest.ToolCall
 	for _, d := range p.drafts {
@@ -312,8 +314,11 @@ func (p *parser) approvePlans() {
 			continue
 		}
 		if d.turn.Kind == ingest.Prompt {
+			if plan != nil && d.planning {
+				plan.Verdict, plan.Reason, plan.ReasonTurn = ingest.Rejected, d.turn.Text, d.turn.ID
+			}
 			if plan != nil && strings.HasPrefix(d.turn.Text, planAgreed) {
-				plan.Verdict = ingest.Approved
+				plan.Verdict, plan.Reason, plan.ReasonTurn = ingest.Approved, "", ""
 				if rest := d.turn.Text[len(planAgreed):]; rest == "" || strings.HasPrefix(rest, planGoal) {
 					d.turn.Kind, d.turn.Name = ingest.Event, "plan agreed to"
 				}

@@ -29,7 +29,7 @@ import (
 )
 
 // KnownVersion is the newest version of the client that this parser was written for; see ingest.Report.Newer.
-const KnownVersion = "0.160.0"
+const KnownVersion = "0.169.0"
 
 // mainName is the name of a session's conversation among its files.
 const mainName = "transcript.jsonl"

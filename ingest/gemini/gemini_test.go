@@ -75,6 +75,20 @@ func TestOutputIsNoRefusal(t *testing.T) {
 	}
 }
 
+// What a hook puts before a prompt isn't the prompt; what the client writes again after a cancelled call was said once.
+func TestAddedByTheClient(t *testing.T) {
+	again := strings.NewReplacer("09:00:00", "09:05:00")
+	s := parseBytes(t, []byte(message("a", "user", "<hook_context>&lt;!-- recall abcd2345 --&gt;</hook_context>\n\nwhat is next?")+
+		message("b", "gemini", "the tests")+again.Replace(message("c", "user", "<session_context>\nagain")+
+		message("d", "gemini", "the tests"))+message("e", "gemini", "the tests")))
+	var got []string
+	for _, turn := range s.Turns {
+		got = append(got, string(turn.ID)+" "+turn.Text)
+	}
+	ingesttest.Equal(t, "turns", got, []string{"a what is next?", "b the tests", "e the tests"})
+	ingesttest.Equal(t, "carried", s.Carried, []string{"abcd2345"})
+}
+
 // What was taken back stays, left; a list that the client wrote anew takes nothing away.
 func TestRewindAndHistory(t *testing.T) {
 	s := parseBytes(t, []byte(message("a", "user", "yes")+message("b", "gemini", "one")+message("c", "user", "yes")+

@@ -26,6 +26,8 @@ type parser struct {
 	ids    map[string]int          // how often an id was used
 	heard  map[string]bool         // what was said, by role
 
+	restated string // when the client began to write its history again, under new ids, after a call was cancelled
+
 	session, hash, summary, dir string
 	plans                       map[string]string // contents of written files, by their last names
 	tasks                       []ingest.Task
@@ -180,6 +182,10 @@ var injected = []string{"<session_context>", hookOpens, "<system-reminder>",
 
 // takeMessage takes a message, or a new state of one.
 func (p *parser) takeMessage(m record) {
+	if p.restated != "" && m.at == p.restated && p.byID[m.id] == nil && p.heard[m.kind+"\n"+m.said()] {
+		p.s.Report.Ignore("history")
+		return
+	}
 	switch said := m.said(); m.kind {
 	case "user":
 		p.takeUser(m, said)
@@ -211,6 +217,9 @@ func (p *parser) takeUser(m record, said string) {
 	typed = strings.TrimSpace(typed)
 	for _, opening := range injected {
 		if strings.HasPrefix(typed, opening) {
+			if opening == injected[0] && len(p.drafts) > 0 {
+				p.restated = m.at
+			}
 			p.s.NoteRecalled(said, true)
 			p.s.Report.Ignore("injected context")
 			return
