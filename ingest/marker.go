@@ -117,9 +117,9 @@ func Union[T comparable](list []T, more ...T) []T {
 	return list
 }
 
-// MarkForeign sets Foreign and Carried: the parts of a turn's text under recall's marker and, in a person's turn, those
-// that other tools' memories and rule files put there, or that they pasted. An unclosed marker extends to the end of the
-// text. Of an expanded template only what they filled in stays.
+// MarkForeign sets Foreign and Carried: the parts of a turn's text under recall's marker and, unless the assistant
+// speaks, those that other tools' memories and rule files put there, or that were pasted. An unclosed marker extends to
+// the end of the text. Of an expanded template only what the person filled in stays.
 func MarkForeign(t *Turn) {
 	empty := t.Role != Assistant && t.fillsIn()
 	t.Foreign = recallParts(t.Text)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"recall/internal/text"
@@ -70,15 +71,41 @@ func (p dirPath) shared(q dirPath) int {
 	return n
 }
 
+// same compares names: on Windows and macOS, case doesn't matter.
 func (p dirPath) same(a, b string) bool {
-	if p.windows {
+	if p.windows || p.top == "/" && len(p.parts) > 0 && p.parts[0] == "Users" {
 		return strings.EqualFold(a, b)
 	}
 	return a == b
 }
 
-// holds reports whether q is p or lies below it.
-func (p dirPath) holds(q dirPath) bool { return p.top != "" && p.shared(q) == len(p.parts) }
+// holds reports whether q is p or lies below it, by whatever system's name.
+func (p dirPath) holds(q dirPath) bool {
+	p, q = p.canonical(), q.canonical()
+	return p.top != "" && p.shared(q) == len(p.parts)
+}
+
+// canonical returns a Windows folder as WSL and Git Bash name it, and one of WSL as Windows does, by its own system's
+// name: /mnt/c/x and /c/Users are C:\x and C:\Users, \\wsl$\Ubuntu\home is /home.
+func (p dirPath) canonical() dirPath {
+	drive := func(at int) bool { return len(p.parts) > at && len(p.parts[at]) == 1 && text.Letter(p.parts[at][0]) }
+	host, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(p.top, `\\`)), `\`)
+	switch {
+	case p.top == "/" && len(p.parts) > 1 && p.parts[0] == "mnt" && drive(1):
+		return dirPath{strings.ToUpper(p.parts[1]) + `:\`, p.parts[2:], true}
+	case p.top == "/" && drive(0) && len(p.parts) > 1 && strings.EqualFold(p.parts[1], "users"):
+		return dirPath{strings.ToUpper(p.parts[0]) + `:\`, p.parts[1:], true}
+	case host == "wsl$" || host == "wsl.localhost":
+		return dirPath{"/", p.parts, false}
+	}
+	return p
+}
+
+// upTo returns the folder of the first n names.
+func (p dirPath) upTo(n int) dirPath {
+	p.parts = slices.Clone(p.parts[:n])
+	return p
+}
 
 func (p dirPath) equal(q dirPath) bool { return p.holds(q) && q.holds(p) }
 
@@ -122,7 +149,7 @@ func cleanDir(dir string) string {
 
 // SameDir reports whether two directories are the same: on Windows, case and kind of slash don't matter.
 func SameDir(a, b string) bool {
-	return a == b || !strings.HasPrefix(a, "/") && parseDir(a).equal(parseDir(b))
+	return a == b || parseDir(a).equal(parseDir(b))
 }
 
 // Wide reports whether a folder is a root, a home or holds all projects, so that its contents needn't belong together.

@@ -137,6 +137,9 @@ func (r resolver) rootOf(dir string) (Project, bool) {
 		p.How = "worktree"
 		return p, true
 	}
+	if of, ok := r.keptWorktree(dir); ok && !isFolder(dir) {
+		return projectAt(of, "worktree"), true
+	}
 	if isFolder(dir) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real
@@ -211,12 +214,55 @@ func (r resolver) mainOfWorktree(dir string) (string, bool) {
 	p := parseDir(dir)
 	for i, name := range p.parts {
 		hidden := name == ".worktrees" || name == ".claude" && i+1 < len(p.parts) && p.parts[i+1] == "worktrees"
-		if hidden && i > 0 {
-			p.parts = p.parts[:i]
-			return p.String(), true
+		if main := p.upTo(i); hidden && i > 0 && !main.wide() {
+			return main.String(), true
 		}
 	}
 	return r.besideWorktrees(p)
+}
+
+// keptWorktree finds the repository of a worktree that was kept with those of others, as people and clients do:
+// ~/.worktrees/app/fix, ~/.cursor/worktrees/app/fix, ~/conductor/workspaces/app/fix. The folder is named after it.
+func (r resolver) keptWorktree(dir string) (string, bool) {
+	p := parseDir(dir)
+	for i, name := range p.parts {
+		if !slices.Contains([]string{".worktrees", "worktrees", "worktree", "workspaces"}, name) || i == 0 ||
+			i+1 == len(p.parts) {
+			continue
+		}
+		app := strings.HasPrefix(p.parts[i-1], ".") || slices.ContainsFunc(p.parts[:i], func(s string) bool {
+			return s == ".config" || s == "conductor" || s == "orca"
+		})
+		if !app && !p.upTo(i).wide() {
+			continue
+		}
+		of := i + 1
+		if p.parts[i-1] == ".codex" && of+1 < len(p.parts) { // ~/.codex/worktrees/ID/app
+			of++
+		}
+		if root, ok := r.namedLike(p.parts[of]); ok {
+			return root, true
+		}
+		return p.upTo(of + 1).String(), true
+	}
+	return "", false
+}
+
+// namedLike finds the only known root whose last name is this one, or else this one without what follows a hyphen.
+func (r resolver) namedLike(name string) (root string, ok bool) {
+	for name != "" {
+		var found []string
+		for _, k := range r.known {
+			if parseDir(k.Dir).base() == name {
+				found = append(found, k.Dir)
+			}
+		}
+		if len(found) > 0 {
+			return found[0], len(found) == 1
+		}
+		name = name[:max(0, strings.LastIndexByte(name, '-'))]
+	}
+	return "", false
 }
 
 // besideWorktrees finds app from app-worktrees/fix and app.worktrees/fix, if app is known or a folder.
@@ -225,8 +271,8 @@ func (r resolver) besideWorktrees(p dirPath) (string, bool) {
 		name := p.parts[i]
 		for _, tail := range []string{"-worktrees", ".worktrees", "_worktrees"} {
 			if main, ok := strings.CutSuffix(name, tail); ok && main != "" {
-				q := p
-				q.parts = append(slices.Clone(p.parts[:i]), main)
+				q := p.upTo(i)
+				q.parts = append(q.parts, main)
 				if _, known := r.knownAround(q.String()); known || isFolder(q.String()) {
 					return q.String(), true
 				}

@@ -100,7 +100,7 @@ func typedIn(s *ingest.Session) string {
 	var b strings.Builder
 	for i := range s.Turns {
 		if t := &s.Turns[i]; t.Kind == ingest.Prompt && !t.Abandoned && b.Len() < 8<<10 {
-			b.WriteString(cutAt(t.OwnText(), 1<<10) + "\n")
+			b.WriteString(cutAt(t.WithPasted(), 1<<10) + "\n")
 		}
 	}
 	return b.String()

@@ -68,7 +68,8 @@ func TestBadLines(t *testing.T) {
 // prompts are no person's.
 func TestOutcomes(t *testing.T) {
 	call := func(id, args, output string) string {
-		return line("response_item", `{"type":"function_call","name":"exec_command","call_id":"`+id+`","arguments":"`+args+`"}`) +
+		return line("response_item", `{"type":"function_call","name":"exec_command","call_id":"`+id+`","arguments":"`+
+			args+`"}`) +
 			line("response_item", `{"type":"function_call_output","call_id":"`+id+`","output":"`+output+`"}`)
 	}
 	started := line("event_msg", `{"type":"task_started","turn_id":"t","collaboration_mode_kind":"plan"}`)

@@ -225,9 +225,9 @@ func (p *parser) draft(role ingest.Role, kind ingest.TurnKind, text string) *dra
 	if k := len(p.drafts); k > 0 && p.drafts[k-1].turn.Line == p.line && p.drafts[k-1].turn.File == p.file {
 		id += "b" + strconv.Itoa(k) // another one on the same line
 	}
-	d := &draft{ordinal: p.ordinal, client: p.turn, planning: p.mode == "plan", turn: ingest.Turn{ID: ingest.TurnID(id), Records: []string{id},
-		Role: role, Kind: kind, Text: ingest.ClippedText(text), At: p.at, Dir: p.dir, File: p.file,
-		Line: p.line}}
+	d := &draft{ordinal: p.ordinal, client: p.turn, planning: p.mode == "plan"}
+	d.turn = ingest.Turn{ID: ingest.TurnID(id), Records: []string{id}, Role: role, Kind: kind,
+		Text: ingest.ClippedText(text), At: p.at, Dir: p.dir, File: p.file, Line: p.line}
 	p.drafts = append(p.drafts, d)
 	return d
 }
