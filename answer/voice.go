@@ -41,10 +41,13 @@ func (v Voice) clipped(s string, n int) string {
 	return text.Clip(v.line(s), n)
 }
 
-// Day returns the day of a time, in local time.
+// Day returns the day of a time, in local time; one that hasn't come says so.
 func Day(t time.Time) string {
-	if t.IsZero() {
+	switch {
+	case t.IsZero():
 		return "no date"
+	case t.After(time.Now().AddDate(0, 0, 1)):
+		return t.Local().Format(time.DateOnly) + " (by a clock that was ahead)"
 	}
 	return t.Local().Format(time.DateOnly)
 }

@@ -45,3 +45,14 @@ func TestPassageOfAPlan(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestDay(t *testing.T) {
+	noon := time.Date(2026, 5, 4, 12, 0, 0, 0, time.Local)
+	ahead := time.Now().AddDate(5, 0, 0)
+	for at, want := range map[time.Time]string{{}: "no date", noon: "2026-05-04",
+		ahead: ahead.Format(time.DateOnly) + " (by a clock that was ahead)"} {
+		if got := Day(at); got != want {
+			t.Errorf("%v is %q, want %q", at, got, want)
+		}
+	}
+}

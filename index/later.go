@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"time"
 
 	"recall/index/rank"
 	"recall/internal/text"
@@ -68,6 +69,8 @@ var saysChanged = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no
 func later(newer, older *ranked, asked *rank.Question) bool {
 	switch {
 	case newer.session == older.session || !newer.at().After(older.at()) || newer.score < asGood*older.score:
+		return false
+	case newer.at().After(time.Now().AddDate(0, 0, 1)): // by a clock that was ahead: it isn't known to be later
 		return false
 	case !newer.isClaim():
 		return len(newer.history) > 0 ||

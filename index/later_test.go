@@ -27,16 +27,19 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 	item := func(id string, kind payload.Kind, text string) Item {
 		return Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text}}
 	}
-	x := openWith(t,
-		doc("first", 0, item("received", payload.Decision, "Scan events are ordered by arrival time in the history"),
+	lately := func(days int) *Index {
+		return openWith(t, doc("first", 0,
+			item("received", payload.Decision, "Scan events are ordered by arrival time in the history"),
 			item("photos", payload.Decision, "Product photos are cached for a day"),
 			item("outbox", payload.Deferred, "An outbox table for the export waits until spring")),
-		doc("second", 7, item("effective", payload.Decision,
-			"Scan events are ordered by the corrected time of the device that made them"),
-			item("zones", payload.Flag, "History pages of freezer zones show events without arrival time"),
-			item("drained", payload.Decision, "The export goes through an outbox table, drained each minute")),
-		doc("third", 9, item("labels", payload.Decision, "Labels are printed as ZPL"),
-			item("printers", payload.Decision, "Printers are found by their zone")))
+			doc("second", days, item("effective", payload.Decision,
+				"Scan events are ordered by the corrected time of the device that made them"),
+				item("zones", payload.Flag, "History pages of freezer zones show events without arrival time"),
+				item("drained", payload.Decision, "The export goes through an outbox table, drained each minute")),
+			doc("third", 9, item("labels", payload.Decision, "Labels are printed as ZPL"),
+				item("printers", payload.Decision, "Printers are found by their zone")))
+	}
+	x := lately(7)
 	for _, c := range []struct{ what, q, first string }{
 		{"a later word", "are scan events ordered by arrival time in the history?", "effective"},
 		{"what was", "were scan events originally ordered by arrival time in the history?", "received"},
@@ -52,6 +55,10 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 		AsOf: day.AddDate(0, 0, 1)}))
 	if diff := cmp.Diff("received", got[0]); diff != "" {
 		t.Errorf("as of before it was said: (-want +got)\n%s", diff)
+	}
+	got = itemsOf(search(t, lately(7300), Query{Text: "are scan events ordered by arrival time in the history?"}))
+	if diff := cmp.Diff("received", got[0]); diff != "" {
+		t.Errorf("by a clock that was ahead: (-want +got)\n%s", diff)
 	}
 }
 

@@ -179,10 +179,10 @@ func spanOf(n index.Filters) string {
 		only = append(only, "project "+terminal.Line(n.Project))
 	}
 	if !n.Since.IsZero() {
-		only = append(only, "from "+answer.Day(n.Since))
+		only = append(only, "from "+n.Since.Local().Format(time.DateOnly))
 	}
 	if !n.Until.IsZero() {
-		only = append(only, "before "+answer.Day(n.Until))
+		only = append(only, "before "+n.Until.Local().Format(time.DateOnly))
 	}
 	return strings.Join(only, ", ")
 }
