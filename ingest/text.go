@@ -71,8 +71,10 @@ func (m mapper) value(v reflect.Value, as string) {
 		for _, f := range m.mappedFields(v.Type()) {
 			m.value(v.Field(f.at), f.as)
 		}
-		if c, ok := v.Addr().Interface().(*ToolCall); ok {
-			c.Result = m.after(c.Command+"\n", c.Result)
+		if c, ok := v.Addr().Interface().(*ToolCall); ok && c.Command == "" {
+			c.Result = m.mapped(c.Result, "")
+		} else if ok {
+			c.Result = m.after("$ "+c.Command+"\n", c.Result)
 		}
 	}
 }
@@ -149,8 +151,8 @@ func (m mapper) inputs(in map[string]string) {
 
 // after maps a text together with what stands before it: a command tells that what it prints is a secret.
 func (m mapper) after(before, text string) string {
-	if text == "" || before == "\n" {
-		return m.mapped(text, "")
+	if text == "" {
+		return ""
 	}
 	if rest, ok := strings.CutPrefix(m.f(before+text), before); ok {
 		return rest

@@ -18,6 +18,10 @@ var (
 	//go:embed plantedtest/grid.txt
 	grid string
 
+	// contact are kinds that rules were mended after, each after it was first measured.
+	//go:embed plantedtest/contact.txt
+	contact string
+
 	// services are keys of services, by names and shapes that others know them by. No
 	// rule was made with them or mended after they were measured.
 	//go:embed plantedtest/services.txt

@@ -99,18 +99,19 @@ func (s *scan) nameAround(word, end int) *nameAt {
 	n.after = blanks
 	n.tell(flag, flagBefore(s.text, word))
 	n.tell(shouted, !strings.ContainsFunc(s.text[n.from:end], func(c rune) bool { return c >= 'a' && c <= 'z' }))
-	n.tell(phrase, passphrase().MatchString(s.text[word:end]))
+	n.tell(phrase, strings.HasSuffix(lowerASCII(s.text[word:end]), "phrase"))
 	return n
 }
-
-var passphrase = text.Pattern(`(?i)\Apass.*phrase\z`)
 
 // valueAfter finds the joint after a name, and the value.
 func (s *scan) valueAfter(n *nameAt) (value, bool) {
 	const reach = 200
 	rest := s.text[n.after:min(len(s.text), n.after+reach)]
+	if rest == "" || is(rest[0], alnum) && !n.has(spaced) {
+		return value{}, false
+	}
 	for _, j := range joints() {
-		possible := rest != "" && (j.first == "" || strings.IndexByte(j.first, rest[0]) >= 0) && j.holds(n)
+		possible := (j.first == "" || strings.IndexByte(j.first, rest[0]) >= 0) && j.holds(n)
 		if !possible {
 			continue
 		}

@@ -16,6 +16,7 @@ var looks = map[string]func(v string) bool{
 	"plausible":     plausible,
 	"digits":        func(v string) bool { return plausible(v) && !code(v) && shapeIn(v).digits > 0 },
 	"printed":       func(v string) bool { return !path(v) && v[len(v)-1] != ':' && (plausible(v) || unlikeWords(v)) },
+	"password":      passwordLike,
 	"numbers":       func(v string) bool { return shapeIn(v).digits > 0 },
 	"phrase":        func(v string) bool { return plausible(v) || wordsRunTogether(v) },
 	"token":         tokenLike,
@@ -38,7 +39,8 @@ func tokenLike(v string) bool {
 
 // secret reports whether the value is one: whether what speaks for it weighs more than what speaks against it.
 func (v value) secret() bool {
-	if len(v.text) < 4 || placeholder(v.text) || path(v.text) {
+	tooShort := len(v.text) < 4 || len(v.text) < 6 && v.strength < strong
+	if tooShort || placeholder(v.text) || path(v.text) {
 		return false
 	}
 	sum := weights[0][v.strength]
@@ -107,7 +109,7 @@ var seen = []struct {
 	{"phrase of words", func(v *sight) bool { return v.has(phrase) && v.blanks >= 3 && v.other == v.blanks }},
 	{"user:password", func(v *sight) bool { return v.has(pair) && isPair(v.text) }},
 	{"public", func(v *sight) bool { return v.letters > 0 && public(v.text) && !v.has(login) }},
-	{"camel", func(v *sight) bool { return camel(v.text) && !v.jumbled }},
+	{"camel", func(v *sight) bool { return camel(v.text) && !v.jumbled && !v.chosen() }},
 	{"constant", func(v *sight) bool { return strings.Contains(v.text, "_") && v.lower == 0 }},
 	{"identifier", func(v *sight) bool { return identifier(v.text) }},
 	{"secret's name", func(v *sight) bool { return label(v.text) || hasSecretName(v.text) && !v.has(env) }},
@@ -137,6 +139,12 @@ func (v value) look() signs {
 func (v value) set() bool {
 	sure := v.has(env | header | flag | sure)
 	return sure || v.op != "is" && (v.has(quoted) && v.op != "," || v.has(whole))
+}
+
+// chosen reports whether a quoted value is words and digits as in passwords that people choose.
+func (v *sight) chosen() bool {
+	digitInside := v.digits > 0 && !is(v.text[len(v.text)-1], digit)
+	return v.has(quoted) && (digitInside || v.digits > 0 && is(v.text[0], lower) && strings.Contains(v.text, "_"))
 }
 
 // wild reports whether a value is of all sorts of characters, as keys of frameworks are.

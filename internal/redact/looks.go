@@ -148,10 +148,10 @@ func code(v string) bool {
 
 // dotted reports whether a value is names joined by dots: config.auth.password2
 func dotted(v string) bool {
-	if !strings.Contains(v, ".") {
+	if v = strings.TrimRight(v, "."); !strings.Contains(v, ".") {
 		return false
 	}
-	for part := range strings.SplitSeq(strings.TrimRight(v, "."), ".") {
+	for part := range strings.SplitSeq(v, ".") {
 		name := part != "" && !is(part[0], digit) && run(part, 0, alnum, "_", len(part)) == len(part)
 		if !name || shapeIn(part).mostSwitches > 1 {
 			return false

@@ -102,7 +102,9 @@ func (n secretName) values(s *scan, from, to int) iter.Seq[value] {
 		if !ok || !n.promises(s, from) {
 			return
 		}
-		if (n.literal != "pass" || s.before(from) == '_') && !s.column(n, from, end, yield) {
+		head := s.text[from:min(len(s.text), from+40)]
+		result := n.literal == "pass" && s.before(from) != '_' && !columnOfPasses().MatchString(head)
+		if !result && !s.column(n, from, end, yield) {
 			return
 		}
 		at := s.nameAround(from, end)
@@ -121,6 +123,9 @@ func (n secretName) values(s *scan, from, to int) iter.Seq[value] {
 		}
 	}
 }
+
+// columnOfPasses matches a column's head that isn't that of results.
+var columnOfPasses = text.Pattern(`\Apass {0,32}[|,;\t]`)
 
 // promises reports whether a word of secrecy is one beside the words around it, which can also say more.
 func (n *secretName) promises(s *scan, from int) bool {
@@ -146,7 +151,7 @@ func (n secretName) unlikely(s *scan, from int, v value) bool {
 	switch {
 	case v.op == "," && !v.has(sure):
 		return len(n.literal) <= 3
-	case v.op == ":" && n.literal == "pass" && !v.has(named) && !is(s.before(from), under|marks):
+	case v.op == ":" && n.literal == "pass" && !v.has(named) && !is(s.before(from), word|marks):
 		return !(v.has(quoted) && s.text[v.from-2] == ':') && !(s.text[from] == 'p' && (v.has(sure) || passwordLike(v.text)))
 	case n.literal == "pwd" && !is(s.before(from), word): // a working directory, unless a user is near
 		near := lowerASCII(s.text[max(0, from-80):min(len(s.text), v.to+80)])

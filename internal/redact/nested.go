@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"recall/internal/text"
 )
 
 // maxNested bounds how many levels of JSON strings within one another are unescaped.
@@ -16,16 +14,21 @@ const maxNested = 5
 // joins are what stands between the pieces of a string that code puts together.
 var joins = []string{`" + "`, `' + '`, `" . "`, `' . '`}
 
+// undone tell, besides a backslash, a line with something to undo: a join, or a quote or equals sign as in a URL.
+var undone = append([]string{"%22", "%3d"}, joins...)
+
 // nested also examines the lines of a text that contain escapes or strings in pieces, with those undone, and adds what
 // it finds to found. A JSON string contains no line ends of its own, so line by line is enough.
 func (r *Redactor) nested(text string) {
-	r.linesWith(text, `\`)
-	for _, join := range joins {
-		r.linesWith(text, join)
+	r.linesWith(text, `\`, `\`)
+	if r.scan.undo {
+		for _, mark := range append(undone, "%3D") {
+			r.linesWith(text, mark, `\"'%`)
+		}
 	}
 }
 
-func (r *Redactor) linesWith(text, mark string) {
+func (r *Redactor) linesWith(text, mark, begins string) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], mark)
 		if i < 0 {
@@ -36,15 +39,15 @@ func (r *Redactor) linesWith(text, mark string) {
 		if n := strings.IndexByte(text[at+i:], '\n'); n >= 0 {
 			to = at + i + n
 		}
-		r.unescapeLine(text[from:to], from)
+		r.unescapeLine(text[from:to], from, begins)
 		at = to
 	}
 }
 
-func (r *Redactor) unescapeLine(line string, from int) {
+func (r *Redactor) unescapeLine(line string, from int, begins string) {
 	places := []jumps{}
 	for range maxNested {
-		plain, moved := unescaped(line)
+		plain, moved := unescaped(line, begins)
 		if len(moved) == 0 {
 			return
 		}
@@ -74,15 +77,11 @@ func (j jumps) at(plain int) int {
 	return j[i-1].escaped + plain - j[i-1].plain
 }
 
-// unescaped decodes the escapes of a JSON string and joins the pieces of others; other backslashes stay.
-func unescaped(line string) (plain string, moved jumps) {
-	marks := `\`
-	if text.AnyOf(line, strings.Contains, joins...) {
-		marks = `\"'`
-	}
+// unescaped decodes what begins with one of some characters: the escapes of a JSON string, the joins of others.
+func unescaped(line, begins string) (plain string, moved jumps) {
 	var b strings.Builder
 	for at := 0; ; {
-		i := strings.IndexAny(line[at:], marks)
+		i := strings.IndexAny(line[at:], begins)
 		if i < 0 {
 			if moved == nil {
 				return line, nil
@@ -106,6 +105,11 @@ func unescaped(line string) (plain string, moved jumps) {
 
 // unescape decodes one escape or join; n is 0 if there is none.
 func unescape(t string) (c string, n int) {
+	if t[0] == '%' && len(t) > 2 {
+		if v, err := strconv.ParseUint(t[1:3], 16, 8); err == nil && v < utf8.RuneSelf {
+			return string(rune(v)), 3
+		}
+	}
 	if t[0] != '\\' {
 		if i := slices.IndexFunc(joins, func(j string) bool { return strings.HasPrefix(t, j) }); i >= 0 {
 			return "", len(joins[i])

@@ -1,14 +1,24 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"recall/internal/text"
+)
 
 // ownRules adds recall's own rules that are no expression: what gitleaks' rules miss in transcripts.
 func ownRules(b *builder) {
 	b.add("://", urlPassword)
-	b.add("cookie:", cookie)
-	b.add("cookie\":", cookie)
+	for _, before := range []string{"cookie:", "cookie\":", "cookie \"", "cookie '", "cookie = ", " -b \"", " -b '"} {
+		b.add(before, cookie)
+	}
 	b.add("mcp__", serverName)
+	for _, mark := range undone {
+		b.add(mark, func(s *scan, _, _ int) { s.undo = true })
+	}
 	proseRules(b)
+	b.add(".key", printed)
+	b.add("_key", printed)
 	b.add("-----begin", keyBlock)
 	b.add("-----end", keyTail)
 	for _, begin := range []string{"eyj", "ewog", "ewoj", "ls0tls1crudjti"} {
@@ -18,6 +28,9 @@ func ownRules(b *builder) {
 	b.add("kind:", kubernetesSecret)
 	for _, n := range secretNames {
 		b.add(n.literal, n.detect)
+		if n.strength >= weak {
+			b.add(n.literal, printed)
+		}
 	}
 	for _, k := range keyForms() {
 		if !k.whole() {
@@ -39,6 +52,30 @@ func serverName(s *scan, _, to int) {
 		s.add(to+f.from, to+f.to, f.kind)
 	}
 }
+
+// printed masks what a command that names a secret prints, if that is a single word: "$ jq .password creds.json" and a
+// line below it.
+func printed(s *scan, from, to int) {
+	const reach = 400
+	begin := max(0, from-reach)
+	begin += strings.LastIndexByte(s.text[begin:from], '\n') + 1
+	if !strings.HasPrefix(s.text[begin:], "$ ") {
+		return
+	}
+	command, rest, _ := strings.Cut(s.text[begin:min(len(s.text), to+reach)], "\n")
+	line, _, _ := strings.Cut(rest, "\n")
+	v := strings.Trim(line, " \t\r\"'")
+	if len(v) < 6 || strings.ContainsAny(v, " \t") {
+		return
+	}
+	hash := allHex(strings.Trim(v, ".")) && strings.Contains(command, "git ")
+	if !hash && !fileName().MatchString(v) && !placeholder(v) && looks["printed"](v) {
+		at := begin + len(command) + 1 + strings.Index(line, v)
+		s.add(at, at+len(v), "password")
+	}
+}
+
+var fileName = text.Pattern(`\A[\w-]+\.\w{1,5}\z`)
 
 // lowerASCII lowers the case of ASCII letters, so that positions stay.
 func lowerASCII(s string) string {

@@ -31,16 +31,18 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 	if !s.isWord(from, to) {
 		return
 	}
-	if s.sentenceContinues(to) {
+	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
+	if s.sentenceContinues(to) || foreign {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
 			if unmistakable(v) || near == said && quoted && quotable(v) {
 				return true
 			}
-			alone := near >= told || len(v) >= 8 && mixed(v) && !public(v) || passwordLike(v)
+			alone := near >= told || len(v) >= 8 && mixed(v) && !public(v) || passwordLike(v) ||
+				len(v) >= 12 && strings.Count(v, "-") >= 2
 			return near != somewhere && alone && plausibleInProse(v, quoted)
 		})
 	}
-	s.beforeName(from)
+	y.beforeName(s, from)
 }
 
 func (y *sentenceRules) token(s *scan, from, to int) {
@@ -255,12 +257,16 @@ func passwordLike(v string) bool {
 	t := shapeIn(v)
 	harmless := len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
 		hasSecretName(v) || strings.HasPrefix(v, "0x")
-	return !harmless && (strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
-		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v))
+	if harmless {
+		return false
+	}
+	pair := strings.Contains(v, "_") && is(v[0], lower) && is(v[len(v)-1], digit) // meadow_Falcon12
+	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
+		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && (pair || !camel(v))
 }
 
 // beforeName masks a password that precedes its name in a sentence.
-func (s *scan) beforeName(from int) {
+func (y *sentenceRules) beforeName(s *scan, from int) {
 	begin, digits := from, 0
 	for begin > 0 && from-begin < 60 && s.text[begin-1] != '\n' && s.text[begin-1] != ';' {
 		begin--
@@ -272,14 +278,15 @@ func (s *scan) beforeName(from int) {
 		return
 	}
 	window := s.text[begin:from]
-	at := from - len(window)
+	at, use := from-len(window), false
 	for word := range strings.SplitSeq(window, " ") {
 		v := strings.Trim(word, ".,;:?)(\"'`")
 		says := strings.HasPrefix(window[at+len(window)-from+len(word):], " is ")
-		if unmistakable(v) || says && passwordLike(v) {
+		if unmistakable(v) || (says || use) && passwordLike(v) {
 			begin := at + strings.Index(word, v)
-			s.add(begin, begin+len(v), "password")
+			s.add(begin, skip(s.text, begin+len(v), closers, 3), "password")
 		}
+		use = y.uses[lowerASCII(word)]
 		at += len(word) + 1
 	}
 }

@@ -56,7 +56,7 @@ var shipped = sync.OnceValue(func() (all []shippedRule) {
 		}
 		r := shippedRule{id: f[0], kind: f[1], form: form(slices.Index(forms, f[2])), bound: f[3] != "",
 			least: integer(f[4]), most: integer(f[5]), group: integer(f[7]), expr: f[8],
-			anchors: strings.Split(strings.ReplaceAll(f[9], `\t`, "\t"), "|")}
+			anchors: strings.Split(controls.Replace(f[9]), "|")}
 		r.entropy, _ = strconv.ParseFloat(f[6], 64)
 		r.looks = f[10]
 		r.allow = append(r.allow, f[11:]...)
@@ -64,6 +64,8 @@ var shipped = sync.OnceValue(func() (all []shippedRule) {
 	}
 	return all
 })
+
+var controls = strings.NewReplacer(`\t`, "\t", `\n`, "\n")
 
 // rowsOf iterates over the rows of a table with tab-separated fields.
 func rowsOf(table string) iter.Seq[[]string] {

@@ -41,6 +41,10 @@ func (s *scan) column(n secretName, from, end int, yield func(value) bool) bool 
 			if !ok {
 				return true
 			}
+			if cell := text[c.from:c.to]; len(cell) < 6 || strings.ContainsAny(cell, " \t()<>") {
+				row += len(text) + 1
+				continue
+			}
 			v := value{from: row + c.from, to: row + c.to, text: text[c.from:c.to], op: "head", strength: n.strength,
 				kind: n.kind}
 			v.tell(spaced, by == "  ")

@@ -151,8 +151,11 @@ func (s *scan) valueBefore(from, end int) (value, bool) {
 func (s *scan) inserted(from, end int) (value, bool) {
 	const reach = 300
 	open := strings.LastIndexByte(s.text[max(0, from-reach):from], '(') + max(0, from-reach)
-	m := insertion().FindStringSubmatchIndex(s.text[max(0, open):min(len(s.text), end+2*reach)])
-	if m == nil || open < 0 || open+m[3] < end {
+	if open < 0 || s.text[open] != '(' || strings.ContainsAny(s.text[open:from], ":={}'\n") {
+		return value{}, false
+	}
+	m := insertion().FindStringSubmatchIndex(s.text[open:min(len(s.text), end+2*reach)])
+	if m == nil || open+m[3] < end {
 		return value{}, false
 	}
 	column := strings.Count(s.text[open:from], ",")

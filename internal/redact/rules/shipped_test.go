@@ -129,7 +129,7 @@ func fieldsOf(r rule) ([]string, error) {
 	}
 	fields := []string{r.ID, cmp.Or(r.Kind, kind(r.ID)), form, bound, fmt.Sprint(shortest), fmt.Sprint(longest),
 		fmt.Sprint(r.Entropy), fmt.Sprint(group), expr,
-		strings.ReplaceAll(strings.Join(anchors, "|"), "\t", `\t`), r.Looks}
+		strings.NewReplacer("\t", `\t`, "\n", `\n`).Replace(strings.Join(anchors, "|")), r.Looks}
 	return append(fields, allowed(r.Allowlists)...), nil
 }
 
