@@ -12,7 +12,6 @@ import (
 // Reasons that Contract counts: items dropped, then items kept but mended.
 const (
 	DropHalf      = "half a sentence"
-	DropUnrelated = "quote speaks of something else"
 	DropNotChosen = "option that wasn't chosen"
 
 	MendRefused = "refused, so ruled out"
@@ -59,18 +58,14 @@ func recordWarnings(s *ingest.Session, items []payload.Item) {
 	}
 }
 
-// Contract enforces what every item must satisfy, whoever made it: a claim can be read on
-// its own and its quotes are about it; it isn't an option that was offered to a person who
-// chose another; and what someone immediately refused or took back becomes eliminated, with
-// that reason, instead of standing as decided. Only what was typed next counts, and only
-// what it says outright. Items must be grounded already; people's own are left alone.
-// counts gives the number of mended and dropped items by reason.
+// Contract enforces what every item must satisfy, whoever made it: a claim can be read on its own, and says what its
+// quotes say (see Judge); it isn't an option that was offered to a person who chose another; and what someone
+// immediately refused or took back becomes eliminated, with that reason, instead of standing as decided. What was
+// chosen or approved on record and is refused later in the session is revoked; only what is said outright counts. A
+// claim that says more than its quotes is kept as its maker's words. Items must be grounded already; people's own are
+// left alone. counts gives the number of mended and dropped items by reason.
 func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, counts map[string]int) {
-	c := contract{session: s, at: turnsByID(s, &payload.Payload{Items: items}), position: map[*ingest.Turn]int{},
-		counts: map[string]int{}}
-	for i := range s.Turns {
-		c.position[&s.Turns[i]] = i
-	}
+	c := newContract(s, items)
 	kept = make([]payload.Item, 0, len(items))
 	for _, it := range items {
 		if it.Maker == payload.ByHuman || !it.Current() || c.accept(&it) && !c.repeats(kept, &it) {
@@ -80,11 +75,20 @@ func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, cou
 	return kept, c.counts
 }
 
+func newContract(s *ingest.Session, items []payload.Item) *contract {
+	c := &contract{session: s, at: turnsByID(s, items), position: map[*ingest.Turn]int{}, counts: map[string]int{}}
+	for i := range s.Turns {
+		c.position[&s.Turns[i]] = i
+	}
+	return c
+}
+
 type contract struct {
 	session  *ingest.Session
 	at       map[string][]*ingest.Turn // by every id that evidence may name
 	position map[*ingest.Turn]int      // position of each turn in the session
 	counts   map[string]int
+	judges   *Judge
 	mended   bool // the current item got new words
 }
 
@@ -94,6 +98,20 @@ var Claims = []payload.Kind{payload.Decision, payload.Eliminated, payload.Findin
 // accept mends an item in place and reports whether it may be kept.
 func (c *contract) accept(it *payload.Item) bool {
 	c.mended = false
+	if it.Kind == payload.Decision && it.Maker == payload.ByRule {
+		c.onRecord(it)
+	}
+	if it.Maker == payload.ByModel && !it.Said() {
+		why, _ := c.judge().Judge(it)
+		if why != "" {
+			c.counts[why]++
+		}
+		if why == MendSaid {
+			*it = it.AsSaid()
+		} else if why != "" {
+			return false
+		}
+	}
 	if !slices.Contains(Claims, it.Kind) {
 		return true
 	}
@@ -108,7 +126,7 @@ func (c *contract) accept(it *payload.Item) bool {
 	case isCutOff(it.Text), it.Kind != payload.Flag && needsContext(it.Text):
 		c.counts[DropHalf]++
 		return false
-	case !c.isSupported(it):
+	case it.Maker == payload.ByRule && !c.isSupported(it):
 		c.counts[DropUnrelated]++
 		return false
 	}

@@ -28,10 +28,10 @@ const (
 // person, and an agent's claims that are marked as unsupported, need no evidence.
 func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 	dropped = map[string]int{}
-	turns := turnsByID(s, p)
+	turns := turnsByID(s, p.Items)
 	kept := p.Items[:0]
 	for _, it := range p.Items {
-		if it.Maker == payload.ByHuman || it.Rule == payload.ClaimRule {
+		if it.Maker == payload.ByHuman || it.Said() && len(it.Evidence) == 0 {
 			kept = append(kept, it)
 			continue
 		}
@@ -56,19 +56,19 @@ func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 	return dropped
 }
 
-// turnsByID maps the ids in a payload's evidence to their turns. An id may be a turn's own, one
-// of its records', or a tool result's. A record that holds both a result and what the
-// person typed meanwhile belongs to two turns.
-func turnsByID(s *ingest.Session, p *payload.Payload) map[string][]*ingest.Turn {
+// turnsByID maps the ids in some items' evidence to their turns, or all ids if there are no items. An id may be a
+// turn's own, one of its records', or a tool result's. A record that holds both a result and what the person typed
+// meanwhile belongs to two turns.
+func turnsByID(s *ingest.Session, items []payload.Item) map[string][]*ingest.Turn {
 	m := map[string][]*ingest.Turn{}
-	for _, it := range p.Items {
+	for _, it := range items {
 		for _, e := range it.Evidence {
 			m[e.Turn] = nil
 		}
 	}
 	delete(m, "")
 	add := func(id string, t *ingest.Turn) {
-		if had, ok := m[id]; ok && !slices.Contains(had, t) {
+		if had, ok := m[id]; (ok || len(items) == 0 && id != "") && !slices.Contains(had, t) {
 			m[id] = append(had, t)
 		}
 	}

@@ -218,6 +218,17 @@ func (it *Item) Quotes() (quotes []string) {
 	return quotes
 }
 
+// AsSaid returns a claim that its quotes don't bear out as what its maker said: a lead in their words, with the quotes.
+func (it Item) AsSaid() Item {
+	it.Text, it.Hint, it.Kind = LineOf(&it), it.Kind, Lead
+	it.Why, it.Scope, it.Alternatives, it.Path, it.Status = "", "", nil, "", ""
+	it.By, it.Rule = ByAssistant, ClaimRule
+	return it
+}
+
+// Said reports whether an item only tells what an agent or a model said.
+func (it *Item) Said() bool { return it.Rule == ClaimRule }
+
 // Current reports whether the item holds today: its state is stands (or empty) or reopened.
 func (it *Item) Current() bool {
 	return it.State == Stands || it.State == Reopened || it.State == ""

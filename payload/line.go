@@ -147,8 +147,12 @@ func formatFile(it *Item) string {
 
 // formatLead quotes a passage, with its speaker and turn.
 func formatLead(it *Item) string {
-	if it.Rule == ClaimRule && oneLine(it.Text) != "" {
-		return "“" + segment(it.Text) + "”" + dash + "the agent's own claim, borne out by nothing"
+	if it.Said() && oneLine(it.Text) != "" {
+		line := "“" + segment(it.Text) + "”" + dash + "said by the agent"
+		if e := it.First(); e.Quote != "" {
+			line += "; turn " + strconv.Itoa(e.N) + ": “" + segment(text.Clip(e.Quote, maxOtherPassage)) + "”"
+		}
+		return line
 	}
 	if len(it.Evidence) == 0 || oneLine(it.Text) == "" {
 		return formatText(it)

@@ -53,7 +53,7 @@ func (k *script) Improve(ctx context.Context, s *ingest.Session, rules *payload.
 	for _, t := range s.Turns {
 		if t.Kind == ingest.Prompt && t.Text != "" && !t.Copied {
 			quote := t.Text[:min(len(t.Text), 60)]
-			p.Items = append(p.Items, payload.Item{Kind: payload.Decision, Text: "The model heard: " + quote,
+			p.Items = append(p.Items, payload.Item{Kind: payload.Decision, Text: "Heard " + quote,
 				By: payload.ByUser, Maker: payload.ByModel, State: payload.Stands,
 				At: t.At, Evidence: []payload.Evidence{{Turn: string(t.ID), N: t.N, Quote: quote}}})
 		}
@@ -172,7 +172,7 @@ func TestImprove(t *testing.T) {
 	e, _ := p.Library.Session(ingest.SessionID(first.id))
 	page := filepath.Join(e.Folder, "payload.md")
 	text, _ := os.ReadFile(page)
-	edited := strings.Replace(string(text), "The model heard: Use exponential", "Ann says: Use exponential", 1)
+	edited := strings.Replace(string(text), "Heard Use exponential", "Ann says: Use exponential", 1)
 	if edited == string(text) || !strings.Contains(edited, "distilled by model/script/1") {
 		t.Fatalf("payload.md:\n%s", text)
 	}

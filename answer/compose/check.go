@@ -134,7 +134,7 @@ func (s sentence) reverses(cited []note) bool {
 			no.Add(negated(t))
 		}
 		for _, a := range it.Alternatives {
-			no.Add(text.Words(a))
+			no.Add(minus(text.Words(a), text.Words(it.Text))) // "1,900 EUR" is chosen, "3,400 EUR" lost
 		}
 		if it.Kind == payload.Eliminated || !n.holds {
 			no.Add(text.Words(it.Text))

@@ -85,11 +85,11 @@ func talked(ask, answer string) func(string) []any {
 	}
 }
 
-// answeredQuestion is a question asked of the person, and their own words to it: what
-// a transcript has on record as decided.
+// answeredQuestion is a question asked of the person, and the option that they chose: what a transcript has on record
+// as decided.
 func answeredQuestion(id, ask, answer string) (call, result map[string]any) {
 	questions := []any{map[string]any{"question": ask, "header": "", "multiSelect": false, "options": []any{
-		map[string]any{"label": "One", "description": ""}, map[string]any{"label": "Two", "description": ""}}}}
+		map[string]any{"label": answer, "description": ""}, map[string]any{"label": "Two", "description": ""}}}}
 	call = spokenAs(map[string]any{"type": "tool_use", "id": id, "name": "AskUserQuestion",
 		"input": map[string]any{"questions": questions}})
 	call["message"].(map[string]any)["id"] = "m-" + id

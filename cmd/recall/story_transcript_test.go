@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,7 +17,7 @@ import (
 //	2026-04-17T09:00:00Z you WORDS
 //	2026-04-17T09:00:05Z says WORDS
 //	2026-04-17T09:00:07Z asks QUESTION
-//	2026-04-17T09:00:08Z chose WORDS   in the person's own words
+//	2026-04-17T09:00:08Z chose WORDS   one of the options
 //	2026-04-17T09:00:10Z call TOOL {"input": "as JSON"}
 //	2026-04-17T09:00:12Z ok TEXT     or: failed TEXT; the result of the call, as JSON where it begins with "
 //
@@ -29,7 +30,13 @@ func writeTranscript(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	text := strings.ReplaceAll(ts.ReadFile(args[0]), "$WORK", strings.Trim(string(work), `"`))
 	w := transcriptWriter{ts: ts}
-	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		for _, later := range slices.Backward(lines[i:]) {
+			if _, words, ok := strings.Cut(later, " chose "); ok {
+				w.chosen = words // in the end that of the next answer
+			}
+		}
 		w.line(fmt.Sprintf("%s:%d", args[0], i+1), line)
 	}
 	out := ts.MkAbs(args[1])
@@ -44,6 +51,7 @@ type transcriptWriter struct {
 	n               int
 	last, call      string
 	asked           string // by the last "asks"
+	chosen          string // by the next "chose"
 }
 
 func (w *transcriptWriter) line(where, line string) {
@@ -73,12 +81,12 @@ func (w *transcriptWriter) line(where, line string) {
 		r["type"], r["message"] = "user", map[string]any{"role": "user", "content": words}
 	case "says":
 		assistant(map[string]any{"type": "text", "text": words})
-	case "asks": // a question with options, which "chose" answers in the person's own words
+	case "asks": // a question with options, of which "chose" chooses the first
 		w.call, w.asked = fmt.Sprint("toolu_", w.n), words
 		assistant(map[string]any{"type": "tool_use", "id": w.call, "name": "AskUserQuestion",
 			"input": map[string]any{"questions": []any{
 				map[string]any{"question": words, "header": "", "multiSelect": false,
-					"options": []any{map[string]any{"label": "Yes"}, map[string]any{"label": "No"}}}}}})
+					"options": []any{map[string]any{"label": w.chosen}, map[string]any{"label": "Something else"}}}}}})
 	case "chose":
 		r["type"], r["toolUseResult"] = "user", map[string]any{"answers": map[string]any{w.asked: words}}
 		r["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result",

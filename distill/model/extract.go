@@ -8,6 +8,7 @@ import (
 
 	"recall/ingest"
 	"recall/internal/llm"
+	"recall/internal/text"
 	"recall/payload"
 	"recall/prompts"
 )
@@ -73,8 +74,8 @@ const minSaidForItems = 12_000
 
 // checkAnswer returns a check for what makes a window's answer useless as a whole.
 func checkAnswer(s *ingest.Session, w *window) func(string) error {
-	return func(text string) error {
-		a, err := decodeAnswer(text)
+	return func(answer string) error {
+		a, err := decodeAnswer(answer)
 		if err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func checkAnswer(s *ingest.Session, w *window) func(string) error {
 		for i := range a.Items {
 			found.WriteString(string(a.Items[i].Text) + "\n")
 		}
-		if !sameLanguage(said.String(), typedIn(s), found.String()) {
+		if !text.SameLanguage(said.String(), typedIn(s), found.String()) {
 			return errors.New("it is in another language than the transcript")
 		}
 		return nil

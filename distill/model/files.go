@@ -37,9 +37,9 @@ func (l *ledger) touched(p string) bool {
 	return l.paths[p]
 }
 
-// withRules adds what rules know better: the goal if the model found none, files that are
-// off limits or were shown as results, what was done to folders, and which files exist only
-// on the virtual machine's disk.
+// withRules adds what rules know better: the goal if the model found none, decisions on record that it passed over,
+// files that are off limits or were shown as results, what was done to folders, and which files exist only on the
+// virtual machine's disk.
 func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []payload.Item {
 	if rules == nil {
 		return items
@@ -58,6 +58,7 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 		case it.Maker != payload.ByRule || !it.Current():
 			continue
 		case it.Kind == payload.Goal && !goal, it.Rule == distill.FolderRule:
+		case (it.Kind == payload.Decision || it.Kind == payload.Eliminated) && !covers(asked, &it):
 		case it.Kind == payload.File && !hasFile(asked, it.Path) && (it.Status == payload.FileOffLimits ||
 			it.Rule == distill.ShownRule):
 		default:
@@ -69,6 +70,13 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	}
 	order(items)
 	return items
+}
+
+// covers reports whether an item about the same words, or in them, is among the model's.
+func covers(items []payload.Item, it *payload.Item) bool {
+	return slices.ContainsFunc(items, func(o payload.Item) bool {
+		return shareTurn(it, &o) || payload.Alike(it.Text, o.Text) >= likeInTurn
+	})
 }
 
 // hasFile reports whether an item is about a file, perhaps named by only part of its path.

@@ -17,6 +17,7 @@ type goldCase struct {
 		Session, Transcript string
 		Items               []struct {
 			ID, Text, Why, Quote string
+			Quotes               []string
 			Kind                 payload.Kind
 			Must                 bool
 			Turns                []string

@@ -13,15 +13,14 @@ import (
 
 // Reasons for dropping items, in addition to distill's; keys of Payload.Dropped.
 const (
-	dropUnsupported = "claim not in its turns"
-	dropDetail      = "detail not in its turns" // the item itself is kept
-	dropKind        = "unknown kind"
-	dropEmpty       = "no text"
-	dropForm        = "another form"
-	dropDoubted     = "doubted by the model"
-	dropTooMany     = "too many items"
-	dropMarker      = "recall's own marks"
-	dropUnknown     = "unknown item"
+	dropDetail  = "detail not in its turns" // the item itself is kept
+	dropKind    = "unknown kind"
+	dropEmpty   = "no text"
+	dropForm    = "another form"
+	dropDoubted = "doubted by the model"
+	dropTooMany = "too many items"
+	dropMarker  = "recall's own marks"
+	dropUnknown = "unknown item"
 )
 
 const (
@@ -38,8 +37,8 @@ type grounded struct {
 	found *found
 }
 
-// ground finds the quotes of an answer's items. Those without one are dropped and counted, as are those that their
-// turns don't support.
+// ground finds the quotes of an answer's items. Those without one are dropped and counted, as are those that they
+// don't bear out; what says more than its quotes is kept as the model's words.
 func (l *ledger) ground(w *window, a *answer) (out []*grounded) {
 	src := l.sources.until(w.blocks[len(w.blocks)-1].turn.N)
 	l.drop(dropForm, a.bad)
@@ -51,17 +50,19 @@ func (l *ledger) ground(w *window, a *answer) (out []*grounded) {
 			fault = src.cite(&it, f)
 		}
 		if fault == "" {
-			ok, taken := src.supported(&it)
-			l.drop(dropDetail, taken)
-			if !ok {
-				fault = dropUnsupported
-			}
+			src.setBy(&it)
+			var took int
+			fault, took = l.judge.Judge(&it)
+			l.drop(dropDetail, took)
 		}
 		if fault != "" {
 			l.drop(fault, 1)
+		}
+		if fault == distill.MendSaid {
+			it = it.AsSaid()
+		} else if fault != "" {
 			continue
 		}
-		src.setBy(&it)
 		out = append(out, &grounded{it, f})
 	}
 	return out
@@ -142,14 +143,15 @@ func (c cited) label() string {
 // it may join several texts ("Label: Description", todos), shorten them or add to them; then the quote is the longest
 // part, of what was said at least half, or an option's label.
 func (src *source) quote(want string) (quote string, whole bool) {
+	if bare(want) == "" {
+		return "", false
+	}
 	if trimmed := strings.TrimSpace(want); slices.ContainsFunc(src.own, func(p *passage) bool {
 		return strings.Contains(p.text, trimmed)
 	}) {
 		return fit(trimmed), true
 	}
-	if want = bare(want); want == "" {
-		return "", false
-	}
+	want = bare(want)
 	best, most := "", 0
 	for i, p := range src.quotable() {
 		if at := strings.Index(p.form(), want); at >= 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"recall/distill"
 	"recall/ingest"
@@ -43,7 +44,7 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 	if err != nil {
 		return nil, largest, err
 	}
-	l := &ledger{session: s, sources: sourcesOf(blocks), dropped: map[string]int{}}
+	l := &ledger{session: s, sources: sourcesOf(blocks), judge: distill.NewJudge(s), dropped: map[string]int{}}
 	for i := range windows { // one after the other
 		w := &windows[i]
 		if err := ctx.Err(); err != nil {
@@ -52,6 +53,10 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 		if err := m.window(ctx, l, w, z); err != nil {
 			return nil, largest, fmt.Errorf("turns %d to %d: %w", w.blocks[0].turn.N, w.blocks[len(w.blocks)-1].turn.N, err)
 		}
+	}
+	stands := slices.ContainsFunc(l.entries, func(e *entry) bool { return !e.item.Said() })
+	if !stands && rules != nil && len(rules.Items) > 0 {
+		return nil, largest, l.standsNot(m.o.Model.Name()) // what rules found isn't given up for nothing
 	}
 	p = &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch,
@@ -65,6 +70,15 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 		p.Dropped = nil
 	}
 	return p, largest, nil
+}
+
+// standsNot is the error of an answer none of whose items stands.
+func (l *ledger) standsNot(model string) error {
+	text := "extract: it has no items"
+	if n, why := distill.Refused(&payload.Payload{Dropped: l.dropped}); n > 0 {
+		text = fmt.Sprintf("extract: %d items refused: %s", n, why)
+	}
+	return &llm.Error{Fault: llm.Nonsense, Model: model, Text: text}
 }
 
 // window asks about one window and merges its answer.

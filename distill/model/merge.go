@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/payload"
@@ -21,6 +22,7 @@ type entry struct {
 type ledger struct {
 	session *ingest.Session
 	sources *sources
+	judge   *distill.Judge
 	entries []*entry
 	dropped map[string]int
 	windows int
@@ -206,9 +208,10 @@ func (l *ledger) close(c closing, told []known) {
 	}
 	switch strings.TrimSpace(string(c.How)) {
 	case "dropped":
-		there := payload.Item{Evidence: []payload.Evidence{{Turn: string(src.turn.ID), Quote: quote}}}
-		if !backed(e.item.Text, l.sources.around(&there), minSupport) {
-			l.dropped["closing: "+dropUnsupported]++
+		there := payload.Item{Kind: payload.Question, Text: e.item.Text,
+			Evidence: []payload.Evidence{{Turn: string(src.turn.ID), Quote: quote}}}
+		if why, _ := l.judge.Judge(&there); why != "" && why != distill.MendSaid {
+			l.dropped["closing: "+why]++
 			return
 		}
 		e.end(payload.Revoked)

@@ -11,15 +11,12 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
-	"recall/internal/text"
 )
 
 // sources holds what may be quoted of a session, by turn.
 type sources struct {
 	turns map[string]*source // by label, such as t12
 	order []*source
-	all   text.Bag // see everything
-	mixed bool     // see mixedIn
 }
 
 // A source holds what may be quoted of one turn.
@@ -27,7 +24,6 @@ type source struct {
 	turn *ingest.Turn
 	own  []*passage // people's and the assistant's own words, and what calls were to do as far as a model is shown it
 	all  []*passage // see quotable
-	bag  text.Bag   // see said
 }
 
 // A passage is a text with its form for comparison.
@@ -57,13 +53,12 @@ func sourcesOf(blocks []block) *sources {
 		s.turns[name] = src
 		s.order = append(s.order, src)
 	}
-	s.mixed = s.mixedIn()
 	return s
 }
 
 // until restricts the sources to turns up to n.
 func (s *sources) until(n int) *sources {
-	u := &sources{turns: map[string]*source{}, mixed: s.mixed}
+	u := &sources{turns: map[string]*source{}}
 	for _, src := range s.order {
 		if src.turn.N <= n {
 			u.order = append(u.order, src)

@@ -89,7 +89,7 @@ func TestAnswers(t *testing.T) {
 		want string
 	}{
 		{ingest.Answer{Question: "Where do the workers run?", Options: two, Chosen: []string{"Inside the server"}},
-			"Where do the workers run? → Inside the server (one binary)"},
+			"Where do the workers run? → Inside the server"},
 		{ingest.Answer{Question: "Where?", Options: two,
 			Chosen: []string{"in the server, since one binary is easier to ship"}, Free: true},
 			"Where? → in the server, since one binary is easier to ship"},

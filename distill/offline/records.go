@@ -81,8 +81,8 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	}
 	for _, o := range a.Options {
 		switch chosen := slices.Contains(a.Chosen, o.Label); {
-		case chosen && len(a.Chosen) == 1 && o.Description != "":
-			it.Text += " (" + trimmed(plain(o.Description)) + ")"
+		case chosen && len(a.Chosen) == 1 && o.Description != "": // the assistant's words
+			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(o.Description)})
 		case !chosen && !a.Multi && !a.Free:
 			it.Alternatives = append(it.Alternatives, plain(o.Label))
 		}

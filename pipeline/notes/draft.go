@@ -19,14 +19,15 @@ type DraftLine struct {
 	N    int          // 1-based line of the draft
 	Item payload.Item // its content
 
-	Note  *payload.Note // its claim with the quote that supports it, nil if there is none
-	Why   string        // why there is none in the first session that was searched
-	Quote string        // as given by the draft; may be ""
+	Note   *payload.Note // its claim with the quote that bears it out, nil if there is none
+	Why    string        // why there is none in the first session that was searched
+	Quote  string        // as given by the draft; may be ""
+	beside string        // words next to it, which say less
 
 	Unquoted string // why the draft's own quote doesn't support it, if other words do; else ""
 }
 
-const draftNowhere = "nothing in the conversation bears it out"
+const draftNowhere = "not found in the conversation's words"
 
 // GroundDraft finds, for each line of a draft without a note, the words of a session that support it: those that the
 // draft quotes on a line of its own below ("> …") if they occur, else the passage that says the same. What only the
@@ -44,7 +45,7 @@ func GroundDraft(s *ingest.Session, lines []DraftLine, now time.Time) {
 // ground tries the draft's quote first, then the passages found.
 func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 	claim := l.Claim(string(s.ID), now)
-	claim.Claim = ""
+	claim.Claim, claim.Quote = "", ""
 	about := name(claim.Path) + " " + claim.Text
 	quotes := slices.Concat(look.best(about+" "+claim.Why), look.best(about))
 	if l.Quote != "" {
@@ -58,15 +59,19 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 			why = err.Error()
 			continue
 		}
-		said := GroundNotes(s, []payload.Note{note})
-		if n := said[0]; n.Item != nil {
+		n := GroundNotes(s, []payload.Note{note})[0]
+		switch {
+		case n.Item != nil && !n.Item.Said():
 			note.Quote = n.Item.Evidence[0].Quote
 			l.Note, l.Why, l.Unquoted = &note, "", unquoted
 			return
-		} else if i == 0 && l.Quote != "" {
+		case n.Item != nil && l.beside == "":
+			l.beside = n.Item.Evidence[0].Quote
+		}
+		if i == 0 && l.Quote != "" {
 			unquoted = cmp.Or(n.Why, quoteAbsent)
 		}
-		if n := said[0]; n.Why != "" && n.Why != quoteOther && n.Why != quoteAbsent {
+		if n.Why != "" && n.Why != reasons[distill.DropUnrelated] && n.Why != quoteAbsent {
 			why = n.Why
 		}
 	}
@@ -78,7 +83,7 @@ func (l *DraftLine) Claim(session string, now time.Time) *payload.Note {
 	it := &l.Item
 	n := &payload.Note{Type: payload.NoteType, By: "agent", Session: session, At: now.UTC().Truncate(time.Second),
 		Kind: it.Kind, Text: it.Text, Why: it.Why, Scope: it.Scope, Alternatives: it.Alternatives,
-		Path: it.Path, Status: it.Status, Claim: l.Why}
+		Path: it.Path, Status: it.Status, Quote: l.beside, Claim: l.Why}
 	n.Fit()
 	return n
 }

@@ -4,12 +4,12 @@ package notes
 
 import (
 	"encoding/json"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"recall/distill"
-	"recall/distill/model"
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/payload"
@@ -18,33 +18,40 @@ import (
 // Noted is an agent's note with the outcome of its check.
 type Noted struct {
 	Note payload.Note
-	Item *payload.Item // nil if it isn't grounded
-	Why  string        // why not
+	Item *payload.Item // nil if its quote doesn't stand or says something else; Said if it says more than its quote
+	Why  string        // why not, or why only Said
 }
 
 // Why a note isn't grounded.
 const (
-	noQuote      = "it quotes nothing"
-	quoteAbsent  = "its quote is nowhere in the conversation"
-	quoteOther   = "its quote isn't about what it says"
-	quoteAgainst = "its quote says the opposite"
-	notAccepted  = "the user hasn't agreed to what it quotes"
-	otherOne     = "it was made in another session"
+	noQuote     = "it quotes nothing"
+	quoteAbsent = "its quote is nowhere in the conversation"
+	notAccepted = "the user hasn't agreed to what it quotes"
+	otherOne    = "it was made in another session"
 )
 
-// GroundNotes finds for each note the words of the session that support it. A note is the agent's claim: it becomes
-// an item only if its quote occurs in a turn, outside of what recall or another memory put there, and is about what
-// the note says. A decision must be in a person's words, in an answer or an approved plan, or in an assistant's
-// message that the person went along with. The session is redacted, as Read returns it.
+// reasons words the contract's for the note's author.
+var reasons = map[string]string{
+	distill.DropUnrelated: "its quote isn't about what it says",
+	distill.DropOpposite:  "its quote says the opposite",
+	distill.DropOrder:     "its quote says it the other way round",
+	distill.DropQuoted:    "its quote is something that was only quoted",
+	distill.MendSaid:      "it says more than its quote",
+}
+
+// GroundNotes finds for each note the words of the session that bear it out. A note is the agent's claim: it becomes an
+// item only if its quote occurs in a turn, outside of what recall or another memory put there, and says what the note
+// says (see distill.Judge). A decision must be in a person's words, in an answer or an approved plan, or in an
+// assistant's message that the person went along with. The session is redacted, as Read returns it.
 //
-// A draft's claim that nothing supports becomes a lead that says so.
+// What says more than its quote, and a draft's line that isn't borne out, become leads that say who said so.
 //
 // Notes are those of notes.jsonl; those only in the transcript are found there.
 func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 	if notes = withTranscripts(s, notes); len(notes) == 0 {
 		return nil
 	}
-	g := grounds{s: s, calls: map[string]int{}, supports: model.Supports(s)}
+	g := grounds{s: s, calls: map[string]int{}, judge: distill.NewJudge(s)}
 	for i := range s.Turns {
 		for k := range s.Turns[i].Calls {
 			g.calls[s.Turns[i].Calls[k].ID] = i
@@ -54,7 +61,7 @@ func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 	for _, n := range notes {
 		it, why := g.item(&n)
 		if it == nil && n.Claim != "" {
-			it = claim(s, &n)
+			it = g.claim(&n)
 		}
 		out = append(out, Noted{n, it, why})
 	}
@@ -94,14 +101,16 @@ func listIn(text string) (list []string) {
 	return list
 }
 
-// claim returns, as a lead in the agent's own words, what an agent says of a session and nothing in the conversation
-// supports.
-func claim(s *ingest.Session, n *payload.Note) *payload.Item {
-	said := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: n.Text, Why: n.Why, Scope: n.Scope,
-		Alternatives: n.Alternatives}
-	return &payload.Item{Kind: payload.Lead, Hint: n.Kind, Text: payload.LineOf(&said), Why: n.Claim,
-		By: payload.ByAssistant, Maker: payload.ByModel, Rule: payload.ClaimRule, Confidence: claimed,
-		State: payload.Stands, At: s.End}
+// claim returns a draft's line as a lead in the agent's own words, beside the words of the conversation next to it.
+func (g *grounds) claim(n *payload.Note) *payload.Item {
+	it := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: n.Text, Why: n.Why, Scope: n.Scope,
+		Alternatives: n.Alternatives, Maker: payload.ByModel, Confidence: claimed, State: payload.Stands, At: g.s.End}
+	if at := g.places(text.OneLine(n.Quote), n.Call); n.Quote != "" && len(at) > 0 {
+		t := &g.s.Turns[at[0].turn]
+		it.Evidence = []payload.Evidence{{Turn: string(t.ID), N: t.N, Quote: at[0].quote}}
+	}
+	it = it.AsSaid()
+	return &it
 }
 
 // claimed is the confidence that a claim is worth keeping, relative to passages: an agent that drafts has read the
@@ -112,7 +121,7 @@ type grounds struct {
 	s     *ingest.Session
 	calls map[string]int // index of the turn that made a call
 
-	supports func(*payload.Item) bool // the check of what a model words
+	judge *distill.Judge
 }
 
 func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
@@ -128,30 +137,69 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 	it := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why),
 		Scope: text.OneLine(n.Scope), Alternatives: n.Alternatives, About: n.About,
 		Maker: payload.ByModel, Rule: payload.NoteRule, State: payload.Stands}
-	why := quoteAbsent
+	why, said := quoteAbsent, (*payload.Item)(nil)
 	for _, p := range g.places(quote, n.Call) {
-		w, assent := g.refuses(n, p)
-		if w != "" {
-			why = w
+		if !g.accepted(n, p) {
+			why = notAccepted
 			continue
-		}
-		if assent {
-			p.by = payload.ByBoth
 		}
 		t := &g.s.Turns[p.turn]
 		it.By, it.At = p.by, t.At
+		if p.by == payload.ByUser && distill.Bare(t) {
+			it.By = payload.ByBoth
+		}
 		it.Evidence = []payload.Evidence{{Turn: string(t.ID), N: t.N, Quote: p.quote}}
 		checked := payload.Payload{Items: []payload.Item{it}}
 		if distill.Ground(g.s, &checked); len(checked.Items) == 0 {
 			continue
 		}
-		if !g.supports(&checked.Items[0]) {
-			why = quoteOther
+		fault, _ := g.judge.Judge(&checked.Items[0])
+		if fault == "" {
+			return &checked.Items[0], ""
+		}
+		if why = reasons[fault]; fault == distill.MendSaid && said == nil {
+			as := checked.Items[0].AsSaid()
+			said = &as
+		}
+	}
+	if said != nil {
+		why = reasons[distill.MendSaid]
+	}
+	return said, why
+}
+
+// accepted reports whether a note can rest on a place: what the assistant said must not have been objected to, and a
+// choice of its own must have been answered.
+func (g *grounds) accepted(n *payload.Note, p standing) bool {
+	if p.by != payload.ByAssistant {
+		return true
+	}
+	next := g.next(p.turn)
+	if next != nil {
+		return next.Kind != ingest.Interrupt && !distill.Objects(next)
+	}
+	return n.Kind != payload.Decision && n.Kind != payload.Deferred
+}
+
+// next returns the person's next turn, nil if there is none.
+func (g *grounds) next(turn int) *ingest.Turn {
+	for i := turn + 1; i < len(g.s.Turns); i++ {
+		t := &g.s.Turns[i]
+		if t.Abandoned {
 			continue
 		}
-		return &checked.Items[0], ""
+		switch t.Kind {
+		case ingest.Prompt, ingest.Command, ingest.Interrupt, ingest.PlanTurn:
+			return t
+		}
 	}
-	return nil, why
+	return nil
+}
+
+// name returns what people call a file: its base name without what follows the first dot.
+func name(file string) string {
+	base, _, _ := strings.Cut(path.Base(file), ".")
+	return strings.Trim(base, "/ ")
 }
 
 // standing is where a quote occurs, verbatim.
@@ -205,7 +253,7 @@ func (g *grounds) found(list []standing, turn int, by payload.By, quote string, 
 // find returns the part of a text that matches a quote up to whitespace; "" if there is none or it is too long for
 // evidence.
 func find(text, quote string) string {
-	if text == "" {
+	if text == "" || quote == "" {
 		return ""
 	}
 	if strings.Contains(text, quote) {

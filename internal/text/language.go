@@ -1,14 +1,14 @@
-package model
+package text
 
 import (
 	"strings"
 	"unicode"
 )
 
-// sameLanguage reports whether an answer is in the language of the transcript or of what
+// SameLanguage reports whether an answer is in the language of the transcript or of what
 // the person typed. It returns false only for clear differences: another script, or the
 // function words of another language.
-func sameLanguage(said, typed, answer string) bool {
+func SameLanguage(said, typed, answer string) bool {
 	a, b := scripts(said), scripts(answer)
 	if a.letters < 200 || b.letters < 60 {
 		return true
@@ -25,6 +25,20 @@ func sameLanguage(said, typed, answer string) bool {
 	}
 	// A language of the answer that hardly occurs in the transcript.
 	return x[top]*4 >= x[mostFrequent(x)] || countFunctionWords(typed)[top] > 0
+}
+
+// TwoLanguages reports whether a person writes in another language than the assistant answers in.
+func TwoLanguages(typed, answered string) bool {
+	a, b := scripts(typed), scripts(answered)
+	for name, n := range a.of {
+		if a.letters > 60 && b.letters > 200 && float64(n) > 0.5*float64(a.letters) &&
+			float64(b.of[name]) < 0.1*float64(b.letters) {
+			return true
+		}
+	}
+	x, y := countFunctionWords(typed), countFunctionWords(answered)
+	one, other := mostFrequent(x), mostFrequent(y)
+	return one != other && x[one] >= 4 && y[other] >= 8 && x[one] >= 2*x[other] && y[other] >= 4*y[one]
 }
 
 func mostFrequent(m map[string]int) string {

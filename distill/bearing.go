@@ -1,0 +1,389 @@
+package distill
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"recall/ingest"
+	"recall/internal/text"
+	"recall/payload"
+)
+
+// Reasons for which a claim's quotes don't bear it out.
+const (
+	DropOpposite  = "quote says the opposite"
+	DropOrder     = "quote says it the other way round"
+	DropQuoted    = "words that the assistant only quotes"
+	DropUnrelated = "quote speaks of something else"
+
+	// MendSaid counts claims that code can't compare with their quotes: they are kept as the words of who made them.
+	MendSaid = "says more than its quote"
+)
+
+// refusals are the reasons for which an item isn't kept at all.
+var refusals = []string{DropOpposite, DropOrder, DropQuoted, DropUnrelated, DropNotChosen, DropHalf, DropQuote,
+	DropForeign, DropNoTurn, DropLong, DropNoEvidence}
+
+// Refused returns how many of a payload's items were refused, and the main reason.
+func Refused(p *payload.Payload) (n int, why string) {
+	for _, reason := range refusals {
+		if of := p.Dropped[reason]; of > 0 {
+			if n += of; why == "" || of > p.Dropped[why] {
+				why = reason
+			}
+		}
+	}
+	return n, why
+}
+
+// How much of a claim's words its quotes, what is said around them and what they answer must have. Of 1,117 items that
+// people and a model wrote about 55 sessions, with quotes of their own choice, 27 are refused and 65 are kept as their
+// maker's words (TestGoldIsBorneOut).
+const (
+	minRelated = 0.25 // else it is about something else
+	minClaim   = 0.4  // of all its words
+	minClause  = 0.25 // of each clause's: nothing is added
+	minAsked   = 0.6  // of all and of each clause's, if only a bare yes bears it
+	minDetail  = 0.34 // of a reason's, a condition's, an option's
+	minMixed   = 0.05 // if two languages are spoken: names and cognates
+)
+
+// A Judge compares claims about a session with their quotes. Not safe for concurrent use.
+type Judge struct {
+	c     *contract
+	words map[string]bool // of all that was said
+	mixed bool            // the person writes in another language than the assistant
+}
+
+// NewJudge prepares to judge claims about a session.
+func NewJudge(s *ingest.Session) *Judge { return newContract(s, nil).judge() }
+
+func (c *contract) judge() *Judge {
+	if c.judges != nil {
+		return c.judges
+	}
+	j := &Judge{c: c, words: map[string]bool{}}
+	b := bearing{said: j.words}
+	var typed, answered strings.Builder
+	for i := range c.session.Turns {
+		t := &c.session.Turns[i]
+		if t.Abandoned || t.Copied {
+			continue
+		}
+		own := ownSpeech(t)
+		b.say(own)
+		for k := range t.Calls {
+			b.say(strings.Join(saidInCall(&t.Calls[k]), "\n"))
+		}
+		into := &answered
+		if t.Role == ingest.User {
+			into = &typed
+		}
+		if into.Len() < 16<<10 {
+			into.WriteString(text.HeadWords(own, 1<<10) + "\n")
+		}
+	}
+	j.mixed = text.TwoLanguages(typed.String(), answered.String())
+	c.judges = j
+	return j
+}
+
+// Judge returns why an item's quotes don't bear out its claim, or "". DropUnrelated and MendSaid mean that they say
+// less than the claim; the others that they don't say it. It removes what nobody said of the reason, the condition,
+// the options and the names from the item; took is their number. The item must be grounded.
+func (j *Judge) Judge(it *payload.Item) (why string, took int) {
+	if !judged[it.Kind] {
+		return "", 0
+	}
+	b := j.c.bears(it)
+	claim := read(it.Text)
+	all, clause, lacks := covered(claim, b.said, j.words)
+	opposite, round := j.opposite(it, claim, b), b.turnedRound(claim)
+	switch {
+	case !b.spoken:
+		return DropQuoted, 0
+	case opposite && !round:
+		return DropOpposite, 0
+	case round && !opposite: // both is neither: "nothing is merged before the tests pass"
+		return DropOrder, 0
+	case j.mixed && all >= minMixed:
+	case all < minRelated || len(claim) == 0:
+		return DropUnrelated, 0
+	case it.Kind == payload.Status: // sums up
+	case all < minClaim, clause < minClause, len(lacks) > 0, b.bare && min(all, clause) < minAsked, b.speaksOfElse(claim):
+		why = MendSaid
+	}
+	return why, j.details(it)
+}
+
+// judged are the kinds of claims that are compared with what was said; a file is looked up by its path.
+var judged = map[payload.Kind]bool{payload.Goal: true, payload.Decision: true, payload.Eliminated: true,
+	payload.Finding: true, payload.Flag: true, payload.Next: true, payload.Hypothesis: true, payload.Deferred: true,
+	payload.Question: true, payload.Status: true}
+
+// opposite reports whether the quotes deny what a claim affirms, or the reverse. What is put off or asked is denied and
+// affirmed at once.
+func (j *Judge) opposite(it *payload.Item, claim []sayWord, b *bearing) bool {
+	denies := slices.ContainsFunc(claim, func(w sayWord) bool { return w.denied })
+	switch {
+	case it.Kind == payload.Deferred, it.Kind == payload.Question:
+		return false
+	case it.Kind != payload.Eliminated:
+		return opposes(claim, b.decisive())
+	case denies, payload.SaysNo(it.Text):
+		return false
+	}
+	// A thing that is ruled out: its quote must not choose it.
+	return slices.ContainsFunc(b.sentences, func(s string) bool {
+		q := read(s)
+		denied := slices.ContainsFunc(q, func(w sayWord) bool { return w.denied && has(claim, w.stem) })
+		return !denied && opposes(deniedAll(claim), q) && chooses().MatchString(s) && !rejects().MatchString(s)
+	})
+}
+
+var (
+	chooses = text.Pattern(`(?i)\b(?:keep|use|let['’]s|go with|must|stays?|we['’]ll|i['’]ll|take|prefer|behalten|` +
+		`nehmen|nimm)\b`)
+	rejects = text.Pattern(`(?i)\b(?:instead|rather|rul(?:e|ed|es) out|eliminat\w*|fail\w*|wrong|broke\w*|breaks|` +
+		`dead end|slow\w*|worse|useless|too \w+|tried|costs?)\b|\?$`)
+)
+
+func deniedAll(words []sayWord) []sayWord {
+	words = slices.Clone(words)
+	deny(words)
+	return words
+}
+
+// decisive returns what the person's quotes say, or all if none is theirs.
+func (b *bearing) decisive() []sayWord {
+	if len(b.theirs) > 0 {
+		return b.theirs
+	}
+	return slices.Concat(b.quotes...)
+}
+
+// speaksOfElse reports whether the person's replies that a claim rests on say something, but nothing of what it says.
+// One that says nothing by itself ("each its own") bears together with what it answers.
+func (b *bearing) speaksOfElse(claim []sayWord) bool {
+	shares := func(q []sayWord) bool {
+		return len(q) == 0 || slices.ContainsFunc(q, func(w sayWord) bool {
+			return !w.joint && has(claim, w.stem)
+		})
+	}
+	return b.replies && !slices.ContainsFunc(b.quotes, shares)
+}
+
+func (b *bearing) turnedRound(claim []sayWord) bool {
+	return slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return turnsRound(claim, q) })
+}
+
+// details removes what nobody said.
+func (j *Judge) details(it *payload.Item) (took int) {
+	least := minDetail
+	if j.mixed {
+		least = minMixed
+	}
+	said := func(s string) bool {
+		all, _, _ := covered(read(s), j.words, nil)
+		return all >= least
+	}
+	for _, s := range []*string{&it.Why, &it.Scope} {
+		if *s != "" && !said(*s) {
+			*s, took = "", took+1
+		}
+	}
+	unsaid := func(s string) bool { return !said(s) }
+	took += len(it.Alternatives) + len(it.About)
+	it.Alternatives = slices.DeleteFunc(slices.Clone(it.Alternatives), unsaid)
+	it.About = slices.DeleteFunc(slices.Clone(it.About), unsaid)
+	return took - len(it.Alternatives) - len(it.About)
+}
+
+// A bearing is what a claim rests on.
+type bearing struct {
+	quotes    [][]sayWord     // of each quote's sentence; for a bare yes, of the sentence that was asked
+	sentences []string        // these
+	theirs    []sayWord       // of these the person's
+	said      map[string]bool // also what else the quoted turns say, and what they answer
+	spoken    bool            // a quote isn't only something that the assistant quotes
+	bare      bool            // it rests on a bare yes or no, and nothing else
+	replies   bool            // all quotes are a person's
+}
+
+// bears gathers what an item's evidence says.
+func (c *contract) bears(it *payload.Item) *bearing {
+	b := &bearing{said: map[string]bool{}, replies: true}
+	for _, e := range it.Evidence {
+		for _, t := range c.at[e.Turn] {
+			c.bear(b, t, e.Quote)
+		}
+	}
+	return b
+}
+
+func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
+	before := c.before(t)
+	switch own := ownSpeech(t); {
+	case t.Role == ingest.Assistant:
+		b.bare, b.replies = false, false
+		c.bearAssistants(b, t, quote)
+	case isBare(own):
+		b.spoken, b.bare = true, len(b.quotes) == 0
+		asked := ""
+		if before != nil {
+			asked = askedIn(ownSpeech(before))
+		}
+		b.theirs = append(b.theirs, b.rest(asked, Objects(t))...)
+		b.say(asked)
+	default:
+		b.spoken, b.bare = true, false
+		b.theirs = append(b.theirs, b.rest(sentenceOf(t.OwnText(), quote), false)...)
+		b.say(own)
+		if before != nil { // a reply bears together with what it answers
+			b.say(ownSpeech(before))
+			for i := range before.Calls {
+				b.say(strings.Join(saidInCall(&before.Calls[i]), "\n"))
+			}
+		}
+	}
+}
+
+func (c *contract) bearAssistants(b *bearing, t *ingest.Turn, quote string) {
+	own := t.OwnText()
+	if i := strings.Index(own, quote); i < 0 || !isQuoted(own, i, i+len(quote)) {
+		b.spoken = true
+		b.rest(quotation().ReplaceAllString(sentenceOf(own, quote), " "), false)
+	}
+	b.say(ownSpeech(t))
+	for i := range t.Calls {
+		texts := QuotableTexts(&t.Calls[i])
+		b.say(strings.Join(saidInCall(&t.Calls[i]), "\n"))
+		if k := slices.IndexFunc(texts, func(s string) bool { return strings.Contains(s, quote) }); k >= 0 {
+			b.spoken = true
+			b.rest(sentenceOf(texts[k], quote), false)
+			for _, s := range texts {
+				b.say(text.Head(s, 20_000))
+			}
+		}
+	}
+	for i := c.position[t] - 1; i >= 0; i-- { // what it answers
+		if p := &c.session.Turns[i]; typed(p) && !p.Copied {
+			b.say(p.OwnText())
+			break
+		}
+	}
+}
+
+// rest adds the sentences that a claim rests on, or their opposite.
+func (b *bearing) rest(said string, no bool) []sayWord {
+	words := read(said)
+	for i := range words {
+		words[i].denied = words[i].denied != no
+		words[i].clause += len(b.quotes) << 16 // no clause goes on in another quote
+	}
+	b.quotes, b.sentences = append(b.quotes, words), append(b.sentences, said)
+	return words
+}
+
+func (b *bearing) say(s string) {
+	for _, w := range read(s) {
+		b.said[w.stem] = true
+	}
+}
+
+// ownSpeech returns a turn's text without what is somebody else's: for the assistant's, also without what it quotes.
+func ownSpeech(t *ingest.Turn) string {
+	switch {
+	case t.Kind == ingest.Event, t.Kind == ingest.Shell: // the client's words, or a command's output
+		return ""
+	case t.Role == ingest.Assistant:
+		return quotation().ReplaceAllString(t.OwnText(), " … ")
+	}
+	return t.OwnText()
+}
+
+// quotation matches several words between quotation marks, and lines quoted as in a mail.
+var quotation = text.Pattern(`"[^"\n]+\s[^"\n]+"|“[^”\n]+\s[^”\n]+”|«[^»\n]+\s[^»\n]+»|` +
+	`„[^“”\n]+\s[^“”\n]+[“”]|(?m)^\s*>.*$`)
+
+// isQuoted reports whether most of a range of a text is inside quotation marks.
+func isQuoted(s string, from, to int) bool {
+	inside := 0
+	for _, at := range quotation().FindAllStringIndex(s, -1) {
+		inside += max(0, min(to, at[1])-max(from, at[0]))
+	}
+	return 2*inside > to-from
+}
+
+// agreeing are the words of a reply that only says yes or no.
+var agreeing = text.Set(`yes yep yeah yup ya ok okay oki k sure sounds looks good great fine perfect nice cool no
+	nope nah correct right exactly absolutely definitely agree agreed approved lgtm alright go ahead proceed please thanks thank
+	works makes sense love awesome done way plan idea option first second third one both all suggested propose proposed
+	find say ja jo klar passt gut genau mach machen das so bitte danke einverstanden nein oui si vas y d'accord accord
+	parfait bien vale claro perfecto adelante sí sim certo va bene non don't dont`)
+
+// Bare reports whether a person's turn only says yes or no.
+func Bare(t *ingest.Turn) bool { return isBare(t.OwnText()) }
+
+// isBare reports whether a reply only says yes or no. "Do the calls" doesn't: it is about the calls.
+func isBare(s string) bool {
+	says := func(w string) bool { return !agreeing[w] }
+	return strings.TrimSpace(s) != "" && !slices.ContainsFunc(text.Content(s), says)
+}
+
+// askedIn returns what a bare reply is about: the sentences asked, with the one before if they point back, or all that
+// was said if nothing was asked but whether to go on.
+func askedIn(said string) string {
+	var sentences, asked []string
+	for line := range strings.Lines(said) {
+		sentences = append(sentences, text.Sentences(strings.TrimSpace(line), true)...)
+	}
+	for i, s := range sentences {
+		if !strings.HasSuffix(strings.TrimRight(s, "*_` "), "?") {
+			continue
+		}
+		if !slices.ContainsFunc(read(s), func(w sayWord) bool { return !w.joint && !goingOn[w.stem] }) {
+			return said
+		}
+		if pronoun().MatchString(s) && i > 0 {
+			asked = append(asked, sentences[i-1])
+		}
+		asked = append(asked, s)
+	}
+	if len(asked) == 0 {
+		return said
+	}
+	return strings.Join(asked, "\n")
+}
+
+// goingOn are stems of words in questions that only ask whether to go on.
+var goingOn = stems(`proceed continue start begin apply implement look sound right good fine ok like think ready sense
+	shall way approach plan proceeding implementing starting ahead confirm approve agree correct`)
+
+// sentenceOf returns the sentences of a text that a quote is from.
+func sentenceOf(said, quote string) string {
+	i := strings.Index(said, quote)
+	if i < 0 || quote == "" {
+		return quote
+	}
+	from, to := i, i+len(quote)
+	ends := func(k int) bool { // whether a sentence ends before k
+		return strings.IndexByte(".!?;", said[k-1]) >= 0 && (said[k] == ' ' || said[k] == '\n') ||
+			said[k] == '\n' && !continues(said[k+1:])
+	}
+	for from > 0 && !ends(from) {
+		from--
+	}
+	for to < len(said) && !ends(to) {
+		to++
+	}
+	return said[from:to]
+}
+
+// continues reports whether a line goes on with the sentence of the line above.
+func continues(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return unicode.IsLower(r)
+}

@@ -1,0 +1,322 @@
+package distill
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"recall/internal/text"
+)
+
+// A sayWord is a content word of a text with what the text makes of it.
+type sayWord struct {
+	stem   string
+	denied bool // "never use redis": redis
+	loose  bool // "never use redis for the cache": whether the cache is denied can't be told
+	joint  bool // "before", "than": tells how what stands on its two sides is related
+	exact  bool // a number or a name of code, which no other word can stand for
+	clause int
+}
+
+// read returns the content words of a text in order.
+func read(s string) []sayWord {
+	r := senseReader{}
+	s = harmlessNo().ReplaceAllString(strings.ReplaceAll(s, "’", "'"), " ")
+	for _, clause := range clauses().Split(s, -1) {
+		tokens := strings.FieldsFunc(clause, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("'._-/%$@+#", r)
+		})
+		for i := range tokens {
+			tokens[i] = strings.Trim(tokens[i], "'._-/")
+		}
+		r.from, r.no, r.loose = len(r.all), false, false
+		for i := range tokens {
+			r.token(tokens, i)
+		}
+		r.clause++
+	}
+	return r.all
+}
+
+type senseReader struct {
+	all    []sayWord
+	clause int
+	from   int  // where the clause begins
+	no     bool // what follows is denied
+	loose  bool // or perhaps not
+}
+
+func (r *senseReader) token(tokens []string, i int) {
+	low := strings.ToLower(tokens[i])
+	before, next := "", ""
+	if i > 0 {
+		before = strings.ToLower(tokens[i-1])
+	}
+	if i+1 < len(tokens) {
+		next = strings.ToLower(tokens[i+1])
+	}
+	switch {
+	case denies(low):
+		r.denial(low, next)
+		return
+	case low == "instead" || low == "rather":
+		r.no = true
+	case undoes[text.Stem(low)] && !denies(before):
+		// "redis was dropped", "redis dropped for now"; "drop redis"
+		ends := next == "" || places[next] || next == "per"
+		if i > 0 && (being[before] || strings.HasSuffix(low, "ed") && ends) {
+			deny(r.all[r.from:])
+		} else {
+			r.no = true
+		}
+	case low == "from" && moving[text.Stem(before)]: // "switch from redis to sqlite"
+		r.no = true
+	case low == "to" && r.no && slices.ContainsFunc(tokens[:i], func(t string) bool {
+		return moving[text.Stem(strings.ToLower(t))]
+	}):
+		r.no = false
+	}
+	r.loose = r.no && (r.loose || places[low] && len(r.all) > r.from && r.all[len(r.all)-1].denied)
+	if joints[low] {
+		r.all = append(r.all, sayWord{stem: low, joint: true, clause: r.clause})
+		return
+	}
+	for k, w := range text.Split(tokens[i]) {
+		if light[w] || text.Stop(w) && k == 0 {
+			continue
+		}
+		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no, loose: r.loose, clause: r.clause,
+			exact: k == 0 && (text.IsName(tokens[i]) || digits[w] != "")})
+	}
+}
+
+// denial reads a word that denies what follows it.
+func (r *senseReader) denial(low, next string) {
+	r.no = true
+	switch {
+	case bothWays[low]:
+		deny(r.all[r.from:])
+	case next == "": // "a registry: the packages stay without"
+		loosen(r.all)
+	default: // "the registry isn't shared": who can tell what of it is denied
+		loosen(r.all[r.from:])
+	}
+	if stem := text.Stem(next); undoes[stem] || changes[stem] {
+		r.no = false // "don't touch the interface", "never drop it"
+	}
+}
+
+func denies(word string) bool { return denying[word] || strings.HasSuffix(word, "n't") }
+
+func loosen(words []sayWord) {
+	for i := range words {
+		words[i].loose = true
+	}
+}
+
+func deny(words []sayWord) {
+	for i := range words {
+		words[i].denied = true
+	}
+}
+
+var (
+	clauses = text.Pattern(`[,;:.!?…()\[\]"“”](?:\s|$)|\s[(\["“]|\n|\s[—–-]+\s|→|` +
+		`\s(?i:and|but|because|since|so|while|then|und|aber|weil|sondern|denn|mais|car|et|y|pero|porque)\s`)
+	denying = text.Set(`no not never none nobody nothing neither nor without cannot cant dont wont isnt doesnt no-one
+		nicht kein keine keinen keinem keiner nie niemals nichts ohne statt anstatt ne pas jamais sans aucun aucune
+		nunca jamás sin ningún ninguna não nem non senza mai`)
+	// bothWays are those that may follow what they deny.
+	bothWays = text.Set(`nicht pas nie niemals`)
+	being    = text.Set(`is are was were be been being get gets got stays stay`)
+	undoes   = stems(`stop avoid skip drop remove delete disable abandon reject ban forbid refuse eliminate discard
+		exclude omit scrap ditch retire cancel undo revert deny prevent ignore quit cease forgo out`)
+	changes = stems(`touch change edit modify break rewrite rename move alter forget hesitate worry mind lose`)
+	moving  = stems(`switch move migrate change away convert`)
+	// places introduce what says where, when or for what something is denied.
+	places = text.Set(`in on at for from with by to into onto as when if before after until during im der für bei dans
+		pour en`)
+	joints = text.Set(`before after until than over above below under unless behind inside outside into onto via through
+		by from for with vor nach bis`)
+	// light are words that say little about what is claimed, so that other words can stand for them.
+	light = text.Set(`use uses used using usage make makes made making keep keeps kept keeping stay stays stayed staying
+		stand stands take takes took taken taking put puts set sets setting go goes going gone went let lets want wants
+		wanted need needs needed must shall should become becomes happen happens come comes came give gives given run
+		runs running work works working get new now always ever never no not instead rather without cannot only first
+		also still already yes ok okay please user users assistant asked asks said says say agreed agree session project
+		decision way stop stopped one two
+		der die das den dem des ein eine einen wir ihr sie er es ist sind wird werden im zum zur von mit auf nehmen nimm
+		kommt kommen liegt liegen bleibt bleiben le la les un une des du de est sont on nous el los las una es son se`)
+	digits = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+		"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30",
+		"sixty": "60", "hundred": "100", "thousand": "1000"}
+)
+
+func stems(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[text.Stem(w)] = true
+	}
+	return m
+}
+
+// opposes reports whether a claim denies what a text affirms, or the reverse: the text has half of its words, and of
+// these at least half are denied in one and affirmed in the other.
+func opposes(claim, said []sayWord) bool {
+	yes, no := map[string]bool{}, map[string]bool{}
+	for _, w := range said {
+		if !w.joint {
+			yes[w.stem], no[w.stem] = yes[w.stem] || !w.denied || w.loose, no[w.stem] || w.denied || w.loose
+		}
+	}
+	same, other, rest := 0, 0, 0
+	for _, w := range claim {
+		switch {
+		case w.joint, w.loose, yes[w.stem] && no[w.stem]: // can't be told
+		case !yes[w.stem] && !no[w.stem]:
+			rest++
+		case w.denied == no[w.stem]:
+			same++
+		default:
+			other++
+		}
+	}
+	return other > 0 && other >= same && same+other >= rest || deniesPart(said, claim) ||
+		deniesPart(claim, said) && affirmed(claim, said) <= 0.5
+}
+
+// affirmed returns the share of what a claim affirms that a text has.
+func affirmed(claim, said []sayWord) float64 {
+	n, in := 0, 0
+	for _, w := range claim {
+		if !w.joint && !w.denied {
+			if n++; has(said, w.stem) {
+				in++
+			}
+		}
+	}
+	return float64(in) / float64(max(1, n))
+}
+
+// deniesPart reports whether a text has a short clause that only denies what the other affirms: "…, not redis".
+func deniesPart(said, claim []sayWord) bool {
+	yes, no := map[string]bool{}, map[string]bool{}
+	for _, w := range claim {
+		yes[w.stem], no[w.stem] = yes[w.stem] || !w.denied && !w.loose, no[w.stem] || w.denied
+	}
+	for from := 0; from < len(said); {
+		to, content, against := from, 0, 0
+		for ; to < len(said) && said[to].clause == said[from].clause; to++ {
+			if w := said[to]; !w.joint {
+				content++
+				if w.denied && !w.loose && yes[w.stem] && !no[w.stem] {
+					against++
+				}
+			}
+		}
+		if whole := content == len(said); content > 0 && content <= 3 && against == content && !whole {
+			return true
+		}
+		from = to
+	}
+	return false
+}
+
+// turnsRound reports whether a claim has on both sides of a word what a text has on the other sides of it: "we deploy
+// after the review", "the review after we deploy". Only a claim of hardly any other words than the text's counts.
+func turnsRound(claim, said []sayWord) bool {
+	at := map[string]int{} // the place of each word that the text has once
+	for i, w := range said {
+		if _, twice := at[w.stem]; twice {
+			at[w.stem] = -1
+		} else {
+			at[w.stem] = i
+		}
+	}
+	place, shared := make([]int, len(claim)), 0
+	for i, w := range claim {
+		k, ok := at[w.stem]
+		if place[i] = k; !ok {
+			place[i] = -1
+		}
+		if place[i] >= 0 {
+			shared++
+		}
+	}
+	if shared < 3 || 4*shared < 3*len(claim) {
+		return false
+	}
+	for i := range claim {
+		if place[i] >= 0 && by(claim, i) == by(said, place[i]) && crosses(claim, said, place, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// crosses reports whether, in its clause, most words before a claim's word at i are behind it in the text, and the
+// reverse.
+func crosses(claim, said []sayWord, place []int, i int) bool {
+	var all, crossed [2]int // before and behind
+	for k, w := range claim {
+		elsewhere := place[k] < 0 || w.joint || w.clause != claim[i].clause
+		if k == i || elsewhere || said[place[k]].clause != said[place[i]].clause {
+			continue
+		}
+		side := 0
+		if k > i {
+			side = 1
+		}
+		all[side]++
+		if (place[k] > place[i]) != (k > i) {
+			crossed[side]++
+		}
+	}
+	most := func(side int) bool { return crossed[side] > 0 && 2*crossed[side] >= all[side] }
+	return most(0) && most(1)
+}
+
+const elsewhereWorth = 0.25
+
+func by(words []sayWord, i int) bool { return i+1 < len(words) && words[i+1].stem == "by" }
+
+// covered returns the share of a claim's words that a text has, those of its least covered clause of two or more words,
+// and the exact words that it lacks. A word that only stands elsewhere in the session counts little.
+func covered(claim []sayWord, said, elsewhere map[string]bool) (all, least float64, lacks []string) {
+	var sum, n float64
+	clause := map[int][2]float64{}
+	seen := map[string]bool{}
+	for _, w := range claim {
+		if w.joint || seen[w.stem] {
+			continue
+		}
+		seen[w.stem] = true
+		worth := 0.0
+		switch {
+		case said[w.stem]:
+			worth = 1
+		case elsewhere[w.stem]:
+			worth = elsewhereWorth
+		case w.exact:
+			lacks = append(lacks, w.stem)
+		}
+		c := clause[w.clause]
+		clause[w.clause] = [2]float64{c[0] + worth, c[1] + 1}
+		sum, n = sum+worth, n+1
+	}
+	if n == 0 {
+		return 1, 1, nil
+	}
+	least = 1
+	for _, c := range clause {
+		if c[1] >= 2 {
+			least = min(least, c[0]/c[1])
+		}
+	}
+	return sum / n, least, lacks
+}
+
+func has(words []sayWord, stem string) bool {
+	return slices.ContainsFunc(words, func(w sayWord) bool { return w.stem == stem })
+}

@@ -1,0 +1,124 @@
+package distill
+
+import (
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/internal/text"
+	"recall/payload"
+)
+
+// onRecord holds a decision on record to what the record says: the one labelled option that a person chose, or a plan
+// that they approved. Whatever else was answered is a quote. What they take back later in the session is revoked.
+func (c *contract) onRecord(it *payload.Item) {
+	for _, t := range c.at[it.First().Turn] {
+		a := answerOf(t, it.First().Quote)
+		if a != nil && it.Rule == payload.AnswerRule && !labelled(a) {
+			quoteAnswer(it, a)
+			return
+		}
+		if no, quote := c.takenBack(it, t, a); no != nil {
+			it.State = payload.Revoked
+			it.Evidence = append(slices.Clip(it.Evidence), payload.Evidence{Turn: string(no.ID), N: no.N, Quote: quote})
+			return
+		}
+	}
+}
+
+// answerOf returns the answer of a turn that begins with a quote, or nil.
+func answerOf(t *ingest.Turn, quote string) *ingest.Answer {
+	for i := range t.Calls {
+		for k := range t.Calls[i].Answers {
+			if a := &t.Calls[i].Answers[k]; len(a.Chosen) > 0 && strings.HasPrefix(a.Chosen[0], quote) {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// labelled reports whether an answer is one option of several that exclude each other, and decides something: not what
+// to talk about next, nor whether the assistant may do what it offers.
+func labelled(a *ingest.Answer) bool {
+	one := !a.Free && !a.Multi && len(a.Chosen) == 1
+	return one && !menu().MatchString(a.Question) &&
+		!(offer().MatchString(a.Question) && consents().MatchString(a.Chosen[0]))
+}
+
+var (
+	menu = text.Pattern(`(?i)\b(?:which|what) (?:\w+ )?(?:areas?|parts?|topics?|aspects?|sections?|features?|` +
+		`of these|next)\b|\bwhat (?:would you like|do you want|should (?:i|we) (?:do|look|focus|start|work))\b|` +
+		`\bwhere (?:should|do|shall) \w+ (?:start|begin)|` +
+		`\bhow (?:should|would|do|shall) .{0,20}\b(?:proceed|continue|go on)\b|\b(?:first|next)\?`)
+	offer = text.Pattern(`(?i)^\W*(?:want me|shall i|should i|would you like|do you want|can i|may i|ok if)\b|` +
+		`^\W*[\w ]{1,30}\?$`)
+	consents = text.Pattern(`(?i)^\W*(?:yes|no|sure|ok|okay|go ahead|not now|later|skip|please|ja|nein|oui|non|sí)\b`)
+)
+
+// quoteAnswer turns a decision into a quote of the answer, to what was asked.
+func quoteAnswer(it *payload.Item, a *ingest.Answer) {
+	said := it.First()
+	it.Kind, it.Hint, it.Text = payload.Lead, payload.Decision, text.OneLine(strings.Join(a.Chosen, ", "))
+	it.Why, it.Alternatives = "", nil
+	it.Evidence = []payload.Evidence{said}
+	if q := text.HeadWords(a.Question, MaxQuote); q != "" {
+		it.Evidence = append(it.Evidence, payload.Evidence{Turn: said.Turn, N: said.N, Quote: q})
+	}
+}
+
+// takenBack returns the later prompt in which the person refuses what they chose or approved, or takes another option,
+// with the sentence that says so.
+func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer) (no *ingest.Turn, quote string) {
+	chosen, about, others := read(it.Text), []sayWord(nil), []string(nil)
+	if a != nil {
+		chosen, about = read(strings.Join(a.Chosen, " ")), read(a.Question)
+		for _, o := range a.Options {
+			if !slices.Contains(a.Chosen, o.Label) {
+				others = append(others, o.Label)
+			}
+		}
+	}
+	if len(chosen) == 0 || a == nil && len(chosen) < 2 {
+		return nil, ""
+	}
+	for i := c.position[t] + 1; i < len(c.session.Turns); i++ {
+		later := &c.session.Turns[i]
+		if !typed(later) {
+			continue
+		}
+		for _, sentence := range text.Sentences(later.OwnText(), true) {
+			if strings.HasSuffix(sentence, "?") {
+				continue
+			}
+			words := read(sentence)
+			instead := changesMind().MatchString(sentence) && slices.ContainsFunc(others, func(o string) bool {
+				other := read(o)
+				return len(other) > 0 && allIn(other, words, false)
+			})
+			if instead || allIn(chosen, words, true) && !more(words, chosen, about) {
+				if q := inTurn(later, sentence); q != "" {
+					return later, q
+				}
+			}
+		}
+	}
+	return nil, ""
+}
+
+var changesMind = text.Pattern(`(?i)\b(?:instead|actually|after all|rather|changed? (?:my|our) mind|` +
+	`on second thoughts?|switch|doch|lieber|finalement|mejor)\b`)
+
+// allIn reports whether all words of one text are in another, denied there or not.
+func allIn(words, in []sayWord, denied bool) bool {
+	return !slices.ContainsFunc(words, func(w sayWord) bool {
+		return !w.joint && !slices.ContainsFunc(in, func(o sayWord) bool { return o.stem == w.stem && o.denied == denied })
+	})
+}
+
+// more reports whether a sentence denies something else, too: "drop the sqlite tests" doesn't take back SQLite.
+func more(words, chosen, about []sayWord) bool {
+	return slices.ContainsFunc(words, func(w sayWord) bool {
+		return w.denied && !w.joint && !undoes[w.stem] && !has(chosen, w.stem) && !has(about, w.stem)
+	})
+}
