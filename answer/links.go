@@ -31,7 +31,7 @@ func (v Voice) Was(l index.Linked) string { return v.Past(l.Placed) + " → " + 
 // See describes an item that may bear on another, and how.
 func (v Voice) See(l index.Linked) string {
 	how := map[payload.Relation][2]string{
-		payload.Supersedes: {"older, perhaps " + l.Item.Kind.Became() + ": ", "related, newer: "},
+		payload.Supersedes: {"earlier, on the same subject: ", "later, on the same subject: "},
 		payload.Refines:    {"refines: ", "refined later: "},
 		payload.Same:       {"said before: ", "said again: "},
 	}[l.Relation]
@@ -54,7 +54,10 @@ func Tie(l index.Linked) string {
 		text = how[1]
 	}
 	if !l.Sure && l.Relation == payload.Supersedes {
-		text = "perhaps " + text
+		text = "earlier, on the same subject"
+		if l.Later {
+			text = "later, on the same subject"
+		}
 	}
 	switch l.Maker {
 	case payload.ByHuman:

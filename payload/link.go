@@ -104,7 +104,7 @@ type Doubt struct {
 // Doubt returns what a link says about the item it ends at.
 func (l *Link) Doubt() Doubt { return Doubt{l.From, l.At, l.Relation, l.Hides()} }
 
-// Word describes the doubt about an item of a kind: "perhaps superseded", "contradicted".
+// Word describes the doubt about an item of a kind: "superseded", "contradicted", "later on the same subject".
 func (d Doubt) Word(of Kind) string {
 	switch {
 	case d.Relation == Contradicts:
@@ -114,7 +114,7 @@ func (d Doubt) Word(of Kind) string {
 	case d.Sure:
 		return of.Became()
 	}
-	return "perhaps " + of.Became()
+	return "later on the same subject"
 }
 
 // Check returns what is wrong with a line, or nil.

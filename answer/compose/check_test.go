@@ -89,7 +89,7 @@ func TestLineShowsWhatDecides(t *testing.T) {
 		At: march.AddDate(0, 1, 0)}
 	link := payload.Link{Relation: payload.Supersedes, From: "b", To: "a", At: later.At}
 	got := oneLine(&index.Result{Item: &it, Related: []index.Linked{{Link: link, Placed: index.Placed{Item: later}}}})
-	want := "(decision by user, 2026-03-02, perhaps superseded on 2026-04-02: The cache moves to Valkey.) " +
+	want := "(decision by user, 2026-03-02, later on the same subject on 2026-04-02: The cache moves to Valkey.) " +
 		"The cache is an LRU. Why: " + reason + " Instead of: Redis"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

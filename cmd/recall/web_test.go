@@ -229,7 +229,7 @@ func TestWebPages(t *testing.T) {
 		`class="rests`, `<mark>leave the metrics for the next round</mark>`)
 	holds(get(page+"?find=nowhere+at+all", nil), `No match in this session`)
 	earlier := regexp.MustCompile(`/session/fd4adb93[0-9a-f-]+`).FindString(get("/sessions", nil))
-	holds(get(earlier, nil), ` weak">from 2026-08-31, perhaps superseded on 2026-10-05`)
+	holds(get(earlier, nil), ` weak">from 2026-08-31, later on the same subject on 2026-10-05`)
 	holds(get(page+"?find=%ff", nil), `^200`, `No match in this session`)
 	holds(get(page+"/raw/transcript.jsonl", nil), `^200`, `Show it with its secrets`)
 	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)

@@ -235,7 +235,8 @@ func (p *project) link(r *rule, later, earlier int) {
 	p.links = append(p.links, payload.Link{
 		Op: payload.OpLink, Relation: r.relation, From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
 		FromEvidence: firstOf(a), ToEvidence: firstOf(b), Maker: payload.ByRule, Rule: r.name,
-		Precision: float64(int(m.Precision()*1000+0.5)) / 1000, Collapses: m.Sure(), At: a.At,
+		Precision: float64(int(m.Precision()*1000+0.5)) / 1000, At: a.At,
+		Collapses: m.Sure() && b.Maker != payload.ByModel, // measured on what people wrote, not on a model's wording
 	})
 }
 
