@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -36,7 +38,14 @@ func chatting(t *testing.T, asked *atomic.Int64, down *atomic.Bool) string {
 				`provided","type":"invalid_request_error","code":"invalid_api_key"}}`)
 			return
 		}
+		var request struct{ Messages []struct{ Content string } }
+		json.Unmarshal(body, &request)
 		answer := `{"items":[],"closed":[]}`
+		if m := typedLine.FindStringSubmatch(request.Messages[len(request.Messages)-1].Content); m != nil {
+			item, _ := json.Marshal(map[string]any{"kind": "goal", "text": m[2], "confidence": "high",
+				"evidence": []any{map[string]any{"turn": m[1], "quote": m[2]}}})
+			answer = fmt.Sprintf(`{"items":[%s],"closed":[]}`, item)
+		}
 		json.NewEncoder(w).Encode(map[string]any{"id": "1", "model": "small-enough",
 			"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant",
 				"content": answer}}},
@@ -45,6 +54,9 @@ func chatting(t *testing.T, asked *atomic.Int64, down *atomic.Bool) string {
 	t.Cleanup(s.Close)
 	return s.URL + "/v1"
 }
+
+// typedLine is the first line that a person typed in what a model is shown.
+var typedLine = regexp.MustCompile(`(?m)^## (t\d+) user\n\| (.{20,80}\S)`)
 
 // The commands around a model, as a person uses them: what it would cost, a key
 // that is wrong, asking, what it took, and distilling again.

@@ -56,6 +56,8 @@ type Report struct {
 	Cause    error            `json:"-"` // the error behind Why; nil for an interrupt
 	Busy     bool             `json:"-"` // another recall is asking: nothing was done
 	Problems []ingest.Problem `json:"-"` // sessions skipped because of a fault of recall's own
+	Refused  int              `json:"-"` // items that the model gave and that don't stand
+	Because  string           `json:"-"` // the main reason for Refused
 }
 
 // Failed reports whether sessions wait because of a fault, rather than because the budget is used up or the run was
@@ -231,7 +233,11 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 		return
 	}
 	g.answered(e)
-	g.tally(func() { g.out.Improved++; g.silent = 0 })
+	refused, because := distill.Refused(fresh)
+	g.tally(func() {
+		g.out.Improved, g.silent = g.out.Improved+1, 0
+		g.out.Refused, g.out.Because = g.out.Refused+refused, cmp.Or(g.out.Because, because)
+	})
 }
 
 func (g *asking) ask(ctx context.Context, e library.Entry, s *ingest.Session,

@@ -22,6 +22,7 @@ func improveParts(r *improve.Report) (parts []string) {
 		parts = append(parts, "another recall is asking the model")
 	}
 	say(r.Improved, "%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.By, "model/"))
+	say(r.Refused, "%s refused: %s", answer.Count(r.Refused, "item"), r.Because)
 	say(r.Links, "%s between decisions", answer.Count(r.Links, "link"))
 	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
 	say(r.Resting, "%s left alone for now after an earlier failure (recall status says until when)", answer.Count(r.Resting, "session"))
