@@ -27,7 +27,7 @@ import (
 func TestTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).demo()
-	w.recall("review", "link", "f2ihkhj6t2", "contradicts", "hg5an649k3")
+	w.recall("review", "link", "vsycphuui3", "contradicts", "x9jzur254d")
 	s, _ := w.connect()
 	for _, c := range []struct {
 		name, tool string
@@ -50,9 +50,9 @@ func TestTools(t *testing.T) {
 			[]string{"Nothing decided about this"}, false},
 		{"as of", "recall_query", map[string]any{"question": "retry backoff", "as_of": "2026-09-01", "limit": 2},
 			[]string{"<!-- recall"}, false},
-		{"details", "recall_query", map[string]any{"ids": []string{"[rz34hh5shv]"}}, []string{"[rz34hh5shv]", "turn 6: “"},
+		{"details", "recall_query", map[string]any{"ids": []string{"[ewyffu5hng]"}}, []string{"[ewyffu5hng]", "turn 6: “"},
 			false},
-		{"details of what a person says contradicts", "recall_query", map[string]any{"ids": []string{"f2ihkhj6t2"}},
+		{"details of what a person says contradicts", "recall_query", map[string]any{"ids": []string{"vsycphuui3"}},
 			[]string{"contradicts it, a person said"}, false},
 		{"no question", "recall_query", nil, []string{"no question", "ids"}, true},
 		{"unknown kind", "recall_query", map[string]any{"question": "x", "kinds": []string{"foo"}},
@@ -64,8 +64,8 @@ func TestTools(t *testing.T) {
 			[]string{"no such project", "Leave project out"}, true},
 		{"unknown id", "recall_query", map[string]any{"ids": []string{"zzzzzzzzzz"}},
 			[]string{"no item zzzzzzzzzz", "[brackets]"}, true},
-		{"an unknown id among known ones", "recall_query", map[string]any{"ids": []string{"nonexist00", "rz34hh5shv"}},
-			[]string{"[rz34hh5shv]", "There is no item nonexist00."}, false},
+		{"an unknown id among known ones", "recall_query", map[string]any{"ids": []string{"nonexist00", "ewyffu5hng"}},
+			[]string{"[ewyffu5hng]", "There is no item nonexist00."}, false},
 		{"a limit that is none", "recall_query", map[string]any{"question": "x", "limit": -5},
 			[]string{"/properties/limit: minimum"}, true},
 		{"a wrong type", "recall_query", map[string]any{"question": 5}, []string{"/properties/question: type"},

@@ -12,6 +12,7 @@ import (
 	"recall/answer"
 	"recall/ingest"
 	"recall/payload"
+	"recall/pipeline/notes"
 )
 
 type noteIn struct {
@@ -78,12 +79,32 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	if err := l.Inbox(&n); err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("Noted as %s of session %s; it is on the disk.", n.Kind, answer.ShortID(n.Session))
+	return fmt.Sprintf("Noted as %s of session %s; it is on the disk. %s", n.Kind, answer.ShortID(n.Session),
+		s.verdict(ctx, n)), nil
+}
+
+// verdict says what the conversation, as far as it is on the disk, makes of a note.
+func (s *Server) verdict(ctx context.Context, n payload.Note) string {
+	const again = " Call again with the user's words, verbatim, that settle it."
 	if strings.TrimSpace(n.Quote) == "" {
-		text += " It has no quote, so it stays a note of yours. Call again with the user's words, verbatim, to make it an " +
-			"item."
+		return "It has no quote, so it stays a note of yours." + again
 	}
-	return text, nil
+	m, err := s.o.Open(ctx, Fresh)
+	if err != nil {
+		return "The next sync checks its quote."
+	}
+	defer m.Close()
+	said, err := m.Pipeline.Read(ctx, ingest.SessionID(n.Session))
+	if err != nil {
+		return "The next sync checks its quote."
+	}
+	switch of := notes.GroundNotes(said, []payload.Note{n})[0]; {
+	case of.Item == nil:
+		return "As it stands it is no item: " + of.Why + "." + again
+	case of.Item.Said():
+		return "It is kept as your words, not as a " + string(n.Kind) + ": " + of.Why + "." + again
+	}
+	return "Its quote bears it out."
 }
 
 // lately is how recently a session must have been written to be taken for the running one.

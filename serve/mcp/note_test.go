@@ -73,7 +73,9 @@ func TestNotesAreGrounded(t *testing.T) {
 	w.recall("sync")
 	s, cmd := w.connect("CLAUDE_CODE_SESSION_ID=" + noteSession)
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
-	for _, n := range []map[string]any{
+	verdicts := []string{"Its quote bears it out.", "Its quote bears it out.", "no item: its quote is nowhere",
+		"It has no quote"}
+	for i, n := range []map[string]any{
 		{"kind": "decision", "text": "Export files are named by the tenant's numeric id",
 			"why": "slashes in names bit us at Borealis", "alternatives": []string{"the tenant's name"},
 			"about": []string{"exporter.go"}, "quote": "go with the tenant's numeric id for the file names then"},
@@ -82,13 +84,20 @@ func TestNotesAreGrounded(t *testing.T) {
 		{"kind": "decision", "text": "All exports go to the public bucket", "quote": "exports go to the public bucket"},
 		{"kind": "flag", "text": "The token is " + secret},
 	} {
-		if text, failed := call(t, s, "recall_note", n); failed {
-			t.Fatalf("%v: %s", n, text)
+		if text, failed := call(t, s, "recall_note", n); failed || !strings.Contains(text, verdicts[i]) {
+			t.Fatalf("%v: %s, want %q", n, text, verdicts[i])
 		}
 	}
-	inbox, err := os.ReadFile(filepath.Join(w.library, "inbox", "events.jsonl"))
-	if err != nil || strings.Count(string(inbox), `"type":"note"`) != 4 || strings.Contains(string(inbox), secret) {
-		t.Fatalf("the inbox holds %s, %v; want four notes and no secret", inbox, err)
+	var kept strings.Builder // in the inbox, or with their session already
+	for _, at := range []string{"inbox/events.jsonl", "*/*/notes.jsonl"} {
+		files, _ := filepath.Glob(filepath.Join(w.library, at))
+		for _, file := range files {
+			data, _ := os.ReadFile(file)
+			kept.Write(data)
+		}
+	}
+	if strings.Count(kept.String(), `"type":"note"`) != 4 || strings.Contains(kept.String(), secret) {
+		t.Fatalf("the library holds %s; want four notes and no secret", kept.String())
 	}
 	cmd.Process.Kill() // the client and the server die
 	w.recall("sync")
