@@ -193,7 +193,7 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 					return false
 				}
 			}
-			if t.renames(args) {
+			if t.renames(args) || t.finds(args) {
 				return false
 			}
 			if args[0] == "cd" || args[0] == "pushd" {
@@ -325,6 +325,45 @@ func (t *threats) renames(args []string) bool {
 	t.add(args[1 : len(args)-1]...)
 	t.moved, t.found = t.found, before
 	return true
+}
+
+// mostFound bounds how many files are looked at for a find.
+const mostFound = 50_000
+
+// finds reports whether a command is a find that deletes by one name, and adds what has that name: the rest of the
+// folder stays.
+func (t *threats) finds(args []string) bool {
+	first := slices.IndexFunc(args, func(word string) bool { return strings.HasPrefix(word, "-") })
+	name, n := slices.Index(args, "-name"), 0
+	either := slices.ContainsFunc(args, func(word string) bool {
+		return word == "-o" || word == "!" || word == "-not" || word == "," || strings.HasPrefix(word, "-exec")
+	})
+	deletes := filepath.Base(args[0]) == "find" && slices.Contains(args, "-delete")
+	named := name > 0 && name+1 < len(args)
+	if !deletes || !named || either || first < 2 {
+		return false
+	}
+	var found []string
+	for _, start := range args[1:first] {
+		for _, dir := range t.absolute(start) {
+			if !near(dir, t.places) {
+				continue
+			}
+			_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				if n++; n > mostFound {
+					return fs.SkipAll
+				}
+				if is, bad := filepath.Match(args[name+1], filepath.Base(path)); err == nil && (is || bad != nil) {
+					found = append(found, path)
+				}
+				return nil
+			})
+		}
+	}
+	if n <= mostFound {
+		t.add(found...)
+	}
+	return n <= mostFound
 }
 
 // guarded notes what a call of recall guard checks, and returns the command that it runs unless it can tell what that

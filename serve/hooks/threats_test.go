@@ -147,7 +147,9 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 		"perl -e 'unlink glob \"~/.claude/projects/*/*.jsonl\"'":                                                filepath.Dir(filepath.Dir(file)),
 		"python3 -c \"import shutil, os; shutil.rmtree(os.path.expanduser('~/.config/Claude'))\"":               app,
 		"python3 - <<'E'\nimport shutil, pathlib\nshutil.rmtree(pathlib.Path.home() / '.config' / 'Claude')\nE": app,
-		"recall guard --vm ~/.claude --run -- sh -c 'rm -rf ~/.config/Claude'":                                  app,
+		"find ~/.claude -name '*.jsonl' -delete":                                                                file, "find ~ -name 'x*' -mtime +30 -delete": file,
+		"find ~/.claude -name x -o -name y -delete":                            filepath.Join(home, ".claude"),
+		"recall guard --vm ~/.claude --run -- sh -c 'rm -rf ~/.config/Claude'": app,
 	} {
 		got, _ := h.threatened(Input{Tool: "Bash", Cwd: home, ToolInput: ToolInput{Command: command}})
 		if !slices.Contains(got, want) {
@@ -156,7 +158,7 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 	}
 	for command, want := range map[string][]string{
 		"cp " + x + " w": nil, "cp w/y ~/.claude/projects/-a/": nil, "date | tee -a " + x: nil, "date >> " + x: nil,
-		"sed -n 1p " + x: nil, "npm install": nil, "recall guard " + x: nil,
+		"sed -n 1p " + x: nil, "npm install": nil, "find ~/.config/Claude -name 'local_*' -delete": nil, "recall guard " + x: nil,
 		"recall guard --vm ~/.config/Claude --run -- sh -c 'rm -rf ~/.config/Claude'": nil,
 		"mv ~/.config/Claude ~/.config/Claude.bak":                                    {app}, "mv a b": nil,
 	} {
