@@ -161,6 +161,10 @@ func (r *lazyRule) detectAt(s *scan, from int) {
 }
 
 func (r *lazyRule) detectAssign(s *scan, to int) {
+	// without an operator there, no need to try the expression
+	if strings.IndexByte("=?|:>,", s.at(skip(s.text, skip(s.text, to, inName, 20), gap, 4))) < 0 {
+		return
+	}
 	m := assignment().FindStringIndex(s.text[to:min(len(s.text), to+40)])
 	if m == nil {
 		return
