@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -37,8 +36,7 @@ func (s Source) Client() Client {
 // where the client keeps them.
 func (s Source) OwnFolder(root string) bool {
 	has := func(name string) bool {
-		info, err := os.Lstat(filepath.Join(root, name))
-		return err == nil && info.IsDir()
+		return IsFolder(filepath.Join(root, name))
 	}
 	base := filepath.Base(root)
 	switch s {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -122,7 +123,12 @@ func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []
 			return
 		case rest == nil:
 			skip(why)
-			return
+			whole := afterStub(b)
+			if whole == nil {
+				return
+			}
+			at, b = at+int64(len(b)-len(whole)), whole
+			continue
 		case why != "":
 			skip(why)
 		default:
@@ -133,6 +139,17 @@ func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []
 		}
 		b = rest
 	}
+}
+
+// afterStub returns the object that begins within a torn one: a writer was killed, and the next went on on the same
+// line. nil if there is none.
+func afterStub(b []byte) []byte {
+	for _, opening := range []string{`{"parentUuid"`, `{"type"`, `{"timestamp"`, `{"id"`} {
+		if at := bytes.Index(b[1:], []byte(opening)); at >= 0 && json.Valid(b[at+1:]) {
+			return b[at+1:]
+		}
+	}
+	return nil
 }
 
 // NotObject says why a cursor found no object in b.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -16,6 +17,8 @@ type Search struct {
 	Seen     Seen   // nil: none
 	Root     string // the folder searched, or the one around the file
 	Problems []Problem
+
+	followed []fs.FileInfo // folders that links led to
 }
 
 // Look calls look with the real path of path. Errors are added to the problems.
@@ -52,8 +55,27 @@ func (s *Search) In(path string, walk func(dir string), file func(path string, i
 	return nil
 }
 
+// Follow returns the folder that a link leads to, if it is to be searched: one of the user's own, by whatever name each
+// once, that doesn't hold what is searched. Files in it are found by their real paths.
+func (s *Search) Follow(path string) (real string, ok bool) {
+	real, err := RealPath(path)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.IsDir() || !ownersFolder(info) {
+		return "", false
+	}
+	up, _ := filepath.Rel(real, s.Root)
+	if filepath.IsLocal(up) || slices.ContainsFunc(s.followed, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
+		return "", false
+	}
+	s.followed = append(s.followed, info)
+	return real, true
+}
+
 // Walk calls file with the wanted files below a folder. It skips .git and node_modules unless they are wanted
-// themselves. Links are reported, not followed.
+// themselves. Links to folders are followed (see Follow), others reported.
 func (s *Search) Walk(dir string, wanted func(path string) bool, file func(path string, info fs.FileInfo)) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -63,6 +85,10 @@ func (s *Search) Walk(dir string, wanted func(path string) bool, file func(path 
 			return fs.SkipAll
 		case e.IsDir() && (e.Name() == "node_modules" || e.Name() == ".git") && !wanted(path):
 			return fs.SkipDir
+		case e.Type()&fs.ModeSymlink != 0 && IsFolder(path):
+			if real, ok := s.Follow(path); ok {
+				s.Walk(real, wanted, file)
+			}
 		case e.IsDir() || !wanted(path):
 		case !e.Type().IsRegular():
 			s.Problem(path, errors.New("not a regular file, not followed"))

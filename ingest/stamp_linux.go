@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -12,4 +13,10 @@ func changedAt(fi fs.FileInfo) (int64, bool) {
 		return 0, false
 	}
 	return st.Ctim.Nano(), true
+}
+
+// ownersFolder reports whether a file or folder is the user's own.
+func ownersFolder(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
 }

@@ -222,6 +222,14 @@ func TestVanishedFile(t *testing.T) {
 	}
 }
 
+// A record that was written whole behind a torn one, on the same line, is read.
+func TestBehindTornStub(t *testing.T) {
+	s := parseBytes(t, []byte(`{"type":"pr-link","sessionId":"s","prNu`+fine))
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello"})
+	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 1)
+	ingesttest.Lines(t, s.Report)
+}
+
 func TestGrowingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	write(t, path, fine+`{"type":"user","uuid":"u2","mess`)

@@ -54,7 +54,7 @@ type finder struct {
 // root walks a folder that contains sessions at any depth.
 func (f *finder) root(dir string) {
 	if ingest.ClaudeCode.OwnFolder(dir) {
-		dir = filepath.Join(dir, "projects")
+		dir, _ = ingest.RealPath(filepath.Join(dir, "projects"))
 	}
 	f.walk(dir, 0)
 }
@@ -82,7 +82,7 @@ var skipDirs = text.Set(`subagents tool-results workflows node_modules .git file
 
 const maxWalk = 24 // levels; deeper nesting is an accident
 
-// walk searches a folder and those below it. It doesn't follow links to folders, which could form cycles.
+// walk searches a folder and those below it.
 func (f *finder) walk(dir string, level int) {
 	if f.Context.Err() != nil || level > maxWalk {
 		return
@@ -101,6 +101,10 @@ func (f *finder) walk(dir string, level int) {
 		name := e.Name()
 		full := filepath.Join(dir, name)
 		switch {
+		case e.Type()&fs.ModeSymlink != 0 && ingest.IsFolder(full):
+			if real, ok := f.Follow(full); ok {
+				f.walk(real, level+1)
+			}
 		case e.IsDir():
 			if uuid().MatchString(name) && root != "" { // a session's own folder
 				if _, spoken := folder[name+".jsonl"]; !spoken && hasAgents(full) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,8 +38,8 @@ type rollout struct {
 func (f *finder) walk(dir string) {
 	var kept []string
 	for _, name := range []string{"sessions", "archived_sessions"} {
-		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && info.IsDir() {
-			kept = append(kept, filepath.Join(dir, name))
+		if real, err := ingest.RealPath(filepath.Join(dir, name)); err == nil && ingest.IsFolder(real) {
+			kept = append(kept, real)
 		}
 	}
 	if len(kept) == 0 {
