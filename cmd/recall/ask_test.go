@@ -105,7 +105,7 @@ func TestAskCommands(t *testing.T) {
 		t.Errorf("%d requests before anybody asked", n)
 	}
 	down.Store(true)
-	wants(say(0, "sync"), "nothing new", "wait for the model: unauthorized (401)",
+	wants(say(3, "sync"), "nothing new", "wait for the model: unauthorized (401)",
 		"hint: check the key in the environment")
 	down.Store(false)
 	wants(say(0, "sync"), "distilled by openai/small-enough", "tokens, $0.")
