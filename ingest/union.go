@@ -39,7 +39,8 @@ func UniteVersions(s, earlier *Session) (any bool) {
 // Unite adds to a session what only another record of it has: turns, each behind the one that it follows there, and
 // calls and their results. Turns are the same if their records are, or the messages or calls in them; else, where
 // apart isn't zero, if they say the same at most so long apart, each once. With apart zero the other record is an
-// earlier version, and what is added is Gone.
+// earlier version, and what is added is Gone; there a turn whose record has no id, such as a prompt that waited its
+// turn, is also the same if it says the same.
 func Unite(s, other *Session, apart time.Duration) {
 	u := &uniting{s: s, apart: apart, byKey: map[string]int{}, taken: map[int]bool{}}
 	for i := range s.Turns {
@@ -105,7 +106,8 @@ func (u *uniting) find(t *Turn) (int, bool) {
 			return i, true
 		}
 	}
-	if u.apart == 0 {
+	named := func(id string) bool { return !positional().MatchString(id) }
+	if u.apart == 0 && slices.ContainsFunc(t.Records, named) {
 		return 0, false
 	}
 	for i := range u.s.Turns {
@@ -128,11 +130,13 @@ const minPart = 20
 // isPartOf reports whether a prompt is among those typed while the client worked and then processed as one.
 func (u *uniting) isPartOf(all, t *Turn) bool {
 	return t.Kind == Prompt && all.Kind == Prompt && len(t.Text) >= minPart && len(all.Text) > len(t.Text) &&
-		all.At.Sub(t.At).Abs() <= u.apart && strings.Contains("\n"+all.Text+"\n", "\n"+strings.TrimSpace(t.Text)+"\n")
+		(u.apart == 0 || all.At.Sub(t.At).Abs() <= u.apart) &&
+		strings.Contains("\n"+all.Text+"\n", "\n"+strings.TrimSpace(t.Text)+"\n")
 }
 
 func (u *uniting) sameWords(a, b *Turn) bool {
-	if a.Role != b.Role || a.At.Sub(b.At).Abs() > u.apart && !a.At.IsZero() && !b.At.IsZero() {
+	known := u.apart > 0 && !a.At.IsZero() && !b.At.IsZero()
+	if a.Role != b.Role || known && a.At.Sub(b.At).Abs() > u.apart {
 		return false
 	}
 	if a.Kind == Interrupt && b.Kind == Interrupt {

@@ -21,7 +21,9 @@ import (
 type Change struct {
 	New       []string // files that the library didn't have
 	Grown     []string // same beginning, more bytes
-	Rewritten []string // other bytes, or fewer: a new version
+	Rewritten []string // other bytes: a new version
+	Shrunk    []string // fewer bytes: a new version; what the earlier ones had stays
+	Again     []string // as archived, but segments of it were gone from the library
 	Vanished  []string // missing at the source; what is archived stays
 	Bytes     int64    // newly archived
 	Unchanged bool     // nothing of the above
@@ -48,7 +50,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 			return fail(err)
 		}
 		f := e.keepNames(f)
-		if have && e.unchanged(f) {
+		if have && e.unchanged(f) && e.Lacks() == nil {
 			return Change{Unchanged: true}, nil
 		}
 		if e.ofOtherClient(f) {
@@ -193,14 +195,15 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 	}
 	a.vanished()
 	a.entry.settle(a.versions)
-	a.change.Unchanged = len(a.change.New)+len(a.change.Grown)+len(a.change.Rewritten)+len(a.change.Vanished) == 0
+	c := &a.change
+	c.Unchanged = len(c.New)+len(c.Grown)+len(c.Rewritten)+len(c.Shrunk)+len(c.Again)+len(c.Vanished) == 0
 	if !have && a.read == 0 {
 		return nil // nothing could be read, so there is nothing to archive
 	}
 	if !have {
 		return a.l.commitNew(a)
 	}
-	if after, _ := a.entry.encode(nil); bytes.Equal(after, before) {
+	if after, _ := a.entry.encode(nil); bytes.Equal(after, before) && len(a.lines) == 0 {
 		return nil
 	}
 	return a.l.commitChange(a)
@@ -218,10 +221,11 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	if state != nil {
 		base = state.Version
 		if from = state.source(f.Path); from != nil {
-			if from.matches(f) {
+			base = from.Version
+			if ver := a.versions.At(f.Name, base); from.matches(f) && ver != nil &&
+				len(a.available(f.Name, base).Segs) == len(ver.Segs) {
 				return nil
 			}
-			base = from.Version
 		}
 	}
 	r, torn, err := raw.ReadSource(ctx, a.l.temp, a.found.Root, f, a.available(f.Name, base))
@@ -259,11 +263,12 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 	case asItWas && r.Keep < len(old.Segs) && len(r.Added) > 0:
 		// Missing segments are put back; the content is unchanged.
 		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
+		a.change.Again = append(a.change.Again, f.Name)
 	case same > 0:
 		raw.Drop(r.Added...)
 		number = same
 		if from != nil && same != base {
-			a.change.Rewritten = append(a.change.Rewritten, f.Name)
+			a.rewritten(f, r, old)
 		}
 	case old != nil && r.Whole:
 		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
@@ -275,7 +280,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 		if old == nil {
 			a.change.New = append(a.change.New, f.Name)
 		} else {
-			a.change.Rewritten = append(a.change.Rewritten, f.Name)
+			a.rewritten(f, r, old)
 			at := a.entry.File(f.Name).Sources // without a path if only part of it was kept
 			if from == nil && f.Path != "" && len(at) > 0 && at[0].Path != "" {
 				a.problem(f.Path, errors.New("another file claims to be the same session: "+at[0].Path))
@@ -283,6 +288,14 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 		}
 	}
 	a.seen(f, SourceState{Path: f.Path, Size: r.Size, Mod: r.Mod.UTC(), Stamp: f.Stamp, Version: number})
+}
+
+func (a *archiving) rewritten(f ingest.File, r raw.Reading, old *raw.Version) {
+	if old != nil && r.Size < old.Size {
+		a.change.Shrunk = append(a.change.Shrunk, f.Name)
+		return
+	}
+	a.change.Rewritten = append(a.change.Rewritten, f.Name)
 }
 
 // has reports whether a source had size bytes of the version.

@@ -73,8 +73,9 @@ type FileState struct {
 	Version int             `json:"version"` // the current one, from 1
 	Size    int64           `json:"size"`
 	Sum     string          `json:"sha256"`
-	CRC     string          `json:"crc,omitempty"` // CRC-32C of its segment's file, if that is the only one
-	Sources []SourceState   `json:"sources"`       // where it was found, by path; usually one
+	Fullest int             `json:"fullest,omitempty"` // the longest version, if the current one is shorter
+	CRC     string          `json:"crc,omitempty"`     // CRC-32C of its segment's file, if that is the only one
+	Sources []SourceState   `json:"sources"`           // where it was found, by path; usually one
 }
 
 // SourceState is one place where a file was found, as of when its bytes were last archived.
@@ -122,6 +123,29 @@ func (e Entry) alone() *raw.Versions {
 	return raw.ParseVersions("", disk.SplitLines(raw.Implied([]raw.Segment{{Length: f.Size, Sum: f.Sum}}, f.CRC)))
 }
 
+// Lacks returns the first segment of the current contents whose file is gone, nil if all are there.
+func (e Entry) Lacks() error {
+	v := e.alone()
+	if v == nil {
+		var err error
+		if v, err = e.Versions(); err != nil {
+			return err
+		}
+	}
+	for _, f := range e.Files {
+		ver := v.At(f.Name, f.Version)
+		if ver == nil {
+			return fmt.Errorf("%s: %w: version %d is not in versions.jsonl", f.Name, ErrDamaged, f.Version)
+		}
+		for _, s := range ver.Segs {
+			if !disk.Exists(raw.Path(e.Folder, s)) {
+				return fmt.Errorf("%s: %w: %s is gone", f.Name, ErrDamaged, s)
+			}
+		}
+	}
+	return nil
+}
+
 // Behind reports whether there is no payload, or one made from other bytes than are archived now.
 func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input != e.Input }
 
@@ -142,6 +166,11 @@ func (e *Entry) Holding(path string) *FileState {
 		}
 	}
 	return nil
+}
+
+// Shorter reports whether the source of a conversation is shorter now than it was.
+func (e Entry) Shorter() bool {
+	return slices.ContainsFunc(e.Files, func(f FileState) bool { return f.Fullest > 0 && f.Role == ingest.Transcript })
 }
 
 // Gone reports whether, as far as the library knows, none of the session's sources exists any more.
@@ -218,7 +247,13 @@ func (f *FileState) choose(v *raw.Versions) {
 		return cmp.Compare(a.Size, b.Size)
 	}).Version
 	if ver := v.At(f.Name, f.Version); ver != nil {
-		f.Size, f.Sum = ver.Size, ver.Sum
+		f.Size, f.Sum, f.Fullest = ver.Size, ver.Sum, 0
+		longest := ver.Size
+		for i, other := range v.Files[f.Name] {
+			if other.Size > longest {
+				f.Fullest, longest = i+1, other.Size
+			}
+		}
 	}
 }
 

@@ -157,7 +157,7 @@ func TestSourceChangesAfterItWasFound(t *testing.T) {
 	write(t, main, "one\ntwo\nthree\nfour\n")
 	found := find(t, id, dir)
 	write(t, main, "one\n")
-	if c := archive(t, l, found); len(c.Rewritten) != 1 {
+	if c := archive(t, l, found); len(c.Shrunk) != 1 {
 		t.Errorf("shortened: %+v", c)
 	}
 	if c := archive(t, l, find(t, id, dir)); !c.Unchanged {

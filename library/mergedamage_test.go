@@ -192,3 +192,31 @@ func TestMergeLeavesDamagedLines(t *testing.T) {
 		t.Errorf("its threads: %v, %v", got, err)
 	}
 }
+
+// A session without its bytes isn't imported in silence, and repair brings them back from its source.
+func TestImportWithoutBytes(t *testing.T) {
+	l, e, dir, text := alone(t)
+	if err := os.RemoveAll(filepath.Join(e.Folder, "raw")); err != nil {
+		t.Fatal(err)
+	}
+	to := newLib(t)
+	done, err := merge.Merge(t.Context(), to, l, merge.Options{})
+	if err != nil || len(done.Problems) != 1 {
+		t.Errorf("%+v, %v; want the missing segment told", done, err)
+	}
+	there, err := to.Session(id)
+	if state, _ := there.State(nil); err != nil || state != Behind {
+		t.Errorf("imported: it is %q, %v", state, err)
+	}
+	if _, err := check.Repair(t.Context(), l, verify(t, l, check.Options{}).Findings, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, again(t, l), id, "transcript.jsonl"); got != text {
+		t.Errorf("repaired: %d bytes, want %d", len(got), len(text))
+	}
+	os.RemoveAll(dir)
+	os.RemoveAll(filepath.Join(e.Folder, "raw"))
+	if state, _ := e.State(nil); state != Lost {
+		t.Errorf("with neither bytes nor source it is %q", state)
+	}
+}

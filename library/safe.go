@@ -16,15 +16,17 @@ import (
 type State string
 
 const (
-	Safe       State = "safe"       // the library holds its sources as they are now
-	Behind     State = "behind"     // a source has bytes that the library doesn't hold
-	Unreadable State = "unreadable" // as Behind, and the source can't be read
-	OnlyHere   State = "only here"  // no source is left: the library has the only copy
+	Safe       State = "safe"                            // the library holds its sources as they are now
+	Behind     State = "behind"                          // a source has bytes that the library doesn't hold
+	Shorter    State = "kept, its source is shorter now" // safe, and so is what the source had before
+	Lost       State = "lost"                            // bytes are gone from the library, and no source has them
+	Unreadable State = "unreadable"                      // as Behind, and the source can't be read
+	OnlyHere   State = "only here"                       // no source is left: the library has the only copy
 )
 
 // Safe is the only place that decides whether a found session is safe. It goes by what session.json says of the
-// archived bytes and by the sizes, times and stamps of the sources; Held compares every byte. The error says why it
-// isn't safe.
+// archived bytes, whether their segments are there, and by the sizes, times and stamps of the sources; Held compares
+// every byte. The error says why it isn't safe.
 func (l *Library) Safe(f ingest.Found) (State, error) {
 	e, err := l.Session(f.ID)
 	if err != nil && !errors.Is(err, ErrNoSession) {
@@ -56,10 +58,17 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 			there = append(there, now)
 		}
 	}
-	if len(there) == 0 && len(e.Files) > 0 {
-		return OnlyHere, nil
+	if len(there) > 0 || len(e.Files) == 0 {
+		state, err := e.Judge(there)
+		if state == Safe && e.Shorter() {
+			state = Shorter
+		}
+		return state, err
 	}
-	return e.Judge(there)
+	if err := e.Lacks(); err != nil {
+		return Lost, err
+	}
+	return OnlyHere, nil
 }
 
 // Judge is Safe for files as they were found.
@@ -72,6 +81,9 @@ func (e Entry) Judge(files []ingest.File) (State, error) {
 		if !errors.Is(err, ErrNotHeld) {
 			return Unreadable, err
 		}
+		return Behind, err
+	}
+	if err := e.Lacks(); err != nil {
 		return Behind, err
 	}
 	return Safe, nil

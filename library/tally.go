@@ -14,13 +14,15 @@ import (
 // Tally counts sessions by state.
 type Tally struct {
 	Safe       int       `json:"safe"`
-	Behind     int       `json:"behind"`          // sources with bytes that aren't archived
-	OnlyHere   int       `json:"only_here"`       // archived, with no source left
-	Unreadable int       `json:"unreadable"`      // sources that can't be read
-	Waiting    int       `json:"waiting"`         // archived, but the current bytes aren't distilled
-	Grown      int       `json:"-"`               // of those: an earlier state was distilled
-	Made       time.Time `json:"-"`               // the oldest of those payloads
-	Newest     time.Time `json:"newest,omitzero"` // last thing said in any session
+	Shorter    int       `json:"shorter,omitempty"` // kept, with a source that is shorter now
+	Behind     int       `json:"behind"`            // sources with bytes that aren't archived
+	OnlyHere   int       `json:"only_here"`         // archived, with no source left
+	Unreadable int       `json:"unreadable"`        // sources that can't be read
+	Lost       int       `json:"lost,omitempty"`    // whose bytes are gone from the library, and at their sources
+	Waiting    int       `json:"waiting"`           // archived, but the current bytes aren't distilled
+	Grown      int       `json:"-"`                 // of those: an earlier state was distilled
+	Made       time.Time `json:"-"`                 // the oldest of those payloads
+	Newest     time.Time `json:"newest,omitzero"`   // last thing said in any session
 }
 
 // Tally counts the sessions by state. For found, see Entry.State.
@@ -31,10 +33,14 @@ func (s *Catalog) Tally(found map[string]ingest.File) (t Tally) {
 		switch states[i] {
 		case Safe:
 			t.Safe++
+		case Shorter:
+			t.Shorter++
 		case Behind:
 			t.Behind++
 		case Unreadable:
 			t.Unreadable++
+		case Lost:
+			t.Lost++
 		case OnlyHere:
 			t.OnlyHere++
 		}
@@ -57,11 +63,11 @@ func (s *Catalog) Tally(found map[string]ingest.File) (t Tally) {
 // States describes the number of sessions in each state.
 func (t Tally) States() string {
 	var parts []string
-	if t.Safe > 0 || t.OnlyHere == 0 {
+	if t.Safe > 0 || t.OnlyHere+t.Shorter == 0 {
 		parts = append(parts, fmt.Sprintf("%d safe", t.Safe))
 	}
-	parts = append(parts, text.Counts("kept, only here|behind|whose source can't be read", t.OnlyHere, t.Behind,
-		t.Unreadable)...)
+	parts = append(parts, text.Counts("kept, only here|kept, with a source that is shorter now|behind|whose source can't be read|whose bytes are gone from here and from its source",
+		t.OnlyHere, t.Shorter, t.Behind, t.Unreadable, t.Lost)...)
 	return strings.Join(parts, "; ")
 }
 

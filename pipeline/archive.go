@@ -31,7 +31,7 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 		err = r.archive(ctx, changed)
 		r.keepArchived(ctx)
 	}
-	if err == nil && r.report.New+r.report.Grown+r.report.Vanished > 0 {
+	if err == nil && r.report.New+r.report.Grown+r.report.Shrunk+r.report.Again+r.report.Vanished > 0 {
 		rep := r.report
 		err = p.Library.Journal("archive", map[string]any{"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished,
 			"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})

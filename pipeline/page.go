@@ -49,8 +49,14 @@ func (r *run) keepPage(e library.Entry, mark string) {
 // keep remembers a session's folder as it is now. The caller holds mu, or is alone.
 func (r *run) keep(e library.Entry, s seenSession) {
 	s.Folder, _ = filepath.Rel(r.p.Library.Dir(), e.Folder) // always inside
-	s.Key = markOf(r.p.inFolder(s, "session.json"))
+	s.Key = r.p.keyOf(s)
 	r.seen.set(e.ID, s)
+}
+
+// keyOf returns the mark of a session's session.json and of the folder of its segments, which changes as soon as one
+// comes or goes.
+func (p *Archiver) keyOf(s seenSession) string {
+	return markOf(p.inFolder(s, "session.json")) + " " + markOf(p.inFolder(s, "raw"))
 }
 
 // inFolder returns the path of a file in a session's folder. filepath.Join would take longer than looking at it.
@@ -61,7 +67,7 @@ func (p *Archiver) inFolder(s seenSession, name string) string {
 // asLeft reports whether a session's folder is as recall left it.
 func (p *Archiver) asLeft(s seenSession) bool {
 	return (s.Page == "" || markOf(p.inFolder(s, "payload.md")) == s.Page) &&
-		markOf(p.inFolder(s, "session.json")) == s.Key
+		p.keyOf(s) == s.Key
 }
 
 // changedFolders lists the sessions whose folders aren't as recall left them. Those of a project that is behind a link
@@ -86,7 +92,9 @@ func (r *run) changedFolders() (changed []ingest.SessionID) {
 
 // handEdited finds out what happened to folders that changed: payload.md may have been edited. A deleted payload.md is
 // written again: deleting it says nothing about any item. A session whose whole folder was deleted is archived again
-// if its source still exists: only forget is meant to lose it. A folder that was merely moved is put back by Settle.
+// if its source still exists: only forget is meant to lose it. A folder that was merely moved is put back by Settle. If
+// the key to a folder is another one, or segments have gone, an older copy may have been put there: what is remembered
+// of the session's sources is looked at again.
 func (r *run) handEdited(changed []ingest.SessionID) {
 	if r.options.Only != "" {
 		r.edited[r.options.Only] = true
@@ -100,6 +108,9 @@ func (r *run) handEdited(changed []ingest.SessionID) {
 	for _, id := range changed {
 		switch e, err := r.p.Library.Session(id); {
 		case errors.Is(err, library.ErrNoSession):
+			r.seen.drop(id)
+			r.lost = true
+		case err == nil && r.seen.sessions[id].Key != r.p.keyOf(seenSession{Folder: r.p.Library.Rel(e.Folder)}):
 			r.seen.drop(id)
 			r.lost = true
 		case err == nil && r.asWritten(e):

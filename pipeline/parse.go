@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"recall/ingest"
@@ -81,8 +82,44 @@ func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Sessi
 	if err != nil {
 		return nil, err
 	}
+	if err := p.addEarlier(ctx, reader, m, found, s); err != nil {
+		return nil, err
+	}
 	s.ID = m.ID // the key of its folder, whatever its lines say
 	return s, nil
+}
+
+// addEarlier adds to a session what only earlier versions of its files had, the newest first. A document that is
+// rewritten as it grows has many; of these only one that was longer than the next lost anything.
+func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m library.Entry, found ingest.Found,
+	s *ingest.Session) error {
+	several := func(f library.FileState) bool { return f.Version > 1 || f.Fullest > 0 }
+	if !slices.ContainsFunc(m.Files, several) {
+		return nil
+	}
+	versions, err := p.Library.Versions(m.ID)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(versions) // so the newest come first
+	for i, v := range versions {
+		at := slices.IndexFunc(found.Files, func(f ingest.File) bool { return f.Name == v.Name })
+		inPlace := m.Source == ingest.OpenCode || m.Source == ingest.Gemini
+		kept := inPlace && i > 0 && versions[i-1].Name == v.Name && versions[i-1].Size >= v.Size
+		if v.Current || at < 0 || v.Role != ingest.Transcript || kept {
+			continue
+		}
+		was := found
+		was.Files = slices.Clone(found.Files)
+		was.Files[at].Size, was.Files[at].Open = v.Size, func() (io.ReadCloser, error) {
+			r, _, err := p.Library.OpenVersion(m.ID, v.Name, v.Version)
+			return r, err
+		}
+		if earlier, err := reader.Parse(ctx, was); err == nil { // else recall check says more
+			ingest.UniteVersions(s, earlier)
+		}
+	}
+	return nil
 }
 
 // Read reads a session back from the library as distillers see it: parsed, redacted, with turns that it copied as a

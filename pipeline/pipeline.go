@@ -60,6 +60,8 @@ type Report struct {
 	New       int   `json:"new"`         // archived for the first time
 	Salvaged  int   `json:"salvaged"`    // of the new: only the typed prompts are left
 	Grown     int   `json:"grown"`       // archived again: longer or rewritten
+	Shrunk    int   `json:"shrunk"`      // their source is shorter now; what it had before is kept
+	Again     int   `json:"again"`       // bytes of them were gone from the library, and are archived again
 	Vanished  int   `json:"vanished"`    // with at least one file gone from the source
 	Distilled int   `json:"distilled"`   // sessions distilled
 	Indexed   int   `json:"-"`           // sessions indexed

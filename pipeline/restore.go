@@ -86,6 +86,9 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile || f.Role == ingest.PlaceFile}
 		if f.Role == ingest.Transcript && i == 0 {
 			put.Version = o.Version
+			if state := e.File(f.Name); o.Version == 0 && state != nil {
+				put.Version = state.Fullest // 0 if the current one is
+			}
 		}
 		r.Files = append(r.Files, put)
 	}

@@ -121,7 +121,7 @@ func TestNothingIsSalvagedInDoubt(t *testing.T) {
 	}
 	second.write(t, root)
 	remember(t, root, first.id, typedOnly)
-	if r := sync(); r.Distilled != 1 || len(r.Problems) == 0 {
-		t.Errorf("%d distilled, problems %v; want the new session, and the damage told", r.Distilled, r.Problems)
+	if r := sync(); r.Distilled != 2 || r.Salvaged != 1 || len(r.Problems) == 0 {
+		t.Errorf("%+v; want the damage told and mended from the source, so both sessions distilled", r)
 	}
 }

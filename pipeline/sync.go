@@ -351,8 +351,12 @@ func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
 	case change.Unchanged:
 	case errors.Is(unknown, library.ErrNoSession):
 		r.report.New++
+	case len(change.Shrunk) > 0:
+		r.report.Shrunk++
 	case len(change.New)+len(change.Grown)+len(change.Rewritten) > 0:
 		r.report.Grown++
+	case len(change.Again) > 0:
+		r.report.Again++
 	default:
 		r.report.Vanished++
 	}

@@ -99,10 +99,10 @@ func (w *watch) look(ctx context.Context) {
 	r, err := w.Archive(ctx, ArchiveOptions{Pack: packAtOnce})
 	end := time.Now()
 	w.next = end.Add(max(lookEvery, restFactor*end.Sub(start)))
-	if changed := r.New + r.Grown; changed > 0 {
+	if changed := r.New + r.Grown + r.Shrunk + r.Again; changed > 0 {
 		w.distill = Earlier(w.distill, end.Add(w.options.Quiet))
 	}
-	if w.fault(r.Problems) || r.New+r.Grown+r.Vanished+r.Packed > 0 || err != nil {
+	if w.fault(r.Problems) || r.New+r.Grown+r.Shrunk+r.Again+r.Vanished+r.Packed > 0 || err != nil {
 		w.report(ctx, r, err)
 	}
 }
@@ -129,7 +129,7 @@ func (w *watch) make(ctx context.Context) {
 	if r.Left > 0 || err != nil {
 		w.distill = time.Now().Add(max(w.options.Quiet/10, time.Second))
 	}
-	if r.New+r.Grown+r.Distilled+r.Indexed > 0 || err != nil {
+	if r.New+r.Grown+r.Shrunk+r.Again+r.Distilled+r.Indexed > 0 || err != nil {
 		w.report(ctx, r, err)
 	}
 }

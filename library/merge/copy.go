@@ -114,10 +114,6 @@ func (m *merging) dropDamaged(src, dst *library.Folder, files []copied) ([]copie
 	}
 	for _, s := range src.Versions.Stored() {
 		name := "raw/" + s.String()
-		if _, there := src.Size[name]; !there {
-			m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(name)),
-				errors.New("it is gone there; recall check says more"))
-		}
 		if !here[name] {
 			return keep, raw.AtSource(errors.New("damaged there; it stays unchanged here"))
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -173,6 +174,12 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	}
 	if err := plausible(src); err != nil {
 		return raw.AtSource(err)
+	}
+	for _, s := range src.Versions.Stored() {
+		if name := "raw/" + s.String(); src.Size[name] == 0 {
+			m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(name)),
+				errors.New("it is gone there; recall check says more"))
+		}
 	}
 	if err := m.l.WithoutForgotten(src); err != nil {
 		return err

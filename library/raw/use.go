@@ -54,6 +54,9 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 	if err := v.Whole(); err != nil {
 		return err
 	}
+	if err := disk.MakeDirs(filepath.Join(folder, "raw")); err != nil { // it may be gone with all in it
+		return err
+	}
 	if err := v.MakeList(folder, put); err != nil {
 		return err
 	}
