@@ -66,9 +66,10 @@ func TestValueBesideAPassword(t *testing.T) {
 	}
 }
 
-// A working directory is no password.
+// A working directory is no password, and the name under which something is stored no key.
 func TestWorkingDirectoryIsKept(t *testing.T) {
-	for _, text := range []string{`"pwd": "osc99"`, "PWD: kiosk2", "Pwd: web-shop-2", "pwd=/home/ann/x9", "OLDPWD=../shop24"} {
+	for _, text := range []string{`"pwd": "osc99"`, "PWD: kiosk2", "Pwd: web-shop-2", "pwd=/home/ann/x9", "OLDPWD=../shop24",
+		`const STORAGE_KEY = "side-panel-state"`} {
 		if got := redact.New().Session().Text(text); got != text {
 			t.Errorf("%s became %s", text, got)
 		}
