@@ -132,8 +132,8 @@ func asksAndNotes(t *testing.T, program string) {
 	var list struct {
 		Sessions []struct{ ID string }
 	}
-	if err := json.Unmarshal([]byte(w.recall("list", "--json")), &list.Sessions); err != nil {
-		if err := json.Unmarshal([]byte(w.recall("list", "--json")), &list); err != nil {
+	if err := json.Unmarshal([]byte(w.recall("list", "--headless", "--json")), &list.Sessions); err != nil {
+		if err := json.Unmarshal([]byte(w.recall("list", "--headless", "--json")), &list); err != nil {
 			t.Fatal(err)
 		}
 	}
