@@ -76,7 +76,8 @@ func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, cou
 }
 
 func newContract(s *ingest.Session, items []payload.Item) *contract {
-	c := &contract{session: s, at: turnsByID(s, items), position: map[*ingest.Turn]int{}, counts: map[string]int{}}
+	c := &contract{session: s, at: turnsByID(s, items), position: map[*ingest.Turn]int{}, counts: map[string]int{},
+		stated: map[*ingest.Turn][]statement{}}
 	for i := range s.Turns {
 		c.position[&s.Turns[i]] = i
 	}
@@ -88,6 +89,7 @@ type contract struct {
 	at       map[string][]*ingest.Turn // by every id that evidence may name
 	position map[*ingest.Turn]int      // position of each turn in the session
 	counts   map[string]int
+	stated   map[*ingest.Turn][]statement // what was read of a turn so far
 	judges   *Judge
 	mended   bool // the current item got new words
 }

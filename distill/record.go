@@ -70,12 +70,12 @@ func quoteAnswer(it *payload.Item, a *ingest.Answer) {
 // takenBack returns the later prompt in which the person refuses what they chose or approved, or takes another option,
 // with the sentence that says so.
 func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer) (no *ingest.Turn, quote string) {
-	chosen, about, others := read(it.Text), []sayWord(nil), []string(nil)
+	chosen, about, others := read(it.Text), []sayWord(nil), [][]sayWord(nil)
 	if a != nil {
 		chosen, about = read(strings.Join(a.Chosen, " ")), read(a.Question)
 		for _, o := range a.Options {
 			if !slices.Contains(a.Chosen, o.Label) {
-				others = append(others, o.Label)
+				others = append(others, read(o.Label))
 			}
 		}
 	}
@@ -87,23 +87,39 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 		if !typed(later) {
 			continue
 		}
-		for _, sentence := range text.Sentences(later.OwnText(), true) {
-			if strings.HasSuffix(sentence, "?") {
-				continue
-			}
-			words := read(sentence)
-			instead := changesMind().MatchString(sentence) && slices.ContainsFunc(others, func(o string) bool {
-				other := read(o)
-				return len(other) > 0 && allIn(other, words, false)
+		for _, s := range c.statements(later) {
+			instead := s.changes && slices.ContainsFunc(others, func(o []sayWord) bool {
+				return len(o) > 0 && allIn(o, s.words, false)
 			})
-			if instead || allIn(chosen, words, true) && !more(words, chosen, about) {
-				if q := inTurn(later, sentence); q != "" {
+			if instead || allIn(chosen, s.words, true) && !more(s.words, chosen, about) {
+				if q := inTurn(later, s.text); q != "" {
 					return later, q
 				}
 			}
 		}
 	}
 	return nil, ""
+}
+
+// statement is a sentence that a person typed and that asks nothing.
+type statement struct {
+	text    string
+	words   []sayWord
+	changes bool // it says that something is to be otherwise
+}
+
+// statements returns a turn's, which are read once: each item on record is held to all later turns.
+func (c *contract) statements(t *ingest.Turn) []statement {
+	all, ok := c.stated[t]
+	if !ok {
+		for _, sentence := range text.Sentences(t.OwnText(), true) {
+			if !strings.HasSuffix(sentence, "?") {
+				all = append(all, statement{sentence, read(sentence), changesMind().MatchString(sentence)})
+			}
+		}
+		c.stated[t] = all
+	}
+	return all
 }
 
 var changesMind = text.Pattern(`(?i)\b(?:instead|actually|after all|rather|changed? (?:my|our) mind|` +
