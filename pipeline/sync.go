@@ -378,7 +378,3 @@ func (r *run) count(change func(*Report)) {
 	defer r.mu.Unlock()
 	change(&r.report)
 }
-
-func (r *run) problem(path string, err error) {
-	r.count(func(rep *Report) { rep.problem(path, err) })
-}
