@@ -124,7 +124,8 @@ func (l *Library) commitChange(a *archiving) error {
 		if err != nil {
 			return err
 		}
-		if v.Read != a.versions.Read {
+		// In a folder that was moved meanwhile no segment was found, as if all were missing.
+		if v.Read != a.versions.Read || len(a.lines) > 0 && now.Folder != a.entry.Folder {
 			return ErrStale
 		}
 		segs := filepath.Join(now.Folder, "raw")

@@ -98,6 +98,35 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// A folder that another recall has moved since it was read lacks no segment.
+func TestMovedMeanwhile(t *testing.T) {
+	l, src := newLib(t), t.TempDir()
+	path := filepath.Join(src, "transcript.jsonl")
+	write(t, path, "{}\n")
+	archive(t, l, find(t, id, src))
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, want := range []Change{{Unchanged: true}, {Grown: []string{"transcript.jsonl"}, Bytes: 3}} {
+		if round > 0 {
+			write(t, path, "{}\n{}\n")
+		}
+		moved := e.Folder + " moved"
+		if err := os.Rename(e.Folder, moved); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Archive(context.Background(), find(t, id, src))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("round %d: %v (-want +got):\n%s", round, err, diff)
+		}
+		if _, err := os.Stat(filepath.Join(moved, "raw", "versions.jsonl")); (err == nil) != (round > 0) {
+			t.Errorf("round %d: versions.jsonl: %v", round, err)
+		}
+		e.Folder = moved
+	}
+}
+
 // Somebody who can't wait is told so in time.
 func TestBusy(t *testing.T) {
 	l := newLib(t)
