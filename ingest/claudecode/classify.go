@@ -139,9 +139,16 @@ func stripInjected(text string) string {
 	return text
 }
 
-// cutTag removes the first <tag…>…</tag> of text.
+// cutTag removes the first <tag…>…</tag> of text. One between backticks is spoken of.
 func cutTag(text, tag string) string {
 	begin := strings.Index(text, "<"+tag)
+	for begin > 0 && text[begin-1] == '`' {
+		next := strings.Index(text[begin+1:], "<"+tag)
+		if next < 0 {
+			return text
+		}
+		begin += 1 + next
+	}
 	if begin < 0 {
 		return text
 	}

@@ -44,6 +44,8 @@ func TestClassify(t *testing.T) {
 		{"<system-reminder>a</system-reminder>\n<system-reminder>b</system-reminder>", dropped("injected context")},
 		{"<system-reminder>a</system-reminder>\ngo on <system-reminder>b</system-reminder>", prompt("go on")},
 		{"go on\n<system-reminder>never closed", prompt("go on\n<system-reminder>never closed")},
+		{"strip `<system-reminder>`, up to </system-reminder>",
+			prompt("strip `<system-reminder>`, up to </system-reminder>")},
 		{"<ide_opened_file>a.go</ide_opened_file>\n<ide_selection>x</ide_selection>fix this", prompt("fix this")},
 		{"<ide_selection>lines 1 to 3:\na</ide_selection>\nWe drop Redis.\n<ide_selection>b</ide_selection>\nfix this",
 			prompt("fix this")},
