@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"slices"
 	"strings"
 
 	"recall/internal/text"
@@ -10,8 +11,60 @@ import (
 
 // quotedParts finds what a person pasted: lines behind "> ", fenced blocks, what a terminal or a program printed.
 func quotedParts(text string) (parts []Foreign) {
+	for at := 0; ; {
+		from, to := fenced(text[at:])
+		parts = append(parts, printedParts(text[at:at+from], at)...)
+		if from == to {
+			return parts
+		}
+		parts = append(parts, Foreign{From: at + from, To: at + to, Label: ForeignPasted})
+		at += to
+	}
+}
+
+// fenced finds the first fenced block. One with text after its opening fence, as in a chat, begins and ends anywhere in
+// a line, and what follows it there is the person's; another that isn't closed reaches to the end.
+func fenced(text string) (from, to int) {
+	at := 0
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		for _, fence := range []string{"```", "~~~"} {
+			start, body := at, at+len(line)
+			if !fenceOnly().MatchString(bare) || !strings.HasPrefix(bare, fence) {
+				k := strings.LastIndex(line, fence)
+				if fence != "```" || strings.Count(line, fence)%2 == 0 {
+					continue // none, or code within the line
+				}
+				end := strings.Index(text[at+len(line):], fence)
+				if end < 0 {
+					if strings.HasPrefix(bare, fence) {
+						return at, len(text)
+					}
+					continue
+				}
+				return at + k, at + len(line) + end + len(fence)
+			}
+			for next := range strings.Lines(text[body:]) {
+				k := strings.Index(next, fence)
+				switch s := strings.TrimSpace(next); {
+				case s == fence:
+					return start, body + len(next)
+				case k >= 0 && strings.Count(next, fence)%2 == 1 && !fenceOnly().MatchString(s):
+					return start, body + k + len(fence)
+				}
+				body += len(next)
+			}
+			return start, len(text)
+		}
+		at += len(line)
+	}
+	return len(text), len(text)
+}
+
+// printedParts finds what was pasted without a fence in a text that begins at an offset.
+func printedParts(text string, at int) (parts []Foreign) {
 	lines := strings.SplitAfter(text, "\n")
-	for at, i := 0, 0; i < len(lines); {
+	for i := 0; i < len(lines); {
 		pasted := pastedLines(lines[i:])
 		size := len(strings.Join(lines[i:i+max(pasted, 1)], ""))
 		if pasted > 0 {
@@ -33,13 +86,11 @@ func pastedLines(lines []string) int {
 		return n
 	}
 	switch {
-	case strings.HasPrefix(first, "```"), strings.HasPrefix(first, "~~~"):
-		closing := until(func(line string) bool { return strings.TrimSpace(line) == first[:3] })
-		return min(closing+1, len(lines))
 	case first == ">", strings.HasPrefix(first, "> "):
 		return 1
 	case shellPrompt().MatchString(first):
-		return until(func(line string) bool { return strings.TrimSpace(line) == "" })
+		n := until(func(line string) bool { return strings.TrimSpace(line) == "" })
+		return n - speaksLast(lines[1:n])
 	case printed().MatchString(first):
 		n := until(func(line string) bool {
 			return !printed().MatchString(strings.TrimSpace(line)) && !strings.HasPrefix(line, "  ") &&
@@ -52,18 +103,38 @@ func pastedLines(lines []string) int {
 	return 0
 }
 
+// speaksLast counts the lines at the end of a terminal's that the person added: from one in which somebody speaks for
+// themselves on, if what follows isn't output either.
+func speaksLast(lines []string) int {
+	for i, line := range lines {
+		if speaks().MatchString(line) && !slices.ContainsFunc(lines[i:], func(s string) bool {
+			return !prose().MatchString(s) || printed().MatchString(s) || shellPrompt().MatchString(s)
+		}) {
+			return len(lines) - i
+		}
+	}
+	return 0
+}
+
 var (
+	// fenceOnly matches a line of a fence and the language of what it holds.
+	fenceOnly = text.Pattern("^(?:```|~~~) ?[\\w.+-]*$")
+	speaks    = text.Pattern(`^(?:(?i:so|but|and|ok(?:ay)?|now|also)[, ]+)?(?:I(?:['’](?:m|d|ve|ll))? [a-z]+ |` +
+		`(?i:(?:can|could|would|should) (?:you|we) |let['’]s |we (?:need|should|must|want|can|could|have to) |` +
+		`(?:why|how) (?:is|are|do|does|did|can|should) |what (?:is|are|do|does|should) |ich |wir |warum |kannst du ))|` +
+		`^[\p{Han}\p{Hiragana}\p{Katakana}].*[。？]\s*$`)
+	prose       = text.Pattern(`^(?:[-*•] )?[\pL"“'][^=|]* [^=|]*\S\s*$|^[\p{Han}\p{Hiragana}\p{Katakana}]`)
 	shellPrompt = text.Pattern(`^(?:(?:\([\w.-]+\) ?)?[\w.-]+@[\w.-]+\S*(?: [^\s$#%]+)? ?[$#%]|[$❯➜]|PS [A-Z]:\\[^>]*>|` +
 		`[A-Z]:\\[^>]*>) ?[A-Za-z./~]\S*(?: |$)`)
-	printed = text.Pattern(`^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File "[^"]+", line \d|Traceback |` +
-		`(?i:error|warn(?:ing)?|info|debug|fatal|panic)(?:\[\w+\])?:? |\[(?i:error|warn(?:ing)?|info|debug)\]|npm ERR!|` +
-		`goroutine \d+ \[|--- (?:FAIL|PASS)|=== RUN|(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
+	printed = text.Pattern(`^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File "[^"]+", line \d|` +
+		`Traceback |(?i:error|warn(?:ing)?|info|debug|fatal|panic)(?:\[\w+\])?:? |` +
+		`\[(?i:error|warn(?:ing)?|info|debug)\]|npm ERR!|goroutine \d+ \[|--- (?:FAIL|PASS)|=== RUN|(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
 		`(?:\+\+\+|---) \S+/)`)
 )
 
 // filledIn matches the template of a custom prompt that says which part of it the person wrote.
-var filledIn = text.Pattern("(?s)\\A.*?\n?(?:## User Input\\s*\n+```\\w*\n(.*?)\n?```\\s*\n+You \\*\\*MUST\\*\\* consider|" +
-	"you \\*\\*MUST\\*\\* consider [^\n]*\n+User input:\\s*\n+(.*?)\n\n)")
+var filledIn = text.Pattern("(?s)\\A.*?\n?(?:## User Input\\s*\n+```\\w*\n(.*?)\n?```\\s*\n+You \\*\\*MUST\\*\\* " +
+	"consider|you \\*\\*MUST\\*\\* consider [^\n]*\n+User input:\\s*\n+(.*?)\n\n)")
 
 // fillsIn keeps of an expanded template what the person wrote; where that is nothing, all is the template's.
 func (t *Turn) fillsIn() (empty bool) {

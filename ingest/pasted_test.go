@@ -18,6 +18,13 @@ func TestPasted(t *testing.T) {
 		{"another's terminal", "ann@hub:~/app$ ls -l\nkafka.go\n\nremove it", "remove it", "kafka"},
 		{"a program's output", "it says\nERROR: broker Kafka is gone\n  at x.go:12\nINFO: retry\nuse NATS",
 			"it says\nuse NATS", "Kafka"},
+		{"a word after a terminal", "$ npm publish\nerror code EOTP\nI think we need to ask for Kafka first",
+			"I think we need to ask for Kafka first", "EOTP"},
+		{"a terminal that says I", "$ x\nI am busy with it\nstate=Kafka", "", "Kafka"},
+		{"a fence in a chat", "```we chose Kafka\nand Avro.``` he says, ```no\nAvro```, I don't.",
+			"he says, , I don't.", "Kafka"},
+		{"words after a fence", "```\nKafka\n``` 昨日のmtgはここ", "昨日のmtgはここ", "Kafka"},
+		{"code in a line", "use ```Kafka``` here\nand there", "use ```Kafka``` here\nand there", "Kafka"},
 		{"one line that looks like it", "error: never use Kafka", "error: never use Kafka", "Kafka"},
 		{"a price", "$ 5 are enough for Kafka", "$ 5 are enough for Kafka", "Kafka"},
 		{"a filled template", "## User Input\n\n```text\nMail a link\n```\n\nYou **MUST** consider the user input before " +
