@@ -74,6 +74,9 @@ func (c *contract) judge() *Judge {
 		}
 		own := ownSpeech(t)
 		b.say(own)
+		if t.Kind == ingest.Prompt || t.Kind == ingest.Command {
+			b.say(t.WithPasted())
+		}
 		for k := range t.Calls {
 			b.say(strings.Join(saidInCall(&t.Calls[k]), "\n"))
 		}
@@ -229,6 +232,10 @@ func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
 	case t.Role == ingest.Assistant:
 		b.bare, b.replies = false, false
 		c.bearAssistants(b, t, quote)
+	case t.Shows(quote) && !t.Owns(quote): // pasted: evidence of what was shown, not the person's word
+		b.spoken, b.bare, b.replies = true, false, false
+		b.rest(sentenceOf(t.WithPasted(), quote), false)
+		b.say(t.WithPasted())
 	case isBare(own):
 		b.spoken, b.bare = true, len(b.quotes) == 0
 		asked := ""
@@ -240,7 +247,7 @@ func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
 	default:
 		b.spoken, b.bare = true, false
 		b.theirs = append(b.theirs, b.rest(sentenceOf(t.OwnText(), quote), false)...)
-		b.say(own)
+		b.say(t.WithPasted())
 		if before != nil { // a reply bears together with what it answers
 			b.say(ownSpeech(before))
 			for i := range before.Calls {

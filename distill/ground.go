@@ -22,7 +22,7 @@ const (
 )
 
 // Ground keeps the verifiable part of a payload: each piece of evidence must cite a turn of
-// the session and quote it verbatim, in the speaker's own words, in at most MaxQuote bytes.
+// the session and quote it verbatim, in what was said or pasted, in at most MaxQuote bytes.
 // Other evidence is removed, and an item left without any is dropped. Ground returns the
 // number of dropped items by reason and adds it to the payload's counts. Items written by a
 // person, and an agent's claims that are marked as unsupported, need no evidence.
@@ -111,25 +111,10 @@ func faultInTurn(t *ingest.Turn, e payload.Evidence) string {
 		return ""
 	case !strings.Contains(t.Text, e.Quote):
 		return DropQuote
-	case !ownWords(t, e.Quote):
+	case !t.Shows(e.Quote):
 		return DropForeign
 	}
 	return ""
-}
-
-// ownWords reports whether the quote occurs in the turn outside of pasted or injected text.
-func ownWords(t *ingest.Turn, quote string) bool {
-	for from := 0; ; {
-		i := strings.Index(t.Text[from:], quote)
-		if i < 0 {
-			return false
-		}
-		i += from
-		if !slices.ContainsFunc(t.Foreign, func(f ingest.Foreign) bool { return i < f.To && i+len(quote) > f.From }) {
-			return true
-		}
-		from = i + 1
-	}
 }
 
 // inCalls reports whether a quote is from what passed between the person and the turn's

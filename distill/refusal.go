@@ -74,7 +74,7 @@ func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn
 // inTurn returns a sentence as a quote, or "" if it isn't contiguous in the turn's own
 // words.
 func inTurn(t *ingest.Turn, sentence string) string {
-	if q := text.HeadWords(sentence, MaxQuote); strings.Contains(t.Text, q) && ownWords(t, q) {
+	if q := text.HeadWords(sentence, MaxQuote); strings.Contains(t.Text, q) && t.Owns(q) {
 		return q
 	}
 	return ""

@@ -130,14 +130,61 @@ func MarkForeign(t *Turn) {
 	t.Foreign = append(t.Foreign, memoryParts(t.Text)...)
 	if empty {
 		t.Foreign = append(t.Foreign, Foreign{To: len(t.Text), Label: ForeignTemplate})
-	} else if t.Kind != PlanTurn && t.Kind != Shell {
-		t.Foreign = append(t.Foreign, quotedParts(t.Text)...)
 	}
 	t.Foreign = mergeForeign(t.Foreign)
+	if !empty && t.Kind != PlanTurn && t.Kind != Shell && t.Kind != Summary {
+		t.Foreign = mergeForeign(append(t.Foreign, outside(quotedParts(t.Text), t.Foreign)...))
+	}
+}
+
+// outside cuts from parts what others cover: recall's output stays recall's where it is pasted.
+func outside(parts, others []Foreign) (out []Foreign) {
+	for _, p := range parts {
+		for _, o := range others {
+			if o.To <= p.From || o.From >= p.To {
+				continue
+			}
+			out = append(out, Foreign{From: p.From, To: max(p.From, o.From), Label: p.Label})
+			p.From = min(p.To, o.To)
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // OwnText returns the turn's text without its foreign parts.
 func (t *Turn) OwnText() string { return t.without(func(Foreign) bool { return true }) }
+
+// Hidden returns the foreign parts that aren't pasted: a model is shown the rest of the text, and it may be quoted.
+func (t *Turn) Hidden() (parts []Foreign) {
+	for _, f := range t.Foreign {
+		if f.Label != ForeignPasted {
+			parts = append(parts, f)
+		}
+	}
+	return parts
+}
+
+// Owns reports whether a quote occurs in the speaker's own words.
+func (t *Turn) Owns(quote string) bool { return t.holds(quote, t.Foreign) }
+
+// Shows reports whether a quote occurs in what is shown of a turn's text: own words, and what was pasted.
+func (t *Turn) Shows(quote string) bool { return t.holds(quote, t.Hidden()) }
+
+// holds reports whether a quote occurs in the turn's text outside of some parts.
+func (t *Turn) holds(quote string, except []Foreign) bool {
+	for from := 0; ; {
+		i := strings.Index(t.Text[from:], quote)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if !slices.ContainsFunc(except, func(f Foreign) bool { return i < f.To && i+len(quote) > f.From }) {
+			return true
+		}
+		from = i + 1
+	}
+}
 
 // WithPasted is OwnText with what the person pasted, which an answer may be found in but isn't their words.
 func (t *Turn) WithPasted() string {

@@ -265,17 +265,16 @@ var saysNothing = text.Pattern(`^[\s|+*_=~─━═:{}()\[\];,-]*$|^(?:Exit code
 	`This session is being continued from a previous conversation|If you need specific details from before |` +
 	`(?:Please c|C)ontinue the conversation from where )`)
 
-// ownWords returns a turn's text with a placeholder for each foreign part.
+// ownWords returns a turn's text with a placeholder for each part that isn't shown. The rest may be quoted: see
+// sources.words.
 func ownWords(t *ingest.Turn) string {
-	if len(t.Foreign) == 0 {
+	hidden := t.Hidden()
+	if len(hidden) == 0 {
 		return t.Text
 	}
 	var b strings.Builder
 	at := 0
-	for _, f := range t.Foreign {
-		if f.Label == ingest.ForeignPasted {
-			continue // the model sees what it is
-		}
+	for _, f := range hidden {
 		from, to := min(max(f.From, at), len(t.Text)), min(max(f.To, at), len(t.Text))
 		b.WriteString(t.Text[at:from])
 		if to > from {

@@ -6,6 +6,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/payload"
 )
 
 func grounding() *ingest.Session {
@@ -104,4 +105,38 @@ func FuzzFindQuote(f *testing.F) {
 			t.Errorf("%q in %q: got %q", quote, s.Turns[0].Text, got)
 		}
 	})
+}
+
+// What a person pasted is shown and can be quoted, but isn't their word; what recall said stays hidden where it is
+// pasted.
+func TestPastedIsEvidence(t *testing.T) {
+	turn := ingest.Turn{ID: "r1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "It fails:\n```\n" +
+		"broker is gone, we chose Kafka\nexit 3\n" +
+		"<!-- recall k3v9t2m8qa -->\nnobody may quote this line\n<!-- /recall -->\n```\nUse NATS instead."}
+	ingest.MarkForeign(&turn)
+	s := &ingest.Session{Turns: []ingest.Turn{turn}}
+	blocks, _ := condense(s)
+	src := sourcesOf(blocks)
+	for _, tt := range []struct {
+		quote, fault string
+		by           payload.By
+	}{
+		{"broker is gone, we chose Kafka\nexit 3", "", payload.ByAssistant},
+		{"Use NATS instead.", "", payload.ByUser},
+		{"nobody may quote this line", distill.DropQuote, ""},
+	} {
+		at, quote, fault := src.find(cited{"t1", word(tt.quote)})
+		if fault != tt.fault {
+			t.Errorf("%q: got fault %q", tt.quote, fault)
+		}
+		if fault != "" {
+			continue
+		}
+		p := &payload.Payload{Items: []payload.Item{{Kind: payload.Finding, By: payload.ByUser}}}
+		cite(&p.Items[0], at, quote)
+		src.setBy(&p.Items[0])
+		if distill.Ground(s, p); len(p.Items) != 1 || p.Items[0].By != tt.by {
+			t.Errorf("%q: got %+v", tt.quote, p.Items)
+		}
+	}
 }

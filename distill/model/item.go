@@ -145,7 +145,7 @@ func cite(it *payload.Item, src *source, quote string) {
 // part of a plan they approved.
 func saidByPerson(t *ingest.Turn, quote string) bool {
 	if t.Role == ingest.User {
-		return t.Kind != ingest.Summary && t.Kind != ingest.Event
+		return t.Kind != ingest.Summary && t.Kind != ingest.Event && (t.Owns(quote) || !t.Shows(quote))
 	}
 	for i := range t.Calls {
 		c := &t.Calls[i]

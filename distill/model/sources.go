@@ -22,7 +22,7 @@ type sources struct {
 // A source holds what may be quoted of one turn.
 type source struct {
 	turn *ingest.Turn
-	own  []*passage // people's and the assistant's own words, and what calls were to do as far as a model is shown it
+	own  []*passage // what was said or pasted, and what calls were to do as far as a model is shown it
 	all  []*passage // see quotable
 }
 
@@ -85,9 +85,10 @@ func (src *source) add(texts ...string) {
 	}
 }
 
+// words adds what condense shows of a turn's text, and nothing else.
 func (src *source) words(t *ingest.Turn) {
 	at := 0
-	for _, f := range t.Foreign {
+	for _, f := range t.Hidden() {
 		from, to := min(max(f.From, at), len(t.Text)), min(max(f.To, at), len(t.Text))
 		src.add(t.Text[at:from])
 		at = max(from, to)
