@@ -128,7 +128,8 @@ var (
 		`[A-Z]:\\[^>]*>) ?[A-Za-z./~]\S*(?: |$)`)
 	printed = text.Pattern(`^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File "[^"]+", line \d|` +
 		`Traceback |(?i:error|warn(?:ing)?|info|debug|fatal|panic)(?:\[\w+\])?:? |` +
-		`\[(?i:error|warn(?:ing)?|info|debug)\]|npm ERR!|goroutine \d+ \[|--- (?:FAIL|PASS)|=== RUN|(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
+		`\[(?i:error|warn(?:ing)?|info|debug)\]|npm ERR!|goroutine \d+ \[|` +
+		`--- (?:FAIL|PASS)|=== RUN|(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
 		`(?:\+\+\+|---) \S+/)`)
 )
 
