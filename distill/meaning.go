@@ -260,7 +260,7 @@ func turnsRound(claim, said []sayWord) bool {
 func crosses(claim, said []sayWord, place []int, i int) bool {
 	var all, crossed [2]int // before and behind
 	for k, w := range claim {
-		elsewhere := place[k] < 0 || w.joint || w.clause != claim[i].clause
+		elsewhere := place[k] < 0 || place[k] == place[i] || w.joint || w.clause != claim[i].clause
 		if k == i || elsewhere || said[place[k]].clause != said[place[i]].clause {
 			continue
 		}
