@@ -203,7 +203,7 @@ func affirmed(claim, said []sayWord) float64 {
 func deniesPart(said, claim []sayWord) bool {
 	yes, no := map[string]bool{}, map[string]bool{}
 	for _, w := range claim {
-		yes[w.stem], no[w.stem] = yes[w.stem] || !w.denied && !w.loose, no[w.stem] || w.denied
+		yes[w.stem], no[w.stem] = yes[w.stem] || !w.denied && !w.loose, no[w.stem] || w.denied || w.loose
 	}
 	for from := 0; from < len(said); {
 		to, content, against := from, 0, 0
