@@ -72,6 +72,17 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	return items
 }
 
+// beside adds all that rules found.
+func beside(items []payload.Item, rules *payload.Payload) []payload.Item {
+	for _, it := range rules.Items {
+		it.ID = ""
+		it.Evidence = slices.Clone(it.Evidence)
+		items = append(items, it)
+	}
+	order(items)
+	return items
+}
+
 // covers reports whether an item about the same words, or in them, is among the model's.
 func covers(items []payload.Item, it *payload.Item) bool {
 	return slices.ContainsFunc(items, func(o payload.Item) bool {

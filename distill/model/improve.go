@@ -54,14 +54,15 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 			return nil, largest, fmt.Errorf("turns %d to %d: %w", w.blocks[0].turn.N, w.blocks[len(w.blocks)-1].turn.N, err)
 		}
 	}
-	stands := slices.ContainsFunc(l.entries, func(e *entry) bool { return !e.item.Said() })
-	if !stands && rules != nil && len(rules.Items) > 0 {
-		return nil, largest, l.standsNot(m.o.Model.Name()) // what rules found isn't given up for nothing
-	}
 	p = &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch,
 		Start:  s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
-	p.Items = l.withRules(l.items(), rules)
+	stands := slices.ContainsFunc(l.entries, func(e *entry) bool { return !e.item.Said() })
+	if p.Items = l.items(); stands || rules == nil {
+		p.Items = l.withRules(p.Items, rules)
+	} else { // what rules found isn't given up for nothing
+		p.Items = beside(p.Items, rules)
+	}
 	if rules != nil {
 		p.Read = payload.Unchanged(rules.Read, p)
 	}
@@ -70,15 +71,6 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 		p.Dropped = nil
 	}
 	return p, largest, nil
-}
-
-// standsNot is the error of an answer none of whose items stands.
-func (l *ledger) standsNot(model string) error {
-	text := "extract: it has no items"
-	if n, why := distill.Refused(&payload.Payload{Dropped: l.dropped}); n > 0 {
-		text = fmt.Sprintf("extract: %d items refused: %s", n, why)
-	}
-	return &llm.Error{Fault: llm.Nonsense, Model: model, Text: text}
 }
 
 // window asks about one window and merges its answer.

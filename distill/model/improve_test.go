@@ -348,6 +348,24 @@ func TestNothingFound(t *testing.T) {
 	}
 }
 
+// An answer of which nothing stands is an answer, but retires nothing that rules found.
+func TestNothingStands(t *testing.T) {
+	s := session("u: Use a heap for the jobs", "a: Done.", "u: Never delete the raw recordings", "a: Understood.")
+	next := payload.Item{Kind: payload.Next, Text: "Use a heap for the jobs", Maker: payload.ByRule, State: payload.Stands,
+		Evidence: []payload.Evidence{{Turn: string(s.Turns[0].ID), Quote: "Use a heap for the jobs"}}}
+	for name, answer := range map[string]string{
+		"empty": `{"items":[],"closed":[]}`,
+		"the opposite": `{"items":[{"kind":"decision","text":"Delete the raw recordings","evidence":[{"turn":"t3",` +
+			`"quote":"Never delete the raw recordings"}]}],"closed":[]}`,
+	} {
+		m := &scripted{answer: func(llm.Request) (string, error) { return answer, nil }}
+		p := must(t, improver(t, m, newMemory(), nil), s, &payload.Payload{Items: []payload.Item{next}})
+		if len(p.Items) != 1 || p.Items[0].Text != next.Text || p.Items[0].Maker != payload.ByRule || len(m.asked) != 1 {
+			t.Errorf("%s: got %+v after %d requests, want what rules found after one", name, p.Items, len(m.asked))
+		}
+	}
+}
+
 // A session that fails halfway goes on where it stopped.
 func TestGoesOnWhereItStopped(t *testing.T) {
 	s := session("u: goal! Order the jobs by age")
