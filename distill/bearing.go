@@ -150,7 +150,7 @@ var (
 	chooses = text.Pattern(`(?i)\b(?:keep|use|let['’]s|go with|must|stays?|we['’]ll|i['’]ll|take|prefer|behalten|` +
 		`nehmen|nimm)\b`)
 	rejects = text.Pattern(`(?i)\b(?:instead|rather|rul(?:e|ed|es) out|eliminat\w*|fail\w*|wrong|broke\w*|breaks|` +
-		`dead end|slow\w*|worse|useless|too \w+|tried|costs?)\b|\?$`)
+		`dead end|slow\w*|worse|useless|too \w+|tried|costs?|would|could|might)\b|\?$`)
 )
 
 func deniedAll(words []sayWord) []sayWord {

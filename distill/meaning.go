@@ -23,8 +23,10 @@ type sayWord struct {
 func read(s string) []sayWord {
 	r := senseReader{}
 	s = harmlessNo().ReplaceAllString(strings.ReplaceAll(s, "’", "'"), " ")
-	for _, clause := range clauses().Split(s, -1) {
-		tokens := strings.FieldsFunc(clause, func(r rune) bool {
+	ends := append(clauses().FindAllStringIndex(s, -1), []int{len(s), len(s)})
+	from, listed := 0, false // "not in this step: a UI, cron": who can tell whether what is listed is denied
+	for _, end := range ends {
+		tokens := strings.FieldsFunc(s[from:end[0]], func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("'._-/%$@+#", r)
 		})
 		for i := range tokens {
@@ -34,6 +36,16 @@ func read(s string) []sayWord {
 		for i := range tokens {
 			r.token(tokens, i)
 		}
+		if listed {
+			loosen(r.all[r.from:])
+		}
+		switch between := s[end[0]:end[1]]; {
+		case strings.HasPrefix(between, ":") && len(tokens) > 0 && denies(strings.ToLower(tokens[0])):
+			listed = true
+		case strings.ContainsAny(between, ".!?…;") || strings.Contains(between, "\n\n"):
+			listed = false
+		}
+		from = end[1]
 		r.clause++
 	}
 	return r.all
@@ -62,7 +74,7 @@ func (r *senseReader) token(tokens []string, i int) {
 		return
 	case low == "instead" || low == "rather":
 		r.no = true
-	case undoes[text.Stem(low)] && !denies(before):
+	case undoes[text.Stem(low)] && !denies(before), low == "out" && (being[before] || rulesOut[text.Stem(before)]):
 		// "redis was dropped", "redis dropped for now"; "drop redis"
 		ends := next == "" || places[next] || next == "per"
 		if i > 0 && (being[before] || strings.HasSuffix(low, "ed") && ends) {
@@ -76,6 +88,9 @@ func (r *senseReader) token(tokens []string, i int) {
 		return moving[text.Stem(strings.ToLower(t))]
 	}):
 		r.no = false
+	}
+	if r.no && next == "" && referring[low] { // "it runs in transaction mode, LISTEN doesn't survive that"
+		loosen(r.all)
 	}
 	r.loose = r.no && (r.loose || places[low] && len(r.all) > r.from && r.all[len(r.all)-1].denied)
 	if joints[low] {
@@ -131,9 +146,12 @@ var (
 	bothWays = text.Set(`nicht pas nie niemals`)
 	being    = text.Set(`is are was were be been being get gets got stays stay`)
 	undoes   = stems(`stop avoid skip drop remove delete disable abandon reject ban forbid refuse eliminate discard
-		exclude omit scrap ditch retire cancel undo revert deny prevent ignore quit cease forgo out`)
-	changes = stems(`touch change edit modify break rewrite rename move alter forget hesitate worry mind lose`)
-	moving  = stems(`switch move migrate change away convert`)
+		exclude omit scrap ditch retire cancel undo revert deny prevent ignore quit cease forgo`)
+	rulesOut = stems(`rule leave left`)
+	changes  = stems(`touch change edit modify break rewrite rename move alter forget hesitate worry mind lose`)
+	moving   = stems(`switch move migrate change away convert`)
+	// referring are words for what was said before.
+	referring = text.Set(`that this it das dies es cela ça eso esto`)
 	// places introduce what says where, when or for what something is denied.
 	places = text.Set(`in on at for from with by to into onto as when if before after until during im der für bei dans
 		pour en`)
