@@ -103,7 +103,8 @@ func (t table) isConversation() bool {
 	return t.name == messageTable || t.name == partTable || t.name == newerTable && t.has("time_created")
 }
 
-// readTables finds the tables, ordered by name.
+// readTables finds the tables, ordered by name. A virtual one has no rows of its own, and may need a module that isn't
+// here.
 func (d *database) readTables() error {
 	lacks := map[string]bool{"session.id": true, "message.time_created": true, "part.message_id": true}
 	var t table
@@ -113,7 +114,7 @@ func (d *database) readTables() error {
 		}
 	}
 	err := d.each(`SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
-		WHERE m.type = 'table' ORDER BY m.name, c.cid`, func(s *sqlite3.Stmt) {
+		WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL %' ORDER BY m.name, c.cid`, func(s *sqlite3.Stmt) {
 		if name := s.ColumnText(0); name != t.name {
 			add()
 			t = table{name: name}

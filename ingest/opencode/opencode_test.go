@@ -176,6 +176,10 @@ func TestBad(t *testing.T) {
 		"in a circle": {func(t *testing.T, dir string) {
 			sql(t, dir, "UPDATE session SET parent_id = CASE id WHEN '"+main+"' THEN '"+sub+"' ELSE '"+main+"' END")
 		}, -1, ""},
+		"a virtual table": {func(t *testing.T, dir string) {
+			sql(t, dir, `PRAGMA writable_schema = ON; INSERT INTO sqlite_schema
+				VALUES ('table', 'found', 'found', 0, 'CREATE VIRTUAL TABLE found USING unheardof(body)')`)
+		}, 2, ""},
 		"held": {func(t *testing.T, dir string) {
 			sql(t, dir, "PRAGMA journal_mode = DELETE")
 			c, err := sqlite3.Open("file:" + filepath.Join(dir, dataName))
