@@ -44,6 +44,15 @@ func (l *Library) LinkHolds(read map[string]*payload.Payload) func(payload.Link)
 // LinksStamp changes whenever links.jsonl does.
 func (l *Library) LinksStamp() (string, error) { return l.filesStamp(l.links().Path) }
 
+// LinksSize returns the size of links.jsonl in bytes, 0 if it can't be told.
+func (l *Library) LinksSize() int64 {
+	fi, err := os.Stat(l.links().Path)
+	if err != nil {
+		return 0
+	}
+	return fi.Size()
+}
+
 // filesStamp changes whenever one of the files does.
 func (l *Library) filesStamp(paths ...string) (string, error) {
 	var b strings.Builder
