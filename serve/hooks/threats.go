@@ -87,8 +87,7 @@ func (h *Host) threatened(in Input) (lost, moved []string) {
 	t.vars["HOME"], t.vars["CLAUDE_PROJECT_DIR"] = t.home, t.dirs[0]
 	t.vars["CLAUDE_CONFIG_DIR"] = filepath.ToSlash(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), t.home+"/.claude"))
 	t.read(in.ToolInput.Command, 0)
-	checked := func(path string) bool { return slices.Contains(t.checked, path) }
-	return slices.DeleteFunc(t.found, checked), slices.DeleteFunc(t.moved, checked)
+	return t.found, t.moved
 }
 
 // threats reads one command line.
@@ -101,7 +100,7 @@ type threats struct {
 	found  []string
 
 	moved   []string // only renamed
-	checked []string // by recall guard itself
+	checked []string // by a recall guard in the same part of the line, which then runs it or doesn't
 }
 
 // Limits for programs within programs: eval, scripts and those that they run.
@@ -152,6 +151,13 @@ func (t *threats) statements(all []*syntax.Stmt, depth int) {
 
 // part reads a command, pipe or loop.
 func (t *threats) part(s *syntax.Stmt, depth int) {
+	found, moved, checked := len(t.found), len(t.moved), len(t.checked)
+	defer func() {
+		guarded := func(path string) bool { return slices.Contains(t.checked[checked:], path) }
+		t.found = append(t.found[:found], slices.DeleteFunc(t.found[found:], guarded)...)
+		t.moved = append(t.moved[:moved], slices.DeleteFunc(t.moved[moved:], guarded)...)
+		t.checked = t.checked[:checked]
+	}()
 	var words []string // of all its commands, and what they are given
 	removes, runs, given := false, false, false
 	syntax.Walk(s, func(n syntax.Node) bool {

@@ -148,8 +148,9 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 		"python3 -c \"import shutil, os; shutil.rmtree(os.path.expanduser('~/.config/Claude'))\"":               app,
 		"python3 - <<'E'\nimport shutil, pathlib\nshutil.rmtree(pathlib.Path.home() / '.config' / 'Claude')\nE": app,
 		"find ~/.claude -name '*.jsonl' -delete":                                                                file, "find ~ -name 'x*' -mtime +30 -delete": file,
-		"find ~/.claude -name x -o -name y -delete":                            filepath.Join(home, ".claude"),
-		"recall guard --vm ~/.claude --run -- sh -c 'rm -rf ~/.config/Claude'": app,
+		"find ~/.claude -name x -o -name y -delete":                                 filepath.Join(home, ".claude"),
+		"recall guard --vm ~/.claude --run -- sh -c 'rm -rf ~/.config/Claude'":      app,
+		"recall guard --vm ~/.config/Claude --run -- true; rm -rf ~/.config/Claude": app,
 	} {
 		got, _ := h.threatened(Input{Tool: "Bash", Cwd: home, ToolInput: ToolInput{Command: command}})
 		if !slices.Contains(got, want) {
