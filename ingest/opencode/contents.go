@@ -67,7 +67,7 @@ func contentsOf(path string, ago time.Duration) *contents {
 	}
 	cache, err := os.UserCacheDir()
 	if err == nil { // the number is the version of the line format
-		cache = filepath.Join(cache, "recall", "opencode-"+text.Hash("1 "+path, 8)+".gob")
+		cache = filepath.Join(cache, "recall", "opencode-"+text.Hash("2 "+path, 8)+".gob")
 	}
 	settled := now.Sub(changed) > 2*time.Second // later writes get another time
 	s = &contents{}
@@ -107,7 +107,7 @@ func (s *contents) fill(path string) error {
 		if t.has("time_updated") {
 			changed = "time_updated"
 		}
-		if t.name == sessionTable && t.has("parent_id") {
+		if t.isSessions() && t.has("parent_id") {
 			parent = "parent_id"
 		}
 		columns := []string{t.sessionColumn(), t.lineSize(), changed, "rowid", parent}
@@ -124,7 +124,7 @@ func (s *contents) fill(path string) error {
 			}
 			mod := row.ColumnInt64(2)
 			of.addExtent(extent{row.ColumnInt64(1), mod, uint64(mod)*31 + uint64(row.ColumnInt64(3))})
-			if t.name == sessionTable {
+			if t.isSessions() {
 				k.There, k.Parent = true, row.ColumnText(4)
 			}
 		}))

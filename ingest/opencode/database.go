@@ -89,14 +89,21 @@ func (t table) has(column string) bool { return slices.Contains(t.columns, colum
 
 // sessionColumn returns the column that says which session a row belongs to.
 func (t table) sessionColumn() string {
-	if t.name == sessionTable {
+	if t.isSessions() {
 		return "id"
 	}
 	return "session_id"
 }
 
-// The tables that sessions are made from; all others with a column "session_id" are kept beside.
-const sessionTable, messageTable, partTable, newerTable = "session", "message", "part", "session_message"
+// The tables that sessions are made from, and those of version 2, beside which an upgraded database keeps them as they
+// were; all others with a column "session_id" are kept beside.
+const (
+	sessionTable, messageTable, partTable = "session", "message", "part"
+	newerSessions, newerTable             = "session_v2", "session_message"
+)
+
+// isSessions reports whether a table's rows are sessions.
+func (t table) isSessions() bool { return t.name == sessionTable || t.name == newerSessions }
 
 // isConversation reports whether a table's rows are the conversation itself.
 func (t table) isConversation() bool {
@@ -107,6 +114,7 @@ func (t table) isConversation() bool {
 // here.
 func (d *database) readTables() error {
 	lacks := map[string]bool{"session.id": true, "message.time_created": true, "part.message_id": true}
+	newer := map[string]bool{"session_v2.id": true, "session_message.time_created": true}
 	var t table
 	add := func() {
 		if t.has(t.sessionColumn()) {
@@ -121,8 +129,12 @@ func (d *database) readTables() error {
 		}
 		t.columns = append(t.columns, s.ColumnText(1))
 		delete(lacks, t.name+"."+s.ColumnText(1))
+		delete(newer, t.name+"."+s.ColumnText(1))
 	})
 	add()
+	if len(newer) == 0 {
+		return err
+	}
 	for column := range lacks {
 		err = cmp.Or(err, errors.New("it has no "+column+", which this version needs to find sessions"))
 	}

@@ -253,6 +253,50 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
+// An upgraded database keeps what was said before as it was, has it in the newer tables as well, and goes on there.
+func TestUpgraded(t *testing.T) {
+	const tables = `CREATE TABLE session_v2 (id text PRIMARY KEY, parent_id text, directory text, title text, version text,
+			time_created integer, time_updated integer, time_archived integer);
+		CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer, time_created integer,
+			time_updated integer, data text);
+		INSERT INTO session_v2 VALUES ('` + back + `', NULL, '/home/ann/shop', 'Exports', '2.0.3', 1, 1, NULL),
+			('ses_new', NULL, '/home/ann/shop', 'Imports', '2.0.3', 1, 1, NULL);
+		INSERT INTO session_message
+			SELECT id, session_id, 'user', 0, time_created, 1, '{"text":"again"}' FROM message WHERE session_id = '` + back + `';
+		INSERT INTO session_message VALUES ('msg_z1', '` + back + `', 'user', 8, 1790000000000, 1, '{"text":"Semicolons."}'),
+			('msg_z2', '` + back + `', 'assistant', 9, 1790000000001, 1, '{"model":{"id":"m-2"},"content":[' ||
+				'{"type":"text","text":"Done."},{"type":"tool","tool":"bash","callID":"c9","state":{"status":"completed",' ||
+				'"input":{"command":"make"},"output":"ok"}}]}'),
+			('msg_n1', 'ses_new', 'user', 0, 5, 1, '{"text":"Read CSV."}')`
+	for name, before := range map[string]string{"upgraded": "", "new": "DROP TABLE part; DROP TABLE message; DROP TABLE session"} {
+		t.Run(name, func(t *testing.T) {
+			dir := home(t)
+			sql(t, dir, tables)
+			if before != "" {
+				c, err := sqlite3.Open("file:" + filepath.Join(dir, dataName))
+				if err := errors.Join(err, c.Exec(before), c.Close()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found, problems := find(t, dir)
+			ingesttest.Equal(t, "newer session", ingesttest.Texts(ingesttest.Parse(t, Reader{}, found["ses_new"]),
+				ingest.Prompt, false), []string{"Read CSV."})
+			s := ingesttest.Parse(t, Reader{}, found[back])
+			said := ingesttest.Texts(s, ingest.Prompt, false)
+			if before == "" {
+				ingesttest.Equal(t, "problems", problems, nil)
+				ingesttest.Equal(t, "prompts", said, []string{"Export orders as CSV.", "Semicolons."})
+			} else if len(said) == 0 || said[len(said)-1] != "Semicolons." {
+				t.Errorf("got prompts %q", said)
+			}
+			last := s.Turns[len(s.Turns)-1]
+			if last.Text != "Done." || last.Model != "m-2" || len(last.Calls) != 1 || last.Calls[0].Name != "Bash" {
+				t.Errorf("got %+v", last)
+			}
+		})
+	}
+}
+
 // A fork holds copies under ids of its own; its parent owns them.
 func TestFork(t *testing.T) {
 	dir := home(t)

@@ -24,16 +24,17 @@ type parser struct {
 	turns    []*ingest.Turn
 	plan     string // content of the last written file that could be a plan
 	tasks    []ingest.Task
-	newer    int // rows of a conversation in the format of later client versions
+	known    map[string]bool // messages read so far: an upgraded database has those of before in both forms
 }
 
 // A row is one of any table.
 type row struct {
-	table, id, of       string // of: the message that it is part of
+	table, id, of, kind string // of: the message that it is part of; kind: of a newer message, its speaker
 	created             int64
 	dir, title, version string // of a session, like those below
 	archived            int64
 	fromMessage, from   string // the message, and the part of it if not "", from which on it was taken back
+	before              bool   // that was so before newer messages
 	data                []byte
 }
 
@@ -42,7 +43,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 	p.s.Report.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
 		c, r := jsonl.NewCursor(b), row{}
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
-			"time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
+			"type": &r.kind, "time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
 			"time_archived": &r.archived, "data": &r.data, "revert": func() {
 				jsonl.ReadFields([]byte(c.Text()), jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
 			}}) {
@@ -56,8 +57,12 @@ func (p *parser) takeLine(l jsonl.Line) {
 
 func (p *parser) takeRow(r row) {
 	switch r.table {
-	case sessionTable:
+	case sessionTable, newerSessions:
 		r.data = nil
+		if r.fromMessage == "" { // the newer table says nothing of what was taken back before
+			was := p.sessions[ingest.FolderID(r.id)]
+			r.fromMessage, r.from, r.before = was.fromMessage, was.from, true
+		}
 		p.sessions[ingest.FolderID(r.id)] = r
 	case messageTable:
 		p.closeMessage()
@@ -70,7 +75,10 @@ func (p *parser) takeRow(r row) {
 		}
 		p.takePart(r)
 	case newerTable:
-		p.newer++
+		if !p.known[r.id] {
+			p.closeMessage()
+			p.takeNewer(r)
+		}
 	default:
 		p.s.Report.Ignore("row of " + r.table)
 	}
@@ -119,7 +127,24 @@ func (p *parser) takeMessage(r row) {
 	if !m.turn.At.IsZero() { // a fork's messages have new ids, but the times of the originals
 		m.turn.Keys = append(m.turn.Keys, "o:"+m.turn.Dir+":"+m.role+":"+m.turn.At.String())
 	}
-	p.open = m
+	if p.open = m; p.known == nil {
+		p.known = map[string]bool{}
+	}
+	p.known[r.id] = true
+}
+
+// takeNewer takes a message as version 2 keeps it: its speaker in a column, what it says or its parts in its data.
+func (p *parser) takeNewer(r row) {
+	p.reverted = p.reverted && !p.sessions[p.own].before
+	p.takeMessage(r)
+	m := p.open
+	var said string
+	c := jsonl.NewCursor(r.data)
+	c.Fields(jsonl.Fields{"text": &said, "model": jsonl.Fields{"id": &m.turn.Model},
+		"content": func() { c.Array(func() { p.takePart(row{data: c.Raw()}) }) }})
+	if m.role = r.kind; said != "" {
+		m.said = append(m.said, strings.TrimSpace(said))
+	}
 }
 
 const (
@@ -147,7 +172,9 @@ func (p *parser) takePart(r row) {
 		p.closeMessage()
 		p.open, m = rest, rest
 	}
-	m.turn.Records = append(m.turn.Records, r.id)
+	if r.id != "" {
+		m.turn.Records = append(m.turn.Records, r.id)
+	}
 	var kind, said, mime, filename, agent, command string
 	var synthetic, ignored bool
 	c := jsonl.NewCursor(r.data)
@@ -244,7 +271,5 @@ func (p *parser) finish() {
 		a.title = ""
 	}
 	s.Finish(p.turns, a.title, imageOnly)
-	if s.Tasks = p.tasks; p.newer > 0 && len(s.Turns) == 0 {
-		s.Report.CountUnknown("row of " + newerTable)
-	}
+	s.Tasks = p.tasks
 }
