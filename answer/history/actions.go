@@ -60,7 +60,7 @@ func (Actions) Time(x trace.Action) string {
 	case x.Took < time.Minute:
 		return fmt.Sprintf("%.0f s", x.Took.Seconds())
 	}
-	return strings.TrimSuffix(x.Took.Round(time.Second).String(), "0s")
+	return x.Took.Round(time.Second).String()
 }
 
 // Gist describes a call's result: its outcome, and the first line that it printed.
