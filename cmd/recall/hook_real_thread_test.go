@@ -176,7 +176,7 @@ func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client, decided s
 	shows("Good morning.", false)
 	types("And now?")
 	asked := ""
-	for i := 0; i < 100 && !strings.Contains(asked, "And now?"); i++ {
+	for i := 0; i < 100 && !(strings.Contains(asked, "And now?") && strings.Contains(asked, decided)); i++ {
 		time.Sleep(200 * time.Millisecond)
 		asked += m.asked()
 	}
