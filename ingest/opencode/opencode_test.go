@@ -268,7 +268,8 @@ func TestUpgraded(t *testing.T) {
 				'{"type":"text","text":"Done."},{"type":"tool","tool":"bash","callID":"c9","state":{"status":"completed",' ||
 				'"input":{"command":"make"},"output":"ok"}}]}'),
 			('msg_n1', 'ses_new', 'user', 0, 5, 1, '{"text":"Read CSV."}')`
-	for name, before := range map[string]string{"upgraded": "", "new": "DROP TABLE part; DROP TABLE message; DROP TABLE session"} {
+	dropped := "DROP TABLE part; DROP TABLE message; DROP TABLE session"
+	for name, before := range map[string]string{"upgraded": "", "new": dropped} {
 		t.Run(name, func(t *testing.T) {
 			dir := home(t)
 			sql(t, dir, tables)
