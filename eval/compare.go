@@ -55,9 +55,12 @@ func Compare(before, after *Run) (*Comparison, error) {
 				fmt.Sprintf("%s: %s before, %s after: part of the change may come from the measurement", key, a, b))
 		}
 	}
-	if c.What == "payloads" {
+	switch c.What {
+	case "payloads":
 		c.payloads(old.Payloads, now.Payloads)
-	} else {
+	case "pages":
+		c.pages(old.Pages, now.Pages)
+	default:
 		c.questions(old.Questions, now.Questions)
 	}
 	if c.Shared == 0 {
@@ -68,7 +71,7 @@ func Compare(before, after *Run) (*Comparison, error) {
 
 // Of returns the singular of what the comparison counts.
 func (c *Comparison) Of() string {
-	return map[string]string{"payloads": "session", "questions": "question"}[c.What]
+	return map[string]string{"payloads": "session", "pages": "session", "questions": "question"}[c.What]
 }
 
 // shared pairs what two lists have in common by key, and notes the rest.
@@ -128,6 +131,27 @@ func (c *Comparison) payloads(before, after *PayloadScore) {
 	}
 	c.counted("micro", scores, func(s Score) Count { return s.Micro }, false)
 	c.counted("lenient", scores, func(s Score) Count { return s.Lenient }, false)
+}
+
+func (c *Comparison) pages(before, after *PageScore) {
+	pairs := shared(c, "session", before.Sessions, after.Sessions,
+		func(m PageMeasured) string { return m.Session },
+		func(a, b PageMeasured) bool { return a.Must == b.Must })
+	if len(pairs) == 0 {
+		return
+	}
+	of := func(name string, count func(*PageMeasured) Count, share func(Count) float64, lessIsMore bool) {
+		c.add(name, len(pairs), func(side int, draw []int) float64 {
+			var sum Count
+			for _, i := range draw {
+				sum = sum.Plus(count(&pairs[i][side]))
+			}
+			return share(sum)
+		}, lessIsMore)
+	}
+	of("covered", (*PageMeasured).covered, Count.Recall, false)
+	of("useful lines", (*PageMeasured).useful, Count.Recall, false)
+	of("misleading lines", (*PageMeasured).misleading, func(n Count) float64 { return float64(n.Hits) }, true)
 }
 
 // counted compares precision, recall and F1 of a count.

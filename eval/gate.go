@@ -62,5 +62,8 @@ func sampleCount(s System) int {
 	if s.Payloads != nil {
 		return len(s.Payloads.Sessions)
 	}
+	if s.Pages != nil {
+		return len(s.Pages.Sessions)
+	}
 	return len(s.Questions.Questions)
 }

@@ -217,7 +217,7 @@ func TestBaselinesHoldNoText(t *testing.T) {
 var notText = map[string]*regexp.Regexp{
 	"at": regexp.MustCompile(`^\d{4}-\d\d-\d\dT[\d:.]+Z$`), "recall": regexp.MustCompile(`^[\w.+() -]{1,40}$`),
 	"revision": regexp.MustCompile(`^[0-9a-f]{7,40}\+?$`),
-	"what":     regexp.MustCompile(`^(payloads|questions)$`), "distiller": regexp.MustCompile(`^[\w./-]{1,40}$`),
+	"what":     regexp.MustCompile(`^(payloads|questions|pages)$`), "distiller": regexp.MustCompile(`^[\w./-]{1,40}$`),
 	"judge":     regexp.MustCompile(`^[\w./-]{1,40}$`),
 	"redaction": regexp.MustCompile(`^[0-9a-f]+$`), "threshold": regexp.MustCompile(`^[\d.]+$`),
 	"hash": regexp.MustCompile(`^[0-9a-f]+$`),

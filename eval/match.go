@@ -308,12 +308,15 @@ func (c *Case) matchQuotes(claims []Claim, x [][]float64) {
 
 func (c *Case) quotedIn(gold int, passage string) bool {
 	proof := c.proofs[gold]
+	if len(text.Content(proof)) < minWords {
+		return false // a bare consent says nothing of what it consents to
+	}
 	return c.Gold.Items[gold].Kind != payload.File && (len(proof) >= minQuote && strings.Contains(passage, proof) ||
 		len(passage) >= minQuote && 2*len(passage) >= len(proof) && strings.Contains(proof, passage))
 }
 
-// minQuote is how many bytes of a quote suffice to identify it.
-const minQuote = 12
+// minQuote is how many bytes of a quote suffice to identify it, minWords how many content words.
+const minQuote, minWords = 12, 3
 
 // Like returns how similar a predicted item is to each gold item, of any kind; files are compared with files
 // only.

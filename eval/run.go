@@ -12,7 +12,7 @@ const RunSchema = 1
 // Run is one measurement, kept as one JSON file: what was measured, with what, and everything behind each figure.
 type Run struct {
 	Schema    int               `json:"schema"`
-	What      string            `json:"what"`     // "payloads" or "questions"
+	What      string            `json:"what"`     // "payloads", "questions" or "pages"
 	At        time.Time         `json:"at"`       // when it was made
 	Recall    string            `json:"recall"`   // version of the program
 	Revision  string            `json:"revision"` // of the source, "+" at its end if changed since; empty if unknown
@@ -37,8 +37,8 @@ type GoldRef struct {
 	Asked    int    `json:"asked"` // questions
 }
 
-// System is one way of making payloads or of answering, with its results. Exactly one of Payloads and Questions
-// is set.
+// System is one way of making payloads or of answering, with its results. Exactly one of Payloads,
+// Questions and Pages is set.
 type System struct {
 	Name      string         `json:"name"`            // "offline", "last assistant message", "oracle", …
 	Model     string         `json:"model,omitempty"` // behind it, if any
@@ -46,6 +46,7 @@ type System struct {
 	Oracle    bool           `json:"oracle,omitempty"` // searches what people wrote
 	Payloads  *PayloadScore  `json:"payloads,omitempty"`
 	Questions *QuestionScore `json:"questions,omitempty"`
+	Pages     *PageScore     `json:"pages,omitempty"`
 }
 
 // Floor returns what randomly drawn sentences reach; nil in runs that drew none.

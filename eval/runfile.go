@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/internal/hint"
@@ -40,11 +41,12 @@ func ReadRun(file string) (*Run, error) {
 	switch {
 	case r.Schema > RunSchema:
 		return nil, fmt.Errorf("%s was written by a newer recall (schema %d, this one knows %d)", file, r.Schema, RunSchema)
-	case r.Schema < 1 || r.What != "payloads" && r.What != "questions" || len(r.Systems) == 0:
+	case r.Schema < 1 || !slices.Contains([]string{"payloads", "questions", "pages"}, r.What) || len(r.Systems) == 0:
 		return nil, fmt.Errorf("%s isn't a run of recall-eval", file)
 	}
 	for _, s := range r.Systems {
-		if (s.Payloads != nil) != (r.What == "payloads") || (s.Questions != nil) != (r.What == "questions") {
+		if (s.Payloads != nil) != (r.What == "payloads") || (s.Questions != nil) != (r.What == "questions") ||
+			(s.Pages != nil) != (r.What == "pages") {
 			return nil, fmt.Errorf("%s: system %q holds no figures of %s", file, s.Name, r.What)
 		}
 	}
@@ -106,7 +108,7 @@ var innerBreaks = text.Pattern(`\n(?: {6,}| {5}([}\]]))`)
 // timingFields differ between any two runs.
 var (
 	textFields = text.Set(`command problems agreement missing title text why path turns quote by about q first items
-		false_claim`)
+		false_claim missed lines`)
 	timingFields = text.Set(`seconds coverage`)
 )
 

@@ -82,6 +82,23 @@ Without --gold it uses the bundled gold set on the bundled sample sessions. With
 	return cmd
 }
 
+func pagesCmd(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{Use: "pages", Short: "Measure what reaches the page that a session hands on",
+		Long: `Distills every session that has a gold set, prints its page (payload.md) and compares
+the lines with what people wrote down: how many of the must-know items a line says,
+how many lines say something wanted, how many are misleading, and tokens. Beside it
+stand the session's end with its commits and what was typed, and sentences drawn at
+random, of as many tokens.
+
+Without --gold it uses the bundled gold set on the bundled sample sessions. Without
+--from, your own gold sets are compared with the transcripts in your library.`,
+		Args: cobra.NoArgs}
+	f := &flags{}
+	f.declare(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error { return measure(cmd.Context(), a, *f, eval.Pages) }
+	return cmd
+}
+
 func questionsCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{Use: "questions", Short: "Measure answers against the questions of gold sets",
 		Long: `Indexes the sessions, asks the questions of the gold sets (NAME.questions.json) and

@@ -1,0 +1,235 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+
+	"recall/eval/baseline"
+	"recall/ingest"
+	"recall/internal/text"
+	"recall/payload"
+	"recall/payload/tokens"
+)
+
+// PageScore is what reaches a reader: of the page that a session hands on, as it is printed.
+type PageScore struct {
+	Covered    Interval       `json:"covered"`    // share of the must-know items that a line says
+	Useful     Interval       `json:"useful"`     // share of the lines that say a gold item
+	Misleading int            `json:"misleading"` // lines more like an entry of "not" than like gold
+	Tokens     float64        `json:"tokens"`     // mean per page
+	Sessions   []PageMeasured `json:"sessions"`
+}
+
+// PageMeasured is one session's page.
+type PageMeasured struct {
+	Session string `json:"session"`
+	Title   string `json:"title,omitempty"`
+	Project string `json:"project"`
+
+	Must       int `json:"must"`    // items that the next session must know
+	Covered    int `json:"covered"` // of these, those that a line says
+	Printed    int `json:"printed"` // lines
+	Useful     int `json:"useful"`  // of these, those that say an item
+	Misleading int `json:"misleading"`
+	Tokens     int `json:"tokens"`
+
+	Missed []string   `json:"missed,omitempty"` // ids of the must-know items that no line says
+	Lines  []PageLine `json:"lines,omitempty"`
+}
+
+// PageLine is a line of a page with the gold items that it says.
+type PageLine struct {
+	Text       string   `json:"text"`
+	Says       []string `json:"says,omitempty"`
+	Misleading string   `json:"misleading,omitempty"` // the entry of "not" that it is like
+}
+
+// Pages distills every session that has a gold set, and compares the lines of its page with the set: each line and
+// each of its sentences with each item, so that a line may say several. Beside it stand pages made without distilling:
+// the end of the session with what was typed, and sentences drawn at random, of as many tokens.
+func Pages(ctx context.Context, o Options) (*Run, error) {
+	r, _, c, err := newRun(ctx, "pages", o)
+	if err != nil {
+		return nil, err
+	}
+	var sessions []*ingest.Session
+	for _, k := range c.Cases {
+		sessions = append(sessions, k.Session)
+	}
+	made, err := distillEach(ctx, sessions, o)
+	if err != nil {
+		return nil, err
+	}
+	pages := make([]string, len(made))
+	for i, d := range made {
+		if d.err != nil {
+			r.Problems = append(r.Problems, Problem{c.Cases[i].Gold.File, "",
+				fmt.Sprintf("session %s was not distilled: %v", sessions[i].ID, d.err)})
+			continue
+		}
+		pages[i] = payload.Render(d.payload, payload.Options{Budget: o.Budget}).Text
+	}
+	ways := []struct {
+		System
+		page func(i int) string
+	}{
+		{System{Name: o.distiller().Name(), Model: o.Model}, func(i int) string { return pages[i] }},
+		{System{Name: "report, commits, typed", Baseline: true}, func(i int) string { return baseline.Page(sessions[i]) }},
+		{System{Name: Drawn, Baseline: true}, func(i int) string {
+			return drawnPage(sessions[i], tokens.Count(pages[i]))
+		}},
+	}
+	for _, w := range ways {
+		all := make([]PageMeasured, len(c.Cases))
+		err := o.each(ctx, len(all), func(ctx context.Context, i int) (what string, err error) {
+			all[i], err = c.Cases[i].page(ctx, o.judge(), w.page(i))
+			return c.Cases[i].Session.Title, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		w.Pages = summarizePages(all)
+		r.Systems = append(r.Systems, w.System)
+	}
+	return r, nil
+}
+
+// pageLines returns what a page says, without its headings.
+func pageLines(page string) (lines []string) {
+	for line := range strings.Lines(page) {
+		line = strings.TrimSpace(line)
+		if line != "" && !text.AnyOf(line, strings.HasPrefix, "<!--", "#", "Session ", "…") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// page measures a page of the session.
+func (c *Case) page(ctx context.Context, by Judge, page string) (PageMeasured, error) {
+	m := PageMeasured{Session: c.Gold.Session, Title: c.Session.Title, Project: c.Gold.Project,
+		Tokens: tokens.Count(page)}
+	wants := c.wanted()
+	items := len(wants)
+	for _, wrong := range c.Gold.Not {
+		wants = append(wants, Claim{Text: wrong})
+	}
+	said := make([]bool, items)
+	for _, line := range pageLines(page) {
+		like, err := c.lineLike(ctx, by, line, wants)
+		if err != nil {
+			return m, err
+		}
+		one := PageLine{Text: line}
+		for j, x := range like[:items] {
+			if x >= by.Threshold() {
+				said[j] = true
+				one.Says = append(one.Says, c.Gold.Items[j].ID)
+			}
+		}
+		_, good := argmax(like[:items])
+		if at, bad := argmax(like[items:]); at >= 0 && bad >= by.Threshold() && bad > good {
+			one.Misleading = c.Gold.Not[at]
+		}
+		m.Lines = append(m.Lines, one)
+		m.Printed++
+		m.Useful += min(1, len(one.Says))
+		m.Misleading += min(1, len(one.Misleading))
+	}
+	for j, g := range c.Gold.Items {
+		switch {
+		case !g.Must:
+		case said[j]:
+			m.Covered++
+		default:
+			m.Missed = append(m.Missed, g.ID)
+		}
+	}
+	m.Must = m.Covered + len(m.Missed)
+	return m, nil
+}
+
+// lineLike returns how much a line, or one of its sentences, is like each claim; a line that holds an item's quote
+// says the item.
+func (c *Case) lineLike(ctx context.Context, by Judge, line string, wants []Claim) ([]float64, error) {
+	var claims []Claim
+	for _, said := range append(baseline.Statements(line), line) {
+		claims = append(claims, Claim{Text: said})
+	}
+	alike, err := similarities(ctx, by, claims, wants)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(wants))
+	for j := range wants {
+		for i := range claims {
+			out[j] = max(out[j], alike[i][j])
+		}
+		if j < len(c.proofs) && c.quotedIn(j, line) {
+			out[j] = 1
+		}
+	}
+	return out, nil
+}
+
+// drawnPage draws a session's sentences at random, up to a number of tokens.
+func drawnPage(s *ingest.Session, most int) string {
+	var all []string
+	for i := range s.Turns {
+		if t := &s.Turns[i]; !t.Aside() && (t.Kind == ingest.Prompt || t.Kind == ingest.Message) {
+			all = append(all, baseline.Statements(t.OwnText())...)
+		}
+	}
+	seed := fnv.New64a()
+	seed.Write([]byte(s.ID))
+	random := rand.New(rand.NewPCG(seed.Sum64(), 0))
+	page := ""
+	for _, i := range random.Perm(len(all)) {
+		if longer := page + "- " + all[i] + "\n"; tokens.Count(longer) <= most {
+			page = longer
+		}
+	}
+	return page
+}
+
+// summarizePages computes a system's figures from its sessions.
+func summarizePages(all []PageMeasured) *PageScore {
+	out := &PageScore{Sessions: all}
+	var covered, useful []Count
+	for i := range all {
+		m := &all[i]
+		covered, useful = append(covered, m.covered()), append(useful, m.useful())
+		out.Misleading += m.Misleading
+		out.Tokens += float64(m.Tokens) / float64(len(all))
+	}
+	out.Covered, out.Useful = ratesOf(covered).Recall, ratesOf(useful).Recall
+	return out
+}
+
+func (m *PageMeasured) covered() Count    { return Count{Hits: m.Covered, Wanted: m.Must} }
+func (m *PageMeasured) useful() Count     { return Count{Hits: m.Useful, Wanted: m.Printed} }
+func (m *PageMeasured) misleading() Count { return Count{Hits: m.Misleading, Wanted: m.Printed} }
+
+// Project returns the share covered of one project's must-know items.
+func (p *PageScore) Project(name string) Count {
+	var sum Count
+	for i := range p.Sessions {
+		if p.Sessions[i].Project == name {
+			sum = sum.Plus(p.Sessions[i].covered())
+		}
+	}
+	return sum
+}
+
+// Projects lists the projects measured, in order of first mention.
+func (p *PageScore) Projects() (names []string) {
+	for _, m := range p.Sessions {
+		if len(names) == 0 || names[len(names)-1] != m.Project {
+			names = append(names, m.Project)
+		}
+	}
+	return names
+}
