@@ -66,7 +66,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "configuration file")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
-	root.AddCommand(payloadsCmd(a), questionsCmd(a), pagesCmd(a), compareCmd(a), judgeCmd(a), reportCmd(a))
+	root.AddCommand(payloadsCmd(a), questionsCmd(a), pagesCmd(a), deliveryCmd(a), compareCmd(a), judgeCmd(a),
+		reportCmd(a))
 	return exitCode(a, errors.Join(root.ExecuteContext(ctx), said.End()))
 }
 
