@@ -46,6 +46,7 @@ var rooms = map[string][]string{
 	"internal/text":     {},
 	"internal/escape":   {},
 	"internal/hint":     {},
+	"internal/quantize": {"index"},
 	"internal/schedule": {"internal/text", "internal/escape"},
 }
 
@@ -89,6 +90,7 @@ var kept = map[string]string{
 	"github.com/modelcontextprotocol/go-sdk": "serve/mcp",
 	"github.com/ncruces/go-sqlite3":          "index ingest/opencode library/state",
 	"github.com/philippgille/chromem-go":     "index",
+	"github.com/viterin/vek":                 "index/embed/minilm",
 	"github.com/tailscale/hujson":            "serve/hooks internal/llm/openai",
 	"github.com/spf13/cobra":                 "cmd",
 	"github.com/spf13/pflag":                 "cmd",

@@ -1,0 +1,129 @@
+package minilm
+
+import (
+	"runtime"
+
+	"github.com/viterin/vek/vek32"
+)
+
+// grid is a matrix of floats, or a part of one.
+type grid struct {
+	data               []float32
+	rows, cols, stride int
+}
+
+func newGrid(rows, cols int) grid { return grid{make([]float32, rows*cols), rows, cols, cols} }
+
+func (g grid) row(i int) []float32 { return g.data[i*g.stride : i*g.stride+g.cols : i*g.stride+g.cols] }
+
+func (g grid) part(top, bottom, left, right int) grid {
+	return grid{g.data[top*g.stride+left:], bottom - top, right - left, g.stride}
+}
+
+func (g grid) transposed() grid {
+	t := newGrid(g.cols, g.rows)
+	for i := range g.rows {
+		for j, y := range g.row(i) {
+			t.data[j*t.stride+i] = y
+		}
+	}
+	return t
+}
+
+// add adds a grid of the same shape; neither is a part.
+func (g grid) add(o grid) {
+	for i, y := range o.data {
+		g.data[i] += y
+	}
+}
+
+// assembly reports whether vek multiplies with vector instructions here. Where it doesn't, blocked is three times as
+// fast.
+var assembly = vek32.Info().Acceleration
+
+// product sets out[i][j] to the product of row i of x and row j of w.
+func product(out, x, w grid) {
+	if !assembly {
+		blocked(out, x, w)
+		return
+	}
+	for i := range x.rows {
+		a, to := x.row(i), out.row(i)
+		for j := range to {
+			at := j * w.stride
+			to[j] = vek32.Dot(a, w.data[at:at+len(a)])
+		}
+	}
+}
+
+// blocked is product in plain Go, some rows of x by four of w at a time, as many as there are registers for: what is
+// read is used more than once. Compilers that have fused multiply-adds use them.
+func blocked(out, x, w grid) {
+	tall, some := 4, fourByFour
+	if runtime.GOARCH == "amd64" { // 16 registers; others have 32
+		tall, some = 2, twoByFour
+	}
+	i := 0
+	for ; i+tall <= x.rows; i += tall {
+		j := 0
+		for ; j+4 <= w.rows; j += 4 {
+			some(out, x, w, i, j)
+		}
+		for ; j < w.rows; j++ {
+			for r := i; r < i+tall; r++ {
+				out.data[r*out.stride+j] = dot(x.row(r), w.row(j))
+			}
+		}
+	}
+	for ; i < x.rows; i++ {
+		a, to := x.row(i), out.row(i)
+		for j := range to {
+			to[j] = dot(a, w.row(j))
+		}
+	}
+}
+
+func fourByFour(out, x, w grid, i, j int) {
+	n := x.cols
+	a, b, c, d := x.row(i)[:n], x.row(i + 1)[:n], x.row(i + 2)[:n], x.row(i + 3)[:n]
+	e, f, g, h := w.row(j)[:n], w.row(j + 1)[:n], w.row(j + 2)[:n], w.row(j + 3)[:n]
+	var ae, af, ag, ah, be, bf, bg, bh, ce, cf, cg, ch, de, df, dg, dh float32
+	for k := range n {
+		p, q, r, s := e[k], f[k], g[k], h[k]
+		ae, af, ag, ah = ae+a[k]*p, af+a[k]*q, ag+a[k]*r, ah+a[k]*s
+		be, bf, bg, bh = be+b[k]*p, bf+b[k]*q, bg+b[k]*r, bh+b[k]*s
+		ce, cf, cg, ch = ce+c[k]*p, cf+c[k]*q, cg+c[k]*r, ch+c[k]*s
+		de, df, dg, dh = de+d[k]*p, df+d[k]*q, dg+d[k]*r, dh+d[k]*s
+	}
+	out.set(i, j, ae, af, ag, ah)
+	out.set(i+1, j, be, bf, bg, bh)
+	out.set(i+2, j, ce, cf, cg, ch)
+	out.set(i+3, j, de, df, dg, dh)
+}
+
+func twoByFour(out, x, w grid, i, j int) {
+	n := x.cols
+	a, b := x.row(i)[:n], x.row(i + 1)[:n]
+	e, f, g, h := w.row(j)[:n], w.row(j + 1)[:n], w.row(j + 2)[:n], w.row(j + 3)[:n]
+	var ae, af, ag, ah, be, bf, bg, bh float32
+	for k, p := range a {
+		q := b[k]
+		ae, af, ag, ah = ae+p*e[k], af+p*f[k], ag+p*g[k], ah+p*h[k]
+		be, bf, bg, bh = be+q*e[k], bf+q*f[k], bg+q*g[k], bh+q*h[k]
+	}
+	out.set(i, j, ae, af, ag, ah)
+	out.set(i+1, j, be, bf, bg, bh)
+}
+
+// set sets four numbers of row i from column j on.
+func (g grid) set(i, j int, a, b, c, d float32) {
+	to := g.data[i*g.stride+j:][:4]
+	to[0], to[1], to[2], to[3] = a, b, c, d
+}
+
+func dot(a, b []float32) (sum float32) {
+	for i, y := range a {
+		sum += y * b[i]
+	}
+	return sum
+}

@@ -1,0 +1,172 @@
+package minilm
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type reference struct {
+	Tokens []int  `json:"tokens"`
+	Vector string `json:"vector"`
+}
+
+// references returns fifty texts with what another implementation makes of them, see testdata/reference.py.
+func references(t testing.TB) (texts []string, refs []reference) {
+	t.Helper()
+	s, err := os.ReadFile("testdata/sentences.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile("testdata/reference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &refs); err != nil {
+		t.Fatal(err)
+	}
+	texts = strings.Split(strings.TrimSuffix(string(s), "\n"), "\n")
+	if len(texts) != 50 || len(refs) != len(texts) {
+		t.Fatalf("%d texts and %d references, want 50", len(texts), len(refs))
+	}
+	return texts, refs
+}
+
+func (r reference) vector(t testing.TB) []float32 {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(r.Vector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := make([]float32, width)
+	if _, err := binary.Decode(b, binary.LittleEndian, v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func cosine(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+func TestTokens(t *testing.T) {
+	texts, refs := references(t)
+	for i, s := range texts {
+		if got := tokenize(s); !slices.Equal(got, refs[i].Tokens) {
+			t.Errorf("%q:\n got %v\nwant %v", s, got, refs[i].Tokens)
+		}
+	}
+	if got, want := tokenize(""), []int{begin, end}; !slices.Equal(got, want) {
+		t.Errorf("no text: %v, want %v", got, want)
+	}
+	if got := tokenize(strings.Repeat("queue ", 1000)); len(got) != longest || got[longest-1] != end {
+		t.Errorf("a long text: %d tokens, the last %d", len(got), got[len(got)-1])
+	}
+}
+
+// Vectors are those of the float32 model, embedded together or alone, with vek's assembly and without.
+func TestVectors(t *testing.T) {
+	texts, refs := references(t)
+	m := New()
+	defer func(was bool) { assembly = was }(assembly)
+	for _, as := range []struct {
+		name     string
+		assembly bool
+		texts    []string
+	}{{"as here", assembly, texts}, {"plain Go", false, texts[:36]}} {
+		assembly = as.assembly
+		name, texts := as.name, as.texts
+		all, err := m.Embed(t.Context(), texts)
+		if err != nil || len(all) != len(texts) {
+			t.Fatalf("%s: %d vectors: %v", name, len(all), err)
+		}
+		worst, sum := 1.0, 0.0
+		for i, v := range all {
+			c := cosine(v, refs[i].vector(t))
+			if c < 0.999 || math.Abs(cosine(v, v)-1) > 1e-5 {
+				t.Errorf("%s: %q: cosine %.5f, length² %.6f", name, texts[i], c, cosine(v, v))
+			}
+			worst, sum = min(worst, c), sum+c
+		}
+		t.Logf("%s: cosine with float32 at least %.5f, mean %.5f", name, worst, sum/float64(len(all)))
+		for _, i := range []int{0, 17, 35} {
+			alone, err := m.Embed(t.Context(), texts[i:i+1])
+			if err != nil || cosine(alone[0], all[i]) < 0.99999 {
+				t.Errorf("%s: %q alone: cosine %v: %v", name, texts[i], cosine(alone[0], all[i]), err)
+			}
+		}
+	}
+}
+
+// The kernels in plain Go, of which each processor uses one, do the same.
+func TestKernels(t *testing.T) {
+	x, w := newGrid(4, 19), newGrid(4, 19)
+	for i := range x.data {
+		x.data[i], w.data[i] = float32(i%7), float32(i%5)-2 // whole numbers: sums are exact
+	}
+	want, four, two := newGrid(4, 4), newGrid(4, 4), newGrid(4, 4)
+	for i := range 4 {
+		for j := range 4 {
+			want.data[4*i+j] = dot(x.row(i), w.row(j))
+		}
+	}
+	fourByFour(four, x, w, 0, 0)
+	twoByFour(two, x, w, 0, 0)
+	twoByFour(two, x, w, 2, 0)
+	if !slices.Equal(four.data, want.data) || !slices.Equal(two.data, want.data) {
+		t.Errorf("got %v and %v, want %v", four.data, two.data, want.data)
+	}
+}
+
+// weights.int8 holds what Layout says, no more.
+func TestLayout(t *testing.T) {
+	sum := 0
+	for _, l := range Layout() {
+		sum += l.Size()
+	}
+	if sum != len(packed) {
+		t.Errorf("%d bytes of weights, the layout says %d", len(packed), sum)
+	}
+}
+
+func BenchmarkTokens(b *testing.B) {
+	texts, refs := references(b)
+	m := New()
+	defer func(was bool) { assembly = was }(assembly)
+	for _, on := range []bool{true, false} {
+		if on && !assembly {
+			continue
+		}
+		assembly = on
+		name := map[bool]string{true: "vek", false: "plain"}[on]
+		b.Run(name, func(b *testing.B) {
+			n := 0
+			for b.Loop() {
+				if _, err := m.Embed(b.Context(), texts[34:]); err != nil {
+					b.Fatal(err)
+				}
+				for _, r := range refs[34:] {
+					n += len(r.Tokens)
+				}
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "tokens/s")
+		})
+	}
+}
+
+func BenchmarkQuestion(b *testing.B) {
+	m := New()
+	for b.Loop() {
+		if _, err := m.Embed(b.Context(), []string{"What did we decide about retries in the queue?"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

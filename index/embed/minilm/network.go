@@ -1,0 +1,164 @@
+package minilm
+
+import (
+	"math"
+	"sync"
+)
+
+// network is the model's weights. A matrix has a row for each output.
+type network struct {
+	words, places matrix
+	kind          []float32 // of the one kind of token there is
+	norm          layerNorm
+	layers        [layers]layer
+}
+
+type layer struct {
+	query, key, value, out, up, down linear
+	attended, done                   layerNorm
+}
+
+type linear struct {
+	matrix
+	bias []float32
+}
+
+type layerNorm struct{ weight, bias []float32 }
+
+// embed returns a row for each token: what it means, and where in its text it stands.
+func (n *network) embed(tokens, ends []int) grid {
+	x := newGrid(len(tokens), width)
+	place := make([]float32, width)
+	for t := range len(ends) - 1 {
+		for i := ends[t]; i < ends[t+1]; i++ {
+			row := x.row(i)
+			n.words.unpack(row, tokens[i])
+			n.places.unpack(place, i-ends[t])
+			for j := range row {
+				row[j] += place[j] + n.kind[j]
+			}
+		}
+	}
+	n.norm.apply(x)
+	return x
+}
+
+// apply changes x by what a layer makes of it.
+func (l *layer) apply(x grid, ends []int) {
+	q, k, v := l.query.apply(x), l.key.apply(x), l.value.apply(x)
+	told := newGrid(x.rows, width)
+	for t := range len(ends) - 1 {
+		for h := range heads {
+			head := func(g grid) grid { return g.part(ends[t], ends[t+1], h*width/heads, (h+1)*width/heads) }
+			attend(head(told), head(q), head(k), head(v))
+		}
+	}
+	x.add(l.out.apply(told))
+	l.attended.apply(x)
+	up := l.up.apply(x)
+	gelu(up.data)
+	x.add(l.down.apply(up))
+	l.done.apply(x)
+}
+
+// attend makes each row of out the mean of the values, weighted by how well their keys fit the row's query.
+func attend(out, q, k, v grid) {
+	fit := newGrid(q.rows, k.rows)
+	product(fit, q, k)
+	scale := float32(1 / math.Sqrt(float64(q.cols)))
+	sums := make([]float32, q.rows)
+	for i := range fit.rows {
+		row := fit.row(i)
+		top := row[0]
+		for _, y := range row {
+			top = max(top, y)
+		}
+		var sum float32
+		for j, y := range row {
+			row[j] = exp((y - top) * scale)
+			sum += row[j]
+		}
+		sums[i] = sum
+	}
+	product(out, fit, v.transposed())
+	for i, sum := range sums {
+		row := out.row(i)
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+}
+
+func (l *linear) apply(x grid) grid {
+	out := newGrid(x.rows, l.rows)
+	l.multiply(out, x)
+	for i := range out.rows {
+		row := out.row(i)
+		for j, b := range l.bias {
+			row[j] += b
+		}
+	}
+	return out
+}
+
+// apply shifts and scales each row to mean 0 and variance 1, then by the learned weights.
+func (n *layerNorm) apply(x grid) {
+	for i := range x.rows {
+		row := x.row(i)
+		var sum, squares float32
+		for _, y := range row {
+			sum += y
+		}
+		mean := sum / float32(len(row))
+		for _, y := range row {
+			squares += (y - mean) * (y - mean)
+		}
+		scale := float32(1 / math.Sqrt(float64(squares)/float64(len(row))+1e-12))
+		for j, y := range row {
+			row[j] = (y-mean)*scale*n.weight[j] + n.bias[j]
+		}
+	}
+}
+
+// exp is e to the power of x for x up to 0, to seven digits: math.Exp would take a tenth of all time.
+func exp(x float32) float32 {
+	if x < -87 {
+		return 0
+	}
+	n := float32(int32(x*math.Log2E - 0.5))
+	f := x*math.Log2E - n // within a half of 0; 2^f by its series
+	const l = math.Ln2
+	p := 1 + f*(l+f*(l*l/2+f*(l*l*l/6+f*(l*l*l*l/24+f*(l*l*l*l*l/120+f*(l*l*l*l*l*l/720))))))
+	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
+}
+
+const (
+	geluEnd  = 6   // beyond it, gelu is 0 or x, to seven digits
+	geluStep = 256 // entries of the table for 1
+)
+
+// geluTable returns gelu from -geluEnd to geluEnd.
+var geluTable = sync.OnceValue(func() []float32 {
+	t := make([]float32, 2*geluEnd*geluStep+2)
+	for i := range t {
+		x := float64(i)/geluStep - geluEnd
+		t[i] = float32(x * (1 + math.Erf(x/math.Sqrt2)) / 2)
+	}
+	return t
+})
+
+// gelu replaces each x by x times the probability of a normal variable below it.
+func gelu(list []float32) {
+	table := geluTable()
+	for i, x := range list {
+		switch {
+		case x >= geluEnd:
+		case x <= -geluEnd:
+			list[i] = 0
+		default:
+			at := (x + geluEnd) * geluStep
+			n := int(at)
+			list[i] = table[n] + (at-float32(n))*(table[n+1]-table[n])
+		}
+	}
+}

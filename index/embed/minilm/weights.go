@@ -1,0 +1,122 @@
+package minilm
+
+import (
+	_ "embed"
+	"math"
+	"strconv"
+)
+
+//go:embed weights.int8
+var packed string
+
+// Tensor is a part of weights.int8, by its name in the published model.
+type Tensor struct {
+	Name       string
+	Rows, Cols int // Cols is 0 for a vector, kept as 32-bit floats, little-endian
+}
+
+// Group is how many columns of a row share a scale: a 32-bit float that stands before their bytes.
+const Group = 32
+
+// Layout lists the tensors of weights.int8 in their order.
+func Layout() []Tensor {
+	list := []Tensor{{"embeddings.word_embeddings.weight", 30522, width},
+		{"embeddings.position_embeddings.weight", longest, width},
+		{"embeddings.token_type_embeddings.weight", width, 0}}
+	normed := func(name string) {
+		list = append(list, Tensor{name + ".weight", width, 0}, Tensor{name + ".bias", width, 0})
+	}
+	linear := func(name string, rows, cols int) {
+		list = append(list, Tensor{name + ".weight", rows, cols}, Tensor{name + ".bias", rows, 0})
+	}
+	normed("embeddings.LayerNorm")
+	for i := range layers {
+		l := "encoder.layer." + strconv.Itoa(i)
+		linear(l+".attention.self.query", width, width)
+		linear(l+".attention.self.key", width, width)
+		linear(l+".attention.self.value", width, width)
+		linear(l+".attention.output.dense", width, width)
+		normed(l + ".attention.output.LayerNorm")
+		linear(l+".intermediate.dense", hidden, width)
+		linear(l+".output.dense", width, hidden)
+		normed(l + ".output.LayerNorm")
+	}
+	return list
+}
+
+// Size is how many bytes a tensor takes in weights.int8.
+func (t Tensor) Size() int {
+	if t.Cols == 0 {
+		return 4 * t.Rows
+	}
+	return t.Rows * rowSize(t.Cols)
+}
+
+func rowSize(cols int) int { return cols / Group * (4 + Group) }
+
+// load finds the tensors in weights.int8.
+func load(data string) network {
+	matrices, vectors := map[string]matrix{}, map[string][]float32{}
+	for _, t := range Layout() {
+		of := data[:t.Size()]
+		data = data[t.Size():]
+		if t.Cols > 0 {
+			matrices[t.Name] = matrix{of, t.Rows, t.Cols}
+			continue
+		}
+		v := make([]float32, t.Rows)
+		for i := range v {
+			v[i] = float(of[4*i:])
+		}
+		vectors[t.Name] = v
+	}
+	normOf := func(name string) layerNorm { return layerNorm{vectors[name+".weight"], vectors[name+".bias"]} }
+	linearOf := func(name string) linear { return linear{matrices[name+".weight"], vectors[name+".bias"]} }
+	n := network{words: matrices["embeddings.word_embeddings.weight"],
+		places: matrices["embeddings.position_embeddings.weight"],
+		kind:   vectors["embeddings.token_type_embeddings.weight"], norm: normOf("embeddings.LayerNorm")}
+	for i := range n.layers {
+		l := "encoder.layer." + strconv.Itoa(i)
+		n.layers[i] = layer{query: linearOf(l + ".attention.self.query"), key: linearOf(l + ".attention.self.key"),
+			value: linearOf(l + ".attention.self.value"), out: linearOf(l + ".attention.output.dense"),
+			up: linearOf(l + ".intermediate.dense"), down: linearOf(l + ".output.dense"),
+			attended: normOf(l + ".attention.output.LayerNorm"), done: normOf(l + ".output.LayerNorm")}
+	}
+	return n
+}
+
+func float(s string) float32 {
+	return math.Float32frombits(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
+}
+
+// matrix is a tensor of weights.int8.
+type matrix struct {
+	data       string
+	rows, cols int
+}
+
+// unpack sets row to a row of the matrix.
+func (m matrix) unpack(row []float32, i int) {
+	size := rowSize(m.cols)
+	data := m.data[i*size : (i+1)*size]
+	for ; len(data) >= 4+Group && len(row) >= Group; data, row = data[4+Group:], row[Group:] {
+		scale, from, to := float(data), data[4:4+Group], row[:Group]
+		for j := range Group {
+			to[j] = scale * float32(int8(from[j]))
+		}
+	}
+}
+
+// unpacked is how many weights multiply unpacks at a time: they fit into a core's first cache beside a row of x.
+const unpacked = 16 * width
+
+// multiply sets out[i][j] to the product of row i of x and row j of the matrix.
+func (m matrix) multiply(out, x grid) {
+	w := newGrid(unpacked/m.cols, m.cols)
+	for at := 0; at < m.rows; at += w.rows {
+		for j := range w.rows {
+			m.unpack(w.row(j), at+j)
+		}
+		product(out.part(0, x.rows, at, at+w.rows), x, w)
+	}
+}
