@@ -56,6 +56,9 @@ const TaskRule = "open-task"
 // AnswerRule is the rule of a decision that answers a question of the assistant's.
 const AnswerRule = "answer"
 
+// PointRule is the rule of a point of a plan that the assistant wrote and a person approved.
+const PointRule = "plan-point"
+
 // Quoted reports whether an item is somebody's own words rather than a conclusion from them.
 func (it *Item) Quoted() bool {
 	return it.Maker != ByHuman && (it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule)
@@ -63,7 +66,7 @@ func (it *Item) Quoted() bool {
 
 // ApprovedPlan reports whether an item's words come from a plan that the assistant wrote and a person approved.
 func (it *Item) ApprovedPlan() bool {
-	return it.By == ByBoth && (it.Rule == "plan" || it.Kind == Goal && it.Rule == RequestRule) ||
+	return it.By == ByBoth && (it.Rule == "plan" || it.Rule == PointRule || it.Kind == Goal && it.Rule == RequestRule) ||
 		it.Kind == Lead && it.Rule == "said-plan"
 }
 

@@ -69,12 +69,12 @@ func hear(s *ingest.Session, last bool) *Heard {
 }
 
 // recorded sets the confidence of recorded items and turns those of uncertain classes into
-// leads.
+// leads. That a plan's points were approved isn't uncertain.
 func (m *Model) recorded(items []payload.Item) []payload.Item {
 	items = slices.Clone(items)
 	for i := range items {
 		it := &items[i]
-		if it.Confidence = m.precision(it.Rule); it.Confidence < minClaimPrecision {
+		if it.Confidence = m.precision(it.Rule); it.Confidence < minClaimPrecision && it.Rule != payload.PointRule {
 			it.Kind, it.Hint = payload.Lead, it.Kind
 		}
 	}

@@ -102,8 +102,8 @@ func leavesChoice(a ingest.Answer, choice string) bool {
 		len(first) == len(words) && (cuesIn(choice).has(cueYield) || cuesIn(a.Question).has(cueMenu))
 }
 
-// plans turns each plan that the person approved into the decision to carry it out. Of a
-// refused plan, what the person said about it is on record.
+// plans turns the title and each point of a plan that the person approved into the decision to carry it out. One that
+// is approved again under its title replaces the former. Of a refused plan, what the person said about it is on record.
 func plans(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	for i := range s.Turns {
@@ -117,10 +117,73 @@ func plans(s *ingest.Session) []payload.Item {
 				approved = append(approved, c.Plan.Text)
 			}
 		}
-		for _, text := range approved {
-			if title, ok := planTitle(text); ok && !turn.Aside() {
-				out = append(out, recorded(payload.Decision, "plan", payload.ByBoth, turn, title, title))
+		for _, plan := range approved {
+			if !turn.Aside() {
+				out = append(withoutPlan(out, plan), planned(turn, plan)...)
 			}
+		}
+	}
+	return out
+}
+
+// withoutPlan drops the items of the plan of the same title, which are the title's and those that follow it.
+func withoutPlan(items []payload.Item, plan string) []payload.Item {
+	title, ok := planTitle(plan)
+	from := slices.IndexFunc(items, func(it payload.Item) bool { return ok && it.Text == title })
+	if from < 0 {
+		return items
+	}
+	of := items[from].Evidence[0].Turn
+	return slices.DeleteFunc(items, func(it payload.Item) bool { return it.Evidence[0].Turn == of })
+}
+
+// maxPoints is the number of a plan's points that are kept: a longer list is its details.
+const maxPoints = 8
+
+var (
+	planHeading = text.Pattern(`^#{1,6}\s+(.+)$`)
+	planStep    = text.Pattern(`^(?:\p{L}+ )?\d{1,2}[.:)]`) // "3. …", "Step 3: …"
+	planPoint   = text.Pattern(`^(?:[-*+•]|\d{1,2}[.)])\s+(.+)$`)
+
+	// planAside matches headings below which a plan says how things are, where they are, or how it will be checked.
+	planAside = text.Pattern(`(?i)\b(?:context|background|current|problems?|issues?|findings?|blockers?|why|files|tests?|` +
+		`testing|verif\w*|questions?|risks?|alternatives)\b`)
+)
+
+// planned returns a plan's title, its numbered headings and the points of its outermost lists. A point is said with
+// the heading above it, which may be "Out of scope".
+func planned(turn *ingest.Turn, plan string) []payload.Item {
+	var out []payload.Item
+	title, ok := planTitle(plan)
+	if ok {
+		out = append(out, recorded(payload.Decision, "plan", payload.ByBoth, turn, title, title))
+	}
+	point := func(under, quote string) {
+		lists := strings.HasSuffix(quote, ":") || quote[0] == '`' || strings.HasSuffix(quote, "?")
+		if said := plain(quote); !lists && len(keywords(quote)) > 1 && len(out) <= maxPoints {
+			if under != "" {
+				said = under + ": " + said
+			}
+			out = append(out, recorded(payload.Decision, payload.PointRule, payload.ByBoth, turn, said, quote))
+		}
+	}
+	under, skip, fenced := "", false, false
+	for line := range strings.Lines(plan) {
+		line = strings.TrimRight(line, " \r\n")
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if m := planHeading().FindStringSubmatch(line); m != nil && !fenced {
+			under, skip = strings.TrimRight(plain(m[1]), ":"), planAside().MatchString(m[1])
+			switch {
+			case planStep().MatchString(m[1]): // what is below are its details
+				point("", m[1])
+				skip = true
+			case m[1] == title:
+				under, skip = "", false
+			}
+		} else if m := planPoint().FindStringSubmatch(line); m != nil && !fenced && !skip {
+			point(under, m[1])
 		}
 	}
 	return out
