@@ -54,11 +54,6 @@ func (p *Pipeline) readAll(ctx context.Context, f *Family) error {
 	return Safely("compare with its forks", func() error {
 		ingest.Own(whole)
 		ingest.AdoptPlans(whole)
-		for _, s := range whole {
-			for i := range s.Turns {
-				s.Turns[i].Keys = nil // ownership is settled
-			}
-		}
 		return nil
 	})
 }

@@ -13,8 +13,9 @@ import (
 // checks or details isn't. Approved again, the former is replaced.
 func TestApprovedPlanIsClaimedByPoints(t *testing.T) {
 	call := func(plan string, verdict ingest.Verdict) ingest.Turn {
-		return ingest.Turn{ID: ingest.TurnID(plan[:9]), Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{
-			{ID: "c", Name: "ExitPlanMode", Done: true, Verdict: verdict, Plan: &ingest.Plan{Text: plan}}}}
+		made := ingest.ToolCall{ID: "c", Name: "ExitPlanMode", Done: true, Verdict: verdict, Plan: &ingest.Plan{Text: plan}}
+		return ingest.Turn{ID: ingest.TurnID(plan[:9]), Role: ingest.Assistant, Kind: ingest.Message,
+			Calls: []ingest.ToolCall{made}}
 	}
 	for name, tt := range map[string]struct {
 		turns []ingest.Turn
@@ -27,12 +28,14 @@ func TestApprovedPlanIsClaimedByPoints(t *testing.T) {
 		},
 		"sections": {
 			[]ingest.Turn{call("# Cache it\n## Context\n- Redis is slow here\n## Approach\n- Keep an LRU cache in memory\n"+
-				"```\n- nothing of this listing\n```\n## Out of scope:\n- sharing it between hosts\n## Verification\n- run all tests\n"+
+				"```\n- nothing of this listing\n```\n## Out of scope:\n- sharing it between hosts\n"+
+				"## Verification\n- run all tests\n"+
 				"- `a/b.go`", ingest.Approved)},
 			[]string{"Approach: Keep an LRU cache in memory", "Out of scope: sharing it between hosts"},
 		},
 		"numbered headings": {
-			[]ingest.Turn{call("# Two steps\n### Step 1: Split the reader\n- a detail of it\n### 2. Drop the old parser", ingest.Approved)},
+			[]ingest.Turn{call("# Two steps\n### Step 1: Split the reader\n- a detail of it\n### 2. Drop the old parser",
+				ingest.Approved)},
 			[]string{"Step 1: Split the reader", "2. Drop the old parser"},
 		},
 		"approved again": {
