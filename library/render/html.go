@@ -93,6 +93,7 @@ func (t *transcript) funcs() template.FuncMap {
 		"title": t.title, "facts": t.facts, "day": t.newDay, "where": t.where,
 		"agents": t.agentsOf, "leftAgents": t.leftAgents,
 		"who": who, "note": note, "class": class, "state": state, "subject": subject,
+		"done": done, "diffs": diffs, "output": output,
 		"gist": firstLine, "others": notChosen, "clip": oneLine, "trim": strings.TrimSpace, "join": strings.Join,
 		"body":    func(text string) template.HTML { return message(t.markPaths(text)) },
 		"speaks":  func(calls []ingest.ToolCall) bool { return slices.ContainsFunc(calls, speaks) },

@@ -122,7 +122,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	if v.Find != "" {
 		v.Found = matches(parsed, v.Find)
 	}
-	if err := v.fill(parsed, v.cut(r, parsed), r.URL.Query().Has("whole")); err != nil {
+	if err := v.fill(parsed, v.cut(r, parsed), v.Find != "" || r.URL.Query().Has("whole")); err != nil {
 		return nil, err
 	}
 	v.Resume, v.Missing = m.Resume(e)
@@ -159,7 +159,7 @@ type match struct {
 
 // matches finds a text in a session and its sub-agents, ignoring case: the first occurrence in each part of a turn.
 func matches(s *ingest.Session, find string) (all []match) {
-	look := regexp.MustCompile("(?i)" + regexp.QuoteMeta(find))
+	look := looking(find)
 	in := func(agent string, turns []ingest.Turn) {
 		for _, t := range turns {
 			parts := []string{t.Text}
@@ -180,6 +180,23 @@ func matches(s *ingest.Session, find string) (all []match) {
 		in(cmp.Or(agent.Type, "sub-agent"), agent.Turns)
 	}
 	return all
+}
+
+func looking(find string) *regexp.Regexp { return regexp.MustCompile("(?i)" + regexp.QuoteMeta(find)) }
+
+// hits marks what is looked for in the text of a page, not in its tags.
+func hits(page template.HTML, look *regexp.Regexp) template.HTML {
+	var b strings.Builder
+	for rest := string(page); rest != ""; {
+		words, tag, _ := strings.Cut(rest, "<")
+		b.WriteString(look.ReplaceAllString(words, `<mark class="hit">$0</mark>`))
+		if rest = rest[len(words):]; rest == "" {
+			break
+		}
+		tag, rest, _ = strings.Cut(tag, ">")
+		b.WriteString("<" + tag + ">")
+	}
+	return template.HTML(b.String())
 }
 
 // beside is how many bytes are shown before and after a match.
@@ -240,7 +257,7 @@ func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) e
 	if err != nil {
 		return err
 	}
-	shown, day, gone := 0, "", false
+	shown, day, gone, look := 0, "", false, looking(template.HTMLEscapeString(v.Find))
 	for _, t := range turns[v.From:min(v.Of, v.From+window)] {
 		one := turnView{Gone: t.Abandoned && !gone, Back: !t.Abandoned && gone}
 		gone = t.Abandoned
@@ -269,6 +286,9 @@ func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) e
 		}
 		if len(one.Items) > 0 {
 			one.HTML = marked(one.HTML)
+		}
+		if v.Find != "" {
+			one.HTML = hits(one.HTML, look)
 		}
 		v.Turns = append(v.Turns, one)
 	}

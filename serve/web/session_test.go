@@ -61,3 +61,13 @@ func TestQuotesAreMarked(t *testing.T) {
 		}
 	}
 }
+
+// What is looked for is marked in what is said, never in a tag.
+func TestHits(t *testing.T) {
+	const page = `<p class="list">A list &amp; a <b title="list">LIST</b> of <code>lists`
+	const want = `<p class="list">A <mark class="hit">list</mark> &amp; a ` +
+		`<b title="list"><mark class="hit">LIST</mark></b> of <code><mark class="hit">list</mark>s`
+	if got := hits(page, looking("list")); string(got) != want {
+		t.Errorf("got %s", got)
+	}
+}

@@ -88,6 +88,31 @@ if (document.body.dataset.page === "review") {
 	sessionStorage.removeItem(kept);
 }
 
+// A session: what was looked for shows even in a folded call; n and p go from hit to hit, j and k from prompt to prompt.
+if (document.body.dataset.page === "session") {
+	const hits = all(".transcript mark.hit"), asked = all(".turn.user");
+	for (const hit of hits) for (let fold = hit.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+	if (hits.length) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView(); // what opened moved it
+	const step = (list, by) => {
+		const at = list.findIndex(e => e.matches(".at")), next = list[Math.max(0, Math.min(list.length - 1, at + by))];
+		if (!next) return;
+		list[at]?.classList.remove("at");
+		next.classList.add("at");
+		next.scrollIntoView({ block: "center" });
+	};
+	const ways = { n: [hits, 1], p: [hits, -1], j: [asked, 1], k: [asked, -1] };
+	addEventListener("keydown", e => {
+		if (ways[e.key] && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, textarea, select")) step(...ways[e.key]);
+	});
+}
+
+// On every page / goes to its search.
+addEventListener("keydown", e => {
+	if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
+	const field = document.querySelector("main input[type=search], main form input:not([type=hidden])");
+	if (field) { e.preventDefault(); field.focus(); }
+});
+
 // The timeline: moving between points by keys, a point's text below the picture, and drawing over a period.
 const draw = chart => {
 	const { from, to, left, right } = Object.fromEntries(Object.entries(chart.dataset).map(([k, v]) => [k, Number(v)]));
