@@ -96,12 +96,12 @@ func (p *Project) dir() string { return "/home/ann/" + p.Name }
 
 // An Outcome is what became of a task.
 type Outcome struct {
-	Task    string `json:"task"`
-	Start   bool   `json:"start"`  // told at the start
-	Prompt  bool   `json:"prompt"` // told at the prompt
-	Query   bool   `json:"query"`  // told in the first three results
-	False   bool   `json:"false"`  // told what doesn't hold or bear
-	Note    string `json:"-"`
+	Task    string
+	Start   bool // told at the start
+	Prompt  bool // told at the prompt
+	Query   bool // told in the first three results
+	False   bool // told what doesn't hold or bear
+	Note    string
 	silent  bool
 	warning bool
 }
@@ -123,8 +123,8 @@ type Figures struct {
 	NoteTokens  int `json:"note_tokens"`  // mean
 	LongestNote int `json:"longest_note"` // in tokens, of those without a warning
 
-	Outcomes []Outcome `json:"outcomes"`
-	Loud     []string  `json:"loud,omitempty"` // innocent prompts that something was said to
+	Outcomes []Outcome `json:"-"`
+	Loud     []string  `json:"-"` // innocent prompts that something was said to
 }
 
 // Measure runs a program over projects, each in a home of its own.
