@@ -61,6 +61,7 @@ func roomOf(dir string) string {
 
 // below lists rooms within rooms, with the packages of their own room they may import.
 var below = map[string][]string{
+	"serve/hooks/clients": {"serve/hooks"},
 	"library": {"library/disk", "library/ledger", "library/manifest", "library/needle", "library/raw", "library/registry",
 		"library/render", "library/state"},
 	"library/check":    {"library", "library/disk", "library/raw", "library/render"},
@@ -91,7 +92,7 @@ var kept = map[string]string{
 	"github.com/ncruces/go-sqlite3":          "index ingest/opencode library/state",
 	"github.com/philippgille/chromem-go":     "index",
 	"github.com/viterin/vek":                 "index/embed/minilm",
-	"github.com/tailscale/hujson":            "serve/hooks internal/llm/openai",
+	"github.com/tailscale/hujson":            "serve/hooks/clients internal/llm/openai",
 	"github.com/spf13/cobra":                 "cmd",
 	"github.com/spf13/pflag":                 "cmd",
 	"github.com/spf13/viper":                 "cmd/recall/config",

@@ -17,6 +17,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/library"
 	"recall/serve/hooks"
+	"recall/serve/hooks/clients"
 )
 
 // What the client may send one day, and what nobody should: what can be read of
@@ -64,14 +65,14 @@ func TestHookHearsOut(t *testing.T) {
 			defer r.Close()
 			go func() {
 				for _, part := range []string{`{"session_id":`, `"slow",`, `"prompt":"hello`, `"}`} {
-					time.Sleep(hooks.Quiet * 3 / 4)
+					time.Sleep(clients.Quiet * 3 / 4)
 					io.WriteString(w, part)
 				}
 				if ends {
 					w.Close()
 				}
 			}()
-			if in, err := hooks.Read(r); (err == nil) != ends || (in.Session == "slow") != ends {
+			if in, err := clients.ClaudeCode.Read(r); (err == nil) != ends || (in.Session == "slow") != ends {
 				t.Errorf("it ends: %v, got %+v, %v", ends, in, err)
 			}
 		})

@@ -130,7 +130,8 @@ func TestHostileCheckout(t *testing.T) {
 				ran++
 				c.check(line, out, !named)
 			}
-			for _, word := range hooks.Words() {
+			for _, event := range hooks.Events {
+				word := event.Word()
 				for _, command := range []string{"rm -rf .lib", "rm -rf " + filepath.Dir(d.path("x")), "git status"} {
 					d.at = d.at.Add(1)
 					in, _ := json.Marshal(map[string]any{"session_id": "0b000002-0000-4000-8000-000000000002",

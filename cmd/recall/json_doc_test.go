@@ -30,7 +30,7 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/review"
-	"recall/serve/hooks"
+	"recall/serve/hooks/clients"
 	"recall/team"
 )
 
@@ -54,8 +54,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall status --open":      reflect.TypeFor[history.Waiting](),
 	"recall adr":                reflect.TypeFor[reviewing.Records](),
 	"recall why --pr":           reflect.TypeFor[history.Branch](),
-	"recall hooks status":       reflect.TypeFor[hooks.Status](),
-	"recall mcp status":         reflect.TypeFor[hooks.Served](),
+	"recall hooks status":       reflect.TypeFor[clients.Served](),
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":            reflect.TypeFor[reviewing.WrapUpDoc](),
 	"recall repeats":            reflect.TypeFor[history.Habit](),

@@ -44,9 +44,10 @@ func Main() int {
 }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	if agents.IsHook(args) {
+	event, isHook := agents.HookEvent(args)
+	if isHook {
 		errOut = io.Discard
-		if e := args[len(args)-1]; e != hooks.PreCompact.Word() && e != hooks.SessionEnd.Word() {
+		if event != hooks.PreCompact.Word() && event != hooks.SessionEnd.Word() {
 			debug.SetGCPercent(400) // a hook ends before it has used 16 MB
 		}
 	}
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if lost := said.End(); lost != nil && (err == nil || errors.As(err, new(app.ExitCode))) {
 		err = fmt.Errorf("the output is incomplete: %w", lost)
 	}
-	if code := reportError(a, err); !agents.IsHook(args) {
+	if code := reportError(a, err); !isHook {
 		return code
 	}
 	return app.ExitOK

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"recall/cmd/recall/app"
 	"recall/prompts"
-	"recall/serve/hooks"
+	"recall/serve/hooks/clients"
 	"recall/serve/mcp"
 )
 
@@ -46,31 +48,30 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 		market.Plugins[0].Name != manifest.Name || market.Plugins[0].Source != "./plugin" {
 		t.Errorf("got plugin %+v, marketplace %+v", manifest, market)
 	}
-	var installed struct {
-		Hooks map[hooks.Event][]struct {
+	type all struct {
+		Hooks map[string][]struct {
 			Matcher string
 			Hooks   []struct {
 				Type, Command string
+				Args          []string
 				Timeout       int
 				Async         bool
 			}
 		}
 	}
+	var installed, want all
 	pluginFile(t, "hooks/hooks.json", &installed)
-	if len(installed.Hooks) != len(hooks.Ours) {
-		t.Errorf("got hooks for %d events, want %d", len(installed.Hooks), len(hooks.Ours))
+	t.Setenv("CLAUDE_CONFIG_DIR", t.TempDir())
+	c, err := clients.ClaudeCode.Files()[0].Plan(&clients.Program{Path: `"${CLAUDE_PLUGIN_ROOT}"/bin/recall`}, clients.Hooks)
+	if err != nil || json.Unmarshal(c.After, &want) != nil {
+		t.Fatalf("got %s, %v", c.After, err)
 	}
-	for _, want := range hooks.Ours {
-		groups := installed.Hooks[want.Event]
-		if len(groups) != 1 || len(groups[0].Hooks) != 1 {
-			t.Errorf("%s: got %+v, want one hook", want.Event, groups)
-			continue
-		}
-		h := groups[0].Hooks[0]
-		if command := `"${CLAUDE_PLUGIN_ROOT}"/bin/recall hook ` + want.Event.Word(); h.Command != command ||
-			groups[0].Matcher != want.Matcher || h.Timeout != want.Timeout || h.Async != want.Async {
-			t.Errorf("%s: got %+v with matcher %q, want %+v", want.Event, h, groups[0].Matcher, want)
-		}
+	for _, groups := range want.Hooks {
+		h := &groups[0].Hooks[0]
+		h.Command, h.Args = strings.Join(append([]string{h.Command}, h.Args...), " "), nil
+	}
+	if diff := cmp.Diff(want, installed); diff != "" || len(want.Hooks) == 0 {
+		t.Errorf("the plugin's hooks (-as installed +its own):\n%s", diff)
 	}
 	var servers struct {
 		MCPServers map[string]struct {
@@ -80,7 +81,7 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 	}
 	pluginFile(t, ".mcp.json", &servers)
 	root := rootCmd(&app.App{})
-	if s := servers.MCPServers[hooks.ServerName]; len(servers.MCPServers) != 1 ||
+	if s := servers.MCPServers[clients.ServerName]; len(servers.MCPServers) != 1 ||
 		s.Command != "${CLAUDE_PLUGIN_ROOT}/bin/recall" || !slices.Equal(s.Args, []string{"mcp"}) {
 		t.Errorf("got servers %+v", servers)
 	}
@@ -203,7 +204,7 @@ func TestPluginBesideSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.installed {
-			change, err := hooks.PlanInstall(settings, hooks.Program{Path: "/bin/recall"})
+			change, err := clients.ClaudeCode.Files()[0].Plan(&clients.Program{Path: "/bin/recall"}, clients.Hooks)
 			if err == nil {
 				err = change.Do()
 			}
@@ -211,8 +212,8 @@ func TestPluginBesideSettings(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		t.Setenv(hooks.EnvPlugin, c.plugin)
-		if got := hooks.CalledTwice(); got != c.want {
+		t.Setenv(clients.EnvPlugin, c.plugin)
+		if got := clients.CalledTwice(); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}
 	}
@@ -225,7 +226,7 @@ func TestPluginBesideSettings(t *testing.T) {
 	}
 	os.Rename(filepath.Join(home, "settings"), local)
 	t.Setenv("CLAUDE_PROJECT_DIR", project)
-	if !hooks.CalledTwice() {
+	if !clients.CalledTwice() {
 		t.Error("hooks in the project's local settings: got false")
 	}
 }

@@ -36,8 +36,8 @@ func (h *Host) end(ctx context.Context, in Input) error {
 		return err
 	}
 	defer h.tidy()
-	if in.Reason == "clear" {
-		return nil // the user is already working in the next one
+	if in.Reason == "clear" || in.Reason == "idle" {
+		return nil // the user goes on working, there or in the next one
 	}
 	l, err := h.Library(LockWait)
 	if err != nil {
@@ -53,12 +53,13 @@ func (h *Host) process(ctx context.Context, in Input) error {
 	if in.Transcript == "" {
 		return nil
 	}
-	if fi, err := os.Stat(in.Transcript); errors.Is(err, fs.ErrNotExist) || err == nil && !fi.Mode().IsRegular() {
+	fi, err := os.Stat(in.Transcript)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && fi.Mode()&^fs.ModePerm&^fs.ModeDir != 0:
 		return nil
-	} else if err != nil {
+	case err != nil:
 		return err
-	}
-	if filepath.Ext(in.Transcript) != ".jsonl" {
+	case !fi.IsDir() && !strings.HasPrefix(filepath.Ext(in.Transcript), ".json"): // a folder holds a client's database
 		return fmt.Errorf("%s isn't a transcript", in.Transcript)
 	}
 	// Nobody waits for this, so retry while another process holds a lock.

@@ -45,8 +45,11 @@ type Host struct {
 	// Told returns what others of a team recently decided in a named project; nil if there is no team.
 	Told func(l *library.Library, project string) []Told
 
-	// HandOn starts a detached process that handles PreCompact, and reports whether it started; nil in that process.
+	// HandOn starts a detached process that handles PreCompact, or SessionEnd, and reports whether it started; nil in
+	// that process.
 	HandOn func(Input) bool
+	Waits  bool // the client waits until a SessionEnd was dealt with
+	Late   bool // the client takes a text only after a tool, not before it
 
 	Parent int // process id of the client
 	Now    func() time.Time
@@ -142,10 +145,19 @@ func (h *Host) answer(ctx context.Context, e Event, in Input) (Answer, error) {
 		a, err = h.prompt(ctx, in)
 	case PreToolUse:
 		a, err = h.tool(ctx, in)
+		if late := h.memoPath(in.Session, ".late"); h.Late && a.Context != "" && writeJSON(late, a.Context) == nil {
+			a.Context = ""
+		}
+	case PostToolUse:
+		if late := h.memoPath(in.Session, ".late"); readJSON(late, &a.Context) {
+			os.Remove(late)
+		}
 	case PreCompact:
 		err = h.preCompact(ctx, in)
 	case SessionEnd:
-		err = h.end(ctx, in)
+		if !h.Waits || h.HandOn == nil || !h.HandOn(in) {
+			err = h.end(ctx, in)
+		}
 	}
 	if errors.Is(err, library.ErrNoLibrary) {
 		return a, nil // recall isn't used here
@@ -158,6 +170,25 @@ func (h *Host) now() time.Time {
 		return h.Now()
 	}
 	return time.Now()
+}
+
+// Dir is where hooks keep their memos and their log.
+func Dir() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	return filepath.Join(base, "recall", "hooks")
+}
+
+// Faults returns the last lines of the log, nil if nothing went wrong yet.
+func Faults() []string {
+	text, err := disk.ReadPlain(filepath.Join(Dir(), LogName))
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[max(0, len(lines)-5):]
 }
 
 // LogName is the name of the log of errors in hooks, beside the memos.

@@ -63,7 +63,7 @@ func runFailsOpen(t *testing.T) {
 			in.Session, in.Cwd, in.Transcript = "s", h.Cache, transcript
 			h.LeftBehind.Store(false)
 			a, err := h.Run(t.Context(), in.Event, in)
-			if a != (Answer{}) || a.JSON(in.Event) != nil {
+			if a != (Answer{}) {
 				t.Errorf("%s at %s: answer %+v", name, in.Event, a)
 			}
 			if (err == nil) != (name == "no library") {
@@ -78,9 +78,6 @@ func runFailsOpen(t *testing.T) {
 		if got := strings.Contains(a.Deny, "Not checked yet") && strings.Contains(a.Deny,
 			"recall archive && recall guard"); got != (name == "a hang") {
 			t.Errorf("%s at a deleting command: %+v", name, a)
-		}
-		if text := string(a.JSON(PreToolUse)); strings.Contains(text, `"allow"`) {
-			t.Errorf("it gives a permission: %s", text)
 		}
 	}
 	close(hang)

@@ -2,14 +2,11 @@
 package agents
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -22,11 +19,11 @@ import (
 	"recall/cmd/recall/option"
 	"recall/index"
 	"recall/ingest/claudecode"
-	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/serve/hooks"
+	"recall/serve/hooks/clients"
 )
 
 // Commands are the commands that serve Claude Code and other agents.
@@ -39,19 +36,30 @@ func newHookCmd(a *app.App) *cobra.Command {
 		runHook(ctx, a, args)
 		return nil
 	})
-	cmd.ValidArgsFunction = cobra.FixedCompletions(hooks.Words(), cobra.ShellCompDirectiveNoFileComp)
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
+		for _, e := range hooks.Events {
+			words = append(words, e.Word())
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
 	cmd.Args = cobra.ArbitraryArgs
 	return cmd
 }
 
-// IsHook reports whether the client is calling: then only an answer may be printed, and the exit code must be 0, since
-// 2 would stop a prompt.
-func IsHook(args []string) bool {
+// HookEvent returns what a client is calling for, if it is: then only an answer may be printed, and the exit code must
+// be 0, since 2 would stop a prompt.
+func HookEvent(args []string) (event string, is bool) {
 	i := slices.Index(args, "hook")
-	return i >= 0 && i == len(args)-2 && (i == 0 || args[0][0] == '-')
+	if i < 0 || i > 0 && args[0][0] != '-' {
+		return "", false
+	}
+	if words := args[i+1:]; len(words) == 1 || len(words) == 2 {
+		return words[0], true
+	}
+	return "", false
 }
 
-// runHook answers an event. Errors go to the log.
+// runHook answers an event of a client, Claude Code if none is named. Errors go to the log.
 func runHook(ctx context.Context, a *app.App, args []string) {
 	start := time.Now()
 	var event hooks.Event
@@ -66,27 +74,36 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 		if os.Getenv("RECALL_CHILD") != "" {
 			return nil // a client started by recall itself
 		}
-		if len(args) != 1 {
-			return fmt.Errorf("%d events are named, want one", len(args))
+		if len(args) == 0 || len(args) > 2 {
+			return fmt.Errorf("%d words, want an event and a client", len(args))
 		}
-		if event, err = hooks.ParseEvent(args[0]); err != nil || hooks.CalledTwice() {
+		client := clients.ClaudeCode
+		if len(args) == 2 {
+			var ok bool
+			if client, ok = clients.Named(args[1]); !ok {
+				return fmt.Errorf("no client %q", args[1])
+			}
+		}
+		if event, err = hooks.ParseEvent(args[0]); err != nil || clients.CalledTwice() {
 			return err
 		}
-		if in, err = hooks.Read(a.In); err != nil && !errors.Is(err, hooks.ErrNoInput) {
+		if in, err = client.Read(a.In); err != nil && !errors.Is(err, clients.ErrNoInput) {
 			return err
 		}
-		h, herr := hookHost(ctx, a, dir)
+		client.Heard(dir)
+		h, herr := hookHost(ctx, a, dir, client, event)
 		if herr != nil {
 			if hooks.Asked(event, in) {
-				herr = errors.Join(herr, a.WriteJSON(string(hooks.NotOut(in, true, herr).JSON(event))+"\n"))
+				herr = errors.Join(herr, a.WriteJSON(string(client.JSON(event, hooks.NotOut(in, true, herr)))+"\n"))
 			}
 			return herr
 		}
 		if err != nil {
-			if in, err = hooks.FromSurroundings(event, os.Getenv, h.Sources.RootsOf(claudecode.Reader{})); err != nil {
+			if in, err = clients.FromSurroundings(event, os.Getenv, h.Sources.RootsOf(claudecode.Reader{})); err != nil {
 				return err
 			}
 		}
+		client.Locate(&in, h.Sources)
 		answer, err := h.Run(ctx, event, in)
 		if event == hooks.SessionEnd && a.Lib != nil {
 			a.TeamBeside(true)
@@ -94,7 +111,7 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 		if h.LeftBehind.Load() {
 			a.Lib, a.Index = nil, nil // closing would hang as well
 		}
-		if text := answer.JSON(event); text != nil {
+		if text := client.JSON(event, answer); text != nil {
 			werr := a.WriteJSON(string(text) + "\n")
 			err = errors.Join(err, werr)
 		}
@@ -106,7 +123,8 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 }
 
 // hookHost returns what hooks work with: everything offline, and opened on demand.
-func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) {
+func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Client,
+	event hooks.Event) (*hooks.Host, error) {
 	handed := os.Getenv(envHanded) != ""
 	os.Unsetenv(envHanded) // not a setting, and not inherited
 	c, err := a.LoadConfig()
@@ -142,6 +160,8 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Progress:   c.Hooks.Progress && !handed,
 		Parent:     os.Getppid(),
 		Pause:      pausing(),
+		Waits:      client.Waits(event),
+		Late:       client.Late(),
 	}
 	h.Told = func(_ *library.Library, project string) []hooks.Told { return toldByTeam(a, project) }
 	h.Forget = func(session string) bool {
@@ -162,117 +182,8 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 const envHanded = "RECALL_HOOK_HANDED_ON"
 
 func newHooksCmd(a *app.App) *cobra.Command {
-	return option.Group("hooks", newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
-}
-
-// scope selects the settings file.
-type scope struct{ Project, User, DryRun bool }
-
-func newHooksInstallCmd(a *app.App) *cobra.Command {
-	var s scope
-	return option.Do("hooks-install", func(fs *option.Flags) {
-		fs.BoolVar(&s.DryRun, "dry-run", false, "print the resulting file, and change nothing")
-		fs.BoolVar(&s.Project, "project", false, "the current folder's settings, .claude/settings.json")
-		fs.BoolVar(&s.User, "user", false, "the user's settings (the default)")
-		fs.Apart("project", "user")
-	}, func(ctx context.Context, _ []string) error {
-		program, err := thisProgram(a)
-		if err == nil {
-			err = s.change(a, func(path string) (hooks.Change, error) { return hooks.PlanInstall(path, program) },
-				"hooks are in", "hooks were already in")
-		}
-		if err == nil && !s.DryRun {
-			tellNoLibrary(ctx, a)
-		}
-		return err
-	})
-}
-
-func newHooksUninstallCmd(a *app.App) *cobra.Command {
-	var s scope
-	return option.Do("hooks-uninstall", func(fs *option.Flags) {
-		fs.BoolVar(&s.DryRun, "dry-run", false, "print the resulting file, and change nothing")
-		fs.BoolVar(&s.Project, "project", false, "the current folder's settings, .claude/settings.json")
-		fs.BoolVar(&s.User, "user", false, "the user's settings (the default)")
-		fs.Apart("project", "user")
-	}, func(context.Context, []string) error {
-		return s.change(a, hooks.PlanUninstall, "no hooks of recall are left in", "no hooks of recall are in")
-	})
-}
-
-// change plans a change of the settings, makes it and reports it.
-func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), done, already string) error {
-	path, err := hooks.SettingsFile(s.Project)
-	if err == nil && s.Project {
-		err = hooks.StaysInside(filepath.Dir(filepath.Dir(path)), path)
-	}
-	if err != nil {
-		return err
-	}
-	c, err := plan(path)
-	if err != nil {
-		return hint.With(err, "correct the file by hand; claude itself can't read it either")
-	}
-	switch {
-	case !c.Differs():
-		fmt.Fprintf(a.Out, "%s %s\n", already, c.Path)
-	case s.DryRun && c.Removes:
-		fmt.Fprintf(a.Err, "recall: would remove %s\n", c.Path)
-	case s.DryRun:
-		fmt.Fprintf(a.Err, "recall: would write %s\n", c.Path)
-		_, err := a.Out.Write(c.After)
-		return err
-	default:
-		if err := c.Do(); err != nil {
-			if errors.Is(err, fs.ErrPermission) {
-				return hint.With(err, "make it writable, or put the output of recall hooks install --dry-run there yourself")
-			}
-			return err
-		}
-		fmt.Fprintf(a.Out, "%s %s\n", done, c.Path)
-		if c.Backup != "" {
-			fmt.Fprintf(a.Err, "recall: a copy of the previous file is in %s\n", c.Backup)
-		}
-	}
-	if c.Plugin && !c.Removes && bytes.Contains(c.After, []byte("session-start")) {
-		fmt.Fprintf(a.Err, "recall: warning: recall's plugin is enabled in %s and has the same hooks; one of the two "+
-			"is enough\n", c.Path)
-	}
-	if c.Off {
-		fmt.Fprintf(a.Err, "recall: warning: %s says disableAllHooks: the client runs none\n", c.Path)
-	}
-	return nil
-}
-
-// thisProgram is what the client should start: this program, by a path that survives an upgrade if there is one, with
-// the flags given here.
-func thisProgram(a *app.App) (hooks.Program, error) {
-	exe, err := app.Self()
-	if err != nil {
-		return hooks.Program{}, err
-	}
-	p := hooks.Program{Path: exe, Args: a.GlobalFlags()}
-	for i := 1; i < len(p.Args) && err == nil; i += 2 {
-		p.Args[i], err = filepath.Abs(p.Args[i])
-	}
-	return p, err
-}
-
-func newHooksStatusCmd(a *app.App) *cobra.Command {
-	return option.Result(a, "hooks-status", nil, func(ctx context.Context, _ []string) (doc hooks.Status, err error) {
-		program, err := thisProgram(a)
-		if err == nil {
-			doc, err = hooks.Look(program)
-		}
-		switch {
-		case err != nil:
-			return doc, err
-		case !doc.Installed && !doc.Plugin:
-			return doc, app.ExitCode(app.ExitNothing)
-		}
-		tellNoLibrary(ctx, a)
-		return doc, nil
-	}, func(a *app.App, doc hooks.Status) { a.Form("hooks", doc) })
+	return option.Group("hooks", newInstallCmd(a, "hooks-install", clients.Hooks),
+		newUninstallCmd(a, "hooks-uninstall", clients.Hooks), newServedCmd(a, "hooks-status", clients.Hooks))
 }
 
 // tellNoLibrary explains why the hooks do nothing yet.

@@ -17,7 +17,7 @@ import (
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/improve"
-	"recall/serve/hooks"
+	"recall/serve/hooks/clients"
 )
 
 // The layouts that samples and scripts never reach work too: a form that names a missing field would panic.
@@ -36,8 +36,9 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
 	a.Form("usage", &history.Usage{By: "day",
 		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}})
-	a.Form("hooks", hooks.Status{Log: "l", Faults: []string{"f"}, Settings: []hooks.FileStatus{
-		{Path: "p", Events: []string{"e"}, Programs: []string{"q"}, Stale: true, Off: true}, {Problem: "odd"}}})
+	a.Form("clients", clients.Served{Log: "l", Faults: []string{"f"}, Clients: []clients.Status{
+		{Client: "C", Path: "p", Found: true, Installed: true, Works: true, Events: []string{"e"}, Command: []string{"q"},
+			Stale: true, Off: true}, {Fault: "odd"}}})
 	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}}
 	d.Resting, d.Sessions = 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)
@@ -48,7 +49,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
 		"~ 4 tokens, $1.00 of it estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
-		"\n  not as this version of recall would install them:", "\nodd\n",
+		" not as this version of recall would install it:", " odd\n",
 		"This exceeds the cap (c),", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
 		"recall: … and 5 more; recall sync --json lists all\n"} {
 		if !strings.Contains(out.String(), want) {

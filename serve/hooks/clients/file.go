@@ -1,10 +1,11 @@
-package hooks
+package clients
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,58 @@ import (
 	"recall/internal/text"
 	"recall/library/disk"
 )
+
+// A File is one in which a client says what it calls.
+type File struct {
+	Client  *Client
+	Path    string
+	Project string // the project that it belongs to, "" for the user's own
+	Distro  string // the WSL distribution, if the client runs on the Windows host
+
+	there   bool // the client seems to be in use here
+	apart   bool // in a folder that need not be there
+	entries entries
+}
+
+// Name names the file's client.
+func (f File) Name() string {
+	switch {
+	case f.Project != "":
+		return f.Client.Name + ", this project"
+	case f.Distro != "":
+		return f.Client.Name + ", Windows"
+	}
+	return f.Client.Name
+}
+
+// Has reports whether a kind of entry belongs into the file.
+func (f File) Has(k Kind) bool { _, ok := f.entries[k]; return ok }
+
+// A Kind is what an entry has the client start.
+type Kind string
+
+const (
+	Hooks  Kind = "hooks"
+	Server Kind = "server" // the MCP server
+)
+
+// Kinds lists both.
+var Kinds = []Kind{Hooks, Server}
+
+type entries map[Kind]entry
+
+// An entry manages one thing that recall puts into a client's file.
+type entry struct {
+	add    func(text []byte, p Program) ([]byte, error) // in place of one from before
+	remove func(text []byte) ([]byte, error)            // and whatever becomes empty without it; nil removes the file
+	in     func(text []byte) (*Program, error)          // as entered, nil if it isn't
+}
+
+// A Program is what the client starts, with arguments.
+type Program struct {
+	Path string   // absolute
+	Args []string // before "hook EVENT" or "mcp", such as --library DIR
+}
 
 // MostOfSettings is the maximum size of a settings file, in bytes.
 const MostOfSettings = 16 << 20
@@ -31,7 +84,8 @@ type Change struct {
 	Removes       bool   // remove the file: the install created it
 	Backup        string // path for a copy of Before, "" for none
 	Off           bool   // the file says disableAllHooks
-	leaves        bool   // an uninstall, which removes the copy too
+	apart         bool   // its folder is made for it
+	leaves        bool   // nothing of recall's is left in it: the copy goes, too
 	Plugin        bool   // recall's plugin, which has the same hooks, is enabled
 }
 
@@ -97,63 +151,76 @@ func open(path string) (Change, error) {
 	return c, nil
 }
 
-// tenant manages what recall puts into another program's file.
-type tenant struct {
-	add    func(*document, Program) error
-	remove func(*document) error                   // and whatever becomes empty without it
-	in     func(*document) (p *Program, err error) // as installed, nil if it isn't
-}
-
-// planIn returns the change that installs it.
-func (t tenant) planIn(path string, p Program) (Change, error) {
-	c, err := open(path)
-	if err != nil {
+// Plan returns the change that enters a program by some kinds of entry, those of them that belong into the file; a nil
+// program removes them. A file that nobody else changed since is as it was before, byte for byte, but for what stays in
+// it; from another only recall's entries are removed.
+func (f File) Plan(p *Program, kinds ...Kind) (Change, error) {
+	c, err := open(f.Path)
+	c.apart = f.apart
+	if err != nil || p == nil && !c.Existed {
+		c.After = c.Before
 		return c, err
 	}
-	from := c.Before
-	if was, ok := t.before(c); ok { // an upgrade starts from the original, too
-		from = was
+	if p != nil && f.Distro != "" {
+		p = &Program{Path: "wsl.exe", Args: append([]string{"-d", f.Distro, "--", p.Path}, p.Args...)}
 	}
-	if c.After, err = edited(from, func(d *document) error { return t.add(d, p) }); err != nil {
-		return c, named(path, err)
+	now, err := f.entered(c.Before)
+	if err != nil {
+		return c, named(f.Path, err)
 	}
-	if there, err := t.installed(c.Before); err == nil && there == nil && c.Existed && c.Differs() {
+	then := maps.Clone(now)
+	for _, k := range kinds {
+		if f.Has(k) {
+			then[k] = p
+		}
+	}
+	from, old := c.Before, now
+	was, whole := f.before(c, now)
+	if whole { // an upgrade starts from the original, too
+		from, old = was, map[Kind]*Program{}
+	}
+	if c.After, err = f.edited(from, old, then); err != nil {
+		return c, named(f.Path, err)
+	}
+	c.leaves = !slices.ContainsFunc(Kinds, func(k Kind) bool { return then[k] != nil })
+	c.Removes = c.leaves && c.Existed && c.After == nil
+	if c.Existed && c.Differs() && !slices.ContainsFunc(Kinds, func(k Kind) bool { return now[k] != nil }) {
 		c.Backup = c.Real + backupEnd
 	}
 	return c, nil
 }
 
-// planOut returns the change that removes it.
-func (t tenant) planOut(path string) (Change, error) {
-	c, err := open(path)
-	if err != nil || !c.Existed {
-		c.After = c.Before
-		return c, err
+// edited returns a text with its entries changed to others.
+func (f File) edited(text []byte, now, then map[Kind]*Program) (_ []byte, err error) {
+	for _, k := range Kinds {
+		switch {
+		case err != nil:
+			return nil, err
+		case then[k] != nil:
+			text, err = f.entries[k].add(text, *then[k])
+		case now[k] != nil:
+			text, err = f.entries[k].remove(text)
+		}
 	}
-	if c.After, err = edited(c.Before, t.remove); err != nil {
-		return c, named(path, err)
-	}
-	if !c.Differs() {
-		return c, nil
-	}
-	c.leaves = true
-	if was, ok := t.before(c); ok {
-		c.After, c.Removes = was, was == nil
-	}
-	return c, nil
+	return text, err
 }
 
-func (t tenant) installed(text []byte) (*Program, error) {
-	d, err := parse(text)
-	if err != nil {
-		return nil, err
+// entered returns the programs that a text of the file starts.
+func (f File) entered(text []byte) (map[Kind]*Program, error) {
+	all := map[Kind]*Program{}
+	for k, e := range f.entries {
+		p, err := e.in(text)
+		if err != nil {
+			return nil, err
+		}
+		all[k] = p
 	}
-	return t.in(d)
+	return all, nil
 }
 
-// before returns what a file was before the install (nil if there was none), provided that nobody changed it since:
-// then installing the same program into that gives the current file.
-func (t tenant) before(c Change) (was []byte, ok bool) {
+// before returns what a file was before recall (nil if there was none), provided that nobody else changed it since:
+// then the same entries in that give the current file.
+func (f File) before(c Change, now map[Kind]*Program) (was []byte, ok bool) {
 	was, err := disk.ReadRegular(c.Real+backupEnd, MostOfSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -163,12 +230,8 @@ func (t tenant) before(c Change) (was []byte, ok bool) {
 	case was == nil:
 		was = []byte{}
 	}
-	p, err := t.installed(c.Before)
-	if err != nil || p == nil {
-		return nil, false
-	}
-	made, err := edited(was, func(d *document) error { return t.add(d, *p) })
-	return was, err == nil && bytes.Equal(made, c.Before)
+	made, err := f.edited(was, nil, now)
+	return was, err == nil && c.Existed && bytes.Equal(made, c.Before) && !bytes.Equal(was, c.Before)
 }
 
 func named(path string, err error) error {
@@ -192,7 +255,13 @@ func (c Change) Do() error {
 		return fmt.Errorf("%s was changed just now; try again", c.Path)
 	}
 	if c.Removes {
-		return os.Remove(c.Real)
+		if err := os.Remove(c.Real); err != nil {
+			return err
+		}
+		if c.apart {
+			os.Remove(filepath.Dir(c.Real)) // if it has nothing else
+		}
+		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(c.Real), 0o700); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package hooks
+package clients
 
 import (
 	"os"
@@ -18,8 +18,8 @@ func TestUninstallLeavesNoCopy(t *testing.T) {
 		}
 	}
 	write("{\n  \"numStartups\": 12\n}\n")
-	code := Client{Path: path, typed: true}
-	in, err := code.Install(Program{Path: "/bin/recall"})
+	code := inConfig(path)
+	in, err := code.Plan(&Program{Path: "/bin/recall"}, Server)
 	if err == nil {
 		err = in.Do()
 	}
@@ -28,7 +28,7 @@ func TestUninstallLeavesNoCopy(t *testing.T) {
 	}
 	text, _ := os.ReadFile(path)
 	write(strings.Replace(string(text), "12", "13", 1))
-	out, err := code.Uninstall()
+	out, err := code.Plan(nil, Server)
 	if err == nil {
 		err = out.Do()
 	}

@@ -1,4 +1,4 @@
-package hooks
+package clients
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ func TestServersSurviveInstallAndUninstall(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		code, s := Client{Path: path, typed: true}, Program{"/opt/my tools/recall", []string{"--library", "/a b"}}
+		code, s := inConfig(path), Program{"/opt/my tools/recall", []string{"--library", "/a b"}}
 		for range 2 { // the second changes nothing
-			c, err := code.Install(s)
+			c, err := code.Plan(&s, Server)
 			if err == nil {
 				err = c.Do()
 			}
@@ -36,14 +36,14 @@ func TestServersSurviveInstallAndUninstall(t *testing.T) {
 			}
 		}
 		now, _ := os.ReadFile(path)
-		if have, err := code.command(); err != nil || len(have) != 4 || have[0] != s.Path {
-			t.Errorf("%s: got %q, %v in\n%s", name, have, err, now)
+		if have, err := code.entered(now); err != nil || len(have[Server].Args) != 2 || have[Server].Path != s.Path {
+			t.Errorf("%s: got %+v, %v in\n%s", name, have[Server], err, now)
 		}
-		alone, err := edited(now, inServers(true).remove)
-		if have, _ := inServers(true).installed(alone); err != nil || have != nil {
-			t.Errorf("%s: still there after a removal: %q, %v", name, have, err)
+		alone, err := code.entries[Server].remove(now)
+		if have, _ := code.entries[Server].in(alone); err != nil || have != nil {
+			t.Errorf("%s: still there after a removal: %+v, %v", name, have, err)
 		}
-		c, err := code.Uninstall()
+		c, err := code.Plan(nil, Server)
 		if err == nil {
 			err = c.Do()
 		}
@@ -59,8 +59,8 @@ func TestServersSurviveInstallAndUninstall(t *testing.T) {
 func TestServerBesideChanges(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "sub", "config.json")
-	desktop := Client{Path: path}
-	c, err := desktop.Install(Program{Path: "/bin/recall"})
+	desktop := File{Path: path, entries: entries{Server: inServers("mcpServers", plain)}}
+	c, err := desktop.Plan(&Program{Path: "/bin/recall"}, Server)
 	if err == nil {
 		err = c.Do()
 	}
@@ -73,7 +73,7 @@ func TestServerBesideChanges(t *testing.T) {
 	text, _ := os.ReadFile(path)
 	text = bytes.Replace(text, []byte("{\n"), []byte("{\n  \"startups\": 3,\n"), 1)
 	os.WriteFile(path, text, 0o600)
-	c, err = desktop.Install(Program{Path: "/new/recall"})
+	c, err = desktop.Plan(&Program{Path: "/new/recall"}, Server)
 	if err == nil {
 		err = c.Do()
 	}
@@ -82,7 +82,7 @@ func TestServerBesideChanges(t *testing.T) {
 		bytes.Contains(text, []byte(`"/bin/recall"`)) {
 		t.Errorf("got %s, %v", text, err)
 	}
-	c, err = desktop.Uninstall()
+	c, err = desktop.Plan(nil, Server)
 	if err == nil {
 		err = c.Do()
 	}
@@ -91,11 +91,14 @@ func TestServerBesideChanges(t *testing.T) {
 	}
 	// Somebody else's server of that name isn't touched.
 	other := []byte(`{"mcpServers": {"recall": {"command": "npx", "args": ["recall-mcp"]}}}`)
-	add := func(d *document) error { return inServers(false).add(d, Program{Path: "/bin/recall"}) }
-	if _, err := edited(other, add); !errors.Is(err, ErrTaken) {
+	if _, err := desktop.entries[Server].add(other, Program{Path: "/bin/recall"}); !errors.Is(err, ErrTaken) {
 		t.Errorf("got %v, want ErrTaken", err)
 	}
-	if got, err := edited(other, inServers(false).remove); err != nil || !bytes.Equal(got, other) {
+	if got, err := desktop.entries[Server].remove(other); err != nil || !bytes.Equal(got, other) {
 		t.Errorf("got %s, %v; want it untouched", got, err)
 	}
+}
+
+func inConfig(path string) File {
+	return File{Path: path, entries: entries{Server: inServers("mcpServers", stdio)}}
 }

@@ -1,4 +1,4 @@
-package hooks
+package clients
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -76,9 +75,10 @@ func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
 			write(t, path, text)
 			install(t, path, program)
 			once := read(t, path)
-			events, programs, err := Installed([]byte(once))
-			if err != nil || len(events) != len(Ours) || !slices.Equal(programs, []string{program.Path}) {
-				t.Errorf("installed are %v of %v, %v; want %d of %s\n%.600s", events, programs, err, len(Ours), program.Path, once)
+			events, programs, err := ourHooks([]byte(once))
+			if err != nil || len(events) != len(ClaudeCode.events) || programs[0].Path != program.Path {
+				t.Errorf("installed are %v of %v, %v; want %d of %s\n%.600s", events, programs, err, len(ClaudeCode.events),
+					program.Path, once)
 			}
 			if !strings.Contains(text, "//") && !json.Valid([]byte(strings.TrimPrefix(once, "\xef\xbb\xbf"))) {
 				t.Errorf("it isn't JSON any more:\n%.600s", once)
@@ -90,7 +90,7 @@ func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
 				t.Error("the second install changed something")
 			}
 			install(t, path, Program{Path: `C:\new\recall.exe`, Args: []string{"--library", "/x"}})
-			if again := read(t, path); strings.Count(again, `recall.exe`) != len(Ours) || strings.Contains(again, "my tools") {
+			if again := read(t, path); strings.Count(again, `recall.exe`) != len(ClaudeCode.events) || strings.Contains(again, "my tools") {
 				t.Errorf("an upgrade leaves:\n%.900s", again)
 			}
 			uninstall(t, path)
@@ -117,11 +117,11 @@ func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
 func TestRemoveAlone(t *testing.T) {
 	for _, name := range []string{"empty object", "no hooks", "no newline at the end", "hooks of others", "tabs",
 		"four spaces", "CRLF", "BOM", "one line", "all hooks off", "duplicate keys", "odd layout"} {
-		in, err := edited([]byte(shapes[name]), func(d *document) error { return addHooks(d, program) })
+		in, err := ClaudeCode.inJSON(argued).add([]byte(shapes[name]), program)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := edited(in, inSettings.remove)
+		out, err := ClaudeCode.inJSON(argued).remove(in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,11 +151,11 @@ func TestSettingsThatAreRefused(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "settings.json")
 		write(t, path, text)
-		_, err := PlanInstall(path, program)
+		_, err := inSettings(path).Plan(&program, Hooks)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: got %v, want %q", text, err, want)
 		}
-		if c, err := PlanUninstall(path); err == nil && c.Differs() {
+		if c, err := inSettings(path).Plan(nil, Hooks); err == nil && c.Differs() {
 			t.Errorf("%.40q: uninstall would change it", text)
 		}
 		if got := read(t, path); got != text {
@@ -200,7 +200,7 @@ func TestSettingsFiles(t *testing.T) {
 	if err := os.Chmod(target, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	c, err := PlanInstall(link, program)
+	c, err := inSettings(link).Plan(&program, Hooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestOlderForms(t *testing.T) {
 		`"command":"/x/recall","args":["hook","SessionStart"]`} {
 		old := `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command",` + command +
 			`},{"type":"command","command":"mine"}]}]}}`
-		got, err := edited([]byte(old), func(d *document) error { return addHooks(d, program) })
+		got, err := ClaudeCode.inJSON(argued).add([]byte(old), program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,9 +233,13 @@ func TestOlderForms(t *testing.T) {
 	}
 }
 
+func inSettings(path string) File {
+	return File{Client: ClaudeCode, Path: path, entries: entries{Hooks: ClaudeCode.inJSON(argued)}}
+}
+
 func install(t *testing.T, path string, p Program) Change {
 	t.Helper()
-	c, err := PlanInstall(path, p)
+	c, err := inSettings(path).Plan(&p, Hooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +251,7 @@ func install(t *testing.T, path string, p Program) Change {
 
 func uninstall(t *testing.T, path string) {
 	t.Helper()
-	c, err := PlanUninstall(path)
+	c, err := inSettings(path).Plan(nil, Hooks)
 	if err != nil {
 		t.Fatal(err)
 	}
