@@ -117,6 +117,14 @@ func (d Doubt) Word(of Kind) string {
 	return "later on the same subject"
 }
 
+// Note says in parentheses what replaced an item of a kind, may have, or contradicts it; "" if nothing did.
+func (d Doubt) Note(of Kind) string {
+	if d.By == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s %s by [%s])", d.Word(of), d.At.UTC().Format(time.DateOnly), d.By)
+}
+
 // Check returns what is wrong with a line, or nil.
 func (l Link) Check() error {
 	wrong := ""

@@ -1,9 +1,8 @@
 // Package brief composes what a session should have before it starts: the task, the payload that it continues from,
-// the decisions and dead ends that bear on it, and files, within a budget of tokens.
+// what was said before that bears on it, and files, within a budget of tokens.
 package brief
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,9 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"recall/answer"
-	"recall/index"
-	"recall/index/check"
 	"recall/internal/escape"
 	"recall/internal/hint"
 	"recall/payload"
@@ -30,89 +26,35 @@ type Order struct {
 	Project string // its name in the index
 	Payload *payload.Payload
 	Form    payload.Options // of the payload, which gets at most half of the budget
-	Index   *index.Index
-	Search  func(index.Query) (index.Answer, error)
+	Index   Index
 
-	shown map[payload.ItemID]bool
-	cut   []string
+	cut []string
 }
 
 // Write composes a brief; cut names the files that didn't fit whole.
 func (o *Order) Write(ctx context.Context) (text string, cut []string, err error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# Task\n%s\n", o.Task)
-	o.shown = map[payload.ItemID]bool{}
+	shown := map[payload.ItemID]bool{}
 	if o.Payload != nil {
 		form := o.Form
 		form.Budget = min(form.Budget, o.Budget/2)
 		r := payload.Render(o.Payload, form)
 		out.WriteString("\n" + r.Text)
 		for _, id := range r.Shown {
-			o.shown[id] = true
+			shown[id] = true
 		}
 	}
-	bearing, err := o.bearing(ctx)
+	all, err := Find(ctx, o.Index, o.Project, o.Task, func(b *Bearing) bool { return b.Names != "" || !shown[b.Item.ID] })
 	if err != nil {
 		return "", nil, err
 	}
-	out.WriteString(bearing)
+	if note, _ := Note(all); note != "" {
+		out.WriteString("\n" + note + "\n")
+	}
 	files, err := o.files(o.Budget - tokens.Count(out.String()))
 	out.WriteString(files)
 	return out.String(), o.cut, err
-}
-
-const (
-	bearingMost = 12  // items beside the payload
-	bearingHold = 0.3 // minimum share of the task that an item must cover
-)
-
-// bearing lists the decisions and dead ends that the task is about, first those that it goes against. It is recall's
-// own text and stands under its marker.
-func (o *Order) bearing(ctx context.Context) (string, error) {
-	var ids, lines []string
-	add := func(it payload.Item, at index.Place, lead string) {
-		if o.shown[it.ID] && lead == "" || len(lines) == bearingMost {
-			return
-		}
-		o.shown[it.ID] = true
-		ids = append(ids, string(it.ID))
-		if it.Rule == payload.ReceivedRule {
-			at.SessionN = 0 // it belongs to no session here
-		}
-		said := cmp.Or(answer.Record(it, at.SessionN), string(it.Kind))
-		if it.Rule == payload.ReceivedRule {
-			said += ", " + escape.Line(at.SessionTitle, escape.Terminal)
-		}
-		lines = append(lines, fmt.Sprintf("- %s%s (%s)", lead, strings.TrimRight(payload.LineOf(&it), "."), said))
-	}
-	warnings, err := check.Against(ctx, o.Index, check.Action{Project: o.Project, Text: o.Task})
-	if err != nil {
-		return "", err
-	}
-	for _, g := range warnings {
-		lead := "the task goes against this: "
-		if g.Reason == check.Repeats {
-			lead = "the task goes against this, a dead end: "
-		}
-		add(g.Item, g.Place, lead)
-	}
-	// What was decided in an archived session still holds.
-	found, err := o.Search(index.Query{Text: o.Task, Project: o.Project, Limit: 2 * bearingMost, Archived: true,
-		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred,
-			payload.Question}})
-	if err != nil {
-		return "", err
-	}
-	for _, r := range found.Ranked {
-		if !found.Unknown && r.Coverage >= bearingHold && r.Item.Current() {
-			add(*r.Item, r.Place, "")
-		}
-	}
-	if len(lines) == 0 {
-		return "", nil
-	}
-	return fmt.Sprintf("\n<!-- recall %s -->\n## What was decided about this\n%s\n<!-- /recall -->\n",
-		strings.Join(ids, " "), strings.Join(lines, "\n")), nil
 }
 
 // files quotes the files whole as far as they fit, and otherwise their beginning and end.

@@ -37,7 +37,7 @@ func TestHookOddInput(t *testing.T) {
 		"half a pair":              in("o4", `"`+prompt+` \ud800"`),
 		"an id that leaves folder": in("../../o5", `"`+prompt+`"`),
 	} {
-		if got := d.context(d.raw("user-prompt-submit", stdin)); !strings.Contains(got, "Note from recall") {
+		if got := d.context(d.raw("user-prompt-submit", stdin)); !strings.Contains(got, "Warning from recall") {
 			t.Errorf("%s: %.200q, want a note\n%s", name, got, d.log())
 		}
 	}

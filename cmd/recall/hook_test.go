@@ -220,11 +220,11 @@ func TestHooksOverASession(t *testing.T) {
 		t.Errorf("in agreement: %s", got)
 	}
 	if got := prompt(sessionB, "Let's move the timetable index to Postgres after all."); !strings.Contains(got,
-		"goes against") || !strings.Contains(got, "one file ships") || !strings.Contains(got, "recall why ") {
+		"Warning from recall") || !strings.Contains(got, "one file ships") || !strings.Contains(got, "recall why ") {
 		t.Errorf("against a decision: %q", got)
 	} else {
 		_, id, _ := strings.Cut(got, "recall why ")
-		id, _, _ = strings.Cut(id, ";")
+		id, _, _ = strings.Cut(id, "`")
 		if why := d.recall("why", id); !strings.Contains(why, "one file ships") {
 			t.Errorf("recall why %s, as the note says: %q", id, why)
 		}

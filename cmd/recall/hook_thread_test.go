@@ -184,7 +184,7 @@ func TestDecidedDespiteANote(t *testing.T) {
 	const prompt = "Let's put the greetings into Redis instead, because the kiosks must share them."
 	told := d.context(d.hook(hooks.SessionStart, session(2), "source", "startup"))
 	note := d.context(d.hook(hooks.UserPromptSubmit, session(2), "prompt", prompt))
-	if !strings.Contains(note, "goes against") && !strings.Contains(note, "ruled out") {
+	if !strings.Contains(note, "Warning from recall") {
 		t.Fatalf("no note: %q", note)
 	}
 	d.records(session(2), []any{injected("SessionStart", told), typed(prompt), injected("UserPromptSubmit", note),

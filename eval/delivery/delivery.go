@@ -121,7 +121,7 @@ type Figures struct {
 
 	StartTokens int `json:"start_tokens"` // mean
 	NoteTokens  int `json:"note_tokens"`  // mean
-	LongestNote int `json:"longest_note"` // in tokens, of those without a warning
+	LongestNote int `json:"longest_note"` // in tokens, of those that claim nothing
 
 	Outcomes []Outcome `json:"-"`
 	Loud     []string  `json:"-"` // innocent prompts that something was said to
@@ -293,7 +293,7 @@ func (d *desk) measure(ctx context.Context, f *Figures) (notes, start int, err e
 // noted returns how many tokens a note holds.
 func (f *Figures) noted(note string) int {
 	n := tokens.Count(note)
-	if !warns(note) {
+	if strings.HasPrefix(note, "<!-- recall -->") {
 		f.LongestNote = max(f.LongestNote, n)
 	}
 	return n

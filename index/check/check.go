@@ -1,20 +1,22 @@
-// Package check reports whether a prompt, an edit or a command goes against the standing decisions and the dead
-// ends of its project.
+// Package check finds what forbids a prompt, an edit or a command: the decisions, dead ends and files off limits of its
+// project whose losing side it names.
 //
-// It works by words alone and prefers silence to a false warning, since every warning interrupts somebody. The
-// search finds items on the same subject. An item is read for what it rules out and what it chose ("SQLite, not
-// Postgres"); where the action names one of these, a logistic regression weighs how much of the name occurs and
-// what surrounds it ("swap it for …", a question mark, the path of a test). It is fitted to labelled actions
-// and judged on projects left out (see weights.json).
+// It works by records and plain words alone. What an item rules out is its alternatives, for a dead end the item
+// itself, for a file its path. An action that names one is told of it; where that is a plain word, it must also name
+// something else that the item is about. Actions that only read or remove, edits of tests and documents, and sentences
+// that ask or deny, name things without doing them.
 package check
 
 import (
 	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 
 	"recall/index"
+	"recall/ingest/trace"
+	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -28,21 +30,11 @@ type Action struct {
 	Command string // a shell command line; it is read, never run
 }
 
-// Reason says how an action goes against an item.
-type Reason string
-
-const (
-	GoesAgainst Reason = "goes against" // it does what a decision ruled out, or drops what it chose
-	Repeats     Reason = "repeats"      // a dead end
-)
-
 // Warning is one item that an action goes against.
 type Warning struct {
 	index.Placed
-	Reason Reason
-	Name   string  // the name that both contain, as the item has it
-	Odds   float64 // how likely the action goes against it, 0 to 1
-	Sure   bool    // certain enough to stop the action if a person pinned the item
+	Name string // what both name, as the item has it
+	Sure bool   // certain enough to stop the action if a person pinned the item: it changes a file off limits
 }
 
 // Quote is the item's evidence, verbatim; "" if a person wrote it.
@@ -52,9 +44,10 @@ func (w *Warning) Quote() string { return w.Item.First().Quote }
 var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.File}
 
 const (
-	maxItems    = 24 // items read for one action; the one that counts ranked ninth at worst in the shipped set
-	maxWarnings = 5  // warnings
-	maxWords    = 72 // words that are searched for
+	maxItems    = 24      // items read for one action
+	maxWarnings = 5       // warnings
+	maxRead     = 6 << 10 // bytes read of each part of an action: the request is at its beginning
+	deadEnd     = 0.6     // share of a dead end's words that names it
 )
 
 // Items is what Against searches, such as an index.Index.
@@ -62,33 +55,29 @@ type Items interface {
 	Search(ctx context.Context, q index.Query) (index.Answer, error)
 }
 
-// Against lists what an action goes against, the most certain first; usually nothing. It considers only items
-// that stand today and that a person said or accepted.
+// Against lists what an action goes against, in the order of the search; usually nothing. It considers only items that
+// stand today and that a person said or accepted.
 func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
-	does := read(a)
-	q := does.question()
-	if q == "" {
+	d := read(a)
+	if len(d.does) == 0 {
 		return nil, nil
 	}
-	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: maxItems, Exact: true,
-		Archived: true}) // decisions of archived sessions still hold
+	// What was decided in an archived session still holds.
+	found, err := ix.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: Kinds, Limit: maxItems, Exact: true,
+		Archived: true})
 	if err != nil {
 		return nil, err
 	}
 	var out []Warning
-	for i, r := range found.Ranked {
-		m := compareItem(&found, i, does, shipped())
-		if m.odds < warnFrom || !isGrounds(r.Item) {
+	for _, r := range found.Ranked {
+		if r.Item == nil || !isGrounds(r.Item) {
 			continue
 		}
-		w := Warning{Placed: r.Placed(), Reason: GoesAgainst, Name: m.name, Odds: m.odds, Sure: m.sure}
-		if w.Item.Kind == payload.Eliminated {
-			w.Reason = Repeats
+		if name, sure := d.against(r.Item); name != "" && len(out) < maxWarnings {
+			out = append(out, Warning{Placed: r.Placed(), Name: name, Sure: sure})
 		}
-		out = append(out, w)
 	}
-	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(b.Odds, a.Odds) })
-	return out[:min(maxWarnings, len(out))], nil
+	return out, nil
 }
 
 // isGrounds reports whether an item is grounds for a warning.
@@ -97,13 +86,135 @@ func isGrounds(it *payload.Item) bool {
 	return said && it.Current() && (len(it.Evidence) > 0 || it.Maker == payload.ByHuman)
 }
 
-// question is the search query for the action.
-func (d *parsedAction) question() string {
-	var out []string
-	for _, w := range d.all {
-		if len(out) < maxWords && !slices.Contains(out, w.text) {
-			out = append(out, w.text)
+// deed is an action as it is compared: all its words, those that it brings in, and the files that it changes.
+type deed struct {
+	asked        string // the question for the search
+	does, brings text.Bag
+	changes      []string
+	touches      string // all of it in lower case
+}
+
+// What names a thing without doing it. An action that is only that is against nothing.
+var (
+	onlyReads = text.Pattern(`(?i)^\s*(grep|rg|cat|ls|git\s+(log|grep|rm|show|diff)|rm|strings|find|less|head|tail|du|wc)\b|` +
+		`\b(remove|uninstall|purge|delete|rm)\b`)
+	aside = text.Pattern(`(?i)(^|[/_.-])(tests?|specs?|docs?|examples?|changelog|readme|adr|migrations?)([/_.-]|$)|` +
+		`\.(md|rst|lock|sum)$|[-.]lock\.`)
+	denies = text.Pattern(`(?i)\b(no|not|never|without|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|leave|remove|delete|drop|` +
+		`rid of|instead of|rather than|replace|explain|why)\b|\?\s*$`)
+)
+
+func read(a Action) *deed {
+	d := &deed{}
+	var said []string
+	for line := range strings.Lines(text.Head(a.Text, maxRead)) {
+		if line = strings.TrimSpace(line); line == "" || strings.ContainsAny(line[:1], ">|#`") {
+			continue // quoted
+		}
+		for _, s := range text.Sentences(line, true) {
+			if moved := movesFrom().FindStringSubmatch(s); moved != nil {
+				s = moved[1] // where to
+			}
+			if !denies().MatchString(s) {
+				said = append(said, s)
+			}
 		}
 	}
-	return strings.Join(out, " ")
+	if command := text.Head(a.Command, maxRead); !onlyReads().MatchString(command) {
+		said = append(said, command)
+	}
+	if len(a.Paths) > 0 {
+		d.changes = a.Paths
+		if !aside().MatchString(a.Paths[0]) {
+			said = append(said, text.Head(a.New, maxRead))
+		}
+	}
+	d.asked = strings.TrimSpace(strings.Join(said, "\n"))
+	d.brings = text.Words(d.asked)
+	d.does = text.Words(d.asked + " " + strings.Join(a.Paths, " "))
+	for w := range text.Words(text.Head(a.Old, maxRead)) {
+		delete(d.brings, w)
+	}
+	d.asked += " " + strings.Join(a.Paths, " ")
+	return d
+}
+
+// movesFrom matches a move, and what it goes to.
+var movesFrom = text.Pattern(`(?i)^(?:.*\b)?((?:to|into|use|put)\b.+?)\s+(?:instead of|rather than)\b`)
+
+// against returns what of an item an action goes against, "" for nothing.
+func (d *deed) against(it *payload.Item) (name string, sure bool) {
+	if untouched := offLimits(it); untouched != "" {
+		if slices.ContainsFunc(d.changes, func(p string) bool { return within(p, untouched) }) {
+			return untouched, true
+		}
+	}
+	switch it.Kind {
+	case payload.Eliminated:
+		if w := text.Words(it.Text); len(w) > 0 && w.In(d.does) >= deadEnd && w.Shared(d.brings) > 0 {
+			return it.Text, false
+		}
+	case payload.Decision, payload.Flag:
+		for _, lost := range append(setAgainst(it.Text), it.Alternatives...) {
+			if d.names(lost, it) {
+				return lost, false
+			}
+		}
+	}
+	return "", false
+}
+
+// givenUp matches what a sentence sets against what it chose.
+var givenUp = text.Pattern(`(?i)\b(?:not|instead of|rather than|never use|no)\s+(?:an?\s+|the\s+)?([^\s,.;:()]+)`)
+
+// setAgainst returns what a sentence itself gives up: "SQLite, not Postgres".
+func setAgainst(said string) (lost []string) {
+	for _, m := range givenUp().FindAllStringSubmatch(said, -1) {
+		lost = append(lost, m[1])
+	}
+	return lost
+}
+
+// names reports whether an action brings in what an item gave up. An everyday word isn't enough.
+func (d *deed) names(lost string, it *payload.Item) bool {
+	w := text.Words(lost)
+	if len(w) == 0 || w.Shared(d.does) < len(w) || w.Shared(d.brings) == 0 {
+		return false
+	}
+	if len(w) > 1 || text.IsName(lost) {
+		return true
+	}
+	about := text.Words(strings.Join(append([]string{it.Text, it.Why, it.Scope}, it.About...), " "))
+	return about.Shared(d.does) > about.Shared(w)
+}
+
+// offLimits returns the file or folder that an item says to leave alone, "" if none.
+func offLimits(it *payload.Item) string {
+	if it.Kind == payload.File {
+		if it.Status == payload.FileOffLimits {
+			return it.Path
+		}
+		return ""
+	}
+	_, said, answered := strings.Cut(it.Text, " → ")
+	if !answered {
+		said = it.Text
+	}
+	if !denies().MatchString(said) {
+		return ""
+	}
+	for word := range strings.FieldsSeq(said) {
+		if word = strings.Trim(word, "`\"'.,;:()"); strings.Contains(word, "/") || trace.LooksLikePath(word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// within reports whether a path is a file or folder, or in it.
+func within(p, other string) bool {
+	p, other = path.Clean(strings.ReplaceAll(p, `\`, "/")), path.Clean(strings.ReplaceAll(other, `\`, "/"))
+	other = cmp.Or(strings.TrimSuffix(other, "/*"), other)
+	return p == other || strings.HasPrefix(p, other+"/") || strings.HasSuffix(p, "/"+other) ||
+		strings.Contains("/"+p, "/"+other+"/")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf16"
 
 	"recall/answer"
@@ -66,7 +65,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 				list[i] = plain(list[i])
 			}
 		}
-		doubt := overtaken(&it, p.Doubted[it.ID])
+		doubt := p.Doubted[it.ID].Note(it.Kind)
 		switch record := answer.Record(it, p.Origins[it.ID].Number); {
 		case it.Quoted():
 			it.Text, it.Evidence = fmt.Sprintf("%s%s: “%s”", record, doubt, it.Text), nil
@@ -102,14 +101,6 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 		}
 		budget = budget * mostCharacters / characters(text) * 9 / 10
 	}
-}
-
-// overtaken says in parentheses what replaced an item, may have, or contradicts it; "" if nothing did.
-func overtaken(it *payload.Item, by payload.Doubt) string {
-	if by.By == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%s %s by [%s])", by.Word(it.Kind), by.At.UTC().Format(time.DateOnly), by.By)
 }
 
 // mostLeads is how many passages of each session are injected.

@@ -6,9 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
-	"recall/ingest"
+	"recall/answer/brief"
 	"recall/internal/text"
 	"recall/library/disk"
 	"recall/payload"
@@ -26,7 +27,10 @@ import (
 
 // memo records what a session was told.
 type memo struct {
-	Noted []payload.ItemID `json:"noted,omitempty"` // each item is noted once per session
+	Noted []payload.ItemID `json:"noted,omitempty"` // what tool calls were warned of, once each
+	Told  []spot           `json:"told,omitempty"`  // what prompts were told, once each
+	Page  []spot           `json:"page,omitempty"`  // what its last payload rests on
+	Of    []string         `json:"of,omitempty"`    // the sessions that it was forked from
 	// hashes of other sessions' items in its last payload; nil if unknown
 	Held  []string `json:"held"`
 	Known bool     `json:"known"`
@@ -34,6 +38,20 @@ type memo struct {
 	Nudged bool `json:"nudged,omitempty"`
 	// nothing of it is to be kept
 	Out bool `json:"out,omitempty"`
+}
+
+// spot is a turn of a session.
+type spot struct {
+	Session string `json:"s"` // its hash
+	Turn    int    `json:"n"`
+}
+
+func spotOf(session string, turn int) spot { return spot{text.Hash(session, 4), turn} }
+
+// knows reports whether one of some spots is near what bears on a task.
+func (m *memo) knows(spots []spot, b *brief.Bearing) bool {
+	at := spotOf(b.Session, b.Turn)
+	return slices.ContainsFunc(spots, func(s spot) bool { return s.Session == at.Session && brief.Near(s.Turn, at.Turn) })
 }
 
 type started struct {
@@ -78,9 +96,10 @@ func (h *Host) memoOf(session string) memo {
 	} else {
 		os.Remove(h.memoPath(s.Session, ".json"))
 	}
+	of := s.Session
 	s.Session, s.Source = session, "fork" // handled: the next session isn't from the same start
 	writeJSON(h.startPath(), s)
-	m.Known = true
+	m.Known, m.Of = true, append(m.Of, of)
 	h.keep(session, m)
 	return m
 }
@@ -88,12 +107,6 @@ func (h *Host) memoOf(session string) memo {
 func (h *Host) keep(session string, m memo) error {
 	m.Known = true
 	return writeJSON(h.memoPath(session, ".json"), m)
-}
-
-// once records that a session was told of items.
-func (h *Host) once(session string, m memo, ids []payload.ItemID) error {
-	m.Noted = ingest.Union(m.Noted, ids...)
-	return h.keep(session, m)
 }
 
 // tidy removes memos of long-ended sessions.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"recall/answer"
+	"recall/answer/brief"
 	"recall/index"
 	"recall/index/check"
 	"recall/ingest"
@@ -18,7 +18,7 @@ import (
 	"recall/pipeline"
 )
 
-// prompt says if a prompt goes against something settled, or the context is filling up. It never stops the person.
+// prompt says what was said before that bears on a prompt, and if the context is filling up. It never stops the person.
 func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.Prompt, promptMost)}
 	ingest.MarkForeign(&t) // a pasted payload doesn't contradict itself
@@ -28,24 +28,81 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 		return Answer{}, nil
 	}
 	said := h.nudge(in, &m)
-	var ids []payload.ItemID
-	if h.Notes {
-		w, by, about, err := h.warned(ctx, in, m, check.Action{Text: text}, true)
-		if err != nil {
-			return Answer{}, err
-		}
-		if ids = about; w != nil {
-			said = strings.TrimSpace(note(w, by) + "\n\n" + said)
-		}
+	note, told, err := h.bearing(ctx, in, m, text)
+	if err != nil {
+		return Answer{}, err
 	}
-	if said == "" {
+	if said = strings.TrimSpace(note + "\n\n" + said); said == "" {
 		return Answer{}, nil
 	}
-	return Answer{Context: said}, h.once(in.Session, m, ids)
+	m.Told = ingest.Union(m.Told, told...)
+	return Answer{Context: said}, h.keep(in.Session, m)
 }
 
 // promptMost is how many bytes of a prompt are read: the request comes before what was pasted.
 const promptMost = 64 << 10
+
+// bearing says what was said before that bears on a task and this session doesn't hold yet, "" for nothing.
+func (h *Host) bearing(ctx context.Context, in Input, m memo, task string) (string, []spot, error) {
+	if !h.Notes {
+		return "", nil, nil
+	}
+	at, x, err := h.searched(in)
+	if err != nil || x == nil {
+		return "", nil, err
+	}
+	all, err := brief.Find(ctx, x, at.name, task, func(b *brief.Bearing) bool { return wanted(b, in, m) })
+	if err != nil {
+		return "", nil, err
+	}
+	return h.told(ctx, at, x, all)
+}
+
+// wanted reports whether a session is to be told something: what it said itself or was told it holds; what its page
+// says only if the task goes against it.
+func wanted(b *brief.Bearing, in Input, m memo) bool {
+	held := b.Session == in.Session || slices.Contains(m.Of, b.Session) || m.knows(m.Told, b) ||
+		b.Names == "" && m.knows(m.Page, b)
+	return !held && (!b.Claims() || isTrusted(&b.Item))
+}
+
+// told words what bears on a task, with what may have replaced it.
+func (h *Host) told(ctx context.Context, at place, x *index.Index, all []brief.Bearing) (string, []spot, error) {
+	var items []payload.Item
+	for _, b := range all {
+		items = append(items, b.Item)
+	}
+	doubted, err := pipeline.Doubts(ctx, at.l, x, map[string]*payload.Payload{}, items)
+	if err != nil {
+		return "", nil, err
+	}
+	for i := range all {
+		all[i].Doubt = doubted[all[i].Item.ID]
+	}
+	note, said := brief.Note(all)
+	var spots []spot
+	for _, b := range said {
+		spots = append(spots, spotOf(b.Session, b.Turn))
+	}
+	return note, spots, nil
+}
+
+// searched returns the place of a session and the index, nil if there is none yet.
+func (h *Host) searched(in Input) (at place, x *index.Index, err error) {
+	l, err := h.Library(LockWait)
+	if err != nil {
+		return at, nil, err
+	}
+	at, ok, err := placeOf(l, in.Cwd)
+	if err != nil || !ok {
+		return at, nil, err
+	}
+	x, err = h.Index(l)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
+		return at, nil, nil // the next sync makes it
+	}
+	return at, x, err
+}
 
 // tool says if an edit or a command goes against something settled, and prevents deletion of unsaved sessions.
 func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
@@ -57,17 +114,14 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 		}
 		out = a
 	}
-	if !h.Notes {
-		return out, nil
-	}
 	act, ok := actionOf(in)
-	if !ok {
+	if !h.Notes || !ok {
 		return out, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, briefly)
 	defer cancel()
 	m := h.memoOf(in.Session)
-	w, by, ids, err := h.warned(ctx, in, m, act, false)
+	w, note, told, err := h.warned(ctx, in, m, act)
 	switch {
 	case err != nil && out == (Answer{}):
 		return out, err
@@ -76,14 +130,12 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	}
 	if w.Sure && w.Item.Pinned {
 		// Every time: a rule holds the second time too.
-		return Answer{Deny: fmt.Sprintf("recall: a rule that was pinned here forbids this (%s).\n%s\n"+
-			"Only the user can lift it: recall edit, and remove [pinned] from its line.", w.Item.ID, statement(w, by))}, nil
+		return Answer{Deny: fmt.Sprintf("recall: a rule that was pinned here forbids this (%s).\n%s"+
+			"Only the user can lift it: recall edit, and remove [pinned] from its line.", w.Item.ID, note)}, nil
 	}
-	if slices.Contains(m.Noted, w.Item.ID) {
-		return out, nil
-	}
-	out.Context = strings.TrimSpace(out.Context + "\n\n" + note(w, by))
-	return out, h.once(in.Session, m, ids)
+	out.Context = strings.TrimSpace(out.Context + "\n\n" + note)
+	m.Noted = ingest.Union(m.Noted, told...)
+	return out, h.keep(in.Session, m)
 }
 
 // actionOf returns what to check of a tool call.
@@ -111,42 +163,28 @@ func within(dir, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// warned returns the one warning worth a note, or nil, and what may have replaced its item. It isn't one already
-// given in this session, nor about the session's own item unless a tool is about to act against it.
-func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, prompt bool) (w *check.Warning,
-	by payload.Doubt, ids []payload.ItemID, err error) {
-	l, err := h.Library(LockWait)
-	if err != nil {
-		return nil, by, nil, err
-	}
-	at, ok, err := placeOf(l, in.Cwd)
-	if err != nil || !ok {
-		return nil, by, nil, err
+// warned returns the one thing that a tool call goes against, or nil, how to say it, and the items that it covers. It
+// isn't one already told in this session.
+func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action) (w *check.Warning, note string,
+	told []payload.ItemID, err error) {
+	at, x, err := h.searched(in)
+	if err != nil || x == nil {
+		return nil, "", nil, err
 	}
 	act.Project = at.name // the index uses names
-	x, err := h.Index(l)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
-		return nil, by, nil, nil // the next sync makes it
-	}
-	if err != nil {
-		return nil, by, nil, err
-	}
 	all, err := check.Against(ctx, x, act)
 	if err != nil {
-		return nil, by, nil, err
+		return nil, "", nil, err
 	}
 	for i := range all {
 		w := &all[i]
-		said := slices.Contains(m.Noted, w.Item.ID)
-		unwanted := prompt && (said || w.Session == in.Session) || !prompt && said && !(w.Sure && w.Item.Pinned) ||
-			!isTrusted(&w.Item)
-		if unwanted {
+		if said := slices.Contains(m.Noted, w.Item.ID); said && !(w.Sure && w.Item.Pinned) || !isTrusted(&w.Item) {
 			continue
 		}
-		doubted, err := pipeline.Doubts(ctx, l, x, map[string]*payload.Payload{}, []payload.Item{w.Item})
-		return w, doubted[w.Item.ID], sameSource(all, w), err
+		note, _, err := h.told(ctx, at, x, []brief.Bearing{{Placed: w.Placed, Names: w.Name}})
+		return w, note, sameSource(all, w), err
 	}
-	return nil, by, nil, nil
+	return nil, "", nil, nil
 }
 
 // sameSource lists the items covered by a warning: those with the same words of the same turn, such as a rule and
@@ -162,35 +200,4 @@ func sameSource(all []check.Warning, w *check.Warning) []payload.ItemID {
 		}
 	}
 	return ids
-}
-
-// note words a warning in a few lines: what, why, when, and where to check.
-func note(w *check.Warning, by payload.Doubt) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<!-- recall %s -->\n", w.Item.ID)
-	if w.Reason == check.Repeats {
-		b.WriteString("Note from recall: this looks like something that was tried or considered here and ruled out.\n")
-	} else {
-		b.WriteString("Note from recall: this looks like it goes against something that was settled here.\n")
-	}
-	fmt.Fprintf(&b, "- %s\n", statement(w, by))
-	if q := text.Clip(plain(w.Quote()), 200); q != "" && q != plain(w.Item.Text) {
-		fmt.Fprintf(&b, "- its source: “%s”\n", q)
-	}
-	fmt.Fprintf(&b, "- to check: recall why %s; if it no longer holds, say so and go on\n<!-- /recall -->", w.Item.ID)
-	return b.String()
-}
-
-// statement words an item as a record with date, session and reason, and what may have replaced it.
-func statement(w *check.Warning, by payload.Doubt) string {
-	it := w.Item
-	said := plain(it.Text)
-	if it.Kind == payload.File {
-		said = plain(strings.TrimSpace(it.Path + " " + it.Text))
-	}
-	out := answer.Record(it, w.SessionN) + overtaken(&it, by) + ": " + text.Clip(said, 300)
-	if why := plain(it.Why); why != "" {
-		out += " — because " + text.Clip(why, 200)
-	}
-	return out
 }

@@ -45,7 +45,7 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	if in.Source == "resume" || in.Source == "compact" {
 		p.own = in.Session
 	}
-	text, held, err := h.said(ctx, p, leads)
+	text, held, page, err := h.said(ctx, p, leads)
 	if err == nil && in.Source != "resume" {
 		text = strings.TrimLeft(text+"\n\n"+h.others(p), "\n")
 		text = strings.TrimRight(text, "\n")
@@ -60,8 +60,8 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 		}
 		return Answer{}, err
 	}
-	if m.Held = held; in.Source == "compact" {
-		m.Noted = nil // the compaction dropped the notes
+	if m.Held, m.Page = held, page; in.Source == "compact" {
+		m.Noted, m.Told = nil, nil // the compaction dropped the notes
 	}
 	h.keep(in.Session, m)
 	return Answer{Context: text}, nil
@@ -110,11 +110,11 @@ func (h *Host) awaitDistilled(ctx context.Context, session string) {
 }
 
 // said returns the thread's payload as injected, with at most leads passages of each session, "" if it isn't
-// worthwhile; held identifies its items of sessions other than the place's own.
-func (h *Host) said(ctx context.Context, at place, leads int) (text string, held []string, err error) {
+// worthwhile; held identifies its items of sessions other than the place's own, page the places that it rests on.
+func (h *Host) said(ctx context.Context, at place, leads int) (text string, held []string, page []spot, err error) {
 	p, err := h.thread(ctx, at)
 	if err != nil || p == nil {
-		return "", []string{}, err
+		return "", []string{}, nil, err
 	}
 	only := *p
 	only.Items = slices.DeleteFunc(slices.Clone(p.Items), func(it payload.Item) bool { return !isTrusted(&it) })
@@ -132,9 +132,15 @@ func (h *Host) said(ctx context.Context, at place, leads int) (text string, held
 		}
 	}
 	if !worth {
-		return "", held, nil
+		return "", held, nil, nil
 	}
-	return inject(p, variant, h.Confirm, leads), held, nil
+	text = inject(p, variant, h.Confirm, leads)
+	for _, it := range p.Items {
+		if strings.Contains(text, "["+string(it.ID)+"]") {
+			page = append(page, spotOf(p.Origins[it.ID].Session, it.First().N))
+		}
+	}
+	return text, held, page, nil
 }
 
 // heldBy identifies a payload's current items that aren't of session own; never nil.

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"recall/index/check"
@@ -59,7 +58,8 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 		sh.linef(asData)
 	}
 	for _, w := range warnings {
-		text := fmt.Sprintf("This %s %s", w.Reason, short(&w.Item, w.Place, w.Turn)) + overtaken(&w.Item, doubted[w.Item.ID])
+		text := "This names what was given up or ruled out: " + short(&w.Item, w.Place, w.Turn) +
+			overtaken(&w.Item, doubted[w.Item.ID])
 		if q := w.Quote(); q != "" {
 			text += "  " + quoted(q) + "\n"
 		}

@@ -17,7 +17,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/index"
 	"recall/internal/hint"
 	"recall/internal/redact"
 	txt "recall/internal/text"
@@ -117,8 +116,7 @@ func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, task string,
 	}
 	clean := redact.New().Session()
 	order := &brief.Order{Task: clean.Text(strings.TrimSpace(task)), Files: files, In: a.In,
-		Budget: cmp.Or(o.Budget, taskBudget), Index: a.Index, Form: a.PayloadForm(o.Variant, 0),
-		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, q) }}
+		Budget: cmp.Or(o.Budget, taskBudget), Index: a.Index, Form: a.PayloadForm(o.Variant, 0)}
 	var err error
 	if order.Project, err = a.ProjectFilter(o.Project, false); err != nil {
 		return err

@@ -119,7 +119,7 @@ func printDelivery(a *app.App, title string, f *delivery.Figures, notes bool) {
 	fmt.Fprintf(a.Out, "%s: %d tasks\n  start %d   prompt %d   start or prompt %d   first three results %d   never %d   false %d\n",
 		title, f.Tasks, f.Start, f.Prompt, f.Either, f.Query, f.Never, f.False)
 	fmt.Fprintf(a.Out, "  of %d innocent prompts: %d warned, %d told something\n", f.Innocent, f.Warned, f.Noted)
-	fmt.Fprintf(a.Out, "  tokens: start %d, note %d, longest note without a warning %d\n", f.StartTokens, f.NoteTokens,
+	fmt.Fprintf(a.Out, "  tokens: start %d, note %d, longest note without a claim %d\n", f.StartTokens, f.NoteTokens,
 		f.LongestNote)
 	mark := map[bool]string{true: "x", false: "·"}
 	for _, o := range f.Outcomes {
