@@ -109,6 +109,13 @@ func (p dirPath) upTo(n int) dirPath {
 
 func (p dirPath) equal(q dirPath) bool { return p.holds(q) && q.holds(p) }
 
+// temporary reports whether a directory is where systems keep what isn't to stay.
+func (p dirPath) temporary() bool {
+	name := strings.Join(p.parts, "/") + "/"
+	return slices.ContainsFunc([]string{"tmp/", "var/tmp/", "var/folders/", "private/tmp/", "private/var/folders/"},
+		func(dir string) bool { return strings.HasPrefix(name, dir) })
+}
+
 // wide reports whether a directory is a home, contains homes, or is where people usually keep all their projects. Such
 // a directory isn't a project just because sessions ran below it. Homes of other machines are recognized by their usual
 // locations.

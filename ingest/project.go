@@ -65,16 +65,46 @@ func ProjectOf(s *Session, known []Root) Project {
 	return Project{Name: NoProject, How: "none"}
 }
 
+// Least share of a session's turns, and least number, that make a repository one that it worked in.
+const (
+	alsoShare = 10 // one in ten
+	alsoTurns = 2
+)
+
+// AlsoIn finds the other projects that a session of project own worked in: not folders within it or around it, nor
+// ones that are no repository's as far as anybody knows.
+func AlsoIn(s *Session, known []Root, own Project) []Project {
+	r := resolver{session: s, known: known}
+	roots, turns := r.roots()
+	all := 0
+	for _, n := range turns {
+		all += n
+	}
+	var also []Project
+	at := []dirPath{parseDir(own.Root)}
+	for _, p := range roots {
+		n, q := turns[p.Root], parseDir(p.Root)
+		if own.Root == "" || p.How == "folder" || q.wide() || p.How == "gone" && q.temporary() || n < alsoTurns || n*alsoShare < all {
+			continue
+		}
+		p = r.byKnown(p)
+		q = parseDir(p.Root)
+		if !slices.ContainsFunc(at, func(o dirPath) bool { return o.holds(q) || q.holds(o) }) {
+			also, at = append(also, p), append(at, q)
+		}
+	}
+	return also
+}
+
 // A resolver determines one session's project.
 type resolver struct {
 	session *Session
 	known   []Root
 }
 
-// byFolders picks the root in which most turns ran, on a tie the one used first.
-func (r resolver) byFolders() (Project, bool) {
-	var roots []Project
-	turns := map[string]int{}
+// roots finds the roots in which turns ran, in order of first use, and how many in each.
+func (r resolver) roots() (roots []Project, turns map[string]int) {
+	turns = map[string]int{}
 	for _, c := range r.folders() {
 		p, ok := r.rootOf(c.Dir)
 		if !ok {
@@ -85,6 +115,12 @@ func (r resolver) byFolders() (Project, bool) {
 		}
 		turns[p.Root] += c.Turns
 	}
+	return roots, turns
+}
+
+// byFolders picks the root in which most turns ran, on a tie the one used first.
+func (r resolver) byFolders() (Project, bool) {
+	roots, turns := r.roots()
 	if len(roots) == 0 {
 		return Project{}, false
 	}

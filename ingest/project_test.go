@@ -345,3 +345,32 @@ func TestCleanRemote(t *testing.T) {
 		}
 	}
 }
+
+// A session is found from each repository that it worked in, not from folders within one, from a folder that it only
+// looked into, or one that isn't to stay.
+func TestProjectsAlsoWorkedIn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ran  []CwdCount
+		want []string
+	}{
+		"two":            {[]CwdCount{{"/w/one", 6}, {"/w/two", 4}}, []string{"two"}},
+		"three":          {[]CwdCount{{"/w/two", 4}, {"/w/one", 6}, {"/w/three", 2}}, []string{"two", "three"}},
+		"below":          {[]CwdCount{{"/w/one", 6}, {"/w/one/api", 4}}, nil},
+		"around":         {[]CwdCount{{"/w/one/api", 6}, {"/w/one", 4}}, nil},
+		"parts of one":   {[]CwdCount{{"/w/app/api", 4}, {"/w/app/web", 4}}, nil},
+		"looked into":    {[]CwdCount{{"/w/one", 6}, {"/w/two", 1}}, nil},
+		"a visit":        {[]CwdCount{{"/w/one", 60}, {"/w/two", 2}}, nil},
+		"temporary":      {[]CwdCount{{"/w/one", 6}, {"/tmp/none/x1", 4}}, nil},
+		"a home":         {[]CwdCount{{"/w/one", 6}, {"/home/ann", 4}}, nil},
+		"gone worktrees": {[]CwdCount{{"/w/one", 6}, {"/w/two/.worktrees/fix", 2}, {"/w/two", 2}}, []string{"two"}},
+	} {
+		s := &Session{Where: Where{Cwds: tt.ran}}
+		var got []string
+		for _, p := range AlsoIn(s, nil, ProjectOf(s, nil)) {
+			got = append(got, p.Name)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+}

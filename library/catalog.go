@@ -49,11 +49,13 @@ func (l *Library) Catalog() (*Catalog, error) {
 }
 
 // Of returns the project of a session, a placeholder if it isn't distilled yet.
-func (s *Catalog) Of(e Entry) Project {
-	if p, ok := s.Project[e.Project]; ok {
+func (s *Catalog) Of(e Entry) Project { return s.project(e.Project) }
+
+func (s *Catalog) project(id string) Project {
+	if p, ok := s.Project[id]; ok {
 		return p
 	}
-	return Project{ID: e.Project, Name: "unsorted"}
+	return Project{ID: id, Name: "unsorted"}
 }
 
 // Projects counts the projects that have a session.
@@ -65,19 +67,30 @@ func (s *Catalog) Projects() int {
 	return len(ids)
 }
 
-// In lists the sessions of one project, or all if id is "".
+// In lists the sessions that worked in one project, or all if id is "".
 func (s *Catalog) In(id string) []Entry {
 	if id == "" {
 		return s.Entries
 	}
 	var in []Entry
 	for _, e := range s.Entries {
-		if s.Of(e).ID == id {
+		if s.WorkedIn(e, id) {
 			in = append(in, e)
 		}
 	}
 	return in
 }
+
+// WorkedIn reports whether a session belongs to a project, by its id or name, or also worked in it.
+func (s *Catalog) WorkedIn(e Entry, project string) bool {
+	return slices.ContainsFunc(e.projects(), func(id string) bool {
+		p := s.project(id)
+		return p.ID == project || p.Name == project
+	})
+}
+
+// projects lists the ids of the projects that a session worked in, its own first.
+func (e *Entry) projects() []string { return append([]string{e.Project}, e.Also...) }
 
 // Spoken leaves out the sessions that a program held, unless there are no others.
 func Spoken(entries []Entry) []Entry {
@@ -91,10 +104,7 @@ func Spoken(entries []Entry) []Entry {
 // Last returns the most recently active session of a project, by the project's id or name, ignoring helpers and, if it
 // can, those of programs; else ErrNoSession.
 func (s *Catalog) Last(project string) (Entry, error) {
-	in := slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool {
-		p := s.Of(e)
-		return e.Helper || p.ID != project && p.Name != project
-	})
+	in := slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return e.Helper || !s.WorkedIn(e, project) })
 	if len(in) == 0 {
 		return Entry{}, ErrNoSession
 	}
@@ -128,6 +138,7 @@ type ListEntry struct {
 	Source    ingest.Source    `json:"source"`
 	Project   string           `json:"project"`
 	Number    int              `json:"number"`
+	Also      []string         `json:"also,omitempty"` // other projects that it worked in
 	Title     string           `json:"title"`
 	Start     time.Time        `json:"start,omitzero"`
 	End       time.Time        `json:"end,omitzero"`
@@ -150,6 +161,9 @@ func (s *Catalog) List(project string, found map[string]ingest.File) []ListEntry
 		all[i] = ListEntry{ID: e.ID, Source: e.Source, Project: s.Of(*e).Name, Number: s.Number[string(e.ID)],
 			Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: s.State(*e, found), Distilled: !e.Behind(),
 			Headless: e.Headless, Parent: e.Parent, Folder: e.Folder, Marks: e.Marks}
+		for _, id := range e.Also {
+			all[i].Also = append(all[i].Also, s.project(id).Name)
+		}
 	})
 	slices.SortStableFunc(all, func(a, b ListEntry) int {
 		return strings.Compare(strings.ToLower(a.Project), strings.ToLower(b.Project))

@@ -47,6 +47,7 @@ type Entry struct {
 // Meta is what parsing finds out about a session; see Place.
 type Meta struct {
 	Project  string             `json:"project,omitempty"` // Project.ID; "" until it is parsed
+	Also     []string           `json:"also,omitempty"`    // other projects that it worked in
 	Title    string             `json:"title,omitempty"`   // redacted
 	Start    time.Time          `json:"start,omitzero"`
 	End      time.Time          `json:"end,omitzero"`

@@ -261,7 +261,9 @@ func (l Inside) DropProjects() error {
 	}
 	used := map[string]bool{}
 	for _, e := range all {
-		used[e.Project] = true
+		for _, id := range e.projects() {
+			used[id] = true
+		}
 	}
 	return l.changeRegistry(func(r *registry.Registry) error {
 		r.Projects = slices.DeleteFunc(r.Projects, func(p Project) bool {

@@ -50,7 +50,7 @@ func sessionsOnly(all []Entry) []Entry {
 	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source == ingest.Memory })
 }
 
-// SessionsOf lists the sessions of some projects only. Before the first full scan it looks at no others, so it is
+// SessionsOf lists the sessions that worked in some projects only. Before the first full scan it looks at no others, so it is
 // faster if there are many.
 func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 	l.mu.Lock()
@@ -62,7 +62,7 @@ func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 		}
 		var of []Entry
 		for i := range s.Entries { // entries are large, don't copy all
-			if project(s.Entries[i].Project) {
+			if slices.ContainsFunc(s.Entries[i].projects(), project) {
 				of = append(of, s.Entries[i])
 			}
 		}

@@ -79,7 +79,7 @@ func (l *Library) readBlocks(project func(id string) bool) (blocks []block, err 
 	}
 	err = db.Each("SELECT project, folders, sum, sessions FROM list", func(r state.Row) {
 		b := block{folders: strings.Split(r.ColumnText(1), "\n"), sum: r.ColumnInt64(2)}
-		if project == nil || project(r.ColumnText(0)) {
+		if project == nil || slices.ContainsFunc(strings.Fields(r.ColumnText(0)), project) {
 			b.sessions = r.ColumnBlob(3, nil)
 		}
 		blocks = append(blocks, b)
@@ -102,10 +102,11 @@ func (l *Library) saveList() error {
 		return nil
 	}
 	recent := time.Now().Add(-2 * time.Second).UnixNano()
-	of := map[string][]*known{} // by project
+	of := map[string][]*known{} // by projects
 	for _, e := range sorted(l.sessions) {
 		if k := l.sessions[e.ID]; k.Stamp.Mod < recent {
-			of[e.Project] = append(of[e.Project], k)
+			in := strings.Join(e.projects(), " ")
+			of[in] = append(of[in], k)
 		}
 	}
 	changes := []state.Change{{SQL: "DELETE FROM list"}, {SQL: "DELETE FROM library"},

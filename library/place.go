@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -39,6 +40,14 @@ func (l *Library) resolve(m *Meta) error {
 	if m.Project = p.ID; p.ID == "" {
 		return errors.New("no project given")
 	}
+	m.Also = slices.Clone(m.Also)
+	for i, id := range m.Also {
+		if p, err = l.Project(id); err != nil {
+			return err
+		}
+		m.Also[i] = p.ID
+	}
+	m.Also = slices.DeleteFunc(m.Also, func(id string) bool { return id == m.Project })
 	return nil
 }
 

@@ -130,7 +130,7 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 		}
 		var ids []string
 		for _, e := range all {
-			ids = append(ids, e.Project)
+			ids = append(ids, e.projects()...)
 		}
 		reg.Reclaim(ids)
 		again = unknownProject(reg, all)
@@ -153,6 +153,7 @@ const lostNames = "the projects are added again, names given by hand are lost"
 // unknownProject lists sessions whose project isn't in projects.toml. They must not be distilled before it is added.
 func unknownProject(reg *registry.Registry, entries []Entry) []Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
-		return e.Project == "" || reg.Find(e.Project) != nil
+		lost := func(id string) bool { return id != "" && reg.Find(id) == nil }
+		return !slices.ContainsFunc(e.projects(), lost)
 	})
 }

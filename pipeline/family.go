@@ -38,6 +38,7 @@ type Member struct {
 	ran      ingest.Where     // where it really ran; only for finding its project
 	clean    *redact.Redactor // with which it was redacted
 	project  library.Project
+	also     []string           // ids of other projects that it worked in
 	made     payload.Provenance // provenance of its payload
 	fresh    *payload.Payload   // as distilled; nil if the saved payload stays
 	noted    []*payload.Item    // grounded notes

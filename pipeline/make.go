@@ -47,6 +47,7 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	if !f.anew { // only the index lacks it
 		if m.page.payload, err = r.p.Library.Payload(m.Entry.ID); err == nil {
 			m.Session.Title = m.page.payload.Title // as merge sets it
+			m.also = m.Entry.Also
 			m.project, err = r.p.Library.Project(m.Entry.Project)
 		}
 	}
@@ -66,7 +67,7 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 // distillOne makes a session's payload anew, from m.fresh if it was distilled already.
 func (r *run) distillOne(ctx context.Context, m *Member) error {
 	var err error
-	if m.project, err = r.p.projectOf(m.Session, m.ran, m.clean); err != nil {
+	if err = r.p.findProjects(m); err != nil {
 		return err
 	}
 	if m.fresh == nil {

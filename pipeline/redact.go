@@ -18,16 +18,25 @@ func Redact(rules *redact.Rules, s *ingest.Session) *redact.Redactor {
 	return r
 }
 
-// projectOf determines a redacted session's project from the places where it really ran. Only the project's entry
-// knows those; its name holds no secret.
-func (p *Pipeline) projectOf(s *ingest.Session, ran ingest.Where, clean *redact.Redactor) (library.Project, error) {
+// findProjects determines a redacted session's projects from the places where it really ran. Only the projects' entries
+// know those; their names hold no secret.
+func (p *Pipeline) findProjects(m *Member) error {
 	roots, err := p.Library.Roots()
 	if err != nil {
-		return library.Project{}, err
+		return err
 	}
-	exact := *s
-	exact.Where = ran
-	told := ingest.ProjectOf(&exact, roots)
-	told.Clean(clean.Name)
-	return p.Library.ProjectFor(told)
+	exact := *m.Session
+	exact.Where = m.ran
+	own := ingest.ProjectOf(&exact, roots)
+	also := ingest.AlsoIn(&exact, roots, own)
+	own.Clean(m.clean.Name)
+	m.project, err = p.Library.ProjectFor(own)
+	m.also = nil
+	for i := 0; i < len(also) && err == nil; i++ {
+		var other library.Project
+		also[i].Clean(m.clean.Name)
+		other, err = p.Library.ProjectFor(also[i])
+		m.also = append(m.also, other.ID)
+	}
+	return err
 }

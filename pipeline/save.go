@@ -120,7 +120,7 @@ const quietFor = 24 * time.Hour
 func (r *run) meta(m *Member) library.Meta {
 	e, s := m.Entry, m.Session
 	meta := library.Meta{
-		Project: m.project.ID, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
+		Project: m.project.ID, Also: m.also, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper,
 		Headless: s.Headless, Archived: s.Archived,
 	}

@@ -117,7 +117,7 @@ func stancesOf(ctx context.Context, p *pipeline.Pipeline, project string, least 
 	all := stances{map[string]*stance{}, map[string]*stance{}}
 	read := 0
 	for _, e := range slices.Backward(catalog.Entries) {
-		if project != "" && catalog.Of(e).Name != project || read == readMost {
+		if project != "" && !catalog.WorkedIn(e, project) || read == readMost {
 			continue
 		}
 		read++

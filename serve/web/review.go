@@ -73,7 +73,7 @@ func lately(f filters, from, most int) (all []library.Entry, of int) {
 	for i := range f.catalog.Entries {
 		e := &f.catalog.Entries[i]
 		within := !e.End.Before(f.since) && (f.asOf.IsZero() || e.Start.Before(f.asOf))
-		if within && !e.Helper && (f.Project == "" || f.catalog.Of(*e).Name == f.Project) {
+		if within && !e.Helper && (f.Project == "" || f.catalog.WorkedIn(*e, f.Project)) {
 			meant = append(meant, e)
 		}
 	}

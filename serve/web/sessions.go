@@ -71,7 +71,7 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		}
 		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
 		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
-		elsewhere := f.Project != "" && l.Project != f.Project
+		elsewhere := f.Project != "" && l.Project != f.Project && !slices.Contains(l.Also, f.Project)
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
 		meant := marked && !elsewhere && !other && !l.End.Before(f.since)
 		if meant && !slices.ContainsFunc(find, lacks) {

@@ -91,7 +91,7 @@ func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
 func counted(r *http.Request, m *Memory, f filters, kinds []payload.Kind) (c chart, all int, err error) {
 	from, to := f.since, f.asOf
 	for _, e := range f.catalog.Entries {
-		if f.Project != "" && f.catalog.Of(e).Name != f.Project {
+		if f.Project != "" && !f.catalog.WorkedIn(e, f.Project) {
 			continue
 		}
 		if first := e.Start; !first.IsZero() && from.IsZero() {
