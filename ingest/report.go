@@ -22,6 +22,37 @@ func (r *Report) Skip(s Skip) {
 	}
 }
 
+// A Gap is how many lines could not be read between a turn and the one before it in its file, and behind the last.
+type Gap struct {
+	Before int `json:"before,omitempty"`
+	After  int `json:"after,omitempty"`
+}
+
+// MarkGaps marks the turns beside lines that could not be read, so that what is missing is missed where it was.
+func (s *Session) MarkGaps() {
+	for _, turns := range s.conversations() {
+		for _, skip := range s.Report.Skipped {
+			var next, last *Turn // in the file
+			for i := range turns {
+				t := &turns[i]
+				switch {
+				case t.File != skip.File || t.Line == 0:
+				case t.Line >= skip.Line && (next == nil || t.Line < next.Line):
+					next = t
+				case t.Line < skip.Line && (last == nil || t.Line > last.Line):
+					last = t
+				}
+			}
+			switch {
+			case next != nil:
+				next.Gap.Before++
+			case last != nil:
+				last.Gap.After++
+			}
+		}
+	}
+}
+
 // Ignore counts a record of a known type that holds nothing to keep.
 func (r *Report) Ignore(name string) { count(&r.Ignored, name, 1) }
 

@@ -159,6 +159,7 @@ type Turn struct {
 	Abandoned bool `json:"abandoned,omitempty"` // on a branch that was rewound
 	Copied    bool `json:"copied,omitempty"`    // a forked session's copy of a turn that its parent owns
 	Gone      bool `json:"gone,omitempty"`      // only an earlier version of its source has it: see UniteVersions
+	Gap       Gap  `json:"gap,omitzero"`        // lines of its file that could not be read: see MarkGaps
 	// parts of Text that are not the speaker's own words; ordered, not overlapping
 	Foreign []Foreign `json:"-"`
 	Carried []string  `json:"-" map:"-"` // ids of recall's items quoted in it (rule 4 of the design)

@@ -80,6 +80,7 @@ func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Sessi
 	if err := p.addEarlier(ctx, reader, m, found, s); err != nil {
 		return nil, err
 	}
+	s.MarkGaps()
 	s.ID = m.ID // the key of its folder, whatever its lines say
 	return s, nil
 }

@@ -199,10 +199,24 @@ func remarks(turn *ingest.Turn) (all []string) {
 	if turn.Gone {
 		all = append(all, "no longer in the source")
 	}
+	if n := turn.Gap.Before; n > 0 {
+		all = append(all, "before it, "+unread(n))
+	}
+	if n := turn.Gap.After; n > 0 {
+		all = append(all, "behind it, "+unread(n))
+	}
 	if turn.Copied {
 		all = append(all, "copied from the session this was forked from")
 	}
 	return all
+}
+
+// unread says that something is missing.
+func unread(lines int) string {
+	if lines == 1 {
+		return "a line of the source could not be read"
+	}
+	return fmt.Sprintf("%d lines of the source could not be read", lines)
 }
 
 func speaker(turn *ingest.Turn) string {
