@@ -165,7 +165,9 @@ func (l *Library) scanOf(project func(id string) bool) (map[ingest.SessionID]*kn
 		of = byID(slices.DeleteFunc(seen, func(k *known) bool { return k == nil }))
 		return nil
 	})
-	maps.DeleteFunc(of, func(_ ingest.SessionID, k *known) bool { return !slices.ContainsFunc(k.Entry.projects(), project) })
+	maps.DeleteFunc(of, func(_ ingest.SessionID, k *known) bool {
+		return !slices.ContainsFunc(k.Entry.projects(), project)
+	})
 	maps.Copy(l.alone, of)
 	return of, err
 }
