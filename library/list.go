@@ -50,8 +50,8 @@ func sessionsOnly(all []Entry) []Entry {
 	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source == ingest.Memory })
 }
 
-// SessionsOf lists the sessions that worked in some projects only. Before the first full scan it looks at no others, so it is
-// faster if there are many.
+// SessionsOf lists the sessions that worked in some projects only. Before the first full scan it looks at no others,
+// so it is faster if there are many.
 func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 	l.mu.Lock()
 	if l.loaded {
