@@ -224,6 +224,11 @@ func (x *Index) fail(op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
+// Unwritable reports whether an error may mean that there is no room to write an index.
+func Unwritable(err error) bool {
+	return errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR) || errors.Is(err, sqlite3.CANTOPEN)
+}
+
 func busy(err error) bool { return errors.Is(err, sqlite3.BUSY) }
 
 func damaged(err error) bool {

@@ -84,7 +84,8 @@ func AlsoIn(s *Session, known []Root, own Project) []Project {
 	at := []dirPath{parseDir(own.Root)}
 	for _, p := range roots {
 		n, q := turns[p.Root], parseDir(p.Root)
-		if own.Root == "" || p.How == "folder" || q.wide() || p.How == "gone" && q.temporary() || n < alsoTurns || n*alsoShare < all {
+		passing := p.How == "folder" || q.wide() || p.How == "gone" && q.temporary()
+		if own.Root == "" || passing || n < alsoTurns || n*alsoShare < all {
 			continue
 		}
 		p = r.byKnown(p)

@@ -261,6 +261,9 @@ func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
 	if err != nil {
 		return err
 	}
+	if p.Index == nil { // removed, for lack of room
+		return p.forgetSeen(ids, texts)
+	}
 	if err := p.IndexReceived(ctx); err != nil {
 		return err
 	}

@@ -63,18 +63,8 @@ func hooksOnFullDisk(t *testing.T, which string) {
 	whole := map[string]string{}
 	each(t, d.library, func(path, text string) { whole[path] = text })
 
-	fill, err := os.Create(filepath.Join(disk, "fill"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for block := make([]byte, 64<<10); len(block) > 0; {
-		if _, err := fill.Write(block); errors.Is(err, syscall.ENOSPC) {
-			block = block[:len(block)/2]
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	fill.Close()
+	fill := filepath.Join(disk, "fill")
+	fillUp(t, fill)
 	d.says(sessionB, "The importer stops at umlauts.", "It reads Latin-1 now.", "Use UTF-8 everywhere, not Latin-1.",
 		"Done: UTF-8 everywhere.")
 	d.hook(hooks.SessionStart, sessionB, "source", "startup")
@@ -112,7 +102,7 @@ func hooksOnFullDisk(t *testing.T, which string) {
 		}
 	}
 	d.recall("check")
-	if err := os.Remove(fill.Name()); err != nil {
+	if err := os.Remove(fill); err != nil {
 		t.Fatal(err)
 	}
 	d.recall("sync")
@@ -125,6 +115,41 @@ func hooksOnFullDisk(t *testing.T, which string) {
 			t.Errorf("%s was left", path)
 		}
 	})
+	if which == "both" { // the index gives way, which makes room for what forgetting writes
+		into := filepath.Join(d.home, "into")
+		if err := os.Mkdir(into, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		d.recall("resume", "--project", "harborlight", "--into", into)
+		fillUp(t, fill)
+		d.recall("forget", sessionA, sessionB, "--yes")
+		each(t, disk, func(path, text string) { d.saysNothing(path, text) })
+		each(t, into, func(path, text string) { d.saysNothing(path, text) })
+	}
+}
+
+// saysNothing fails if a file holds what the two sessions said.
+func (d *desk) saysNothing(path, text string) {
+	if strings.Contains(text, "timetable") || strings.Contains(text, "Latin-1") {
+		d.t.Errorf("%s holds what was forgotten", path)
+	}
+}
+
+// fillUp writes a file until its disk is full.
+func fillUp(t *testing.T, path string) {
+	t.Helper()
+	fill, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fill.Close()
+	for block := make([]byte, 64<<10); len(block) > 0; {
+		if _, err := fill.Write(block); errors.Is(err, syscall.ENOSPC) {
+			block = block[:len(block)/2]
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // each reads the files under a folder.

@@ -153,14 +153,17 @@ func (f *Folders) keep(ctx context.Context, k Folder) error {
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
 	}
-	if err != nil {
-		return err
+	page := ""
+	if err == nil {
+		page = seal(payload.HarmlessPage(payload.Render(p, payload.Options{Budget: f.Budget}).Text))
 	}
-	page := seal(payload.HarmlessPage(payload.Render(p, payload.Options{Budget: f.Budget}).Text))
-	if have == page {
-		return nil
+	if err == nil && have != page {
+		err = disk.Replace(path, []byte(page), 0o600)
 	}
-	return disk.Replace(path, []byte(page), 0o600)
+	if err != nil && have != "" && have != page { // it may hold what was forgotten
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // The last line shows that recall wrote what is above it: a person's own file lacks it, and in

@@ -177,11 +177,12 @@ func (a *App) OnIndex(ctx context.Context, do func(*pipeline.Pipeline) error) er
 }
 
 // ForgetSessions forgets sessions in the library, the index and the caches. A damaged index can't be trusted to forget
-// anything: it is removed and rebuilt from the library, which no longer has them.
+// anything, and one on a full disk can't be rewritten: it is removed, which makes room, and rebuilt from the library,
+// which no longer has them.
 func (a *App) ForgetSessions(ctx context.Context, texts *library.Needles,
 	ids ...ingest.SessionID) (left []string, err error) {
 	fresh := false
-	err = a.rebuildIfDamaged(func() (err error) {
+	forget := func() (err error) {
 		if fresh, err = a.OpenIndex(); err != nil {
 			return err
 		}
@@ -193,11 +194,24 @@ func (a *App) ForgetSessions(ctx context.Context, texts *library.Needles,
 			left, err = p.ForgetSessions(ctx, texts, ids...)
 		}
 		return err
-	})
-	if err == nil && fresh {
-		err = a.refill(ctx)
 	}
-	return left, err
+	err = a.rebuildIfDamaged(forget)
+	if hint.IsFull(err) || index.Unwritable(err) {
+		fresh = true
+		if err = cmp.Or(a.RemoveIndex(), a.Pipeline().Forget()); err == nil {
+			left, err = a.Pipeline().ForgetSessions(ctx, texts, ids...)
+		}
+	}
+	if err != nil {
+		return left, err
+	}
+	if fresh {
+		if err := a.refill(ctx); err != nil {
+			a.warn(errors.Join(err, a.RemoveIndex())) // the next question makes it
+		}
+	}
+	a.keepPages(ctx)
+	return left, nil
 }
 
 // forgetAsked empties the caches other than the index, which hold words of sessions: the last answers and the runs of
@@ -342,7 +356,11 @@ func (a *App) keepPages(ctx context.Context) {
 		return
 	}
 	for _, err := range f.Refresh(ctx) {
-		fmt.Fprintf(a.Err, "recall: warning: %v\n", err)
-		a.SayHint(err)
+		a.warn(err)
 	}
+}
+
+func (a *App) warn(err error) {
+	fmt.Fprintf(a.Err, "recall: warning: %v\n", err)
+	a.SayHint(err)
 }
