@@ -1,9 +1,12 @@
 package team
 
 import (
+	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"recall/ingest"
@@ -46,6 +49,24 @@ func setAside(l *library.Library, id ingest.SessionID) (to string, err error) {
 		defer f.Close()
 		return disk.Create(filepath.Join(to, below), func(w io.Writer) error { _, err := io.Copy(w, f); return err })
 	})
+}
+
+// ForgetAside removes what was set aside of sessions that a person forgets here, or holds one of the texts (may be nil).
+func ForgetAside(ctx context.Context, l *library.Library, texts *library.Needles, ids ...ingest.SessionID) error {
+	all, err := disk.Glob(l.Dir(), asideIn, "*")
+	for _, path := range all {
+		e, bad := library.ReadEntry(path)
+		e.Folder = path
+		gone := bad == nil && slices.Contains(ids, e.ID)
+		if !gone && texts != nil {
+			gone, bad = l.Holds(ctx, e, texts)
+			err = errors.Join(err, bad)
+		}
+		if gone {
+			err = errors.Join(err, disk.UnlinkAll(path))
+		}
+	}
+	return err
 }
 
 // dropAside removes what was set aside more than asideDays before a time.
