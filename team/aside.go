@@ -51,7 +51,7 @@ func setAside(l *library.Library, id ingest.SessionID) (to string, err error) {
 	})
 }
 
-// ForgetAside removes what was set aside of sessions that a person forgets here, or holds one of the texts (may be nil).
+// ForgetAside removes what was set aside of sessions that a person forgets here, or holds one of the texts, if any.
 func ForgetAside(ctx context.Context, l *library.Library, texts *library.Needles, ids ...ingest.SessionID) error {
 	all, err := disk.Glob(l.Dir(), asideIn, "*")
 	for _, path := range all {
