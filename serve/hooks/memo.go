@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"recall/answer/brief"
+	"recall/ingest"
 	"recall/internal/text"
 	"recall/library/disk"
 	"recall/payload"
@@ -80,9 +82,15 @@ func writeJSON(path string, v any) error {
 }
 
 // memoOf returns the memo of a session, after telling a fork from the session that it was started as.
-func (h *Host) memoOf(session string) memo {
+func (h *Host) memoOf(in Input) memo {
 	var m memo
+	session := in.Session
 	if readJSON(h.memoPath(session, ".json"), &m) {
+		return m
+	}
+	if parent := forkedFrom(in.Transcript); parent != "" && parent != session {
+		readJSON(h.memoPath(parent, ".json"), &m)
+		m.Of = append(m.Of, parent)
 		return m
 	}
 	var s started
@@ -102,6 +110,13 @@ func (h *Host) memoOf(session string) memo {
 	m.Known, m.Of = true, append(m.Of, of)
 	h.keep(session, m)
 	return m
+}
+
+// forkedFrom returns the session whose lines a transcript begins with, "" if it is no copy.
+func forkedFrom(transcript string) string {
+	_, after, _ := strings.Cut(ingest.ReadStart(transcript, 64<<10), `"forkedFrom":{"sessionId":"`)
+	id, _, _ := strings.Cut(after, `"`)
+	return id
 }
 
 func (h *Host) keep(session string, m memo) error {

@@ -23,7 +23,7 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.Prompt, promptMost)}
 	ingest.MarkForeign(&t) // a pasted payload doesn't contradict itself
 	text := t.OwnText()
-	m := h.memoOf(in.Session) // distinguishes a fork from its parent at the first event
+	m := h.memoOf(in) // distinguishes a fork from its parent at the first event
 	if strings.HasPrefix(text, "/") || strings.TrimSpace(text) == "" {
 		return Answer{}, nil
 	}
@@ -120,7 +120,7 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, briefly)
 	defer cancel()
-	m := h.memoOf(in.Session)
+	m := h.memoOf(in)
 	w, note, told, err := h.warned(ctx, in, m, act)
 	switch {
 	case err != nil && out == (Answer{}):

@@ -67,6 +67,7 @@ const LockWait = 20 * time.Millisecond
 const (
 	briefly    = 1500 * time.Millisecond // usual: some 20 ms
 	compacting = 2 * time.Second         // waiting for PreCompact to distill
+	catching   = 2 * time.Second         // processing the session that was just cleared or killed
 	deleting   = 10 * time.Second        // a command that removes sessions
 	behind     = 100 * time.Second       // PreCompact
 	afterwards = 280 * time.Second       // SessionEnd
@@ -79,8 +80,8 @@ func limit(e Event, in Input) time.Duration {
 		return behind
 	case e == SessionEnd:
 		return afterwards
-	case e == SessionStart && in.Source == "compact":
-		return compacting + briefly
+	case e == SessionStart:
+		return max(compacting, catching) + briefly
 	case e == PreToolUse && mayRemove(in):
 		return deleting + briefly
 	}

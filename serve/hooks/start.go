@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,10 +19,10 @@ import (
 	"recall/pipeline"
 )
 
-// start tells a session what it must know. On a resume the conversation already contains it, so it is only repeated
-// if what other sessions settled has changed; after a compaction it is told again.
+// start tells a session what it must know. A conversation that is resumed or forked contains its page already, so it is
+// told only what other sessions settled since; after a compaction it is told all again.
 func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
-	m := h.memoOf(in.Session)
+	m := h.memoOf(in)
 	if h.Parent > 1 { // for the first event of a fork, which gets the earlier memo
 		defer writeJSON(h.startPath(), started{in.Session, in.Source, h.now(), m})
 	}
@@ -29,10 +30,10 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	if in.Source == "compact" {
 		h.awaitDistilled(ctx, in.Session)
 		leads = payload.MostLeads // the conversation itself is gone
-		if m.Nudged {
-			m.Nudged = false
-			h.keep(in.Session, m)
-		}
+		m.Nudged, m.Noted, m.Told, m.Held = false, nil, nil, nil
+		h.keep(in.Session, m)
+	} else {
+		h.catchUp(ctx, in)
 	}
 	l, err := h.Library(LockWait)
 	if err != nil {
@@ -42,27 +43,27 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	if err != nil || !ok {
 		return Answer{}, err
 	}
+	goesOn := in.Source == "resume" || in.Source == "fork"
 	if in.Source == "resume" || in.Source == "compact" {
 		p.own = in.Session
+	} else if n := len(m.Of); in.Source == "fork" && n > 0 {
+		p.own = m.Of[n-1]
 	}
-	text, held, page, err := h.said(ctx, p, leads)
-	if err == nil && in.Source != "resume" {
-		text = strings.TrimLeft(text+"\n\n"+h.others(p), "\n")
-		text = strings.TrimRight(text, "\n")
+	known := []string(nil)
+	if goesOn {
+		known = m.Held
 	}
-	// What disappeared isn't news: the session itself may have settled it.
-	news := slices.ContainsFunc(held, func(one string) bool { return !slices.Contains(m.Held, one) })
-	nothingNew := err != nil || in.Source == "resume" && (text == "" || m.Held == nil || !news)
-	if nothingNew {
-		if err == nil {
-			m.Held = held
-			h.keep(in.Session, m) // changes from here on are news
-		}
+	text, held, page, err := h.said(ctx, p, leads, known)
+	if err != nil {
 		return Answer{}, err
 	}
-	if m.Held, m.Page = held, page; in.Source == "compact" {
-		m.Noted, m.Told = nil, nil // the compaction dropped the notes
+	if goesOn && m.Held == nil { // whatever it was told; changes from here on are news
+		text = ""
 	}
+	if !goesOn {
+		text = strings.TrimSpace(text + "\n\n" + h.others(p))
+	}
+	m.Held, m.Page = held, ingest.Union(m.Page, page...)
 	h.keep(in.Session, m)
 	return Answer{Context: text}, nil
 }
@@ -93,6 +94,47 @@ func (h *Host) others(p place) string {
 // mostTold is the maximum length of such a line, in characters.
 const mostTold = 300
 
+// catchUp processes sessions that were held in the same folder lately and aren't in the library as they are now: the
+// one that was just cleared, whose end the client reports at the same moment, or one that was killed.
+func (h *Host) catchUp(ctx context.Context, in Input) {
+	ctx, cancel := context.WithTimeout(ctx, catching)
+	defer cancel()
+	var left []Input
+	l, err := h.Library(LockWait)
+	if err != nil || in.Transcript == "" || h.Pipeline == nil {
+		return
+	}
+	entries, _ := os.ReadDir(filepath.Dir(in.Transcript))
+	for _, e := range entries {
+		path := filepath.Join(filepath.Dir(in.Transcript), e.Name())
+		session := strings.TrimSuffix(e.Name(), ".jsonl")
+		info, err := e.Info()
+		if err != nil || session == e.Name() || session == in.Session {
+			continue
+		}
+		if h.now().Sub(info.ModTime()) < lately && !isDistilled(l, session, info.Size()) {
+			left = append(left, Input{Session: session, Transcript: path})
+		}
+	}
+	for _, one := range left[:min(len(left), mostCaught)] {
+		_ = h.process(ctx, one) // what fails now is done by the next sync
+	}
+}
+
+const (
+	lately     = 24 * time.Hour
+	mostCaught = 3
+)
+
+// isDistilled reports whether the library has all of a session's transcript, and its payload is made of that.
+func isDistilled(l *library.Library, session string, size int64) bool {
+	e, err := l.Session(ingest.SessionID(session))
+	if err != nil || e.Distilled == nil || e.Distilled.Input != e.Input {
+		return false
+	}
+	return slices.ContainsFunc(e.Files, func(f library.FileState) bool { return f.Place == 0 && f.Size == size })
+}
+
 // awaitDistilled waits at most two seconds for PreCompact to distill the session.
 func (h *Host) awaitDistilled(ctx context.Context, session string) {
 	path := h.memoPath(session, ".compacting")
@@ -110,8 +152,10 @@ func (h *Host) awaitDistilled(ctx context.Context, session string) {
 }
 
 // said returns the thread's payload as injected, with at most leads passages of each session, "" if it isn't
-// worthwhile; held identifies its items of sessions other than the place's own, page the places that it rests on.
-func (h *Host) said(ctx context.Context, at place, leads int) (text string, held []string, page []spot, err error) {
+// worthwhile; held identifies its items of sessions other than the place's own, page the places that it rests on. What
+// is known is left out.
+func (h *Host) said(ctx context.Context, at place, leads int, known []string) (text string, held []string,
+	page []spot, err error) {
 	p, err := h.thread(ctx, at)
 	if err != nil || p == nil {
 		return "", []string{}, nil, err
@@ -120,6 +164,9 @@ func (h *Host) said(ctx context.Context, at place, leads int) (text string, held
 	only.Items = slices.DeleteFunc(slices.Clone(p.Items), func(it payload.Item) bool { return !isTrusted(&it) })
 	p = &only
 	held = heldBy(p, at.own)
+	only.Items = slices.DeleteFunc(only.Items, func(it payload.Item) bool {
+		return len(known) > 0 && (p.Origins[it.ID].Session == at.own || slices.Contains(known, heldAs(&it)))
+	})
 	variant, worth := h.Variant, false
 	for _, it := range p.Items {
 		if !it.Current() {
@@ -148,11 +195,14 @@ func heldBy(p *payload.Payload, own string) []string {
 	held := []string{}
 	for _, it := range p.Items {
 		if it.Current() && p.Origins[it.ID].Session != own {
-			held = append(held, text.Hash(string(it.ID)+"\x00"+it.Text+"\x00"+it.Why, 4))
+			held = append(held, heldAs(&it))
 		}
 	}
 	return held
 }
+
+// heldAs identifies an item as it is worded.
+func heldAs(it *payload.Item) string { return text.Hash(string(it.ID)+"\x00"+it.Text+"\x00"+it.Why, 4) }
 
 // place is where a session runs.
 type place struct {
