@@ -101,6 +101,15 @@ func Spoken(entries []Entry) []Entry {
 	return persons
 }
 
+// WithoutHeadless is Spoken for a list; left is how many it leaves out.
+func WithoutHeadless(list []ListEntry) (persons []ListEntry, left int) {
+	persons = slices.DeleteFunc(slices.Clone(list), func(e ListEntry) bool { return e.Headless })
+	if len(persons) == 0 {
+		return list, 0
+	}
+	return persons, len(list) - len(persons)
+}
+
 // Last returns the most recently active session of a project, by the project's id or name, ignoring helpers and, if it
 // can, those of programs; else ErrNoSession.
 func (s *Catalog) Last(project string) (Entry, error) {

@@ -97,6 +97,9 @@ func (w *writer) index(m *Member) error {
 	}
 	p := m.page.payload
 	doc := index.DocOf(withoutForgotten(m.Session, gone[m.Entry.ID]), p, m.project.Name)
+	if m.Session.Headless { // as results name it
+		doc.Title = "headless: " + doc.Title
+	}
 	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name)
 	doc.Lines = m.writtenLines()
 	doc.Did = m.doings()

@@ -215,10 +215,10 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 	told := 0
 	sh := newSheet()
 	sh.linef("The latest sessions. %s", asData)
-	for _, e := range slices.Backward(catalog.Entries) {
+	for _, e := range slices.Backward(library.Spoken(catalog.Entries)) {
 		name := catalog.Of(e).Name
 		hidden := e.Helper || e.Marks.Archived
-		if hidden || only != "" && name != only || told == mostListed {
+		if hidden || only != "" && !catalog.WorkedIn(e, only) || told == mostListed {
 			continue
 		}
 		if sh.linef("%s · %s · %s · %d turns · %s", answer.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80),

@@ -26,6 +26,8 @@ type sessionsView struct {
 	Tag      string
 	State    library.State
 	Leaving  bool // only those that their client deletes within a week
+	Headless bool // also those that a program held
+	Left     int  // of these, left out
 	Sessions []*library.ListEntry
 	From, Of int                   // position of the first one, from 0, and the total
 	States   map[library.State]int // counts of all sessions
@@ -63,8 +65,13 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	var all []*library.ListEntry // pointers: the values are large to sort
 	list := f.catalog.List("", found)
 	for i := range list {
+		v.States[list[i].State]++
+	}
+	if v.Headless = q.Has("headless"); !v.Headless {
+		list, v.Left = library.WithoutHeadless(list)
+	}
+	for i := range list {
 		l := &list[i]
-		v.States[l.State]++
 		lacks := func(word string) bool {
 			text := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
 			return !strings.Contains(strings.ToLower(text), word)

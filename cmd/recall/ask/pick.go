@@ -81,7 +81,7 @@ func pickable(ctx context.Context, p *pipeline.Pipeline, project library.Project
 	if err != nil {
 		return nil, err
 	}
-	sessions := catalog.List(project.ID, nil)
+	sessions, _ := library.WithoutHeadless(catalog.List(project.ID, nil))
 	slices.SortStableFunc(sessions, func(a, b library.ListEntry) int { return b.Start.Compare(a.Start) })
 	for _, s := range sessions {
 		if s.Archived {
