@@ -128,7 +128,7 @@ func TestWebAgentsAndBranches(t *testing.T) {
 	}
 	whole := get(page, nil)
 	holds(whole, `1 sub-agent without a known call`, `agent=b2`,
-		`(?s)1 call.*<p class="agent"><a href="[^"]*agent=a1">Sub-agent Explore</a>`,
+		`(?s)<summary>(Agent|Task)\b.*<p class="agent"><a href="[^"]*agent=a1">Sub-agent Explore</a>`,
 		`(?s)A branch that was abandoned.*ten times.*The branch that was continued.*five times`,
 		`class="turn user abandoned"`)
 	if strings.Contains(whole, "Look for the table") {
