@@ -96,11 +96,16 @@ func checkPath(path string) error {
 }
 
 // retryBusy retries for half a minute while the file is locked: when several processes create the index, SQLite
-// sometimes reports that at once in spite of its busy_timeout (seen once in several hundred runs under load).
+// sometimes reports that at once in spite of its busy_timeout (seen once in several hundred runs under load). It also
+// retries a few times after a disk error, which a process gets that opens the log while the last one to close it
+// removes it (seen once in two hundred such runs).
 func retryBusy(do func() error) error {
-	end := time.Now().Add(30 * time.Second)
+	end, faults := time.Now().Add(30*time.Second), 0
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		if err := do(); !busy(err) || time.Now().After(end) {
+		err := do()
+		if errors.Is(err, sqlite3.IOERR) && faults < 8 {
+			faults++
+		} else if !busy(err) || time.Now().After(end) {
 			return err
 		}
 		time.Sleep(wait)
