@@ -111,7 +111,7 @@ func keepsItsThread(t *testing.T, exe, client string) {
 	if asked := says("--resume", last, "What is next?"); !strings.Contains(asked, decided) {
 		t.Errorf("after the compaction:\n%.3000s", asked)
 	}
-	cleared(t, d, m, env, client, decided)
+	cleared(t, d, m, env, client)
 	for line := range strings.Lines(d.log()) {
 		// -p doesn't wait for PreCompact; the sync above may have been at it first
 		if !strings.Contains(line, " pre-compact ") && !strings.Contains(line, "library is busy") {
@@ -121,7 +121,7 @@ func keepsItsThread(t *testing.T, exe, client string) {
 }
 
 // cleared types /clear into a terminal, and something after it.
-func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client, decided string) {
+func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client string) {
 	t.Helper()
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
@@ -169,21 +169,22 @@ func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client, decided s
 	screen("new-session", "-d", "-x", "120", "-y", "40", "-c", d.project, client)
 	defer screen("kill-server")
 	shows("Claude Code v", true)
-	types("Good morning.")
+	types("Let's use chalk for the labels of the buoys, not paint, because paint peels off.")
 	shows("Done.", true)
 	m.asked()
 	types("/clear")
-	shows("Good morning.", false)
+	shows("chalk", false)
 	types("And now?")
 	asked := ""
+	const decided = "use chalk for the labels of the buoys, not paint"
 	for i := 0; i < 100 && !(strings.Contains(asked, "And now?") && strings.Contains(asked, decided)); i++ {
 		time.Sleep(200 * time.Millisecond)
 		asked += m.asked()
 	}
-	// What was said before may stand in the payload: the session's end may have been taken in by then.
+	// What was said before stands in the payload alone.
 	said, note, _ := strings.Cut(asked, "<!-- recall ")
 	_, after, _ := strings.Cut(note, "<!-- /recall -->")
-	told, kept := strings.Contains(note, decided), strings.Contains(said+after, "Good morning.")
+	told, kept := strings.Contains(note, decided), strings.Contains(said+after, "chalk")
 	if !told || kept {
 		t.Errorf("after /clear the model is told %v, of before %v:\n%.6000s\n%s",
 			told, kept, asked, screen("capture-pane", "-p"))

@@ -91,7 +91,6 @@ type deed struct {
 	asked        string // the question for the search
 	does, brings text.Bag
 	changes      []string
-	touches      string // all of it in lower case
 }
 
 // What names a thing without doing it. An action that is only that is against nothing.
