@@ -110,7 +110,7 @@ func asksAndNotes(t *testing.T, program string) {
 			"also": []string{"lru", "cache"}}},
 		toolUse{"mcp__recall__recall_note", map[string]any{"kind": "decision",
 			"text": "The rates' cache holds 10,000 entries", "quote": "let the rates' cache hold 10,000 entries"}})
-	out := w.recall("mcp", "install", "--claude-code")
+	out := w.recall("mcp", "install", "claude-code")
 	if !strings.Contains(out, ".claude.json") {
 		t.Errorf("got %q", out)
 	}
