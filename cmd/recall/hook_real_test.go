@@ -138,7 +138,7 @@ func hooksAtWork(t *testing.T, client string) {
 	if err := os.WriteFile(settings, []byte(before), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runs(exe, "hooks", "install")
+	runs(exe, "hooks", "install", "claude-code")
 
 	m.calls = []apiCall{{"Write", map[string]any{"file_path": filepath.Join(d.project, "internal/gen/fares.go"),
 		"content": "package gen\n"}}}

@@ -20,6 +20,9 @@ import (
 	"recall/serve/hooks/clients"
 )
 
+// what names each kind of entry.
+var what = map[clients.Kind]string{clients.Hooks: "hooks", clients.Server: "an MCP server"}
+
 // chosen selects clients' files.
 type chosen struct{ Project, DryRun bool }
 
@@ -27,7 +30,7 @@ type chosen struct{ Project, DryRun bool }
 // all that are in use here.
 func newInstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 	var o chosen
-	return o.command(name, func(ctx context.Context, words []string) error {
+	return o.command(name, k, func(ctx context.Context, words []string) error {
 		files, err := o.files(words, k)
 		if err != nil {
 			return err
@@ -35,36 +38,36 @@ func newInstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 		if len(words) == 0 && !o.Project {
 			files = slices.DeleteFunc(files, func(f clients.File) bool { return !f.Client.Found() })
 		}
-		if len(files) == 0 {
-			fmt.Fprintf(a.Out, "None of recall's clients is set up here; name one to add it anyway: %s\n",
-				strings.Join(clients.Words(), ", "))
-		}
-		p, err := Program(a, o.Project && k == clients.Server)
-		if err == nil {
-			sayOtherSide(a, files)
-			err = Change(a, files, &p, o.DryRun, k)
-		}
+		p, err := a.Program(o.Project && k == clients.Server)
 		if err != nil {
 			return err
 		}
-		if len(files) > 0 && !o.DryRun {
+		sayOtherSide(a, files)
+		err = Change(a, files, &p, o.DryRun, k)
+		switch {
+		case len(files) == 0:
+			err = hint.With(fmt.Errorf("no client with %s is in use here", what[k]), "name one to serve it anyway: %s",
+				strings.Join(clients.Words(k), ", "))
+		case err == nil && !o.DryRun:
 			fmt.Fprintln(a.Out, "A running client uses it after a restart.")
 		}
 		if k == clients.Hooks {
 			tellNoLibrary(ctx, a)
-			return nil
+			return err
 		}
 		if doc, err := clients.Look(p, k); err == nil && doc.Twice() {
 			fmt.Fprintf(a.Err, "recall: warning: %s\n", twiceServed)
 		}
-		printSnippets(a, p)
-		return nil
+		if len(words) == 0 {
+			printSnippets(a, p)
+		}
+		return err
 	})
 }
 
 func newUninstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 	var o chosen
-	return o.command(name, func(_ context.Context, words []string) error {
+	return o.command(name, k, func(_ context.Context, words []string) error {
 		files, err := o.files(words, k)
 		if err != nil {
 			return err
@@ -74,19 +77,20 @@ func newUninstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			files = append(files, having(clients.In(clients.Root(dir)), k)...)
+			files = append(files, clients.Having(clients.In(clients.Root(dir)), k)...)
 		}
 		return Change(a, files, nil, o.DryRun, k)
 	})
 }
 
-func (o *chosen) command(name string, do func(ctx context.Context, words []string) error) *cobra.Command {
+func (o *chosen) command(name string, k clients.Kind,
+	do func(ctx context.Context, words []string) error) *cobra.Command {
 	cmd := option.Do(name, func(fs *option.Flags) {
 		fs.BoolVarP(&o.DryRun, "dry-run", "n", false, "show what would change, and change nothing")
 		fs.BoolVar(&o.Project, "project", false, "only Claude Code in this project, for everyone who works on it")
 	}, do)
 	cmd.Args = cobra.ArbitraryArgs
-	cmd.ValidArgsFunction = cobra.FixedCompletions(clients.Words(), cobra.ShellCompDirectiveNoFileComp)
+	cmd.ValidArgsFunction = cobra.FixedCompletions(clients.Words(k), cobra.ShellCompDirectiveNoFileComp)
 	return cmd
 }
 
@@ -98,48 +102,20 @@ func (o *chosen) files(words []string, k clients.Kind) (files []clients.File, er
 		}
 		dir, err := os.Getwd()
 		files = clients.In(clients.Root(dir))
-		return having(files, k), err
+		return clients.Having(files, k), err
 	}
 	if len(words) == 0 {
-		words = clients.Words()
+		words = clients.Words(k)
 	}
 	for _, word := range words {
 		c, ok := clients.Named(word)
-		if !ok {
-			return nil, hint.With(fmt.Errorf("%q is no client", word), "one of: %s", strings.Join(clients.Words(), ", "))
+		if !ok || !slices.Contains(clients.Words(k), word) {
+			return nil, hint.With(fmt.Errorf("%q is no client with %s", word, what[k]), "one of: %s",
+				strings.Join(clients.Words(k), ", "))
 		}
 		files = append(files, c.Files()...)
 	}
-	return having(files, k), nil
-}
-
-func having(files []clients.File, k clients.Kind) []clients.File {
-	return slices.DeleteFunc(files, func(f clients.File) bool { return !f.Has(k) })
-}
-
-// Program is what clients start: this program by a path that survives an upgrade if there is one, with the flags and
-// the library given here, as the client's environment might lack that. In a file shared with others it is recall on
-// their PATH.
-func Program(a *app.App, shared bool) (clients.Program, error) {
-	if shared {
-		return clients.Program{Path: "recall"}, nil
-	}
-	exe, err := app.Self()
-	if err != nil {
-		return clients.Program{}, err
-	}
-	p := clients.Program{Path: exe, Args: a.GlobalFlags()}
-	for i := 1; i < len(p.Args) && err == nil; i += 2 {
-		p.Args[i], err = filepath.Abs(p.Args[i])
-	}
-	if err != nil {
-		return p, err
-	}
-	c, err := a.LoadConfig()
-	if err == nil && c.Environment("library.dir") {
-		p.Args = append(p.Args, "--library", c.Library.Dir)
-	}
-	return p, err
+	return clients.Having(files, k), nil
 }
 
 // Change has files start a program by some kinds of entry, or removes those if it is nil, and says so. A failure
@@ -209,7 +185,7 @@ func sayOtherSide(a *app.App, files []clients.File) {
 // newServedCmd reports which clients have a kind of entry.
 func newServedCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 	return option.Result(a, name, nil, func(ctx context.Context, _ []string) (clients.Served, error) {
-		p, err := Program(a, false)
+		p, err := a.Program(false)
 		if err != nil {
 			return clients.Served{}, err
 		}

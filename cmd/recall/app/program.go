@@ -11,6 +11,7 @@ import (
 
 	"recall/internal/hint"
 	"recall/library/disk"
+	"recall/serve/hooks/clients"
 )
 
 // Self returns the most durable path of this program: the one on the PATH, or the one it was called by, if it leads
@@ -36,6 +37,31 @@ func sameFile(a, b string) bool {
 	x, err1 := os.Stat(a)
 	y, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// Program is what clients start: this program by a path that survives an upgrade if there is one, with the flags and
+// the library given here, as the client's environment might lack that. In a file shared with others it is recall on
+// their PATH.
+func (a *App) Program(shared bool) (clients.Program, error) {
+	if shared {
+		return clients.Program{Path: "recall"}, nil
+	}
+	exe, err := Self()
+	if err != nil {
+		return clients.Program{}, err
+	}
+	p := clients.Program{Path: exe, Args: a.GlobalFlags()}
+	for i := 1; i < len(p.Args) && err == nil; i += 2 {
+		p.Args[i], err = filepath.Abs(p.Args[i])
+	}
+	if err != nil {
+		return p, err
+	}
+	c, err := a.LoadConfig()
+	if err == nil && c.Environment("library.dir") {
+		p.Args = append(p.Args, "--library", c.Library.Dir)
+	}
+	return p, err
 }
 
 // version is set at release by -ldflags "-X recall/cmd/recall/app.version=…".

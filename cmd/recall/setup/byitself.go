@@ -15,80 +15,34 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/internal/hint"
+	"recall/internal/schedule"
 	"recall/library"
 	"recall/pipeline"
+	"recall/serve/hooks/clients"
 )
 
-// parts lists what makes recall run automatically. Each is also a command of its own.
-var parts = []struct{ name, does, remove string }{
-	{"hooks",
-		"Claude Code starts each session with what was settled, and is warned when it contradicts that", "uninstall"},
-	{"mcp",
-		"agents in Claude Code and Claude Desktop (including Cowork) ask recall and note decisions; Codex: recall mcp " +
-			"install",
-		"uninstall"},
-	{"schedule",
-		"new sessions of Claude Code, Codex, Gemini CLI, OpenCode and Cowork are archived every ten minutes, " +
-			"distilled every night",
-		"remove"},
-}
+// parts lists what makes recall run automatically, with the commands that undo each.
+var parts = []struct{ name, remove string }{{"hooks", "uninstall"}, {"mcp", "uninstall"}, {"schedule", "remove"}}
 
 func newSetupCmd(a *app.App) *cobra.Command {
 	var o struct{ All, Remove, Status, Pause, Resume, Keep bool }
 	cmd := option.Do("setup", func(fs *option.Flags) {
-		fs.BoolVar(&o.All, "all", false, "set up all three without asking; run again, it updates them")
+		fs.BoolVar(&o.All, "all", false, "don't ask; run again, it updates what is there")
 		fs.BoolVar(&o.Keep, "keep", false, "with --resume: also archive what the last pause left out")
 		fs.BoolVar(&o.Pause, "pause", false, "keep nothing of what is said from now on")
-		fs.BoolVar(&o.Remove, "remove", false, "remove all three")
+		fs.BoolVar(&o.Remove, "remove", false, "undo it, in all clients")
 		fs.BoolVar(&o.Resume, "resume", false, "end the pause")
 		fs.BoolVar(&o.Status, "status", false, "show what is set up, and how it went")
 		fs.Apart("all", "remove", "status", "pause", "resume")
 		fs.Apart("pause", "keep")
 	}, func(ctx context.Context, args []string) error {
-		if o.Pause || o.Resume {
+		switch {
+		case o.Pause || o.Resume:
 			return runPause(ctx, a, args, o.Resume, o.Keep)
+		case o.Remove || o.Status:
+			return eachPart(ctx, a, o.Remove)
 		}
-		asks := !o.All && !o.Remove && !o.Status && terminal.IsTerminal(a.Out)
-		if o.All || asks {
-			if _, err := a.Library(ctx); err != nil {
-				return err
-			}
-		}
-		st, worst := terminal.Styles(a.Color), app.ExitOK
-		for _, p := range parts {
-			fmt.Fprintf(a.Out, "%s%s%s: %s\n", st.Bold, p.name, st.Reset, p.does)
-			code := app.ExitOK
-			switch {
-			case o.Remove:
-				code = a.Run(ctx, p.name, p.remove)
-				if code == app.ExitNothing {
-					code = app.ExitOK
-				}
-			case o.All:
-				code = a.Run(ctx, p.name, "install")
-			case !asks:
-				code = a.Run(ctx, p.name, "status")
-			default:
-				wanted, err := isWanted(ctx, a, p.name)
-				if err != nil {
-					return err
-				}
-				if wanted {
-					code = a.Run(ctx, p.name, "install")
-				}
-			}
-			worst = max(worst, code)
-			fmt.Fprintln(a.Out)
-		}
-		if !o.All && !asks && !o.Remove && !o.Status {
-			fmt.Fprintln(a.Out, "recall setup asks on a terminal; recall setup --all sets up all three")
-		}
-		if c, err := a.LoadConfig(); o.Remove && err == nil {
-			self, _ := app.Self()
-			fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n",
-				strings.Join(append(c.Places(config.ThisSystem()), self), ", "))
-		}
-		return app.Exit(worst)
+		return setUp(ctx, a, o.All)
 	})
 	return option.Refuse(cmd, func(args []string) bool {
 		return len(args) > 1 || len(args) == 1 && !o.Pause || o.Keep && !o.Resume
@@ -96,19 +50,83 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		"recall setup --pause 2h, recall setup --resume")
 }
 
-// isWanted asks whether to set up a part, and shows what it would write if asked to. Ctrl-C ends all questions.
-func isWanted(ctx context.Context, a *app.App, name string) (bool, error) {
-	for {
-		fmt.Fprint(a.Out, "y: set it up, s: show what would be written, any other key: not now ")
-		key := terminal.Key(ctx, a.In)
+// eachPart removes all parts, or shows their states.
+func eachPart(ctx context.Context, a *app.App, remove bool) error {
+	st, worst := terminal.Styles(a.Color), app.ExitOK
+	for _, p := range parts {
+		fmt.Fprintf(a.Out, "%s%s%s\n", st.Bold, p.name, st.Reset)
+		does := "status"
+		if remove {
+			does = p.remove
+		}
+		if code := a.Run(ctx, p.name, does); !remove || code != app.ExitNothing {
+			worst = max(worst, code)
+		}
 		fmt.Fprintln(a.Out)
-		switch key {
+	}
+	if c, err := a.LoadConfig(); remove && err == nil {
+		self, _ := app.Self()
+		fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n",
+			strings.Join(append(c.Places(config.ThisSystem()), self), ", "))
+	}
+	return app.Exit(worst)
+}
+
+// setUp shows what would be written for the clients found and for this system, and writes it once that is wanted.
+func setUp(ctx context.Context, a *app.App, all bool) error {
+	asks := !all && terminal.IsTerminal(a.Out)
+	if all || asks {
+		if _, err := a.Library(ctx); err != nil {
+			return err
+		}
+	}
+	p, err := a.Program(false)
+	if err != nil {
+		return err
+	}
+	doc := struct {
+		Clients  []clients.Serving
+		Words    []string
+		Schedule schedule.Brief
+		System   schedule.System
+	}{clients.Here(p), clients.Words(clients.Hooks), schedule.Glance(ctx), ""}
+	if here, err := schedule.Here(ctx); err == nil {
+		doc.System = here.System
+	}
+	a.Form("setup", doc)
+	install := func(more ...string) int {
+		worst := app.ExitOK
+		for i, k := range clients.Kinds {
+			words := []string{parts[i].name, "install"}
+			for _, s := range doc.Clients {
+				if s.Takes(k) && !s.Plugin {
+					words = append(words, s.Word)
+				}
+			}
+			if len(words) > 2 {
+				worst = max(worst, a.Run(ctx, append(words, more...)...))
+			}
+		}
+		return max(worst, a.Run(ctx, append([]string{"schedule", "install"}, more...)...))
+	}
+	switch {
+	case all:
+		return app.Exit(install())
+	case !asks:
+		fmt.Fprintln(a.Out, "recall setup asks on a terminal; recall setup --all doesn't ask")
+		return nil
+	}
+	for {
+		switch key(ctx, a, "Write this? Y (or Enter): yes, s: show every line first, n: no [Y/s/n] ") {
 		case 's', 'S':
-			a.Run(ctx, name, "install", "--dry-run")
+			install("--dry-run")
+		case 'y', 'Y', '\r', '\n':
+			return app.Exit(install())
 		case terminal.CtrlC:
-			return false, context.Canceled
+			return context.Canceled
 		default:
-			return key == 'y' || key == 'Y', ctx.Err()
+			fmt.Fprintln(a.Out, "Nothing was written. Each part is a command, too: recall hooks, recall mcp, recall schedule.")
+			return ctx.Err()
 		}
 	}
 }

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -54,20 +53,6 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		"recall: … and 5 more; recall sync --json lists all\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())
-		}
-	}
-}
-
-// Ctrl-C is no answer to one question, with more of them to come.
-func TestAskingEnds(t *testing.T) {
-	var out bytes.Buffer
-	a := &app.App{Console: terminal.Console{In: strings.NewReader("\x03\nn\ny\n"), Out: &out, Err: &out}}
-	if _, err := isWanted(t.Context(), a, "hooks"); !errors.Is(err, context.Canceled) {
-		t.Errorf("after Ctrl-C it goes on: %v", err)
-	}
-	for _, want := range []bool{false, true} {
-		if wanted, err := isWanted(t.Context(), a, "hooks"); wanted != want || err != nil {
-			t.Errorf("it is wanted: %v, %v; want %v", wanted, err, want)
 		}
 	}
 }

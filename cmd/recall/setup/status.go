@@ -28,6 +28,7 @@ import (
 	"recall/library/disk"
 	"recall/pipeline"
 	"recall/pipeline/improve"
+	"recall/serve/hooks/clients"
 	"recall/team"
 )
 
@@ -39,6 +40,8 @@ type StatusDoc struct {
 	library.Tally
 	Index   int64            `json:"index_bytes"`
 	Sources []pipeline.Place `json:"sources"`
+	// the clients in use here
+	Clients []clients.Serving `json:"clients,omitempty"`
 	// folders that sessions came from and that aren't searched
 	Unsearched []pipeline.Unsearched `json:"unsearched,omitempty"`
 
@@ -141,7 +144,10 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	}
 	s.Team = a.TeamNews(time.Time{}, "")
 	s.Schedule = schedule.Glance(ctx)
-	return s, err
+	if program, err := a.Program(false); err == nil {
+		s.Clients = clients.Here(program)
+	}
+	return s, nil
 }
 
 type modelDoc struct {

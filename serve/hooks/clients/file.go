@@ -43,6 +43,11 @@ func (f File) Name() string {
 // Has reports whether a kind of entry belongs into the file.
 func (f File) Has(k Kind) bool { _, ok := f.entries[k]; return ok }
 
+// Having returns the files into which a kind of entry belongs.
+func Having(files []File, k Kind) []File {
+	return slices.DeleteFunc(files, func(f File) bool { return !f.Has(k) })
+}
+
 // A Kind is what an entry has the client start.
 type Kind string
 
@@ -241,7 +246,7 @@ func named(path string, err error) error {
 // Do carries out a change: first the copy, then the file, each replaced atomically.
 func (c Change) Do() error {
 	if !c.Differs() {
-		return nil
+		return c.dropBackup() // one that an interrupted install or uninstall left
 	}
 	mode := fs.FileMode(0o600)
 	if fi, err := os.Stat(c.Real); err == nil {
@@ -274,7 +279,15 @@ func (c Change) Do() error {
 	if err := disk.Replace(c.Real, c.After, mode); err != nil {
 		return err
 	}
-	if now, err := disk.ReadRegular(c.Real, MostOfSettings); !c.leaves || err != nil || !bytes.Equal(now, c.After) {
+	return c.dropBackup()
+}
+
+// dropBackup removes the copy if nothing of recall's is left in the file, which is as the change wanted it.
+func (c Change) dropBackup() error {
+	if !c.leaves || !c.Existed {
+		return nil
+	}
+	if now, err := disk.ReadRegular(c.Real, MostOfSettings); err != nil || !bytes.Equal(now, c.After) {
 		return err
 	}
 	if err := os.Remove(c.Real + backupEnd); !errors.Is(err, fs.ErrNotExist) {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"recall/internal/hint"
@@ -91,6 +92,16 @@ func (c *Client) Heard(dir string) {
 
 func (c *Client) heardPath(dir string) string { return filepath.Join(dir, "heard-"+c.Word) }
 
+// lastHeard returns when the client last called a hook, nil if it never did.
+func (c *Client) lastHeard() *time.Time {
+	fi, err := os.Stat(c.heardPath(hooks.Dir()))
+	if err != nil {
+		return nil
+	}
+	at := fi.ModTime().UTC()
+	return &at
+}
+
 // Served says how clients are served.
 type Served struct {
 	Schema  int      `json:"schema"` // 1
@@ -156,6 +167,66 @@ func Look(p Program, kinds ...Kind) (Served, error) {
 	return all, nil
 }
 
+// Serving says how a client that is in use here is served.
+type Serving struct {
+	Client string     `json:"client"`
+	Has    []Kind     `json:"has,omitempty"`    // entries that are there and work
+	Lacks  []Kind     `json:"lacks,omitempty"`  // others that it could have
+	Plugin bool       `json:"plugin,omitempty"` // it has recall's plugin, which needs no entries
+	Heard  *time.Time `json:"heard,omitempty"`  // when it last called a hook
+
+	Word    string   `json:"-"`
+	Asks    string   `json:"-"` // what it asks its user about hooks
+	Entries []Status `json:"-"`
+}
+
+// Takes reports whether the client could have a kind of entry.
+func (s Serving) Takes(k Kind) bool { return slices.Contains(s.Has, k) || slices.Contains(s.Lacks, k) }
+
+// Served words what is there.
+func (s Serving) Served() string {
+	switch {
+	case s.Plugin:
+		return "by recall's plugin"
+	case len(s.Has) == 0:
+		return "not served; run recall setup"
+	case len(s.Lacks) > 0:
+		return fmt.Sprintf("%s, but no %s; run recall setup", s.Has[0], s.Lacks[0])
+	}
+	words := []string{}
+	for _, k := range s.Has {
+		words = append(words, string(k))
+	}
+	return strings.Join(words, " and ")
+}
+
+// Here lists the clients in use; p is what an install would enter.
+func Here(p Program) (all []Serving) {
+	for _, c := range All {
+		if !c.Found() {
+			continue
+		}
+		s := Serving{Client: c.Name, Word: c.Word, Asks: c.asks, Heard: c.lastHeard(),
+			Plugin: c == ClaudeCode && PluginOn()}
+		for _, k := range Kinds {
+			has := false
+			for _, f := range Having(c.Files(), k) {
+				e := f.status(k, p)
+				has = has || e.Installed && e.Works && !e.Off
+				s.Entries = append(s.Entries, e)
+			}
+			switch {
+			case has:
+				s.Has = append(s.Has, k)
+			case k == Server || len(c.events) > 0:
+				s.Lacks = append(s.Lacks, k)
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
 func (f File) status(k Kind, p Program) Status {
 	s := Status{Client: f.Name(), Kind: k, Path: f.Path, Found: f.there}
 	c, err := open(f.Path)
@@ -185,9 +256,6 @@ func (f File) status(k Kind, p Program) Status {
 	}
 	plan, err := f.Plan(&p, k)
 	s.Stale = err == nil && plan.Differs()
-	if fi, err := os.Stat(f.Client.heardPath(hooks.Dir())); err == nil {
-		at := fi.ModTime().UTC()
-		s.Heard = &at
-	}
+	s.Heard = f.Client.lastHeard()
 	return s
 }

@@ -26,6 +26,7 @@ type Client struct {
 	plainly bool              // it takes a refusal as a decision of the whole answer
 	late    bool              // it takes no text before a tool, only after it
 	stored  bool              // it names no transcript: its source's folder has a database of all
+	asks    string            // its user, about hooks; "" if it doesn't
 
 	command  string // the program; "" if it has none
 	variable string // of the environment, that names its folder
@@ -100,6 +101,7 @@ var codex = &Client{Word: "codex", Name: "Codex",
 		{name: "PreCompact", is: hooks.PreCompact, timeout: 10},
 		{name: "SessionEnd", is: hooks.SessionEnd, timeout: 3},
 	},
+	asks:    "it asks once whether to trust them",
 	command: "codex", variable: "CODEX_HOME", folder: below(".codex"),
 	files: func(c *Client, dir string) []File {
 		return []File{{Path: filepath.Join(dir, "hooks.json"), entries: entries{Hooks: c.inJSON(asLine)}},
@@ -165,10 +167,12 @@ func (c *Client) nameOf(e hooks.Event) string {
 	return string(e)
 }
 
-// Words lists the clients' names on the command line.
-func Words() (words []string) {
+// Words lists the names on the command line of the clients that can have a kind of entry.
+func Words(k Kind) (words []string) {
 	for _, c := range All {
-		words = append(words, c.Word)
+		if k == Server || len(c.events) > 0 {
+			words = append(words, c.Word)
+		}
 	}
 	return words
 }
