@@ -20,6 +20,14 @@ func quoteEnd(t string, at int) int {
 	return at
 }
 
+// stringAt skips the letter before a string's quote, as in b"…" and N'…'.
+func stringAt(t string, at int) int {
+	if at+1 < len(t) && strings.IndexByte("bBuN@", t[at]) >= 0 && strings.IndexByte("\"'", t[at+1]) >= 0 {
+		return at + 1
+	}
+	return at
+}
+
 // closing returns where the value that quote opened ends, -1 if not on its line.
 func closing(t string, from int, quote string) int {
 	window := t[from:min(len(t), from+maxQuoted)]

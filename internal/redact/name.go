@@ -54,7 +54,8 @@ const nameTail = 24
 // nameEnd returns where the name around the word text[from:to] ends, and whether it is still a secret's.
 func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	t := s.text
-	withinWord := whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper))
+	withinWord := whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper)) &&
+		!s.glued(from, to)
 	if withinWord {
 		return to, false
 	}
@@ -85,6 +86,21 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	}
 	return end, end >= len(t) || !wordChar(t[end])
 }
+
+// glued reports whether a word of a password's name is the end of a name without a mark between: dnpass, rootpw, not
+// compass.
+func (s *scan) glued(from, to int) bool {
+	begin := from
+	for begin > 0 && from-begin < 20 && is(s.text[begin-1], lower) {
+		begin--
+	}
+	after := s.at(quoteEnd(s.text, to))
+	ending := s.text[from] == 'p' && !wordChar(s.at(to)) && strings.IndexByte(" =:]", after) >= 0
+	return ending && from-begin >= 2 && from-begin < 12 && !is(s.before(begin), alnum) && !ordinaryEnds[s.text[begin:from]]
+}
+
+// ordinaryEnds are what precedes "pass" in ordinary words.
+var ordinaryEnds = set(words("ordinary ends")...)
 
 // detect masks what is set to a secret's name that has the word text[from:to].
 func (n secretName) detect(s *scan, from, to int) {
@@ -174,8 +190,9 @@ func (n secretName) logsIn(s *scan, from, to int, v value) bool {
 		return true
 	}
 	set := v.has(quoted) && v.op != "," || v.op == "=" && !v.has(spaced)
-	ofHeader := from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 &&
-		strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
+	name := s.text[skipBack(s.text, from, 30):]
+	ofHeader := from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 && (strings.EqualFold(name[:2], "x-") ||
+		v.op == ":" && s.text[from-1] == '-' && is(name[0], upper) && is(s.text[from], upper))
 	return n.literal == "token" && (s.qualified(from, qualifiers) || ofHeader || set && wordChar(s.before(from)))
 }
 

@@ -1,18 +1,24 @@
 package redact
 
 import (
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"recall/internal/text"
 )
+
+const maxJoined = 4 << 10 // bytes of an expression over several lines
 
 // maxNested bounds how many levels of JSON strings within one another are unescaped.
 const maxNested = 5
 
-// joins are what stands between the pieces of a string that code puts together.
-var joins = []string{`" + "`, `' + '`, `" . "`, `' . '`}
+// joined matches what stands between the pieces of a string that code puts together.
+var joined = text.Pattern(`\A(?:"\s{0,40}[+.]\s{0,40}"|'\s{0,40}[+.]\s{0,40}')`)
+
+// joins are what such a place begins with.
+var joins = []string{`" +`, `' +`, `" . "`, `' . '`}
 
 // undone tell, besides a backslash, a line with something to undo: a join, or a quote or equals sign as in a URL.
 var undone = append([]string{"%22", "%3d"}, joins...)
@@ -38,6 +44,10 @@ func (r *Redactor) linesWith(text, mark, begins string) {
 		to := len(text)
 		if n := strings.IndexByte(text[at+i:], '\n'); n >= 0 {
 			to = at + i + n
+		}
+		for to < len(text) && to-from < maxJoined && strings.HasSuffix(strings.TrimRight(text[from:to], " \t\r"), "+") {
+			next, _, _ := strings.Cut(text[to+1:], "\n") // a string goes on there
+			to += 1 + len(next)
 		}
 		r.unescapeLine(text[from:to], from, begins)
 		at = to
@@ -111,10 +121,7 @@ func unescape(t string) (c string, n int) {
 		}
 	}
 	if t[0] != '\\' {
-		if i := slices.IndexFunc(joins, func(j string) bool { return strings.HasPrefix(t, j) }); i >= 0 {
-			return "", len(joins[i])
-		}
-		return "", 0
+		return "", len(joined().FindString(t))
 	}
 	if len(t) < 2 {
 		return "", 0

@@ -17,8 +17,15 @@ func ownRules(b *builder) {
 		b.add(mark, func(s *scan, _, _ int) { s.undo = true })
 	}
 	proseRules(b)
-	b.add(".key", printed)
-	b.add("_key", printed)
+	for _, w := range words("in commands") {
+		b.add(controls.Replace(w), printed)
+	}
+	for _, w := range words("printers") {
+		b.add(w, printedAlone)
+	}
+	for _, w := range words("calls") {
+		b.add(w, arguments)
+	}
 	b.add("-----begin", keyBlock)
 	b.add("-----end", keyTail)
 	for _, begin := range []string{"eyj", "ewog", "ewoj", "ls0tls1crudjti"} {
@@ -53,27 +60,48 @@ func serverName(s *scan, _, to int) {
 	}
 }
 
-// printed masks what a command that names a secret prints, if that is a single word: "$ jq .password creds.json" and a
+// printed masks what a command prints that names a secret, if that is a single word: "$ jq .password creds.json" and a
 // line below it.
-func printed(s *scan, from, to int) {
+func printed(s *scan, from, to int) { s.printed(from, to, true) }
+
+// printedAlone masks what a command prints that is for printing secrets, also without a prompt before it.
+func printedAlone(s *scan, from, to int) { s.printed(from, to, false) }
+
+func (s *scan) printed(from, to int, prompted bool) {
 	const reach = 400
 	begin := max(0, from-reach)
 	begin += strings.LastIndexByte(s.text[begin:from], '\n') + 1
-	if !strings.HasPrefix(s.text[begin:], "$ ") {
+	if prompted && !strings.ContainsAny(s.text[begin:from], "$>#") {
 		return
 	}
-	command, rest, _ := strings.Cut(s.text[begin:min(len(s.text), to+reach)], "\n")
+	prompt := prompts().FindString(s.text[begin:min(len(s.text), begin+80)])
+	if prompted && (prompt == "" || begin+len(prompt) > from+1) {
+		return
+	}
+	command, rest, _ := strings.Cut(s.text[begin:min(len(s.text), max(from+1, to)+reach)], "\n")
 	line, _, _ := strings.Cut(rest, "\n")
-	v := strings.Trim(line, " \t\r\"'")
-	if len(v) < 6 || strings.ContainsAny(v, " \t") {
+	v := strings.Trim(results().ReplaceAllString(line, ""), " \t\r\"'")
+	if len(v) < 6 || strings.ContainsAny(v, " \t") || prompt == "> " && !strings.ContainsAny(command, "([.") {
 		return
 	}
+	before := s.text[begin:from]
+	within := strings.LastIndex(before, "$(") > strings.LastIndex(before, ")") || strings.Count(before, "`")%2 > 0
 	hash := allHex(strings.Trim(v, ".")) && strings.Contains(command, "git ")
-	if !hash && !fileName().MatchString(v) && !placeholder(v) && looks["printed"](v) {
+	phrase := !prompted && strings.Count(v, "-") >= 2 && skip(v, 0, lower|under, len(v)) == len(v)
+	harmless := within || hash || fileName().MatchString(v) || placeholder(v)
+	if !harmless && (phrase || looks["printed"](v)) {
 		at := begin + len(command) + 1 + strings.Index(line, v)
 		s.add(at, at+len(v), "password")
 	}
 }
+
+var (
+	// prompts matches that of a shell, of PowerShell, of a language, of a database.
+	prompts = text.Pattern(`\A(?:\$ |>>> |> |PS(?: [^>\n]{0,60})?> |irb[^>\n]{0,30}> |[\w.:\[\]-]{1,30}[=#]?> |` +
+		`[\w.@-]{1,40}:[^\s$#]{0,60}[$#] )`)
+	// results matches what is printed before a result.
+	results = text.Pattern(`\A(?:=> |= |b?["'])`)
+)
 
 var fileName = text.Pattern(`\A[\w-]+\.\w{1,5}\z`)
 
@@ -86,6 +114,56 @@ func lowerASCII(s string) string {
 		}
 	}
 	return string(b)
+}
+
+// arguments masks the passwords and keys among what a call is given whose name says that it takes some. Its first
+// argument is more often a user's name or an id than the last.
+func arguments(s *scan, from, to int) {
+	const reach = 400
+	window := s.text[to:min(len(s.text), to+reach)]
+	single := text.AnyOf(s.text[from:to], strings.Contains, "crypt", "hash", "hmac", "fernet")
+	n, depth := 0, 1
+	for at := 0; at < len(window) && depth > 0; at++ {
+		switch c := window[at]; c {
+		case '(', '{', '[':
+			depth++
+		case ')', '}', ']':
+			depth--
+		case ',':
+			n++
+		case '"', '\'', '`':
+			end := strings.IndexByte(window[at+1:], c)
+			if end < 0 {
+				return
+			}
+			v, next := window[at+1:at+1+end], skip(window, at+end+2, blank, 2)
+			alone := n == 0 && next < len(window) && window[next] == ')'
+			before := strings.TrimRight(window[:at], " \t\nbuN@")
+			direct := depth == 1 && (before == "" || before[len(before)-1] == ',')
+			if argument(v, direct && (n > 0 || alone || single)) {
+				s.add(to+at+1, to+at+1+end, "password")
+			}
+			at += end + 1
+		case '\n':
+			if n == 0 && at > 2 || strings.HasPrefix(window[at:], "\n\n") {
+				return
+			}
+		}
+	}
+}
+
+// argument reports whether a string given to a call for credentials is one; after a user's name less shows it.
+func argument(v string, likely bool) bool {
+	_, host, mail := strings.Cut(v, "@")
+	harmless := len(v) < 6 || len(v) > 400 || strings.ContainsAny(v, " \n\\") || placeholder(v) || path(v) || dotted(v) ||
+		label(v) || mail && dotted(host)
+	if harmless || passwordLike(v) || unmistakable(v) {
+		return !harmless
+	}
+	t := shapeIn(v)
+	random := len(v) >= 16 && mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
+	chosen := !public(v) && (t.digits > 0 && t.lower+t.upper > 3 && !numbered(v) || wordsRunTogether(v))
+	return likely && !hasSecretName(v) && (random || chosen)
 }
 
 const maxHeader = 4 << 10 // bytes of a header's value
@@ -101,7 +179,7 @@ func cookie(s *scan, from, to int) {
 		line = line[:i]
 	}
 	s.cookieEnd = at + len(line)
-	for pair := range strings.SplitSeq(line, ";") {
+	for pair := range strings.SplitSeq(strings.ReplaceAll(line, ",", ";"), ";") {
 		name, v, ok := strings.Cut(pair, "=")
 		v = strings.TrimSpace(v)
 		secret := ok && len(v) >= 16 && mixed(v) && !placeholder(v) && !strings.ContainsAny(name, "(){}") &&

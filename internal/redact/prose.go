@@ -99,7 +99,7 @@ func (y *sentenceRules) pin(s *scan, from, to int) {
 
 // isWord reports whether text[from:to] is a word of a sentence.
 func (s *scan) isWord(from, to int) bool {
-	if next := s.at(to); next < utf8.RuneSelf && strings.IndexByte(" :,.?!)\n\r", next) < 0 {
+	if next := s.at(to); next < utf8.RuneSelf && strings.IndexByte(" :,.?!')\n\r", next) < 0 {
 		return false
 	}
 	return s.text[from] == ' ' || !is(s.before(from), under|marks) || s.before(from) == '-'
@@ -109,7 +109,7 @@ func (s *scan) isWord(from, to int) bool {
 // it.
 func (s *scan) sentenceContinues(to int) bool {
 	c := s.at(to)
-	return c == ' ' || c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
+	return c == ' ' || c == ',' && s.at(to+1) == ' ' || c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
 // after examines the words after a secret's name, and masks the first that looks like its value.
@@ -139,7 +139,8 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		if n == 0 && (open > at || unspaced || y.saysUse(s, from)) {
 			near = told
 		}
-		if looks(v, near, open > at) {
+		if marked := strings.TrimRight(whole, ".,;:)"); looks(v, near, open > at) ||
+			len(marked) > len(v) && marked[:len(v)] == v && looks(marked, near, open > at) {
 			start := open + strings.Index(whole, v)
 			s.add(start, skip(s.text, start+len(v), closers, 3), kind)
 			return
@@ -203,6 +204,9 @@ func (y *sentenceRules) saysUse(s *scan, at int) bool {
 
 // plausibleInProse reports whether a word of a sentence looks like a password, or is hyphenated words in quotes.
 func plausibleInProse(v string, quoted bool) bool {
+	if strings.Count(v, "-") >= 3 && skip(v, 0, lower|under, len(v)) == len(v) && !label(v) && !hasSecretName(v) {
+		return true
+	}
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
 	return phrase || plausible(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
@@ -261,7 +265,8 @@ func passwordLike(v string) bool {
 		return false
 	}
 	pair := strings.Contains(v, "_") && is(v[0], lower) && is(v[len(v)-1], digit) // meadow_Falcon12
-	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
+	marked := strings.ContainsAny(v, "!#$^*?") || v[len(v)-1] == '%' && t.lower > 0 && t.upper > 0
+	return marked && strings.IndexAny(v, "$#*") != 0 ||
 		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && (pair || !camel(v))
 }
 
@@ -286,7 +291,8 @@ func (y *sentenceRules) beforeName(s *scan, from int) {
 			begin := at + strings.Index(word, v)
 			s.add(begin, skip(s.text, begin+len(v), closers, 3), "password")
 		}
-		use = y.uses[lowerASCII(word)]
+		low := lowerASCII(word)
+		use = y.uses[low] || y.verbs[low]
 		at += len(word) + 1
 	}
 }

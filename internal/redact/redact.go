@@ -18,7 +18,7 @@ import (
 )
 
 // codeVersion must be raised when the code finds other secrets than before: older texts are then rendered again.
-const codeVersion = 9
+const codeVersion = 10
 
 // Rules is the immutable part of the scanner, shared and safe for concurrent use.
 type Rules struct {
@@ -59,7 +59,7 @@ func (b *builder) add(text string, d detector) {
 		panic(fmt.Sprintf("redact: literal %q is empty or not in lower case", text)) // the rules are our own
 	}
 	if len(text) == 2 { // too short to search for: extended by what can follow
-		for _, c := range " :=_-\"'/>)：는은はが是为為" { // also "is" in Korean, Japanese and Chinese
+		for _, c := range " :=_-\"'/>)}\n：는은はが是为為" { // also "is" in Korean, Japanese and Chinese
 			after := utf8.RuneLen(c)
 			b.add(text+string(c), func(s *scan, from, to int) { d(s, from, to-after) })
 		}

@@ -57,6 +57,7 @@ const (
 // readValue reads the value at at, quoted or bare.
 func (s *scan) readValue(v value, name, at int) (value, bool) {
 	t := s.text
+	at = stringAt(t, at)
 	if open := quoteEnd(t, at); open > at {
 		v.tell(quoted, true)
 		v.from, v.to = open, closing(t, open, t[at:open])
