@@ -153,7 +153,7 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			near = told
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends
-		case near >= told && n > 0 && len(v) <= 5:
+		case near >= told && n > 0 && len(v) <= 9:
 		default:
 			near = somewhere
 		}
@@ -209,8 +209,9 @@ func plausibleInProse(v string, quoted bool) bool {
 	}
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
-	return phrase || plausible(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
-		shapeIn(v).digits > 0
+	harmless := code(v) || label(v) || strings.ContainsAny(v, "=()") || dateLike(v) || shapeIn(v).digits == 0 ||
+		dummies[strings.Trim(v, "0123456789")] // 1password
+	return phrase || plausible(v) && !harmless
 }
 
 // quotable reports whether a quoted word that a sentence calls a password is one, and not an adjective for passwords.
@@ -266,9 +267,12 @@ func passwordLike(v string) bool {
 	}
 	pair := strings.Contains(v, "_") && is(v[0], lower) && is(v[len(v)-1], digit) // meadow_Falcon12
 	marked := strings.ContainsAny(v, "!#$^*?") || v[len(v)-1] == '%' && t.lower > 0 && t.upper > 0
-	return marked && strings.IndexAny(v, "$#*") != 0 ||
+	return allJumbled(v) || marked && strings.IndexAny(v, "$#*") != 0 ||
 		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && (pair || !camel(v))
 }
+
+// allJumbled reports whether a word's cases and digits change as in a password that a program made.
+func allJumbled(v string) bool { return len(v) >= 12 && textureOf(v) == twoCases && !public(v) }
 
 // beforeName masks a password that precedes its name in a sentence.
 func (y *sentenceRules) beforeName(s *scan, from int) {
@@ -299,6 +303,9 @@ func (y *sentenceRules) beforeName(s *scan, from int) {
 
 // unmistakable reports whether a word near a password's name can't be anything else: letters, digits and a mark inside.
 func unmistakable(v string) bool {
+	if allJumbled(v) && !path(v) {
+		return true
+	}
 	if len(v) < 8 || len(v) > 64 || strings.ContainsAny(v, "/:=()[]{}<>\\;,\"'|`") || placeholder(v) {
 		return false
 	}
