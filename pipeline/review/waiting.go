@@ -48,12 +48,23 @@ type Waiting struct {
 	Conflicts []Conflict `json:"conflicts"`
 	Received  []Unseen   `json:"received"` // from other people's handoffs
 	Items     []Unseen   `json:"items"`    // in the order of the given sessions
+	Others    int        `json:"others"`   // items left out by OnlyClaims
 
 	Broken []ingest.Problem `json:"-"` // sessions whose payload can't be read
 }
 
 // Empty reports whether nothing is waiting.
 func (w *Waiting) Empty() bool { return len(w.Items)+len(w.Conflicts)+len(w.Received) == 0 }
+
+// OnlyClaims leaves out items that claim nothing a person could be held to, such as files, leads and what is next: a
+// library has hundreds of them, and nobody would come to the end.
+func (w *Waiting) OnlyClaims() {
+	all := len(w.Items)
+	w.Items = slices.DeleteFunc(w.Items, func(u Unseen) bool {
+		return u.Kind != payload.Decision && u.Kind != payload.Eliminated && !u.Changed
+	})
+	w.Others += all - len(w.Items)
+}
 
 // Read collects the unreviewed items of some sessions, and the conflicts that their items are part of. The index may
 // be nil.

@@ -92,6 +92,9 @@ func runReview(ctx context.Context, a *app.App, entries []library.Entry, one boo
 		if w.Received, err = review.Received(a.Lib, id); err != nil {
 			return err
 		}
+		if !o.Accept {
+			w.OnlyClaims()
+		}
 		if id != "" && !o.JSON {
 			tellNowhere(a)
 		}
@@ -108,6 +111,7 @@ func runReview(ctx context.Context, a *app.App, entries []library.Entry, one boo
 		return acceptAll(a, w)
 	case w.Empty():
 		fmt.Fprintln(a.Out, "nothing new to review")
+		tellOthers(a, w)
 		return nil
 	case !terminal.IsTerminal(a.Out):
 		printWaiting(a, w)
@@ -205,6 +209,15 @@ func printWaiting(a *app.App, w *review.Waiting) {
 	}
 	fmt.Fprintf(a.Out, "\n%s to review, %s; on a terminal recall review asks about them one by one\n",
 		answer.Count(len(w.Items)+len(w.Received), "item"), answer.Count(len(w.Conflicts), "conflict"))
+	tellOthers(a, w)
+}
+
+// tellOthers reports what a review leaves out.
+func tellOthers(a *app.App, w *review.Waiting) {
+	if w.Others > 0 {
+		fmt.Fprintf(a.Err, "recall: %s left out that decide nothing; recall review SESSION shows a session's\n",
+			answer.Count(w.Others, "other item"))
+	}
 }
 
 func printUnseen(p *terminal.Page, u review.Unseen) { p.Form("unseen", u) }

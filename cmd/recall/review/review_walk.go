@@ -44,6 +44,7 @@ func (r *Reviewer) Walk(w *review.Waiting) error {
 	all := len(w.Conflicts) + len(items)
 	fmt.Fprintf(r.Out, "%s to review, %s\n", answer.Count(len(items), "item"),
 		answer.Count(len(w.Conflicts), "conflict"))
+	tellOthers(r.App, w)
 	for i, c := range w.Conflicts {
 		fmt.Fprintf(r.Out, "\n%s%d of %d%s", r.p.St.Dim, i+1, all, r.p.St.Reset)
 		if err := r.settle(c); err != nil {
