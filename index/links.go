@@ -80,28 +80,6 @@ func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []paylo
 		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, arg, jsonList(kinds))
 }
 
-// IntervalCount is how many items of a project or kind were said in one interval.
-type IntervalCount struct {
-	Of string // the project's name, or the kind
-	In int    // the interval, from 0
-	N  int
-}
-
-// Count counts items of some kinds in equal intervals between two times: by project, or for one project by kind.
-func (x *Index) Count(ctx context.Context, project string, from, to time.Time, stretches int, kinds ...payload.Kind) (
-	[]IntervalCount, error) {
-	by, where := "s.project", "?1=''"
-	if project != "" {
-		by, where = "i.kind", "s.project=?1"
-	}
-	return readList(ctx, x, func(rows *sql.Rows) (c IntervalCount, err error) {
-		return c, rows.Scan(&c.Of, &c.In, &c.N)
-	}, `SELECT `+by+`, (i.at-?2)*?4/(?3-?2) AS stretch, count(*) FROM item i JOIN session s ON s.id=i.session
-		WHERE `+where+` AND i.at>=?2 AND i.at<?3 AND i.kind IN (SELECT value FROM json_each(?5))
-		AND s.source<>'`+HandoffSource+`' GROUP BY 1, 2`,
-		project, from.UnixMilli(), to.UnixMilli(), stretches, jsonList(kinds))
-}
-
 func linkRow(rows *sql.Rows) (l payload.Link, err error) {
 	var data sql.RawBytes
 	if err = rows.Scan(&data); err == nil {

@@ -183,63 +183,23 @@ func TestWebAskByKeysInBrowser(t *testing.T) {
 	}
 }
 
-// The timeline by keys: from point to point, to what one says in the table, and a span of it by the sliders.
-func TestWebTimeLineByKeysInBrowser(t *testing.T) {
+// The timeline leads to what became of a decision, and is narrowed by its slider.
+func TestWebTimeLineInBrowser(t *testing.T) {
 	inBrowser(t)
 	home, library := demoed(t)
 	v := visitWeb(t, home, library)
 	v.to("/time?project=ledgerline")
-	v.tabTo("a point", `e.closest('.dot')`)
-	on := `document.activeElement.closest('.dot').querySelector('title').textContent`
-	said := map[string]bool{}
-	for _, key := range []string{"ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowDown"} {
-		v.press(key)
-		var point, below string
-		v.Eval(on, &point)
-		v.Eval(`document.getElementById('says').textContent`, &below)
-		if point == "" || point != below {
-			t.Errorf("%s: the focus is on %q, and below stands %q", key, point, below)
-		}
-		said[point] = true
-	}
-	if len(said) < 4 {
-		t.Errorf("five arrows lead to %d points: %v", len(said), said)
-	}
-	var row string
-	v.Eval(`document.activeElement.getAttribute('href')`, &row)
+	v.tabTo("what became of a decision", `e.closest('.story .chip.past')`)
 	v.press("Enter")
-	v.until("its row, or those of its days", `location.hash == '`+row+`' && document.querySelector('tr:target') ||
-		location.search.includes('since=')`)
+	v.until("what replaced it", `location.hash && document.querySelector('.story li:target')`)
 	v.to("/time?project=ledgerline")
 	var all int
-	v.Eval(`document.querySelectorAll('.list tbody tr').length`, &all)
+	v.Eval(`document.querySelectorAll('.story li').length`, &all)
 	v.tabTo("the slider of the end", `e.type == 'range' && e.dataset.day == 'asof'`)
 	v.press("Home", "ArrowRight", "ArrowRight")
 	v.until("fewer", fmt.Sprintf(`location.search.includes('asof=2026-09-02') &&
-		document.activeElement.type == 'range' && document.querySelectorAll('.list tbody tr').length < %d`, all))
+		document.activeElement.type == 'range' && document.querySelectorAll('.story li').length < %d`, all))
 	v.quiet("the timeline")
-
-	// With the mouse a span is drawn, and what is shown is of it, as of its end.
-	v.lookAs(looks[0])
-	v.to("/time?project=ledgerline")
-	var at struct{ X, Y, Wide float64 }
-	v.Eval(`(r => ({X: r.x, Y: r.y + r.height - 8, Wide: r.width}))(document.querySelector('svg.chart').getBoundingClientRect())`,
-		&at)
-	mouse := func(kind string, share float64, buttons int) {
-		v.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X + share*at.Wide, "y": at.Y,
-			"button": "left", "buttons": buttons, "clickCount": 1}, nil)
-	}
-	mouse("mousePressed", .3, 1)
-	mouse("mouseMoved", .5, 1)
-	var brush bool
-	v.Eval(`document.querySelector('.brush')?.width.baseVal.value > 100`, &brush)
-	if !brush {
-		t.Error("nothing is drawn where the mouse draws")
-	}
-	mouse("mouseReleased", .5, 0)
-	v.until("the span", fmt.Sprintf(`/since=2026-09-\d\d&asof=2026-09-\d\d/.test(location.search) &&
-		document.querySelectorAll('.list tbody tr').length < %d`, all))
-	v.quiet("drawing over it")
 }
 
 // What a person says on the pages is what recall knows afterwards, and can be taken back; by the keyboard alone.
@@ -333,7 +293,7 @@ func TestWebLiveInBrowser(t *testing.T) {
 	tell(t, home, 2, "Decision: the port is 8443", "Noted.")
 	recall(nil, "sync")
 	v.until("the other session", `window.same && document.getElementById('news').hidden &&
-		document.querySelector('.list')?.textContent.includes('the port is 8443')`)
+		document.querySelector('.log')?.textContent.includes('the port is 8443')`)
 	v.tabTo("a field of the page", `e.name == 'find'`)
 	tell(t, home, 3, "Decision: the log goes to stderr", "Noted.")
 	recall(nil, "sync")

@@ -27,7 +27,7 @@ func TestWebPicturesInBrowser(t *testing.T) {
 	v.Call("Emulation.setScrollbarsHidden", map[string]any{"hidden": true}, nil)
 	same := fmt.Sprintf(sameEverywhere, base64.StdEncoding.EncodeToString(font))
 	for i, page := range v.screensOf() {
-		name := []string{"ask", "review", "time", "sessions", "now", "health", "session"}[i]
+		name := []string{"home", "ask", "review", "time", "sessions", "now", "health", "session"}[i]
 		if name == "session" {
 			page += "?from=1" // beyond what it came to
 		}
@@ -80,10 +80,10 @@ const sameEverywhere = `(async () => {
 		if (/^cd /.test(e.textContent)) e.textContent = 'cd /home/ann/app && claude --resume';
 	});
 	document.querySelectorAll('.last li').forEach(e => { e.textContent = e.textContent.replace(/:.*/, ': 2 h ago'); });
-	document.querySelectorAll('.bars tr').forEach((e, i) => {
-		e.cells[0].textContent = i + 1 + ' May';
-		e.cells[2].textContent = i;
-		e.querySelector('meter').value = 8 * i;
+	document.querySelectorAll('.weeks rect').forEach((e, i) => { e.setAttribute('y', 60 - 2 * i); e.setAttribute('height', 2 * i); });
+	document.querySelectorAll('.weeks text').forEach((e, i) => { e.textContent = i + 1 + ' May'; });
+	document.querySelectorAll('.log .dim, .items .dim').forEach(e => {
+		e.textContent = e.textContent.replace(/\d+ (days|weeks|months?) ago/, '5 weeks ago');
 	});
 	document.querySelectorAll('.tiles dd').forEach(e => { e.textContent = e.textContent.replace(/\d+ KB/, '400 KB'); });
 	await new Promise(requestAnimationFrame);

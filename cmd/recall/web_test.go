@@ -159,7 +159,7 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 	ask(stranger, "GET", "/?token=AAAA", http.StatusForbidden)
 	ask(in, "GET", "/?token="+at.Query().Get("token"), http.StatusOK)
 	if cookie := given.Get("Set-Cookie"); !regexp.MustCompile(
-		`^recall-\w+=\w{26}; Path=/; HttpOnly; SameSite=Strict$`).MatchString(cookie) {
+		`^recall-\w+=\w{26}; Path=/;( Max-Age=\d+;)? HttpOnly; SameSite=Strict$`).MatchString(cookie) {
 		t.Errorf("the cookie is %q", cookie)
 	}
 	ask(stranger, "GET", "/?token="+at.Query().Get("token"), http.StatusForbidden) // it was used
@@ -216,8 +216,8 @@ func TestWebPages(t *testing.T) {
 		}
 	}
 	holds(get("/?q=what+did+we+decide+about+the+job+queue", nil), `^200`, `FOR UPDATE SKIP LOCKED`, `stands since`)
-	holds(get("/time?project=ledgerline", nil), `^200`, `class="dot stands"`, `<path class="elbow`,
-		`<caption>What was decided`)
+	holds(get("/time?project=ledgerline", nil), `^200`, `<li id="\w+" class="stands"`,
+		`<span class="chip past"><a href="#\w+">`)
 	holds(get("/time?since=nonsense", nil), `^400`, `is not a day like`)
 	sessions := get("/sessions?find=invoice+runs", nil)
 	id := regexp.MustCompile(`/session/([0-9a-f-]{36})`).FindStringSubmatch(sessions)
@@ -246,17 +246,25 @@ func TestWebPages(t *testing.T) {
 	first := item.FindStringSubmatch(get("/review", nil))
 	for _, word := range []string{"keep", "drop", "pin"} {
 		said := url.Values{"session": {first[1]}, "item": {first[2]}, "word": {word}, "back": {"/review"}}
-		waits := `<button name="word" value="` + word + `"`
-		topmost := func(page string) string { return item.FindStringSubmatch(page[strings.Index(page, "inbox"):])[2] }
-		if now := get("/say", said); !strings.Contains(now, "Undo") || topmost(now) == first[2] {
+		waits := func(page string) bool {
+			return strings.Contains(page[strings.Index(page, "inbox"):], `name="item" value="`+first[2]+`"`)
+		}
+		if now := get("/say", said); !strings.Contains(now, "Undo") || waits(now) {
 			t.Errorf("after %s it still waits, or can't be taken back", word)
 		}
 		said.Set("word", "unpin")
-		now := get("/say", said)
-		holds(now, waits)
-		if topmost(now) != first[2] {
+		if now := get("/say", said); !waits(now) {
 			t.Errorf("%s was taken back, and it doesn't wait again", word)
 		}
+	}
+	all := regexp.MustCompile(`name="session" value="([^"]+)"><button name="word" value="keep" data-key="Y"[^>]*>Keep all (\d+)<`)
+	many := all.FindStringSubmatch(get("/review", nil))
+	if many == nil {
+		t.Fatal("no session has several items to be kept at once")
+	}
+	get("/say", url.Values{"session": {many[1]}, "word": {"keep"}, "back": {"/review"}})
+	if strings.Contains(get("/review", nil), `name="session" value="`+many[1]+`"><input type="hidden" name="item"`) {
+		t.Error("all of a session was kept, and waits")
 	}
 	nosuch := url.Values{"session": {first[1]}, "item": {"nosuch"}, "word": {"keep"}, "back": {"/review"}}
 	holds(get("/say", nosuch), `^422`,
@@ -420,5 +428,49 @@ func TestWebDamagedPayload(t *testing.T) {
 				t.Errorf("%s damaged: %s, %q isn't there (%v):\n%.3000s", session, res.Status, w, err, page)
 			}
 		}
+	}
+}
+
+// Another run has the same port, and lets in the browser that was let in before, where it can see that the connection
+// is this user's; --new-login ends that.
+func TestWebStaysOpen(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems don't tell whose a connection is")
+	}
+	home, recall := asProgram(t)
+	tell(t, home, 1, "retries use jittered backoff", "Noted.")
+	recall(nil, "sync")
+	library := filepath.Join(home, "Recall")
+	run := func(args ...string) (link *url.URL, stop func()) {
+		text, pid := serveWeb(t, home, library, args...)
+		link, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := os.FindProcess(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return link, func() {
+			server.Signal(os.Interrupt)
+			server.Wait()
+		}
+	}
+	first, stop := run()
+	ask := enter(t, first.String())
+	stop()
+	again, stop := run()
+	if again.Host != first.Host {
+		t.Errorf("the second run listens on %s, want %s", again.Host, first.Host)
+	}
+	if got := ask("/sessions", nil); !strings.HasPrefix(got, "200") {
+		t.Errorf("the second run answers the browser of the first one: %.100s", got)
+	}
+	stop()
+	_, stop = run("--new-login")
+	defer stop()
+	if got := ask("/sessions", nil); !strings.HasPrefix(got, "403") {
+		t.Errorf("a run with a new login answers the browser of the first one: %.100s", got)
 	}
 }

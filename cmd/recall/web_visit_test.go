@@ -188,10 +188,10 @@ func (v *visit) lookAs(l look) {
 
 // screensOf are the pages of the menu, and a session's.
 func (v *visit) screensOf() []string {
-	screens := []string{"/?q=what+did+we+decide+about+the+queue", "/review", "/time", "/sessions", "/now", "/health"}
+	screens := []string{"/", "/?q=what+did+we+decide+about+the+queue", "/review", "/time", "/sessions", "/now", "/health"}
 	var session []string
 	v.to("/sessions")
-	v.Eval(`[...document.querySelectorAll('.list a[href^="/session/"]')].slice(-1).map(a => a.getAttribute('href'))`,
+	v.Eval(`[...document.querySelectorAll('.log a[href^="/session/"]')].slice(-1).map(a => a.getAttribute('href'))`,
 		&session)
 	return append(screens, session...)
 }

@@ -22,6 +22,7 @@ type askView struct {
 	Question string
 	filters
 	Answer *answer.Answer // nil: nothing was asked
+	Home   *home          // then
 }
 
 // filters are what a page can be narrowed by, from its address.
@@ -97,7 +98,8 @@ func (s *Server) ask(r *http.Request, m *Memory) (any, error) {
 	}
 	v := askView{Question: strings.TrimSpace(r.URL.Query().Get("q")), filters: f}
 	if v.Question == "" {
-		return v, nil
+		v.Home, err = s.atHome(r.Context(), m, f)
+		return v, err
 	}
 	q := index.Query{Text: v.Question, Project: f.Project, Kinds: f.Kinds, Since: f.since, AsOf: f.asOf,
 		Archived: f.Archived, Limit: mostAnswers}

@@ -6,23 +6,21 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
+	"time"
 )
 
-// A door admits only a browser with the link that recall printed: not other users of this machine, other pages in the
-// same browser, or outside names that resolve to this machine.
+// A door admits only a browser that once had a link that recall printed: not other users of this machine, other pages
+// in the same browser, or outside names that resolve to this machine.
 type door struct {
-	allowed []string // allowed Host headers
-	cookie  string   // name, unique to the instance: browsers don't separate cookies by port
-	pass    string   // its value
+	allowed []string    // allowed Host headers
+	pass    string      // the login of this run
+	kept    profileFile // that of former runs too, for connections that are known to be this user's
 
 	mu     sync.Mutex
 	tokens []string // unused ones
-}
-
-func newDoor() *door {
-	return &door{cookie: "recall-" + rand.Text()[:8], pass: rand.Text()}
 }
 
 // hosts sets the allowed names of the address that is listened on.
@@ -59,6 +57,20 @@ func (d *door) spend(token string) bool {
 // same compares two secrets in constant time.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
+// A peer is whose connection a request came by, as far as that is known.
+type peer struct{ own, other bool }
+
+// peerOf tells this user's connections and other users' apart. Those of root are neither: its processes pass others'
+// connections on.
+func peerOf(c net.Conn) peer {
+	uid, known := peerUser(c)
+	own := known && uid == os.Getuid()
+	return peer{own, known && !own && uid != 0}
+}
+
+// peerKey is the key of a connection's peer in the context of its requests.
+type peerKey struct{}
+
 // policy lets a page load only our style and script and send its forms only to us.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
@@ -79,17 +91,27 @@ func (d *door) guard(next http.Handler) http.Handler {
 			http.Error(w, "these pages are for this machine only", http.StatusMisdirectedRequest)
 			return
 		}
+		by, _ := r.Context().Value(peerKey{}).(peer)
+		if by.other {
+			http.Error(w, "these pages are another user's", http.StatusForbidden)
+			return
+		}
 		if token := r.URL.Query().Get("token"); token != "" && r.URL.Path == "/" && d.spend(token) {
-			http.SetCookie(w, &http.Cookie{Name: d.cookie, Value: d.pass, Path: "/", HttpOnly: true,
-				SameSite: http.SameSiteStrictMode})
+			cookie := &http.Cookie{Name: d.kept.Cookie, Value: d.pass, Path: "/", HttpOnly: true,
+				SameSite: http.SameSiteStrictMode}
+			if by.own {
+				cookie.Value, cookie.MaxAge = d.kept.Pass, int(time.Until(d.kept.Until).Seconds())
+			}
+			http.SetCookie(w, cookie)
 			// Not a redirect: if the link was clicked on another site's page, the cookie wouldn't be sent with it.
 			h.Set("Content-Type", "text/html; charset=utf-8")
 			io.WriteString(w, `<!doctype html><title>recall</title><link rel="icon" href="/icon.svg">`+
 				`<meta http-equiv="refresh" content="0;url=/"><a href="/">recall</a>`)
 			return
 		}
-		c, err := r.Cookie(d.cookie)
-		if err != nil || !same(c.Value, d.pass) {
+		c, err := r.Cookie(d.kept.Cookie)
+		in := err == nil && (same(c.Value, d.pass) || by.own && same(c.Value, d.kept.Pass) && time.Now().Before(d.kept.Until))
+		if !in {
 			http.Error(w, "recall: this link was already used, or is incomplete. Press Enter where recall web runs for "+
 				"a new one.", http.StatusForbidden)
 			return

@@ -151,7 +151,7 @@ type bar struct {
 }
 
 // weeks is the number of weeks shown.
-const weeks = 12
+const weeks = 26
 
 // weekly counts the sessions that began in each of the last weeks, named by its first day; the last week ends today.
 func weekly(entries []library.Entry, now time.Time) (bars []bar) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/review"
@@ -18,12 +19,39 @@ import (
 type reviewView struct {
 	filters
 	*review.Waiting
-	More  int    // items shown once these are done
-	From  int    // position of the first session covered, from 0
-	Of    int    // number of sessions
-	Older int    // where the next page begins, 0 for none
-	Said  string // what was just done
-	Undo  *undo  // how to undo it
+	span
+	Groups []group // of its items
+	More   int     // items shown once these are done
+	Said   string  // what was just done
+	Undo   *undo   // how to undo it
+}
+
+// Waits is how many cards there are on this page and after it.
+func (v reviewView) Waits() int { return len(v.Conflicts) + len(v.Received) + len(v.Items) + v.More }
+
+// A group is what waits of one session.
+type group struct{ Items []review.Unseen }
+
+// Of returns an item that names the session.
+func (g group) Of() review.Unseen { return g.Items[0] }
+
+// bySession divides items into runs of one session's.
+func bySession(items []review.Unseen) (groups []group) {
+	for i, u := range items {
+		if i == 0 || u.Session != items[i-1].Session {
+			groups = append(groups, group{})
+		}
+		last := &groups[len(groups)-1]
+		last.Items = append(last.Items, u)
+	}
+	return groups
+}
+
+// A span says which sessions a page covers, the most recently active first.
+type span struct {
+	From  int // position of the first one, from 0
+	Of    int // number of sessions
+	Older int // where the next page begins, 0 for none
 }
 
 // undo identifies an item to undo an answer about, with its earlier line, "" if that wasn't changed; for two items
@@ -43,18 +71,17 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 	}
 	v := reviewView{filters: f}
 	catalog, q := f.catalog, r.URL.Query()
-	v.From, _ = strconv.Atoi(q.Get("from"))
-	entries, of := lately(f, v.From, atOnce)
-	v.From, v.Of = min(max(v.From, 0), of), of
-	if next := v.From + len(entries); next < of {
-		v.Older = next
-	}
+	from, _ := strconv.Atoi(q.Get("from"))
+	entries, span := lately(f, from)
+	v.span = span
 	if v.Waiting, err = review.Read(r.Context(), m.Library, m.Pipeline.Index, catalog, entries); err != nil {
 		return nil, err
 	}
+	v.OnlyClaims()
 	conflicts, items := min(len(v.Conflicts), inInbox/4), min(len(v.Items), inInbox)
 	v.More = len(v.Conflicts) - conflicts + len(v.Items) - items
 	v.Conflicts, v.Items = v.Conflicts[:conflicts], v.Items[:items]
+	v.Groups = bySession(v.Items)
 	if f.Project == "" && v.From == 0 {
 		if v.Received, err = review.Received(m.Library, ""); err != nil {
 			return nil, err
@@ -66,9 +93,9 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 	return v, nil
 }
 
-// lately returns the most recently active sessions that pass the filters, newest first: at most most of them from a
-// position on, and the total. Helpers are left out.
-func lately(f filters, from, most int) (all []library.Entry, of int) {
+// lately returns the most recently active sessions that pass the filters, newest first: atOnce of them from a position
+// on. Helpers are left out.
+func lately(f filters, from int) (all []library.Entry, s span) {
 	var meant []*library.Entry // pointers: entries are large to sort
 	for i := range f.catalog.Entries {
 		e := &f.catalog.Entries[i]
@@ -78,11 +105,16 @@ func lately(f filters, from, most int) (all []library.Entry, of int) {
 		}
 	}
 	slices.SortStableFunc(meant, func(a, b *library.Entry) int { return b.End.Compare(a.End) })
-	from = min(max(from, 0), len(meant))
-	for _, e := range meant[from:min(len(meant), from+most)] {
+	s.Of = len(meant)
+	s.From = min(max(from, 0), s.Of)
+	to := min(s.From+atOnce, s.Of)
+	if to < s.Of {
+		s.Older = to
+	}
+	for _, e := range meant[s.From:to] {
 		all = append(all, *e)
 	}
-	return all, len(meant)
+	return all, s
 }
 
 // said maps what can be undone to how it is reported.
@@ -95,6 +127,9 @@ func (s *Server) say(r *http.Request, m *Memory) error {
 	known := []payload.Op{payload.OpKeep, payload.OpPin, payload.OpUnpin, payload.OpDrop, payload.OpSet}
 	if !slices.Contains(known, word) {
 		return fmt.Errorf("%q is not a valid answer about an item", word)
+	}
+	if word == payload.OpKeep && r.PostForm.Get("item") == "" {
+		return keepAll(r, m)
 	}
 	u, err := s.meant(r, m)
 	if err != nil {
@@ -111,6 +146,23 @@ func (s *Server) say(r *http.Request, m *Memory) error {
 		return telling(r, "said", string(word), "session", u.Session, "item", string(u.ID), "was", was, "older", "")
 	}
 	return nil
+}
+
+// keepAll keeps all that the inbox shows of a session.
+func keepAll(r *http.Request, m *Memory) error {
+	e, err := m.Library.Session(ingest.SessionID(r.PostForm.Get("session")))
+	if err != nil {
+		return err
+	}
+	w, err := review.ReadOne(r.Context(), m.Library, m.Pipeline.Index, e)
+	if err != nil {
+		return err
+	}
+	w.OnlyClaims()
+	for _, u := range w.Items {
+		err = errors.Join(err, m.Say(u, payload.OpKeep, ""))
+	}
+	return err
 }
 
 // telling makes the page that a form leads back to report what was done, with query parameters as for but.

@@ -7,6 +7,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"embed"
 	"errors"
 	"html/template"
@@ -66,6 +67,8 @@ type Options struct {
 	Stamp    func() string
 	Hint     func(error) string // the hint of an error, "" if there is none
 	ReadOnly bool               // nothing can be changed
+	Profile  string             // the file that keeps port and login for the next run, "" for none
+	NewLogin bool               // end all former logins
 	Log      *slog.Logger
 }
 
@@ -74,9 +77,10 @@ var assets embed.FS
 
 // Server is recall in a browser.
 type Server struct {
-	o     Options
-	pages map[string]*template.Template
-	door  *door
+	o       Options
+	pages   map[string]*template.Template
+	door    *door
+	profile *profile
 
 	parsing sync.Mutex    // while a session is parsed
 	holding sync.Mutex    // guards read
@@ -86,7 +90,8 @@ type Server struct {
 
 // New makes a server. It opens nothing yet.
 func New(o Options) (*Server, error) {
-	s := &Server{o: o, pages: map[string]*template.Template{}, door: newDoor()}
+	s := &Server{o: o, pages: map[string]*template.Template{}, profile: profileIn(o.Profile, o.NewLogin)}
+	s.door = &door{pass: rand.Text(), kept: s.profile.is}
 	layout, err := template.New("page.html").Funcs(words()).ParseFS(assets, "assets/page.html")
 	if err != nil {
 		return nil, err
@@ -105,8 +110,22 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Listen opens a port on this machine, any free one for 0: on 127.0.0.1 and, if available, on ::1.
-func Listen(port int) ([]net.Listener, error) {
+// Listen opens a port on this machine, on 127.0.0.1 and, if available, on ::1: for 0 that of the last run or, if it is
+// taken, any free one.
+func (s *Server) Listen(port int) (on []net.Listener, err error) {
+	if port == 0 {
+		on, err = listen(s.profile.is.Port)
+	}
+	if on == nil {
+		on, err = listen(port)
+	}
+	if err == nil {
+		s.profile.listened(on[0].Addr().(*net.TCPAddr).Port)
+	}
+	return on, err
+}
+
+func listen(port int) ([]net.Listener, error) {
 	four, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return nil, err
@@ -124,7 +143,10 @@ func (s *Server) Serve(ctx context.Context, on []net.Listener) error {
 	srv := &http.Server{Handler: s.door.guard(s.routes()),
 		ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10,
 		ErrorLog:    slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
-		BaseContext: func(net.Listener) context.Context { return ctx }}
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, peerKey{}, peerOf(c))
+		}}
 	go func() {
 		<-ctx.Done()
 		in, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)

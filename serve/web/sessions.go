@@ -2,12 +2,16 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"recall/answer"
+	"recall/index"
 	"recall/ingest"
 	"recall/internal/escape"
 	"recall/library"
@@ -28,12 +32,26 @@ type sessionsView struct {
 	Leaving  bool // only those that their client deletes within a week
 	Headless bool // also those that a program held
 	Left     int  // of these, left out
-	Sessions []*library.ListEntry
+	Days     []logDay
 	From, Of int                   // position of the first one, from 0, and the total
 	States   map[library.State]int // counts of all sessions
 	Doomed   []pipeline.Expiring
 	Doom     map[ingest.SessionID]bool // sessions among the doomed
 	Broken   []ingest.Problem
+}
+
+// A logDay is a day's sessions, by when something was last said in them.
+type logDay struct {
+	Name     string // 2026-11-25
+	Sessions []logged
+}
+
+// logged is a session and what it came to.
+type logged struct {
+	*library.ListEntry
+	Took              time.Duration // from its first to its last turn
+	Decided, RuledOut int
+	Outcome           *payload.Item // what it decided or ruled out last
 }
 
 // Next returns where the next page begins, 0 for none.
@@ -91,8 +109,44 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	v.Of = len(all)
 	v.From, _ = strconv.Atoi(q.Get("from"))
 	v.From = min(max(v.From, 0), v.Of)
-	v.Sessions = all[v.From:min(v.From+aPage, v.Of)]
-	return v, nil
+	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)])
+	return v, err
+}
+
+// byDay makes a log of sessions, the newest of which come first.
+func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry) (days []logDay, err error) {
+	ids := make([]string, len(sessions))
+	for i, l := range sessions {
+		ids[i] = string(l.ID)
+	}
+	items, err := m.Pipeline.Index.ItemsAmong(ctx, ids, payload.Decision, payload.Eliminated)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string][]index.Placed{}
+	for _, it := range items {
+		of[it.Session] = append(of[it.Session], it)
+	}
+	for _, l := range sessions {
+		one := logged{ListEntry: l}
+		if !l.Start.IsZero() {
+			one.Took = l.End.Sub(l.Start)
+		}
+		for _, it := range of[string(l.ID)] {
+			if it.Item.Kind == payload.Decision {
+				one.Decided++
+			} else {
+				one.RuledOut++
+			}
+			one.Outcome = &it.Item
+		}
+		if day := answer.Day(l.End); len(days) == 0 || days[len(days)-1].Name != day {
+			days = append(days, logDay{Name: day})
+		}
+		last := &days[len(days)-1]
+		last.Sessions = append(last.Sessions, one)
+	}
+	return days, nil
 }
 
 // mark records what a form changes about a session as a whole.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -40,42 +39,9 @@ func many(n int) (line []history.Dated) {
 	return line
 }
 
-// However many there are, no mark of a timeline lies on another, none is outside of the picture, and each decision is
-// one of them or counted by one.
-func TestChartIsReadable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: -short, and a long walk of one goroutine")
-	}
-	for _, n := range []int{1, 2, 20, 200, 2000, 20000} {
-		c := chartOf(many(n), &url.URL{Path: "/time"})
-		all := 0
-		for i, a := range c.Dots {
-			all += a.N
-			if a.X-a.R < c.Left-column || a.X+a.R > c.Width || a.Y-a.R < 0 || a.Y+a.R > c.Height {
-				t.Errorf("%d: a mark at %d,%d of radius %d is outside of %d by %d", n, a.X, a.Y, a.R, c.Width, c.Height)
-			}
-			for _, b := range c.Dots[:i] {
-				if apart := math.Hypot(float64(a.X-b.X), float64(a.Y-b.Y)); apart < float64(a.R+b.R) {
-					t.Errorf("%d: marks at %d,%d and %d,%d are %.0f apart, their radii %d and %d", n, a.X, a.Y, b.X, b.Y,
-						apart, a.R, b.R)
-				}
-			}
-		}
-		if all != n || len(c.Dots) > 800 || len(c.Lanes) > mostLanes+1 ||
-			n >= 20 && (len(c.Elbows) == 0 || len(c.Lanes) < 4) {
-			t.Errorf("%d decisions are %d in %d marks, %d lanes, %d elbows", n, all, len(c.Dots), len(c.Lanes),
-				len(c.Elbows))
-		}
-		for _, e := range c.Elbows {
-			if !strings.Contains(e.Title, "“quote ") {
-				t.Errorf("%d: an elbow doesn't say what changed it: %q", n, e.Title)
-			}
-		}
-	}
-}
-
-// A page of the timeline has at most 200 KB, however many decisions there are.
-func TestTimeLineIsSmall(t *testing.T) {
+// Each decision is told once, under what it is about, after what it took the place of; what was replaced leads to what
+// replaced it. A page has at most 300 of them and 200 KB.
+func TestStory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}
@@ -83,15 +49,36 @@ func TestTimeLineIsSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, page := many(20000), &url.URL{Path: "/time"}
-	for i := range line {
-		line[i].Session, line[i].Project, line[i].SessionN = "a1b2c3d4-e5f6-4711-8899-aabbccddeeff", "invoices", i
-	}
-	w := httptest.NewRecorder()
-	s.show(w, http.StatusOK, view{Name: "time", URL: page, Doc: timeView{Items: line[:inTable],
-		Chart: chartOf(line, page)}})
-	if n := w.Body.Len(); w.Code != http.StatusOK || n > 200<<10 || n < 50<<10 {
-		c := chartOf(line, page)
-		t.Errorf("%d: %d KB, %d dots, %d elbows", w.Code, n>>10, len(c.Dots), len(c.Elbows))
+	for _, n := range []int{1, 20, 200, 20000} {
+		line := many(n)
+		for i := range line {
+			line[i].Session, line[i].Project, line[i].SessionN = "a1b2c3d4-e5f6-4711-8899-aabbccddeeff", "invoices", i
+		}
+		v := storyOf(line, filters{})
+		all, place := 0, map[payload.ItemID][2]int{}
+		for i, topic := range v.Topics {
+			for k, one := range topic.Told {
+				all++
+				place[one.Item.ID] = [2]int{i, k}
+			}
+		}
+		if all != min(n, inStory) || len(place) != all || all+v.More != n || n >= 200 && len(v.Topics) < 4 {
+			t.Errorf("%d decisions are %d told, %d left out, in %d topics", n, all, v.More, len(v.Topics))
+		}
+		for i, topic := range v.Topics {
+			for k, one := range topic.Told {
+				if at := place[one.By]; one.To != "" && (at[0] != i || at[1] <= k) {
+					t.Errorf("%d: %s at %d,%d was replaced by what is told at %v", n, one.Item.ID, i, k, at)
+				}
+			}
+		}
+		w := httptest.NewRecorder()
+		s.show(w, http.StatusOK, view{Name: "time", URL: &url.URL{Path: "/time"}, Doc: v})
+		if size := w.Body.Len(); w.Code != http.StatusOK || size > 200<<10 || n > inStory && size < 50<<10 {
+			t.Errorf("%d: %d, %d KB", n, w.Code, size>>10)
+		}
+		if gone := strings.Count(w.Body.String(), "<del>"); n >= 200 && gone < all/5 {
+			t.Errorf("%d: only %d are struck out", n, gone)
+		}
 	}
 }

@@ -28,7 +28,8 @@ func words() template.FuncMap {
 		"standing": stands,
 		"told":     answer.Standing,
 		"became":   became,
-		"quote":    voice.Quote,
+		"quote":    quoteOf,
+		"evidence": voice.Quote,
 		"who":      voice.Who,
 		"was":      func(l index.Linked) string { return text.Clip(voice.Was(l), mostOfLine) },
 		"tie":      answer.Tie,
@@ -50,24 +51,20 @@ func words() template.FuncMap {
 		"rawOf": func(session, name any) string {
 			return (&url.URL{Path: fmt.Sprintf("/session/%v/raw/%v", session, name)}).String()
 		},
-		"inMark": func(n int) string { // fits three characters
-			if n >= 1000 {
-				return fmt.Sprint(n/1000, "k")
-			}
-			return fmt.Sprint(n)
-		},
 		"handle":  payload.Handle,
 		"short":   func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
 		"day":     answer.Day,
 		"size":    text.Size,
+		"took":    took,
 		"ago":     func(t time.Time) string { return ago(time.Since(t)) },
 		"count":   answer.Count,
 		"clip":    func(n int, s string) string { return text.Clip(text.OneLine(s), n) },
 		"number":  func(n int) string { return text.Thousands(n) },
 		"join":    func(list []string) string { return strings.Join(list, ", ") },
-		"minus":   func(a, b int) int { return a - b },
 		"add":     func(a, b int) int { return a + b },
-		"double":  func(a int) int { return 2 * a },
+		"minus":   func(a, b int) int { return a - b },
+		"times":   func(a, b int) int { return a * b },
+		"half":    func(a int) int { return a / 2 },
 		"by":      func() []string { return sums },
 		"entry":   func(v view, item any) entry { return entry{v, item} },
 		"dollars": func(d float64) string { return fmt.Sprintf("$%.2f", d) },
@@ -76,6 +73,28 @@ func words() template.FuncMap {
 		"has":     func(list []payload.Kind, k payload.Kind) bool { return slices.Contains(list, k) },
 		"screens": func() []screen { return screens },
 	}
+}
+
+// repeats is the share of a quote's words from which the line above it says it already.
+const repeats = 0.8
+
+// quoteOf returns an item's quote, "" where the item's own line says the same: in the same order and as much yes or no.
+func quoteOf(it payload.Item) string {
+	quote, line := voice.Quote(it), voice.Sentence(it)+" "+it.Why
+	if payload.SaysNo(quote) != payload.SaysNo(line) {
+		return quote
+	}
+	said, above := text.Content(quote), text.Content(line)
+	common := shared(said, above)
+	if float64(len(common)) < repeats*float64(len(said)) || !slices.Equal(common, shared(above, said)) {
+		return quote
+	}
+	return ""
+}
+
+// shared returns those of some words that others have too.
+func shared(words, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !slices.Contains(others, w) })
 }
 
 // mostOfLine is how many characters of an item's line a page shows; a longer line can't be edited there.
@@ -90,7 +109,7 @@ type entry struct {
 // A screen is an entry of the pages' menu.
 type screen struct{ Name, Path, Title string }
 
-var screens = []screen{{"ask", "/", "Ask"}, {"review", "/review", "Review"}, {"time", "/time", "Timeline"},
+var screens = []screen{{"ask", "/", "Home"}, {"review", "/review", "Review"}, {"time", "/time", "Timeline"},
 	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Usage and health"}}
 
 // stands classifies an item for its mark: stands, past, out (ruled out) or later (deferred, open).
@@ -160,4 +179,17 @@ func ago(d time.Duration) string {
 		return answer.Count(days/7, "week") + " ago"
 	}
 	return answer.Count(int(d.Hours()/24/30), "month") + " ago"
+}
+
+// took words how long a session went on, "" for less than a minute.
+func took(d time.Duration) string {
+	switch hours := d.Hours(); {
+	case d < time.Minute:
+		return ""
+	case hours < 2:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case hours < 48:
+		return fmt.Sprintf("%d h", int(hours))
+	}
+	return answer.Count(int(d.Hours()/24), "day")
 }

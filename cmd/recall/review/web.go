@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,10 +30,14 @@ func newWebCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Port     int
 		ReadOnly bool
+		NoOpen   bool
+		NewLogin bool
 	}
 	return option.Run(a, "web", func(fs *option.Flags) {
-		fs.Number(&o.Port, "port", "", 0, "the port to listen on; 0 chooses a free one")
+		fs.Number(&o.Port, "port", "", 0, "the port to listen on; 0 for that of the last time or, if it is taken, a free one")
 		fs.BoolVar(&o.ReadOnly, "read-only", false, "show everything, change nothing")
+		fs.BoolVar(&o.NoOpen, "no-open", false, "open no browser, only print the link")
+		fs.BoolVar(&o.NewLogin, "new-login", false, "let in no browser that was let in before")
 	}, func(ctx context.Context, _ []string) error {
 		l := a.Lib // which pages use while this run may be closing
 		served, index := a.Served(), app.IndexPath(l)
@@ -51,18 +56,23 @@ func newWebCmd(a *app.App) *cobra.Command {
 			Stamp:    func() string { return web.StampOf(index, index+"-wal") },
 			Hint:     hint.Of,
 			ReadOnly: o.ReadOnly,
+			Profile:  filepath.Join(app.CacheDir(l), "web.json"),
+			NewLogin: o.NewLogin,
 			Log:      slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		})
 		if err != nil {
 			return err
 		}
-		on, err := web.Listen(o.Port)
+		on, err := s.Listen(o.Port)
 		if err != nil {
 			return hint.With(err, "omit --port to use any free one")
 		}
 		link := func() { fmt.Fprintln(a.Out, s.Link(on)) }
 		link()
 		fmt.Fprintln(a.Err, "recall: open that link; it works once. Enter prints another one, Ctrl-C stops the server")
+		if !o.NoOpen && terminal.IsTerminal(a.Out) {
+			terminal.OpenBrowser(s.Link(on)) // where other users can read it, the server refuses them
+		}
 		if in, ok := a.In.(*os.File); ok && terminal.IsTerminal(in) {
 			app.ReadAnyway()
 			go func() {

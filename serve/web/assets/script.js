@@ -77,6 +77,11 @@ if (document.body.dataset.page === "review") {
 		if (e.key === "j") go(at + 1);
 		else if (e.key === "k") go(at - 1);
 		else if (e.key === "u") document.querySelector(".notice button")?.click();
+		else if (e.key === "Y") {
+			let group = card;
+			while (group && !group.matches(".group")) group = group.previousElementSibling;
+			group?.querySelector("button")?.click();
+		}
 		else if (card && "yedpnob".includes(e.key)) {
 			const button = card.querySelector(`[data-key=${e.key}]`);
 			button?.click();
@@ -113,58 +118,6 @@ addEventListener("keydown", e => {
 	if (field) { e.preventDefault(); field.focus(); }
 });
 
-// The timeline: moving between points by keys, a point's text below the picture, and drawing over a period.
-const draw = chart => {
-	const { from, to, left, right } = Object.fromEntries(Object.entries(chart.dataset).map(([k, v]) => [k, Number(v)]));
-	const dots = all(".dot", chart), says = document.getElementById("says"), form = asks;
-	says.hidden = false;
-	const tell = e => { says.textContent = e.target.closest(".dot, .elbow")?.querySelector("title").textContent ?? says.textContent; };
-	chart.addEventListener("pointerover", tell);
-	chart.addEventListener("focusin", tell);
-	const box = dot => dot.querySelector("circle").getBoundingClientRect();
-	const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
-	chart.addEventListener("keydown", e => {
-		const way = ways[e.key], here = e.target.closest(".dot");
-		if (!way || !here) return;
-		e.preventDefault();
-		const a = box(here), far = dot => {
-			const b = box(dot), dx = b.x + b.width / 2 - a.x - a.width / 2, dy = b.y + b.height / 2 - a.y - a.height / 2;
-			const on = dx * way[0] + dy * way[1], off = Math.abs(dx * way[1]) + Math.abs(dy * way[0]);
-			return on > 1 ? on + 4 * off : Infinity;
-		};
-		dots.reduce((best, dot) => far(dot) < far(best) ? dot : best, here).focus();
-	});
-
-	const x = e => new DOMPoint(e.clientX, e.clientY).matrixTransform(chart.getScreenCTM().inverse()).x;
-	const day = x => dayOf(new Date(1000 * (from + (to - from) * Math.max(0, Math.min(1, (x - left) / (right - left))))));
-	let begun = null, brush = null;
-	const end = () => { brush?.remove(); begun = brush = null; };
-	chart.addEventListener("pointerdown", e => {
-		if (e.button || !e.isPrimary || e.pointerType === "touch" || e.target.closest("a")) return;
-		end();
-		begun = x(e);
-		brush = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-		for (const [k, v] of Object.entries({ class: "brush", y: 0, height: chart.viewBox.baseVal.height })) brush.setAttribute(k, v);
-		chart.append(brush);
-		chart.setPointerCapture(e.pointerId);
-	});
-	chart.addEventListener("pointermove", e => {
-		if (begun === null) return;
-		brush.setAttribute("x", Math.min(begun, x(e)));
-		brush.setAttribute("width", Math.abs(x(e) - begun));
-	});
-	chart.addEventListener("pointercancel", end);
-	chart.addEventListener("pointerup", e => {
-		if (begun === null) return;
-		const [first, last] = [begun, x(e)].sort((a, b) => a - b);
-		end();
-		if (last - first < 8) return;
-		form.elements.since.value = day(first);
-		form.elements.asof.value = day(last);
-		form.requestSubmit();
-	});
-};
-
 // A slider steps through the days of the date field before it, and submits the form when it comes to rest.
 const slide = range => {
 	const field = range.form.elements[range.dataset.day], after = range.dataset.day === "asof";
@@ -196,7 +149,5 @@ const ready = () => {
 		});
 	}
 	for (const range of all("input[data-day][hidden]")) slide(range);
-	const chart = document.querySelector("svg.chart:not([data-drawn])");
-	if (chart) { draw(chart); chart.dataset.drawn = "yes"; }
 };
 ready();

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"recall/answer/history"
+	"recall/library"
+	"recall/payload"
+)
+
+// home is what the first page shows before anything is asked.
+type home struct {
+	Since  time.Time // the last visit, or a week ago
+	New    int       // sessions in which something was said since
+	Others []string  // what others in the team recently decided
+	Weeks  []bar
+	Last   []lastSession
+	happened
+}
+
+// happened is what the latest sessions decided and left open, each list newest first.
+type happened struct {
+	Decided  []history.Dated // since the last visit, as what follows
+	Reversed []history.Reversed
+	Open     []history.Dated
+	More     struct{ Decided, Reversed, Open int } // older ones left out
+}
+
+// lastSession is a session and the command that continues it.
+type lastSession struct {
+	library.Entry
+	Handle  string
+	Resume  string
+	Missing bool // its client has deleted it
+}
+
+// How much of each list the first page shows.
+const (
+	mostLast = 5
+	mostNews = 6
+)
+
+// atHome fills in what the first page shows.
+func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error) {
+	now := time.Now()
+	h := &home{Since: s.profile.visit(now), Weeks: weekly(f.catalog.Entries, now)}
+	latest, _ := lately(f, 0)
+	for _, e := range library.Spoken(latest)[:min(mostLast, len(library.Spoken(latest)))] {
+		one := lastSession{Entry: e, Handle: payload.Handle(f.catalog.Of(e).Name, f.catalog.Number[string(e.ID)])}
+		one.Resume, one.Missing = m.Resume(e)
+		h.Last = append(h.Last, one)
+	}
+	for i := range f.catalog.Entries {
+		if f.catalog.Entries[i].End.After(h.Since) {
+			h.New++
+		}
+	}
+	if m.Others != nil {
+		h.Others = m.Others("")
+	}
+	var err error
+	h.happened, err = kept(&s.kept, m.Stamp, "home "+h.Since.String(), func() (happened, error) {
+		line, err := history.TimelineOf(ctx, m.Pipeline, f.catalog, latest, inTime...)
+		return happenedSince(line, h.Since), err
+	})
+	return h, err
+}
+
+// happenedSince picks from a timeline what was decided and reversed since a time, and what is open.
+func happenedSince(line []history.Dated, since time.Time) (h happened) {
+	claims := func(d history.Dated) bool {
+		return d.Item.Kind == payload.Decision || d.Item.Kind == payload.Eliminated
+	}
+	changed := history.ChangedOf(line, since, claims)
+	h.Decided, h.More.Decided = newest(changed.Decided)
+	h.Reversed, h.More.Reversed = newest(changed.Reversed)
+	h.Open, h.More.Open = newest(history.ChangedOf(line, time.Time{}, func(history.Dated) bool { return true }).Open)
+	return h
+}
+
+// newest returns the last of a list, the last one first, and how many it leaves out.
+func newest[T any](list []T) (last []T, more int) {
+	more = max(0, len(list)-mostNews)
+	last = slices.Clone(list[more:])
+	slices.Reverse(last)
+	return last, more
+}
