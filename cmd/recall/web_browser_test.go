@@ -136,6 +136,26 @@ func TestWebButtonsInBrowser(t *testing.T) {
 	}
 }
 
+// A session's outline leads to its prompts, decisions and commits; f opens all calls, g h goes home.
+func TestWebOutlineInBrowser(t *testing.T) {
+	inBrowser(t)
+	home, library := demoed(t)
+	v := visitWeb(t, home, library)
+	v.to("/sessions?find=retry+storm")
+	v.tabTo("a session", `e.pathname?.startsWith('/session/')`)
+	v.press("Enter")
+	v.until("its outline", `document.querySelectorAll('.outline .prompt').length > 2 &&
+		document.querySelectorAll('.outline .commit').length > 0 && document.querySelectorAll('.strip a').length > 10`)
+	v.press("f")
+	v.until("all calls open", `[...document.querySelectorAll('.transcript details')].every(d => d.open)`)
+	v.tabTo("the outline's commit", `e.closest('.outline .commit')`)
+	v.press("Enter")
+	v.until("its turn", `location.hash && document.querySelector('.turn:target, .turn:has(:target)')`)
+	v.press("g", "h")
+	v.until("home", `location.pathname == '/'`)
+	v.quiet("the outline")
+}
+
 // From a question to the turn that answers it and back, by the keyboard alone.
 func TestWebAskByKeysInBrowser(t *testing.T) {
 	inBrowser(t)

@@ -35,6 +35,8 @@ type sessionView struct {
 	Astray   []ingest.Subagent // without a known call
 	Turns    []turnView
 	From, Of int // position of the first turn shown, from 0, and the total
+	Outline  []outlined
+	Strip    []stretch
 	Find     string
 	Found    []match
 	Resume   string // the command that continues it, "" for none
@@ -122,7 +124,9 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	if v.Find != "" {
 		v.Found = matches(parsed, v.Find)
 	}
-	if err := v.fill(parsed, v.cut(r, parsed), v.Find != "" || r.URL.Query().Has("whole")); err != nil {
+	turns := v.cut(r, parsed)
+	v.Outline, v.Strip = outlineOf(turns, v.Payload), stripOf(turns)
+	if err := v.fill(parsed, turns, v.Find != "" || r.URL.Query().Has("whole")); err != nil {
 		return nil, err
 	}
 	v.Resume, v.Missing = m.Resume(e)

@@ -111,9 +111,18 @@ if (document.body.dataset.page === "session") {
 	});
 }
 
-// On every page / goes to its search.
+// On every page / goes to its search, and g with h, s, r or t to another page; f opens and folds a session's calls.
+let went = 0;
 addEventListener("keydown", e => {
-	if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
+	if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
+	const to = { h: "/", s: "/sessions", r: "/review", t: "/time" }[e.key];
+	if (to && e.timeStamp - went < 1500) location.href = to;
+	if (e.key === "g") went = e.timeStamp;
+	if (e.key === "f") {
+		const folds = all(".transcript details"), open = folds.some(fold => !fold.open);
+		for (const fold of folds) fold.open = open;
+	}
+	if (e.key !== "/") return;
 	const field = document.querySelector("main input[type=search], main form input:not([type=hidden])");
 	if (field) { e.preventDefault(); field.focus(); }
 });
