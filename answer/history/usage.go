@@ -250,6 +250,9 @@ func Models(ctx context.Context, p *pipeline.Pipeline, since time.Time, prices l
 	return took, nil
 }
 
+// Cached returns the percentage of the tokens read that came from the cache.
+func (t TookRow) Cached() int { return 100 * t.CacheRead / max(t.Input+t.CacheWrite+t.CacheRead, 1) }
+
 func (t *TookRow) add(u ingest.Usage, price llm.Price, priced bool) {
 	t.Requests++
 	if !priced {

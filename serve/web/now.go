@@ -132,6 +132,8 @@ type healthView struct {
 	library.Tally
 	Weeks []bar // sessions per week
 	*history.Usage
+	Spent  *spent
+	More   int // rows of usage left out
 	Doomed []pipeline.Expiring
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
@@ -141,7 +143,10 @@ type healthView struct {
 }
 
 // sums are the groupings of usage.
-var sums = []string{"model", "project", "month"}
+var sums = []string{"model", "project", "session", "day", "month"}
+
+// mostSums is the number of rows of usage that a page shows: the dearest or the latest ones.
+const mostSums = 31
 
 // A bar is a number and its percentage of the largest.
 type bar struct {
@@ -168,6 +173,22 @@ func weekly(entries []library.Entry, now time.Time) (bars []bar) {
 		bars = append(bars, bar{tomorrow.AddDate(0, 0, -7*(weeks-i)).Format("2 Jan"), n, 100 * n / most})
 	}
 	return bars
+}
+
+// shortened leaves out rows of usage: the cheapest ones or, of days and months, the oldest ones.
+func shortened(u *history.Usage) (_ *history.Usage, more int) {
+	if u.Sessions == nil || len(u.Sessions.Rows) <= mostSums {
+		return u, 0
+	}
+	short, took := *u, *u.Sessions
+	more = len(took.Rows) - mostSums
+	if u.By == "day" || u.By == "month" {
+		took.Rows = took.Rows[more:]
+	} else {
+		took.Rows = took.Rows[:mostSums]
+	}
+	short.Sessions = &took
+	return &short, more
 }
 
 func (s *Server) health(r *http.Request, m *Memory) (any, error) {
@@ -201,10 +222,16 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	v.Usage, err = kept(&s.kept, m.Stamp, key, func() (*history.Usage, error) {
 		return history.UsageOf(r.Context(), m.Pipeline, catalog, by, time.Time{}, m.Prices)
 	})
+	if err == nil {
+		v.Spent, err = kept(&s.kept, m.Stamp, "spent until "+time.Now().Format(time.DateOnly), func() (*spent, error) {
+			return spentOf(r.Context(), m.Pipeline, catalog, time.Now(), m.Prices)
+		})
+	}
 	look.Wait()
 	if err != nil {
 		return nil, err
 	}
+	v.Usage, v.More = shortened(v.Usage)
 	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (library.Disk, error) {
 		return library.DiskOf(m.Library.Dir(), catalog.Entries), nil
 	})
