@@ -60,7 +60,7 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 // reasonsOnly reports whether a turn's tool calls hold only the words of the person who refused them.
 func reasonsOnly(t ingest.Turn) bool {
 	for _, c := range t.Calls {
-		telling := len(c.Answers) > 0 || c.Plan != nil || c.CommitMessage != "" ||
+		telling := len(c.Answers)+len(c.Open) > 0 || c.Plan != nil || c.CommitMessage != "" ||
 			c.Reason != "" && c.Verdict != ingest.Rejected
 		if telling {
 			return false
@@ -80,6 +80,9 @@ func calls(t ingest.Turn) string {
 				said += " (“" + a.Notes + "”)"
 			}
 			parts = append(parts, said)
+		}
+		for _, a := range c.Open {
+			parts = append(parts, a.Question+" "+a.Offered())
 		}
 		if c.Plan != nil {
 			parts = append(parts, c.Plan.Text)

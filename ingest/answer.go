@@ -37,6 +37,15 @@ func (a *Answer) Offers(label string) bool {
 	return slices.ContainsFunc(a.Options, func(o Option) bool { return o.Label == label })
 }
 
+// Offered lists the options in parentheses.
+func (a *Answer) Offered() string {
+	var all []string
+	for _, o := range a.Options {
+		all = append(all, strings.TrimSuffix(o.Label+": "+o.Description, ": "))
+	}
+	return "(" + strings.Join(all, "; ") + ")"
+}
+
 // Choose records the person's answer, in which clients separate labels by commas. Anything that isn't made of labels
 // is free text.
 func (a *Answer) Choose(said string) {

@@ -221,6 +221,7 @@ type ToolCall struct {
 	// the turn of Reason if that isn't the result itself (the next prompt), ""
 	ReasonTurn    TurnID   `json:"-"`
 	Answers       []Answer `json:"-"`
+	Open          []Answer `json:"-"` // questions that the person wanted to talk about first, without an answer
 	Plan          *Plan    `json:"-"`
 	Edits         []Edit   `json:"-"`
 	Agent         string   `json:"subagent,omitempty" map:"-"` // id of the sub-agent it started, ""

@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -94,7 +95,7 @@ var decides = text.Pattern(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$
 
 func (c *condenser) call(call *ingest.ToolCall) {
 	switch {
-	case len(call.Answers) > 0:
+	case len(call.Answers)+len(call.Open) > 0:
 		c.answers(call)
 		return
 	case call.Plan != nil:
@@ -255,24 +256,14 @@ func (c *condenser) verdict(call *ingest.ToolCall) {
 // of sub-agents' results.
 func (c *condenser) output(call *ingest.ToolCall) {
 	switch {
-	case call.Verdict == ingest.Rejected || call.Result == "":
-	case call.Verdict == ingest.Clarify: // the client's own words come first
-		_, asked, _ := strings.Cut(call.Result, "Questions asked:")
-		for line := range strings.Lines(clip(asked, clipAsked)) {
-			line = strings.TrimSpace(line)
-			if answer, ok := strings.CutPrefix(line, "Answer: "); ok {
-				c.lines("= user: ", answer)
-			} else if line != "(No answer provided)" {
-				c.lines("? ", strings.Trim(line, `- "`))
-			}
-		}
+	case call.Verdict == ingest.Rejected || call.Verdict == ingest.Clarify || call.Result == "":
 	case call.Failed:
 		c.lines("~ ", headAndTail(call.Result, clipOutput))
 	}
 }
 
 func (c *condenser) answers(call *ingest.ToolCall) {
-	for _, a := range call.Answers {
+	for _, a := range slices.Concat(call.Answers, call.Open) {
 		c.lines("? ", clip(a.Question, clipAsked))
 		for _, o := range a.Options {
 			text := o.Label

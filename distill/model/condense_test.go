@@ -170,14 +170,16 @@ func TestTheClientsWordsAreNobodys(t *testing.T) {
 		"    Questions asked:\n- \"Which store?\"\n  Answer: SQLite\n- \"Which port?\"\n  (No answer provided)"
 	call := ingest.ToolCall{Name: "AskUserQuestion", Done: true, Failed: true, Result: refusal}
 	call.Verdict, call.Reason = claudecode.Refusal(refusal)
+	call.Answers = []ingest.Answer{{Question: "Which store?", Chosen: []string{"SQLite"}}}
+	call.Open = []ingest.Answer{{Question: "Which port?"}}
 	s.Turns[1].Calls = []ingest.ToolCall{call}
 	blocks, _ := condense(s)
 	want := `## t2 assistant
 | A question.
-+ AskUserQuestion -> the user wanted to talk first
 ? Which store?
 = user: SQLite
 ? Which port?
+= no answer
 `
 	if d := cmp.Diff(want, blocks[1].text); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

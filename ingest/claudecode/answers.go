@@ -81,6 +81,21 @@ func answered(questions []ingest.Question, r reply) []ingest.Answer {
 	return out
 }
 
+// answeredSoFar parts the questions that a person wanted to talk about from those that they had answered before.
+func answeredSoFar(questions []ingest.Question, text string) (had, open []ingest.Answer) {
+	for _, q := range questions {
+		_, after, _ := strings.Cut(text, `- "`+q.Question+`"`)
+		line, _, _ := strings.Cut(strings.TrimSpace(after), "\n")
+		if said, ok := strings.CutPrefix(line, "Answer: "); ok {
+			q.Choose(said)
+			had = append(had, q.Answer)
+		} else {
+			open = append(open, q.Answer)
+		}
+	}
+	return had, open
+}
+
 // replaceOther replaces the choice "Other", which says nothing itself, by the person's note.
 func replaceOther(q ingest.Answer) ingest.Answer {
 	said := q.Chosen

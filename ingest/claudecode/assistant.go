@@ -163,9 +163,6 @@ func keepResult(call, had *ingest.ToolCall) {
 	if had.Plan == nil {
 		call.Plan = fresh.Plan
 	}
-	if had.Answers == nil {
-		call.Answers = fresh.Answers
-	}
 }
 
 func (p *parser) newCall(b *block) ingest.ToolCall {

@@ -114,8 +114,7 @@ func TestRefusal(t *testing.T) {
 		{no + "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.\n    Questions asked:\n" +
 			"- \"Which store?\"\n  (No answer provided)", ingest.Clarify, ""},
 		{no + "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.\n    Questions asked:\n" +
-			"- \"Which store?\"\n  Answer: SQLite\n- \"Which port?\"\n  (No answer provided)", ingest.Clarify,
-			"SQLite"},
+			"- \"Which store?\"\n  Answer: SQLite\n- \"Which port?\"\n  (No answer provided)", ingest.Clarify, ""},
 		{"notes/log.txt: The user doesn't want to proceed with this tool use.", ingest.Unasked, ""},
 		{"Exit code 1", ingest.Unasked, ""},
 	}

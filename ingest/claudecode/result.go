@@ -188,8 +188,10 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string) {
 	raw := r.toolResult
 	switch call.Name {
 	case "AskUserQuestion":
-		if !call.Failed {
-			call.Answers = answered(p.meta.questions[call.ID], askReply(raw))
+		if questions := p.meta.questions[call.ID]; call.Verdict == ingest.Clarify {
+			call.Answers, call.Open = answeredSoFar(questions, text)
+		} else if !call.Failed {
+			call.Answers = answered(questions, askReply(raw))
 		}
 	case "ExitPlanMode", "exit_plan_mode":
 		p.takePlan(call, raw, text)

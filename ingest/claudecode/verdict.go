@@ -22,7 +22,7 @@ func Refusal(text string) (v ingest.Verdict, reason string) {
 	case opens("User rejected tool use"), opens("The agent proposed a plan that was rejected by the user."):
 		return ingest.Rejected, ""
 	case opens("The user wants to clarify these questions"):
-		return ingest.Clarify, answeredSoFar(text)
+		return ingest.Clarify, ""
 	case opens("The user doesn't want to take this action right now."), opens("Permission for this action was denied"),
 		opens("Permission to use ") && strings.Contains(text, "has been denied"):
 		return ingest.Denied, ""
@@ -42,7 +42,7 @@ func rejection(text string) (ingest.Verdict, string) {
 		if _, reason, ok := strings.Cut(text, mark); ok {
 			reason = strings.TrimSpace(reason)
 			if strings.HasPrefix(reason, "The user wants to clarify these questions") {
-				return ingest.Clarify, answeredSoFar(reason)
+				return ingest.Clarify, ""
 			}
 			return ingest.Rejected, cutNote(reason)
 		}
@@ -51,17 +51,6 @@ func rejection(text string) (ingest.Verdict, string) {
 		return ingest.Denied, ""
 	}
 	return ingest.Rejected, ""
-}
-
-// answeredSoFar returns what a person had answered before they wanted to talk; everything else is the client's wording.
-func answeredSoFar(text string) string {
-	var said []string
-	for line := range strings.Lines(text) {
-		if answer, ok := strings.CutPrefix(strings.TrimSpace(line), "Answer: "); ok {
-			said = append(said, answer)
-		}
-	}
-	return strings.Join(said, "\n")
 }
 
 // cutNote removes the client's own note from the end of a reason.

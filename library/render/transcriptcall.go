@@ -36,6 +36,9 @@ func (t *transcript) call(c *ingest.ToolCall) {
 		}
 		t.buf.WriteByte('\n')
 	}
+	for _, a := range c.Open {
+		fmt.Fprintf(t.buf, "  - *%s* %s\n", plainText(oneLine(a.Question, 400)), plainText(oneLine(a.Offered(), 2000)))
+	}
 	if c.Plan != nil && c.Plan.Text != "" {
 		t.buf.WriteString("\n" + quoted(t.markPaths(safeMarkdown(strings.TrimSpace(c.Plan.Text)))) + "\n\n")
 	}
@@ -83,7 +86,7 @@ func tellingInput(c *ingest.ToolCall) string {
 		return v
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
-		if v := c.Input[key]; v != "" && len(c.Answers) == 0 && c.Plan == nil {
+		if v := c.Input[key]; v != "" && len(c.Answers)+len(c.Open) == 0 && c.Plan == nil {
 			return key + ": " + v
 		}
 	}
