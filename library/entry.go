@@ -61,6 +61,7 @@ type Meta struct {
 	Helper   bool               `json:"helper,omitempty"`
 	Headless bool               `json:"headless,omitempty"` // a program ran the client; see ingest.Session
 	Archived bool               `json:"archived,omitempty"` // hidden by its user in the app
+	Less     bool               `json:"less,omitempty"`     // its source lacks what it had: see ingest.UniteVersions
 
 	// Settled means that the session was quiet for a day, so its title becomes part of the folder's name for good.
 	Settled bool `json:"-"`
@@ -169,9 +170,9 @@ func (e *Entry) Holding(path string) *FileState {
 	return nil
 }
 
-// Shorter reports whether the source of a conversation is shorter now than it was.
+// Shorter reports whether the source of a conversation is shorter now than it was, or lacks what it had.
 func (e Entry) Shorter() bool {
-	return slices.ContainsFunc(e.Files, func(f FileState) bool { return f.Fullest > 0 && f.Role == ingest.Transcript })
+	return e.Less || slices.ContainsFunc(e.Files, func(f FileState) bool { return f.Fullest > 0 && f.Role == ingest.Transcript })
 }
 
 // Gone reports whether, as far as the library knows, none of the session's sources exists any more.

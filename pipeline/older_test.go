@@ -16,7 +16,8 @@ import (
 // A source that is overwritten by a shorter one, emptied, or filled with zeros keeps what it said: found, shown as no
 // longer in the source, and offered by restore.
 func TestShrunkSourceStaysFindable(t *testing.T) {
-	for name, left := range map[string]string{"emptied": "", "zeros": strings.Repeat("\x00", 40), "another": "another"} {
+	for name, left := range map[string]string{"emptied": "", "zeros": strings.Repeat("\x00", 40),
+		"as many zeros": strings.Repeat("\x00", 9000), "another": "another"} {
 		root := t.TempDir()
 		p := open(t, t.TempDir())
 		path := first.write(t, root)

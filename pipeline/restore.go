@@ -88,6 +88,9 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 			put.Version = o.Version
 			if state := e.File(f.Name); o.Version == 0 && state != nil {
 				put.Version = state.Fullest // 0 if the current one is
+				if e.Less && state.Fullest == 0 {
+					put.Version = state.Version - 1 // what it is now isn't less in bytes
+				}
 			}
 		}
 		r.Files = append(r.Files, put)

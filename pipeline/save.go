@@ -77,6 +77,10 @@ func (r *run) merge(m *Member) (page, error) {
 // merged, not overwritten.
 func (r *run) save(m *Member) error {
 	meta := r.meta(m)
+	if r.mu.Lock(); meta.Less && !m.Entry.Shorter() && len(r.touched[m.Entry.ID]) > 0 && r.report.Grown > 0 {
+		r.report.Grown, r.report.Shrunk = r.report.Grown-1, r.report.Shrunk+1 // only reading it told so
+	}
+	r.mu.Unlock()
 	transcript := render.Transcript(m.Session, render.About{Title: m.Session.Title, Project: ownName(m.project)})
 	for try := 0; ; try++ {
 		p := m.page.payload
@@ -123,6 +127,7 @@ func (r *run) meta(m *Member) library.Meta {
 		Project: m.project.ID, Also: m.also, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper,
 		Headless: s.Headless, Archived: s.Archived,
+		Less: slices.ContainsFunc(s.Turns, func(t ingest.Turn) bool { return t.Gone }),
 	}
 	e.End = s.End
 	meta.Settled = e.Quiet(r.p.Time()) > quietFor
