@@ -172,7 +172,9 @@ func (e *Entry) Holding(path string) *FileState {
 
 // Shorter reports whether the source of a conversation is shorter now than it was, or lacks what it had.
 func (e Entry) Shorter() bool {
-	return e.Less || slices.ContainsFunc(e.Files, func(f FileState) bool { return f.Fullest > 0 && f.Role == ingest.Transcript })
+	return e.Less || slices.ContainsFunc(e.Files, func(f FileState) bool {
+		return f.Fullest > 0 && f.Role == ingest.Transcript
+	})
 }
 
 // Gone reports whether, as far as the library knows, none of the session's sources exists any more.

@@ -100,8 +100,7 @@ func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m libra
 	slices.Reverse(versions) // so the newest come first
 	for i, v := range versions {
 		at := slices.IndexFunc(found.Files, func(f ingest.File) bool { return f.Name == v.Name })
-		inPlace := m.Source == ingest.OpenCode || m.Source == ingest.Gemini
-		kept := inPlace && i > 0 && versions[i-1].Name == v.Name && versions[i-1].Size >= v.Size
+		kept := inPlace(m.Source) && i > 0 && versions[i-1].Name == v.Name && versions[i-1].Size >= v.Size
 		if v.Current || at < 0 || v.Role != ingest.Transcript || kept {
 			continue
 		}
@@ -117,6 +116,9 @@ func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m libra
 	}
 	return nil
 }
+
+// inPlace reports whether a client rewrites a session as it grows; others only ever append to it.
+func inPlace(client ingest.Source) bool { return client == ingest.OpenCode || client == ingest.Gemini }
 
 // Read reads a session back from the library as distillers see it: parsed, redacted, with turns that it copied as a
 // fork marked, under the title that a person may have given it.

@@ -127,7 +127,7 @@ func (r *run) meta(m *Member) library.Meta {
 		Project: m.project.ID, Also: m.also, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper,
 		Headless: s.Headless, Archived: s.Archived,
-		Less: slices.ContainsFunc(s.Turns, func(t ingest.Turn) bool { return t.Gone }),
+		Less: !inPlace(e.Source) && slices.ContainsFunc(s.Turns, func(t ingest.Turn) bool { return t.Gone }),
 	}
 	e.End = s.End
 	meta.Settled = e.Quiet(r.p.Time()) > quietFor

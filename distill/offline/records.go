@@ -98,8 +98,8 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	return it, true
 }
 
-// namedLater returns what the person said of a question that they wanted to talk about first: their next words that name
-// one of its options and ask nothing. Whether they took it, nothing on record says: it is quoted.
+// namedLater returns what the person said of a question that they wanted to talk about first: their next words that
+// name one of its options and ask nothing. Whether they took it, nothing on record says: it is quoted.
 func namedLater(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload.Item, ok bool) {
 	for i := range s.Turns {
 		turn := &s.Turns[i]
@@ -115,7 +115,8 @@ func namedLater(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload
 			}
 			if named == 1 && !asks(sentence) {
 				it = recorded(payload.Decision, "answer-asking", payload.ByUser, turn, plain(sentence), sentence)
-				it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(of.ID), N: of.N, Quote: clip(a.Question)})
+				it.Evidence = append(it.Evidence,
+					payload.Evidence{Turn: string(of.ID), N: of.N, Quote: clip(a.Question)})
 				return it, true
 			}
 		}
