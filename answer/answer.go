@@ -13,6 +13,7 @@ import (
 	"recall/answer/compose"
 	"recall/index"
 	"recall/index/rank"
+	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -234,6 +235,7 @@ func of(q Question, found index.Answer) Answer {
 	for _, r := range found.Ranked {
 		a.all = append(a.all, &Result{Result: *r})
 	}
+	slices.SortStableFunc(a.all, func(one, other *Result) int { return one.asks(q.Text) - other.asks(q.Text) })
 	if a.Verdict != Nothing {
 		a.gather()
 	}
@@ -243,6 +245,24 @@ func of(q Question, found index.Answer) Answer {
 	a.show(q.Most)
 	return a
 }
+
+// asks is 1 for a passage of the assistant that only tells that the question was asked, in its words: "I asked recall:
+// which port do we take." The more often a question went unanswered, the more such passages there are.
+func (r *Result) asks(question string) int {
+	asked := strings.TrimRight(plain(question), "?.! ")
+	if r.Item != nil || r.Role != "assistant" || len(strings.Fields(asked)) < minAsked {
+		return 0
+	}
+	for _, s := range text.Sentences(r.Passage, true) {
+		if s = strings.TrimRight(plain(s), `?.!"”’' `); len(s) > len(asked) && strings.HasSuffix(s, asked) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// minAsked is from how many words on a question isn't said by chance.
+const minAsked = 4
 
 // gather moves the next passage of the first result's session from the results to below the first. Doing so for
 // other results would answer hardly more questions than as many random bytes.

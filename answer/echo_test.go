@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"strings"
 	"testing"
 
 	"recall/index"
@@ -29,6 +30,22 @@ func TestEchoes(t *testing.T) {
 	} {
 		if got := len(withoutEchoes(c.all)); got != c.want {
 			t.Errorf("%s: %d results are shown, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// A passage that only tells that the question was asked stands behind all others.
+func TestToldToHaveAsked(t *testing.T) {
+	var found index.Answer
+	for _, passage := range []string{"I asked recall: which port do we take. It knew nothing.",
+		"Which port do we take? 8443.", "Port 8443, then."} {
+		found.Ranked = append(found.Ranked, &index.Result{Type: "turn", Role: "assistant", Passage: passage, Brief: passage,
+			Place: index.Place{Session: passage[:1]}, Terms: []string{"port"}})
+	}
+	a := Of(Question{Query: index.Query{Text: "which port do we take?"}, Most: 3}, found)
+	for i, want := range []string{"Which port", "Port 8443", "I asked"} {
+		if !strings.HasPrefix(a.all[i].Passage, want) {
+			t.Errorf("result %d is %q, want %q", i+1, a.all[i].Passage, want)
 		}
 	}
 }

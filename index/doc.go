@@ -15,8 +15,8 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
 	d.Thread, d.Requests = threadedOf(s, p, project), s.Requests()
 	for _, t := range s.Turns {
-		untold := t.Aside() || t.Kind == ingest.Event || t.Kind == ingest.Interrupt || t.Kind == ingest.Summary &&
-			len(d.Turns) > 0
+		untold := t.Aside() || t.Kind == ingest.Event && !t.OfAgent() || t.Kind == ingest.Interrupt ||
+			t.Kind == ingest.Summary && len(d.Turns) > 0
 		if untold {
 			continue
 		}
@@ -35,6 +35,9 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		}
 		if u.Text != "" {
 			d.Turns = append(d.Turns, u)
+		}
+		for _, c := range t.Calls {
+			d.Turns = append(d.Turns, reports(s, &t, c.ID)...)
 		}
 	}
 	if p == nil {
@@ -55,6 +58,22 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		d.Items = append(d.Items, Item{Item: it, Context: strings.Join(source, "\n")})
 	}
 	return d
+}
+
+// reports returns the last word of each sub-agent that a call of a turn started, which is what it found.
+func reports(s *ingest.Session, t *ingest.Turn, call string) (all []Turn) {
+	for _, a := range s.Subagents {
+		if a.Call != call || call == "" {
+			continue
+		}
+		for _, said := range slices.Backward(a.Turns) {
+			if said.Kind == ingest.Message && strings.TrimSpace(said.Text) != "" {
+				all = append(all, Turn{ID: string(said.ID), N: t.N, Role: string(ingest.Assistant), At: said.At, Text: said.Text})
+				break
+			}
+		}
+	}
+	return all
 }
 
 // reasonsOnly reports whether a turn's tool calls hold only the words of the person who refused them.

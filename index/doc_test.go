@@ -35,7 +35,14 @@ func TestDocOf(t *testing.T) {
 			Calls: []ingest.ToolCall{{Verdict: ingest.Clarify}, {Answers: []ingest.Answer{{Question: "Which port?",
 				Chosen: []string{"9100", "9200"}, Notes: "if the proxy is on"}}}}},
 		{ID: "u13", N: 13, Role: ingest.User, Kind: ingest.PlanTurn, Text: "# Plan: drain the queue first"},
-	}}
+		{ID: "u14", N: 14, Role: ingest.Program, Kind: ingest.Event, Name: "agent", Text: "B: the queue is drained"},
+		{ID: "u15", N: 15, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{ID: "c15", Name: "Agent",
+			Result: "done"}}},
+	}, Subagents: []ingest.Subagent{{ID: "a1", Call: "c15", Turns: []ingest.Turn{
+		{ID: "v1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "profile the build"},
+		{ID: "v2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "I look."},
+		{ID: "v3", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Text: "The linker is the slow part."},
+		{ID: "v4", N: 4, Role: ingest.Assistant, Kind: ingest.Message}}}}}
 	s.Parent, s.PlanFiles = &ingest.Parent{Session: "s0"}, []string{"/p/plan.md"}
 	p := &payload.Payload{Branch: "fix", Made: payload.Provenance{Distiller: "offline/1"},
 		Items: []payload.Item{{ID: "aaaaaaaaaa", Text: "A min-heap", Evidence: []payload.Evidence{{Turn: "r2",
@@ -52,6 +59,8 @@ func TestDocOf(t *testing.T) {
 			{ID: "u11", N: 11, Role: "assistant", Text: "Watch the folder.\nRefused: “no watcher, poll”"},
 			{ID: "u12", N: 12, Role: "both", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
 			{ID: "u13", N: 13, Role: "assistant", Text: "# Plan: drain the queue first"},
+			{ID: "u14", N: 14, Role: "program", Text: "B: the queue is drained"},
+			{ID: "v3", N: 15, Role: "assistant", Text: "The linker is the slow part."},
 		},
 		Thread: ThreadEntry{ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
 			Branch: "fix", Parent: "s0",

@@ -5,7 +5,10 @@
 // that a Session stays small however large its file. The exact bytes are in the library.
 package ingest
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // SessionID names a session permanently: the transcript's own id for Claude Code and Codex, "local_…" for Cowork. It
 // names files and folders, so parsers refuse ids that could escape a folder.
@@ -176,6 +179,11 @@ type Turn struct {
 
 // Aside reports whether a turn isn't part of its session's course: it was rewound, or belongs to a parent.
 func (t *Turn) Aside() bool { return t.Abandoned || t.Copied }
+
+// OfAgent reports whether a turn under the person's name is a message of another agent.
+func (t *Turn) OfAgent() bool {
+	return t.Role == Program && slices.Contains([]string{"agent", "peer", "teammate"}, t.Name)
+}
 
 // Foreign is a stretch of a turn's text that comes from elsewhere: recall's output, a memory, a CLAUDE.md. It is shown,
 // never believed.
