@@ -64,6 +64,14 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+// What a hook put before the session, as 0.169 writes it, says which payload that continues.
+func TestInjectedByHook(t *testing.T) {
+	page := "<!-- recall abcd2345 -->\\n" + ingest.PayloadHeading + "\\n- [abcd2345] x\\n<!-- /recall -->"
+	s := parseBytes(t, []byte(strings.Replace(message("user", page), `"user"`, `"developer"`, 1)+message("user", "go on")))
+	ingesttest.Equal(t, "turns", len(s.Turns), 1)
+	ingesttest.Equal(t, "injected", s.Injected, []string{"abcd2345"})
+}
+
 // What was refused, stopped and applied, and a plan that the person didn't agree to, as 0.169 writes it; a script's
 // prompts are no person's.
 func TestOutcomes(t *testing.T) {

@@ -61,6 +61,7 @@ func takeMessage(p *parser, payload []byte) {
 	case "assistant":
 		p.takeSaid(joined(content))
 	case "developer", "system":
+		p.s.NoteRecalled(joined(content), true)
 		p.s.Report.Ignore(role + " message")
 	default:
 		p.s.Report.CountUnknown("role " + role)

@@ -45,6 +45,9 @@ func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 	}
 	call.Path = cmp.Or(call.Input["file_path"], call.Input["absolute_path"])
 	result, failed := resultOf(given)
+	result, told := Typed(result)
+	result = strings.TrimSuffix(strings.TrimPrefix(result, "<untrusted_context>\n"), "\n</untrusted_context>")
+	p.s.NoteRecalled(told, true)
 	switch status {
 	case "success", "error", "cancelled":
 		call.Done, call.ResultTurn = true, d.ID

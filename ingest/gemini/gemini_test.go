@@ -78,7 +78,8 @@ func TestOutputIsNoRefusal(t *testing.T) {
 // What a hook puts before a prompt isn't the prompt; what the client writes again after a cancelled call was said once.
 func TestAddedByTheClient(t *testing.T) {
 	again := strings.NewReplacer("09:00:00", "09:05:00")
-	s := parseBytes(t, []byte(message("a", "user", "<hook_context>&lt;!-- recall abcd2345 --&gt;</hook_context>\n\nwhat is next?")+
+	s := parseBytes(t, []byte(message("a", "user", "<hook_context>&lt;!-- recall abcd2345 --&gt;</hook_context>\n\nwhat is next?\n"+
+		"<hook_context>&lt;!-- recall abcd2346 --&gt;</hook_context>")+
 		message("b", "gemini", "the tests")+again.Replace(message("c", "user", "<session_context>\nagain")+
 		message("d", "gemini", "the tests"))+message("e", "gemini", "the tests")))
 	var got []string
@@ -86,6 +87,18 @@ func TestAddedByTheClient(t *testing.T) {
 		got = append(got, string(turn.ID)+" "+turn.Text)
 	}
 	ingesttest.Equal(t, "turns", got, []string{"a what is next?", "b the tests", "e the tests"})
+	ingesttest.Equal(t, "carried", s.Carried, []string{"abcd2345", "abcd2346"})
+}
+
+// What the client and a hook put around a command's output is not its end.
+func TestExitCodeInside(t *testing.T) {
+	s := parseBytes(t, []byte(`{"id":"a","timestamp":"2026-11-25T20:31:38.249Z","type":"gemini","content":"","toolCalls":[{"id":"c",`+
+		`"name":"run_shell_command","args":{"command":"make"},"status":"success","result":[{"functionResponse":{"response":{`+
+		`"output":"<untrusted_context>\nOutput: no rule\nExit Code: 2\nProcess Group PGID: 27701\n</untrusted_context>\n\n`+
+		`<hook_context>&lt;!-- recall abcd2345 --&gt;\nWarning\n&lt;!-- /recall --&gt;</hook_context>"}}}]}]}`+"\n"))
+	call := s.Turns[0].Calls[0]
+	ingesttest.Equal(t, "failed", call.Failed, true)
+	ingesttest.Equal(t, "result", call.Result, "Exit code 2\nOutput: no rule\nExit Code: 2\nProcess Group PGID: 27701")
 	ingesttest.Equal(t, "carried", s.Carried, []string{"abcd2345"})
 }
 

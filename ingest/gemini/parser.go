@@ -172,13 +172,28 @@ const (
 	shellOpening = "I ran the following shell command:"
 	filesFollow  = "--- Content from referenced files ---"
 	imageOnly    = "[image]"
-	hookOpens    = "<hook_context>" // what a hook adds to a prompt is before it, or a part of its own
+	hookOpens    = "<hook_context>" // around what a hook adds to a prompt or a result, before or behind
 	hookCloses   = "</hook_context>"
 )
 
 // injected are the beginnings of texts that the client puts under the person's name.
-var injected = []string{"<session_context>", hookOpens, "<system-reminder>",
+var injected = []string{"<session_context>", "<system-reminder>",
 	"This is the Gemini CLI. We are setting up the context for our chat"}
+
+// Typed parts a text, a prompt or a result, from what hooks put before and behind it.
+func Typed(said string) (typed, told string) {
+	for strings.HasPrefix(said, hookOpens) {
+		context, rest, ok := strings.Cut(said, hookCloses)
+		if !ok {
+			break
+		}
+		said, told = strings.TrimSpace(rest), told+context+"\n"
+	}
+	if at := strings.LastIndex(said, "\n"+hookOpens); at >= 0 && strings.HasSuffix(said, hookCloses) {
+		said, told = strings.TrimSpace(said[:at]), told+said[at:]
+	}
+	return said, html.UnescapeString(told)
+}
 
 // takeMessage takes a message, or a new state of one.
 func (p *parser) takeMessage(m record) {
@@ -209,9 +224,11 @@ func (p *parser) takeMessage(m record) {
 
 // takeUser takes a message under the person's name, if it is really theirs.
 func (p *parser) takeUser(m record, said string) {
-	if context, prompt, ok := strings.Cut(said, hookCloses); ok && strings.HasPrefix(said, hookOpens) {
-		p.s.NoteRecalled(html.UnescapeString(context), true)
-		said = prompt
+	said, told := Typed(said)
+	p.s.NoteRecalled(told, true)
+	if said == "" && told != "" {
+		p.s.Report.Ignore("injected context")
+		return
 	}
 	typed, _, _ := strings.Cut(said, filesFollow)
 	typed = strings.TrimSpace(typed)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/pipeline"
 	"recall/serve/hooks"
 )
@@ -59,6 +60,12 @@ func (c *Client) inOurWords(in fromClient) hooks.Input {
 	if name, ok := c.tools[in.Tool]; ok {
 		in.Tool = name
 	}
+	if c.typed != nil {
+		in.Prompt, _ = c.typed(in.Prompt)
+	}
+	if m := patchOnly().FindStringSubmatch(t.Command); in.Tool == "Bash" && m != nil {
+		in.Tool, t.Command = "apply_patch", m[1]
+	}
 	switch in.Tool {
 	case "Bash":
 		in.Input.ToolInput.Command = ingest.RunIn(t.Dir+t.Workdir, in.Cwd, t.Command)
@@ -67,6 +74,9 @@ func (c *Client) inOurWords(in fromClient) hooks.Input {
 	}
 	return in.Input
 }
+
+// patchOnly matches a command that does nothing but apply a patch.
+var patchOnly = text.Pattern(`(?s)^\s*(?:cd \S+ && )?apply_patch\s*<<\s*['"]?\w+['"]?\n(\*\*\* Begin Patch\n.*\n\*\*\* End Patch)\n\w+\s*$`)
 
 // patched words a patch as one edit: of its first file, with what it takes away and puts in anywhere.
 func patched(patch string) (edit hooks.ToolInput) {
@@ -171,8 +181,8 @@ func (c *Client) JSON(e hooks.Event, a hooks.Answer) []byte {
 	if out.Text+out.Verdict != "" {
 		whole["hookSpecificOutput"] = out
 	}
-	text, _ := json.Marshal(whole) // strings only: it can't fail
-	return text
+	line, _ := json.Marshal(whole) // strings only: it can't fail
+	return line
 }
 
 // Locate names the place of a session whose client names no transcript: its folder, with a database of all.

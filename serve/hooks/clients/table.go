@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/cowork"
+	geminicli "recall/ingest/gemini"
 	"recall/library/disk"
 	"recall/serve/hooks"
 )
@@ -21,12 +22,13 @@ type Client struct {
 	Word string // on the command line; also its source of sessions
 	Name string
 
-	events  []event           // that recall is called at; none if it has no hooks
-	tools   map[string]string // its names of the tools that hooks look at, in recall's words
-	plainly bool              // it takes a refusal as a decision of the whole answer
-	late    bool              // it takes no text before a tool, only after it
-	stored  bool              // it names no transcript: its source's folder has a database of all
-	asks    string            // its user, about hooks; "" if it doesn't
+	events  []event                                  // that recall is called at; none if it has no hooks
+	tools   map[string]string                        // its names of the tools that hooks look at, in recall's words
+	plainly bool                                     // it takes a refusal as a decision of the whole answer
+	late    bool                                     // it takes no text before a tool, only after it
+	stored  bool                                     // it names no transcript: its source's folder has a database of all
+	asks    string                                   // its user, about hooks; "" if it doesn't
+	typed   func(prompt string) (typed, told string) // parts a prompt from what other hooks put around it
 
 	command  string // the program; "" if it has none
 	variable string // of the environment, that names its folder
@@ -120,7 +122,7 @@ var gemini = &Client{Word: "gemini", Name: "Gemini CLI",
 		{name: "SessionEnd", is: hooks.SessionEnd, timeout: 10_000},
 	},
 	tools:   map[string]string{"run_shell_command": "Bash", "write_file": "Write", "replace": "Edit"},
-	plainly: true, late: true,
+	plainly: true, late: true, typed: geminicli.Typed,
 	command: "gemini", variable: "GEMINI_CLI_HOME", folder: below(".gemini"),
 	files: func(c *Client, dir string) []File {
 		if os.Getenv(c.variable) != "" {
