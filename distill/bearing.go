@@ -107,7 +107,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0
-	case opposite && !round:
+	case opposite && (!round || exchanged(claim, b.decisive())):
 		return DropOpposite, 0
 	case round && !opposite: // both is neither: "nothing is merged before the tests pass"
 		return DropOrder, 0
@@ -134,7 +134,9 @@ func (j *Judge) opposite(it *payload.Item, claim []sayWord, b *bearing) bool {
 	case it.Kind == payload.Deferred, it.Kind == payload.Question:
 		return false
 	case it.Kind != payload.Eliminated:
-		return opposes(claim, b.decisive())
+		return opposes(claim, b.decisive()) || slices.ContainsFunc(b.sentences, func(s string) bool {
+			return it.Kind == payload.Decision && flipped(it.Text, s)
+		})
 	case denies, payload.SaysNo(it.Text):
 		return false
 	}
@@ -330,7 +332,7 @@ var agreeing = text.Set(`yes yep yeah yup ya ok okay oki k sure sounds looks goo
 	nope nah correct right exactly absolutely definitely agree agreed approved lgtm alright go ahead proceed please thanks
 	thank works makes sense love awesome done way plan idea option first second third one both all suggested propose
 	proposed find say ja jo klar passt gut genau mach machen das so bitte danke einverstanden nein oui si vas y d'accord
-	accord parfait bien vale claro perfecto adelante sí sim certo va bene non don't dont`)
+	accord parfait bien vale claro perfecto adelante sí sim certo va bene non don't dont not now never later yet`)
 
 // Bare reports whether a person's turn only says yes or no.
 func Bare(t *ingest.Turn) bool { return isBare(t.OwnText()) }

@@ -32,7 +32,7 @@ func read(s string) []sayWord {
 		for i := range tokens {
 			tokens[i] = strings.Trim(tokens[i], "'._-/")
 		}
-		r.from, r.no, r.loose = len(r.all), false, false
+		r.from, r.no, r.loose, r.trade = len(r.all), false, false, ""
 		for i := range tokens {
 			r.token(tokens, i)
 		}
@@ -54,9 +54,10 @@ func read(s string) []sayWord {
 type senseReader struct {
 	all    []sayWord
 	clause int
-	from   int  // where the clause begins
-	no     bool // what follows is denied
-	loose  bool // or perhaps not
+	from   int    // where the clause begins
+	no     bool   // what follows is denied
+	loose  bool   // or perhaps not
+	trade  string // "rather", "replace": what is denied comes in two parts
 }
 
 func (r *senseReader) token(tokens []string, i int) {
@@ -70,10 +71,20 @@ func (r *senseReader) token(tokens []string, i int) {
 	}
 	switch {
 	case denies(low):
-		r.denial(low, next)
+		r.denial(low, next, tokens[i+1:])
 		return
-	case low == "instead" || low == "rather":
+	case low == "instead" && next == "of" || low == "rather" && next == "than":
 		r.no = true
+	case low == "rather":
+		r.trade = low
+	case low == "replace" && i == 0: // "replace axios with fetch"
+		r.no, r.trade = true, low
+	case r.trade == "replace" && (low == "with" || low == "by"):
+		r.no = false
+	case low == "than" && r.trade == "rather": // "I'd rather have one than three"
+		r.no = true
+	case low == "off" && (being[before] || slices.ContainsFunc(tokens[:i], turnsOff)): // "turn it off", "is off"
+		deny(r.all[r.from:])
 	case undoes[text.Stem(low)] && !denies(before), low == "out" && (being[before] || rulesOut[text.Stem(before)]):
 		// "redis was dropped", "redis dropped for now"; "drop redis"
 		ends := next == "" || places[next] || next == "per"
@@ -102,24 +113,37 @@ func (r *senseReader) token(tokens []string, i int) {
 			continue
 		}
 		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no, loose: r.loose, clause: r.clause,
-			exact: k == 0 && (text.IsName(tokens[i]) || digits[w] != "")})
+			exact: k == 0 && (text.IsName(tokens[i]) || digits[w] != "" || days[low])})
 	}
 }
 
 // denial reads a word that denies what follows it.
-func (r *senseReader) denial(low, next string) {
+func (r *senseReader) denial(low, next string, rest []string) {
 	r.no = true
 	switch {
 	case bothWays[low]:
 		deny(r.all[r.from:])
 	case next == "": // "a registry: the packages stay without"
 		loosen(r.all)
+	case !slices.ContainsFunc(rest, says): // "backups are no longer kept"
+		deny(r.all[r.from:])
 	default: // "the registry isn't shared": who can tell what of it is denied
 		loosen(r.all[r.from:])
 	}
 	if stem := text.Stem(next); undoes[stem] || changes[stem] {
 		r.no = false // "don't touch the interface", "never drop it"
 	}
+}
+
+func turnsOff(word string) bool {
+	low := strings.ToLower(word)
+	return strings.HasPrefix(low, "turn") || strings.HasPrefix(low, "switch")
+}
+
+// says reports whether a word says something by itself.
+func says(word string) bool {
+	low := strings.ToLower(word)
+	return !light[low] && !text.Stop(low) && low != "longer" && low != "more"
 }
 
 func denies(word string) bool { return denying[word] || strings.HasSuffix(word, "n't") }
@@ -138,7 +162,7 @@ func deny(words []sayWord) {
 
 var (
 	clauses = text.Pattern(`[,;:.!?…()\[\]"“”](?:\s|$)|\s[(\["“]|\n|\s[—–-]+\s|→|` +
-		`\s(?i:and|but|because|since|so|while|then|und|aber|weil|sondern|denn|mais|car|et|y|pero|porque)\s`)
+		`\s(?i:and|but|because|since|so|while|then|when|whenever|if|which|und|wenn|aber|weil|sondern|denn|mais|car|et|y|pero|porque)\s`)
 	denying = text.Set(`no not never none nobody nothing neither nor without cannot cant dont wont isnt doesnt no-one
 		nicht kein keine keinen keinem keiner nie niemals nichts ohne statt anstatt ne pas jamais sans aucun aucune
 		nunca jamás sin ningún ninguna não nem non senza mai`)
@@ -155,6 +179,8 @@ var (
 	// places introduce what says where, when or for what something is denied.
 	places = text.Set(`in on at for from with by to into onto as when if before after until during im der für bei dans
 		pour en`)
+	days = text.Set(`monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag
+		freitag samstag sonntag january february april june july august september october november december`)
 	joints = text.Set(`before after until than over above below under unless behind inside outside into onto via through
 		by from for with vor nach bis`)
 	// light are words that say little about what is claimed, so that other words can stand for them.
@@ -168,7 +194,8 @@ var (
 		kommt kommen liegt liegen bleibt bleiben le la les un une des du de est sont on nous el los las una es son se`)
 	digits = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
 		"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30",
-		"sixty": "60", "hundred": "100", "thousand": "1000"}
+		"forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "fifteen": "15",
+		"zwei": "2", "drei": "3", "vier": "4", "fünf": "5", "zehn": "10", "hundred": "100", "thousand": "1000"}
 )
 
 func stems(words string) map[string]bool {
@@ -202,6 +229,93 @@ func opposes(claim, said []sayWord) bool {
 	}
 	return other > 0 && other >= same && same+other >= rest || deniesPart(said, claim) ||
 		deniesPart(claim, said) && affirmed(claim, said) <= 0.5
+}
+
+// flips are words with their opposites: a claim that has the one where what was said has the other says the opposite.
+var flips = func() map[string]flip {
+	m := map[string]flip{}
+	for i, pair := range strings.Fields(`increase/decrease raise/lower accept/reject safe/unsafe grow/shrink start/stop
+		before/after only/everybody only/everyone only/anyone only/anybody required/optional manual/automatic
+		synchronous/asynchronous first/last mehr/weniger vor/nach nur/alle nur/jeder`) {
+		one, other, _ := strings.Cut(pair, "/")
+		if had, ok := m[one]; ok {
+			i = had.pair
+		}
+		m[one], m[other] = flip{pair: i}, flip{i, true}
+		m[text.Stem(one)], m[text.Stem(other)] = m[one], m[other]
+	}
+	return m
+}()
+
+type flip struct {
+	pair   int
+	turned bool // the second of the pair
+}
+
+// flipped reports whether a claim has the opposite of a word that a text has, with the same words on both sides.
+func flipped(claim, said string) bool {
+	a, b := strings.Fields(strings.ToLower(claim)), strings.Fields(strings.ToLower(said))
+	find := func(words []string, in map[int][]int) {
+		for i := range words {
+			words[i] = strings.Trim(words[i], ".,;:!?()\"'`*")
+			if f, ok := flipOf(words[i]); ok {
+				in[f.pair] = append(in[f.pair], i)
+			}
+		}
+	}
+	inClaim, inSaid := map[int][]int{}, map[int][]int{}
+	find(a, inClaim)
+	find(b, inSaid)
+	for pair, at := range inClaim {
+		if to := inSaid[pair]; len(at) == 1 && len(to) == 1 {
+			f, _ := flipOf(a[at[0]])
+			g, _ := flipOf(b[to[0]])
+			turned := f.turned != g.turned
+			negated := slices.ContainsFunc(a, denies) != slices.ContainsFunc(b, denies)
+			if turned && !negated && alongside(a, b, at[0], to[0]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func flipOf(word string) (flip, bool) {
+	f, ok := flips[word]
+	if !ok {
+		f, ok = flips[text.Stem(word)]
+	}
+	return f, ok
+}
+
+// alongside reports whether more words stand on the same sides of two places than on the other sides.
+func alongside(a, b []string, i, k int) bool {
+	same, crossed := 0, 0
+	for n, w := range a {
+		at := slices.IndexFunc(b, func(o string) bool { return text.Stem(o) == text.Stem(w) })
+		switch {
+		case n == i, at < 0, at == k, text.Stop(w):
+		case (at < k) == (n < i):
+			same++
+		default:
+			crossed++
+		}
+	}
+	return same > crossed
+}
+
+// exchanged reports whether a claim denies what a text affirms and affirms what it denies, and they agree in nothing.
+func exchanged(claim, said []sayWord) bool {
+	gained, lost, same := false, false, false
+	for _, w := range claim {
+		i := slices.IndexFunc(said, func(o sayWord) bool { return o.stem == w.stem })
+		if w.joint || i < 0 || w.loose || said[i].loose {
+			continue
+		}
+		gained, lost = gained || !w.denied && said[i].denied, lost || w.denied && !said[i].denied
+		same = same || w.denied == said[i].denied
+	}
+	return gained && lost && !same
 }
 
 // affirmed returns the share of what a claim affirms that a text has.
@@ -297,7 +411,10 @@ func crosses(claim, said []sayWord, place []int, i int) bool {
 
 const elsewhereWorth = 0.25
 
-func by(words []sayWord, i int) bool { return i+1 < len(words) && words[i+1].stem == "by" }
+// by reports whether a word is followed by what its subject does it with, as verbs in the passive are.
+func by(words []sayWord, i int) bool {
+	return i+1 < len(words) && (words[i+1].stem == "by" || words[i+1].joint && words[i+1].stem == "with")
+}
 
 // covered returns the share of a claim's words that a text has, those of its least covered clause of two or more words,
 // and the exact words that it lacks. A word that only stands elsewhere in the session counts little.

@@ -12,7 +12,7 @@ import (
 func Objects(t *ingest.Turn) bool { return objects().MatchString(t.OwnText()) }
 
 var (
-	objects = text.Pattern(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don['’]?t\b|do ` +
+	objects = text.Pattern(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet|now)|never\b|stop\b|wait\b|don['’]?t\b|do ` +
 		`not\b|instead\b|undo\b|revert\b|wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant))`)
 	// turnsDown matches the word with which a clause rejects what follows.
 	turnsDown = text.Pattern(`(?i)\b(?:no|nope|nein|don['’]?t|do not|let['’]?s not|not|never|instead of|rather ` +
