@@ -103,6 +103,9 @@ var (
 		`rid of|instead of|rather than|replace|explain|why)\b|\?\s*$`)
 )
 
+// Denies reports whether a sentence denies something or asks, so that what it names isn't what it says.
+func Denies(sentence string) bool { return denies().MatchString(sentence) }
+
 func read(a Action) *deed {
 	d := &deed{}
 	var said []string
@@ -114,7 +117,7 @@ func read(a Action) *deed {
 			if moved := movesFrom().FindStringSubmatch(s); moved != nil {
 				s = moved[1] // where to
 			}
-			if !denies().MatchString(s) {
+			if !Denies(s) {
 				said = append(said, s)
 			}
 		}
@@ -199,7 +202,7 @@ func offLimits(it *payload.Item) string {
 	if !answered {
 		said = it.Text
 	}
-	if !denies().MatchString(said) {
+	if !Denies(said) {
 		return ""
 	}
 	for word := range strings.FieldsSeq(said) {

@@ -1,0 +1,158 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"recall/index"
+	"recall/index/check"
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/internal/text"
+	"recall/library"
+	"recall/library/disk"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// Audit is what of the memories that clients read goes against what stands.
+type Audit struct {
+	Files   []string  `json:"files"` // that were read
+	Lines   int       `json:"lines"` // that say something
+	Against []Against `json:"against"`
+}
+
+// Against is a line of a memory that goes against what stands on record.
+type Against struct {
+	File  string       `json:"file"`
+	Line  int          `json:"line"`
+	Text  string       `json:"text"`
+	Names string       `json:"names"`         // what the line says and is given up
+	Since string       `json:"since"`         // what stands instead
+	Said  Saying       `json:"said"`          // where it was settled
+	Had   *Saying      `json:"had,omitempty"` // where what the line says was settled before
+	Kind  payload.Kind `json:"kind"`
+}
+
+// AuditOf puts every line of the memories of a project beside the record. It tells only what records and words show: a
+// line that takes up what was given up, or repeats what was replaced or taken back.
+func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, error) {
+	a := Audit{Files: []string{}, Against: []Against{}}
+	catalog, err := p.Library.Catalog()
+	if err != nil {
+		return a, err
+	}
+	for _, file := range memoryFiles(p.Library, project) {
+		all, err := disk.ReadRegular(file, mostOfRules)
+		if err != nil {
+			continue // usually there is none
+		}
+		a.Files = append(a.Files, file)
+		fenced, n := false, 0
+		for line := range strings.Lines(string(all)) {
+			n++
+			line = strings.TrimLeft(strings.TrimSpace(line), "-*•+ ")
+			fenced = fenced != strings.HasPrefix(line, "```")
+			if fenced || strings.HasPrefix(line, "#") || len(text.Words(line)) < leastSaid {
+				continue
+			}
+			a.Lines++
+			found, err := against(ctx, p.Index, project, line)
+			if err != nil {
+				return a, err
+			}
+			if found != nil {
+				found.File, found.Line, found.Text = file, n, line
+				found.Said.Number = catalog.Number[found.Said.Session]
+				if found.Had != nil {
+					found.Had.Number = catalog.Number[found.Had.Session]
+				}
+				a.Against = append(a.Against, *found)
+			}
+		}
+	}
+	return a, nil
+}
+
+const (
+	leastSaid = 3    // from how many words on a line says something
+	sameSaid  = 0.75 // so many of a line's words an item must have to say the same
+)
+
+// against returns what a line goes against, or nil.
+func against(ctx context.Context, x *index.Index, project, line string) (*Against, error) {
+	warnings, err := check.Against(ctx, x, check.Action{Project: project, Text: line})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		if w.Item.Kind != payload.File {
+			return &Against{Names: w.Name, Since: w.Item.Text, Said: sayingOf(w.Placed), Kind: w.Item.Kind}, nil
+		}
+	}
+	if check.Denies(line) { // it may deny what was given up
+		return nil, nil
+	}
+	found, err := x.Search(ctx, index.Query{Text: line, Project: project, Kinds: check.Kinds, Exact: true, Archived: true})
+	if err != nil {
+		return nil, err
+	}
+	says := text.Words(line)
+	for _, r := range found.Ranked {
+		if r.Item == nil {
+			continue
+		}
+		if r.Item.State == payload.Revoked && says.In(text.Words(r.Item.Text)) >= sameSaid {
+			at := index.Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}
+			last := r.Item.Evidence[len(r.Item.Evidence)-1]
+			since := sayingOf(at)
+			since.Turn, since.Quote = last.N, last.Quote
+			had := sayingOf(at)
+			return &Against{Names: r.Item.Text, Since: last.Quote, Said: since, Had: &had, Kind: r.Item.Kind}, nil
+		}
+		for _, was := range r.History {
+			if was.Sure && says.In(text.Words(was.Item.Text)) >= sameSaid && says.In(text.Words(r.Item.Text)) < sameSaid {
+				had := sayingOf(was.Placed)
+				return &Against{Names: was.Item.Text, Since: r.Item.Text, Said: sayingOf(r.Placed()), Had: &had,
+					Kind: r.Item.Kind}, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+func sayingOf(at index.Placed) Saying {
+	return Saying{Project: at.Project, Session: at.Session, Turn: at.Turn, At: at.Item.At,
+		Quote: at.Item.First().Quote}
+}
+
+// memoryFiles lists the files that clients read before a session of a project: its rules and the person's own, and
+// what the clients noted by themselves.
+func memoryFiles(l *library.Library, project string) []string {
+	files := RulesFiles(l, project)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return files
+	}
+	folder := func(of ingest.Source) string {
+		c := of.Client()
+		return cmp.Or(strings.Split(os.Getenv(c.Env), ",")[0], filepath.Join(home, c.Home))
+	}
+	codex, claude := folder(ingest.Codex), folder(ingest.ClaudeCode)
+	below := []string{filepath.Join(codex, "AGENTS.md"), filepath.Join(codex, "memories", "*.md"),
+		filepath.Join(folder(ingest.Gemini), "GEMINI.md")}
+	if p, err := l.Project(project); project != "" && err == nil {
+		for _, name := range []string{"CLAUDE.local.md", "AGENTS.md", "GEMINI.md"} {
+			files = append(files, filepath.Join(p.Root, name))
+		}
+		below = append(below, filepath.Join(claude, "projects", claudecode.Slug(p.Root), "memory", "*.md"))
+	}
+	for _, pattern := range below {
+		found, _ := filepath.Glob(pattern) // an invalid one finds none
+		files = append(files, found...)
+	}
+	return files
+}
