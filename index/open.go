@@ -234,6 +234,9 @@ func Unwritable(err error) bool {
 	return errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR) || errors.Is(err, sqlite3.CANTOPEN)
 }
 
+// Interrupted reports whether a statement was cut short, which may hide that its context was cancelled.
+func Interrupted(err error) bool { return errors.Is(err, sqlite3.INTERRUPT) }
+
 func busy(err error) bool { return errors.Is(err, sqlite3.BUSY) }
 
 func damaged(err error) bool {

@@ -27,6 +27,7 @@ import (
 	"recall/cmd/recall/setup"
 	"recall/cmd/recall/team"
 	"recall/cmd/recall/terminal"
+	"recall/index"
 	"recall/library"
 	"recall/serve/hooks"
 )
@@ -77,7 +78,7 @@ func reportError(a *app.App, err error) int {
 		return app.ExitOK
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), index.Interrupted(err):
 		fmt.Fprintln(a.Err, "recall: interrupted; nothing is lost, the next run continues from here")
 		return app.ExitError
 	}

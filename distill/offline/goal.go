@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -32,10 +33,24 @@ func goal(t *talk, before bool) (last []payload.Item) {
 	return last
 }
 
-// turnsAway reports whether a speech says that its speaker turns to something else.
+// turnsAway reports whether a speech says that its speaker turns to something else, or orders what is next: "good, now
+// write the docs of the importer".
 func turnsAway(sp *speech) bool {
-	return sp.source == plan || sp.opening().has(cueTurn) && len(sp.allKeys()) >= 4
+	if sp.source == plan {
+		return true
+	}
+	at := slices.IndexFunc(sp.parts, func(s sentence) bool { return !asksNothing(&s) })
+	if at < 0 {
+		return false
+	}
+	next := nowThen().FindStringSubmatch(sp.parts[at].text)
+	ordered := next != nil && (next[1] != "" || cuesIn(next[2]).has(cueOrder))
+	return (ordered || sp.opening().has(cueTurn)) && len(sp.allKeys()) >= 4
 }
+
+// nowThen matches an order of what comes now, after a word or two about what was.
+var nowThen = text.Pattern(`(?i)^(?:(?:yes|yep|ok|okay|good|great|perfect|fine|nice|thanks|thank you|done|alright|ja|gut|super)` +
+	`\b\W*){0,2}(?:and |then )?(?:now|next|jetzt|nun)\b\W*((?:go on|continue|weiter) (?:with|mit) )?(.*)`)
 
 // requested returns what a turn asks for: its first meaningful sentence, with those after
 // it that fit. For a plan it is the title.

@@ -26,6 +26,28 @@ func TestGreetingIsNoGoal(t *testing.T) {
 	}
 }
 
+// What is ordered next is the goal from then on; what only goes on with the same isn't.
+func TestNextTaskIsTheGoal(t *testing.T) {
+	const first = "Push everything that is staged to the remote."
+	for then, turns := range map[string]bool{
+		"now add the search endpoint with pagination":         true,
+		"yes, now go on with the booking flow and its design": true,
+		"good. now write the docs of the importer":            true,
+		"now it fails with a timeout in the second test":      false,
+		"yes, go on": false,
+		"the search endpoint is slow now, why is that": false,
+	} {
+		s := &ingest.Session{ID: "s"}
+		for i, text := range []string{first, then} {
+			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(text), N: i + 1, Role: ingest.User,
+				Kind: ingest.Prompt, Text: text})
+		}
+		if got := goal(listen(s), false); len(got) != 1 || got[0].Text == first == turns {
+			t.Errorf("%q: got %+v", then, got)
+		}
+	}
+}
+
 // The title of a plan isn't the person's word.
 func TestPlanAsGoal(t *testing.T) {
 	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{{ID: "p", N: 1, Role: ingest.User, Kind: ingest.PlanTurn,
