@@ -21,7 +21,7 @@ func initialState() string {
 
 const (
 	readState  = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords FROM fulltext`
-	sessionsIn = `SELECT id FROM session WHERE project=?`
+	sessionsIn = `SELECT id FROM session WHERE project=? UNION SELECT session FROM also WHERE project=?`
 
 	// For each word and segment, the block that may contain the word.
 	blocksOf = `SELECT j.key, s.id, b.data FROM json_each(?) j CROSS JOIN segment s JOIN block b

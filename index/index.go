@@ -53,6 +53,8 @@ type Doc struct {
 
 	Archived bool // see Query.Archived
 
+	Also []string // names of other projects that it worked in
+
 	Thread ThreadEntry // how to find the sessions that it belongs with; Number is not stored
 
 	Stamp string // what this was made from; see Stamps

@@ -69,7 +69,7 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *vectorSear
 	conds, more := r.conditions(documents[items])
 	args := append([]any{n.embedder.Model()}, more...)
 	if r.q.Project != "" {
-		conds, args = append(conds, `e.session IN (SELECT id FROM session WHERE project=?)`), append(args, r.q.Project)
+		conds, args = append(conds, `e.session IN (`+sessionsIn+`)`), append(args, r.q.Project, r.q.Project)
 	}
 	if r.size[items] > maxFlat {
 		ids := make([]int64, len(found))

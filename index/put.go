@@ -80,7 +80,8 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 			return err
 		}
 		_, gone := w.tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id)
-		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, w.tx, session), replaceActivity(ctx, w.tx, id, nil),
+		return cmp.Or(putAlso(ctx, w.tx, id, nil), w.rows(ctx, id, rows{}),
+			dropLines(ctx, w.tx, session), replaceActivity(ctx, w.tx, id, nil),
 			putRequests(ctx, w.tx, id, nil), gone)
 	})
 	return x.fail("unindex "+session, err)
@@ -99,7 +100,16 @@ func putSession(ctx context.Context, tx transaction, p *Prepared) (id int64, err
 	if err != nil {
 		return 0, err
 	}
-	return id, putLines(ctx, tx, d)
+	return id, cmp.Or(putAlso(ctx, tx, id, d.Also), putLines(ctx, tx, d))
+}
+
+// putAlso writes in which other projects a session worked.
+func putAlso(ctx context.Context, tx transaction, id int64, projects []string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM also WHERE session=?`, id)
+	for i := 0; i < len(projects) && err == nil; i++ {
+		_, err = tx.ExecContext(ctx, `INSERT OR IGNORE INTO also VALUES(?,?)`, projects[i], id)
+	}
+	return err
 }
 
 // put replaces one session.

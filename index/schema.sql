@@ -8,6 +8,9 @@ CREATE TABLE session(
 	thread BLOB NOT NULL, archived INTEGER NOT NULL);
 CREATE INDEX session_archived ON session(id) WHERE archived;
 CREATE INDEX session_project ON session(project, start, sid, items);
+-- other projects that a session worked in, by name
+CREATE TABLE also(project TEXT NOT NULL, session INTEGER NOT NULL, PRIMARY KEY(project, session)) WITHOUT ROWID;
+CREATE INDEX also_session ON also(session);
 CREATE TABLE item(
 	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, iid TEXT NOT NULL, kind TEXT NOT NULL,
 	state TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL);

@@ -155,8 +155,8 @@ type searchedIn struct{ items, sessions, projects int }
 func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 	if r.q.Project != "" {
 		row := r.tx.QueryRowContext(ctx,
-			`SELECT count(*) FILTER (WHERE `+isOwn+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`,
-			r.q.Project)
+			`SELECT count(*) FILTER (WHERE `+isOwn+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE id IN (`+
+				sessionsIn+`)`, r.q.Project, r.q.Project)
 		err = row.Scan(&n.sessions, &n.projects, &n.items)
 		return n, err
 	}
@@ -310,7 +310,7 @@ func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]s
 
 func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool, error) {
 	return cached(r.read, r.read.sessions, project, func() (map[int64]bool, error) {
-		return columnSet[int64](ctx, r.tx, sessionsIn, project)
+		return columnSet[int64](ctx, r.tx, sessionsIn, project, project)
 	})
 }
 

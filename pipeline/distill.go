@@ -57,7 +57,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 			want := madeStamp(r.p.made(m, forgotten))
 			m.name = names[m.Entry.Project]
 			anew := r.anew(m.Entry, want)
-			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name)
+			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name, r.p.named(m.Entry.Also)...)
 			due = due || (anew || lacks) && !r.failed[m.Entry.ID]
 			r.current[m.Entry.ID] = stamps[string(m.Entry.ID)] != "" && !m.Entry.Behind() && !r.edited[m.Entry.ID] &&
 				!slices.ContainsFunc(r.left[m.Entry.ID], func(found ingest.Found) bool {

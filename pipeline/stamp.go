@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"strings"
 
 	"recall/ingest"
 	"recall/library"
@@ -45,9 +46,21 @@ func (p *Pipeline) projectNames() (map[string]string, error) {
 	return names, nil
 }
 
-// indexStamp stamps an index entry. It includes the project's name, which changes when another project of that name
-// turns up.
-func indexStamp(stamp, project string) string { return stamp + " " + project }
+// named returns the current names of projects, by id.
+func (p *Pipeline) named(ids []string) (names []string) {
+	for _, id := range ids {
+		if of, err := p.Library.Project(id); err == nil {
+			names = append(names, of.Name)
+		}
+	}
+	return names
+}
+
+// indexStamp stamps an index entry. It includes the names of its projects, which change when another project of that
+// name turns up.
+func indexStamp(stamp, project string, also ...string) string {
+	return strings.Join(append([]string{stamp, project}, also...), " ")
+}
 
 // madeStamp is the provenance as one string.
 func madeStamp(m payload.Provenance) string {

@@ -100,7 +100,8 @@ func (w *writer) index(m *Member) error {
 	if m.Session.Headless { // as results name it
 		doc.Title = "headless: " + doc.Title
 	}
-	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name)
+	doc.Also = w.run.p.named(m.also)
+	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name, doc.Also...)
 	doc.Lines = m.writtenLines()
 	doc.Did = m.doings()
 	now, err := w.run.p.Library.Session(m.Entry.ID)
