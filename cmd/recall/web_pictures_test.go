@@ -85,6 +85,7 @@ const sameEverywhere = `(async () => {
 	document.querySelectorAll('.log .dim, .items .dim').forEach(e => {
 		e.textContent = e.textContent.replace(/\d+ (days|weeks|months?) ago/, '5 weeks ago');
 	});
+	document.querySelectorAll('h2').forEach(e => { if (/^Since /.test(e.textContent)) e.textContent = 'Since 2026-11-19'; });
 	document.querySelectorAll('.tiles dd').forEach(e => { e.textContent = e.textContent.replace(/\d+ KB/, '400 KB'); });
 	await new Promise(requestAnimationFrame);
 	await new Promise(requestAnimationFrame);

@@ -87,6 +87,12 @@ func storyOf(line []history.Dated, f filters) timeView {
 		t.Name, t.Told = names[in[i]], append(t.Told, one)
 	}
 	slices.SortStableFunc(v.Topics, func(a, b topic) int {
+		switch otherTopic {
+		case a.Name:
+			return 1
+		case b.Name:
+			return -1
+		}
 		return b.Told[len(b.Told)-1].Item.At.Compare(a.Told[len(a.Told)-1].Item.At)
 	})
 	return v
@@ -99,6 +105,9 @@ func became(d told) string {
 	}
 	return stands(d.Item)
 }
+
+// otherTopic has what shares nothing; it comes last.
+const otherTopic = "other"
 
 // Limits of topics.
 const (
@@ -174,7 +183,7 @@ func topics(line []history.Dated) (names []string, in []int) {
 		}
 	}
 	if others {
-		names = append(names, "other")
+		names = append(names, otherTopic)
 	}
 	return names, in
 }
