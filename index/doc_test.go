@@ -60,7 +60,7 @@ func TestDocOf(t *testing.T) {
 			{Exchange: 2, ID: "u12", N: 12, Role: "both", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
 			{Exchange: 3, ID: "u13", N: 13, Role: "assistant", Text: "# Plan: drain the queue first"},
 			{Exchange: 3, ID: "u14", N: 14, Role: "program", Text: "B: the queue is drained"},
-			{Exchange: 3, ID: "v3", N: 15, Role: "assistant", Text: "The linker is the slow part."},
+			{ID: "v3", N: 15, Role: "assistant", Text: "The linker is the slow part."},
 		},
 		Thread: ThreadEntry{ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
 			Branch: "fix", Parent: "s0",
