@@ -13,6 +13,7 @@ import (
 	"recall/answer"
 	"recall/distill/relate"
 	"recall/index"
+	"recall/index/rank"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -22,13 +23,14 @@ import (
 type Indexed struct {
 	Query index.Query // the template for all questions; each fills in its text and time
 
-	from   Source
-	corpus *Corpus
-	judge  Judge
-	model  *answer.SecondLook   // nil: none
-	mu     sync.Mutex           // guards open and dir
-	open   map[int]*index.Index // by how many of the sessions, oldest first, it holds
-	dir    string
+	from    Source
+	corpus  *Corpus
+	judge   Judge
+	model   *answer.SecondLook   // nil: none
+	weights *rank.Weights        // nil: as shipped
+	mu      sync.Mutex           // guards open and dir
+	open    map[int]*index.Index // by how many of the sessions, oldest first, it holds
+	dir     string
 }
 
 // Indexed searches a source's items as the options say.
@@ -38,6 +40,14 @@ func (c *Corpus) Indexed(from Source, o Options) *Indexed {
 		x.model = o.SecondLook
 	}
 	return x
+}
+
+// Use ranks results by other weights than the shipped ones.
+func (x *Indexed) Use(w rank.Weights) {
+	x.weights = &w
+	for _, ix := range x.open {
+		ix.UseWeights(w)
+	}
 }
 
 // Close deletes the indexes.
@@ -69,6 +79,9 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 		return nil, err
 	}
 	x.open[n] = ix
+	if x.weights != nil {
+		ix.UseWeights(*x.weights)
+	}
 	var docs []index.Doc
 	for _, s := range sessions {
 		var p *payload.Payload

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,16 +43,29 @@ func put(t *testing.T, x *Index, model string, vectors map[payload.ItemID][]floa
 }
 
 // nearest are the items nearest to a vector, and their cosines, where so many items are indexed.
-func nearest(t *testing.T, x *Index, q Query, v []float32, of int, found ...int64) map[int64]float64 {
+func nearest(t *testing.T, x *Index, q Query, v []float32, of int, found ...candidate) map[int64]float64 {
 	t.Helper()
-	r := reading(t, x, q)
-	r.size, r.near = of, x.near
-	out, err := r.nearItems(t.Context(), found, v)
+	ctx := t.Context()
+	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, cosine := range out {
-		out[id] = math.Round(cosine*1e6) / 1e6
+	defer tx.Rollback()
+	full, err := x.fulltext(ctx, tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reader{fulltext: full, q: q, size: corpus{items: of}}
+	list, err := r.nearItems(ctx, found, x.near, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(list, func(a, b candidate) int { return int(math.Copysign(1, b.near-a.near)) }) {
+		t.Errorf("got %v, want the nearest first", list)
+	}
+	out := map[int64]float64{}
+	for _, c := range list {
+		out[c.id] = math.Round(c.near*1e6) / 1e6
 	}
 	return out
 }
@@ -81,14 +95,14 @@ func TestNearItems(t *testing.T) {
 		name  string
 		q     Query
 		of    int
-		found []int64
+		found []candidate
 		want  map[int64]float64
 	}{
 		{"all", Query{}, 3, nil, map[int64]float64{rows[a]: 0, rows[b]: 0.8, rows[c]: 1}},
 		{"of a kind", Query{Kinds: []payload.Kind{payload.Eliminated}}, 3, nil, map[int64]float64{rows[b]: 0.8}},
-		{"of another project", Query{Project: "nowhere"}, 3, nil, nil},
-		{"of many, what words found", Query{}, maxFlat + 1, []int64{rows[c]}, map[int64]float64{rows[c]: 1}},
-		{"of many, nothing", Query{}, maxFlat + 1, nil, nil},
+		{"of another project", Query{Project: "nowhere"}, 3, nil, map[int64]float64{}},
+		{"of many, what words found", Query{}, maxFlat + 1, []candidate{{id: rows[c]}}, map[int64]float64{rows[c]: 1}},
+		{"of many, nothing", Query{}, maxFlat + 1, nil, map[int64]float64{}},
 	} {
 		if got := nearest(t, x, test.q, up, test.of, test.found...); !cmp.Equal(test.want, got) {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)

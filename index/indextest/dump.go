@@ -9,14 +9,15 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/s2"
-	"github.com/ncruces/go-sqlite3/driver"
-	"github.com/ncruces/go-sqlite3/ext/fts5"
+	_ "github.com/ncruces/go-sqlite3/driver"
+
+	"recall/index/postings"
 )
 
 // Dump returns everything that an index holds, one value per line: rows, unpacked texts, and the words of its
-// full text. It returns an error if nothing was packed.
+// posting lists. It returns an error if nothing was packed.
 func Dump(path string) ([]byte, error) {
-	db, err := driver.Open("file:"+path+"?mode=ro", fts5.Register)
+	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +31,11 @@ func Dump(path string) ([]byte, error) {
 	for _, q := range queries {
 		err = cmp.Or(err, each(db, q, d.value))
 	}
+	err = cmp.Or(err, each(db, `SELECT data FROM block`, func(data any) error {
+		return postings.Each(data.([]byte), func(word []byte, _ postings.Lists) bool {
+			return d.value(string(word)) == nil
+		})
+	}))
 	if err == nil && d.packed == 0 {
 		err = fmt.Errorf("%s: no packed text found: has the format changed?", path)
 	}

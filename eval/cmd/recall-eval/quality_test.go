@@ -13,7 +13,11 @@ import (
 	"recall/eval"
 )
 
-var updateQuality = flag.Bool("update-quality", false, "write the tables of docs/internals/quality.md anew")
+var (
+	updateQuality  = flag.Bool("update-quality", false, "write the tables of docs/internals/quality.md anew")
+	updateAblation = flag.Bool("update-ablation", false,
+		"with -update-quality: that of the search's parts too, which takes minutes")
+)
 
 const qualityDoc = "../../../docs/internals/quality.md"
 
@@ -22,6 +26,7 @@ const qualityDoc = "../../../docs/internals/quality.md"
 var figures = []struct {
 	name string
 	make func(quality, *testing.T) string
+	slow bool // not held against the page, only written on demand
 }{
 	{name: "payloads", make: quality.payloads},
 	{name: "baselines", make: quality.baselines},
@@ -32,6 +37,7 @@ var figures = []struct {
 	{name: "refusals", make: quality.refusals},
 	{name: "judge", make: quality.judge},
 	{name: "replayed", make: quality.replayed},
+	{name: "ablation", make: quality.ablation, slow: true},
 }
 
 // docs/internals/quality.md says what the commands print. After a change that moved the
@@ -54,6 +60,12 @@ func TestQuality(t *testing.T) {
 		was := block.FindString(text)
 		if was == "" {
 			t.Errorf("docs/internals/quality.md has no figures %q", f.name)
+			continue
+		}
+		if f.slow && !*updateAblation {
+			if strings.Count(was, "\n|") < 5 {
+				t.Errorf("docs/internals/quality.md: the table of %q is empty; -update-quality -update-ablation writes it", f.name)
+			}
 			continue
 		}
 		now := "<!-- figures: " + f.name + " -->\n" + f.make(q, t) + "<!-- end -->"
