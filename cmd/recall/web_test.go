@@ -224,6 +224,9 @@ func TestWebPages(t *testing.T) {
 	if id == nil {
 		t.Fatalf("no session found:\n%s", sessions)
 	}
+	holds(get("/sessions?find=SKIP+LOCKED", nil), `No session has that title`, `Where it was said`,
+		`<a href="/session/[0-9a-f-]+\?find=SKIP&#43;LOCKED&amp;turn=\d+">turn \d+</a>[^<]*<mark>SKIP LOCKED</mark>`)
+	holds(get("/sessions?find=SKIP+LOCKED&project=tidewise", nil), `No such session`)
 	page := "/session/" + id[1]
 	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1],
 		`class="rests`, `<mark>leave the metrics for the next round</mark>`)

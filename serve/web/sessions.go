@@ -3,17 +3,21 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/index"
 	"recall/ingest"
 	"recall/internal/escape"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -33,6 +37,8 @@ type sessionsView struct {
 	Headless bool // also those that a program held
 	Left     int  // of these, left out
 	Days     []logDay
+	Said     []saidIn              // where the words were said, whatever the session's title
+	Cut      bool                  // Said isn't all
 	From, Of int                   // position of the first one, from 0, and the total
 	States   map[library.State]int // counts of all sessions
 	Doomed   []pipeline.Expiring
@@ -91,8 +97,8 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	for i := range list {
 		l := &list[i]
 		lacks := func(word string) bool {
-			text := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
-			return !strings.Contains(strings.ToLower(text), word)
+			names := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
+			return !strings.Contains(strings.ToLower(names), word)
 		}
 		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
 		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
@@ -109,8 +115,58 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	v.Of = len(all)
 	v.From, _ = strconv.Atoi(q.Get("from"))
 	v.From = min(max(v.From, 0), v.Of)
+	if v.Find != "" && v.From == 0 {
+		v.Said, v.Cut = saidWhere(r.Context(), f, v.Find)
+	}
 	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)])
 	return v, err
+}
+
+// saidIn is a session whose transcript has the words looked for.
+type saidIn struct {
+	library.SessionRef
+	Href  string // of the session, with what is found in it
+	Found []match
+}
+
+// Limits of what a page shows of where words were said.
+const (
+	saidSessions = 20
+	saidLines    = 3 // of a session
+	saidPatience = 1500 * time.Millisecond
+)
+
+// errEnough ends a search.
+var errEnough = errors.New("enough")
+
+// saidWhere finds where words were said, in the newest sessions first; cut reports whether there may be more.
+func saidWhere(ctx context.Context, f filters, words string) (all []saidIn, cut bool) {
+	g, err := history.NewGrep(words, true, true, false)
+	if err != nil {
+		return nil, false // no line holds it
+	}
+	sessions := slices.DeleteFunc(slices.Clone(f.catalog.Entries), func(e library.Entry) bool {
+		return e.Archived != f.Archived || f.Project != "" && !f.catalog.WorkedIn(e, f.Project) || e.End.Before(f.since)
+	})
+	slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.End.Compare(a.End) })
+	ctx, cancel := context.WithTimeout(ctx, saidPatience)
+	defer cancel()
+	err = g.Each(ctx, sessions, g.Transcript, func(e library.Entry, lines []history.Line) error {
+		if len(all) == saidSessions {
+			return errEnough
+		}
+		one := saidIn{SessionRef: f.catalog.Ref(string(e.ID)),
+			Href: "/session/" + string(e.ID) + "?" + url.Values{"find": {words}}.Encode()}
+		for _, l := range lines[:min(len(lines), saidLines)] {
+			at := l.Spans[0]
+			before := strings.ToValidUTF8(l.Text[max(0, at.From-beside):at.From], "")
+			one.Found = append(one.Found, match{N: l.Turn, Before: before, Text: l.Text[at.From:at.To],
+				After: text.Head(l.Text[at.To:], beside)})
+		}
+		all = append(all, one)
+		return nil
+	})
+	return all, err != nil || len(g.Problems) > 0
 }
 
 // byDay makes a log of sessions, the newest of which come first.
