@@ -49,7 +49,7 @@ func TestWebInBrowser(t *testing.T) {
 				t.Errorf("only %d pages were seen", len(seen))
 			}
 			t.Logf("%d pages", len(seen))
-			for _, page := range v.screensOf() {
+			for _, page := range append(v.screensOf(), "/week?from=2026-10-05") {
 				for _, l := range looks {
 					v.lookAs(l)
 					v.to(page)

@@ -227,6 +227,11 @@ func TestWebPages(t *testing.T) {
 	holds(get("/sessions?find=SKIP+LOCKED", nil), `No session has that title`, `Where it was said`,
 		`<a href="/session/[0-9a-f-]+\?find=SKIP&#43;LOCKED&amp;turn=\d+">turn \d+</a>[^<]*<mark>SKIP LOCKED</mark>`)
 	holds(get("/sessions?find=SKIP+LOCKED&project=tidewise", nil), `No such session`)
+	holds(get("/week?from=2026-10-08", nil), `2026-10-05 to 2026-10-11`, `(?s)<h2>tidewise</h2>.*Decided.*Norrsken Marine`,
+		`(?s)Reversed.*<del class="dim">[^<]*Tidemark`, `- ~~[^~]*Tidemark[^~]*~~\n  - `)
+	if old := get("/week?from=2026-09-07", nil); strings.Contains(old, "Norrsken Marine is the tide data provider") {
+		t.Error("a week's letter tells of a later one")
+	}
 	page := "/session/" + id[1]
 	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1],
 		`class="rests`, `<mark>leave the metrics for the next round</mark>`)
