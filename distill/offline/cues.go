@@ -44,6 +44,7 @@ var (
 	cueTurn           = cueOf("turn")
 	cueYield          = cueOf("yield")
 	cueGreet          = cueOf("greet")
+	cueNarrate        = cueOf("narrate")
 	cueUndecided      = cueOf("undecided")
 	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")

@@ -11,10 +11,9 @@ import (
 const maxGoal = 280
 
 // goal returns what the person last set out to do, in their own words: their first request,
-// until they say that they turn to something else or begin a plan for it. With a goal from
-// before, only such a turn counts. What was typed before the prompt that the client records
-// as the first only leads up to it.
-func goal(t *talk, before bool) (last []payload.Item) {
+// until they say that they turn to something else or begin a plan for it. What was typed
+// before the prompt that the client records as the first only leads up to it.
+func goal(t *talk) (last []payload.Item) {
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
 		return sp.source == typing && sp.turn.ID == t.session.Opened
 	})
@@ -22,7 +21,7 @@ func goal(t *talk, before bool) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if (before || last != nil) && !turnsAway(sp) {
+		if last != nil && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp); ok {
@@ -34,7 +33,7 @@ func goal(t *talk, before bool) (last []payload.Item) {
 
 // turnsAway reports whether a speech says that its speaker turns to something else.
 func turnsAway(sp *speech) bool {
-	return sp.source == plan || sp.opening().has(cueTurn) && len(sp.allKeys()) >= 4
+	return sp.source == plan || len(sp.parts) > 0 && sp.parts[0].cues.has(cueTurn) && len(keywords(sp.text)) >= 4
 }
 
 // requested returns what a turn asks for: its first meaningful sentence, with those after
@@ -74,6 +73,6 @@ func requested(sp *speech) (payload.Item, bool) {
 // asksNothing reports whether a sentence is too short to ask for anything, or only greets
 // or says to continue.
 func asksNothing(s *sentence) bool {
-	n := len(s.keys())
+	n := len(keywords(s.text))
 	return n < 2 || n <= 3 && s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant)
 }
