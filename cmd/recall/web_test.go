@@ -227,6 +227,14 @@ func TestWebPages(t *testing.T) {
 	holds(get("/sessions?find=SKIP+LOCKED", nil), `No session has that title`, `Where it was said`,
 		`<a href="/session/[0-9a-f-]+\?find=SKIP&#43;LOCKED&amp;turn=\d+">turn \d+</a>[^<]*<mark>SKIP LOCKED</mark>`)
 	holds(get("/sessions?find=SKIP+LOCKED&project=tidewise", nil), `No such session`)
+	hidden := url.Values{"session": {id[1]}, "archive": {"yes"}, "back": {"/sessions"}}
+	get("/mark", hidden)
+	if strings.Contains(get("/sessions?find=SKIP+LOCKED", nil), id[1]) {
+		t.Error("what was said in an archived session is found")
+	}
+	holds(get("/sessions?find=SKIP+LOCKED&archived=on", nil), id[1])
+	hidden.Set("archive", "no")
+	get("/mark", hidden)
 	holds(get("/week?from=2026-10-08", nil), `2026-10-05 to 2026-10-11`, `(?s)<h2>tidewise</h2>.*Decided.*Norrsken Marine`,
 		`(?s)Reversed.*<del class="dim">[^<]*Tidemark`, `- ~~[^~]*Tidemark[^~]*~~\n  - `)
 	if old := get("/week?from=2026-09-07", nil); strings.Contains(old, "Norrsken Marine is the tide data provider") {
@@ -265,15 +273,33 @@ func TestWebPages(t *testing.T) {
 			t.Errorf("%s was taken back, and it doesn't wait again", word)
 		}
 	}
-	all := regexp.MustCompile(`name="session" value="([^"]+)"><button name="word" value="keep" data-key="Y"[^>]*>Keep all (\d+)<`)
+	// All of a session that a page shows is kept at once, and nothing that it doesn't show.
+	all := regexp.MustCompile(`name="session" value="([^"]+)">((?:<input type="hidden" name="item" value="[^"]+">)+)` +
+		`<button name="word" value="keep" data-key="Y"`)
 	many := all.FindStringSubmatch(get("/review", nil))
 	if many == nil {
 		t.Fatal("no session has several items to be kept at once")
 	}
-	get("/say", url.Values{"session": {many[1]}, "word": {"keep"}, "back": {"/review"}})
-	if strings.Contains(get("/review", nil), `name="session" value="`+many[1]+`"><input type="hidden" name="item"`) {
-		t.Error("all of a session was kept, and waits")
+	several := url.Values{"session": {many[1]}, "word": {"keep"}, "back": {"/review"}}
+	for _, m := range regexp.MustCompile(`value="([^"]+)"`).FindAllStringSubmatch(many[2], -1) {
+		several.Add("item", m[1])
 	}
+	last := several["item"][len(several["item"])-1]
+	several["item"] = several["item"][:len(several["item"])-1]
+	get("/say", several)
+	left := get("/review", nil)
+	if !strings.Contains(left, `name="item" value="`+last+`"`) {
+		t.Error("what the form didn't name was kept, too")
+	}
+	for _, id := range several["item"] {
+		if strings.Contains(left[strings.Index(left, "inbox"):], `name="item" value="`+id+`"`) {
+			t.Errorf("%s was kept, and waits", id)
+		}
+	}
+	several.Set("word", "drop")
+	several.Add("item", last)
+	several.Add("item", last)
+	holds(get("/say", several), `^422`, `can only be kept`)
 	nosuch := url.Values{"session": {first[1]}, "item": {"nosuch"}, "word": {"keep"}, "back": {"/review"}}
 	holds(get("/say", nosuch), `^422`,
 		`no such item`, `<a href="/review">Back`)

@@ -47,7 +47,8 @@ func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error
 	now := time.Now()
 	h := &home{Since: s.profile.visit(now), Weeks: weekly(f.catalog.Entries, now)}
 	latest, _ := lately(f, 0)
-	for _, e := range library.Spoken(latest)[:min(mostLast, len(library.Spoken(latest)))] {
+	spoken := library.Spoken(latest)
+	for _, e := range spoken[:min(mostLast, len(spoken))] {
 		one := lastSession{Entry: e, Handle: payload.Handle(f.catalog.Of(e).Name, f.catalog.Number[string(e.ID)])}
 		one.Resume, one.Missing = m.Resume(e)
 		h.Last = append(h.Last, one)

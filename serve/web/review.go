@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/review"
@@ -128,17 +127,17 @@ func (s *Server) say(r *http.Request, m *Memory) error {
 	if !slices.Contains(known, word) {
 		return fmt.Errorf("%q is not a valid answer about an item", word)
 	}
-	if word == payload.OpKeep && r.PostForm.Get("item") == "" {
-		return keepAll(r, m)
-	}
-	u, err := s.meant(r, m)
+	items, err := s.meant(r, m)
 	if err != nil {
 		return err
 	}
-	if err := m.Say(u, word, line); err != nil {
+	if len(items) > 1 && word != payload.OpKeep {
+		return errors.New("several items at once can only be kept")
+	}
+	if err := m.Say(items, word, line); err != nil {
 		return err
 	}
-	if said[word] != "" && u.Handoff == "" && !r.PostForm.Has("undo") {
+	if u := items[0]; said[word] != "" && len(items) == 1 && u.Handoff == "" && !r.PostForm.Has("undo") {
 		was := ""
 		if word == payload.OpSet {
 			was = payload.LineOf(&u.Item)
@@ -146,23 +145,6 @@ func (s *Server) say(r *http.Request, m *Memory) error {
 		return telling(r, "said", string(word), "session", u.Session, "item", string(u.ID), "was", was, "older", "")
 	}
 	return nil
-}
-
-// keepAll keeps all that the inbox shows of a session.
-func keepAll(r *http.Request, m *Memory) error {
-	e, err := m.Library.Session(ingest.SessionID(r.PostForm.Get("session")))
-	if err != nil {
-		return err
-	}
-	w, err := review.ReadOne(r.Context(), m.Library, m.Pipeline.Index, e)
-	if err != nil {
-		return err
-	}
-	w.OnlyClaims()
-	for _, u := range w.Items {
-		err = errors.Join(err, m.Say(u, payload.OpKeep, ""))
-	}
-	return err
 }
 
 // telling makes the page that a form leads back to report what was done, with query parameters as for but.
@@ -174,22 +156,35 @@ func telling(r *http.Request, pairs ...string) error {
 	return err
 }
 
-// meant returns the item that a form is about.
-func (s *Server) meant(r *http.Request, m *Memory) (u review.Unseen, err error) {
-	session, id := r.PostForm.Get("session"), payload.ItemID(r.PostForm.Get("item"))
-	if r.PostForm.Get("handoff") != "" {
-		all, err := review.Received(m.Library, "")
-		if err != nil {
-			return u, err
+// meant returns the items that a form is about, at least one.
+func (s *Server) meant(r *http.Request, m *Memory) (all []review.Unseen, err error) {
+	session, handoff := r.PostForm.Get("session"), r.PostForm.Get("handoff")
+	var received []review.Unseen
+	if handoff != "" {
+		if received, err = review.Received(m.Library, ""); err != nil {
+			return nil, err
 		}
-		for _, u := range all {
-			if u.Handoff == r.PostForm.Get("handoff") && u.ID == id {
-				return u, nil
-			}
-		}
-		return u, errNone
 	}
-	return review.Named(m.Library, session, id)
+	for _, name := range r.PostForm["item"] {
+		id := payload.ItemID(name)
+		if handoff == "" {
+			u, err := review.Named(m.Library, session, id)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, u)
+			continue
+		}
+		i := slices.IndexFunc(received, func(u review.Unseen) bool { return u.Handoff == handoff && u.ID == id })
+		if i < 0 {
+			return nil, errNone
+		}
+		all = append(all, received[i])
+	}
+	if len(all) == 0 {
+		return nil, errNone
+	}
+	return all, nil
 }
 
 // settle records which of two items stands, or that both do.

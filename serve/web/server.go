@@ -49,7 +49,7 @@ type Memory struct {
 	// Shared returns a session that somebody else shares with the team; the error is library.ErrNoSession.
 	Shared func(id string) (*answer.Shared, error)
 	// Say, Settle and Mark record a person's word and update everything derived from it.
-	Say    func(u review.Unseen, word payload.Op, line string) error
+	Say    func(items []review.Unseen, word payload.Op, line string) error
 	Settle func(link payload.Link, later, earlier payload.ItemID) error
 	Mark   func(session ingest.SessionID, m payload.Mark, name string) error
 	// Resume returns the command that continues a session, "" for none, and whether its client has deleted it.

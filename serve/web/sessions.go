@@ -146,7 +146,7 @@ func saidWhere(ctx context.Context, f filters, words string) (all []saidIn, cut 
 		return nil, false // no line holds it
 	}
 	sessions := slices.DeleteFunc(slices.Clone(f.catalog.Entries), func(e library.Entry) bool {
-		return e.Archived != f.Archived || f.Project != "" && !f.catalog.WorkedIn(e, f.Project) || e.End.Before(f.since)
+		return e.Marks.Archived != f.Archived || f.Project != "" && !f.catalog.WorkedIn(e, f.Project) || e.End.Before(f.since)
 	})
 	slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 	ctx, cancel := context.WithTimeout(ctx, saidPatience)

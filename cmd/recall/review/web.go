@@ -3,6 +3,7 @@ package review
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -115,13 +116,12 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			}
 			return terminal.ResumeCommand(r), r.Missing()
 		},
-		Say: func(u review.Unseen, word payload.Op, line string) error {
+		Say: func(items []review.Unseen, word payload.Op, line string) (err error) {
 			r := NewReviewer(ctx, b)
-			err := r.say(u, word, line, string(word))
-			if err == nil {
-				err = r.Finish()
+			for _, u := range items {
+				err = errors.Join(err, r.say(u, word, line, string(word)))
 			}
-			return err
+			return errors.Join(err, r.Finish())
 		},
 		Settle: func(link payload.Link, later, earlier payload.ItemID) error {
 			return linkItems(ctx, b, link, string(later), string(earlier))
