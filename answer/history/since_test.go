@@ -5,11 +5,28 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/index"
 	"recall/payload"
 )
+
+// What was replaced by something outside of a timeline is no reversal on it: there is nothing to show of the later one.
+func TestChangedOfPart(t *testing.T) {
+	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	old := Dated{Placed: index.Placed{Item: payload.Item{ID: "old", Kind: payload.Decision, At: at}},
+		Link: payload.Link{From: "new", To: "old", Relation: payload.Supersedes, At: at.Add(time.Hour)}}
+	later := Dated{Placed: index.Placed{Item: payload.Item{ID: "new", Kind: payload.Decision, At: at.Add(time.Hour)}}}
+	all := func(Dated) bool { return true }
+	if c := ChangedOf([]Dated{old}, at, all); len(c.Reversed) != 0 {
+		t.Errorf("reversed by what isn't there: %+v", c.Reversed)
+	}
+	if c := ChangedOf([]Dated{old, later}, at, all); len(c.Reversed) != 1 || c.Reversed[0].Later.Item.ID != "new" {
+		t.Errorf("reversed: %+v", c.Reversed)
+	}
+}
 
 // Only files that are there, inside the project, are asked of git.
 func TestFilesOf(t *testing.T) {

@@ -155,7 +155,8 @@ type Reversed struct {
 // Empty reports whether nothing changed.
 func (c *Changed) Empty() bool { return len(c.Decided)+len(c.Reversed)+len(c.Settled)+len(c.Open) == 0 }
 
-// ChangedOf returns what changed on a timeline since a day, of the items that meant selects.
+// ChangedOf returns what changed on a timeline since a day, of the items that meant selects. What replaced something
+// must be on the timeline, too.
 func ChangedOf(line []Dated, since time.Time, meant func(Dated) bool) *Changed {
 	c := &Changed{Since: since.UTC(), Decided: []Dated{}, Reversed: []Reversed{}, Settled: []Reversed{}, Open: []Dated{}}
 	byID := map[payload.ItemID]Dated{}
@@ -173,8 +174,10 @@ func ChangedOf(line []Dated, since time.Time, meant func(Dated) bool) *Changed {
 		if !one.Item.At.Before(since) && one.Item.Current() && !one.Sure {
 			*fresh = append(*fresh, one)
 		}
-		if k := one.Link; k.From != "" && k.Relation != payload.Same && !k.At.Before(since) {
-			*became = append(*became, Reversed{one, byID[k.From], k.Relation, k.Hides()})
+		k := one.Link
+		later, shown := byID[k.From]
+		if shown && k.Relation != payload.Same && !k.At.Before(since) {
+			*became = append(*became, Reversed{one, later, k.Relation, k.Hides()})
 		}
 	}
 	return c
