@@ -3,6 +3,8 @@ package history
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +22,9 @@ import (
 
 // Audit is what of the memories that clients read goes against what stands.
 type Audit struct {
-	Files   []string  `json:"files"` // that were read
-	Lines   int       `json:"lines"` // that say something
+	Files   []string  `json:"files"`            // that were read
+	Unread  []string  `json:"unread,omitempty"` // that are there and couldn't be read, with the reason
+	Lines   int       `json:"lines"`            // that say something
 	Against []Against `json:"against"`
 }
 
@@ -47,8 +50,12 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 	}
 	for _, file := range memoryFiles(p.Library, project) {
 		all, err := disk.ReadRegular(file, mostOfRules)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
-			continue // usually there is none
+			a.Unread = append(a.Unread, err.Error())
+			continue
 		}
 		a.Files = append(a.Files, file)
 		fenced, n := false, 0
