@@ -13,7 +13,7 @@ import (
 	"recall/answer"
 	"recall/distill/relate"
 	"recall/index"
-	"recall/index/rank"
+	"recall/index/embed/minilm"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -23,14 +23,13 @@ import (
 type Indexed struct {
 	Query index.Query // the template for all questions; each fills in its text and time
 
-	from    Source
-	corpus  *Corpus
-	judge   Judge
-	model   *answer.SecondLook   // nil: none
-	weights *rank.Weights        // nil: as shipped
-	mu      sync.Mutex           // guards open and dir
-	open    map[int]*index.Index // by how many of the sessions, oldest first, it holds
-	dir     string
+	from   Source
+	corpus *Corpus
+	judge  Judge
+	model  *answer.SecondLook   // nil: none
+	mu     sync.Mutex           // guards open and dir
+	open   map[int]*index.Index // by how many of the sessions, oldest first, it holds
+	dir    string
 }
 
 // Indexed searches a source's items as the options say.
@@ -40,14 +39,6 @@ func (c *Corpus) Indexed(from Source, o Options) *Indexed {
 		x.model = o.SecondLook
 	}
 	return x
-}
-
-// Use ranks results by other weights than the shipped ones.
-func (x *Indexed) Use(w rank.Weights) {
-	x.weights = &w
-	for _, ix := range x.open {
-		ix.UseWeights(w)
-	}
 }
 
 // Close deletes the indexes.
@@ -79,9 +70,6 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 		return nil, err
 	}
 	x.open[n] = ix
-	if x.weights != nil {
-		ix.UseWeights(*x.weights)
-	}
 	var docs []index.Doc
 	for _, s := range sessions {
 		var p *payload.Payload
@@ -96,8 +84,27 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 	if err := linkItems(ctx, ix, docs); err != nil {
 		return nil, err
 	}
+	cached := os.Getenv("EVAL_VECTORS")
+	here := filepath.Join(x.dir, "vectors.f32")
+	if b, err := os.ReadFile(cached); err == nil && cached != "" {
+		os.WriteFile(here, b, 0o600)
+	}
+	t0 := time.Now()
+	if err := ix.Embed(ctx, meaning(), func(int, int) {}); err != nil {
+		return nil, err
+	}
+	if cached != "" {
+		b, _ := os.ReadFile(here)
+		os.WriteFile(cached, b, 0o600)
+	}
+	_, all, _ := ix.Unembedded(ctx)
+	fmt.Fprintln(os.Stderr, "embedded", len(docs), all, time.Since(t0).Round(time.Second))
+	ix.UseVectors(meaning())
 	return ix, ix.Tidy(ctx)
 }
+
+// meaning is the model that recall finds with by default.
+var meaning = sync.OnceValue(minilm.New)
 
 // linkItems links the items of an index as a sync does, so that a decision which took another's place is found
 // instead of it.
@@ -161,9 +168,13 @@ func (x *Indexed) answer(ctx context.Context, q Question) (response, error) {
 	}
 	a := response{seconds: secondsSince(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
 		weak: found.Verdict == answer.Weak}
+	a.answering = x.corpus.answering(q)
 	for _, r := range answer.Numbered(found.Results) {
 		if !slices.Contains(a.sessions, r.Session) {
 			a.sessions = append(a.sessions, r.Session)
+		}
+		if e := (exchangeID{r.Session, r.Exchange}); !slices.Contains(a.exchanges, e) {
+			a.exchanges = append(a.exchanges, e)
 		}
 		if (r.Item != nil) == (x.from.Items != nil) {
 			a.results = append(a.results, x.result(r))

@@ -64,7 +64,7 @@ func (x *Index) scrub(ctx context.Context) error {
 	if _, err := conn.ExecContext(ctx, `PRAGMA secure_delete=ON`); err != nil {
 		return err
 	}
-	if err := rewrite(ctx, conn, func(w *writing) error { return w.tidy(ctx, true) }); err != nil {
+	if err := optimize(ctx, conn); err != nil {
 		return err
 	}
 	if err := vacuum(ctx, conn); err != nil {

@@ -1,75 +1,352 @@
 package index
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
-	"recall/payload"
+	"recall/internal/llm"
 )
 
-// ErrVector means that a vector can't be compared with others.
-var ErrVector = errors.New("not a usable vector")
-
-// CheckVector rejects vectors that would spoil comparisons: empty, all zero, or with a component that isn't a
-// number.
-func CheckVector(v []float32) error {
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return fmt.Errorf("%d dimensions, squares sum to %v: %w", len(v), sum, ErrVector)
-	}
-	return nil
+// vectorFile is the file of windows' vectors beside an index. Vectors take an hour to make where the index takes
+// a minute: by their windows' keys they are found again when it is made anew. The first line names the model and its
+// dimensions. Records follow, each a key, the CRC-32C of the vector's bytes, and the vector as 32-bit floats, all
+// little-endian. It is only appended to, by whoever holds the index's write lock, and rewritten without the vectors of
+// what was forgotten.
+type vectorFile struct {
+	path, model string
+	dims        int // 0 until known
 }
 
-// PutVectors stores items' vectors of a model. They are a copy of the library's and are deleted with the index
-// or their items.
-func (x *Index) PutVectors(ctx context.Context, model string, list []Embedded) error {
-	op := "put vectors of " + model
+// vectorsName is the file's name, beside the index.
+const vectorsName = "vectors.f32"
+
+const vectorsForm = "recall vectors 1"
+
+func (x *Index) vectorFile(model string) *vectorFile {
+	return &vectorFile{path: filepath.Join(filepath.Dir(x.path), vectorsName), model: model}
+}
+
+// vector is a window's vector, of length 1.
+type vector struct {
+	key int64
+	v   []float32
+}
+
+func (f *vectorFile) head() string { return fmt.Sprintf("%s %d %s\n", vectorsForm, f.dims, f.model) }
+
+func (f *vectorFile) record() int { return 8 + 4 + 4*f.dims }
+
+// errOtherVectors means that a file isn't one of the model's vectors.
+var errOtherVectors = errors.New("vectors of another model, or none")
+
+// longestHead is the size limit of the file's first line.
+const longestHead = 1 << 10
+
+// readFrom calls do for each vector from a place in the file on, its beginning being 0, and returns the end of the last.
+// It fails with errOtherVectors, or ErrVector after the last if there are damaged ones, for which do isn't called.
+func (f *vectorFile) readFrom(from int64, do func(vector)) (end int64, err error) {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	line := make([]byte, longestHead)
+	n, err := file.ReadAt(line, 0)
+	if err != nil && err != io.EOF {
+		return 0, err
+	}
+	line, _, _ = bytes.Cut(line[:n], []byte("\n"))
+	rest, ok := strings.CutPrefix(string(line), vectorsForm+" ")
+	dims, model, _ := strings.Cut(rest, " ")
+	if f.dims, err = strconv.Atoi(dims); !ok || err != nil || model != f.model || f.dims < 1 || f.dims > 1<<16 {
+		return 0, errOtherVectors
+	}
+	end = max(from, int64(len(line)+1))
+	info, err := file.Stat()
+	if err != nil {
+		return end, err
+	}
+	data := make([]byte, max(info.Size()-end, 0))
+	n, err = file.ReadAt(data, end)
+	if err != nil && err != io.EOF {
+		return end, err
+	}
+	damaged := 0
+	for data = data[:n]; len(data) >= f.record(); data = data[f.record():] {
+		end += int64(f.record())
+		packed := data[12:f.record()]
+		if crc32.Checksum(packed, castagnoli) != binary.LittleEndian.Uint32(data[8:]) {
+			damaged++
+			continue
+		}
+		do(vector{int64(binary.LittleEndian.Uint64(data)), vectorOf(packed)})
+	}
+	if damaged > 0 {
+		return end, fmt.Errorf("%s: %d damaged: %w", f.path, damaged, ErrVector)
+	}
+	return end, nil
+}
+
+// add appends vectors and returns the file's size. A record that was begun by a killed process is cut off.
+func (f *vectorFile) add(list []vector) (size int64, err error) {
+	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	var b []byte
+	size = info.Size()
+	if head := f.head(); size < int64(len(head)) {
+		size, b = 0, []byte(head)
+	} else {
+		size -= (size - int64(len(head))) % int64(f.record())
+	}
 	for _, v := range list {
-		if err := CheckVector(v.V); err != nil {
-			return fmt.Errorf("%s: item %s: %w", op, v.Item, err)
-		}
+		b = f.append(b, v)
 	}
-	return x.fail(op, inTransaction(ctx, x.db, func(tx *sql.Tx) error {
-		do, fault := statements(ctx, tx)
-		for _, v := range list {
-			do(`INSERT OR REPLACE INTO vec(iid, model, data) VALUES(?,?,?)`, string(v.Item), model, vectorBytes(v.V))
-		}
-		return fault()
-	}))
+	if err := file.Truncate(size); err != nil {
+		return 0, err
+	}
+	if _, err := file.WriteAt(b, size); err != nil {
+		return 0, err
+	}
+	return size + int64(len(b)), file.Sync()
 }
 
-// HasVectors reports whether any item has a vector of a model.
-func (x *Index) HasVectors(ctx context.Context, model string) (has bool, err error) {
-	err = x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM vec WHERE model=?)`, model).Scan(&has)
-	return has, x.fail("look for vectors", err)
-}
-
-// TextToEmbed is the text that an item's vector is made from: its own text twice, for weight, then the rest.
-func TextToEmbed(it payload.Item) string {
-	s := it.Text + ".\n" + it.Text + ".\n" + it.Why
-	for _, a := range it.Aliases {
-		s += ".\n" + a
-	}
-	for _, e := range it.Evidence {
-		s += ".\n" + e.Quote
-	}
-	return s
-}
-
-func vectorBytes(v []float32) []byte {
-	b, _ := binary.Append(nil, binary.LittleEndian, v) // can't fail for floats
+func (f *vectorFile) append(b []byte, v vector) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(v.key))
+	at := len(b)
+	b = append(b, 0, 0, 0, 0)
+	b, _ = binary.Append(b, binary.LittleEndian, v.v) // can't fail for floats
+	binary.LittleEndian.PutUint32(b[at:], crc32.Checksum(b[at+4:], castagnoli))
 	return b
+}
+
+// replace writes the file anew.
+func (f *vectorFile) replace(list []vector) (size int64, err error) {
+	beside := vectorFile{f.path + ".new", f.model, f.dims}
+	if err := os.Remove(beside.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	if size, err = beside.add(list); err != nil {
+		return 0, err
+	}
+	return size, os.Rename(beside.path, f.path)
 }
 
 func vectorOf(b []byte) []float32 {
 	v := make([]float32, len(b)/4)
-	_, _ = binary.Decode(b, binary.LittleEndian, v) // can't fail: the lengths match
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
 	return v
+}
+
+// ErrVector means that a vector can't be compared with others.
+var ErrVector = errors.New("not a usable vector")
+
+// checkVector rejects vectors that would spoil comparisons: of another length, all zero, or with a component that
+// isn't a number.
+func checkVector(v []float32, dims int) error {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if len(v) != dims || !(math.Abs(sum-1) < 0.01) {
+		return fmt.Errorf("%d dimensions, not %d, or squares that sum to %v: %w", len(v), dims, sum, ErrVector)
+	}
+	return nil
+}
+
+// Unembedded returns how many windows have no vector yet, and how many there are.
+func (x *Index) Unembedded(ctx context.Context) (left, all int, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM unembedded), (SELECT count(*) FROM window)`).
+		Scan(&left, &all)
+	return left, all, x.fail("count vectors", err)
+}
+
+// embeddedAtOnce is how many windows are embedded between two writes, which takes about two seconds.
+const embeddedAtOnce = 16
+
+// Embed makes vectors of the windows that have none, those said last first, until none is left or ctx is done, which is
+// no error. It fails with ErrRebuild if vectors are lost of windows of which the index no longer has the words.
+func (x *Index) Embed(ctx context.Context, model llm.Embedder, progress func(done, total int)) error {
+	err := x.embed(ctx, model, progress)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return x.fail("embed with "+model.Model(), err)
+}
+
+func (x *Index) embed(ctx context.Context, model llm.Embedder, progress func(done, total int)) error {
+	f := x.vectorFile(model.Model())
+	have, err := x.kept(ctx, f)
+	if err != nil {
+		return err
+	}
+	if err := x.settle(ctx, have); err != nil {
+		return err
+	}
+	left, _, err := x.Unembedded(ctx)
+	for done := 0; err == nil; {
+		progress(done, done+left)
+		var next []unembedded
+		if next, err = x.next(ctx); err != nil || len(next) == 0 {
+			return err
+		}
+		var texts []string
+		for _, u := range next {
+			texts = append(texts, u.text)
+		}
+		vectors, failed := model.Embed(ctx, texts)
+		if len(vectors) < len(texts) {
+			return cmp.Or(failed, fmt.Errorf("%d vectors of %d texts", len(vectors), len(texts)))
+		}
+		fresh := make([]vector, len(next))
+		for i, v := range vectors {
+			f.dims = cmp.Or(f.dims, len(v))
+			if err := checkVector(v, f.dims); err != nil {
+				return err
+			}
+			fresh[i] = vector{next[i].key, v}
+		}
+		done, left = done+len(next), left-len(next)
+		err = x.embedded(context.WithoutCancel(ctx), f, next, fresh)
+	}
+	return err
+}
+
+// settle takes windows whose vectors are in the file already off the list of those without.
+func (x *Index) settle(ctx context.Context, have map[int64]bool) error {
+	if len(have) == 0 {
+		return nil
+	}
+	var known []int64
+	err := scan(ctx, x.db, func(rows *sql.Rows) error {
+		var id, key int64
+		err := rows.Scan(&id, &key)
+		if have[key] {
+			known = append(known, id)
+		}
+		return err
+	}, `SELECT u.id, w.key FROM unembedded u JOIN window w ON w.id=u.id`)
+	if err == nil && len(known) > 0 {
+		_, err = x.db.ExecContext(ctx, `DELETE FROM unembedded WHERE id IN (SELECT value FROM json_each(?))`, jsonList(known))
+	}
+	return err
+}
+
+// kept returns the keys of the vectors that the file has.
+func (x *Index) kept(ctx context.Context, f *vectorFile) (map[int64]bool, error) {
+	var model string
+	var size int64
+	err := x.db.QueryRowContext(ctx, `SELECT model, size FROM embedded`).Scan(&model, &size)
+	if err != nil && err != sql.ErrNoRows {
+		return nil, err
+	}
+	have := map[int64]bool{}
+	var good []vector
+	end, err := f.readFrom(0, func(v vector) { have[v.key], good = true, append(good, v) })
+	switch {
+	case errors.Is(err, ErrVector):
+		if _, failed := f.replace(good); failed != nil {
+			return nil, failed
+		}
+		return nil, fmt.Errorf("%w: %w", err, ErrRebuild)
+	case errors.Is(err, errOtherVectors), errors.Is(err, fs.ErrNotExist):
+		if err = os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		end, f.dims, err = 0, 0, nil
+	}
+	if err == nil && (model != "" && model != f.model || end < size) {
+		err = fmt.Errorf("%s isn't as it was left: %w", f.path, ErrRebuild)
+	}
+	return have, err
+}
+
+// unembedded is a window without a vector.
+type unembedded struct {
+	id, key int64
+	text    string
+}
+
+func (x *Index) next(ctx context.Context) ([]unembedded, error) {
+	return list(ctx, x.db, func(rows *sql.Rows) (u unembedded, err error) {
+		var packed []byte
+		if err = rows.Scan(&u.id, &u.key, &packed); err == nil {
+			u.text, err = unpack(packed)
+		}
+		return u, err
+	}, `SELECT w.id, w.key, u.text FROM unembedded u JOIN window w ON w.id=u.id ORDER BY w.at DESC, w.id LIMIT ?`,
+		embeddedAtOnce)
+}
+
+// embedded adds windows' vectors to the file and records that they have them.
+func (x *Index) embedded(ctx context.Context, f *vectorFile, done []unembedded, vectors []vector) error {
+	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		size, err := f.add(vectors)
+		if err != nil {
+			return err
+		}
+		do, fault := statements(ctx, tx)
+		do(`DELETE FROM embedded`)
+		do(`INSERT INTO embedded VALUES(?,?)`, f.model, size)
+		for _, u := range done {
+			do(`DELETE FROM unembedded WHERE id=?`, u.id)
+		}
+		return fault()
+	})
+}
+
+// forgetVectors rewrites the file without the vectors of windows that are gone, if these are more than a share of all.
+func (x *Index) forgetVectors(ctx context.Context, share float64) error {
+	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		var f *vectorFile
+		var model string
+		err := tx.QueryRowContext(ctx, `SELECT model FROM embedded`).Scan(&model)
+		if err == sql.ErrNoRows {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		f = x.vectorFile(model)
+		all := map[int64]vector{}
+		if _, err = f.readFrom(0, func(v vector) { all[v.key] = v }); err != nil {
+			return nil // Embed sees to it
+		}
+		was := len(all)
+		keys, err := columnSet[int64](ctx, tx, `SELECT key FROM window`)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(all, func(key int64, _ vector) bool { return !keys[key] })
+		if float64(was-len(all)) <= share*float64(was) {
+			return nil
+		}
+		size, err := f.replace(slices.SortedFunc(maps.Values(all), func(a, b vector) int { return cmp.Compare(a.key, b.key) }))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE embedded SET size=?`, size)
+		}
+		return err
+	})
 }

@@ -209,7 +209,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	}
 	a.Index.Close()
 	a.Index = nil
-	spoilTables(t, app.IndexPath(l), "fulltext")
+	spoilTables(t, app.IndexPath(l), "words_data")
 	if err := a.IndexReceived(cmd.Context()); err != nil ||
 		!strings.Contains(out.String(), "rebuilding it from the library") {
 		t.Errorf("got %v, said\n%s", err, &out)

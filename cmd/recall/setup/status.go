@@ -257,10 +257,13 @@ func printOpen(a *app.App, doc *history.Waiting, project string) {
 
 // searchMode words what a search uses.
 func searchMode(c *config.Config) string {
-	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
-		return "by words and synonyms, and by vectors of a model (" + c.Query.Vectors + ")"
+	switch c.Embed.Provider {
+	case "off":
+		return "by words and synonyms"
+	case config.ProviderOpenAI:
+		return "by words, and by meaning (" + c.Embed.Model + ")"
 	}
-	return "by words and synonyms"
+	return "by words, and by meaning"
 }
 
 // Elsewhere words the folders that sessions came from and that aren't searched.
