@@ -2,84 +2,61 @@
 # What can't be made again is first copied beside this script, and the copy is
 # compared with the file, before the file is deleted. A file is left alone if it
 # or a folder above it is a link. Every step is logged.
-# What isn't listed here is never deleted: packages, caches and other files in a session's
-# home are counted, with their sizes; --copy-rest also copies the other files.
+# Packages, caches and other files in a session's home are counted, with their
+# sizes. --copy-rest also copies the other files, which are never deleted. --release
+# does that too and then frees, if nothing had to be left alone: caches, packages that
+# the session installed in a known version, and virtual environments, whose packages
+# it lists beside the copies. Rebuild installs these again.
 
 set -u
 umask 077
 LC_ALL=C
 export LC_ALL
 unset CDPATH
-apply=no copy_rest=no
+apply=no copy_rest=no release=no
 for arg; do
 	case $arg in
 	--apply) apply=yes ;;
 	--copy-rest) copy_rest=yes ;;
+	--release) copy_rest=yes release=yes ;;
 	*)
-		echo "usage: sh $0 [--apply] [--copy-rest]" >&2
+		echo "usage: sh $0 [--apply] [--copy-rest] [--release]" >&2
 		exit 2
 		;;
 	esac
 done
-here=$(cd -P -- "$(dirname -- "$0")" && pwd -P) || exit 2
-root=${SCRIPT_ROOT-} # a folder to work in instead of /
-top=$(cd -P -- "${root:-/}" && pwd -P) || exit 2
-[ "$top" = / ] && top=
-log=$here/$log_name
+
+# COMMON
+
 ref=$here/.recall-$$.ref
 known=$here/.recall-$$.known
 list=$here/.recall-$$.list
+free=$here/.recall-$$.free
 nolink() {
 	if [ -L "$1" ]; then
 		echo "$1 is a link: not used" >&2
 		exit 2
 	fi
 }
-for own in "$log" "$ref" "$known" "$list"; do nolink "$own"; done
-if [ -e "$log" ] && [ ! -f "$log" ]; then
-	echo "$log is not a plain file: not used" >&2
-	exit 2
-fi
-trap 'rm -f -- "$ref" "$known" "$list"' EXIT
+for own in "$ref" "$known" "$list" "$free"; do nolink "$own"; done
+trap 'rm -f -- "$ref" "$known" "$list" "$free"' EXIT
 trap 'exit 1' HUP INT TERM
 echo / >"$known" || exit 2 # file names, one per line
-copied=0 freed=0 could=0 trouble=0
-packages=0 package_kb=0 unsized=0 caches=0 cache_kb=0 others=0 other_bytes=0
+: >"$free" || exit 2       # what can be released, one per line: its kind, KB, and name
+copied=0 freed=0 could=0
+packages=0 package_kb=0 unsized=0 caches=0 cache_kb=0 others=0 other_bytes=0 homes=0
+nl='
+'
+modules=$nl # folders of packages that the session installed
 
-shown() { printf '%s' "$1" | tr '\001-\037\177' '?'; }
-say() { printf '%s\n' "$1"; }
-note() {
-	printf '%s %s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" "$(shown "$2")" >>"$log" || {
-		echo "the log can't be written: $log" >&2
-		exit 2
-	}
-}
 bad() {
 	trouble=$((trouble + 1))
 	say "left alone ($1): $(shown "$2")"
 	note "left alone, $1:" "$2"
 }
 
-# sum prints the SHA-256 of its input.
-sum() {
-	if command -v sha256sum >/dev/null 2>&1; then
-		sha256sum
-	elif command -v shasum >/dev/null 2>&1; then
-		shasum -a 256
-	else
-		openssl dgst -sha256 -r
-	fi | {
-		read -r got rest
-		printf '%s' "$got"
-	}
-}
-hash() { [ -f "$1" ] && sum <"$1"; }
-
 # bytes prints the size of a file, 0 if it can't be read.
 bytes() { { wc -c <"$root$1" || echo 0; } 2>/dev/null | tr -cd 0-9; }
-
-# real prints a folder's path with all links resolved, and an x.
-real() { (cd -P -- "$1" 2>/dev/null && pwd -P && printf x); }
 
 # plain reports whether a path is a file reached through no link.
 plain() {
@@ -152,27 +129,43 @@ input() {
 	[ -d "$root$1" ] && [ ! -L "$root$1" ] || unique "$1"
 }
 
-# package MANAGER NAME VERSION: counted only.
+# package MANAGER NAME VERSION FOLDER FLAG: that the session installed, in FOLDER or for
+# the whole machine. FLAG is one that pip needed for it.
 package() {
-	kb=
-	case $1 in
-	apt) kb=$(dpkg-query -W -f '${Installed-Size}' -- "$2" 2>/dev/null) ;;
-	pip | uv) kb=$(python3 -c 'import importlib.metadata as m, sys
-print(sum(f.locate().stat().st_size for f in m.files(sys.argv[1]) or [] if f.locate().exists()) // 1024)' "$2" 2>/dev/null) ;;
+	kb='' has=''
+	case $1:$4 in
+	apt:)
+		kb=$(dpkg-query -W -f '${Installed-Size}' -- "$2" 2>/dev/null)
+		has=$(dpkg-query -W -f '${Version}' -- "$2" 2>/dev/null)
+		;;
+	pip:* | uv:*)
+		kb=$(python3 -c 'import importlib.metadata as m, sys
+print(sum(f.locate().stat().st_size for f in m.files(sys.argv[1]) or [] if f.locate().exists()) // 1024, m.version(sys.argv[1]))' "$2" 2>/dev/null)
+		has=${kb#* } kb=${kb%% *}
+		;;
+	npm:)
+		kb=$(cd -- "$(npm root -g 2>/dev/null)/$2" 2>/dev/null && du -sk .) && has=$3
+		kb=${kb%%[!0-9]*}
+		;;
+	npm:* | pnpm:* | yarn:* | bun:*) modules=$modules$4/node_modules$nl ;;
 	esac
 	packages=$((packages + 1))
 	case $kb in
-	'' | *[!0-9]*) unsized=$((unsized + 1)) ;;
+	'' | *[!0-9]*) unsized=$((unsized + 1)) kb='' ;;
 	*) package_kb=$((package_kb + kb)) ;;
 	esac
 	say "installed, ${kb:-?} KB: $(shown "$1 $2 $3")"
+	case $2 in *[!A-Za-z0-9@/._+-]*) return ;; esac
+	if [ -n "$kb" ] && [ -z "$4" ] && [ -n "$3" ] && [ "$has" = "$3" ]; then
+		printf '%s\n' "$1 $kb $2${5:+ $5}" >>"$free"
+	fi
 }
 
 # rest HOME FOLDER: other files in a session's home, except what the host shares.
 rest() {
 	[ "$(real "$root$1/")" = "$top$1
 x" ] || return 0
-	kept=$here/$2
+	kept=$here/$2 homes=$((homes + 1))
 	(
 		cd -P -- "$root$1" && find . -xdev -path ./mnt -prune -o -type d \( -name .cache -o -name .local -o -name .npm \
 			-o -name .cargo -o -name .rustup -o -name node_modules -o -name __pycache__ -o -name .venv -o -name venv \) \
@@ -187,6 +180,9 @@ x" ] || return 0
 			size=${size:-0}
 			caches=$((caches + 1)) cache_kb=$((cache_kb + size))
 			say "cache or packages, $size KB: $(shown "$path")"
+			if again=$(restorable "$path"); then
+				printf '%s\n' "$again $size $path" >>"$free"
+			fi
 			continue
 		fi
 		if plain "$path" && [ -r "$root$path" ]; then
@@ -204,6 +200,67 @@ x" ] || return 0
 			[ $copy_rest = no ] || bad "it could not be copied" "$path"
 		fi
 	done <"$list"
+}
+
+# restorable FOLDER: how what is in it comes back. The packages of a virtual environment
+# are listed beside the copies first.
+restorable() {
+	case $1 in
+	*/.cache | */.npm | */__pycache__) echo cache ;;
+	*/node_modules)
+		case $modules in *"$nl$1$nl"*) echo modules ;; *) return 1 ;; esac
+		;;
+	*/.venv | */venv)
+		[ $release = yes ] && has=$("$root$1/bin/python" -m pip freeze </dev/null 2>/dev/null) || return 1
+		case $has in *' @ file:'* | *'-e '*) return 1 ;; esac # from here, not from an index
+		[ "$(real "$here/")" = "$here
+x" ] && mkdir -p -- "$kept$1" && printf '%s\n' "$has" >"$kept$1/recall-packages.txt" && echo environment
+		;;
+	*) return 1 ;;
+	esac
+}
+
+# drop FOLDER deletes it by its name in its folder, if that is still the same.
+drop() (
+	in=$top${1%/*}
+	cd -P -- "$root${1%/*}/" && [ "$(pwd -P && printf x)" = "${in:-/}
+x" ] && [ ! -L "./${1##*/}" ] && rm -rf -- "./${1##*/}"
+)
+
+# uninstall KIND NAME FLAG
+uninstall() {
+	case $1 in
+	apt) [ "$(apt-get -s remove -- "$2" | grep -c '^Remv ')" = 1 ] && admin apt-get remove -y -- "$2" ;; # alone
+	pip) python3 -m pip uninstall -y ${3:+"$3"} -- "$2" ;;
+	uv) uv pip uninstall --system -- "$2" ;;
+	npm) npm uninstall -g -- "$2" ;;
+	esac
+}
+
+# let_go says what can be released, and with --apply releases it.
+let_go() {
+	if [ $apply = yes ] && [ $trouble != 0 ]; then
+		bad "nothing is released while something else had to be left alone" "packages and caches"
+		return
+	fi
+	while read -r kind size what; do
+		if [ $apply = no ]; then
+			could=$((could + size * 1024))
+			say "would release, $size KB: $(shown "$what")"
+			continue
+		fi
+		case $kind in
+		cache | modules | environment) drop "$what" ;;
+		*) uninstall "$kind" $what ;; # a name without spaces, and a flag
+		esac </dev/null >/dev/null && left=no || left=yes
+		if [ $left = yes ]; then
+			bad "it could not be released" "$what"
+			continue
+		fi
+		freed=$((freed + size * 1024))
+		say "released, $size KB: $(shown "$what")"
+		note "released, $kind:" "$what"
+	done <"$free"
 }
 
 # sizes prints what was counted.
@@ -268,6 +325,7 @@ note "begun" "apply=$apply"
 # HERE
 
 sizes
+[ $release = no ] || [ $homes = 0 ] || let_go # else this isn't the session's machine
 if [ $apply = no ]; then
 	say "$copied copied; $could bytes can be freed: sh $0 --apply"
 else
