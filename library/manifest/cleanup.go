@@ -13,7 +13,7 @@ import (
 )
 
 //go:embed cleanup.sh
-var cleanupShell string // here marks the line to be replaced
+var cleanupShell string
 
 // Cleaned says what a cleanup script is about.
 type Cleaned struct {
@@ -64,7 +64,7 @@ func Cleanup(stays []Stay) (string, Cleaned, error) {
 		c.Again, c.Keep)
 	b.WriteString(top.String())
 	fmt.Fprintf(&b, "log_name=%s\n\n", quote(strings.TrimSuffix(CleanupName(stays), ".sh")+".log"))
-	b.WriteString(strings.Replace(cleanupShell, here, calls.String(), 1))
+	b.WriteString(shell(cleanupShell, calls.String()))
 	return b.String(), c, nil
 }
 
@@ -123,7 +123,7 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 	}
 	for _, p := range s.Packages {
 		if s.Machine == VM && !p.Had {
-			fmt.Fprintf(calls, "package %s %s %s\n", quote(p.Manager), quote(p.Name), quote(p.Version))
+			fmt.Fprintf(calls, "package %s %s %s %s\n", quote(p.Manager), quote(p.Name), quote(p.Version), quote(p.Dir))
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 //go:embed rebuild.sh
-var rebuildShell string // here marks the line to be replaced
+var rebuildShell string
 
 // Rebuilt says what a rebuild script is about.
 type Rebuilt struct {
@@ -74,8 +74,11 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 	}
 	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(m.FilesName()),
 		quote(m.KeptName()), quote("recall-rebuild-"+m.short()+".log"), quote(w.home))
-	b.WriteString(strings.Replace(rebuildShell, here, "\n# Packages.\n"+w.packages.String()+"\n# Files.\n"+
-		w.puts.String()+"\n# Commands that made the rest, in order.\n"+w.again.String(), 1))
+	for _, f := range folders {
+		fmt.Fprintf(&w.puts, "back %s %s\n", quote(f), w.place(f))
+	}
+	b.WriteString(shell(rebuildShell, "\n# Packages.\n"+w.packages.String()+"\n# Files.\n"+
+		w.puts.String()+"\n# Commands that made the rest, in order.\n"+w.again.String()))
 	return b.String(), w.out
 }
 
@@ -124,8 +127,10 @@ func (w *rebuilding) input(in Input) {
 		w.outside(in.Path)
 	case name != "" && in.SHA256 != "":
 		w.put(in.Path, Placed{Archived: name}, in.SHA256)
+	case in.Machine == VM && !within(in.Path, w.folders):
+		w.outside(in.Path)
 	case in.Machine == VM:
-		w.lose(in.Path, "it was in the machine before")
+		w.kept(in.Path, "it was in the machine before")
 	default:
 		w.notes = append(w.notes, "Input on the host, which the machine mounts: "+in.Path)
 	}
@@ -154,9 +159,14 @@ func (w *rebuilding) file(f Made) {
 		if f.Rebuildable {
 			why = "its edits don't fit what was written: a command changed it"
 		}
-		w.lose(f.Path, why+" (put in place if cleanup kept it)")
-		fmt.Fprintf(&w.puts, "[ ! -e \"$kept\"%[2]s ] || put %[1]s \"$kept\"%[2]s ''\n", w.place(f.Path), quote(f.Path))
+		w.kept(f.Path, why)
 	}
+}
+
+// kept puts in place what only cleanup can have.
+func (w *rebuilding) kept(p, why string) {
+	w.lose(p, why+" (put in place if cleanup kept it)")
+	fmt.Fprintf(&w.puts, "[ ! -f \"$kept\"%[2]s ] || put %[1]s \"$kept\"%[2]s ''\n", w.place(p), quote(p))
 }
 
 // commands lists the commands that made the rest, each once, in order of turns.

@@ -1,7 +1,8 @@
 
 # Restores everything: packages in the same versions, then files, each compared
-# with its sum. A file that exists is left as it is. Commands are run again only
-# with --remake. The script can be run again at any time.
+# with its sum, and what cleanup kept beside this script. A file that exists is left
+# as it is. Commands are run again only with --remake. The script can be run again at
+# any time.
 
 set -u
 LC_ALL=C
@@ -18,54 +19,31 @@ for arg; do
 		;;
 	esac
 done
-here=$(cd -P -- "$(dirname -- "$0")" && pwd -P) || exit 2
-root=${SCRIPT_ROOT-} # a folder to work in instead of /
-top=$(cd -P -- "${root:-/}" && pwd -P) || exit 2
-[ "$top" = / ] && top=
+
+# COMMON
+
 files=$here/$files_name
 kept=$here/$kept_name
-log=$here/$log_name
-if [ -L "$log" ] || [ -e "$log" ] && [ ! -f "$log" ]; then
-	echo "$log is not a plain file: not used" >&2
+list=$here/.recall-$$.list
+if [ -L "$list" ]; then
+	echo "$list is a link: not used" >&2
 	exit 2
 fi
+trap 'rm -f -- "$list"' EXIT
+trap 'exit 1' HUP INT TERM
 # A new machine has a different name.
 if [ -n "$session" ] && [ ! -d "$root$session" ]; then
 	case ${HOME-} in
 	/sessions/?*) session=$HOME ;;
 	esac
 fi
-placed=0 there=0 trouble=0
+placed=0 there=0
 
-shown() { printf '%s' "$1" | tr '\001-\037\177' '?'; }
-say() { printf '%s\n' "$1"; }
-note() {
-	printf '%s %s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" "$(shown "$2")" >>"$log" || {
-		echo "the log can't be written: $log" >&2
-		exit 2
-	}
-}
 bad() {
 	trouble=$((trouble + 1))
 	say "$1: $(shown "$2")"
 	note "$1:" "$2"
 }
-
-# sum prints the SHA-256 of its input.
-sum() {
-	if command -v sha256sum >/dev/null 2>&1; then
-		sha256sum
-	elif command -v shasum >/dev/null 2>&1; then
-		shasum -a 256
-	else
-		openssl dgst -sha256 -r
-	fi | {
-		read -r got rest
-		printf '%s' "$got"
-	}
-}
-hash() { [ -f "$1" ] && sum <"$1"; }
-real() { (cd -P -- "$1" 2>/dev/null && pwd -P && printf x); }
 
 # way reports whether no folder above a file is a link. Those that don't exist yet
 # can't be.
@@ -110,6 +88,34 @@ put() {
 	fi
 }
 
+# back FOLDER NOW: what cleanup kept of it, to where it is NOW.
+back() {
+	[ -d "$kept$1" ] && [ ! -L "$kept" ] && [ "$(real "$kept$1/")" = "$kept$1
+x" ] || return 0
+	(cd -P -- "$kept$1" && find . -type f) | while IFS= read -r name; do
+		case $name in ./*) printf '%s\n' "${name#./}" ;; esac # else it continues a name with a newline in it
+	done >"$list"
+	while IFS= read -r name; do
+		case $name in */$packages_name) environment "$kept$1/$name" "$2/${name%/*}" ;; esac
+	done <"$list"
+	while IFS= read -r name; do
+		from=$kept$1/$name
+		case $name in
+		*/$packages_name) continue ;;
+		*.????????????) [ "$(hash "$from" | cut -c1-12)" != "${name##*.}" ] || continue ;; # an older copy
+		esac
+		[ ! -f "$from" ] || [ -e "$root$2/$name" ] || put "$2/$name" "$from" ''
+	done <"$list"
+}
+
+# environment LIST FOLDER makes a virtual environment with the packages of LIST.
+environment() {
+	[ $packages = yes ] && [ ! -e "$root$2" ] && [ ! -L "$root$2" ] && way "$2" || return 0
+	all=$(grep -qs '^include-system-site-packages = true' "${1%/*}/pyvenv.cfg" && echo --system-site-packages)
+	install "virtual environment $(shown "$2")" '' python3 -m venv $all "$root$2" &&
+		install "its packages" "$root$2" bin/python -m pip install -r "$1" || rm -rf -- "$root$2"
+}
+
 # install WHAT DIR COMMAND…: runs a package manager, in DIR if given.
 install() {
 	what=$1 dir=$2
@@ -117,20 +123,14 @@ install() {
 	[ $packages = yes ] || return 0
 	if [ -n "$dir" ] && [ ! -d "$dir" ]; then
 		bad "not installed, its folder isn't there" "$what in $dir"
-		return
+		return 1
 	fi
 	say "install $what"
 	if (cd -- "${dir:-.}" && "$@"); then
 		note "installed" "$what"
 	else
 		bad "not installed" "$what"
-	fi
-}
-admin() {
-	if [ "$(id -u)" = 0 ] || ! command -v sudo >/dev/null 2>&1; then
-		"$@"
-	else
-		sudo "$@"
+		return 1
 	fi
 }
 

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	_ "embed"
 	"fmt"
 	"path"
 	"slices"
@@ -12,8 +13,14 @@ import (
 	"recall/internal/text"
 )
 
-// here is where a script's text gets what is written for the session.
-const here = "\n# HERE\n"
+//go:embed common.sh
+var commonShell string // what both scripts have
+
+// shell puts into a script's text what both have, and what is written for the session.
+func shell(text, calls string) string {
+	text = strings.Replace(text, "\n# COMMON\n", commonShell, 1)
+	return strings.Replace(text, "\n# HERE\n", calls, 1)
+}
 
 // quote quotes s as one word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
