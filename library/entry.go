@@ -115,24 +115,32 @@ func (e Entry) ImpliedList() []byte {
 	return raw.Implied(segs, crc)
 }
 
-// alone returns the versions of a session that is one file in one segment by session.json alone, else nil. Where that
-// segment is missing or another one came, reading it finds out (see openVersion).
-func (e Entry) alone() *raw.Versions {
-	if len(e.Files) != 1 || e.Files[0].CRC == "" || !disk.Exists(sessionFile(e.Folder)) {
+// only returns the segment of a session that is one file in one segment by session.json, else nil.
+func (e Entry) only() *raw.Segment {
+	if len(e.Files) != 1 || e.Files[0].CRC == "" {
 		return nil
 	}
-	f := e.Files[0]
-	return raw.ParseVersions("", disk.SplitLines(raw.Implied([]raw.Segment{{Length: f.Size, Sum: f.Sum}}, f.CRC)))
+	return &raw.Segment{Length: e.Files[0].Size, Sum: e.Files[0].Sum}
+}
+
+// alone returns the versions of a session that has only one segment by session.json alone, else nil. Where that is
+// missing or another one came, reading it finds out (see openVersion).
+func (e Entry) alone() *raw.Versions {
+	s := e.only()
+	if s == nil || !disk.Exists(sessionFile(e.Folder)) {
+		return nil
+	}
+	return raw.ParseVersions("", disk.SplitLines(raw.Implied([]raw.Segment{*s}, e.Files[0].CRC)))
 }
 
 // Lacks returns the first segment of the current contents whose file is gone, nil if all are there.
 func (e Entry) Lacks() error {
-	v := e.alone()
-	if v == nil {
-		var err error
-		if v, err = e.Versions(); err != nil {
-			return err
-		}
+	if s := e.only(); s != nil && disk.Exists(raw.Path(e.Folder, *s)) {
+		return nil
+	}
+	v, err := e.Versions()
+	if err != nil {
+		return err
 	}
 	for _, f := range e.Files {
 		ver := v.At(f.Name, f.Version)
