@@ -65,8 +65,8 @@ func Standing(it payload.Item, by payload.Doubt) string {
 }
 
 // Record says, for a line, when and where an item was recorded: decided 2026-04-15 in session 2; "" for kinds
-// without such a note. Days are in UTC, as in payloads; number 0 means no session.
-func Record(it payload.Item, number int) string {
+// without such a note. Days are in UTC, as in payloads; a session without a number isn't named.
+func Record(it payload.Item, from payload.Origin) string {
 	word := recorded[it.Kind]
 	switch {
 	case it.Kind == payload.File:
@@ -77,8 +77,8 @@ func Record(it payload.Item, number int) string {
 	if word != "" && !it.At.IsZero() {
 		word += " " + it.At.UTC().Format(time.DateOnly)
 	}
-	if word != "" && number > 0 {
-		word += fmt.Sprintf(" in session %d", number)
+	if word != "" && from.Number > 0 {
+		word += fmt.Sprintf(" in session %d%s", from.Number, from.On())
 	}
 	return word
 }

@@ -12,7 +12,7 @@ import (
 func TestPlanSpeaksForItself(t *testing.T) {
 	it := payload.Item{Kind: payload.Lead, Rule: "plan", By: payload.ByBoth, Maker: payload.ByRule, State: payload.Stands,
 		Text: "Plan: importer", At: time.Date(2026, 8, 3, 0, 0, 0, 0, time.UTC)}
-	for _, said := range []string{Record(it, 2), stated(it)} {
+	for _, said := range []string{Record(it, payload.Origin{Number: 2}), stated(it)} {
 		if !strings.Contains(said, "the approved plan said") {
 			t.Errorf("%q doesn't say that it is of a plan", said)
 		}
@@ -40,7 +40,7 @@ func TestSummaryIsTheClients(t *testing.T) {
 func TestPassageOfAPlan(t *testing.T) {
 	it := payload.Item{Kind: payload.Lead, Rule: "said-plan", Maker: payload.ByRule, By: payload.ByAssistant,
 		State: payload.Stands, Text: "The index is a cache.", At: time.Unix(0, 0)}
-	got := [2]string{Voice{Agent: true}.Who(it), Record(it, 0)}
+	got := [2]string{Voice{Agent: true}.Who(it), Record(it, payload.Origin{})}
 	if want := [2]string{"the user, accepted plan", "the approved plan said 1970-01-01"}; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -177,12 +177,23 @@ type Payload struct {
 	Thread  []string          `json:"thread,omitempty"`  // its sessions, oldest first
 	Origins map[ItemID]Origin `json:"origins,omitempty"` // which session each item is from
 	Doubted map[ItemID]Doubt  `json:"doubted,omitempty"` // what superseded, may have superseded, or contradicts an item
+	// Beside are items of the project's other threads. The marker leaves them out: who is told of them continues none.
+	Beside map[ItemID]bool `json:"-"`
 }
 
 // Origin is the session that an item of a composed payload comes from.
 type Origin struct {
 	Session string `json:"session"`
 	Number  int    `json:"number,omitempty"` // its position by start time in its project, as of now; 0 if unknown
+	Branch  string `json:"branch,omitempty"` // if that isn't the payload's
+}
+
+// On names the branch, "" without one.
+func (o Origin) On() string {
+	if o.Branch == "" {
+		return ""
+	}
+	return " on " + safe(o.Branch, 60)
 }
 
 // MapText applies f to every text of the item, without changing slices shared with copies.

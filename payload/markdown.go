@@ -173,7 +173,9 @@ func (pg *page) layOut(cut []int) Rendered {
 	var b strings.Builder
 	b.WriteString("<!-- recall")
 	for _, id := range r.Shown {
-		b.WriteString(" " + string(id))
+		if !pg.payload.Beside[id] {
+			b.WriteString(" " + string(id))
+		}
 	}
 	b.WriteString(" -->\n")
 	b.WriteString(heading(pg.payload))
@@ -255,7 +257,7 @@ func (pg *page) note(it *Item) string {
 	if doubted {
 		doubt = fmt.Sprintf("; %s, %s", by.Word(it.Kind), day(by.At))
 	}
-	return fmt.Sprintf(" (%s, %s%s)", name, day(it.At), doubt)
+	return fmt.Sprintf(" (%s%s, %s%s)", name, from.On(), day(it.At), doubt)
 }
 
 // shorten clips each part of an item to size characters.

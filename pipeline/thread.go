@@ -107,8 +107,79 @@ func NextPayload(ctx context.Context, l *library.Library, x *index.Index, projec
 	if p != nil && known.Name != "" {
 		p.Project = known.Name // it may have been renamed since it was distilled
 	}
+	if p != nil && p.Doubted != nil {
+		bad = errors.Join(bad, besides(ctx, l, x, p, entries))
+	}
 	return p, errors.Join(bad, err)
 }
+
+// besides adds to a thread's payload what was decided or ruled out in other sessions of its project, on whatever
+// branch, and stands: the latest. The index may be nil.
+func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload.Payload,
+	entries []library.Entry) error {
+	of := map[string]payload.Origin{}
+	for i, e := range entries {
+		from := payload.Origin{Session: string(e.ID), Number: i + 1}
+		if e.Branch != p.Branch {
+			from.Branch = e.Branch
+		}
+		if !e.Headless && !slices.Contains(p.Thread, from.Session) {
+			of[from.Session] = from
+		}
+	}
+	all, err := claims(ctx, l, x, slices.Sorted(maps.Keys(of)))
+	if err != nil {
+		return err
+	}
+	var items []payload.Item
+	for _, one := range all {
+		items = append(items, one.Item)
+	}
+	doubted, err := Doubts(ctx, l, x, map[string]*payload.Payload{}, items)
+	if err != nil {
+		return err
+	}
+	p.Beside = map[payload.ItemID]bool{}
+	for i := len(all) - 1; i >= 0 && len(p.Beside) < mostBeside; i-- {
+		it := all[i].Item
+		by, doubt := doubted[it.ID]
+		said := slices.ContainsFunc(p.Items, func(o payload.Item) bool { return payload.LineOf(&o) == payload.LineOf(&it) })
+		if !it.Current() || by.Sure || said || it.Rule == payload.PointRule { // a plan's points: the files show them
+			continue
+		}
+		p.Items = append(p.Items, it)
+		p.Origins[it.ID], p.Beside[it.ID] = of[all[i].Session], true
+		if doubt {
+			p.Doubted[it.ID] = by
+		}
+	}
+	slices.SortStableFunc(p.Items, func(a, b payload.Item) int { return a.Kind.Order() - b.Kind.Order() })
+	return nil
+}
+
+// claims lists what was decided or ruled out in some sessions, by time; without the index, by their payloads.
+func claims(ctx context.Context, l *library.Library, x *index.Index, sessions []string) (all []index.Placed,
+	err error) {
+	kinds := []payload.Kind{payload.Decision, payload.Eliminated}
+	if x != nil {
+		return x.ItemsAmong(ctx, sessions, kinds...)
+	}
+	for _, id := range sessions {
+		p, err := l.Payload(ingest.SessionID(id))
+		if err != nil {
+			continue // recall sync reports it
+		}
+		for _, it := range p.Items {
+			if slices.Contains(kinds, it.Kind) {
+				all = append(all, index.Placed{Place: index.Place{Session: id}, Item: it})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b index.Placed) int { return a.Item.At.Compare(b.Item.At) })
+	return all, nil
+}
+
+const mostBeside = 5
 
 // pick returns the thread of a session, else the one most recently active on the branch, nil if there is none.
 func pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []payload.ThreadInfo {

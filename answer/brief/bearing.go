@@ -187,7 +187,7 @@ func asking(said string) string {
 func (b *Bearing) Lines() string {
 	if b.Claims() {
 		it := b.Item
-		line := cmp.Or(answer.Record(it, b.SessionN), string(it.Kind)) + b.Doubt.Note(it.Kind) + ": "
+		line := cmp.Or(answer.Record(it, payload.Origin{Number: b.SessionN}), string(it.Kind)) + b.Doubt.Note(it.Kind) + ": "
 		if it.Kind == payload.File {
 			line += plain(it.Path, longestClaim) + " "
 		}

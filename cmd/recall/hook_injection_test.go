@@ -192,7 +192,7 @@ func (d *desk) records(session string, list []any) {
 		uuid := fmt.Sprintf("%s-%d", session, i)
 		d.at = d.at.Add(60e9)
 		for k, v := range map[string]any{"uuid": uuid, "parentUuid": parent, "sessionId": session, "timestamp": d.at,
-			"cwd": d.project, "version": "2.1.197", "gitBranch": "main", "userType": "external"} {
+			"cwd": d.project, "version": "2.1.197", "gitBranch": d.branch, "userType": "external"} {
 			m[k] = v
 		}
 		if _, ok := m["isSidechain"]; !ok {

@@ -20,6 +20,7 @@ import (
 type desk struct {
 	t                      *testing.T
 	home, project, library string
+	branch                 string // of what is said next
 	at                     time.Time
 }
 
@@ -39,8 +40,9 @@ func newDesk(t *testing.T) *desk {
 		}
 	}
 	// noon: not over midnight
-	d := &desk{t: t, home: home, project: filepath.Join(home, "harborlight"), library: filepath.Join(home, "Recall"),
-		at: time.Now().UTC().Add(-72 * time.Hour).Truncate(24 * time.Hour).Add(12 * time.Hour)}
+	d := &desk{t: t, home: home, branch: "main", project: filepath.Join(home, "harborlight"),
+		library: filepath.Join(home, "Recall"),
+		at:      time.Now().UTC().Add(-72 * time.Hour).Truncate(24 * time.Hour).Add(12 * time.Hour)}
 	if err := os.MkdirAll(d.project, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +79,8 @@ func (d *desk) says(session string, texts ...string) string {
 		dir, _ := json.Marshal(d.project)
 		fmt.Fprintf(&b,
 			`{"type":%q,"uuid":%s,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":%s,"version":"2.1.197",`+
-				`"gitBranch":"main","isSidechain":false,"userType":"external","message":%s}`+"\n",
-			kind, uuid, parent, session, d.at.Format(time.RFC3339Nano), dir, message)
+				`"gitBranch":%q,"isSidechain":false,"userType":"external","message":%s}`+"\n",
+			kind, uuid, parent, session, d.at.Format(time.RFC3339Nano), dir, d.branch, message)
 		parent = uuid
 		if i%2 == 1 || !settles(text) {
 			continue
@@ -87,7 +89,7 @@ func (d *desk) says(session string, texts ...string) string {
 		for k, record := range []map[string]any{call, result} {
 			maps.Copy(record, map[string]any{"uuid": fmt.Sprintf("%s-%d-%d", session, i, k),
 				"parentUuid": strings.Trim(parent, `"`), "sessionId": session, "timestamp": d.at.Format(time.RFC3339Nano),
-				"cwd": d.project, "version": "2.1.197", "gitBranch": "main", "isSidechain": false, "userType": "external"})
+				"cwd": d.project, "version": "2.1.197", "gitBranch": d.branch, "isSidechain": false, "userType": "external"})
 			line, _ := json.Marshal(record)
 			b.Write(append(line, '\n'))
 			parent = fmt.Sprintf("%q", record["uuid"])

@@ -23,7 +23,7 @@ func TestStartAfterThreadsAreCorrected(t *testing.T) {
 	told := func(id string) (n int) {
 		t.Helper()
 		start := d.context(d.hook(hooks.SessionStart, id, "source", "startup"))
-		for _, word := range []string{"heap", "weather"} {
+		for _, word := range []string{"The heap is in", "In memory, then"} {
 			if strings.Contains(start, word) {
 				n++
 			}
@@ -103,6 +103,27 @@ func TestThreadGoesOn(t *testing.T) {
 			"SQLite for the readings, not Postgres") {
 			t.Errorf("after /%s:\n%s", source, got)
 		}
+	}
+}
+
+// What was decided on another branch is told with the branch, and ties nobody who was told of it to that thread.
+func TestStartTellsOfOtherBranches(t *testing.T) {
+	d := newDesk(t)
+	d.branch = "feat/theme"
+	d.says(session(1), "Let's use the dark theme for the dashboard.", "Dark it is.")
+	d.branch = "main"
+	d.at = d.at.Add(time.Hour)
+	d.says(session(2), "Let's use port 8080 for the metrics.", "Port 8080 it is.")
+	d.recall("init", "--yes")
+	start := d.starts(session(3), "startup", "Write the release notes.", "Written.")
+	for _, want := range []string{"port 8080 for the metrics",
+		"in session 1 on feat/theme: Is point 0 settled? → Let's use the dark theme"} {
+		if strings.Count(start, want) != 1 {
+			t.Errorf("the start doesn't say once %q:\n%s", want, start)
+		}
+	}
+	if got := d.recall("thread"); !strings.HasPrefix(got, "2 threads") {
+		t.Errorf("who was told of another branch was joined with it:\n%s", got)
 	}
 }
 

@@ -186,7 +186,7 @@ func checkout(t *testing.T, d *desk) *cloned {
 
 	// Their library, made by them, with a decision of theirs for this folder.
 	lib := filepath.Join(c.repo, ".lib")
-	them := &desk{t: t, home: filepath.Join(home, "them"), project: c.repo, at: d.at}
+	them := &desk{t: t, branch: "main", home: filepath.Join(home, "them"), project: c.repo, at: d.at}
 	them.says("0c000001-0000-4000-8000-000000000001",
 		"What runs before each build? Let's decide: we run "+theirWords+" before each build.",
 		"Decided: we run "+theirWords+" before each build.", "Yes, always.", "Done.")

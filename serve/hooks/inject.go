@@ -66,7 +66,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 			}
 		}
 		doubt := p.Doubted[it.ID].Note(it.Kind)
-		switch record := answer.Record(it, p.Origins[it.ID].Number); {
+		switch record := answer.Record(it, p.Origins[it.ID]); {
 		case it.Quoted():
 			it.Text, it.Evidence = fmt.Sprintf("%s%s: “%s”", record, doubt, it.Text), nil
 		case record != "" && it.Text != "" && it.Kind != payload.File:
