@@ -11,9 +11,10 @@ import (
 var (
 	codeSpan  = text.Pattern("`[^`\n]*`|\"[^\"\\n]{1,3}\"")
 	numbering = text.Pattern(`(?:^|[\s,;])(?:[0-9]{1,2}|[a-zA-Z]|[:;]-?)$`)
-	// leftOpen matches an ending that needs a continuation. A full sentence may end in a preposition.
-	leftOpen = text.Pattern(`(?i)(?:[:,;(\[{—–-]|\b(?:a|an|the|and|or|but|since|because|which|than|via|its|their|when|` +
-		`while|if))\s*\.?$|\b(?:of|to|for|with|from|into)$`)
+	// leftOpen matches an ending that needs a continuation. A full sentence may end in a preposition, or in a name such
+	// as "Offer A".
+	leftOpen = text.Pattern(`(?:[:,;(\[{—–-]|\b(?:a|(?i:an|the|and|or|but|since|because|which|than|via|its|their|when|` +
+		`while|if)))\s*\.?$|\b(?i:of|to|for|with|from|into)$`)
 	// pointsBack matches a beginning that makes no sense on its own.
 	pointsBack = text.Pattern(`(?i)^(?:and |but |so |or |then )?(?:(?:it|this|that|these|those|they)(?:['’](?:s|re|ll|` +
 		`d))?\s+(?:\w+ly |also |just |now )?(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|` +
