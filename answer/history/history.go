@@ -127,12 +127,12 @@ func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, er
 	return doc, nil
 }
 
-// Fate says that the file was lost with the session's machine; "" if it wasn't.
+// Fate says that the file was only in the session's machine, of which recall may hold some; "" if it wasn't.
 func (s Toucher) Fate() string {
 	if slices.ContainsFunc(s.Paths, func(path string) bool { return !distill.IsFleeting(path) }) {
 		return ""
 	}
-	return distill.Fleeting
+	return "in its virtual machine only; recall manifest SESSION says what of it is kept"
 }
 
 func (s *Toucher) add(t index.FileTouch) {

@@ -153,7 +153,7 @@ func (f *touched) item(t *talk) payload.Item {
 	if f.shown {
 		it.Rule = distill.ShownRule
 	}
-	if f.fleeting && !f.deleted {
+	if f.fleeting && !f.deleted && (!f.created || f.called == "") { // else the transcript has what was written
 		it.Why = distill.Fleeting
 	}
 	switch s := f.said; {
