@@ -24,13 +24,13 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 	if err != nil {
 		return err
 	}
-	taken := map[string]bool{}
+	kept := e.Outputs()
 	var faults []error // a file that can't be written doesn't stop the others
 	for _, f := range e.Files {
-		if f.Role != ingest.OutputFile {
+		name := kept[f.Name]
+		if name == "" {
 			continue
 		}
-		name := outputName(f.Name, taken)
 		if e.Sums[name] == f.Sum && disk.Exists(filepath.Join(e.Folder, filepath.FromSlash(name))) {
 			continue
 		}
@@ -39,6 +39,17 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// Outputs returns where each output is kept in the session's folder, by the name of its file.
+func (e Entry) Outputs() map[string]string {
+	kept, taken := map[string]string{}, map[string]bool{}
+	for _, f := range e.Files {
+		if f.Role == ingest.OutputFile {
+			kept[f.Name] = outputName(f.Name, taken)
+		}
+	}
+	return kept
 }
 
 // outputName returns where an output is kept in a session's folder: a path that is safe on every system and not

@@ -81,7 +81,8 @@ func (r *run) save(m *Member) error {
 		r.report.Grown, r.report.Shrunk = r.report.Grown-1, r.report.Shrunk+1 // only reading it told so
 	}
 	r.mu.Unlock()
-	transcript := render.Transcript(m.Session, render.About{Title: m.Session.Title, Project: ownName(m.project)})
+	transcript := render.Transcript(m.Session, render.About{Title: m.Session.Title, Project: ownName(m.project),
+		Outputs: m.Entry.Outputs()})
 	for try := 0; ; try++ {
 		p := m.page.payload
 		err := r.p.Library.SavePayload(m.Entry.ID, library.Derived{

@@ -26,6 +26,7 @@ const partSize = 512 << 10
 type About struct {
 	Title   string // "" for the session's own
 	Project string
+	Outputs map[string]string // where each file that it produced is kept beside the transcript, by its name
 }
 
 // Transcript renders a redacted session as Markdown: who said what and when, each call on one line, sub-agents folded

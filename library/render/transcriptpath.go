@@ -138,6 +138,9 @@ func (t *transcript) files(what string, refs []ingest.FileRef) {
 			break
 		}
 		t.buf.WriteString("- " + code(oneLine(f.Name, 200)))
+		if kept := t.about.Outputs["outputs/"+f.Name]; kept != "" && !strings.ContainsAny(kept, "<>\n") {
+			t.buf.WriteString(" · kept as [" + plainText(kept) + "](<" + kept + ">)")
+		}
 		if f.Path != "" {
 			t.buf.WriteString(" · " + code(oneLine(f.Path, 300)) + " " + onHost)
 		}
