@@ -220,3 +220,35 @@ func TestDecidedDespiteANote(t *testing.T) {
 		}
 	}
 }
+
+// A sub-agent is told what bears on its task, as a prompt is: at its start, once, whichever of several begins first.
+func TestSubagentIsTold(t *testing.T) {
+	d := newDesk(t)
+	d.says(session(1), "Let's use SQLite for the timetable index, not Postgres, because one file ships with the kiosk.",
+		"SQLite it is.")
+	d.recall("init", "--yes")
+	asked := func(kind, task, id string) string {
+		return d.hook(hooks.PreToolUse, session(2), "tool_name", "Agent", "tool_use_id", id,
+			"tool_input", map[string]any{"subagent_type": kind, "prompt": task})
+	}
+	started := func(kind string) string {
+		return d.context(d.hook(hooks.SubagentStart, session(2), "agent_id", "a1", "agent_type", kind))
+	}
+	for _, one := range [][3]string{{"Explore", "Count the words of the README.", "toolu_1"},
+		{"", "Move the timetable index to Postgres.", "toolu_2"}, {"", "Move the timetable index to Postgres.", "toolu_3"}} {
+		if got := asked(one[0], one[1], one[2]); got != "" {
+			t.Errorf("who starts a sub-agent is told: %s", got)
+		}
+	}
+	if got := started("Explore"); got != "" {
+		t.Errorf("what doesn't bear on a task is told: %s", got)
+	}
+	for range 2 {
+		if got := started("general-purpose"); !strings.Contains(got, "SQLite for the timetable index, not Postgres") {
+			t.Errorf("a sub-agent is told: %q", got)
+		}
+	}
+	if got := started("general-purpose"); got != "" {
+		t.Errorf("one that nobody asked for is told: %s", got)
+	}
+}

@@ -20,12 +20,13 @@ const (
 	UserPromptSubmit Event = "UserPromptSubmit"
 	PreToolUse       Event = "PreToolUse"
 	PostToolUse      Event = "PostToolUse" // for clients that take no text before a tool: see Host.Late
+	SubagentStart    Event = "SubagentStart"
 	PreCompact       Event = "PreCompact"
 	SessionEnd       Event = "SessionEnd"
 )
 
 // Events lists all events.
-var Events = []Event{SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, PreCompact, SessionEnd}
+var Events = []Event{SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, SubagentStart, PreCompact, SessionEnd}
 
 // inner matches where a word begins inside an event's name.
 var inner = text.Pattern(`([a-z])([A-Z])`)
@@ -52,8 +53,10 @@ type Input struct {
 	Prompt     string    `json:"prompt"`
 	Tool       string    `json:"tool_name"` // by Claude Code's names: Bash, Edit, Write
 	ToolInput  ToolInput `json:"tool_input"`
-	Trigger    string    `json:"trigger"` // PreCompact: manual, auto
-	Reason     string    `json:"reason"`  // SessionEnd: clear and idle if the person goes on working
+	ToolUse    string    `json:"tool_use_id"`
+	AgentType  string    `json:"agent_type"` // SubagentStart
+	Trigger    string    `json:"trigger"`    // PreCompact: manual, auto
+	Reason     string    `json:"reason"`     // SessionEnd: clear and idle if the person goes on working
 }
 
 // ToolInput holds the fields that are read of a tool's input; for other tools it is empty.
@@ -65,6 +68,8 @@ type ToolInput struct {
 	New       string `json:"new_string"`
 	Content   string `json:"content"`
 	NewSource string `json:"new_source"`
+	Prompt    string `json:"prompt"` // a sub-agent's task
+	AgentType string `json:"subagent_type"`
 }
 
 // An Answer is what a hook says. The zero value says nothing. It never grants permission, which would skip the user's

@@ -21,6 +21,7 @@ import (
 // any time:
 //
 //	<session>.json        what it was told: items noted, what its payload contained
+//	<session>.agent-…     what a sub-agent that is about to start is to be told
 //	<session>.compacting  PreCompact is distilling it
 //	start-<pid>.json      the session that a client last started with: a fork starts with the
 //	                      id of the session that it was forked from

@@ -1,13 +1,16 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"recall/answer/brief"
 	"recall/index"
@@ -114,6 +117,9 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 		}
 		out = a
 	}
+	if in.Tool == "Agent" || in.Tool == "Task" {
+		return out, h.agentAsked(ctx, in)
+	}
 	act, ok := actionOf(in)
 	if !h.Notes || !ok {
 		return out, nil
@@ -136,6 +142,50 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	out.Context = strings.TrimSpace(out.Context + "\n\n" + note)
 	m.Noted = ingest.Union(m.Noted, told...)
 	return out, h.keep(in.Session, m)
+}
+
+// agentAsked keeps what bears on a sub-agent's task until it starts: at that moment the client tells its type alone.
+func (h *Host) agentAsked(ctx context.Context, in Input) error {
+	ctx, cancel := context.WithTimeout(ctx, briefly)
+	defer cancel()
+	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.ToolInput.Prompt, promptMost)}
+	ingest.MarkForeign(&t)
+	asked := in
+	asked.Session = "" // it holds nothing of what was said so far
+	note, _, err := h.bearing(ctx, asked, memo{}, t.OwnText())
+	if err != nil || note == "" {
+		return err
+	}
+	kind := cmp.Or(in.ToolInput.AgentType, "general-purpose")
+	return writeJSON(h.agentPath(in.Session, kind, text.Hash(in.ToolUse, 4)), note)
+}
+
+// agentStarts tells a sub-agent what was kept for the one of its type that was asked for first. One that never started
+// leaves something behind, which soon counts no more.
+func (h *Host) agentStarts(in Input) (a Answer) {
+	kept, _ := filepath.Glob(h.agentPath(in.Session, in.AgentType, "*"))
+	age := func(path string) time.Duration {
+		fi, err := os.Stat(path)
+		if err != nil {
+			return startsWithin
+		}
+		return time.Since(fi.ModTime())
+	}
+	slices.SortFunc(kept, func(a, b string) int { return cmp.Compare(age(b), age(a)) })
+	for _, path := range kept {
+		fresh := age(path) < startsWithin && readJSON(path, &a.Context)
+		if os.Remove(path) == nil && fresh { // else another took it
+			return a
+		}
+		a.Context = ""
+	}
+	return a
+}
+
+const startsWithin = time.Minute
+
+func (h *Host) agentPath(session, kind, call string) string {
+	return h.memoPath(session, ".agent-"+text.Hash(kind, 4)+"-"+call)
 }
 
 // actionOf returns what to check of a tool call.

@@ -153,6 +153,8 @@ func (h *Host) answer(ctx context.Context, e Event, in Input) (Answer, error) {
 		if late := h.memoPath(in.Session, ".late"); readJSON(late, &a.Context) {
 			os.Remove(late)
 		}
+	case SubagentStart:
+		a = h.agentStarts(in)
 	case PreCompact:
 		err = h.preCompact(ctx, in)
 	case SessionEnd:
