@@ -57,6 +57,9 @@ func TestWebLongSessionIsWindowed(t *testing.T) {
 	if all != 1000 {
 		t.Errorf("%d turns were shown, want 1000", all)
 	}
+	if n := strings.Count(get(page+"?all=yes", nil), `<article class="turn`); n != 1000 {
+		t.Errorf("of all turns %d are shown", n)
+	}
 	if first, last, _, turns := shown(page + "?turn=700"); first > 700 || last < 700 || turns > 60 {
 		t.Errorf("of turn 700 those from %d to %d are shown", first, last)
 	}

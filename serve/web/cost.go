@@ -84,6 +84,21 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 	return s, nil
 }
 
+// costsOf returns what models cost in each session.
+func costsOf(ctx context.Context, m *Memory) (map[string]float64, error) {
+	took, err := history.Models(ctx, m.Pipeline, time.Time{}, m.Prices, func(session string, _ ingest.Request) string {
+		return session
+	})
+	if err != nil {
+		return nil, err
+	}
+	costs := map[string]float64{}
+	for _, row := range took.Rows {
+		costs[row.Name] = row.Cost
+	}
+	return costs, nil
+}
+
 // bars makes a bar for each day.
 func bars(byDay map[string]map[string]float64, projects []string, from time.Time) (days []spentDay) {
 	dearest := 0.0

@@ -34,7 +34,8 @@ type sessionView struct {
 	Agent    *ingest.Subagent  // whose turns are shown; nil: the session's own
 	Astray   []ingest.Subagent // without a known call
 	Turns    []turnView
-	From, Of int // position of the first turn shown, from 0, and the total
+	From, Of int  // position of the first turn shown, from 0, and the total
+	All      bool // turns are shown, instead of a window of them
 	Outline  []outlined
 	Strip    []stretch
 	Find     string
@@ -126,7 +127,10 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	}
 	turns := v.cut(r, parsed)
 	v.Outline, v.Strip = outlineOf(turns, v.Payload), stripOf(turns)
-	if err := v.fill(parsed, turns, v.Find != "" || r.URL.Query().Has("whole")); err != nil {
+	if r.URL.Query().Has("all") {
+		v.From, v.All = 0, true
+	}
+	if err := v.fill(parsed, turns, v.All || v.Find != "" || r.URL.Query().Has("whole")); err != nil {
 		return nil, err
 	}
 	v.Resume, v.Missing = m.Resume(e)
@@ -262,7 +266,11 @@ func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) e
 		return err
 	}
 	shown, day, gone, look := 0, "", false, looking(template.HTMLEscapeString(v.Find))
-	for _, t := range turns[v.From:min(v.Of, v.From+window)] {
+	last := v.Of
+	if !v.All {
+		last = min(last, v.From+window)
+	}
+	for _, t := range turns[v.From:last] {
 		one := turnView{Gone: t.Abandoned && !gone, Back: !t.Abandoned && gone}
 		gone = t.Abandoned
 		for _, c := range t.Calls {
@@ -277,7 +285,7 @@ func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) e
 			t.Text, t.Foreign = text.Head(t.Text, mostOfTurn), nil
 			one.Cut = answer.Count(left>>10+1, "KB")
 		}
-		if shown += len(t.Text) + 1000*len(t.Calls); shown > mostShown && len(v.Turns) > 0 {
+		if shown += len(t.Text) + 1000*len(t.Calls); shown > mostShown && len(v.Turns) > 0 && !v.All {
 			break
 		}
 		for _, id := range slices.Compact(append([]string{string(t.ID)}, t.Records...)) {

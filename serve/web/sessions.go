@@ -58,6 +58,7 @@ type logged struct {
 	Took              time.Duration // from its first to its last turn
 	Decided, RuledOut int
 	Outcome           *payload.Item // what it decided or ruled out last
+	Cost              float64       // at list prices, in USD; 0 if unknown
 }
 
 // Next returns where the next page begins, 0 for none.
@@ -118,7 +119,13 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	if v.Find != "" && v.From == 0 {
 		v.Said, v.Cut = saidWhere(r.Context(), f, v.Find)
 	}
-	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)])
+	costs, err := kept(&s.kept, m.Stamp, "cost by session", func() (map[string]float64, error) {
+		return costsOf(r.Context(), m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)], costs)
 	return v, err
 }
 
@@ -170,7 +177,8 @@ func saidWhere(ctx context.Context, f filters, words string) (all []saidIn, cut 
 }
 
 // byDay makes a log of sessions, the newest of which come first.
-func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry) (days []logDay, err error) {
+func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs map[string]float64) (
+	days []logDay, err error) {
 	ids := make([]string, len(sessions))
 	for i, l := range sessions {
 		ids[i] = string(l.ID)
@@ -184,7 +192,7 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry) (days 
 		of[it.Session] = append(of[it.Session], it)
 	}
 	for _, l := range sessions {
-		one := logged{ListEntry: l}
+		one := logged{ListEntry: l, Cost: costs[string(l.ID)]}
 		if !l.Start.IsZero() {
 			one.Took = l.End.Sub(l.Start)
 		}
