@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/index"
@@ -26,7 +29,21 @@ type Audit struct {
 	Unread  []string  `json:"unread,omitempty"` // that are there and couldn't be read, with the reason
 	Lines   int       `json:"lines"`            // that say something
 	Against []Against `json:"against"`
+	Loose   []Loose   `json:"loose"`
 }
+
+// Loose is a line of a memory that nothing bears out any more, or never did.
+type Loose struct {
+	File    string   `json:"file"`
+	Line    int      `json:"line"`
+	Text    string   `json:"text"`
+	Gone    string   `json:"gone,omitempty"`    // a file of the project that it names and that isn't there
+	Last    *Saying  `json:"last,omitempty"`    // where a session last worked with that file
+	Missing []string `json:"missing,omitempty"` // of a line that a client noted: words that no session holds, most of it
+}
+
+// Listed counts the lines that are listed.
+func (a Audit) Listed() int { return len(a.Against) + len(a.Loose) }
 
 // Against is a line of a memory that goes against what stands on record.
 type Against struct {
@@ -41,9 +58,10 @@ type Against struct {
 }
 
 // AuditOf puts every line of the memories of a project beside the record. It tells only what records and words show: a
-// line that takes up what was given up, or repeats what was replaced or taken back.
+// line that takes up what was given up, or repeats what was replaced or taken back; that names a file which sessions
+// worked with and which isn't there; or that a client noted and most words of which are in no session.
 func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, error) {
-	a := Audit{Files: []string{}, Against: []Against{}}
+	a := Audit{Files: []string{}, Against: []Against{}, Loose: []Loose{}}
 	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return a, err
@@ -78,6 +96,18 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 					found.Had.Number = catalog.Number[found.Had.Session]
 				}
 				a.Against = append(a.Against, *found)
+				continue
+			}
+			loose, err := looseOf(ctx, p, project, file, line)
+			if err != nil {
+				return a, err
+			}
+			if loose.Gone != "" || len(loose.Missing) > 0 {
+				loose.File, loose.Line, loose.Text = file, n, line
+				if loose.Last != nil {
+					loose.Last.Number = catalog.Number[loose.Last.Session]
+				}
+				a.Loose = append(a.Loose, loose)
 			}
 		}
 	}
@@ -129,6 +159,109 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 		}
 	}
 	return nil, nil
+}
+
+// named matches what a line names as code, and paths.
+var named = text.Pattern("`[^`\\s]+`|[\\w.@-]+(?:/[\\w.@-]+)+")
+
+// looseOf returns what of a line is loose: a file that it names is gone, or its words have no source.
+func looseOf(ctx context.Context, p *pipeline.Pipeline, project, file, line string) (out Loose, err error) {
+	of, err := p.Library.Project(project)
+	if project != "" && err == nil && disk.Exists(of.Root) {
+		for _, name := range named().FindAllString(line, -1) {
+			name = strings.TrimRight(strings.Trim(name, "`"), ".")
+			if !filepath.IsLocal(name) || filepath.Ext(name) == "" || disk.Exists(filepath.Join(of.Root, name)) {
+				continue
+			}
+			touched, err := p.Index.Files(ctx, name)
+			if err != nil {
+				return out, err
+			}
+			for _, t := range touched {
+				if rel, err := filepath.Rel(of.Root, t.Path); t.Project == of.Name && err == nil && rel == filepath.Clean(name) {
+					last := Saying{Project: t.Project, Session: t.Session, Turn: t.N, At: t.At}
+					return Loose{Gone: name, Last: &last}, nil
+				}
+			}
+		}
+	}
+	if within := filepath.Base(filepath.Dir(file)); within != "memory" && within != "memories" {
+		return out, nil // a person's rules need no session
+	}
+	found, err := p.Index.Search(ctx, index.Query{Text: line, Project: project, Archived: true})
+	if words := text.Words(line); len(words) > 0 && 2*len(found.Missing) > len(words) {
+		out.Missing = found.Missing
+	}
+	return out, err
+}
+
+// Patch takes the lines that go against the record, and those that name a file which is gone, out of their files: a
+// unified diff from the root of the file system. Nothing is written.
+func (a Audit) Patch() (string, error) {
+	cut := map[string]map[int]bool{}
+	add := func(file string, line int) {
+		if cut[file] == nil {
+			cut[file] = map[int]bool{}
+		}
+		cut[file][line-1] = true
+	}
+	for _, one := range a.Against {
+		add(one.File, one.Line)
+	}
+	for _, one := range a.Loose {
+		if one.Gone != "" {
+			add(one.File, one.Line)
+		}
+	}
+	var out strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(cut)) {
+		all, err := disk.ReadRegular(file, mostOfRules)
+		if err != nil {
+			return "", err
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(file), "/")
+		fmt.Fprintf(&out, "--- a/%s\n+++ b/%s\n", name, name)
+		hunks(&out, slices.Collect(strings.Lines(string(all))), cut[file])
+	}
+	return out.String(), nil
+}
+
+const around = 3 // lines that a patch shows before and after
+
+// hunks writes the parts of a unified diff that takes lines out.
+func hunks(out *strings.Builder, lines []string, cut map[int]bool) {
+	done, before := 0, 0 // lines written, lines cut
+	for i := range lines {
+		if !cut[i] || i < done {
+			continue
+		}
+		from, to := max(done, i-around), i
+		for k := i; k < len(lines) && k <= to+2*around; k++ {
+			if cut[k] {
+				to = k
+			}
+		}
+		done = min(len(lines), to+1+around)
+		var body strings.Builder
+		less := 0
+		for k, line := range lines[from:done] {
+			mark := " "
+			if cut[from+k] {
+				mark = "-"
+				less++
+			}
+			body.WriteString(mark + line)
+			if !strings.HasSuffix(line, "\n") {
+				body.WriteString("\n\\ No newline at end of file\n")
+			}
+		}
+		start := from + 1 - before
+		if less == done-from {
+			start--
+		}
+		fmt.Fprintf(out, "@@ -%d,%d +%d,%d @@\n%s", from+1, done-from, start, done-from-less, body.String())
+		before += less
+	}
 }
 
 func sayingOf(at index.Placed) Saying {

@@ -15,9 +15,11 @@ func newAuditCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Project string
 		JSON    bool
+		Fix     bool
 	}
 	return option.Do("audit", func(fs *option.Flags) {
 		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.BoolVar(&o.Fix, "fix", false, "print a patch that takes the lines out which the record contradicts")
 		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
 		fs.Sets("no-sync", "!query.sync")
 		fs.StringVarP(&o.Project, "project", "p", "", "another project than the current one")
@@ -34,6 +36,13 @@ func newAuditCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return show(a, found, o.JSON, len(found.Against) == 0, func(p *terminal.Page) { p.Form("audit", found) })
+		if o.Fix && found.Listed() > 0 {
+			patch, err := found.Patch()
+			if err != nil {
+				return err
+			}
+			return a.Print(patch)
+		}
+		return show(a, found, o.JSON, found.Listed() == 0, func(p *terminal.Page) { p.Form("audit", found) })
 	})
 }
