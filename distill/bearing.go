@@ -107,7 +107,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0
-	case opposite && (!round || exchanged(claim, b.decisive())):
+	case opposite && (!round || exchanged(claim, b.decisive())), it.Kind == payload.Decision && b.offers.leaves(it.Text):
 		return DropOpposite, 0
 	case round && !opposite: // both is neither: "nothing is merged before the tests pass"
 		return DropOrder, 0
@@ -215,6 +215,61 @@ type bearing struct {
 	spoken    bool            // a quote isn't only something that the assistant quotes
 	bare      bool            // it rests on a bare yes or no, and nothing else
 	replies   bool            // all quotes are a person's
+	offers    eitherOr        // that a person's reply chose from
+}
+
+// An eitherOr is a question of the form "A, or B?" and what a reply took of it.
+type eitherOr struct {
+	took map[string]bool // words of the reply that only one side has
+	left []sayWord       // what only the other side says
+}
+
+// offerOf reads the last offer before a reply; it is empty if the reply has words of no side, or of both.
+func offerOf(asked, reply string) (o eitherOr) {
+	for _, s := range slices.Backward(text.Sentences(asked, true)) {
+		a, b, ok := strings.Cut(s, " or ")
+		if !ok {
+			continue
+		}
+		of, other := wordsIn(a), wordsIn(b)
+		for side := range 2 {
+			took := map[string]bool{}
+			for w := range wordsIn(reply) {
+				if of[w] && !other[w] && len(w) > 2 {
+					took[w] = true
+				}
+			}
+			if len(took) > 0 && o.took != nil {
+				return eitherOr{}
+			}
+			if len(took) > 0 {
+				o = eitherOr{took, read([]string{b, a}[side])}
+				o.left = slices.DeleteFunc(o.left, func(w sayWord) bool { return w.joint || of[w.stem] })
+			}
+			of, other = other, of
+		}
+		return o
+	}
+	return o
+}
+
+func wordsIn(s string) map[string]bool {
+	all := map[string]bool{}
+	text.Each(s, func(w string) bool {
+		all[text.Stem(w)] = true
+		return true
+	})
+	return all
+}
+
+// leaves reports whether a claim affirms something of the side that was left, and says nothing that the reply took.
+func (o eitherOr) leaves(claim string) bool {
+	for w := range wordsIn(claim) {
+		if o.took[w] {
+			return false
+		}
+	}
+	return slices.ContainsFunc(read(claim), func(w sayWord) bool { return !w.denied && has(o.left, w.stem) })
 }
 
 // bears gathers what an item's evidence says.
@@ -251,6 +306,7 @@ func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
 		b.theirs = append(b.theirs, b.rest(sentenceOf(t.OwnText(), quote), false)...)
 		b.say(t.WithPasted())
 		if before != nil { // a reply bears together with what it answers
+			b.offers = offerOf(ownSpeech(before), own)
 			b.say(ownSpeech(before))
 			for i := range before.Calls {
 				b.say(strings.Join(saidInCall(&before.Calls[i]), "\n"))
