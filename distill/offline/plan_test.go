@@ -10,7 +10,7 @@ import (
 )
 
 // An approved plan's own points are claimed one by one, a point under "Out of scope" as such; what it only explains,
-// checks or details isn't. Approved again, the former is replaced.
+// checks, details or calls optional isn't. Approved again, the former is replaced.
 func TestApprovedPlanIsClaimedByPoints(t *testing.T) {
 	call := func(plan string, verdict ingest.Verdict) ingest.Turn {
 		made := ingest.ToolCall{ID: "c", Name: "ExitPlanMode", Done: true, Verdict: verdict, Plan: &ingest.Plan{Text: plan}}
@@ -27,14 +27,16 @@ func TestApprovedPlanIsClaimedByPoints(t *testing.T) {
 			[]string{"Send alerts by e-mail", "Check when a reading arrives"},
 		},
 		"sections": {
-			[]ingest.Turn{call("# Cache it\n## Context\n- Redis is slow here\n## Approach\n- Keep an LRU cache in memory\n"+
+			[]ingest.Turn{call("# Cache it\n## Goal\n- An answer in 5 ms\n## Context\n- Redis is slow here\n"+
+				"## Approach\n- Keep an LRU cache in memory\n"+
 				"```\n- nothing of this listing\n```\n## Out of scope:\n- sharing it between hosts\n"+
 				"## Verification\n- run all tests\n"+
 				"- `a/b.go`", ingest.Approved)},
 			[]string{"Approach: Keep an LRU cache in memory", "Out of scope: sharing it between hosts"},
 		},
 		"numbered headings": {
-			[]ingest.Turn{call("# Two steps\n### Step 1: Split the reader\n- a detail of it\n### 2. Drop the old parser",
+			[]ingest.Turn{call("# Two steps\n### Step 1: Split the reader\n- a detail of it\n### 2. Drop the old parser\n"+
+				"### 3. (Optional) Keep its tests\n",
 				ingest.Approved)},
 			[]string{"Step 1: Split the reader", "2. Drop the old parser"},
 		},
