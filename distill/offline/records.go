@@ -251,6 +251,9 @@ func refusals(s *ingest.Session) []payload.Item {
 			by = &s.Turns[at]
 		}
 		it := recorded(payload.Eliminated, "refusal", payload.ByUser, by, reason, c.Reason)
+		if what := c.With(); what != "" {
+			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(what)})
+		}
 		if c.Path != "" {
 			it.About = appendNew(it.About, distill.FileName(distill.Roots(s), c.Path))
 		}
