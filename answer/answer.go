@@ -12,7 +12,6 @@ import (
 
 	"recall/answer/compose"
 	"recall/index"
-	"recall/index/rank"
 	"recall/internal/text"
 	"recall/payload"
 )
@@ -33,7 +32,6 @@ type Answer struct {
 	Question string             `json:"question"`
 	Verdict  Verdict            `json:"verdict"`
 	Coverage float64            `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
-	Sure     float64            `json:"sure"`     // 0–1: the chance that this is an answer, if every second question had one
 	Narrowed index.Filters      `json:"narrowed,omitzero"`
 	Widened  index.Filters      `json:"widened,omitzero"`  // filters dropped because nothing was found with them
 	Read     []index.Correction `json:"read,omitempty"`    // words treated as typos
@@ -161,7 +159,7 @@ type Result struct {
 
 // speaksOf reports whether a result has a word of the question or a related one: otherwise it isn't near anything.
 func (r *Result) speaksOf() bool {
-	return len(r.Terms) > 0 || r.Look.Kindred() > 0 || r.Item != nil && r.Look[rank.Near] > 0
+	return len(r.Terms) > 0 || r.Kindred > 0
 }
 
 // A Question is what is asked, and what the answer should contain.
@@ -221,7 +219,7 @@ func Of(q Question, found index.Answer) Answer {
 }
 
 func of(q Question, found index.Answer) Answer {
-	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage, Sure: found.Sure,
+	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage,
 		Narrowed: found.Narrowed, Widened: found.Widened, Read: found.Corrected, Listed: found.Listed, behind: found.More,
 		all: []*Result{}, Missing: found.Missing, Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
@@ -235,10 +233,10 @@ func of(q Question, found index.Answer) Answer {
 	for _, r := range found.Ranked {
 		a.all = append(a.all, &Result{Result: *r})
 	}
-	slices.SortStableFunc(a.all, func(one, other *Result) int { return one.asks(q.Text) - other.asks(q.Text) })
 	if a.Verdict != Nothing {
 		a.gather()
 	}
+	slices.SortStableFunc(a.all, func(one, other *Result) int { return one.asks(q.Text) - other.asks(q.Text) })
 	a.Results = a.all[:min(len(a.all), q.Most)]
 	asked := len(a.Listed)+len(q.Kinds) > 0 // for exactly these kinds
 	a.Quoted = a.Verdict == Answered && !asked && !slices.ContainsFunc(a.Results, (*Result).settles)
@@ -264,20 +262,17 @@ func (r *Result) asks(question string) int {
 // minAsked is from how many words on a question isn't said by chance.
 const minAsked = 4
 
-// gather moves the next passage of the first result's session from the results to below the first. Doing so for
-// other results would answer hardly more questions than as many random bytes.
+// gather moves a second passage of an exchange to below the first: what it replies to, or the reply.
 func (a *Answer) gather() {
-	if len(a.all) == 0 || a.all[0].claims() {
-		return
-	}
-	first := a.all[0]
-	for _, r := range withoutEchoes(a.all)[1:] {
-		if r.Item == nil && r.Session == first.Session && strings.TrimSpace(r.Passage) != "" {
-			first.Also = []*Result{r}
-			a.all = slices.DeleteFunc(a.all, func(other *Result) bool { return other == r })
-			return
+	var all []*Result
+	for _, r := range a.all {
+		if last := len(all) - 1; r.Beside && last >= 0 {
+			all[last].Also = append(all[last].Also, r)
+		} else {
+			all = append(all, r)
 		}
 	}
+	a.all = all
 }
 
 // claims reports whether a result is a claim, not a quote.

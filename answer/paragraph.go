@@ -7,7 +7,6 @@ import (
 
 	"recall/answer/compose"
 	"recall/index"
-	"recall/index/rank"
 	"recall/payload"
 )
 
@@ -136,7 +135,7 @@ const longestSaid = 300
 
 // relevance is how much of the question an item covers, in its own words or others.
 func (r *Result) relevance() float64 {
-	return max(r.Look[rank.All], r.Look[rank.Alias], r.Look[rank.PassageAll]) + kindredWeight*r.Look.Kindred()
+	return r.Coverage + kindredWeight*r.Kindred
 }
 
 // stated returns an item as a sentence that shows its kind.

@@ -6,7 +6,6 @@ import (
 
 	"recall/answer/compose"
 	"recall/index"
-	"recall/index/rank"
 	"recall/payload"
 )
 
@@ -46,7 +45,7 @@ func TestParagraphIsCited(t *testing.T) {
 func TestParagraphTellsWhatAnswers(t *testing.T) {
 	one := func(id, text string, all float64) *Result {
 		r := found(payload.Item{ID: payload.ItemID(id), Kind: payload.Decision, Text: text, At: march})
-		r.Look[rank.All] = all
+		r.Coverage = all
 		return r
 	}
 	_, sources := paragraphOf(nil, []*Result{one("aaaaaaaaaa", "Cards are taken for cakes", 1),

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -45,6 +46,32 @@ func (c *Case) quotedItems(said string) (names []string) {
 		}
 	}
 	return names
+}
+
+// exchangeID identifies an exchange by its ordinal in its session, from 1.
+type exchangeID struct {
+	session string
+	n       int
+}
+
+// answering returns the exchanges that hold evidence for an item that a question expects.
+func (c *Corpus) answering(q Question) map[exchangeID]bool {
+	out := map[exchangeID]bool{}
+	for _, k := range c.Cases {
+		for j, it := range k.Gold.Items {
+			if !slices.Contains(q.Expect, k.name(j)) {
+				continue
+			}
+			for _, id := range it.Turns {
+				for _, e := range k.Session.Exchanges() {
+					if slices.ContainsFunc(e.Turns, func(t *ingest.Turn) bool { return string(t.ID) == canonical(id, k.turns) }) {
+						out[exchangeID{k.Gold.Session, e.N}] = true
+					}
+				}
+			}
+		}
+	}
+	return out
 }
 
 // caseOf returns the case of a session, nil without a gold set.

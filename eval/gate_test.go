@@ -54,7 +54,7 @@ func onSamples(do func(context.Context, eval.Options) (*eval.Run, error)) (*eval
 	if _, _, err := demo.Write(dir); err != nil {
 		return nil, err
 	}
-	return do(context.Background(), eval.Options{From: dir})
+	return do(context.Background(), eval.Options{From: dir, Vectors: eval.KeptVectors()})
 }
 
 // bundledRun is a run on the bundled gold set; nobody may change it.

@@ -3,17 +3,18 @@ package eval
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"recall/answer"
 	"recall/distill/relate"
 	"recall/index"
-	"recall/index/rank"
+	"recall/index/embed/minilm"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -23,31 +24,24 @@ import (
 type Indexed struct {
 	Query index.Query // the template for all questions; each fills in its text and time
 
-	from    Source
-	corpus  *Corpus
-	judge   Judge
-	model   *answer.SecondLook   // nil: none
-	weights *rank.Weights        // nil: as shipped
-	mu      sync.Mutex           // guards open and dir
-	open    map[int]*index.Index // by how many of the sessions, oldest first, it holds
-	dir     string
+	from   Source
+	corpus *Corpus
+	judge  Judge
+	model  *answer.SecondLook   // nil: none
+	mu     sync.Mutex           // guards open and dir
+	open   map[int]*index.Index // by how many of the sessions, oldest first, it holds
+	dir    string
+
+	vectors string // file in which vectors are kept between runs; "" keeps none
 }
 
 // Indexed searches a source's items as the options say.
 func (c *Corpus) Indexed(from Source, o Options) *Indexed {
-	x := &Indexed{from: from, corpus: c, judge: o.judge(), open: map[int]*index.Index{}}
+	x := &Indexed{from: from, corpus: c, judge: o.judge(), open: map[int]*index.Index{}, vectors: o.Vectors}
 	if from.Items != nil {
 		x.model = o.SecondLook
 	}
 	return x
-}
-
-// Use ranks results by other weights than the shipped ones.
-func (x *Indexed) Use(w rank.Weights) {
-	x.weights = &w
-	for _, ix := range x.open {
-		ix.UseWeights(w)
-	}
 }
 
 // Close deletes the indexes.
@@ -74,14 +68,12 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 			return nil, err
 		}
 	}
-	ix, err := index.Open(filepath.Join(x.dir, fmt.Sprintf("%d.db", n)))
+	dir := filepath.Join(x.dir, strconv.Itoa(n))
+	ix, err := index.Open(filepath.Join(dir, "index.db"))
 	if err != nil {
 		return nil, err
 	}
 	x.open[n] = ix
-	if x.weights != nil {
-		ix.UseWeights(*x.weights)
-	}
 	var docs []index.Doc
 	for _, s := range sessions {
 		var p *payload.Payload
@@ -96,8 +88,38 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 	if err := linkItems(ctx, ix, docs); err != nil {
 		return nil, err
 	}
+	if err := x.embed(ctx, ix, dir); err != nil {
+		return nil, err
+	}
+	ix.UseVectors(meaning())
 	return ix, ix.Tidy(ctx)
 }
+
+// embed gives an index its vectors, taking those that an earlier run kept and keeping all for the next one.
+func (x *Indexed) embed(ctx context.Context, ix *index.Index, dir string) error {
+	here := filepath.Join(dir, index.VectorsName)
+	if err := copyFile(x.vectors, here); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := ix.Embed(ctx, meaning(), func(int, int) {}); err != nil || x.vectors == "" {
+		return err
+	}
+	return copyFile(here, x.vectors)
+}
+
+func copyFile(from, to string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o600)
+}
+
+// meaning is the model that recall finds with by default.
+var meaning = sync.OnceValue(minilm.New)
 
 // linkItems links the items of an index as a sync does, so that a decision which took another's place is found
 // instead of it.
@@ -161,9 +183,13 @@ func (x *Indexed) answer(ctx context.Context, q Question) (response, error) {
 	}
 	a := response{seconds: secondsSince(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
 		weak: found.Verdict == answer.Weak}
+	a.answering = x.corpus.answering(q)
 	for _, r := range answer.Numbered(found.Results) {
 		if !slices.Contains(a.sessions, r.Session) {
 			a.sessions = append(a.sessions, r.Session)
+		}
+		if e := (exchangeID{r.Session, r.Exchange}); !slices.Contains(a.exchanges, e) {
+			a.exchanges = append(a.exchanges, e)
 		}
 		if (r.Item != nil) == (x.from.Items != nil) {
 			a.results = append(a.results, x.result(r))

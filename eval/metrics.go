@@ -27,6 +27,11 @@ func (m *QuestionsMade) HitSession(k int) float64 {
 	return indicator(m.SessionAt > 0 && m.SessionAt <= k)
 }
 
+// HitExchange is Hit for exchanges.
+func (m *QuestionsMade) HitExchange(k int) float64 {
+	return indicator(m.ExchangeAt > 0 && m.ExchangeAt <= k)
+}
+
 // Recall is the share of expected items among the first k results.
 func (m *QuestionsMade) Recall(k int) float64 {
 	n := 0
@@ -95,6 +100,12 @@ var QuestionMetrics = []QuestionMetric{
 		func(r *QuestionRates) *Interval { return &r.Session5 }},
 	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) },
 		func(r *QuestionRates) *Interval { return &r.Session }},
+	{"exch@1", func(m *QuestionsMade) float64 { return m.HitExchange(1) },
+		func(r *QuestionRates) *Interval { return &r.Exchange1 }},
+	{"exch@3", func(m *QuestionsMade) float64 { return m.HitExchange(3) },
+		func(r *QuestionRates) *Interval { return &r.Exchange3 }},
+	{"exch@5", func(m *QuestionsMade) float64 { return m.HitExchange(5) },
+		func(r *QuestionRates) *Interval { return &r.Exchange5 }},
 	{"answer@1", func(m *QuestionsMade) float64 { return indicator(m.Answer1) },
 		func(r *QuestionRates) *Interval { return &r.Answer1 }},
 	{"answer@5", func(m *QuestionsMade) float64 { return indicator(m.Answer5) },

@@ -30,6 +30,8 @@ type Options struct {
 
 	Only []string // names of the searches to compare (see Questions); none: all
 
+	Vectors string // file in which the passages' vectors are kept between runs; "": they are made each time
+
 	Progress func(done, total int, what string) // nil: none
 }
 

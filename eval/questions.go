@@ -69,13 +69,15 @@ type result struct {
 
 // response is a search's answer to a question.
 type response struct {
-	results  []result // ranked: items, or messages where there are no items
-	sessions []string // in order of their first result
-	shown    []result // the first of them, as printed
-	refused  bool
-	weak     bool
-	coverage float64
-	seconds  float64
+	results   []result            // ranked: items, or messages where there are no items
+	sessions  []string            // in order of their first result
+	exchanges []exchangeID        // the same
+	answering map[exchangeID]bool // those with evidence for an expected item
+	shown     []result            // the first of them, as printed
+	refused   bool
+	weak      bool
+	coverage  float64
+	seconds   float64
 }
 
 // ask puts all questions to one search.
@@ -120,6 +122,7 @@ func outcomeOf(q Question, a response) QuestionsMade {
 			break
 		}
 	}
+	m.ExchangeAt = 1 + slices.IndexFunc(a.exchanges, func(e exchangeID) bool { return a.answering[e] })
 	if len(a.results) > 0 {
 		first := a.results[0]
 		m.StaleFirst = holdsAny(first, q.Stale) && !holdsAny(first, q.Expect)

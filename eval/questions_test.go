@@ -113,7 +113,7 @@ func TestQuestionsOfTheSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long, and only computes")
 	}
-	o := Options{From: demoSessions(t)}
+	o := Options{From: demoSessions(t), Vectors: KeptVectors()}
 	run, err := Questions(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestAsOfKnowsNothingLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{From: demoSessions(t)}
+	o := Options{From: demoSessions(t), Vectors: KeptVectors()}
 	c, err := Gather(t.Context(), set, o)
 	if err != nil {
 		t.Fatal(err)

@@ -168,18 +168,21 @@ type QuestionScore struct {
 
 // QuestionRates are means over answerable questions.
 type QuestionRates struct {
-	N        int      `json:"n"`
-	Hit1     Interval `json:"hit1"`
-	Hit5     Interval `json:"hit5"`
-	Hit20    Interval `json:"hit20"`
-	Recall5  Interval `json:"recall5"`
-	MRR      Interval `json:"mrr"`
-	NDCG10   Interval `json:"ndcg10"`
-	Session1 Interval `json:"session1"` // hit@1 of sessions
-	Session5 Interval `json:"session5"`
-	Session  Interval `json:"session20"`
-	Answer1  Interval `json:"answer1"` // the first thing printed holds an expected item
-	Answer5  Interval `json:"answer5"` // one of the first five does
+	N         int      `json:"n"`
+	Hit1      Interval `json:"hit1"`
+	Hit5      Interval `json:"hit5"`
+	Hit20     Interval `json:"hit20"`
+	Recall5   Interval `json:"recall5"`
+	MRR       Interval `json:"mrr"`
+	NDCG10    Interval `json:"ndcg10"`
+	Session1  Interval `json:"session1"` // hit@1 of sessions
+	Session5  Interval `json:"session5"`
+	Session   Interval `json:"session20"`
+	Exchange1 Interval `json:"exchange1"` // hit@1 of exchanges
+	Exchange3 Interval `json:"exchange3"`
+	Exchange5 Interval `json:"exchange5"`
+	Answer1   Interval `json:"answer1"` // the first thing printed holds an expected item
+	Answer5   Interval `json:"answer5"` // one of the first five does
 }
 
 // QuestionsMade is one question with its outcome.
@@ -192,6 +195,7 @@ type QuestionsMade struct {
 	Items      []string `json:"items"` // ranked, gold ids where matched, else ours
 	Ranks      []int    `json:"ranks"` // of the expected ones, from 1; 0 where not among the first 20
 	SessionAt  int      `json:"session_at"`
+	ExchangeAt int      `json:"exchange_at"` // rank of the first exchange with evidence for an expected item, from 1; 0 if none
 	Answer1    bool     `json:"answer1"`
 	Answer5    bool     `json:"answer5"`
 	StaleFirst bool     `json:"stale_first,omitempty"`

@@ -4,22 +4,79 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
-	json "github.com/go-json-experiment/json"
+	fastjson "github.com/go-json-experiment/json"
 
 	"recall/index/rank"
 	"recall/internal/text"
 	"recall/payload"
 )
 
+// ranked is one result before its place is known: an exchange, or an item in one.
+type ranked struct {
+	id       int64 // row of the item, or of the exchange's best window
+	table    int   // items or turns
+	session  int64 // row
+	project  string
+	x        int64 // ordinal of the exchange, 0 if unknown
+	n        int64 // turn ordinal; of a window the first until its passage is chosen
+	first    int64 // of a window: its first turn
+	to       int64 // and its last one
+	held     held
+	wordless bool // of an item: it has none of the question's words
+	marked   bool // of an exchange: an item is from it
+	score    float64
+	item     payload.Item // if it is an item
+	quoted                // if it is an exchange: the turn to show
+	beside   quoted       // and the next one
+	extras
+	overtaken bool   // it states how its session ended, and its project has later sessions
+	from      *Place // if it is from another store
+}
+
+// quoted is a turn that is shown.
+type quoted struct {
+	turn    Turn
+	passage string  // what of it
+	brief   string  // the same, shorter, for lower ranks
+	says    float64 // how much of the question
+}
+
+// isClaim reports whether it is an item that claims something, rather than a quote.
+func (o *ranked) isClaim() bool { return o.table == items && o.item.Kind != payload.Lead }
+
+// shownText returns the text to show.
+func (o *ranked) shownText() string {
+	if o.table == items {
+		return o.item.Text
+	}
+	return o.passage
+}
+
+func (o *ranked) at() time.Time {
+	if o.table == items {
+		return o.item.At
+	}
+	return o.turn.At
+}
+
+func rankTerms(ts []term) []rank.Term {
+	out := make([]rank.Term, len(ts))
+	for i, t := range ts {
+		out[i] = rank.Term{Stem: t.stem, IDF: t.idf}
+	}
+	return out
+}
+
 // answer adds the results with their places.
 func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
-	for _, c := range list {
+	for i, c := range list {
 		if c.from != nil {
 			a.Ranked = append(a.Ranked, resultOf(c, *c.from))
 			continue
@@ -29,17 +86,25 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 			return err
 		}
 		a.Ranked = append(a.Ranked, resultOf(c, p))
+		if c.beside.turn.ID != "" && i < besideShown {
+			also := *c
+			also.quoted, also.n = c.beside, int64(c.beside.turn.N)
+			one := resultOf(&also, p)
+			one.Beside = true
+			a.Ranked = append(a.Ranked, one)
+		}
 	}
 	return nil
 }
 
 func resultOf(c *ranked, p Place) *Result {
-	one := &Result{Place: p, Title: p.SessionTitle, Turn: int(c.n), Score: c.score, Look: c.look}
+	one := &Result{Place: p, Title: p.SessionTitle, Turn: int(c.n), Exchange: int(c.x), Score: c.score}
 	if c.table == items {
 		one.Type, one.Item = "item", &c.item
 		one.History, one.Conflict, one.Related = c.history, c.conflict, c.related
 	} else {
 		one.Type, one.TurnID, one.Role, one.At = "turn", c.turn.ID, c.turn.Role, c.turn.At
+		one.From, one.To = int(c.first), int(c.to)
 		one.Text, one.Passage, one.Brief = c.turn.Text, c.passage, c.brief
 	}
 	return one
@@ -56,13 +121,8 @@ func (r *reader) place(ctx context.Context, session int64) (p Place, err error) 
 	if p, known := r.places[session]; known {
 		return p, nil
 	}
-	if r.ofSession == nil { // prepared once, as it is run for each result; the transaction closes it
-		if r.ofSession, err = r.tx.PrepareContext(ctx, placeQuery); err != nil {
-			return p, err
-		}
-	}
 	var start int64
-	err = r.ofSession.QueryRowContext(ctx, session).
+	err = r.tx.QueryRowContext(ctx, placeQuery, session).
 		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived, &start, &p.SessionN)
 	p.SessionStart = fromMillis(start)
 	if err == nil {
@@ -74,23 +134,8 @@ func (r *reader) place(ctx context.Context, session int64) (p Place, err error) 
 	return p, err
 }
 
-var loadQueries = [2]string{
-	// with whether their projects have later sessions
-	items: `SELECT i.id, i.session, i.n, i.data, EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND
-		t.start>s.start AND t.start<?2 AND ` + isOwn + `)
-		FROM item i JOIN session s ON s.id=i.session WHERE i.id IN (SELECT value FROM json_each(?1))`,
-	// with what was said before, and who speaks next
-	turns: `SELECT t.id, t.session, t.n, t.text, t.tid, t.role, t.at, p.text, f.role FROM turn t
-		LEFT JOIN turn p ON p.id=(SELECT id FROM turn WHERE session=t.session AND n<t.n ORDER BY n DESC LIMIT 1)
-		LEFT JOIN turn f ON f.id=(SELECT id FROM turn WHERE session=t.session AND n>t.n ORDER BY n LIMIT 1)
-		WHERE t.id IN (SELECT value FROM json_each(?1)) AND t.at<?2`,
-}
-
-// maxBefore is how much of the end of the previous turn is read, in bytes.
-const maxBefore = 1500
-
-// load reads the content of one table's candidates in one query: many small ones would take twice as long.
-func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
+// load reads the content of items: one query, as many small ones would take twice as long.
+func (r *reader) load(ctx context.Context, list []*ranked) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -100,53 +145,132 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		of[one.id] = one
 		ids = append(ids, one.id)
 	}
-	until := int64(math.MaxInt64)
-	if !r.q.AsOf.IsZero() {
-		until = r.q.AsOf.UnixMilli()
-	}
 	found := 0
 	err := scan(ctx, r.tx, func(rows *sql.Rows) (err error) {
-		var id, session, n, at int64
-		var data, before sql.RawBytes
-		var next sql.NullString
-		var t Turn
+		var id int64
+		var data sql.RawBytes
 		var later bool
-		into := []any{&id, &session, &n, &data, &later}
-		if table == turns {
-			into = append(into[:4], &t.ID, &t.Role, &at, &before, &next)
-		}
-		if err := rows.Scan(into...); err != nil {
+		var at struct{ session, n, x int64 }
+		if err := rows.Scan(&id, &at.session, &at.n, &at.x, &data, &later); err != nil {
 			return err
 		}
 		found++
 		one := of[id]
-		one.session, one.n = session, n
-		if table == items {
-			one.item, err = unpackItem(data)
-			one.overtaken = later && rank.AsOfSession(one.item.Kind)
+		one.session, one.n, one.x = at.session, at.n, at.x
+		one.item, err = unpackItem(data)
+		one.overtaken = later && rank.AsOfSession(one.item.Kind)
+		return err
+	}, itemsQuery, jsonList(ids), r.until())
+	if err == nil && found < len(of) {
+		err = fmt.Errorf("%d of %d items that were found: %w", found, len(of), sql.ErrNoRows)
+	}
+	return err
+}
+
+// itemsQuery reads items with their exchanges and whether their projects have later sessions.
+const itemsQuery = `SELECT i.id, i.session, i.n, ifnull((SELECT x FROM window w WHERE w.session=i.session AND w.n<=i.n ` +
+	`ORDER BY w.n DESC, w.x DESC LIMIT 1), 0), i.data, EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND
+	t.start>s.start AND t.start<?2 AND ` + isOwn + `)
+	FROM item i JOIN session s ON s.id=i.session WHERE i.id IN (SELECT value FROM json_each(?1))`
+
+func (r *reader) until() int64 {
+	if r.q.AsOf.IsZero() {
+		return math.MaxInt64
+	}
+	return r.q.AsOf.UnixMilli()
+}
+
+// quote reads the turns of windows, with those before and after them, and chooses what to show. It drops the windows of
+// which nothing had been said yet.
+func (r *reader) quote(ctx context.Context, list []*ranked) ([]*ranked, error) {
+	var at [][4]int64
+	for i, o := range list {
+		if o.table == turns {
+			at = append(at, [4]int64{int64(i), o.session, o.n, o.to})
+		}
+	}
+	b, err := json.Marshal(at)
+	if err != nil || len(at) == 0 {
+		return list, err
+	}
+	said := make([][]Turn, len(list))
+	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
+		var i, at int64
+		var data sql.RawBytes
+		var t Turn
+		if err := rows.Scan(&i, &t.ID, &t.N, &t.Role, &at, &data); err != nil {
 			return err
 		}
-		t.N, t.At = int(n), fromMillis(at)
-		one.spoken = rank.Spoken{Closing: t.Role != "user" && (!next.Valid || next.String == "user")}
-		if before != nil {
-			if one.spoken.Before, err = unpack(before); err != nil {
-				return err
-			}
-			tail := one.spoken.Before[max(0, len(one.spoken.Before)-maxBefore):]
-			one.spoken.Before = strings.ToValidUTF8(tail, "")
+		var err error
+		if t.Text, err = unpack(data); err != nil || i < 0 || i >= int64(len(list)) {
+			return cmp.Or(err, ErrRebuild)
 		}
-		t.Text, err = unpack(data)
-		one.turn = t
-		return err
-	}, loadQueries[table], jsonList(ids), until)
-	if err != nil {
-		return err
+		t.At = fromMillis(at)
+		said[i] = append(said[i], t)
+		return nil
+	}, quoteQuery, string(b), r.until())
+	for i, o := range list {
+		if o.table == turns {
+			o.choose(r.asked, said[i])
+		}
 	}
-	if found < len(list) {
-		return fmt.Errorf("%d of %d rows that the full text names: %w", found, len(list), sql.ErrNoRows)
-	}
-	return nil
+	return slices.DeleteFunc(list, func(o *ranked) bool { return o.table == turns && o.turn.ID == "" }), err
 }
+
+const quoteQuery = `SELECT j.value->>0, t.tid, t.n, t.role, t.at, t.text FROM json_each(?1) j JOIN turn t ON ` +
+	`t.session=j.value->>1 AND t.n BETWEEN j.value->>2-2 AND j.value->>3+2 WHERE t.at<?2 ORDER BY t.n`
+
+// How much a turn counts relative to how much of the question it says.
+const (
+	kindredShare = 0.3 // of what it says in the lexicon's words
+	onlyAsks     = 0.8 // a person's question
+	states       = 1.5 // anything else of theirs, or the last thing that an assistant says before they speak
+	replies      = 1.7 // a person's reply to a question, relative to the question
+	besideShown  = 5   // first results of which a second turn is shown
+)
+
+// choose chooses the turns to show of a window from those around it: the one that says most of the question, and one
+// beside it. A reply to a question says what it asks.
+func (o *ranked) choose(asked *rank.Question, said []Turn) {
+	from, to := int(o.n), int(o.to)
+	o.first = o.n
+	asks, before := false, 0.0
+	for i, t := range said {
+		passage, brief := asked.Passage(t.Text)
+		own, kindred := asked.Share(passage)
+		one := quoted{t, passage, brief, 0.01 + own + kindredShare*kindred} // what says nothing of it is better than none
+		replied, more := asks && t.Role != assistant, i+1 < len(said)
+		switch {
+		case replied:
+			one.says = max(one.says, replies*before)
+		case t.Role == "user" && strings.HasSuffix(strings.TrimSpace(t.Text), "?"):
+			one.says *= onlyAsks
+		case t.Role == "user", t.Role == assistant && (!more || said[i+1].Role != assistant):
+			one.says *= states
+		}
+		end := t.Text[max(0, len(t.Text)-endOfTurn):]
+		if asks = t.Role == assistant && strings.Contains(end, "?"); asks {
+			own, kindred = asked.Share(end)
+			before = own + kindredShare*kindred
+		}
+		if asksBefore, repliesAfter := t.N < from && asks, t.N > to && replied; (t.N < from || t.N > to) &&
+			!asksBefore && !repliesAfter {
+			continue
+		}
+		if one.says > o.says {
+			one, o.quoted = o.quoted, one
+		}
+		if one.says > o.beside.says {
+			o.beside = one
+		}
+	}
+	o.n = cmp.Or(int64(o.turn.N), o.n)
+}
+
+const (
+	assistant = "assistant"
+	endOfTurn = 240 // bytes in which a question is one to the person
+)
 
 func unpackItem(data []byte) (payload.Item, error) {
 	var it payload.Item
@@ -154,7 +278,7 @@ func unpackItem(data []byte) (payload.Item, error) {
 	if err != nil {
 		return it, err
 	}
-	if err := json.Unmarshal([]byte(text), &it); err != nil {
+	if err := fastjson.Unmarshal([]byte(text), &it); err != nil {
 		return it, fmt.Errorf("an item: %v: %w", err, ErrRebuild)
 	}
 	return it, nil
@@ -169,17 +293,17 @@ const (
 )
 
 // judge rates an answer: which of the question's words occur where, and how certain it is.
-func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
+func (r *reader) judge(a *Answer, ts []term) {
 	var total, present float64
 	rare := false
 	for _, t := range ts {
 		total += t.idf
-		if t.df.docs() == 0 {
+		if t.df == 0 {
 			a.Missing = append(a.Missing, t.word)
 			continue
 		}
 		present += t.idf
-		rare = rare || t.df.docs() <= max(fewDocs, (r.size.all()+r.q.Elsewhere.searched())/8)
+		rare = rare || t.df <= max(fewDocs, (r.size+r.q.Elsewhere.searched())/8)
 	}
 	a.Unknown = len(a.Ranked) == 0 || present == 0 || len(a.Missing) > 0 && !rare && present < unknownShare*total
 	if len(a.Ranked) > 0 && r.own.Knows(r.q.Text) {
@@ -195,13 +319,12 @@ func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
 			}
 		}
 		one.Terms, one.Coverage = covered(said, ts, total)
+		_, one.Kindred = r.asked.Share(said)
 	}
 	if len(a.Ranked) > 0 {
 		a.Coverage = a.Ranked[0].Coverage
 	}
-	a.Signs = rank.Read(rankLines(list), missing(ts))
-	a.Sure = rank.DefaultSure.Chance(a.Signs)
-	a.Doubtful = a.Coverage < fullCoverage && rank.DefaultSure.Doubtful(a.Signs) || halfMissing(ts, list)
+	a.Doubtful = halfMissing(ts, a.Ranked)
 }
 
 // covered lists the terms that a text contains, and their share of the total weight.
@@ -235,24 +358,12 @@ func covered(said string, ts []term, total float64) ([]string, float64) {
 	return out, sum / total
 }
 
-// rankLines returns results as the judge was fitted to them: by their words alone, best first.
-func rankLines(list []*ranked) []rank.Line {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b *ranked) int { return cmp.Compare(b.raw, a.raw) })
-	out := make([]rank.Line, len(list))
-	for i, r := range list {
-		out[i] = rank.Line{Look: r.look, Session: strconv.FormatInt(r.session, 10), Score: r.raw,
-			Aliased: r.table == items && len(r.item.Aliases) > 0}
-	}
-	return out
-}
-
 // missing is the share of the question's weight that occurs nowhere.
 func missing(ts []term) float64 {
 	var total, gone float64
 	for _, t := range ts {
 		total += t.idf
-		if t.df.docs() == 0 {
+		if t.df == 0 {
 			gone += t.idf
 		}
 	}
@@ -262,16 +373,13 @@ func missing(ts []term) float64 {
 	return gone / total
 }
 
-// fullCoverage is the coverage from which an answer contains the whole question and isn't called doubtful.
-const fullCoverage = 0.99
-
 // fewTerms is the most content words of a short question; in a longer one, half may be other words for the same.
 const fewTerms = 3
 
 // halfMissing reports whether half of a short question occurs nowhere, and the first result doesn't say as much in
 // other words. Less than half may be another word for one that does occur, as "caps" in "the capital of
 // France".
-func halfMissing(ts []term, list []*ranked) bool {
+func halfMissing(ts []term, list []*Result) bool {
 	gone := missing(ts)
-	return len(ts) <= fewTerms && gone >= 0.5 && (len(list) == 0 || list[0].look.Kindred() < gone-1e-9)
+	return len(ts) <= fewTerms && gone >= 0.5 && (len(list) == 0 || list[0].Kindred < gone-1e-9)
 }

@@ -205,9 +205,9 @@ func TestCutShort(t *testing.T) {
 func TestDamagedRows(t *testing.T) {
 	ctx := context.Background()
 	for _, broken := range []string{
-		`DELETE FROM session`, `DELETE FROM size`, `DELETE FROM segment`,
-		`UPDATE block SET data=(SELECT data FROM block ORDER BY word LIMIT 1)`,
-		`UPDATE block SET data=substr(data, 3)`, `DELETE FROM block`, `UPDATE segment SET id=id+1000`,
+		`DELETE FROM session`, `DELETE FROM window`, `DELETE FROM item`, `DELETE FROM turn`, `UPDATE window SET n=n+1000`,
+		`UPDATE words_data SET block=substr(block, 3) WHERE id>10`, `DELETE FROM words_data WHERE id>10`,
+		`DELETE FROM words_docsize`,
 	} {
 		s := newSynth(4)
 		var docs []Doc

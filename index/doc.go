@@ -14,13 +14,20 @@ import (
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
 	d.Thread, d.Requests = threadedOf(s, p, project), s.Requests()
+	in := map[ingest.TurnID]int{}
+	for _, e := range s.Exchanges() {
+		for _, t := range e.Turns {
+			in[t.ID] = e.N
+		}
+	}
 	for _, t := range s.Turns {
 		untold := t.Aside() || t.Kind == ingest.Event && !t.OfAgent() || t.Kind == ingest.Interrupt ||
 			t.Kind == ingest.Summary && len(d.Turns) > 0
 		if untold {
 			continue
 		}
-		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.WithPasted(), More: calls(t)}
+		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.WithPasted(), More: calls(t),
+			Exchange: in[t.ID]}
 		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words in the person's name
 			u.Role = string(ingest.Assistant)
 		}
@@ -46,16 +53,8 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	if d.Title == "" {
 		d.Title = p.Title
 	}
-	places := s.Places()
 	for _, it := range p.Items {
-		var source []string
-		for _, e := range it.Evidence {
-			source = append(source, e.Quote)
-			if i, ok := places[e.Turn]; ok {
-				source = append(source, s.Turns[i].WithPasted(), calls(s.Turns[i]))
-			}
-		}
-		d.Items = append(d.Items, Item{Item: it, Context: strings.Join(source, "\n")})
+		d.Items = append(d.Items, Item{Item: it})
 	}
 	return d
 }

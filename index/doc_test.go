@@ -49,17 +49,17 @@ func TestDocOf(t *testing.T) {
 			Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
 	got := DocOf(s, p, "queue")
 	want := Doc{Session: "s1", Project: "queue", Title: "Queue", Source: "claude-code", Start: day, End: day,
-		Items: []Item{{Item: p.Items[0], Context: "min-heap\n\nWhich heap? → min-heap\nlost"}},
+		Items: []Item{{Item: p.Items[0]}},
 		Turns: []Turn{
-			{ID: "u1", N: 1, Role: "user", At: day, Text: "is that still so?"},
-			{ID: "u2", N: 2, Role: "both", Text: "Which heap? → min-heap"},
-			{ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
-			{ID: "u8", N: 8, Role: "user", Text: "no globals"},
-			{ID: "u10", N: 10, Role: "user", Text: "typed next"},
-			{ID: "u11", N: 11, Role: "assistant", Text: "Watch the folder.\nRefused: “no watcher, poll”"},
-			{ID: "u12", N: 12, Role: "both", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
-			{ID: "u13", N: 13, Role: "assistant", Text: "# Plan: drain the queue first"},
-			{ID: "u14", N: 14, Role: "program", Text: "B: the queue is drained"},
+			{Exchange: 1, ID: "u1", N: 1, Role: "user", At: day, Text: "is that still so?"},
+			{Exchange: 1, ID: "u2", N: 2, Role: "both", Text: "Which heap? → min-heap"},
+			{Exchange: 1, ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
+			{Exchange: 1, ID: "u8", N: 8, Role: "user", Text: "no globals"},
+			{Exchange: 2, ID: "u10", N: 10, Role: "user", Text: "typed next"},
+			{Exchange: 2, ID: "u11", N: 11, Role: "assistant", Text: "Watch the folder.\nRefused: “no watcher, poll”"},
+			{Exchange: 2, ID: "u12", N: 12, Role: "both", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
+			{Exchange: 3, ID: "u13", N: 13, Role: "assistant", Text: "# Plan: drain the queue first"},
+			{Exchange: 3, ID: "u14", N: 14, Role: "program", Text: "B: the queue is drained"},
 			{ID: "v3", N: 15, Role: "assistant", Text: "The linker is the slow part."},
 		},
 		Thread: ThreadEntry{ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
@@ -71,15 +71,15 @@ func TestDocOf(t *testing.T) {
 	}
 }
 
-// A turn stands below the item that was taken from it, whatever their scores.
-func TestItemAboveItsTurn(t *testing.T) {
+// An exchange stands below the claims that were taken from it, whatever their scores.
+func TestItemAboveItsExchange(t *testing.T) {
 	list := []*ranked{
-		{table: items, session: 1, n: 4, candidate: candidate{id: 1, score: -1}},
-		{table: items, session: 1, n: 4, candidate: candidate{id: 2, score: -2}},
-		{table: turns, session: 1, n: 4, candidate: candidate{id: 7, score: 2}},
-		{table: turns, session: 2, n: 4, candidate: candidate{id: 8, score: 1.5}},
+		{table: items, session: 1, n: 4, x: 2, id: 1, score: -1},
+		{table: items, session: 1, n: 4, x: 2, id: 2, score: -2},
+		{table: turns, session: 1, n: 4, x: 2, id: 7, score: 2},
+		{table: turns, session: 2, n: 4, x: 2, id: 8, score: 1.5},
 	}
-	normalize(list)
+	arrange(list)
 	var got []int64
 	for _, r := range list {
 		got = append(got, r.id)

@@ -1,13 +1,11 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"recall/index/postings"
-	"recall/index/rank"
 )
 
 // Asking is a question to another store, which finds items by their words and has them ranked here, so that the
@@ -68,37 +66,29 @@ func (e *ForeignResults) within(q Query, own []*ranked) (out []*ranked) {
 		return nil
 	}
 	a := e.Asked
-	a.r.size, a.r.q.Here, a.r.q.Project = corpus{items: e.Searched}, q.Here, ""
-	for _, o := range a.firstPass(*e, a.weigh(*e)) {
-		at := &e.Items[o.id]
+	a.r.q.Here, a.r.q.Project = q.Here, ""
+	for _, o := range a.ranked(*e) {
 		twice := slices.ContainsFunc(own, func(mine *ranked) bool {
 			return mine.table == items && mine.item.ID == o.item.ID
 		})
 		early, late := o.item.At.Before(q.Since), !q.Until.IsZero() && !o.item.At.Before(q.Until)
-		if !twice && !early && !late && len(out) < itemsLooked {
-			o.session, o.from = -o.session, &at.Place // negative, since row ids are positive
+		if !twice && !early && !late && len(out) < candidates/2 {
+			o.session, o.from = -o.session, &e.Items[o.id].Place // negative, since row ids are positive
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// weigh sets how common the question's words are, and returns the number of items that contain each stem.
-func (a *Asking) weigh(e ForeignResults) map[string]int {
-	held := map[string]int{}
-	for i, s := range a.Stems {
-		if i < len(e.Holding) {
-			held[s] = e.Holding[i]
-		}
-	}
+// weigh sets how common the question's words are there.
+func (a *Asking) weigh(e ForeignResults) {
 	for _, ts := range [][]term{a.ts, a.also} {
 		for i := range ts {
-			n := held[termOf(ts[i].word)]
-			ts[i].df = counts{ofItems: n}
+			n := e.docsWith(ts[i].word)
+			ts[i].df = n
 			ts[i].idf = math.Log(1 + (max(float64(e.Searched-n), 0)+0.5)/(float64(n)+0.5))
 		}
 	}
-	return held
 }
 
 // Ask prepares a question for another store.
@@ -106,15 +96,17 @@ func Ask(q Query) *Asking {
 	if q.Limit <= 0 {
 		q.Limit = shown
 	}
-	a := &Asking{r: &reader{q: q, weights: rank.Default}}
+	a := &Asking{r: &reader{q: q}}
 	a.ts, a.also = dropFraming(q.Text, terms(q.Text)), terms(strings.Join(q.Also, " "))
 	a.add(lookupForms(a.ts), 1)
 	a.add(lookupForms(a.also), alsoWeight)
 	a.Own = len(a.Stems)
 	others := a.r.others(a.ts)
-	a.add(others[:min(len(others), maxRelated)], tables[ofItems].related)
+	a.add(others[:min(len(others), maxRelated)], relatedWeight)
 	return a
 }
+
+const maxRelated = 120 // words; a typical question has thirty
 
 func (a *Asking) add(stems []string, weight float64) {
 	for _, s := range stems {
@@ -126,89 +118,87 @@ func (a *Asking) add(stems []string, weight float64) {
 
 // StemsOf returns the distinct stems by which an item is found, in the form of Asking.Stems.
 func StemsOf(it Item) []string {
-	v := newVocabulary()
-	v.itemBags(it)
-	all := v.stems
-	for _, s := range v.stems {
-		if r, _ := utf8.DecodeRuneInString(s); isSingleCJK(string(r)) && !slices.Contains(all, termOf(string(r))) {
+	s := stemmer{map[string]string{}}
+	all := s.cut(s.item(it), turnSearched, it.Context)
+	for _, stem := range all {
+		if r, _ := utf8.DecodeRuneInString(stem); isSingleCJK(string(r)) {
 			all = append(all, termOf(string(r)))
 		}
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Rank answers the question from what was found.
 func (a *Asking) Rank(e ForeignResults) (out Answer) {
-	r := a.r
-	r.size = corpus{items: e.Searched}
-	list := a.firstPass(e, a.weigh(e))
-	list = list[:min(len(list), r.lookLimit(items))]
-	r.rescore(list, a.ts)
-	preferLater(list, r.asked)
-	for _, o := range list[:min(len(list), r.q.Limit)] {
+	e.Asked = a
+	list := a.ranked(e)
+	scale(list)
+	demoteDone(list)
+	preferLater(list, a.r.asked)
+	for _, o := range list[:min(len(list), a.r.q.Limit)] {
 		out.Ranked = append(out.Ranked, resultOf(o, e.Items[o.id].Place))
 	}
 	out.SearchedItems = e.Searched
-	r.judge(&out, a.ts, list)
+	a.r.size = e.Searched
+	a.r.judge(&out, a.ts)
 	return out
 }
 
-// firstPass ranks what was found in the first pass, best first.
-func (a *Asking) firstPass(e ForeignResults, held map[string]int) []*ranked {
-	v := newVocabulary()
-	bags := make([][]bag, len(e.Items))
-	var size [2]float64
+// BM25 parameters as in SQLite's FTS5.
+const (
+	bm25K = 1.2
+	bm25B = 0.75
+)
+
+// ranked ranks what was found, best first, as the index's own items are. Of their exchanges nothing is known.
+func (a *Asking) ranked(e ForeignResults) []*ranked {
+	a.weigh(e)
+	a.r.ask(a.ts)
+	size := 0.0
+	bags := make([][]string, len(e.Items))
+	s := stemmer{map[string]string{}}
 	for i := range e.Items {
-		bags[i] = v.itemBags(e.Items[i].Item)
-		for k, b := range bags[i] {
-			size[k] += float64(b.size)
-		}
+		bags[i] = s.item(e.Items[i].Item)
+		size += float64(len(bags[i])) / float64(len(e.Items))
 	}
-	sought := make([][]int, len(v.stems)) // by word, its indexes in a.Stems
-	for i, s := range a.Stems {
-		if begin, ok := strings.CutSuffix(s, "*"); ok {
-			for w, stem := range v.stems {
-				if strings.HasPrefix(stem, begin) {
-					sought[w] = append(sought[w], i)
-				}
-			}
-		} else if w, ok := v.ofStem[s]; ok {
-			sought[w] = append(sought[w], i)
-		}
-	}
-	all, sessions := gathered{}, map[string]int64{}
-	for i, of := range bags {
-		c := all.entry(int64(i))
-		for k, b := range of {
-			t, average := tables[k], max(size[k]/float64(len(bags)), 1)
-			for _, w := range b.counts {
-				for _, s := range sought[w.word] {
-					score := inverseFrequency(float64(e.Searched), float64(held[a.Stems[s]])) * t.weight * a.Weights[s] *
-						termFrequency([postings.Columns]uint32(w.n), t.columns, float64(b.size)/average)
-					c.score += score
-					c.parts[a.part(s, t)] += score
-				}
-			}
-		}
-		if key := e.Items[i].Author + "\x00" + e.Items[i].Session; sessions[key] == 0 {
+	var out []*ranked
+	sessions := map[string]int64{}
+	for i, words := range bags {
+		it := &e.Items[i]
+		key := it.Author + "\x00" + it.Session
+		if sessions[key] == 0 {
 			sessions[key] = int64(len(sessions) + 1)
 		}
+		o := &ranked{id: int64(i), table: items, session: sessions[key], x: int64(i + 1), n: int64(it.First().N),
+			item: it.Item.Item, project: it.Project,
+			overtaken: it.Overtaken}
+		for k, stem := range a.Stems {
+			begin, prefix := strings.CutSuffix(stem, "*")
+			times := 0.0
+			for _, w := range words {
+				if w == stem || prefix && strings.HasPrefix(w, begin) {
+					times++
+				}
+			}
+			if times == 0 || k >= len(e.Holding) {
+				continue
+			}
+			n := float64(e.Holding[k])
+			idf := max(math.Log((float64(e.Searched)-n+0.5)/(n+0.5)), 1e-6)
+			o.held.score += a.Weights[k] * idf * times * (bm25K + 1) /
+				(times + bm25K*(1-bm25B+bm25B*float64(len(words))/max(size, 1)))
+			if k < len(a.ts) && k < 64 {
+				o.held.words |= 1 << k
+			}
+		}
+		if o.held.score *= 2; o.held.score > 0 { // it stands for its exchange, which isn't known
+			out = append(out, o)
+		}
 	}
-	best := all.best(candidates)
-	a.r.level(best, a.ts, ofItems)
-	out := make([]*ranked, len(best))
-	for i, c := range best {
-		it := &e.Items[c.id]
-		out[i] = &ranked{candidate: c, table: items, session: sessions[it.Author+"\x00"+it.Session],
-			n: int64(it.First().N), item: it.Item.Item, overtaken: it.Overtaken,
-			here: it.Project == a.r.q.Here && a.r.q.Project == ""}
-	}
+	slices.SortStableFunc(out, func(x, y *ranked) int { return cmp.Compare(y.held.score, x.held.score) })
+	out = out[:min(len(out), candidates)]
+	a.r.blend(out, a.ts)
+	arrange(out)
 	return out
-}
-
-func (a *Asking) part(stem int, of table) int {
-	if stem >= a.Own {
-		return byLexicon
-	}
-	return of.part
 }

@@ -1,32 +1,73 @@
 package index
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
-	"recall/index/rank"
+	"github.com/google/go-cmp/cmp"
 )
 
-// A short answer is seen with what it answers; the assistant's last word before it as such.
-func TestPassagesOfAnExchange(t *testing.T) {
-	turn := func(n int, role, said string) Turn {
-		return Turn{ID: string(rune('a' + n)), N: n, Role: role, Text: said}
-	}
+func said(n, exchange int, role, text string) Turn {
+	return Turn{ID: fmt.Sprintf("t%d", n), N: n, Exchange: exchange, Role: role, Text: text}
+}
+
+// What is asked and what answers it are found together, whichever of them has the words, and are one result: the turn
+// that says most of the question, and one beside it.
+func TestAnExchangeIsFoundAsAWhole(t *testing.T) {
 	x := openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{
-		turn(1, "user", "let's look at the queue, always from the beginning"),
-		turn(2, "assistant", "Reading the queue's retries."),
-		turn(3, "assistant", "Should retries wait with jitter?"),
-		turn(4, "user", "always, five times at most")}})
-	got := map[int]rank.Features{}
-	for _, h := range turnsOf(search(t, x, Query{Text: "do the queue's retries wait with jitter always?"})) {
-		got[h.Turn] = h.Look
+		said(1, 1, "user", "the invoices come out empty"),
+		said(2, 1, "assistant", "The template is missing."),
+		said(3, 2, "user", "how long may the retries of the queue take?"),
+		said(4, 2, "assistant", "Reading it."),
+		said(5, 2, "assistant", "Ten minutes: five tries with jitter, and the retries never wait longer than two.")},
+	}, Doc{Session: "s2", Project: "p", Turns: []Turn{said(1, 1, "user", "the queue"), said(2, 1, "assistant", "jitter")}})
+	a := search(t, x, Query{Text: "queue retries jitter"})
+	if got, want := ids(a)[:2], []string{"s/t5", "s/t3"}; !cmp.Equal(got, want) || a.Ranked[0].Exchange != 2 {
+		t.Errorf("got %v of exchange %d first, want %v of 2", got, a.Ranked[0].Exchange, want)
 	}
-	if before := got[4][rank.PassageBefore]; before <= got[3][rank.PassageBefore] || before >= 1 {
-		t.Errorf("of what the answer answers %.2f of the question, of the turn before that %.2f", before,
-			got[3][rank.PassageBefore])
-	}
-	for n, want := range map[int]float64{1: 0, 2: 0, 3: 1, 4: 0} {
-		if f, ok := got[n]; !ok || f[rank.PassageClosing] != want {
-			t.Errorf("turn %d: found %v, closing %v, want %v", n, ok, f[rank.PassageClosing], want)
+	of := map[string]int{}
+	for _, r := range a.Ranked {
+		if at := fmt.Sprint(r.Session, r.Exchange); !r.Beside {
+			if of[at]++; of[at] > 1 {
+				t.Errorf("exchange %d of %s is shown twice", r.Exchange, r.Session)
+			}
 		}
+	}
+}
+
+// A long exchange is cut so that each stretch of a few sentences stands in one window as a whole.
+func TestWindowsOverlap(t *testing.T) {
+	var words []string
+	for i := range 3*windowStep + 5 {
+		words = append(words, fmt.Sprintf("word%d", i))
+	}
+	turns := []Turn{said(1, 1, "user", strings.Join(words[:150], " ")),
+		said(2, 1, "assistant", strings.Join(words[150:], " "))}
+	s := stemmer{map[string]string{}}
+	all := s.windows(turns, exchangesOf(turns)[0])
+	var lengths []int
+	for i, w := range all {
+		held := strings.Fields(w.words)
+		lengths = append(lengths, len(held))
+		if want := words[i*windowStep]; held[0] != want {
+			t.Errorf("window %d begins with %s, want %s", i, held[0], want)
+		}
+	}
+	if want := []int{100, 100, 85}; !cmp.Equal(lengths, want) {
+		t.Errorf("windows of %v words, want %v", lengths, want)
+	}
+	if got := [][2]int{{all[0].from, all[0].to}, {all[1].from, all[1].to}, {all[2].from, all[2].to}}; !cmp.Equal(got,
+		[][2]int{{0, 0}, {0, 1}, {1, 1}}) {
+		t.Errorf("they hold turns %v", got)
+	}
+}
+
+// Turns without numbers of their exchanges are divided at what is asked.
+func TestExchangesWithoutNumbers(t *testing.T) {
+	got := exchangesOf([]Turn{said(1, 0, "assistant", "a"), said(2, 0, "user", "b"), said(3, 0, Both, "c"),
+		said(4, 0, "user", "d")})
+	if want := []exchange{{1, 0, 1}, {2, 1, 3}, {3, 3, 4}}; !cmp.Equal(got, want, cmp.AllowUnexported(exchange{})) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

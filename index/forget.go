@@ -19,7 +19,7 @@ func (x *Index) Forget(ctx context.Context, sessions ...string) error {
 		err = cmp.Or(err, x.Delete(ctx, id))
 	}
 	if err == nil {
-		err = x.scrub(ctx)
+		err = cmp.Or(x.forgetVectors(ctx, 0), x.scrub(ctx))
 	}
 	if err == nil {
 		err = x.checkForgotten(ctx, sessions)
@@ -64,7 +64,7 @@ func (x *Index) scrub(ctx context.Context) error {
 	if _, err := conn.ExecContext(ctx, `PRAGMA secure_delete=ON`); err != nil {
 		return err
 	}
-	if err := rewrite(ctx, conn, func(w *writing) error { return w.tidy(ctx, true) }); err != nil {
+	if err := optimize(ctx, conn); err != nil {
 		return err
 	}
 	if err := vacuum(ctx, conn); err != nil {

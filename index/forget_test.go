@@ -32,7 +32,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 		doc := Doc{Session: fmt.Sprintf("s%d", i), Project: "p", Title: "about " + word,
 			Turns: []Turn{{ID: "t", N: 1, Role: "user", Text: long, More: word}},
 			Items: []Item{{Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("i%d", i)), Kind: payload.Decision, Text: "use " +
-				word, Aliases: []string{word}}, Context: long}}}
+				word, Aliases: []string{word}, Evidence: []payload.Evidence{{Turn: "t", N: 1, Quote: word}}}}}}
 		if err := x.Put(ctx, doc); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 }
 
 // holds says in which file of the index a word stands, "" if in none. Packed texts
-// hold a word as it is where it stands first. Blocks of words are sorted and leave
+// hold a word as it is where it stands first. The full text's words are sorted and leave
 // out common beginnings, so a word's end is looked for as well.
 func holds(t *testing.T, path, word string) string {
 	t.Helper()

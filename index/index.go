@@ -8,29 +8,26 @@
 //	                                                        thread: see ThreadsIn
 //	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, packed
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, packed
-//	fulltext segment block size                             the words of items, of their source turns and of
-//	                                                        turns with the two before each, see schema.sql
-//	vec(iid, model, data)                                   vectors of a configured embedding model
+//	window(id, session, x, n, m, at, hash, key)             exchanges in windows, see exchange.go
+//	words                                                   FTS5 over the stems of windows and items
+//	unembedded(id, text) embedded(model, size)              windows without a vector; what vectors.f32 holds
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; payloads' lines, see schema.sql
 //	path touch moved made                                   what sessions did to files, see schema.sql
 //	request(session, data)                                  requests to models and their usage, see requests.go
 //	link(later, earlier, at, data) due(sid) linked(made)    how items relate to one another, see schema.sql
+//
+// Beside it lie the windows' vectors, see vectors.go.
 //
 // Each page has a checksum that is verified when it is read, see pages.go: damage is reported as ErrRebuild and
 // never changes an answer.
 //
 // Times are Unix milliseconds, 0 if the transcript has none. Rowids are internal to the file. A session's
 // number is its place by start time in its project, counted when it is shown.
-//
-// Of all approaches without a model, this did best: an item's words with those of its source turns at a third,
-// terms joined by OR, the Porter stemmer over text whose identifiers were split first (nDCG@10 0.54 → 0.62 on
-// distilled items).
 package index
 
 import (
 	"time"
 
-	"recall/index/rank"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/internal/text"
@@ -61,10 +58,10 @@ type Doc struct {
 	Lines []Line // of its payload.md; see Known
 }
 
-// Item is an item with the words around it.
+// Item is an item as it is searched.
 type Item struct {
 	payload.Item
-	Context string // text of its source turns; only the beginning counts
+	Context string // more words by which another store finds it; the index has its exchange
 }
 
 // Both is the role of a turn that holds the assistant's questions with the person's answers.
@@ -78,6 +75,8 @@ type Turn struct {
 	At   time.Time
 	Text string // what was said
 	More string // searched but not shown: answers, plans, commit messages, paths
+
+	Exchange int // which of the session's it is in, from 1; 0 if unknown
 }
 
 // Query is a question to the index.
@@ -119,13 +118,6 @@ type Answer struct {
 	Unasked                                   string // why another store, which should be in it, couldn't be asked
 	Archived                                  int    // archived sessions that were left out
 
-	// Sure is the probability that the question has an answer here at all, given even prior odds. Doubtful is set below
-	// the line that one answerable question in twenty falls under: the result is then better called the nearest than the
-	// answer. go run ./eval/train/rank measures how well that distinguishes them.
-	Sure     float64
-	Doubtful bool
-	Signs    rank.Signs // what Sure was read from
-
 	// Coverage is how much of the question the best result contains: the share, 0 to 1, of the weight of the question's
 	// words, rare words weighing more.
 	Coverage float64
@@ -133,6 +125,8 @@ type Answer struct {
 	// decided" certain.
 	Unknown bool
 	Missing []string // words of the question that occur nowhere
+
+	Doubtful bool // half of a short question occurs nowhere: what was found is better called the nearest than the answer
 
 	WithoutVectors bool // the embedding model failed or was too slow; words alone were searched
 }
@@ -151,8 +145,11 @@ func (a Answer) Items() (list []*Result) {
 type Result struct {
 	Type string `json:"type"` // item, turn
 	Place
-	Title  string        `json:"title"`          // of the session
-	Turn   int           `json:"turn,omitempty"` // ordinal of the turn, or of the item's first, from 1
+	Title string `json:"title"`          // of the session
+	Turn  int    `json:"turn,omitempty"` // ordinal of the turn, or of the item's first, from 1
+	// Exchange is the ordinal of the exchange in its session that it is in, from 1; 0 if unknown.
+	Exchange int `json:"exchange,omitempty"`
+
 	Score  float64       `json:"score"`          // comparable within one answer only
 	Item   *payload.Item `json:"item,omitempty"` // nil for a turn
 	TurnID string        `json:"turn_id,omitempty"`
@@ -165,13 +162,16 @@ type Result struct {
 	Passage string `json:"passage,omitempty"`
 	Brief   string `json:"-"`
 
+	From, To int  `json:"-"` // the turns among which a turn was found
+	Beside   bool `json:"-"` // it belongs to the turn before it in the answer: what that replies to, or the reply
+
 	History  []Linked `json:"history,omitempty"`  // what the item superseded, newest first
 	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or superseded the same items
 	Related  []Linked `json:"related,omitempty"`  // possibly relevant: an earlier form, a refinement, a repetition
 
-	Terms    []string      `json:"-"` // the question's words that occur in it
-	Coverage float64       `json:"-"` // see Answer.Coverage
-	Look     rank.Features `json:"-"` // its features in the second look
+	Terms    []string `json:"-"` // the question's words that occur in it
+	Coverage float64  `json:"-"` // see Answer.Coverage
+	Kindred  float64  `json:"-"` // the same of what occurs only in the lexicon's words
 }
 
 // Placed returns the result's item with its place; for a turn, the passage as a lead without an id.

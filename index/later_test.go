@@ -65,7 +65,7 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 // So is a passage that takes back what an earlier one says, by its words or by what a
 // link says that it took the place of.
 func TestLaterPassageOnTheSameComesFirst(t *testing.T) {
-	asked := rank.Ask("do workers poll the jobs table?", nil, nil, nil)
+	asked := rank.Ask("do workers poll the jobs table?", nil, nil)
 	older := "The queue is in Postgres. Eight workers poll the jobs table every 2 seconds."
 	polls := Linked{Placed: Placed{Item: payload.Item{Text: "Workers poll every 2 seconds"}}}
 	for what, c := range map[string]struct {
@@ -82,13 +82,13 @@ func TestLaterPassageOnTheSameComesFirst(t *testing.T) {
 		"took its place, by link": {"No. Use NOTIFY.", []Linked{polls}, false, true},
 		"says otherwise, a claim": {"Workers listen for jobs instead of polling.", nil, true, false},
 	} {
-		first := &ranked{table: turns, session: 1, turn: Turn{At: day}, passage: older}
+		first := &ranked{table: turns, session: 1, quoted: quoted{turn: Turn{At: day}, passage: older}}
 		if c.claim {
 			first.table, first.item = items, payload.Item{Kind: payload.Decision, Text: older, At: day}
 		}
 		first.score = 1
-		second := &ranked{table: turns, session: 2, turn: Turn{At: day.AddDate(0, 0, 1)}, passage: c.newer}
-		second.score, second.history = 0.5, c.history
+		second := &ranked{table: turns, session: 2, quoted: quoted{turn: Turn{At: day.AddDate(0, 0, 1)}, passage: c.newer}}
+		second.score, second.history = 0.8, c.history
 		list := []*ranked{first, second}
 		if preferLater(list, asked); (list[0] == second) != c.first {
 			t.Errorf("%s: got it first: %v", what, list[0] == second)
@@ -118,9 +118,9 @@ func BenchmarkSucceed(b *testing.B) {
 		for k := range 10 {
 			it.Aliases = append(it.Aliases, fmt.Sprintf("how long waits job %d before attempt %d of five", i, k))
 		}
-		list = append(list, &ranked{candidate: candidate{score: 1}, session: int64(i), table: items, item: it})
+		list = append(list, &ranked{score: 1, session: int64(i), table: items, item: it})
 	}
-	asked := rank.Ask("how long do retries wait?", nil, nil, nil)
+	asked := rank.Ask("how long do retries wait?", nil, nil)
 	for b.Loop() {
 		preferLater(slices.Clone(list[:laterWindow]), asked)
 	}

@@ -198,7 +198,7 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 		return Placed{}, x.fail("read index", err)
 	}
 	defer tx.Rollback()
-	r := &reader{fulltext: &fulltext{tx: tx}}
+	r := &reader{tx: parsedOnce{tx, map[string]*sql.Stmt{}}}
 	ids, err := column[string](ctx, tx, `SELECT DISTINCT iid FROM item
 		WHERE iid=?1 OR length(?1)>=4 AND substr(iid, 1, length(?1))=?1 ORDER BY iid=?1 DESC LIMIT 2`, string(id))
 	switch {

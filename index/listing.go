@@ -54,7 +54,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 	switch {
 	case topic || n == 0 && !within && asked == nil:
 		return nil, nil
-	case n == 1 && !within && slices.ContainsFunc(ts, func(t term) bool { return t.df.docs() > 0 }):
+	case n == 1 && !within && slices.ContainsFunc(ts, func(t term) bool { return t.df > 0 }):
 		return nil, nil // a search term
 	case r.q.Kinds != nil:
 		return r.q.Kinds, nil
@@ -109,7 +109,7 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}
-	a.Listed, a.Coverage, a.Sure = kinds, 1, 1
+	a.Listed, a.Coverage = kinds, 1
 	a.More = max(0, len(found)-r.q.Limit)
 	found = found[:len(found)-a.More]
 	for i, one := range found {
@@ -135,7 +135,7 @@ func (r *reader) newest(ctx context.Context) ([]*ranked, error) {
 		}
 		found, sessions = append(found, some...), sessions[n:]
 	}
-	if err := r.load(ctx, items, found); err != nil {
+	if err := r.load(ctx, found); err != nil {
 		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(one *ranked) bool { return !one.item.Current() })
@@ -160,7 +160,7 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 
 // itemsOf reads the sessions' items that pass the query's filters, newest first.
 func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]int64) ([]*ranked, error) {
-	conds, args := r.conditions(documents[items])
+	conds, args := r.conditions(items)
 	type row struct {
 		ranked
 		kind, project string

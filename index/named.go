@@ -10,14 +10,13 @@ import (
 	"recall/internal/text"
 )
 
-// namedBoost is added to the scores of results from a project that the question names. It doesn't exclude
-// others, since a name may be an ordinary word.
-const namedBoost = 2.0
-
-// hereBoost is added to the scores of results from the project that a question is asked from, if it names no
-// other. With eight projects in one library it recovers half of what the others cost, and loses a third of that
-// for questions about another project (docs/internals/search.md); of 0.25 to 2, 1 did best.
-const hereBoost = 1.0
+// A result from a project that the question names scores as much more as a whole first result does; it doesn't exclude
+// others, since a name may be an ordinary word. From the project that a question is asked from, if it names no other, a
+// fifth: with eight projects in one library that recovers half of what the others cost.
+const (
+	namedBoost = 1.0
+	hereBoost  = 0.2
+)
 
 // named lists the projects whose names occur in the question as rare words, if there are several projects.
 func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
@@ -34,18 +33,23 @@ func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 	}), nil
 }
 
-// projects lists all projects, read once per state of the index.
+// projects lists all projects.
 func (r *reader) projects(ctx context.Context) ([]string, error) {
-	return cached(r.read, r.read.projects, "", func() ([]string, error) {
-		return column[string](ctx, r.tx, `SELECT DISTINCT project FROM session ORDER BY project`)
-	})
+	if r.known == nil {
+		known, err := column[string](ctx, r.tx, `SELECT DISTINCT project FROM session ORDER BY project`)
+		if err != nil {
+			return nil, err
+		}
+		r.known = known
+	}
+	return r.known, nil
 }
 
 // rareName reports whether a name in the question consists of words, one of them rare.
 func (r *reader) rareName(name string, ts []term) bool {
 	return slices.ContainsFunc(ts, func(t term) bool {
 		return nameHasTerm(name, t) &&
-			t.df.docs() <= max(fewDocs, r.size.all()/20)
+			t.df <= max(fewDocs, r.size/20)
 	})
 }
 
@@ -81,7 +85,7 @@ func inWord(c rune) bool {
 // aren't missing.
 func withoutNames(ts []term, names []string) []term {
 	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
-		return t.df.docs() == 0 && slices.ContainsFunc(names, func(name string) bool { return nameHasTerm(name, t) })
+		return t.df == 0 && slices.ContainsFunc(names, func(name string) bool { return nameHasTerm(name, t) })
 	})
 	if len(kept) == 0 {
 		return ts
@@ -89,24 +93,13 @@ func withoutNames(ts []term, names []string) []term {
 	return kept
 }
 
-// inNamed reports whether a session belongs to a project that the question names or, if it names none, to the
-// one that it is asked from.
-func (r *reader) inNamed(ctx context.Context, session int64) (named, here bool, err error) {
-	names := r.names
-	if len(names) == 0 {
-		if r.q.Here == "" || r.q.Project != "" {
-			return false, false, nil
-		}
-		names = []string{r.q.Here}
+// boost is what a result of a project gains because the question names it or is asked from it.
+func (r *reader) boost(project string) float64 {
+	switch {
+	case slices.Contains(r.names, project):
+		return namedBoost
+	case len(r.names) == 0 && r.q.Project == "" && r.q.Here == project && project != "":
+		return hereBoost
 	}
-	for _, name := range names {
-		of, err := r.sessionsOf(ctx, name)
-		if err != nil {
-			return false, false, err
-		}
-		if of[session] {
-			return len(r.names) > 0, len(r.names) == 0, nil
-		}
-	}
-	return false, false, nil
+	return 0
 }

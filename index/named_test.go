@@ -22,27 +22,15 @@ func TestProjectNamedInQuestion(t *testing.T) {
 		{"a night-owlish backoff", nil},
 		{"backoff of the owl by night", nil},
 	} {
-		tx, err := x.db.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		full, err := x.fulltext(t.Context(), tx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &reader{fulltext: full, q: Query{Text: c.q}}
-		if err := r.count(t.Context(), &Answer{}); err != nil {
+		r := reading(t, x, Query{Text: c.q})
+		if err := r.measure(t.Context(), &Answer{}); err != nil {
 			t.Fatal(err)
 		}
 		ts := terms(c.q)
-		if err := r.lookUp(t.Context(), lookupForms(ts)); err != nil {
-			t.Fatal(err)
-		}
 		if err := r.weigh(t.Context(), ts); err != nil {
 			t.Fatal(err)
 		}
 		got, err := r.named(t.Context(), ts)
-		tx.Rollback()
 		if err != nil {
 			t.Fatal(err)
 		}

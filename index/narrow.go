@@ -20,7 +20,7 @@ type Filters struct {
 
 // narrow turns the words of a question that state a time, and a name called a project, into filters. It keeps
 // those that the caller set.
-func narrow(ctx context.Context, full *fulltext, q Query) (Query, Filters, error) {
+func narrow(ctx context.Context, tx querier, q Query) (Query, Filters, error) {
 	var n Filters
 	text := q.Text
 	if len(text) > maxQuestion {
@@ -46,7 +46,7 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Filters, error
 	}
 	if q.Project == "" {
 		if m := projectForm().FindStringSubmatchIndex(text); m != nil {
-			known, err := column[string](ctx, full.tx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`,
+			known, err := column[string](ctx, tx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`,
 				cmp.Or(groups(text, m)[1:]...))
 			if err != nil {
 				return q, n, err

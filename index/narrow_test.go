@@ -10,15 +10,7 @@ import (
 
 func TestNarrow(t *testing.T) {
 	x := openWith(t, billing()...)
-	tx, err := x.db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tx.Rollback()
-	full, err := x.fulltext(t.Context(), tx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reading(t, x, Query{})
 	now := time.Date(2026, 4, 15, 10, 0, 0, 0, time.UTC) // a Wednesday
 	for _, c := range []struct{ q, rest, since, until, project string }{
 		{"what did we decide last week about retries?", "what did we decide   about retries?", "2026-04-06", "2026-04-13",
@@ -85,7 +77,7 @@ func TestNarrow(t *testing.T) {
 		{"retries since 2026-19-40", "retries since 2026-19-40", "", "", ""},
 		{"last week?", " ?", "2026-04-06", "2026-04-13", ""}, // what was decided then is listed
 	} {
-		q, n, err := narrow(t.Context(), full, Query{Text: c.q, Now: now})
+		q, n, err := narrow(t.Context(), r.tx, Query{Text: c.q, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,132 +5,156 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"slices"
+	"io/fs"
+	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	chromem "github.com/philippgille/chromem-go"
 
-	"recall/index/rank"
 	"recall/internal/llm"
 )
 
-// vectorSearch is how a search uses vectors.
-type vectorSearch struct {
-	embedder llm.Embedder
-	weight   float64
+// near finds windows by meaning. A process reads the vectors once, and later those that were added.
+type near struct {
+	model llm.Embedder
+	file  *vectorFile
+
+	mu   sync.Mutex // guards the rest
+	read os.FileInfo
+	end  int64
+	all  *chromem.Collection // each under its key
 }
 
 // embedTimeout is the time limit for embedding a question; beyond it the question is answered without vectors.
 const embedTimeout = 300 * time.Millisecond
 
-// UseVectors makes Search fuse its scores for items with the cosines of their vectors from the embedder's
-// model, at the given weight, 0 to 1. It must not be called while searches run.
-func (x *Index) UseVectors(e llm.Embedder, weight float64) {
-	x.near = &vectorSearch{e, min(max(weight, 0), 1)}
-	x.weights[rank.Near] = nearScale * x.near.weight
+// UseVectors makes Search find windows by meaning too, as far as they have vectors of the model. It must not be called
+// while searches run.
+func (x *Index) UseVectors(model llm.Embedder) {
+	x.near = &near{model: model, file: x.vectorFile(model.Model())}
 }
 
-// nearScale converts a weight to a cosine's weight in the second look, where all of the question's words in an
-// item count about seven.
-const nearScale = 10
+// load returns all vectors, nil if there are none.
+func (n *near) load(ctx context.Context) (*chromem.Collection, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	info, err := os.Stat(n.file.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if n.all == nil || !os.SameFile(n.read, info) || info.Size() < n.end {
+		if n.all, err = newCollection(); err != nil {
+			return nil, err
+		}
+		n.end = 0
+	}
+	if info.Size() > n.end {
+		var failed error
+		n.end, err = n.file.readFrom(n.end, func(v vector) { failed = cmp.Or(failed, addVector(ctx, n.all, v)) })
+		if errors.Is(err, errOtherVectors) {
+			return nil, nil
+		}
+		if err = cmp.Or(failed, err); err != nil && !errors.Is(err, ErrVector) { // damaged ones are missing until sync
+			return nil, err
+		}
+	}
+	n.read = info
+	return n.all, nil
+}
 
-// fuseNear adds items near the question to those that its words found.
-func (r *reader) fuseNear(ctx context.Context, found []candidate, n *vectorSearch) ([]candidate, error) {
+func newCollection() (*chromem.Collection, error) {
+	return chromem.NewDB().CreateCollection("windows", nil, nil)
+}
+
+func addVector(ctx context.Context, to *chromem.Collection, v vector) error {
+	return to.AddDocument(ctx, chromem.Document{ID: strconv.FormatInt(v.key, 36), Embedding: v.v})
+}
+
+// nearest adds to docs the windows nearest to the question by their vectors, and to those that the words found how near
+// they are.
+func (r *reader) nearest(ctx context.Context, docs map[int64]*held) error {
+	all, err := r.near.load(ctx)
+	if err != nil || all == nil || all.Count() == 0 {
+		return err
+	}
 	within, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
-	vs, err := n.embedder.Embed(within, []string{r.q.Text})
+	asked, err := r.near.model.Embed(within, []string{r.q.Text})
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
-	if err != nil || len(vs) != 1 || CheckVector(vs[0]) != nil {
+	if err != nil || len(asked) != 1 || checkVector(asked[0], r.near.file.dims) != nil {
 		r.withoutVectors = true
-		return found, nil
-	}
-	near, err := r.nearItems(ctx, found, n, vs[0])
-	if errors.Is(err, ErrVector) { // other dimensions than the items': the service has another model of that name
-		r.withoutVectors = true
-		return found, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return convex(found, near, n.weight), nil
-}
-
-// maxFlat is up to how many items one question reads all vectors, which takes about ten milliseconds for
-// 10,000 of 384 dimensions; beyond, it reads only those of the items that the words found.
-const maxFlat = 20_000
-
-// nearItems returns the items nearest to a vector that pass the query's filters, with their cosines.
-func (r *reader) nearItems(ctx context.Context, found []candidate, n *vectorSearch, v []float32) ([]candidate, error) {
-	conds, more := r.conditions(documents[items])
-	args := append([]any{n.embedder.Model()}, more...)
-	if r.q.Project != "" {
-		conds, args = append(conds, `e.session IN (`+sessionsIn+`)`), append(args, r.q.Project, r.q.Project)
-	}
-	if r.size[items] > maxFlat {
-		ids := make([]int64, len(found))
-		for i, c := range found {
-			ids[i] = c.id
-		}
-		conds, args = append(conds, `e.id IN (SELECT value FROM json_each(?))`), append(args, jsonList(ids))
-	}
-	conds = append([]string{`v.model=?`}, conds...)
-	all, err := chromem.NewDB().CreateCollection("items", nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	other := 0 // dimensions that don't match; the collection itself doesn't check
-	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
-		var id int64
-		var data sql.RawBytes
-		if err := rows.Scan(&id, &data); err != nil {
-			return err
-		}
-		of := vectorOf(data)
-		if len(of) == len(v) {
-			return all.AddDocument(ctx, chromem.Document{ID: strconv.FormatInt(id, 10), Embedding: of})
-		}
-		other = max(other, len(of))
 		return nil
-	}, `SELECT e.id, v.data FROM item e JOIN vec v ON v.iid=e.iid WHERE `+strings.Join(conds, ` AND `), args...)
-	switch {
-	case err != nil || all.Count() == 0 && other == 0:
-		return nil, err
-	case all.Count() == 0:
-		return nil, fmt.Errorf("%d dimensions where the items have %d: %w", len(v), other, ErrVector)
 	}
-	near, err := all.QueryEmbedding(ctx, v, min(candidates, all.Count()), nil, nil)
-	var out []candidate
-	for _, m := range near {
-		id, _ := strconv.ParseInt(m.ID, 10, 64) // as it was written above
-		out = append(out, candidate{id: id, near: float64(m.Similarity)})
+	if all, err = r.within(ctx, all); err != nil || all.Count() == 0 {
+		return err
 	}
-	slices.SortFunc(out, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.near, a.near), cmp.Compare(a.id, b.id))
-	})
-	return out, err
+	found, err := all.QueryEmbedding(ctx, asked[0], min(nearest, all.Count()), nil, nil)
+	if err != nil {
+		return err
+	}
+	cosines := map[int64]float64{}
+	var keys []int64
+	for _, f := range found {
+		key, _ := strconv.ParseInt(f.ID, 36, 64) // as it was written above
+		keys, cosines[key] = append(keys, key), float64(f.Similarity)
+	}
+	conds, args := r.conditions(windows)
+	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
+		var id, key int64
+		err := rows.Scan(&id, &key)
+		doc := docOf(windows, id)
+		if docs[doc] == nil {
+			docs[doc] = &held{}
+		}
+		docs[doc].near = cosines[key]
+		return err
+	}, `SELECT e.id, e.key FROM window e WHERE e.key IN (SELECT value FROM json_each(?)) AND `+
+		strings.Join(conds, ` AND `), append([]any{jsonList(keys)}, args...)...)
+	return cmp.Or(err, r.assume(ctx, docs))
 }
 
-// convex mixes scores, scaled by the highest, with cosines.
-func convex(found, near []candidate, weight float64) []candidate {
-	top := 1.0
-	if len(found) > 0 {
-		top = found[0].score
-	}
-	all := gathered{}
-	for i := range found {
-		found[i].score *= 1 - weight
-		all[found[i].id] = &found[i]
-	}
-	for _, c := range near {
-		if c.near > 0 {
-			all.entry(c.id).score += weight * c.near * top
-			all.entry(c.id).near = c.near
+// assume takes windows that have no vector yet to be as near as their words say, so that what was said last isn't
+// last among the results until the model has read it.
+func (r *reader) assume(ctx context.Context, docs map[int64]*held) error {
+	var score, near float64 // the highest
+	var ids []int64
+	for doc, h := range docs {
+		if doc%2 == docOf(windows, 0) {
+			ids, score, near = append(ids, doc/2), max(score, h.score), max(near, h.near)
 		}
 	}
-	return all.best(candidates)
+	return scan(ctx, r.tx, func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		h := docs[docOf(windows, id)]
+		h.near = max(h.near, near*h.score/max(score, 1e-9))
+		return err
+	}, `SELECT id FROM unembedded WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids))
+}
+
+// within returns the vectors of the windows that pass the query's filters, if these may leave few.
+func (r *reader) within(ctx context.Context, all *chromem.Collection) (*chromem.Collection, error) {
+	if r.q.Project == "" && r.q.Since.IsZero() && r.q.Until.IsZero() && r.q.AsOf.IsZero() {
+		return all, nil
+	}
+	conds, args := r.conditions(windows)
+	keys, err := columnSet[int64](ctx, r.tx, `SELECT e.key FROM window e WHERE `+strings.Join(conds, ` AND `), args...)
+	if err != nil {
+		return nil, err
+	}
+	some, err := newCollection()
+	for key := range keys {
+		d, missing := all.GetByID(ctx, strconv.FormatInt(key, 36))
+		if missing == nil && err == nil {
+			err = some.AddDocument(ctx, d)
+		}
+	}
+	return some, err
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -10,15 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"recall/index/embed"
-	"recall/index/postings"
-	"recall/index/rank"
 	"recall/ingest"
 )
 
@@ -29,7 +28,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, word splitting, the columns' content. Raise it when
 // any of them changes.
 const (
-	schema = 26
+	schema = 28
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -40,14 +39,10 @@ var schemaSQL string
 type Index struct {
 	db   *sql.DB
 	path string
-	file os.FileInfo   // at path when it was opened for writing
-	near *vectorSearch // nil without vectors
+	file os.FileInfo // at path when it was opened for writing
+	near *near       // nil without vectors
 
-	weights rank.Weights
-	own     embed.Groups
-
-	mu   sync.Mutex
-	read *cache // shared by searches since the last change
+	own embed.Groups
 }
 
 // Open opens the index for reading and writing, creating it and its folder if needed. The error is ErrRebuild
@@ -138,12 +133,15 @@ func open(path, params string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	db, err := driver.Open(ingest.DatabaseURI(abs, "vfs="+checkedFiles+"&"+params), reservePageSums)
+	db, err := driver.Open(ingest.DatabaseURI(abs, "vfs="+checkedFiles+"&"+params), connected)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return &Index{db: db, path: path, weights: rank.Default}, nil
+	return &Index{db: db, path: path}, nil
 }
+
+// connected prepares a connection: pages have checksums, see pages.go, and there is FTS5.
+func connected(c *sqlite3.Conn) error { return cmp.Or(reservePageSums(c), fts5.Register(c)) }
 
 // ErrReplaced means that the file was removed, emptied or replaced while it was open: what is written to it is
 // lost.
@@ -204,7 +202,6 @@ func (x *Index) prepare(ctx context.Context) error {
 		settings := fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, appID, schema)
 		do, fault := statements(ctx, tx)
 		do(schemaSQL)
-		do(initialState())
 		do(settings)
 		return fault()
 	})
@@ -241,7 +238,7 @@ func busy(err error) bool { return errors.Is(err, sqlite3.BUSY) }
 
 func damaged(err error) bool {
 	switch {
-	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB), errors.Is(err, postings.ErrDamaged):
+	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
 		return true
 	case errors.Is(err, sqlite3.CONSTRAINT): // new numbers are taken already
 		return true

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"recall/internal/text"
 )
 
 // PutAll replaces sessions with all their items and turns in one transaction. It doesn't rewrite what is
@@ -112,9 +114,15 @@ func putAlso(ctx context.Context, tx transaction, id int64, projects []string) e
 	return err
 }
 
+// writing is a transaction that changes sessions.
+type writing struct {
+	tx      transaction
+	highest int64 // key of a session; a new one gets a higher key
+	stemmer
+}
+
 // put replaces one session.
 func (w *writing) put(ctx context.Context, p *Prepared) error {
-	p.rows.words.places = nil // left over from a transaction that failed
 	id, err := putSession(ctx, w.tx, p)
 	if err != nil {
 		return err
@@ -122,15 +130,10 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	if id > w.highest { // it is new: there is nothing to replace
 		w.highest = id
 		err := cmp.Or(insertActivity(ctx, w.tx, id, p.rows.did), insertRequests(ctx, w.tx, id, p.rows.spent))
-		if err != nil {
-			return err
-		}
 		for kind, all := range p.rows.docs {
-			if err := w.insert(ctx, kind, id, all, &p.rows); err != nil {
-				return err
-			}
+			err = cmp.Or(err, w.insert(ctx, kind, id, all, p.rows.turns))
 		}
-		return nil
+		return err
 	}
 	err = cmp.Or(replaceActivity(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
 	if err != nil {
@@ -139,53 +142,77 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	return w.rows(ctx, id, p.rows)
 }
 
-// insertOf is the insert statement of each kind, textsOf the tables that hold its words.
-var (
-	insertOf = [2]string{
-		items: `INSERT INTO item(id, session, hash, iid, kind, state, at, n, data) VALUES(?,?,?,?,?,?,?,?,?)`,
-		turns: `INSERT INTO turn(id, session, hash, tid, n, role, at, text) VALUES(?,?,?,?,?,?,?,?)`,
-	}
-	textsOf = [2][]int{items: {ofItems, ofSources}, turns: {ofTurns}}
-)
+// insertOf is the insert statement of each kind.
+var insertOf = [...]string{
+	items:   `INSERT INTO item(session, hash, iid, kind, state, at, n, data) VALUES(?,?,?,?,?,?,?,?)`,
+	turns:   `INSERT INTO turn(session, hash, tid, n, role, at, text) VALUES(?,?,?,?,?,?,?)`,
+	windows: `INSERT INTO window(session, hash, x, n, m, at, key) VALUES(?,?,?,?,?,?,?)`,
+}
 
-// rows replaces a session's items and turns.
+// rows replaces a session's items, turns and windows.
 func (w *writing) rows(ctx context.Context, session int64, r rows) error {
 	for kind, now := range r.docs {
-		fresh, gone, err := changes(ctx, w.tx, documents[kind], session, now)
+		fresh, gone, err := changes(ctx, w.tx, tables[kind], session, now)
+		if err == nil {
+			err = w.drop(ctx, kind, gone)
+		}
+		if err == nil {
+			err = w.insert(ctx, kind, session, fresh, r.turns)
+		}
 		if err != nil {
 			return err
 		}
-		if err := w.drop(ctx, kind, gone); err != nil {
-			return err
+	}
+	return nil
+}
+
+// insert adds rows, and what is searched of them.
+func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []row, said []Turn) error {
+	add := func(hash int64, values []any, words string) (id int64, err error) {
+		put, err := w.tx.ExecContext(ctx, insertOf[kind], append([]any{session, hash}, values...)...)
+		if err != nil || words == "" {
+			return 0, err
 		}
-		if err := w.insert(ctx, kind, session, fresh, &r); err != nil {
+		if id, err = put.LastInsertId(); err == nil {
+			_, err = w.tx.ExecContext(ctx, `INSERT INTO words(rowid, text) VALUES(?,?)`, docOf(kind, id), words)
+		}
+		return id, err
+	}
+	for _, d := range fresh {
+		switch kind {
+		case windows:
+			for _, win := range w.windows(said, d.of) {
+				first, last := said[win.from], said[win.to]
+				id, err := add(d.hash, []any{d.of.n, first.N, last.N, millis(last.At), hashOf(win.said)}, win.words)
+				if err == nil {
+					_, err = w.tx.ExecContext(ctx, `INSERT INTO unembedded VALUES(?,?)`, id, pack(win.said))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			continue
+		case turns:
+			d.values = slices.Clone(d.values)
+			d.values[4] = pack(text.HeadMarked(d.values[4].(string), turnShown))
+		}
+		if _, err := add(d.hash, d.values, d.words); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// insert adds documents.
-func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []row, r *rows) error {
-	for _, d := range fresh {
-		if kind == turns {
-			r.cut(&d)
-		}
-		id := w.number(kind)
-		if _, err := w.tx.ExecContext(ctx, insertOf[kind], append([]any{id, session, d.hash}, d.values...)...); err != nil {
-			return err
-		}
-		for i, b := range d.texts {
-			if err := w.add(ctx, textsOf[kind][i], session, id, b, r.words); err != nil {
-				return err
-			}
-		}
+// docOf is the number under which a row is searched.
+func docOf(kind int, id int64) int64 {
+	if kind == items {
+		return 2*id + 1
 	}
-	return nil
+	return 2 * id
 }
 
 // changes compares a session's rows with those in a table by hash: fresh ones must be written, the ids gone
-// deleted.
+// deleted. An exchange has a row for each of its windows.
 func changes(ctx context.Context, tx transaction, table string, session int64, now []row) (fresh []row, gone []int64,
 	err error) {
 	old := map[int64][]int64{} // two equal rows have two ids
@@ -199,11 +226,14 @@ func changes(ctx context.Context, tx transaction, table string, session int64, n
 		return nil, nil, err
 	}
 	for _, r := range now {
-		if ids := old[r.hash]; len(ids) > 0 {
+		switch ids := old[r.hash]; {
+		case len(ids) == 0:
+			fresh = append(fresh, r)
+		case r.of.n > 0:
+			delete(old, r.hash)
+		default:
 			old[r.hash] = ids[1:]
-			continue
 		}
-		fresh = append(fresh, r)
 	}
 	for _, ids := range old {
 		gone = append(gone, ids...)
@@ -212,21 +242,21 @@ func changes(ctx context.Context, tx transaction, table string, session int64, n
 	return fresh, gone, nil
 }
 
-// drop deletes documents with their words and vectors.
+// drop deletes rows with their words.
 func (w *writing) drop(ctx context.Context, kind int, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	for _, t := range textsOf[kind] {
-		if err := w.remove(ctx, t, ids); err != nil {
-			return err
+	do, fault := statements(ctx, w.tx)
+	if kind != turns {
+		for _, id := range ids {
+			do(`DELETE FROM words WHERE rowid=?`, docOf(kind, id))
 		}
 	}
-	do, fault := statements(ctx, w.tx)
-	if kind == items {
-		do(`DELETE FROM vec WHERE iid IN (SELECT iid FROM item WHERE id IN (SELECT value FROM json_each(?)))`, jsonList(ids))
+	if kind == windows {
+		do(`DELETE FROM unembedded WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids))
 	}
-	do(`DELETE FROM `+documents[kind]+` WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids))
+	do(`DELETE FROM `+tables[kind]+` WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids))
 	return fault()
 }
 

@@ -1,7 +1,9 @@
 package index
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"math"
 	"slices"
 	"strings"
@@ -20,15 +22,10 @@ const (
 type term struct {
 	word string // as split
 	stem string
-	df   counts
+	df   int // windows and items that contain it, of another store too
+	own  int // those of the index
 	idf  float64
 }
-
-// counts is how many rows of each full-text table, and how many items of another store, contain a word.
-type counts [tableCount + 1]int
-
-// docs returns how many items and turns contain the word.
-func (c counts) docs() int { return c[ofItems] + c[ofTurns] + c[ofElsewhere] }
 
 // terms splits a text into its content words, each stem once.
 func terms(s string) (out []term) {
@@ -47,6 +44,14 @@ func terms(s string) (out []term) {
 	return out
 }
 
+// termOf returns the form in which a word is looked up.
+func termOf(w string) string {
+	if isSingleCJK(w) {
+		return w + "*" // a single Chinese character is the start of many pairs
+	}
+	return text.Stem(w)
+}
+
 func lookupForms(ts []term) []string {
 	out := make([]string, len(ts))
 	for i, t := range ts {
@@ -55,38 +60,70 @@ func lookupForms(ts []term) []string {
 	return out
 }
 
-// weigh counts how many documents contain each term and computes the usual inverse document frequency over
-// items and turns together.
-func (r *reader) weigh(ctx context.Context, ts []term) (err error) {
-	n := float64(r.size.all() + r.q.Elsewhere.searched())
+// weigh counts what contains each term, and computes the usual inverse document frequency.
+func (r *reader) weigh(ctx context.Context, ts []term) error {
+	held, err := r.count(ctx, lookupForms(ts))
+	n := float64(r.size + r.q.Elsewhere.searched())
 	for i := range ts {
-		if ts[i].df, err = r.fulltext.count(ctx, termOf(ts[i].word)); err != nil {
-			return err
-		}
-		ts[i].df[ofElsewhere] = r.q.Elsewhere.docsWith(ts[i].word)
-		df := float64(ts[i].df.docs())
-		ts[i].idf = math.Log(1 + (max(n-df, 0)+0.5)/(df+0.5))
+		t := &ts[i]
+		t.own = held[termOf(t.word)]
+		t.df = t.own + r.q.Elsewhere.docsWith(t.word)
+		t.idf = math.Log(1 + (max(n-float64(t.df), 0)+0.5)/(float64(t.df)+0.5))
 	}
-	return nil
+	return err
 }
 
-// affordable drops a question's most frequent words, which say least and cost most, until the rest touches no
-// more rows of table k than allowed; it always keeps the rarest.
-func affordable(ts []term, k int) []term {
-	var out []term
-	for _, t := range ts {
-		if t.df[k] > 0 {
-			out = append(out, t)
+const (
+	countWords  = `SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))`
+	countBegins = `SELECT ifnull(sum(doc), 0) FROM vocabulary WHERE term>=? AND term<?`
+	lastLetter  = "\U0010FFFF"
+)
+
+// count returns how many windows and items contain each stem; one with a trailing "*" is a prefix.
+func (r *reader) count(ctx context.Context, stems []string) (map[string]int, error) {
+	held := map[string]int{}
+	err := scan(ctx, r.tx, func(rows *sql.Rows) error {
+		var stem string
+		var n int
+		err := rows.Scan(&stem, &n)
+		held[stem] = n
+		return err
+	}, countWords, jsonList(stems))
+	for _, s := range stems {
+		if w, ok := strings.CutSuffix(s, "*"); ok && err == nil {
+			var n int
+			err = r.tx.QueryRowContext(ctx, countBegins, w, w+lastLetter).Scan(&n)
+			held[s] = n
 		}
 	}
-	slices.SortStableFunc(out, func(a, b term) int { return a.df[k] - b.df[k] })
+	return held, err
+}
+
+// affordable drops the most frequent words, which say least and cost most, until the rest touches no more rows than
+// allowed; it always keeps the rarest.
+func affordable(held map[string]int, most int) []string {
+	var out []string
+	for s, n := range held {
+		if n > 0 {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(held[a]-held[b], strings.Compare(a, b)) })
 	sum := 0
-	for i, t := range out {
-		if sum += t.df[k]; i > 0 && sum > tables[k].rows || i == maxSearched {
+	for i, s := range out {
+		if sum += held[s]; i > 0 && sum > most || i == maxSearched {
 			return out[:i]
 		}
 	}
 	return out
+}
+
+func owned(ts []term) map[string]int {
+	held := map[string]int{}
+	for _, t := range ts {
+		held[termOf(t.word)] = t.own
+	}
+	return held
 }
 
 func isSingleCJK(w string) bool {

@@ -1,8 +1,6 @@
 package index
 
 import (
-	"slices"
-
 	"recall/index/embed"
 	"recall/index/rank"
 	"recall/internal/text"
@@ -33,22 +31,16 @@ func (r *reader) others(ts []term) []string {
 	return out
 }
 
-// kin lists the lexicon's phrases for each of the question's terms, and the question's concepts with small
-// words included.
-func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
+// kin lists the lexicon's phrases for each of the question's terms.
+func (r *reader) kin(ts []term) (out []rank.Kin) {
 	if r.q.Exact {
-		return nil, nil
+		return nil
 	}
 	place := map[string]int{}
 	for i, t := range ts {
 		place[t.stem] = i
 	}
 	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion), r.own) {
-		concept := rank.Concept{Own: m.Stems}
-		for _, phrase := range m.Others {
-			concept.Others = append(concept.Others, stems(text.Split(phrase)))
-		}
-		concepts = append(concepts, concept)
 		for _, stem := range m.Stems {
 			i, ok := place[stem]
 			if !ok {
@@ -62,37 +54,8 @@ func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
 			}
 		}
 	}
-	return out, concepts
-}
-
-// related returns the rarest of the lexicon's words, as many as the table's row limit allows. Phrases of
-// several words aren't searched for: the index has no word positions, and documents that merely contain all the
-// words do harm (hit@1 of perfect items with aliases 0.62 and 0.70 with them, 0.64 and 0.73 without). The
-// second look uses them.
-func (r *reader) related(list []string, k int) []string {
-	type counted struct {
-		stem string
-		docs int
-	}
-	var found []counted
-	for _, s := range list {
-		if n := r.listedDocs(s, k); n > 0 {
-			found = append(found, counted{s, n})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b counted) int { return a.docs - b.docs })
-	var out []string
-	rows := 0
-	for _, w := range found {
-		if rows += w.docs; rows > tables[k].relatedRows || len(out) == maxRelated {
-			break
-		}
-		out = append(out, w.stem)
-	}
 	return out
 }
-
-const maxRelated = 120 // words; a typical question has thirty
 
 func content(phrase string) (w []string, cut bool) {
 	text.Each(phrase, func(s string) bool {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"recall/index/postings"
 	"recall/ingest"
 )
 
@@ -42,24 +41,31 @@ func packRequests(all []ingest.Request) (b []byte) {
 }
 
 func unpackRequests(b []byte, do func(ingest.Request)) error {
-	unknown := fmt.Errorf("requests of unknown form: %w", ErrRebuild)
-	r := postings.Read(b)
-	models := make([]string, 0, 4)
-	for n := r.Number(); n > 0 && r.Err() == nil; n-- {
-		models = append(models, string(r.Bytes()))
-	}
-	next := func() int64 { return int64(r.Number()) }
-	for seconds := int64(0); r.More(); {
-		seconds += next()
-		model := r.Number()
-		u := ingest.Usage{Input: next(), Output: next(), CacheWrite: next(), CacheHour: next(), CacheRead: next()}
-		if r.Err() != nil || model >= uint64(len(models)) {
-			return unknown
+	broken := false
+	next := func() (n int64) {
+		v, size := binary.Uvarint(b)
+		if broken = broken || size <= 0; !broken {
+			b = b[size:]
 		}
-		do(ingest.Request{At: fromMillis(seconds * 1000), Model: models[model], Usage: u})
+		return int64(v)
 	}
-	if r.Err() != nil {
-		return unknown
+	models := make([]string, 0, 4)
+	for n := next(); n > 0 && !broken; n-- {
+		size := next()
+		if broken = broken || size < 0 || size > int64(len(b)); !broken {
+			models, b = append(models, string(b[:size])), b[size:]
+		}
+	}
+	for seconds := int64(0); len(b) > 0 && !broken; {
+		seconds += next()
+		model := next()
+		u := ingest.Usage{Input: next(), Output: next(), CacheWrite: next(), CacheHour: next(), CacheRead: next()}
+		if broken = broken || model < 0 || model >= int64(len(models)); !broken {
+			do(ingest.Request{At: fromMillis(seconds * 1000), Model: models[model], Usage: u})
+		}
+	}
+	if broken {
+		return fmt.Errorf("requests of unknown form: %w", ErrRebuild)
 	}
 	return nil
 }

@@ -7,134 +7,91 @@ import (
 	"hash/crc32"
 	"hash/fnv"
 	"strconv"
+	"strings"
 
 	"github.com/klauspost/compress/s2"
 
-	"recall/internal/text"
+	"recall/payload"
 )
 
-// How many words of a text are searched, and how many bytes of a turn are stored for display. Of a source turn
-// and of a preceding turn only the beginning counts, which states its topic.
 const (
-	itemContext = 300
-	turnContext = 120 // of each of the two preceding turns
-	turnBody    = 4000
-	turnShown   = 8 << 10
-	minPacked   = 200     // bytes; shorter texts don't compress
-	maxPacked   = 4 << 20 // size limit of a packed text, whatever it declares
+	turnShown = 8 << 10 // bytes of a turn that are stored for display
+	minPacked = 200     // bytes; shorter texts don't compress
+	maxPacked = 4 << 20 // size limit of a packed text, whatever it declares
 )
+
+// The kinds of rows of a session, by table.
+const (
+	items = iota
+	turns
+	windows
+)
+
+var tables = [...]string{items: "item", turns: "turn", windows: "window"}
 
 // rows is a Doc as table rows.
 type rows struct {
-	docs   [2][]row // items and turns
-	texts  []Turn   // split only when inserted: most turns of a session that grew are already stored
+	docs   [3][]row // those of windows are exchanges, cut when inserted: most of a grown session's are there already
+	turns  []Turn
 	did    []activityRow
 	thread []byte
-	spent  []byte      // see packRequests
-	words  *vocabulary // of all the bags
+	spent  []byte // see packRequests
 }
 
-// row is an item or a turn.
+// row is an item, a turn, or an exchange.
 type row struct {
 	hash   int64
-	of     int   // index of a turn
-	values []any // of the columns after the hash, see insertOf; nil for a turn until it is cut
-	texts  []bag // see textsOf
+	of     exchange
+	values []any  // of the columns after the hash, see insertOf
+	words  string // of an item, as it is searched; "" for one that is only a quote of what is
 }
 
 func rowsOf(d Doc) (rows, error) {
-	r := rows{did: activityRows(d.Did), spent: packRequests(d.Requests), words: newVocabulary()}
+	r := rows{did: activityRows(d.Did), spent: packRequests(d.Requests), turns: d.Turns}
 	var err error
 	if r.thread, err = threadRow(d.Thread); err != nil {
 		return rows{}, err
 	}
+	s := stemmer{map[string]string{}}
 	for _, it := range d.Items {
-		row, err := itemRowOf(it, r.words)
+		row, err := s.itemRow(it, len(d.Turns) > 0)
 		if err != nil {
 			return rows{}, err
 		}
 		r.docs[items] = append(r.docs[items], row)
 	}
-	r.docs[turns], r.texts = r.words.hashTurns(d.Turns), d.Turns
+	for _, t := range d.Turns {
+		r.docs[turns] = append(r.docs[turns], row{
+			hash:   hashOf(t.ID, t.Role, strconv.FormatInt(millis(t.At), 10), strconv.Itoa(t.N), t.Text),
+			values: []any{t.ID, t.N, t.Role, millis(t.At), t.Text}})
+	}
+	r.docs[windows] = hashExchanges(d.Turns)
 	return r, nil
 }
 
-func itemRowOf(it Item, v *vocabulary) (row, error) {
+func (s *stemmer) itemRow(it Item, told bool) (row, error) {
 	data, err := json.Marshal(it.Item)
 	if err != nil {
 		return row{}, fmt.Errorf("item %s: %w", it.ID, err)
 	}
-	return row{hash: v.hash(string(data), it.Context), texts: v.itemBags(it),
-		values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), it.First().N,
-			pack(string(data))}}, nil
-}
-
-// itemBags returns an item's words by table: its own with its aliases, and those of its source turns.
-func (v *vocabulary) itemBags(it Item) []bag {
-	var text, alias []uint32
-	for _, t := range append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...) {
-		text = v.cut(text, -1, t)
+	r := row{hash: hashOf(string(data)), values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At),
+		it.First().N, pack(string(data))}}
+	if quotes := told && it.Kind == payload.Lead && it.First().N > 0; !quotes {
+		r.words = strings.Join(s.item(it), " ")
 	}
-	for _, t := range it.Aliases {
-		alias = v.cut(alias, -1, t)
-	}
-	return []bag{ofItems: v.bag(text, alias), ofSources: v.bag(v.cut(nil, itemContext, it.Context))}
+	return r, nil
 }
 
-// hashTurns makes rows with hashes of the turn and of the two before it, whose beginnings are searched with it.
-func (v *vocabulary) hashTurns(turns []Turn) []row {
-	out := make([]row, len(turns))
-	var before [2]string
-	for i := range turns {
-		t := &turns[i]
-		out[i] = row{of: i, hash: v.hash(t.ID, t.Role, strconv.FormatInt(millis(t.At), 10), strconv.Itoa(t.N), t.Text,
-			t.More, before[0], before[1])}
-		before = [2]string{before[1], strconv.FormatInt(v.hash(t.Text), 36)}
-	}
-	return out
-}
-
-// cut fills in the row of a turn.
-func (r *rows) cut(to *row) {
-	i := to.of
-	v, t := r.words, &r.texts[i]
-	list := v.cut(v.list[:0], turnBody, t.Text)
-	v.keepOpening(i, list)
-	body := v.cut(list, turnBody-len(list), t.More)
-	list = body
-	for k := max(0, i-2); k < i; k++ {
-		list = append(list, r.opening(k)...)
-	}
-	v.list = list
-	to.texts = []bag{v.bag(body, list[len(body):])}
-	to.values = []any{t.ID, t.N, t.Role, millis(t.At), pack(text.HeadMarked(t.Text, turnShown))}
-}
-
-// opening returns the opening words of a turn, for those after it.
-func (r *rows) opening(i int) []uint32 {
-	v := r.words
-	if o := &v.opening[i%len(v.opening)]; o.of != i+1 {
-		v.keepOpening(i, v.cut(nil, turnContext, r.texts[i].Text))
-	}
-	return v.opening[i%len(v.opening)].words
-}
-
-// keepOpening keeps the opening words of a turn.
-func (v *vocabulary) keepOpening(i int, list []uint32) {
-	o := &v.opening[i%len(v.opening)]
-	o.of, o.words = i+1, append(o.words[:0], list[:min(len(list), turnContext)]...)
-}
-
-// hash identifies a list of texts. Two 32-bit checksums do as well as one of 64 bits, and processors compute
+// hashOf identifies a list of texts. Two 32-bit checksums do as well as one of 64 bits, and processors compute
 // them in hardware.
-func (v *vocabulary) hash(parts ...string) int64 {
+func hashOf(parts ...string) int64 {
 	h := fnv.New64a()
 	var b [16]byte
 	for _, p := range parts {
-		v.text = append(v.text[:0], p...)
+		text := []byte(p)
 		binary.LittleEndian.PutUint64(b[:], uint64(len(p)))
-		binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(v.text, castagnoli))
-		binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(v.text))
+		binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(text, castagnoli))
+		binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(text))
 		h.Write(b[:])
 	}
 	return int64(h.Sum64())

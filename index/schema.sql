@@ -1,7 +1,7 @@
 -- All that is in an index's file, made once. What the rows hold is said in index.go. Raise schema in open.go
 -- when any of it changes.
 
--- sessions, their items and turns, vectors
+-- sessions, their items and turns
 CREATE TABLE session(
 	id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, project TEXT NOT NULL, title TEXT NOT NULL,
 	source TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, items INTEGER NOT NULL,
@@ -20,23 +20,23 @@ CREATE TABLE turn(
 	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, tid TEXT NOT NULL, n INTEGER NOT NULL,
 	role TEXT NOT NULL, at INTEGER NOT NULL, hash INTEGER NOT NULL, text BLOB NOT NULL);
 CREATE INDEX turn_session ON turn(session, n);
-CREATE TABLE vec(iid TEXT NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(iid, model)) WITHOUT ROWID;
-CREATE INDEX vec_model ON vec(model);
 
--- The full text, kept here so that it is written and read in the same transactions as all else:
--- fulltext is one row, see state; a segment, of which a transaction adds one and may merge the last (segments.go),
--- has its lists in block, see postings; size: see sizes. SQLite's own FTS5 does as much and was used before. Its bm25
--- looks each row's length up, takes two thirds of a search and half of what putting in costs.
-CREATE TABLE fulltext(
-	version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL,
-	itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL,
-	turnwords INTEGER NOT NULL);
-CREATE TABLE segment(
-	id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL,
-	turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL);
-CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL);
-CREATE INDEX block_word ON block(segment, word);
-CREATE TABLE size(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+-- What is searched: exchanges, in windows of some hundred words that overlap, and items. window: the turns n to m of
+-- exchange x; at: of the last; key: a hash of its text, under which its vector is
+-- kept. words: the stems of both, without stop words, under twice the window's id, and twice the
+-- item's and one. It keeps no text, only what bm25 takes.
+CREATE TABLE window(
+	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, x INTEGER NOT NULL, n INTEGER NOT NULL, m INTEGER NOT NULL,
+	at INTEGER NOT NULL, hash INTEGER NOT NULL, key INTEGER NOT NULL);
+CREATE INDEX window_session ON window(session, n);
+CREATE INDEX window_key ON window(key);
+CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize=ascii);
+-- Words are kept in memory up to so many bytes before they are written, which saves merging.
+INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+-- Windows that have no vector yet, with their texts, packed; the model and the size of the file of those that have one.
+CREATE TABLE unembedded(id INTEGER PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE embedded(model TEXT NOT NULL, size INTEGER NOT NULL);
 
 -- What the pipeline asks for: what each session's entry was made from, and the lines of every payload.md that was
 -- ever written, by hash, so that one pasted into a later session without its marker is known again.

@@ -4,18 +4,24 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"recall/index/embed"
 	"recall/index/rank"
+	"recall/payload"
 )
 
 const (
-	scored     = 200 // documents of each table that are scored
-	candidates = 100 // items and turns each that are fused
-	shown      = 20  // default number of results
-	alsoWeight = 0.5 // of the caller's keywords relative to the question (0.3–0.7 do the same)
+	shown          = 20   // default number of results
+	alsoWeight     = 0.5  // of the caller's keywords relative to the question (0.3–0.7 do the same)
+	relatedWeight  = 0.3  // of the lexicon's words
+	matched        = 2500 // windows and items that the question's words may touch
+	matchedRelated = 3000 // the same of the lexicon's words
+	candidates     = 100  // exchanges, and items, that are ranked
+	nearest        = 200  // windows that are found by meaning
+	placedAtOnce   = 400  // windows of which the places are read at once
 )
 
 // Search answers a question. Any text is accepted; of a very long one only the rarest words count.
@@ -36,18 +42,15 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	defer tx.Rollback()
-	full, err := x.fulltext(ctx, tx)
+	once := parsedOnce{tx, map[string]*sql.Stmt{}}
+	within, narrowed, err := narrow(ctx, once, q)
 	if err != nil {
 		return Answer{}, err
 	}
-	within, narrowed, err := narrow(ctx, full, q)
-	if err != nil {
-		return Answer{}, err
-	}
-	a, err := x.run(ctx, full, within, len(narrowed.Words) > 0)
+	a, err := x.run(ctx, once, within, len(narrowed.Words) > 0)
 	if err == nil && len(narrowed.Words) > 0 && len(a.Ranked) == 0 {
 		q.Text = within.Text
-		a, err = x.run(ctx, full, q, true)
+		a, err = x.run(ctx, once, q, true)
 		a.Widened = narrowed
 		return a, err
 	}
@@ -56,17 +59,13 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 }
 
 // run answers a question as it is; within says that a filter was cut out of it.
-func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (a Answer, err error) {
-	r := &reader{fulltext: full, q: q, near: x.near, weights: x.weights, own: x.own}
-	if err := r.count(ctx, &a); err != nil {
+func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (a Answer, err error) {
+	r := &reader{tx: tx, q: q, own: x.own, near: x.near}
+	if err := r.measure(ctx, &a); err != nil {
 		return Answer{}, err
 	}
 	ts := dropFraming(q.Text, terms(q.Text))
 	also := terms(strings.Join(q.Also, " "))
-	others := r.others(ts)
-	if err := r.lookUp(ctx, slices.Concat(lookupForms(ts), lookupForms(also), others)); err != nil {
-		return Answer{}, err
-	}
 	if err := cmp.Or(r.weigh(ctx, ts), r.weigh(ctx, also)); err != nil {
 		return Answer{}, err
 	}
@@ -80,16 +79,26 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 			return listed, err
 		}
 	}
+	others, err := r.count(ctx, r.others(ts))
+	if err != nil {
+		return Answer{}, err
+	}
 	ts = withoutNames(ts, r.names)
 	corrected, err := r.correct(ctx, ts)
 	if err != nil {
 		return Answer{}, err
 	}
-	found, err := r.find(ctx, ts, also, others)
+	r.ask(ts)
+	docs, err := r.find(ctx, ts, also, others)
 	if err != nil {
 		return Answer{}, err
 	}
-	list, err := r.look(ctx, found, ts)
+	if r.near != nil && len(ts) < taskWords {
+		if err := r.nearest(ctx, docs); err != nil {
+			return Answer{}, err
+		}
+	}
+	list, err := r.look(ctx, docs, ts)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -97,50 +106,55 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 		return Answer{}, err
 	}
 	preferLater(list, r.asked)
+	list = spread(list)
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}
 	restoreSpelling(&a, corrected)
 	a.WithoutVectors = r.withoutVectors
 	a.SearchedElsewhere = q.Elsewhere.searched()
-	r.judge(&a, ts, list)
+	r.judge(&a, ts)
 	return a, nil
 }
 
 // reader is one search's view of the index.
 type reader struct {
-	*fulltext
+	tx   transaction
 	q    Query
-	size corpus
+	size int // windows and items
 
 	hidesArchived bool // there are archived sessions, and they are excluded
 
-	ofSession *sql.Stmt // see place
-	places    map[int64]Place
+	places map[int64]Place
+	known  []string // all projects, once asked for
 
-	names []string       // projects that the question names
-	asked *rank.Question // set by look
+	names []string // projects that the question names
+	asked *rank.Question
+	own   embed.Groups
 
-	weights        rank.Weights
-	own            embed.Groups
-	near           *vectorSearch // nil without vectors
-	withoutVectors bool          // vectors were wanted but not available
+	near           *near // nil without vectors
+	withoutVectors bool  // vectors were wanted but not available
 }
 
-// count reports how much is searched. Totals are counted once per state of the index; archived sessions, which
-// change without a new state, each time.
-func (r *reader) count(ctx context.Context, a *Answer) error {
-	r.size = r.docs()
-	n, err := cached(r.read, r.read.counts, r.q.Project, func() (searchedIn, error) { return r.counted(ctx) })
-	var out searchedIn
+func (r *reader) ask(ts []term) { r.asked = rank.Ask(r.q.Text, rankTerms(ts), r.kin(ts)) }
+
+// measure reports how much is searched.
+func (r *reader) measure(ctx context.Context, a *Answer) error {
+	var out struct{ items, sessions, projects int }
+	err := r.tx.QueryRowContext(ctx, `SELECT (SELECT ifnull(max(id), 0) FROM item)+(SELECT ifnull(max(id), 0) FROM window),
+		ifnull(sum(items), 0), count(*) FILTER (WHERE `+isOwn+`), count(DISTINCT project) FROM session t `+
+		`WHERE ?='' OR id IN (`+sessionsIn+`)`, r.q.Project, r.q.Project, r.q.Project).Scan(&r.size, &a.SearchedItems, &a.SearchedSessions, &a.Projects)
 	if err == nil && !r.q.Archived {
 		err = r.tx.QueryRowContext(ctx, archivedSessions, r.q.Project).Scan(&out.sessions, &out.items, &out.projects)
 	}
 	r.hidesArchived, a.Archived = out.sessions > 0, out.sessions
-	a.SearchedItems, a.SearchedSessions = n.items-out.items, n.sessions-out.sessions
-	a.Projects = n.projects - out.projects
+	a.SearchedItems, a.SearchedSessions = a.SearchedItems-out.items, a.SearchedSessions-out.sessions
+	a.Projects -= out.projects
 	return err
 }
+
+// sessionsIn selects the sessions that belong to a project, or worked in it too.
+const sessionsIn = `SELECT id FROM session WHERE project=? UNION SELECT session FROM also WHERE project=?`
 
 // archivedSessions counts the archived sessions of a project, or of all, their items, and the projects that
 // have no other sessions. The last is computed once per project.
@@ -149,194 +163,201 @@ const archivedSessions = `SELECT ifnull(sum(n),0), ifnull(sum(items),0), ifnull(
 	`sum(items) AS items FROM session INDEXED BY session_archived WHERE archived AND ?1 IN ('', project) ` +
 	`GROUP BY project) t`
 
-// searchedIn is the size of a project, or of everything.
-type searchedIn struct{ items, sessions, projects int }
+// held is what a window or item has of a question.
+type held struct {
+	score float64 // BM25
+	near  float64 // cosine of its vector, or its exchange's, with the question's; 0 if it isn't among the nearest
+	both  float64 // the two together, each as a share of the best
+	words set     // which of the question's words
+}
 
-func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
-	if r.q.Project != "" {
-		row := r.tx.QueryRowContext(ctx,
-			`SELECT count(*) FILTER (WHERE `+isOwn+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE id IN (`+
-				sessionsIn+`)`, r.q.Project, r.q.Project)
-		err = row.Scan(&n.sessions, &n.projects, &n.items)
-		return n, err
+// set is a subset of a question's terms.
+type set uint64
+
+// find looks up the windows and items that hold the question's words, the caller's or the lexicon's.
+func (r *reader) find(ctx context.Context, ts, also []term, others map[string]int) (map[int64]*held, error) {
+	docs := map[int64]*held{}
+	place := map[string]int{}
+	for i, t := range ts {
+		place[termOf(t.word)] = i + 1
 	}
-	n.items = r.size[items]
-	err = r.tx.QueryRowContext(ctx, allSessions).Scan(&n.sessions, &n.projects)
-	return n, err
+	for _, m := range []struct {
+		held   map[string]int
+		most   int
+		weight float64
+	}{{owned(ts), matched, 1}, {owned(also), matched, alsoWeight}, {others, matchedRelated, relatedWeight}} {
+		for _, word := range affordable(m.held, m.most) {
+			if err := r.match(ctx, word, func(doc int64, score float64) {
+				h := docs[doc]
+				if h == nil {
+					h = &held{}
+					docs[doc] = h
+				}
+				h.score += score * m.weight
+				if i := place[word]; i > 0 && m.weight == 1 {
+					h.words |= 1 << (i - 1)
+				}
+			}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return docs, nil
 }
 
-const allSessions = `SELECT count(*) FILTER (WHERE ` + isOwn + `), count(DISTINCT project) FROM session t`
-
-// candidate is an item or turn found by some word.
-type candidate struct {
-	id    int64 // row
-	score float64
-	parts [partCount]float64 // of score
-	near  float64            // cosine of its vector, 0 if unknown
+// match calls do for each window and item that holds a word. One word at a time costs as much as all at once, and tells
+// which of them are held.
+func (r *reader) match(ctx context.Context, word string, do func(doc int64, score float64)) error {
+	w, prefix := strings.CutSuffix(word, "*")
+	w = `"` + strings.ReplaceAll(w, `"`, `""`) + `"`
+	if prefix {
+		w += "*"
+	}
+	return scan(ctx, r.tx, func(rows *sql.Rows) error {
+		var doc int64
+		var score float64
+		err := rows.Scan(&doc, &score)
+		if score = -score; score < mostFrequent {
+			score *= leastRarity / frequentRarity
+		}
+		do(doc, score)
+		return err
+	}, `SELECT rowid, bm25(words) FROM words WHERE words MATCH ?`, w)
 }
 
-// The parts of a first-pass score.
+// FTS5 takes a millionth for the rarity of a word that stands in half of all windows and items. In a library of a
+// session or two most of a question's words are such.
 const (
-	byWords = iota
-	bySource
-	byLexicon
-	partCount
+	frequentRarity = 1e-6
+	mostFrequent   = 2.2 * frequentRarity // a word's highest score, times its rarity
+	leastRarity    = 0.2
 )
 
-// find runs the first pass over items and turns.
-func (r *reader) find(ctx context.Context, ts, also []term, others []string) (found [2][]candidate, err error) {
-	all := [2]gathered{{}, {}}
-	for k, t := range tables {
-		if t.kind == turns && r.q.Kinds != nil || k == ofSources && r.q.Exact {
-			continue
-		}
-		for _, m := range []weighted{
-			{lookupForms(affordable(ts, k)), 1, t.part},
-			{lookupForms(affordable(also, k)), alsoWeight, t.part},
-			{r.related(others, k), t.related, byLexicon},
-		} {
-			if err := r.add(ctx, all[t.kind], k, m); err != nil {
-				return found, err
-			}
+// byScore returns the documents of a kind, best first, ties by number so that the same question gets the same answer.
+func byScore(docs map[int64]*held, kind int) []int64 {
+	var ids []int64
+	var score, near float64 // the highest
+	for id, h := range docs {
+		if id%2 == docOf(kind, 0) {
+			ids, score, near = append(ids, id), max(score, h.score), max(near, h.near)
 		}
 	}
-	for kind := range found {
-		found[kind] = all[kind].best(candidates)
-		if kind == items && r.near != nil {
-			if found[kind], err = r.fuseNear(ctx, found[kind], r.near); err != nil {
-				return found, err
-			}
-		}
+	for _, id := range ids {
+		docs[id].both = docs[id].score/max(score, 1e-9) + docs[id].near/max(near, 1e-9)
 	}
-	r.level(found[items], ts, ofItems)
-	r.level(found[turns], ts, ofTurns)
-	return found, nil
-}
-
-// level divides scores by the highest score that a document of table k with all the terms could have, so that
-// items and the far more numerous turns are comparable.
-func (r *reader) level(list []candidate, ts []term, k int) {
-	n := float64(r.size[tables[k].kind])
-	var full float64
-	for _, t := range ts {
-		full += inverseFrequency(n, float64(t.df[k]))
-	}
-	for i := range list {
-		if full > 0 {
-			list[i].score /= full
-			for p := range list[i].parts {
-				list[i].parts[p] /= full
-			}
-		}
-	}
-}
-
-// weighted is a list of words to search for, their weight, and the part of the score that they add to.
-type weighted struct {
-	stems  []string
-	weight float64
-	part   int
-}
-
-// add adds the weighted scores of a table's best documents.
-func (r *reader) add(ctx context.Context, all gathered, k int, m weighted) error {
-	if len(m.stems) == 0 {
-		return nil
-	}
-	t := tables[k]
-	sums, err := r.scores(ctx, k, t.columns, m.stems)
-	if err != nil {
-		return err
-	}
-	list, err := r.wanted(ctx, t.kind, sums)
-	if err != nil {
-		return err
-	}
-	for _, d := range list {
-		if d.score == 0 {
-			continue // only in a column that isn't searched
-		}
-		c, s := all.entry(d.doc), d.score*m.weight*t.weight
-		c.score += s
-		c.parts[m.part] += s
-	}
-	return nil
-}
-
-// wanted returns the best documents that pass the query's filters.
-func (r *reader) wanted(ctx context.Context, kind int, sums map[int64]float64) ([]scoredDoc, error) {
-	list := make([]scoredDoc, 0, len(sums))
-	for doc, score := range sums {
-		list = append(list, scoredDoc{doc, score})
-	}
-	if r.q.Project != "" {
-		var err error
-		if list, err = r.inProject(ctx, kind, list); err != nil {
-			return nil, err
-		}
-	}
-	if !r.filtered(kind) {
-		return best(list, scored), nil
-	}
-	var out []scoredDoc
-	for list = best(list, len(list)); len(list) > 0 && len(out) < scored; {
-		n := min(len(list), 2*scored)
-		some, err := r.allowed(ctx, kind, list[:n])
-		if err != nil {
-			return nil, err
-		}
-		out, list = append(out, some...), list[n:]
-	}
-	return out[:min(len(out), scored)], nil
-}
-
-func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
-	mine, err := r.sessionsOf(ctx, r.q.Project)
-	if err != nil {
-		return nil, err
-	}
-	kept := list[:0]
-	for _, d := range list {
-		of, err := r.sizes.of(ctx, ofKind[kind], d.doc)
-		if err != nil {
-			return nil, err
-		}
-		if mine[int64(of.session)] {
-			kept = append(kept, d)
-		}
-	}
-	return kept, nil
-}
-
-func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool, error) {
-	return cached(r.read, r.read.sessions, project, func() (map[int64]bool, error) {
-		return columnSet[int64](ctx, r.tx, sessionsIn, project, project)
+	slices.SortFunc(ids, func(a, b int64) int {
+		return cmp.Or(cmp.Compare(docs[b].both, docs[a].both), cmp.Compare(a, b))
 	})
+	return ids
 }
 
-// allowed keeps the documents that pass the query's filters on single documents, in order. It doesn't check the
-// project again, since SQLite would then scan the whole project.
-func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
-	conds, args := r.conditions(documents[kind])
-	ids := make([]int64, len(list))
-	for i, d := range list {
-		ids[i] = d.doc
+// exchanges returns the best exchanges that pass the query's filters, by their best windows.
+func (r *reader) exchanges(ctx context.Context, docs map[int64]*held) ([]*ranked, error) {
+	if r.q.Exact {
+		return nil, nil
 	}
-	query := `SELECT e.id FROM ` + documents[kind] + ` e WHERE e.id IN (SELECT value FROM json_each(?)) AND ` +
-		strings.Join(conds, ` AND `)
-	is, err := columnSet[int64](ctx, r.tx, query, append([]any{jsonList(ids)}, args...)...)
-	return slices.DeleteFunc(list, func(d scoredDoc) bool { return !is[d.doc] }), err
+	conds, args := r.conditions(windows)
+	query := `SELECT e.id, e.session, e.x, ` + wholeExchange + marked + ` FROM window e WHERE ` +
+		`e.id IN (SELECT value FROM json_each(?)) AND ` + strings.Join(conds, ` AND `)
+	in := map[exchangePlace]*ranked{}
+	var out []*ranked
+	for ids := byScore(docs, windows); len(ids) > 0 && len(out) < candidates; {
+		n := min(len(ids), placedAtOnce)
+		some, err := list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
+			o := &ranked{table: turns}
+			return o, rows.Scan(&o.id, &o.session, &o.x, &o.n, &o.to, &o.marked)
+		}, query, append([]any{jsonList(rowsOfDocs(ids[:n]))}, args...)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range some {
+			o.held = *docs[docOf(windows, o.id)]
+		}
+		slices.SortFunc(some, func(a, b *ranked) int {
+			return cmp.Or(cmp.Compare(b.held.both, a.held.both), cmp.Compare(a.id, b.id))
+		})
+		for _, o := range some {
+			at := exchangePlace{o.session, o.x}
+			if best := in[at]; best != nil {
+				best.held.score, best.held.near = max(best.held.score, o.held.score), max(best.held.near, o.held.near)
+			} else if len(out) < candidates {
+				in[at] = o
+				out = append(out, o)
+			}
+		}
+		ids = ids[n:]
+	}
+	return out, nil
 }
 
-// filtered reports whether the query has filters on single documents of a kind.
-func (r *reader) filtered(kind int) bool {
-	dated := !r.q.Since.IsZero() || !r.q.Until.IsZero() || !r.q.AsOf.IsZero()
-	return r.hidesArchived || dated || kind == items && r.q.Kinds != nil
+// itemsIn adds the items from the best exchanges, whatever their words; quotes only if they are asked for.
+func (r *reader) itemsIn(ctx context.Context, told []*ranked, docs map[int64]*held) error {
+	var at [][3]int64
+	for _, o := range told[:min(len(told), exchangesRead)] {
+		at = append(at, [3]int64{o.session, o.n, o.to})
+	}
+	places, err := json.Marshal(at)
+	if err != nil || len(at) == 0 {
+		return err
+	}
+	return scan(ctx, r.tx, func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		if doc := docOf(items, id); docs[doc] == nil {
+			docs[doc] = &held{}
+		}
+		return err
+	}, `SELECT i.id FROM json_each(?) j JOIN item i ON i.session=j.value->>0 AND i.n BETWEEN j.value->>1 AND j.value->>2 `+
+		`WHERE ? OR i.kind<>?`, string(places), slices.Contains(r.q.Kinds, payload.Lead), string(payload.Lead))
 }
 
-// conditions returns the query's filters on a row e of the table of documents, except for the project.
-func (r *reader) conditions(docs string) (conds []string, args []any) {
+// marked is true if an item is from a window's turns.
+const marked = `EXISTS(SELECT 1 FROM item i WHERE i.session=e.session AND i.n BETWEEN e.n AND e.m)`
+
+// wholeExchange selects the first and the last turn of a window's exchange, of a long one some turns before and after.
+const wholeExchange = `(SELECT min(n) FROM window w WHERE (w.session, w.x)=(e.session, e.x) ` +
+	`AND w.n BETWEEN e.n-10 AND e.n), ` +
+	`(SELECT max(m) FROM window w WHERE (w.session, w.x)=(e.session, e.x) AND w.n BETWEEN e.n AND e.m+10), `
+
+// exchangePlace is the place of an exchange.
+type exchangePlace struct{ session, x int64 }
+
+func rowsOfDocs(docs []int64) []int64 {
+	out := make([]int64, len(docs))
+	for i, d := range docs {
+		out[i] = d / 2
+	}
+	return out
+}
+
+// foundItems returns the best items that pass the query's filters.
+func (r *reader) foundItems(ctx context.Context, docs map[int64]*held) ([]*ranked, error) {
+	conds, args := r.conditions(items)
+	var out []*ranked
+	for ids := byScore(docs, items); len(ids) > 0 && len(out) < candidates; {
+		n := min(len(ids), placedAtOnce)
+		passed, err := columnSet[int64](ctx, r.tx, `SELECT e.id FROM item e WHERE e.id IN (SELECT value FROM json_each(?)) `+
+			`AND `+strings.Join(conds, ` AND `), append([]any{jsonList(rowsOfDocs(ids[:n]))}, args...)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range ids[:n] {
+			if passed[doc/2] && len(out) < candidates {
+				out = append(out, &ranked{id: doc / 2, table: items, held: *docs[doc]})
+			}
+		}
+		ids = ids[n:]
+	}
+	return out, r.load(ctx, out)
+}
+
+// conditions returns the query's filters on a row e of a table.
+func (r *reader) conditions(kind int) (conds []string, args []any) {
+	conds = []string{`1`}
 	cond := func(s string, a ...any) { conds, args = append(conds, s), append(args, a...) }
+	if r.q.Project != "" {
+		cond(`e.session IN (`+sessionsIn+`)`, r.q.Project, r.q.Project)
+	}
 	if r.hidesArchived {
 		cond(`e.session NOT IN (SELECT id FROM session WHERE archived)`)
 	}
@@ -349,32 +370,8 @@ func (r *reader) conditions(docs string) (conds []string, args []any) {
 	if !r.q.AsOf.IsZero() {
 		cond(`e.at<?`, r.q.AsOf.UnixMilli())
 	}
-	if docs == documents[items] && r.q.Kinds != nil {
+	if kind == items && r.q.Kinds != nil {
 		cond(`e.kind IN (SELECT value FROM json_each(?))`, jsonList(r.q.Kinds))
 	}
 	return conds, args
-}
-
-// gathered collects the first pass's documents of one kind, by row.
-type gathered map[int64]*candidate
-
-// entry returns a document's candidate, creating it if needed.
-func (g gathered) entry(id int64) *candidate {
-	c := g[id]
-	if c == nil {
-		c = &candidate{id: id}
-		g[id] = c
-	}
-	return c
-}
-
-// best returns the n best, ties by row so that the same question gets the same answer.
-func (g gathered) best(n int) []candidate {
-	list := make([]candidate, 0, len(g))
-	for _, c := range g {
-		list = append(list, *c)
-	}
-	return topN(list, n, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
-	})
 }

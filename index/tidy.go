@@ -9,30 +9,38 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Tidy merges segments and gives back free space. Call it after many changes: without it searches stay correct
-// but get slower.
+// Tidy merges what the words were put into and gives back free space. Call it after many changes: without it searches
+// stay correct but get slower.
 func (x *Index) Tidy(ctx context.Context) error {
-	err := rewrite(ctx, x.db, func(w *writing) error { return w.tidy(ctx, false) })
+	err := cmp.Or(optimize(ctx, x.db), x.forgetVectors(ctx, mostlyGone))
 	if err == nil {
 		err = x.shrink(ctx)
 	}
 	return x.fail("tidy index", err)
 }
 
-// rewrite changes the full text, and whatever else do changes, in one transaction.
+// mostlyGone is the share of vectors without a window from which their file is rewritten.
+const mostlyGone = 0.5
+
+// optimize merges all words into one list, and so drops those that were deleted.
+func optimize(ctx context.Context, db beginner) error {
+	return inTransaction(ctx, db, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO words(words) VALUES('optimize')`)
+		return err
+	})
+}
+
+// rewrite changes sessions in one transaction.
 func rewrite(ctx context.Context, db beginner, do func(*writing) error) error {
 	return inTransaction(ctx, db, func(tx *sql.Tx) error {
 		// The driver starts a goroutine for each statement that can be cancelled. These statements are short, so
 		// cancellation is checked between them instead.
 		steady := context.WithoutCancel(ctx)
-		w, err := beginWriting(steady, tx)
-		if err != nil {
+		w := &writing{tx: parsedOnce{tx, map[string]*sql.Stmt{}}, stemmer: stemmer{map[string]string{}}}
+		if err := w.tx.QueryRowContext(steady, `SELECT ifnull(max(id), 0) FROM session`).Scan(&w.highest); err != nil {
 			return err
 		}
-		if err := do(w); err != nil {
-			return err
-		}
-		return w.save(steady)
+		return do(w)
 	})
 }
 

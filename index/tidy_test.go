@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,42 +58,5 @@ func TestTidy(t *testing.T) {
 	}
 	if now := size(); now >= was {
 		t.Errorf("the file has %d bytes, and had %d before", now, was)
-	}
-}
-
-// Blocks of words are as long as lets three of them stand in a page.
-func TestBlocksFillPages(t *testing.T) {
-	s := newSynth(14)
-	var docs []Doc
-	for i := range 60 {
-		docs = append(docs, s.doc(i, 6, 60))
-	}
-	x := openWith(t, docs...)
-	if err := x.Tidy(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	var blocks, pages int
-	apart, err := open(filepath.Join(t.TempDir(), "blocks.db"), "_txlock=immediate")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer apart.Close()
-	for _, q := range []string{
-		`CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL)`,
-		`ATTACH '` + x.path + `' AS whole`, `INSERT INTO block SELECT * FROM whole.block WHERE length(data)<=1330`,
-	} {
-		if _, err := apart.db.Exec(q); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := apart.db.QueryRow(`SELECT (SELECT count(*) FROM block), (SELECT page_count FROM pragma_page_count)`).
-		Scan(&blocks, &pages); err != nil {
-		t.Fatal(err)
-	}
-	if blocks < 300 {
-		t.Fatalf("%d blocks: this shows nothing", blocks)
-	}
-	if float64(blocks) < 2.8*float64(pages) {
-		t.Errorf("%d blocks of words take %d pages, want three in a page", blocks, pages)
 	}
 }

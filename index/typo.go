@@ -2,11 +2,11 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"strings"
 
 	"recall/index/embed"
-	"recall/index/postings"
 	"recall/internal/text"
 )
 
@@ -29,18 +29,23 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Correction, error) {
 	}
 	var out []Correction
 	for i, t := range ts {
-		known := t.df.docs() > 0 || len(t.word) < minTypoLength || len(t.stem) <= typoPrefix ||
+		known := t.df > 0 || len(t.word) < minTypoLength || len(t.stem) <= typoPrefix ||
 			strings.Trim(t.stem, "abcdefghijklmnopqrstuvwxyz") != "" ||
 			len(embed.Mentions(t.word, r.own)) > 0
 		if known {
 			continue
 		}
 		found := map[string]int{}
-		err := r.withPrefix(ctx, t.stem[:typoPrefix], func(stem string, _ int64, lists postings.Lists) {
-			if oneTypo(t.stem, stem) && text.Stem(stem) == stem {
-				found[stem] += lists[ofItems].Docs + lists[ofTurns].Docs
+		begin := t.stem[:typoPrefix]
+		err := scan(ctx, r.tx, func(rows *sql.Rows) error {
+			var stem string
+			var n int
+			err := rows.Scan(&stem, &n)
+			if err == nil && oneTypo(t.stem, stem) && text.Stem(stem) == stem {
+				found[stem] = n
 			}
-		})
+			return err
+		}, `SELECT term, doc FROM vocabulary WHERE term>=? AND term<?`, begin, begin+lastLetter)
 		if err != nil {
 			return nil, err
 		}
@@ -58,9 +63,6 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Correction, error) {
 	}
 	if len(out) == 0 {
 		return nil, nil
-	}
-	if err := r.lookUp(ctx, lookupForms(ts)); err != nil {
-		return nil, err
 	}
 	return out, r.weigh(ctx, ts)
 }

@@ -1,75 +1,392 @@
 package index
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
-	"recall/payload"
+	"recall/internal/llm"
 )
 
-// ErrVector means that a vector can't be compared with others.
-var ErrVector = errors.New("not a usable vector")
-
-// CheckVector rejects vectors that would spoil comparisons: empty, all zero, or with a component that isn't a
-// number.
-func CheckVector(v []float32) error {
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return fmt.Errorf("%d dimensions, squares sum to %v: %w", len(v), sum, ErrVector)
-	}
-	return nil
+// vectorFile is the file of windows' vectors beside an index. Vectors take an hour to make where the index takes
+// a minute: by their windows' keys they are found again when it is made anew. The first line names the model and its
+// dimensions. Records follow, each the CRC-32C of the rest, a key, and the vector as 32-bit floats, all little-endian.
+// It is only appended to, by whoever holds the index's write lock, and rewritten without the vectors of what was
+// forgotten.
+type vectorFile struct {
+	path, model string
+	dims        int // 0 until known
 }
 
-// PutVectors stores items' vectors of a model. They are a copy of the library's and are deleted with the index
-// or their items.
-func (x *Index) PutVectors(ctx context.Context, model string, list []Embedded) error {
-	op := "put vectors of " + model
+// VectorsName is the name of the file of vectors, beside the index.
+const VectorsName = "vectors.f32"
+
+const vectorsForm = "recall vectors 1"
+
+func (x *Index) vectorFile(model string) *vectorFile {
+	return &vectorFile{path: filepath.Join(filepath.Dir(x.path), VectorsName), model: model}
+}
+
+// vector is a window's vector, of length 1.
+type vector struct {
+	key int64
+	v   []float32
+}
+
+func (f *vectorFile) head() string { return fmt.Sprintf("%s %d %s\n", vectorsForm, f.dims, f.model) }
+
+// isHead reports whether a first line is of vectors of this model, and takes their dimensions from it.
+func (f *vectorFile) isHead(line string) bool {
+	rest, ok := strings.CutPrefix(line, vectorsForm+" ")
+	dims, model, _ := strings.Cut(rest, " ")
+	if !ok || model != f.model {
+		return false
+	}
+	var err error
+	f.dims, err = strconv.Atoi(dims)
+	return err == nil && f.dims > 0 && f.dims <= 1<<16
+}
+
+func (f *vectorFile) record() int { return 4 + 8 + 4*f.dims }
+
+// errOtherVectors means that a file isn't one of the model's vectors.
+var errOtherVectors = errors.New("vectors of another model, or none")
+
+// longestHead is the size limit of the file's first line.
+const longestHead = 1 << 10
+
+// readFrom calls do for each vector from a place in the file on, its beginning being 0, and returns the end of the
+// last. It fails with errOtherVectors, or with ErrVector after the last if there are damaged ones, which it skips.
+func (f *vectorFile) readFrom(from int64, do func(vector)) (end int64, err error) {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	line := make([]byte, longestHead)
+	n, err := file.ReadAt(line, 0)
+	if err != nil && err != io.EOF {
+		return 0, err
+	}
+	line, _, _ = bytes.Cut(line[:n], []byte("\n"))
+	if !f.isHead(string(line)) {
+		return 0, errOtherVectors
+	}
+	end = max(from, int64(len(line)+1))
+	info, err := file.Stat()
+	if err != nil {
+		return end, err
+	}
+	data := make([]byte, max(info.Size()-end, 0))
+	n, err = file.ReadAt(data, end)
+	if err != nil && err != io.EOF {
+		return end, err
+	}
+	damaged := 0
+	for data = data[:n]; len(data) >= f.record(); data = data[f.record():] {
+		end += int64(f.record())
+		rest := data[4:f.record()]
+		if crc32.Checksum(rest, castagnoli) != binary.LittleEndian.Uint32(data) {
+			damaged++
+			continue
+		}
+		do(vector{int64(binary.LittleEndian.Uint64(rest)), vectorOf(rest[8:])})
+	}
+	if damaged > 0 {
+		return end, fmt.Errorf("%s: %d damaged: %w", f.path, damaged, ErrVector)
+	}
+	return end, nil
+}
+
+// add appends vectors and returns the file's size. A record that was begun by a killed process is cut off.
+func (f *vectorFile) add(list []vector) (size int64, err error) {
+	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	var b []byte
+	size = info.Size()
+	if head := f.head(); size < int64(len(head)) {
+		size, b = 0, []byte(head)
+	} else {
+		size -= (size - int64(len(head))) % int64(f.record())
+	}
 	for _, v := range list {
-		if err := CheckVector(v.V); err != nil {
-			return fmt.Errorf("%s: item %s: %w", op, v.Item, err)
-		}
+		b = f.append(b, v)
 	}
-	return x.fail(op, inTransaction(ctx, x.db, func(tx *sql.Tx) error {
-		do, fault := statements(ctx, tx)
-		for _, v := range list {
-			do(`INSERT OR REPLACE INTO vec(iid, model, data) VALUES(?,?,?)`, string(v.Item), model, vectorBytes(v.V))
-		}
-		return fault()
-	}))
+	if err := file.Truncate(size); err != nil {
+		return 0, err
+	}
+	if _, err := file.WriteAt(b, size); err != nil {
+		return 0, err
+	}
+	return size + int64(len(b)), file.Sync()
 }
 
-// HasVectors reports whether any item has a vector of a model.
-func (x *Index) HasVectors(ctx context.Context, model string) (has bool, err error) {
-	err = x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM vec WHERE model=?)`, model).Scan(&has)
-	return has, x.fail("look for vectors", err)
-}
-
-// TextToEmbed is the text that an item's vector is made from: its own text twice, for weight, then the rest.
-func TextToEmbed(it payload.Item) string {
-	s := it.Text + ".\n" + it.Text + ".\n" + it.Why
-	for _, a := range it.Aliases {
-		s += ".\n" + a
-	}
-	for _, e := range it.Evidence {
-		s += ".\n" + e.Quote
-	}
-	return s
-}
-
-func vectorBytes(v []float32) []byte {
-	b, _ := binary.Append(nil, binary.LittleEndian, v) // can't fail for floats
+func (f *vectorFile) append(b []byte, v vector) []byte {
+	at := len(b)
+	b = binary.LittleEndian.AppendUint64(append(b, 0, 0, 0, 0), uint64(v.key))
+	b, _ = binary.Append(b, binary.LittleEndian, v.v) // can't fail for floats
+	binary.LittleEndian.PutUint32(b[at:], crc32.Checksum(b[at+4:], castagnoli))
 	return b
+}
+
+// replace writes the file anew.
+func (f *vectorFile) replace(list []vector) (size int64, err error) {
+	beside := vectorFile{f.path + ".new", f.model, f.dims}
+	if err := os.Remove(beside.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	if size, err = beside.add(list); err != nil {
+		return 0, err
+	}
+	return size, os.Rename(beside.path, f.path)
+}
+
+// RemoveVectors removes the vectors beside an index, which Embed then makes again.
+func RemoveVectors(path string) error {
+	err := os.Remove(filepath.Join(filepath.Dir(path), VectorsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func vectorOf(b []byte) []float32 {
 	v := make([]float32, len(b)/4)
-	_, _ = binary.Decode(b, binary.LittleEndian, v) // can't fail: the lengths match
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
 	return v
+}
+
+// ErrVector means that a vector can't be compared with others.
+var ErrVector = errors.New("not a usable vector")
+
+// checkVector rejects vectors that would spoil comparisons: of another length, all zero, or with a component that
+// isn't a number.
+func checkVector(v []float32, dims int) error {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if len(v) != dims || !(math.Abs(sum-1) < 0.01) {
+		return fmt.Errorf("%d dimensions, not %d, or squares that sum to %v: %w", len(v), dims, sum, ErrVector)
+	}
+	return nil
+}
+
+// Unembedded returns how many windows have no vector yet, and how many there are.
+func (x *Index) Unembedded(ctx context.Context) (left, all int, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM unembedded), (SELECT count(*) FROM window)`).
+		Scan(&left, &all)
+	return left, all, x.fail("count vectors", err)
+}
+
+// embeddedAtOnce is how many windows are embedded between two writes, which takes about a second.
+const embeddedAtOnce = 8
+
+// Embed makes vectors of the windows that have none, those said last first, until none is left or ctx is done, which is
+// no error. It fails with ErrRebuild if vectors are lost of windows of which the index no longer has the words.
+func (x *Index) Embed(ctx context.Context, model llm.Embedder, progress func(done, total int)) error {
+	err := x.embed(ctx, model, progress)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return x.fail("embed with "+model.Model(), err)
+}
+
+func (x *Index) embed(ctx context.Context, model llm.Embedder, progress func(done, total int)) error {
+	f := x.vectorFile(model.Model())
+	if whole, err := x.allEmbedded(ctx, f); whole || err != nil {
+		return err
+	}
+	have, size, err := x.kept(ctx, f)
+	if err != nil {
+		return err
+	}
+	if len(have) > 0 {
+		if err := x.settle(ctx, f.model, have, size); err != nil {
+			return err
+		}
+	}
+	left, _, err := x.Unembedded(ctx)
+	for done := 0; err == nil; {
+		progress(done, done+left)
+		var next []unembedded
+		if next, err = x.next(ctx); err != nil || len(next) == 0 {
+			return err
+		}
+		var texts []string
+		for _, u := range next {
+			texts = append(texts, u.text)
+		}
+		vectors, failed := model.Embed(ctx, texts)
+		if len(vectors) < len(texts) {
+			return cmp.Or(failed, fmt.Errorf("%d vectors of %d texts", len(vectors), len(texts)))
+		}
+		fresh := make([]vector, len(next))
+		for i, v := range vectors {
+			f.dims = cmp.Or(f.dims, len(v))
+			if err := checkVector(v, f.dims); err != nil {
+				return err
+			}
+			fresh[i] = vector{next[i].key, v}
+		}
+		done, left = done+len(next), left-len(next)
+		err = x.embedded(context.WithoutCancel(ctx), f, next, fresh)
+	}
+	return err
+}
+
+// allEmbedded reports whether no window is without its vector, and the file is as it was left.
+func (x *Index) allEmbedded(ctx context.Context, f *vectorFile) (is bool, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM embedded WHERE model=? AND size=?) AND `+
+		`NOT EXISTS(SELECT 1 FROM unembedded)`, f.model, sizeOf(f.path)).Scan(&is)
+	return is, err
+}
+
+// sizeOf is a file's size, -1 if there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// settle takes windows whose vectors are in the file already off the list of those without.
+func (x *Index) settle(ctx context.Context, model string, have map[int64]bool, size int64) error {
+	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		var known []int64
+		err := scan(ctx, tx, func(rows *sql.Rows) error {
+			var id, key int64
+			err := rows.Scan(&id, &key)
+			if have[key] {
+				known = append(known, id)
+			}
+			return err
+		}, `SELECT u.id, w.key FROM unembedded u JOIN window w ON w.id=u.id`)
+		return cmp.Or(err, haveVectors(ctx, tx, model, size, known))
+	})
+}
+
+// haveVectors records the state of the file, and windows that have their vectors there.
+func haveVectors(ctx context.Context, tx *sql.Tx, model string, size int64, windows []int64) error {
+	do, fault := statements(ctx, tx)
+	do(`DELETE FROM embedded`)
+	do(`INSERT INTO embedded VALUES(?,?)`, model, size)
+	do(`DELETE FROM unembedded WHERE id IN (SELECT value FROM json_each(?))`, jsonList(windows))
+	return fault()
+}
+
+// kept returns the keys of the vectors that the file has, and its size.
+func (x *Index) kept(ctx context.Context, f *vectorFile) (have map[int64]bool, end int64, err error) {
+	var model string
+	var size int64
+	err = x.db.QueryRowContext(ctx, `SELECT model, size FROM embedded`).Scan(&model, &size)
+	if err != nil && err != sql.ErrNoRows {
+		return nil, 0, err
+	}
+	have = map[int64]bool{}
+	var good []vector
+	end, err = f.readFrom(0, func(v vector) { have[v.key], good = true, append(good, v) })
+	switch {
+	case errors.Is(err, ErrVector):
+		if _, failed := f.replace(good); failed != nil {
+			return nil, 0, failed
+		}
+		return nil, 0, fmt.Errorf("%w: %w", err, ErrRebuild)
+	case errors.Is(err, errOtherVectors), errors.Is(err, fs.ErrNotExist):
+		end, f.dims, err = 0, 0, RemoveVectors(x.path)
+	}
+	if err == nil && (model != "" && model != f.model || end < size) {
+		err = fmt.Errorf("%s isn't as it was left: %w", f.path, ErrRebuild)
+	}
+	return have, end, err
+}
+
+// unembedded is a window without a vector.
+type unembedded struct {
+	id, key int64
+	text    string
+}
+
+func (x *Index) next(ctx context.Context) ([]unembedded, error) {
+	return list(ctx, x.db, func(rows *sql.Rows) (u unembedded, err error) {
+		var packed []byte
+		if err = rows.Scan(&u.id, &u.key, &packed); err == nil {
+			u.text, err = unpack(packed)
+		}
+		return u, err
+	}, `SELECT w.id, w.key, u.text FROM unembedded u JOIN window w ON w.id=u.id ORDER BY w.at DESC, w.id LIMIT ?`,
+		embeddedAtOnce)
+}
+
+// embedded adds windows' vectors to the file and records that they have them.
+func (x *Index) embedded(ctx context.Context, f *vectorFile, done []unembedded, vectors []vector) error {
+	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		size, err := f.add(vectors)
+		if err != nil {
+			return err
+		}
+		windows := make([]int64, len(done))
+		for i, u := range done {
+			windows[i] = u.id
+		}
+		return haveVectors(ctx, tx, f.model, size, windows)
+	})
+}
+
+// forgetVectors rewrites the file without the vectors of windows that are gone, if these are more than a share of all.
+// For a share of 0 it removes a file of which the index doesn't know what is in it.
+func (x *Index) forgetVectors(ctx context.Context, share float64) error {
+	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		var model string
+		err := tx.QueryRowContext(ctx, `SELECT model FROM embedded`).Scan(&model)
+		if err != nil && err != sql.ErrNoRows {
+			return err
+		}
+		f := x.vectorFile(model)
+		all := map[int64]vector{}
+		if _, unread := f.readFrom(0, func(v vector) { all[v.key] = v }); cmp.Or(err, unread) != nil {
+			if share > 0 {
+				return nil // Embed sees to it
+			}
+			return RemoveVectors(x.path)
+		}
+		was := len(all)
+		keys, err := columnSet[int64](ctx, tx, `SELECT key FROM window`)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(all, func(key int64, _ vector) bool { return !keys[key] })
+		if float64(was-len(all)) <= share*float64(was) {
+			return nil
+		}
+		size, err := f.replace(slices.Collect(maps.Values(all)))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `UPDATE embedded SET size=?`, size)
+		}
+		return err
+	})
 }

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,24 +109,3 @@ func (l *Library) answerPath(key string) (string, error) {
 
 // CacheName is the folder of models' answers.
 const CacheName = "cache"
-
-// SaveVectors stores the vectors that a model made of a session's items, as vectors/<model>.f32 in its folder. Their
-// format is up to the caller.
-func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) error {
-	if err := l.putSummed(id, "vectors/"+vectorsName(model), bytes.NewReader(data), false); err != nil {
-		return fmt.Errorf("session %s: vectors: %w", id, err)
-	}
-	return nil
-}
-
-// Vectors returns what SaveVectors stored for a model, or nil.
-func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
-	b, err := l.readFile(id, "vectors/"+vectorsName(model))
-	if err != nil {
-		err = fmt.Errorf("session %s: vectors: %w", id, err)
-	}
-	return b, err
-}
-
-// vectorsName returns a model's name as a file name. Two models may share one; the content says whose it is.
-func vectorsName(model string) string { return strings.Trim(disk.SafeName(model, 80), ".-") + ".f32" }

@@ -4,7 +4,6 @@ package library
 var (
 	SessionFile  = sessionFile
 	FolderName   = folderName
-	VectorsName  = vectorsName
 	Readme       = readme
 	EntryText    = Entry.encode
 	FinishEntry  = (*Entry).finish

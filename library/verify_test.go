@@ -39,7 +39,6 @@ func everyKind(t testing.TB) (l *Library, src string) {
 	for name, err := range map[string]error{
 		"edits":   l.AppendEdits(id, []payload.Edit{{Op: "drop", ID: "k3v9t2m8qa", At: tick, Who: "ann"}}),
 		"notes":   l.AppendNotes(id, []json.RawMessage{json.RawMessage(`{"text":"mind the cache"}`)}),
-		"vectors": l.SaveVectors(id, "embed-small/512", []byte("not really vectors")),
 		"inbox":   l.Inbox(map[string]string{"session": id, "text": "remember"}),
 		"journal": l.Journal("sync", map[string]any{"sessions": 1}),
 		"threads": l.Correct(payload.Correction{Op: "join", A: "a", B: "b", At: tick}),
@@ -106,7 +105,7 @@ func TestFlippedBit(t *testing.T) {
 	kinds := []string{"README.md", "library.toml", "projects.toml", "tombstones.jsonl", "threads.jsonl", "journal.jsonl",
 		"events.jsonl",
 		"links.jsonl", "session.json", "versions.jsonl", ".zst", "payload.md", "edits.jsonl", "notes.jsonl",
-		"transcript.md", ".f32"}
+		"transcript.md"}
 	rng := rand.New(rand.NewPCG(2, 5))
 	seen := map[string]bool{}
 	flips := 0

@@ -71,8 +71,8 @@ func (b *besides) run() {
 		b.t.Errorf("a note meanwhile: %v", err)
 	}
 	if answer, err := q.Index.Search(context.Background(),
-		index.Query{Text: "exponential backoff for retries"}); err != nil || len(answer.Items()) == 0 {
-		b.t.Errorf("a question meanwhile: %d hits, %v", len(answer.Items()), err)
+		index.Query{Text: "exponential backoff for retries"}); err != nil || len(answer.Ranked) == 0 {
+		b.t.Errorf("a question meanwhile: %d hits, %v", len(answer.Ranked), err)
 	}
 }
 

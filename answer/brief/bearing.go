@@ -68,7 +68,11 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	}
 	asks, quotes := text.Words(task), []Bearing(nil)
 	for _, r := range found.Shown {
-		turns, err := x.Said(ctx, r.Session, r.Turn-around, r.Turn+around)
+		from, to := r.Turn, r.Turn
+		if r.Item == nil {
+			from, to = min(from, r.From), max(to, r.To)
+		}
+		turns, err := x.Said(ctx, r.Session, from-around, to+around)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +82,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 				add(&Bearing{Placed: r.Placed()})
 			}
 		default:
-			if b := reply(turns, r, asks); b != nil {
+			if b := reply(turns, r.Place, from, asks); b != nil {
 				quotes = append(quotes, *b)
 			}
 		}
@@ -109,12 +113,11 @@ func about(it *payload.Item, turns []index.Turn) text.Bag {
 var claimed = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true,
 	payload.Flag: true, payload.Deferred: true, payload.Question: true}
 
-// reply returns what a person replied at a result or after it, nil if they replied nothing there that bears on what is
-// asked.
-func reply(turns []index.Turn, r *answer.Result, asks text.Bag) *Bearing {
+// reply returns what a person replied from a turn on, nil if they replied nothing there that bears on what is asked.
+func reply(turns []index.Turn, at index.Place, from int, asks text.Bag) *Bearing {
 	for i := 1; i < len(turns); i++ {
-		if turns[i].N >= r.Turn && typed(turns[i]) && bears(turns[:i+1], asks) {
-			b := &Bearing{Placed: index.Placed{Place: r.Place, Turn: turns[i].N, Item: payload.Item{Kind: payload.Lead,
+		if turns[i].N >= from && typed(turns[i]) && bears(turns[:i+1], asks) {
+			b := &Bearing{Placed: index.Placed{Place: at, Turn: turns[i].N, Item: payload.Item{Kind: payload.Lead,
 				Text: turns[i].Text, By: payload.ByUser, Maker: payload.ByRule, State: payload.Stands, At: turns[i].At}}}
 			if !typed(turns[i-1]) {
 				b.Asked = turns[i-1].Text

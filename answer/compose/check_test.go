@@ -103,7 +103,7 @@ func TestLineShowsWhatDecides(t *testing.T) {
 }
 
 // The first answer is sure only where it is an item with other words for it, the chance
-// is good and the next is far behind: a passage never is.
+// of the question is in it and the next is far behind: a passage never is.
 func TestSure(t *testing.T) {
 	item := func(aliases ...string) *index.Result {
 		return &index.Result{Score: 1, Item: &payload.Item{Kind: payload.Decision, Aliases: aliases}}
@@ -113,15 +113,15 @@ func TestSure(t *testing.T) {
 		a    index.Answer
 		want bool
 	}{
-		"sure":           {index.Answer{Sure: 0.7, Ranked: []*index.Result{item("lru"), second}}, true},
-		"no other words": {index.Answer{Sure: 0.7, Ranked: []*index.Result{item(), second}}, false},
-		"a passage": {index.Answer{Sure: 0.9, Ranked: []*index.Result{{Score: 1, Type: "turn"}, second}},
+		"sure":           {index.Answer{Coverage: 1, Ranked: []*index.Result{item("lru"), second}}, true},
+		"no other words": {index.Answer{Coverage: 1, Ranked: []*index.Result{item(), second}}, false},
+		"a passage": {index.Answer{Coverage: 1, Ranked: []*index.Result{{Score: 1, Type: "turn"}, second}},
 			false},
-		"the next is near": {index.Answer{Sure: 0.7, Ranked: []*index.Result{item("lru"), item("cache")}}, false},
-		"no good chance":   {index.Answer{Sure: 0.5, Ranked: []*index.Result{item("lru"), second}}, false},
-		"doubtful": {index.Answer{Sure: 0.7, Doubtful: true, Ranked: []*index.Result{item("lru"), second}},
+		"the next is near": {index.Answer{Coverage: 1, Ranked: []*index.Result{item("lru"), item("cache")}}, false},
+		"not all of it":    {index.Answer{Coverage: 0.5, Ranked: []*index.Result{item("lru"), second}}, false},
+		"doubtful": {index.Answer{Coverage: 1, Doubtful: true, Ranked: []*index.Result{item("lru"), second}},
 			false},
-		"nothing was found": {index.Answer{Sure: 0.7}, false},
+		"nothing was found": {index.Answer{Coverage: 1}, false},
 	} {
 		if got := Sure(&c.a); got != c.want {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)

@@ -22,18 +22,13 @@ const (
 	lookOut     = 200   // tokens of the answer
 )
 
-// An answer is sure if it is an item that has aliases, the probability that the question has
-// an answer is at least leastSure, and the second result is far behind: of the questions on
-// two projects, over items that people wrote, the first was right for all 12 such of 106, of
-// those on invented ones for 80 of 89.
-const (
-	leastSure  = 0.6
-	mostSecond = 0.1 // share of the first's score
-)
+// mostSecond is the share of the first result's score from which a second one may answer as well.
+const mostSecond = 0.6
 
-// Sure reports whether the first result answers the question, as far as words can tell.
+// Sure reports whether the first result answers the question, as far as words can tell: an item with aliases that holds
+// all of it, and far ahead of the second.
 func Sure(found *index.Answer) bool {
-	if len(found.Ranked) == 0 || found.Unknown || found.Doubtful || found.Sure < leastSure {
+	if len(found.Ranked) == 0 || found.Unknown || found.Doubtful || found.Coverage < 0.99 {
 		return false
 	}
 	first := found.Ranked[0]

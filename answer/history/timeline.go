@@ -8,7 +8,6 @@ import (
 	"recall/answer"
 	"recall/distill/relate"
 	"recall/index"
-	"recall/index/rank"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -130,7 +129,7 @@ func OnTopic(found index.Answer) map[payload.ItemID]bool {
 	listed := len(found.Listed) > 0 // the question names no topic
 	take(func(r *index.Result) bool { return listed || len(r.Terms) > 0 })
 	if len(keep) == 0 { // only found by related words
-		take(func(r *index.Result) bool { return r.Look[rank.Kindred] > 0 })
+		take(func(r *index.Result) bool { return r.Kindred > 0 })
 	}
 	return keep
 }

@@ -39,7 +39,7 @@ var damages = []struct {
 		path string) {
 		spoilTables(t, path, "session", "item", "stamp")
 	}, ""},
-	{"with a flipped bit in its lists of words", func(t *testing.T, path string) { spoilTables(t, path, "fulltext") }, ""},
+	{"with a flipped bit in its lists of words", func(t *testing.T, path string) { spoilTables(t, path, "words_data") }, ""},
 	{"with a flipped bit in its links", func(t *testing.T, path string) { spoilTables(t, path, "link", "due") }, ""},
 	{"gone", func(t *testing.T, path string) { removeAll(t, path) }, "removed, emptied or replaced"},
 	{"a folder", func(t *testing.T, path string) {

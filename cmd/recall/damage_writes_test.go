@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"database/sql"
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,30 +58,6 @@ func spoilTables(t *testing.T, path string, tables ...string) {
 	}
 }
 
-// embedding answers for embeddings, each text a vector of its letters.
-func embedding(t *testing.T) string {
-	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var q struct{ Input []string }
-		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		var data []any
-		for i, text := range q.Input {
-			v := make([]float32, 8)
-			for _, c := range text {
-				v[c%8]++
-			}
-			data = append(data, map[string]any{"index": i, "embedding": v})
-		}
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(map[string]any{"data": data})
-	}))
-	t.Cleanup(s.Close)
-	return s.URL + "/v1"
-}
-
 // Whatever writes to an index that is damaged says so, makes it again, and what it was
 // to write is there.
 func TestDamageFoundByWriters(t *testing.T) {
@@ -101,7 +74,6 @@ func TestDamageFoundByWriters(t *testing.T) {
 	config := filepath.Join(home, "config.yaml")
 	text := "llm:\n  provider: openai\n  url: " + chatting(t, &asked, &down) +
 		"\n  model: small-enough\n  prices: [{model: small-enough, in: 0.1, out: 0.4}]\n" +
-		"embed:\n  url: " + embedding(t) + "\n  model: letters\n" +
 		"sources:\n  claude_code: [" + claude + "]\n  cowork: [" + cowork + "]\n"
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -150,15 +122,6 @@ func TestDamageFoundByWriters(t *testing.T) {
 		t.Errorf("want one more that was superseded than the %d before:\n%s", before, out)
 	}
 	sound()
-
-	t.Setenv("RECALL_QUERY_VECTORS", "service")
-	spoil("vec")
-	wants(say("vectors"), again, "embedded with letters")
-	if out := say("query", "--no-sync", question); strings.Contains(out, "words alone") {
-		t.Errorf("vectors aren't in the index:\n%s", out)
-	}
-	sound()
-	t.Setenv("RECALL_QUERY_VECTORS", "off")
 
 	spoil("stamp")
 	wants(say("sync"), again, "distilled by openai/small-enough")
@@ -209,7 +172,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	}
 	a.Index.Close()
 	a.Index = nil
-	spoilTables(t, app.IndexPath(l), "fulltext")
+	spoilTables(t, app.IndexPath(l), "words_data")
 	if err := a.IndexReceived(cmd.Context()); err != nil ||
 		!strings.Contains(out.String(), "rebuilding it from the library") {
 		t.Errorf("got %v, said\n%s", err, &out)

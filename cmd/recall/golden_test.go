@@ -198,8 +198,8 @@ func TestDrawnAnswers(t *testing.T) {
   “five tries then DLQ, and put jitter on it, we saw the thundering herd last week”
   was   fixed 30 s delay (2026-04-13, billing#1, turn 12) → superseded
   files changed since: src/queue/backoff.ts (3 commits)
-2 ○ Retry counts per tenant: deferred until billing lands (2026-04-15); billing#2, turn 52
-3 ✗ retry in the HTTP client: eliminated (double retries); billing#2, turn 44
+2 ✗ retry in the HTTP client: eliminated (double retries); billing#2, turn 44
+3 ○ Retry counts per tenant: deferred until billing lands (2026-04-15); billing#2, turn 52
   recall why 1 · recall show 1 · 12 sessions searched
 `},
 		{"did we try redis for the cache?", nil, cache, answer.Answered, `1 ✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server to run; the LRU cache met the target.   billing#5, turn 88

@@ -71,8 +71,8 @@ var everywhere = map[string][]string{
 	"team status":  {"team status"},
 	"review join":  {"review join SESSION OTHER"},
 	"review split": {"review split SESSION OTHER"}, "thread": {"thread", "thread SESSION"},
-	"status usage": {"status usage"}, "vectors": {"vectors"},
-	"version": {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "why --pr",
+	"status usage": {"status usage"},
+	"version":      {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "why --pr",
 		"why --pr HEAD --json", "why --trailers f.txt"}, "wrap-up": {"wrap-up --prompt"},
 }
 

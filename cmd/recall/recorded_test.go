@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/demo"
 	"recall/library"
 )
@@ -138,7 +139,7 @@ func (r *recorder) environment() {
 	for k, v := range map[string]string{
 		"HOME": r.home, "XDG_CACHE_HOME": filepath.Join(r.home, "cache"), "XDG_CONFIG_HOME": filepath.Join(r.home, "config"),
 		"RECALL_SOURCES_COWORK": filepath.Join(r.home, "Claude"), "PATH": filepath.Join(r.home, "bin"),
-		"NO_COLOR": "1", "EDITOR": "", "VISUAL": "",
+		"NO_COLOR": "1", "EDITOR": "", "VISUAL": "", embedProvider: config.EmbedOff,
 	} {
 		r.t.Setenv(k, v)
 	}

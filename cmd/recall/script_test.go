@@ -11,12 +11,19 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"recall/cmd/recall/config"
 	_ "recall/library/ramdisk"
 )
+
+// Most tests find by words alone: making vectors takes seconds, and what they are about doesn't depend on them.
+const embedProvider = "RECALL_EMBED_PROVIDER"
 
 // recall runs as a program of its own in the stories of testdata/script: what
 // takes several steps. What one command says is recorded (TestRecorded).
 func TestMain(m *testing.M) {
+	if os.Getenv(embedProvider) == "" { // else it is recall, run by a test
+		os.Setenv(embedProvider, config.EmbedOff)
+	}
 	testscript.Main(withServer{m}, map[string]func(){
 		"recall": func() { os.Exit(Main()) },
 		"on-tty": func() { os.Exit(onTTY(os.Args[1])) },
@@ -74,7 +81,7 @@ func atHome(dir string, setenv func(key, value string)) error {
 		{"HOME", home}, {"USERPROFILE", home}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")},
 		{"LocalAppData", filepath.Join(home, "cache")},
 		{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
-		{"TZ", "UTC"}, {"NO_COLOR", "1"}, {"EDITOR", ""}, {"VISUAL", ""},
+		{"TZ", "UTC"}, {"NO_COLOR", "1"}, {embedProvider, os.Getenv(embedProvider)}, {"EDITOR", ""}, {"VISUAL", ""},
 		{"GOGC", os.Getenv("GOGC")},
 	} {
 		setenv(v[0], v[1])

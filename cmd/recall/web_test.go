@@ -320,13 +320,13 @@ func TestWebPages(t *testing.T) {
 	}
 }
 
-// Below a passage that comes first stands what its session says next, with its place.
-func TestWebSaysWhatElseTheSessionSays(t *testing.T) {
+// Below a passage stands another of its exchange, what it replies to, with its place.
+func TestWebSaysWhatAPassageRepliesTo(t *testing.T) {
 	t.Parallel()
 	home, library := demoed(t)
 	page := enter(t, startWeb(t, home, strings.TrimSuffix(library, "-model")))("/?q=why+does+the+retry+have+jitter", nil)
-	want := regexp.MustCompile(`(?s)turn 14</a>, 2026-09-09</p>\s*<blockquote>1\. five tries then dead letter.{0,600}` +
-		`turn 6</a>, 2026-09-09</p>\s*</article>`)
+	want := regexp.MustCompile(`(?s)turn 6</a>, 2026-09-09</p>\s*<blockquote>Fixed and committed.{0,1000}` +
+		`turn 14</a>, 2026-09-09</p>\s*</article>`)
 	if !want.MatchString(page) {
 		t.Errorf("%s isn't in\n%.9000s", want, page)
 	}

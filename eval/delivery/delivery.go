@@ -204,6 +204,9 @@ func newDesk(ctx context.Context, program string, p *Project) (*desk, error) {
 	if err == nil {
 		_, err = d.run(ctx, "", "sync")
 	}
+	if err == nil {
+		_, err = d.run(ctx, "", "rest") // what is found by meaning
+	}
 	return d, err
 }
 

@@ -9,15 +9,14 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/s2"
-	_ "github.com/ncruces/go-sqlite3/driver"
-
-	"recall/index/postings"
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 )
 
 // Dump returns everything that an index holds, one value per line: rows, unpacked texts, and the words of its
-// posting lists. It returns an error if nothing was packed.
+// full text. It returns an error if nothing was packed.
 func Dump(path string) ([]byte, error) {
-	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
+	db, err := driver.Open("file:"+path+"?mode=ro", fts5.Register)
 	if err != nil {
 		return nil, err
 	}
@@ -31,11 +30,6 @@ func Dump(path string) ([]byte, error) {
 	for _, q := range queries {
 		err = cmp.Or(err, each(db, q, d.value))
 	}
-	err = cmp.Or(err, each(db, `SELECT data FROM block`, func(data any) error {
-		return postings.Each(data.([]byte), func(word []byte, _ postings.Lists) bool {
-			return d.value(string(word)) == nil
-		})
-	}))
 	if err == nil && d.packed == 0 {
 		err = fmt.Errorf("%s: no packed text found: has the format changed?", path)
 	}

@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -121,40 +120,4 @@ func Sentences(turn string) (out [][2]int) {
 		open = len(out) > 0 && !strings.ContainsAny(said[len(said)-1:], ".!?:|`")
 	}
 	return out
-}
-
-// ComparePassages completes the features of passages by comparing the texts shown for all candidates: a word of the
-// question, including small ones, counts the more the fewer of them contain it.
-func (q *Question) ComparePassages(shown []string, looks []*Features) {
-	place := make(map[string]int, len(q.said))
-	begins := map[uint16]bool{}
-	for k, stem := range q.said {
-		place[stem] = k
-		begins[beginning(stem)] = true
-	}
-	said := make([]set, len(shown))
-	holds := make([]int, len(q.said))
-	for i, s := range shown {
-		text.Each(s, func(w string) bool {
-			if begins[beginning(w)] {
-				if k, ok := place[text.Stem(w)]; ok && said[i]&(1<<k) == 0 {
-					said[i] |= 1 << k
-					holds[k]++
-				}
-			}
-			return true
-		})
-	}
-	var all float64
-	for _, n := range holds {
-		all += rarity(len(shown), n)
-	}
-	for i, f := range looks {
-		if f[APassage] == 0 {
-			continue
-		}
-		for s := said[i]; s != 0; s &= s - 1 {
-			f[PassageBeside] += rarity(len(shown), holds[bits.TrailingZeros64(uint64(s))]) / all
-		}
-	}
 }

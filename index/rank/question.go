@@ -1,12 +1,5 @@
-// Package rank takes the second look at the first candidates of a search: a linear model with few weights
-// scores them by what BM25 can't see.
-//
-// A Question is made once; Look turns each candidate into Features; Weights score them. The shipped weights
-// (weights.txt) are fitted by
-//
-//	go run ./eval/train/rank -shared DIR -write
-//
-// which also prints how good they are on projects that they were not fitted to.
+// Package rank reads a question and what may answer it: what kind of answer is asked for, how much of the question a
+// text holds, in the same words or in the lexicon's, and which part of it to show.
 package rank
 
 import (
@@ -38,14 +31,9 @@ const MostTerms = 64
 type Question struct {
 	terms []Term
 	total float64        // of all IDF
-	most  float64        // the highest IDF
 	place map[string]int // stem to term
 	kin   map[string][]Kin
 	first map[uint16]bool // beginnings of relevant stems; other words needn't be stemmed
-
-	text     string
-	said     []string // all its stems, including small words, each once
-	concepts []Concept
 
 	asked map[payload.Kind]bool
 	tried bool // it asks whether something was tried
@@ -53,14 +41,12 @@ type Question struct {
 	past  bool // it asks what was, not what is
 }
 
-// Ask prepares a question; terms and concepts beyond MostTerms are ignored.
-func Ask(text string, terms []Term, kin []Kin, concepts []Concept) *Question {
+// Ask prepares a question; terms beyond MostTerms are ignored.
+func Ask(text string, terms []Term, kin []Kin) *Question {
 	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{},
-		first: map[uint16]bool{},
-		text:  text, concepts: concepts[:min(len(concepts), MostTerms)]}
+		first: map[uint16]bool{}}
 	for i, t := range q.terms {
 		q.total += t.IDF
-		q.most = max(q.most, t.IDF)
 		q.place[t.Stem] = i
 		q.first[beginning(t.Stem)] = true
 	}
@@ -74,26 +60,7 @@ func Ask(text string, terms []Term, kin []Kin, concepts []Concept) *Question {
 		}
 	}
 	q.readForm(text)
-	q.recordStems(text)
 	return q
-}
-
-// recordStems records the question's stems, at most MostTerms.
-func (q *Question) recordStems(asked string) {
-	seen := map[string]bool{}
-	add := func(stem string) bool {
-		if !seen[stem] {
-			seen[stem] = true
-			q.said = append(q.said, stem)
-		}
-		return len(q.said) < MostTerms
-	}
-	for _, t := range q.terms { // these have corrected typos
-		if !add(t.Stem) {
-			return
-		}
-	}
-	text.Each(asked, func(w string) bool { return add(text.Stem(w)) })
 }
 
 var askedBy = sync.OnceValue(func() map[string][]payload.Kind {
@@ -146,7 +113,13 @@ var pastForm = text.Pattern(`(?i)\b(?:original(?:ly)?|initial(?:ly)?|first|previ
 func (q *Question) Past() bool { return q.past }
 
 // Asks reports whether it asks for items of a kind.
-func (q *Question) Asks(k payload.Kind) bool { return q.asked[k] }
+func (q *Question) Asks(k payload.Kind) bool { return q.asked[k] || q.tried && k == payload.Eliminated }
+
+// AsOfSession reports whether items of a kind say how things stood in their session, which the next session may
+// have changed without saying so.
+func AsOfSession(k payload.Kind) bool {
+	return k == payload.Next || k == payload.Status || k == payload.Goal
+}
 
 // beginning is the first two bytes of a word. Stemming changes only a word's end, so a word with another
 // beginning than all wanted stems can't match.
@@ -163,12 +136,13 @@ func beginning(w string) uint16 {
 // set is a subset of a question's terms.
 type set uint64
 
-// share is how much of the question's weight a set of its terms has, 0 to 1.
-func (q *Question) share(s set) float64 {
+// Share is how much of the question's weight a text holds, 0 to 1: in the question's words, and only in the lexicon's.
+func (q *Question) Share(s string) (own, kindred float64) {
 	if q.total == 0 {
-		return 0
+		return 0, 0
 	}
-	return q.weight(s) / q.total
+	f := q.read(s)
+	return q.weight(f.terms) / q.total, q.weight(f.kin&^f.terms) / q.total
 }
 
 func (q *Question) weight(s set) float64 {
@@ -179,33 +153,11 @@ func (q *Question) weight(s set) float64 {
 	return sum
 }
 
-// rarest is the highest IDF in a set relative to the question's highest.
-func (q *Question) rarest(s set) float64 {
-	var top float64
-	for ; s != 0; s &= s - 1 {
-		top = max(top, q.terms[bits.TrailingZeros64(uint64(s))].IDF)
-	}
-	if q.most == 0 {
-		return 0
-	}
-	return top / q.most
-}
-
-// many is the share of the question's terms that are in a set, 0 to 1.
-func (q *Question) many(s set) float64 {
-	return float64(bits.OnesCount64(uint64(s))) / float64(max(len(q.terms), 1))
-}
-
 // found is what one text contains of a question.
 type found struct {
 	terms set // in it
 	kin   set // with a related phrase in it
-	begin set // among its first content words
-	words int // number of content words
 }
-
-// topic is how many content words at the beginning of a text state its topic.
-const topic = 2
 
 // read finds the question's terms and related phrases in a text.
 func (q *Question) read(s string) found {
@@ -215,7 +167,6 @@ func (q *Question) read(s string) found {
 		if text.Stop(w) {
 			return true
 		}
-		t.words++
 		if !q.first[beginning(w)] {
 			open = open[:0]
 			return true
@@ -223,9 +174,6 @@ func (q *Question) read(s string) found {
 		stem := text.Stem(w)
 		if i, ok := q.place[stem]; ok {
 			t.terms |= 1 << i
-			if t.words <= topic {
-				t.begin |= 1 << i
-			}
 		}
 		open = q.advance(&t, open, stem)
 		return true
@@ -260,16 +208,4 @@ func (q *Question) advance(t *found, open []opened, stem string) []opened {
 		}
 	}
 	return next
-}
-
-// likeness is how much the question and a text have in common, 0 to 1 (Dice's coefficient; the text's other
-// words count as the question's mean).
-func (q *Question) likeness(t found) float64 {
-	if q.total == 0 {
-		return 0
-	}
-	mean := q.total / float64(len(q.terms))
-	both := q.weight(t.terms)
-	rest := float64(max(t.words-bits.OnesCount64(uint64(t.terms)), 0)) * mean
-	return 2 * both / (q.total + both + rest)
 }

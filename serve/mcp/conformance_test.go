@@ -40,10 +40,11 @@ func TestTools(t *testing.T) {
 			"] DECISION: Where do the workers run? → Inside ledgerd", "who: the user", "session fd4adb93 turn 6",
 			"<!-- /recall -->"}, false},
 		{"what the first passage's session says next", "recall_query", map[string]any{
-			"question": "why does the retry have jitter?", "limit": 1}, []string{"[turn] session b1047db6 turn 14 ",
-			"\n  also [turn] session b1047db6 turn 6 (ledgerline, session 3), 2026-09-09 · the user: “1. ", "five tries then dead letter"}, false},
+			"question": "why does the retry have jitter?", "limit": 1}, []string{"[turn] session b1047db6 turn 6 ",
+			"five tries then dead letter", "\n  also [turn] session b1047db6 turn 14 (ledgerline, session 3), 2026-09-09 · " +
+				"the assistant: “Fixed and committed"}, false},
 		{"a passage", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}},
-			[]string{"session b1047db6 turn 13", "exponential backoff"}, false},
+			[]string{"session b1047db6 turn 14", "xponential backoff"}, false},
 		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?",
 			"kinds": []string{"eliminated"}}, []string{"Nothing decided about this"}, false},
 		{"nothing", "recall_query", map[string]any{"question": "which font did we pick?"},

@@ -138,7 +138,7 @@ func (a *App) Searched(ctx context.Context, text string) (answer.Answer, error) 
 // withIndex runs do on the index, with the user's vectors and lexicon, building the index first if need be.
 func (a *App) withIndex(ctx context.Context, do func() error) error {
 	asking := func() error {
-		if err := a.useOwn(ctx); err != nil {
+		if err := a.useOwn(); err != nil {
 			return err
 		}
 		return do()

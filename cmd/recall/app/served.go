@@ -89,7 +89,7 @@ func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, behind
 		m.taking.Unlock()
 	}
 	if err == nil {
-		err = b.useOwn(ctx)
+		err = b.useOwn()
 	}
 	return behind, err
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/config"
@@ -23,7 +24,6 @@ import (
 	"recall/pipeline"
 	"recall/pipeline/folders"
 	"recall/pipeline/guard"
-	"recall/pipeline/vectors"
 )
 
 // Archiver returns what archives transcripts into a library.
@@ -101,9 +101,60 @@ func InBackground(in string, env []string, args ...string) bool {
 	return true
 }
 
-// Sync syncs a library. If the index can't be opened it still archives new bytes: losing the index must not cost a
+// embedFor is how long a sync makes vectors; a process in the background makes the rest. A first import of months
+// takes an hour of one core.
+const embedFor = 2 * time.Second
+
+// Sync syncs a library, and makes vectors of what is new unless it has a time budget.
+func (a *App) Sync(ctx context.Context, o pipeline.Options) (pipeline.Report, error) {
+	r, err := a.sync(ctx, o)
+	if err == nil && o.Budget == 0 && o.Only == "" {
+		within, cancel := context.WithTimeout(ctx, embedFor)
+		defer cancel()
+		if left := a.embed(within); left > 0 && ctx.Err() == nil {
+			a.SyncRest()
+		}
+	}
+	return r, err
+}
+
+// SyncWhole is Sync with all vectors, however long they take.
+func (a *App) SyncWhole(ctx context.Context) error {
+	_, err := a.sync(ctx, pipeline.Options{})
+	if err == nil {
+		a.embed(ctx)
+	}
+	return err
+}
+
+// embed makes vectors of windows that have none until ctx is done, and returns how many are left. A fault is told: it
+// costs only that these are found by their words alone.
+func (a *App) embed(ctx context.Context) (left int) {
+	e, err := a.Config.Embedder()
+	if e == nil && err == nil || a.Lib.ReadOnly() != nil {
+		return 0
+	}
+	if err == nil {
+		err = a.OnIndex(ctx, func(*pipeline.Pipeline) error {
+			bar := terminal.NewProgress(a.Err)
+			defer bar.Done()
+			return a.Index.Embed(ctx, e, bar.Counts("find by meaning"))
+		})
+	}
+	if err == nil {
+		left, _, err = a.Index.Unembedded(context.WithoutCancel(ctx))
+	}
+	if err != nil {
+		fmt.Fprintf(a.Err, "recall: warning: some of what is new is found by its words alone: %s\n",
+			terminal.Line(err.Error()))
+		return 0
+	}
+	return left
+}
+
+// sync syncs a library. If the index can't be opened it still archives new bytes: losing the index must not cost a
 // transcript.
-func (a *App) Sync(ctx context.Context, o pipeline.Options) (r pipeline.Report, err error) {
+func (a *App) sync(ctx context.Context, o pipeline.Options) (r pipeline.Report, err error) {
 	opened := false
 	err = a.rebuildIfDamaged(func() error {
 		p, err := a.Indexer()
@@ -198,7 +249,7 @@ func (a *App) ForgetSessions(ctx context.Context, texts *library.Needles,
 	err = a.rebuildIfDamaged(forget)
 	if hint.IsFull(err) || index.Unwritable(err) {
 		fresh = true
-		if err = cmp.Or(a.RemoveIndex(), a.Pipeline().Forget()); err == nil {
+		if err = cmp.Or(a.RemoveIndex(), index.RemoveVectors(IndexPath(a.Lib)), a.Pipeline().Forget()); err == nil {
 			left, err = a.Pipeline().ForgetSessions(ctx, texts, ids...)
 		}
 	}
@@ -260,11 +311,6 @@ func (a *App) Reindex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if v, err := a.Vectors(); err == nil && v.Model != nil { // else a search reports why
-		if err := v.Restore(ctx); err != nil {
-			return err
-		}
-	}
 	fmt.Fprintf(a.Err, "recall: indexed %s with %s\n", answer.Count(report.Indexed, "session"),
 		answer.Count(report.Items, "item"))
 	a.PrintProblems(report.Problems)
@@ -279,38 +325,16 @@ func (a *App) Reindex(ctx context.Context) error {
 func (a *App) ForgetSeen() error { return a.Pipeline().Forget() }
 
 // useOwn makes searches use the configured model's vectors and the user's own lexicon, if there are any.
-func (a *App) useOwn(ctx context.Context) error {
-	return cmp.Or(a.useVectors(ctx), a.useLexicon())
-}
-
-// useVectors makes searches use the configured model's vectors, if the index has them.
-func (a *App) useVectors(ctx context.Context) error {
+func (a *App) useOwn() error {
 	e, err := a.Config.Embedder()
 	if err != nil {
 		fmt.Fprintf(a.Err, "recall: warning: searching by words alone: %s\n", terminal.Line(err.Error()))
-		return nil
+		a.SayHint(err)
 	}
-	if e == nil {
-		return nil
+	if e != nil {
+		a.Index.UseVectors(e)
 	}
-	has, err := a.Index.HasVectors(ctx, e.Model())
-	if err != nil {
-		return err
-	}
-	if !has {
-		fmt.Fprintf(a.Err, "recall: no vectors of %s yet, searching by words alone; recall vectors computes them\n",
-			e.Model())
-		return nil
-	}
-	a.Index.UseVectors(e, float64(a.Config.Query.Weight)/100)
-	return nil
-}
-
-// Vectors returns the vectors of the configured model; its Model is nil if there is none.
-func (a *App) Vectors() (vectors.Vectors, error) {
-	e, err := a.Config.Embedder()
-	return vectors.Vectors{Library: a.Lib, Index: a.Index, Model: e,
-		Warn: func(err error) { fmt.Fprintf(a.Err, "recall: warning: %v\n", err) }}, err
+	return a.useLexicon()
 }
 
 // LexiconFile holds a user's own synonyms, beside config.yaml: see embed.ParseGroups.

@@ -64,17 +64,15 @@ type Config struct {
 	Query struct {
 		Limit    int           `key:"limit" default:"5" allowed:"1..100" about:"maximum number of answers printed"`
 		Sync     bool          `key:"sync" default:"true" about:"import new sessions before answering"`
-		Vectors  string        `key:"vectors" default:"off" allowed:"off|static|service" about:"vectors to combine with the word search"`
-		Weight   int           `key:"vector_weight" default:"10" allowed:"0..100" about:"weight of the vectors against the words, in percent"`
 		Budget   time.Duration `key:"budget" default:"1s" allowed:"10ms..10m" about:"longest time that importing may delay an answer"`
 		Rerank   string        `key:"rerank" default:"auto" allowed:"auto|model|off" about:"whether the model of llm.provider picks the results that answer; auto: if it also distills and the first answer isn't certain, in scripts and for agents only if it is quick"`
 		Patience time.Duration `key:"model_timeout" default:"20s" allowed:"100ms..24h" about:"longest time a model may delay an answer; not set: 2m for one on this machine"`
 	} `key:"query"`
 	Embed struct {
-		Dir   string `key:"dir" allowed:"folder" about:"folder of a static model, for query.vectors: static"`
-		URL   string `key:"url" allowed:"address" about:"address of an embedding service, for query.vectors: service"`
-		Model string `key:"model" about:"the service's name for the model"`
-		Dims  int    `key:"dims" default:"0" allowed:"0..8192" about:"dimensions to request from the service; 0: the model's own"`
+		Provider string `key:"provider" default:"builtin" allowed:"builtin|openai|off" about:"the model by which questions find what is meant in other words; builtin: in recall itself, for English; openai: a service that speaks OpenAI's protocol, as Ollama does; off: by words alone"`
+		URL      string `key:"url" allowed:"address" about:"address of the service, for openai"`
+		Model    string `key:"model" about:"the service's name for the model"`
+		Dims     int    `key:"dims" default:"0" allowed:"0..8192" about:"dimensions to request from the service; 0: the model's own"`
 	} `key:"embed"`
 	LLM struct {
 		Provider    string        `key:"provider" default:"none" allowed:"none|anthropic|openai|ollama|claude-cli" about:"the model to ask; none: nothing leaves this machine"`

@@ -101,10 +101,9 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.Distill.Distiller = "offline"
 	want.Payload.Budget, want.Payload.Variant = 1000, "coding"
 	want.Query.Limit, want.Query.Sync, want.Query.Budget = 5, true, time.Second
-	want.Query.Vectors = "off"
 	want.Hooks.Notes = true
 	want.Hooks.Nudge = 150_000
-	want.Query.Weight = 10
+	want.Embed.Provider = "builtin"
 	want.Query.Rerank, want.Query.Patience = "auto", 20*time.Second
 	want.Distill.Window, want.Distill.Quiet = 24000, 30*time.Minute
 	b := &want.Distill.Budget

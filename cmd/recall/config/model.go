@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/index/embed"
+	"recall/index/embed/minilm"
 	"recall/internal/hint"
 	"recall/internal/llm"
 	"recall/internal/llm/anthropic"
@@ -31,13 +31,16 @@ const (
 
 var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude}
 
-// Values of distill.distiller, team.answers and query.rerank.
+// Values of distill.distiller, team.answers, embed.provider and query.rerank.
 const (
 	ByRules = "offline"
 	ByModel = "model"
 
 	TeamOff  = "off"
 	TeamOnly = "only"
+
+	EmbedBuiltin = "builtin"
+	EmbedOff     = "off"
 
 	RerankAuto  = "auto"
 	RerankModel = "model"
@@ -237,18 +240,14 @@ const (
 	EnvOpenAIKey = "OPENAI_API_KEY"
 )
 
-// Embedder returns the configured embedder, which keeps its vectors; nil if there is none.
+// Embedder returns the configured embedder; nil if there is none.
 func (c *Config) Embedder() (llm.Embedder, error) {
-	switch c.Query.Vectors {
-	case "static":
-		if c.Embed.Dir == "" {
-			return nil, hint.With(errors.New("query.vectors is static, but embed.dir isn't set"),
-				"set embed.dir to the folder of a model2vec model")
-		}
-		return embed.LoadStatic(c.Embed.Dir)
-	case "service":
+	switch c.Embed.Provider {
+	case EmbedBuiltin:
+		return minilm.New(), nil
+	case ProviderOpenAI:
 		if c.Embed.URL == "" || c.Embed.Model == "" {
-			return nil, hint.With(errors.New("query.vectors is service, but embed.url or embed.model isn't set"),
+			return nil, hint.With(errors.New("embed.provider is openai, but embed.url or embed.model isn't set"),
 				"for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
 		}
 		rules := redact.New()

@@ -21,7 +21,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown section", "libary:\n  dir: x\n", ":1: unknown key libary; allowed: library, sources, distill, payload, "},
 		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n",
 			":3: unknown key query.limitt; " +
-				"allowed: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
+				"allowed: query.limit, query.sync, query.budget, query.rerank"},
 		{"bare number for a time", "query:\n  budget: 30\n",
 			":2: query.budget: 30 has no unit; allowed: a time with its unit from 10ms to 10m, such as 1s or 500ms"},
 		{"bare number, quoted", "query:\n  budget: '1.5'\n", ":2: query.budget: 1.5 has no unit"},
@@ -56,7 +56,7 @@ func TestBadFiles(t *testing.T) {
 		{"list for a text", "library:\n  dir: [a]\n", ":2: library.dir: \"[a]\" isn't allowed; allowed: a folder"},
 		{"nothing in a list", "sources:\n  cowork: [~]\n", ":2: sources.cowork: an empty name isn't a folder"},
 		{"text for a section", "query: 5\n",
-			":1: query is a section with these keys: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
+			":1: query is a section with these keys: query.limit, query.sync, query.budget, query.rerank"},
 		{"no address, with a password", "llm:\n  url: me:hidden@llm.example.com\n",
 			":2: llm.url: \"xxxxx@llm.example.com\" isn't allowed"},
 		{"no address", "embed:\n  url: localhost:11434\n",

@@ -23,7 +23,7 @@ var Commands = option.Makers{
 	"sync": newSyncCmd, "archive": newArchiveCmd, "reindex": newReindexCmd, "redistill": newRedistillCmd,
 	"restore": newRestoreCmd, "guard": newGuardCmd, "forget": newForgetCmd, "export": newExportCmd,
 	"backup": newBackupCmd, "import": newImportCmd, "check": newCheckCmd, "rest": newRestCmd,
-	"manifest": newManifestCmd, "project": newProjectCmd, "inspect": newInspectCmd, "vectors": newVectorsCmd,
+	"manifest": newManifestCmd, "project": newProjectCmd, "inspect": newInspectCmd,
 }
 
 // packFor limits how long an archive run repacks quiet sessions when nobody waits for it; the next run continues.
@@ -73,7 +73,7 @@ func newRestCmd(a *app.App) *cobra.Command {
 			defer a.Close() // before the lock is released, so that the next holder finds everything done
 			_, err := a.Library(ctx)
 			if err == nil {
-				_, err = a.Sync(ctx, pipeline.Options{})
+				err = a.SyncWhole(ctx)
 			}
 			return err
 		})

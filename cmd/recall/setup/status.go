@@ -24,6 +24,7 @@ import (
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/schedule"
+	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
 	"recall/pipeline"
@@ -111,7 +112,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	}
 	searching.Go(func() { space = library.DiskOf(a.Lib.Dir(), catalog.Entries) })
 	s := StatusDoc{Library: a.Lib.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
-		Warnings: disk.Warnings(a.Lib.Dir()), Search: searchMode(a.Config)}
+		Warnings: disk.Warnings(a.Lib.Dir()), Search: searchMode(ctx, a)}
 	if err := a.Lib.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
@@ -255,12 +256,21 @@ func printOpen(a *app.App, doc *history.Waiting, project string) {
 	a.Remember("", hits)
 }
 
-// searchMode words what a search uses.
-func searchMode(c *config.Config) string {
-	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
-		return "by words and synonyms, and by vectors of a model (" + c.Query.Vectors + ")"
+// searchMode words what a search uses, and how much a model hasn't read yet.
+func searchMode(ctx context.Context, a *app.App) string {
+	if a.Config.Embed.Provider == config.EmbedOff {
+		return "by words and synonyms"
 	}
-	return "by words and synonyms"
+	mode := "by words, and by meaning"
+	if a.Config.Embed.Provider == config.ProviderOpenAI {
+		mode += " (" + a.Config.Embed.Model + ")"
+	}
+	if x := a.IndexIfThere(); x != nil {
+		if left, all, err := x.Unembedded(ctx); err == nil && left > 0 {
+			mode += fmt.Sprintf("; %s of %s not yet", text.Thousands(left), answer.Count(all, "passage"))
+		}
+	}
+	return mode
 }
 
 // Elsewhere words the folders that sessions came from and that aren't searched.

@@ -85,14 +85,14 @@ func TestPassageStandsBehindAMargin(t *testing.T) {
 func TestPageShowsWhatElseTheSessionSays(t *testing.T) {
 	first, next := turnOf("t4", "Redis: another server to run."), turnOf("t9", "So it is out.")
 	far := turnOf("u1", "Redis or none?")
-	next.Turn, next.Role, far.Place.Session = 9, "user", "u"
-	got := printed(first, far, next)
+	next.Turn, next.Role, next.Beside, far.Place.Session = 9, "user", true, "u"
+	got := printed(first, next, far)
 	want := "1 · the assistant, billing#2 \"Cache\", turn 4, 2026-03-02:\n  │ Redis: another server to run.\n" +
 		"  2 · you, billing#2, turn 9, 2026-03-02:\n    │ So it is out.\n3 · the assistant,"
 	if !strings.Contains(got, want) {
 		t.Errorf("no\n%s\nin\n%s", want, got)
 	}
-	a := answerOf("redis?", first, far, next)
+	a := answerOf("redis?", first, next, far)
 	if hits := last.Hits(answer.Numbered(a.Shown)); len(hits) != 3 || hits[1].Turn != "t9" || hits[1].N != 9 ||
 		hits[1].Said == nil || hits[1].Said.Item.Text != "So it is out." {
 		t.Errorf("the second number leads to %+v", hits)

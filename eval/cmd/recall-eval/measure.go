@@ -149,6 +149,11 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 		Gold: f.Gold, Distiller: offline.Distiller{}, Budget: cfg.Payload.Budget,
 		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
 	}
+	runs, err := app.RunsDir()
+	if err != nil {
+		return nil, err
+	}
+	o.Vectors = filepath.Join(runs, "vectors", text.Hash(set.Name, 6)+".f32")
 	done, err := transcripts(ctx, a, f, set, &o)
 	if err != nil {
 		return nil, err

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"recall/eval"
 	"recall/eval/report"
 	"recall/payload"
@@ -245,75 +243,4 @@ func (q quality) judge(*testing.T) string {
 			fmt.Sprintf("%d of %d", a.SameFound, a.Same)})
 	}
 	return markdown(rows...)
-}
-
-// ablation is what each part of the search brings, as go run ./eval/train/rank
-// -ablation prints it.
-func (q quality) ablation(t *testing.T) string {
-	cmd := exec.CommandContext(t.Context(), "go", "run", "./eval/train/rank", "-shared", q.shared, "-ablation")
-	cmd.Dir = filepath.Join("..", "..", "..")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return markdown(pivoted(t, string(out))...)
-}
-
-// pivoted are the lines of the ablation with a row a variant and project, and a
-// column for each kind of items.
-func pivoted(t *testing.T, printed string) [][]string {
-	t.Helper()
-	at := map[string]int{} // column of the print, by name
-	var items, rows []string
-	cells := map[string]string{}
-	for line := range strings.Lines(printed) {
-		c := regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(line), -1)
-		if len(at) == 0 {
-			for i, name := range c {
-				at[name] = i
-			}
-			continue
-		}
-		if len(c) < len(at) {
-			continue
-		}
-		row, kind := c[at["variant"]]+" | "+c[at["project"]], c[at["items"]]
-		if !slices.Contains(rows, row) {
-			rows = append(rows, row)
-		}
-		if !slices.Contains(items, kind) {
-			items = append(items, kind)
-		}
-		cells[row+kind] = fmt.Sprintf("%s / %s / %s", c[at["hit@1"]], c[at["hit@5"]], c[at["session@1"]])
-	}
-	if len(rows) < 10 || len(items) < 2 {
-		t.Fatalf("the ablation has %d rows and %d kinds of items, want more:\n%s", len(rows), len(items), printed)
-	}
-	table := [][]string{append([]string{"hit@1 / hit@5 / session@1 |"}, items...)}
-	for _, row := range rows {
-		line := []string{row}
-		for _, kind := range items {
-			line = append(line, cells[row+kind])
-		}
-		table = append(table, line)
-	}
-	return table
-}
-
-func TestPivoted(t *testing.T) {
-	printed := "project  items    variant  n  answer@1  hit@1  hit@5  session@1\n"
-	for i := range 10 {
-		for _, items := range []string{"offline items", "perfect items"} {
-			printed += fmt.Sprintf("billing  %s  v%d  58  0.1%d  0.2%d  0.3%d  0.4%d\n", items, i, i, i, i, i)
-		}
-	}
-	table := pivoted(t, printed)
-	want := []string{"v3 | billing", "0.23 / 0.33 / 0.43", "0.23 / 0.33 / 0.43"}
-	if diff := cmp.Diff(want, table[4]); len(table) != 11 || diff != "" {
-		t.Errorf("%d rows, want 11; the fourth (-want +got):\n%s", len(table), diff)
-	}
-	if head, rule, _ := strings.Cut(markdown(table...), "\n"); strings.Count(head, "|") != 5 ||
-		!strings.HasPrefix(rule, "|---|---|---:|---:|\n") {
-		t.Errorf("its head is\n%s\n%.30s", head, rule)
-	}
 }

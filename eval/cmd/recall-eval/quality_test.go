@@ -13,11 +13,7 @@ import (
 	"recall/eval"
 )
 
-var (
-	updateQuality  = flag.Bool("update-quality", false, "write the tables of docs/internals/quality.md anew")
-	updateAblation = flag.Bool("update-ablation", false,
-		"with -update-quality: that of the search's parts too, which takes minutes")
-)
+var updateQuality = flag.Bool("update-quality", false, "write the tables of docs/internals/quality.md anew")
 
 const qualityDoc = "../../../docs/internals/quality.md"
 
@@ -26,7 +22,6 @@ const qualityDoc = "../../../docs/internals/quality.md"
 var figures = []struct {
 	name string
 	make func(quality, *testing.T) string
-	slow bool // not held against the page, only written on demand
 }{
 	{name: "payloads", make: quality.payloads},
 	{name: "baselines", make: quality.baselines},
@@ -37,7 +32,6 @@ var figures = []struct {
 	{name: "refusals", make: quality.refusals},
 	{name: "judge", make: quality.judge},
 	{name: "replayed", make: quality.replayed},
-	{name: "ablation", make: quality.ablation, slow: true},
 }
 
 // docs/internals/quality.md says what the commands print. After a change that moved the
@@ -60,12 +54,6 @@ func TestQuality(t *testing.T) {
 		was := block.FindString(text)
 		if was == "" {
 			t.Errorf("docs/internals/quality.md has no figures %q", f.name)
-			continue
-		}
-		if f.slow && !*updateAblation {
-			if strings.Count(was, "\n|") < 5 {
-				t.Errorf("docs/internals/quality.md: the table of %q is empty; -update-quality -update-ablation writes it", f.name)
-			}
 			continue
 		}
 		now := "<!-- figures: " + f.name + " -->\n" + f.make(q, t) + "<!-- end -->"
