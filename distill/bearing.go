@@ -224,7 +224,8 @@ type eitherOr struct {
 	left []sayWord       // what only the other side says
 }
 
-// offerOf reads the last offer before a reply; it is empty if the reply has words of no side, or of both.
+// offerOf reads the last offer before a reply; it is empty if the reply has words of no side, or of both, or if two
+// thirds of it say something else.
 func offerOf(asked, reply string) (o eitherOr) {
 	for _, s := range slices.Backward(text.Sentences(asked, true)) {
 		a, b, ok := strings.Cut(s, " or ")
@@ -242,7 +243,7 @@ func offerOf(asked, reply string) (o eitherOr) {
 			if len(took) > 0 && o.took != nil {
 				return eitherOr{}
 			}
-			if len(took) > 0 {
+			if len(took) > 0 && 3*len(took) >= len(text.Words(reply)) {
 				o = eitherOr{took, read([]string{b, a}[side])}
 				o.left = slices.DeleteFunc(o.left, func(w sayWord) bool { return w.joint || of[w.stem] })
 			}
