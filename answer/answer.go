@@ -21,8 +21,8 @@ type Verdict string
 
 const (
 	Answered Verdict = "answered"
-	Weak     Verdict = "weak"    // nothing clearly answers; the nearest results are shown
-	Nothing  Verdict = "nothing" // no rare word of the question occurs anywhere
+	Weak     Verdict = "weak"    // a model read them: nothing clearly answers; the nearest results are shown
+	Nothing  Verdict = "nothing" // no word of the question occurs anywhere; what is nearest in meaning is shown
 )
 
 // Answer is recall's answer to a question. It is the JSON document of recall query --json, which is stable: fields
@@ -100,15 +100,22 @@ func (a *Answer) Without() string {
 	return "This answer doesn't include what your team shares: " + a.Unasked
 }
 
-// Warning introduces results that are less certain than they look; "" for others.
+// Warning says which words of the question nobody ever said, and if a model that read the results found no answer in
+// them; "" if neither.
 func (a *Answer) Warning() string {
+	said := ""
 	switch {
+	case len(a.Missing) > 0:
+		said = strings.Join(a.Missing, ", ") + ": in no session"
+	case a.Verdict == Nothing:
+		said = strings.TrimSuffix(a.None(), ".")
 	case a.Verdict == Weak:
-		return "Nothing that clearly answers this; nearest:"
-	case a.Quoted:
-		return "No settled answer is on record; the closest that was said:"
+		said = "Nothing that clearly answers this"
 	}
-	return ""
+	if a.Verdict != Answered {
+		said += "; nearest"
+	}
+	return said
 }
 
 // Searched is how much was searched.
@@ -157,11 +164,6 @@ type Result struct {
 	Also []*Result `json:"also,omitempty"`
 }
 
-// speaksOf reports whether a result has a word of the question or a related one: otherwise it isn't near anything.
-func (r *Result) speaksOf() bool {
-	return len(r.Terms) > 0 || r.Kindred > 0
-}
-
 // A Question is what is asked, and what the answer should contain.
 type Question struct {
 	index.Query
@@ -177,7 +179,7 @@ type Index interface {
 const (
 	minLimit   = 15 // results to search for at least: the next passage of the first one's session may be far down
 	echoed     = 3  // search for this many times the results shown, as some only repeat others
-	ofWeak     = 3  // results shown if nothing clearly answers
+	ofWeak     = 3  // results shown if nothing answers
 	composedOf = 8  // results that a model's paragraph is based on at least
 	inFull     = 2  // results whose passages are shown in full; the others in brief
 )
@@ -224,18 +226,16 @@ func of(q Question, found index.Answer) Answer {
 		all: []*Result{}, Missing: found.Missing, Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
 			Archived: found.Archived, Team: found.SearchedElsewhere}}
-	switch { // wrongly refusing is worse than showing a weak hit
+	switch {
 	case len(found.Ranked) == 0, found.Unknown && len(q.Also) == 0:
 		a.Verdict = Nothing
-	case found.Unknown, found.Doubtful: // or only the additional words of the question occur
+	case found.Doubtful:
 		a.Verdict = Weak
 	}
 	for _, r := range found.Ranked {
 		a.all = append(a.all, &Result{Result: *r})
 	}
-	if a.Verdict != Nothing {
-		a.gather()
-	}
+	a.gather()
 	slices.SortStableFunc(a.all, func(one, other *Result) int { return one.asks(q.Text) - other.asks(q.Text) })
 	a.Results = a.all[:min(len(a.all), q.Most)]
 	asked := len(a.Listed)+len(q.Kinds) > 0 // for exactly these kinds
@@ -278,9 +278,12 @@ func (a *Answer) gather() {
 // claims reports whether a result is a claim, not a quote.
 func (r *Result) claims() bool { return r.Item != nil && r.Item.Kind != payload.Lead }
 
-// abbreviate shortens the passages of all results except the first few shown.
+// abbreviate shortens the passages of all results except the first few shown; of what is only near, all.
 func (a *Answer) abbreviate() {
 	full := a.Shown[:min(len(a.Shown), inFull)]
+	if a.Verdict == Nothing {
+		full = nil
+	}
 	for _, r := range a.all {
 		if !slices.Contains(full, r) {
 			r.Passage = r.Brief
@@ -303,10 +306,7 @@ func (r *Result) settles() bool {
 
 // show chooses the results to show, at most most.
 func (a *Answer) show(most int) {
-	switch a.Verdict {
-	case Nothing:
-		most = 1
-	case Weak:
+	if a.Verdict != Answered {
 		most = min(most, ofWeak)
 	}
 	a.Shown = withoutEchoes(a.all)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"recall/index"
 	"recall/internal/text"
 	"recall/payload"
 )
@@ -193,20 +192,4 @@ func (v Voice) Spoken(r *Result) (said []string) {
 		said[len(said)-1] += " …"
 	}
 	return said
-}
-
-// Nearest words a result, and where it is, for when there is no answer; "" if it has no word of the question.
-func (v Voice) Nearest(r *Result) string {
-	if !r.speaksOf() {
-		return ""
-	}
-	at := v.Where(r.Place, 0, false)
-	if r.Turn > 0 && r.Source != index.HandoffSource {
-		at = fmt.Sprintf("turn %d of %s", r.Turn, at)
-	}
-	said, day := text.Clip(v.Passage(r), 160), r.At
-	if r.Item != nil {
-		said, day = text.Clip(v.Sentence(*r.Item), 160), r.Item.At
-	}
-	return fmt.Sprintf("\"%s\" (%s), %s.", strings.TrimRight(said, "."), Day(day), at)
 }

@@ -284,18 +284,11 @@ func unpackItem(data []byte) (payload.Item, error) {
 	return it, nil
 }
 
-// A word is rare if at most an eighth of the documents, or a few, contain it. If the index has none of the
-// question's rare words and the missing words outweigh the present ones, the question is about something
-// unknown.
-const (
-	fewDocs      = 20
-	unknownShare = 0.4
-)
+const fewDocs = 20 // a word in at most so many windows and items is rare
 
-// judge rates an answer: which of the question's words occur where, and how certain it is.
+// judge says which of the question's words occur where. If a passage answers, no score tells: that needs a reader.
 func (r *reader) judge(a *Answer, ts []term) {
 	var total, present float64
-	rare := false
 	for _, t := range ts {
 		total += t.idf
 		if t.df == 0 {
@@ -303,9 +296,8 @@ func (r *reader) judge(a *Answer, ts []term) {
 			continue
 		}
 		present += t.idf
-		rare = rare || t.df <= max(fewDocs, (r.size+r.q.Elsewhere.searched())/8)
 	}
-	a.Unknown = len(a.Ranked) == 0 || present == 0 || len(a.Missing) > 0 && !rare && present < unknownShare*total
+	a.Unknown = len(a.Ranked) == 0 || present == 0
 	if len(a.Ranked) > 0 && r.own.Knows(r.q.Text) {
 		a.Unknown = false // a concept in the user's own lexicon is known
 	}
@@ -324,7 +316,6 @@ func (r *reader) judge(a *Answer, ts []term) {
 	if len(a.Ranked) > 0 {
 		a.Coverage = a.Ranked[0].Coverage
 	}
-	a.Doubtful = halfMissing(ts, a.Ranked)
 }
 
 // covered lists the terms that a text contains, and their share of the total weight.
@@ -356,30 +347,4 @@ func covered(said string, ts []term, total float64) ([]string, float64) {
 		}
 	}
 	return out, sum / total
-}
-
-// missing is the share of the question's weight that occurs nowhere.
-func missing(ts []term) float64 {
-	var total, gone float64
-	for _, t := range ts {
-		total += t.idf
-		if t.df == 0 {
-			gone += t.idf
-		}
-	}
-	if total == 0 {
-		return 0
-	}
-	return gone / total
-}
-
-// fewTerms is the most content words of a short question; in a longer one, half may be other words for the same.
-const fewTerms = 3
-
-// halfMissing reports whether half of a short question occurs nowhere, and the first result doesn't say as much in
-// other words. Less than half may be another word for one that does occur, as "caps" in "the capital of
-// France".
-func halfMissing(ts []term, list []*Result) bool {
-	gone := missing(ts)
-	return len(ts) <= fewTerms && gone >= 0.5 && (len(list) == 0 || list[0].Kindred < gone-1e-9)
 }

@@ -121,12 +121,10 @@ type Answer struct {
 	// Coverage is how much of the question the best result contains: the share, 0 to 1, of the weight of the question's
 	// words, rare words weighing more.
 	Coverage float64
-	// Unknown is set if no rare word of the question occurs in any item or turn of the index: only then is "nothing
-	// decided" certain.
-	Unknown bool
-	Missing []string // words of the question that occur nowhere
+	Missing  []string // words of the question that occur nowhere
+	Unknown  bool     // they are all of its words, or nothing was found
 
-	Doubtful bool // half of a short question occurs nowhere: what was found is better called the nearest than the answer
+	Doubtful bool // a model that read what was found says that none of it answers
 
 	WithoutVectors bool // the embedding model failed or was too slow; words alone were searched
 }

@@ -261,24 +261,6 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// Half of a short question stands nowhere: another word for the half that does stand somewhere is no answer, one for
-// the missing half is.
-func TestHalfGone(t *testing.T) {
-	capped := Item{Item: payload.Item{ID: "0", Kind: payload.Decision, State: payload.Stands,
-		Text: "Batch ref updates under the server's cap: all caps are 25,000"}}
-	x := openWith(t, Doc{Session: "s", Project: "p", Start: day, Items: []Item{capped},
-		Turns: []Turn{{ID: "t", Text: "It is Soph with a capital S, the path is case-sensitive"}}})
-	for q, want := range map[string]bool{
-		"what is the capital of France?": true,
-		"the quota of updates?":          false,
-	} {
-		if a := search(t, x, Query{Text: q}); len(a.Ranked) == 0 || a.Ranked[0].Item == nil || a.Doubtful != want {
-			t.Errorf("%q: doubtful %v with %d results, want %v with the decision first", q, a.Doubtful, len(a.Ranked),
-				want)
-		}
-	}
-}
-
 func TestEmptyIndex(t *testing.T) {
 	a := search(t, openWith(t), Query{Text: "retry backoff", Also: []string{"jitter"}})
 	if len(a.Ranked) != 0 || !a.Unknown || a.SearchedItems != 0 || a.SearchedSessions != 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -287,5 +288,57 @@ func TestVectorsAreForgotten(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(again.path), VectorsName)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("vectors of nobody knows what are left: %v", err)
+	}
+}
+
+// A fresh process reads all vectors and compares them with one: 2,000 windows are some 300 sessions, 25,000 are 1 GB of
+// transcripts.
+func BenchmarkNear(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	random := func() []float32 {
+		v, sum := make([]float32, 384), 0.0
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+			sum += float64(v[i]) * float64(v[i])
+		}
+		for i := range v {
+			v[i] /= float32(math.Sqrt(sum))
+		}
+		return v
+	}
+	for _, n := range []int{2_000, 25_000} {
+		file := &vectorFile{path: filepath.Join(b.TempDir(), VectorsName), model: "m", dims: 384}
+		list := make([]vector, n)
+		for i := range list {
+			list[i] = vector{int64(i), random()}
+		}
+		if _, err := file.add(list); err != nil {
+			b.Fatal(err)
+		}
+		asked := random()
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				x := &near{file: &vectorFile{path: file.path, model: "m"}}
+				all, err := x.load(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if found, err := all.QueryEmbedding(b.Context(), asked, nearest, nil, nil); err != nil || len(found) != nearest {
+					b.Fatal(len(found), err)
+				}
+			}
+		})
+		loaded := &near{file: &vectorFile{path: file.path, model: "m"}}
+		b.Run(fmt.Sprint(n, " in a server"), func(b *testing.B) {
+			for b.Loop() {
+				all, err := loaded.load(b.Context())
+				if err == nil {
+					_, err = all.QueryEmbedding(b.Context(), asked, nearest, nil, nil)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -119,11 +119,13 @@ func tell(a *answer.Answer) string {
 	told := 0
 	sh := newSheet()
 	results := a.Results
-	if a.Verdict == answer.Nothing {
+	if len(results) == 0 {
 		sh.linef("%s Searched %s.", a.None(), a.Searched)
-		results = results[:min(len(results), 1)]
 	} else if said := a.Warning(); said != "" {
-		sh.linef("%s", said)
+		sh.linef("%s.", payload.Data(said, 300))
+	}
+	if a.Verdict == answer.Nothing {
+		results = a.Shown
 	}
 	if len(results) > 0 {
 		sh.linef(asData)
@@ -152,7 +154,7 @@ func tell(a *answer.Answer) string {
 	if a.Behind.Any() {
 		sh.linef("This answer is %s; ask again in a minute or two.", a.Behind)
 	}
-	if told > 0 && a.Verdict != answer.Nothing {
+	if told > 0 {
 		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and " +
 			"turn.")
 	}

@@ -108,7 +108,6 @@ func (p *Page) formFuncs() template.FuncMap {
 		"unlinked": escape.Unlinked,
 		"code":     escape.Code,
 		"itemline": func(it payload.Item) string { return payload.LineOf(&it) },
-		"nearest":  p.Nearest,
 		"aside":    p.Aside,
 		"tried":    p.Tried,
 		"see":      p.See,
