@@ -31,23 +31,17 @@ type cuePhrase struct {
 }
 
 // cueNames lists the classes in the order of their bits. All languages use the same ones.
-var cueNames = strings.Fields(`choose prefer want order instead must always no yes because maybe ask
-	look found failed ruled warn later next done narrate offer recommend option
-	compare scope default name keep remove become plan means work user lean
-	polite turn handsoff yield menu greet skip
-	undecided`)
+var cueNames = strings.Fields("want order name narrate turn handsoff yield menu greet skip undecided")
 
-// Classes that are used for more than a feature.
 var (
-	cueYes, cueNo     = cueOf("yes"), cueOf("no")
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
 	cueTurn           = cueOf("turn")
 	cueYield          = cueOf("yield")
 	cueGreet          = cueOf("greet")
+	cueNarrate        = cueOf("narrate")
 	cueUndecided      = cueOf("undecided")
 	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")
-	cueWork           = cueOf("work")
 	cueSkip, cueName  = cueOf("skip"), cueOf("name")
 )
 

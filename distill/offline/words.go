@@ -35,13 +35,6 @@ func sorted(words []word) terms {
 	return slices.Compact(words)
 }
 
-func (s *sentence) keys() terms {
-	if s.words == nil {
-		s.words = keywords(s.text)
-	}
-	return s.words
-}
-
 // eachShared visits the words that both lists have, in order.
 func eachShared(a, b terms, visit func(w word)) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -63,19 +56,6 @@ func share(a, b terms) float64 {
 	n := 0
 	eachShared(a, b, func(word) { n++ })
 	return float64(n) / float64(max(1, len(a)))
-}
-
-// weighed returns the share of a's words that b has too, weighted by rarity.
-func weighed(a, b terms, rare rarity) float64 {
-	both, all := 0.0, 0.0
-	eachShared(a, b, func(w word) { both += rare.of(w) })
-	for _, w := range a {
-		all += rare.of(w)
-	}
-	if both == 0 {
-		return 0
-	}
-	return both / all
 }
 
 // appendKeywords appends the stems of a text's uncommon words.

@@ -29,7 +29,7 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	leads := mostLeads
 	if in.Source == "compact" {
 		h.awaitDistilled(ctx, in.Session)
-		leads = payload.MostLeads // the conversation itself is gone
+		leads = 0 // the conversation itself is gone
 		m.Nudged, m.Noted, m.Told, m.Held = false, nil, nil, nil
 		h.keep(in.Session, m)
 	} else {

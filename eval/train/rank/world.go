@@ -7,10 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"recall/distill/offline"
 	"recall/eval"
 	"recall/eval/train/data"
-	"recall/eval/train/learn"
 	"recall/index"
 	"recall/index/rank"
 	"recall/payload"
@@ -55,22 +53,17 @@ type question struct {
 	ask     int // 1, 2: made up for an item, not asked by a person
 }
 
-// load reads people's projects, if any, and the invented ones. Each is distilled by what was learned from all
-// others, as if it were new to recall.
+// load reads people's projects, if any, and the invented ones.
 func load(ctx context.Context, shared, invented string) (*world, error) {
-	all, err := data.Load(ctx, shared, invented, data.People, data.Silver, data.Invented)
+	all, err := data.Load(ctx, shared, invented, data.People, data.Invented)
 	if err != nil {
 		return nil, err
 	}
-	left := learn.CrossValidate(learn.Prepare(all))
 	w := &world{}
 	for _, d := range all {
-		if d.Origin == data.Silver {
-			continue // it has no questions
-		}
 		p := &project{Project: d, kinds: map[string]payload.Kind{}, indexes: map[string]*eval.Indexed{}}
 		w.projects = append(w.projects, p)
-		if err := p.index(ctx, left.Models[d]); err != nil {
+		if err := p.index(ctx); err != nil {
 			return w, err
 		}
 		for _, q := range p.Questions {
@@ -97,11 +90,11 @@ func (w *world) close() {
 	}
 }
 
-// index prepares the searches over a project's items of each source; its offline items are distilled by m.
-func (p *project) index(ctx context.Context, m *offline.Model) error {
+// index prepares the searches over a project's items of each source.
+func (p *project) index(ctx context.Context) error {
 	var problems []eval.Problem
 	var err error
-	if p.made, problems, err = p.Distilled(ctx, eval.Options{Distiller: offline.Distiller{Model: m}}); err != nil {
+	if p.made, problems, err = p.Distilled(ctx, eval.Options{}); err != nil {
 		return err
 	}
 	if len(problems) > 0 {
