@@ -13,7 +13,7 @@ import (
 //
 //	[pinned] text (not: lost; lost) (scope: condition) — because why
 //	path — STATUS — text — why                          of kind File
-//	“text” — user, turn 12, to “what it answers”         of kind Lead, a goal (RequestRule), a next action (UnansweredRule)
+//	“text” — user, turn 12, to “what it answers”         if Quoted
 //	“question?” — assistant, turn 11; answered “Yes.”
 //
 // Only decisions have "because". Whatever an item holds is made one safe line, and what could be mistaken for the
@@ -255,10 +255,11 @@ func parseItem(kind Kind, body string) Item {
 	if m := leadEsc().FindStringIndex(body); m != nil {
 		body = body[1:]
 	}
+	quotable := kind == Lead || kind == Goal || kind == Next
 	switch {
 	case kind == File:
 		parseFile(&it, body)
-	case (kind == Lead || kind == Goal || kind == Next) && strings.HasPrefix(body, "“") && strings.Contains(body, "”"+dash):
+	case quotable && strings.HasPrefix(body, "“") && strings.Contains(body, "”"+dash):
 		text, _, _ := strings.Cut(body, dash)
 		it.Text = unescape(strings.TrimSuffix(text[len("“"):], "”"))
 	default:

@@ -10,8 +10,7 @@ import (
 	"unicode"
 )
 
-// Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. Each class is a
-// feature that the model weighs; none decides anything by itself. There is one file per language, with a class and
+// Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. There is one file per language, with a class and
 // its phrases on each line, and "^" for the beginning of a sentence. Phrases of scripts without spaces between words
 // match anywhere in a text.
 //
@@ -31,7 +30,7 @@ type cuePhrase struct {
 }
 
 // cueNames lists the classes in the order of their bits. All languages use the same ones.
-var cueNames = strings.Fields("want order name narrate turn handsoff yield menu greet skip undecided")
+var cueNames = strings.Fields("want order name narrate turn handsoff yield menu greet skip undecided later")
 
 var (
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
@@ -41,6 +40,7 @@ var (
 	cueNarrate        = cueOf("narrate")
 	cueUndecided      = cueOf("undecided")
 	cueHandsOff       = cueOf("handsoff")
+	cueLater          = cueOf("later")
 	cueMenu           = cueOf("menu")
 	cueSkip, cueName  = cueOf("skip"), cueOf("name")
 )

@@ -26,7 +26,8 @@ func files(t *talk, all []*touched) []payload.Item {
 		if f.allowed() {
 			f.offLimit = nil
 		}
-		if f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil || onlyRead && f.reads > 0 {
+		inPlay := f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil
+		if inPlay || onlyRead && f.reads > 0 {
 			keep = append(keep, f)
 		}
 	}

@@ -152,7 +152,7 @@ func (sp *speech) passages() []passage {
 			from = i + 1
 			continue
 		}
-		if sp.foreign(s) || !worthReading(s, sp) && (sp.user || s.block != listItem) {
+		if sp.foreign(s) || s.pasted && sp.user || !sp.user && s.block != listItem && !worthReading(s, sp) {
 			end(i)
 			from = i + 1
 			continue
@@ -201,14 +201,33 @@ func (p passage) item(rule string) payload.Item {
 	if p.user {
 		it.By = p.by()
 	}
-	if asked := p.reacts.asked(); p.run[0].index == 0 && asked != nil && len(keywords(it.Text)) < minAnswerKeys {
-		it.Evidence = append(it.Evidence, cite(p.reacts.turn, p.reacts.text, asked.from, asked.to))
+	if p.run[0].cues.has(cueLater) {
+		it.Hint = payload.Deferred
+	}
+	if asked := p.asked(); asked != nil {
+		question := cite(p.reacts.turn, p.reacts.text, asked.from, asked.to)
+		it.Evidence = append(it.Evidence, question)
+		if len(keywords(it.Text)) < minBareKeys {
+			it.Text, it.About, it.By = asked.text, about(asked.text), payload.ByAssistant
+			slices.Reverse(it.Evidence)
+		}
 	}
 	return it
 }
 
-// minAnswerKeys is the number of keywords from which an answer makes sense without its question.
-const minAnswerKeys = 6
+// asked returns the question that a typed text answers, or nil if it makes sense without.
+func (p passage) asked() *sentence {
+	if p.run[0].index > 0 || len(keywords(p.text())) >= minAnswerKeys {
+		return nil
+	}
+	return p.reacts.asked()
+}
+
+// How many keywords an answer has from which it makes sense without its question, and from which it says more than yes.
+const (
+	minAnswerKeys = 6
+	minBareKeys   = 2
+)
 
 // by says whose words they are of who asked.
 func (sp *speech) by() payload.By {
@@ -241,4 +260,10 @@ func said(kept []terms, words terms) bool {
 }
 
 // tells reports whether a passage says enough to be worth a line.
-func (p passage) tells() bool { return len(keywords(p.text())) >= minTelling }
+func (p passage) tells() bool {
+	said := p.text()
+	if asked := p.asked(); asked != nil {
+		said += " " + asked.text
+	}
+	return len(keywords(said)) >= minTelling
+}
