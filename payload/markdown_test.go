@@ -432,9 +432,7 @@ func TestARequestIsQuoted(t *testing.T) {
 	plan.By = ByBoth
 	lead := plan
 	lead.Kind, lead.Rule = Lead, "plan"
-	said := lead
-	said.By, said.Rule = ByAssistant, "said-plan"
-	for _, it := range []Item{plan, lead, said} {
+	for _, it := range []Item{plan, lead} {
 		page := Render(&Payload{Schema: Schema, Session: "s", Items: []Item{it}}, Options{}).Text
 		if want := "” — the plan that was approved, turn 1\n"; !strings.Contains(page, want) {
 			t.Errorf("a plan's title as %s reads %q, want %q in it", it.Kind, page, want)

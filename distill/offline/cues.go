@@ -10,9 +10,9 @@ import (
 	"unicode"
 )
 
-// Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. There is one file per language, with a class and
-// its phrases on each line, and "^" for the beginning of a sentence. Phrases of scripts without spaces between words
-// match anywhere in a text.
+// Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. There is one file
+// per language, with a class and its phrases on each line, and "^" for the beginning of a sentence. Phrases of scripts
+// without spaces between words match anywhere in a text.
 //
 //go:embed cues/*.txt
 var cueFiles embed.FS

@@ -111,8 +111,14 @@ type weighed struct {
 	weight float64
 }
 
+// typed cuts what was typed into passages, but for what was asked last if the report takes it up: how that ended is
+// what to know.
 func (t *talk) typed() []weighed {
 	var out []weighed
+	var report terms
+	if t.closed && t.closing != nil {
+		report = keywords(t.closing.text)
+	}
 	for _, sp := range t.speeches {
 		if !sp.user {
 			continue
@@ -120,6 +126,9 @@ func (t *talk) typed() []weighed {
 		for i, p := range sp.passages() {
 			if i >= maxOfOne {
 				break
+			}
+			if sp.exchange == t.n-1 && share(keywords(p.text()), report) >= minTakenUp {
+				continue
 			}
 			w := float64(len(p.text())) / distill.MaxQuote * (0.5 + 0.5*float64(sp.exchange)/float64(t.n))
 			if i > 0 {
@@ -152,7 +161,11 @@ func (sp *speech) passages() []passage {
 			from = i + 1
 			continue
 		}
-		if sp.foreign(s) || s.pasted && sp.user || !sp.user && s.block != listItem && !worthReading(s, sp) {
+		worth := s.block == listItem || worthReading(s, sp)
+		if sp.user {
+			worth = !s.pasted
+		}
+		if sp.foreign(s) || !worth {
 			end(i)
 			from = i + 1
 			continue
@@ -252,6 +265,9 @@ func (sp *speech) asked() *sentence {
 
 // minSaidShare is the share of a statement's words from which another one that has them says it.
 const minSaidShare = 0.9
+
+// minTakenUp is the share of a request's words that a report has which takes it up.
+const minTakenUp = 0.35
 
 func said(kept []terms, words terms) bool {
 	return slices.ContainsFunc(kept, func(k terms) bool {

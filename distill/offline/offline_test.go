@@ -3,7 +3,6 @@ package offline
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,7 +157,7 @@ func TestQuotesOnly(t *testing.T) {
 				quote := it.Evidence[0].Quote
 				// a longer one is cut, within a link it may be much
 				long := len(it.Text) >= 240 && strings.HasPrefix(it.Text, plain(quote)) || strings.Contains(quote, "](")
-				if !slices.Equal(text.Content(it.Text), text.Content(plain(quote))) && !long {
+				if text.Words(it.Text).In(text.Words(quote)) < 1 && !long {
 					t.Errorf("%s: a passage is worded anew: %q of %q", s.ID, it.Text, quote)
 				}
 			case it.Kind == payload.Decision && it.Rule != payload.PointRule && claimed[it.Rule] == 0,

@@ -185,9 +185,13 @@ var (
 	planStep    = text.Pattern(`^(?:\p{L}+ )?\d{1,2}[.:)]`) // "3. …", "Step 3: …"
 	planPoint   = text.Pattern(`^(?:[-*+•]|\d{1,2}[.)])\s+(.+)$`)
 
-	// planAside matches headings below which a plan says how things are, where they are, or how it will be checked.
-	planAside = text.Pattern(`(?i)\b(?:context|background|current|problems?|issues?|findings?|blockers?|why|files|tests?|` +
-		`testing|verif\w*|questions?|risks?|alternatives)\b`)
+	// planAside matches headings below which a plan says how things are, where they are, what it is for, or how it will
+	// be checked.
+	planAside = text.Pattern(`(?i)\b(?:context|background|current|problems?|issues?|findings?|blockers?|why|goals?|files|` +
+		`tests?|testing|verif\w*|questions?|risks?|alternatives)\b`)
+
+	// planOptional matches a point that is left open by whoever approves the plan.
+	planOptional = text.Pattern(`(?i)^(?:\p{L}+ )?(?:\d{1,2}[.:)] *)?\W{0,2}optional\b`)
 )
 
 // planned returns a plan's title, its numbered headings and the points of its outermost lists. A point is said with
@@ -200,7 +204,8 @@ func planned(turn *ingest.Turn, plan string) []payload.Item {
 	}
 	point := func(under, quote string) {
 		lists := strings.HasSuffix(quote, ":") || quote[0] == '`' || strings.HasSuffix(quote, "?")
-		if said := plain(quote); !lists && len(keywords(quote)) > 1 && len(out) <= maxPoints {
+		open := planOptional().MatchString(quote)
+		if said := plain(quote); !lists && !open && len(keywords(quote)) > 1 && len(out) <= maxPoints {
 			if under != "" {
 				said = under + ": " + said
 			}
