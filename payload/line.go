@@ -59,6 +59,10 @@ const (
 	CommitRule = "ended-commit"
 )
 
+// MidwayRule is the rule of a passage of the assistant's that ended an earlier exchange. What came later may have
+// overtaken it, so it is for search, and no page of limited length shows it.
+const MidwayRule = "said-midway"
+
 // UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered.
 const UnansweredRule = "unanswered"
 

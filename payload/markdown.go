@@ -64,15 +64,17 @@ func Render(p *Payload, o Options) Rendered {
 	return r
 }
 
-// limitLeads keeps only the most significant passages; an agent's claims are kept and don't count. Passages that the
-// goal already contains are removed and not counted as omitted.
+// limitLeads keeps only the most significant passages, and none of MidwayRule; an agent's claims are kept and don't
+// count. Passages that the goal already contains are removed and not counted as omitted.
 func (pg *page) limitLeads(most int) {
 	all := slices.Clone(pg.items)
 	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return InGoal(all, &it) })
 	was := len(pg.items)
 	leads := leastImportantFirst(pg.items, Lead)
-	leads = slices.DeleteFunc(leads, func(i int) bool { return pg.items[i].Rule == ClaimRule })
-	gone := leads[:max(0, len(leads)-most)]
+	midway := func(i int) bool { return pg.items[i].Rule == MidwayRule }
+	gone := slices.DeleteFunc(slices.Clone(leads), func(i int) bool { return !midway(i) })
+	leads = slices.DeleteFunc(leads, func(i int) bool { return pg.items[i].Rule == ClaimRule || midway(i) })
+	gone = append(gone, leads[:max(0, len(leads)-most)]...)
 	var kept []Item
 	for i, it := range pg.items {
 		if it.Pinned || !slices.Contains(gone, i) {

@@ -20,8 +20,8 @@ const (
 )
 
 // leads quotes where the session ended, which is the assistant's last message and the commits made, and what was
-// typed, the longest first and what was typed later before what was typed earlier. Nothing is quoted that an item or
-// another lead says.
+// typed, the longest first and what was typed later before what was typed earlier; for search also what first ended
+// each earlier exchange. Nothing is quoted that an item or another lead says.
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []terms
 	for _, it := range items {
@@ -67,6 +67,16 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	for _, w := range t.typed() {
 		if n < most && w.tells() && add(w.item(typedRule), 0.65*w.weight) {
 			n++
+		}
+	}
+	for _, sp := range t.speeches {
+		if sp.source != message || !sp.closing || sp.exchange == t.n-1 {
+			continue
+		}
+		for _, p := range sp.passages() {
+			if p.tells() && !p.run[0].cues.has(cueNarrate) && add(p.item(payload.MidwayRule), 0.1) {
+				break
+			}
 		}
 	}
 	return out
