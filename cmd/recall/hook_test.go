@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/serve/hooks"
 )
 
@@ -39,6 +40,7 @@ func newDesk(t *testing.T) *desk {
 			os.Unsetenv(name)
 		}
 	}
+	t.Setenv(embedProvider, config.EmbedOff)
 	// noon: not over midnight
 	d := &desk{t: t, home: home, branch: "main", project: filepath.Join(home, "harborlight"),
 		library: filepath.Join(home, "Recall"),
