@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"recall/index"
 	"recall/index/check"
@@ -219,49 +220,18 @@ func (a Audit) Patch() (string, error) {
 		if err != nil {
 			return "", err
 		}
+		var left strings.Builder
+		n := 0
+		for line := range strings.Lines(string(all)) {
+			if !cut[file][n] {
+				left.WriteString(line)
+			}
+			n++
+		}
 		name := strings.TrimPrefix(filepath.ToSlash(file), "/")
-		fmt.Fprintf(&out, "--- a/%s\n+++ b/%s\n", name, name)
-		hunks(&out, slices.Collect(strings.Lines(string(all))), cut[file])
+		out.Write(diff.Diff("a/"+name, all, "b/"+name, []byte(left.String())))
 	}
 	return out.String(), nil
-}
-
-const around = 3 // lines that a patch shows before and after
-
-// hunks writes the parts of a unified diff that takes lines out.
-func hunks(out *strings.Builder, lines []string, cut map[int]bool) {
-	done, before := 0, 0 // lines written, lines cut
-	for i := range lines {
-		if !cut[i] || i < done {
-			continue
-		}
-		from, to := max(done, i-around), i
-		for k := i; k < len(lines) && k <= to+2*around; k++ {
-			if cut[k] {
-				to = k
-			}
-		}
-		done = min(len(lines), to+1+around)
-		var body strings.Builder
-		less := 0
-		for k, line := range lines[from:done] {
-			mark := " "
-			if cut[from+k] {
-				mark = "-"
-				less++
-			}
-			body.WriteString(mark + line)
-			if !strings.HasSuffix(line, "\n") {
-				body.WriteString("\n\\ No newline at end of file\n")
-			}
-		}
-		start := from + 1 - before
-		if less == done-from {
-			start--
-		}
-		fmt.Fprintf(out, "@@ -%d,%d +%d,%d @@\n%s", from+1, done-from, start, done-from-less, body.String())
-		before += less
-	}
 }
 
 func sayingOf(at index.Placed) Saying {
