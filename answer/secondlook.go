@@ -16,7 +16,6 @@ import (
 type SecondLook struct {
 	compose.Asker
 	Within time.Duration // time limit for all requests about one question; 0: none
-	Doubts bool          // look only if the first result isn't sure
 
 	// Meanwhile is called with the answer without the model before the model is asked. It isn't
 	// called if an earlier look was kept. It may be nil.
@@ -45,7 +44,7 @@ func (m *modelRun) limited(ctx context.Context) (context.Context, context.Cancel
 
 // look has the model order the results.
 func (m *modelRun) look(ctx context.Context, found *index.Answer) {
-	if m.SecondLook == nil || len(found.Ranked) == 0 || m.Doubts && compose.Sure(found) {
+	if m.SecondLook == nil || len(found.Ranked) == 0 {
 		return
 	}
 	ctx, cancel := m.limited(ctx)

@@ -102,33 +102,6 @@ func TestLineShowsWhatDecides(t *testing.T) {
 	}
 }
 
-// The first answer is sure only where it is an item with other words for it, the chance
-// of the question is in it and the next is far behind: a passage never is.
-func TestSure(t *testing.T) {
-	item := func(aliases ...string) *index.Result {
-		return &index.Result{Score: 1, Item: &payload.Item{Kind: payload.Decision, Aliases: aliases}}
-	}
-	second := &index.Result{Score: 0.05, Type: "turn"}
-	for name, c := range map[string]struct {
-		a    index.Answer
-		want bool
-	}{
-		"sure":           {index.Answer{Coverage: 1, Ranked: []*index.Result{item("lru"), second}}, true},
-		"no other words": {index.Answer{Coverage: 1, Ranked: []*index.Result{item(), second}}, false},
-		"a passage": {index.Answer{Coverage: 1, Ranked: []*index.Result{{Score: 1, Type: "turn"}, second}},
-			false},
-		"the next is near": {index.Answer{Coverage: 1, Ranked: []*index.Result{item("lru"), item("cache")}}, false},
-		"not all of it":    {index.Answer{Coverage: 0.5, Ranked: []*index.Result{item("lru"), second}}, false},
-		"doubtful": {index.Answer{Coverage: 1, Doubtful: true, Ranked: []*index.Result{item("lru"), second}},
-			false},
-		"nothing was found": {index.Answer{Coverage: 1}, false},
-	} {
-		if got := Sure(&c.a); got != c.want {
-			t.Errorf("%s: got %v, want %v", name, got, c.want)
-		}
-	}
-}
-
 // A look names each line once, and what it doesn't name comes behind.
 func TestLookApplies(t *testing.T) {
 	for _, c := range []struct {

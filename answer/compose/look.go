@@ -22,20 +22,6 @@ const (
 	lookOut     = 200   // tokens of the answer
 )
 
-// mostSecond is the share of the first result's score from which a second one may answer as well.
-const mostSecond = 0.6
-
-// Sure reports whether the first result answers the question, as far as words can tell: an item with aliases that holds
-// all of it, and far ahead of the second.
-func Sure(found *index.Answer) bool {
-	if len(found.Ranked) == 0 || found.Unknown || found.Doubtful || found.Coverage < 0.99 {
-		return false
-	}
-	first := found.Ranked[0]
-	return first.Item != nil && len(first.Item.Aliases) > 0 &&
-		(len(found.Ranked) == 1 || found.Ranked[1].Score <= mostSecond*first.Score)
-}
-
 // A Look is what a model says about a search's results.
 type Look struct {
 	Order   []int // indices of results, best first, without duplicates; empty if nothing comes near

@@ -129,7 +129,7 @@ func (a *App) secondLook(ctx context.Context, paragraph bool,
 	rules := redact.New()
 	clean := func(s string) string { return rules.Session().Text(s) }
 	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: a.Lib}, Within: a.Config.QueryPatience(),
-		Doubts: auto, Meanwhile: meanwhile}
+		Meanwhile: meanwhile}
 	if auto && meanwhile == nil {
 		look.Within = min(look.Within, 2*quick)
 	}

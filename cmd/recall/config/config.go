@@ -65,7 +65,7 @@ type Config struct {
 		Limit    int           `key:"limit" default:"5" allowed:"1..100" about:"maximum number of answers printed"`
 		Sync     bool          `key:"sync" default:"true" about:"import new sessions before answering"`
 		Budget   time.Duration `key:"budget" default:"1s" allowed:"10ms..10m" about:"longest time that importing may delay an answer"`
-		Rerank   string        `key:"rerank" default:"auto" allowed:"auto|model|off" about:"whether the model of llm.provider picks the results that answer; auto: if it also distills and the first answer isn't certain, in scripts and for agents only if it is quick"`
+		Rerank   string        `key:"rerank" default:"auto" allowed:"auto|model|off" about:"whether the model of llm.provider picks the results that answer; auto: if it also distills, in scripts and for agents only if it is quick"`
 		Patience time.Duration `key:"model_timeout" default:"20s" allowed:"100ms..24h" about:"longest time a model may delay an answer; not set: 2m for one on this machine"`
 	} `key:"query"`
 	Embed struct {
