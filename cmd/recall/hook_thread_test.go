@@ -251,4 +251,9 @@ func TestSubagentIsTold(t *testing.T) {
 	if got := started("general-purpose"); got != "" {
 		t.Errorf("one that nobody asked for is told: %s", got)
 	}
+	asked("", "Move the timetable index to Postgres.", "toolu_4")
+	d.recall("forget", "--yes", session(1))
+	if got := started("general-purpose"); got != "" {
+		t.Errorf("what was forgotten is told: %s", got)
+	}
 }

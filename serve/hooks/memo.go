@@ -2,8 +2,10 @@ package hooks
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,6 +125,19 @@ func forkedFrom(transcript string) string {
 func (h *Host) keep(session string, m memo) error {
 	m.Known = true
 	return writeJSON(h.memoPath(session, ".json"), m)
+}
+
+// ForgetUntold removes what is to be told soon: it is the only one of the memos with words of sessions.
+func ForgetUntold() (err error) {
+	for _, end := range []string{".agent-*", ".late"} {
+		kept, _ := filepath.Glob(filepath.Join(Dir(), "*"+end))
+		for _, path := range kept {
+			if failed := os.Remove(path); !errors.Is(failed, fs.ErrNotExist) { // else told meanwhile
+				err = errors.Join(err, failed)
+			}
+		}
+	}
+	return err
 }
 
 // tidy removes memos of long-ended sessions.

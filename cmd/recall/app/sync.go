@@ -24,6 +24,7 @@ import (
 	"recall/pipeline"
 	"recall/pipeline/folders"
 	"recall/pipeline/guard"
+	"recall/serve/hooks"
 )
 
 // Archiver returns what archives transcripts into a library.
@@ -265,10 +266,10 @@ func (a *App) ForgetSessions(ctx context.Context, texts *library.Needles,
 	return left, nil
 }
 
-// forgetAsked empties the caches other than the index, which hold words of sessions: the last answers and the runs of
-// recall-eval.
+// forgetAsked empties the caches other than the index, which hold words of sessions: the last answers, what hooks are
+// about to tell, and the runs of recall-eval.
 func forgetAsked(l *library.Library) error {
-	if err := os.RemoveAll(LastDir(l)); err != nil {
+	if err := cmp.Or(os.RemoveAll(LastDir(l)), hooks.ForgetUntold()); err != nil {
 		return err
 	}
 	dir, err := RunsDir()
