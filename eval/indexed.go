@@ -91,7 +91,7 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 	if err := x.embed(ctx, ix, dir); err != nil {
 		return nil, err
 	}
-	ix.UseVectors(meaning())
+	ix.UseVectors(index.VectorsOf(filepath.Join(dir, "index.db"), meaning()))
 	return ix, ix.Tidy(ctx)
 }
 

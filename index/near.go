@@ -17,8 +17,9 @@ import (
 	"recall/internal/llm"
 )
 
-// near finds windows by meaning. A process reads the vectors once, and later those that were added.
-type near struct {
+// Vectors finds the windows of an index by meaning. It reads their file once, and later what was added, also if the
+// index is opened again. Safe for concurrent use.
+type Vectors struct {
 	model llm.Embedder
 	file  *vectorFile
 
@@ -28,34 +29,42 @@ type near struct {
 	all  *chromem.Collection // each under its key
 }
 
+// VectorsOf returns the vectors that a model made of the index at path. Nothing is read yet.
+func VectorsOf(path string, model llm.Embedder) *Vectors {
+	return &Vectors{model: model, file: vectorFileOf(path, model.Model())}
+}
+
+// Are reports whether they are a model's, of the index at path; nil are nobody's.
+func (v *Vectors) Are(path string, model llm.Embedder) bool {
+	return v != nil && v.file.path == vectorFileOf(path, "").path && v.file.model == model.Model()
+}
+
 // embedTimeout is the time limit for embedding a question; beyond it the question is answered without vectors.
 const embedTimeout = 300 * time.Millisecond
 
-// UseVectors makes Search find windows by meaning too, as far as they have vectors of the model. It must not be called
-// while searches run.
-func (x *Index) UseVectors(model llm.Embedder) {
-	x.near = &near{model: model, file: x.vectorFile(model.Model())}
-}
+// UseVectors makes Search find windows by meaning too, as far as they have vectors. It must not be called while
+// searches run.
+func (x *Index) UseVectors(v *Vectors) { x.near = v }
 
 // load returns all vectors, nil if there are none.
-func (n *near) load(ctx context.Context) (*chromem.Collection, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	info, err := os.Stat(n.file.path)
+func (v *Vectors) load(ctx context.Context) (*chromem.Collection, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	info, err := os.Stat(v.file.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	if n.all == nil || !os.SameFile(n.read, info) || info.Size() < n.end {
-		if n.all, err = newCollection(); err != nil {
+	if v.all == nil || !os.SameFile(v.read, info) || info.Size() < v.end {
+		if v.all, err = newCollection(); err != nil {
 			return nil, err
 		}
-		n.end = 0
+		v.end = 0
 	}
-	if info.Size() > n.end {
+	if info.Size() > v.end {
 		var failed error
-		n.end, err = n.file.readFrom(n.end, func(v vector) { failed = cmp.Or(failed, addVector(ctx, n.all, v)) })
+		v.end, err = v.file.readFrom(v.end, func(one vector) { failed = cmp.Or(failed, addVector(ctx, v.all, one)) })
 		if errors.Is(err, errOtherVectors) {
 			return nil, nil
 		}
@@ -63,8 +72,8 @@ func (n *near) load(ctx context.Context) (*chromem.Collection, error) {
 			return nil, err
 		}
 	}
-	n.read = info
-	return n.all, nil
+	v.read = info
+	return v.all, nil
 }
 
 func newCollection() (*chromem.Collection, error) {

@@ -46,7 +46,7 @@ func meaning(t testing.TB) *Index {
 	if err := x.Embed(t.Context(), model, func(int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	x.UseVectors(model)
+	x.UseVectors(VectorsOf(x.path, model))
 	return x
 }
 
@@ -186,7 +186,7 @@ func TestDamagedVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x.UseVectors(m)
+			x.UseVectors(VectorsOf(x.path, m))
 			if a := search(t, x, Query{Text: "ledger7"}); len(a.Ranked) == 0 || a.Ranked[0].Session != "s7" {
 				t.Errorf("got %v, want s7 by its words", ids(a))
 			}
@@ -205,7 +205,7 @@ func TestAnotherModel(t *testing.T) {
 	x := many(t, 5)
 	embedAll(t, x, &letters{name: "letters"})
 	other := &letters{name: "others"}
-	x.UseVectors(other)
+	x.UseVectors(VectorsOf(x.path, other))
 	if search(t, x, Query{Text: "ledger2"}); other.texts != 0 {
 		t.Errorf("%d texts were sent to a model without vectors", other.texts)
 	}
@@ -221,7 +221,7 @@ func TestAnsweredWithoutVectors(t *testing.T) {
 	for name, m := range map[string]*letters{
 		"slow": {name: "letters", lag: time.Hour}, "failing": {name: "letters", most: 1, texts: 1},
 		"unusable": {name: "letters", unusable: true}} {
-		x.UseVectors(m)
+		x.UseVectors(VectorsOf(x.path, m))
 		if a := search(t, x, Query{Text: "ledger2"}); !a.WithoutVectors || len(a.Ranked) == 0 || a.Ranked[0].Session != "s2" {
 			t.Errorf("%s: got %v, without vectors: %v", name, ids(a), a.WithoutVectors)
 		}
@@ -256,7 +256,7 @@ func TestVectorsAreForgotten(t *testing.T) {
 	x := many(t, 10)
 	m := &letters{name: "letters"}
 	embedAll(t, x, m)
-	file := x.vectorFile(m.name)
+	file := vectorFileOf(x.path, m.name)
 	count := func() (n int) {
 		t.Helper()
 		if _, err := file.readFrom(0, func(vector) { n++ }); err != nil {
@@ -318,7 +318,7 @@ func BenchmarkNear(b *testing.B) {
 		asked := random()
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				x := &near{file: &vectorFile{path: file.path, model: "m"}}
+				x := VectorsOf(file.path, &letters{name: "m"})
 				all, err := x.load(b.Context())
 				if err != nil {
 					b.Fatal(err)
@@ -328,7 +328,7 @@ func BenchmarkNear(b *testing.B) {
 				}
 			}
 		})
-		loaded := &near{file: &vectorFile{path: file.path, model: "m"}}
+		loaded := VectorsOf(file.path, &letters{name: "m"})
 		b.Run(fmt.Sprint(n, " in a server"), func(b *testing.B) {
 			for b.Loop() {
 				all, err := loaded.load(b.Context())

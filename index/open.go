@@ -40,7 +40,7 @@ type Index struct {
 	db   *sql.DB
 	path string
 	file os.FileInfo // at path when it was opened for writing
-	near *near       // nil without vectors
+	near *Vectors    // nil without any
 
 	own embed.Groups
 }

@@ -21,7 +21,8 @@ const (
 	matchedRelated = 3000 // the same of the lexicon's words
 	candidates     = 100  // exchanges, and items, that are ranked
 	nearest        = 200  // windows that are found by meaning
-	placedAtOnce   = 400  // windows of which the places are read at once
+	placedAtOnce   = 150  // rows that are put through the query's filters first
+	moreAtOnce     = 4    // times as many next, if too few of them pass
 )
 
 // Search answers a question. Any text is accepted; of a very long one only the rarest words count.
@@ -93,7 +94,7 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	if err != nil {
 		return Answer{}, err
 	}
-	if r.near != nil && len(ts) < taskWords {
+	if r.near != nil && !q.Exact && len(ts) < taskWords {
 		if err := r.nearest(ctx, docs); err != nil {
 			return Answer{}, err
 		}
@@ -132,8 +133,8 @@ type reader struct {
 	asked *rank.Question
 	own   embed.Groups
 
-	near           *near // nil without vectors
-	withoutVectors bool  // vectors were wanted but not available
+	near           *Vectors // nil without any
+	withoutVectors bool     // vectors were wanted but not available
 }
 
 func (r *reader) ask(ts []term) { r.asked = rank.Ask(r.q.Text, rankTerms(ts), r.kin(ts)) }
@@ -222,7 +223,13 @@ func (r *reader) match(ctx context.Context, word string, do func(doc int64, scor
 		}
 		do(doc, score)
 		return err
-	}, `SELECT rowid, bm25(words) FROM words WHERE words MATCH ?`, w)
+	}, matching[r.q.Exact], w)
+}
+
+// matching is the query of match; if items alone are wanted, the lengths of others needn't be read.
+var matching = map[bool]string{
+	false: `SELECT rowid, bm25(words) FROM words WHERE words MATCH ?`,
+	true:  `SELECT rowid, bm25(words) FROM words WHERE words MATCH ? AND rowid%2=1`,
 }
 
 // FTS5 takes a millionth for the rarity of a word that stands in half of all windows and items. In a library of a
@@ -261,8 +268,9 @@ func (r *reader) exchanges(ctx context.Context, docs map[int64]*held) ([]*ranked
 		`e.id IN (SELECT value FROM json_each(?)) AND ` + strings.Join(conds, ` AND `)
 	in := map[exchangePlace]*ranked{}
 	var out []*ranked
-	for ids := byScore(docs, windows); len(ids) > 0 && len(out) < candidates; {
-		n := min(len(ids), placedAtOnce)
+	atOnce := placedAtOnce
+	for ids := byScore(docs, windows); len(ids) > 0 && len(out) < candidates; atOnce *= moreAtOnce {
+		n := min(len(ids), atOnce)
 		some, err := list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
 			o := &ranked{table: turns}
 			return o, rows.Scan(&o.id, &o.session, &o.x, &o.n, &o.to, &o.marked)
@@ -334,8 +342,9 @@ func rowsOfDocs(docs []int64) []int64 {
 func (r *reader) foundItems(ctx context.Context, docs map[int64]*held) ([]*ranked, error) {
 	conds, args := r.conditions(items)
 	var out []*ranked
-	for ids := byScore(docs, items); len(ids) > 0 && len(out) < candidates; {
-		n := min(len(ids), placedAtOnce)
+	atOnce := placedAtOnce
+	for ids := byScore(docs, items); len(ids) > 0 && len(out) < candidates; atOnce *= moreAtOnce {
+		n := min(len(ids), atOnce)
 		passed, err := columnSet[int64](ctx, r.tx, `SELECT e.id FROM item e WHERE e.id IN (SELECT value FROM json_each(?)) `+
 			`AND `+strings.Join(conds, ` AND `), append([]any{jsonList(rowsOfDocs(ids[:n]))}, args...)...)
 		if err != nil {

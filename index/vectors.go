@@ -37,8 +37,9 @@ const VectorsName = "vectors.f32"
 
 const vectorsForm = "recall vectors 1"
 
-func (x *Index) vectorFile(model string) *vectorFile {
-	return &vectorFile{path: filepath.Join(filepath.Dir(x.path), VectorsName), model: model}
+// vectorFileOf returns the file beside the index at path.
+func vectorFileOf(path, model string) *vectorFile {
+	return &vectorFile{path: filepath.Join(filepath.Dir(path), VectorsName), model: model}
 }
 
 // vector is a window's vector, of length 1.
@@ -163,8 +164,10 @@ func (f *vectorFile) replace(list []vector) (size int64, err error) {
 }
 
 // RemoveVectors removes the vectors beside an index, which Embed then makes again.
-func RemoveVectors(path string) error {
-	err := os.Remove(filepath.Join(filepath.Dir(path), VectorsName))
+func RemoveVectors(path string) error { return vectorFileOf(path, "").remove() }
+
+func (f *vectorFile) remove() error {
+	err := os.Remove(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -216,18 +219,12 @@ func (x *Index) Embed(ctx context.Context, model llm.Embedder, progress func(don
 }
 
 func (x *Index) embed(ctx context.Context, model llm.Embedder, progress func(done, total int)) error {
-	f := x.vectorFile(model.Model())
+	f := vectorFileOf(x.path, model.Model())
 	if whole, err := x.allEmbedded(ctx, f); whole || err != nil {
 		return err
 	}
-	have, size, err := x.kept(ctx, f)
-	if err != nil {
+	if err := x.settle(ctx, f); err != nil {
 		return err
-	}
-	if len(have) > 0 {
-		if err := x.settle(ctx, f.model, have, size); err != nil {
-			return err
-		}
 	}
 	left, _, err := x.Unembedded(ctx)
 	for done := 0; err == nil; {
@@ -274,11 +271,16 @@ func sizeOf(path string) int64 {
 	return info.Size()
 }
 
-// settle takes windows whose vectors are in the file already off the list of those without.
-func (x *Index) settle(ctx context.Context, model string, have map[int64]bool, size int64) error {
+// settle takes windows whose vectors are in the file already off the list of those without. What of the file is
+// damaged, or another model's, it drops.
+func (x *Index) settle(ctx context.Context, f *vectorFile) error {
 	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		have, size, err := f.kept(ctx, tx)
+		if err != nil || len(have) == 0 {
+			return err
+		}
 		var known []int64
-		err := scan(ctx, tx, func(rows *sql.Rows) error {
+		err = scan(ctx, tx, func(rows *sql.Rows) error {
 			var id, key int64
 			err := rows.Scan(&id, &key)
 			if have[key] {
@@ -286,7 +288,7 @@ func (x *Index) settle(ctx context.Context, model string, have map[int64]bool, s
 			}
 			return err
 		}, `SELECT u.id, w.key FROM unembedded u JOIN window w ON w.id=u.id`)
-		return cmp.Or(err, haveVectors(ctx, tx, model, size, known))
+		return cmp.Or(err, haveVectors(ctx, tx, f.model, size, known))
 	})
 }
 
@@ -300,10 +302,10 @@ func haveVectors(ctx context.Context, tx *sql.Tx, model string, size int64, wind
 }
 
 // kept returns the keys of the vectors that the file has, and its size.
-func (x *Index) kept(ctx context.Context, f *vectorFile) (have map[int64]bool, end int64, err error) {
+func (f *vectorFile) kept(ctx context.Context, tx *sql.Tx) (have map[int64]bool, end int64, err error) {
 	var model string
 	var size int64
-	err = x.db.QueryRowContext(ctx, `SELECT model, size FROM embedded`).Scan(&model, &size)
+	err = tx.QueryRowContext(ctx, `SELECT model, size FROM embedded`).Scan(&model, &size)
 	if err != nil && err != sql.ErrNoRows {
 		return nil, 0, err
 	}
@@ -317,7 +319,7 @@ func (x *Index) kept(ctx context.Context, f *vectorFile) (have map[int64]bool, e
 		}
 		return nil, 0, fmt.Errorf("%w: %w", err, ErrRebuild)
 	case errors.Is(err, errOtherVectors), errors.Is(err, fs.ErrNotExist):
-		end, f.dims, err = 0, 0, RemoveVectors(x.path)
+		end, f.dims, err = 0, 0, f.remove()
 	}
 	if err == nil && (model != "" && model != f.model || end < size) {
 		err = fmt.Errorf("%s isn't as it was left: %w", f.path, ErrRebuild)
@@ -366,13 +368,13 @@ func (x *Index) forgetVectors(ctx context.Context, share float64) error {
 		if err != nil && err != sql.ErrNoRows {
 			return err
 		}
-		f := x.vectorFile(model)
+		f := vectorFileOf(x.path, model)
 		all := map[int64]vector{}
 		if _, unread := f.readFrom(0, func(v vector) { all[v.key] = v }); cmp.Or(err, unread) != nil {
 			if share > 0 {
 				return nil // Embed sees to it
 			}
-			return RemoveVectors(x.path)
+			return f.remove()
 		}
 		was := len(all)
 		keys, err := columnSet[int64](ctx, tx, `SELECT key FROM window`)

@@ -7,10 +7,15 @@ import (
 	"hash/fnv"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"recall/cmd/recall/app"
+	"recall/index"
 )
 
 // ran is what a command gave.
@@ -107,5 +112,55 @@ func TestEmbedWithService(t *testing.T) {
 	out.ok(t)
 	if !strings.Contains(out.stderr, "searched by words alone") || !strings.Contains(out.stdout, "norrsken") {
 		t.Errorf("with the service gone: got %q, %q, want an answer by words that says so", out.stdout, out.stderr)
+	}
+}
+
+// What a question or a hook takes in is read by the model in a process of its own, and the next question finds it.
+func TestVectorsFollowInTheBackground(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	must(t, err)
+	home := t.TempDir()
+	program := filepath.Join(home, "recall") // by another name nothing is started in the background
+	if os.Link(self, program) != nil {
+		b, err := os.ReadFile(self)
+		must(t, err)
+		must(t, os.WriteFile(program, b, 0o700))
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := recallCmd(t, home, args...)
+		cmd.Path, cmd.Args[0] = program, program
+		cmd.Env = append(cmd.Env, embedProvider+"=builtin", asRecall+"=")
+		out, err := cmd.CombinedOutput()
+		if err != nil && cmd.ProcessState.ExitCode() != app.ExitNothing { // none of a question's words were said
+			t.Fatalf("recall %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	dir := filepath.Join(home, ".claude", "projects", "-home-ann-app")
+	must(t, os.MkdirAll(dir, 0o700))
+	writeSession(t, dir, 1, "we keep the prices in sqlite", "Done.")
+	run("init", "--yes")
+	size := func() int64 {
+		found, _ := filepath.Glob(filepath.Join(home, "cache", "recall", "*", index.VectorsName))
+		if len(found) != 1 {
+			return 0
+		}
+		fi, err := os.Stat(found[0])
+		must(t, err)
+		return fi.Size()
+	}
+	one := size()
+	writeSession(t, dir, 2, "small boats are out of reach of a mast", "Then the tides are computed on the device.")
+	run("query", "sqlite prices")
+	for end := time.Now().Add(time.Minute); size() == one; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no more vectors than %d bytes; %s", one, run("status"))
+		}
+	}
+	said := run("query", "--no-sync", "--limit", "1", "kayaks without coverage")
+	if !strings.Contains(said, "out of reach") {
+		t.Errorf("not found by its meaning:\n%s", said)
 	}
 }

@@ -140,7 +140,13 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 	}
 	h := &hooks.Host{
 		Library: open,
-		Index:   func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex() },
+		Index: func(*library.Library) (*index.Index, error) {
+			err := a.ReadIndex()
+			if err == nil {
+				err = a.UseOwn()
+			}
+			return a.Index, err
+		},
 		// Without a model, which is too slow at a session's end. An index that must be rebuilt is left to the next
 		// sync.
 		Pipeline: func(l *library.Library) (*pipeline.Pipeline, error) {

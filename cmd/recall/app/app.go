@@ -46,9 +46,10 @@ type App struct {
 	Lib    *library.Library
 	Index  *index.Index
 
-	asked  *asking
-	team   ask.Asker
-	shared bool // Lib is shared: Close leaves it open
+	vectors *index.Vectors // as far as read; nil before the first search
+	asked   *asking
+	team    ask.Asker
+	shared  bool // Lib is shared: Close leaves it open
 
 	latest atomic.Pointer[config.Config] // as Exclusion last read it
 

@@ -40,12 +40,16 @@ func (a *App) SayBehind(behind answer.Behind) {
 	fmt.Fprintf(a.Err, "recall: this answer comes %s; %s\n", behind, when)
 }
 
-// SyncNew syncs before a question is answered, within query.budget. A library that can't be written now is used as it
-// is; so are the demo's and a backup named with --library, where people's own sessions don't belong.
-func (a *App) SyncNew(ctx context.Context) (behind answer.Behind, err error) {
-	asItIs := !a.Config.Query.Sync || a.Lib.ReadOnly() != nil || guard.IsDemo(a.Lib.Dir()) ||
+// asItIs reports whether a library isn't synced unasked: one that can't be written now, the demo's, and a backup named
+// with --library, where people's own sessions don't belong.
+func (a *App) asItIs() bool {
+	return !a.Config.Query.Sync || a.Lib.ReadOnly() != nil || guard.IsDemo(a.Lib.Dir()) ||
 		a.LibraryNamed() && a.Lib.IsBackup()
-	if asItIs {
+}
+
+// SyncNew syncs before a question is answered, within query.budget, unless the library is used as it is.
+func (a *App) SyncNew(ctx context.Context) (behind answer.Behind, err error) {
+	if a.asItIs() {
 		return behind, nil
 	}
 	since, same := a.Archiver().Unchanged(ingest.SessionID(os.Getenv(EnvSession)))
@@ -138,7 +142,7 @@ func (a *App) Searched(ctx context.Context, text string) (answer.Answer, error) 
 // withIndex runs do on the index, with the user's vectors and lexicon, building the index first if need be.
 func (a *App) withIndex(ctx context.Context, do func() error) error {
 	asking := func() error {
-		if err := a.useOwn(); err != nil {
+		if err := a.UseOwn(); err != nil {
 			return err
 		}
 		return do()

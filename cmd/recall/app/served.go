@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"recall/answer"
 	"recall/cmd/recall/config"
@@ -20,6 +21,8 @@ type Served struct {
 	app    *App
 	config sync.Mutex // guards app.Config while it is loaded
 	taking sync.Mutex // held while a call syncs
+
+	vectors atomic.Pointer[index.Vectors] // what a call has read of them, for the next one
 
 	Kept *library.Library // shared by calls that don't sync; nil: each opens its own
 }
@@ -89,7 +92,9 @@ func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, behind
 		m.taking.Unlock()
 	}
 	if err == nil {
-		err = b.useOwn()
+		b.vectors = m.vectors.Load()
+		err = b.UseOwn()
+		m.vectors.Store(b.vectors)
 	}
 	return behind, err
 }

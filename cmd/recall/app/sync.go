@@ -106,26 +106,35 @@ func InBackground(in string, env []string, args ...string) bool {
 // takes an hour of one core.
 const embedFor = 2 * time.Second
 
-// Sync syncs a library, and makes vectors of what is new unless it has a time budget.
+// Sync syncs a library, and makes vectors of what is new: at once, or in the background if somebody waits for an
+// answer.
 func (a *App) Sync(ctx context.Context, o pipeline.Options) (pipeline.Report, error) {
 	r, err := a.sync(ctx, o)
-	if err == nil && o.Budget == 0 && o.Only == "" {
+	if err != nil {
+		return r, err
+	}
+	left := r.Indexed
+	if o.Budget == 0 && o.Only == "" {
 		within, cancel := context.WithTimeout(ctx, embedFor)
 		defer cancel()
-		if left := a.embed(within); left > 0 && ctx.Err() == nil {
-			a.SyncRest()
-		}
+		left = a.embed(within)
+	}
+	if left > 0 && ctx.Err() == nil && a.Config.Embed.Provider != config.EmbedOff {
+		a.SyncRest()
 	}
 	return r, err
 }
 
-// SyncWhole is Sync with all vectors, however long they take.
-func (a *App) SyncWhole(ctx context.Context) error {
-	_, err := a.sync(ctx, pipeline.Options{})
-	if err == nil {
-		a.embed(ctx)
+// Rest does what was left to a process in the background: what is new, unless the library is used as it is, and all
+// vectors, however long they take.
+func (a *App) Rest(ctx context.Context) error {
+	if !a.asItIs() {
+		if _, err := a.sync(ctx, pipeline.Options{}); err != nil {
+			return err
+		}
 	}
-	return err
+	a.embed(ctx)
+	return nil
 }
 
 // embed makes vectors of windows that have none until ctx is done, and returns how many are left. A fault is told: it
@@ -325,15 +334,18 @@ func (a *App) Reindex(ctx context.Context) error {
 // ForgetSeen makes the next sync look at everything again.
 func (a *App) ForgetSeen() error { return a.Pipeline().Forget() }
 
-// useOwn makes searches use the configured model's vectors and the user's own lexicon, if there are any.
-func (a *App) useOwn() error {
+// UseOwn makes searches use the configured model's vectors and the user's own lexicon, if there are any.
+func (a *App) UseOwn() error {
 	e, err := a.Config.Embedder()
 	if err != nil {
 		fmt.Fprintf(a.Err, "recall: warning: searching by words alone: %s\n", terminal.Line(err.Error()))
 		a.SayHint(err)
 	}
 	if e != nil {
-		a.Index.UseVectors(e)
+		if path := IndexPath(a.Lib); !a.vectors.Are(path, e) {
+			a.vectors = index.VectorsOf(path, e)
+		}
+		a.Index.UseVectors(a.vectors)
 	}
 	return a.useLexicon()
 }

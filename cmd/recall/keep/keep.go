@@ -73,7 +73,7 @@ func newRestCmd(a *app.App) *cobra.Command {
 			defer a.Close() // before the lock is released, so that the next holder finds everything done
 			_, err := a.Library(ctx)
 			if err == nil {
-				err = a.SyncWhole(ctx)
+				err = a.Rest(ctx)
 			}
 			return err
 		})
