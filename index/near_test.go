@@ -342,3 +342,37 @@ func BenchmarkNear(b *testing.B) {
 		})
 	}
 }
+
+// What was read of the vectors serves an index that is opened again; only what was added since is read.
+func TestVectorsServeAnIndexOpenedAgain(t *testing.T) {
+	x := meaning(t)
+	v := x.near
+	search(t, x, Query{Text: meant[0].question})
+	err := x.PutAll(t.Context(), []Doc{{Session: "new", Project: "shop", Turns: []Turn{
+		said(1, 1, "user", "the lighthouse keeper's log"), said(2, 1, "assistant", "It is a ledger of storms.")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	embedAll(t, x, v.model)
+	b, err := os.ReadFile(v.file.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(v.file.head()); i < int(v.end); i++ { // who reads it again finds nothing
+		b[i] ^= 1
+	}
+	if err := os.WriteFile(v.file.path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OpenRead(x.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	again.UseVectors(v)
+	for question, want := range map[string]string{meant[0].question: "s0", "weather diary of a coastal beacon": "new"} {
+		if a := search(t, again, Query{Text: question}); len(a.Ranked) == 0 || a.Ranked[0].Session != want {
+			t.Errorf("%q: got %v first, want %s", question, ids(a), want)
+		}
+	}
+}
