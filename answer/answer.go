@@ -179,7 +179,7 @@ type Index interface {
 const (
 	minLimit   = 15 // results to search for at least: the next passage of the first one's session may be far down
 	echoed     = 3  // search for this many times the results shown, as some only repeat others
-	ofWeak     = 3  // results shown if nothing answers
+	ofWeak     = 3  // results shown if nothing clearly answers
 	composedOf = 8  // results that a model's paragraph is based on at least
 	inFull     = 2  // results whose passages are shown in full; the others in brief
 )
@@ -306,7 +306,10 @@ func (r *Result) settles() bool {
 
 // show chooses the results to show, at most most.
 func (a *Answer) show(most int) {
-	if a.Verdict != Answered {
+	switch a.Verdict {
+	case Nothing:
+		most = 1
+	case Weak:
 		most = min(most, ofWeak)
 	}
 	a.Shown = withoutEchoes(a.all)
