@@ -107,7 +107,7 @@ func TestDamaged(t *testing.T) {
 	n := 150
 	switch {
 	case os.Getenv("RECALL_LONG") != "":
-		n = 2000
+		n = 600
 	case testing.Short():
 		n = 40
 	}

@@ -91,7 +91,7 @@ func TestDamagedPages(t *testing.T) {
 	n := 20
 	switch {
 	case os.Getenv("RECALL_LONG") != "":
-		n = 300
+		n = 100
 	case testing.Short(): // also under the race detector
 		n = 5
 	}

@@ -56,7 +56,7 @@ func openBrowser(t *testing.T) *browser {
 	if program == "" {
 		t.Skip("no Chromium: apt-get install chromium, and this test opens the page in it")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {
