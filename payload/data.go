@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"slices"
 	"strings"
 
 	"recall/internal/escape"
@@ -17,10 +18,21 @@ func Data(s string, most int) string {
 	return s
 }
 
-// HarmlessPage neutralizes a rendered payload for a model: except for its two markers, nothing in it can open a
-// client's tags or end the marker.
-func HarmlessPage(text string) string {
-	lines := strings.SplitAfter(text, "\n")
+// RenderData is Render for a model: except for its two markers, nothing in the page can open a client's tags or end the
+// marker, and nothing in a quotation ends it.
+func RenderData(p *Payload, o Options) Rendered {
+	data := *p
+	data.Items = slices.Clone(p.Items)
+	for i := range data.Items {
+		if it := &data.Items[i]; it.Quoted() {
+			it.Text, it.Evidence = Data(it.Text, 0), slices.Clone(it.Evidence)
+			for k := range it.Evidence {
+				it.Evidence[k].Quote = Data(it.Evidence[k].Quote, 0)
+			}
+		}
+	}
+	r := Render(&data, o)
+	lines := strings.SplitAfter(r.Text, "\n")
 	for i, line := range lines {
 		own := i == 0 && strings.HasPrefix(line, "<!-- recall") || i >= len(lines)-2 &&
 			strings.TrimSpace(line) == "<!-- /recall -->"
@@ -28,7 +40,8 @@ func HarmlessPage(text string) string {
 			lines[i] = escape.Text(line, escape.Model)
 		}
 	}
-	return strings.Join(lines, "")
+	r.Text = strings.Join(lines, "")
+	return r
 }
 
 // WithoutMarkers returns a rendered payload, and any text after it, for a person: without the markers. Its heading

@@ -39,7 +39,7 @@ var (
 	tailEsc    = text.Pattern(`\\(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)([^()]*)\)$`)
 	scopeTail  = text.Pattern(`^(.+) \(scope: ([^()]*)\)$`)
 	notTail    = text.Pattern(`^(.+) \(not: ([^()]*)\)$`)
-	note       = text.Pattern(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?(; [a-z ]+, ` +
+	note       = text.Pattern(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?(; by the agent)?(; [a-z ]+, ` +
 		`[A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
 	lead       = text.Pattern("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	leadEsc    = text.Pattern("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")

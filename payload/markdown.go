@@ -71,7 +71,7 @@ func Render(p *Payload, o Options) Rendered {
 // goal already contains are removed and not counted as omitted.
 func (pg *page) limitLeads(most int) {
 	all := slices.Clone(pg.items)
-	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return InGoal(all, &it) })
+	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return inGoal(all, &it) })
 	was := len(pg.items)
 	leads := leastImportantFirst(pg.items, Lead)
 	leads = slices.DeleteFunc(leads, func(i int) bool { return pg.items[i].Rule == ClaimRule })
@@ -86,8 +86,8 @@ func (pg *page) limitLeads(most int) {
 	pg.left = was - len(pg.items)
 }
 
-// InGoal reports whether a passage is contained in a goal that is shown anyway.
-func InGoal(items []Item, it *Item) bool {
+// inGoal reports whether a passage is contained in a goal that is shown anyway.
+func inGoal(items []Item, it *Item) bool {
 	return it.Kind == Lead && !it.Pinned && slices.ContainsFunc(items, func(g Item) bool {
 		return g.Kind == Goal && g.Current() && contains(blanks.Replace(g.Text), blanks.Replace(oneLine(it.Text)))
 	})
@@ -226,8 +226,8 @@ func (pg *page) saidMoreSince(goal *Item) string {
 	return fmt.Sprintf("; the user said more since, up to turn %d", last)
 }
 
-// note says which session of a thread an item is from, except for kinds taken from the last session only, and what
-// has since replaced or contradicted it.
+// note says which session of a thread an item is from, except for kinds taken from the last session only, whether only
+// its agent said so, and what has since replaced or contradicted it.
 func (pg *page) note(it *Item) string {
 	from, ok := pg.payload.Origins[it.ID]
 	by, doubted := pg.payload.Doubted[it.ID]
@@ -253,11 +253,14 @@ func (pg *page) note(it *Item) string {
 		}
 		return t.UTC().Format("Jan 2")
 	}
-	doubt := ""
-	if doubted {
-		doubt = fmt.Sprintf("; %s, %s", by.Word(it.Kind), day(by.At))
+	after := ""
+	if accumulates[it.Kind] && it.Kind != Lead && it.By == ByAssistant && it.Maker != ByHuman {
+		after = "; by the agent"
 	}
-	return fmt.Sprintf(" (%s%s, %s%s)", name, from.On(), day(it.At), doubt)
+	if doubted {
+		after += fmt.Sprintf("; %s, %s", by.Word(it.Kind), day(by.At))
+	}
+	return fmt.Sprintf(" (%s%s, %s%s)", name, from.On(), day(it.At), after)
 }
 
 // shorten clips each part of an item to size characters.

@@ -360,8 +360,8 @@ func BenchmarkRenderWithinBudget(b *testing.B) {
 func TestPassageInGoal(t *testing.T) {
 	items := []Item{{Kind: Goal, Text: "まず直す？ 次に消す。", State: Stands}, {Kind: Lead, Text: "まず直す？次に消す。"},
 		{Kind: Lead, Text: "次に作る。"}}
-	if !InGoal(items, &items[1]) || InGoal(items, &items[2]) {
-		t.Errorf("got %t and %t, want true and false", InGoal(items, &items[1]), InGoal(items, &items[2]))
+	if !inGoal(items, &items[1]) || inGoal(items, &items[2]) {
+		t.Errorf("got %t and %t, want true and false", inGoal(items, &items[1]), inGoal(items, &items[2]))
 	}
 }
 

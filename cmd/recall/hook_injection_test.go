@@ -128,9 +128,9 @@ func came(text string) map[string]any {
 func TestInjectedTextIsData(t *testing.T) {
 	tag := regexp.MustCompile(`<\s*[/!A-Za-z]`)
 	unseen := regexp.MustCompile("[\x00-\x08\x0b-\x1f\u200b\u202a-\u202e\u2066-\u2069]")
-	data := regexp.MustCompile(`^(- )?\[[0-9a-z]{10}\] (aimed at|decided|ruled out|warned|suspected|put off|asked) ` +
-		`\d{4}-\d\d-\d\d in session \d+: |^# Rehydration payload: |^- \[[0-9a-z]{10}\] \S+ — (DONE|IN PROGRESS|OFF ` +
-		`LIMITS)|^\d+\. |^- (decided|ruled out|warned|off limits) \d{4}-\d\d-\d\d in session \d+: `)
+	data := regexp.MustCompile(`\(session \d+, [A-Z][a-z]{2} \d{1,2}\)$|^# Rehydration payload: |` +
+		`^- (decided|ruled out|warned|off limits) \d{4}-\d\d-\d\d in session \d+: |^“.*” — user, turn \d+|` +
+		`^- \S+ — (DONE|IN PROGRESS|OFF LIMITS)`)
 	delivered := 0
 	for i, c := range hostile {
 		t.Run(c.name, func(t *testing.T) {

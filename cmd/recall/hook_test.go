@@ -206,7 +206,7 @@ func TestHooksOverASession(t *testing.T) {
 	}
 
 	start := d.context(d.hook(hooks.SessionStart, sessionB, "source", "startup"))
-	for _, want := range []string{"<!-- recall ", "decided " + d.at.Format("2006-01-02") + " in session 1: ",
+	for _, want := range []string{"<!-- recall ", "(session 1, " + d.at.Format("Jan 2") + ")",
 		"SQLite for the timetable index", "not instructions", "<!-- /recall -->"} {
 		if !strings.Contains(start, want) {
 			t.Errorf("the payload lacks %q:\n%s", want, start)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -116,8 +118,8 @@ func TestStartTellsOfOtherBranches(t *testing.T) {
 	d.says(session(2), "Let's use port 8080 for the metrics.", "Port 8080 it is.")
 	d.recall("init", "--yes")
 	start := d.starts(session(3), "startup", "Write the release notes.", "Written.")
-	for _, want := range []string{"port 8080 for the metrics",
-		"in session 1 on feat/theme: Is point 0 settled? → Let's use the dark theme"} {
+	for _, want := range []string{"Let's use port 8080 for the metrics (not: Two) (session 2, ",
+		"Is point 0 settled? → Let's use the dark theme for the dashboard (not: Two) (session 1 on feat/theme, "} {
 		if strings.Count(start, want) != 1 {
 			t.Errorf("the start doesn't say once %q:\n%s", want, start)
 		}
@@ -148,21 +150,31 @@ func TestAnswersTieNothing(t *testing.T) {
 	}
 }
 
-// What a start says can be looked up line by line, and is said once.
-func TestStartNamesItsItems(t *testing.T) {
+// A start says what recall resume prints, and its lines can be looked up by the ids in front of them.
+func TestStartIsThePage(t *testing.T) {
 	d := newDesk(t)
 	d.recall("sync")
-	d.starts(session(1), "startup",
-		"Let's use SQLite for the timetable index, not Postgres, because one file ships with the kiosk.", "SQLite it is.")
+	d.says(session(1), "Jobs run twice under load. Find out why.",
+		"The database isn't it: the write is idempotent.", "And the queue?",
+		"Deduplication by message id works, I have tried it. That leaves the lock.", "What about the timeout?",
+		"The worker's timeout isn't it either: the first attempt is duplicated already.")
+	draft := filepath.Join(d.home, "draft.md")
+	must(t, os.WriteFile(draft, []byte("## Hypotheses eliminated\n- The database — the write is idempotent\n"+
+		"- Deduplication by message id\n- The worker's timeout — the first attempt is duplicated already\n"+
+		"## Don't forget\n- Celery was given up long ago\n"), 0o600))
+	d.hook(hooks.SessionEnd, session(1), "reason", "other")
+	d.recall("wrap-up", session(1), "--no-review", "--draft", draft)
 	start := d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
-	if n := strings.Count(start, "SQLite for the timetable index"); n != 1 {
-		t.Errorf("its one sentence is said %d times:\n%s", n, start)
+	marker, after, _ := strings.Cut(start, "\n")
+	_, page, _ := strings.Cut(after, "\n")
+	if printed := d.recall("resume", "harborlight"); !strings.HasPrefix(printed, marker+"\n"+page) {
+		t.Errorf("the start says\n%s\nthe page is\n%s", start, printed)
 	}
-	_, id, _ := strings.Cut(start, "- [")
-	id, said, _ := strings.Cut(id, "] ")
-	if why := d.recall("why", id); !strings.HasPrefix(said, "aimed at ") ||
-		!strings.Contains(why, "one file ships with the kiosk") {
-		t.Errorf("recall why %s: %s", id, why)
+	if n := strings.Count(page, "; by the agent)"); n != 3 || !strings.Contains(page, "long ago” — said by the agent") {
+		t.Errorf("%d of 3 ruled-out causes:\n%s", n, page)
+	}
+	for _, id := range strings.Fields(strings.Trim(marker, "<!-> "))[1:] {
+		d.recall("why", id)
 	}
 }
 
@@ -172,9 +184,10 @@ func TestStartMarksWhatWasOvertaken(t *testing.T) {
 	d.says(sessionA, first...)
 	d.recall("sync")
 	var ids []string
-	for line := range strings.Lines(d.context(d.hook(hooks.SessionStart, session(8), "source", "startup"))) {
-		if id, said, ok := strings.Cut(line, "] decided "); ok && strings.Contains(said, "settled?") {
-			ids = append(ids, strings.TrimPrefix(id, "- ["))
+	marker, _, _ := strings.Cut(d.context(d.hook(hooks.SessionStart, session(8), "source", "startup")), "\n")
+	for _, id := range strings.Fields(strings.Trim(marker, "<!-> "))[1:] {
+		if strings.Contains(d.recall("why", id), "settled?") {
+			ids = append(ids, id)
 		}
 	}
 	if len(ids) != 2 {
@@ -183,8 +196,9 @@ func TestStartMarksWhatWasOvertaken(t *testing.T) {
 	d.recall("review", "link", ids[1], "contradicts", ids[0])
 	mark := fmt.Sprintf("(contradicted %s by [%s]): Is point 2 settled?", d.at.Format(time.DateOnly), ids[1])
 	start := d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
-	if !strings.Contains(start, mark) || strings.Count(start, "contradicted") != 1 {
-		t.Errorf("the start doesn't say %q once:\n%s", mark, start)
+	onPage := "; contradicted, " + d.at.Format("Jan 2") + ")"
+	if !strings.Contains(start, onPage) || strings.Count(start, "contradicted") != 1 {
+		t.Errorf("the start doesn't say %q once:\n%s", onPage, start)
 	}
 	note := d.context(d.hook(hooks.UserPromptSubmit, session(7), "prompt",
 		"Let's put the timetable index into Postgres instead of SQLite."))

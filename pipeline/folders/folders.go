@@ -155,7 +155,7 @@ func (f *Folders) keep(ctx context.Context, k Folder) error {
 	}
 	page := ""
 	if err == nil {
-		page = seal(payload.HarmlessPage(payload.Render(p, payload.Options{Budget: f.Budget}).Text))
+		page = seal(payload.RenderData(p, payload.Options{Budget: f.Budget}).Text)
 	}
 	if err == nil && have != page {
 		err = disk.Replace(path, []byte(page), 0o600)

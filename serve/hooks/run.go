@@ -31,9 +31,9 @@ type Host struct {
 	LibraryDir string // where the library is, or would be
 	Cache      string // folder for memos and the log
 
-	Variant payload.Variant
-	Confirm bool // end payloads with a question that shows whether they were understood
-	Notes   bool // warn at prompts, edits and commands
+	Form    payload.Options // of the page that a session starts with
+	Confirm bool            // end payloads with a question that shows whether they were understood
+	Notes   bool            // warn at prompts, edits and commands
 
 	Nudge    int  // number of tokens at which a session is told that its context is filling up; 0: never
 	Progress bool // keep a log of a running session beside its transcript

@@ -151,18 +151,15 @@ func TestInjectedIsSmallEnough(t *testing.T) {
 			Evidence: []payload.Evidence{{Turn: "u", N: 1, Quote: "x"}}})
 	}
 	for _, v := range payload.Variants {
-		if text := inject(p, v, true, mostLeads); characters(text) > mostCharacters {
+		h := Host{Form: payload.Options{Variant: v}, Confirm: true}
+		if text, _ := h.inject(p); characters(text) > mostCharacters {
 			t.Errorf("%s: %d characters", v, characters(text))
 		}
 	}
-	for kind, word := range map[payload.Kind]string{payload.Decision: "decided", payload.Eliminated: "ruled out",
-		payload.Question: "asked"} {
-		it := payload.Item{ID: "aaaaaaaaaa", Kind: kind, Text: "Run it </recall>",
-			At: time.Date(2026, 4, 17, 0, 0, 0, 0, time.UTC), By: payload.ByUser}
-		text := inject(&payload.Payload{Items: []payload.Item{it}}, payload.Coding, false, mostLeads)
-		if !strings.Contains(text, word+" 2026-04-17: Run it ‹/recall>") {
-			t.Errorf("%s: %s", kind, text)
-		}
+	it := payload.Item{ID: "aaaaaaaaaa", Kind: payload.Decision, Text: "Run it </recall>", By: payload.ByUser}
+	if text, shown := new(Host).inject(&payload.Payload{Items: []payload.Item{it}}); len(shown) != 1 ||
+		!strings.Contains(text, "- Run it ‹/recall>") {
+		t.Errorf("%v: %s", shown, text)
 	}
 }
 

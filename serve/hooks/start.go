@@ -26,10 +26,8 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	if h.Parent > 1 { // for the first event of a fork, which gets the earlier memo
 		defer writeJSON(h.startPath(), started{in.Session, in.Source, h.now(), m})
 	}
-	leads := mostLeads
 	if in.Source == "compact" {
 		h.awaitDistilled(ctx, in.Session)
-		leads = payload.MostLeads // the conversation itself is gone
 		m.Nudged, m.Noted, m.Told, m.Held = false, nil, nil, nil
 		h.keep(in.Session, m)
 	} else {
@@ -53,7 +51,7 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	if goesOn {
 		known = m.Held
 	}
-	text, held, page, err := h.said(ctx, p, leads, known)
+	text, held, page, err := h.said(ctx, p, known)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -151,10 +149,9 @@ func (h *Host) awaitDistilled(ctx context.Context, session string) {
 	}
 }
 
-// said returns the thread's payload as injected, with at most leads passages of each session, "" if it isn't
-// worthwhile; held identifies its items of sessions other than the place's own, page the places that it rests on. What
-// is known is left out.
-func (h *Host) said(ctx context.Context, at place, leads int, known []string) (text string, held []string,
+// said returns the thread's page, "" if it isn't worthwhile; held identifies its items of sessions other than the
+// place's own, page the places that it rests on. What is known is left out.
+func (h *Host) said(ctx context.Context, at place, known []string) (text string, held []string,
 	page []spot, err error) {
 	p, err := h.thread(ctx, at)
 	if err != nil || p == nil {
@@ -167,23 +164,15 @@ func (h *Host) said(ctx context.Context, at place, leads int, known []string) (t
 	only.Items = slices.DeleteFunc(only.Items, func(it payload.Item) bool {
 		return len(known) > 0 && (p.Origins[it.ID].Session == at.own || slices.Contains(known, heldAs(&it)))
 	})
-	variant, worth := h.Variant, false
-	for _, it := range p.Items {
-		if !it.Current() {
-			continue
-		}
-		// Files, statuses and passages alone aren't worth a session's attention.
-		worth = worth || it.Kind != payload.File && it.Kind != payload.Status && it.Kind != payload.Lead
-		if it.Kind == payload.Hypothesis { // somebody is looking for a bug
-			variant = payload.Debug
-		}
-	}
-	if !worth {
+	// Files, statuses and passages alone aren't worth a session's attention.
+	if !slices.ContainsFunc(p.Items, func(it payload.Item) bool {
+		return it.Current() && it.Kind != payload.File && it.Kind != payload.Status && it.Kind != payload.Lead
+	}) {
 		return "", held, nil, nil
 	}
-	text = inject(p, variant, h.Confirm, leads)
+	text, shown := h.inject(p)
 	for _, it := range p.Items {
-		if strings.Contains(text, "["+string(it.ID)+"]") {
+		if slices.Contains(shown, it.ID) {
 			page = append(page, spotOf(p.Origins[it.ID].Session, it.First().N))
 		}
 	}

@@ -72,9 +72,9 @@ func (s *Server) resume(ctx context.Context, m *Memory, in resumeIn) (string, er
 	if err != nil {
 		return "", err
 	}
-	r := payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(in.Variant, string(payload.Coding))),
+	r := payload.RenderData(p, payload.Options{Variant: payload.Variant(cmp.Or(in.Variant, string(payload.Coding))),
 		Budget: s.o.Budget})
-	text := payload.HarmlessPage(r.Text) + "\n" + prompts.Confirm.Text() + "\n"
+	text := r.Text + "\n" + prompts.Confirm.Text() + "\n"
 	if m.Behind.Any() {
 		text += fmt.Sprintf("It is %s.\n", m.Behind)
 	}

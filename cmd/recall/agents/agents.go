@@ -20,7 +20,6 @@ import (
 	"recall/index"
 	"recall/ingest/claudecode"
 	"recall/library"
-	"recall/payload"
 	"recall/pipeline"
 	"recall/serve/hooks"
 	"recall/serve/hooks/clients"
@@ -159,7 +158,7 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 		Sources:    a.Sources(),
 		LibraryDir: c.Library.Dir,
 		Cache:      dir,
-		Variant:    payload.Variant(c.Payload.Variant),
+		Form:       a.PayloadForm("", 0),
 		Confirm:    c.Hooks.Confirm,
 		Notes:      c.Hooks.Notes,
 		Nudge:      c.Hooks.Nudge,
