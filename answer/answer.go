@@ -40,6 +40,7 @@ type Answer struct {
 	Searched Searched           `json:"searched"`          // what was searched
 	Missing  []string           `json:"missing,omitempty"` // words of the question that occur nowhere
 	Unasked  string             `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or there is none
+	Handed   int                `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
 	Behind
 	Quoted bool       `json:"quoted,omitempty"` // no result is settled: they only quote what was said
 	Text   *Paragraph `json:"answer,omitempty"` // if asked for and there is something to say
@@ -88,6 +89,10 @@ func (b Behind) String() string {
 func (a *Answer) None() string {
 	if a.Unasked != "" {
 		return "Nothing in your own sessions about this; your team's memory couldn't be asked."
+	}
+	if a.Handed > 0 {
+		return "Nothing decided about this that recall knows of; " + Count(a.Handed, "item") +
+			" handed over by others wait for a look: recall review."
 	}
 	return "Nothing decided about this that recall knows of."
 }

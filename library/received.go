@@ -106,6 +106,18 @@ func (l *Library) HandedTo(h *payload.Handover) (string, error) {
 	return "", nil
 }
 
+// For returns what the handoff is for: a project here by its id, else the sender's name for it.
+func (h *ReceivedHandoff) For() string { return cmp.Or(h.Project, h.Handover.Project) }
+
+// Handed counts the items of handoffs that nobody here has decided about.
+func (l *Library) Handed() (n int) {
+	all, _ := l.Received() // recall check reports what can't be read
+	for i := range all {
+		n += len(all[i].Waiting())
+	}
+	return n
+}
+
 // Payload returns the handoff's items with what people said about them.
 func (h *ReceivedHandoff) Payload() *payload.Payload {
 	return payload.Apply(&payload.Payload{Items: h.Items}, h.Edits)

@@ -14,14 +14,15 @@ import (
 // withReceived adds to a thread's payload what people here accepted from other people's handoffs for its project.
 // Kinds that accumulate over sessions are added; goal, next, files and status only if they are newer than the
 // thread. If no session has worked on the project yet (p is nil), they are all there is.
-func withReceived(l *library.Library, p *payload.Payload, projects map[string]bool) (*payload.Payload, error) {
+func withReceived(l *library.Library, p *payload.Payload, projects map[string]bool,
+	remote string) (*payload.Payload, error) {
 	handed, err := l.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
 	for i := range handed {
 		h := &handed[i]
-		if items := h.Taken(); h.Project != "" && projects[h.Project] && len(items) > 0 {
+		if items := h.Taken(); projects[h.For()] && h.Fits(remote) && len(items) > 0 {
 			if p == nil {
 				p = &payload.Payload{Schema: payload.Schema, Title: h.Title, Project: h.Handover.Project,
 					Origins: map[payload.ItemID]payload.Origin{}}
@@ -30,6 +31,12 @@ func withReceived(l *library.Library, p *payload.Payload, projects map[string]bo
 		}
 	}
 	return p, nil
+}
+
+// HandedOver returns what people here accepted from handoffs for a project that this library doesn't have yet, by the
+// sender's name for it and its repository's remote ("" if unknown); nil if nothing.
+func HandedOver(l *library.Library, name, remote string) (*payload.Payload, error) {
+	return withReceived(l, nil, map[string]bool{name: name != ""}, remote)
 }
 
 func handOn(p *payload.Payload, h *library.ReceivedHandoff, items []payload.Item) {
@@ -108,10 +115,14 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 	taken := map[payload.ItemID]bool{}
 	for i := range handed {
 		h := &handed[i]
-		if names[h.Project] == "" {
+		project := names[h.Project]
+		if h.Project == "" {
+			project = h.Handover.Project
+		}
+		if project == "" {
 			continue
 		}
-		d := index.Doc{Session: index.HandedID(h.ID), Project: names[h.Project], Title: "handed over by " + h.From,
+		d := index.Doc{Session: index.HandedID(h.ID), Project: project, Title: "handed over by " + h.From,
 			Source: index.HandoffSource, Start: h.At, End: h.At, Stamp: h.ID}
 		for _, it := range h.Taken() {
 			p, err := r.p.Index.ItemByID(ctx, it.ID)

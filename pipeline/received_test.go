@@ -52,7 +52,7 @@ func TestWithReceived(t *testing.T) {
 		t.Helper()
 		ours := payload.Compose([]*payload.Payload{{Session: "ours", Start: end, End: end, Items: []payload.Item{
 			{ID: "aaaaaaaaaa", Kind: payload.Next, Text: "Our next step", At: end}}}}, nil)
-		p, err := withReceived(l, ours, map[string]bool{project: true})
+		p, err := withReceived(l, ours, map[string]bool{project: true}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

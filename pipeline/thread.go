@@ -242,7 +242,7 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 		maps.DeleteFunc(doubted, func(_ payload.ItemID, by payload.Doubt) bool { return by.Sure })
 		out.Doubted = doubted
 	}
-	out, err = withReceived(l, out, projects)
+	out, err = withReceived(l, out, projects, "")
 	return out, errors.Join(append(bad, err)...)
 }
 

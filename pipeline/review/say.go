@@ -55,11 +55,20 @@ func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error 
 	return l.AppendEdits(u.of(), edits)
 }
 
-// Keep records that items were reviewed in their present form.
+// Keep records that items were reviewed in their present form; those of handoffs are thereby accepted.
 func Keep(l *library.Library, items []Unseen, who string) error {
-	bySession := map[ingest.SessionID][]payload.Edit{}
+	bySession, byHandoff := map[ingest.SessionID][]payload.Edit{}, map[string][]payload.Edit{}
 	for _, u := range items {
+		if u.Handoff != "" {
+			byHandoff[u.Handoff] = append(byHandoff[u.Handoff], keeps(who, u)...)
+			continue
+		}
 		bySession[u.of()] = append(bySession[u.of()], keeps(who, u)...)
+	}
+	for id, edits := range byHandoff {
+		if err := l.Receive(library.Received{Handoff: id, At: edits[0].At, Edits: edits}); err != nil {
+			return err
+		}
 	}
 	for session, edits := range bySession {
 		if err := l.AppendEdits(session, edits); err != nil {

@@ -58,7 +58,9 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 	case model == nil && in.InShort:
 		a.Told = append(a.Told, "no model is set up (llm.provider), so there is no paragraph")
 	}
-	a.Behind = m.Behind
+	if a.Behind = m.Behind; a.Verdict == answer.Nothing {
+		a.Handed = m.Library.Handed()
+	}
 	return tell(&a), nil
 }
 

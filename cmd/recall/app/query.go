@@ -110,6 +110,9 @@ func (a *App) Ask(ctx context.Context, q answer.Question,
 		ans, err = answer.Ask(ctx, a.Both(), model, q)
 		return err
 	})
+	if ans.Verdict == answer.Nothing {
+		ans.Handed = a.Lib.Handed()
+	}
 	if ans.Unasked != "" {
 		a.Tell("this answer doesn't include what your team shares: %s", ans.Unasked)
 	}

@@ -178,11 +178,30 @@ func (a *App) ProjectNamed(name string) (library.Project, error) {
 func (a *App) Compose(ctx context.Context, x *index.Index, name string) (*payload.Payload, error) {
 	project, branch, of, err := a.ResolveThread(name)
 	if err != nil {
-		return nil, err
+		return a.handedOver(name, err)
 	}
 	p, err := pipeline.NextPayload(ctx, a.Lib, x, project, branch, of)
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
+	}
+	return p, err
+}
+
+// handedOver returns what was accepted from others for a project that the library doesn't have: by its name, or that of
+// the clone that is the working directory. If there is none, the error is unknown, with what waits for a review.
+func (a *App) handedOver(name string, unknown error) (*payload.Payload, error) {
+	remote := ""
+	if dir, err := os.Getwd(); name == "" && err == nil {
+		if clone, ok := ingest.ProjectIn(dir); ok {
+			name, remote = clone.Name, clone.Remote
+		}
+	}
+	p, err := pipeline.HandedOver(a.Lib, name, remote)
+	if n := a.Lib.Handed(); p == nil && n > 0 {
+		unknown = hint.With(unknown, "%d handed over by others wait: recall review shows them, --accept takes them", n)
+	}
+	if p == nil {
+		err = unknown
 	}
 	return p, err
 }

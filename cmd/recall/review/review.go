@@ -108,7 +108,7 @@ func runReview(ctx context.Context, a *app.App, entries []library.Entry, one boo
 	case o.Editor:
 		return reviewInEditor(ctx, a, entries[0])
 	case o.Accept:
-		return acceptAll(a, w)
+		return acceptAll(ctx, a, w)
 	case w.Empty():
 		fmt.Fprintln(a.Out, "nothing new to review")
 		tellOthers(a, w)
@@ -174,13 +174,17 @@ func editPage(ctx context.Context, a *app.App, e library.Entry) error {
 	return nil
 }
 
-func acceptAll(a *app.App, w *review.Waiting) error {
-	if err := review.Keep(a.Lib, w.Items, app.Author()); err != nil {
+func acceptAll(ctx context.Context, a *app.App, w *review.Waiting) error {
+	all := slices.Concat(w.Received, w.Items)
+	if err := review.Keep(a.Lib, all, app.Author()); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s kept", answer.Count(len(w.Items), "item"))
-	if n := len(w.Received); n > 0 { // other people's items are accepted one by one
-		fmt.Fprintf(a.Out, "; %d handed over are still waiting: recall review", n)
+	fmt.Fprintf(a.Out, "%s kept", answer.Count(len(all), "item"))
+	if n := len(w.Received); n > 0 {
+		fmt.Fprintf(a.Out, ", %d of them handed over", n)
+		if err := a.IndexReceived(ctx); err != nil {
+			return err
+		}
 	}
 	if n := len(w.Conflicts); n > 0 {
 		fmt.Fprintf(a.Out, "; %s still to be settled: recall review", answer.Count(n, "conflict"))

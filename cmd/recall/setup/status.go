@@ -39,6 +39,7 @@ type StatusDoc struct {
 	Sessions int    `json:"sessions"`
 	Projects int    `json:"projects"`
 	library.Tally
+	Handed  int              `json:"handed,omitempty"` // items handed over by others that wait for a review
 	Index   int64            `json:"index_bytes"`
 	Sources []pipeline.Place `json:"sources"`
 	// the clients in use here
@@ -120,7 +121,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, space
 	maps.Copy(catalog.Closed, p.Excluded())
 	s.Tally = catalog.Tally(there)
-	s.Broken = a.Lib.Broken()
+	s.Broken, s.Handed = a.Lib.Broken(), a.Lib.Handed()
 	if fi, err := os.Stat(app.IndexPath(a.Lib)); err == nil {
 		s.Index = fi.Size()
 	}
