@@ -66,7 +66,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	if err != nil || found.Verdict == answer.Nothing || len(found.Listed) > 0 {
 		return all[:min(len(all), most)], err
 	}
-	asks, quotes := text.Words(task), []Bearing(nil)
+	asks, orders, quotes := text.Words(task), []Bearing(nil), []Bearing(nil)
 	for _, r := range found.Shown {
 		from, to := r.Turn, r.Turn
 		if r.Item == nil {
@@ -76,6 +76,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		if err != nil {
 			return nil, err
 		}
+		orders = append(orders, forbidding(turns, r.Place, task)...)
 		switch {
 		case r.Item != nil && claimed[r.Item.Kind]:
 			if r.Item.Current() && about(r.Item, turns).Shared(asks) >= atLeast(asks) && len(r.Terms) > 0 {
@@ -87,6 +88,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			}
 		}
 	}
+	quotes = append(orders, quotes...)
 	for i := range quotes {
 		add(&quotes[i])
 	}
@@ -113,16 +115,35 @@ func about(it *payload.Item, turns []index.Turn) text.Bag {
 var claimed = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true,
 	payload.Flag: true, payload.Deferred: true, payload.Question: true}
 
+// forbidding returns what a person said in some turns that tells not to do the task.
+func forbidding(turns []index.Turn, at index.Place, task string) (all []Bearing) {
+	for _, t := range turns {
+		if !typed(t) {
+			continue
+		}
+		if order := check.Forbids(t.Text, check.Action{Text: task}); order != "" {
+			t.Text = order
+			all = append(all, quoted(t, at))
+		}
+	}
+	return all
+}
+
+// quoted returns what a person said as a quote.
+func quoted(t index.Turn, at index.Place) Bearing {
+	return Bearing{Placed: index.Placed{Place: at, Turn: t.N, Item: payload.Item{Kind: payload.Lead, Text: t.Text,
+		By: payload.ByUser, Maker: payload.ByRule, State: payload.Stands, At: t.At}}}
+}
+
 // reply returns what a person replied from a turn on, nil if they replied nothing there that bears on what is asked.
 func reply(turns []index.Turn, at index.Place, from int, asks text.Bag) *Bearing {
 	for i := 1; i < len(turns); i++ {
 		if turns[i].N >= from && typed(turns[i]) && bears(turns[:i+1], asks) {
-			b := &Bearing{Placed: index.Placed{Place: at, Turn: turns[i].N, Item: payload.Item{Kind: payload.Lead,
-				Text: turns[i].Text, By: payload.ByUser, Maker: payload.ByRule, State: payload.Stands, At: turns[i].At}}}
+			b := quoted(turns[i], at)
 			if !typed(turns[i-1]) {
 				b.Asked = turns[i-1].Text
 			}
-			return b
+			return &b
 		}
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"recall/index"
 	"recall/ingest/trace"
@@ -84,6 +86,30 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 func isGrounds(it *payload.Item) bool {
 	said := it.By == payload.ByUser || it.By == payload.ByAssistant || it.By == payload.ByBoth
 	return said && it.Current() && (len(it.Evidence) > 0 || it.Maker == payload.ByHuman)
+}
+
+// orders matches how a clause forbids something, and what: "don't use Redis here", "ok, drop the asyncio queue".
+var orders = text.Pattern(`(?i)(?:^|[,;:–—]\s*|\b(?:please|ok|okay|and|but|so|just|also|i|we|you)\s+)` +
+	`(?:let['’]?s not|don['’]?t (?:want|need)|don['’]?t|do not|never|stop|avoid|drop|no more)\s+` +
+	`(.+?)(?:[,;:.!?()]|\s(?:because|since|but|and|so)\b|$)`)
+
+// Forbids returns the sentence of what a person said that tells not to do what an action does, "" for none: the action
+// has a name that it forbids, or most of its words. Whether the order still holds isn't known.
+func Forbids(said string, a Action) string {
+	d := read(a)
+	for _, s := range text.Sentences(text.OneLine(text.Head(said, maxRead)), true) {
+		for _, m := range orders().FindAllStringSubmatch(s, -1) {
+			w := text.Words(m[1])
+			named := slices.ContainsFunc(strings.Fields(m[1]), func(word string) bool {
+				first, _ := utf8.DecodeRuneInString(word)
+				return (unicode.IsUpper(first) || text.IsName(word)) && text.Words(word).Shared(d.does) > 0
+			})
+			if shared := w.Shared(d.does); (named || shared > 1 && 2*shared >= len(w)) && !strings.HasSuffix(s, "?") {
+				return s
+			}
+		}
+	}
+	return ""
 }
 
 // deed is an action as it is compared: all its words, those that it brings in, and the files that it changes.
