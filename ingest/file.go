@@ -201,6 +201,10 @@ type Keeper interface {
 	// Salvage lists the wanted sessions whose prompts a memory holds, at its source or in the library: each as one
 	// file, dated by its last prompt. The report counts the memory's unreadable lines.
 	Salvage(ctx context.Context, memory Found, wanted func(SessionID) bool) ([]Found, Report, error)
+
+	// Note tells by its name whether a memory's file is a note that the client's agent wrote, and whether it is about the
+	// project in one of these folders.
+	Note(name string, roots []string) (is, about bool)
 }
 
 // Seen tells which session an unchanged file was found to belong to earlier; false if the file is new or its size or

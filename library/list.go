@@ -34,6 +34,12 @@ func (l *Library) Sessions() ([]Entry, error) {
 // AllEntries is Sessions plus what is kept like a session but isn't one: a client's memory.
 func (l *Library) AllEntries() ([]Entry, error) { return l.entries(true) }
 
+// Memories lists what is kept of clients' own memories.
+func (l *Library) Memories() ([]Entry, error) {
+	all, err := l.entries(false)
+	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source != ingest.Memory }), err
+}
+
 // entries lists the known sessions. It scans the folders if they were never scanned, and if fresh is set.
 func (l *Library) entries(fresh bool) ([]Entry, error) {
 	l.mu.Lock()

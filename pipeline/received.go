@@ -72,16 +72,22 @@ func (p *Pipeline) IndexReceived(ctx context.Context) error {
 }
 
 // indexReceived makes the index's entries for handoffs of what people accepted of them, without what the library has
-// anyway, if the handoffs or the projects' names changed.
+// anyway, and for the notes of clients' own memories, if any of them or the projects' names changed.
 func (r *run) indexReceived(ctx context.Context) error {
 	made, err := r.p.Library.ReceivedStamp()
-	if err != nil || made == r.seen.facts[handed] && !r.options.Reindex {
+	noted, fault := r.p.rememberedStamp()
+	if made, err = made+noted, errors.Join(err, fault); err != nil || made == r.seen.facts[handed] && !r.options.Reindex {
 		return err
 	}
 	docs, err := r.receivedDocs(ctx)
 	if err != nil {
 		return err
 	}
+	notes, err := r.rememberedDocs(ctx)
+	if err != nil {
+		return err
+	}
+	docs = append(docs, notes...)
 	stamps, err := r.p.Index.Stamps(ctx)
 	if err != nil {
 		return err

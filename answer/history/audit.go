@@ -189,12 +189,28 @@ func looseOf(ctx context.Context, p *pipeline.Pipeline, project, file, line stri
 	if within := filepath.Base(filepath.Dir(file)); within != "memory" && within != "memories" {
 		return out, nil // a person's rules need no session
 	}
-	found, err := p.Index.Search(ctx, index.Query{Text: line, Project: project, Archived: true})
-	if words := text.Words(line); len(words) > 0 && 2*len(found.Missing) > len(words) {
-		out.Missing = found.Missing
+	found, err := p.Index.Search(ctx, index.Query{Text: line, Project: project, Archived: true, Limit: mostCompared})
+	missing, said := found.Missing, []string(nil)
+	for _, r := range found.Ranked {
+		if r.Source != index.HandoffSource { // the note itself is searched too
+			said = append(said, r.Terms...)
+		}
+	}
+	for _, r := range found.Ranked {
+		for _, word := range r.Terms {
+			if !slices.Contains(said, word) && !slices.Contains(missing, word) {
+				missing = append(missing, word)
+			}
+		}
+	}
+	if words := text.Words(line); len(words) > 0 && 2*len(missing) > len(words) {
+		out.Missing = missing
 	}
 	return out, err
 }
+
+// mostCompared is how many results a note's line is compared with.
+const mostCompared = 50
 
 // Patch takes the lines that go against the record, and those that name a file which is gone, out of their files: a
 // unified diff from the root of the file system. Nothing is written.

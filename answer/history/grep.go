@@ -170,6 +170,12 @@ func (g *Grep) Transcript(_ context.Context, e library.Entry) (lines []Line, err
 	}
 }
 
+// Text searches one text under the name of its file.
+func (g *Grep) Text(name, text string) []Line {
+	turn := 0
+	return g.file(name, []byte(text), &turn)
+}
+
 // Outputs returns a search of the complete outputs of a session's calls. Only sessions whose bytes hold the pattern's
 // literal text are parsed; ok is false if it has none that is long enough.
 func (g *Grep) Outputs(l *library.Library, read func(context.Context, library.Entry) (*ingest.Session, error)) (

@@ -70,6 +70,13 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 	return m, f.Problems
 }
 
+// Note implements ingest.Keeper.
+func (Reader) Note(name string, roots []string) (is, about bool) {
+	slug, _, is := strings.Cut(strings.TrimPrefix(name, "projects/"), "/memory/")
+	return is && strings.HasSuffix(name, ".md"),
+		slices.ContainsFunc(roots, func(dir string) bool { return Slug(dir) == slug })
+}
+
 // folderOfSlug finds the folder that the sessions in dir, named by its slug, ran in; "" if none of them says so.
 func folderOfSlug(dir, slug string) string {
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")) // an invalid pattern finds none

@@ -23,7 +23,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	l := index.Linked{Relation: payload.Supersedes, Sure: true, Placed: index.Placed{Item: it}}
 	a.Form("why-item", &answer.Item{Item: it, Standing: &l, Earlier: []index.Linked{l}, Later: []index.Linked{l}})
 	written := it
-	written.Evidence = nil
+	written.Evidence, written.Maker = nil, payload.ByHuman
 	a.Form("why-item", &answer.Item{Item: written})
 	a.Form("why-line", &history.Why{Verdict: "several", Note: "n", Sessions: []history.Behind{{By: "text"},
 		{Wrote: true}}})

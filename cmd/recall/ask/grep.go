@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,20 +59,25 @@ func newGrepCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		found := false
-		show := func(e library.Entry, lines []history.Line) error {
-			if !found && lines[0].File == "" {
-				fmt.Fprintln(a.Err, "recall: in no transcript, but in the complete output of calls; "+
-					"recall show SESSION --actions prints it")
-			}
+		print := func(doc history.Grepped) error {
 			found = true
-			doc := history.Grepped{SessionRef: catalog.Ref(string(e.ID)), Lines: lines}
 			if o.JSON {
 				text, err := json.Marshal(doc)
 				return errors.Join(err, a.WriteJSON(string(text)+"\n"))
 			}
 			return a.Print(grepText(a, doc, o))
 		}
+		show := func(e library.Entry, lines []history.Line) error {
+			if !found && lines[0].File == "" {
+				fmt.Fprintln(a.Err, "recall: in no transcript, but in the complete output of calls; "+
+					"recall show SESSION --actions prints it")
+			}
+			return print(history.Grepped{SessionRef: catalog.Ref(string(e.ID)), Lines: lines})
+		}
 		err = g.Each(ctx, sessions, g.Transcript, show)
+		if err == nil && len(args) == 1 {
+			err = o.notes(a, g, print)
+		}
 		if outputs, ok := g.Outputs(a.Lib, func(ctx context.Context, e library.Entry) (
 			*ingest.Session, error) {
 			return a.Read(ctx, e)
@@ -107,14 +113,39 @@ func (o *grepOptions) sessions(a *app.App, catalog *library.Catalog, named []str
 	return all, err
 }
 
+// notes searches the notes of clients' own memories.
+func (o *grepOptions) notes(a *app.App, g *history.Grep, print func(history.Grepped) error) error {
+	project, err := a.ProjectNamed(o.Project)
+	if o.Project != "" && err != nil {
+		return err
+	}
+	all, err := a.Pipeline().Remembered()
+	for _, n := range all {
+		lines := g.Text(n.Name, n.Text)
+		if len(lines) == 0 || o.Project != "" && n.Project != project.Name || n.At.Before(o.Since.At) {
+			continue
+		}
+		if err := print(history.Grepped{SessionRef: library.SessionRef{Session: n.Session(), Project: n.Project,
+			Title: n.Title, Start: n.At}, Lines: lines}); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
 // grepText returns a session's matches: below its name on a terminal, each after its name elsewhere.
 func grepText(a *app.App, doc history.Grepped, o grepOptions) string {
 	var b strings.Builder
 	st, onScreen := terminal.Styles(a.Color), terminal.IsTerminal(a.Out)
 	name := terminal.Line(payload.Handle(doc.Project, doc.Number))
+	if doc.Number == 0 { // a client's note
+		name = terminal.Line(doc.Title)
+	}
 	switch {
 	case o.FilesWithMatches:
 		return name + "\n"
+	case onScreen && doc.Number == 0:
+		fmt.Fprintf(&b, "%s%s%s\n", st.Bold, name, st.Reset)
 	case onScreen:
 		p := a.Page()
 		fmt.Fprintf(&b, "%s%s%s\n", st.Bold, p.Session(doc.SessionRef), st.Reset)
@@ -129,7 +160,7 @@ func grepText(a *app.App, doc history.Grepped, o grepOptions) string {
 		if !onScreen {
 			b.WriteString(name + sign)
 		}
-		fmt.Fprintf(&b, "%s%d%s%s", st.Green, line.Turn, st.Reset, sign)
+		fmt.Fprintf(&b, "%s%d%s%s", st.Green, cmp.Or(line.Turn, line.Line), st.Reset, sign)
 		at := 0
 		for _, s := range line.Spans {
 			b.WriteString(terminal.Visible(line.Text[at:s.From]) + st.Red + terminal.Visible(line.Text[s.From:s.To]) +

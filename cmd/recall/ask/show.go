@@ -62,6 +62,9 @@ func newShowCmd(a *app.App) *cobra.Command {
 		}
 		o.Open = o.Open || o.Print
 		if errors.Is(err, library.ErrNoSession) {
+			if strings.HasPrefix(string(h.Session), index.HandedID("")) {
+				return showHanded(a, h)
+			}
 			h.Session = cmp.Or(h.Session, ingest.SessionID(args[0]))
 			return showShared(ctx, a, h, o, err)
 		}
@@ -74,6 +77,18 @@ func newShowCmd(a *app.App) *cobra.Command {
 		}
 		return runShow(ctx, a, e, o)
 	})
+}
+
+// showHanded shows a note of a client's own memory, which is indexed as if it had been handed over.
+func showHanded(a *app.App, h last.Hit) error {
+	all, err := a.Pipeline().Remembered()
+	for _, n := range all {
+		if n.Session() == string(h.Session) {
+			return a.Print(fmt.Sprintf("%s, %s\n\n%s\n", n.Title, answer.Day(n.At), terminal.Visible(n.Text)))
+		}
+	}
+	_, _, none := placeOf(a.Lib, h)
+	return cmp.Or(err, none)
 }
 
 // showShared shows a session that somebody else shares with the team: its transcript, or the given turn, if that is

@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"recall/index"
+	"recall/ingest"
+	"recall/internal/text"
+	"recall/library"
+	"recall/payload"
+)
+
+// A Remembered is a note that a client's agent wrote for itself, as kept in the library, without secrets.
+type Remembered struct {
+	Project string // name; "" if no project here ran in its folder
+	Title   string // whose it is: "Claude Code's memory, redis.md"
+	Name    string // its file's, in the client's folder
+	Text    string
+	At      time.Time // when it was last written
+
+	entry library.Entry
+}
+
+// mostOfNote is how many bytes of a note are read.
+const mostOfNote = 256 << 10
+
+// Remembered reads the notes of clients' own memories, as they are kept now.
+func (p *Pipeline) Remembered() (all []Remembered, err error) {
+	memories, err := p.Library.Memories()
+	if err != nil || len(memories) == 0 {
+		return nil, err
+	}
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return nil, err
+	}
+	var bad []error
+	for _, e := range memories {
+		reader, found, err := p.archived(e)
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		for _, f := range found.Files {
+			n := Remembered{Title: reader.Source().Client().Name + "'s memory, " + path.Base(f.Name), Name: f.Name, At: f.Mod,
+				entry: e}
+			is, _ := reader.(ingest.Keeper).Note(f.Name, nil)
+			if !is {
+				continue
+			}
+			for _, project := range projects {
+				if _, about := reader.(ingest.Keeper).Note(f.Name, project.Roots()); about {
+					n.Project = project.Name
+				}
+			}
+			said, err := readNote(f)
+			bad = append(bad, err)
+			n.Text = p.Rules.Session().Text(said)
+			all = append(all, n)
+		}
+	}
+	return all, errors.Join(bad...)
+}
+
+func readNote(f ingest.File) (string, error) {
+	in, err := f.Open()
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	said, err := io.ReadAll(io.LimitReader(in, mostOfNote))
+	return strings.ToValidUTF8(string(said), "\ufffd"), err
+}
+
+// Session returns the id of a note's entry in the index.
+func (n *Remembered) Session() string { return index.HandedID(string(n.entry.ID) + " " + n.Name) }
+
+// doc returns a note's index entry: like what another person handed over, it is a quote that no session here holds.
+func (n *Remembered) doc() index.Doc {
+	d := index.Doc{Session: n.Session(), Project: n.Project, Title: n.Title,
+		Source: index.HandoffSource, Start: n.At, End: n.At}
+	var items []payload.Item
+	for _, said := range n.said() {
+		items = append(items, payload.Item{Kind: payload.Lead, Text: said, By: payload.ByAssistant, Maker: payload.ByModel,
+			Rule: payload.ReceivedRule, State: payload.Stands, At: n.At})
+	}
+	payload.Mint(d.Session, items, map[payload.ItemID]bool{})
+	for _, it := range items {
+		d.Items = append(d.Items, index.Item{Item: it})
+	}
+	return d
+}
+
+const (
+	leastOfNote = 3   // words
+	mostSaid    = 600 // characters
+)
+
+// said returns what a note says: its paragraphs and list items, without headings and fields.
+func (n *Remembered) said() (all []string) {
+	open := ""
+	flush := func() {
+		if len(text.Words(open)) >= leastOfNote {
+			all = append(all, text.Clip(text.OneLine(open), mostSaid))
+		}
+		open = ""
+	}
+	body := n.Text
+	if fields, ok := strings.CutPrefix(body, "---\n"); ok {
+		_, body, _ = strings.Cut(fields, "\n---\n")
+	}
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(line)
+		item := strings.TrimLeft(line, "-*•+ ")
+		if line == "" || strings.HasPrefix(line, "#") || item != line && !strings.HasPrefix(line, "**") {
+			flush()
+		}
+		if !strings.HasPrefix(line, "#") {
+			open += " " + strings.ReplaceAll(item, "**", "")
+		}
+	}
+	flush()
+	return all
+}
+
+// rememberedStamp changes whenever the notes of clients' memories do.
+func (p *Pipeline) rememberedStamp() (string, error) {
+	stamp := ""
+	memories, err := p.Library.Memories()
+	for _, e := range memories {
+		stamp += " " + string(e.ID) + e.Input
+	}
+	return stamp, err
+}
+
+// rememberedDocs returns the index entries of clients' notes.
+func (r *run) rememberedDocs(ctx context.Context) (docs []index.Doc, err error) {
+	all, err := r.p.Remembered()
+	for i := range all {
+		if d := all[i].doc(); len(d.Items) > 0 && ctx.Err() == nil {
+			docs = append(docs, d)
+		}
+	}
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return nil, err
+	}
+	return docs, ctx.Err()
+}
