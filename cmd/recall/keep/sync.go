@@ -16,6 +16,8 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/ingest"
+	"recall/library"
+	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )
@@ -47,8 +49,9 @@ func newSyncCmd(a *app.App) *cobra.Command {
 			return foreseeSync(ctx, a, o.From, o.Live, o.JSON)
 		}
 		report, err := runSync(ctx, a, pipeline.Options{From: o.From})
+		lost := lostAtBothEnds(a)
 		if err != nil {
-			doc := SyncReport{Report: report}
+			doc := SyncReport{Report: report, Lost: lost}
 			doc.Error = terminal.ShownPath(err.Error())
 			switch {
 			case o.JSON:
@@ -63,6 +66,10 @@ func newSyncCmd(a *app.App) *cobra.Command {
 			if len(o.From) == 0 {
 				sayElsewhere(a, report)
 			}
+			for _, name := range lost {
+				a.Tell("the bytes of %s are gone from the library and from its source; recall check --repair --from BACKUP "+
+					"looks for them, recall forget ends this", terminal.Line(name))
+			}
 		}
 		var asked *improve.Report
 		if !o.NoModel {
@@ -75,7 +82,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 			}
 		}
 		if o.JSON {
-			doc := SyncReport{Report: report}
+			doc := SyncReport{Report: report, Lost: lost}
 			if doc.Model = asked; asked != nil {
 				doc.Improved, doc.Queued = asked.Improved, asked.Waiting+asked.Resting
 			}
@@ -115,6 +122,23 @@ func runSync(ctx context.Context, a *app.App, o pipeline.Options) (pipeline.Repo
 	return report, err
 }
 
+// lostAtBothEnds names the sessions of which bytes are gone from the library, and whose sources are gone.
+func lostAtBothEnds(a *app.App) (names []string) {
+	if a.Lib == nil {
+		return nil
+	}
+	catalog, err := a.Lib.Catalog()
+	if err != nil {
+		return nil // recall check reports it
+	}
+	for _, e := range catalog.Entries {
+		if e.Lacks() != nil && catalog.State(e, nil) == library.Lost { // the first is only a look at its folder
+			names = append(names, payload.Handle(catalog.Of(e).Name, catalog.Number[string(e.ID)])+" "+e.Title)
+		}
+	}
+	return names
+}
+
 // sayElsewhere names folders that sessions came from, in which they have changed since and which aren't searched; and
 // what is kept when no source has any sessions left.
 func sayElsewhere(a *app.App, r pipeline.Report) {
@@ -136,6 +160,7 @@ func sayElsewhere(a *app.App, r pipeline.Report) {
 // SyncReport is the JSON document of a sync.
 type SyncReport struct {
 	pipeline.Report
+	Lost     []string        `json:"lost,omitempty"`  // sessions whose bytes are gone from here and from their sources
 	Improved int             `json:"improved"`        // sessions that got a model's payload
 	Queued   int             `json:"queued"`          // sessions waiting for the model or its answers
 	Model    *improve.Report `json:"model,omitempty"` // the result of asking it; absent if no model was asked
