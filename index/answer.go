@@ -237,8 +237,7 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 	asks, before := false, 0.0
 	for i, t := range said {
 		passage, brief := asked.Passage(t.Text)
-		own, kindred := asked.Share(passage)
-		one := quoted{t, passage, brief, 0.01 + own + kindredShare*kindred} // what says nothing of it is better than none
+		one := quoted{t, passage, brief, 0.01 + shareIn(asked, passage)} // what says nothing of it is better than none
 		replied, more := asks && t.Role != assistant, i+1 < len(said)
 		switch {
 		case replied:
@@ -250,8 +249,7 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 		}
 		end := t.Text[max(0, len(t.Text)-endOfTurn):]
 		if asks = t.Role == assistant && strings.Contains(end, "?"); asks {
-			own, kindred = asked.Share(end)
-			before = own + kindredShare*kindred
+			before = shareIn(asked, end)
 		}
 		if asksBefore, repliesAfter := t.N < from && asks, t.N > to && replied; (t.N < from || t.N > to) &&
 			!asksBefore && !repliesAfter {
@@ -265,6 +263,12 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 		}
 	}
 	o.n = cmp.Or(int64(o.turn.N), o.n)
+}
+
+// shareIn returns how much of a question a text says, in its own or related words.
+func shareIn(asked *rank.Question, said string) float64 {
+	own, kindred := asked.Share(said)
+	return own + kindredShare*kindred
 }
 
 const (

@@ -31,20 +31,17 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words in the person's name
 			u.Role = string(ingest.Assistant)
 		}
-		if strings.TrimSpace(u.Text) == "" { // it consists of an answer or a plan
+		if strings.TrimSpace(u.Text) == "" { // it consists of a plan or a commit
 			u.Text, u.More = u.More, ""
-			switch {
-			case reasonsOnly(t):
-				u.Role = string(ingest.User)
-			case slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool { return len(c.Answers) > 0 }):
-				u.Role = Both
-			}
 		}
 		if u.Text != "" {
 			d.Turns = append(d.Turns, u)
 		}
 		for _, c := range t.Calls {
-			d.Turns = append(d.Turns, reports(s, &t, c.ID)...)
+			for _, said := range append(answered(t, c), reports(s, &t, c.ID)...) {
+				said.Exchange = in[t.ID]
+				d.Turns = append(d.Turns, said)
+			}
 		}
 	}
 	if p == nil {
@@ -75,41 +72,36 @@ func reports(s *ingest.Session, t *ingest.Turn, call string) (all []Turn) {
 	return all
 }
 
-// reasonsOnly reports whether a turn's tool calls hold only the words of the person who refused them.
-func reasonsOnly(t ingest.Turn) bool {
-	for _, c := range t.Calls {
-		telling := len(c.Answers)+len(c.Open) > 0 || c.Plan != nil || c.CommitMessage != "" ||
-			c.Reason != "" && c.Verdict != ingest.Rejected
-		if telling {
-			return false
-		}
+// answered returns what a person answered to a call, each a turn of its own: they said it, not the turn's assistant.
+func answered(t ingest.Turn, c ingest.ToolCall) (all []Turn) {
+	add := func(role, said string) {
+		all = append(all, Turn{ID: string(t.ID), N: t.N, Role: role, At: t.At, Text: said})
 	}
-	return len(t.Calls) > 0
+	for _, a := range c.Answers {
+		said := a.Question + " → " + strings.Join(a.Chosen, ", ")
+		if a.Notes != "" {
+			said += " (“" + a.Notes + "”)"
+		}
+		add(Both, said)
+	}
+	if c.Reason != "" && c.ReasonTurn == "" && c.Verdict == ingest.Rejected { // else a turn or a program says it
+		add(string(ingest.User), c.Reason)
+	}
+	return all
 }
 
-// calls returns the dialogue in a turn's tool calls: questions and answers, plans, reasons for refusals, commit
-// messages. Output is not stored twice. The person's replies are marked off from the assistant's proposals.
+// calls returns what the assistant says in a turn's tool calls: open questions, plans, commit messages, why a program
+// refused one. Output is not stored twice.
 func calls(t ingest.Turn) string {
 	var parts []string
 	for _, c := range t.Calls {
-		for _, a := range c.Answers {
-			said := a.Question + " → " + strings.Join(a.Chosen, ", ")
-			if a.Notes != "" {
-				said += " (“" + a.Notes + "”)"
-			}
-			parts = append(parts, said)
-		}
 		for _, a := range c.Open {
 			parts = append(parts, a.Question+" "+a.Offered())
 		}
 		if c.Plan != nil {
 			parts = append(parts, c.Plan.Text)
 		}
-		switch {
-		case c.Reason == "" || c.ReasonTurn != "": // a turn's own text
-		case c.Plan != nil && c.Verdict == ingest.Rejected:
-			parts = append(parts, "Refused: “"+c.Reason+"”")
-		default:
+		if c.Reason != "" && c.Verdict != ingest.Rejected {
 			parts = append(parts, c.Reason)
 		}
 		parts = append(parts, c.CommitMessage)

@@ -19,10 +19,13 @@ import (
 // What counts for a result, each as a share of the best one's. A question of few words is answered by what holds them
 // often and in little text. A task of many words has no subject that a passage repeats: what counts is how many of its
 // rare words one window holds.
-type blend struct{ words, near, held, session float64 }
+type blend struct {
+	words, near, held, session float64
+	says                       float64 // more for a passage that says all of the question
+}
 
 var (
-	ofQuestion = blend{words: 1, near: 1, held: 0.2, session: 0.3}
+	ofQuestion = blend{words: 1, near: 1, held: 0.2, session: 0.3, says: 0.25}
 	ofTask     = blend{words: 0.5, held: 1}
 )
 
@@ -37,6 +40,7 @@ const (
 	isAsked       = 1.3 // of the kind that is asked for
 	byHand        = 1.3 // of what a person wrote down themselves
 	isMarked      = 1.2 // of an exchange from which an item was taken
+	mostSays      = 1.5 // of what a passage says of a question, as a person's words count for more
 	exchangesRead = 30  // exchanges of which the text is read
 )
 
@@ -79,17 +83,29 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 	all = append(all, r.q.Elsewhere.within(r.q, all)...)
 	arrange(all)
 	all, err = r.quote(ctx, all[:min(len(all), max(exchangesRead, r.q.Limit))])
+	for _, o := range all {
+		says := min(mostSays, o.says)
+		if o.table == items {
+			says = states * shareIn(r.asked, strings.Join(append(o.item.Aliases, o.item.Text, o.item.Why), "\n"))
+		}
+		o.score *= 1 + blendFor(ts).says*says
+	}
+	arrange(all)
 	scale(all)
 	demoteDone(all)
 	return all, err
 }
 
+func blendFor(ts []term) blend {
+	if len(ts) >= taskWords {
+		return ofTask
+	}
+	return ofQuestion
+}
+
 // blend computes the results' scores.
 func (r *reader) blend(all []*ranked, ts []term) {
-	b := ofQuestion
-	if len(ts) >= taskWords {
-		b = ofTask
-	}
+	b := blendFor(ts)
 	cover := make([]float64, len(all))
 	for i, o := range all {
 		for w := o.held.words; w != 0; w &= w - 1 {

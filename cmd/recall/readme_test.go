@@ -26,7 +26,7 @@ func TestReadmePicture(t *testing.T) {
 	library := filepath.Join(dir, "Recall")
 	said(t, "demo", "--dir", dir)
 	var lines []string
-	for _, question := range []string{"when does the beta start?", "do workers poll the jobs table?"} {
+	for _, question := range []string{"when does the beta start?", "do workers poll for new jobs?"} {
 		answer := said(t, "query", "--no-sync", "--library", library, "-n", "2", question)
 		lines = append(lines, `$ recall query "`+question+`"`)
 		lines = append(append(lines, strings.Split(strings.TrimSuffix(answer, "\n"), "\n")...), "")
