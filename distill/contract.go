@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/payload"
 )
@@ -26,6 +27,26 @@ func Hold(s *ingest.Session, p *payload.Payload) {
 	p.Items = items
 	recordWarnings(s, p.Items)
 	count(p, counts)
+	p.Did = did(s)
+}
+
+// did returns the commits and the completed tasks of a session.
+func did(s *ingest.Session) (all []payload.Deed) {
+	places := s.Places()
+	for _, task := range s.Tasks {
+		if at, ok := places[string(task.Turn)]; ok && task.Status == "completed" && !s.Turns[at].Aside() {
+			said := text.Clip(text.OneLine(task.Subject), MaxQuote)
+			all = append(all, payload.Deed{Text: said, Turn: string(task.Turn), At: s.Turns[at].At, Task: true})
+		}
+	}
+	for _, c := range trace.OfSession(s).Commits {
+		by := slices.IndexFunc(s.Turns, func(t ingest.Turn) bool { return t.N == c.N })
+		if c.Subject != "" && !c.Copied && by >= 0 {
+			all = append(all, payload.Deed{Text: text.Clip(c.Subject, MaxQuote), Turn: string(s.Turns[by].ID), At: c.At})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
+	return all
 }
 
 func count(p *payload.Payload, counts map[string]int) {

@@ -161,6 +161,7 @@ type Payload struct {
 	Made    Provenance `json:"made"`
 	Items   []Item     `json:"items"`          // ordered by kind, then time
 	Read    []string   `json:"read,omitempty"` // files that were only read and are no items, most read first
+	Did     []Deed     `json:"did,omitempty"`  // commits made and tasks completed, in order of time
 	// Items of earlier distillations that this one no longer finds.
 	Retired []Item `json:"retired,omitempty"`
 	// Items of payloads that a person pasted or fetched in order to continue.

@@ -111,6 +111,8 @@ func (d Doubt) Word(of Kind) string {
 		return "contradicted"
 	case d.Relation == Same:
 		return "said again"
+	case d.Relation == Did:
+		return "perhaps done since"
 	case d.Sure:
 		return of.Became()
 	}

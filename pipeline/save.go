@@ -66,6 +66,11 @@ func (r *run) merge(m *Member) (page, error) {
 	payload.Inherit(old, &fresh) // also what was forgotten: it may be worded differently now
 	gone := restingOn(m.Session, forgotten[m.Entry.ID])
 	fresh.Items, fresh.Retired = slices.DeleteFunc(fresh.Items, gone), slices.DeleteFunc(fresh.Retired, gone)
+	fresh.Did = slices.DeleteFunc(fresh.Did, func(d payload.Deed) bool { // words of a call go with its item
+		return slices.ContainsFunc(forgotten[m.Entry.ID], func(g library.ForgottenItem) bool {
+			return slices.ContainsFunc(g.At, func(at library.Passage) bool { return at.Turn == d.Turn })
+		})
+	})
 	p := payload.Apply(&fresh, edits)
 	m.Session.Title = p.Title // a person may have set it
 	md := payload.Render(p, payload.Options{Variant: r.p.Variant, Budget: r.p.Budget})

@@ -226,13 +226,17 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	if err != nil {
 		return nil, err
 	}
+	done := deedsOn(l, entries, payloads, items, doubted)
 	settled := make([]*payload.Payload, len(all))
 	for i, p := range all {
 		one := *p
 		one.Items = slices.Clone(p.Items)
 		for k := range one.Items {
-			if it := &one.Items[k]; it.Current() && doubted[it.ID].Sure {
+			switch it := &one.Items[k]; {
+			case it.Current() && doubted[it.ID].Sure:
 				it.State = payload.Superseded
+			case it.Current() && done[it.ID]:
+				it.State = payload.Done
 			}
 		}
 		settled[i] = &one
@@ -244,6 +248,45 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	}
 	out, err = withReceived(l, out, projects, "")
 	return out, errors.Join(append(bad, err)...)
+}
+
+// mostDone is how many of a project's sessions are asked what they did.
+const mostDone = 40
+
+// deedsOn returns the items that a later session's commit or completed task did, and marks in doubted those that one
+// perhaps did. A commit on another branch is none that surely did it.
+func deedsOn(l *library.Library, entries []library.Entry, read map[string]*payload.Payload, items []payload.Item,
+	doubted map[payload.ItemID]payload.Doubt) map[payload.ItemID]bool {
+	done := map[payload.ItemID]bool{}
+	branch := map[payload.ItemID]string{}
+	for _, p := range read {
+		if p != nil {
+			for _, it := range p.Items {
+				branch[it.ID] = p.Branch
+			}
+		}
+	}
+	for _, e := range entries[max(0, len(entries)-mostDone):] {
+		p := read[string(e.ID)]
+		if p == nil {
+			p, _ = l.Payload(e.ID)
+		}
+		if p == nil {
+			continue
+		}
+		for i := range items {
+			it := &items[i]
+			for _, d := range p.Did {
+				sure, perhaps := d.Does(it)
+				if sure && (d.Task || p.Branch == branch[it.ID]) {
+					done[it.ID] = true
+				} else if _, known := doubted[it.ID]; perhaps && !known {
+					doubted[it.ID] = payload.Doubt{At: d.At, Relation: payload.Did}
+				}
+			}
+		}
+	}
+	return done
 }
 
 // Doubts returns, for items that hold, what replaced them, may have, or contradicts them, provided that it holds

@@ -1,0 +1,65 @@
+package payload
+
+import (
+	"slices"
+	"time"
+
+	"recall/internal/text"
+)
+
+// A Deed is something that a session did on record: a commit, by its subject, or a task of its list that it completed.
+type Deed struct {
+	Text string    `json:"text"`
+	Turn string    `json:"turn"` // the record's id
+	At   time.Time `json:"at,omitzero"`
+	Task bool      `json:"task,omitempty"`
+}
+
+// Did is the Relation of a deed to an item that it perhaps did.
+const Did Relation = "did"
+
+var (
+	leaves   = text.Pattern(`(?i)\b(not|never|no|without|until|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t)\b`)
+	unended  = text.Pattern(`(?i)\b(reverts?|defer\w*|todo|wip|fixme|postpone\w*|plan\w*|notes?|document\w*|remove\w*|drop\w*|revers\w*)\b`)
+	category = text.Pattern(`^[a-z]+(?:\([^)]*\))?!?: `) // of a conventional commit
+)
+
+const (
+	sameDeed    = 0.75 // of its words are the item's, all of which it has, if both say the same
+	leastDeed   = 3    // words in common
+	perhapsDeed = 0.6  // of the item's words
+)
+
+// Does reports whether a deed did what an item says is left to do: surely if both say the same, perhaps if the deed has
+// most of its words. A warning says how things are, so it is never surely done; what isn't to be done, no deed does.
+func (d *Deed) Does(it *Item) (sure, perhaps bool) {
+	kind := it.Kind
+	if kind == Lead {
+		kind = it.Hint // of a quote: what it looks like
+	}
+	left := kind == Deferred || kind == Next || kind == Flag
+	if !left || !d.At.After(it.At) || leaves().MatchString(it.Text) || unended().MatchString(d.Text) {
+		return false, false
+	}
+	want, did := text.Words(it.Text), text.Words(category().ReplaceAllString(d.Text, ""))
+	if want.Shared(did) < leastDeed {
+		return false, false
+	}
+	mine, its := want.In(did), did.In(want)
+	return kind != Flag && mine == 1 && its >= sameDeed && sameOrder(it.Text, d.Text), mine >= perhapsDeed
+}
+
+// sameOrder reports whether the words that two texts share come in the same order: "A first, then B" isn't "B first,
+// then A".
+func sameOrder(a, b string) bool {
+	shared := func(s, other string) (all []string) {
+		in := text.Words(other)
+		for _, w := range text.Content(s) {
+			if w = text.Stem(w); in.Has(w) && !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+		return all
+	}
+	return slices.Equal(shared(a, b), shared(b, a))
+}

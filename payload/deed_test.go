@@ -1,0 +1,44 @@
+package payload
+
+import (
+	"testing"
+	"time"
+)
+
+func TestDeedsDoWhatIsLeft(t *testing.T) {
+	at := time.Date(2026, 4, 17, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		kind      Kind
+		left, did string
+		want      string
+	}{
+		{Next, "Write the importer for the fares", "Write the importer for the fares", "sure"},
+		{Deferred, "Add a DLQ alert threshold", "feat(queue): add DLQ alert threshold", "sure"},
+		{Flag, "checkout.ts line 88 imports UserService directly", "Stop checkout.ts importing UserService directly", "perhaps"},
+		{Next, "Write the importer for the fares, then run it nightly", "Write the importer for the fares", "perhaps"},
+		{Next, "Translate the fare table into Swedish and Finnish", "Translate the fare table into Swedish", "perhaps"},
+		{Deferred, "Retry counts per tenant", "Retry counts per tenant: defer until billing lands", ""},
+		{Flag, "Don't touch the fare table", "Touch the fare table", ""},
+		{Next, "Try HEAD first, then the branch hint", "Try the branch hint first, then HEAD", "perhaps"},
+		{Next, "Raise the limit to 4096", "Revert raise the limit to 4096", ""},
+		{Next, "Run the tests", "Run the tests", ""}, // of what?
+		{Decision, "Write the importer for the fares", "Write the importer for the fares", ""},
+	} {
+		it := &Item{Kind: c.kind, Text: c.left, At: at}
+		d := &Deed{Text: c.did, At: at.Add(time.Hour)}
+		got := ""
+		if sure, perhaps := d.Does(it); sure {
+			got = "sure"
+		} else if perhaps {
+			got = "perhaps"
+		}
+		if got != c.want {
+			t.Errorf("%q by %q: got %q, want %q", c.left, c.did, got, c.want)
+		}
+		if d.At = at; got != "" {
+			if sure, perhaps := d.Does(it); sure || perhaps {
+				t.Errorf("%q: done before it was left", c.left)
+			}
+		}
+	}
+}
