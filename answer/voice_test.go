@@ -38,7 +38,7 @@ func TestSummaryIsTheClients(t *testing.T) {
 
 // A passage of an approved plan isn't told as what the assistant said in the conversation.
 func TestPassageOfAPlan(t *testing.T) {
-	it := payload.Item{Kind: payload.Lead, Rule: "said-plan", Maker: payload.ByRule, By: payload.ByAssistant,
+	it := payload.Item{Kind: payload.Lead, Rule: "plan", Maker: payload.ByRule, By: payload.ByBoth,
 		State: payload.Stands, Text: "The index is a cache.", At: time.Unix(0, 0)}
 	got := [2]string{Voice{Agent: true}.Who(it), Record(it, payload.Origin{})}
 	if want := [2]string{"the user, accepted plan", "the approved plan said 1970-01-01"}; got != want {

@@ -14,7 +14,7 @@ import (
 
 // An invented project carries its own sessions and needs no transcripts: sessions.json holds what was said and
 // what is worth keeping of it, questions.json what people ask, aliases.json other words for the items. The
-// projects in testdata/asked are used to fit and check the search's weights, beside what people wrote about
+// projects in testdata/asked are used to check the search, beside what people wrote about
 // real sessions.
 
 type inlineSession struct {

@@ -156,9 +156,12 @@ func (c *Case) page(ctx context.Context, by Judge, page string) (PageMeasured, e
 // says the item.
 func (c *Case) lineLike(ctx context.Context, by Judge, line string, wants []Claim) ([]float64, error) {
 	var claims []Claim
-	for _, said := range append(baseline.Statements(line), line) {
-		claims = append(claims, Claim{Text: said})
+	for part := range strings.SplitSeq(line, " · ") { // the items of a list that was quoted
+		for _, said := range append(baseline.Statements(part), part) {
+			claims = append(claims, Claim{Text: said})
+		}
 	}
+	claims = append(claims, Claim{Text: line})
 	alike, err := similarities(ctx, by, claims, wants)
 	if err != nil {
 		return nil, err

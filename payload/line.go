@@ -13,7 +13,7 @@ import (
 //
 //	[pinned] text (not: lost; lost) (scope: condition) — because why
 //	path — STATUS — text — why                          of kind File
-//	“text” — user, turn 12, to “what it answers”         of kind Lead, and of a goal (RequestRule)
+//	“text” — user, turn 12, to “what it answers”         if Quoted
 //	“question?” — assistant, turn 11; answered “Yes.”
 //
 // Only decisions have "because". Whatever an item holds is made one safe line, and what could be mistaken for the
@@ -53,6 +53,15 @@ const RequestRule = "request"
 // TaskRule is the rule of a task left open in the session's own list.
 const TaskRule = "open-task"
 
+// Rules of passages that tell where a session ended: the assistant's last message, and the subjects of its commits.
+const (
+	ReportRule = "ended-report"
+	CommitRule = "ended-commit"
+)
+
+// UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered.
+const UnansweredRule = "unanswered"
+
 // AnswerRule is the rule of a decision that answers a question of the assistant's.
 const AnswerRule = "answer"
 
@@ -61,18 +70,23 @@ const PointRule = "plan-point"
 
 // Quoted reports whether an item is somebody's own words rather than a conclusion from them.
 func (it *Item) Quoted() bool {
-	return it.Maker != ByHuman && (it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule)
+	return it.Maker != ByHuman && (it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule ||
+		it.Kind == Next && it.Rule == UnansweredRule)
 }
 
 // ApprovedPlan reports whether an item's words come from a plan that the assistant wrote and a person approved.
 func (it *Item) ApprovedPlan() bool {
-	return it.By == ByBoth && (it.Rule == "plan" || it.Rule == PointRule || it.Kind == Goal && it.Rule == RequestRule) ||
-		it.Kind == Lead && it.Rule == "said-plan"
+	return it.By == ByBoth && (it.Rule == "plan" || it.Rule == PointRule || it.Kind == Goal && it.Rule == RequestRule)
 }
 
 // Summed reports whether an item's words come from the client's own summary, which a model wrote from its whole
 // context, including tool output.
 func (it *Item) Summed() bool { return it.Kind == Lead && strings.HasSuffix(it.Rule, "summary") }
+
+// Ended reports whether an item tells where its session ended.
+func (it *Item) Ended() bool {
+	return it.Kind == Lead && it.Maker != ByHuman && (it.Rule == ReportRule || it.Rule == CommitRule)
+}
 
 // formatItem returns the item's line without bullet and note, or "" if the item says nothing.
 func formatItem(it *Item) string {
@@ -164,6 +178,8 @@ func formatLead(it *Item) string {
 	switch {
 	case it.Summed():
 		speaker = "the client's summary"
+	case it.Rule == CommitRule:
+		speaker = "commit"
 	case it.ApprovedPlan():
 		speaker = "the plan that was approved"
 	}
@@ -239,10 +255,11 @@ func parseItem(kind Kind, body string) Item {
 	if m := leadEsc().FindStringIndex(body); m != nil {
 		body = body[1:]
 	}
+	quotable := kind == Lead || kind == Goal || kind == Next
 	switch {
 	case kind == File:
 		parseFile(&it, body)
-	case (kind == Lead || kind == Goal) && strings.HasPrefix(body, "“") && strings.Contains(body, "”"+dash):
+	case quotable && strings.HasPrefix(body, "“") && strings.Contains(body, "”"+dash):
 		text, _, _ := strings.Cut(body, dash)
 		it.Text = unescape(strings.TrimSuffix(text[len("“"):], "”"))
 	default:

@@ -16,9 +16,6 @@ import (
 // DefaultBudget is the default limit of a payload.md in tokens, including markers.
 const DefaultBudget = 1000
 
-// MostLeads is the number of passages per session that a page shows by default.
-const MostLeads = 8
-
 // maxItemText is how many characters of an item's text and of its reason a budgeted page shows, so that a runaway one
 // doesn't push out all others.
 const maxItemText = 600
@@ -28,8 +25,8 @@ type Options struct {
 	Variant Variant // "" means Coding
 	Budget  int     // tokens, including markers; 0 means DefaultBudget, negative no limit
 
-	// Leads is the number of passages per session to show, most significant first; 0 means MostLeads. Without a token
-	// limit all are shown.
+	// Leads is the number of passages per session to show, most significant first; 0 means all that fit. Without a
+	// token limit all are shown.
 	Leads int
 }
 
@@ -57,7 +54,7 @@ func Render(p *Payload, o Options) Rendered {
 	if o.Budget < 0 {
 		return page.layOut(nil)
 	}
-	page.limitLeads(cmp.Or(o.Leads, MostLeads) * max(1, len(p.Thread)))
+	page.limitLeads(cmp.Or(o.Leads, len(p.Items)) * max(1, len(p.Thread)))
 	page.shorten(maxItemText)
 	r, order := page.fit(o.Budget)
 	for size := maxItemText / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
@@ -157,7 +154,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	for _, s := range pg.layout {
 		var lines []string
 		for i := range pg.items {
-			if it := &pg.items[i]; it.Kind == s.kind && !gone[i] {
+			if it := &pg.items[i]; it.Kind == s.kind && it.Ended() == s.ended && !gone[i] {
 				lines = append(lines, pg.lines[i])
 				r.Shown = append(r.Shown, it.ID)
 			}

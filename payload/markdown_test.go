@@ -369,7 +369,7 @@ func TestPassageInGoal(t *testing.T) {
 // read back it is the same passage.
 func TestPassagesAreQuoted(t *testing.T) {
 	p := &Payload{Session: "7f3c", Made: Provenance{Distiller: "offline/3"}}
-	for i := range MostLeads + 3 {
+	for i := range 11 {
 		p.Items = append(p.Items, Item{Kind: Lead,
 			Text: fmt.Sprintf("Passage %d — as “it” stands (session 2, Apr 17)", i),
 			By:   ByUser, State: Stands, Confidence: float64(i) / 10,
@@ -378,13 +378,13 @@ func TestPassagesAreQuoted(t *testing.T) {
 	Mint(p.Session, p.Items, map[ItemID]bool{})
 	p.Items[9].Evidence = append(p.Items[9].Evidence, Evidence{Turn: "v", N: 30, Quote: "Yes."})
 	p.Items[10].Evidence = append(p.Items[10].Evidence, Evidence{Turn: "a", N: 9, Quote: "Shall — it?"})
-	r := Render(p, Options{})
+	r := Render(p, Options{Leads: 8})
 	for _, want := range []string{"user, turn 19; answered “Yes.”\n", "user, turn 20, to “Shall\u00a0— it?”\n"} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("%q is missing:\n%s", want, r.Text)
 		}
 	}
-	if len(r.Shown) != MostLeads || r.Cut != 3 || strings.Contains(r.Text, "Passage 2 ") ||
+	if len(r.Shown) != 8 || r.Cut != 3 || strings.Contains(r.Text, "Passage 2 ") ||
 		!strings.Contains(r.Text, "”"+dash+"user, turn 17\n") {
 		t.Errorf("got %d shown and %d cut:\n%s", len(r.Shown), r.Cut, r.Text)
 	}
@@ -432,9 +432,7 @@ func TestARequestIsQuoted(t *testing.T) {
 	plan.By = ByBoth
 	lead := plan
 	lead.Kind, lead.Rule = Lead, "plan"
-	said := lead
-	said.By, said.Rule = ByAssistant, "said-plan"
-	for _, it := range []Item{plan, lead, said} {
+	for _, it := range []Item{plan, lead} {
 		page := Render(&Payload{Schema: Schema, Session: "s", Items: []Item{it}}, Options{}).Text
 		if want := "” — the plan that was approved, turn 1\n"; !strings.Contains(page, want) {
 			t.Errorf("a plan's title as %s reads %q, want %q in it", it.Kind, page, want)

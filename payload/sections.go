@@ -19,10 +19,12 @@ const (
 // Variants lists all variants, the default first.
 var Variants = []Variant{Coding, Debug, Handoff}
 
-// A section is a heading and the kind of the items under it.
+// A section is a heading and the kind of the items under it. Passages that tell where the session ended have one of
+// their own.
 type section struct {
 	kind    Kind
 	heading string
+	ended   bool
 }
 
 // layouts lists the sections of each variant in order. Headings default to titles.
@@ -45,7 +47,10 @@ var titles = map[Kind]string{
 
 func sections(own map[Kind]string, kinds ...Kind) (all []section) {
 	for _, k := range kinds {
-		all = append(all, section{k, cmp.Or(own[k], titles[k])})
+		all = append(all, section{kind: k, heading: cmp.Or(own[k], titles[k])})
+		if k == Goal {
+			all = append(all, section{Lead, "Where it ended", true})
+		}
 	}
 	return all
 }
@@ -56,7 +61,7 @@ var meanings = []struct {
 	kind  Kind
 	words []string
 }{
-	{Lead, []string{"own words ", "lead ", "leads "}},
+	{Lead, []string{"own words ", "lead ", "leads ", "it ended "}},
 	{Eliminated, []string{"eliminat", "ruled out", "revisit", "dead end", "rejected", "disproved"}},
 	{Deferred, []string{"defer", "postpone", "put off", "not now", "later"}},
 	{Hypothesis, []string{"hypothes", "suspect", "theor"}},

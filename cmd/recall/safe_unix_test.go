@@ -393,7 +393,7 @@ func TestRoomAgain(t *testing.T) {
 		t.Skip("skipped: no disk of one's own can be mounted here")
 	}
 	long := append([]string{}, first...)
-	for range 40 {
+	for range 60 {
 		long = append(long, "And "+strings.Repeat("another word of it, ", 20), "Noted.")
 	}
 	for _, id := range []string{sessionA, sessionB, sessionC, "7f3c0000-0000-4000-8000-00000000000d",

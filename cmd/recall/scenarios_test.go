@@ -232,7 +232,8 @@ func TestScenariosByRules(t *testing.T) {
 			}
 		}
 		for heading := range told {
-			if !strings.HasSuffix(heading, " goal") && heading != "Files in play" && heading != "In their own words" {
+			quoted := heading == "In their own words" || heading == "Where it ended"
+			if !strings.HasSuffix(heading, " goal") && heading != "Files in play" && !quoted {
 				t.Errorf("%s: rules claim what stands under %q", c.project, heading)
 			}
 		}
@@ -262,21 +263,21 @@ func TestScenariosByRules(t *testing.T) {
 		told := sections(payloadOf(t, s))
 		heard := true
 		for _, words := range s.said {
-			heard = heard && strings.Contains(told["In their own words"], words)
+			heard = heard && strings.Contains(told["Where it ended"]+told["In their own words"], words)
 		}
 		if heard {
 			found++
 		} else {
 			t.Logf("%s: %q isn't in the payload", s.name, s.said)
 		}
-		if len(told) > 3 || !strings.HasPrefix(told["Current goal"],
+		if len(told) > 4 || !strings.HasPrefix(told["Current goal"],
 			"“Move UserService out of the monolith, with its tests.” — user, turn 1") {
 			t.Errorf("%s: something stands under a wrong heading: %v", s.name, told)
 		}
 	}
 	t.Logf("%d of %d sentences found", found, len(sentences))
-	if found < 26 {
-		t.Errorf("got %d of %d sentences in the payloads, want at least 26", found, len(sentences))
+	if found < len(sentences) {
+		t.Errorf("got %d of %d sentences in the payloads, want all", found, len(sentences))
 	}
 }
 

@@ -10,10 +10,9 @@ import (
 	"unicode"
 )
 
-// Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. Each class is a
-// feature that the model weighs; none decides anything by itself. There is one file per language, with a class and
-// its phrases on each line, and "^" for the beginning of a sentence. Phrases of scripts without spaces between words
-// match anywhere in a text.
+// Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. There is one file
+// per language, with a class and its phrases on each line, and "^" for the beginning of a sentence. Phrases of scripts
+// without spaces between words match anywhere in a text.
 //
 //go:embed cues/*.txt
 var cueFiles embed.FS
@@ -31,23 +30,17 @@ type cuePhrase struct {
 }
 
 // cueNames lists the classes in the order of their bits. All languages use the same ones.
-var cueNames = strings.Fields(`choose prefer want order instead must always no yes because maybe ask
-	look found failed ruled warn later next done narrate offer recommend option
-	compare scope default name keep remove become plan means work user lean
-	polite turn handsoff yield menu greet skip
-	undecided`)
+var cueNames = strings.Fields("want order name narrate turn handsoff yield menu greet skip undecided later ruled warn next cause")
 
-// Classes that are used for more than a feature.
 var (
-	cueYes, cueNo     = cueOf("yes"), cueOf("no")
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
 	cueTurn           = cueOf("turn")
 	cueYield          = cueOf("yield")
 	cueGreet          = cueOf("greet")
+	cueNarrate        = cueOf("narrate")
 	cueUndecided      = cueOf("undecided")
 	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")
-	cueWork           = cueOf("work")
 	cueSkip, cueName  = cueOf("skip"), cueOf("name")
 )
 

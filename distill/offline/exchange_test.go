@@ -60,9 +60,9 @@ func TestLeftOpen(t *testing.T) {
 		"a word": {[]string{"Put the index up.", "The search index is not yet built.", "And the page?", "It is there."},
 			map[int]string{3: "index.ts"}, "", "New."},
 	} {
-		items, _ := Items(talkOf(c.said, c.wrote), shipped())
+		all, _ := items(talkOf(c.said, c.wrote))
 		got := map[string]string{}
-		for _, it := range items {
+		for _, it := range all {
 			if it.Kind == payload.File {
 				got[it.Status] = it.Text
 			}
@@ -76,16 +76,16 @@ func TestLeftOpen(t *testing.T) {
 // An answer is kept with its question, a question with its bare answer, and what
 // stands in one passage isn't in another.
 func TestPassagesOfAnExchange(t *testing.T) {
-	items, _ := Items(talkOf([]string{"Build a queue of jobs with retries and dead letters.",
+	all, _ := items(talkOf([]string{"Build a queue of jobs with retries and dead letters.",
 		"Retry: exponential backoff with jitter, max 5 retries before the dead letters?", "Yes.",
 		"One open point: how do we handle jobs in flight when the format changes? Nothing is decided on versioning.",
 		"Needs discussion. Leave it open.",
 		"One warning: WorkerPool.ts line 112 leaks memory under load. I left a note; it must be fixed before shipping. " +
 			"The integration test is skipped because it requires a live Redis; don't unskip it without the container, it would pass on stubs. " +
-			"Not started: monitoring hooks, admin API, documentation."}, nil), shipped())
+			"Not started: monitoring hooks, admin API, documentation."}, nil))
 	other := map[string]string{}
 	seen := map[string]int{}
-	for _, it := range items {
+	for _, it := range all {
 		if it.Kind != payload.Lead {
 			continue
 		}

@@ -1,8 +1,8 @@
 package offline
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"recall/distill"
@@ -11,17 +11,13 @@ import (
 )
 
 // maxFiles limits the files that a session yields, maxRead those that it only read.
-const maxFiles, maxRead = 12, 5
+const maxFiles, maxRead = 8, 5
 
-// files lists the files that the work was about, with their state at the end. If none was written or was to be
-// written, it lists those that were read.
-func files(t *talk, all []*touched, m *Model) []payload.Item {
-	type scored struct {
-		f *touched
-		p float64
-	}
-	var keep []scored
-	most, score := maxFiles, m.File.scores()
+// files lists the files that the work was about, with their state at the end: those that were written, were to be, are
+// off limits or were shown as a result, those written most first. If there is none, it lists those that were read.
+func files(t *talk, all []*touched) []payload.Item {
+	var keep []*touched
+	most := maxFiles
 	onlyRead := !slices.ContainsFunc(all, func(f *touched) bool { return f.edits > 0 || f.refused > 0 })
 	if onlyRead {
 		most = maxRead
@@ -30,20 +26,29 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 		if f.allowed() {
 			f.offLimit = nil
 		}
-		p := score(f.features(all))
-		if f.shown {
-			p = 1
-		}
-		if p >= m.FileFrom || f.offLimit != nil || onlyRead && f.reads > 0 {
-			keep = append(keep, scored{f, p})
+		inPlay := f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil
+		if inPlay || onlyRead && f.reads > 0 {
+			keep = append(keep, f)
 		}
 	}
-	sort.SliceStable(keep, func(i, j int) bool { return keep[i].p > keep[j].p })
+	slices.SortStableFunc(keep, func(a, b *touched) int { return cmp.Compare(b.weight(), a.weight()) })
 	var out []payload.Item
-	for _, k := range keep[:min(most, len(keep))] {
-		out = append(out, k.f.item(t))
+	for _, f := range keep[:min(most, len(keep))] {
+		out = append(out, f.item(t))
 	}
 	return out
+}
+
+// weight is higher the more a file was worked on and spoken of.
+func (f *touched) weight() int {
+	n := 2*f.edits + 2*f.mentions + 2*f.typed
+	if f.created {
+		n += 4
+	}
+	if f.shown || f.offLimit != nil {
+		n += 1000
+	}
+	return n
 }
 
 // onlyRead returns the files that were read, not changed as far as can be seen, and that no item is about, most read
@@ -86,21 +91,6 @@ func offLimits(t *talk, seen map[string]bool) []payload.Item {
 
 func looksLikeFolder(w string) bool {
 	return strings.HasSuffix(w, "/") && len(w) > 1 && !strings.HasPrefix(w, "http") && !strings.ContainsAny(w, "`<>|*")
-}
-
-// A FileCandidate is a file that may be worth an item, for training.
-type FileCandidate struct {
-	Path     string
-	Features []Feature
-}
-
-// Files lists the files that the session touched.
-func (h *Heard) Files() []FileCandidate {
-	out := make([]FileCandidate, len(h.touched))
-	for i, f := range h.touched {
-		out[i] = FileCandidate{f.path, f.features(h.touched)}
-	}
-	return out
 }
 
 func (t *talk) exchangeAt(n int) int {

@@ -145,20 +145,25 @@ func lineWith(c *ingest.ToolCall, words ...string) string {
 
 // folderWords quotes what was said about such work that the next session must know: what
 // was left out or isn't done, and how things are named. The latest statements count.
-func folderWords(all []*Candidate) []payload.Item {
+func folderWords(t *talk) []payload.Item {
 	var out []payload.Item
-	for _, c := range all {
-		sp, s := c.sp, c.part
-		elsewhere := !cuesIn(s.text).has(cueSkip) && !(sp.user && s.cues.has(cueName)) || !sp.user && !sp.closing
-		if elsewhere {
+	for _, sp := range t.speeches {
+		if !sp.user && !(sp.source == message && sp.closing) {
 			continue
 		}
-		by := payload.ByAssistant
-		if sp.user {
-			by = payload.ByUser
+		for i := range sp.parts {
+			s := &sp.parts[i]
+			tells := s.cues.has(cueSkip) || sp.user && s.cues.has(cueName)
+			if !tells || sp.foreign(s) || !worthReading(s, sp) {
+				continue
+			}
+			by := payload.ByAssistant
+			if sp.user {
+				by = payload.ByUser
+			}
+			quote := sp.text[s.from:s.to]
+			out = append(out, recorded(payload.Status, distill.FolderRule, by, sp.turn, inQuotes(plain(quote)), quote))
 		}
-		quote := sp.text[s.from:s.to]
-		out = append(out, recorded(payload.Status, distill.FolderRule, by, sp.turn, inQuotes(plain(quote)), quote))
 	}
 	return out[max(0, len(out)-maxFolderWords):]
 }

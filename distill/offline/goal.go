@@ -12,10 +12,9 @@ import (
 const maxGoal = 280
 
 // goal returns what the person last set out to do, in their own words: their first request,
-// until they say that they turn to something else or begin a plan for it. With a goal from
-// before, only such a turn counts. What was typed before the prompt that the client records
-// as the first only leads up to it.
-func goal(t *talk, before bool) (last []payload.Item) {
+// until they say that they turn to something else or begin a plan for it. What was typed
+// before the prompt that the client records as the first only leads up to it.
+func goal(t *talk) (last []payload.Item) {
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
 		return sp.source == typing && sp.turn.ID == t.session.Opened
 	})
@@ -23,7 +22,7 @@ func goal(t *talk, before bool) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if (before || last != nil) && !turnsAway(sp) {
+		if last != nil && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp); ok {
@@ -45,7 +44,7 @@ func turnsAway(sp *speech) bool {
 	}
 	next := nowThen().FindStringSubmatch(sp.parts[at].text)
 	ordered := next != nil && (next[1] != "" || cuesIn(next[2]).has(cueOrder))
-	return (ordered || sp.opening().has(cueTurn)) && len(sp.allKeys()) >= 4
+	return (ordered || sp.parts[0].cues.has(cueTurn)) && len(keywords(sp.text)) >= 4
 }
 
 // nowThen matches an order of what comes now, after a word or two about what was.
@@ -89,6 +88,6 @@ func requested(sp *speech) (payload.Item, bool) {
 // asksNothing reports whether a sentence is too short to ask for anything, or only greets
 // or says to continue.
 func asksNothing(s *sentence) bool {
-	n := len(s.keys())
+	n := len(keywords(s.text))
 	return n < 2 || n <= 3 && s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant)
 }

@@ -20,7 +20,7 @@ func TestGreetingIsNoGoal(t *testing.T) {
 			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(text), N: i + 1, Role: ingest.User,
 				Kind: ingest.Prompt, Text: text})
 		}
-		if got := goal(listen(s), false); len(got) != 1 || got[0].Text != c.want {
+		if got := goal(listen(s)); len(got) != 1 || got[0].Text != c.want {
 			t.Errorf("%q, %q: got %+v, want %q", c.first, c.then, got, c.want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestNextTaskIsTheGoal(t *testing.T) {
 			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(text), N: i + 1, Role: ingest.User,
 				Kind: ingest.Prompt, Text: text})
 		}
-		if got := goal(listen(s), false); len(got) != 1 || got[0].Text == first == turns {
+		if got := goal(listen(s)); len(got) != 1 || got[0].Text == first == turns {
 			t.Errorf("%q: got %+v", then, got)
 		}
 	}
@@ -52,7 +52,7 @@ func TestNextTaskIsTheGoal(t *testing.T) {
 func TestPlanAsGoal(t *testing.T) {
 	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{{ID: "p", N: 1, Role: ingest.User, Kind: ingest.PlanTurn,
 		Text: "# Cap the queue\n\nAt 500 jobs."}}}
-	if got := goal(listen(s), false); len(got) != 1 || got[0].Text != "Cap the queue" || got[0].By != payload.ByBoth {
+	if got := goal(listen(s)); len(got) != 1 || got[0].Text != "Cap the queue" || got[0].By != payload.ByBoth {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -26,7 +26,7 @@ func findMentions(t *talk, all []*touched) {
 		}
 	}
 	for _, sp := range t.speeches {
-		if !sp.user && !sp.report() {
+		if !sp.user && !sp.reports() {
 			continue
 		}
 		for i := range sp.parts {

@@ -1,9 +1,7 @@
-// Package offline distills a session without a language model. Code extracts what a
-// transcript has on record (questions answered, plans approved, calls refused, tasks left
-// open, files written) and states it as fact if that class is measured to be right. What
-// was said is judged by a small learned model (weights.json) and kept as leads: verbatim
-// passages with speaker and turn. Nothing is reworded. It needs no network and is
-// deterministic.
+// Package offline distills a session without a language model. Code extracts what a transcript has on record
+// (questions answered, plans approved, calls refused, tasks left open, commits made, files written) and states it as
+// fact where that class is measured to be right. The rest is quoted, with speaker and turn: where the session ended,
+// and what was typed. Nothing is reworded. It needs no network and is deterministic.
 package offline
 
 import (
@@ -17,12 +15,10 @@ import (
 )
 
 // Name identifies this distiller in payloads.
-const Name = "offline/3"
+const Name = "offline/4"
 
-// A Distiller distills from records and with a learned model.
-type Distiller struct {
-	Model *Model // nil for the one shipped
-}
+// A Distiller distills from records and by quoting.
+type Distiller struct{}
 
 var _ distill.Distiller = Distiller{}
 
@@ -30,66 +26,39 @@ var _ distill.Distiller = Distiller{}
 func (Distiller) Name() string { return Name }
 
 // Distill makes the payload of a session. It fails only if ctx is done.
-func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
+func (Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
-	p.Items, p.Read = Items(s, cmp.Or(d.Model, shipped()))
+	p.Items, p.Read = items(s)
 	distill.Hold(s, p)
 	return p, nil
 }
 
-// A Heard session has been prepared for distilling, possibly by several Models.
-type Heard struct {
-	Candidates []*Candidate   // sentences that may be worth keeping
-	Recorded   []payload.Item // what is on record, each with the rule that names its class
-
-	talk    *talk
-	touched []*touched
-}
-
-// Listen prepares a session.
-func Listen(s *ingest.Session) *Heard {
-	h := hear(s, true)
-	h.touched = touchedFiles(s)
-	findMentions(h.talk, h.touched)
-	findUnfinished(h.talk, h.touched)
-	return h
-}
-
-// hear prepares a stretch of a session, except for the files; last marks the last one.
-func hear(s *ingest.Session, last bool) *Heard {
-	t := listen(s)
-	if t.closing != nil {
-		t.closing.last = last
+// items returns the goal, what is on record, files and leads, and the names of files that were only read.
+func items(s *ingest.Session) (items []payload.Item, read []string) {
+	t, touched := listen(s), touchedFiles(s)
+	findMentions(t, touched)
+	findUnfinished(t, touched)
+	seen := map[string]bool{}
+	for _, f := range touched {
+		seen[f.path] = true
 	}
-	return &Heard{Candidates: candidates(t), Recorded: records(s), talk: t}
-}
-
-// recorded sets the confidence of recorded items and turns those of uncertain classes into
-// leads. That a plan's points were approved isn't uncertain.
-func (m *Model) recorded(items []payload.Item) []payload.Item {
-	items = slices.Clone(items)
-	for i := range items {
-		it := &items[i]
-		if it.Confidence = m.precision(it.Rule); it.Confidence < minClaimPrecision && it.Rule != payload.PointRule {
-			it.Kind, it.Hint = payload.Lead, it.Kind
-		}
+	done := folderWork(s)
+	if len(done) > 0 {
+		done = append(done, folderWords(t)...)
 	}
-	return items
-}
-
-// withPassages adds a session's passages to its other items.
-func (m *Model) withPassages(s *ingest.Session, items []payload.Item, passages []Passage) []payload.Item {
-	for _, p := range passages {
-		p.Item.Confidence = m.Sureness(p.Likely)
-		items = append(items, p.Item)
+	var waiting []payload.Item
+	aim := goal(t)
+	if t.n > 2 { // what a session began with is its goal
+		waiting = unanswered(t)
 	}
-	items = withoutRetold(s, items)
+	items = slices.Concat(aim, files(t, touched), offLimits(t, seen), records(s), done, waiting)
+	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
 	order(items)
-	return items
+	return items, onlyRead(touched, items)
 }
 
 // order sorts items by kind, then time and turn; next actions keep their order.

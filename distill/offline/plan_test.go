@@ -49,7 +49,7 @@ func TestApprovedPlanIsClaimedByPoints(t *testing.T) {
 	} {
 		s := &ingest.Session{Turns: tt.turns}
 		var got []string
-		for _, it := range shipped().recorded(plans(s)) {
+		for _, it := range records(s) {
 			if it.Kind == payload.Decision {
 				got = append(got, it.Text)
 			}

@@ -27,12 +27,10 @@ type sentence struct {
 	lead     bool   // it begins with bold words
 	heading  string // the nearest heading above, as plain text
 	index    int    // position among the message's sentences
-	of       int    // number of sentences
 	opens    bool   // first of its block
 	pasted   bool   // looks like output or code pasted into a message
 
-	words terms // see keys
-	cues  cueSet
+	cues cueSet
 }
 
 // sentences splits a message into sentences, without code blocks and rules. In casual
@@ -63,8 +61,8 @@ func sentences(text string, casual bool) []sentence {
 	}
 	p.flush()
 	for i := range p.out {
-		p.out[i].index, p.out[i].of = i, len(p.out)
-		p.out[i].cues = cuesIn(p.out[i].text) &^ cueSkip // cueSkip: no model has learned to weigh it
+		p.out[i].index = i
+		p.out[i].cues = cuesIn(p.out[i].text)
 	}
 	return p.out
 }

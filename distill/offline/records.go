@@ -13,6 +13,11 @@ import (
 // What a transcript has on record is taken verbatim. Language only matters for whether an
 // answer decides anything.
 
+// claimed are the classes of records that are stated as fact, by how often people and a model who read sessions of 17
+// projects found them right: 23 of 27 answers; that a plan's points were approved isn't uncertain. Refusals (14 of 19),
+// titles of plans (6 of 17) and open tasks (0 of 10) are quoted.
+var claimed = map[string]float64{payload.AnswerRule: 0.85, payload.PointRule: 0}
+
 func records(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	recorded := []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks}
@@ -24,6 +29,10 @@ func records(s *ingest.Session) []payload.Item {
 			if !slices.ContainsFunc(out, func(o payload.Item) bool { // once per class
 				return o.Rule == it.Rule && strings.EqualFold(o.Text, it.Text)
 			}) {
+				sure, isClaimed := claimed[it.Rule]
+				if it.Confidence = sure; !isClaimed {
+					it.Kind, it.Hint = payload.Lead, it.Kind
+				}
 				out = append(out, it)
 			}
 		}

@@ -287,7 +287,7 @@ func isUnrelated(p string) bool {
 }
 
 var unrelatedFolders = []string{"/.claude/projects/", "/.claude/todos/", "/.claude/tasks/", "/.claude/memory/",
-	"/.claude/plugins/", "/.git/", "/scratchpad/", "/node_modules/", "/pkg/mod/"}
+	"/.claude/plugins/", "/.claude/plans/", "/.git/", "/scratchpad/", "/node_modules/", "/pkg/mod/"}
 
 // worktrees returns the folders in which the session created git worktrees.
 func worktrees(actions []trace.Action) (dirs []string) {

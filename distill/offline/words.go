@@ -22,8 +22,7 @@ func wordOf(s string) word {
 	return h
 }
 
-// terms are sorted words without duplicates: sets that are compared by merging, and whose
-// weights are always summed in the same order.
+// terms are sorted words without duplicates: sets that are compared by merging.
 type terms []word
 
 // keywords returns the words that say what a text is about, stemmed, with names split at
@@ -33,13 +32,6 @@ func keywords(s string) terms { return sorted(appendKeywords(nil, s)) }
 func sorted(words []word) terms {
 	slices.Sort(words)
 	return slices.Compact(words)
-}
-
-func (s *sentence) keys() terms {
-	if s.words == nil {
-		s.words = keywords(s.text)
-	}
-	return s.words
 }
 
 // eachShared visits the words that both lists have, in order.
@@ -63,19 +55,6 @@ func share(a, b terms) float64 {
 	n := 0
 	eachShared(a, b, func(word) { n++ })
 	return float64(n) / float64(max(1, len(a)))
-}
-
-// weighed returns the share of a's words that b has too, weighted by rarity.
-func weighed(a, b terms, rare rarity) float64 {
-	both, all := 0.0, 0.0
-	eachShared(a, b, func(w word) { both += rare.of(w) })
-	for _, w := range a {
-		all += rare.of(w)
-	}
-	if both == 0 {
-		return 0
-	}
-	return both / all
 }
 
 // appendKeywords appends the stems of a text's uncommon words.

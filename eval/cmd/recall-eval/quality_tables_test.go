@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -78,34 +76,45 @@ func (q quality) baselines(*testing.T) string {
 	})
 }
 
-// heldOut are the figures on projects that the model didn't learn from, as go run
-// ./eval/train prints them.
-func (q quality) heldOut(t *testing.T) string {
-	cmd := exec.CommandContext(t.Context(), "go", "run", "./eval/train", "-shared", q.shared)
-	cmd.Dir = filepath.Join("..", "..", "..")
-	out, err := cmd.Output()
+// pages are what reaches the page, of the projects that people read and of those that a model read.
+func (q quality) pages(t *testing.T) string {
+	file := filepath.Join(t.TempDir(), "run.json")
+	if code := run(t.Context(), []string{"pages", "--gold", filepath.Join(q.shared, "eval", "gold"),
+		"--gold", filepath.Join(q.shared, "silver"), "--from", q.shared, "--out", file},
+		strings.NewReader(""), t.Output(), t.Output()); code != 0 {
+		t.Fatalf("pages: exit code %d", code)
+	}
+	r, err := eval.ReadRun(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, rest, ok := strings.Cut(string(out), "\n\n")
-	records, _, _ := strings.Cut(rest, "\n\n")
-	var rows [][]string
-	for line := range strings.Lines(table) {
-		c := regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(line), -1)
-		if len(c) == 9 {
-			rows = append(rows, c)
+	made, simple := r.Systems[0].Pages, r.Systems[1].Pages
+	rows := [][]string{{"project", "sessions", "must be known", "on the page", "by " + r.Systems[1].Name, "lines",
+		"useful", "misleading"}}
+	row := func(name string, of func(eval.PageMeasured) bool) {
+		var sum, other eval.PageMeasured
+		n := 0
+		for i, m := range made.Sessions {
+			if of(m) {
+				n++
+				sum.Must, sum.Covered, sum.Printed = sum.Must+m.Must, sum.Covered+m.Covered, sum.Printed+m.Printed
+				sum.Useful, sum.Misleading = sum.Useful+m.Useful, sum.Misleading+m.Misleading
+				other.Covered += simple.Sessions[i].Covered
+			}
 		}
-	}
-	if !ok || len(rows) < 10 {
-		t.Fatalf("go run ./eval/train: got %d rows, want more:\n%s", len(rows), out)
-	}
-	classes := [][]string{{"on record", "right", "wrong", "fair to leave", "precision"}}
-	for line := range strings.Lines(records) {
-		if c := strings.Fields(line); len(c) > 5 && c[4] == "precision" {
-			classes = append(classes, []string{c[0], c[1], c[2], c[3], strings.Join(c[5:], " ")})
+		cells := []string{name}
+		for _, n := range []int{n, sum.Must, sum.Covered, other.Covered, sum.Printed, sum.Useful, sum.Misleading} {
+			cells = append(cells, fmt.Sprint(n))
 		}
+		rows = append(rows, cells)
 	}
-	return markdown(rows...) + "\n" + markdown(classes...)
+	for _, name := range made.Projects() {
+		row(name, func(m eval.PageMeasured) bool { return m.Project == name })
+	}
+	people := func(m eval.PageMeasured) bool { return slices.Contains(q.projects, m.Project) }
+	row("all read by people", people)
+	row("all read by a model", func(m eval.PageMeasured) bool { return !people(m) })
+	return markdown(rows...)
 }
 
 // annotators is how far two people who worked apart agree: what a score here

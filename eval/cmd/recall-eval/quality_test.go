@@ -25,7 +25,7 @@ var figures = []struct {
 }{
 	{name: "payloads", make: quality.payloads},
 	{name: "baselines", make: quality.baselines},
-	{name: "held out", make: quality.heldOut},
+	{name: "pages", make: quality.pages},
 	{name: "annotators", make: quality.annotators},
 	{name: "questions", make: quality.questions},
 	{name: "paraphrased", make: quality.paraphrased},

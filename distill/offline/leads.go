@@ -1,0 +1,360 @@
+package offline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"recall/distill"
+	"recall/ingest"
+	"recall/payload"
+)
+
+// How many leads a session yields: more don't fit on a page.
+const (
+	maxReport  = 3
+	maxCommits = 8
+	maxOfOne   = 2 // of one typed text
+	maxTyped   = 8
+	maxTelling = 4
+	maxSummed  = 1
+	minTelling = 3 // keywords
+)
+
+// leads quotes where the session ended, which is the assistant's last message and the commits made; what was typed, the
+// longest first; what the assistant said in words that warn, rule out, put off or name a cause; and the client's own
+// summary. What was said later comes before what was said earlier. Nothing is quoted that an item or another lead says.
+func leads(t *talk, items []payload.Item) []payload.Item {
+	var kept []terms
+	for _, it := range items {
+		if it.Kind != payload.File && it.Kind != payload.Goal {
+			kept = append(kept, keywords(it.Text))
+		}
+	}
+	var out []payload.Item
+	add := func(it payload.Item, sure float64) bool {
+		words := keywords(it.Text)
+		if said(kept, words) {
+			return false
+		}
+		kept = append(kept, words)
+		it.Confidence = sure
+		out = append(out, it)
+		return true
+	}
+	pick := func(most int, from []weighed, rule string) {
+		for _, w := range from {
+			if most > 0 && w.tells() && add(w.item(rule), w.weight) {
+				most--
+			}
+		}
+	}
+	pick(maxReport, t.report(), payload.ReportRule)
+	if it, ok := t.committedWork(); ok {
+		add(it, commitWeight)
+	}
+	pick(maxTyped, t.typed(), "said-typed")
+	pick(maxTelling, t.telling(), "said-telling")
+	pick(maxSummed, t.summed(), "said-summary")
+	return out
+}
+
+// What a page tells first: how sure it is that a passage is worth knowing at most, by what it is.
+const (
+	reportWeight = 0.75
+	commitWeight = 0.7
+	typedWeight  = 0.65
+	tellWeight   = 0.4
+	summedWeight = 0.05
+)
+
+// committedWork returns the subjects of the last commits as one lead.
+func (t *talk) committedWork() (one payload.Item, ok bool) {
+	var subjects []string
+	for _, sp := range t.commits[max(0, len(t.commits)-maxCommits):] {
+		it := passage{sp, sp.parts[:1]}.item(payload.CommitRule)
+		if slices.Contains(subjects, it.Text) {
+			continue
+		}
+		subjects = append(subjects, it.Text)
+		it.Evidence = append(one.Evidence, it.Evidence...)
+		one = it
+	}
+	one.Text = strings.Join(subjects, " · ")
+	return one, len(subjects) > 0
+}
+
+// unanswered returns the last thing typed if nothing followed it: it is what is to be done next.
+func unanswered(t *talk) []payload.Item {
+	sp := t.waiting
+	if sp == nil {
+		return nil
+	}
+	it, ok := requested(sp)
+	if !ok {
+		return nil
+	}
+	it.Kind, it.Rule = payload.Next, payload.UnansweredRule
+	return []payload.Item{it}
+}
+
+// A passage is a run of sentences of a speech that is quoted.
+type passage struct {
+	*speech
+	run []sentence
+}
+
+// A weighed passage is one with how much it counts among others.
+type weighed struct {
+	passage
+	weight float64
+}
+
+// report cuts the assistant's last message into passages; if that is a sentence that answers nothing but what was said
+// last, then the one before it too, unless it asked what was answered since.
+func (t *talk) report() (out []weighed) {
+	for _, sp := range slices.Backward(t.speeches) {
+		if sp.source != message || !sp.closing {
+			continue
+		}
+		if sp.exchange < t.n-2 || sp.exchange < t.n-1 && asks(sp.text) {
+			break
+		}
+		for _, p := range sp.passages() {
+			if !p.run[0].cues.has(cueNarrate) {
+				out = append(out, weighed{p, reportWeight})
+			}
+		}
+		if len(sp.parts) > 1 {
+			break
+		}
+	}
+	return out
+}
+
+// typed cuts what was typed into passages.
+func (t *talk) typed() (out []weighed) {
+	for _, sp := range t.speeches {
+		if !sp.user {
+			continue
+		}
+		for i, p := range sp.passages() {
+			if i >= maxOfOne {
+				break
+			}
+			w := typedWeight * min(1, float64(len(p.text()))/distill.MaxQuote*t.recency(sp))
+			if i > 0 {
+				w *= 0.5
+			}
+			if p.hint() != "" {
+				w = max(w, tellWeight*t.recency(sp))
+			}
+			out = append(out, weighed{p, w})
+		}
+	}
+	heaviestFirst(out)
+	return out
+}
+
+// telling cuts what ended the exchanges into passages, and returns those with a hint at what still holds, with what
+// goes on from them; steps that were to come next have come.
+func (t *talk) telling() (out []weighed) {
+	for _, sp := range t.speeches {
+		if sp.source != message || !sp.closing {
+			continue
+		}
+		tells := false
+		for _, p := range sp.passages() {
+			h := p.hint()
+			goesOn := tells && !p.run[0].opens
+			tells = h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
+			if tells || goesOn {
+				out = append(out, weighed{p, tellWeight * t.recency(sp)})
+			}
+		}
+	}
+	heaviestFirst(out)
+	return out
+}
+
+// summed cuts what the client last summed up, when it compacted its context, into passages, the last first: they say
+// what is left to do.
+func (t *talk) summed() (out []weighed) {
+	for _, sp := range slices.Backward(t.speeches) {
+		if sp.source == summary {
+			for _, p := range slices.Backward(sp.passages()) {
+				out = append(out, weighed{p, summedWeight})
+			}
+			break
+		}
+	}
+	return out
+}
+
+// recency weighs what was said by its place in the session, from a half to one.
+func (t *talk) recency(sp *speech) float64 { return 0.5 + 0.5*float64(sp.exchange)/float64(t.n) }
+
+func heaviestFirst(of []weighed) {
+	slices.SortStableFunc(of, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+}
+
+// passages cuts a speech into runs of whole sentences that a quote has room for. What a person typed is one text; a
+// message's paragraphs and lists stand for themselves, but a list goes with the line that announces it.
+func (sp *speech) passages() []passage {
+	var out []passage
+	from := 0
+	end := func(to int) {
+		for to > from && strings.HasSuffix(sp.parts[to-1].text, ":") {
+			to-- // what it announces isn't quoted
+		}
+		if to > from {
+			out = append(out, passage{sp, sp.parts[from:to]})
+		}
+	}
+	skip := false
+	for i := range sp.parts {
+		s := &sp.parts[i]
+		if skip = skip && s.block == listItem; skip {
+			from = i + 1
+			continue
+		}
+		goesOn := i > from && !s.opens && s.block != quoted
+		worth := s.block == listItem || goesOn || worthReading(s, sp)
+		if sp.user {
+			worth = !s.pasted
+		}
+		if sp.foreign(s) || !worth {
+			end(i)
+			from = i + 1
+			continue
+		}
+		if i > from {
+			before := &sp.parts[i-1]
+			list := s.block == listItem && before.block == listItem
+			apart := !sp.user && s.opens && !list && !strings.HasSuffix(before.text, ":")
+			if apart || s.to-sp.parts[from].from > distill.MaxQuote {
+				end(i)
+				was := from
+				from = i
+				if skip = !apart && s.block == listItem && strings.HasSuffix(sp.parts[was].text, ":"); skip {
+					from = i + 1
+				}
+			}
+		}
+	}
+	end(len(sp.parts))
+	return out
+}
+
+func (p passage) from() int { return p.run[0].from }
+func (p passage) to() int   { return p.run[len(p.run)-1].to }
+
+// text returns the passage without markup, on one line.
+func (p passage) text() string {
+	var b strings.Builder
+	for i, s := range p.run {
+		switch {
+		case i > 0 && s.opens && s.block == listItem && !strings.HasSuffix(p.run[i-1].text, ":"):
+			b.WriteString(" · ")
+		case i > 0:
+			b.WriteString(" ")
+		}
+		b.WriteString(s.text)
+	}
+	return b.String()
+}
+
+// item returns the passage as a lead, with the question that it answers.
+func (p passage) item(rule string) payload.Item {
+	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant,
+		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
+		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, p.from(), p.to())}}
+	if p.user {
+		it.By = p.by()
+	}
+	if asked := p.asked(); asked != nil {
+		question := passage{p.reacts, asked}
+		it.Evidence = append(it.Evidence, cite(p.reacts.turn, p.reacts.text, question.from(), question.to()))
+		if p.bare() {
+			it.Text, it.About, it.By = question.text(), about(question.text()), payload.ByAssistant
+			slices.Reverse(it.Evidence)
+		}
+	}
+	return it
+}
+
+// hint returns what a passage perhaps is, by its cues, or "".
+func (p passage) hint() payload.Kind {
+	for _, h := range hints {
+		if slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(h.cue) }) {
+			return h.kind
+		}
+	}
+	return ""
+}
+
+var hints = []struct {
+	cue  cueSet
+	kind payload.Kind
+}{
+	{cueOf("ruled"), payload.Eliminated}, {cueOf("later"), payload.Deferred}, {cueOf("warn"), payload.Flag},
+	{cueOf("cause"), payload.Hypothesis}, {cueOf("next"), payload.Next},
+}
+
+// asked returns what a typed text answers that begins too briefly to make sense alone: the last question near the end
+// of the message before it, with what the question is about; where nothing was asked, its last sentence.
+func (p passage) asked() []sentence {
+	if p.run[0].index > 0 || p.reacts == nil || len(keywords(p.run[0].text)) >= minAnswerKeys {
+		return nil
+	}
+	parts := p.reacts.parts
+	for i := len(parts) - 1; i >= max(0, len(parts)-3); i-- {
+		if !asks(parts[i].text) {
+			continue
+		}
+		from := i
+		if len(keywords(parts[i].text)) < minTelling && !parts[i].opens {
+			from--
+		}
+		return parts[from : i+1]
+	}
+	if p.bare() || len(parts) == 0 || len(keywords(p.text())) >= minAnswerKeys {
+		return nil
+	}
+	return parts[len(parts)-1:]
+}
+
+// bare reports whether a passage says no more than yes or no.
+func (p passage) bare() bool { return len(keywords(p.text())) < minBareKeys }
+
+// How many keywords an answer has from which it makes sense without its question, and from which it says more than yes.
+const (
+	minAnswerKeys = 6
+	minBareKeys   = 2
+)
+
+// by says whose words they are of who asked.
+func (sp *speech) by() payload.By {
+	if sp.turn.Role == ingest.Program {
+		return payload.ByProgram
+	}
+	return payload.ByUser
+}
+
+// minSaidShare is the share of a statement's words from which another one that has them says it.
+const minSaidShare = 0.9
+
+func said(kept []terms, words terms) bool {
+	return slices.ContainsFunc(kept, func(k terms) bool {
+		return len(words) >= 3 && share(words, k) >= minSaidShare
+	})
+}
+
+// tells reports whether a passage says enough to be worth a line.
+func (p passage) tells() bool {
+	said := p.text()
+	if asked := p.asked(); asked != nil {
+		said += " " + passage{p.reacts, asked}.text()
+	}
+	return len(keywords(said)) >= minTelling
+}
