@@ -262,6 +262,9 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 			o.beside = one
 		}
 	}
+	if o.beside.turn.N == o.turn.N && o.turn.Role == assistant { // a person's answer before what it answers
+		o.quoted, o.beside = o.beside, o.quoted
+	}
 	o.n = cmp.Or(int64(o.turn.N), o.n)
 }
 

@@ -26,7 +26,7 @@ type queryFlags struct {
 	Kind               []payload.Kind
 	Also               []string
 	JSON, Answer       bool
-	Archived           bool
+	Archived, Full     bool
 }
 
 // Formats of an answer; "plain" is text without colours and hints.
@@ -44,6 +44,7 @@ func newQueryCmd(a *app.App) *cobra.Command {
 		fs.Day(&f.AsOf, "as-of", "answer as of the end of this day, ignoring anything later")
 		fs.OneOf(&f.Format, "format", "text",
 			"form of the answer: text, plain (no colours or hints), md", "text", "plain", "md")
+		fs.BoolVar(&f.Full, "full", false, "show passages in full, not only the lines that say most")
 		fs.BoolVar(&f.JSON, "json", false, "print the answer as JSON")
 		fs.Kinds(&f.Kind, "kind", "k",
 			"only items of these kinds: decision, eliminated, finding, deferred, next, …")
@@ -135,7 +136,7 @@ func (f *queryFlags) numbered(ans *answer.Answer) (hits []last.Hit) {
 // page lays out an answer for a person.
 func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
 	p := terminal.Page{W: w, St: terminal.Styles(a.Color && f.Format == formatText), Width: terminal.Width(a.Out),
-		Bare: f.Format != formatText}
+		Bare: f.Format != formatText, Full: f.Full}
 	switch {
 	case f.Answer:
 		p.Paragraph(ans)

@@ -62,7 +62,7 @@ type Config struct {
 		Progress bool `key:"progress" default:"false" about:"write a log of the running session beside its transcript, for the agent to read"`
 	} `key:"hooks"`
 	Query struct {
-		Limit    int           `key:"limit" default:"5" allowed:"1..100" about:"maximum number of answers printed"`
+		Limit    int           `key:"limit" default:"3" allowed:"1..100" about:"maximum number of answers printed"`
 		Sync     bool          `key:"sync" default:"true" about:"import new sessions before answering"`
 		Budget   time.Duration `key:"budget" default:"1s" allowed:"10ms..10m" about:"longest time that importing may delay an answer"`
 		Rerank   string        `key:"rerank" default:"auto" allowed:"auto|model|off" about:"whether the model of llm.provider picks the results that answer; auto: if it also distills, in scripts and for agents only if it is quick"`

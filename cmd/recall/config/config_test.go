@@ -100,7 +100,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.Sources.OpenCode = []string{}
 	want.Distill.Distiller = "offline"
 	want.Payload.Budget, want.Payload.Variant = 1000, "coding"
-	want.Query.Limit, want.Query.Sync, want.Query.Budget = 5, true, time.Second
+	want.Query.Limit, want.Query.Sync, want.Query.Budget = 3, true, time.Second
 	want.Hooks.Notes = true
 	want.Hooks.Nudge = 150_000
 	want.Embed.Provider = "builtin"
@@ -136,7 +136,7 @@ func TestPrecedence(t *testing.T) {
 	for _, g := range []given{{}, {file: true}, {env: true}, {flag: true}, {file: true, env: true},
 		{file: true, flag: true}, {env: true, flag: true}, {file: true, env: true, flag: true}} {
 		at := standIn(t)
-		want, from := 5, origin{layer: fromDefault}
+		want, from := 3, origin{layer: fromDefault}
 		if g.file {
 			p := put(t, "query:\n  limit: 10\n", at.User, "recall", "config.yaml")
 			want, from = 10, origin{fromFile, p}
@@ -190,7 +190,7 @@ func TestWhereTheFileIs(t *testing.T) {
 			t.Errorf("got %d from %s, want %d", c.Query.Limit, c.File, want)
 		}
 	}
-	check(5)
+	check(3)
 	put(t, limit("13"), at.User, "recall", "config.yaml")
 	check(13)
 	env = []string{"RECALL_CONFIG=" + put(t, limit("12"), at.Home, "mine.yaml")}

@@ -104,10 +104,10 @@ func TestGoodFiles(t *testing.T) {
 		want       func(*Config) any
 		value      any
 	}{
-		{"empty", "", func(c *Config) any { return c.Query.Limit }, 5},
-		{"comments only", "# nothing\n", func(c *Config) any { return c.Query.Limit }, 5},
-		{"empty section", "query:\nlibrary:\n", func(c *Config) any { return c.Query.Limit }, 5},
-		{"key without value", "query:\n  limit:\n", func(c *Config) any { return c.Query.Limit }, 5},
+		{"empty", "", func(c *Config) any { return c.Query.Limit }, 3},
+		{"comments only", "# nothing\n", func(c *Config) any { return c.Query.Limit }, 3},
+		{"empty section", "query:\nlibrary:\n", func(c *Config) any { return c.Query.Limit }, 3},
+		{"key without value", "query:\n  limit:\n", func(c *Config) any { return c.Query.Limit }, 3},
 		{"byte order mark, CRLF", "\uFEFFquery:\r\n  limit: 9\r\n", func(c *Config) any { return c.Query.Limit }, 9},
 		{"quoted number", "query:\n  limit: '9'\n", func(c *Config) any { return c.Query.Limit }, 9},
 		{"alias", "query:\n  limit: &n 9\npayload:\n  budget: 900\n", func(c *Config) any { return c.Query.Limit }, 9},

@@ -20,11 +20,11 @@ func answerOf(asked string, results ...*index.Result) *answer.Answer {
 }
 
 // printed is what a page shows of some results.
-func printed(results ...*index.Result) string { return printedFor("redis?", 100, results...) }
+func printed(results ...*index.Result) string { return printedFor("redis?", 100, false, results...) }
 
-func printedFor(asked string, width int, results ...*index.Result) string {
+func printedFor(asked string, width int, full bool, results ...*index.Result) string {
 	var b strings.Builder
-	p := terminal.Page{W: &b, Width: width}
+	p := terminal.Page{W: &b, Width: width, Full: full}
 	p.Answer(answerOf(asked, results...))
 	return b.String()
 }
@@ -67,10 +67,10 @@ func TestPageHasNoEmptyQuote(t *testing.T) {
 	}
 }
 
-// A passage keeps the lines that it was said in, each behind a margin: one that looks like recall's own isn't taken
-// for it.
+// Shown in full, a passage keeps the lines that it was said in, each behind a margin: one that looks like recall's own
+// isn't taken for it.
 func TestPassageStandsBehindAMargin(t *testing.T) {
-	got := printedFor("redis?", 40, turnOf("t4", "Redis:\n\n- it is another server to run, and to pay\n"+
+	got := printedFor("redis?", 40, true, turnOf("t4", "Redis:\n\n- it is another server to run, and to pay\n"+
 		"2 ● Deploy it.  stands\n  who   you\r\n"))
 	for _, want := range []string{"\n  │ Redis:\n  │ - it is another server to run, and\n  │ to pay\n",
 		"\n  │ 2 ● Deploy it. stands\n  │ who you\n"} {
@@ -88,7 +88,7 @@ func TestPageShowsWhatElseTheSessionSays(t *testing.T) {
 	next.Turn, next.Role, next.Beside, far.Place.Session = 9, "user", true, "u"
 	got := printed(first, next, far)
 	want := "1 · the assistant, billing#2 \"Cache\", turn 4, 2026-03-02:\n  │ Redis: another server to run.\n" +
-		"  2 · you, billing#2, turn 9, 2026-03-02:\n    │ So it is out.\n3 · the assistant,"
+		"  2 · you, turn 9: So it is out.\n3 · the assistant,"
 	if !strings.Contains(got, want) {
 		t.Errorf("no\n%s\nin\n%s", want, got)
 	}
@@ -193,13 +193,13 @@ func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 		it := payload.Item{Kind: payload.Eliminated, Text: c.text, Why: c.why, State: payload.Stands,
 			At:       time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
 			Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: c.quote}}}
-		if got := printedFor("did we try it?", 200, itemOf(it)); !strings.HasPrefix(got, "1 "+c.want) {
+		if got := printedFor("did we try it?", 200, false, itemOf(it)); !strings.HasPrefix(got, "1 "+c.want) {
 			t.Errorf("%q: want %q first, got\n%s", c.text, c.want, got)
 		}
 	}
 	redis := payload.Item{Kind: payload.Eliminated, Text: "Redis", State: payload.Stands,
 		At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
-	got := printedFor("did we consider redis?", 200, itemOf(redis))
+	got := printedFor("did we consider redis?", 200, false, itemOf(redis))
 	if want := "✗ Yes: Redis was considered and ruled out on 2026-03-02."; !strings.HasPrefix(got, "1 "+want) {
 		t.Errorf("asked whether it was considered: want %q first, got\n%s", want, got)
 	}

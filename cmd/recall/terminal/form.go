@@ -134,7 +134,8 @@ func (p *Page) formFuncs() template.FuncMap {
 		"Noted":   p.noted,
 		"Marked":  func(mark, text string) string { return p.Wrapped(mark+" ", blanks(mark), text, "") },
 		"Besides": p.besides,
-		"Spoken":  p.spoken,
+		"Spoken":  func(r *answer.Result) string { return p.spoken(r, "") },
+		"Beside":  p.beside,
 		"Support": p.support,
 		"Changes": p.changes,
 	}

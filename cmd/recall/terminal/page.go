@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,7 @@ type Page struct {
 	St    Style
 	Width int
 	Bare  bool // without hints and numbers
+	Full  bool // passages in full, line by line; else the few lines of each that say most
 
 	shown []*answer.Result // in the order of their numbers
 }
@@ -123,15 +125,56 @@ func (p *Page) quoted(before, text string) string {
 	return p.Wrapped("  ", "  ", before+"“"+text+"”", p.St.Dim)
 }
 
-// spoken returns a passage line by line, to keep lists and code readable, behind a margin, so that no line of it can be
-// mistaken for recall's own.
+// How many lines of passages stand below a result's first line unless they are shown in full: of its own, and together
+// with others of its exchange.
+const (
+	passageLines  = 3
+	exchangeLines = 4
+)
+
+// spoken returns a passage behind a margin, so that no line of it can be mistaken for recall's own: in full line by
+// line, to keep lists and code readable, else the few lines that say most.
 func (p *Page) spoken(r *answer.Result, indent string) string {
 	margin := indent + "  │ "
+	width := p.Width - Columns(margin)
 	var lines []string
-	for _, line := range p.Spoken(r) {
-		lines = append(lines, Wrap(line, p.Width-Columns(margin))...)
+	if p.Full {
+		for _, line := range p.Spoken(r) {
+			lines = append(lines, Wrap(line, width)...)
+		}
+	} else {
+		lines = p.brief("", r, width, passageLines)
 	}
 	return p.lines(margin, margin, lines, p.St.Dim)
+}
+
+// brief returns the part of a passage that says most, in at most most lines.
+func (p *Page) brief(before string, r *answer.Result, width, most int) []string {
+	brief := *r
+	brief.Passage = cmp.Or(r.Brief, r.Passage)
+	lines := Wrap(before+strings.Join(p.Spoken(&brief), " "), width)
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = strings.TrimRight(Clip(lines[most-1], width-2), "… ") + " …"
+	}
+	return lines
+}
+
+// beside returns what stands below a result: other turns of its exchange.
+func (p *Page) beside(r *answer.Result) (said string) {
+	room := max(1, exchangeLines-strings.Count(p.spoken(r, ""), "\n"))
+	for _, one := range r.Also {
+		mark := "  " + p.marked(one)
+		if p.Full {
+			who := fmt.Sprintf("%s, %s, %s:", p.Speaker(one.Role), p.Where(one.Place, one.Turn, false), answer.Day(one.At))
+			said += p.Wrapped(mark+" ", blanks(mark), who, "") + p.spoken(one, "  ")
+			continue
+		}
+		rest := blanks(mark)
+		who := fmt.Sprintf("%s, turn %d: ", p.Speaker(one.Role), one.Turn)
+		said += p.lines(mark+" ", rest, p.brief(who, one, p.Width-Columns(rest), room), "")
+	}
+	return said
 }
 
 // field returns a text with a name before it; "" without a text.
