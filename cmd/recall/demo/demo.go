@@ -52,7 +52,7 @@ func Questions() []Question {
 		{"how do we avoid charging a customer twice?",
 			"The idempotency key is the invoice id and the charge's sequence number, " +
 				"sent to the provider on every attempt; a lock per customer was ruled out."},
-		{"do workers poll for new jobs?",
+		{"do workers poll the jobs table?",
 			"Not every two seconds any more: LISTEN/NOTIFY wakes them, a poll each 30 seconds is only the safety net."},
 		{"which tide data provider do we use?",
 			"Norrsken Marine, since October: Tidemark, chosen in September, forbids predictions kept on the device."},
