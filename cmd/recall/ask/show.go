@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,12 +36,14 @@ import (
 type showOptions struct {
 	Variant                                string
 	Transcript, Actions, Open, Print, JSON bool
+	Around                                 int
 }
 
 func newShowCmd(a *app.App) *cobra.Command {
 	var o showOptions
 	return option.Run(a, "show", func(fs *option.Flags) {
 		fs.BoolVar(&o.Actions, "actions", false, "list the tool calls and their results")
+		fs.Number(&o.Around, "context", "C", 0, "also show so many turns before and after that place")
 		fs.BoolVar(&o.JSON, "json", false,
 			"print the payload, with all evidence; with --actions, inputs and results")
 		fs.BoolVar(&o.Open, "open", false, "open the transcript at that place, in your editor or pager")
@@ -55,7 +58,8 @@ func newShowCmd(a *app.App) *cobra.Command {
 		fs.Apart("open", "json")
 		fs.Apart("print", "json")
 	}, func(ctx context.Context, args []string) error {
-		h, err := a.Hit(ctx, args[0])
+		name, to := turnsNamed(args[0])
+		h, err := a.Hit(ctx, name)
 		var e library.Entry
 		if err == nil {
 			e, err = a.Lib.Session(h.Session)
@@ -72,7 +76,11 @@ func newShowCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		place := o.Open || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == ""
-		if place {
+		several := h.N > 0 && (to > 0 || o.Around > 0)
+		switch {
+		case place && several && !o.Open:
+			return showTurns(a, h.Session, h.N-o.Around, max(h.N, to)+o.Around)
+		case place:
 			return showPlace(ctx, a, h, o)
 		}
 		return runShow(ctx, a, e, o)
@@ -119,6 +127,50 @@ func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none
 	}
 	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(of.Author), terminal.Line(of.Machine))
 	return a.Print(terminal.Visible(text))
+}
+
+// turnsNamed cuts the last turn off a name like billing#2:31-35.
+func turnsNamed(arg string) (name string, to int) {
+	at := severalTurns().FindStringSubmatchIndex(arg)
+	if at == nil {
+		return arg, 0
+	}
+	to, _ = strconv.Atoi(arg[at[4]:at[5]])
+	return arg[:at[3]], to
+}
+
+var severalTurns = txt.Pattern(`(:\d{1,6})-(\d{1,6})$`)
+
+const mostTurns = 100 // shown at once; the whole transcript is another flag
+
+// showTurns shows those of a session's turns that stand in its transcript, both ends included.
+func showTurns(a *app.App, id ingest.SessionID, from, to int) error {
+	shown := 0
+	for n := max(1, from); n <= min(to, from+mostTurns); n++ {
+		path, line, err := a.Lib.TurnPlace(id, "", n)
+		if errors.Is(err, library.ErrNoTurn) {
+			continue
+		}
+		var text []byte
+		if err == nil {
+			text, err = disk.ReadPlain(path)
+		}
+		if err == nil && shown > 0 {
+			err = a.Print("\n")
+		}
+		if err == nil {
+			err = a.Print(terminal.Visible(render.TurnAt(string(disk.Markdown.Text(text)), line)))
+		}
+		if err != nil {
+			return err
+		}
+		shown++
+	}
+	if shown == 0 {
+		_, _, err := placeOf(a.Lib, last.Hit{Session: id, N: from})
+		return err
+	}
+	return nil
 }
 
 // showPlace shows a turn, or opens the transcript at it.
