@@ -69,10 +69,11 @@ type Session struct {
 	ContinuedIn SessionID
 	PlanFiles   []string `map:"path"` // plan files it wrote or followed, as the transcript names them
 	// ids of recall's items that appear anywhere in it, injected context and tool results included, in order
-	Carried  []string `map:"-"`
-	Pasted   []string `map:"-"` // ids of payloads that a person pasted or had fetched to resume from, in order
-	Injected []string `map:"-"` // ids of payloads that recall's hooks injected, in order
-	Handed   []string // texts under recall's marker that it received outside its turns: from hooks, from tools
+	Carried   []string `map:"-"`
+	Pasted    []string `map:"-"` // ids of payloads that a person pasted or had fetched to resume from, in order
+	Injected  []string `map:"-"` // ids of payloads that recall's hooks injected, in order
+	TakenBack []string `map:"-"` // keys of queued prompts that were taken back, blocked or not a person's
+	Handed    []string // texts under recall's marker that it received outside its turns: from hooks, from tools
 
 	Opened  TurnID    // Cowork: the prompt that its record gives as the first, "" if it isn't there
 	Uploads []FileRef // Cowork: files the user attached

@@ -36,7 +36,7 @@ func TestMapTextVisitsAll(t *testing.T) {
 	unseen("", reflect.ValueOf(s).Elem(), left)
 	want := map[string]bool{}
 	for _, name := range strings.Fields(`
-		.ID .Source .Aliases .Opened .Copy .ContinuedIn .Carried .Pasted .Injected .Parent.Session .Parent.How
+		.ID .Source .Aliases .Opened .Copy .ContinuedIn .Carried .Pasted .Injected .TakenBack .Parent.Session .Parent.How
 		.Tasks.Turn .Subagents.ID .Subagents.Call .Unheard.Message`) {
 		want[name] = true
 	}

@@ -40,7 +40,7 @@ func UniteVersions(s, earlier *Session) (any bool) {
 // calls and their results. Turns are the same if their records are, or the messages or calls in them; else, where
 // apart isn't zero, if they say the same at most so long apart, each once. With apart zero the other record is an
 // earlier version, and what is added is Gone; there a turn whose record has no id, such as a prompt that waited its
-// turn, is also the same if it says the same.
+// turn, is also the same if it says the same, and one that was taken back since isn't added.
 func Unite(s, other *Session, apart time.Duration) {
 	u := &uniting{s: s, apart: apart, byKey: map[string]int{}, taken: map[int]bool{}}
 	for i := range s.Turns {
@@ -56,6 +56,10 @@ func Unite(s, other *Session, apart time.Duration) {
 	for i := range other.Turns {
 		t := &other.Turns[i]
 		at, ok := u.find(t)
+		takenBack := func(key string) bool { return slices.Contains(s.TakenBack, key) }
+		if !ok && apart == 0 && slices.ContainsFunc(t.Keys, takenBack) {
+			continue
+		}
 		if !ok {
 			lost, after = append(lost, *t), append(after, last)
 			continue

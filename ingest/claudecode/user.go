@@ -171,7 +171,8 @@ func (p *parser) takeQueue(r *record) {
 // unqueue removes a prompt that its author took back to edit it.
 func (p *parser) unqueue(text string) {
 	for i := len(p.meta.queued) - 1; i >= 0; i-- {
-		if p.meta.queued[i].text == text {
+		if q := p.meta.queued[i]; q.text == text {
+			p.s.TakenBack = append(p.s.TakenBack, timeKey(q.at, p.spoken(&record{}, q.text).Text))
 			p.meta.queued = append(p.meta.queued[:i], p.meta.queued[i+1:]...)
 			return
 		}
