@@ -53,10 +53,10 @@ func Unite(s, other *Session, apart time.Duration) {
 	var lost []Turn
 	var after []int // for each lost turn, the one it follows; -1 for none
 	last := -1
+	takenBack := func(key string) bool { return slices.Contains(s.TakenBack, key) }
 	for i := range other.Turns {
 		t := &other.Turns[i]
 		at, ok := u.find(t)
-		takenBack := func(key string) bool { return slices.Contains(s.TakenBack, key) }
 		if !ok && apart == 0 && slices.ContainsFunc(t.Keys, takenBack) {
 			continue
 		}

@@ -72,3 +72,16 @@ func TestUniteVersions(t *testing.T) {
 		ingesttest.Equal(t, name+": start", s.Start.Minute(), 0)
 	}
 }
+
+// A prompt that waited in an earlier version, and was taken back since, isn't one that the source lost.
+func TestTakenBackIsNotCarried(t *testing.T) {
+	for name, back := range map[string][]string{"lost": nil, "taken back": {"t:waited"}} {
+		now, earlier := talkOf(ingest.ClaudeCode, false, 0, "a", "b"), talkOf(ingest.ClaudeCode, false, 0, "a", "b", "waited")
+		waited := &earlier.Turns[2]
+		waited.ID, waited.Records, waited.Keys, waited.Queued = "L3", []string{"L3"}, []string{"t:waited"}, true
+		now.TakenBack = back
+		any := ingest.UniteVersions(now, earlier)
+		ingesttest.Equal(t, name, any, back == nil)
+		ingesttest.Equal(t, name+": turns", len(now.Turns) == 3, back == nil)
+	}
+}

@@ -168,7 +168,8 @@ func (p *parser) takeQueue(r *record) {
 	}
 }
 
-// unqueue removes a prompt that its author took back to edit it.
+// unqueue removes a prompt that its author took back to edit it, that was blocked, or that is a program's; an earlier
+// version of the source may have had it still.
 func (p *parser) unqueue(text string) {
 	for i := len(p.meta.queued) - 1; i >= 0; i-- {
 		if q := p.meta.queued[i]; q.text == text {
