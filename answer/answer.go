@@ -322,13 +322,13 @@ func (a *Answer) show(most int) {
 	a.More = len(a.all) - len(a.Shown) + a.behind
 }
 
-// withoutEchoes removes passages, of turns and leads, that say nothing beyond the results above them.
+// withoutEchoes removes passages, of turns and of quoted items, that say nothing beyond the results above them.
 func withoutEchoes(all []*Result) []*Result {
 	said := ""
 	var kept []*Result
 	for _, r := range all {
 		words := plain(r.Passage)
-		if r.Item != nil && r.Item.Kind == payload.Lead && len(r.Item.Evidence) > 0 {
+		if r.Item != nil && r.Item.Quoted() && len(r.Item.Evidence) > 0 {
 			words = plain(r.Item.Evidence[0].Quote)
 		}
 		if words != "" && strings.Contains(said, words) {

@@ -17,6 +17,8 @@ func TestEchoes(t *testing.T) {
 		return &Result{Result: index.Result{Item: &payload.Item{Kind: k, Text: "Redis is out: another server to run.",
 			Evidence: []payload.Evidence{{Quote: "**Redis** is out: another server to run."}}}}}
 	}
+	asked := quoting(payload.Goal)
+	asked.Item.Rule = payload.RequestRule
 	short := said("**Redis** is out: another server to run")
 	for _, c := range []struct {
 		name string
@@ -24,6 +26,7 @@ func TestEchoes(t *testing.T) {
 		want int
 	}{
 		{"a lead below its turn", []*Result{turn, quoting(payload.Lead)}, 1},
+		{"a request below its turn", []*Result{turn, asked}, 1},
 		{"a turn below its lead", []*Result{quoting(payload.Lead), short}, 1},
 		{"a turn that says more", []*Result{quoting(payload.Lead), turn}, 2},
 		{"a claim below its turn", []*Result{turn, quoting(payload.Eliminated)}, 2},

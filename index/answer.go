@@ -262,8 +262,11 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 			o.beside = one
 		}
 	}
-	if o.beside.turn.N == o.turn.N && o.turn.Role == assistant { // a person's answer before what it answers
-		o.quoted, o.beside = o.beside, o.quoted
+	for _, t := range said { // a person's answer to a call before what the call proposes
+		if t.N == o.turn.N && t.Role != assistant && o.turn.Role == assistant {
+			passage, brief := asked.Passage(t.Text)
+			o.quoted, o.beside = quoted{t, passage, brief, o.says}, o.quoted
+		}
 	}
 	o.n = cmp.Or(int64(o.turn.N), o.n)
 }

@@ -71,3 +71,17 @@ func TestExchangesWithoutNumbers(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// What a person answered to a call comes before what the call proposes.
+func TestAnswerBeforeItsProposal(t *testing.T) {
+	x := openWith(t, Doc{Session: "s", Project: "billing", Source: "claude-code", Start: day, End: day, Turns: []Turn{
+		{Exchange: 1, ID: "1", N: 1, Role: "user", At: day, Text: "plan the job queue"},
+		{Exchange: 1, ID: "2", N: 2, Role: assistant, At: day, Text: "Jobs wait in Redis, with asynq as the queue. Why " +
+			"Redis: it is fast, and asynq has a page for operations."},
+		{Exchange: 1, ID: "2", N: 2, Role: "user", At: day, Text: "no redis for this, nobody here runs it"},
+	}})
+	a := search(t, x, Query{Text: "why is redis not the queue?"})
+	if len(a.Ranked) != 2 || a.Ranked[0].Role != "user" || !a.Ranked[1].Beside || a.Ranked[1].Role != assistant {
+		t.Errorf("got %+v", a.Ranked)
+	}
+}
