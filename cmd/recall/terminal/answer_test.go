@@ -104,8 +104,23 @@ func TestPageShowsWhatElseTheSessionSays(t *testing.T) {
 	}
 	b.Reset()
 	(&terminal.Page{W: &b, Width: 100}).First(a)
-	if strings.Contains(b.String(), "out") || len(a.Shown[0].Also) != 1 {
+	if !strings.Contains(b.String(), "So it is out.") || strings.Contains(b.String(), "Redis or none?") {
 		t.Errorf("the first alone is\n%s", &b)
+	}
+}
+
+// An answer takes five lines at most, however long its passages are, unless they are wanted in full.
+func TestAnswerTakesFiveLines(t *testing.T) {
+	for said, want := range map[string]int{"Redis is out.": 4, strings.Repeat("Redis is another server to run. ", 20): 5} {
+		first, next := turnOf("t4", said), turnOf("t9", strings.Repeat("It would have to be backed up as well. ", 20))
+		next.Turn, next.Beside = 9, true
+		lines := func(full bool) int {
+			got, _, _ := strings.Cut(printedFor("redis?", 100, full, first, next), "  recall why")
+			return strings.Count(got, "\n")
+		}
+		if short, full := lines(false), lines(true); short > 5 || short < want || full < 9 {
+			t.Errorf("%.20q: got %d lines, and %d in full", said, short, full)
+		}
 	}
 }
 

@@ -287,9 +287,7 @@ func (p *Page) First(a *answer.Answer) {
 		fmt.Fprintln(p.W, "Nothing.")
 		return
 	}
-	first := *a.Shown[0]
-	first.Also = nil
-	p.Form("answer/further", []*answer.Result{&first})
+	p.Form("answer/further", a.Shown[:1])
 }
 
 // changes lists which of the files that an item mentions have changed since; "" if none has.
