@@ -99,7 +99,6 @@ var kept = map[string]string{
 	"github.com/schollz/progressbar/v3":      "cmd",
 	"github.com/rivo/uniseg":                 "cmd",
 	"github.com/jackc/pgx/v5":                "team",
-	"filippo.io/age":                         "team/sealed",
 }
 
 // noRooms are names that say nothing about their contents.

@@ -15,51 +15,31 @@ import (
 	"recall/payload"
 )
 
-// Sealed holds a session's files for named members, encrypted before they leave: see package sealed.
-type Sealed struct {
-	Hash  string                 // of the contents and the keys: if it is unchanged, nothing is sealed again
-	Named []int                  // members who can read them
-	Bytes func() ([]byte, error) // encrypts them
-}
-
-// MostContent is the size limit of a transcript, or of a session's sealed files, in bytes.
+// MostContent is the size limit of a transcript in bytes.
 const MostContent = 64 << 20
 
-// ErrLarge means that a transcript, or a session's sealed files, exceed MostContent.
+// ErrLarge means that a transcript exceeds MostContent.
 var ErrLarge = errors.New("too large to be shared")
 
-// queueContent queues the statements that store a session's transcript and sealed files, and delete what is no
-// longer shared.
+// queueContent queues the statements that store a session's transcript, or delete what is no longer shared.
 func (s *Shared) queueContent(b *pgx.Batch, device string, generation int) error {
-	var sealed []byte
-	hash, named := "", []int{}
-	if s.of.Sealed != nil {
-		var err error
-		if sealed, err = s.of.Sealed.Bytes(); err != nil {
-			return err
-		}
-		hash, named = s.of.Sealed.Hash, s.of.Sealed.Named
-	}
-	if max(len(sealed), len(s.of.Transcript)) > MostContent {
+	if len(s.of.Transcript) > MostContent {
 		return hint.With(fmt.Errorf("session %s: %w: more than %d MB", s.of.ID, ErrLarge, MostContent>>20),
 			"its items can be shared: recall team share PROJECT --level items")
 	}
-	b.Queue(dropContent, device, s.of.ID, generation, s.Hash, s.transcript, hash)
+	b.Queue(dropContent, device, s.of.ID, generation, s.Hash, s.transcript)
 	if s.transcript != "" {
-		b.Queue(putContent, device, s.of.ID, generation, s.Hash, false, []int{}, s.transcript, []byte(s.of.Transcript))
-	}
-	if hash != "" {
-		b.Queue(putContent, device, s.of.ID, generation, s.Hash, true, named, hash, sealed)
+		b.Queue(putContent, device, s.of.ID, generation, s.Hash, s.transcript, s.of.Transcript)
 	}
 	return nil
 }
 
 const (
 	dropContent = `DELETE FROM recall.content c USING recall.session s WHERE ` + asPut + ` AND c.session = s.id
-		AND c.hash <> CASE WHEN c.sealed THEN $6 ELSE $5 END`
-	putContent = `INSERT INTO recall.content(session, sealed, generation, project, named, hash, data)
-		SELECT s.id, $5, s.generation, s.project, $6, $7, $8 FROM recall.session s WHERE ` + asPut + `
-			AND NOT EXISTS(SELECT FROM recall.content c WHERE c.session = s.id AND c.sealed = $5)`
+		AND c.hash <> $5`
+	putContent = `INSERT INTO recall.content(session, generation, project, hash, data)
+		SELECT s.id, s.generation, s.project, $5, $6 FROM recall.session s WHERE ` + asPut + `
+			AND NOT EXISTS(SELECT FROM recall.content c WHERE c.session = s.id)`
 )
 
 // ErrNotShared means that nobody shares the session, or that part of it, with this member.
@@ -119,44 +99,11 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 }
 
 // Transcript returns a shared session's transcript. The error is ErrNotShared.
-func (t *Team) Transcript(ctx context.Context, of Place) (string, error) {
-	text, err := t.content(ctx, of, false)
-	return string(text), err
-}
-
-// SealedOf returns a shared session's sealed files, still encrypted. The error is ErrNotShared.
-func (t *Team) SealedOf(ctx context.Context, of Place) ([]byte, error) {
-	return t.content(ctx, of, true)
-}
-
-func (t *Team) content(ctx context.Context, of Place, sealed bool) (data []byte, err error) {
+func (t *Team) Transcript(ctx context.Context, of Place) (text string, err error) {
 	err = t.pool.QueryRow(ctx, `SELECT c.data FROM recall.content c JOIN recall.session s ON s.id = c.session
-		WHERE s.sid = $1 AND s.device = $2 AND c.sealed = $3`, of.Session, of.Device, sealed).Scan(&data)
+		WHERE s.sid = $1 AND s.device = $2`, of.Session, of.Device).Scan(&text)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, fmt.Errorf("%s: %w", of.Session, ErrNotShared)
+		return "", fmt.Errorf("%s: %w", of.Session, ErrNotShared)
 	}
-	return data, explain(err)
-}
-
-// Key is the public key of a member's device.
-type Key struct {
-	Member       int
-	Device, Name string // the machine's UUID and name
-	Public       string // age1…
-}
-
-// AddKey sets the public key of one of this member's devices, replacing earlier ones. Repeating it has no effect.
-func (t *Team) AddKey(ctx context.Context, device, public string) error {
-	_, err := t.pool.Exec(ctx, `INSERT INTO recall.key(device, key) SELECT $1::uuid, $2::text WHERE $2::text IS DISTINCT FROM
-		(SELECT key FROM recall.key WHERE device = $1::uuid ORDER BY id DESC LIMIT 1)`, device, public)
-	return explain(err)
-}
-
-// Keys returns the keys of all devices in the team, one each.
-func (t *Team) Keys(ctx context.Context) ([]Key, error) {
-	return list(ctx, t, func(row pgx.CollectableRow) (k Key, err error) {
-		return k, row.Scan(&k.Member, &k.Device, &k.Name, &k.Public)
-	}, `SELECT * FROM (SELECT DISTINCT ON (d.id) m.id, d.id::text AS device, d.name, k.key FROM recall.key k
-		JOIN recall.device d ON d.id = k.device JOIN recall.member m ON m.id = d.member
-		WHERE d.left_at IS NULL AND NOT `+hasLeft+` ORDER BY d.id, k.id DESC) k ORDER BY 1, 2`)
+	return text, explain(err)
 }

@@ -2,8 +2,6 @@ package team
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,12 +9,7 @@ import (
 	"time"
 
 	"recall/team/pgtest"
-	"recall/team/sealed"
 )
-
-func sealedTo(what string, named ...int) *Sealed {
-	return &Sealed{Hash: what, Named: named, Bytes: func() ([]byte, error) { return []byte(what), nil }}
-}
 
 // A transcript is read, redacted, by who reads its project; it goes with what is shared less.
 func TestTranscript(t *testing.T) {
@@ -81,80 +74,6 @@ func TestTranscript(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-// What is sealed is read by the named alone, at the machines whose keys it was sealed to.
-func TestSealed(t *testing.T) {
-	c := newCrew(t)
-	ana := c.owner()
-	bob, eve := c.admit(ana, "bob"), c.admit(ana, "eve")
-	app := ana.project(t, "app")
-	err := errors.Join(ana.LetIn(t.Context(), app, bob.Member.ID), ana.LetIn(t.Context(), app, eve.Member.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	file := func(who string) string { return filepath.Join(dir, who, "team.key") }
-	for who, m := range map[string]mate{"bob": bob, "eve": eve} {
-		public, err := sealed.KeyAt(file(who))
-		again, _ := sealed.KeyAt(file(who))
-		if err != nil || again != public || m.AddKey(t.Context(), m.device, "age1"+strings.Repeat("q", 58)) != nil {
-			t.Fatal(public, again, err)
-		}
-		if err := m.AddKey(t.Context(), m.device, public); err != nil { // the last counts
-			t.Fatal(err)
-		}
-		if fi, err := os.Stat(file(who)); err != nil || fi.Mode().Perm() != 0o600 {
-			t.Errorf("%v, %v", fi.Mode(), err)
-		}
-	}
-	keys, err := ana.Keys(t.Context())
-	if err != nil || len(keys) != 2 || keys[0].Member != bob.Member.ID {
-		t.Fatalf("%+v, %v", keys, err)
-	}
-	want := []sealed.File{{Name: "s1.jsonl", Data: []byte("a secret")}, {Name: "agents/x.jsonl", Data: nil}}
-	data, err := sealed.Seal(want, []string{keys[0].Public})
-	if err != nil || strings.Contains(string(data), "s1.jsonl") {
-		t.Fatalf("%q, %v", data, err)
-	}
-	s := said("s1", app, "Retry")
-	s.Sealed = &Sealed{Hash: "h", Named: []int{bob.Member.ID}, Bytes: func() ([]byte, error) { return data, nil }}
-	c.put(ana, 1, s)
-	at, err := bob.Find(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := eve.SealedOf(t.Context(), at); !errors.Is(err, ErrNotShared) {
-		t.Errorf("Eve: %v", err)
-	}
-	got, err := bob.SealedOf(t.Context(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := sealed.Open(got, file("bob"))
-	if err != nil || len(files) != 2 || files[0].Name != "s1.jsonl" || string(files[0].Data) != "a secret" {
-		t.Errorf("%q, %v", files, err)
-	}
-	if _, err := sealed.Open(got, file("eve")); !errors.Is(err, sealed.ErrOther) {
-		t.Errorf("by Eve's key: %v", err)
-	}
-	if _, err := sealed.Open(got[:len(got)-1], file("bob")); err == nil {
-		t.Error("cut short, it opens")
-	}
-	if _, err := sealed.Open(got, filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a key: %v", err)
-	}
-	if bad, err := sealed.Seal([]sealed.File{{Name: "../x"}}, []string{keys[0].Public}); err != nil {
-		t.Error(err)
-	} else if _, err := sealed.Open(bad, file("bob")); err == nil {
-		t.Error("a file outside of the session was opened")
-	}
-	if err := bob.LeaveDevice(t.Context(), bob.device); err != nil {
-		t.Fatal(err)
-	}
-	if keys, err = ana.Keys(t.Context()); err != nil || len(keys) != 1 {
-		t.Errorf("after Bob's machine left: %+v, %v", keys, err)
-	}
-}
 
 // What is older than its project is kept goes, whoever asks for it, and isn't taken again; what is younger stays.
 func TestRetain(t *testing.T) {

@@ -3,6 +3,8 @@ package team
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,14 +26,12 @@ func TestMalice(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := said("b1", secret, "We buy them in May")
-	b.Transcript, b.Sealed = "We buy them in May, said Bob", sealedTo("raw", bob.Member.ID)
+	b.Transcript = "We buy them in May, said Bob"
 	c.put(bob, 3, b)
-	b = said("b2", shared, "Retry five times", "Retry six times")
-	b.Sealed = sealedTo("raw", bob.Member.ID, ana.Member.ID)
-	c.put(bob, 3, b)
+	c.put(bob, 3, said("b2", shared, "Retry five times", "Retry six times"))
 	c.put(mal, 1, said("m1", own, "Mine"))
-	if err := errors.Join(bob.AddKey(t.Context(), bob.device, "age1"+strings.Repeat("q", 58)),
-		bob.Give(t.Context(), ana.Member.ID, "h", "for Ana alone"), bob.Keep(t.Context(), secret, 100_000),
+	if err := errors.Join(bob.Give(t.Context(), ana.Member.ID, "h", "for Ana alone"),
+		bob.Keep(t.Context(), secret, 100_000),
 		bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
 		bob.Forget(t.Context(), bob.Member.ID, "b0")); err != nil {
 		t.Fatal(err)
@@ -52,8 +52,8 @@ func TestMalice(t *testing.T) {
 			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}', '' FROM (SELECT ` + session + `) v(s)`
 	}
 	content := func(session, generation, project string) string {
-		return putting + `INSERT INTO recall.content(session, sealed, generation, project, named, hash, data)
-			SELECT s, false, ` + generation + `, ` + project + `, '{}', 'x', 'x' FROM (SELECT ` + session + `) v(s)`
+		return putting + `INSERT INTO recall.content(session, generation, project, hash, data)
+			SELECT s, ` + generation + `, ` + project + `, 'x', 'x' FROM (SELECT ` + session + `) v(s)`
 	}
 	put := func(device, project string) string {
 		return `INSERT INTO recall.session(device, sid, project, generation, hash, rules, title, items) VALUES('` + device +
@@ -120,16 +120,11 @@ func TestMalice(t *testing.T) {
 		"says it was for ever":               `UPDATE recall.session SET generation = 99, started = 'infinity' WHERE sid = 'm1'`,
 		"obeys for another":                  `INSERT INTO recall.obeyed SELECT 1, '$bob'`,
 		"reads another project's transcript": `SELECT FROM recall.content WHERE project = $secret`,
-		"reads what is sealed to others":     `SELECT FROM recall.content WHERE sealed`,
 		"puts content into another's":        content(b2, "3", "$shared"),
 		"puts content where it can't read":   content(m1, "2", "$secret"),
 		"puts content of an old generation":  content(m1, "1", "$own"),
 		"puts content into another project":  content(m1, "2", "$shared"),
 		"takes another's content away":       `DELETE FROM recall.content`,
-		"names itself among the readers":     `UPDATE recall.content SET named = named || $Mal`,
-		"gives another's device a key":       `INSERT INTO recall.key(device, key) VALUES('$bob', 'age1' || repeat('m', 58))`,
-		"changes a key":                      `UPDATE recall.key SET key = 'age1' || repeat('m', 58)`,
-		"deletes a key":                      `DELETE FROM recall.key`,
 		"reads others' handoffs":             `SELECT FROM recall.handoff`,
 		"hands over as another":              `INSERT INTO recall.handoff(sender, receiver, hash, data) VALUES($Bob, $Mal, 'x', 'x')`,
 		"takes others' handoffs":             `UPDATE recall.handoff SET taken_at = now()`,
@@ -180,7 +175,7 @@ func TestLeft(t *testing.T) {
 	before := c.dump()
 	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
 		`SELECT recall.retain() WHERE recall.retain() > 0`,
-		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`, `SELECT FROM recall.key`, `SELECT FROM recall.handoff`,
+		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`, `SELECT FROM recall.handoff`,
 		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
 		`SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9) WHERE data IS NOT NULL`} {
 		if rows, err := c.sql(c.Address("bob"), sql); rows > 0 || err != nil {
@@ -208,13 +203,13 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 	ana := c.owner()
 	bob := c.admit(ana, "bob")
 	library := t.TempDir()
-	cut := errors.New("cut")
+	inTheWay := filepath.Join(library, ".team", membershipFile)
+	if err := os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	enter := func(as mate) (device string) {
 		t.Helper()
-		if _, err := as.Enter(t.Context(), library, "x", "elm", func(id string) (string, error) {
-			device = id
-			return "", cut
-		}); !errors.Is(err, cut) {
+		if m, err := as.Enter(t.Context(), library, "x", "elm"); err == nil || !m.read(joiningFile, &device) {
 			t.Fatal(err)
 		}
 		return device
@@ -233,9 +228,10 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 	if third := enter(bob); first == second || second == third {
 		t.Errorf("%s left, then %s, and for Bob %s", first, second, third)
 	}
-	m, err := ana.Enter(t.Context(), library, "x", "elm", func(string) (string, error) {
-		return "age1" + strings.Repeat("q", 58), nil
-	})
+	if err := os.RemoveAll(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	m, err := ana.Enter(t.Context(), library, "x", "elm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +244,7 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 // dump is all that the tables hold.
 func (c *crew) dump() string {
 	var all []string
-	for _, table := range []string{"member", "device", "key", "project", "access", "session", "item", "content",
+	for _, table := range []string{"member", "device", "project", "access", "session", "item", "content",
 		"tombstone", "obeyed", "handoff", "team"} {
 		all = append(all, `(SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1)`)
 	}

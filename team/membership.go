@@ -87,10 +87,8 @@ func (m *Membership) replace(name string, data []byte) error {
 }
 
 // Enter registers this machine with the team, under an address without password, and stores the membership in a
-// library; key creates or finds the public key of a device. After an interruption it continues with the same
-// device.
-func (t *Team) Enter(ctx context.Context, library, address, machine string,
-	key func(device string) (string, error)) (*Membership, error) {
+// library. After an interruption it continues with the same device.
+func (t *Team) Enter(ctx context.Context, library, address, machine string) (*Membership, error) {
 	m := &Membership{Address: address, Team: t.ID, Name: t.Name, Member: t.Member.ID, Machine: machine,
 		At: time.Now().UTC(), dir: filepath.Join(library, ".team")}
 	for begun := m.read(joiningFile, &m.Device); ; begun = false { // a new device if the old one has since left
@@ -112,13 +110,7 @@ func (t *Team) Enter(ctx context.Context, library, address, machine string,
 			return nil, err
 		}
 	}
-	public, err := key(m.Device)
-	if err == nil {
-		err = t.AddKey(ctx, m.Device, public)
-	}
-	if err == nil {
-		err = m.Keep(library)
-	}
+	err := m.Keep(library)
 	if err == nil {
 		err = os.Remove(m.Path(joiningFile))
 	}
@@ -137,7 +129,6 @@ type Synced struct {
 	Sent    int       `json:"sent"`              // sessions put, taken back or forgotten
 	Waiting int       `json:"waiting"`           // sessions left for a later sync
 	Problem string    `json:"problem,omitempty"` // why
-	Notes   []string  `json:"notes,omitempty"`   // what the person should know or do
 	Done    time.Time `json:"done,omitzero"`     // the last attempt without a problem
 
 	Happened []Happened `json:"happened,omitempty"` // recent events, of this attempt or earlier ones
@@ -238,11 +229,10 @@ const (
 	LevelNothing     Level = "nothing"
 	LevelItems       Level = "items"       // with their quotes
 	LevelTranscripts Level = "transcripts" // redacted
-	LevelSealed      Level = "sealed"      // raw bytes, encrypted to named members
 )
 
 // Levels are those at which a project can be shared.
-var Levels = []Level{LevelItems, LevelTranscripts, LevelSealed}
+var Levels = []Level{LevelItems, LevelTranscripts}
 
 // Has reports whether a level includes another.
 func (l Level) Has(other Level) bool {
@@ -255,9 +245,7 @@ type Share struct {
 	Project string    `json:"project"` // its id in the library
 	Name    string    `json:"name"`
 	Level   Level     `json:"level"`
-	To      []int     `json:"to,omitempty"`   // members who get the sealed files
-	Keys    []string  `json:"keys,omitempty"` // of their machines, as confirmed by the person
-	As      int       `json:"as"`             // the project's id in the team
+	As      int       `json:"as"` // the project's id in the team
 	At      time.Time `json:"at"`
 	Who     string    `json:"who"`
 }

@@ -200,7 +200,7 @@ func (m *Membership) Brief(since time.Time, projects []library.Project, only str
 		}
 	}
 	if last := m.Synced(); last != nil && doc.Problem == "" {
-		doc.Waiting, doc.Problem, doc.Notes = last.Waiting, last.Problem, len(last.Notes)+len(last.Happened)
+		doc.Waiting, doc.Problem, doc.Notes = last.Waiting, last.Problem, len(last.Happened)
 	}
 	if since.IsZero() {
 		since = doc.Looked

@@ -18,16 +18,15 @@ import (
 	"recall/payload"
 )
 
-// Session is what is shared of a session: items with their quotes, and possibly its transcript and sealed
-// files. If all of them are missing, what was shared before is taken back.
+// Session is what is shared of a session: items with their quotes, and possibly its transcript. If both are missing,
+// what was shared before is taken back.
 type Session struct {
 	ID         string
 	Project    int // see ProjectOf
 	Title      string
 	Start, End time.Time // zero if unknown
 	Items      []payload.Item
-	Transcript string  // rendered and redacted; "" if not shared
-	Sealed     *Sealed // nil if not shared
+	Transcript string // rendered and redacted; "" if not shared
 }
 
 // Shared is a session as the database gets it, redacted by the newest rules.
@@ -60,9 +59,6 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 		out.transcript = text.Hash(fmt.Sprintf("%s\x00%d\x00%s", out.rules, s.Project, out.of.Transcript), 16)
 		all = append(all, "transcript "+out.transcript)
 	}
-	if s.Sealed != nil {
-		all = append(all, fmt.Sprintf("sealed %s %d", s.Sealed.Hash, s.Sealed.Named))
-	}
 	for i := range out.of.Items {
 		it := &out.of.Items[i]
 		it.MapText(clean)
@@ -82,7 +78,7 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 
 // empty reports whether it takes back what was shared.
 func (s Shared) empty() bool {
-	return len(s.of.Items) == 0 && s.of.Transcript == "" && s.of.Sealed == nil
+	return len(s.of.Items) == 0 && s.of.Transcript == ""
 }
 
 // asIndexed returns an item as it is searched. Only the quotes of its source were shared.

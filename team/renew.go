@@ -13,7 +13,7 @@ import (
 )
 
 // Renew redacts by newer rules what was shared by members or machines that left and so can't do it; all others
-// do it with their next sync. The database's owner can do this; sealed files can't be changed by anybody.
+// do it with their next sync. The database's owner can do this.
 func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
 	type old struct {
 		device     string
@@ -23,20 +23,13 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
 	all, err := list(ctx, t, func(row pgx.CollectableRow) (o old, err error) {
 		var start, end *time.Time
 		var items []string
-		var sealed []byte
-		var hash *string
-		var named []int
-		err = row.Scan(&o.device, &o.generation, &o.ID, &o.Project, &o.Title, &start, &end, &items, &o.Transcript,
-			&hash, &named, &sealed)
+		err = row.Scan(&o.device, &o.generation, &o.ID, &o.Project, &o.Title, &start, &end, &items, &o.Transcript)
 		for _, data := range items {
 			var it payload.Item
 			if err == nil {
 				err = json.Unmarshal([]byte(data), &it)
 			}
 			o.Items = append(o.Items, it)
-		}
-		if hash != nil {
-			o.Sealed = &Sealed{Hash: *hash, Named: named, Bytes: func() ([]byte, error) { return sealed, nil }}
 		}
 		if start != nil {
 			o.Start = *start
@@ -47,10 +40,9 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
 		return o, err
 	}, `SELECT s.device::text, s.generation, s.sid, s.project, s.title, s.started, s.ended,
 			ARRAY(SELECT i.data FROM recall.item i WHERE i.session = s.id ORDER BY i.id),
-			coalesce(convert_from(t.data, 'UTF8'), ''), c.hash, c.named, c.data
+			coalesce(t.data, '')
 		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
-		LEFT JOIN recall.content t ON t.session = s.id AND NOT t.sealed
-		LEFT JOIN recall.content c ON c.session = s.id AND c.sealed
+		LEFT JOIN recall.content t ON t.session = s.id
 		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR `+hasLeft+`) ORDER BY s.id LIMIT 1000`, rules.Version())
 	for _, o := range all {
 		s, err := Ready(rules, o.Session)

@@ -23,11 +23,6 @@ CREATE TABLE recall.device(
 	id uuid PRIMARY KEY, member int NOT NULL REFERENCES recall.member,
 	name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100), at timestamptz NOT NULL DEFAULT now(), left_at timestamptz);
 CREATE INDEX device_member ON recall.device(member);
--- Public keys that what is sealed to a device's member is encrypted with. The last counts; none is ever changed.
-CREATE TABLE recall.key(
-	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device uuid NOT NULL REFERENCES recall.device ON DELETE CASCADE,
-	key text NOT NULL CHECK (key ~ '^age1[0-9a-z]{20,200}$'), at timestamptz NOT NULL DEFAULT now());
-CREATE INDEX key_device ON recall.key(device);
 -- A project is found by its remote, else by its first commit; merged_into corrects what neither told.
 CREATE TABLE recall.project(
 	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
@@ -61,12 +56,10 @@ CREATE TABLE recall.item(
 	words tsvector NOT NULL DEFAULT '', UNIQUE(session, iid));
 CREATE INDEX item_words ON recall.item USING gin(words);
 
--- What is shared of a session beside its items: its transcript, redacted; and its files, encrypted before they came.
+-- What is shared of a session beside its items: its transcript, redacted.
 CREATE TABLE recall.content(
-	session bigint REFERENCES recall.session ON DELETE CASCADE, sealed boolean, generation int NOT NULL,
-	project int NOT NULL, named int[] NOT NULL, hash text NOT NULL,
-	data bytea NOT NULL CHECK (octet_length(data) <= 64 << 20 AND (sealed OR convert_from(data, 'UTF8') IS NOT NULL)),
-	PRIMARY KEY(session, sealed));
+	session bigint PRIMARY KEY REFERENCES recall.session ON DELETE CASCADE, generation int NOT NULL,
+	project int NOT NULL, hash text NOT NULL, data text NOT NULL CHECK (octet_length(data) <= 64 << 20));
 
 -- by says who forgot it: the member, or an owner of the team for them
 CREATE TABLE recall.tombstone(
@@ -210,14 +203,12 @@ CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SEC
 	row_ AS (
 		SELECT 'member' AS "table", 1 AS n, to_jsonb(t) AS row_ FROM recall.member t WHERE id = of
 		UNION ALL SELECT 'device', 2, to_jsonb(t) FROM recall.device t WHERE member = of
-		UNION ALL SELECT 'key', 3, to_jsonb(t) FROM recall.key t WHERE device IN (SELECT id FROM own)
 		UNION ALL SELECT 'project', 4, to_jsonb(t) FROM recall.project t WHERE keeper = of
 		UNION ALL SELECT 'access', 5, to_jsonb(t) FROM recall.access t WHERE member = of
 		UNION ALL SELECT 'session', 6, to_jsonb(t) FROM recall.session t WHERE device IN (SELECT id FROM own)
 		UNION ALL SELECT 'item', 7, to_jsonb(t)
 			FROM recall.item t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
-		UNION ALL SELECT 'content', 8, to_jsonb(t) - 'data' || jsonb_build_object('data',
-				CASE WHEN t.sealed THEN encode(t.data, 'base64') ELSE convert_from(t.data, 'UTF8') END)
+		UNION ALL SELECT 'content', 8, to_jsonb(t)
 			FROM recall.content t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
 		UNION ALL SELECT 'handoff', 9, to_jsonb(t) FROM recall.handoff t WHERE of IN (sender, receiver)
 		UNION ALL SELECT 'tombstone', 10, to_jsonb(t) FROM recall.tombstone t WHERE member = of
@@ -258,11 +249,6 @@ CREATE POLICY see ON recall.device FOR SELECT USING ((SELECT recall.me()) IS NOT
 CREATE POLICY add ON recall.device FOR INSERT WITH CHECK (member = (SELECT recall.me()));
 CREATE POLICY change ON recall.device FOR UPDATE USING (member = (SELECT recall.me()) OR (SELECT recall.owns()));
 
-ALTER TABLE recall.key ENABLE ROW LEVEL SECURITY;
-GRANT SELECT, INSERT(device, key) ON recall.key TO {role};
-CREATE POLICY see ON recall.key FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
-CREATE POLICY add ON recall.key FOR INSERT WITH CHECK (device = ANY((SELECT recall.devices())::uuid[]));
-
 ALTER TABLE recall.project ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(name, remote, root, keeper), UPDATE(name, remote, root, merged_into, retain) ON recall.project TO {role};
 CREATE POLICY see ON recall.project FOR SELECT USING (
@@ -301,8 +287,8 @@ CREATE POLICY replace ON recall.item FOR DELETE USING (recall.wrote(session));
 
 ALTER TABLE recall.content ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, DELETE ON recall.content TO {role};
-CREATE POLICY see ON recall.content FOR SELECT USING (recall.wrote(session)
-	OR project = ANY((SELECT recall.mine())::int[]) AND (NOT sealed OR (SELECT recall.me()) = ANY(named)));
+CREATE POLICY see ON recall.content FOR SELECT USING (
+	project = ANY((SELECT recall.mine())::int[]) OR recall.wrote(session));
 CREATE POLICY put ON recall.content FOR INSERT WITH CHECK (
 	project = ANY((SELECT recall.mine())::int[]) AND (session, generation, project) IN (SELECT * FROM recall.putting()));
 CREATE POLICY replace ON recall.content FOR DELETE USING (recall.wrote(session));

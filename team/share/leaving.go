@@ -38,8 +38,7 @@ type Leaving struct {
 	Samples  []Sample // the newest decisions
 	Titles   []string // of the newest sessions
 
-	Transcripts int      // redacted transcripts that would leave
-	To          []Reader // machines that the sessions' files would be sealed to
+	Transcripts int // redacted transcripts that would leave
 
 	Redacted int            // secrets redacted earlier
 	Found    []Finding      // secrets that the newest rules find: they stop the sharing

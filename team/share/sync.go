@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,24 +17,19 @@ import (
 	"recall/team"
 )
 
-// Meant returns the level at which a project is to be shared, and the receivers of sealed files: if a person
-// states no level, as it is shared already, otherwise items.
-func (s *Source) Meant(of library.Project, level team.Level, to []string) (team.Level, []string, error) {
+// Meant returns the level at which a project is to be shared: if a person states none, as it is shared already,
+// otherwise items.
+func (s *Source) Meant(of library.Project, level team.Level) (team.Level, error) {
 	m, err := team.MembershipOf(s.Library.Dir())
 	if err != nil || level != "" {
-		return cmp.Or(level, team.LevelItems), to, nil // a preview needs no team
+		return cmp.Or(level, team.LevelItems), nil // a preview needs no team
 	}
 	shares, err := m.Shares()
 	now := shares[of.ID]
 	if err != nil || !now.Level.Has(team.LevelItems) {
-		return team.LevelItems, to, err
+		return team.LevelItems, err
 	}
-	if len(to) == 0 {
-		for _, member := range now.To {
-			to = append(to, strconv.Itoa(member))
-		}
-	}
-	return now.Level, to, nil
+	return now.Level, nil
 }
 
 // Start begins sharing a project as it was shown.
@@ -51,14 +45,7 @@ func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l 
 	if err != nil {
 		return err
 	}
-	of := team.Share{Project: l.of.ID, Name: l.of.Name, Level: l.Level, As: as, At: time.Now().UTC(), Who: who}
-	for _, r := range l.To {
-		of.Keys = append(of.Keys, r.Public)
-		if !slices.Contains(of.To, r.Member) {
-			of.To = append(of.To, r.Member)
-		}
-	}
-	return m.Say(of)
+	return m.Say(team.Share{Project: l.of.ID, Name: l.of.Name, Level: l.Level, As: as, At: time.Now().UTC(), Who: who})
 }
 
 // Readers returns the other members who could read the project as soon as it is shared.
@@ -77,7 +64,7 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 		return hint.With(fmt.Errorf("%s isn't shared", project.Name), "what was shared of it before you left the team "+
 			"and joined again goes once you share and unshare it")
 	}
-	was.Level, was.To, was.Keys, was.At, was.Who = team.LevelNothing, nil, nil, time.Now().UTC(), who
+	was.Level, was.At, was.Who = team.LevelNothing, time.Now().UTC(), who
 	return m.Say(was)
 }
 
@@ -101,11 +88,6 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	if err != nil {
 		return err
 	}
-	news, err := confirmedKeys(ctx, t, shares)
-	if err != nil {
-		return err
-	}
-	done.Notes = append(done.Notes, news...)
 	expired, err := expiry(ctx, t)
 	if err != nil {
 		return err
@@ -245,8 +227,8 @@ func (s *Source) stamp(one transfer) string {
 	if len(one.over) > 0 {
 		made += fmt.Sprint(one.over)
 	}
-	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d %v\n%v\n%s\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
-		one.share.As, one.share.Keys, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
+	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d\n%v\n%s\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
+		one.share.As, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
 }
 
 // ready prepares a session as it should be in the team: empty if it mustn't leave, or no longer; found says

@@ -3,10 +3,8 @@ package team
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -17,7 +15,6 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	"recall/team"
-	"recall/team/sealed"
 )
 
 func newRetainCmd(a *app.App) *cobra.Command {
@@ -156,47 +153,6 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		fmt.Fprintf(a.Out, "forgotten for everyone; %s\n", there)
 		return nil
 	})
-}
-
-func newUnsealCmd(a *app.App) *cobra.Command {
-	var o struct {
-		To    string
-		Force bool
-	}
-	cmd := inTeam(a, "team-unseal", func(fs *option.Flags) {
-		fs.BoolVar(&o.Force, "force", false, "replace existing files")
-		fs.StringVar(&o.To, "to", "", "the folder to write to")
-		fs.Folder("to")
-	}, func(ctx context.Context, t *team.Team, m *team.Membership,
-		args []string) error {
-		p, err := t.Find(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		data, err := t.SealedOf(ctx, p)
-		if err != nil {
-			return hint.With(err, "%s chooses who can read a session's files: recall team share %s --level sealed --to NAME",
-				terminal.Line(p.Author), terminal.Line(p.Project))
-		}
-		files, err := sealed.Open(data, teamKey(a, m))
-		if errors.Is(err, sealed.ErrOther) {
-			err = hint.With(err, "it was sealed before this machine joined, or to another one of yours; %s can seal it "+
-				"again with recall team share", terminal.Line(p.Author))
-		}
-		for _, f := range files {
-			if err == nil {
-				err = app.WriteNew(filepath.Join(o.To, filepath.FromSlash(f.Name)), string(f.Data), o.Force)
-			}
-		}
-		if err == nil {
-			fmt.Fprintf(a.Out, "%s of %s's session %s in %s\n", answer.Count(len(files), "file"),
-				terminal.Line(p.Author), terminal.Line(p.Session), terminal.Line(o.To))
-			fmt.Fprintln(a.Err, "recall: warning: they include any secrets in the session")
-		}
-		return err
-	})
-	return option.Refuse(cmd, func(args []string) bool { return len(args) != 1 || o.To == "" },
-		"unseal: name the session, and with --to a folder", "recall team unseal 7f3c --to FOLDER")
 }
 
 // inTeam makes a command that needs only the team.

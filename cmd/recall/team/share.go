@@ -23,14 +23,12 @@ import (
 func newShareCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Level       string
-		To          []string
 		Yes, DryRun bool
 	}
 	return option.Run(a, "team-share", func(fs *option.Flags) {
 		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would leave, and send nothing")
 		fs.OneOf(&o.Level, "level", "",
-			"how much to share: items, unless shared differently already", "items", "transcripts", "sealed")
-		fs.StringArrayVar(&o.To, "to", nil, "who gets the files of --level sealed; may be repeated")
+			"how much to share: items, unless shared differently already", "items", "transcripts")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
 	}, func(ctx context.Context, args []string) error {
 		p, err := a.ProjectNamed(args[0])
@@ -38,23 +36,13 @@ func newShareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		from := a.Leaving()
-		level, to, err := from.Meant(p, team.Level(o.Level), o.To)
+		level, err := from.Meant(p, team.Level(o.Level))
 		if err != nil {
 			return err
 		}
 		leaving, err := from.Look(ctx, p.Name, level)
 		if err != nil {
 			return err
-		}
-		if leaving.Level == team.LevelSealed || len(to) > 0 {
-			t, _, err := a.Team(ctx)
-			if err != nil {
-				return err
-			}
-			err = leaving.Name(ctx, t, to)
-			if t.Close(); err != nil {
-				return err
-			}
 		}
 		a.Form("team/share", leaving)
 		if err := leaving.Refused(); err != nil {

@@ -7,19 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	"recall/library"
 	"recall/team"
-	"recall/team/sealed"
 )
 
 // Commands are the commands about a team.
@@ -28,7 +25,7 @@ var Commands = option.Makers{"team": newTeamCmd}
 func newTeamCmd(a *app.App) *cobra.Command {
 	return option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
 		newAdmitCmd(a), newLetInCmd(a), newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a),
-		newSyncCmd(a), newRetainCmd(a), newUnsealCmd(a), newExportCmd(a), newDeleteCmd(a),
+		newSyncCmd(a), newRetainCmd(a), newExportCmd(a), newDeleteCmd(a),
 		newForgetCmd(a))
 }
 
@@ -172,7 +169,7 @@ func leaveOther(ctx context.Context, a *app.App, machine string) error {
 		err = t.LeaveDevice(ctx, d.ID)
 	}
 	if err == nil {
-		fmt.Fprintf(a.Out, "%s is no longer in the team: it can share nothing more, and nothing more is sealed to it\n",
+		fmt.Fprintf(a.Out, "%s is no longer in the team: it can share nothing more\n",
 			terminal.Line(d.Name))
 	}
 	return err
@@ -206,23 +203,12 @@ func joinTeam(ctx context.Context, a *app.App, address, machine string) (*team.M
 			machine = app.Author() + "'s machine"
 		}
 	}
-	m, err := t.Enter(ctx, a.Lib.Dir(), team.WithoutPassword(address), machine, func(device string) (string, error) {
-		return sealed.KeyAt(teamKey(a, &team.Membership{Device: device}))
-	})
+	m, err := t.Enter(ctx, a.Lib.Dir(), team.WithoutPassword(address), machine)
 	if err != nil {
 		t.Close()
 		return nil, nil, err
 	}
 	return m, t, nil
-}
-
-// teamKey is the file with this machine's private key, beside the configuration: it opens what is sealed for its owner.
-func teamKey(a *app.App, m *team.Membership) string {
-	dir := filepath.Dir(a.Config.File)
-	if a.Config.File == "" {
-		dir = filepath.Join(config.ThisSystem().User, "recall")
-	}
-	return filepath.Join(dir, "team-"+m.Device+".key")
 }
 
 // notInTeam returns an error if the library is in a team or can't join one.
