@@ -39,7 +39,6 @@ var everywhere = map[string][]string{
 	"eval payloads": {}, "eval questions": {},
 	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"},
 	"audit":  {"audit", "audit --json"},
-	"adr":    {"adr", "adr --all --json", "adr --all --dry-run"},
 	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "grep": {"grep umbrella", "grep . --json"},
 	"review link": {"review link ITEM refines ITEM"},
 	"handoff":     {"handoff --to bea -o OUT/handoff.md"}, "hook": {},

@@ -291,7 +291,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		{"mcp", "install"}, {"mcp", "status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"},
 		{"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
 		{"import", into}, {"repeats"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
-		{"why", into + ":1"}, {"resume", "task", into}, {"adr"}, {"adr", "--to", records}, {"list", "--library", records},
+		{"why", into + ":1"}, {"resume", "task", into}, {"list", "--library", records},
 		{"hook", "user-prompt-submit"}, {"hook", "session-end"}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		cmd := recallCmd(t, home, args...)

@@ -26,7 +26,7 @@ import (
 
 // Commands are the commands to review and correct what was distilled.
 var Commands = option.Makers{
-	"edit": newEditCmd, "review": newReviewCmd, "adr": newADRCmd, "web": newWebCmd, "wrap-up": newWrapUpCmd,
+	"edit": newEditCmd, "review": newReviewCmd, "web": newWebCmd, "wrap-up": newWrapUpCmd,
 }
 
 func runEditor(ctx context.Context, a *app.App, path string) error {
