@@ -31,6 +31,9 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words in the person's name
 			u.Role = string(ingest.Assistant)
 		}
+		if u.Role == string(ingest.User) && p != nil {
+			u.More = strings.TrimSpace(u.More + "\n" + answeredIn(p, t.ID))
+		}
 		if strings.TrimSpace(u.Text) == "" { // it consists of a plan or a commit
 			u.Text, u.More = u.More, ""
 		}
@@ -54,6 +57,16 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		d.Items = append(d.Items, Item{Item: it})
 	}
 	return d
+}
+
+// answeredIn returns the question of an earlier exchange that a turn answers, by the evidence of what is quoted of it.
+func answeredIn(p *payload.Payload, turn ingest.TurnID) string {
+	for _, it := range p.Items {
+		if e := it.Evidence; len(e) == 2 && e[0].Turn == string(turn) && e[1].N < e[0].N-1 && it.By == payload.ByUser {
+			return e[1].Quote
+		}
+	}
+	return ""
 }
 
 // reports returns the last word of each sub-agent that a call of a turn started, which is what it found.

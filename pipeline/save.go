@@ -71,11 +71,27 @@ func (r *run) merge(m *Member) (page, error) {
 			return slices.ContainsFunc(g.At, func(at library.Passage) bool { return at.Turn == d.Turn })
 		})
 	})
+	fresh.Title = titleOf(m.Session, &fresh)
 	p := payload.Apply(&fresh, edits)
 	m.Session.Title = p.Title // a person may have set it
 	md := payload.Render(p, payload.Options{Variant: r.p.Variant, Budget: r.p.Budget})
 	p.Written, p.WrittenIDs = md.Text, md.Shown
 	return page{payload: p, seen: onDisk}, nil
+}
+
+// titleOf returns a session's title. One that is only what was asked first gives way to what was turned to since.
+func titleOf(s *ingest.Session, p *payload.Payload) string {
+	for _, it := range p.Items {
+		if it.Kind != payload.Goal || !it.Current() || len(it.Evidence) == 0 {
+			continue
+		}
+		for i := range s.Turns {
+			if t := &s.Turns[i]; !t.Aside() && t.N < it.Evidence[0].N && ingest.TitleOf(t.OwnText()) == s.Title {
+				return ingest.TitleOf(it.Text)
+			}
+		}
+	}
+	return s.Title
 }
 
 // save places a session and writes its derived files. If a person edits payload.md at the same time, the edit is
