@@ -36,8 +36,6 @@ type GoldItem struct {
 
 	By    payload.By `json:"by,omitempty"`    // who said it, if stated
 	About []string   `json:"about,omitempty"` // what it binds: paths, symbols, components
-
-	Path string `json:"-"` // of a file whose text doesn't begin with its path
 }
 
 // Question is what people ask of a project's sessions, with the gold items that answer it: an entry of

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"path"
 	"strings"
@@ -95,7 +94,26 @@ func canonical(id string, turns map[string]string) string {
 	return id
 }
 
-func (it GoldItem) path() string { return cmp.Or(it.Path, firstPath(it.Text)) }
+// path returns the path of a file: the one that its text begins with or that its quote names; "" if there is none, so
+// that the item can only be told by its words.
+func (it GoldItem) path() string {
+	first := firstPath(it.Text)
+	if strings.Contains(first, "/") {
+		return first
+	}
+	for _, word := range append([]string{first}, strings.Fields(it.Quote)...) {
+		if word = strings.TrimRight(strings.Trim(word, pathEdges), pathEdges+"."); pathLike().MatchString(word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// pathEdges may stand around a path.
+const pathEdges = "`*\"“”'()[]<>,:;!?"
+
+// pathLike matches a path or a file's name: it has an extension, or is hidden.
+var pathLike = text.Pattern(`^[^\s:]*[\pL\d_)\]-]\.[a-z][a-z\d]{0,9}$|^(?:[^\s:]*/)?\.[a-z][\w.-]+$`)
 
 // firstPath is the path that a gold file item opens with.
 func firstPath(text string) string {
@@ -115,7 +133,7 @@ func similarity(a, b side) float64 {
 	if a.kind == payload.File && b.kind == payload.File {
 		return indicator(samePath(a.path, b.path))
 	}
-	if a.kind == "" && b.kind == payload.File {
+	if a.kind == "" && b.kind == payload.File && b.path != "" {
 		return indicator(mentions(a.text, b.path))
 	}
 	sim := textSimilarity(a.words, b.words)
@@ -137,7 +155,7 @@ func indicator(yes bool) float64 {
 
 func mentions(text, file string) bool {
 	for _, word := range strings.Fields(text) {
-		if samePath(strings.Trim(word, "`*_\"'()[]<>,:;.!?"), file) {
+		if samePath(strings.TrimRight(strings.Trim(word, pathEdges), pathEdges+"."), file) {
 			return true
 		}
 	}
@@ -311,7 +329,8 @@ func (c *Case) quotedIn(gold int, passage string) bool {
 	if len(text.Content(proof)) < minWords {
 		return false // a bare consent says nothing of what it consents to
 	}
-	return c.Gold.Items[gold].Kind != payload.File && (len(proof) >= minQuote && strings.Contains(passage, proof) ||
+	it := c.Gold.Items[gold]
+	return (it.Kind != payload.File || it.path() == "") && (len(proof) >= minQuote && strings.Contains(passage, proof) ||
 		len(passage) >= minQuote && 2*len(passage) >= len(proof) && strings.Contains(proof, passage))
 }
 

@@ -145,3 +145,27 @@ func holdsSession(q Question, session string) bool {
 	}
 	return false
 }
+
+// A file is told by its path, which stands at the beginning of its text or in its quote; where neither names one, by
+// what is said of it.
+func TestFilesOfPages(t *testing.T) {
+	c := NewCase(&ingest.Session{ID: "s"}, &Gold{Session: "s", Items: []GoldItem{
+		{ID: "begins", Kind: payload.File, Text: "queue/heap.go — the new queue.", Quote: "as in list.go"},
+		{ID: "quoted", Kind: payload.File, Text: "New workflow that runs the linters.", Quote: "Made `.github/lint.yml`."},
+		{ID: "untold", Kind: payload.File, Text: "The guide warns of a wrong clock.", Quote: "said so in the guide"},
+	}})
+	for line, want := range map[string]string{
+		"- internal/queue/heap.go — New.":             "begins",
+		"- .github/lint.yml — Edited twice.":          "quoted",
+		"- list.go — New.":                            "",
+		"- “The guide warns of wrong clocks.” — user": "untold",
+	} {
+		m, err := c.page(t.Context(), Words{}, line)
+		if err != nil || len(m.Lines) != 1 {
+			t.Fatalf("%q: %+v, %v", line, m, err)
+		}
+		if says := strings.Join(m.Lines[0].Says, " "); says != want {
+			t.Errorf("%q says %q, want %q", line, says, want)
+		}
+	}
+}
