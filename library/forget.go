@@ -21,7 +21,6 @@ import (
 //
 //	tombstones.jsonl       gets the ids, and only those, so that the sessions never return
 //	received.jsonl         loses handoffs that hold items of the sessions
-//	.team/handing/         loses handoffs that do and weren't sent yet
 //	the sessions' folders  are removed, with everything archived and derived
 //	lines at the top       are removed if they name the sessions: threads, links, inbox
 //	projects.toml          loses projects without any session left
@@ -50,7 +49,7 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 		return fmt.Errorf("forget: %w", err)
 	}
 	// This must precede removing the folders, which say which items were theirs.
-	if err := errors.Join(l.dropReceived(ids), l.dropHeld(l.itemsOf(ids), texts)); err != nil {
+	if err := l.dropReceived(ids); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	for _, id := range ids {
@@ -195,40 +194,6 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 		work = func() error { return l.underLock(lock, inside) }
 	}
 	return work()
-}
-
-// dropHeld removes handoffs waiting to be sent to the library's team (see package team), one file each, that contain
-// one of the names or texts.
-func (l *Library) dropHeld(names [][]byte, texts *Needles) error {
-	paths, err := disk.Glob(l.dir, ".team", "handing", "*")
-	for _, path := range paths {
-		text, unread := disk.ReadPlain(path)
-		switch {
-		case errors.Is(unread, fs.ErrNotExist): // it was sent
-		case unread != nil:
-			err = errors.Join(err, unread)
-		case Names(text, names) || texts.In(text):
-			err = errors.Join(err, disk.RemoveIfThere(path))
-		}
-	}
-	return err
-}
-
-// itemsOf returns the ids of sessions and of their items, including retired ones.
-func (l *Library) itemsOf(ids []ingest.SessionID) (names [][]byte) {
-	for _, id := range ids {
-		names = append(names, []byte(id))
-		own, err := l.Payload(id)
-		if err != nil {
-			continue // without a readable payload, no handed-on items are known
-		}
-		for _, it := range slices.Concat(own.Items, own.Retired) {
-			if it.ID != "" {
-				names = append(names, []byte(it.ID))
-			}
-		}
-	}
-	return names
 }
 
 // rewriteLines rewrites an append-only file without the lines to be dropped. The caller holds the folders lock.

@@ -2,7 +2,6 @@ package library_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,56 +81,6 @@ func TestForget(t *testing.T) {
 	write(t, filepath.Join(src, "transcript.jsonl"), "one\n")
 	if _, err := l.Archive(context.Background(), find(t, string(gone.ID), src)); !errors.Is(err, ErrForgotten) {
 		t.Errorf("archive: %v, want ErrForgotten", err)
-	}
-}
-
-// A handoff that isn't given yet goes with a session that it names or holds an item of, with an item, and with a text.
-func TestForgetDropsHeldHandoffs(t *testing.T) {
-	l, err := Create(filepath.Join(t.TempDir(), "Recall [mine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	addSession(t, l, id, meta(t, l, "T"))
-	made := derived("Said so\n")
-	if err := l.SavePayload(id, made); err != nil {
-		t.Fatal(err)
-	}
-	item := string(made.Payload.Items[0].ID)
-	needles, err := NewNeedles(`a "quokka"`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	held := map[string]string{"names": "Session " + id, "holds": `{"id":"` + item + `","text":"Said so"}`,
-		"quotes": `{"text":"a \"quokka\" é"}`, "other": "Session 0b000000-0000-4000-8000-000000000002"}
-	for _, of := range []struct {
-		name   string
-		forget func() error
-		stay   string
-	}{
-		{"nothing", func() error { return nil }, "holds names other quotes"},
-		{"a text", func() error { return l.Forget(nil, needles) }, "holds names other"},
-		{"an item", func() error { return l.DropItems(ForgottenItem{Session: id, Name: item}) }, "names other quotes"},
-		{"a session", func() error { return l.Forget([]ingest.SessionID{id}, nil) }, "other quotes"},
-	} {
-		for name, text := range held {
-			data, err := json.Marshal(map[string]string{"to": "bob", "text": text})
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, filepath.Join(l.Dir(), ".team", "handing", name+".json"), string(data))
-		}
-		if err := of.forget(); err != nil {
-			t.Fatal(err)
-		}
-		var stay []string
-		left, err := os.ReadDir(filepath.Join(l.Dir(), ".team", "handing"))
-		for _, d := range left {
-			stay = append(stay, strings.TrimSuffix(d.Name(), ".json"))
-		}
-		if got := strings.Join(stay, " "); err != nil || got != of.stay {
-			t.Errorf("with %s forgotten there is %q, want %q; %v", of.name, got, of.stay, err)
-		}
 	}
 }
 

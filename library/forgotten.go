@@ -69,14 +69,14 @@ func (l *Library) Gone() (names [][]byte, about []ingest.SessionID, err error) {
 	return names, about, errors.Join(err, err2)
 }
 
-// DropItems removes items from everything outside the sessions' folders: lines at the top that name them, handoffs
-// that hold them, whether received or waiting to be sent, and models' answers about their sessions.
+// DropItems removes items from everything outside the sessions' folders: lines at the top that name them, received
+// handoffs that hold them, and models' answers about their sessions.
 func (l *Library) DropItems(items ...ForgottenItem) error {
 	var ids []ingest.SessionID
 	for _, it := range items {
 		ids = append(ids, it.Session)
 	}
-	return errors.Join(l.dropLines(namesOf(items), nil), l.dropHeld(namesOf(items), nil), l.dropAnswers(ids, nil))
+	return errors.Join(l.dropLines(namesOf(items), nil), l.dropAnswers(ids, nil))
 }
 
 // DropForgotten removes a session's forgotten items from what people and agents wrote in its folder, and from what

@@ -25,7 +25,6 @@ type Received struct {
 	At      time.Time      `json:"at,omitzero"`
 	Project string         `json:"project,omitempty"` // the project here that it is for, "" if unknown; a later line corrects it
 	Text    string         `json:"text,omitempty"`    // the file, redacted
-	From    string         `json:"from,omitempty"`    // who sent it, if more is known than its text says
 	Edits   []payload.Edit `json:"edits,omitempty"`   // what a person said about its items
 }
 
@@ -74,7 +73,6 @@ func (l *Library) Received() ([]ReceivedHandoff, error) {
 			bad = append(bad, fmt.Errorf("%s: handoff %s: %w: %w", l.received().Path, r.Handoff, ErrDamaged, err))
 			continue
 		}
-		h.From = cmp.Or(r.From, h.From)
 		at[r.Handoff] = len(all)
 		all = append(all, ReceivedHandoff{Handover: *h, ID: r.Handoff, Project: r.Project})
 	}

@@ -136,13 +136,6 @@ func TestCutAtEachStatement(t *testing.T) {
 		s.Items[0].ID = payload.ItemID(letters)
 		return s
 	}
-	text := func(from string, n int) string {
-		p := &payload.Payload{Schema: 1, Session: "p1", Title: "Queue", Project: "app", Start: noon, End: noon,
-			Items: real(n, said("p1", 0, fmt.Sprint("Retry ", n))).Items}
-		out, err := payload.EncodeHandover(p, payload.Handover{To: "x", From: from, At: noon})
-		must(err)
-		return out
-	}
 	sid := func(of string, n int) string { return fmt.Sprintf("%s%04d", of, n) }
 	transcript := func(s Session) Session { s.Transcript = "Said so"; return s }
 	had := func(n int) []string { return []string{sid("s", n)} }
@@ -202,39 +195,6 @@ func TestCutAtEachStatement(t *testing.T) {
 			return c.column(`SELECT 'obeyed' FROM recall.obeyed o JOIN recall.tombstone t ON t.id = o.tombstone
 				WHERE t.sid = $1 AND o.device = $2::uuid`, sid("e", n), ana.device)
 		}, func(n int) []string { return []string{"obeyed"} }},
-
-		{"a handoff given", func(int) {}, func(n int) error {
-			_, err := ana.GiveTo(t.Context(), "Bob", text("Ana", n))
-			return err
-		}, func(n int) []string {
-			return c.column(`SELECT 'given' FROM recall.handoff WHERE data = $1`, text("Ana", n))
-		}, func(n int) []string { return []string{"given"} }},
-
-		{"a handoff that waited given", func(n int) { must(m.Hold("bob", text("later", n))) }, func(n int) error {
-			_, err := ana.Errands(t.Context(), m, lib, nil)
-			return err
-		}, func(n int) []string {
-			left, _ := filepath.Glob(filepath.Join(m.Path(heldIn), "*"))
-			return append(left, c.column(`SELECT 'given' FROM recall.handoff WHERE data = $1`, text("later", n))...)
-		}, func(n int) []string { return []string{"given"} }},
-
-		{"a handoff taken in", func(n int) {
-			must(bob.Give(t.Context(), ana.Member.ID, payload.HandoverID(text("Bob", n)), text("Bob", n)))
-		}, func(n int) error {
-			_, err := ana.Errands(t.Context(), m, lib, nil)
-			return err
-		}, func(n int) []string {
-			all, err := lib.Received()
-			must(err)
-			var in []string
-			for _, h := range all {
-				if h.ID == payload.HandoverID(text("Bob", n)) {
-					in = append(in, "here")
-				}
-			}
-			return append(in, c.column(`SELECT 'taken' FROM recall.handoff WHERE data = $1 AND taken_at IS NOT NULL`,
-				text("Bob", n))...)
-		}, func(n int) []string { return []string{"here", "taken"} }},
 
 		{"what a machine that left shared, taken back", func(n int) {
 			left = c.at(c.Owner)

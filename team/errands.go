@@ -10,17 +10,13 @@ import (
 	"recall/internal/redact"
 	"recall/library"
 	"recall/library/disk"
-	"recall/payload"
-	"recall/pipeline/review"
 )
 
 // Errands reports what a sync exchanges with the team apart from shared sessions.
 type Errands struct {
-	Told   int64             `json:"told"`             // sessions forgotten here, and now for everybody
-	Obeyed []string          `json:"obeyed,omitempty"` // forgotten by the same person elsewhere, and now here
-	Asked  []string          `json:"asked,omitempty"`  // why a session that is still here may be to be forgotten
-	Handed []*review.Handoff `json:"handed,omitempty"` // new handoffs in the inbox
-	Gave   []string          `json:"gave,omitempty"`   // what happened to handoffs that were waiting
+	Told   int64    `json:"told"`             // sessions forgotten here, and now for everybody
+	Obeyed []string `json:"obeyed,omitempty"` // forgotten by the same person elsewhere, and now here
+	Asked  []string `json:"asked,omitempty"`  // why a session that is still here may be to be forgotten
 }
 
 // Notes returns what a person should know of it.
@@ -29,10 +25,7 @@ func (e Errands) Notes() (notes []string) {
 	for _, why := range e.Asked {
 		notes = append(notes, why+"; it is still here: recall forget SESSION")
 	}
-	for _, h := range e.Handed {
-		notes = append(notes, fmt.Sprintf("%s handed over %s (items: %d): recall review", h.From, h.For, h.Items))
-	}
-	return append(notes, e.Gave...)
+	return notes
 }
 
 // Errands runs the errands of a library; forget removes sessions from it. A failure of one doesn't stop the
@@ -47,8 +40,7 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
 		}
 		done.Told, err = t.ForgetAll(ctx, ids)
 	}
-	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.receiveHandoffs(ctx, l, &done),
-		t.deliverHeld(ctx, m, &done), t.maintain(ctx))
+	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.maintain(ctx))
 	return done, err
 }
 
@@ -121,43 +113,4 @@ func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library,
 			"for %d days its files are kept in %s", id, asideDays, aside))
 	}
 	return failed
-}
-
-// mostHandoffs is how many handoffs of the team's wait for review at most: what comes beyond waits in the inbox.
-const mostHandoffs = 20
-
-// receiveHandoffs stores handoffs to this member for review. One that can't be read is told once, and taken.
-func (t *Team) receiveHandoffs(ctx context.Context, l *library.Library, done *Errands) error {
-	all, err := l.Received()
-	if err != nil && !errors.Is(err, library.ErrDamaged) {
-		return err
-	}
-	var has []string
-	waiting := 0
-	for _, h := range all {
-		has = append(has, h.ID)
-		if len(h.Waiting()) > 0 {
-			waiting++
-		}
-	}
-	if err := t.TakeThose(ctx, has); err != nil {
-		return err
-	}
-	in, err := t.Inbox(ctx, has, max(0, mostHandoffs-waiting))
-	if err != nil {
-		return err
-	}
-	for _, h := range in {
-		if _, bad := payload.DecodeHandover(h.Text); bad != nil {
-			done.Gave = append(done.Gave, fmt.Sprintf("what %s handed over is dropped: %v", h.From, bad))
-		} else if got, err := review.Take(l, h.Text, h.From, "", ""); err != nil {
-			return fmt.Errorf("what %s handed over: %w", h.From, err)
-		} else if got.New {
-			done.Handed = append(done.Handed, got)
-		}
-		if err := t.Take(ctx, h.ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -57,22 +57,3 @@ func TestHeld(t *testing.T) {
 		c.Exec(`DELETE FROM recall.session`)
 	}
 }
-
-// Nobody fills another's inbox: of each sender some come, and the rest as these are reviewed.
-func TestInboxOfMany(t *testing.T) {
-	c := newCrew(t)
-	ana := c.owner()
-	bob, mal := c.admit(ana, "bob"), c.admit(ana, "mal")
-	for n := range 50 {
-		if err := mal.Give(t.Context(), ana.Member.ID, "m"+itoa(n), "flood"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := bob.Give(t.Context(), ana.Member.ID, "b", "Take over"); err != nil {
-		t.Fatal(err)
-	}
-	in, err := ana.Inbox(t.Context(), nil, 3)
-	if err != nil || len(in) != 3 || in[0].From != "mal" || in[1].From != "bob" {
-		t.Errorf("%+v, %v", in, err)
-	}
-}

@@ -30,8 +30,7 @@ func TestMalice(t *testing.T) {
 	c.put(bob, 3, b)
 	c.put(bob, 3, said("b2", shared, "Retry five times", "Retry six times"))
 	c.put(mal, 1, said("m1", own, "Mine"))
-	if err := errors.Join(bob.Give(t.Context(), ana.Member.ID, "h", "for Ana alone"),
-		bob.Keep(t.Context(), secret, 100_000),
+	if err := errors.Join(bob.Keep(t.Context(), secret, 100_000),
 		bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
 		bob.Forget(t.Context(), bob.Member.ID, "b0")); err != nil {
 		t.Fatal(err)
@@ -125,13 +124,6 @@ func TestMalice(t *testing.T) {
 		"puts content of an old generation":  content(m1, "1", "$own"),
 		"puts content into another project":  content(m1, "2", "$shared"),
 		"takes another's content away":       `DELETE FROM recall.content`,
-		"reads others' handoffs":             `SELECT FROM recall.handoff`,
-		"hands over as another":              `INSERT INTO recall.handoff(sender, receiver, hash, data) VALUES($Bob, $Mal, 'x', 'x')`,
-		"takes others' handoffs":             `UPDATE recall.handoff SET taken_at = now()`,
-		"rewrites a handoff":                 `UPDATE recall.handoff SET data = 'x'`,
-		"deletes others' handoffs":           `DELETE FROM recall.handoff`,
-		"says when its handoff came":         `INSERT INTO recall.handoff(sender, receiver, hash, data, at) VALUES($Mal, $Bob, 'x', 'x', '2020-01-01')`,
-		"fills an inbox with one handoff":    `INSERT INTO recall.handoff(sender, receiver, hash, data) VALUES($Mal, $Bob, 'x', repeat('x', 5000000))`,
 		"signs a tombstone as another":       `INSERT INTO recall.tombstone(member, sid, by) VALUES($Mal, 'x', $Bob)`,
 		"shortens what another keeps":        `UPDATE recall.project SET retain = 1 WHERE id IN ($secret, $shared)`,
 		"exports another":                    `SELECT FROM recall.about($Bob)`,
@@ -175,7 +167,7 @@ func TestLeft(t *testing.T) {
 	before := c.dump()
 	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
 		`SELECT recall.retain() WHERE recall.retain() > 0`,
-		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`, `SELECT FROM recall.handoff`,
+		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`,
 		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
 		`SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9) WHERE data IS NOT NULL`} {
 		if rows, err := c.sql(c.Address("bob"), sql); rows > 0 || err != nil {
@@ -245,7 +237,7 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 func (c *crew) dump() string {
 	var all []string
 	for _, table := range []string{"member", "device", "project", "access", "session", "item", "content",
-		"tombstone", "obeyed", "handoff", "team"} {
+		"tombstone", "obeyed", "team"} {
 		all = append(all, `(SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1)`)
 	}
 	return strings.Join(c.column(strings.Join(all, " UNION ALL ")), "\n")

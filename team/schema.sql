@@ -68,12 +68,6 @@ CREATE TABLE recall.tombstone(
 CREATE TABLE recall.obeyed(
 	tombstone bigint REFERENCES recall.tombstone ON DELETE CASCADE, device uuid REFERENCES recall.device ON DELETE CASCADE,
 	at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY(tombstone, device));
-CREATE TABLE recall.handoff(
-	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender int NOT NULL REFERENCES recall.member,
-	receiver int NOT NULL REFERENCES recall.member, hash text NOT NULL CHECK (length(hash) BETWEEN 1 AND 100),
-	data text NOT NULL CHECK (octet_length(data) <= 512 << 10), at timestamptz NOT NULL DEFAULT now(), taken_at timestamptz,
-	UNIQUE(sender, receiver, hash));
-CREATE INDEX handoff_receiver ON recall.handoff(receiver);
 
 -- Who asks, and what is theirs. They run as the schema's owner, who sees all rows.
 
@@ -210,7 +204,6 @@ CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SEC
 			FROM recall.item t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
 		UNION ALL SELECT 'content', 8, to_jsonb(t)
 			FROM recall.content t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
-		UNION ALL SELECT 'handoff', 9, to_jsonb(t) FROM recall.handoff t WHERE of IN (sender, receiver)
 		UNION ALL SELECT 'tombstone', 10, to_jsonb(t) FROM recall.tombstone t WHERE member = of
 		UNION ALL SELECT 'obeyed', 11, to_jsonb(t) FROM recall.obeyed t WHERE device IN (SELECT id FROM own))
 	SELECT jsonb_build_object('table', r."table", 'row', r.row_) FROM row_ r
@@ -228,7 +221,6 @@ BEGIN
 	UPDATE recall.project SET keeper = heir WHERE keeper = of;
 	DELETE FROM recall.session WHERE device IN (SELECT id FROM recall.device WHERE member = of);
 	DELETE FROM recall.tombstone WHERE member = of;
-	DELETE FROM recall.handoff WHERE of IN (sender, receiver);
 	DELETE FROM recall.access WHERE member = of;
 	DELETE FROM recall.device WHERE member = of;
 	DELETE FROM recall.member WHERE id = of;
@@ -302,14 +294,6 @@ ALTER TABLE recall.obeyed ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(tombstone, device) ON recall.obeyed TO {role};
 CREATE POLICY see ON recall.obeyed FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
 CREATE POLICY obey ON recall.obeyed FOR INSERT WITH CHECK (device = ANY((SELECT recall.devices())::uuid[]));
-
-ALTER TABLE recall.handoff ENABLE ROW LEVEL SECURITY;
-GRANT SELECT, INSERT(sender, receiver, hash, data), UPDATE(taken_at), DELETE ON recall.handoff TO {role};
-CREATE POLICY see ON recall.handoff FOR SELECT USING ((SELECT recall.me()) IN (sender, receiver));
-CREATE POLICY give ON recall.handoff FOR INSERT WITH CHECK (sender = (SELECT recall.me())
-	AND receiver IN (SELECT m.id FROM recall.member m WHERE m.left_at IS NULL));
-CREATE POLICY take ON recall.handoff FOR UPDATE USING (receiver = (SELECT recall.me()));
-CREATE POLICY drop ON recall.handoff FOR DELETE USING ((SELECT recall.me()) IN (sender, receiver));
 
 -- The first pass of a question: the best items that hold any of its stems, the first of which are its own words, the rest
 -- the lexicon's. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as the owner and asks

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -47,25 +46,12 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := Take(l, string(raw), "", project, dir)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return doc, err
-}
-
-func refused(err error) error {
-	return hint.With(err, "nothing was imported; ask for the file that recall handoff wrote")
-}
-
-// Take is Import for the text of a handoff, from its known sender ("" if unknown); dir may be "".
-func Take(l *library.Library, text, from, project, dir string) (*Handoff, error) {
-	text = redact.New().Session().Text(text) // don't store other people's secrets either
+	text := redact.New().Session().Text(string(raw)) // don't store other people's secrets either
 	h, err := payload.DecodeHandover(text)
 	if err != nil {
-		return nil, refused(err)
+		return nil, hint.With(fmt.Errorf("%s: %w", path, err),
+			"nothing was imported; ask for the file that recall handoff wrote")
 	}
-	h.From = cmp.Or(from, h.From)
 	all, err := l.Received() // before isFor, which might add a project
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
@@ -87,14 +73,14 @@ func Take(l *library.Library, text, from, project, dir string) (*Handoff, error)
 		}
 	}
 	return doc, l.Receive(library.Received{Handoff: doc.ID, At: time.Now().UTC().Truncate(time.Second),
-		Project: project, From: from, Text: text})
+		Project: project, Text: text})
 }
 
 // isFor returns the id of the project that a handoff is for: by its repository, else by its name, else that of the
 // folder, unless that has a different repository; "" if there is none. A clone where no session worked yet becomes a
 // project.
 func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) {
-	if known, err := l.HandedTo(h); known != "" || err != nil || dir == "" {
+	if known, err := l.HandedTo(h); known != "" || err != nil {
 		return known, err
 	}
 	if here, _ := pipeline.ProjectAt(l, dir); here != "" {

@@ -18,7 +18,6 @@ import (
 	"recall/payload"
 	"recall/pipeline/review"
 	"recall/prompts"
-	"recall/team"
 )
 
 type handoffOptions struct {
@@ -61,42 +60,8 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		if err := review.WithoutSecrets(page + file); err != nil {
 			return err
 		}
-		var later error // why the team can't be given it now
-		if o.Out == "" && !o.Copy {
-			done := false
-			if done, later = giveInTeam(ctx, a, o.To, file); done {
-				return nil
-			}
-		}
-		if err := giveHandoff(a, page, file, o); err != nil || later == nil {
-			return err
-		}
-		if err := giveLater(a, o.To, file); err != nil {
-			return err
-		}
-		fmt.Fprintf(a.Err, "recall: warning: not handed over yet: %s; a later sync gives it to the member named %s\n",
-			terminal.Line(later.Error()), o.To)
-		return nil
+		return giveHandoff(a, page, file, o)
 	})
-}
-
-// giveInTeam puts a handoff into the inbox of a member of the team, if there is one with that name; later is why a
-// sync has to do that.
-func giveInTeam(ctx context.Context, a *app.App, to, file string) (done bool, later error) {
-	given, err := giveTo(ctx, a, to, file)
-	switch {
-	case err == nil:
-		fmt.Fprintf(a.Out, "handed to %s in the team; it will be in their inbox at their next sync\n", terminal.Line(given))
-		return true, nil
-	case errors.Is(err, team.ErrUnreachable):
-		return false, err
-	case errors.Is(err, team.ErrNobody): // it might be a typo
-		err = fmt.Errorf("%w; %s", err, hint.Of(err))
-	}
-	if !errors.Is(err, team.ErrNoMembership) {
-		fmt.Fprintln(a.Err, "recall: warning: not handed over in the team:", terminal.Line(err.Error()))
-	}
-	return false, nil
 }
 
 // giveHandoff copies the page, prints it, or writes it and the payload file.
@@ -122,28 +87,4 @@ func giveHandoff(a *app.App, page, file string, o handoffOptions) error {
 	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s, to load into recall with recall import\n",
 		o.Out, o.To, payloadFile)
 	return nil
-}
-
-// giveTo puts a handoff into the inbox of the member with that name and returns the member's name. The error is
-// team.ErrNoMembership if there is no team, team.ErrNobody if no member has that name, and team.ErrUnreachable if it
-// can be sent later, see giveLater.
-func giveTo(ctx context.Context, a *app.App, to, text string) (given string, err error) {
-	t, _, err := a.TeamAtHand(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer t.Close()
-	return t.GiveTo(ctx, to, text)
-}
-
-// giveLater leaves a handoff for a later sync to send.
-func giveLater(a *app.App, to, text string) error {
-	m, err := team.MembershipOf(a.Lib.Dir())
-	if err == nil {
-		err = m.Hold(to, text)
-	}
-	if err == nil {
-		a.TeamNow()
-	}
-	return err
 }
