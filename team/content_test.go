@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"recall/team/pgtest"
 )
@@ -74,83 +73,6 @@ func TestTranscript(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-// What is older than its project is kept goes, whoever asks for it, and isn't taken again; what is younger stays.
-func TestRetain(t *testing.T) {
-	c := newCrew(t)
-	ana := c.owner()
-	bob := c.admit(ana, "bob")
-	app, old := ana.project(t, "app"), ana.project(t, "old name")
-	if err := ana.Correct(t.Context(), Project{ID: old, Name: "old name", Into: app}); err != nil {
-		t.Fatal(err)
-	}
-	for i, days := range []int{1, 9, 11} {
-		s := said("s"+itoa(i), app, "Said so")
-		if i == 2 {
-			s.Project = old
-		}
-		s.End = time.Now().AddDate(0, 0, -days)
-		c.put(ana, 1, s)
-	}
-	if gone, err := bob.Retain(t.Context()); gone != 0 || err != nil {
-		t.Errorf("%d gone, %v: nobody said that anything should", gone, err)
-	}
-	if err := bob.Keep(t.Context(), app, 1); !errors.Is(err, ErrRefused) {
-		t.Errorf("Bob says how long: %v", err)
-	}
-	if err := ana.Keep(t.Context(), app, 10); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []int64{1, 0} {
-		if gone, err := bob.Retain(t.Context()); gone != want || err != nil {
-			t.Errorf("%d gone, %v, want %d", gone, err, want)
-		}
-	}
-	c.holds("s0 s0000 Said so", "s1 s1000 Said so")
-	late := said("s2", old, "again")
-	late.End = time.Now().AddDate(0, 0, -11)
-	if err := ana.Put(t.Context(), ana.device, c.ready(late), 2); !errors.Is(err, ErrExpired) {
-		t.Errorf("it comes again: %v", err)
-	}
-	all, err := ana.Projects(t.Context())
-	if err != nil || len(all) != 2 || !all[1].Expired(late.End) || all[0].Expired(time.Now()) {
-		t.Errorf("%+v, %v", all, err)
-	}
-}
-
-// Who holds rows of theirs, in a transaction that they leave open, keeps nothing in other projects.
-func TestRetainWhileHeld(t *testing.T) {
-	c := newCrew(t)
-	ana := c.owner()
-	mal := c.admit(ana, "mal")
-	for _, m := range []mate{mal, ana} {
-		p := m.project(t, m.Member.Name)
-		c.put(m, 1, said("of "+m.Member.Name, p, "Said so"))
-		if err := m.Keep(t.Context(), p, 1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	tx, err := mal.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), `DELETE FROM recall.item`); err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int{1, 0} {
-		if gone, err := ana.Retain(t.Context()); gone != 1 || err != nil {
-			t.Errorf("%d gone, %v", gone, err)
-		}
-		if left := c.column(`SELECT sid FROM recall.session`); len(left) != want || i == 0 && left[0] != "of mal" {
-			t.Errorf("there is %q", left)
-		}
-		if i == 0 {
-			if err := tx.Rollback(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
 
 // In a database of people's own locale a team works as in any, and looks sessions up by the beginning of their ids by
 // an index.

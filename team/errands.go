@@ -40,18 +40,11 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
 		}
 		done.Told, err = t.ForgetAll(ctx, ids)
 	}
-	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.maintain(ctx))
-	return done, err
-}
-
-// maintain does what belongs to nobody in particular: it removes what is past its retention and, as the database's
-// owner, has the newest rules redact what was shared by people who left.
-func (t *Team) maintain(ctx context.Context) error {
-	_, err := t.Retain(ctx)
+	err = errors.Join(err, t.obey(ctx, m, l, forget, &done))
 	if t.Member.Owner {
 		err = errors.Join(err, t.Renew(ctx, redact.New()))
 	}
-	return err
+	return done, err
 }
 
 // mostObeyed is how many sessions are forgotten here at once because they were forgotten elsewhere. The database can't

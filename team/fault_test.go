@@ -117,9 +117,6 @@ func TestClock(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
 	app := ana.project(t, "app")
-	if err := ana.Keep(t.Context(), app, 3); err != nil {
-		t.Fatal(err)
-	}
 	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
 	for n, off := range []string{"1 day", "-1 day", "1 day", "0"} {
 		c.Exec(`CREATE OR REPLACE FUNCTION pg_catalog.now() RETURNS timestamptz LANGUAGE sql STABLE AS
@@ -142,9 +139,6 @@ func TestClock(t *testing.T) {
 		if err := ana.Forget(t.Context(), ana.Member.ID, gone); err != nil {
 			t.Fatalf("%s: %v", off, err)
 		}
-		if n, err := ana.Retain(t.Context()); n > 0 || err != nil {
-			t.Errorf("%s: %d sessions ended, %v", off, n, err)
-		}
 		c.holds(fmt.Sprint("s1 s1000 Retry ", n))
 		if got := search(t, ana, "retry"); len(got) != 1 {
 			t.Errorf("%s: found %q", off, got)
@@ -159,7 +153,7 @@ func TestClockOfAMachine(t *testing.T) {
 	ana := c.owner()
 	bob := c.admit(ana, "bob")
 	app := ana.project(t, "app")
-	if err := errors.Join(ana.LetIn(t.Context(), app, bob.Member.ID), ana.Keep(t.Context(), app, 3)); err != nil {
+	if err := ana.LetIn(t.Context(), app, bob.Member.ID); err != nil {
 		t.Fatal(err)
 	}
 	lib := t.TempDir()
@@ -173,9 +167,6 @@ func TestClockOfAMachine(t *testing.T) {
 		s.Start, s.End, s.Items[0].At = now.Add(-time.Minute), now, now
 		s.Items[0].ID = payload.ItemID(strings.Repeat(string(rune('a'+n)), 10))
 		c.put(ana, 1, s)
-		if gone, err := bob.Retain(t.Context()); gone > 0 || err != nil {
-			t.Errorf("%v: %d sessions ended, %v", off, gone, err)
-		}
 		if got := search(t, bob, "retry"); len(got) != n+1 {
 			t.Errorf("%v: found %q", off, got)
 		}

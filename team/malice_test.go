@@ -30,8 +30,7 @@ func TestMalice(t *testing.T) {
 	c.put(bob, 3, b)
 	c.put(bob, 3, said("b2", shared, "Retry five times", "Retry six times"))
 	c.put(mal, 1, said("m1", own, "Mine"))
-	if err := errors.Join(bob.Keep(t.Context(), secret, 100_000),
-		bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
+	if err := errors.Join(bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
 		bob.Forget(t.Context(), bob.Member.ID, "b0")); err != nil {
 		t.Fatal(err)
 	}
@@ -125,8 +124,6 @@ func TestMalice(t *testing.T) {
 		"puts content into another project":  content(m1, "2", "$shared"),
 		"takes another's content away":       `DELETE FROM recall.content`,
 		"signs a tombstone as another":       `INSERT INTO recall.tombstone(member, sid, by) VALUES($Mal, 'x', $Bob)`,
-		"shortens what another keeps":        `UPDATE recall.project SET retain = 1 WHERE id IN ($secret, $shared)`,
-		"exports another":                    `SELECT FROM recall.about($Bob)`,
 		"erases another":                     `SELECT recall.erase($Bob)`,
 		"acts as the group":                  `SET ROLE $group; INSERT INTO recall.access VALUES($secret, $Mal)`,
 		"acts as the owner":                  `SET ROLE $owner`,
@@ -166,8 +163,7 @@ func TestLeft(t *testing.T) {
 	}
 	before := c.dump()
 	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
-		`SELECT recall.retain() WHERE recall.retain() > 0`,
-		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`,
+		`SELECT FROM recall.content`,
 		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
 		`SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9) WHERE data IS NOT NULL`} {
 		if rows, err := c.sql(c.Address("bob"), sql); rows > 0 || err != nil {

@@ -142,6 +142,14 @@ func (t *Team) Leave(ctx context.Context, member int) error {
 	return t.updateOne(ctx, `UPDATE recall.member SET left_at = now() WHERE id = $1`, member)
 }
 
+// Erase removes a member with everything that they shared; projects that they kept go to an owner of the team. Their
+// login, now in no team, and their own library stay. The member and an owner can do this, but not the only owner to
+// themselves.
+func (t *Team) Erase(ctx context.Context, member int) error {
+	_, err := t.pool.Exec(ctx, `SELECT recall.erase($1)`, member)
+	return explain(err)
+}
+
 // updateOne changes exactly one row; if no row may be changed, the error is ErrRefused.
 func (t *Team) updateOne(ctx context.Context, sql string, args ...any) error {
 	tag, err := t.pool.Exec(ctx, sql, args...)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,12 +23,6 @@ type Project struct {
 	Into   int    // the project that it was merged into, 0 if none
 	Keeper string // the name of the member who shared it first, and manages it
 	Own    bool   // that is this member
-	Days   int    // how long its sessions are kept; 0 for ever
-}
-
-// Expired reports whether a session that ended then is past the project's retention, and so not accepted.
-func (p Project) Expired(ended time.Time) bool {
-	return p.Days > 0 && !ended.IsZero() && ended.Before(time.Now().AddDate(0, 0, -p.Days))
 }
 
 // ErrNotIn means that the project exists but the member has no access to it.
@@ -93,8 +86,8 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 // Projects lists the projects that the member can read.
 func (t *Team) Projects(ctx context.Context) ([]Project, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (p Project, err error) {
-		return p, row.Scan(&p.ID, &p.Name, &p.Remote, &p.Root, &p.Into, &p.Days, &p.Keeper, &p.Own)
-	}, `SELECT p.id, p.name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0), coalesce(recall.days(p.id), 0),
+		return p, row.Scan(&p.ID, &p.Name, &p.Remote, &p.Root, &p.Into, &p.Keeper, &p.Own)
+	}, `SELECT p.id, p.name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0),
 		m.name, m.id = $1 FROM recall.project p JOIN recall.member m ON m.id = p.keeper
 		WHERE p.id = ANY((SELECT recall.mine())::int[]) ORDER BY p.id`, t.Member.ID)
 }
@@ -112,26 +105,6 @@ func (t *Team) Correct(ctx context.Context, p Project) error {
 	}
 	return t.updateOne(ctx, `UPDATE recall.project SET name = $2, remote = $3, root = $4, merged_into = $5 WHERE id = $1`,
 		p.ID, p.Name, nullIfEmpty(ingest.CleanRemote(p.Remote)), nullIfEmpty(p.Root), into)
-}
-
-// Keep sets for how many days a project's sessions are kept, 0 for ever. Its keeper and an owner of the team
-// can do this.
-func (t *Team) Keep(ctx context.Context, project, days int) error {
-	return t.updateOne(ctx, `UPDATE recall.project SET retain = nullif($2, 0) WHERE id = $1`, project, days)
-}
-
-// Older returns how many sessions of a project ended more than the given number of days ago; none if that is 0.
-func (t *Team) Older(ctx context.Context, project, days int) (n int, err error) {
-	err = t.pool.QueryRow(ctx, `SELECT count(*) FROM recall.session WHERE project = $1 AND $2 > 0
-		AND least(coalesce(ended, at), at) < now() - make_interval(days => $2)`, project, days).Scan(&n)
-	return n, explain(err)
-}
-
-// Retain deletes sessions past their project's retention, and returns how many. Any member can call it, since
-// it only applies what the projects' keepers set.
-func (t *Team) Retain(ctx context.Context) (gone int64, err error) {
-	err = t.pool.QueryRow(ctx, `SELECT recall.retain()`).Scan(&gone)
-	return gone, explain(err)
 }
 
 // LetIn lets a member read a project and share in it. Its keeper and an owner of the team can do this.

@@ -27,8 +27,7 @@ CREATE INDEX device_member ON recall.device(member);
 CREATE TABLE recall.project(
 	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
 	remote text UNIQUE CHECK (remote <> ''), root text CHECK (root <> ''),
-	keeper int NOT NULL REFERENCES recall.member, merged_into int REFERENCES recall.project CHECK (merged_into <> id),
-	retain int CHECK (retain BETWEEN 1 AND 1000000)); -- days that sessions are kept here, NULL for good
+	keeper int NOT NULL REFERENCES recall.member, merged_into int REFERENCES recall.project CHECK (merged_into <> id));
 CREATE INDEX project_root ON recall.project(root);
 CREATE TABLE recall.access(
 	project int REFERENCES recall.project, member int REFERENCES recall.member, PRIMARY KEY(project, member));
@@ -114,12 +113,6 @@ CREATE FUNCTION recall.putting() RETURNS TABLE(session bigint, generation int, p
 CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.device = $1 AND s.sid = $2 AND s.project = coalesce($3, s.project)) $$;
--- the days for which a project keeps sessions, its own or those of what it was merged into; NULL for good
-CREATE FUNCTION recall.days(of int) RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	WITH RECURSIVE p(id, into_, retain) AS (
-		SELECT id, merged_into, retain FROM recall.project WHERE id = of
-		UNION SELECT q.id, q.merged_into, q.retain FROM recall.project q JOIN p ON q.id = p.into_)
-	SELECT min(retain) FROM p $$;
 -- the project of a remote, else the only one that began with a commit and has no other remote
 CREATE FUNCTION recall.project_of(of text, began text) RETURNS TABLE(id int, readable boolean)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -142,9 +135,6 @@ BEGIN
 	IF TG_OP = 'UPDATE' AND NEW.generation <= OLD.generation THEN
 		RAISE EXCEPTION 'session % is at generation %', NEW.sid, OLD.generation USING ERRCODE = 'RC002';
 	END IF;
-	IF NEW.ended < now() - make_interval(days => recall.days(NEW.project)) THEN
-		RAISE EXCEPTION 'session % is older than its project is kept', NEW.sid USING ERRCODE = 'RC003';
-	END IF;
 	NEW.at := now();
 	RETURN NEW;
 END $$;
@@ -165,49 +155,6 @@ BEGIN
 	RETURN NEW;
 END $$;
 CREATE TRIGGER sign BEFORE INSERT ON recall.tombstone FOR EACH ROW EXECUTE FUNCTION recall.sign();
-
--- What is done for all, by whoever says so: nobody gives more than yes.
-
--- removes what is older than its project is kept; says how many sessions. What somebody holds goes the next time, and
--- keeps no other project's.
-CREATE FUNCTION recall.retain() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-	SET lock_timeout = '1s' AS $$
-DECLARE
-	p record;
-	n bigint;
-	gone bigint := 0;
-BEGIN
-	FOR p IN SELECT * FROM (SELECT id, recall.days(id) AS days FROM recall.project) q
-			WHERE days IS NOT NULL AND (SELECT recall.me()) IS NOT NULL LOOP
-		BEGIN
-			DELETE FROM recall.session s WHERE s.project = p.id
-				AND least(coalesce(s.ended, s.at), s.at) < now() - make_interval(days => p.days);
-			GET DIAGNOSTICS n = ROW_COUNT;
-			gone := gone + n;
-		EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-			NULL;
-		END;
-	END LOOP;
-	RETURN gone;
-END $$;
-
--- all that is kept about a person, a row an object: for themself, and for an owner of the team
-CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	WITH own AS (SELECT id FROM recall.device WHERE member = of),
-	row_ AS (
-		SELECT 'member' AS "table", 1 AS n, to_jsonb(t) AS row_ FROM recall.member t WHERE id = of
-		UNION ALL SELECT 'device', 2, to_jsonb(t) FROM recall.device t WHERE member = of
-		UNION ALL SELECT 'project', 4, to_jsonb(t) FROM recall.project t WHERE keeper = of
-		UNION ALL SELECT 'access', 5, to_jsonb(t) FROM recall.access t WHERE member = of
-		UNION ALL SELECT 'session', 6, to_jsonb(t) FROM recall.session t WHERE device IN (SELECT id FROM own)
-		UNION ALL SELECT 'item', 7, to_jsonb(t)
-			FROM recall.item t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
-		UNION ALL SELECT 'content', 8, to_jsonb(t)
-			FROM recall.content t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
-		UNION ALL SELECT 'tombstone', 10, to_jsonb(t) FROM recall.tombstone t WHERE member = of
-		UNION ALL SELECT 'obeyed', 11, to_jsonb(t) FROM recall.obeyed t WHERE device IN (SELECT id FROM own))
-	SELECT jsonb_build_object('table', r."table", 'row', r.row_) FROM row_ r
-	WHERE of = (SELECT recall.me()) OR (SELECT recall.owns()) ORDER BY r.n $$;
 
 -- removes a person and all that they shared: themself, or an owner of the team; what they keep goes to an owner
 CREATE FUNCTION recall.erase(of int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -242,7 +189,7 @@ CREATE POLICY add ON recall.device FOR INSERT WITH CHECK (member = (SELECT recal
 CREATE POLICY change ON recall.device FOR UPDATE USING (member = (SELECT recall.me()) OR (SELECT recall.owns()));
 
 ALTER TABLE recall.project ENABLE ROW LEVEL SECURITY;
-GRANT SELECT, INSERT(name, remote, root, keeper), UPDATE(name, remote, root, merged_into, retain) ON recall.project TO {role};
+GRANT SELECT, INSERT(name, remote, root, keeper), UPDATE(name, remote, root, merged_into) ON recall.project TO {role};
 CREATE POLICY see ON recall.project FOR SELECT USING (
 	id = ANY((SELECT recall.mine())::int[]) OR keeper = (SELECT recall.me()) OR (SELECT recall.owns()));
 CREATE POLICY add ON recall.project FOR INSERT WITH CHECK (keeper = (SELECT recall.me()));

@@ -93,8 +93,6 @@ var (
 	ErrRefused = errors.New("not allowed in this team")
 	// ErrForgotten means that a session was forgotten for everybody and isn't accepted again.
 	ErrForgotten = errors.New("the session was forgotten")
-	// ErrExpired means that the session is past its project's retention, see Retain.
-	ErrExpired = errors.New("the session is older than its project is kept")
 )
 
 // explain translates a database error, with the way out.
@@ -112,8 +110,6 @@ func explain(err error) error {
 	switch pg.Code {
 	case "RC001":
 		return fmt.Errorf("%w: %s", ErrForgotten, pg.Message)
-	case "RC003":
-		return fmt.Errorf("%w: %s", ErrExpired, pg.Message)
 	case "23514": // a check, as of what is too large
 		return fmt.Errorf("%w: %s", ErrRefused, pg.Message)
 	case "42P01", "3F000": // no such table, no such schema

@@ -63,7 +63,7 @@ var everywhere = map[string][]string{
 	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript",
 		"show SESSION --actions", "show --print 1"},
 	"status": {"status", "status --json", "status --open"}, "sync": {"sync"},
-	"team delete": {}, "team export": {}, "team forget": {}, "team retain": {},
+	"team delete": {}, "team forget": {},
 	"team admit": {}, "team create": {}, "team join": {}, "team leave": {}, "team let-in": {}, "team let-out": {},
 	"team project": {},
 	"team share":   {"team share nosuch"}, "team sync": {"team sync"}, "team unshare": {"team unshare nosuch"},

@@ -88,10 +88,6 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	if err != nil {
 		return err
 	}
-	expired, err := expiry(ctx, t)
-	if err != nil {
-		return err
-	}
 	var ended []int
 	for _, of := range shares {
 		if of.Level == team.LevelNothing {
@@ -117,7 +113,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	stamps, fault := m.Stamps(), error(nil)
 	for i, one := range all {
 		had := last[one.id]
-		if had.Forgotten || stamps[one.id] == had.Hash+" "+one.stamp || one.here && expired(one) {
+		if had.Forgotten || stamps[one.id] == had.Hash+" "+one.stamp {
 			continue
 		}
 		var hash string
@@ -158,16 +154,6 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 		}
 	}
 	return errors.Join(fault, m.KeepStamps(stamps))
-}
-
-// expiry returns a function that reports whether a session is past its project's retention in the team.
-func expiry(ctx context.Context, t *team.Team) (func(transfer) bool, error) {
-	all, err := t.Projects(ctx)
-	return func(one transfer) bool {
-		return slices.ContainsFunc(all, func(p team.Project) bool {
-			return p.ID == one.share.As && p.Expired(one.e.End)
-		})
-	}, err
 }
 
 var errNothing = errors.New("nothing of it leaves")

@@ -1,91 +1,17 @@
 package team
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	"recall/team"
 )
-
-func newRetainCmd(a *app.App) *cobra.Command {
-	var o struct{ Yes bool }
-	return inTeam(a, "team-retain", func(fs *option.Flags) {
-		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
-	}, func(ctx context.Context, t *team.Team, _ *team.Membership,
-		args []string) error {
-		days, err := strconv.ParseUint(args[1], 10, 16)
-		if err != nil {
-			return hint.With(fmt.Errorf("%q is not a number of days", args[1]), "0 keeps sessions for good")
-		}
-		p, err := t.ProjectNamed(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		gone, err := t.Older(ctx, p.ID, int(days))
-		if err == nil && gone > 0 {
-			fmt.Fprintf(a.Out, "%s of %s ended before that and would be removed for everybody but their authors\n",
-				answer.Count(gone, "session"), terminal.Line(p.Name))
-			err = a.RequireYes(ctx, o.Yes, "retain: it can't be undone", "Do it?")
-		}
-		if err == nil {
-			err = t.Keep(ctx, p.ID, int(days))
-		}
-		switch {
-		case err != nil:
-			return asKeeper(err)
-		case days == 0:
-			fmt.Fprintf(a.Out, "what is shared of %s is kept for good\n", terminal.Line(p.Name))
-			return nil
-		}
-		if _, err := t.Retain(ctx); err != nil {
-			return err
-		}
-		fmt.Fprintf(a.Out, "what is shared of %s is kept for %s\n", terminal.Line(p.Name),
-			answer.Count(int(days), "day"))
-		return nil
-	})
-}
-
-func newExportCmd(a *app.App) *cobra.Command {
-	var o struct {
-		To    string
-		Force bool
-	}
-	return inTeam(a, "team-export", func(fs *option.Flags) {
-		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
-		fs.StringVar(&o.To, "to", "", "the file (default: print)")
-	}, func(ctx context.Context, t *team.Team, _ *team.Membership,
-		args []string) error {
-		m, err := t.MemberNamed(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		if o.To == "" || o.To == "-" {
-			_, err := t.Export(ctx, m.ID, a.Out)
-			return err
-		}
-		var all bytes.Buffer
-		rows, err := t.Export(ctx, m.ID, &all)
-		if err == nil {
-			err = app.WriteNew(o.To, all.String(), o.Force)
-		}
-		if err == nil {
-			fmt.Fprintf(a.Out, "%s: everything that the team's database has about %s, in %s\n", terminal.Line(o.To),
-				terminal.Line(m.Name), answer.Count(rows, "line"))
-		}
-		return err
-	})
-}
 
 func newDeleteCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
@@ -97,15 +23,10 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rows, err := t.Export(ctx, m.ID, io.Discard)
-		if err != nil {
-			return err
-		}
 		a.Form("team/delete", struct {
 			team.Member
-			Rows int
 			Self bool
-		}{m, rows, m.ID == t.Member.ID})
+		}{m, m.ID == t.Member.ID})
 		if err := a.RequireYes(ctx, o.Yes, "delete: it can't be undone", "Delete them?"); err != nil {
 			return err
 		}

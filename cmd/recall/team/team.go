@@ -25,8 +25,7 @@ var Commands = option.Makers{"team": newTeamCmd}
 func newTeamCmd(a *app.App) *cobra.Command {
 	return option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
 		newAdmitCmd(a), newLetInCmd(a), newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a),
-		newSyncCmd(a), newRetainCmd(a), newExportCmd(a), newDeleteCmd(a),
-		newForgetCmd(a))
+		newSyncCmd(a), newDeleteCmd(a), newForgetCmd(a))
 }
 
 func newCreateCmd(a *app.App) *cobra.Command {
