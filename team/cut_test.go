@@ -179,7 +179,7 @@ func TestCutAtEachStatement(t *testing.T) {
 			c.put(direct, 1, said(sid("s", n), app, "Old"))
 			must(lib.MarkForgotten([]ingest.SessionID{ingest.SessionID(sid("s", n))}))
 		}, func(n int) error {
-			_, err := ana.Errands(t.Context(), m, lib, nil)
+			_, err := ana.Errands(t.Context(), m, lib)
 			return err
 		}, func(n int) []string {
 			return append(c.column(stones, sid("s", n)), c.column(`SELECT 'obeyed' FROM recall.obeyed o
@@ -189,7 +189,7 @@ func TestCutAtEachStatement(t *testing.T) {
 		{"what was forgotten elsewhere, obeyed here", func(n int) {
 			must(direct.Forget(t.Context(), direct.Member.ID, sid("e", n)))
 		}, func(n int) error {
-			_, err := ana.Errands(t.Context(), m, lib, nil)
+			_, err := ana.Errands(t.Context(), m, lib)
 			return err
 		}, func(n int) []string {
 			return c.column(`SELECT 'obeyed' FROM recall.obeyed o JOIN recall.tombstone t ON t.id = o.tombstone

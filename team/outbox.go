@@ -25,7 +25,6 @@ type Sent struct {
 	Generation int    `json:"generation"`
 	Hash       string `json:"hash,omitempty"`
 	Forgotten  bool   `json:"forgotten,omitempty"`
-	Put        bool   `json:"put,omitempty"` // this library shared something of it, whatever the team says to have
 }
 
 // NewOutbox returns the outbox of a device, stored in a file.
@@ -62,7 +61,7 @@ func (o *Outbox) Reconcile(ctx context.Context, t *Team) (map[string]Sent, error
 		}
 	}
 	for id, s := range has {
-		if s.Put = last[id].Put; last[id] != s {
+		if last[id] != s {
 			last[id] = s
 			changed = append(changed, s)
 		}
@@ -92,19 +91,18 @@ func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shar
 		if s.Hash == last.Hash {
 			return changed, nil
 		}
-		next := Sent{Session: s.of.ID, Generation: last.Generation + 1, Hash: s.Hash,
-			Put: last.Put || !s.empty()}
+		next := Sent{Session: s.of.ID, Generation: last.Generation + 1, Hash: s.Hash}
 		err = t.Put(ctx, o.Device, s, next.Generation)
 		if there, ok := errors.AsType[*Fenced](err); ok {
 			// Another run on this device was faster, or this ledger was restored from a backup.
-			last = Sent{Session: s.of.ID, Generation: there.Generation, Hash: there.Hash, Put: last.Put}
+			last = Sent{Session: s.of.ID, Generation: there.Generation, Hash: there.Hash}
 			if err := o.log.Share(last); err != nil {
 				return false, err
 			}
 			continue
 		}
 		if errors.Is(err, ErrForgotten) {
-			return false, errors.Join(err, o.log.Share(Sent{Session: s.of.ID, Forgotten: true, Put: last.Put}))
+			return false, errors.Join(err, o.log.Share(Sent{Session: s.of.ID, Forgotten: true}))
 		}
 		if err != nil {
 			return false, err

@@ -11,7 +11,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/config"
-	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/library"
@@ -99,10 +98,7 @@ func (a *App) SyncTeam(ctx context.Context,
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
 	}
 	defer t.Close()
-	errands, fault := t.Errands(ctx, m, a.Lib, func(ids ...ingest.SessionID) error {
-		_, err := a.ForgetSessions(ctx, nil, ids...)
-		return err
-	})
+	errands, fault := t.Errands(ctx, m, a.Lib)
 	done, err = a.Leaving().Sync(ctx, t, m, errands)
 	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
 }

@@ -129,7 +129,7 @@ func runForget(ctx context.Context, a *app.App, plan *pipeline.ForgetPlan, gone 
 	}
 	shared := team.SharedOf(a.Lib.Dir(), gone) // before that record is forgotten as well
 	left, err := a.ForgetSessions(ctx, plan.Texts, gone...)
-	if err = errors.Join(err, team.ForgetAside(ctx, a.Lib, plan.Texts, gone...)); err != nil {
+	if err != nil {
 		if hint.Of(err) == "" {
 			err = hint.With(err, "run it again: it resumes where it stopped")
 		}

@@ -62,7 +62,7 @@ func newForgetCmd(a *app.App) *cobra.Command {
 			terminal.Line(p.Title))
 		there := fmt.Sprintf("in %s's own library it stays until they forget it", author)
 		if own { // for example because that machine is lost
-			there = "each machine of yours that has it forgets it at its next sync"
+			there = "each machine of yours that has it says so at its next sync"
 			fmt.Fprintln(a.Out, there)
 		}
 		if err := a.RequireYes(ctx, o.Yes, "forget: it can't be undone", "Forget this for everyone?"); err != nil {
