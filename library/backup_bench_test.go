@@ -14,7 +14,7 @@ import (
 	"recall/library/merge"
 )
 
-// BenchmarkBackup backs a library up to a folder and to a file, beside cp and
+// BenchmarkBackup backs a library up, beside cp and
 // sha256sum of the same files in the same run; and once more with nothing new.
 // RECALL_BENCH_LIBRARY names a real one; else it is of 300 made-up sessions.
 //
@@ -27,7 +27,7 @@ func BenchmarkBackup(b *testing.B) {
 	}
 	l := benchLibrary(b)
 	ctx := context.Background()
-	var cp, folder, again, file time.Duration
+	var cp, folder, again time.Duration
 	var bytes int64
 	for b.Loop() {
 		dir := b.TempDir()
@@ -41,11 +41,6 @@ func BenchmarkBackup(b *testing.B) {
 			return err
 		})
 		again += timed(b, func() error { _, err := merge.Backup(ctx, l, filepath.Join(dir, "backup"), nil); return err })
-		file += timed(b, func() error {
-			_, err := merge.BackupFile(ctx, l, filepath.Join(dir, "all.tar.zst"),
-				false)
-			return err
-		})
 		os.RemoveAll(dir)
 	}
 	b.ReportMetric(0, "ns/op")
@@ -53,7 +48,6 @@ func BenchmarkBackup(b *testing.B) {
 	b.ReportMetric(cp.Seconds()/float64(b.N), "cp-s")
 	b.ReportMetric(folder.Seconds()/cp.Seconds(), "folder/cp")
 	b.ReportMetric(again.Seconds()/cp.Seconds(), "again/cp")
-	b.ReportMetric(file.Seconds()/cp.Seconds(), "file/cp")
 }
 
 func timed(b *testing.B, do func() error) time.Duration {

@@ -118,11 +118,11 @@ func TestRepairFromBackup(t *testing.T) {
 			if err := os.Remove(main); err != nil {
 				t.Fatal(err)
 			}
-			b, done, err := merge.OpenBackup(ctx, l, to)
+			b, err := merge.OpenBackup(l, to)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer done()
+			defer b.Close()
 			if err := pack(l, b); err != nil {
 				t.Fatal(err)
 			}

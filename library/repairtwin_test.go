@@ -154,11 +154,11 @@ func TestRepairTakenInAnewFromBackup(t *testing.T) {
 	}) {
 		t.Errorf("%+v", r.Mended)
 	}
-	b, done, err := merge.OpenBackup(context.Background(), l, to)
+	b, err := merge.OpenBackup(l, to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer done()
+	defer b.Close()
 	if _, err := check.Repair(context.Background(), l, verify(t, l, check.Options{}).Findings, b); err != nil {
 		t.Fatal(err)
 	}

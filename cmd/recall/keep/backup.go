@@ -24,15 +24,11 @@ import (
 )
 
 func newBackupCmd(a *app.App) *cobra.Command {
-	var o struct {
-		To    string
-		Force bool
-	}
+	var o struct{ To string }
 	cmd := option.Asked(a, "backup", func(fs *option.Flags) {
-		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
-		fs.StringVar(&o.To, "to", "", "a folder, or a file name ending in .tar.zst")
+		fs.StringVar(&o.To, "to", "", "a folder")
 	}, func(ctx context.Context, _ []string) (merge.Merged, error) {
-		return runBackup(ctx, a, o.To, o.Force)
+		return runBackup(ctx, a, o.To)
 	}, func(a *app.App, m merge.Merged) {
 		fmt.Fprintln(a.Err, "recall: warning: a backup holds raw transcripts, including any secrets in them: "+
 			"keep it as safe as the library")
@@ -40,37 +36,29 @@ func newBackupCmd(a *app.App) *cobra.Command {
 	})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if o.To == "" {
-			return hint.With(errors.New("backup: --to is required"),
-				"recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
+			return hint.With(errors.New("backup: --to is required"), "recall backup --to /media/disk/Recall")
 		}
 		return cobra.NoArgs(cmd, args)
 	}
 	return cmd
 }
 
-// otherArchive matches names that nobody would give a folder.
-var otherArchive = text.Pattern(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
+// anArchive matches names that nobody would give a folder.
+var anArchive = text.Pattern(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
 
-func runBackup(ctx context.Context, a *app.App, to string, force bool) (m merge.Merged, err error) {
-	file := strings.HasSuffix(strings.ToLower(to), ".tar.zst")
-	switch {
-	case file:
-		m, err = merge.BackupFile(ctx, a.Lib, to, force)
-	case otherArchive().MatchString(to) && !ingest.IsFolder(to):
-		return m, hint.With(fmt.Errorf("backup to %s: unsupported kind of file", terminal.Line(to)),
-			"a backup in one file ends in .tar.zst; any other name is a folder")
-	default:
-		bar := terminal.NewProgress(a.Err)
-		m, err = merge.Backup(ctx, a.Lib, to, bar.Counts("backup"))
-		bar.Done()
+func runBackup(ctx context.Context, a *app.App, to string) (m merge.Merged, err error) {
+	if anArchive().MatchString(to) && !ingest.IsFolder(to) {
+		return m, hint.With(fmt.Errorf("backup to %s: a backup is a folder", terminal.Line(to)),
+			"name a folder; tar or zip make one file of it")
 	}
+	bar := terminal.NewProgress(a.Err)
+	m, err = merge.Backup(ctx, a.Lib, to, bar.Counts("backup"))
+	bar.Done()
 	switch {
 	case errors.Is(err, merge.ErrInside):
 		return m, hint.With(err, "name a place outside of the library, better on another disk")
 	case errors.Is(err, merge.ErrOther):
 		return m, hint.With(err, "name an empty folder, or that of an earlier backup of this library")
-	case errors.Is(err, fs.ErrExist):
-		return m, hint.With(err, "--force replaces it; a date in the name keeps both")
 	case err != nil:
 		return m, err
 	}
@@ -119,6 +107,9 @@ func newImportCmd(a *app.App) *cobra.Command {
 				"name a backup, a library or a handoff")
 		case review.IsHandoff(path):
 			return importHandoff(ctx, a, path, o.Project)
+		case err == nil && !fi.IsDir():
+			return nil, hint.With(fmt.Errorf("%s: neither a library's folder nor a handoff", path),
+				"name a backup, a library or a handoff")
 		case o.Project != "":
 			return nil, hint.With(errors.New("import: --project is for a handoff"),
 				"omit it: projects come with their library")
@@ -170,12 +161,8 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (
 func importHint(err error) error {
 	switch {
 	case errors.Is(err, library.ErrNoLibrary):
-		return hint.With(err, "give a library's folder (with library.toml in it) or a file that recall backup wrote; "+
-			"recall sync --from imports transcripts")
-	case errors.Is(err, merge.ErrSuspect):
-		return hint.With(err, "nothing was imported; if it should be a backup, ask whoever made it")
-	case errors.Is(err, library.ErrDamaged):
-		return hint.With(err, "nothing was imported; copy it again from its origin")
+		return hint.With(err, "give a library's folder (with library.toml in it) or a handoff; recall sync --from "+
+			"imports transcripts")
 	case errors.Is(err, merge.ErrInside):
 		return hint.With(err, "name a library outside of this one")
 	}

@@ -39,7 +39,7 @@ func newCheckCmd(a *app.App) *cobra.Command {
 		From          string
 	}
 	return option.Result(a, "check", func(fs *option.Flags) {
-		fs.StringVar(&o.From, "from", "", "repair, taking lost bytes from this backup (a folder or a file)")
+		fs.StringVar(&o.From, "from", "", "repair, taking lost bytes from this backup")
 		fs.BoolVar(&o.Quick, "quick", false, "compare packed bytes as stored, without unpacking them")
 		fs.BoolVar(&o.Repair, "repair", false, "repair whatever can be repaired")
 		fs.Apart("quick", "from")
@@ -117,7 +117,7 @@ func libraryToRepair(ctx context.Context, a *app.App, from string) (*library.Lib
 		return l, err
 	}
 	var backup *library.Library
-	if b, openErr := library.Open(from); from != "" && openErr == nil { // a backup file is unpacked later
+	if b, openErr := library.Open(from); from != "" && openErr == nil {
 		defer b.Close()
 		backup = b
 	}
@@ -137,11 +137,11 @@ func runRepair(ctx context.Context, a *app.App, from string) (RepairDoc, error) 
 	var doc RepairDoc
 	var backup *library.Library
 	if from != "" {
-		b, done, err := merge.OpenBackup(ctx, a.Lib, from)
+		b, err := merge.OpenBackup(a.Lib, from)
 		if err != nil {
 			return doc, fmt.Errorf("open backup %s: %w", from, err)
 		}
-		defer done()
+		defer b.Close()
 		backup = b
 	}
 	fixed, err := check.RepairAll(ctx, a.Lib, backup, func() (check.Verified, error) { return runVerify(ctx, a, false) })
