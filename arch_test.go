@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 		"internal/escape"},
 	"serve/web": {"answer", "pipeline", "index", "library", "ingest", "payload", "internal/llm", "internal/text",
 		"internal/escape"},
-	"team": {"pipeline", "distill", "index", "library", "ingest", "payload", "internal/redact", "internal/text",
+	"team": {"distill", "index", "library", "ingest", "payload", "internal/redact", "internal/text",
 		"internal/escape", "internal/hint"},
 	"answer": {"pipeline", "distill", "index", "library", "ingest", "payload", "prompts", "internal/llm",
 		"internal/text", "internal/escape", "internal/hint"},

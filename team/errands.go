@@ -40,8 +40,8 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library) (
 	return done, err
 }
 
-// obey records which of this person's forgotten sessions this library has nothing of, and asks about the others: whoever
-// runs the database can write tombstones in anybody's name, so nothing is forgotten here for what it says.
+// obey records which of this person's forgotten sessions this library has nothing of, and asks about the others:
+// whoever runs the database can write tombstones in anybody's name, so nothing is forgotten here for what it says.
 func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library, done *Errands) error {
 	stones, err := t.Forgotten(ctx, m.Device)
 	if err != nil {
