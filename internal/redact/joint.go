@@ -78,7 +78,8 @@ var conditions = map[string]func(n *nameAt) bool{
 
 var (
 	emphasis    = text.Pattern(`\A(?:\*\*|\x1b\[[\d;]*m)*`)
-	declaration = text.Pattern(`(?i)(?:env|arg|setenv|set -[gul]?x) \z`)
+	declaration = text.Pattern(`(?i)(?:env|arg|setenv|set -[gul]?x|#define) \z`)
+	pairEnd     = text.Pattern(`\A(["'])[^"'\n]{1,150}["'][\])]`)
 	setting     = text.Pattern(`\A[^\s*.()]{6,80}[ \t\r]*(?:\n|\z)`)
 	setter      = text.Pattern(`(?i)(?:\.(?:api|secret|access)?|(?:\A|\.)(?:set|with|use|(?:set|with)_[\w-]*))\z`)
 )
@@ -121,6 +122,10 @@ func (s *scan) valueAfter(n *nameAt) (value, bool) {
 		}
 		v := value{op: j.op, signs: n.signs | j.gives}
 		v.tell(sure, strings.ContainsAny(s.text[n.end:n.after+m[1]], "*\x1b"))
+		listed := j.op == "," && n.has(named) && n.from > 1 && strings.IndexByte("[(", n.text[n.from-2]) >= 0
+		if listed && pairEnd().MatchString(rest[m[1]:]) { // ["name", "value"], a default
+			v.op, v.signs = "=", v.signs|sure
+		}
 		n.judgeJoint(&v)
 		return s.readValue(v, n.from, n.after+m[1])
 	}

@@ -8,6 +8,7 @@ type language struct {
 	pins      []string // names for a number that grants access
 	verbs     []string // between name and value: the password for x IS y
 	uses      []string // before the name, with the value after it: USE the password y
+	below     []string // after the name, with the value on the next line
 }
 
 // Words that begin with very common letters are cut there: seña, lave, ogin.
@@ -19,19 +20,19 @@ var languages = func() (all []language) {
 		}
 		t := &all[len(all)-1]
 		*map[string]*[]string{"passwords": &t.passwords, "tokens": &t.tokens, "pins": &t.pins, "verbs": &t.verbs,
-			"uses": &t.uses}[f[1]] = f[2:]
+			"uses": &t.uses, "below": &t.below}[f[1]] = f[2:]
 	}
 	return all
 }()
 
 // sentenceRules reads sentences with the words of all languages at once, as texts mix them.
 type sentenceRules struct {
-	verbs, uses map[string]bool
+	verbs, uses, below map[string]bool
 }
 
 // proseRules adds rules for how people write about secrets.
 func proseRules(b *builder) {
-	all := &sentenceRules{verbs: map[string]bool{}, uses: map[string]bool{}}
+	all := &sentenceRules{verbs: map[string]bool{}, uses: map[string]bool{}, below: map[string]bool{}}
 	added := map[string]bool{}
 	add := func(words []string, d detector) {
 		for _, w := range words {
@@ -48,6 +49,9 @@ func proseRules(b *builder) {
 		for _, w := range t.uses {
 			all.uses[w] = true
 		}
+		for _, w := range t.below {
+			all.below[w] = true
+		}
 		add(t.passwords, all.password)
 	}
 	clear(added)
@@ -63,6 +67,7 @@ func proseRules(b *builder) {
 	for _, t := range languages {
 		add(t.pins, all.pin)
 	}
+	b.add(" as ", valueFirst)
 	for _, verb := range []string{" as ", " is "} {
 		for _, whose := range []string{"the ", "our ", "my ", "your ", "a "} {
 			b.add(verb+whose, valueFirst)

@@ -105,10 +105,32 @@ var ordinaryEnds = set(words("ordinary ends")...)
 // detect masks what is set to a secret's name that has the word text[from:to].
 func (n secretName) detect(s *scan, from, to int) {
 	for v := range n.values(s, from, to) {
-		if v.secret() {
-			s.add(v.from, v.to, v.kind)
+		if !v.secret() {
+			continue
+		}
+		s.add(v.from, v.to, v.kind)
+		for from, to := s.continued(v.to); from < to; from, to = s.continued(to) {
+			s.add(from, to, v.kind)
 		}
 	}
+}
+
+// continued returns where a value that ends its line goes on in the next one: a single word that looks like no other.
+func (s *scan) continued(at int) (from, to int) {
+	if s.at(at) != '\n' {
+		return at, at
+	}
+	for from = at + 1; from < len(s.text) && from-at < 40 && strings.IndexByte(" \t>|", s.text[from]) >= 0; {
+		from++
+	}
+	to = s.lineWord(from)
+	v := strings.TrimRight(s.text[from:to], "=")
+	other := len(v) < 6 || strings.ContainsAny(v, "=:") || placeholder(v) || path(v) || hasSecretName(v)
+	random := !other && (textureOf(v) > ordinary || mixed(v) || passwordLike(v))
+	if !random {
+		return at, at
+	}
+	return from, to
 }
 
 // values iterates over what the name is set to: after it, before it, below it.
@@ -158,7 +180,7 @@ func (n *secretName) promises(s *scan, from int) bool {
 		}
 		return true
 	}
-	return from > 0 && is(s.text[from-1], word|blank) && !s.qualified(from, ordinaryKeys)
+	return from > 0 && (is(s.text[from-1], word|blank) && !s.qualified(from, ordinaryKeys) || s.inQuery(from))
 }
 
 // unlikely reports whether a value can't be the name's: of a short word in a list, a "pass" that may be a verb, a

@@ -15,10 +15,11 @@ const maxJoined = 4 << 10 // bytes of an expression over several lines
 const maxNested = 5
 
 // joined matches what stands between the pieces of a string that code puts together.
-var joined = text.Pattern(`\A(?:"\s{0,40}[+.]\s{0,40}"|'\s{0,40}[+.]\s{0,40}')`)
+var joined = text.Pattern(`\A(?:"\s{0,40}[+.]\s{0,40}"|'\s{0,40}[+.]\s{0,40}'|` +
+	`"[ \t]{0,8}\\?\r?\n[ \t]{0,40}"|'[ \t]{0,8}\\?\r?\n[ \t]{0,40}')`)
 
 // joins are what such a place begins with.
-var joins = []string{`" +`, `' +`, `" . "`, `' . '`}
+var joins = []string{`" +`, `' +`, `" . "`, `' . '`, "\"\n", "'\n", "\" \\\n", "' \\\n"}
 
 // undone tell, besides a backslash, a line with something to undo: a join, or a quote or equals sign as in a URL.
 var undone = append([]string{"%22", "%3d"}, joins...)
@@ -45,13 +46,23 @@ func (r *Redactor) linesWith(text, mark, begins string) {
 		if n := strings.IndexByte(text[at+i:], '\n'); n >= 0 {
 			to = at + i + n
 		}
-		for to < len(text) && to-from < maxJoined && strings.HasSuffix(strings.TrimRight(text[from:to], " \t\r"), "+") {
-			next, _, _ := strings.Cut(text[to+1:], "\n") // a string goes on there
+		for to < len(text) && to-from < maxJoined && goesOn(text[from:to], text[to+1:]) {
+			next, _, _ := strings.Cut(text[to+1:], "\n")
 			to += 1 + len(next)
 		}
 		r.unescapeLine(text[from:to], from, begins)
 		at = to
 	}
+}
+
+// goesOn reports whether a string goes on in the next line.
+func goesOn(line, rest string) bool {
+	line, rest = strings.TrimRight(line, " \t\r"), strings.TrimLeft(rest, " \t")
+	if line == "" {
+		return false
+	}
+	last := line[len(line)-1]
+	return last == '+' || last == '\\' || (last == '"' || last == '\'') && rest != "" && rest[0] == last
 }
 
 func (r *Redactor) unescapeLine(line string, from int, begins string) {
@@ -122,6 +133,9 @@ func unescape(t string) (c string, n int) {
 	}
 	if t[0] != '\\' {
 		return "", len(joined().FindString(t))
+	}
+	if strings.HasPrefix(t, "\\\n") {
+		return "", 2
 	}
 	if len(t) < 2 {
 		return "", 0

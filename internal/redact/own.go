@@ -71,7 +71,7 @@ func (s *scan) printed(from, to int, prompted bool) {
 	const reach = 400
 	begin := max(0, from-reach)
 	begin += strings.LastIndexByte(s.text[begin:from], '\n') + 1
-	if prompted && !strings.ContainsAny(s.text[begin:from], "$>#)") {
+	if prompted && !strings.ContainsAny(s.text[begin:from], "$>#)❯") {
 		return
 	}
 	prompt := prompts().FindString(s.text[begin:min(len(s.text), begin+80)])
@@ -97,8 +97,8 @@ func (s *scan) printed(from, to int, prompted bool) {
 
 var (
 	// prompts matches that of a shell, of PowerShell, of a language, of a database.
-	prompts = text.Pattern(`\A(?:\$ |>>> |> |php > |\(\w{2,8}\) |PS(?: [^>\n]{0,60})?> |irb[^>\n]{0,30}> |[\w.:\[\]-]{1,30}[=#]?> |` +
-		`[\w.@-]{1,40}:[^\s$#]{0,60}[$#] )`)
+	prompts = text.Pattern(`\A(?:\$ |❯ |>>> |> |php > |\(\w{2,8}\) |PS(?: [^>\n]{0,60})?> |irb[^>\n]{0,30}> |` +
+		`[\w.:\[\]-]{1,30}[=#]?> |[\w.@-]{1,40}:[^\s$#]{0,60}[$#] )`)
 	// results matches what is printed before a result.
 	results = text.Pattern(`\A(?:=> |= |val \w+: \w+ = |\$\d+ = (?:0x\w+ )?|b?["'])`)
 )

@@ -109,14 +109,17 @@ func (s *scan) isWord(from, to int) bool {
 // it.
 func (s *scan) sentenceContinues(to int) bool {
 	c := s.at(to)
-	return c == ' ' || c == ',' && s.at(to+1) == ' ' || c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
+	return c == ' ' || c == ',' && s.at(to+1) == ' ' || c == ':' && s.at(to+1) == '\n' ||
+		c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
 // after examines the words after a secret's name, and masks the first that looks like its value.
 func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLike) {
 	near := next
 	for n, at := 0, to; n < sayingWords && at-to < sayingBytes; n++ {
-		at = s.wordGap(at)
+		if at = s.wordGap(at); s.at(at) == '\n' && near == told { // the new password is:
+			at = s.nextLine(at)
+		}
 		if at >= len(s.text) || s.text[at] == '\n' {
 			return
 		}
@@ -129,11 +132,15 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		whole := s.text[open:end]
 		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*"), "(*")
 		if v == "" {
-			if whole != "" && whole[len(whole)-1] == ':' {
-				near, at = told, end
-				continue
+			switch {
+			case whole == ":":
+				near = told
+			case whole == "," && n == 0 && y.says(s.text[end:]):
+			default:
+				return
 			}
-			return
+			at = end
+			continue
 		}
 		unspaced := s.text[to-1] >= 0xe0 || s.text[to] >= 0xe0
 		if n == 0 && (open > at || unspaced || y.saysUse(s, from)) {
@@ -143,13 +150,17 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			len(marked) > len(v) && marked[:len(v)] == v && looks(marked, near, open > at) {
 			start := open + strings.Index(whole, v)
 			s.add(start, skip(s.text, start+len(v), closers, 3), kind)
-			return
+			if !strings.HasSuffix(s.text[:at], " from ") {
+				return
+			}
+			near, at = said, end // to the new one
+			continue
 		}
 		last := whole[len(whole)-1]
 		switch {
 		case y.verbs[lowerASCII(v)]:
 			near = said
-		case last == ':':
+		case last == ':', y.below[lowerASCII(v)]:
 			near = told
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends
@@ -162,6 +173,37 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		}
 		at = end
 	}
+}
+
+// says reports whether a text begins with a verb.
+func (y *sentenceRules) says(t string) bool {
+	word, _, _ := strings.Cut(strings.TrimLeft(t[:min(len(t), 24)], " "), " ")
+	return y.verbs[lowerASCII(word)]
+}
+
+// nextLine returns where the next line that isn't empty begins, if it is a single word; else at.
+func (s *scan) nextLine(at int) int {
+	from := at + 1
+	if s.at(from) == '\n' {
+		from++
+	}
+	from = skip(s.text, from, blank, 8)
+	if end := s.lineWord(from); end > from && s.text[end-1] != ':' {
+		return from
+	}
+	return at
+}
+
+// lineWord returns where the word at at ends if nothing follows on its line; else at.
+func (s *scan) lineWord(at int) int {
+	n := strings.IndexAny(s.text[at:min(len(s.text), at+maxUnquoted)], " \t\r\n\"'")
+	if n < 0 {
+		n = min(len(s.text)-at, maxUnquoted)
+	}
+	if end := at + n; s.at(end) == '\n' || s.at(end) == '\r' || s.at(end) == 0 {
+		return end
+	}
+	return at
 }
 
 // wordGap skips the gap between two words, and what separates a word from a value in scripts without blanks.
@@ -204,7 +246,9 @@ func (y *sentenceRules) saysUse(s *scan, at int) bool {
 
 // plausibleInProse reports whether a word of a sentence looks like a password, or is hyphenated words in quotes.
 func plausibleInProse(v string, quoted bool) bool {
-	if strings.Count(v, "-") >= 3 && skip(v, 0, lower|under, len(v)) == len(v) && !label(v) && !hasSecretName(v) {
+	words := strings.TrimRight(v, "0123456789")
+	allWords := strings.Count(v, "-") >= 3 && skip(words, 0, lower|under, len(words)) == len(words)
+	if allWords && !label(v) && !hasSecretName(v) {
 		return true
 	}
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&

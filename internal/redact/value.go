@@ -76,9 +76,26 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		return v, false
 	}
 	v.text = t[v.from:v.to]
+	if v.op == ":" && strings.Contains(t[name:at], "\n") { // folded
+		for from, to := s.folded(v.to, at); from < to; from, to = s.folded(to, at) {
+			v.to, v.text = to, v.text+t[from:to]
+		}
+	}
 	v.signs &^= s.unsure(v)
 	v.tell(sure, s.ends(v, name))
 	return v, true
+}
+
+// folded returns the next line of a folded block whose first begins at begin, if it is a word, indented as that is.
+func (s *scan) folded(at, begin int) (from, to int) {
+	indent := begin - 1 - strings.LastIndexByte(s.text[:begin], '\n')
+	if from = at + 1 + indent; s.at(at) != '\n' || from >= len(s.text) || strings.Trim(s.text[at+1:from], " \t") != "" {
+		return at, at
+	}
+	if to = s.lineWord(from); to-from < 4 || s.text[to-1] == ':' {
+		return at, at
+	}
+	return from, to
 }
 
 // unsure is sure for what a call is given and something follows.
