@@ -34,7 +34,6 @@ type Answer struct {
 	Coverage float64            `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
 	Narrowed index.Filters      `json:"narrowed,omitzero"`
 	Widened  index.Filters      `json:"widened,omitzero"`  // filters dropped because nothing was found with them
-	Read     []index.Correction `json:"read,omitempty"`    // words treated as typos
 	Listed   []payload.Kind     `json:"listed,omitempty"`  // the question names no topic: the newest of these kinds are listed
 	Results  []*Result          `json:"results"`           // best first
 	Searched Searched           `json:"searched"`          // what was searched
@@ -94,7 +93,15 @@ func (a *Answer) None() string {
 		return "Nothing decided about this that recall knows of; " + Count(a.Handed, "item") +
 			" handed over by others wait for a look: recall review."
 	}
-	return "Nothing decided about this that recall knows of."
+	return a.nowhere(". ") + "Nothing decided about this that recall knows of."
+}
+
+// nowhere names the words of the question that nobody ever said, such as one mistyped; "" if there are none.
+func (a *Answer) nowhere(end string) string {
+	if len(a.Missing) == 0 {
+		return ""
+	}
+	return strings.Join(a.Missing, ", ") + ": in no session" + end
 }
 
 // Without says what an answer lacks of the team's memory, "" if nothing.
@@ -111,7 +118,7 @@ func (a *Answer) Warning() string {
 	said := ""
 	switch {
 	case len(a.Missing) > 0:
-		said = strings.Join(a.Missing, ", ") + ": in no session"
+		said = a.nowhere("")
 	case a.Verdict == Nothing:
 		said = strings.TrimSuffix(a.None(), ".")
 	case a.Verdict == Weak:
@@ -227,7 +234,7 @@ func Of(q Question, found index.Answer) Answer {
 
 func of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage,
-		Narrowed: found.Narrowed, Widened: found.Widened, Read: found.Corrected, Listed: found.Listed, behind: found.More,
+		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed, behind: found.More,
 		all: []*Result{}, Missing: found.Missing, Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
 			Archived: found.Archived, Team: found.SearchedElsewhere}}

@@ -95,7 +95,7 @@ type Query struct {
 
 	Now time.Time // what "last week" is relative to, in the asker's time zone; the current time if zero
 
-	Exact bool // an item must have the query's own words: no lexicon, no corrected spelling, no words of its source turns
+	Exact bool // an item must have the query's own words: no lexicon, no words of its source turns
 
 	Elsewhere *ForeignResults // what another store found, to be ranked with the index's own results; nil for none
 }
@@ -104,9 +104,8 @@ type Query struct {
 type Answer struct {
 	Ranked []*Result // items and turns in display order, an item above the turn that says the same
 
-	Narrowed  Filters      // what of the question was taken for a filter
-	Widened   Filters      // filters dropped because nothing passed them
-	Corrected []Correction // words taken for typos
+	Narrowed Filters // what of the question was taken for a filter
+	Widened  Filters // filters dropped because nothing passed them
 
 	// Listed is set if the question asks for kinds of items without naming a subject: Ranked then holds the newest of
 	// these, and More counts the rest.

@@ -85,10 +85,6 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 		return Answer{}, err
 	}
 	ts = withoutNames(ts, r.names)
-	corrected, err := r.correct(ctx, ts)
-	if err != nil {
-		return Answer{}, err
-	}
 	r.ask(ts)
 	docs, err := r.find(ctx, ts, also, others)
 	if err != nil {
@@ -107,11 +103,9 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 		return Answer{}, err
 	}
 	preferLater(list, r.asked)
-	list = spread(list)
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}
-	restoreSpelling(&a, corrected)
 	a.WithoutVectors = r.withoutVectors
 	a.SearchedElsewhere = q.Elsewhere.searched()
 	r.judge(&a, ts)

@@ -162,11 +162,8 @@ func (a *App) withIndex(ctx context.Context, do func() error) error {
 	return err
 }
 
-// sayHow reports words of a question that were corrected or taken as filters, and whether vectors weren't used.
+// sayHow reports words of a question that were taken as filters, and whether vectors weren't used.
 func (a *App) sayHow(ans *answer.Answer) {
-	for _, c := range ans.Read {
-		a.Tell("“%s” appears nowhere; searched for “%s” instead", terminal.Line(c.Word), terminal.Line(c.As))
-	}
 	if n := ans.Narrowed; len(n.Words) > 0 {
 		a.Tell("searched only %s (“%s”)", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
 	}
