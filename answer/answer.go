@@ -28,18 +28,18 @@ const (
 // Answer is recall's answer to a question. It is the JSON document of recall query --json, which is stable: fields
 // are added, never renamed or removed; if that must change, Schema goes up.
 type Answer struct {
-	Schema   int                `json:"schema"` // 1
-	Question string             `json:"question"`
-	Verdict  Verdict            `json:"verdict"`
-	Coverage float64            `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
-	Narrowed index.Filters      `json:"narrowed,omitzero"`
-	Widened  index.Filters      `json:"widened,omitzero"`  // filters dropped because nothing was found with them
-	Listed   []payload.Kind     `json:"listed,omitempty"`  // the question names no topic: the newest of these kinds are listed
-	Results  []*Result          `json:"results"`           // best first
-	Searched Searched           `json:"searched"`          // what was searched
-	Missing  []string           `json:"missing,omitempty"` // words of the question that occur nowhere
-	Unasked  string             `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or there is none
-	Handed   int                `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
+	Schema   int            `json:"schema"` // 1
+	Question string         `json:"question"`
+	Verdict  Verdict        `json:"verdict"`
+	Coverage float64        `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
+	Narrowed index.Filters  `json:"narrowed,omitzero"`
+	Widened  index.Filters  `json:"widened,omitzero"`  // filters dropped because nothing was found with them
+	Listed   []payload.Kind `json:"listed,omitempty"`  // the question names no topic: the newest of these kinds are listed
+	Results  []*Result      `json:"results"`           // best first
+	Searched Searched       `json:"searched"`          // what was searched
+	Missing  []string       `json:"missing,omitempty"` // words of the question that occur nowhere
+	Unasked  string         `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or there is none
+	Handed   int            `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
 	Behind
 	Quoted bool       `json:"quoted,omitempty"` // no result is settled: they only quote what was said
 	Text   *Paragraph `json:"answer,omitempty"` // if asked for and there is something to say

@@ -26,9 +26,9 @@ func TestParagraphIsCited(t *testing.T) {
 	r := found(payload.Item{ID: "aaaaaaaaaa", Kind: payload.Decision, Text: "Use an LRU.", Why: "it met the target",
 		At: march})
 	r.History = []index.Linked{{Placed: index.Placed{Place: r.Place, Turn: 7, Item: old}}}
-	text, sources := paragraphOf(nil, []*Result{r}).Cited()
-	want := "Use an LRU, decided on 2026-03-02. [1] The reason: it met the target. [1] Before, since 2026-02-01, it " +
-		"was: Use Redis. [2]"
+	text, sources := paragraphOf([]compose.Sentence{{Text: "An LRU, which met the target.", Items: ids("aaaaaaaaaa")},
+		{Text: "Before, it was Redis.", Items: ids("bbbbbbbbbb")}}, []*Result{r}).Cited()
+	want := "An LRU, which met the target. [1] Before, it was Redis. [2]"
 	if text != want || len(sources) != 2 || sources[0].Item.ID != "aaaaaaaaaa" || sources[1].Turn != 7 {
 		t.Errorf("got %s\n%v", text, sources)
 	}
@@ -36,22 +36,10 @@ func TestParagraphIsCited(t *testing.T) {
 		{Text: "And so will the next version."},
 		{Text: "Redis was never liked.", Items: ids("aaaaaaaaaa", "cccccccccc")}, {Text: " ", Items: ids("aaaaaaaaaa")}},
 		[]*Result{r})
-	if p.By != ByModel || len(p.Sentences) != 1 || p.Sentences[0].Text != "An LRU." {
+	if len(p.Sentences) != 1 || p.Sentences[0].Text != "An LRU." {
 		t.Errorf("kept %v, want the one sentence that cites what was found", p.Sentences)
 	}
-}
-
-// What answers next to nothing of the question isn't told as a part of the answer.
-func TestParagraphTellsWhatAnswers(t *testing.T) {
-	one := func(id, text string, all float64) *Result {
-		r := found(payload.Item{ID: payload.ItemID(id), Kind: payload.Decision, Text: text, At: march})
-		r.Coverage = all
-		return r
-	}
-	_, sources := paragraphOf(nil, []*Result{one("aaaaaaaaaa", "Cards are taken for cakes", 1),
-		one("bbbbbbbbbb", "The shop takes the 15th", 0.2),
-		one("cccccccccc", "Cards are printed by Otto", 0.6)}).Cited()
-	if len(sources) != 2 || sources[0].Item.ID != "aaaaaaaaaa" || sources[1].Item.ID != "cccccccccc" {
-		t.Errorf("told %v, want the first and the third", sources)
+	if p := paragraphOf(nil, []*Result{r}); p != nil {
+		t.Errorf("got %v of no sentence", p)
 	}
 }

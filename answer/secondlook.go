@@ -78,7 +78,7 @@ func (m *modelRun) paragraph(ctx context.Context, shown []*Result) []compose.Sen
 	case err != nil:
 		m.fail(err)
 	case len(p.Sentences) == 0 && p.LeftOut > 0:
-		m.tell("what was found supports nothing that the model said; this answer is put together by rules")
+		m.tell("what was found supports nothing that the model said; these are the results")
 	case p.LeftOut > 0:
 		m.tell("%s of the model's left out: not supported by what it cites", Count(p.LeftOut, "sentence"))
 	}

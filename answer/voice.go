@@ -68,9 +68,6 @@ func upperFirst(s string) string {
 	return text.Capital(s)
 }
 
-// stop is line without the final full stop.
-func (v Voice) stop(s string) string { return strings.TrimRight(v.line(s), ".:; ") }
-
 // Who says who said an item; "" for another person's, which Where names.
 func (v Voice) Who(it payload.Item) string {
 	you := v.you()

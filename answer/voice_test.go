@@ -12,10 +12,8 @@ import (
 func TestPlanSpeaksForItself(t *testing.T) {
 	it := payload.Item{Kind: payload.Lead, Rule: "plan", By: payload.ByBoth, Maker: payload.ByRule, State: payload.Stands,
 		Text: "Plan: importer", At: time.Date(2026, 8, 3, 0, 0, 0, 0, time.UTC)}
-	for _, said := range []string{Record(it, payload.Origin{Number: 2}), stated(it)} {
-		if !strings.Contains(said, "the approved plan said") {
-			t.Errorf("%q doesn't say that it is of a plan", said)
-		}
+	if said := Record(it, payload.Origin{Number: 2}); !strings.Contains(said, "the approved plan said") {
+		t.Errorf("%q doesn't say that it is of a plan", said)
 	}
 	goal := it
 	goal.Kind, goal.Rule = payload.Goal, payload.RequestRule

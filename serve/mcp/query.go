@@ -132,7 +132,7 @@ func tell(a *answer.Answer) string {
 	if len(results) > 0 {
 		sh.linef(asData)
 	}
-	if a.Text != nil && a.Text.By == answer.ByModel {
+	if a.Text != nil {
 		sh.inShort(a.Text.Sentences)
 	}
 	for _, r := range results {

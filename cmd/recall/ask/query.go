@@ -123,7 +123,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 
 // numbered returns the places that are shown with numbers.
 func (f *queryFlags) numbered(ans *answer.Answer) (hits []last.Hit) {
-	if !f.Answer || !terminal.Worded(ans) {
+	if !f.Answer || ans.Text == nil {
 		return last.Hits(answer.Numbered(ans.Shown))
 	}
 	_, sources := ans.Text.Cited()

@@ -50,9 +50,6 @@ func (f *Flags) Sets(name, key string) { config.SetsKey(f.FlagSet, name, key) }
 // Apart names flags that exclude one another.
 func (f *Flags) Apart(names ...string) { f.cmd.MarkFlagsMutuallyExclusive(names...) }
 
-// Folder has the shell complete a flag's value with folders.
-func (f *Flags) Folder(name string) { f.cmd.MarkFlagDirname(name) }
-
 // Day is a day given as a flag, and the time when it begins or ends; zero if none was given.
 type Day struct {
 	Text string

@@ -315,14 +315,9 @@ func (p *Page) besides(mark, text, where string) string {
 	return p.lines(mark+" ", rest, lines, "")
 }
 
-// Worded reports whether an answer has a paragraph worth showing instead of its list.
-func Worded(a *answer.Answer) bool {
-	return a.Text != nil && (len(a.Listed) == 0 || a.Text.By != answer.ByRules)
-}
-
 // Paragraph prints an answer as one paragraph with numbered sources below; if it has none, as Answer does.
 func (p *Page) Paragraph(a *answer.Answer) {
-	if !Worded(a) {
+	if a.Text == nil {
 		p.Answer(a)
 		return
 	}
