@@ -213,12 +213,12 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 	}
 	a := of(q, found)
 	a.Quoted = a.Quoted && !m.looked // the model says that they answer
-	if q.Paragraph && a.Verdict != Nothing {
-		if model != nil {
-			a.show(max(q.Most, composedOf))
-		}
+	if q.Paragraph && a.Verdict != Nothing && model != nil {
+		a.show(max(q.Most, composedOf))
 		from := Numbered(a.Shown)
-		a.Text = paragraphOf(m.paragraph(ctx, from), from)
+		if a.Text = paragraphOf(m.paragraph(ctx, from), from); a.Text == nil {
+			a.show(q.Most)
+		}
 	}
 	a.abbreviate()
 	a.Told, a.Fault = m.told, m.fault

@@ -46,8 +46,7 @@ var everywhere = map[string][]string{
 	"hooks status":  {"hooks status", "hooks status --json"}, "hooks uninstall": {"hooks uninstall",
 		"hooks uninstall --project"}, "import": {"import OUT/backup"},
 	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"},
-	"pick": {"pick", "pick --print"},
-	"log":  {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
+	"log": {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
 	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"},
 	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"},
 	"project list":  {"project list"}, "project merge": {"project merge nosuch " +

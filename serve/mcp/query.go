@@ -52,11 +52,8 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 	if err != nil {
 		return "", err
 	}
-	switch {
-	case why != "":
+	if why != "" {
 		a.Told = append(a.Told, why)
-	case model == nil && in.InShort:
-		a.Told = append(a.Told, "no model is set up (llm.provider), so there is no paragraph")
 	}
 	if a.Behind = m.Behind; a.Verdict == answer.Nothing {
 		a.Handed = m.Library.Handed()

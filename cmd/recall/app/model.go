@@ -115,8 +115,11 @@ func (a *App) secondLook(ctx context.Context, paragraph bool,
 	}
 	m, err := a.paidModel(ctx)
 	if err == nil && m == nil {
-		if reranks && !auto || paragraph {
-			why = "no model was asked: llm.provider isn't set"
+		switch {
+		case paragraph:
+			why = "no model is set up (llm.provider), so there is no paragraph"
+		case reranks && !auto:
+			why = "no model was asked: query.rerank is model, but llm.provider isn't set"
 		}
 		return nil, why
 	}
