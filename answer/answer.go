@@ -405,7 +405,7 @@ func (a *Answer) Says(place int) string {
 	if r.Item == nil {
 		return v.Passage(r)
 	}
-	it := WithReason(*r.Item)
+	it := *r.Item
 	said := v.Sentence(it) + " (" + State(it) + ")"
 	if it.Why != "" {
 		said += " Why: " + v.line(it.Why)

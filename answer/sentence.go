@@ -94,7 +94,7 @@ func (v Voice) Aside(r *Result) string {
 	if r.Item == nil || !r.Item.Current() || len(r.History)+len(r.Conflict) > 0 || r.Doubted() != nil {
 		return ""
 	}
-	it := WithReason(*r.Item)
+	it := *r.Item
 	text, why := strings.TrimRight(v.line(it.Text), "."), strings.TrimRight(v.line(it.Why), ".")
 	switch {
 	case it.Kind == payload.Deferred && strings.Contains(strings.ToLower(text), "deferred"):
@@ -121,7 +121,7 @@ func (v Voice) Tried(question string, r *Result) string {
 	if r.Item == nil || r.Item.Kind != payload.Eliminated || !r.Item.Current() || len(r.Conflict) > 0 {
 		return ""
 	}
-	it := WithReason(*r.Item)
+	it := *r.Item
 	thing := payload.RuledOutThing(strings.TrimRight(v.line(it.Text), "."))
 	if !triedForm().MatchString(question) || len(strings.Fields(thing)) > thingWords || sentenceForm().MatchString(thing) {
 		return "" // it isn't known whether that was tried: show its own words

@@ -2,14 +2,11 @@ package answer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"recall/index"
-	"recall/internal/escape"
-	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -86,56 +83,4 @@ func Record(it payload.Item, from payload.Origin) string {
 var recorded = map[payload.Kind]string{
 	payload.Goal: "aimed at", payload.Decision: "decided", payload.Eliminated: "ruled out", payload.Finding: "found",
 	payload.Flag: "warned", payload.Hypothesis: "suspected", payload.Deferred: "put off", payload.Question: "asked",
-}
-
-var reasoned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Flag}
-
-// The ways in which a sentence ends with its reason. "since" often introduces a time and a dash
-// a detail: after those a clause is required.
-var (
-	becauseForm = text.Pattern(`(?i)^(.+?),? because (.+)$`)
-	sinceForm   = text.Pattern(
-		`(?i)^(.+?),? since ((?:it|its|they|we|that|this|there|the|no|nobody|nothing|our|a|an)\b.+)$`)
-	dashForm = text.Pattern(`(?i)^(.+) [—–] ((?:it|it's|its|they|they're|` +
-		`that|that's|this|there|there's|we|otherwise|too|nobody|nothing)\b.+)$`)
-	clauseForm = text.Pattern(
-		`(?i)\b(?:is|are|was|were|has|have|had|does|do|did|can|can't|cannot|will|won't|would|don't|` +
-			`doesn't|didn't|isn't|aren't|it's|that's|they're|there's|` +
-			`needs?|takes?|costs?|breaks?|fails?|forbids?|means?|makes?|keeps?|locks?)\b`)
-)
-
-// minWords is how many words each half of a split sentence must have.
-const minWords = 3
-
-// WithReason returns an item for display; if it has no reason, one at the end of its text becomes its reason.
-func WithReason(it payload.Item) payload.Item {
-	if it.Why != "" || !slices.Contains(reasoned, it.Kind) {
-		return it
-	}
-	said := escape.Line(it.Text, escape.Terminal)
-	for i, form := range []func() *regexp.Regexp{becauseForm, sinceForm, dashForm} {
-		m := form().FindStringSubmatch(said)
-		if m == nil || !parts(m[1], m[2]) || i > 0 && !clauseForm().MatchString(m[2]) {
-			continue
-		}
-		it.Text, it.Why = strings.TrimRight(m[1], ",;: ")+".", strings.TrimRight(m[2], ". ")
-		return it
-	}
-	return it
-}
-
-// parts reports whether a sentence can be split into these two.
-func parts(said, why string) bool {
-	long := min(len(strings.Fields(said)), len(strings.Fields(why))) >= minWords
-	return long && whole(said) && whole(why) && !strings.Contains(why, ". ")
-}
-
-// whole reports whether all parentheses, quotes and backticks in a text are closed: their contents aren't split.
-func whole(s string) bool {
-	for _, pair := range [][2]string{{"(", ")"}, {"“", "”"}} {
-		if strings.Count(s, pair[0]) != strings.Count(s, pair[1]) {
-			return false
-		}
-	}
-	return strings.Count(s, `"`)%2 == 0 && strings.Count(s, "`")%2 == 0
 }

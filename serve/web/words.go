@@ -21,9 +21,8 @@ var voice answer.Voice
 func words() template.FuncMap {
 	return template.FuncMap{
 		"sentence": func(it payload.Item) string {
-			return text.Clip(voice.Sentence(answer.WithReason(it)), mostOfLine)
+			return text.Clip(voice.Sentence(it), mostOfLine)
 		},
-		"reasoned": answer.WithReason,
 		"state":    answer.State,
 		"standing": stands,
 		"told":     answer.Standing,

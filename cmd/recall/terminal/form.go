@@ -99,7 +99,6 @@ func (p *Page) formFuncs() template.FuncMap {
 		"past":     p.Past,
 		"quote":    p.Quote,
 		"source":   p.Source,
-		"reasoned": answer.WithReason,
 		"tie":      answer.Tie,
 		"session":  p.Session,
 		"kinds":    answer.Kinds,
