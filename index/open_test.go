@@ -52,8 +52,7 @@ func TestFolderInPlace(t *testing.T) {
 	x.Close()
 }
 
-// What holds words is for its owner alone, whoever opens it first. Beside it SQLite keeps page numbers (-shm), which
-// the folder alone keeps from others.
+// What SQLite keeps beside the file is for its owner alone, whoever opens it first.
 func TestBesideIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no rights of this kind")
@@ -72,7 +71,7 @@ func TestBesideIsPrivate(t *testing.T) {
 		if _, err := x.version(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, end := range []string{"", "-wal"} {
+		for _, end := range []string{"", "-wal", "-shm"} {
 			info, err := os.Stat(path + end)
 			if err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("%s: index.db%s: %v, %v; want rights of its owner alone", name, end, info.Mode(), err)
