@@ -3,7 +3,9 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -12,14 +14,16 @@ import (
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 )
 
-// A Remembered is a note that a client's agent wrote for itself, as kept in the library, without secrets.
+// A Remembered is what a client is told at each session's start, without secrets: a note that its agent wrote for
+// itself, as kept in the library, or rules such as CLAUDE.md.
 type Remembered struct {
 	Project string // name; "" if no project here ran in its folder
-	Title   string // whose it is: "Claude Code's memory, redis.md"
-	Name    string // its file's, in the client's folder
+	Title   string // whose it is: "Claude Code's memory, redis.md", "CLAUDE.md of billing"
+	Name    string // its file's, in the client's folder, or a path
 	Text    string
 	At      time.Time // when it was last written
 
@@ -29,10 +33,10 @@ type Remembered struct {
 // mostOfNote is how many bytes of a note are read.
 const mostOfNote = 256 << 10
 
-// Remembered reads the notes of clients' own memories, as they are kept now.
+// Remembered reads the notes of clients' own memories, as they are kept now, and the rules that are there.
 func (p *Pipeline) Remembered() (all []Remembered, err error) {
 	memories, err := p.Library.Memories()
-	if err != nil || len(memories) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	projects, err := p.Library.Projects()
@@ -62,6 +66,16 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 			bad = append(bad, err)
 			n.Text = p.Rules.Session().Text(said)
 			all = append(all, n)
+		}
+	}
+	rules, err := p.ruleFiles()
+	bad = append(bad, err)
+	for _, f := range rules {
+		said, err := disk.ReadRegular(f.Path, mostOfNote)
+		bad = append(bad, err)
+		if info, lost := os.Stat(f.Path); err == nil && lost == nil {
+			all = append(all, Remembered{Project: f.Project, Title: f.Title(), Name: f.Path, At: info.ModTime().UTC(),
+				Text: p.Rules.Session().Text(strings.ToValidUTF8(string(said), "\ufffd"))})
 		}
 	}
 	return all, errors.Join(bad...)
@@ -135,7 +149,13 @@ func (p *Pipeline) rememberedStamp() (string, error) {
 	for _, e := range memories {
 		stamp += " " + string(e.ID) + e.Input
 	}
-	return stamp, err
+	rules, fault := p.ruleFiles()
+	for _, f := range rules {
+		if info, lost := os.Stat(f.Path); lost == nil {
+			stamp += fmt.Sprintln("", f.Path, f.Project, info.Size(), info.ModTime())
+		}
+	}
+	return stamp, errors.Join(err, fault)
 }
 
 // rememberedDocs returns the index entries of clients' notes.

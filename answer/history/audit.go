@@ -1,12 +1,10 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,10 +13,7 @@ import (
 
 	"recall/index"
 	"recall/index/check"
-	"recall/ingest"
-	"recall/ingest/claudecode"
 	"recall/internal/text"
-	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
@@ -67,7 +62,8 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 	if err != nil {
 		return a, err
 	}
-	for _, file := range memoryFiles(p.Library, project) {
+	for _, of := range pipeline.MemoryFiles(p.Library, project) {
+		file := of.Path
 		all, err := disk.ReadRegular(file, mostOfRules)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -99,7 +95,7 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 				a.Against = append(a.Against, *found)
 				continue
 			}
-			loose, err := looseOf(ctx, p, project, file, line)
+			loose, err := looseOf(ctx, p, project, of.Noted != "", line)
 			if err != nil {
 				return a, err
 			}
@@ -166,7 +162,8 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 var named = text.Pattern("`[^`\\s]+`|[\\w.@-]+(?:/[\\w.@-]+)+")
 
 // looseOf returns what of a line is loose: a file that it names is gone, or its words have no source.
-func looseOf(ctx context.Context, p *pipeline.Pipeline, project, file, line string) (out Loose, err error) {
+func looseOf(ctx context.Context, p *pipeline.Pipeline, project string, noted bool, line string) (out Loose,
+	err error) {
 	of, err := p.Library.Project(project)
 	if project != "" && err == nil && disk.Exists(of.Root) {
 		for _, name := range named().FindAllString(line, -1) {
@@ -186,7 +183,7 @@ func looseOf(ctx context.Context, p *pipeline.Pipeline, project, file, line stri
 			}
 		}
 	}
-	if within := filepath.Base(filepath.Dir(file)); within != "memory" && within != "memories" {
+	if !noted {
 		return out, nil // a person's rules need no session
 	}
 	found, err := p.Index.Search(ctx, index.Query{Text: line, Project: project, Archived: true, Limit: mostCompared})
@@ -253,32 +250,4 @@ func (a Audit) Patch() (string, error) {
 func sayingOf(at index.Placed) Saying {
 	return Saying{Project: at.Project, Session: at.Session, Turn: at.Turn, At: at.Item.At,
 		Quote: at.Item.First().Quote}
-}
-
-// memoryFiles lists the files that clients read before a session of a project: its rules and the person's own, and
-// what the clients noted by themselves.
-func memoryFiles(l *library.Library, project string) []string {
-	files := RulesFiles(l, project)
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return files
-	}
-	folder := func(of ingest.Source) string {
-		c := of.Client()
-		return cmp.Or(strings.Split(os.Getenv(c.Env), ",")[0], filepath.Join(home, c.Home))
-	}
-	codex, claude := folder(ingest.Codex), folder(ingest.ClaudeCode)
-	below := []string{filepath.Join(codex, "AGENTS.md"), filepath.Join(codex, "memories", "*.md"),
-		filepath.Join(folder(ingest.Gemini), "GEMINI.md")}
-	if p, err := l.Project(project); project != "" && err == nil {
-		for _, name := range []string{"CLAUDE.local.md", "AGENTS.md", "GEMINI.md"} {
-			files = append(files, filepath.Join(p.Root, name))
-		}
-		below = append(below, filepath.Join(claude, "projects", claudecode.Slug(p.Root), "memory", "*.md"))
-	}
-	for _, pattern := range below {
-		found, _ := filepath.Glob(pattern) // an invalid one finds none
-		files = append(files, found...)
-	}
-	return files
 }

@@ -18,7 +18,6 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/internal/text"
-	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
@@ -271,17 +270,6 @@ func (r Rules) saidBy(same func(line string) bool) string {
 		}
 	}
 	return ""
-}
-
-// RulesFiles lists the files with a project's rules, and the person's own.
-func RulesFiles(l *library.Library, project string) (files []string) {
-	if p, err := l.Project(project); project != "" && err == nil {
-		files = append(files, filepath.Join(p.Root, "CLAUDE.md"), filepath.Join(p.Root, ".claude", "CLAUDE.md"))
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
-	}
-	return files
 }
 
 // AddLines appends a paragraph to a person's file of at most most bytes, without rewriting anything in it.

@@ -73,6 +73,20 @@ func TestPlanTexts(t *testing.T) {
 	}
 }
 
+// A setting can name another folder for plans; the client says which file it writes.
+func TestPlanInAnotherFolder(t *testing.T) {
+	const file = "/home/ann/app/docs/design/cache.md"
+	s := &script{}
+	s.addRecord("attachment", fields{"attachment": fields{"type": "plan_mode", "planFilePath": file}})
+	s.call("t0", "Write", fields{"file_path": file, "content": "# Written"}, "ok", nil)
+	s.say("m-t1", use("t1", "ExitPlanMode", fields{}))
+	s.user(result("t1", "User has approved your plan. You can now start coding.", false))
+	c := ingesttest.Calls(s.parse(t))["t1"]
+	if c.Plan == nil || c.Plan.Text != "# Written" || c.Plan.File != file {
+		t.Errorf("got plan %+v, want what was written to %s", c.Plan, file)
+	}
+}
+
 // What a server says when it fails are its own words, however they read; a client that marks refusals tells.
 func TestServerPlaysThePerson(t *testing.T) {
 	const no = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to " +

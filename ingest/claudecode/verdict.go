@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -117,7 +118,7 @@ func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
 
 // noteOwnPlan remembers a plan file that the session wrote.
 func (p *parser) noteOwnPlan(path string, input []byte) {
-	if !isPlanFile(path) {
+	if !isPlanFile(path) && !slices.Contains(p.s.PlanFiles, path) { // a setting can name another folder
 		return
 	}
 	p.s.PlanFiles = ingest.Union(p.s.PlanFiles, path)

@@ -173,6 +173,19 @@ func (a *App) ProjectNamed(name string) (library.Project, error) {
 	return p, err
 }
 
+// ProjectAsked returns the name of the project that a question is about, which only others' payloads may name.
+func (a *App) ProjectAsked(name string) (string, error) {
+	p, err := a.ProjectNamed(name)
+	if errors.Is(err, library.ErrNoProject) {
+		handed, err := a.handedOver(name, err)
+		if err != nil {
+			return "", err
+		}
+		return handed.Project, nil
+	}
+	return p.Name, err
+}
+
 // Compose makes the payload of a thread: that of a project or session by its name, or of the current project for "".
 // The index may be nil.
 func (a *App) Compose(ctx context.Context, x *index.Index, name string) (*payload.Payload, error) {

@@ -160,12 +160,10 @@ func (f *queryFlags) check() error {
 func (f *queryFlags) query(text string, a *app.App, limit int) (index.Query, error) {
 	q := index.Query{Text: text, Also: f.Also, Limit: limit, Kinds: f.Kind, Since: f.Since.At, Until: f.Until.At,
 		AsOf: f.AsOf.At, Archived: f.Archived}
-	if f.Project != "" {
-		p, err := a.ProjectNamed(f.Project)
-		if err != nil {
-			return q, err
-		}
-		q.Project = p.Name
+	if f.Project == "" {
+		return q, nil
 	}
-	return q, nil
+	var err error
+	q.Project, err = a.ProjectAsked(f.Project)
+	return q, err
 }

@@ -15,6 +15,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
+	"recall/pipeline"
 )
 
 func newRepeatsCmd(a *app.App) *cobra.Command {
@@ -45,8 +46,11 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rules := history.RulesIn(history.RulesFiles(p.Library, name)...)
-		found, err := history.Habits(ctx, p, name, o.Min, rules)
+		var files []string
+		for _, f := range pipeline.MemoryFiles(p.Library, name) {
+			files = append(files, f.Path)
+		}
+		found, err := history.Habits(ctx, p, name, o.Min, history.RulesIn(files...))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/library"
+	"recall/library/disk"
+)
+
+// A MemoryFile is a file that clients read before a session: a person's rules, or what a client noted by itself.
+type MemoryFile struct {
+	Path    string
+	Project string // name; "" if it is read everywhere
+	Noted   string // the client that noted it, "" for a person's rules
+	Kept    bool   // it lies where a client's memory is archived from
+}
+
+// Title says what a file is: "CLAUDE.md of billing", "Claude Code's memory, redis.md".
+func (f MemoryFile) Title() string {
+	name := filepath.Base(f.Path)
+	switch {
+	case f.Noted != "":
+		return f.Noted + "'s memory, " + name
+	case f.Project == "":
+		return "your " + name
+	}
+	return name + " of " + f.Project
+}
+
+// MemoryFiles lists the files that clients read before a session of a project, or of any for "": some may not be there.
+func MemoryFiles(l *library.Library, project string) (files []MemoryFile) {
+	p, err := l.Project(project)
+	known := project != "" && err == nil
+	if known {
+		for _, name := range []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"} {
+			files = append(files, MemoryFile{Path: filepath.Join(p.Root, filepath.FromSlash(name)), Project: p.Name})
+		}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return files
+	}
+	folder := func(of ingest.Source) string {
+		c := of.Client()
+		return cmp.Or(strings.Split(os.Getenv(c.Env), ",")[0], filepath.Join(home, c.Home))
+	}
+	codex, claude := folder(ingest.Codex), folder(ingest.ClaudeCode)
+	for _, path := range []string{filepath.Join(home, ".claude", "CLAUDE.md"), filepath.Join(codex, "AGENTS.md"),
+		filepath.Join(folder(ingest.Gemini), "GEMINI.md")} {
+		files = append(files, MemoryFile{Path: path})
+	}
+	noted := func(dir string, f MemoryFile) {
+		found, _ := filepath.Glob(filepath.Join(dir, "*.md")) // an invalid pattern finds none
+		for _, f.Path = range found {
+			files = append(files, f)
+		}
+	}
+	noted(filepath.Join(codex, "memories"), MemoryFile{Noted: ingest.Codex.Client().Name})
+	if known {
+		dir, kept := memoryFolder(home, claude, p.Root)
+		noted(dir, MemoryFile{Noted: ingest.ClaudeCode.Client().Name, Project: p.Name, Kept: kept})
+	}
+	return files
+}
+
+// memoryFolder returns where Claude Code keeps its notes on a project, and whether that is its own place: settings can
+// name another, those of the project one inside it.
+func memoryFolder(home, claude, root string) (dir string, own bool) {
+	dir, own = filepath.Join(claude, "projects", claudecode.Slug(root), "memory"), true
+	within := filepath.Join(root, ".claude")
+	for _, file := range []string{filepath.Join(claude, "settings.json"), filepath.Join(within, "settings.json"),
+		filepath.Join(within, "settings.local.json")} {
+		var s struct {
+			Dir string `json:"autoMemoryDirectory"`
+		}
+		data, err := disk.ReadRegular(file, mostOfNote)
+		if err != nil || json.Unmarshal(data, &s) != nil || s.Dir == "" {
+			continue
+		}
+		named := filepath.FromSlash(s.Dir)
+		if rest, ok := strings.CutPrefix(s.Dir, "~/"); ok {
+			named = filepath.Join(home, rest)
+		} else if !filepath.IsAbs(named) {
+			named = filepath.Join(root, named)
+		}
+		rel, err := filepath.Rel(root, named)
+		if filepath.Dir(file) != within || err == nil && filepath.IsLocal(rel) {
+			dir, own = named, false
+		}
+	}
+	return dir, own
+}
+
+// ruleFiles lists the files that clients read before sessions of any project here, without those that are archived.
+func (p *Pipeline) ruleFiles() (files []MemoryFile, err error) {
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return nil, err
+	}
+	leave := p.Unwanted()
+	seen := map[string]bool{}
+	for _, project := range append([]library.Project{{}}, projects...) {
+		if project.ID != "" && leave != nil && leave("", project.Root, time.Time{}) {
+			continue
+		}
+		for _, f := range MemoryFiles(p.Library, project.ID) {
+			real, err := filepath.EvalSymlinks(f.Path) // AGENTS.md is often a link to CLAUDE.md
+			if err == nil && !f.Kept && !seen[real] {
+				seen[real] = true
+				files = append(files, f)
+			}
+		}
+	}
+	return files, nil
+}
