@@ -186,7 +186,7 @@ func looseOf(ctx context.Context, p *pipeline.Pipeline, project string, noted bo
 	if !noted {
 		return out, nil // a person's rules need no session
 	}
-	found, err := p.Index.Search(ctx, index.Query{Text: line, Project: project, Archived: true, Limit: mostCompared})
+	found, err := p.Index.Search(ctx, index.Query{Text: line, Archived: true, Limit: mostCompared})
 	missing, said := found.Missing, []string(nil)
 	for _, r := range found.Ranked {
 		if r.Source != index.HandoffSource { // the note itself is searched too

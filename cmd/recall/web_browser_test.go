@@ -16,6 +16,7 @@ import (
 func TestWebInBrowser(t *testing.T) {
 	inBrowser(t)
 	home, library := demoed(t)
+	noteWrongly(t, home)
 	rules, err := os.ReadFile(os.Getenv("AXE_RULES"))
 	if err != nil {
 		t.Log(`pages aren't held to axe-core's rules: eval "$(.ci/clients axe)" brings them`)
@@ -49,7 +50,7 @@ func TestWebInBrowser(t *testing.T) {
 				t.Errorf("only %d pages were seen", len(seen))
 			}
 			t.Logf("%d pages", len(seen))
-			for _, page := range append(v.screensOf(), "/week?from=2026-10-05") {
+			for _, page := range append(v.screensOf(), "/week?from=2026-10-05", "/audit") {
 				for _, l := range looks {
 					v.lookAs(l)
 					v.to(page)

@@ -203,6 +203,14 @@ func TestWebEndsWithItsTerminal(t *testing.T) {
 	}
 }
 
+// noteWrongly writes a client's memory that goes against the demo's record.
+func noteWrongly(t *testing.T, home string) {
+	dir := filepath.Join(home, ".codex", "memories")
+	must(t, os.MkdirAll(dir, 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "notes.md"),
+		[]byte("- Workers poll every 2 seconds for new jobs.\n- The <b>zebrafinch</b> sings before sunrise.\n"), 0o600))
+}
+
 // What pages show and keep, asked as a browser asks.
 func TestWebPages(t *testing.T) {
 	t.Parallel()
@@ -242,6 +250,11 @@ func TestWebPages(t *testing.T) {
 	if old := get("/week?from=2026-09-07", nil); strings.Contains(old, "Norrsken Marine is the tide data provider") {
 		t.Error("a week's letter tells of a later one")
 	}
+	noteWrongly(t, home)
+	holds(get("/audit?project=ledgerline", nil), `^200`, `2 lines of 2 in 1 file`,
+		`(?s)Workers poll every 2 seconds for new jobs\..*names what was given up.*use LISTEN/NOTIFY.*ledgerline#6`,
+		`&lt;b&gt;zebrafinch.*in no session: `, `notes\.md:2`)
+	holds(get("/audit", nil), `^200`, `selected>`)
 	page := "/session/" + id[1]
 	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1],
 		`class="rests`, `<mark>leave the metrics for the next round</mark>`)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"recall/answer/history"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/review"
@@ -90,6 +91,25 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 		v.Undo = &undo{q.Get("session"), q.Get("item"), q.Get("was"), q.Get("older")}
 	}
 	return v, nil
+}
+
+// auditView is what of a project's memories goes against the record.
+type auditView struct {
+	filters
+	history.Audit
+}
+
+// audit looks at the project that was asked for, else the one last worked in.
+func (s *Server) audit(r *http.Request, m *Memory) (any, error) {
+	f, err := filter(r, m)
+	if err != nil {
+		return nil, err
+	}
+	if recent, _ := lately(f, 0); len(recent) > 0 && !r.URL.Query().Has("project") {
+		f.Project = f.catalog.Ref(string(recent[0].ID)).Project
+	}
+	found, err := history.AuditOf(r.Context(), m.Pipeline, f.Project)
+	return auditView{f, found}, err
 }
 
 // lately returns the most recently active sessions that pass the filters, newest first: atOnce of them from a position

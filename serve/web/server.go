@@ -183,6 +183,7 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.Handle("GET /{$}", s.page("ask", s.ask))
 	mux.Handle("GET /review", s.page("review", s.review))
+	mux.Handle("GET /audit", s.page("audit", s.audit))
 	mux.Handle("GET /time", s.page("time", s.timeline))
 	mux.Handle("GET /sessions", s.page("sessions", s.sessions))
 	mux.Handle("GET /session/{id}", s.page("session", s.session))
