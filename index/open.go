@@ -137,7 +137,7 @@ func open(path, params string) (*Index, error) {
 	if shm, err := os.OpenFile(abs+"-shm", os.O_RDWR|os.O_CREATE, 0o600); err == nil {
 		shm.Close() // the driver would create it with the umask's rights
 	}
-	db, err := driver.Open(ingest.DatabaseURI(abs, "modeof="+url.QueryEscape(abs)+"&"+params), connected)
+	db, err := driver.Open(ingest.DatabaseURI(abs, "vfs="+unmapped+"&modeof="+url.QueryEscape(abs)+"&"+params), connected)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
