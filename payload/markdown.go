@@ -93,7 +93,8 @@ func inGoal(items []Item, it *Item) bool {
 // blanks removes whitespace before comparing: a goal has a space between sentences that were typed without one.
 var blanks = strings.NewReplacer(" ", "", "\n", "")
 
-// fit renders the page with as few cuts as the budget requires, and returns the items cut.
+// fit renders the page with as few cuts as the budget requires, and returns the items cut: what was cut and still fits
+// beside the rest comes back, the most important first.
 func (pg *page) fit(budget int) (Rendered, []int) {
 	r, order := pg.render(nil), cutOrder(pg.items)
 	if r.Tokens <= budget || len(order) == 0 {
@@ -101,7 +102,15 @@ func (pg *page) fit(budget int) (Rendered, []int) {
 	}
 	// The first cut adds the line with the count; from then on each cut makes the page shorter.
 	n := 1 + sort.Search(len(order)-1, func(n int) bool { return pg.render(order[:n+1]).Tokens <= budget })
-	return pg.render(order[:n]), order[:n]
+	cut := slices.Clone(order[:n])
+	r = pg.render(cut)
+	for i := n - 2; i >= 0; i-- {
+		with := slices.Delete(slices.Clone(cut), i, i+1)
+		if fuller := pg.render(with); fuller.Tokens <= budget {
+			r, cut = fuller, with
+		}
+	}
+	return r, cut
 }
 
 // shown returns the items that get a line, a pinned next action before the others.

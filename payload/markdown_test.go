@@ -330,6 +330,20 @@ func TestCutOrder(t *testing.T) {
 	}
 }
 
+// What was cut to make room for more important items comes back if it fits beside them.
+func TestCutItemsComeBack(t *testing.T) {
+	long := strings.Repeat("word ", 100)
+	items := make([]Item, 5)
+	for i, text := range []string{"First.", "Second.", "Third.", long, "Short."} {
+		items[i] = Item{ID: ItemID(fmt.Sprint("item", i)), Kind: Lead, Text: text, State: Stands, Rule: "said-typed",
+			Confidence: 1 - float64(i)/10, Evidence: []Evidence{{Turn: "t", N: 1, Quote: text}}}
+	}
+	r := Render(&Payload{Session: "s", Items: items}, Options{Budget: 150})
+	if strings.Contains(r.Text, "word word") || !strings.Contains(r.Text, "Short.") || r.Cut != 1 || r.Tokens > 150 {
+		t.Errorf("got, want all but the long one (%d tokens, %d cut)\n%s", r.Tokens, r.Cut, r.Text)
+	}
+}
+
 func TestGoalAndNextActionSurviveAnything(t *testing.T) {
 	p := many(3)
 	long := strings.Repeat("a sentence that never ends ", 400)

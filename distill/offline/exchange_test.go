@@ -2,6 +2,8 @@ package offline
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,5 +111,32 @@ func TestPassagesOfAnExchange(t *testing.T) {
 		if n > 1 {
 			t.Errorf("%q stands in %d passages", text, n)
 		}
+	}
+}
+
+// Where a page has room, what ended an exchange is quoted without a cue; in a long session no more than the page holds.
+func TestPageIsFilled(t *testing.T) {
+	said := []string{"Pack the parts for the fair.", "The blue crates hold pumps, the grey crates hold hoses.",
+		"And the stand?", "The stand is carried by the second van."}
+	quotes := func() (texts []string, size int) {
+		p, err := Distiller{}.Distill(t.Context(), talkOf(said, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload.Mint("s", p.Items, map[payload.ItemID]bool{})
+		for _, it := range p.Items {
+			texts = append(texts, it.Text)
+		}
+		return texts, payload.Render(p, payload.Options{Budget: math.MaxInt}).Tokens
+	}
+	if texts, _ := quotes(); !slices.Contains(texts, said[1]) {
+		t.Errorf("%q isn't quoted: %q", said[1], texts)
+	}
+	for n := range 300 {
+		said = append(said, "Go on.",
+			fmt.Sprintf("Crate %d holds %d valves of type V%d and %d seals of rubber.", n, n+7, n%9, 3*n))
+	}
+	if texts, size := quotes(); size > payload.DefaultBudget || size < payload.DefaultBudget*8/10 {
+		t.Errorf("%d tokens of %d quotes, want a full page", size, len(texts))
 	}
 }

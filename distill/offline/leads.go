@@ -2,12 +2,14 @@ package offline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	"recall/distill"
 	"recall/ingest"
 	"recall/payload"
+	"recall/payload/tokens"
 )
 
 // How many leads a session yields: more don't fit on a page.
@@ -24,6 +26,7 @@ const (
 // leads quotes where the session ended, which is the assistant's last message and the commits made; what was typed, the
 // longest first; what the assistant said in words that warn, rule out, put off or name a cause; and the client's own
 // summary. What was said later comes before what was said earlier. Nothing is quoted that an item or another lead says.
+// As long as the page has room, the rest of what was typed and of what ended the exchanges is quoted too.
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []terms
 	for _, it := range items {
@@ -42,9 +45,15 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		out = append(out, it)
 		return true
 	}
+	var rest []weighed
 	pick := func(most int, from []weighed, rule string) {
 		for _, w := range from {
-			if most > 0 && w.tells() && add(w.item(rule), w.weight) {
+			w.rule = rule
+			switch {
+			case !w.tells():
+			case w.minor || most == 0:
+				rest = append(rest, w)
+			case add(w.item(rule), w.weight):
 				most--
 			}
 		}
@@ -56,7 +65,26 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	pick(maxTyped, t.typed(), "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
 	pick(maxSummed, t.summed(), "said-summary")
+	heaviestFirst(rest)
+	left := room(t.session, slices.Concat(items, out))
+	for _, w := range rest {
+		it := w.item(w.rule)
+		if cost := tokens.Count(payload.LineOf(&it)) + idCost; cost <= left && add(it, minorShare*w.weight) {
+			left -= cost
+		}
+	}
 	return out
+}
+
+// idCost is how many tokens an item takes on a page besides its line: id and bullet.
+const idCost = 8
+
+// room returns how many tokens the items leave of a page.
+func room(s *ingest.Session, items []payload.Item) int {
+	page := newPayload(s)
+	page.Items = items
+	lines := payload.Render(page, payload.Options{Budget: math.MaxInt}).Tokens
+	return payload.DefaultBudget - lines - idCost*len(items)
 }
 
 // What a page tells first: how sure it is that a passage is worth knowing at most, by what it is.
@@ -66,6 +94,7 @@ const (
 	typedWeight  = 0.65
 	tellWeight   = 0.4
 	summedWeight = 0.05
+	minorShare   = 0.1 // of the weight of what is only quoted where there is room
 )
 
 // committedWork returns the subjects of the last commits as one lead.
@@ -108,6 +137,8 @@ type passage struct {
 type weighed struct {
 	passage
 	weight float64
+	minor  bool   // it is only quoted where there is room
+	rule   string // of its lead
 }
 
 // report cuts the assistant's last message into passages; if that is a sentence that answers nothing but what was said
@@ -122,7 +153,7 @@ func (t *talk) report() (out []weighed) {
 		}
 		for _, p := range sp.passages() {
 			if !p.run[0].cues.has(cueNarrate) {
-				out = append(out, weighed{p, reportWeight})
+				out = append(out, weighed{passage: p, weight: reportWeight})
 			}
 		}
 		if len(sp.parts) > 1 {
@@ -139,9 +170,6 @@ func (t *talk) typed() (out []weighed) {
 			continue
 		}
 		for i, p := range sp.passages() {
-			if i >= maxOfOne {
-				break
-			}
 			w := typedWeight * min(1, float64(len(p.text()))/distill.MaxQuote*t.recency(sp))
 			if i > 0 {
 				w *= 0.5
@@ -149,15 +177,15 @@ func (t *talk) typed() (out []weighed) {
 			if p.hint() != "" {
 				w = max(w, tellWeight*t.recency(sp))
 			}
-			out = append(out, weighed{p, w})
+			out = append(out, weighed{passage: p, weight: w, minor: i >= maxOfOne})
 		}
 	}
 	heaviestFirst(out)
 	return out
 }
 
-// telling cuts what ended the exchanges into passages, and returns those with a hint at what still holds, with what
-// goes on from them; steps that were to come next have come.
+// telling cuts what ended the exchanges into passages. More than minor are those with a hint at what still holds, with
+// what goes on from them; steps that were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
 		if sp.source != message || !sp.closing {
@@ -168,8 +196,8 @@ func (t *talk) telling() (out []weighed) {
 			h := p.hint()
 			goesOn := tells && !p.run[0].opens
 			tells = h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
-			if tells || goesOn {
-				out = append(out, weighed{p, tellWeight * t.recency(sp)})
+			if goesOn || !p.run[0].cues.has(cueNarrate) && !asks(p.text()) {
+				out = append(out, weighed{passage: p, weight: tellWeight * t.recency(sp), minor: !tells && !goesOn})
 			}
 		}
 	}
@@ -183,7 +211,7 @@ func (t *talk) summed() (out []weighed) {
 	for _, sp := range slices.Backward(t.speeches) {
 		if sp.source == summary {
 			for _, p := range slices.Backward(sp.passages()) {
-				out = append(out, weighed{p, summedWeight})
+				out = append(out, weighed{passage: p, weight: summedWeight})
 			}
 			break
 		}

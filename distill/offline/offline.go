@@ -30,11 +30,16 @@ func (Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Paylo
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
-		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
+	p := newPayload(s)
 	p.Items, p.Read = items(s)
 	distill.Hold(s, p)
 	return p, nil
+}
+
+// newPayload returns the session's payload without items.
+func newPayload(s *ingest.Session) *payload.Payload {
+	return &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
+		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
 }
 
 // items returns the goal, what is on record, files and leads, and the names of files that were only read.
