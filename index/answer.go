@@ -30,7 +30,6 @@ type ranked struct {
 	to       int64 // and its last one
 	held     held
 	wordless bool // of an item: it has none of the question's words
-	marked   bool // of an exchange: an item is from it
 	score    float64
 	item     payload.Item // if it is an item
 	quoted                // if it is an exchange: the turn to show

@@ -62,8 +62,8 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 	}
 }
 
-// So is a passage that takes back what an earlier one says, by its words or by what a
-// link says that it took the place of.
+// So is a passage in which a person takes back what was said, or decided, earlier, by its words or by what a link says
+// that it took the place of; not one in which an assistant says that something changes, as it does all day.
 func TestLaterPassageOnTheSameComesFirst(t *testing.T) {
 	asked := rank.Ask("do workers poll the jobs table?", nil, nil)
 	older := "The queue is in Postgres. Eight workers poll the jobs table every 2 seconds."
@@ -72,22 +72,25 @@ func TestLaterPassageOnTheSameComesFirst(t *testing.T) {
 		newer   string
 		history []Linked
 		claim   bool // the older one is
+		role    string
 		first   bool
 	}{
-		"says otherwise":          {"Workers listen for jobs instead of polling.", nil, false, true},
-		"takes back":              {"Checkout is slow. I take back that workers poll every 2 seconds.", nil, false, true},
-		"takes that back":         {"Workers poll the jobs table: I take that back.", nil, false, true},
-		"says the same":           {"Eight workers poll the jobs table every 2 seconds.", nil, false, false},
-		"changes something else":  {"Invoices are printed in A5 instead of A4.", nil, false, false},
-		"took its place, by link": {"No. Use NOTIFY.", []Linked{polls}, false, true},
-		"says otherwise, a claim": {"Workers listen for jobs instead of polling.", nil, true, false},
+		"says otherwise":          {"Workers listen for jobs instead of polling.", nil, false, "user", true},
+		"takes back":              {"Checkout is slow. I take back that workers poll every 2 seconds.", nil, false, "user", true},
+		"takes that back":         {"Workers poll the jobs table: I take that back.", nil, false, "user", true},
+		"says the same":           {"Eight workers poll the jobs table every 2 seconds.", nil, false, "user", false},
+		"changes something else":  {"Invoices are printed in A5 instead of A4.", nil, false, "user", false},
+		"took its place, by link": {"No. Use NOTIFY.", []Linked{polls}, false, "assistant", true},
+		"takes back a claim":      {"Workers listen for jobs instead of polling.", nil, true, "user", true},
+		"an assistant":            {"Workers listen for jobs instead of polling.", nil, false, "assistant", false},
 	} {
 		first := &ranked{table: turns, session: 1, quoted: quoted{turn: Turn{At: day}, passage: older}}
 		if c.claim {
 			first.table, first.item = items, payload.Item{Kind: payload.Decision, Text: older, At: day}
 		}
 		first.score = 1
-		second := &ranked{table: turns, session: 2, quoted: quoted{turn: Turn{At: day.AddDate(0, 0, 1)}, passage: c.newer}}
+		second := &ranked{table: turns, session: 2, quoted: quoted{
+			turn: Turn{At: day.AddDate(0, 0, 1), Role: c.role}, passage: c.newer}}
 		second.score, second.history = 0.8, c.history
 		list := []*ranked{first, second}
 		if preferLater(list, asked); (list[0] == second) != c.first {

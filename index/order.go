@@ -25,7 +25,7 @@ type blend struct {
 }
 
 var (
-	ofQuestion = blend{words: 1, near: 1, held: 0.2, session: 0.3, says: 0.25}
+	ofQuestion = blend{words: 1, near: 1, session: 0.3, says: 0.25}
 	ofTask     = blend{words: 0.5, held: 1}
 )
 
@@ -39,7 +39,6 @@ const (
 	gone          = 0.3 // of what no longer holds
 	isAsked       = 1.3 // of the kind that is asked for
 	byHand        = 1.3 // of what a person wrote down themselves
-	isMarked      = 1.2 // of an exchange from which an item was taken
 	mostSays      = 1.5 // of what a passage says of a question, as a person's words count for more
 	exchangesRead = 30  // exchanges of which the text is read
 )
@@ -80,6 +79,7 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 		return nil, err
 	}
 	r.blend(all, ts)
+	all = r.withoutGoals(all)
 	all = append(all, r.q.Elsewhere.within(r.q, all)...)
 	arrange(all)
 	all, err = r.quote(ctx, all[:min(len(all), max(exchangesRead, r.q.Limit))])
@@ -94,6 +94,28 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 	scale(all)
 	demoteDone(all)
 	return all, err
+}
+
+// withoutGoals has exchanges in the place of the goals that were taken from them, unless goals are asked for: what was
+// to be done says nothing of what came of it.
+func (r *reader) withoutGoals(all []*ranked) []*ranked {
+	if r.q.Kinds != nil || r.asked.Asks(payload.Goal) {
+		return all
+	}
+	in := map[exchangePlace]*ranked{}
+	for _, o := range all {
+		if o.table == turns {
+			in[exchangePlace{o.session, o.x}] = o
+		}
+	}
+	return slices.DeleteFunc(all, func(o *ranked) bool {
+		told := in[exchangePlace{o.session, o.x}]
+		if o.table != items || o.item.Kind != payload.Goal || told == nil {
+			return false
+		}
+		told.score = max(told.score, o.score)
+		return true
+	})
 }
 
 func blendFor(ts []term) blend {
@@ -126,9 +148,6 @@ func (r *reader) blend(all []*ranked, ts []term) {
 	session := share(func(i int) float64 { return beside[i] })
 	for i, o := range all {
 		o.score = b.words*words(i) + b.near*near(i) + b.held*held(i) + b.session*session(i)
-		if o.marked {
-			o.score *= isMarked
-		}
 		if o.table == items {
 			o.score *= r.worth(o)
 		}
@@ -285,6 +304,13 @@ func preferLater(list []*ranked, asked *rank.Question) {
 	list[0] = newer
 }
 
+// takesBack reports whether a person says in an exchange, as far as it is shown, that something changes.
+func (o *ranked) takesBack() bool {
+	return slices.ContainsFunc([]quoted{o.quoted, o.beside}, func(q quoted) bool {
+		return q.turn.Role != assistant && saysChanged().MatchString(text.HeadMarked(q.passage, longestSaid))
+	})
+}
+
 // likeEnough is how similar a later result must be to be about the same.
 func likeEnough(newer *ranked) float64 {
 	if saysChanged().MatchString(text.HeadMarked(newer.shownText(), longestSaid)) {
@@ -298,8 +324,8 @@ const longestSaid = 1 << 10
 
 // saysChanged matches statements that something has changed.
 var saysChanged = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|` +
-	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|dropped|removed?|abandon\w*|` +
-	`given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
+	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|drop(?:s|ped)?|removed?|` +
+	`abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
 	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all)\b`)
 
 // later reports whether a newer result states how things are now, where the older one states how they were or
@@ -314,8 +340,7 @@ func later(newer, older *ranked, asked *rank.Question) bool {
 	case newer.at().After(time.Now().AddDate(0, 0, 1)): // by a clock that was ahead: it isn't known to be later
 		return false
 	case !newer.isClaim():
-		return len(newer.history) > 0 ||
-			!older.isClaim() && saysChanged().MatchString(text.HeadMarked(newer.shownText(), longestSaid))
+		return len(newer.history) > 0 || newer.takesBack()
 	case !older.isClaim():
 		return newer.item.Current() && settles(newer.item.Kind)
 	}

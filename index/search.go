@@ -258,7 +258,7 @@ func (r *reader) exchanges(ctx context.Context, docs map[int64]*held) ([]*ranked
 		return nil, nil
 	}
 	conds, args := r.conditions(windows)
-	query := `SELECT e.id, e.session, e.x, ` + wholeExchange + marked + ` FROM window e WHERE ` +
+	query := `SELECT e.id, e.session, e.x, ` + wholeExchange + ` FROM window e WHERE ` +
 		`e.id IN (SELECT value FROM json_each(?)) AND ` + strings.Join(conds, ` AND `)
 	in := map[exchangePlace]*ranked{}
 	var out []*ranked
@@ -267,7 +267,7 @@ func (r *reader) exchanges(ctx context.Context, docs map[int64]*held) ([]*ranked
 		n := min(len(ids), atOnce)
 		some, err := list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
 			o := &ranked{table: turns}
-			return o, rows.Scan(&o.id, &o.session, &o.x, &o.n, &o.to, &o.marked)
+			return o, rows.Scan(&o.id, &o.session, &o.x, &o.n, &o.to)
 		}, query, append([]any{jsonList(rowsOfDocs(ids[:n]))}, args...)...)
 		if err != nil {
 			return nil, err
@@ -313,13 +313,10 @@ func (r *reader) itemsIn(ctx context.Context, told []*ranked, docs map[int64]*he
 		`WHERE ? OR i.kind<>?`, string(places), slices.Contains(r.q.Kinds, payload.Lead), string(payload.Lead))
 }
 
-// marked is true if an item is from a window's turns.
-const marked = `EXISTS(SELECT 1 FROM item i WHERE i.session=e.session AND i.n BETWEEN e.n AND e.m)`
-
 // wholeExchange selects the first and the last turn of a window's exchange, of a long one some turns before and after.
 const wholeExchange = `(SELECT min(n) FROM window w WHERE (w.session, w.x)=(e.session, e.x) ` +
 	`AND w.n BETWEEN e.n-10 AND e.n), ` +
-	`(SELECT max(m) FROM window w WHERE (w.session, w.x)=(e.session, e.x) AND w.n BETWEEN e.n AND e.m+10), `
+	`(SELECT max(m) FROM window w WHERE (w.session, w.x)=(e.session, e.x) AND w.n BETWEEN e.n AND e.m+10)`
 
 // exchangePlace is the place of an exchange.
 type exchangePlace struct{ session, x int64 }
