@@ -115,7 +115,7 @@ func TestDamaged(t *testing.T) {
 	for i := range n {
 		b := bytes.Clone(good)
 		var what string
-		switch i % 4 {
+		switch i % 5 {
 		case 0:
 			b, what = b[:r.IntN(len(b))], "cut short"
 		case 1:
@@ -127,6 +127,10 @@ func TestDamaged(t *testing.T) {
 			from := r.IntN(len(b))
 			clear(b[from:min(len(b), from+r.IntN(20_000))])
 			what = "zeros"
+		case 3:
+			page, other := 4096*r.IntN(len(b)/4096), 4096*r.IntN(len(b)/4096)
+			copy(b[page:page+4096], good[other:other+4096])
+			what = "a page in another's place"
 		default:
 			from := r.IntN(len(b))
 			b, what = append(b[:from], b[min(len(b), from+r.IntN(8192)):]...), "a part gone"

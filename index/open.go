@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +28,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, word splitting, the columns' content. Raise it when
 // any of them changes.
 const (
-	schema = 30
+	schema = 29
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -134,22 +133,15 @@ func open(path, params string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	if shm, err := os.OpenFile(abs+"-shm", os.O_RDWR|os.O_CREATE, 0o600); err == nil {
-		shm.Close() // the driver would create it with the umask's rights
-	}
-	db, err := driver.Open(ingest.DatabaseURI(abs, "vfs="+unmapped+"&modeof="+url.QueryEscape(abs)+"&"+params), connected)
+	db, err := driver.Open(ingest.DatabaseURI(abs, "vfs="+checkedFiles+"&"+params), connected)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	return &Index{db: db, path: path}, nil
 }
 
-// connected prepares a connection: there is FTS5, and the pages of a new file have room for a checksum, by which the
-// driver notices bits that flipped.
-func connected(c *sqlite3.Conn) error {
-	_, err := c.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, 8)
-	return cmp.Or(err, fts5.Register(c))
-}
+// connected prepares a connection: pages have checksums, see pages.go, and there is FTS5.
+func connected(c *sqlite3.Conn) error { return cmp.Or(reservePageSums(c), fts5.Register(c)) }
 
 // ErrReplaced means that the file was removed, emptied or replaced while it was open: what is written to it is
 // lost.
@@ -246,7 +238,7 @@ func busy(err error) bool { return errors.Is(err, sqlite3.BUSY) }
 
 func damaged(err error) bool {
 	switch {
-	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB), errors.Is(err, sqlite3.IOERR_DATA):
+	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
 		return true
 	case errors.Is(err, sqlite3.CONSTRAINT): // new numbers are taken already
 		return true

@@ -14,9 +14,6 @@ import (
 	"recall/payload"
 )
 
-// pageSize is SQLite's.
-const pageSize = 4096
-
 // swapped is an index of which each table and each index of SQLite's takes several
 // pages, and what it answers.
 type swapped struct {
@@ -82,7 +79,7 @@ func (w *swapped) ask(i int) (Answer, error) {
 	return x.Search(context.Background(), w.asked[i])
 }
 
-// Wherever a page has bits flipped, is empty or gone: an
+// Wherever a whole page stands in another's place, has bits flipped or is empty: an
 // answer is right, or says that the index must be rebuilt. RECALL_PAGES is how often
 // that is tried:
 //
@@ -114,8 +111,11 @@ func TestDamagedPages(t *testing.T) {
 	for i := range n {
 		at := r.IntN(pages)
 		page := bytes.Clone(w.good[pageSize*at:][:pageSize])
-		what := [...]string{"bits", "zeros", "cut"}[i%3]
+		what := [...]string{"another page", "another page", "bits", "zeros", "cut"}[i%5]
 		switch what {
+		case "another page":
+			other := r.IntN(pages)
+			copy(page, w.good[pageSize*other:])
 		case "bits":
 			for range 1 + r.IntN(8) {
 				page[r.IntN(len(page))] ^= byte(1 << r.IntN(8))
@@ -152,6 +152,44 @@ func TestDamagedPages(t *testing.T) {
 		}
 	}
 	t.Logf("of %d pages: %v", pages, counts)
+}
+
+// Each page has its checksum: when it was put in, and when the file was written anew.
+func TestPagesAreChecked(t *testing.T) {
+	x := openWith(t, billing()...)
+	s := newSynth(2)
+	for i := range 20 {
+		if err := x.Put(t.Context(), s.doc(i, 5, 10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(when string) {
+		t.Helper()
+		if err := x.shrink(t.Context()); err != nil { // empties the log
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(x.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) < 20*pageSize || b[20] != pageSum {
+			t.Fatalf("%s: %d bytes, %d free at the end of each page", when, len(b), b[20])
+		}
+		for at := 0; at < len(b); at += pageSize {
+			page := b[at:][:pageSize]
+			if !intact(page, int64(at)) {
+				t.Errorf("%s: page %d has another checksum", when, at/pageSize)
+			}
+			if page[7] ^= 1; intact(page, int64(at)) {
+				t.Errorf("%s: page %d is sound with a bit flipped", when, at/pageSize)
+			}
+		}
+	}
+	check("put in")
+	if err := x.Forget(t.Context(), "s2"); err != nil {
+		t.Fatal(err)
+	}
+	check("written anew")
 }
 
 // Rows of several pages are read whole: SQLite else reads such pages in part, without
