@@ -89,7 +89,7 @@ func TestBlockedDistiller(t *testing.T) {
 	})
 	soon("a question's search", 5*time.Second, func() error {
 		a, err := other().Index.Search(ctx, index.Query{Text: first.said[0]})
-		if err == nil && len(a.Items()) == 0 {
+		if err == nil && len(a.Ranked) == 0 {
 			t.Error("nothing was found")
 		}
 		return err
