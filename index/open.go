@@ -39,8 +39,7 @@ var schemaSQL string
 type Index struct {
 	db   *sql.DB
 	path string
-	file os.FileInfo // at path when it was opened for writing
-	near *Vectors    // nil without any
+	near *Vectors // nil without any
 
 	own embed.Groups
 }
@@ -48,8 +47,7 @@ type Index struct {
 // Open opens the index for reading and writing, creating it and its folder if needed. The error is ErrRebuild
 // if the file has another version or is damaged.
 func Open(path string) (*Index, error) {
-	file, err := createFile(path)
-	if err != nil {
+	if err := createFile(path); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	x, err := open(path, "_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)"+
@@ -57,7 +55,6 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.file = file
 	if err := retryBusy(func() error { return x.prepare(context.Background()) }); err != nil {
 		x.Close()
 		return nil, x.fail("open index", err)
@@ -66,19 +63,18 @@ func Open(path string) (*Index, error) {
 }
 
 // createFile opens or creates the file at path, which SQLite would create with the umask's permissions.
-func createFile(path string) (os.FileInfo, error) {
+func createFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkPath(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer f.Close()
-	return f.Stat()
+	return f.Close()
 }
 
 // checkPath reports a folder in the file's place, which SQLite would call a disk error, and a missing file.
@@ -142,22 +138,6 @@ func open(path, params string) (*Index, error) {
 
 // connected prepares a connection: pages have checksums, see pages.go, and there is FTS5.
 func connected(c *sqlite3.Conn) error { return cmp.Or(reservePageSums(c), fts5.Register(c)) }
-
-// ErrReplaced means that the file was removed, emptied or replaced while it was open: what is written to it is
-// lost.
-var ErrReplaced = errors.New("the index was removed, emptied or replaced")
-
-// Replaced returns ErrReplaced if that happened to an index opened for writing.
-func (x *Index) Replaced() error {
-	now, err := os.Stat(x.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("index: %w", err)
-	}
-	if err != nil || now.Size() == 0 || !os.SameFile(now, x.file) {
-		return fmt.Errorf("%s: %w", x.path, ErrReplaced)
-	}
-	return nil
-}
 
 // Close closes the index. The last process to close it folds the write-ahead log into the file.
 func (x *Index) Close() error { return x.db.Close() }

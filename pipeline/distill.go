@@ -67,7 +67,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 			f.anew = f.anew || anew && r.p.Library.ReadOnly() == nil
 		}
 		switch {
-		case due && (r.busy(f) || r.tooLarge(f, stamps)):
+		case due && r.tooLarge(f, stamps):
 			for _, m := range f.Members {
 				r.waiting = append(r.waiting, m.Entry.ID)
 			}
@@ -111,16 +111,6 @@ func (r *run) anew(e library.Entry, want string) bool {
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
 	return changed || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
 		!known && (r.late() || !r.asWritten(e))
-}
-
-// busy reports whether a session of the family was written to recently and should be left alone.
-func (r *run) busy(f *Family) bool {
-	if r.options.Quiet == 0 {
-		return false
-	}
-	return slices.ContainsFunc(f.Members, func(m *Member) bool {
-		return m.Entry.Behind() && r.p.Time().Sub(m.Entry.Written()) < r.options.Quiet
-	})
 }
 
 // largeFamily is how many bytes of the sources are made again in about a second, which is what a question may wait. A

@@ -158,3 +158,11 @@ func (p *Archiver) forgotten(f ingest.Found) bool {
 	frozen, _ := p.Library.Frozen(f.ID)
 	return gone || frozen
 }
+
+// Earlier returns the earlier of two times, ignoring zero times.
+func Earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -402,35 +402,3 @@ func TestImproveMeanwhile(t *testing.T) {
 		t.Errorf("stopped: %+v %v", r, err)
 	}
 }
-
-// A watch asks the model too, once, while it goes on watching.
-func TestWatchAsks(t *testing.T) {
-	root := t.TempDir()
-	p := open(t, t.TempDir())
-	p.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: {}}
-	asker(p).Improver = &script{}
-	first.write(t, root)
-	syncAll(t, p, root)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	said := make(chan improve.Report, 10)
-	ended := make(chan error, 1)
-	go func() {
-		ended <- p.Watch(ctx, pipeline.WatchOptions{Every: 10 * time.Millisecond, Ask: func(ctx context.Context) {
-			r, err := asker(p).Run(ctx, improve.Options{})
-			if err != nil && ctx.Err() == nil {
-				t.Error(err)
-			}
-			if r.Improved > 0 {
-				said <- r
-			}
-		}})
-	}()
-	if r := <-said; r.Improved != 1 {
-		t.Errorf("got %+v, want one improved", r)
-	}
-	cancel()
-	if err := <-ended; err != nil || len(said) > 0 {
-		t.Errorf("%v, %d more reports", err, len(said))
-	}
-}

@@ -18,12 +18,10 @@ import (
 
 // Options says what a sync covers.
 type Options struct {
-	From   []string         // files and folders to use instead of the sources' roots
-	Budget time.Duration    // start nothing new after this long; 0 is no limit
-	Only   ingest.SessionID // skip the sources and pick up only this session's hand edits
-	// archive but don't distill sessions whose files were written within this time
-	Quiet   time.Duration
-	Reindex bool // rebuild the index from the library alone
+	From    []string         // files and folders to use instead of the sources' roots
+	Budget  time.Duration    // start nothing new after this long; 0 is no limit
+	Only    ingest.SessionID // skip the sources and pick up only this session's hand edits
+	Reindex bool             // rebuild the index from the library alone
 
 	salvaged []ingest.Found // look only at these
 }

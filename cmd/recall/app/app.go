@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -52,8 +51,6 @@ type App struct {
 	shared  bool // Lib is shared: Close leaves it open
 
 	latest atomic.Pointer[config.Config] // as Exclusion last read it
-
-	Quiet time.Duration // WatchOptions.Quiet; set by tests
 
 	Again func(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int // runs recall in this process
 }

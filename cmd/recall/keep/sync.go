@@ -3,10 +3,8 @@ package keep
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +12,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -24,8 +21,8 @@ import (
 
 func newSyncCmd(a *app.App) *cobra.Command {
 	var o struct {
-		From                               []string
-		JSON, Watch, DryRun, Live, NoModel bool
+		From                        []string
+		JSON, DryRun, Live, NoModel bool
 	}
 	return option.Do("sync", func(fs *option.Flags) {
 		fs.BoolVar(&o.DryRun, "dry-run", false,
@@ -35,16 +32,9 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(&o.JSON, "json", false, "print the report as JSON")
 		fs.BoolVar(&o.Live, "live", false, "also ask the model about sessions still in progress")
 		fs.BoolVar(&o.NoModel, "no-model", false, "don't ask a model")
-		fs.BoolVar(&o.Watch, "watch", false, "keep running and archive new text within seconds, until stopped")
-		fs.Apart("dry-run", "watch", "no-model")
-		fs.Apart("watch", "from")
-		fs.Apart("watch", "json")
+		fs.Apart("dry-run", "no-model")
 		fs.Apart("live", "no-model")
-		fs.Apart("watch", "live")
 	}, func(ctx context.Context, _ []string) error {
-		if o.Watch {
-			return Watch(ctx, a)
-		}
 		if o.DryRun {
 			return foreseeSync(ctx, a, o.From, o.Live, o.JSON)
 		}
@@ -165,108 +155,4 @@ type SyncReport struct {
 	Queued   int             `json:"queued"`          // sessions waiting for the model or its answers
 	Model    *improve.Report `json:"model,omitempty"` // the result of asking it; absent if no model was asked
 	Error    string          `json:"error,omitempty"` // why the run ended early
-}
-
-// Watch syncs until it is stopped, which is no error.
-func Watch(ctx context.Context, a *app.App) error {
-	if _, err := a.LibraryToFill(ctx, nil); err != nil {
-		return err
-	}
-	fmt.Fprintln(a.Err, "recall: watching; Ctrl-C stops it, nothing is lost")
-	var renewed time.Time
-	for {
-		err := watchOn(ctx, a)
-		if errors.Is(err, index.ErrReplaced) {
-			fmt.Fprintf(a.Err, "recall: %v; checking everything again\n", err)
-			if err := a.ForgetSeen(); err != nil {
-				return err
-			}
-			continue
-		}
-		if !errors.Is(err, index.ErrRebuild) || time.Since(renewed) < soonDamaged {
-			return err
-		}
-		a.SayDamaged(err)
-		renewed = time.Now()
-		if err := a.RemoveIndex(); err != nil {
-			return err
-		}
-	}
-}
-
-// soonDamaged: an index that is damaged this soon after it was rebuilt points to a persistent fault.
-const soonDamaged = time.Minute
-
-// ends reports whether the index must be opened again.
-func ends(err error) bool {
-	return errors.Is(err, index.ErrRebuild) || errors.Is(err, index.ErrReplaced)
-}
-
-// watchOn watches until it is stopped, or returns an error if the index turns out to be damaged or replaced. The next
-// call refills it.
-func watchOn(ctx context.Context, a *app.App) error {
-	p, err := a.Indexer()
-	if err != nil {
-		return err
-	}
-	asker, err := a.Asker(ctx, false)
-	if err != nil {
-		fmt.Fprintf(a.Err, "recall: not asking a model: %v\n", err)
-	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	o := pipeline.WatchOptions{Quiet: a.Quiet, Report: func(r pipeline.Report, err error) {
-		if ends(err) {
-			stop(err)
-			return
-		}
-		printWatched(a, r, err)
-	}}
-	if asker != nil {
-		o.Ask = func(ctx context.Context) {
-			if err := askWhileWatching(ctx, a, asker); ends(err) {
-				stop(err)
-			} else if err != nil {
-				fmt.Fprintf(a.Err, "recall: %s %v; asking again later\n", time.Now().Format("15:04:05"), err)
-			}
-		}
-	}
-	err = p.Watch(ctx, o)
-	if cause := context.Cause(ctx); err == nil && ends(cause) {
-		return cause
-	}
-	return err
-}
-
-// askWhileWatching asks the model and prints the result.
-func askWhileWatching(ctx context.Context, a *app.App, asker *improve.Asker) error {
-	if err := asker.Index.Replaced(); err != nil {
-		return err
-	}
-	r, err := asker.Run(ctx, improve.Options{Quiet: a.Config.Distill.Quiet, AtOnce: a.Config.LLM.Concurrency})
-	err = cmp.Or(err, asker.Index.Replaced()) // replaced in the meantime
-	if ctx.Err() != nil {
-		return nil
-	}
-	if err != nil || r.Improved+r.Links+len(r.Problems) == 0 {
-		return err
-	}
-	r.By = asker.Improver.Name()
-	fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), strings.Join(improveParts(&r), "; "))
-	a.PrintProblems(r.Problems)
-	return nil
-}
-
-func printWatched(a *app.App, r pipeline.Report, err error) {
-	now := time.Now().Format("15:04:05")
-	if err != nil {
-		fmt.Fprintf(a.Err, "recall: %s %v; trying again\n", now, err)
-		return
-	}
-	parts := terminal.ReportParts(r)
-	if r.Indexed > r.Distilled { // reindexed
-		parts = append(parts, fmt.Sprintf("%d indexed", r.Indexed))
-	}
-	fmt.Fprintln(a.Out, now, strings.Join(parts, ", "))
-	a.PrintProblems(r.Problems)
 }

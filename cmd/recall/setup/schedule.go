@@ -67,7 +67,7 @@ func newScheduleInstallCmd(a *app.App) *cobra.Command {
 func noScheduler(err error) error {
 	if errors.Is(err, schedule.ErrNoScheduler) {
 		return hint.With(err, "install cron, or have another scheduler run recall archive every ten minutes and recall "+
-			"sync every night; or keep recall sync --watch running")
+			"sync every night")
 	}
 	return err
 }
