@@ -65,6 +65,9 @@ func Tie(l index.Linked) string {
 	case payload.ByModel:
 		return text + ", a model found"
 	}
+	if l.Link.Precision == 0 { // no rule that was measured found it, such as of two that answer one question
+		return text
+	}
 	return text + fmt.Sprintf(" (found by a rule that was right in %.0f of 100 cases)", 100*l.Link.Precision)
 }
 
