@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -138,5 +139,30 @@ func TestPageIsFilled(t *testing.T) {
 	}
 	if texts, size := quotes(); size > payload.DefaultBudget || size < payload.DefaultBudget*8/10 {
 		t.Errorf("%d tokens of %d quotes, want a full page", size, len(texts))
+	}
+}
+
+// What the goal says isn't quoted again, what its turn says besides is.
+func TestGoalIsNotQuotedAgain(t *testing.T) {
+	said := []string{"Pack the blue crates with pumps for the fair in Bremen. The grey ones stay in the old hall.",
+		"Packed."}
+	p, err := Distiller{}.Distill(t.Context(), talkOf(said, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var goal, typed []string
+	for _, it := range p.Items {
+		switch {
+		case it.Kind == payload.Goal:
+			goal = append(goal, it.Text)
+		case it.Rule == "said-typed":
+			typed = append(typed, it.Text)
+		}
+	}
+	if len(goal) != 1 || slices.ContainsFunc(typed, func(s string) bool { return strings.Contains(s, goal[0]) }) {
+		t.Errorf("goal %q, typed %q", goal, typed)
+	}
+	if !strings.Contains(strings.Join(append(typed, goal...), " "), "old hall") {
+		t.Errorf("the second sentence is nowhere: goal %q, typed %q", goal, typed)
 	}
 }

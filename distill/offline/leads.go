@@ -29,7 +29,11 @@ const (
 // As long as the page has room, the rest of what was typed and of what ended the exchanges is quoted too.
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []terms
+	var goal payload.Item
 	for _, it := range items {
+		if it.Kind == payload.Goal {
+			goal = it
+		}
 		if it.Kind != payload.File && it.Kind != payload.Goal {
 			kept = append(kept, keywords(it.Text))
 		}
@@ -52,7 +56,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			switch {
 			case !w.tells():
 			case w.minor || most == 0:
-				rest = append(rest, w)
+				if len(keywords(w.text())) >= minTelling {
+					rest = append(rest, w)
+				}
 			case add(w.item(rule), w.weight):
 				most--
 			}
@@ -62,7 +68,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	if it, ok := t.committedWork(); ok {
 		add(it, commitWeight)
 	}
-	pick(maxTyped, t.typed(), "said-typed")
+	pick(maxTyped, t.typed(goal), "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
 	pick(maxSummed, t.summed(), "said-summary")
 	heaviestFirst(rest)
@@ -163,13 +169,19 @@ func (t *talk) report() (out []weighed) {
 	return out
 }
 
-// typed cuts what was typed into passages.
-func (t *talk) typed() (out []weighed) {
+// typed cuts what was typed into passages, which leave out what the goal says.
+func (t *talk) typed(goal payload.Item) (out []weighed) {
 	for _, sp := range t.speeches {
 		if !sp.user {
 			continue
 		}
 		for i, p := range sp.passages() {
+			if string(sp.turn.ID) == goal.First().Turn {
+				p = p.beyond(goal.Text)
+			}
+			if len(p.run) == 0 {
+				continue
+			}
 			w := typedWeight * min(1, float64(len(p.text()))/distill.MaxQuote*t.recency(sp))
 			if i > 0 {
 				w *= 0.5
@@ -196,7 +208,8 @@ func (t *talk) telling() (out []weighed) {
 			h := p.hint()
 			goesOn := tells && !p.run[0].opens
 			tells = h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
-			if goesOn || !p.run[0].cues.has(cueNarrate) && !asks(p.text()) {
+			narrates := slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(cueNarrate) })
+			if tells || goesOn || !narrates && !asks(p.text()) {
 				out = append(out, weighed{passage: p, weight: tellWeight * t.recency(sp), minor: !tells && !goesOn})
 			}
 		}
@@ -309,6 +322,14 @@ func (p passage) item(rule string) payload.Item {
 		}
 	}
 	return it
+}
+
+// beyond returns the passage from the first sentence that a goal doesn't hold.
+func (p passage) beyond(goal string) passage {
+	for len(p.run) > 0 && strings.Contains(goal, strings.TrimSpace(p.run[0].text)) {
+		p.run = p.run[1:]
+	}
+	return p
 }
 
 // hint returns what a passage perhaps is, by its cues, or "".
