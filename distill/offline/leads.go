@@ -169,7 +169,7 @@ func (t *talk) report() (out []weighed) {
 	return out
 }
 
-// typed cuts what was typed into passages, which leave out what the goal says.
+// typed cuts what was typed into passages, which begin behind what the goal says.
 func (t *talk) typed(goal payload.Item) (out []weighed) {
 	for _, sp := range t.speeches {
 		if !sp.user {
@@ -178,9 +178,6 @@ func (t *talk) typed(goal payload.Item) (out []weighed) {
 		for i, p := range sp.passages() {
 			if string(sp.turn.ID) == goal.First().Turn {
 				p = p.beyond(goal.Text)
-			}
-			if len(p.run) == 0 {
-				continue
 			}
 			w := typedWeight * min(1, float64(len(p.text()))/distill.MaxQuote*t.recency(sp))
 			if i > 0 {
@@ -324,10 +321,13 @@ func (p passage) item(rule string) payload.Item {
 	return it
 }
 
-// beyond returns the passage from the first sentence that a goal doesn't hold.
+// beyond returns the passage from the first sentence that a goal doesn't hold; all of it, which no page shows, if it
+// holds all.
 func (p passage) beyond(goal string) passage {
-	for len(p.run) > 0 && strings.Contains(goal, strings.TrimSpace(p.run[0].text)) {
-		p.run = p.run[1:]
+	for i, s := range p.run {
+		if !strings.Contains(goal, strings.TrimSpace(s.text)) {
+			return passage{p.speech, p.run[i:]}
+		}
 	}
 	return p
 }
