@@ -52,7 +52,7 @@ func MemoryFiles(l *library.Library, project string) (files []MemoryFile) {
 		return cmp.Or(strings.Split(os.Getenv(c.Env), ",")[0], filepath.Join(home, c.Home))
 	}
 	codex, claude := folder(ingest.Codex), folder(ingest.ClaudeCode)
-	for _, path := range []string{filepath.Join(home, ".claude", "CLAUDE.md"), filepath.Join(codex, "AGENTS.md"),
+	for _, path := range []string{filepath.Join(claude, "CLAUDE.md"), filepath.Join(codex, "AGENTS.md"),
 		filepath.Join(folder(ingest.Gemini), "GEMINI.md")} {
 		files = append(files, MemoryFile{Path: path})
 	}
