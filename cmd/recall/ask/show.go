@@ -141,12 +141,14 @@ func turnsNamed(arg string) (name string, to int) {
 
 var severalTurns = txt.Pattern(`(:\d{1,6})-(\d{1,6})$`)
 
-const mostTurns = 100 // shown at once; the whole transcript is another flag
+const mostTurns = 100 // shown at once
 
-// showTurns shows those of a session's turns that stand in its transcript, both ends included.
+// showTurns shows those of a session's turns that stand in its transcript, both ends included, and says if they are too
+// many to show.
 func showTurns(a *app.App, id ingest.SessionID, from, to int) error {
 	shown := 0
-	for n := max(1, from); n <= min(to, from+mostTurns); n++ {
+	most := min(to, max(1, from)+mostTurns-1)
+	for n := max(1, from); n <= most; n++ {
 		path, line, err := a.Lib.TurnPlace(id, "", n)
 		if errors.Is(err, library.ErrNoTurn) {
 			continue
@@ -169,6 +171,12 @@ func showTurns(a *app.App, id ingest.SessionID, from, to int) error {
 	if shown == 0 {
 		_, _, err := placeOf(a.Lib, last.Hit{Session: id, N: from})
 		return err
+	}
+	for n := most + 1; n <= min(to, most+mostTurns); n++ {
+		if _, _, err := a.Lib.TurnPlace(id, "", n); err == nil {
+			a.Tell("at most %d turns are shown at once, here those to %d; --transcript shows all", mostTurns, most)
+			break
+		}
 	}
 	return nil
 }
