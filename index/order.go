@@ -329,8 +329,8 @@ var saysChanged = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no
 	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all)\b`)
 
 // later reports whether a newer result states how things are now, where the older one states how they were or
-// leaves the question open without being asked for. A passage counts if it says that something changes, or
-// superseded something.
+// leaves the question open without being asked for. A passage counts if a person takes something back in it, or if it
+// superseded something: an assistant says all day that something changes.
 func later(newer, older *ranked, asked *rank.Question) bool {
 	switch {
 	case newer.project != older.project:

@@ -1,7 +1,7 @@
 // Typecheck reports what of this module's packages, and of their tests, wouldn't compile for a system: it checks their
 // source against the declarations of what they import, which takes a tenth of the time of compiling all of it.
 //
-//	GOOS=windows GOARCH=amd64 go run ./tools/typecheck ./...
+//	(cd tools && GOWORK=off go build -o /tmp/typecheck ./typecheck) && GOOS=windows GOARCH=amd64 /tmp/typecheck ./...
 package main
 
 import (
