@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -459,6 +458,3 @@ func TestOneDoor(t *testing.T) {
 		t.Error("no such call found: this shows nothing")
 	}
 }
-
-// worst matches phrases that a native reader stumbles over.
-var worst = regexp.MustCompile(`(?i)\b(?:(?:says|tells) whether|leave \S+ away|left away|how manieth|gone on with)\b`)
