@@ -177,7 +177,6 @@ type Commit struct {
 	Author    string    `json:"author"`
 	At        time.Time `json:"at,omitzero"` // author time, which a rebase keeps
 	committed time.Time
-	files     []string // in a range: files it changed, below the top of the repository
 }
 
 // Blamed is what git says of one line.

@@ -70,8 +70,8 @@ var everywhere = map[string][]string{
 	"review join":  {"review join SESSION OTHER"},
 	"review split": {"review split SESSION OTHER"}, "thread": {"thread", "thread SESSION"},
 	"status usage": {"status usage"},
-	"version":      {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "why --pr",
-		"why --pr HEAD --json", "why --trailers f.txt"}, "wrap-up": {"wrap-up --prompt"},
+	"version":      {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM"},
+	"wrap-up": {"wrap-up --prompt"},
 }
 
 // Somebody clones a repository that is made to do harm: its config.yaml names a library

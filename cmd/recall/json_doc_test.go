@@ -52,7 +52,6 @@ var jsonDocs = map[string]reflect.Type{
 	"recall list":               reflect.TypeFor[library.ListEntry](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall status --open":      reflect.TypeFor[history.Waiting](),
-	"recall why --pr":           reflect.TypeFor[history.Branch](),
 	"recall hooks status":       reflect.TypeFor[clients.Served](),
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":            reflect.TypeFor[reviewing.WrapUpDoc](),

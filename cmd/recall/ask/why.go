@@ -1,10 +1,8 @@
 package ask
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,28 +14,16 @@ import (
 	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/internal/hint"
-	"recall/pipeline/review"
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {
-	var o struct{ File, Decided, PR, Trailers bool }
-	cmd := option.Result(a, "why", func(fs *option.Flags) {
+	var o struct{ File, Decided bool }
+	return option.Result(a, "why", func(fs *option.Flags) {
 		fs.BoolVar(&o.Decided, "decided", false, "for a file: only sessions that decided something about it")
 		fs.BoolVar(&o.File, "file", false, "treat the argument as a file, even if none of that name exists")
-		fs.BoolVar(&o.PR, "pr", false, "for a pull request: a range of commits, by default those of this branch")
-		fs.BoolVar(&o.Trailers, "trailers", false,
-			"like --pr, but as trailers for a commit message: what is certain, and the sessions")
-		fs.Apart("pr", "file")
-		fs.Apart("pr", "decided")
-		fs.Apart("trailers", "file")
-		fs.Apart("trailers", "decided")
 	}, func(ctx context.Context, args []string) (any, error) {
-		if o.PR || o.Trailers {
-			return whyBranch(ctx, a, strings.Join(args, ""))
-		}
 		file, line := history.FileLine(args[0])
 		switch {
 		case o.File || o.Decided, line == 0 && (strings.ContainsAny(args[0], `./\`) || ingest.IsFile(args[0])):
@@ -53,46 +39,9 @@ func newWhyCmd(a *app.App) *cobra.Command {
 			form = "why-line"
 		case *history.Files:
 			form = "why-file"
-		case *history.Branch:
-			form = map[bool]string{false: "pr", true: "pr/trailers"}[o.Trailers]
 		}
 		a.Form(form, doc)
 	})
-	return option.Refuse(cmd, func(args []string) bool {
-		return len(args) > 1 || len(args) == 0 && !o.PR && !o.Trailers
-	}, "", "")
-}
-
-// whyBranch tells why the commits of a range in the current repository were made. Others will read it: a text that
-// holds a secret is refused.
-func whyBranch(ctx context.Context, a *app.App, spec string) (*history.Branch, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.UpToDate(ctx)
-	if err != nil {
-		return nil, err
-	}
-	project, _, err := a.ResolveProject("")
-	if err != nil {
-		return nil, err
-	}
-	doc, err := history.BranchOf(ctx, p, dir, project, spec)
-	if err != nil {
-		return nil, err
-	}
-	if len(doc.Sessions) == 0 {
-		none := "no session that recall knows of made these commits, or changed their files meanwhile"
-		if unseen := doc.Unseen(); unseen != "" {
-			none += "; not looked at: " + unseen
-		}
-		a.Tell("%s", none)
-	}
-	var text strings.Builder
-	page := terminal.Page{W: &text}
-	page.Form("pr", doc)
-	return doc, cmp.Or(review.WithoutSecrets(text.String()), option.Nothing(len(doc.Sessions) == 0))
 }
 
 func whyLine(ctx context.Context, a *app.App, file string, line int) (*history.Why, error) {
