@@ -2,22 +2,16 @@ package history
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"recall/index/habits"
-	"recall/ingest"
-	"recall/ingest/trace"
-	"recall/internal/text"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
@@ -45,11 +39,8 @@ type Saying struct {
 	Quote   string    `json:"quote"`
 }
 
-// readMost is how many of a project's latest sessions are read for reactions to calls.
-const readMost = 200
-
-// Habits finds what a person said in several sessions of a project ("": all): typed, or in reaction to calls and
-// questions (see stancesOf). What a rule already says is marked.
+// Habits finds what a person typed in several sessions of a project, "" for all, also as the reason of a refusal. What a
+// rule already says is marked.
 func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
 	typed, err := p.Index.Typed(ctx, project)
 	if err != nil {
@@ -71,12 +62,7 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 		habit.There = rules.Say(habit.Text)
 		found = append(found, habit)
 	}
-	said, err := stancesOf(ctx, p, project, least)
-	for _, h := range said { // "push" and "not push" are alike, so require the same words
-		h.There = rules.saidBy(func(line string) bool { return sameWords(line, h.Text) })
-		found = append(found, h)
-	}
-	return found, err
+	return found, nil
 }
 
 // habitOf makes a habit from the places, at least one, where it was said.
@@ -91,146 +77,6 @@ func habitOf(text string, said []Saying) Habit {
 	h.PerWeek = math.Round(10*float64(h.Times)/max(1, h.Last.Sub(h.First).Hours()/(7*24))) / 10
 	return h
 }
-
-// A kind of call counts as regularly refused if a quarter of its calls were, or its rate is ten times the average.
-const refusedShare, refusedTimes = 0.25, 10
-
-// A stance is how a person reacted to calls of one kind, or to one question.
-type stance struct {
-	made    int
-	no, yes []Saying
-}
-
-// stances are the reactions found so far, to kinds of calls and to questions.
-type stances struct {
-	calls, questions map[string]*stance
-}
-
-// stancesOf finds what a person refused in at least least sessions, and what they always agreed to: a kind of call
-// approved, a question answered the same way. What runs without asking is in no transcript.
-func stancesOf(ctx context.Context, p *pipeline.Pipeline, project string, least int) ([]Habit, error) {
-	catalog, err := p.Library.Catalog()
-	if err != nil {
-		return nil, err
-	}
-	all := stances{map[string]*stance{}, map[string]*stance{}}
-	read := 0
-	for _, e := range slices.Backward(catalog.Entries) {
-		if project != "" && !catalog.WorkedIn(e, project) || read == readMost {
-			continue
-		}
-		read++
-		s, err := p.Read(ctx, e.ID)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			continue // sync and check report it
-		}
-		for _, a := range trace.Actions(s) {
-			if !a.Copied && a.Agent == "" {
-				all.observe(&a, Saying{Project: catalog.Of(e).Name, Session: string(e.ID),
-					Number: catalog.Number[string(e.ID)], Turn: a.N, At: a.At})
-			}
-		}
-	}
-	return all.habits(least), nil
-}
-
-// observe takes in a call that was made at a place.
-func (s stances) observe(a *trace.Action, at Saying) {
-	about := func(of map[string]*stance, key string) *stance {
-		if of[key] == nil {
-			of[key] = &stance{}
-		}
-		return of[key]
-	}
-	for _, q := range a.Call.Answers {
-		at.Quote = text.Clip(line(strings.Join(q.Chosen, ", ")), 120)
-		of := about(s.questions, text.Clip(line(q.Question), 160))
-		of.yes = append(of.yes, at)
-	}
-	kind := kindOf(a)
-	if kind == "" {
-		return
-	}
-	at.Quote = text.Clip(line(cmp.Or(a.Call.Command, a.Call.Path, a.Call.Name)), 120)
-	of := about(s.calls, kind)
-	of.made++
-	switch a.Call.Verdict {
-	case ingest.Rejected:
-		of.no = append(of.no, at)
-	case ingest.Approved:
-		of.yes = append(of.yes, at)
-	}
-}
-
-// habits lists what was regularly refused, or always agreed to.
-func (s stances) habits(least int) (found []Habit) {
-	keep := func(text string, at []Saying) {
-		if len(at) < least {
-			return
-		}
-		if h := habitOf(text, at); h.Sessions >= least {
-			found = append(found, h)
-		}
-	}
-	all, no := 0.0, 0.0
-	for _, of := range s.calls {
-		all, no = all+float64(of.made), no+float64(len(of.no))
-	}
-	for kind, of := range s.calls {
-		if float64(len(of.no))/float64(of.made) >= min(refusedShare, refusedTimes*no/all) {
-			keep("Ask before "+kind+".", of.no)
-		}
-		if len(of.no) == 0 {
-			keep("No need to ask before "+kind+".", of.yes)
-		}
-	}
-	for question, of := range s.questions {
-		answer := of.yes[0].Quote
-		if answer != "" && !slices.ContainsFunc(of.yes, func(s Saying) bool { return s.Quote != answer }) {
-			keep(fmt.Sprintf("No need to ask: “%s” — %s.", question, strings.TrimRight(answer, ".")), of.yes)
-		}
-	}
-	slices.SortFunc(found, func(a, b Habit) int {
-		return cmp.Or(b.Sessions-a.Sessions, strings.Compare(a.Text, b.Text))
-	})
-	return found
-}
-
-// sameWords reports whether two texts differ only in case and in what separates words.
-func sameWords(a, b string) bool { return slices.Equal(text.Split(a), text.Split(b)) }
-
-// kindOf says what a call does, as a rule would name it: a command by its program and subcommand (the last of a line
-// that isn't piped into), an edit by its file; "" for calls that only ask or look.
-func kindOf(a *trace.Action) string {
-	switch c := a.Call; {
-	case c.Command != "":
-		var last trace.Step
-		for _, s := range a.Steps() {
-			if !s.Piped {
-				last = s
-			}
-		}
-		name := last.Program
-		if name == "" {
-			return ""
-		}
-		if len(last.Args) > 0 && verb().MatchString(last.Args[0]) {
-			name += " " + last.Args[0]
-		}
-		return "running `" + name + "`"
-	case len(c.Edits) > 0 || c.Name == "Write":
-		return "changing `" + within(c.Path, a.Dir) + "`"
-	case strings.HasPrefix(c.Name, "mcp__"):
-		return "calling `" + c.Name + "`"
-	}
-	return ""
-}
-
-// verb matches a subcommand such as `commit`, not a flag or a file.
-var verb = text.Pattern(`^[a-z][a-z-]*$`)
 
 // Rules holds the lines of CLAUDE.md files, by file.
 type Rules map[string][]string
@@ -260,12 +106,8 @@ const alreadySaid = 0.6
 
 // Say returns the file that says something, "" if none does.
 func (r Rules) Say(text string) string {
-	return r.saidBy(func(line string) bool { return payload.Alike(line, text) >= alreadySaid })
-}
-
-func (r Rules) saidBy(same func(line string) bool) string {
 	for file, lines := range r {
-		if slices.ContainsFunc(lines, same) {
+		if slices.ContainsFunc(lines, func(line string) bool { return payload.Alike(line, text) >= alreadySaid }) {
 			return file
 		}
 	}
@@ -291,13 +133,4 @@ func AddLines(path string, lines []string, most int64) error {
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
-}
-
-// within returns a path relative to a folder that contains it, else the path.
-func within(path, dir string) string {
-	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), strings.TrimRight(filepath.ToSlash(dir), "/")+"/"); ok &&
-		dir != "" {
-		return rest
-	}
-	return path
 }
