@@ -41,8 +41,7 @@ type Answer struct {
 	Unasked  string         `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or there is none
 	Handed   int            `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
 	Behind
-	Quoted bool       `json:"quoted,omitempty"` // no result is settled: they only quote what was said
-	Text   *Paragraph `json:"answer,omitempty"` // if asked for and there is something to say
+	Quoted bool `json:"quoted,omitempty"` // no result is settled: they only quote what was said
 
 	// Shown are the results to be shown, without those that only repeat one above, and only a
 	// few if nothing clearly answers.
@@ -176,11 +175,10 @@ type Result struct {
 	Also []*Result `json:"also,omitempty"`
 }
 
-// A Question is what is asked, and what the answer should contain.
+// A Question is what is asked, and how much is answered.
 type Question struct {
 	index.Query
-	Most      int  // maximum number of results
-	Paragraph bool // also answer in one paragraph
+	Most int // maximum number of results
 }
 
 // An Index is what is searched.
@@ -189,15 +187,17 @@ type Index interface {
 }
 
 const (
-	minLimit   = 15 // results to search for at least: the next passage of the first one's session may be far down
-	echoed     = 3  // search for this many times the results shown, as some only repeat others
-	ofWeak     = 3  // results shown if nothing clearly answers
-	composedOf = 8  // results that a model's paragraph is based on at least
-	inFull     = 2  // results whose passages are shown in full; the others in brief
+	minLimit = 15 // results to search for at least: the next passage of the first one's session may be far down
+	echoed   = 3  // search for this many times the results shown, as some only repeat others
+	ofWeak   = 3  // results shown if nothing clearly answers
+	inFull   = 2  // results whose passages are shown in full; the others in brief
 )
 
-// Ask answers a question. The model, if there is one, decides which results answer, and words the paragraph; if it
-// fails, the answer is as without it. The error is the index's, or the context's.
+// PastShown is how many items of an item's history an answer shows; recall why shows all of them.
+const PastShown = 3
+
+// Ask answers a question. The model, if there is one, decides which results answer; if it fails, the answer is as
+// without it. The error is the index's, or the context's.
 func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, error) {
 	q.Limit = max(q.Limit, q.Most*echoed, minLimit)
 	if model != nil {
@@ -213,13 +213,6 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 	}
 	a := of(q, found)
 	a.Quoted = a.Quoted && !m.looked // the model says that they answer
-	if q.Paragraph && a.Verdict != Nothing && model != nil {
-		a.show(max(q.Most, composedOf))
-		from := Numbered(a.Shown)
-		if a.Text = paragraphOf(m.paragraph(ctx, from), from); a.Text == nil {
-			a.show(q.Most)
-		}
-	}
 	a.abbreviate()
 	a.Told, a.Fault = m.told, m.fault
 	return a, ctx.Err()

@@ -62,29 +62,6 @@ func (m *modelRun) look(ctx context.Context, found *index.Answer) {
 	m.looked = true
 }
 
-// paragraph has the model word the answer; nil if that fails.
-func (m *modelRun) paragraph(ctx context.Context, shown []*Result) []compose.Sentence {
-	if m.SecondLook == nil || m.fault != nil {
-		return nil
-	}
-	var found []*index.Result
-	for _, r := range shown {
-		found = append(found, &r.Result)
-	}
-	ctx, cancel := m.limited(ctx)
-	defer cancel()
-	p, err := m.Paragraph(ctx, m.q.Text, found)
-	switch {
-	case err != nil:
-		m.fail(err)
-	case len(p.Sentences) == 0 && p.LeftOut > 0:
-		m.tell("what was found supports nothing that the model said; these are the results")
-	case p.LeftOut > 0:
-		m.tell("%s of the model's left out: not supported by what it cites", Count(p.LeftOut, "sentence"))
-	}
-	return p.Sentences
-}
-
 // fail records why the model gave no answer.
 func (m *modelRun) fail(err error) {
 	m.fault = err

@@ -17,7 +17,6 @@ type Prompt string
 const (
 	Extract   Prompt = "extract"   // extracts a session's items; see Extraction
 	Reconcile Prompt = "reconcile" // decides how later items relate to earlier ones
-	Answer    Prompt = "answer"    // makes one paragraph from search results
 	Rerank    Prompt = "rerank"    // selects the search results that answer the question
 	Judge     Prompt = "judge"     // decides whether two notes state the same fact
 

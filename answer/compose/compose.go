@@ -1,7 +1,5 @@
-// Package compose has a language model look at a search's results: which of them answer the question (Look), and
-// what they say in a paragraph (Paragraph). The model gets the question and the results, nothing else, and code
-// checks what it says against them: a sentence whose names, numbers or direction aren't in the items it cites is
-// left out.
+// Package compose has a language model look at a search's results: which of them answer the question. The model gets
+// the question and the results, nothing else, and words nothing.
 package compose
 
 import (
@@ -21,7 +19,6 @@ import (
 	"recall/internal/llm"
 	"recall/internal/text"
 	"recall/payload"
-	"recall/prompts"
 )
 
 // Asker asks a model about a search's results. It is safe for concurrent use if its fields are.
@@ -30,11 +27,6 @@ type Asker struct {
 	Redact func(string) string // applied to everything sent; nil: there are no secrets
 	Kept   llm.Store           // earlier answers; nil: ask every time
 	Waits  func()              // called before the model is asked; may be nil
-}
-
-// Versions identifies the prompts of both tasks.
-func Versions() string {
-	return prompts.Version(prompts.Rerank.Text()) + "+" + prompts.Version(prompts.Answer.Text())
 }
 
 // ask sends a request and decodes the answer, if check accepts it; of are the sessions whose words the request

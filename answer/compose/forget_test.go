@@ -10,8 +10,8 @@ import (
 	"recall/library"
 )
 
-// Forgetting a session drops the answers that were made of something of it, be
-// it shown as history only, and no others; the others are as good as before.
+// Forgetting a session drops the answers that were made of something of it, and no others; the others are as good as
+// before.
 func TestForgetDrops(t *testing.T) {
 	l, err := library.Create(filepath.Join(t.TempDir(), "Recall"))
 	if err != nil {
@@ -24,13 +24,10 @@ func TestForgetDrops(t *testing.T) {
 		r.Session = []string{"s1", "s3", "s3"}[i]
 	}
 	all[4].Session = "s4"
-	model := &says{text: `{"order": [1], "found": "answer", "sentences": [], "of": ["s9"]}`}
+	model := &says{text: `{"order": [1], "found": "answer", "of": ["s9"]}`}
 	a := &Asker{Model: model, Kept: l}
 	look := func(found ...*index.Result) func() error {
 		return func() error { _, err := a.Look(t.Context(), "what?", found); return err }
-	}
-	tell := func(found ...*index.Result) func() error {
-		return func() error { _, err := a.Paragraph(t.Context(), "what?", found); return err }
 	}
 	asks := []struct {
 		name string
@@ -40,8 +37,6 @@ func TestForgetDrops(t *testing.T) {
 		{"a look at all", look(all...), []ingest.SessionID{"s1", "s3", "s4"}},
 		{"a look at items", look(all[2], all[3]), []ingest.SessionID{"s3"}},
 		{"a look at a turn", look(all[4]), []ingest.SessionID{"s4"}},
-		{"a paragraph with history", tell(all[0]), []ingest.SessionID{"s1", "s2"}},
-		{"a paragraph", tell(all[2], all[3], all[4]), []ingest.SessionID{"s3"}}, // turns aren't shown
 		{"a look at what was handed over",
 			look(&index.Result{Text: "use a heap", Place: index.Place{Session: "h1", Source: index.HandoffSource}}),
 			[]ingest.SessionID{"s1", "s2", "s3", "s4", "s5"}},

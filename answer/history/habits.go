@@ -39,8 +39,8 @@ type Saying struct {
 	Quote   string    `json:"quote"`
 }
 
-// Habits finds what a person typed in several sessions of a project, "" for all, also as the reason of a refusal. What a
-// rule already says is marked.
+// Habits finds what a person typed in several sessions of a project, "" for all, also as the reason of a refusal. What
+// a rule already says is marked.
 func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
 	typed, err := p.Index.Typed(ctx, project)
 	if err != nil {

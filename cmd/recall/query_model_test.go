@@ -17,8 +17,7 @@ import (
 
 // modelAnswers HOW LOG starts a server that speaks OpenAI's protocol, until the
 // story ends, and configures it as the model. What it is sent is appended to LOG.
-// It answers from the notes it is shown (well), claims what they don't say (lies),
-// finds nothing (nothing), doesn't answer in time (slow), or not at all (down).
+// It finds what speaks of Norrsken (well) or nothing (nothing), doesn't answer in time (slow), or not at all (down).
 func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
 	url := modelServer(ts, neg, args)
 	ts.Setenv("RECALL_LLM_PROVIDER", "openai")
@@ -34,7 +33,7 @@ func localServer(ts *testscript.TestScript, neg bool, args []string) {
 
 func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: model-answers well|lies|nothing|slow|down LOG")
+		ts.Fatalf("usage: model-answers well|nothing|slow|down LOG")
 	}
 	log, err := os.OpenFile(ts.MkAbs(args[1]), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	ts.Check(err)
@@ -64,10 +63,9 @@ func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string
 			http.Error(w, `{"error":{"message":"no credit left","code":"insufficient_quota"}}`, http.StatusPaymentRequired)
 			return
 		}
-		text := composed(args[0], asked)
+		text := "yes"
 		switch {
 		case len(q.Messages) == 1:
-			text = "yes"
 		case system == prompts.Rerank.Text():
 			text = ordered(args[0], asked)
 		case strings.Contains(asked, "<transcript>") && strings.Contains(system, prompts.Examples.Text()):
@@ -113,30 +111,4 @@ func goalOf(prompt string) string {
 	quote, _ := json.Marshal(m[2])
 	return fmt.Sprintf(`{"kind": "goal", "evidence": [{"turn": %q, "quote": %s}], "text": %s, "by": "user",
 		"confidence": "high"}`, m[1], quote, quote)
-}
-
-var notedLine = regexp.MustCompile(`(?m)^(n\d+) \((\w+), ([-\d]+), (\w+)[^)]*\) (.*)$`)
-
-// composed tells the notes that stand, and those that don't as what was.
-func composed(how, prompt string) string {
-	type sentence struct {
-		Text string   `json:"text"`
-		IDs  []string `json:"ids"`
-	}
-	list := []sentence{}
-	for _, m := range notedLine.FindAllStringSubmatch(prompt, -1) {
-		text := strings.TrimRight(m[5], ".")
-		switch {
-		case how == "lies":
-			list = append(list, sentence{"It costs 4711 euros a month, says Poseidon.", []string{m[1]}},
-				sentence{text + ".", []string{"n99"}}, sentence{text + ".", nil})
-		case m[4] == "stands" && len(list) == 0:
-			list = append(list, sentence{text + " since " + m[3] + ".", []string{m[1]}},
-				sentence{"Nothing is known of Saltgrass.", []string{m[1]}})
-		case m[4] == "superseded":
-			list = append(list, sentence{"Before it was: " + text + ".", []string{m[1]}}, sentence{text + ".", []string{m[1]}})
-		}
-	}
-	data, _ := json.Marshal(map[string]any{"sentences": list})
-	return string(data)
 }

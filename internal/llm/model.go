@@ -40,7 +40,7 @@ func (i Identity) Window() int { return i.Tokens }
 
 // Request is one question to a model. Its texts are already redacted.
 type Request struct {
-	Task   string // its purpose, for usage records: "extract", "reconcile", "answer", "judge"
+	Task   string // its purpose, for usage records: "extract", "reconcile", "rerank", "judge"
 	System string // instructions; the same for many requests, so that a service can cache them
 	Prompt string
 	Schema *Schema // of the answer, nil for plain text

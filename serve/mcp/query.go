@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"recall/answer"
-	"recall/answer/compose"
 	"recall/index"
 	"recall/internal/text"
 	"recall/payload"
@@ -35,7 +34,6 @@ type queryIn struct {
 	Until    string   `json:"until,omitempty"`
 	AsOf     string   `json:"as_of,omitempty"`
 	Limit    int      `json:"limit,omitempty"`
-	InShort  bool     `json:"in_short,omitempty"`
 }
 
 func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, error) {
@@ -46,9 +44,8 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 	if err != nil {
 		return "", err
 	}
-	model, why := m.SecondLook(in.InShort)
-	a, err := answer.Ask(ctx, m.Search, model, answer.Question{Query: q, Most: in.limit(), Paragraph: in.InShort &&
-		model != nil})
+	model, why := m.SecondLook()
+	a, err := answer.Ask(ctx, m.Search, model, answer.Question{Query: q, Most: in.limit()})
 	if err != nil {
 		return "", err
 	}
@@ -129,9 +126,6 @@ func tell(a *answer.Answer) string {
 	if len(results) > 0 {
 		sh.linef(asData)
 	}
-	if a.Text != nil {
-		sh.inShort(a.Text.Sentences)
-	}
 	for _, r := range results {
 		if !sh.add(resultText(r)) {
 			continue
@@ -158,20 +152,6 @@ func tell(a *answer.Answer) string {
 			"turn.")
 	}
 	return sh.text("Ask with a smaller limit, a project or kinds.")
-}
-
-// inShort lays out a paragraph.
-func (s *sheet) inShort(said []compose.Sentence) {
-	var b strings.Builder
-	b.WriteString("In short, worded by the user's model out of the lines below:\n")
-	var ids []payload.ItemID
-	for _, one := range said {
-		fmt.Fprintf(&b, "> %s %s\n", payload.Data(one.Text, 2*mostText), strings.ReplaceAll(fmt.Sprint(one.Items), " ", ", "))
-		ids = append(ids, one.Items...)
-	}
-	if s.add(b.String()) {
-		s.of(ids...)
-	}
 }
 
 // resultText returns a result in short: an item with what contradicts it and what it replaced, or a turn's words; and

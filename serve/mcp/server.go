@@ -31,9 +31,9 @@ type Memory struct {
 	Library  *library.Library
 	Index    *index.Index // with the configured vectors and lexicon; nil if the call only reads
 	Pipeline *pipeline.Pipeline
-	// SecondLook returns the user's model for one question if a paragraph is wanted or the user has it look at every
-	// answer; else nil. why says if it can't be asked.
-	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
+	// SecondLook returns the user's model for one question if the user has it look at answers; else nil. why says if it
+	// can't be asked.
+	SecondLook func() (model *answer.SecondLook, why string)
 	// Shared returns a session that somebody else shares with the team; the error is library.ErrNoSession.
 	Shared func(ctx context.Context, id string) (*answer.Shared, error)
 	Search answer.Index // what is searched: the index, and what a team shares

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -61,7 +62,8 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			l := b.Lib
 			return &mcp.Memory{Library: l, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(),
 				Shared:     b.SharedSession,
-				SecondLook: b.AgentsLook(ctx), Behind: behind, Close: b.Close}, nil
+				SecondLook: func() (*answer.SecondLook, string) { return b.AgentsLook(ctx) },
+				Behind:     behind, Close: b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {
 			b, err := m.Call()

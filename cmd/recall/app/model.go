@@ -103,22 +103,16 @@ func (a *App) askedBy(m llm.Model, kept llm.Store) model.Options {
 // quick is the most a model may have taken recently to be asked when nobody is shown a preliminary answer.
 const quick = 4 * time.Second
 
-// secondLook returns the configured model for one question if --answer or query.rerank wants it, else nil, with the
-// reason if one was expected. With query.rerank: auto and nobody watching, only a recently quick model is used.
-func (a *App) secondLook(ctx context.Context, paragraph bool,
-	meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
-	auto := a.Config.Query.Rerank == config.RerankAuto && !paragraph
-	reranks := a.Config.LooksAgain()
-	unasked := !paragraph && !reranks || a.Lib.ReadOnly() != nil || auto && guard.IsDemo(a.Lib.Dir())
-	if unasked {
+// secondLook returns the configured model for one question if query.rerank wants it, else nil, with the reason if one
+// was expected. With query.rerank: auto and nobody watching, only a recently quick model is used.
+func (a *App) secondLook(ctx context.Context, meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
+	auto := a.Config.Query.Rerank == config.RerankAuto
+	if !a.Config.LooksAgain() || a.Lib.ReadOnly() != nil || auto && guard.IsDemo(a.Lib.Dir()) {
 		return nil, ""
 	}
 	m, err := a.paidModel(ctx)
 	if err == nil && m == nil {
-		switch {
-		case paragraph:
-			why = "no model is set up (llm.provider), so there is no paragraph"
-		case reranks && !auto:
+		if !auto {
 			why = "no model was asked: query.rerank is model, but llm.provider isn't set"
 		}
 		return nil, why
@@ -141,14 +135,12 @@ func (a *App) secondLook(ctx context.Context, paragraph bool,
 
 // AgentsLook is secondLook for an agent's question. No agent waits for minutes: the limit is query.model_timeout, even
 // where a person at a terminal would allow more.
-func (a *App) AgentsLook(ctx context.Context) func(bool) (*answer.SecondLook, string) {
-	return func(paragraph bool) (*answer.SecondLook, string) {
-		look, why := a.secondLook(ctx, paragraph, nil)
-		if look != nil {
-			look.Within = min(look.Within, a.Config.Query.Patience)
-		}
-		return look, why
+func (a *App) AgentsLook(ctx context.Context) (*answer.SecondLook, string) {
+	look, why := a.secondLook(ctx, nil)
+	if look != nil {
+		look.Within = min(look.Within, a.Config.Query.Patience)
 	}
+	return look, why
 }
 
 // Asker returns what asks the model about sessions; nil if only rules distill.

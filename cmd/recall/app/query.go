@@ -101,7 +101,7 @@ func (a *App) Ask(ctx context.Context, q answer.Question,
 			show(ans)
 		}
 	}
-	model, why := a.secondLook(ctx, q.Paragraph, meanwhile)
+	model, why := a.secondLook(ctx, meanwhile)
 	if why != "" {
 		a.Tell("%s", why)
 	}

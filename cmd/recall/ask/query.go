@@ -25,8 +25,8 @@ type queryFlags struct {
 	Since, Until, AsOf option.Day
 	Kind               []payload.Kind
 	Also               []string
-	JSON, Answer       bool
-	Archived, Full     bool
+	JSON, Archived     bool
+	Full               bool
 }
 
 // Formats of an answer; "plain" is text without colours and hints.
@@ -39,7 +39,6 @@ func newQueryCmd(a *app.App) *cobra.Command {
 	var f queryFlags
 	cmd := option.Do("query", func(fs *option.Flags) {
 		fs.StringArrayVar(&f.Also, "also", nil, "more words for the same thing, from a caller who knows the field")
-		fs.BoolVar(&f.Answer, "answer", false, "one paragraph with a source for each sentence")
 		fs.BoolVar(&f.Archived, "archived", false, "also search sessions archived with recall edit")
 		fs.Day(&f.AsOf, "as-of", "answer as of the end of this day, ignoring anything later")
 		fs.OneOf(&f.Format, "format", "text",
@@ -55,7 +54,6 @@ func newQueryCmd(a *app.App) *cobra.Command {
 		fs.StringVarP(&f.Project, "project", "p", "", "only this project")
 		fs.Since(&f.Since, "since", "only from this day on: 2026-04-17, 2w, yesterday")
 		fs.Since(&f.Until, "until", "only before the start of this day")
-		fs.Apart("answer", "format")
 		fs.Apart("json", "format")
 	}, func(ctx context.Context, args []string) error {
 		if err := f.check(); err != nil {
@@ -90,17 +88,17 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	print := func(ans *answer.Answer) string {
 		complete(ans)
 		// First, because a reader who closes the pipe early ends the program in the middle of the answer.
-		a.Remember(text, f.numbered(ans))
+		a.Remember(text, last.Hits(answer.Numbered(ans.Shown)))
 		var b strings.Builder
 		f.page(a, &b, ans)
 		return b.String()
 	}
 	draft := terminal.Draft{W: a.Out}
 	var meanwhile func(answer.Answer)
-	if terminal.Drafts(a.Out) && !f.JSON && !f.Answer {
+	if terminal.Drafts(a.Out) && !f.JSON {
 		meanwhile = func(ans answer.Answer) { draft.Show(print(&ans), "  the model is looking at it …") }
 	}
-	ans, err := a.Ask(ctx, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.Answer}, meanwhile)
+	ans, err := a.Ask(ctx, answer.Question{Query: q, Most: a.Config.Query.Limit}, meanwhile)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		draft.Stay()
 		return err
@@ -121,30 +119,15 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	return err
 }
 
-// numbered returns the places that are shown with numbers.
-func (f *queryFlags) numbered(ans *answer.Answer) (hits []last.Hit) {
-	if !f.Answer || ans.Text == nil {
-		return last.Hits(answer.Numbered(ans.Shown))
-	}
-	_, sources := ans.Text.Cited()
-	for _, s := range sources {
-		hits = append(hits, last.Of(s.Place, s.Turn, "", &s.Item))
-	}
-	return hits
-}
-
 // page lays out an answer for a person.
 func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
 	p := terminal.Page{W: w, St: terminal.Styles(a.Color && f.Format == formatText), Width: terminal.Width(a.Out),
 		Bare: f.Format != formatText, Full: f.Full}
-	switch {
-	case f.Answer:
-		p.Paragraph(ans)
-	case f.Format == formatMD:
+	if f.Format == formatMD {
 		p.Markdown(ans)
-	default:
-		p.Answer(ans)
+		return
 	}
+	p.Answer(ans)
 }
 
 // check refuses an empty span of time.

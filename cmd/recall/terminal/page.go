@@ -315,19 +315,5 @@ func (p *Page) besides(mark, text, where string) string {
 	return p.lines(mark+" ", rest, lines, "")
 }
 
-// Paragraph prints an answer as one paragraph with numbered sources below; if it has none, as Answer does.
-func (p *Page) Paragraph(a *answer.Answer) {
-	if a.Text == nil {
-		p.Answer(a)
-		return
-	}
-	text, sources := a.Text.Cited()
-	p.Form("paragraph", struct {
-		*answer.Answer
-		Cited   string
-		Sources []index.Placed
-	}{a, text, sources})
-}
-
 // Markdown prints an answer for pasting elsewhere.
 func (p *Page) Markdown(a *answer.Answer) { p.Form("markdown", a) }

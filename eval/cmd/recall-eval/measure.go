@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
-	"recall/answer/compose"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
@@ -24,6 +23,7 @@ import (
 	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/pipeline"
+	"recall/prompts"
 )
 
 // Values of --judge.
@@ -179,7 +179,7 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 	r.Recall, r.Revision, r.Command = app.VersionText(), app.Revision(), append([]string{"recall-eval"}, os.Args[1:]...)
 	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cmp.Or(f.Distiller.word, cfg.Distill.Distiller)
 	if o.SecondLook != nil {
-		r.Config["rerank"] = model.Name() + " " + compose.Versions()
+		r.Config["rerank"] = model.Name() + " " + prompts.Version(prompts.Rerank.Text())
 	}
 	return r, nil
 }

@@ -32,53 +32,6 @@ func said() []*index.Result {
 	}
 }
 
-func TestGrounded(t *testing.T) {
-	notes := notesOf(said())
-	if len(notes) != 5 {
-		t.Fatalf("got %d notes, want 5", len(notes))
-	}
-	for _, c := range []struct {
-		text string
-		ids  []string
-		want bool
-	}{
-		{"The cache is an LRU of 512 entries instead of Redis.", []string{"n1"}, true},
-		{"The cache is an LRU because it met the target and needs no server.", []string{"[N1]"}, true},
-		{"The cache was decided on 2026-03-02: an LRU in `ProcessQueue`.", []string{"n1"}, true},
-		{"Before, the cache was in Redis with a time to live of 60 s.", []string{"n2"}, true},
-		{"Redis was replaced by an LRU of 512 entries.", []string{"n1", "n2"}, true},
-		{"Memcached was ruled out for the cache: another server to run.", []string{"n3"}, true},
-		{"Workers never hold the lock while they call the gateway.", []string{"n4"}, true},
-		{"8 workers run per host.", []string{"n5"}, true},
-		{"Retries go to the dead letter queue.", []string{"n5"}, true},
-
-		{"All workers run retries per host.", []string{"n5"}, false},                        // nobody said all
-		{"Only eight workers run per host.", []string{"n5"}, false},                         // nor only
-		{"The cache is an LRU of 1024 entries.", []string{"n1"}, false},                     // another number
-		{"The cache is an LRU of 512 entries, as Postgres is slow.", []string{"n1"}, false}, // another name
-		{"Postgres is the cache's server.", []string{"n1"}, false},                          // where a sentence begins, too
-		{"The cache was an LRU from 2025-03-02 on.", []string{"n1"}, false},                 // another date
-		{"The cache is in Redis with a time to live of 60 s.", []string{"n2"}, false},       // told as it if held
-		{"It was decided to have the cache in Redis with a time to live of 60 s.", []string{"n2"}, false},
-		{"The cache is Redis instead of an LRU.", []string{"n1"}, false},              // the other way round
-		{"The cache is Redis.", []string{"n1"}, false},                                // what lost
-		{"Memcached is used for the cache.", []string{"n3"}, false},                   // what was ruled out
-		{"Memcached was the cache, another server to run.", []string{"n3"}, false},    // never was
-		{"Workers hold the lock while they call the gateway.", []string{"n4"}, false}, // yes for no
-		{"Workers do not run per host; retries go there.", []string{"n5"}, false},     // no for yes
-		{"Everybody should upgrade the whole system before summer arrives.", []string{"n1"}, false},
-		{"The cache is an LRU of 512 entries.", nil, false},
-		{"The cache is an LRU of 512 entries.", []string{"n1", "n9"}, false},
-		{"The cache is an LRU of 512 entries.", []string{"a"}, false},
-		{"   ", []string{"n1"}, false},
-	} {
-		cited, ok := citing(c.ids, notes)
-		if got := ok && grounded(c.text, cited); got != c.want {
-			t.Errorf("%q on %v: got %v, want %v", c.text, c.ids, got, c.want)
-		}
-	}
-}
-
 // A line shows what decides whether it answers: whose word it is, the whole reason, what
 // lost, and what perhaps took its place since.
 func TestLineShowsWhatDecides(t *testing.T) {
