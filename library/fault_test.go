@@ -420,7 +420,7 @@ func lostPower(start *node, log []logged, dir string, names, content float64) *n
 			continue
 		}
 		target := op.Path
-		if op.Kind == disk.OpRename || op.Kind == disk.OpLink {
+		if op.Kind == disk.OpRename {
 			target = op.To
 		}
 		if !namedForGood(target, op.Kind == disk.OpWrite, log[i+1:]) {

@@ -3,7 +3,6 @@ package disk
 import (
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -55,54 +54,4 @@ func openQuick(path string, flag int, perm fs.FileMode) (f *os.File, done bool, 
 		return nil, false, nil
 	}
 	return os.NewFile(uintptr(fd), path), true, nil
-}
-
-// inFolder calls do with a handle on the folder that contains path, and reports whether that succeeded.
-func inFolder(path string, do func(folder int, base string) bool) bool {
-	above, base := filepath.Split(path)
-	if base == "" || base == "." || base == ".." {
-		return false
-	}
-	folder, err := noLinks(above, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(folder)
-	return do(folder, base)
-}
-
-func unlinkQuick(path string) (done bool, err error) {
-	done = inFolder(path, func(folder int, base string) bool {
-		fault := unix.Unlinkat(folder, base, 0)
-		if fault == unix.EISDIR {
-			fault = unix.Unlinkat(folder, base, unix.AT_REMOVEDIR)
-		}
-		if fault == unix.ENOTEMPTY {
-			err = &fs.PathError{Op: "unlink", Path: path, Err: fault}
-		}
-		return fault == nil || err != nil
-	})
-	return done, err
-}
-
-func mkdirQuick(path string) bool {
-	return inFolder(path, func(folder int, base string) bool { return unix.Mkdirat(folder, base, 0o700) == nil })
-}
-
-func renameQuick(from, to string) bool {
-	return inFolder(from, func(was int, oldBase string) bool {
-		var it unix.Stat_t
-		if unix.Fstatat(was, oldBase, &it, unix.AT_SYMLINK_NOFOLLOW) != nil {
-			return false
-		}
-		how := uint(0)
-		if it.Mode&unix.S_IFMT == unix.S_IFDIR { // it would replace an empty folder
-			how = unix.RENAME_NOREPLACE
-		}
-		move := func(folder int, base string) bool { return unix.Renameat2(was, oldBase, folder, base, how) == nil }
-		if filepath.Dir(from) == filepath.Dir(to) {
-			return move(was, filepath.Base(to))
-		}
-		return inFolder(to, move)
-	})
 }

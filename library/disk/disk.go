@@ -15,7 +15,7 @@ import (
 // An Op is one change on disk.
 type Op struct {
 	Kind     Kind
-	Path, To string // To of a rename or a link
+	Path, To string // To of a rename
 }
 
 type Kind string
@@ -26,7 +26,6 @@ const (
 	OpSync     Kind = "sync"
 	OpSyncDir  Kind = "syncdir"
 	OpRename   Kind = "rename"
-	OpLink     Kind = "link"
 	OpRemove   Kind = "remove"
 	OpMakeDirs Kind = "mkdirs"
 )
@@ -125,11 +124,6 @@ func RemoveIfThere(path string) error {
 
 func Remove(path string) error {
 	return Do(OpRemove, path, "", func() error { return Unlink(path) })
-}
-
-// Link makes a hard link.
-func Link(from, to string) error {
-	return Do(OpLink, from, to, func() error { return hardLink(from, to) })
 }
 
 // Rename is os.Rename. Windows refuses it while an editor, a virus scanner or another recall has the file, or one in

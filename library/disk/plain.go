@@ -144,9 +144,6 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) 
 
 // Unlink removes a file, a link or an empty folder.
 func Unlink(path string) error {
-	if done, err := unlinkQuick(path); done {
-		return err
-	}
 	return inRoot(path, func(root *os.Root, name string) error { return root.Remove(name) })
 }
 
@@ -160,32 +157,17 @@ func UnlinkAll(path string) error {
 
 // moveOver is os.Rename within a library.
 func moveOver(from, to string) error {
-	if renameQuick(from, to) {
-		return nil
-	}
-	return bothInRoot(from, to, (*os.Root).Rename, os.Rename)
-}
-
-// hardLink is os.Link within a library.
-func hardLink(from, to string) error { return bothInRoot(from, to, (*os.Root).Link, os.Link) }
-
-// bothInRoot calls inside with a handle if both paths are below one folder, else outside.
-func bothInRoot(from, to string, inside func(r *os.Root, from, to string) error,
-	outside func(from, to string) error) error {
 	return inRoot(to, func(root *os.Root, name string) error {
 		old, err := filepath.Rel(root.Name(), from)
 		if err != nil || !filepath.IsLocal(old) {
-			return outside(from, to) // out of a library
+			return os.Rename(from, to) // out of a library
 		}
-		return inside(root, old, name)
+		return root.Rename(old, name)
 	})
 }
 
 // MakeDir makes a folder.
 func MakeDir(dir string) error {
-	if mkdirQuick(dir) {
-		return nil
-	}
 	return inRoot(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) })
 }
 
@@ -199,9 +181,6 @@ func MakeAllDirs(dir string) error {
 		if err := MakeAllDirs(up); err != nil {
 			return err
 		}
-	}
-	if mkdirQuick(dir) {
-		return nil
 	}
 	return inRoot(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
 }
