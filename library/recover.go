@@ -8,16 +8,14 @@ import (
 
 	"recall/internal/text"
 	"recall/library/disk"
-	"recall/library/state"
 )
 
 var idLine = text.Pattern(`(?m)^id\s*=\s*['"]([a-z2-7]{16})['"]`)
 
-// Recover opens a library whose library.toml is missing or unusable, after recreating it. Its id is from the list
-// remembered under caches (see KeepListIn; one folder per library), else from a backup, else as the damaged file
-// still has it, else new, which costs a reindex; how says which. A damaged file becomes library.toml.damaged. The
-// error is ErrNoLibrary if the folder has no session either.
-func Recover(dir, caches string, backup *Library) (l *Library, how string, err error) {
+// Recover opens a library whose library.toml is missing or unusable, after recreating it. Its id is from a backup, else
+// as the damaged file still has it, else new, which costs a reindex; how says which. A damaged file becomes
+// library.toml.damaged. The error is ErrNoLibrary if the folder has no session either.
+func Recover(dir string, backup *Library) (l *Library, how string, err error) {
 	if l, err = Open(dir); err == nil {
 		return l, "", nil
 	}
@@ -30,7 +28,7 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 	if readErr != nil && !errors.Is(readErr, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("open library: %w", readErr)
 	}
-	id, how := recoverID(dir, caches, backup, text)
+	id, how := recoverID(backup, text)
 	l, err = newLibrary(dir, id)
 	if err != nil {
 		return nil, "", err
@@ -49,10 +47,7 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 	return l, how, err
 }
 
-func recoverID(dir, caches string, backup *Library, text []byte) (id, how string) {
-	if id := rememberedID(dir, caches); id != "" {
-		return id, "its id from the remembered list of sessions"
-	}
+func recoverID(backup *Library, text []byte) (id, how string) {
 	if backup != nil {
 		return backup.id, "its id from the backup"
 	}
@@ -60,27 +55,6 @@ func recoverID(dir, caches string, backup *Library, text []byte) (id, how string
 		return string(m[1]), "its id as still readable in the damaged file"
 	}
 	return newID(), "with a new id, as the old one is unknown"
-}
-
-// rememberedID returns the id of the library that was remembered to be in dir.
-func rememberedID(dir, caches string) string {
-	dir, err := filepath.Abs(dir)
-	if err != nil || caches == "" {
-		return ""
-	}
-	files, _ := disk.Glob(caches, "*", state.Name)
-	for _, path := range files {
-		db, err := state.Open(filepath.Dir(path))
-		if err != nil {
-			continue
-		}
-		id, of, err := listedLibrary(db)
-		db.Close()
-		if err == nil && of == dir {
-			return id
-		}
-	}
-	return ""
 }
 
 // Discard removes a newly made, empty library, if what should have been archived could not be. One that has a session

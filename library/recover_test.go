@@ -16,23 +16,15 @@ import (
 // library's own id, wherever that is still known.
 func TestRecover(t *testing.T) {
 	for _, c := range []struct{ name, text, how string }{
-		{"cache", "not toml at all", "remembered"},
-		{"cache", "", "remembered"},
+		{"backup", "", "backup"},
 		{"backup", "not toml at all", "backup"},
 		{"", "id = 'ID'\nformat = two\n", "still readable"},
 		{"", "garbage", "a new id"},
 	} {
 		l, _ := everyKind(t)
-		caches, path := t.TempDir(), filepath.Join(l.Dir(), "library.toml")
-		l.KeepListIn(filepath.Join(caches, l.ID()))
-		if _, err := l.Sessions(); err != nil {
-			t.Fatal(err)
-		}
+		path := filepath.Join(l.Dir(), "library.toml")
 		l.Close()
 		var backup *Library
-		if c.name != "cache" {
-			os.RemoveAll(caches)
-		}
 		if c.name == "backup" {
 			backup = l
 		}
@@ -43,7 +35,7 @@ func TestRecover(t *testing.T) {
 		if text == "" {
 			os.Remove(path)
 		}
-		o, how, err := Recover(l.Dir(), caches, backup)
+		o, how, err := Recover(l.Dir(), backup)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +52,7 @@ func TestRecover(t *testing.T) {
 	}
 	photos := t.TempDir()
 	write(t, filepath.Join(photos, "2026", "Norway", "raw", "001.cr2"), "a picture")
-	if _, _, err := Recover(photos, "", nil); !errors.Is(err, ErrNoLibrary) ||
+	if _, _, err := Recover(photos, nil); !errors.Is(err, ErrNoLibrary) ||
 		disk.Exists(filepath.Join(photos, "library.toml")) {
 		t.Errorf("a folder of something else: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
@@ -232,7 +233,7 @@ func (f *folderCheck) others() {
 
 // stray says what a file is that doesn't belong in a library.
 func stray(name string) string {
-	if strings.HasPrefix(name, "payload before repair") || strings.Contains(name, ".damaged") {
+	if text.AnyOf(name, strings.Contains, "payload before repair", beforeRepair+"/", ".damaged") {
 		return "set aside by recall check --repair; delete it once you have looked at it"
 	}
 	return "not a file of recall's"

@@ -93,9 +93,6 @@ func (m *merging) run(ctx context.Context) error {
 	if err := m.projects(); err != nil {
 		return err
 	}
-	if err := m.uniteHealed(ctx); err != nil {
-		return err
-	}
 	g, together := errgroup.WithContext(ctx)
 	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for _, e := range entries {
@@ -114,7 +111,15 @@ func (m *merging) run(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return errors.Join(m.broken(ctx), m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
+	m.broken()
+	return errors.Join(m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
+}
+
+// broken reports the folders whose session.json is unusable. What a backup has of their sessions stays.
+func (m *merging) broken() {
+	for _, b := range m.from.Broken() {
+		m.problem(b.Path, fmt.Errorf("%w; not copied: run recall check --repair on that library, then again", b.Err))
+	}
 }
 
 // emptyProjects drops projects all of whose sessions were forgotten, on either side.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,8 +119,7 @@ func libraryToRepair(ctx context.Context, a *app.App, from string) (*library.Lib
 		defer b.Close()
 		backup = b
 	}
-	caches, _ := os.UserCacheDir()
-	l, how, recoverErr := library.Recover(a.Config.Library.Dir, filepath.Join(caches, "recall"), backup)
+	l, how, recoverErr := library.Recover(a.Config.Library.Dir, backup)
 	if errors.Is(recoverErr, library.ErrNoLibrary) {
 		return nil, err
 	}
