@@ -107,7 +107,7 @@ func (v Voice) speaker(it payload.Item) string {
 	return v.Speaker("user")
 }
 
-// Speaker names who said a turn or passage, by its role: user, assistant, program or index.Both.
+// Speaker names who said a turn or passage, by its role: user, assistant, program, index.Both or index.SubAgent.
 func (v Voice) Speaker(role string) string {
 	switch role {
 	case "assistant":
@@ -116,6 +116,8 @@ func (v Voice) Speaker(role string) string {
 		return "a program"
 	case index.Both:
 		return "the assistant and " + v.you()
+	case index.SubAgent:
+		return "a sub-agent"
 	}
 	return v.you()
 }

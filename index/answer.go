@@ -233,15 +233,22 @@ const (
 func (o *ranked) choose(asked *rank.Question, said []Turn) {
 	from, to := int(o.n), int(o.to)
 	o.first = o.n
-	asks, before := false, 0.0
+	asks, before, reports := false, 0.0, []quoted(nil)
 	for i, t := range said {
+		if i+1 < len(said) && t.Role == "user" && said[i+1].Role == Both && said[i+1].N == t.N {
+			continue // the next has it with what it answers
+		}
 		passage, brief := asked.Passage(t.Text)
 		one := quoted{t, passage, brief, 0.01 + shareIn(asked, passage)} // what says nothing of it is better than none
-		replied, more := asks && t.Role != assistant, i+1 < len(said)
+		person, more := t.Role != assistant && t.Role != SubAgent, i+1 < len(said)
+		asksBack := person && strings.HasSuffix(strings.TrimSpace(t.Text), "?")
+		replied := asks && person && !asksBack
 		switch {
+		case t.Role == Both && i > 0 && said[i-1].N == t.N && said[i-1].Role == "user":
+			one.says *= replies
 		case replied:
 			one.says = max(one.says, replies*before)
-		case t.Role == "user" && strings.HasSuffix(strings.TrimSpace(t.Text), "?"):
+		case asksBack:
 			one.says *= onlyAsks
 		case t.Role == "user", t.Role == assistant && (!more || said[i+1].Role != assistant):
 			one.says *= states
@@ -254,6 +261,9 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 			!asksBefore && !repliesAfter {
 			continue
 		}
+		if t.Role == SubAgent {
+			reports = append(reports, one)
+		}
 		if one.says > o.says {
 			one, o.quoted = o.quoted, one
 		}
@@ -261,13 +271,32 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 			o.beside = one
 		}
 	}
+	for _, report := range reports {
+		switch {
+		case report.turn.ID == o.quoted.turn.ID:
+		case o.beside.repeats(report):
+			o.beside = report
+		case o.quoted.repeats(report) && report.turn.ID != o.beside.turn.ID:
+			o.quoted = report
+		}
+	}
 	for _, t := range said { // a person's answer to a call before what the call proposes
-		if t.N == o.turn.N && t.Role != assistant && o.turn.Role == assistant {
+		if t.N == o.turn.N && (t.Role == "user" || t.Role == Both) && o.turn.Role == assistant {
 			passage, brief := asked.Passage(t.Text)
 			o.quoted, o.beside = quoted{t, passage, brief, o.says}, o.quoted
 		}
 	}
 	o.n = cmp.Or(int64(o.turn.N), o.n)
+}
+
+// repeats reports whether an assistant's passage says in fewer words what a sub-agent had reported before, and no more
+// of the question.
+func (q *quoted) repeats(report quoted) bool {
+	if q.turn.Role != assistant || report.turn.N >= q.turn.N {
+		return false
+	}
+	said, found := text.Words(q.passage), text.Words(report.passage)
+	return len(said) < len(found) && said.Shared(found) > 0 && q.says <= states*report.says
 }
 
 // shareIn returns how much of a question a text says, in its own or related words.

@@ -3,6 +3,7 @@ package index
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"recall/ingest"
 	"recall/payload"
@@ -31,17 +32,18 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words in the person's name
 			u.Role = string(ingest.Assistant)
 		}
-		if u.Role == string(ingest.User) && p != nil {
-			u.More = strings.TrimSpace(u.More + "\n" + answeredIn(p, t.ID))
-		}
 		if strings.TrimSpace(u.Text) == "" { // it consists of a plan or a commit
 			u.Text, u.More = u.More, ""
 		}
 		if u.Text != "" {
 			d.Turns = append(d.Turns, u)
 		}
+		if asked := answeredIn(p, t.ID); asked != "" && u.Role == string(ingest.User) {
+			u.Role, u.Text, u.More = Both, asked+" → "+u.Text, ""
+			d.Turns = append(d.Turns, u)
+		}
 		for _, c := range t.Calls {
-			for _, said := range append(answered(t, c), reports(s, &t, c.ID)...) {
+			for _, said := range append(answered(t, c), reports(s, &t, c)...) {
 				said.Exchange = in[t.ID]
 				d.Turns = append(d.Turns, said)
 			}
@@ -61,6 +63,9 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 
 // answeredIn returns the question of an earlier exchange that a turn answers, by the evidence of what is quoted of it.
 func answeredIn(p *payload.Payload, turn ingest.TurnID) string {
+	if p == nil {
+		return ""
+	}
 	for _, it := range p.Items {
 		if e := it.Evidence; len(e) == 2 && e[0].Turn == string(turn) && e[1].N < e[0].N-1 && it.By == payload.ByUser {
 			return e[1].Quote
@@ -69,18 +74,25 @@ func answeredIn(p *payload.Payload, turn ingest.TurnID) string {
 	return ""
 }
 
-// reports returns the last word of each sub-agent that a call of a turn started, which is what it found.
-func reports(s *ingest.Session, t *ingest.Turn, call string) (all []Turn) {
+// reports returns the last word of each sub-agent that a call of a turn started, which is what it found; what the call
+// returned, where its conversation isn't there.
+func reports(s *ingest.Session, t *ingest.Turn, c ingest.ToolCall) (all []Turn) {
+	report := func(id ingest.TurnID, at time.Time, said string) {
+		all = append(all, Turn{ID: string(id), N: t.N, Role: SubAgent, At: at, Text: said})
+	}
 	for _, a := range s.Subagents {
-		if a.Call != call || call == "" {
+		if a.Call != c.ID || c.ID == "" {
 			continue
 		}
 		for _, said := range slices.Backward(a.Turns) {
 			if said.Kind == ingest.Message && strings.TrimSpace(said.Text) != "" {
-				all = append(all, Turn{ID: string(said.ID), N: t.N, Role: string(ingest.Assistant), At: said.At, Text: said.Text})
+				report(said.ID, said.At, said.Text)
 				break
 			}
 		}
+	}
+	if starts := strings.EqualFold(c.Name, "task") || c.Name == "Agent"; starts && len(all) == 0 && c.Worked() {
+		report(t.ID, c.At, c.Result)
 	}
 	return all
 }

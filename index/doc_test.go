@@ -37,7 +37,7 @@ func TestDocOf(t *testing.T) {
 		{ID: "u13", N: 13, Role: ingest.User, Kind: ingest.PlanTurn, Text: "# Plan: drain the queue first"},
 		{ID: "u14", N: 14, Role: ingest.Program, Kind: ingest.Event, Name: "agent", Text: "B: the queue is drained"},
 		{ID: "u15", N: 15, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{ID: "c15", Name: "Agent",
-			Result: "done"}}},
+			Result: "done"}, {ID: "c16", Name: "Task", Done: true, Result: "The cache is cold."}}},
 	}, Subagents: []ingest.Subagent{{ID: "a1", Call: "c15", Turns: []ingest.Turn{
 		{ID: "v1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "profile the build"},
 		{ID: "v2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "I look."},
@@ -61,7 +61,8 @@ func TestDocOf(t *testing.T) {
 			{Exchange: 2, ID: "u12", N: 12, Role: "both", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
 			{Exchange: 3, ID: "u13", N: 13, Role: "assistant", Text: "# Plan: drain the queue first"},
 			{Exchange: 3, ID: "u14", N: 14, Role: "program", Text: "B: the queue is drained"},
-			{Exchange: 3, ID: "v3", N: 15, Role: "assistant", Text: "The linker is the slow part."},
+			{Exchange: 3, ID: "v3", N: 15, Role: SubAgent, Text: "The linker is the slow part."},
+			{Exchange: 3, ID: "u15", N: 15, Role: SubAgent, Text: "The cache is cold."},
 		},
 		Thread: ThreadEntry{ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
 			Branch: "fix", Parent: "s0",

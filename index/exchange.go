@@ -31,7 +31,7 @@ func exchangesOf(turns []Turn) (all []exchange) {
 		n := t.Exchange
 		if n == 0 {
 			n = max(len(all), 1)
-			if t.Role != "assistant" && t.Role != Both && len(all) > 0 {
+			if (t.Role == "user" || t.Role == "program") && len(all) > 0 {
 				n++
 			}
 		}

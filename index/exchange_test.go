@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/payload"
 )
 
 func said(n, exchange int, role, text string) Turn {
@@ -83,5 +86,46 @@ func TestAnswerBeforeItsProposal(t *testing.T) {
 	a := search(t, x, Query{Text: "why is redis not the queue?"})
 	if len(a.Ranked) != 2 || a.Ranked[0].Role != "user" || !a.Ranked[1].Beside || a.Ranked[1].Role != assistant {
 		t.Errorf("got %+v", a.Ranked)
+	}
+}
+
+// What a sub-agent found is shown where the assistant says it in fewer words, not where it says more of the question.
+func TestReportInPlaceOfItsSummary(t *testing.T) {
+	x := openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{
+		said(1, 1, "user", "find out why the build is slow"),
+		said(2, 1, SubAgent, "The linker takes 80 percent; mold in place of ld cuts it to a tenth."),
+		said(3, 1, assistant, "It is the linker."),
+		said(4, 2, "user", "and why do the tests take so long?"),
+		said(5, 2, SubAgent, "A container is started anew for every package, with an empty cache."),
+		said(6, 2, assistant, "The tests take long because every package starts a container.")}})
+	for question, want := range map[string][]string{
+		"why is the build slow":         {"s/t1", "s/t2"},
+		"why do the tests take so long": {"s/t6", "s/t4"},
+	} {
+		if got := ids(search(t, x, Query{Text: question}))[:2]; !cmp.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", question, got, want)
+		}
+	}
+}
+
+// What a person says later, after they asked back, answers the question: it comes before the question alone.
+func TestReplyToAnEarlierQuestion(t *testing.T) {
+	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
+		{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "set up the storage"},
+		{ID: "t2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "Which database should the app use, SQLite or " +
+			"Postgres?"},
+		{ID: "t3", N: 3, Role: ingest.User, Kind: ingest.Prompt, Text: "how big may it get?"},
+		{ID: "t4", N: 4, Role: ingest.Assistant, Kind: ingest.Message, Text: "Terabytes."},
+		{ID: "t5", N: 5, Role: ingest.User, Kind: ingest.Prompt, Text: "then the first"}}}
+	p := &payload.Payload{Items: []payload.Item{{ID: "aaaaaaaaaa", Kind: payload.Lead, By: payload.ByUser,
+		State: payload.Stands, Text: "then the first", Evidence: []payload.Evidence{
+			{Turn: "t5", N: 5, Quote: "then the first"},
+			{Turn: "t2", N: 2, Quote: "Which database should the app use, SQLite or Postgres?"}}}}}
+	x := openWith(t, DocOf(s, p, "p"))
+	for _, question := range []string{"which database should the app use", "sqlite or postgres"} {
+		a := search(t, x, Query{Text: question})
+		if got := a.Ranked[0]; got.TurnID != "t5" || !strings.HasSuffix(got.Passage, "→ then the first") {
+			t.Errorf("%s: got %s %q first", question, got.TurnID, got.Passage)
+		}
 	}
 }

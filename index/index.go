@@ -64,14 +64,17 @@ type Item struct {
 	Context string // more words by which another store finds it; the index has its exchange
 }
 
-// Both is the role of a turn that holds the assistant's questions with the person's answers.
-const Both = "both"
+// Roles of turns that are made of several, or of none of a session's own.
+const (
+	Both     = "both"      // the assistant's question with the person's answer
+	SubAgent = "sub-agent" // what a sub-agent reported to the assistant
+)
 
 // Turn is one message as it is searched and shown.
 type Turn struct {
 	ID   string
 	N    int    // ordinal in the session
-	Role string // user, assistant, program, or Both
+	Role string // user, assistant, program, Both or SubAgent
 	At   time.Time
 	Text string // what was said
 	More string // searched but not shown: answers, plans, commit messages, paths

@@ -90,6 +90,7 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 		}
 		o.score *= 1 + blendFor(ts).says*says
 	}
+	liftAnswers(all)
 	arrange(all)
 	scale(all)
 	demoteDone(all)
@@ -116,6 +117,19 @@ func (r *reader) withoutGoals(all []*ranked) []*ranked {
 		told.score = max(told.score, o.score)
 		return true
 	})
+}
+
+// liftAnswers has what a person replied later in a session right before the question that it answers.
+func liftAnswers(all []*ranked) {
+	for _, reply := range all {
+		question, _, answered := strings.Cut(reply.turn.Text, " → ")
+		for _, o := range all {
+			asks := o.turn.Role == assistant && o.session == reply.session && o.n < reply.n
+			if asks && answered && reply.turn.Role == Both && strings.Contains(o.turn.Text, question) {
+				reply.score = max(reply.score, o.score*(1+1e-9))
+			}
+		}
+	}
 }
 
 func blendFor(ts []term) blend {
