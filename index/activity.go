@@ -1,7 +1,6 @@
 package index
 
 import (
-	"context"
 	"path"
 	"slices"
 	"strings"
@@ -88,33 +87,4 @@ func activityRows(t *trace.Trace) (all []activityRow) {
 // baseOf is the last element of a path of any operating system, in lower case.
 func baseOf(p string) string {
 	return strings.ToLower(path.Base(strings.ReplaceAll(p, `\`, "/")))
-}
-
-// replaceActivity replaces the rows of what a session did, and deletes paths that no session has any more.
-func replaceActivity(ctx context.Context, tx transaction, session int64, now []activityRow) error {
-	paths, err := column[int64](ctx, tx, `SELECT path FROM touch WHERE session=?`, session)
-	if err != nil {
-		return err
-	}
-	do, fault := statements(ctx, tx)
-	for _, table := range []string{"touch", "moved", "made"} {
-		do(`DELETE FROM `+table+` WHERE session=?`, session)
-	}
-	if err := fault(); err != nil {
-		return err
-	}
-	if err := insertActivity(ctx, tx, session, now); err != nil {
-		return err
-	}
-	do(`DELETE FROM path WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM touch `+
-		`WHERE touch.path=path.id)`, jsonList(paths))
-	return fault()
-}
-
-func insertActivity(ctx context.Context, tx transaction, session int64, all []activityRow) error {
-	do, fault := statements(ctx, tx)
-	for _, d := range all {
-		do(d.query, append([]any{session}, d.values...)...)
-	}
-	return fault()
 }

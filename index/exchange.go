@@ -2,7 +2,6 @@ package index
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"recall/internal/text"
@@ -43,19 +42,6 @@ func exchangesOf(turns []Turn) (all []exchange) {
 	return all
 }
 
-// hashExchanges makes a row for each exchange.
-func hashExchanges(turns []Turn) []row {
-	var out []row
-	for _, e := range exchangesOf(turns) {
-		parts := []string{strconv.Itoa(e.n), before(turns, e)}
-		for _, t := range turns[e.from:e.to] {
-			parts = append(parts, strconv.Itoa(t.N), strconv.FormatInt(millis(t.At), 10), t.Text, t.More)
-		}
-		out = append(out, row{of: e, hash: hashOf(parts...)})
-	}
-	return out
-}
-
 // before returns the end of what was said before an exchange, in whole words.
 func before(turns []Turn, e exchange) string {
 	if e.from == 0 {
@@ -76,8 +62,8 @@ type window struct {
 	said     string // the same as it was said
 }
 
-// windows cuts an exchange, and has its first window begin with the end of what was said before, which it may reply to.
-func (s *stemmer) windows(turns []Turn, e exchange) (out []window) {
+// cutWindows cuts an exchange, and has its first window begin with the end of what was said before, which it may reply to.
+func (s *stemmer) cutWindows(turns []Turn, e exchange) (out []window) {
 	c := cutting{stemmer: s}
 	c.add(e.from, turnSearched, before(turns, e))
 	c.stems = c.stems[max(0, len(c.stems)-wordsBefore):]

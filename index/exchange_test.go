@@ -48,7 +48,7 @@ func TestWindowsOverlap(t *testing.T) {
 	turns := []Turn{said(1, 1, "user", strings.Join(words[:150], " ")),
 		said(2, 1, "assistant", strings.Join(words[150:], " "))}
 	s := stemmer{map[string]string{}}
-	all := s.windows(turns, exchangesOf(turns)[0])
+	all := s.cutWindows(turns, exchangesOf(turns)[0])
 	var lengths []int
 	for i, w := range all {
 		held := strings.Fields(w.words)

@@ -6,9 +6,9 @@
 //
 //	session(id, sid, project, title, source, start, end, items, thread, archived)
 //	                                                        thread: see ThreadsIn
-//	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, packed
-//	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, packed
-//	window(id, session, x, n, m, at, hash, key)             exchanges in windows, see exchange.go
+//	item(id, session, iid, kind, state, at, n, data)        data: the payload.Item as JSON, packed
+//	turn(id, session, tid, n, role, at, text)               text: as shown, clipped, packed
+//	window(id, session, x, n, m, at, key)                   exchanges in windows, see exchange.go
 //	words                                                   FTS5 over the stems of windows and items
 //	unembedded(id, text) embedded(model, size)              windows without a vector; what vectors.f32 holds
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; payloads' lines, see schema.sql

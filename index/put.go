@@ -5,14 +5,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"recall/internal/text"
 )
 
-// PutAll replaces sessions with all their items and turns in one transaction. It doesn't rewrite what is
-// unchanged, so that a session that grew costs only its growth.
+// PutAll replaces sessions with all their items and turns in one transaction.
 func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
 	all := make([]*Prepared, len(docs))
 	for i, d := range docs {
@@ -26,8 +25,11 @@ func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
 
 // Prepared is a session ready to be stored: its rows are built and its items' words split, which needs no lock.
 type Prepared struct {
-	doc  Doc
-	rows rows
+	doc    Doc
+	items  []itemRow
+	did    []activityRow
+	thread []byte
+	spent  []byte // see packRequests
 }
 
 // Prepare prepares a session. It is safe for concurrent use.
@@ -35,12 +37,20 @@ func Prepare(d Doc) (*Prepared, error) {
 	if d.Session == "" {
 		return nil, fmt.Errorf("index: a session without an id")
 	}
-	r, err := rowsOf(d)
+	p := &Prepared{did: activityRows(d.Did), spent: packRequests(d.Requests)}
+	var err error
+	p.thread, err = threadRow(d.Thread)
+	s := stemmer{map[string]string{}}
+	for _, it := range d.Items {
+		row, bad := s.itemRow(it, len(d.Turns) > 0)
+		p.items, err = append(p.items, row), cmp.Or(err, bad)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("index %s: %w", d.Session, err)
 	}
-	d.Turns, d.Did, d.Requests = nil, nil, nil // the rows hold what is still needed
-	return &Prepared{d, r}, nil
+	d.Did, d.Requests = nil, nil // the rows hold what is still needed
+	p.doc = d
+	return p, nil
 }
 
 // PutPrepared is PutAll for prepared sessions, without those for which gone returns true. It is called with each one's
@@ -82,9 +92,8 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 			return err
 		}
 		_, gone := w.tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id)
-		return cmp.Or(putAlso(ctx, w.tx, id, nil), w.rows(ctx, id, rows{}),
-			dropLines(ctx, w.tx, session), replaceActivity(ctx, w.tx, id, nil),
-			putRequests(ctx, w.tx, id, nil), gone)
+		return cmp.Or(putAlso(ctx, w.tx, id, nil), w.clear(ctx, id), w.items(ctx, id, nil), w.windows(ctx, id, nil),
+			dropLines(ctx, w.tx, session), gone)
 	})
 	return x.fail("unindex "+session, err)
 }
@@ -97,7 +106,7 @@ func putSession(ctx context.Context, tx transaction, p *Prepared) (id int64, err
 		ON CONFLICT(sid) DO UPDATE SET project=excluded.project, title=excluded.title, source=excluded.source,
 			start=excluded.start, end=excluded.end, items=excluded.items, thread=excluded.thread, `+
 		`archived=excluded.archived RETURNING id`,
-		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.rows.thread,
+		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.thread,
 		d.Archived).Scan(&id)
 	if err != nil {
 		return 0, err
@@ -118,89 +127,123 @@ func putAlso(ctx context.Context, tx transaction, id int64, projects []string) e
 type writing struct {
 	tx      transaction
 	highest int64 // key of a session; a new one gets a higher key
+	fresh   bool  // the session being put is new, and has no rows yet
 	stemmer
 }
 
 // put replaces one session.
 func (w *writing) put(ctx context.Context, p *Prepared) error {
 	id, err := putSession(ctx, w.tx, p)
+	w.fresh, w.highest = id > w.highest, max(id, w.highest)
+	if err == nil && !w.fresh {
+		err = w.clear(ctx, id)
+	}
 	if err != nil {
 		return err
 	}
-	if id > w.highest { // it is new: there is nothing to replace
-		w.highest = id
-		err := cmp.Or(insertActivity(ctx, w.tx, id, p.rows.did), insertRequests(ctx, w.tx, id, p.rows.spent))
-		for kind, all := range p.rows.docs {
-			err = cmp.Or(err, w.insert(ctx, kind, id, all, p.rows.turns))
-		}
-		return err
+	do, fault := statements(ctx, w.tx)
+	for _, d := range p.did {
+		do(d.query, append([]any{id}, d.values...)...)
 	}
-	err = cmp.Or(replaceActivity(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
-	if err != nil {
-		return err
+	if len(p.spent) > 0 {
+		do(`INSERT INTO request(session, data) VALUES(?,?)`, id, p.spent)
 	}
-	return w.rows(ctx, id, p.rows)
+	for _, t := range p.doc.Turns {
+		do(`INSERT INTO turn(session, tid, n, role, at, text) VALUES(?,?,?,?,?,?)`, id, t.ID, t.N, t.Role, millis(t.At),
+			pack(text.HeadMarked(t.Text, turnShown)))
+	}
+	return cmp.Or(fault(), w.items(ctx, id, p.items), w.windows(ctx, id, p.doc.Turns))
 }
 
-// insertOf is the insert statement of each kind.
-var insertOf = [...]string{
-	items:   `INSERT INTO item(session, hash, iid, kind, state, at, n, data) VALUES(?,?,?,?,?,?,?,?)`,
-	turns:   `INSERT INTO turn(session, hash, tid, n, role, at, text) VALUES(?,?,?,?,?,?,?)`,
-	windows: `INSERT INTO window(session, hash, x, n, m, at, key) VALUES(?,?,?,?,?,?,?)`,
-}
-
-// rows replaces a session's items, turns and windows.
-func (w *writing) rows(ctx context.Context, session int64, r rows) error {
-	for kind, now := range r.docs {
-		fresh, gone, err := changes(ctx, w.tx, tables[kind], session, now)
-		if err == nil {
-			err = w.drop(ctx, kind, gone)
-		}
-		if err == nil {
-			err = w.insert(ctx, kind, session, fresh, r.turns)
+// items replaces a session's items, and their words.
+func (w *writing) items(ctx context.Context, session int64, all []itemRow) error {
+	had, err := w.standing(ctx, `SELECT id, data FROM item WHERE session=?`, session)
+	for _, it := range all {
+		data := string(it.values[len(it.values)-1].([]byte))
+		if _, is := had[data]; is {
+			delete(had, data)
+			continue
 		}
 		if err != nil {
 			return err
 		}
+		var id int64
+		if id, err = w.insert(ctx, `INSERT INTO item(session, iid, kind, state, at, n, data) VALUES(?,?,?,?,?,?,?)`,
+			append([]any{session}, it.values...)...); err == nil && it.words != "" {
+			err = w.search(ctx, docOf(items, id), it.words)
+		}
 	}
-	return nil
+	return cmp.Or(err, w.drop(ctx, `DELETE FROM item WHERE id=?`, items, had))
 }
 
-// insert adds rows, and what is searched of them.
-func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []row, said []Turn) error {
-	add := func(hash int64, values []any, words string) (id int64, err error) {
-		put, err := w.tx.ExecContext(ctx, insertOf[kind], append([]any{session, hash}, values...)...)
-		if err != nil || words == "" {
-			return 0, err
-		}
-		if id, err = put.LastInsertId(); err == nil {
-			_, err = w.tx.ExecContext(ctx, `INSERT INTO words(rowid, text) VALUES(?,?)`, docOf(kind, id), words)
-		}
-		return id, err
-	}
-	for _, d := range fresh {
-		switch kind {
-		case windows:
-			for _, win := range w.windows(said, d.of) {
-				first, last := said[win.from], said[win.to]
-				id, err := add(d.hash, []any{d.of.n, first.N, last.N, millis(last.At), hashOf(win.said)}, win.words)
-				if err == nil {
-					_, err = w.tx.ExecContext(ctx, `INSERT INTO unembedded VALUES(?,?)`, id, pack(win.said))
-				}
-				if err != nil {
-					return err
-				}
+// windows replaces a session's exchanges in windows, and their words.
+func (w *writing) windows(ctx context.Context, session int64, said []Turn) error {
+	had, err := w.standing(ctx, `SELECT id, x||' '||n||' '||m||' '||at||' '||key FROM window WHERE session=?`, session)
+	for _, e := range exchangesOf(said) {
+		for _, win := range w.cutWindows(said, e) {
+			values := []any{e.n, said[win.from].N, said[win.to].N, millis(said[win.to].At), keyOf(win.said)}
+			same := strings.Trim(fmt.Sprint(values), "[]")
+			if _, is := had[same]; is {
+				delete(had, same)
+				continue
 			}
-			continue
-		case turns:
-			d.values = slices.Clone(d.values)
-			d.values[4] = pack(text.HeadMarked(d.values[4].(string), turnShown))
-		}
-		if _, err := add(d.hash, d.values, d.words); err != nil {
-			return err
+			if err != nil {
+				return err
+			}
+			var id int64
+			if id, err = w.insert(ctx, `INSERT INTO window(session, x, n, m, at, key) VALUES(?,?,?,?,?,?)`,
+				append([]any{session}, values...)...); err == nil {
+				_, err = w.tx.ExecContext(ctx, `INSERT INTO unembedded VALUES(?,?)`, id, pack(win.said))
+			}
+			err = cmp.Or(err, w.search(ctx, docOf(windows, id), win.words))
 		}
 	}
-	return nil
+	for _, id := range had {
+		_, bad := w.tx.ExecContext(ctx, `DELETE FROM unembedded WHERE id=?`, id)
+		err = cmp.Or(err, bad)
+	}
+	return cmp.Or(err, w.drop(ctx, `DELETE FROM window WHERE id=?`, windows, had))
+}
+
+// standing returns the rows that a session has, by what they hold. Those that stay aren't written again: FTS5 goes on
+// counting the words of deleted rows in what it takes for a row's usual length.
+func (w *writing) standing(ctx context.Context, query string, session int64) (map[string]int64, error) {
+	had := map[string]int64{}
+	if w.fresh {
+		return had, nil
+	}
+	return had, scan(ctx, w.tx, func(rows *sql.Rows) error {
+		var id int64
+		var holds string
+		err := rows.Scan(&id, &holds)
+		had[holds] = id
+		return err
+	}, query, session)
+}
+
+// drop deletes rows with their words.
+func (w *writing) drop(ctx context.Context, query string, kind int, had map[string]int64) error {
+	do, fault := statements(ctx, w.tx)
+	for _, id := range had {
+		do(`DELETE FROM words WHERE rowid=?`, docOf(kind, id))
+		do(query, id)
+	}
+	return fault()
+}
+
+// insert adds a row and returns its number.
+func (w *writing) insert(ctx context.Context, query string, args ...any) (id int64, err error) {
+	put, err := w.tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return put.LastInsertId()
+}
+
+// search adds words by which a row is found.
+func (w *writing) search(ctx context.Context, doc int64, words string) error {
+	_, err := w.tx.ExecContext(ctx, `INSERT INTO words(rowid, text) VALUES(?,?)`, doc, words)
+	return err
 }
 
 // docOf is the number under which a row is searched.
@@ -211,52 +254,18 @@ func docOf(kind int, id int64) int64 {
 	return 2 * id
 }
 
-// changes compares a session's rows with those in a table by hash: fresh ones must be written, the ids gone
-// deleted. An exchange has a row for each of its windows.
-func changes(ctx context.Context, tx transaction, table string, session int64, now []row) (fresh []row, gone []int64,
-	err error) {
-	old := map[int64][]int64{} // two equal rows have two ids
-	err = scan(ctx, tx, func(rs *sql.Rows) error {
-		var id, h int64
-		err := rs.Scan(&id, &h)
-		old[h] = append(old[h], id)
-		return err
-	}, `SELECT id, hash FROM `+table+` WHERE session=? ORDER BY id`, session)
+// clear removes a session's rows without words, and the paths that no session has any more.
+func (w *writing) clear(ctx context.Context, session int64) error {
+	paths, err := column[int64](ctx, w.tx, `SELECT path FROM touch WHERE session=?`, session)
 	if err != nil {
-		return nil, nil, err
-	}
-	for _, r := range now {
-		switch ids := old[r.hash]; {
-		case len(ids) == 0:
-			fresh = append(fresh, r)
-		case r.of.n > 0:
-			delete(old, r.hash)
-		default:
-			old[r.hash] = ids[1:]
-		}
-	}
-	for _, ids := range old {
-		gone = append(gone, ids...)
-	}
-	slices.Sort(gone)
-	return fresh, gone, nil
-}
-
-// drop deletes rows with their words.
-func (w *writing) drop(ctx context.Context, kind int, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
+		return err
 	}
 	do, fault := statements(ctx, w.tx)
-	if kind != turns {
-		for _, id := range ids {
-			do(`DELETE FROM words WHERE rowid=?`, docOf(kind, id))
-		}
+	for _, table := range []string{"turn", "touch", "moved", "made", "request"} {
+		do(`DELETE FROM `+table+` WHERE session=?`, session)
 	}
-	if kind == windows {
-		do(`DELETE FROM unembedded WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids))
-	}
-	do(`DELETE FROM `+tables[kind]+` WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids))
+	do(`DELETE FROM path WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM touch `+
+		`WHERE touch.path=path.id)`, jsonList(paths))
 	return fault()
 }
 

@@ -70,22 +70,6 @@ func unpackRequests(b []byte, do func(ingest.Request)) error {
 	return nil
 }
 
-// putRequests replaces a session's requests.
-func putRequests(ctx context.Context, tx transaction, session int64, packed []byte) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM request WHERE session=?`, session); err != nil {
-		return err
-	}
-	return insertRequests(ctx, tx, session, packed)
-}
-
-func insertRequests(ctx context.Context, tx transaction, session int64, packed []byte) error {
-	if len(packed) == 0 {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO request(session, data) VALUES(?,?)`, session, packed)
-	return err
-}
-
 // Requests calls do for every request to a model, session by session; times are in whole seconds.
 func (x *Index) Requests(ctx context.Context, do func(session string, r ingest.Request)) error {
 	err := scan(ctx, x.db, func(rows *sql.Rows) error {

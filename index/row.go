@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"hash/fnv"
-	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/s2"
@@ -27,73 +26,34 @@ const (
 	windows
 )
 
-var tables = [...]string{items: "item", turns: "turn", windows: "window"}
-
-// rows is a Doc as table rows.
-type rows struct {
-	docs   [3][]row // those of windows are exchanges, cut when inserted: most of a grown session's are there already
-	turns  []Turn
-	did    []activityRow
-	thread []byte
-	spent  []byte // see packRequests
+// itemRow is an item as it is stored.
+type itemRow struct {
+	values []any  // of the columns after the session
+	words  string // as it is searched; "" for one that is only a quote of what is
 }
 
-// row is an item, a turn, or an exchange.
-type row struct {
-	hash   int64
-	of     exchange
-	values []any  // of the columns after the hash, see insertOf
-	words  string // of an item, as it is searched; "" for one that is only a quote of what is
-}
-
-func rowsOf(d Doc) (rows, error) {
-	r := rows{did: activityRows(d.Did), spent: packRequests(d.Requests), turns: d.Turns}
-	var err error
-	if r.thread, err = threadRow(d.Thread); err != nil {
-		return rows{}, err
-	}
-	s := stemmer{map[string]string{}}
-	for _, it := range d.Items {
-		row, err := s.itemRow(it, len(d.Turns) > 0)
-		if err != nil {
-			return rows{}, err
-		}
-		r.docs[items] = append(r.docs[items], row)
-	}
-	for _, t := range d.Turns {
-		r.docs[turns] = append(r.docs[turns], row{
-			hash:   hashOf(t.ID, t.Role, strconv.FormatInt(millis(t.At), 10), strconv.Itoa(t.N), t.Text),
-			values: []any{t.ID, t.N, t.Role, millis(t.At), t.Text}})
-	}
-	r.docs[windows] = hashExchanges(d.Turns)
-	return r, nil
-}
-
-func (s *stemmer) itemRow(it Item, told bool) (row, error) {
+func (s *stemmer) itemRow(it Item, told bool) (itemRow, error) {
 	data, err := json.Marshal(it.Item)
 	if err != nil {
-		return row{}, fmt.Errorf("item %s: %w", it.ID, err)
+		return itemRow{}, fmt.Errorf("item %s: %w", it.ID, err)
 	}
-	r := row{hash: hashOf(string(data)), values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At),
-		it.First().N, pack(string(data))}}
+	r := itemRow{values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), it.First().N,
+		pack(string(data))}}
 	if quotes := told && it.Kind == payload.Lead && it.First().N > 0; !quotes {
 		r.words = strings.Join(s.item(it), " ")
 	}
 	return r, nil
 }
 
-// hashOf identifies a list of texts. Two 32-bit checksums do as well as one of 64 bits, and processors compute
-// them in hardware.
-func hashOf(parts ...string) int64 {
+// keyOf identifies a text. Two 32-bit checksums do as well as one of 64 bits, and processors compute them in hardware.
+func keyOf(said string) int64 {
 	h := fnv.New64a()
 	var b [16]byte
-	for _, p := range parts {
-		text := []byte(p)
-		binary.LittleEndian.PutUint64(b[:], uint64(len(p)))
-		binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(text, castagnoli))
-		binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(text))
-		h.Write(b[:])
-	}
+	text := []byte(said)
+	binary.LittleEndian.PutUint64(b[:], uint64(len(said)))
+	binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(text, castagnoli))
+	binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(text))
+	h.Write(b[:])
 	return int64(h.Sum64())
 }
 

@@ -13,12 +13,12 @@ CREATE TABLE also(project TEXT NOT NULL, session INTEGER NOT NULL, PRIMARY KEY(p
 CREATE INDEX also_session ON also(session);
 CREATE TABLE item(
 	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, iid TEXT NOT NULL, kind TEXT NOT NULL,
-	state TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL);
+	state TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE INDEX item_session ON item(session);
 CREATE INDEX item_iid ON item(iid);
 CREATE TABLE turn(
 	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, tid TEXT NOT NULL, n INTEGER NOT NULL,
-	role TEXT NOT NULL, at INTEGER NOT NULL, hash INTEGER NOT NULL, text BLOB NOT NULL);
+	role TEXT NOT NULL, at INTEGER NOT NULL, text BLOB NOT NULL);
 CREATE INDEX turn_session ON turn(session, n);
 
 -- What is searched: exchanges, in windows of some hundred words that overlap, and items. window: the turns n to m of
@@ -27,7 +27,7 @@ CREATE INDEX turn_session ON turn(session, n);
 -- item's and one. It keeps no text, only what bm25 takes.
 CREATE TABLE window(
 	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, x INTEGER NOT NULL, n INTEGER NOT NULL, m INTEGER NOT NULL,
-	at INTEGER NOT NULL, hash INTEGER NOT NULL, key INTEGER NOT NULL);
+	at INTEGER NOT NULL, key INTEGER NOT NULL);
 CREATE INDEX window_session ON window(session, n);
 CREATE INDEX window_key ON window(key);
 CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize=ascii);
