@@ -62,7 +62,8 @@ type window struct {
 	said     string // the same as it was said
 }
 
-// cutWindows cuts an exchange, and has its first window begin with the end of what was said before, which it may reply to.
+// cutWindows cuts an exchange, and has its first window begin with the end of what was said before, which it may reply
+// to.
 func (s *stemmer) cutWindows(turns []Turn, e exchange) (out []window) {
 	c := cutting{stemmer: s}
 	c.add(e.from, turnSearched, before(turns, e))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/index/when"
 	"recall/internal/text"
 )
 
@@ -37,7 +38,7 @@ func narrow(ctx context.Context, tx querier, q Query) (Query, Filters, error) {
 		if now.IsZero() {
 			now = cmp.Or(q.AsOf, time.Now())
 		}
-		if at, since, until := whenIn(text, now); at != nil {
+		if at, since, until := when.In(text, now); at != nil {
 			n.Since, n.Until = since, until
 			if phrase := take(at); q.AsOf.IsZero() && strings.HasPrefix(strings.ToLower(phrase), "as") {
 				q.AsOf = until // "as of March" asks how things stood then

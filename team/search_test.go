@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"recall/index"
-	"recall/index/indextest"
 	"recall/internal/hint"
 	"recall/payload"
 )
@@ -20,7 +20,7 @@ func TestSuite(t *testing.T) {
 	ana := c.owner()
 	other := c.admit(ana, "other")
 	hidden := other.project(t, "billing-of-others")
-	for _, d := range indextest.Docs() {
+	for _, d := range suiteDocs() {
 		s := Session{ID: d.Session, Project: ana.project(t, d.Project), Title: d.Title, Start: d.Start, End: d.End}
 		for _, it := range d.Items {
 			s.Items = append(s.Items, it.Item)
@@ -29,7 +29,16 @@ func TestSuite(t *testing.T) {
 		s.Project = hidden // the same words where Ana doesn't read
 		c.put(other, 1, s)
 	}
-	indextest.Suite(t, ana)
+	testStore(t, ana)
+	x, err := index.Open(filepath.Join(t.TempDir(), "index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if err := x.PutAll(t.Context(), suiteDocs()); err != nil {
+		t.Fatal(err)
+	}
+	testStore(t, x)
 }
 
 // Search is the team as a store of an index's test.

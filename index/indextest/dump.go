@@ -1,5 +1,4 @@
-// Package indextest holds the test suite that every store of items must pass, and dumps an index's file for
-// tests that check what it must not contain.
+// Package indextest dumps an index's file for tests that check what it must not contain.
 package indextest
 
 import (

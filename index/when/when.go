@@ -1,4 +1,5 @@
-package index
+// Package when reads times that a question states: "last week", "since March", "on 4 May".
+package when
 
 import (
 	_ "embed"
@@ -12,9 +13,9 @@ import (
 	"recall/internal/text"
 )
 
-// when is one way to state a time. Its form is compiled only for questions that contain one of its hints, which
+// way is one way to state a time. Its form is compiled only for questions that contain one of its hints, which
 // most don't.
-type when struct {
+type way struct {
 	hints []string // in lower case; every match contains one
 	form  func() *regexp.Regexp
 }
@@ -22,7 +23,7 @@ type when struct {
 //go:embed when.txt
 var whenText string
 
-var whens = sync.OnceValue(func() (all []when) {
+var ways = sync.OnceValue(func() (all []way) {
 	const (
 		date = `(?<y>\d{4})[-/](?<m>\d\d?)(?:[-/](?<d>\d\d?))?`
 		name = `(?<month>january|jan|february|feb|march|mar|april|apr|may|june|jun|july|jul|august|aug|september|sept|` +
@@ -35,17 +36,17 @@ var whens = sync.OnceValue(func() (all []when) {
 		"{digits}", "0,1,2,3,4,5,6,7,8,9", "{months}", "jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec")
 	for line := range strings.Lines(whenText) {
 		if hints, form, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok && line[0] != '#' {
-			all = append(all, when{strings.Split(short.Replace(hints), ","), text.Pattern(`(?i)` + short.Replace(form))})
+			all = append(all, way{strings.Split(short.Replace(hints), ","), text.Pattern(`(?i)` + short.Replace(form))})
 		}
 	}
 	return all
 })
 
-// whenIn returns where a text states a time, and the span that it means, either end of which may be open; nil
+// In returns where a text states a time, and the span that it means, either end of which may be open; nil
 // if it states none.
-func whenIn(s string, now time.Time) (at []int, since, until time.Time) {
+func In(s string, now time.Time) (at []int, since, until time.Time) {
 	low := strings.ToLower(s)
-	for _, w := range whens() {
+	for _, w := range ways() {
 		if !slices.ContainsFunc(w.hints, func(hint string) bool { return strings.Contains(low, hint) }) {
 			continue
 		}
@@ -54,8 +55,10 @@ func whenIn(s string, now time.Time) (at []int, since, until time.Time) {
 			continue
 		}
 		said := moment{}
-		for i, of := range groups(s, m) {
-			said[w.form().SubexpNames()[i]] = of
+		for i, name := range w.form().SubexpNames() {
+			if m[2*i] >= 0 {
+				said[name] = s[m[2*i]:m[2*i+1]]
+			}
 		}
 		if from, to, ok := said.span(now); ok {
 			since, until = bounded(said["bound"], from, to)

@@ -1,4 +1,4 @@
-package indextest
+package team
 
 import (
 	"context"
@@ -13,21 +13,21 @@ import (
 	"recall/payload"
 )
 
-// Store is a searchable store of items: an index, or what a team shares.
-type Store interface {
+// store is a searchable store of items: an index, or what a team shares.
+type store interface {
 	Search(ctx context.Context, q index.Query) (index.Answer, error)
 }
 
-// said is an item of the suite: its session, how many days after the first it was said, and its texts.
-type said struct {
+// suiteItem is an item of the suite: its session, how many days after the first it was said, and its texts.
+type suiteItem struct {
 	id, project, session string
 	day                  int
 	kind                 payload.Kind
 	text, why, alias     string
 }
 
-// table lists the items, one per line, with the fields of said.
-const table = `
+// suiteItems lists the items, one per line, with the fields of suiteItem.
+const suiteItems = `
 retry00001 ~ billing ~ b1 ~ 0 ~ decision ~ Failed charges are tried again five times ~ the gateway drops one in fifty ~ retry limit
 retry00002 ~ billing ~ b2 ~ 9 ~ decision ~ Retries wait twice as long each time ~ ~ exponential backoff
 retry00003 ~ crawler ~ c1 ~ 3 ~ decision ~ A page that fails is fetched once more only ~ ~ retry
@@ -39,8 +39,8 @@ quote00001 ~ billing ~ b3 ~ 30 ~ flag ~ O'Brien's \backslash & "quotes" | (pipes
 next000001 ~ billing ~ b3 ~ 30 ~ next ~ Write the migration of the invoices table ~ ~
 `
 
-var all = func() (list []said) {
-	for line := range strings.Lines(strings.TrimSpace(table)) {
+var suiteSaid = func() (list []suiteItem) {
+	for line := range strings.Lines(strings.TrimSpace(suiteItems)) {
 		f := strings.Split(line, "~")
 		for i := range f {
 			f[i] = strings.TrimSpace(f[i])
@@ -49,30 +49,30 @@ var all = func() (list []said) {
 		if err != nil {
 			panic(err)
 		}
-		list = append(list, said{id: f[0], project: f[1], session: f[2], day: day, kind: payload.Kind(f[4]), text: f[5],
+		list = append(list, suiteItem{id: f[0], project: f[1], session: f[2], day: day, kind: payload.Kind(f[4]), text: f[5],
 			why: f[6], alias: f[7]})
 	}
 	return list
 }()
 
-var first = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+var suiteFirst = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-func day(n int) time.Time { return first.AddDate(0, 0, n) }
+func suiteDay(n int) time.Time { return suiteFirst.AddDate(0, 0, n) }
 
-// Docs returns the sessions that Suite searches.
-func Docs() (docs []index.Doc) {
-	for _, s := range all {
+// suiteDocs returns the sessions that the suite searches.
+func suiteDocs() (docs []index.Doc) {
+	for _, s := range suiteSaid {
 		if n := len(docs); n == 0 || docs[n-1].Session != s.session {
 			at := slices.IndexFunc(docs, func(d index.Doc) bool { return d.Session == s.session })
 			if at >= 0 {
 				docs = append(slices.Delete(slices.Clone(docs), at, at+1), docs[at])
 			} else {
 				docs = append(docs, index.Doc{Session: s.session, Project: s.project, Title: "About " + s.session,
-					Source: "test", Start: day(s.day), End: day(s.day).Add(time.Hour)})
+					Source: "test", Start: suiteDay(s.day), End: suiteDay(s.day).Add(time.Hour)})
 			}
 		}
 		it := payload.Item{ID: payload.ItemID(s.id), Kind: s.kind, Text: s.text, Why: s.why, By: payload.ByUser,
-			Maker: payload.ByRule, State: payload.Stands, At: day(s.day).Add(time.Minute),
+			Maker: payload.ByRule, State: payload.Stands, At: suiteDay(s.day).Add(time.Minute),
 			Evidence: []payload.Evidence{{Turn: "t1", N: 1, Quote: s.text}}}
 		if s.alias != "" {
 			it.Aliases = []string{s.alias}
@@ -83,8 +83,8 @@ func Docs() (docs []index.Doc) {
 	return docs
 }
 
-// Suite tests a store that holds Docs.
-func Suite(t *testing.T, s Store) {
+// testStore tests a store that holds suiteDocs.
+func testStore(t *testing.T, s store) {
 	for _, c := range []struct {
 		q    index.Query
 		want string // ids of the results: the first one first, the others in any order
@@ -104,10 +104,10 @@ func Suite(t *testing.T, s Store) {
 		{index.Query{Text: "invoices migration"}, "next000001"},
 		{index.Query{Text: "kubernetes"}, ""},
 		{index.Query{Text: "kubernetes", Also: []string{"kafka"}}, "kafka00001"},
-		{index.Query{Text: "charges", Since: day(5)}, "kafka00001"},
-		{index.Query{Text: "charges", Until: day(5)}, "retry00001"},
-		{index.Query{Text: "charges", AsOf: day(5)}, "retry00001"},
-		{index.Query{Text: "charges", Until: day(30), AsOf: day(5)}, "retry00001"},
+		{index.Query{Text: "charges", Since: suiteDay(5)}, "kafka00001"},
+		{index.Query{Text: "charges", Until: suiteDay(5)}, "retry00001"},
+		{index.Query{Text: "charges", AsOf: suiteDay(5)}, "retry00001"},
+		{index.Query{Text: "charges", Until: suiteDay(30), AsOf: suiteDay(5)}, "retry00001"},
 		{index.Query{Text: "queue", Project: "nowhere"}, ""},
 		{index.Query{Text: "\x00\xff'\\"}, ""},
 		{index.Query{Text: strings.Repeat("lorem ipsum ", 5000) + "kafka"}, ""},
@@ -130,10 +130,10 @@ func Suite(t *testing.T, s Store) {
 			t.Errorf("%.60q %+v finds %q, want %q", c.q.Text, fmt.Sprint(c.q.Kinds, c.q.Project), got, c.want)
 		}
 		if len(got) > 0 {
-			i := slices.IndexFunc(all, func(s said) bool { return s.id == got[0] })
-			r, s := a.Ranked[0], all[i]
+			i := slices.IndexFunc(suiteSaid, func(s suiteItem) bool { return s.id == got[0] })
+			r, s := a.Ranked[0], suiteSaid[i]
 			same := r.Project == s.project && r.Session == s.session && r.Item.Text == s.text && r.Item.Why == s.why &&
-				r.SessionStart.Equal(day(s.day))
+				r.SessionStart.Equal(suiteDay(s.day))
 			if !same {
 				t.Errorf("%.60q finds %+v %+v", c.q.Text, *r, *r.Item)
 			}
@@ -143,7 +143,7 @@ func Suite(t *testing.T, s Store) {
 		}
 	}
 	if a, err := s.Search(context.Background(), index.Query{Text: "retry charges kafka queue", Limit: 2}); err != nil ||
-		len(a.Ranked) != 2 || a.SearchedItems != len(all) {
+		len(a.Ranked) != 2 || a.SearchedItems != len(suiteSaid) {
 		t.Errorf("limit 2 of %d items: got %d, %v", a.SearchedItems, len(a.Ranked), err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
