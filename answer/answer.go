@@ -33,28 +33,23 @@ type Answer struct {
 	Verdict  Verdict        `json:"verdict"`
 	Coverage float64        `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
 	Narrowed index.Filters  `json:"narrowed,omitzero"`
-	Widened  index.Filters  `json:"widened,omitzero"`  // filters dropped because nothing was found with them
-	Listed   []payload.Kind `json:"listed,omitempty"`  // the question names no topic: the newest of these kinds are listed
-	Results  []*Result      `json:"results"`           // best first
-	Searched Searched       `json:"searched"`          // what was searched
-	Missing  []string       `json:"missing,omitempty"` // words of the question that occur nowhere
-	Unasked  string         `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or there is none
-	Handed   int            `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
+	Widened  index.Filters  `json:"widened,omitzero"` // filters dropped because nothing was found with them
+	Listed   []payload.Kind `json:"listed,omitempty"` // the question names no topic: the newest of these kinds are listed
+	// Results are the best first, without those that only repeat one above, and only a few if nothing clearly answers.
+	Results  []*Result `json:"results"`
+	Searched Searched  `json:"searched"`          // what was searched
+	Missing  []string  `json:"missing,omitempty"` // words of the question that occur nowhere
+	Unasked  string    `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or there is none
+	Handed   int       `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
 	Behind
 	Quoted bool `json:"quoted,omitempty"` // no result is settled: they only quote what was said
 
-	// Shown are the results to be shown, without those that only repeat one above, and only a
-	// few if nothing clearly answers.
-	Shown []*Result `json:"-"`
-	More  int       `json:"-"` // results found but not shown
+	More int `json:"-"` // results found but not shown
 
 	AsOf           time.Time `json:"-"` // the end of the day as of which it is answered; zero: now
 	WithoutVectors bool      `json:"-"` // only words were searched: the embedding model gave no usable answer
 	Told           []string  `json:"-"` // messages about the model for the user
 	Fault          error     `json:"-"` // why the model gave no answer; nil if it did, or wasn't asked
-
-	all    []*Result // found, best first
-	behind int       // how many more were found
 }
 
 // Behind is what an answer lacks while sessions are still to be processed, or processed again by another version of
@@ -190,7 +185,6 @@ const (
 	minLimit = 15 // results to search for at least: the next passage of the first one's session may be far down
 	echoed   = 3  // search for this many times the results shown, as some only repeat others
 	ofWeak   = 3  // results shown if nothing clearly answers
-	inFull   = 2  // results whose passages are shown in full; the others in brief
 )
 
 // PastShown is how many items of an item's history an answer shows; recall why shows all of them.
@@ -211,41 +205,33 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 	if len(found.Listed) == 0 { // a list is already ordered
 		m.look(ctx, &found)
 	}
-	a := of(q, found)
+	a := Of(q, found)
 	a.Quoted = a.Quoted && !m.looked // the model says that they answer
-	a.abbreviate()
 	a.Told, a.Fault = m.told, m.fault
 	return a, ctx.Err()
 }
 
 // Of makes the answer to a question from a search's results.
 func Of(q Question, found index.Answer) Answer {
-	a := of(q, found)
-	a.abbreviate()
-	return a
-}
-
-func of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage,
-		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed, behind: found.More,
-		all: []*Result{}, Missing: found.Missing, Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
+		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed,
+		Missing: found.Missing, Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
 			Archived: found.Archived, Team: found.SearchedElsewhere}}
+	most := q.Most
 	switch {
 	case len(found.Ranked) == 0, found.Unknown && len(q.Also) == 0:
-		a.Verdict = Nothing
+		a.Verdict, most = Nothing, 1
 	case found.Doubtful:
-		a.Verdict = Weak
+		a.Verdict, most = Weak, min(most, ofWeak)
 	}
-	for _, r := range found.Ranked {
-		a.all = append(a.all, &Result{Result: *r})
-	}
-	a.gather()
-	slices.SortStableFunc(a.all, func(one, other *Result) int { return one.asks(q.Text) - other.asks(q.Text) })
-	a.Results = a.all[:min(len(a.all), q.Most)]
+	all := gather(found.Ranked)
+	slices.SortStableFunc(all, func(one, other *Result) int { return one.asks(q.Text) - other.asks(q.Text) })
+	a.Results = withoutEchoes(all)
+	a.Results = a.Results[:min(len(a.Results), most)]
+	a.More = len(all) - len(a.Results) + found.More
 	asked := len(a.Listed)+len(q.Kinds) > 0 // for exactly these kinds
 	a.Quoted = a.Verdict == Answered && !asked && !slices.ContainsFunc(a.Results, (*Result).settles)
-	a.show(q.Most)
 	return a
 }
 
@@ -267,34 +253,21 @@ func (r *Result) asks(question string) int {
 // minAsked is from how many words on a question isn't said by chance.
 const minAsked = 4
 
-// gather moves a second passage of an exchange to below the first: what it replies to, or the reply.
-func (a *Answer) gather() {
-	var all []*Result
-	for _, r := range a.all {
+// gather puts the second passage of an exchange below the first: what it replies to, or the reply.
+func gather(found []*index.Result) (all []*Result) {
+	for _, r := range found {
+		one := &Result{Result: *r}
 		if last := len(all) - 1; r.Beside && last >= 0 {
-			all[last].Also = append(all[last].Also, r)
+			all[last].Also = append(all[last].Also, one)
 		} else {
-			all = append(all, r)
+			all = append(all, one)
 		}
 	}
-	a.all = all
+	return all
 }
 
 // claims reports whether a result is a claim, not a quote.
 func (r *Result) claims() bool { return r.Item != nil && r.Item.Kind != payload.Lead }
-
-// abbreviate shortens the passages of all results except the first few shown; of what is only near, all.
-func (a *Answer) abbreviate() {
-	full := a.Shown[:min(len(a.Shown), inFull)]
-	if a.Verdict == Nothing {
-		full = nil
-	}
-	for _, r := range a.all {
-		if !slices.Contains(full, r) {
-			r.Passage = r.Brief
-		}
-	}
-}
 
 // Numbered lists results and what is shown below them in the order of their numbers.
 func Numbered(results []*Result) (all []*Result) {
@@ -309,23 +282,9 @@ func (r *Result) settles() bool {
 	return r.claims() && r.Item.Kind != payload.Goal
 }
 
-// show chooses the results to show, at most most.
-func (a *Answer) show(most int) {
-	switch a.Verdict {
-	case Nothing:
-		most = 1
-	case Weak:
-		most = min(most, ofWeak)
-	}
-	a.Shown = withoutEchoes(a.all)
-	a.Shown = a.Shown[:min(len(a.Shown), most)]
-	a.More = len(a.all) - len(a.Shown) + a.behind
-}
-
 // withoutEchoes removes passages, of turns and of quoted items, that say nothing beyond the results above them.
 func withoutEchoes(all []*Result) []*Result {
-	said := ""
-	var kept []*Result
+	said, kept := "", []*Result{}
 	for _, r := range all {
 		words := plain(r.Passage)
 		if r.Item != nil && r.Item.Quoted() && len(r.Item.Evidence) > 0 {
@@ -360,8 +319,8 @@ func plain(text string) string {
 // Beside returns the results shown below the first, without those shown with it as contradictions.
 func (a *Answer) Beside() []*Result {
 	var rest []*Result
-	for _, r := range a.Shown[1:] {
-		if r.Item == nil || !a.Shown[0].contradicts(r) {
+	for _, r := range a.Results[1:] {
+		if r.Item == nil || !a.Results[0].contradicts(r) {
 			rest = append(rest, r)
 		}
 	}
@@ -377,7 +336,7 @@ func (a *Answer) See(r *Result) []index.Linked {
 	var see []index.Linked
 	for _, l := range r.Related {
 		own := func(r *Result) bool { return r.Item != nil && r.Item.ID == l.Item.ID }
-		if !slices.ContainsFunc(a.Shown, own) && len(see) < PastShown {
+		if !slices.ContainsFunc(a.Results, own) && len(see) < PastShown {
 			see = append(see, l)
 		}
 	}
@@ -386,10 +345,10 @@ func (a *Answer) See(r *Result) []index.Linked {
 
 // Says words what is shown at a place, from 0; "" if nothing is.
 func (a *Answer) Says(place int) string {
-	if place >= len(a.Shown) {
+	if place >= len(a.Results) {
 		return ""
 	}
-	v, r := Voice{}, a.Shown[place]
+	v, r := Voice{}, a.Results[place]
 	if place == 0 && a.Verdict == Answered {
 		if said := v.Tried(a.Question, r); said != "" {
 			return said

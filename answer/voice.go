@@ -155,13 +155,14 @@ func (v Voice) Where(at index.Place, turn int, title bool) string {
 	return s
 }
 
+// address names a place as recall show and recall_session take it.
 func (v Voice) address(at index.Place, turn int) string {
 	s := "session " + ShortID(at.Session)
 	if turn > 0 {
-		s += fmt.Sprintf(" turn %d", turn)
+		s += fmt.Sprintf(":%d", turn)
 	}
 	if at.Project != "" {
-		s += fmt.Sprintf(" (%s, session %d)", v.clipped(at.Project, 60), at.SessionN)
+		s += fmt.Sprintf(" (%s)", v.clipped(payload.Handle(at.Project, at.SessionN), 60))
 	}
 	return s
 }

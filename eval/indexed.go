@@ -195,7 +195,7 @@ func (x *Indexed) answer(ctx context.Context, q Question) (response, error) {
 			a.results = append(a.results, x.result(r))
 		}
 	}
-	for i, r := range found.Shown[:min(len(found.Shown), printed)] {
+	for i, r := range found.Results[:min(len(found.Results), printed)] {
 		shown := result{session: r.Session, text: found.Says(i)}
 		for _, one := range answer.Numbered([]*answer.Result{r}) {
 			held, err := x.Holds(ctx, q, one)

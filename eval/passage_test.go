@@ -111,7 +111,7 @@ func TestWhatIsPrintedIsCredited(t *testing.T) {
 		}
 		for i, r := range a.shown {
 			said := ""
-			for _, one := range answer.Numbered(found.Shown[i : i+1]) {
+			for _, one := range answer.Numbered(found.Results[i : i+1]) {
 				said += answer.Voice{}.Passage(one) + "\n"
 				held, err := x.Holds(t.Context(), q, one)
 				if err != nil {
@@ -120,7 +120,7 @@ func TestWhatIsPrintedIsCredited(t *testing.T) {
 				if !holdsAny(result{holds: held}, q.Expect) {
 					continue
 				}
-				if one != found.Shown[i] {
+				if one != found.Results[i] {
 					below++
 				}
 				if !holdsAny(r, q.Expect) {

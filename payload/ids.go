@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"strconv"
 	"strings"
 	"unicode"
+
+	"recall/internal/text"
 )
 
 // idAlphabet lacks 0, 1, l and o, which are easily confused when read aloud or copied by hand.
@@ -77,3 +80,17 @@ func ProjectHandle(name string) string {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("-()[]{}<>|&;$`'\"\\*?!#~=", r)
 	}), "-")
 }
+
+// CutTurns divides what names turns of a session, billing#2:31, billing#2:31-35 or 7f3c1a2b:31, into the session's name
+// and the turns, both in it. from is 0 if it names none.
+func CutTurns(name string) (session string, from, to int) {
+	m := turnsNamed().FindStringSubmatch(name)
+	if m == nil {
+		return name, 0, 0
+	}
+	from, _ = strconv.Atoi(m[2])
+	to, _ = strconv.Atoi(m[3])
+	return m[1], from, max(from, to)
+}
+
+var turnsNamed = text.Pattern(`^(.+):(\d{1,6})(?:-(\d{1,6}))?$`)

@@ -67,7 +67,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		return all[:min(len(all), most)], err
 	}
 	asks, orders, quotes := text.Words(task), []Bearing(nil), []Bearing(nil)
-	for _, r := range found.Shown {
+	for _, r := range found.Results {
 		from, to := r.Turn, r.Turn
 		if r.Item == nil {
 			from, to = min(from, r.From), max(to, r.To)

@@ -79,8 +79,8 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l != nil && len(ans.Shown) > 0 {
-		ans.Shown[0].Since = history.ChangedSince(ctx, l, ans.Shown[0].Placed())
+	if l != nil && len(ans.Results) > 0 {
+		ans.Results[0].Since = history.ChangedSince(ctx, l, ans.Results[0].Placed())
 	}
 	var b strings.Builder
 	p := terminal.Page{W: &b, Width: 128}

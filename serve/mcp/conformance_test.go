@@ -37,14 +37,14 @@ func TestTools(t *testing.T) {
 	}{
 		{"a decision", "recall_query", map[string]any{"question": "where do the workers run?",
 			"also": []string{"binary", "ledgerd"}}, []string{"<!-- recall ",
-			"] DECISION: Where do the workers run? → Inside ledgerd", "who: the user", "session fd4adb93 turn 6",
+			"] DECISION: Where do the workers run? → Inside ledgerd", "who: the user", "session fd4adb93:6 (ledgerline#",
 			"<!-- /recall -->"}, false},
 		{"what the first passage's session says next", "recall_query", map[string]any{
-			"question": "why does the retry have jitter?", "limit": 1}, []string{"[turn] session b1047db6 turn 6 ",
-			"five tries then dead letter", "\n  also [turn] session b1047db6 turn 14 (ledgerline, session 3), 2026-09-09 · " +
+			"question": "why does the retry have jitter?", "limit": 1}, []string{"[turn] session b1047db6:6 ",
+			"five tries then dead letter", "\n  also [turn] session b1047db6:14 (ledgerline#3), 2026-09-09 · " +
 				"the assistant: “Fixed and committed"}, false},
 		{"a passage", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}},
-			[]string{"session b1047db6 turn 14", "xponential backoff"}, false},
+			[]string{"session b1047db6:14", "xponential backoff"}, false},
 		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?",
 			"kinds": []string{"eliminated"}}, []string{"Nothing decided about this"}, false},
 		{"nothing", "recall_query", map[string]any{"question": "which font did we pick?"},
@@ -83,6 +83,8 @@ func TestTools(t *testing.T) {
 		{"the list of sessions", "recall_session", nil, []string{"b1047db6 · 2026-09-09 · ledgerline"}, false},
 		{"around a turn", "recall_session", map[string]any{"session": "b1047db6", "turn": 14},
 			[]string{"turn 12 · ", "turn 14 · assistant", "turn 16 · ", "> "}, false},
+		{"some turns, as answers name them", "recall_session", map[string]any{"session": "b1047db6:13-14"},
+			[]string{"turn 13 · ", "turn 14 · assistant"}, false},
 		{"a word", "recall_session", map[string]any{"session": "b1047db6", "find": "JITTER"}, []string{"turn 14 · "}, false},
 		{"before the first", "recall_session", map[string]any{"session": "b1047db6", "from": -3},
 			[]string{"/properties/from: minimum"}, true},

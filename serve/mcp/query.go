@@ -15,12 +15,14 @@ import (
 	"recall/payload"
 )
 
-// Limits of a question.
+// Limits of a question, and of an answer in characters: some 2,000 tokens, in which half of people's questions have
+// their answer whole.
 const (
 	mostQuestion = 4_000 // characters
 	mostAlso     = 20
 	mostIDs      = 10
-	usualLimit   = 8
+	mostTold     = 8_000
+	usualLimit   = 10
 	mostLimit    = 20
 )
 
@@ -114,19 +116,16 @@ func projectName(m *Memory, name string) (string, error) {
 func tell(a *answer.Answer) string {
 	told := 0
 	sh := newSheet()
-	results := a.Results
-	if len(results) == 0 {
+	sh.most = mostTold
+	if len(a.Results) == 0 {
 		sh.linef("%s Searched %s.", a.None(), a.Searched)
 	} else if said := a.Warning(); said != "" {
 		sh.linef("%s.", payload.Data(said, 300))
 	}
-	if a.Verdict == answer.Nothing {
-		results = a.Shown
-	}
-	if len(results) > 0 {
+	if len(a.Results) > 0 {
 		sh.linef(asData)
 	}
-	for _, r := range results {
+	for _, r := range a.Results {
 		if !sh.add(resultText(r)) {
 			continue
 		}
@@ -148,8 +147,7 @@ func tell(a *answer.Answer) string {
 		sh.linef("This answer is %s; ask again in a minute or two.", a.Behind)
 	}
 	if told > 0 {
-		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and " +
-			"turn.")
+		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with its session:turn.")
 	}
 	return sh.text("Ask with a smaller limit, a project or kinds.")
 }

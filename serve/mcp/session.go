@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,11 @@ type sessionIn struct {
 func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, error) {
 	if strings.TrimSpace(in.Session) == "" {
 		return s.latest(m, in.Project)
+	}
+	if name, from, to := payload.CutTurns(in.Session); from == to {
+		in.Session, in.Turn = name, cmp.Or(in.Turn, from)
+	} else {
+		in.Session, in.From, in.To = name, cmp.Or(in.From, from), cmp.Or(in.To, to)
 	}
 	e, err := m.Library.Lookup(in.Session)
 	if errors.Is(err, library.ErrNoSession) {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"recall/answer/last"
@@ -279,35 +278,35 @@ func (a *App) Remember(question string, hits []last.Hit) {
 	last.Remember(LastDir(a.Lib), question, hits)
 }
 
-// Hit finds the place that a person names: by a number of the last answer, as a session, optionally with a turn's
-// number, or by an item's id. A session alone has no turn.
-func (a *App) Hit(ctx context.Context, arg string) (last.Hit, error) {
+// Hit finds the place that a person names: by a number of the last answer, as a session, optionally with a turn or turns
+// up to another, or by an item's id. A session alone has no turn.
+func (a *App) Hit(ctx context.Context, arg string) (h last.Hit, to int, err error) {
 	n, ok := last.Number(arg)
 	if ok {
-		if h, err := last.Find(LastDir(a.Lib), n); err == nil || errors.As(err, new(last.NotShown)) {
-			return h, err
+		if h, err = last.Find(LastDir(a.Lib), n); err == nil || errors.As(err, new(last.NotShown)) {
+			return h, 0, err
 		}
 	}
-	name, turn, _ := strings.Cut(arg, ":") // billing#4:12, as grep prints it
-	at, turnErr := strconv.Atoi(turn)
-	if turnErr != nil || !strings.Contains(name, "#") {
-		name, at = arg, 0
+	e, err := a.Session(arg)
+	if name, from, last := payload.CutTurns(arg); errors.Is(err, library.ErrNoSession) && from > 0 {
+		h.N, to = from, last
+		e, err = a.Session(name)
 	}
-	e, err := a.Session(name)
 	if err == nil {
-		return last.Hit{Session: e.ID, N: at}, nil
+		h.Session = e.ID
+		return h, to, nil
 	}
 	if ok {
 		_, err = last.Find(LastDir(a.Lib), n)
 	}
 	if !errors.Is(err, library.ErrNoSession) {
-		return last.Hit{}, err
+		return last.Hit{}, 0, err
 	}
 	p, itemErr := a.Item(ctx, arg)
 	if errors.Is(itemErr, index.ErrNoItem) {
-		return last.Hit{}, err
+		return last.Hit{}, 0, err
 	}
-	return last.Of(p.Place, p.Turn, "", &p.Item), itemErr
+	return last.Of(p.Place, p.Turn, "", &p.Item), 0, itemErr
 }
 
 // Item finds the item that a person names by its id, the beginning of it, or a number of the last answer. For a

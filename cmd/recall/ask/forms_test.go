@@ -28,7 +28,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	a.Form("why-line", &history.Why{Verdict: "several", Note: "n", Sessions: []history.Behind{{By: "text"},
 		{Wrote: true}}})
 	p := a.Page()
-	p.Markdown(&answer.Answer{Verdict: answer.Weak, Shown: []*answer.Result{
+	p.Markdown(&answer.Answer{Verdict: answer.Weak, Results: []*answer.Result{
 		{Result: index.Result{Item: &it, History: []index.Linked{l}, Conflict: []index.Linked{l}}}}})
 	p.Markdown(&answer.Answer{Verdict: answer.Nothing})
 	for _, want := range []string{" superseded ", "\n    turn 2\n", "\nlater:\n", "A person wrote it;",

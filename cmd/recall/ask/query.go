@@ -81,14 +81,14 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	}
 	complete := func(ans *answer.Answer) {
 		ans.Behind = behind
-		if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
-			ans.Shown[0].Since = history.ChangedSince(ctx, a.Lib, ans.Shown[0].Placed())
+		if len(ans.Results) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
+			ans.Results[0].Since = history.ChangedSince(ctx, a.Lib, ans.Results[0].Placed())
 		}
 	}
 	print := func(ans *answer.Answer) string {
 		complete(ans)
 		// First, because a reader who closes the pipe early ends the program in the middle of the answer.
-		a.Remember(text, last.Hits(answer.Numbered(ans.Shown)))
+		a.Remember(text, last.Hits(answer.Numbered(ans.Results)))
 		var b strings.Builder
 		f.page(a, &b, ans)
 		return b.String()

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,8 +57,7 @@ func newShowCmd(a *app.App) *cobra.Command {
 		fs.Apart("open", "json")
 		fs.Apart("print", "json")
 	}, func(ctx context.Context, args []string) error {
-		name, to := turnsNamed(args[0])
-		h, err := a.Hit(ctx, name)
+		h, to, err := a.Hit(ctx, args[0])
 		var e library.Entry
 		if err == nil {
 			e, err = a.Lib.Session(h.Session)
@@ -76,7 +74,7 @@ func newShowCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		place := o.Open || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == ""
-		several := h.N > 0 && (to > 0 || o.Around > 0)
+		several := h.N > 0 && (to > h.N || o.Around > 0)
 		switch {
 		case place && several && !o.Open:
 			return showTurns(a, h.Session, h.N-o.Around, max(h.N, to)+o.Around)
@@ -128,18 +126,6 @@ func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none
 	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(of.Author), terminal.Line(of.Machine))
 	return a.Print(terminal.Visible(text))
 }
-
-// turnsNamed cuts the last turn off a name like billing#2:31-35.
-func turnsNamed(arg string) (name string, to int) {
-	at := severalTurns().FindStringSubmatchIndex(arg)
-	if at == nil {
-		return arg, 0
-	}
-	to, _ = strconv.Atoi(arg[at[4]:at[5]])
-	return arg[:at[3]], to
-}
-
-var severalTurns = txt.Pattern(`(:\d{1,6})-(\d{1,6})$`)
 
 const mostTurns = 100 // shown at once
 

@@ -141,9 +141,9 @@ func tryOne(ctx context.Context, a *app.App) error {
 		if ans.Verdict != answer.Answered {
 			continue
 		}
-		if it := ans.Shown[0].Item; it != nil && it.Kind == payload.Decision {
+		if it := ans.Results[0].Item; it != nil && it.Kind == payload.Decision {
 			fmt.Fprintf(a.Out, "\n$ recall query %q\n", question)
-			a.Remember(question, last.Hits(ans.Shown))
+			a.Remember(question, last.Hits(ans.Results))
 			p := a.Page()
 			p.Answer(&ans)
 			return nil

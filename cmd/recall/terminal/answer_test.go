@@ -93,7 +93,7 @@ func TestPageShowsWhatElseTheSessionSays(t *testing.T) {
 		t.Errorf("no\n%s\nin\n%s", want, got)
 	}
 	a := answerOf("redis?", first, next, far)
-	if hits := last.Hits(answer.Numbered(a.Shown)); len(hits) != 3 || hits[1].Turn != "t9" || hits[1].N != 9 ||
+	if hits := last.Hits(answer.Numbered(a.Results)); len(hits) != 3 || hits[1].Turn != "t9" || hits[1].N != 9 ||
 		hits[1].Said == nil || hits[1].Said.Item.Text != "So it is out." {
 		t.Errorf("the second number leads to %+v", hits)
 	}

@@ -277,17 +277,17 @@ func (p *Page) noted(it payload.Item) string {
 
 // Answer prints an answer as text and numbers its results for later commands.
 func (p *Page) Answer(a *answer.Answer) {
-	p.shown = answer.Numbered(a.Shown)
+	p.shown = answer.Numbered(a.Results)
 	p.Form("answer", a)
 }
 
 // First prints only the first result, in few lines.
 func (p *Page) First(a *answer.Answer) {
-	if a.Verdict == answer.Nothing || len(a.Shown) == 0 {
+	if a.Verdict == answer.Nothing || len(a.Results) == 0 {
 		fmt.Fprintln(p.W, "Nothing.")
 		return
 	}
-	p.Form("answer/further", a.Shown[:1])
+	p.Form("answer/further", a.Results[:1])
 }
 
 // changes lists which of the files that an item mentions have changed since; "" if none has.
