@@ -278,8 +278,8 @@ func (a *App) Remember(question string, hits []last.Hit) {
 	last.Remember(LastDir(a.Lib), question, hits)
 }
 
-// Hit finds the place that a person names: by a number of the last answer, as a session, optionally with a turn or turns
-// up to another, or by an item's id. A session alone has no turn.
+// Hit finds the place that a person names: by a number of the last answer, as a session, optionally with a turn or
+// turns up to another, or by an item's id. A session alone has no turn.
 func (a *App) Hit(ctx context.Context, arg string) (h last.Hit, to int, err error) {
 	n, ok := last.Number(arg)
 	if ok {
