@@ -98,6 +98,28 @@ func TestAsking(t *testing.T) {
 	}
 }
 
+// Of the first ten passages it is shown all, of the others what says most of the question.
+func TestPassagesShown(t *testing.T) {
+	var found []*index.Result
+	for range 12 {
+		found = append(found, &index.Result{Type: "turn", Role: "user", Text: "Hm. We pin it. To v2.",
+			Passage: "We pin it. To v2.", Brief: "We pin it."})
+	}
+	model := &says{text: `{"order": [1], "found": "answer"}`}
+	if _, err := (&Asker{Model: model}).Look(t.Context(), "is it pinned?", found); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range numbered(model.asked[0].Prompt) {
+		want := "We pin it. To v2."
+		if i >= readWhole {
+			want = "We pin it."
+		}
+		if _, got, _ = strings.Cut(got, ") "); got != want {
+			t.Errorf("line %d: got %q, want %q", i+1, got, want)
+		}
+	}
+}
+
 func numbered(prompt string) (lines []string) {
 	for l := range strings.SplitSeq(prompt, "\n") {
 		if _, rest, ok := strings.Cut(l, ". ("); ok {

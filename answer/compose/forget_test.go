@@ -38,7 +38,7 @@ func TestForgetDrops(t *testing.T) {
 		{"a look at items", look(all[2], all[3]), []ingest.SessionID{"s3"}},
 		{"a look at a turn", look(all[4]), []ingest.SessionID{"s4"}},
 		{"a look at what was handed over",
-			look(&index.Result{Text: "use a heap", Place: index.Place{Session: "h1", Source: index.HandoffSource}}),
+			look(&index.Result{Passage: "use a heap", Place: index.Place{Session: "h1", Source: index.HandoffSource}}),
 			[]ingest.SessionID{"s1", "s2", "s3", "s4", "s5"}},
 	}
 	asked := func(ask func() error) bool {

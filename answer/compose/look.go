@@ -17,7 +17,9 @@ import (
 const Looked = 50
 
 const (
-	longestTurn = 260   // bytes of a turn, around the question's words
+	readWhole   = 10    // first results of which the whole passage is shown; of the others what says most of the question
+	longestLine = 700   // bytes of a passage, of which no search's is longer
+	longestOld  = 260   // of what an item took the place of, or was overtaken by
 	longestItem = 1_500 // of an item, so that its reason, which decides whether it answers, isn't cut
 	lookOut     = 200   // tokens of the answer
 )
@@ -36,7 +38,11 @@ func (a *Asker) Look(ctx context.Context, question string, found []*index.Result
 	room := a.room(r, question)
 	var b strings.Builder
 	for i, one := range found {
-		s := fmt.Sprintf("%d. %s\n", i+1, oneLine(one))
+		said := one.Brief
+		if i < readWhole {
+			said = one.Passage
+		}
+		s := fmt.Sprintf("%d. %s\n", i+1, oneLine(one, said))
 		if b.Len()+len(s) > room {
 			found = found[:i]
 			break
@@ -71,11 +77,12 @@ func (a *Asker) Look(ctx context.Context, question string, found []*index.Result
 	return look, nil
 }
 
-func oneLine(r *index.Result) string {
+// oneLine describes a result, of a turn with what is shown of it.
+func oneLine(r *index.Result, said string) string {
 	it := r.Item
 	if it == nil {
 		by := strings.Replace(r.Role, index.Both, "assistant and the user", 1)
-		return fmt.Sprintf("(said by the %s, %s) %s", by, day(r.At), line(around(r.Text, r.Terms), longestTurn))
+		return fmt.Sprintf("(said by the %s, %s) %s", by, day(r.At), line(said, longestLine))
 	}
 	s := it.Text
 	if it.Path != "" {
@@ -88,7 +95,7 @@ func oneLine(r *index.Result) string {
 		}
 	}
 	if len(r.History) > 0 {
-		s += " Took the place of: " + line(r.History[0].Item.Text, longestTurn)
+		s += " Took the place of: " + line(r.History[0].Item.Text, longestOld)
 	}
 	head := fmt.Sprintf("(%s", it.Kind)
 	if who := string(it.By); who != "" {
@@ -109,27 +116,10 @@ func today(r *index.Result) string {
 	s := by.Doubt().Word(r.Item.Kind) + " on " + day(by.At)
 	for _, l := range slices.Concat(r.Related, r.Conflict) {
 		if l.Item.ID == by.From {
-			return s + ": " + line(l.Item.Text, longestTurn)
+			return s + ": " + line(l.Item.Text, longestOld)
 		}
 	}
 	return s
-}
-
-// around returns a turn's text from shortly before the first of the question's words.
-func around(text string, terms []string) string {
-	low, at := strings.ToLower(text), len(text)
-	if len(low) != len(text) {
-		return text
-	}
-	for _, t := range terms {
-		if i := strings.Index(low, t); i >= 0 {
-			at = min(at, i)
-		}
-	}
-	if at == len(text) || at < longestTurn/2 {
-		return text
-	}
-	return strings.ToValidUTF8(text[at-longestTurn/4:], "")
 }
 
 // Apply puts an answer's results in a look's order, followed by those it doesn't name in their old order. Its

@@ -41,7 +41,7 @@ func TestLineShowsWhatDecides(t *testing.T) {
 	later := payload.Item{ID: "b", Kind: payload.Decision, Text: "The cache moves to Valkey.", State: payload.Stands,
 		At: march.AddDate(0, 1, 0)}
 	link := payload.Link{Relation: payload.Supersedes, From: "b", To: "a", At: later.At}
-	got := oneLine(&index.Result{Item: &it, Related: []index.Linked{{Link: link, Placed: index.Placed{Item: later}}}})
+	got := oneLine(&index.Result{Item: &it, Related: []index.Linked{{Link: link, Placed: index.Placed{Item: later}}}}, "")
 	want := "(decision by user, 2026-03-02, later on the same subject on 2026-04-02: The cache moves to Valkey.) " +
 		"The cache is an LRU. Why: " + reason + " Instead of: Redis"
 	if got != want {
@@ -49,7 +49,7 @@ func TestLineShowsWhatDecides(t *testing.T) {
 	}
 	lead := payload.Item{Kind: payload.Lead, By: payload.ByAssistant, Text: "An LRU would do.",
 		State: payload.Stands, At: march}
-	if got, want := oneLine(&index.Result{Item: &lead}),
+	if got, want := oneLine(&index.Result{Item: &lead}, ""),
 		"(lead by assistant, 2026-03-02, stands) An LRU would do."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
