@@ -65,36 +65,65 @@ func ProjectOf(s *Session, known []Root) Project {
 	return Project{Name: NoProject, How: "none"}
 }
 
-// Least share of a session's turns, and least number, that make a repository one that it worked in.
+// Work is where a session did more than look around.
+type Work struct {
+	In      []string // directories: a person asked there, a sub-agent worked there, a commit was made, Cowork was given it
+	Changed []string // files
+}
+
+// Least share of a session's turns, and least number, that make a repository one that it worked in, if nothing is known
+// to have been done there.
 const (
 	alsoShare = 10 // one in ten
 	alsoTurns = 2
 )
 
 // AlsoIn finds the other projects that a session of project own worked in: not folders within it or around it, nor
-// ones that are no repository's as far as anybody knows.
-func AlsoIn(s *Session, known []Root, own Project) []Project {
+// ones that are no repository's as far as anybody knows. briefly lists those in which it spent few of its turns, but
+// did something.
+func AlsoIn(s *Session, known []Root, own Project, did Work) (also, briefly []Project) {
+	if own.Root == "" {
+		return nil, nil
+	}
 	r := resolver{session: s, known: known}
 	roots, turns := r.roots()
 	all := 0
 	for _, n := range turns {
 		all += n
 	}
-	var also []Project
 	at := []dirPath{parseDir(own.Root)}
-	for _, p := range roots {
-		n, q := turns[p.Root], parseDir(p.Root)
-		passing := p.How == "folder" || q.wide() || p.How == "gone" && q.temporary()
-		if own.Root == "" || passing || n < alsoTurns || n*alsoShare < all {
-			continue
+	add := func(to *[]Project, p Project) {
+		q := parseDir(p.Root)
+		if p.How == "folder" || q.wide() || q.temporary() && !at[0].temporary() { // only passed through
+			return
 		}
 		p = r.byKnown(p)
 		q = parseDir(p.Root)
 		if !slices.ContainsFunc(at, func(o dirPath) bool { return o.holds(q) || q.holds(o) }) {
-			also, at = append(also, p), append(at, q)
+			*to, at = append(*to, p), append(at, q)
 		}
 	}
-	return also
+	for _, p := range roots {
+		if n := turns[p.Root]; n >= alsoTurns && n*alsoShare >= all {
+			add(&also, p)
+		}
+	}
+	for _, dir := range did.In {
+		if p, ok := r.rootOf(dir); ok {
+			add(&briefly, p)
+		}
+	}
+	for _, name := range did.Changed {
+		file := parseDir(name)
+		if len(file.parts) == 0 || slices.ContainsFunc(at, func(o dirPath) bool { return o.holds(file) }) {
+			continue
+		}
+		p, ok := r.rootOf(file.upTo(len(file.parts) - 1).String())
+		if ok && p.How != "gone" && !strings.HasPrefix(p.Name, ".") { // not a vanished folder, nor a client's settings
+			add(&briefly, p)
+		}
+	}
+	return also, briefly
 }
 
 // A resolver determines one session's project.

@@ -364,13 +364,49 @@ func TestProjectsAlsoWorkedIn(t *testing.T) {
 		"a home":         {[]CwdCount{{"/w/one", 6}, {"/home/ann", 4}}, nil},
 		"gone worktrees": {[]CwdCount{{"/w/one", 6}, {"/w/two/.worktrees/fix", 2}, {"/w/two", 2}}, []string{"two"}},
 	} {
-		s := &Session{Where: Where{Cwds: tt.ran}}
-		var got []string
-		for _, p := range AlsoIn(s, nil, ProjectOf(s, nil)) {
-			got = append(got, p.Name)
-		}
+		got, _ := alsoIn(&Session{Where: Where{Cwds: tt.ran}}, nil, Work{})
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
+	}
+}
+
+// alsoIn returns the names of the other projects that a session worked in.
+func alsoIn(s *Session, known []Root, did Work) (names, briefly []string) {
+	also, brief := AlsoIn(s, known, ProjectOf(s, known), did)
+	for _, p := range also {
+		names = append(names, p.Name)
+	}
+	for _, p := range brief {
+		briefly = append(briefly, p.Name)
+	}
+	return names, briefly
+}
+
+// What was done in another repository counts, however short it was, except in a place that is no project.
+func TestProjectsAlsoChanged(t *testing.T) {
+	root := tempDir(t)
+	lib, dots := repo(t, filepath.Join(root, "lib")), repo(t, filepath.Join(root, ".dots"))
+	s := &Session{Where: Where{Cwds: []CwdCount{{"/w/one", 60}, {"/w/two", 2}}}}
+	for name, tt := range map[string]struct {
+		did  Work
+		want []string
+	}{
+		"asked there":         {Work{In: []string{"/w/one", "/w/two"}}, []string{"two"}},
+		"committed there":     {Work{In: []string{"/w/three"}}, []string{"three"}},
+		"known":               {Work{Changed: []string{"/w/four/cmd/a.go", "/w/one/a.go"}}, []string{"four"}},
+		"a vanished file":     {Work{Changed: []string{"/w/five/cmd/a.go"}}, nil},
+		"a client's own":      {Work{Changed: []string{filepath.Join(dots, "plan.md")}}, nil},
+		"the person's home":   {Work{In: []string{"/home/ann"}}, nil},
+		"elsewhere for tests": {Work{In: []string{"/tmp/x1"}}, nil},
+	} {
+		if _, got := alsoIn(s, []Root{{Dir: "/w/four"}}, tt.did); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+	at := &Session{Where: Where{Cwds: []CwdCount{{filepath.Join(root, "app"), 9}}}}
+	_, got := alsoIn(at, nil, Work{Changed: []string{filepath.Join(lib, "a.go")}})
+	if !slices.Equal(got, []string{"lib"}) {
+		t.Errorf("a repository beside it: got %q", got)
 	}
 }

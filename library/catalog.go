@@ -94,11 +94,21 @@ func (e *Entry) projects() []string { return append([]string{e.Project}, e.Also.
 
 // Spoken leaves out the sessions that a program held, unless there are no others.
 func Spoken(entries []Entry) []Entry {
-	persons := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Headless })
-	if len(persons) == 0 {
-		return entries
+	return others(entries, func(e Entry) bool { return e.Headless })
+}
+
+// Stayed leaves out the sessions that worked in a project only briefly, unless there are no others; is recognizes its
+// ids.
+func Stayed(entries []Entry, is func(id string) bool) []Entry {
+	return others(entries, func(e Entry) bool { return slices.ContainsFunc(e.Briefly, is) })
+}
+
+// others leaves out some sessions, unless there are no others.
+func others(entries []Entry, some func(Entry) bool) []Entry {
+	if rest := slices.DeleteFunc(slices.Clone(entries), some); len(rest) > 0 {
+		return rest
 	}
-	return persons
+	return entries
 }
 
 // WithoutHeadless is Spoken for a list; left is how many it leaves out.
@@ -111,13 +121,13 @@ func WithoutHeadless(list []ListEntry) (persons []ListEntry, left int) {
 }
 
 // Last returns the most recently active session of a project, by the project's id or name, ignoring helpers and, if it
-// can, those of programs; else ErrNoSession.
+// can, those that worked there briefly and those of programs; else ErrNoSession.
 func (s *Catalog) Last(project string) (Entry, error) {
 	in := slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return e.Helper || !s.WorkedIn(e, project) })
 	if len(in) == 0 {
 		return Entry{}, ErrNoSession
 	}
-	in = Spoken(in)
+	in = Spoken(Stayed(in, func(id string) bool { return id == project || s.project(id).Name == project }))
 	slices.SortStableFunc(in, func(a, b Entry) int { return a.End.Compare(b.End) })
 	return in[len(in)-1], nil
 }

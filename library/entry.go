@@ -48,6 +48,7 @@ type Entry struct {
 type Meta struct {
 	Project  string             `json:"project,omitempty"` // Project.ID; "" until it is parsed
 	Also     []string           `json:"also,omitempty"`    // other projects that it worked in
+	Briefly  []string           `json:"briefly,omitempty"` // those of Also in which it spent few of its turns
 	Title    string             `json:"title,omitempty"`   // redacted
 	Start    time.Time          `json:"start,omitzero"`
 	End      time.Time          `json:"end,omitzero"`

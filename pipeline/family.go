@@ -35,10 +35,12 @@ type Member struct {
 	beside   string // what Provenance.Beside should be
 	name     string // its project's current name
 	planKeys []string
-	ran      ingest.Where     // where it really ran; only for finding its project
+	ran      ingest.Where // where it really ran; only for finding its projects, as worked
+	worked   ingest.Work
 	clean    *redact.Redactor // with which it was redacted
 	project  library.Project
 	also     []string           // ids of other projects that it worked in
+	briefly  []string           // those in which it spent few turns
 	made     payload.Provenance // provenance of its payload
 	fresh    *payload.Payload   // as distilled; nil if the saved payload stays
 	noted    []*payload.Item    // grounded notes

@@ -47,7 +47,7 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	if !f.anew { // only the index lacks it
 		if m.page.payload, err = r.p.Library.Payload(m.Entry.ID); err == nil {
 			m.Session.Title = m.page.payload.Title // as merge sets it
-			m.also = m.Entry.Also
+			m.also, m.briefly = m.Entry.Also, m.Entry.Briefly
 			m.project, err = r.p.Library.Project(m.Entry.Project)
 		}
 	}

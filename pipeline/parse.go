@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/library"
 )
 
@@ -29,7 +30,7 @@ func (p *Pipeline) parse(ctx context.Context, f *Family) {
 	err := p.readAll(ctx, f)
 	for _, m := range f.Members {
 		if m.Fault == nil && err == nil {
-			m.ran = m.Session.Where
+			m.ran, m.worked = m.Session.Where, trace.WorkedIn(m.Session)
 			m.Fault = Safely("redact", func() error { m.clean = Redact(p.Rules, m.Session); return nil })
 		}
 		m.Fault = cmp.Or(m.Fault, err)

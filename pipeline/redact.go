@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"recall/ingest"
 	"recall/internal/redact"
 	"recall/library"
@@ -28,15 +30,20 @@ func (p *Pipeline) findProjects(m *Member) error {
 	exact := *m.Session
 	exact.Where = m.ran
 	own := ingest.ProjectOf(&exact, roots)
-	also := ingest.AlsoIn(&exact, roots, own)
+	also, briefly := ingest.AlsoIn(&exact, roots, own, m.worked)
 	own.Clean(m.clean.Name)
 	m.project, err = p.Library.ProjectFor(own)
-	m.also = nil
-	for i := 0; i < len(also) && err == nil; i++ {
+	m.also, m.briefly = nil, nil
+	for i, one := range slices.Concat(also, briefly) {
+		if err != nil {
+			break
+		}
 		var other library.Project
-		also[i].Clean(m.clean.Name)
-		other, err = p.Library.ProjectFor(also[i])
-		m.also = append(m.also, other.ID)
+		one.Clean(m.clean.Name)
+		other, err = p.Library.ProjectFor(one)
+		if m.also = append(m.also, other.ID); i >= len(also) {
+			m.briefly = append(m.briefly, other.ID)
+		}
 	}
 	return err
 }

@@ -146,7 +146,8 @@ const quietFor = 24 * time.Hour
 func (r *run) meta(m *Member) library.Meta {
 	e, s := m.Entry, m.Session
 	meta := library.Meta{
-		Project: m.project.ID, Also: m.also, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
+		Project: m.project.ID, Also: m.also, Briefly: m.briefly,
+		Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper,
 		Headless: s.Headless, Archived: s.Archived,
 		Less: !inPlace(e.Source) && slices.ContainsFunc(s.Turns, func(t ingest.Turn) bool { return t.Gone }),

@@ -86,20 +86,21 @@ func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInf
 
 // NextPayload composes the payload that the next session of a project starts with: that of the thread of session of,
 // else of the thread most recently active on the branch; nil if there is none. project is an id. The index may be nil.
-// Sessions that a program held take part only if there are no others, or one of them is asked for. Sessions whose
-// payload can't be read are an error returned along with the payload.
+// Sessions that a program held, or that worked there briefly, take part only if there are no others, or one of them is
+// asked for. Sessions whose payload can't be read are an error returned along with the payload.
 func NextPayload(ctx context.Context, l *library.Library, x *index.Index, project, branch string, of ingest.SessionID) (
 	*payload.Payload, error) {
 	known, err := l.Project(project)
 	if err != nil && !errors.Is(err, library.ErrNoProject) {
 		return nil, err
 	}
-	entries, err := l.SessionsOf(func(id string) bool { return id == project || slices.Contains(known.Ids, id) })
+	is := func(id string) bool { return id == project || slices.Contains(known.Ids, id) }
+	entries, err := l.SessionsOf(is)
 	if err != nil {
 		return nil, err
 	}
-	led := library.Spoken(entries)
-	if slices.ContainsFunc(entries, func(e library.Entry) bool { return e.ID == of && e.Headless }) {
+	led := library.Spoken(library.Stayed(entries, is))
+	if of != "" && !slices.ContainsFunc(led, func(e library.Entry) bool { return e.ID == of }) {
 		led = entries
 	}
 	threads, bad := Threads(ctx, l, x, led)

@@ -129,3 +129,34 @@ func reason(text string) string {
 	}
 	return text
 }
+
+// WorkedIn says where a session worked, as far as that isn't its own folder for certain.
+func WorkedIn(s *ingest.Session) (did ingest.Work) {
+	if s.Source == ingest.Cowork { // all else happens in a sandbox
+		return ingest.Work{In: s.Where.Folders}
+	}
+	for i := range s.Turns {
+		if t := &s.Turns[i]; t.Role == ingest.User && t.Opens() && !t.Aside() && t.Dir != "" {
+			did.In = ingest.Union(did.In, t.Dir)
+		}
+	}
+	for _, a := range s.Subagents {
+		if len(a.Turns) > 0 && a.Turns[0].Dir != "" {
+			did.In = ingest.Union(did.In, a.Turns[0].Dir)
+		}
+	}
+	actions := Actions(s)
+	for _, c := range commits(s, actions) {
+		if c.Dir != "" && !c.Copied {
+			did.In = ingest.Union(did.In, c.Dir)
+		}
+	}
+	for _, a := range actions {
+		for _, t := range a.Touches {
+			if t.How != Read && !t.Unsure && !a.Copied {
+				did.Changed = ingest.Union(did.Changed, t.Path)
+			}
+		}
+	}
+	return did
+}

@@ -38,6 +38,25 @@ func session(calls ...ingest.ToolCall) *ingest.Session {
 	return s
 }
 
+// A session worked where a person asked, a sub-agent began, files were changed and commits made; where it only read, it
+// didn't.
+func TestWorkedIn(t *testing.T) {
+	s := session(run("cd /w2 && cat a.go && git commit -qam 'one'", "[main abc1234] one"),
+		run("cd /w3 && sed -i s/a/b/ b.go", ""), run("cd /w4 && sed -i s/a/b/ b.go", "Exit code 1"),
+		ingest.ToolCall{Name: "Edit", Path: "/w5/c.go", Done: true},
+		ingest.ToolCall{Name: "Read", Path: "/w6/c.go", Done: true})
+	s.Turns[0].Dir = "/w1"
+	s.Subagents = []ingest.Subagent{{ID: "a", Turns: []ingest.Turn{{Role: ingest.Program, Dir: "/w7"}}}}
+	want := ingest.Work{In: []string{"/w1", "/w7", "/w2"}, Changed: []string{"/w3/b.go", "/w5/c.go"}}
+	if diff := cmp.Diff(want, WorkedIn(s)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	s.Source, s.Where.Folders = ingest.Cowork, []string{"/home/ann/Offers", "/home/ann/Bills"}
+	if got := WorkedIn(s); !cmp.Equal(got, ingest.Work{In: s.Where.Folders}) {
+		t.Errorf("of Cowork: %v", got)
+	}
+}
+
 func TestActions(t *testing.T) {
 	s := session(run("make", "ok"), ingest.ToolCall{Name: "Task", Done: true},
 		ingest.ToolCall{Name: "Bash", Command: "rm x", Done: true, Failed: true, Verdict: ingest.Rejected, Reason: "keep it"})
