@@ -181,6 +181,20 @@ func hooksAtWork(t *testing.T, client string) {
 		t.Errorf("after SessionEnd it isn't indexed:\n%s", indexed)
 	}
 
+	const task = "Move the timetable index to Postgres."
+	m.calls = []apiCall{{"Agent", map[string]any{"description": "move", "prompt": task,
+		"subagent_type": "general-purpose"}}}
+	runs(client, "--dangerously-skip-permissions", "-p", "Let somebody look at it.")
+	told := ""
+	for body := range strings.Lines(m.asked()) { // what the sub-agent's model is asked
+		if strings.Contains(body, task) && !strings.Contains(body, "Let somebody look at it.") {
+			told = body
+		}
+	}
+	if !strings.Contains(told, "Warning from recall") || !strings.Contains(told, decided) {
+		t.Errorf("the sub-agent isn't told what its task goes against:\n%.6000s\n%s", told, d.log())
+	}
+
 	m.calls = nil
 	runs(client, "--dangerously-skip-permissions", "--resume", session, "-p", "/compact")
 	m.asked()
