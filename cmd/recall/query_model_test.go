@@ -19,19 +19,6 @@ import (
 // story ends, and configures it as the model. What it is sent is appended to LOG.
 // It finds what speaks of Norrsken (well) or nothing (nothing), doesn't answer in time (slow), or not at all (down).
 func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
-	url := modelServer(ts, neg, args)
-	ts.Setenv("RECALL_LLM_PROVIDER", "openai")
-	ts.Setenv("RECALL_LLM_MODEL", args[0]) // what one answered isn't kept for the other
-	ts.Setenv("RECALL_LLM_URL", url+"/v1")
-}
-
-// localServer HOW LOG is the same where llama.cpp listens; it is for recall to find it.
-func localServer(ts *testscript.TestScript, neg bool, args []string) {
-	url := modelServer(ts, neg, args)
-	ts.Setenv("LLAMA_ARG_PORT", url[strings.LastIndexByte(url, ':')+1:])
-}
-
-func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: model-answers well|nothing|slow|down LOG")
 	}
@@ -41,10 +28,6 @@ func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct {
 			Messages []struct{ Role, Content string } `json:"messages"`
-		}
-		if r.URL.Path == "/v1/models" {
-			fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":"llamacpp"}]}`, args[0])
-			return
 		}
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) == 0 ||
 			r.URL.Path != "/v1/chat/completions" {
@@ -80,7 +63,9 @@ func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string
 			"usage": map[string]any{"prompt_tokens": len(system+asked) / 3, "completion_tokens": 50}})
 	}))
 	ts.Defer(func() { s.CloseClientConnections(); s.Close(); log.Close() })
-	return s.URL
+	ts.Setenv("RECALL_LLM_PROVIDER", "openai")
+	ts.Setenv("RECALL_LLM_MODEL", args[0]) // what one answered isn't kept for the other
+	ts.Setenv("RECALL_LLM_URL", s.URL+"/v1")
 }
 
 var numberedLine = regexp.MustCompile(`(?m)^(\d+)\. (.*)$`)

@@ -34,7 +34,6 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"commit-hash":      commitHash,
 		"exits-with":       exitsWith,
 		"model-answers":    modelAnswers,
-		"local-server":     localServer,
 		"mcp-asks":         mcpAsks,
 		"opencode":         openCode,
 		"samples":          samples,

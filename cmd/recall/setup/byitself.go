@@ -131,6 +131,12 @@ func setUp(ctx context.Context, a *app.App, all bool) error {
 	}
 }
 
+func key(ctx context.Context, a *app.App, question string) rune {
+	fmt.Fprint(a.Out, question)
+	defer fmt.Fprintln(a.Out)
+	return terminal.Key(ctx, a.In)
+}
+
 // runPause begins a pause, for a duration or until --resume; or ends the last one, and with keep undoes it.
 func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool) error {
 	var long time.Duration

@@ -5,106 +5,37 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
-	"recall/distill"
 	"recall/internal/hint"
 	"recall/internal/llm"
-	txt "recall/internal/text"
 	"recall/pipeline/guard"
 )
 
-// offerModel shows a person at a terminal the models found here, with where data would go and what it would cost, and
-// configures the one whose key is pressed to make payloads. "Never" is written down and final; without an answer rules
-// keep making payloads.
-func offerModel(ctx context.Context, a *app.App) error {
-	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(a.Lib.Dir()) {
-		return nil
-	}
+// suggestModel tells a person at a terminal how the models found here are chosen, and where data would go.
+func suggestModel(ctx context.Context, a *app.App) {
 	found := choices(ctx, os.Getenv, exec.LookPath)
-	found = found[:min(len(found), 9)] // as many as there are keys
-	if len(found) == 0 {
-		return nil
+	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || guard.IsDemo(a.Lib.Dir()) || len(found) == 0 {
+		return
 	}
-	takes := wouldTake(ctx, a, found[0])
-	fmt.Fprint(a.Out, offer)
-	var away []string
-	for i, ch := range found {
-		with := with(a.Config, ch)
+	fmt.Fprint(a.Out, suggestion)
+	for _, ch := range found {
 		where := "stays on this machine"
-		if to := goesTo(with); to != "" {
-			where, away = "goes to "+to, append(away, to)
+		if to := goesTo(with(a.Config, ch)); to != "" {
+			where = "goes to " + to
 		}
-		price := priceOf(with, ch.Name())
-		if cost, known := takes.Cost(with.Prices(), ch.Name()); known && cost > 0 {
-			price = "the sessions here: about " + txt.Dollars(cost)
-		}
-		fmt.Fprintf(a.Out, "  %d  %s (%s): %s; %s\n", i+1, ch.Name(), ch.Why, where, price)
+		fmt.Fprintf(a.Out, "  %s\n      %s; %s\n", ch.command(), ch.Why, where)
 	}
-	if takes.Requests > 0 {
-		fmt.Fprintf(a.Out, "The sessions here would take about %s, %s tokens.\n", answer.Count(takes.Requests, "request"),
-			txt.Thousands(takes.In+takes.Out))
-	}
-	a.Form("leaving", strings.Join(away, ", or "))
-	key := key(ctx, a, "y or 1: yes, %s; another number: that one; n: never; any other key: not now ", found[0].Name())
-	which := strings.IndexRune("123456789"[:len(found)], key)
-	switch key {
-	case 'n', 'N':
-		return useModel(ctx, a, choice{Provider: config.NoProvider})
-	case 'y', 'Y':
-		which = 0
-	}
-	if which < 0 {
-		fmt.Fprintln(a.Out, "Not now. To choose one later: recall init, or llm.provider in config.yaml.")
-		return nil
-	}
-	if err := useModel(ctx, a, found[which]); err != nil {
-		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules keep making payloads; once this is fixed, run recall "+
-			"init again.\n", err, hint.Of(err))
-		return nil
-	}
-	if a.Background("sync") {
-		fmt.Fprintln(a.Out,
-			"It is being asked in the background, about the newest sessions first; recall status shows the progress.")
-	}
-	return nil
 }
 
-func key(ctx context.Context, a *app.App, question string, args ...any) rune {
-	fmt.Fprintf(a.Out, question, args...)
-	defer fmt.Fprintln(a.Out)
-	return terminal.Key(ctx, a.In)
-}
-
-// offer is what stands above the models found.
-const offer = `
+// suggestion is what stands above the models found.
+const suggestion = `
 Payloads are made by rules, and nothing leaves this machine. A model finds more of what was decided, and words it.
-These are here:
+These are here, each chosen by its line; recall sync --dry-run then says what asking it would cost:
 `
-
-// estimateTimeout limits how long a person waits for the estimate.
-const estimateTimeout = 5 * time.Second
-
-// wouldTake estimates what asking a model about all sessions would take; zero if that isn't known in time.
-func wouldTake(ctx context.Context, a *app.App, ch choice) distill.Estimate {
-	ctx, cancel := context.WithTimeout(ctx, estimateTimeout)
-	defer cancel()
-	b := a.Beside()
-	defer b.Close()
-	b.Share(a.Lib)
-	b.Config = with(a.Config, ch)
-	b.Config.Distill.Distiller = config.ByModel
-	doc, err := b.Foresee(ctx, nil, b.DueFor(false), false)
-	if err != nil {
-		return distill.Estimate{}
-	}
-	return doc.Estimate
-}
 
 // useModel tests a choice with one tiny request and writes it into config.yaml.
 func useModel(ctx context.Context, a *app.App, ch choice) error {

@@ -97,7 +97,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	return nil
 }
 
-// modelOf sets up the model named by a flag, or offers one. Settings in the file for the same provider stay unless a
+// modelOf sets up the model named by a flag, or names those found here. Settings in the file for the same provider stay unless a
 // flag changes them.
 func modelOf(ctx context.Context, a *app.App, yes bool) error {
 	given := a.Flags.Changed
@@ -111,7 +111,8 @@ func modelOf(ctx context.Context, a *app.App, yes bool) error {
 		if yes {
 			return nil
 		}
-		return offerModel(ctx, a)
+		suggestModel(ctx, a)
+		return nil
 	}
 	o := a.Config.LLM
 	ch := choice{Provider: o.Provider}
