@@ -177,6 +177,13 @@ func (p Sources) RootsOf(reader ingest.Reader) []string {
 	return reader.Roots()
 }
 
+// AtSource reports whether a client's folders hold a session with this id.
+func (p *Pipeline) AtSource(ctx context.Context, id ingest.SessionID) bool {
+	return slices.ContainsFunc(p.search(ctx, nil, p.lastSeen()), func(in foundIn) bool {
+		return slices.ContainsFunc(in.sessions, func(f ingest.Found) bool { return f.ID == id })
+	})
+}
+
 // archived returns a session as the library has it, with its reader.
 func (p *Archiver) archived(e library.Entry) (ingest.Reader, ingest.Found, error) {
 	reader, err := p.reader(e.Source)

@@ -50,11 +50,11 @@ func TestForeseenNight(t *testing.T) {
 			s := newService(t, 0)
 			s.wordy = true
 			s.ask(t, p, improve.Caps{})
-			f, err := asker(p).Foresee(context.Background(), []string{root}, improve.Options{})
-			if err != nil {
+			if _, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil {
+			f, err := asker(p).Foresee(context.Background(), improve.Options{})
+			if err != nil {
 				t.Fatal(err)
 			}
 			r, err := asker(p).Run(context.Background(), improve.Options{})
@@ -77,7 +77,7 @@ func TestForeseenNight(t *testing.T) {
 			if ratio < 1 || ratio > 2.5 {
 				t.Errorf("foreseen %.2f times what it cost, want 1 to 2.5", ratio)
 			}
-			if f, err = asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil ||
+			if f, err = asker(p).Foresee(context.Background(), improve.Options{}); err != nil ||
 				f.Sum().Requests > 0 {
 				t.Errorf("foreseen after it: %+v %v, want nothing", f.Sum(), err)
 			}
@@ -88,7 +88,7 @@ func TestForeseenNight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f, err = asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil ||
+			if f, err = asker(p).Foresee(context.Background(), improve.Options{}); err != nil ||
 				f.Bearing.Requests != 1 || len(f.Sessions) > 0 {
 				t.Errorf("foreseen with a session that was compared with nothing: %+v %v", f, err)
 			}

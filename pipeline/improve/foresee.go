@@ -1,9 +1,7 @@
 package improve
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -16,13 +14,12 @@ import (
 	"recall/pipeline"
 )
 
-// Foreseen is what a Sync followed by a Run would ask the model.
+// Foreseen is what a Run would ask the model.
 type Foreseen struct {
 	Sessions []ForeseenSession `json:"sessions"` // sessions it would be asked about, newest first
 	Unripe   int               `json:"unripe"`   // sessions that say too little to be asked about
 	// sessions that failed before and would be left alone for a while
 	Resting int `json:"resting"`
-	Fresh   int `json:"new"` // sessions whose current state isn't in the library
 	// asking how items relate to those of other sessions
 	Bearing  distill.Estimate `json:"bearing"`
 	Problems []ingest.Problem `json:"-"` // sessions that can't be read
@@ -47,56 +44,40 @@ func (f Foreseen) Sum() (all distill.Estimate) {
 	return all
 }
 
-// Foresee estimates what would be asked, and writes nothing: sessions that aren't in the library yet are read at
-// their source. The index may be nil; then what was pasted from a payload counts as said.
-func (a *Asker) Foresee(ctx context.Context, from []string, o Options) (Foreseen, error) {
+// Foresee estimates what would be asked about the sessions in the library, and writes nothing. The index may be nil;
+// then what was pasted from a payload counts as said.
+func (a *Asker) Foresee(ctx context.Context, o Options) (Foreseen, error) {
 	f := foreseeing{Asker: a, options: o}
-	changed := map[ingest.SessionID]ingest.Found{} // at the sources, with a state that isn't in the library
-	if o.Only == nil {
-		found, problems := a.Unarchived(ctx, from)
-		f.seen.Problems = problems
-		for _, s := range found {
-			changed[s.ID] = s
-		}
-	}
-	q, err := queueOf(a.Pipeline, o, changed)
+	q, err := queueOf(a.Pipeline, o)
 	if err != nil {
 		return Foreseen{}, err
 	}
 	for id, try := range q.tries { // asked about before, but not compared yet
-		if _, fresh := changed[id]; try.Unlinked && !fresh && !q.due[id] {
+		if try.Unlinked && !q.due[id] {
 			f.bears(1)
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	total, done := len(changed)+len(q.work), 0
-	each := func(do func()) {
+	done := 0
+	for _, family := range q.work {
 		group.Go(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			do()
+			f.family(ctx, q, family)
 			f.tally(func() {
 				done++
-				f.Tell(pipeline.Progress{Stage: "look", Done: done, Total: total})
+				f.Tell(pipeline.Progress{Stage: "look", Done: done, Total: len(q.work)})
 			})
 			return nil
 		})
-	}
-	for id, found := range changed {
-		if try, ok := q.tries[id]; !ok || !isResting(try, f.Time()) {
-			each(func() { f.source(ctx, found) })
-		}
-	}
-	for _, family := range q.work {
-		each(func() { f.archived(ctx, q, family) })
 	}
 	if err := group.Wait(); err != nil {
 		return Foreseen{}, err
 	}
 	slices.SortFunc(f.seen.Sessions, func(a, b ForeseenSession) int { return b.End.Compare(a.End) })
-	f.seen.Fresh, f.seen.Resting = len(changed), q.resting
+	f.seen.Resting = q.resting
 	return f.seen, nil
 }
 
@@ -117,21 +98,8 @@ func (f *foreseeing) bears(sessions int) {
 	}
 }
 
-// source estimates a session where its client keeps it.
-func (f *foreseeing) source(ctx context.Context, found ingest.Found) {
-	s, _, err := f.ReadSource(ctx, found)
-	if err != nil {
-		f.problem(pipeline.PathOf(found), cmp.Or(errors.Unwrap(err), err))
-		return
-	}
-	s.ID = found.ID
-	if quiet := f.Time().Sub(s.End); !s.Helper && (f.options.Live || quiet >= f.options.Quiet || quiet < 0) {
-		f.estimate(ctx, s, []string{string(s.ID)})
-	}
-}
-
-// archived estimates sessions in the library.
-func (f *foreseeing) archived(ctx context.Context, q *queue, family *pipeline.Family) {
+// family estimates the sessions of a family.
+func (f *foreseeing) family(ctx context.Context, q *queue, family *pipeline.Family) {
 	f.ReadFamily(ctx, family)
 	for _, m := range family.Members {
 		switch {

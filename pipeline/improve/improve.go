@@ -85,7 +85,7 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 	defer done()
 	g := &asking{Asker: a, begun: time.Now(), claims: map[string][]claim{},
 		room: semaphore.NewWeighted(pipeline.InHand), why: reasons{}}
-	if g.queue, err = queueOf(a.Pipeline, o, nil); err != nil {
+	if g.queue, err = queueOf(a.Pipeline, o); err != nil {
 		return g.out, err
 	}
 	g.out.Asked, g.out.Resting = g.asked, g.resting

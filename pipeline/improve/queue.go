@@ -22,10 +22,8 @@ type queue struct {
 	resting int // sessions that failed before and are left alone for a while
 }
 
-// queueOf finds the sessions that are due. Forks are read together with what they were forked from. Before a sync,
-// elsewhere holds the sessions of which their clients have more, and sessions that a sync would distill first count
-// as well; otherwise it is nil.
-func queueOf(p *pipeline.Pipeline, o Options, elsewhere map[ingest.SessionID]ingest.Found) (*queue, error) {
+// queueOf finds the sessions that are due. Forks are read together with what they were forked from.
+func queueOf(p *pipeline.Pipeline, o Options) (*queue, error) {
 	entries, err := p.Library.Sessions()
 	if err != nil {
 		return nil, err
@@ -35,10 +33,9 @@ func queueOf(p *pipeline.Pipeline, o Options, elsewhere map[ingest.SessionID]ing
 		return nil, err
 	}
 	for _, e := range entries {
-		if _, more := elsewhere[e.ID]; more || elsewhere == nil && e.Behind() {
-			continue // rules distill first
+		if !e.Behind() { // else rules distill first
+			q.due[e.ID] = q.isDue(e, p.Time())
 		}
-		q.due[e.ID] = q.isDue(e, p.Time())
 	}
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return a.Start.Compare(b.Start) })
 	newest := map[*pipeline.Family]time.Time{}
@@ -90,7 +87,7 @@ type Waiting struct {
 
 // WaitingIn counts what waits in a library.
 func WaitingIn(p *pipeline.Pipeline, quiet time.Duration) (w Waiting, err error) {
-	q, err := queueOf(p, Options{Quiet: quiet}, nil)
+	q, err := queueOf(p, Options{Quiet: quiet})
 	if err != nil {
 		return w, err
 	}

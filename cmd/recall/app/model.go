@@ -197,9 +197,9 @@ type ForeseenDoc struct {
 	Problems         []ingest.Problem `json:"problems"`
 }
 
-// Foresee computes what a sync would ask the model and what that would cost. It writes nothing.
-func (a *App) Foresee(ctx context.Context, from []string, o improve.Options,
-	anew bool) (*ForeseenDoc, error) {
+// Foresee computes what the model would be asked about sessions in the library, and what that would cost. It writes
+// nothing.
+func (a *App) Foresee(ctx context.Context, o improve.Options, anew bool) (*ForeseenDoc, error) {
 	doc := &ForeseenDoc{}
 	p, err := a.Asker(ctx, anew)
 	if err != nil || p == nil {
@@ -210,7 +210,7 @@ func (a *App) Foresee(ctx context.Context, from []string, o improve.Options,
 	}
 	bar := terminal.NewProgress(a.Err)
 	p.Progress = bar.Show
-	f, err := p.Foresee(ctx, from, o)
+	f, err := p.Foresee(ctx, o)
 	bar.Done()
 	if err != nil {
 		return nil, err

@@ -104,7 +104,7 @@ func runRedistill(ctx context.Context, a *app.App, entries []library.Entry,
 		before[e.ID] = p
 		o.Only = append(o.Only, e.ID)
 	}
-	foreseen, err := a.Foresee(ctx, nil, o, true)
+	foreseen, err := a.Foresee(ctx, o, true)
 	if err != nil {
 		return nil, err
 	}

@@ -33,10 +33,11 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(&o.Live, "live", false, "also ask the model about sessions still in progress")
 		fs.BoolVar(&o.NoModel, "no-model", false, "don't ask a model")
 		fs.Apart("dry-run", "no-model")
+		fs.Apart("dry-run", "from")
 		fs.Apart("live", "no-model")
 	}, func(ctx context.Context, _ []string) error {
 		if o.DryRun {
-			return foreseeSync(ctx, a, o.From, o.Live, o.JSON)
+			return foreseeSync(ctx, a, o.Live, o.JSON)
 		}
 		report, err := runSync(ctx, a, pipeline.Options{From: o.From})
 		lost := lostAtBothEnds(a)
@@ -85,11 +86,11 @@ func newSyncCmd(a *app.App) *cobra.Command {
 	})
 }
 
-func foreseeSync(ctx context.Context, a *app.App, from []string, live, asJSON bool) error {
+func foreseeSync(ctx context.Context, a *app.App, live, asJSON bool) error {
 	if _, err := a.Library(ctx); err != nil {
 		return err
 	}
-	doc, err := a.Foresee(ctx, from, a.DueFor(live), false)
+	doc, err := a.Foresee(ctx, a.DueFor(live), false)
 	if err != nil {
 		return err
 	}
