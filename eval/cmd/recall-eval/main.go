@@ -50,7 +50,7 @@ significantly worse than the baseline (--baseline).`
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
 	a := &app.App{Console: terminal.Console{In: in, Out: said, Color: said.Color,
-		Err: &terminal.Output{W: errOut, After: said}}}
+		Err: &terminal.Output{W: errOut}}}
 	defer a.Close()
 	root := &cobra.Command{Use: "recall-eval", Short: "Measure payloads and answers against gold sets", Long: long,
 		Example: `  recall-eval payloads                          on the bundled gold set
