@@ -22,7 +22,7 @@ var rooms = map[string][]string{
 		"ingest", "payload", "prompts", "internal/llm", "internal/redact", "internal/text", "internal/escape",
 		"internal/hint", "internal/schedule"},
 	"serve/hooks": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "internal/redact",
-		"internal/text", "internal/hint"},
+		"internal/text"},
 	"serve/mcp": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "internal/text",
 		"internal/escape"},
 	"serve/web": {"answer", "pipeline", "index", "library", "ingest", "payload", "internal/llm", "internal/text",

@@ -42,14 +42,11 @@ var everywhere = map[string][]string{
 	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "grep": {"grep umbrella", "grep . --json"},
 	"review link": {"review link ITEM refines ITEM"},
 	"handoff":     {"handoff --to bea -o OUT/handoff.md"}, "hook": {},
-	"hooks install": {"hooks install", "hooks install --project"},
-	"hooks status":  {"hooks status", "hooks status --json"}, "hooks uninstall": {"hooks uninstall",
-		"hooks uninstall --project"}, "import": {"import OUT/backup"},
+	"hooks install": {"hooks install"}, "hooks uninstall": {"hooks uninstall"}, "import": {"import OUT/backup"},
 	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"},
 	"log": {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
-	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"},
-	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"},
-	"project list":  {"project list"}, "project merge": {"project merge nosuch " +
+	"mcp": {"mcp"}, "mcp install": {"mcp install"}, "mcp uninstall": {"mcp uninstall"},
+	"project list": {"project list"}, "project merge": {"project merge nosuch " +
 		"other"},
 	"project rename":   {"project rename nosuch other"},
 	"query":            {"query umbrella", "query --json umbrella", "query what runs before each build"},

@@ -30,7 +30,6 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/review"
-	"recall/serve/hooks/clients"
 	"recall/team"
 )
 
@@ -52,7 +51,6 @@ var jsonDocs = map[string]reflect.Type{
 	"recall list":               reflect.TypeFor[library.ListEntry](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall status --open":      reflect.TypeFor[history.Waiting](),
-	"recall hooks status":       reflect.TypeFor[clients.Served](),
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":            reflect.TypeFor[reviewing.WrapUpDoc](),
 	"recall repeats":            reflect.TypeFor[history.Habit](),

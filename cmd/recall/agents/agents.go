@@ -188,7 +188,7 @@ const envHanded = "RECALL_HOOK_HANDED_ON"
 
 func newHooksCmd(a *app.App) *cobra.Command {
 	return option.Group("hooks", newInstallCmd(a, "hooks-install", clients.Hooks),
-		newUninstallCmd(a, "hooks-uninstall", clients.Hooks), newServedCmd(a, "hooks-status", clients.Hooks))
+		newUninstallCmd(a, "hooks-uninstall", clients.Hooks))
 }
 
 // tellNoLibrary explains why the hooks do nothing yet.

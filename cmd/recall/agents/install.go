@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ import (
 var what = map[clients.Kind]string{clients.Hooks: "hooks", clients.Server: "an MCP server"}
 
 // chosen selects clients' files.
-type chosen struct{ Project, DryRun bool }
+type chosen struct{ DryRun bool }
 
 // newInstallCmd and newUninstallCmd make the commands that enter or remove one kind of entry; with no client named, in
 // all that are in use here.
@@ -35,10 +34,10 @@ func newInstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if len(words) == 0 && !o.Project {
+		if len(words) == 0 {
 			files = slices.DeleteFunc(files, func(f clients.File) bool { return !f.Client.Found() })
 		}
-		p, err := a.Program(o.Project && k == clients.Server)
+		p, err := a.Program()
 		if err != nil {
 			return err
 		}
@@ -55,7 +54,8 @@ func newInstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 			tellNoLibrary(ctx, a)
 			return err
 		}
-		if doc, err := clients.Look(p, k); err == nil && doc.Twice() {
+		ours := func(f clients.File) bool { return f.Client == clients.ClaudeCode }
+		if clients.PluginOn() && slices.ContainsFunc(files, ours) {
 			fmt.Fprintf(a.Err, "recall: warning: %s\n", twiceServed)
 		}
 		if len(words) == 0 {
@@ -72,13 +72,6 @@ func newUninstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if len(words) == 0 && !o.Project {
-			dir, err := os.Getwd()
-			if err != nil {
-				return err
-			}
-			files = append(files, clients.Having(clients.In(clients.Root(dir)), k)...)
-		}
 		return Change(a, files, nil, o.DryRun, k)
 	})
 }
@@ -87,7 +80,6 @@ func (o *chosen) command(name string, k clients.Kind,
 	do func(ctx context.Context, words []string) error) *cobra.Command {
 	cmd := option.Do(name, func(fs *option.Flags) {
 		fs.BoolVarP(&o.DryRun, "dry-run", "n", false, "show what would change, and change nothing")
-		fs.BoolVar(&o.Project, "project", false, "only Claude Code in this project, for everyone who works on it")
 	}, do)
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.ValidArgsFunction = cobra.FixedCompletions(clients.Words(k), cobra.ShellCompDirectiveNoFileComp)
@@ -96,14 +88,6 @@ func (o *chosen) command(name string, k clients.Kind,
 
 // files lists the files with a kind of entry of the clients named, or of all.
 func (o *chosen) files(words []string, k clients.Kind) (files []clients.File, err error) {
-	if o.Project {
-		if len(words) > 0 {
-			return nil, hint.With(errors.New("--project and a client are named"), "--project is Claude Code's alone")
-		}
-		dir, err := os.Getwd()
-		files = clients.In(clients.Root(dir))
-		return clients.Having(files, k), err
-	}
 	if len(words) == 0 {
 		words = clients.Words(k)
 	}
@@ -124,9 +108,6 @@ func Change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 	var faults []error
 	for _, f := range files {
 		c, err := f.Plan(p, kinds...)
-		if err == nil && c.Differs() && f.Project != "" {
-			err = f.StaysInside()
-		}
 		if err == nil && !dryRun {
 			err = c.Do()
 		}
@@ -180,30 +161,6 @@ func sayOtherSide(a *app.App, files []clients.File) {
 		fmt.Fprintln(a.Out, "This is WSL, and it doesn't say which Windows user you are: the Windows app is left alone. "+
 			"Set WSLENV=USERPROFILE/p on Windows to pass it on.")
 	}
-}
-
-// newServedCmd reports which clients have a kind of entry.
-func newServedCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
-	return option.Result(a, name, nil, func(ctx context.Context, _ []string) (clients.Served, error) {
-		p, err := a.Program(false)
-		if err != nil {
-			return clients.Served{}, err
-		}
-		doc, err := clients.Look(p, k)
-		if err != nil {
-			return doc, err
-		}
-		installed := doc.Plugin || slices.ContainsFunc(doc.Clients, func(c clients.Status) bool { return c.Installed })
-		if installed && k == clients.Hooks {
-			tellNoLibrary(ctx, a)
-		}
-		return doc, option.Nothing(!installed)
-	}, func(a *app.App, doc clients.Served) {
-		a.Form("clients", struct {
-			clients.Served
-			TwiceServed string
-		}{doc, twiceServed})
-	})
 }
 
 // twiceServed is the warning for a client that gets each of recall's tools twice.

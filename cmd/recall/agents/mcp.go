@@ -30,8 +30,7 @@ import (
 
 func newMcpCmd(a *app.App) *cobra.Command {
 	cmd := option.Do("mcp", nil, func(ctx context.Context, _ []string) error { return ServeMCP(ctx, a) })
-	cmd.AddCommand(newInstallCmd(a, "mcp-install", clients.Server), newUninstallCmd(a, "mcp-uninstall", clients.Server),
-		newServedCmd(a, "mcp-status", clients.Server))
+	cmd.AddCommand(newInstallCmd(a, "mcp-install", clients.Server), newUninstallCmd(a, "mcp-uninstall", clients.Server))
 	return cmd
 }
 

@@ -40,12 +40,8 @@ func sameFile(a, b string) bool {
 }
 
 // Program is what clients start: this program by a path that survives an upgrade if there is one, with the flags and
-// the library given here, as the client's environment might lack that. In a file shared with others it is recall on
-// their PATH.
-func (a *App) Program(shared bool) (clients.Program, error) {
-	if shared {
-		return clients.Program{Path: "recall"}, nil
-	}
+// the library given here, as the client's environment might lack that.
+func (a *App) Program() (clients.Program, error) {
 	exe, err := Self()
 	if err != nil {
 		return clients.Program{}, err

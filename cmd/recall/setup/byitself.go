@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"recall/internal/schedule"
 	"recall/library"
 	"recall/pipeline"
+	"recall/serve/hooks"
 	"recall/serve/hooks/clients"
 )
 
@@ -39,8 +42,10 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		switch {
 		case o.Pause || o.Resume:
 			return runPause(ctx, a, args, o.Resume, o.Keep)
-		case o.Remove || o.Status:
-			return eachPart(ctx, a, o.Remove)
+		case o.Remove:
+			return removeParts(ctx, a)
+		case o.Status:
+			return showParts(ctx, a)
 		}
 		return setUp(ctx, a, o.All)
 	})
@@ -50,26 +55,50 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		"recall setup --pause 2h, recall setup --resume")
 }
 
-// eachPart removes all parts, or shows their states.
-func eachPart(ctx context.Context, a *app.App, remove bool) error {
+// removeParts removes all parts.
+func removeParts(ctx context.Context, a *app.App) error {
 	st, worst := terminal.Styles(a.Color), app.ExitOK
 	for _, p := range parts {
 		fmt.Fprintf(a.Out, "%s%s%s\n", st.Bold, p.name, st.Reset)
-		does := "status"
-		if remove {
-			does = p.remove
-		}
-		if code := a.Run(ctx, p.name, does); !remove || code != app.ExitNothing {
+		if code := a.Run(ctx, p.name, p.remove); code != app.ExitNothing {
 			worst = max(worst, code)
 		}
 		fmt.Fprintln(a.Out)
 	}
-	if c, err := a.LoadConfig(); remove && err == nil {
+	if c, err := a.LoadConfig(); err == nil {
 		self, _ := app.Self()
 		fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n",
 			strings.Join(append(c.Places(config.ThisSystem()), self), ", "))
 	}
 	return app.Exit(worst)
+}
+
+// showParts shows how each client in use is served, what went wrong in hooks, and how the jobs went. The exit code is
+// app.ExitNothing if hooks, server or jobs are nowhere.
+func showParts(ctx context.Context, a *app.App) error {
+	p, err := a.Program()
+	if err != nil {
+		return err
+	}
+	jobs, err := schedule.Look(ctx)
+	if err != nil {
+		return hint.With(err, "set HOME: the jobs and their logs are kept below it")
+	}
+	doc := struct {
+		Clients []clients.Serving
+		Words   []string
+		Log     string
+		Faults  []string
+	}{clients.Here(p), clients.Words(clients.Hooks), filepath.Join(hooks.Dir(), hooks.LogName), hooks.Faults()}
+	a.Form("clients", doc)
+	a.Form("schedule", jobs)
+	has := map[clients.Kind]bool{}
+	for _, c := range doc.Clients {
+		for _, k := range clients.Kinds {
+			has[k] = has[k] || c.Plugin || slices.Contains(c.Has, k)
+		}
+	}
+	return option.Nothing(!has[clients.Hooks] || !has[clients.Server] || !jobs.Installed)
 }
 
 // setUp shows what would be written for the clients found and for this system, and writes it once that is wanted.
@@ -80,7 +109,7 @@ func setUp(ctx context.Context, a *app.App, all bool) error {
 			return err
 		}
 	}
-	p, err := a.Program(false)
+	p, err := a.Program()
 	if err != nil {
 		return err
 	}

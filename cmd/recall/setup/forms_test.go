@@ -35,9 +35,14 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
 	a.Form("usage", &history.Usage{By: "day",
 		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}})
-	a.Form("clients", clients.Served{Log: "l", Faults: []string{"f"}, Clients: []clients.Status{
-		{Client: "C", Path: "p", Found: true, Installed: true, Works: true, Events: []string{"e"}, Command: []string{"q"},
-			Stale: true, Off: true}, {Fault: "odd"}}})
+	a.Form("clients", struct {
+		Clients []clients.Serving
+		Words   []string
+		Log     string
+		Faults  []string
+	}{Log: "l", Faults: []string{"f"}, Clients: []clients.Serving{{Client: "C", Entries: []clients.Status{
+		{Client: "C", Path: "p", Installed: true, Works: true, Events: []string{"e"}, Command: []string{"q"},
+			Stale: true, Off: true}, {Fault: "odd"}}}}})
 	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}}
 	d.Resting, d.Sessions = 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)

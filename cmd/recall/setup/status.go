@@ -146,7 +146,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	}
 	s.Team = a.TeamNews(time.Time{}, "")
 	s.Schedule = schedule.Glance(ctx)
-	if program, err := a.Program(false); err == nil {
+	if program, err := a.Program(); err == nil {
 		s.Clients = clients.Here(program)
 	}
 	return s, nil

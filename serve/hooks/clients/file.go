@@ -19,10 +19,9 @@ import (
 
 // A File is one in which a client says what it calls.
 type File struct {
-	Client  *Client
-	Path    string
-	Project string // the project that it belongs to, "" for the user's own
-	Distro  string // the WSL distribution, if the client runs on the Windows host
+	Client *Client
+	Path   string
+	Distro string // the WSL distribution, if the client runs on the Windows host
 
 	there   bool // the client seems to be in use here
 	apart   bool // in a folder that need not be there
@@ -31,10 +30,7 @@ type File struct {
 
 // Name names the file's client.
 func (f File) Name() string {
-	switch {
-	case f.Project != "":
-		return f.Client.Name + ", this project"
-	case f.Distro != "":
+	if f.Distro != "" {
 		return f.Client.Name + ", Windows"
 	}
 	return f.Client.Name

@@ -1,9 +1,7 @@
 package clients
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"recall/internal/hint"
 	"recall/library/disk"
 	"recall/serve/hooks"
 )
@@ -19,40 +16,21 @@ import (
 // EnvPlugin is set for the hooks of a plugin.
 const EnvPlugin = "CLAUDE_PLUGIN_ROOT"
 
-// StaysInside returns an error if a project's file, existing or not, is behind a link that leads out of the project,
-// as a cloned repository may contain: nothing is written there.
-func (f File) StaysInside() error {
-	root, err := disk.OpenRoot(f.Project)
-	if err != nil {
-		return err
+// settings lists Claude Code's settings of the user and of folders.
+func settings(dirs ...string) (paths []string) {
+	for _, f := range Having(ClaudeCode.Files(), Hooks) {
+		paths = append(paths, f.Path)
 	}
-	defer root.Close()
-	name, err := filepath.Rel(f.Project, f.Path)
-	if err == nil {
-		_, err = root.Stat(name)
-	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return hint.With(fmt.Errorf("%s: %w", f.Path, err),
-		"a link that leads out of the project isn't followed; put a file in its place")
-}
-
-// settings lists Claude Code's settings of the user and of a folder, as far as they are known; in the home folder they
-// are the same file.
-func settings(dir string) (paths []string) {
-	for _, f := range append(ClaudeCode.Files(), In(dir)...) {
-		if f.Has(Hooks) && !slices.Contains(paths, f.Path) {
-			paths = append(paths, f.Path)
-		}
+	for _, dir := range dirs {
+		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"),
+			filepath.Join(dir, ".claude", "settings.local.json"))
 	}
 	return paths
 }
 
 // PluginOn reports whether Claude Code's settings, the user's or the current folder's, enable recall's plugin.
 func PluginOn() bool {
-	dir, _ := os.Getwd()
-	return slices.ContainsFunc(settings(dir), func(path string) bool {
+	return slices.ContainsFunc(settings(""), func(path string) bool {
 		c, err := open(path)
 		return err == nil && c.Plugin
 	})
@@ -64,13 +42,11 @@ func CalledTwice() bool {
 	if os.Getenv(EnvPlugin) == "" {
 		return false
 	}
-	dir, _ := os.Getwd()
-	paths := settings(dir)
+	dirs := []string{""}
 	if dir := os.Getenv("CLAUDE_PROJECT_DIR"); dir != "" { // where the session began; it may be elsewhere now
-		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"),
-			filepath.Join(dir, ".claude", "settings.local.json"))
+		dirs = append(dirs, dir)
 	}
-	return slices.ContainsFunc(paths, func(path string) bool {
+	return slices.ContainsFunc(settings(dirs...), func(path string) bool {
 		text, err := disk.ReadRegular(path, MostOfSettings)
 		if err != nil {
 			return false
@@ -102,70 +78,23 @@ func (c *Client) lastHeard() *time.Time {
 	return &at
 }
 
-// Served says how clients are served.
-type Served struct {
-	Schema  int      `json:"schema"` // 1
-	Plugin  bool     `json:"plugin"` // recall's plugin, which has hooks and server too, is enabled in Claude Code
-	Clients []Status `json:"clients"`
-	Log     string   `json:"log,omitempty"`
-	Faults  []string `json:"faults,omitempty"` // the last lines of the log of hooks
-}
-
 // Status says how a client's file has it start recall.
 type Status struct {
-	Client    string     `json:"client"`
-	Kind      Kind       `json:"kind"`
-	Path      string     `json:"path"`
-	Installed bool       `json:"installed"`
-	Events    []string   `json:"events,omitempty"`  // that hooks are called at, by the client's names
-	Command   []string   `json:"command,omitempty"` // with which the client starts it, without the event
-	Works     bool       `json:"works"`             // whether that program exists
-	Stale     bool       `json:"stale,omitempty"`   // not as this program would enter it
-	Off       bool       `json:"off,omitempty"`     // the file says disableAllHooks
-	Heard     *time.Time `json:"heard,omitempty"`   // when the client last called a hook
-	Fault     string     `json:"fault,omitempty"`   // why its file can't be read
-
-	Found bool `json:"-"` // the client is in use here, or has it installed
+	Client    string
+	Kind      Kind
+	Path      string
+	Installed bool
+	Events    []string   // that hooks are called at, by the client's names
+	Command   []string   // with which the client starts it, without the event
+	Works     bool       // whether that program exists
+	Stale     bool       // not as this program would enter it
+	Off       bool       // the file says disableAllHooks
+	Heard     *time.Time // when the client last called a hook
+	Fault     string     // why its file can't be read
 }
 
 // Starts returns the program that the client starts.
 func (s Status) Starts() string { return Started(s.Command) }
-
-// Twice reports whether Claude Code starts the server both for the plugin and for its own configuration.
-func (s Served) Twice() bool {
-	return s.Plugin && slices.ContainsFunc(s.Clients, func(c Status) bool {
-		return c.Kind == Server && c.Installed && (c.Client == ClaudeCode.Name || c.Client == In("")[0].Name())
-	})
-}
-
-// Look reads what all clients' files say about some kinds of entry; program is what an install would enter.
-func Look(p Program, kinds ...Kind) (Served, error) {
-	all := Served{Schema: 1, Plugin: PluginOn()}
-	if slices.Contains(kinds, Hooks) {
-		all.Log, all.Faults = filepath.Join(hooks.Dir(), hooks.LogName), hooks.Faults()
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return all, err
-	}
-	var files []File
-	for _, c := range All {
-		files = append(files, c.Files()...)
-		if c == ClaudeCode {
-			files = append(files, In(Root(dir))...)
-		}
-	}
-	seen := map[string]bool{}
-	for _, f := range files {
-		for _, k := range kinds {
-			if name := string(k) + f.Path; f.Has(k) && !seen[name] {
-				seen[name] = true
-				all.Clients = append(all.Clients, f.status(k, p))
-			}
-		}
-	}
-	return all, nil
-}
 
 // Serving says how a client that is in use here is served.
 type Serving struct {
@@ -228,7 +157,7 @@ func Here(p Program) (all []Serving) {
 }
 
 func (f File) status(k Kind, p Program) Status {
-	s := Status{Client: f.Name(), Kind: k, Path: f.Path, Found: f.there}
+	s := Status{Client: f.Name(), Kind: k, Path: f.Path}
 	c, err := open(f.Path)
 	var now map[Kind]*Program
 	if err == nil {
@@ -241,7 +170,7 @@ func (f File) status(k Kind, p Program) Status {
 	if s.Installed = now[k] != nil; !s.Installed {
 		return s
 	}
-	s.Found, s.Command = true, append([]string{now[k].Path}, now[k].Args...)
+	s.Command = append([]string{now[k].Path}, now[k].Args...)
 	_, missing := exec.LookPath(s.Starts())
 	s.Works = missing == nil
 	if k == Server {

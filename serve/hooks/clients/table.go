@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"recall/ingest"
 	"recall/ingest/cowork"
 	geminicli "recall/ingest/gemini"
 	"recall/library/disk"
@@ -225,20 +224,4 @@ func (c *Client) Files() []File {
 // Found reports whether the client is in use here.
 func (c *Client) Found() bool {
 	return slices.ContainsFunc(c.Files(), func(f File) bool { return f.there })
-}
-
-// In lists the files of a project, for all who work on it: Claude Code's.
-func In(project string) []File {
-	return []File{{Client: ClaudeCode, Project: project, Path: filepath.Join(project, ".claude", "settings.json"),
-		apart: true, entries: entries{Hooks: ClaudeCode.inJSON(argued)}},
-		{Client: ClaudeCode, Project: project, Path: filepath.Join(project, ".mcp.json"),
-			entries: entries{Server: inServers("mcpServers", stdio)}}}
-}
-
-// Root returns the project that a folder belongs to.
-func Root(dir string) string {
-	if repo, ok := ingest.RepositoryOf(dir); ok {
-		return repo.Root
-	}
-	return dir
 }
