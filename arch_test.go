@@ -408,7 +408,7 @@ var atOneDoor = []struct {
 			"library/disk/disk.go", "library/disk/sync_other.go",
 			// files outside the library
 			"library/merge/backup.go",
-			"library/merge/unpack.go", "library/restore.go",
+			"library/merge/unpack.go", "library/restore/restore.go",
 			"library/raw/source.go",
 			"library/ramdisk/ramdisk_linux.go"}, // for tests
 		"no code may follow links inside a library: use what library/disk offers"},

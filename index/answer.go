@@ -35,8 +35,7 @@ type ranked struct {
 	quoted                // if it is an exchange: the turn to show
 	beside   quoted       // and the next one
 	extras
-	overtaken bool   // it states how its session ended, and its project has later sessions
-	from      *Place // if it is from another store
+	from *Place // if it is from another store
 }
 
 // quoted is a turn that is shown.
@@ -148,29 +147,26 @@ func (r *reader) load(ctx context.Context, list []*ranked) error {
 	err := scan(ctx, r.tx, func(rows *sql.Rows) (err error) {
 		var id int64
 		var data sql.RawBytes
-		var later bool
 		var at struct{ session, n, x int64 }
-		if err := rows.Scan(&id, &at.session, &at.n, &at.x, &data, &later); err != nil {
+		if err := rows.Scan(&id, &at.session, &at.n, &at.x, &data); err != nil {
 			return err
 		}
 		found++
 		one := of[id]
 		one.session, one.n, one.x = at.session, at.n, at.x
 		one.item, err = unpackItem(data)
-		one.overtaken = later && rank.AsOfSession(one.item.Kind)
 		return err
-	}, itemsQuery, jsonList(ids), r.until())
+	}, itemsQuery, jsonList(ids))
 	if err == nil && found < len(of) {
 		err = fmt.Errorf("%d of %d items that were found: %w", found, len(of), sql.ErrNoRows)
 	}
 	return err
 }
 
-// itemsQuery reads items with their exchanges and whether their projects have later sessions.
+// itemsQuery reads items with their exchanges.
 const itemsQuery = `SELECT i.id, i.session, i.n, ifnull((SELECT x FROM window w WHERE w.session=i.session AND w.n<=i.n ` +
-	`ORDER BY w.n DESC, w.x DESC LIMIT 1), 0), i.data, EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND
-	t.start>s.start AND t.start<?2 AND ` + isOwn + `)
-	FROM item i JOIN session s ON s.id=i.session WHERE i.id IN (SELECT value FROM json_each(?1))`
+	`ORDER BY w.n DESC, w.x DESC LIMIT 1), 0), i.data
+	FROM item i WHERE i.id IN (SELECT value FROM json_each(?1))`
 
 func (r *reader) until() int64 {
 	if r.q.AsOf.IsZero() {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strings"
 	"time"
 
 	"recall/payload"
@@ -79,7 +78,7 @@ func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error
 		at[head] = len(out)
 		out = append(out, one)
 	}
-	return c.staleTurnsBelow(linkedFirst(c.newerFirst(out))), nil
+	return c.staleTurnsBelow(c.newerFirst(out)), nil
 }
 
 // load reads the links around items transitively, with the items at their ends, all of a step in one query:
@@ -310,26 +309,6 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 		place(one)
 	}
 	return out
-}
-
-// linkedFirst puts a linked item right before the passage that holds it, since the passage doesn't show the links.
-func linkedFirst(list []*ranked) []*ranked {
-	list = slices.Clone(list)
-	for i := 0; i < len(list); i++ {
-		one := list[i]
-		for k := i + 1; k < len(list) && one.table == turns; k++ {
-			tied := list[k]
-			quotesIt := tied.table == items && tied.session == one.session && tied.n == one.n &&
-				len(tied.history)+len(tied.conflict) > 0 && strings.Contains(one.passage, tied.item.Text)
-			if quotesIt {
-				tied.score = one.score
-				copy(list[i+1:k+1], list[i:k])
-				list[i] = tied
-				i++
-			}
-		}
-	}
-	return list
 }
 
 // passesFilters reports whether an item that the words didn't find passes the query's filters.

@@ -32,7 +32,6 @@ type ForeignResults struct {
 type ForeignItem struct {
 	Place
 	Item
-	Overtaken bool // its project has a later session
 }
 
 // Without drops what an author shared from sessions that the index has itself.
@@ -134,7 +133,6 @@ func (a *Asking) Rank(e ForeignResults) (out Answer) {
 	e.Asked = a
 	list := a.ranked(e)
 	scale(list)
-	demoteDone(list)
 	preferLater(list, a.r.asked)
 	for _, o := range list[:min(len(list), a.r.q.Limit)] {
 		out.Ranked = append(out.Ranked, resultOf(o, e.Items[o.id].Place))
@@ -171,8 +169,7 @@ func (a *Asking) ranked(e ForeignResults) []*ranked {
 			sessions[key] = int64(len(sessions) + 1)
 		}
 		o := &ranked{id: int64(i), table: items, session: sessions[key], x: int64(i + 1), n: int64(it.First().N),
-			item: it.Item.Item, project: it.Project,
-			overtaken: it.Overtaken}
+			item: it.Item.Item, project: it.Project}
 		for k, stem := range a.Stems {
 			begin, prefix := strings.CutSuffix(stem, "*")
 			times := 0.0

@@ -93,7 +93,6 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 	liftAnswers(all)
 	arrange(all)
 	scale(all)
-	demoteDone(all)
 	return all, err
 }
 
@@ -266,22 +265,6 @@ func arrange(list []*ranked) {
 	}
 	sorted()
 }
-
-// demoteDone demotes the to-dos of earlier sessions if the first result is a later decision: most likely they have
-// been done.
-func demoteDone(list []*ranked) {
-	if len(list) == 0 || list[0].table != items || list[0].item.Kind != payload.Decision {
-		return
-	}
-	for _, o := range list {
-		if o.overtaken && o.item.At.Before(list[0].item.At) && o.session != list[0].session {
-			o.score *= settledFactor
-		}
-	}
-	arrange(list)
-}
-
-const settledFactor = 0.002 // factor for a to-do older than the decision in first place
 
 // The limits for a later result on the same subject. Over the questions about six invented and two real
 // projects, of items with aliases, an outdated item comes first in 13 of 70 with this rule and in 33 without;

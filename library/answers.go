@@ -11,6 +11,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/needle"
 	"recall/library/raw"
 )
 
@@ -62,7 +63,7 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 // might, and is removed too.
 func (l *Library) DropAnswers(ids ...ingest.SessionID) error { return l.dropAnswers(ids, nil) }
 
-func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
+func (l *Library) dropAnswers(ids []ingest.SessionID, texts *needle.Needles) error {
 	if len(ids) == 0 && texts == nil {
 		return nil
 	}
@@ -85,7 +86,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 }
 
 // AnswerStays reports whether a file in cache/ is known to hold no words of the sessions and none of the texts.
-func AnswerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
+func AnswerStays(path string, ids []ingest.SessionID, texts *needle.Needles) bool {
 	packed, err := disk.ReadPlain(path)
 	if err != nil {
 		return false

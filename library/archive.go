@@ -122,7 +122,7 @@ func (e *Entry) nameOf(file ingest.File) string {
 	known := ""
 	for i := range e.Files {
 		have := &e.Files[i]
-		if have.Role != ingest.Transcript || have.source(file.Path) == nil {
+		if have.Role != ingest.Transcript || have.SourceAt(file.Path) == nil {
 			continue
 		}
 		if len(have.Sources) == 1 {
@@ -140,7 +140,7 @@ func (e Entry) unchanged(f ingest.Found) bool {
 	names := map[string]bool{}
 	for _, file := range f.Files {
 		names[file.Name] = true
-		if have := e.File(file.Name); have == nil || !have.source(file.Path).matches(file) {
+		if have := e.File(file.Name); have == nil || !have.SourceAt(file.Path).matches(file) {
 			return false
 		}
 	}
@@ -220,7 +220,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	base := 0
 	if state != nil {
 		base = state.Version
-		if from = state.source(f.Path); from != nil {
+		if from = state.SourceAt(f.Path); from != nil {
 			base = from.Version
 			if ver := a.versions.At(f.Name, base); from.matches(f) && ver != nil &&
 				len(a.available(f.Name, base).Segs) == len(ver.Segs) {
@@ -334,7 +334,7 @@ func (a *archiving) seen(f ingest.File, s SourceState) {
 	state.Sources = slices.DeleteFunc(state.Sources, func(o SourceState) bool {
 		return (o.Path == "") != (f.Path == "")
 	})
-	if have := state.source(f.Path); have != nil {
+	if have := state.SourceAt(f.Path); have != nil {
 		*have = s
 		return
 	}

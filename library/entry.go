@@ -172,7 +172,7 @@ func (e Entry) Made() time.Time {
 // Holding returns the file that has path as a source, or nil.
 func (e *Entry) Holding(path string) *FileState {
 	for i := range e.Files {
-		if e.Files[i].source(path) != nil {
+		if e.Files[i].SourceAt(path) != nil {
 			return &e.Files[i]
 		}
 	}
@@ -237,7 +237,8 @@ func (e *Entry) fileOf(name string) *FileState {
 	return &e.Files[len(e.Files)-1]
 }
 
-func (f *FileState) source(path string) *SourceState {
+// SourceAt returns what is known of a source by its path, nil if it isn't one of them.
+func (f *FileState) SourceAt(path string) *SourceState {
 	for i := range f.Sources {
 		if f.Sources[i].Path == path {
 			return &f.Sources[i]

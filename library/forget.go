@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/needle"
 	"recall/library/registry"
 	"recall/library/state"
 )
@@ -40,7 +41,7 @@ func (l *Library) ForgottenStamp() (string, error) {
 
 // Forget removes sessions and everything that names them, and everything at the top of the library that holds one of
 // the texts. Repeating it finishes an interrupted run and is harmless.
-func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
+func (l *Library) Forget(ids []ingest.SessionID, texts *needle.Needles) error {
 	// Move what waits in the inbox to its sessions first, so that no file is rewritten that others may append to.
 	if _, err := l.FoldInbox(); err != nil {
 		return fmt.Errorf("forget: %w", err)
@@ -156,7 +157,7 @@ func (l *Library) removeFolder(id ingest.SessionID, folder string, own bool) err
 
 // dropLines removes lines that contain one of the names or texts from the append-only files at the top and in the
 // projects.
-func (l *Library) dropLines(names [][]byte, texts *Needles) error {
+func (l *Library) dropLines(names [][]byte, texts *needle.Needles) error {
 	var bare [][]byte
 	for _, n := range names {
 		bare = append(bare, bytes.Trim(n, `"`))

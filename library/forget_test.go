@@ -14,6 +14,8 @@ import (
 	. "recall/library"
 	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/holders"
+	"recall/library/needle"
 	"recall/payload"
 )
 
@@ -51,11 +53,11 @@ func TestForget(t *testing.T) {
 	if err := l.Forget([]ingest.SessionID{gone.ID}, nil); err != nil {
 		t.Fatal(err)
 	}
-	needles, err := NewNeedles(string(gone.ID))
+	needles, err := needle.New(string(gone.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	holders, problems, err := l.Holders(context.Background(), needles)
+	holders, problems, err := holders.Of(context.Background(), l, needles)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
@@ -102,11 +104,11 @@ func TestHolders(t *testing.T) {
 	archive(t, l, find(t, "0b000000-0000-4000-8000-000000000002", other))
 	for text, want := range map[string]int{`"quokka" é`: 1, "a \"quokka\" é\n": 1, "uokka": 1, "rewritten": 1,
 		"nothing of": 1, "transcript.jsonl": 2, "wombat": 0} {
-		n, err := NewNeedles(text)
+		n, err := needle.New(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, problems, err := l.Holders(context.Background(), n)
+		got, problems, err := holders.Of(context.Background(), l, n)
 		if err != nil || len(problems) > 0 {
 			t.Fatal(problems, err)
 		}
@@ -120,7 +122,7 @@ func TestHolders(t *testing.T) {
 			t.Errorf("%q stands in %d sessions, want %d: %v", text, sessions, want, got)
 		}
 	}
-	if _, err := NewNeedles(" ab "); err == nil {
+	if _, err := needle.New(" ab "); err == nil {
 		t.Error("two letters are enough to forget by, want an error")
 	}
 }

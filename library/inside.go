@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"time"
 
 	"recall/ingest"
 	"recall/library/raw"
@@ -23,10 +24,13 @@ var (
 	ErrMoved = errors.New("the session's folder has changed meanwhile")
 )
 
-// UnderLock and WithSession take locks; see the package comment.
+// UnderLock, WithSession and Acquire take locks; see the package comment.
 func (l Inside) UnderLock(name string, do func() error) error { return l.underLock(name, do) }
 func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 	return l.withSession(id, do)
+}
+func (l Inside) Acquire(name string, wait time.Duration) (unlock func(), err error) {
+	return l.acquire(name, wait)
 }
 
 // Put durably replaces a whole file. ReplaceShared does so for a file that anybody may append to without a lock; was

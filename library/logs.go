@@ -47,6 +47,15 @@ func (l Inside) TopLogs() (all []string) {
 	return all
 }
 
+// Ledgers about models' work, which calls keeps. TriesName records attempts to ask a model about a session that gave no
+// payload; without it, a session that always fails would be paid for every night. It is not a cache: losing it costs
+// money. UsageName has a line for each model call that may have cost something. It names a session only by id, so
+// forgetting one changes no sums.
+const (
+	TriesName = "tries.jsonl"
+	UsageName = "usage.jsonl"
+)
+
 // add adds lines to a ledger under a lock.
 func add[T any](l *Library, lock string, log ledger.Log[T], lines ...T) error {
 	return l.underLock(lock, func() error {

@@ -131,7 +131,7 @@ func (a *archiving) mergeSources(f FileState, number []int) {
 			continue
 		}
 		s.Version = number[s.Version-1]
-		have := state.source(s.Path)
+		have := state.SourceAt(s.Path)
 		switch {
 		case have == nil:
 			state.Sources = append(state.Sources, s)

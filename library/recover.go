@@ -56,26 +56,3 @@ func recoverID(backup *Library, text []byte) (id, how string) {
 	}
 	return newID(), "with a new id, as the old one is unknown"
 }
-
-// Discard removes a newly made, empty library, if what should have been archived could not be. One that has a session
-// stays. The library must not be used afterwards either way.
-func (l *Library) Discard() (removed bool, err error) {
-	all, err := l.AllEntries()
-	if err != nil || len(all)+len(l.Broken()) > 0 {
-		return false, errors.Join(err, l.Close())
-	}
-	own := l.ownReadme() != nil
-	if err := l.Close(); err != nil {
-		return false, err
-	}
-	if err := disk.RemoveIfThere(filepath.Join(l.dir, "library.toml")); err != nil {
-		return false, err
-	}
-	if own {
-		if err := disk.RemoveIfThere(filepath.Join(l.dir, "README.md")); err != nil {
-			return true, err
-		}
-	}
-	disk.Unlink(l.dir) // if it is empty now
-	return true, nil
-}

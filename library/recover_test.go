@@ -57,16 +57,3 @@ func TestRecover(t *testing.T) {
 		t.Errorf("a folder of something else: %v", err)
 	}
 }
-
-// A library that was made for what then could not be taken in goes again; one
-// with a session stays.
-func TestDiscard(t *testing.T) {
-	l := newLib(t)
-	if gone, err := l.Discard(); !gone || err != nil || disk.Exists(l.Dir()) {
-		t.Errorf("an empty one: %v, %v, still there %v", gone, err, disk.Exists(l.Dir()))
-	}
-	l, _ = everyKind(t)
-	if gone, err := l.Discard(); gone || err != nil || !disk.Exists(filepath.Join(l.Dir(), "library.toml")) {
-		t.Errorf("one with sessions: %v, %v", gone, err)
-	}
-}

@@ -74,7 +74,7 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 // Judge is Safe for files as they were found.
 func (e Entry) Judge(files []ingest.File) (State, error) {
 	for _, f := range files {
-		if slices.ContainsFunc(e.Files, func(have FileState) bool { return have.source(f.Path).matches(f) }) {
+		if slices.ContainsFunc(e.Files, func(have FileState) bool { return have.SourceAt(f.Path).matches(f) }) {
 			continue
 		}
 		err := notHeld(f)
@@ -153,6 +153,6 @@ func (l *Library) sameAs(ctx context.Context, id ingest.SessionID, f ingest.File
 		return false, err
 	}
 	defer src.Close()
-	_, whole, err := commonLength(disk.Until(ctx, archived), src)
+	_, whole, err := raw.CommonLength(disk.Until(ctx, archived), src)
 	return whole, err
 }

@@ -15,6 +15,7 @@ import (
 
 	"recall/ingest"
 	. "recall/library"
+	"recall/library/calls"
 	"recall/library/check"
 	"recall/library/merge"
 )
@@ -23,13 +24,13 @@ import (
 // their number, and gives all the others.
 func TestUsage(t *testing.T) {
 	l := newLib(t)
-	for range l.Spending() {
+	for range calls.Spending(l) {
 		t.Fatal("a ledger that isn't there has a line")
 	}
 	at := time.Date(2026, 4, 17, 2, 0, 0, 1, time.UTC)
-	first := UsageLine{At: at, Task: "extract", Session: "a", Project: "p", Model: "m/x", In: 10, CacheRead: 2, Out: 3,
+	first := calls.Usage{At: at, Task: "extract", Session: "a", Project: "p", Model: "m/x", In: 10, CacheRead: 2, Out: 3,
 		Cost: 0.001}
-	if err := l.Spend(first); err != nil {
+	if err := calls.Spend(l, first); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(l.Dir(), UsageName)
@@ -42,16 +43,16 @@ func TestUsage(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			failed := UsageLine{At: at, Task: "reconcile", Model: "m/x", In: 1, Out: 1, Fault: "rate limited"}
-			if err := l.Spend(failed); err != nil {
+			failed := calls.Usage{At: at, Task: "reconcile", Model: "m/x", In: 1, Out: 1, Fault: "rate limited"}
+			if err := calls.Spend(l, failed); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	var got []UsageLine
+	var got []calls.Usage
 	var bad []string
-	for s, err := range again(t, l).Spending() {
+	for s, err := range calls.Spending(again(t, l)) {
 		if err != nil {
 			bad = append(bad, err.Error())
 			continue
@@ -68,7 +69,7 @@ func TestUsage(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Replace(text, []byte(`"in":10`), []byte(`"in":70`), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range l.Spending() {
+	for _, err := range calls.Spending(l) {
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("a changed first line: got %v, want ErrDamaged", err)
 		}
@@ -137,35 +138,36 @@ func TestTries(t *testing.T) {
 	if _, err := l.Archive(context.Background(), find(t, "a", dir)); err != nil {
 		t.Fatal(err)
 	}
-	done, err := l.AskAlone()
+	done, err := calls.Alone(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := again(t, l).AskAlone(); !errors.Is(err, ErrBusy) {
+	if _, err := calls.Alone(again(t, l)); !errors.Is(err, ErrBusy) {
 		t.Errorf("a second one: %v, want ErrBusy", err)
 	}
 	at := time.Date(2026, 4, 17, 2, 0, 0, 0, time.UTC)
 	for i := range 12 {
-		if err := l.NoteTry(Try{Session: "a", Input: "i", At: at.Add(time.Duration(i) * time.Hour), Failed: i}); err != nil {
+		failed := calls.Try{Session: "a", Input: "i", At: at.Add(time.Duration(i) * time.Hour), Failed: i}
+		if err := calls.NoteTry(l, failed); err != nil {
 			t.Fatal(err)
 		}
 	}
 	done()
-	if done, err = again(t, l).AskAlone(); err != nil {
+	if done, err = calls.Alone(again(t, l)); err != nil {
 		t.Fatal(err)
 	}
 	done()
-	tries, err := l.Tries()
+	tries, err := calls.Tries(l)
 	if err != nil || len(tries) != 1 || tries["a"].Failed != 11 {
 		t.Errorf("got %v %v, want a, failed 11 times", tries, err)
 	}
 	// A clock that was a year ahead doesn't hide what comes after it was set.
-	ahead := Try{Session: "a", Input: "i", At: time.Now().AddDate(1, 0, 0), Failed: 12}
-	if err := errors.Join(l.NoteTry(ahead), l.NoteTry(Try{Session: "a", Input: "i", At: time.Now(),
+	ahead := calls.Try{Session: "a", Input: "i", At: time.Now().AddDate(1, 0, 0), Failed: 12}
+	if err := errors.Join(calls.NoteTry(l, ahead), calls.NoteTry(l, calls.Try{Session: "a", Input: "i", At: time.Now(),
 		Failed: 13})); err != nil {
 		t.Fatal(err)
 	}
-	if tries, err := l.Tries(); err != nil || tries["a"].Failed != 13 {
+	if tries, err := calls.Tries(l); err != nil || tries["a"].Failed != 13 {
 		t.Errorf("after a clock that was ahead: got %v %v, want the last line", tries, err)
 	}
 	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || len(v.Findings) > 0 {
@@ -194,7 +196,7 @@ func TestTries(t *testing.T) {
 	if err := l.Forget([]ingest.SessionID{"a"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if tries, err := l.Tries(); err != nil || len(tries) != 0 {
+	if tries, err := calls.Tries(l); err != nil || len(tries) != 0 {
 		t.Errorf("after forgetting: %v %v", tries, err)
 	}
 	if _, ok, _ := l.Answer("abc"); ok {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"recall/internal/llm"
-	"recall/library"
+	"recall/library/calls"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )
@@ -63,7 +63,7 @@ func TestForeseenNight(t *testing.T) {
 			}
 			sum := f.Sum()
 			took := map[string]llm.Usage{}
-			for line := range p.Library.Spending() {
+			for line := range calls.Spending(p.Library) {
 				took[line.Task] = took[line.Task].Add(llm.Usage{In: line.In, Out: line.Out})
 				took["all"] = took["all"].Add(llm.Usage{In: line.In, Out: line.Out})
 			}
@@ -83,7 +83,7 @@ func TestForeseenNight(t *testing.T) {
 			}
 			entries, err := p.Library.Sessions()
 			if err == nil {
-				err = p.Library.NoteTry(library.Try{Session: entries[0].ID, Input: entries[0].Input, Unlinked: true})
+				err = calls.NoteTry(p.Library, calls.Try{Session: entries[0].ID, Input: entries[0].Input, Unlinked: true})
 			}
 			if err != nil {
 				t.Fatal(err)

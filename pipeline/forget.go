@@ -14,6 +14,8 @@ import (
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/holders"
+	"recall/library/needle"
 	"recall/payload"
 )
 
@@ -21,7 +23,7 @@ import (
 type ForgetPlan struct {
 	Sessions []Removal
 	Top      []string         // files of the library outside of sessions that contain the text
-	Texts    *library.Needles // the texts searched for; nil if sessions were named
+	Texts    *needle.Needles  // the texts searched for; nil if sessions were named
 	Problems []ingest.Problem // files that couldn't be searched
 }
 
@@ -101,12 +103,12 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 // typedIn lists the client memories that name a session, as each prompt in history.jsonl does.
 func (p *Pipeline) typedIn(ctx context.Context, e library.Entry, memories []library.Entry) (hold []library.Entry,
 	err error) {
-	id, err := library.NewNeedles(text.BareID(e.ID))
+	id, err := needle.New(text.BareID(e.ID))
 	if err != nil {
 		return nil, nil // no client's ids are that short
 	}
 	for _, m := range memories {
-		held, err := p.Library.Holds(ctx, m, id)
+		held, err := holders.Holds(ctx, p.Library, m, id)
 		if err != nil {
 			return nil, err
 		}
@@ -141,11 +143,11 @@ func (p *Pipeline) PlanForgetForks(ctx context.Context, entries []library.Entry)
 // PlanForgetText finds the sessions that contain a text anywhere, including forks and later sessions that quote it.
 // They are forgotten whole, because a session is kept exact or not at all.
 func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*ForgetPlan, error) {
-	needles, err := library.NewNeedles(text)
+	needles, err := needle.New(text)
 	if err != nil {
 		return nil, err
 	}
-	holders, problems, err := p.Library.Holders(ctx, needles)
+	holders, problems, err := holders.Of(ctx, p.Library, needles)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +185,7 @@ func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*ForgetPlan
 }
 
 // turnsWith returns the turns of a session that contain a text, from 1; none if it can't be read.
-func (p *Pipeline) turnsWith(ctx context.Context, e library.Entry, texts *library.Needles) (turns []int) {
+func (p *Pipeline) turnsWith(ctx context.Context, e library.Entry, texts *needle.Needles) (turns []int) {
 	s, err := p.parseOne(ctx, e)
 	if err != nil {
 		return nil
@@ -199,7 +201,7 @@ func (p *Pipeline) turnsWith(ctx context.Context, e library.Entry, texts *librar
 // ForgetSessions removes sessions, and whatever else contains one of the texts (which may be nil), from the library,
 // the index and caches. Sessions already gone have their remains removed, so that an interrupted forget can be
 // finished. left lists the library's files that still contain the text: recall didn't write them.
-func (p *Pipeline) ForgetSessions(ctx context.Context, texts *library.Needles, ids ...ingest.SessionID) (left []string,
+func (p *Pipeline) ForgetSessions(ctx context.Context, texts *needle.Needles, ids ...ingest.SessionID) (left []string,
 	err error) {
 	if err := p.Library.Forget(ids, texts); err != nil {
 		return nil, err
@@ -210,7 +212,7 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, texts *library.Needles, i
 	if err := p.Library.Journal("forget", map[string]any{"sessions": ids}); err != nil || texts == nil {
 		return nil, err
 	}
-	holders, _, err := p.Library.Holders(ctx, texts)
+	holders, _, err := holders.Of(ctx, p.Library, texts)
 	for _, h := range holders {
 		left = append(left, h.Files...)
 	}
@@ -252,7 +254,7 @@ func HasForgotten(ctx context.Context, l *library.Library, x *index.Index) (bool
 }
 
 // bury makes the index and the caches drop everything the library forgot, and records in the index that they did.
-func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
+func (p *Pipeline) bury(ctx context.Context, texts *needle.Needles) error {
 	stamp, err := p.Library.ForgottenStamp() // before the list, which may grow meanwhile
 	if err != nil {
 		return err
@@ -278,7 +280,7 @@ func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
 
 // forgetSeen removes the sessions from what is remembered between runs. The list of sessions is dropped as a whole
 // and rebuilt later.
-func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) error {
+func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *needle.Needles) error {
 	t := openSeen(p.Cache, true, true)
 	for _, id := range ids {
 		t.drop(id)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/library/calls"
 	"recall/pipeline/improve"
 )
 
@@ -123,7 +124,7 @@ func grow(t *testing.T, turns, words int, nightly bool) (tokens int, cost float6
 	if err != nil || e.Distilled.Model.Turns != len(k.said) {
 		t.Errorf("the model saw %d of %d turns (%v)", e.Distilled.Model.Turns, len(k.said), err)
 	}
-	for line := range p.Library.Spending() {
+	for line := range calls.Spending(p.Library) {
 		tokens += line.In + line.Out
 		cost += line.Cost
 	}

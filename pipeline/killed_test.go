@@ -13,6 +13,7 @@ import (
 	"recall/internal/llm"
 	"recall/internal/llm/openai"
 	"recall/library"
+	"recall/library/calls"
 	"recall/library/check"
 	"recall/pipeline/improve"
 )
@@ -109,7 +110,7 @@ func TestKilledWhileAsking(t *testing.T) {
 		t.Errorf("asked again although it was answered, %s", text)
 	}
 	in, out := 0, 0
-	for line, err := range l.Spending() {
+	for line, err := range calls.Spending(l) {
 		if err != nil {
 			t.Error(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"recall/internal/llm"
 	"recall/internal/llm/openai"
 	"recall/library"
+	"recall/library/calls"
 	"recall/library/check"
 	"recall/pipeline"
 	"recall/pipeline/improve"
@@ -185,7 +186,7 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 		t.Errorf("asked again although it was answered, %s", text)
 	}
 	in, out, cost, guessed := 0, 0, 0.0, 0
-	for line, err := range p.Library.Spending() {
+	for line, err := range calls.Spending(p.Library) {
 		if err != nil || line.Estimated && (line.In == 0 || line.Cost == 0 || line.Fault == "") {
 			t.Errorf("%+v %v", line, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"recall/distill/model"
 	"recall/ingest"
 	"recall/internal/llm"
-	"recall/library"
+	"recall/library/calls"
 	"recall/payload"
 )
 
@@ -102,7 +102,7 @@ func TestReconcile(t *testing.T) {
 	again := func(relation payload.Relation) []payload.Link {
 		t.Helper()
 		j.relation = relation
-		if err := p.Library.NoteTry(library.Try{Session: ingest.SessionID(all[1].id), At: now.Add(time.Hour),
+		if err := calls.NoteTry(p.Library, calls.Try{Session: ingest.SessionID(all[1].id), At: now.Add(time.Hour),
 			Unlinked: true}); err != nil {
 			t.Fatal(err)
 		}

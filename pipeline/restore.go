@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/restore"
 )
 
 // RestoreOptions says where a session is restored to, and which version of it.
@@ -29,18 +30,18 @@ type RestorePlan struct {
 	Moved   bool   // as far as is known, it wasn't kept there before
 	Dir     string // the folder from which the client finds it; "" if it doesn't go by that
 	NoDir   bool   // Dir doesn't exist
-	Files   []library.RestoreFile
+	Files   []restore.File
 }
 
 // Blocked lists the files that would have to be overwritten.
-func (r RestorePlan) Blocked() []library.RestoreFile {
-	return slices.DeleteFunc(slices.Clone(r.Files), func(p library.RestoreFile) bool { return !p.Blocked() })
+func (r RestorePlan) Blocked() []restore.File {
+	return slices.DeleteFunc(slices.Clone(r.Files), func(p restore.File) bool { return !p.Blocked() })
 }
 
 // Missing reports whether any file can be restored because it is missing or was cut short.
 func (r RestorePlan) Missing() bool {
-	return slices.ContainsFunc(r.Files, func(p library.RestoreFile) bool {
-		return p.State == library.PutNew || p.State == library.PutLonger
+	return slices.ContainsFunc(r.Files, func(p restore.File) bool {
+		return p.State == restore.New || p.State == restore.Longer
 	})
 }
 
@@ -82,7 +83,7 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		if f.Role == ingest.PromptLog {
 			continue // not a file of its own
 		}
-		put := library.RestoreFile{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
+		put := restore.File{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
 			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile || f.Role == ingest.PlaceFile}
 		if f.Role == ingest.Transcript && i == 0 {
 			put.Version = o.Version
@@ -95,7 +96,7 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		}
 		r.Files = append(r.Files, put)
 	}
-	return r, p.Library.PlanRestore(ctx, e.ID, r.Files)
+	return r, restore.Plan(ctx, p.Library, e.ID, r.Files)
 }
 
 // chooseRoot uses the root that was asked for, else the one where the session was found if it exists on this
@@ -224,10 +225,10 @@ func RealOf(dir string) string {
 }
 
 // Restore restores a session as planned. If a file would have to be overwritten, it writes nothing and the error is
-// library.ErrInTheWay.
+// restore.ErrInTheWay.
 func (p *Archiver) Restore(ctx context.Context, r RestorePlan) error {
-	err := p.Library.RestoreFiles(ctx, r.Session.ID, r.Files)
-	if errors.Is(err, library.ErrInTheWay) {
+	err := restore.Put(ctx, p.Library, r.Session.ID, r.Files)
+	if errors.Is(err, restore.ErrInTheWay) {
 		err = fmt.Errorf("%w; nothing was overwritten", err)
 	}
 	if err != nil {

@@ -41,8 +41,8 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
 		before = q.AsOf
 	}
-	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, put, overtaken,
-		data FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, asked.Stems, asked.Own, asked.Weights,
+	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, put, data
+		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, asked.Stems, asked.Own, asked.Weights,
 		nullIfEmpty(q.Project), names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxRanked)
 	if err != nil {
 		return found, err
@@ -50,9 +50,8 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
 		var sid, project, author, device, title, data *string // nil if nothing was found
 		var started, put *time.Time
-		var overtaken *bool
 		if err := row.Scan(&found.Holding, &found.Searched, &sid, &project, &author, &device, &title, &started, &put,
-			&overtaken, &data); err != nil || sid == nil {
+			&data); err != nil || sid == nil {
 			return none, err
 		}
 		var it payload.Item
@@ -67,7 +66,7 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 		if onTime(*put, &it.At, &at.SessionStart) {
 			at.Machine += wrongClock
 		}
-		found.Items = append(found.Items, index.ForeignItem{Place: at, Item: asIndexed(it), Overtaken: *overtaken})
+		found.Items = append(found.Items, index.ForeignItem{Place: at, Item: asIndexed(it)})
 		return none, nil
 	})
 	return found, err

@@ -20,6 +20,8 @@ import (
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
+	"recall/library/holders"
+	"recall/library/needle"
 	"recall/library/render"
 )
 
@@ -180,7 +182,7 @@ func (g *Grep) Text(name, text string) []Line {
 // literal text are parsed; ok is false if it has none that is long enough.
 func (g *Grep) Outputs(l *library.Library, read func(context.Context, library.Entry) (*ingest.Session, error)) (
 	search Search, ok bool) {
-	needles, err := library.NewNeedles(string(g.literal))
+	needles, err := needle.New(string(g.literal))
 	if err != nil {
 		return nil, false
 	}
@@ -188,7 +190,7 @@ func (g *Grep) Outputs(l *library.Library, read func(context.Context, library.En
 		needles = needles.Folded()
 	}
 	return func(ctx context.Context, e library.Entry) (lines []Line, err error) {
-		if holds, err := l.Holds(ctx, e, needles); err != nil || !holds {
+		if holds, err := holders.Holds(ctx, l, e, needles); err != nil || !holds {
 			return nil, err
 		}
 		s, err := read(ctx, e)

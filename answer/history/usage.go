@@ -13,6 +13,7 @@ import (
 	"recall/internal/llm"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/calls"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/improve"
@@ -73,7 +74,7 @@ func UsageOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 			project[string(e.ID)] = e.Project
 		}
 		nameOf := func(session string, r ingest.Request) string {
-			return name(library.UsageLine{At: r.At, Session: session, Project: project[session],
+			return name(calls.Usage{At: r.At, Session: session, Project: project[session],
 				Model: cmp.Or(r.Model, "unknown")})
 		}
 		doc.Sessions, err = Models(ctx, p, since, prices, nameOf)
@@ -96,10 +97,10 @@ func usageOrder(by, nameA, nameB string, costA, costB float64, tokensA, tokensB 
 	return cmp.Or(cmp.Compare(costB, costA), cmp.Compare(tokensB, tokensA), cmp.Compare(nameA, nameB))
 }
 
-func ownUsage(l *library.Library, by string, since time.Time, name func(library.UsageLine) string) OwnUsage {
+func ownUsage(l *library.Library, by string, since time.Time, name func(calls.Usage) string) OwnUsage {
 	own := OwnUsage{Rows: []OwnRow{}, Total: OwnRow{Name: "total"}}
 	rows := map[string]*OwnRow{}
-	for s, err := range l.Spending() {
+	for s, err := range calls.Spending(l) {
 		if err != nil {
 			own.Broken = append(own.Broken, err.Error())
 			continue
@@ -126,7 +127,7 @@ func ownUsage(l *library.Library, by string, since time.Time, name func(library.
 }
 
 // usageNames returns the function that names the group of a request.
-func usageNames(catalog *library.Catalog, by string) func(library.UsageLine) string {
+func usageNames(catalog *library.Catalog, by string) func(calls.Usage) string {
 	title := map[string]string{}
 	if by == "session" {
 		for _, e := range catalog.Entries {
@@ -144,19 +145,19 @@ func usageNames(catalog *library.Catalog, by string) func(library.UsageLine) str
 		}
 		return answer.Day(at)
 	}
-	return map[string]func(library.UsageLine) string{
-		"model": func(s library.UsageLine) string { return line(s.Model) },
-		"task":  func(s library.UsageLine) string { return s.Task },
-		"day":   func(s library.UsageLine) string { return day(s.At) },
-		"week":  func(s library.UsageLine) string { return day(s.At) },
-		"month": func(s library.UsageLine) string { return strings.TrimSuffix(day(s.At), "-01") },
-		"project": func(s library.UsageLine) string {
+	return map[string]func(calls.Usage) string{
+		"model": func(s calls.Usage) string { return line(s.Model) },
+		"task":  func(s calls.Usage) string { return s.Task },
+		"day":   func(s calls.Usage) string { return day(s.At) },
+		"week":  func(s calls.Usage) string { return day(s.At) },
+		"month": func(s calls.Usage) string { return strings.TrimSuffix(day(s.At), "-01") },
+		"project": func(s calls.Usage) string {
 			if s.Project == "" {
 				return "none"
 			}
 			return cmp.Or(catalog.Project[s.Project].Name, "forgotten")
 		},
-		"session": func(s library.UsageLine) string {
+		"session": func(s calls.Usage) string {
 			if s.Session == "" {
 				return "none"
 			}
@@ -165,7 +166,7 @@ func usageNames(catalog *library.Catalog, by string) func(library.UsageLine) str
 	}[by]
 }
 
-func (r *OwnRow) add(s library.UsageLine) {
+func (r *OwnRow) add(s calls.Usage) {
 	r.Calls++
 	if s.Fault != "" {
 		r.Failed++

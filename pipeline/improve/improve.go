@@ -17,6 +17,7 @@ import (
 	"recall/ingest"
 	"recall/internal/llm"
 	"recall/library"
+	"recall/library/calls"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -75,7 +76,7 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 	if err := a.Library.ReadOnly(); err != nil {
 		return Report{}, err
 	}
-	done, err := a.Library.AskAlone()
+	done, err := calls.Alone(a.Library)
 	if errors.Is(err, library.ErrBusy) {
 		return Report{Busy: true}, nil
 	}
@@ -191,7 +192,7 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 	g.MarkPasted(ctx, s, f.IDs())
 	if g.options.Only == nil && !g.Improver.Ripe(s) {
 		g.tally(func() { g.out.Unripe++ })
-		g.note(library.Try{Session: e.ID, Input: e.Input, Unripe: true})
+		g.note(calls.Try{Session: e.ID, Input: e.Input, Unripe: true})
 		return
 	}
 	rules, err := g.Distiller.Distill(ctx, s)

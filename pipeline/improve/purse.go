@@ -10,6 +10,7 @@ import (
 	"recall/internal/llm"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/calls"
 )
 
 // Cap limits spending; 0 means no limit.
@@ -117,7 +118,7 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	if took.Model == "" || p.l == nil {
 		return nil // it wasn't made, or there is no ledger
 	}
-	err := p.l.Spend(library.UsageLine{At: p.now(), Task: took.Task, Session: took.Account.Session,
+	err := calls.Spend(p.l, calls.Usage{At: p.now(), Task: took.Task, Session: took.Account.Session,
 		Project: took.Account.Project, Model: took.Model,
 		In: took.Usage.In, CacheRead: took.Usage.CacheRead, CacheWrite: took.Usage.CacheWrite, Out: took.Usage.Out,
 		Cost: took.Cost, Unpriced: !took.Priced, Fault: string(took.Fault), Estimated: took.Guessed,
@@ -157,7 +158,7 @@ func (p *Purse) ready() error {
 		return nil
 	}
 	first := MonthOf(now)
-	for s, err := range p.l.Spending() {
+	for s, err := range calls.Spending(p.l) {
 		if err != nil {
 			continue // recall status usage and recall check report it
 		}
@@ -201,7 +202,7 @@ type Took struct {
 
 // TookSince adds up a library's ledger since a time; recall check reports damage.
 func TookSince(l *library.Library, from time.Time) (all Took) {
-	for s, err := range l.Spending() {
+	for s, err := range calls.Spending(l) {
 		if err == nil && !s.At.Before(from) {
 			all.Calls++
 			all.Tokens += s.In + s.Out

@@ -9,6 +9,7 @@ import (
 	"recall/distill"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/calls"
 	"recall/pipeline"
 )
 
@@ -17,7 +18,7 @@ type queue struct {
 	options Options
 	work    []*pipeline.Family // families with a session that is due, newest first
 	due     map[ingest.SessionID]bool
-	tries   map[ingest.SessionID]library.Try
+	tries   map[ingest.SessionID]calls.Try
 	asked   int // sessions that are due
 	resting int // sessions that failed before and are left alone for a while
 }
@@ -29,7 +30,7 @@ func queueOf(p *pipeline.Pipeline, o Options) (*queue, error) {
 		return nil, err
 	}
 	q := &queue{options: o, due: map[ingest.SessionID]bool{}}
-	if q.tries, err = p.Library.Tries(); err != nil && !errors.Is(err, library.ErrDamaged) {
+	if q.tries, err = calls.Tries(p.Library); err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
 	for _, e := range entries {

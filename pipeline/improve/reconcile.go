@@ -13,6 +13,7 @@ import (
 	"recall/internal/llm"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/calls"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -44,7 +45,7 @@ func (g *asking) reconcile(ctx context.Context) error {
 	if judge == nil {
 		return nil
 	}
-	tries, err := g.Library.Tries()
+	tries, err := calls.Tries(g.Library)
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err
 	}
@@ -222,6 +223,6 @@ func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) 
 // earlier failures.
 func (g *asking) answered(e library.Entry) {
 	if _, tried := g.tries[e.ID]; tried || g.Reconciler != nil {
-		g.note(library.Try{Session: e.ID, Input: e.Input, Unlinked: g.Reconciler != nil})
+		g.note(calls.Try{Session: e.ID, Input: e.Input, Unlinked: g.Reconciler != nil})
 	}
 }

@@ -10,11 +10,12 @@ import (
 
 	"recall/internal/llm"
 	"recall/library"
+	"recall/library/calls"
 )
 
 // restsUntil returns until when a session that failed is to be left alone: for one night after the first failure, then
 // twice as long each time, up to four weeks.
-func restsUntil(t library.Try) time.Time {
+func restsUntil(t calls.Try) time.Time {
 	if t.Failed == 0 {
 		return t.At
 	}
@@ -23,7 +24,7 @@ func restsUntil(t library.Try) time.Time {
 	return t.At.Add(wait)
 }
 
-func isResting(t library.Try, now time.Time) bool {
+func isResting(t calls.Try, now time.Time) bool {
 	return now.Before(restsUntil(t)) && !now.Before(t.At)
 }
 
@@ -73,7 +74,7 @@ func (g *asking) skip(e library.Entry, err error) {
 }
 
 func (g *asking) failedAgain(e library.Entry, why string, passing bool) {
-	t := library.Try{Session: e.ID, Input: e.Input, Failed: g.tries[e.ID].Failed, Slow: g.tries[e.ID].Slow, Fault: why}
+	t := calls.Try{Session: e.ID, Input: e.Input, Failed: g.tries[e.ID].Failed, Slow: g.tries[e.ID].Slow, Fault: why}
 	if passing && t.Slow < excusedFaults {
 		t.Slow++
 	} else {
@@ -82,9 +83,9 @@ func (g *asking) failedAgain(e library.Entry, why string, passing bool) {
 	g.note(t)
 }
 
-func (g *asking) note(t library.Try) {
+func (g *asking) note(t calls.Try) {
 	t.At = g.Time()
-	if err := g.Library.NoteTry(t); err != nil {
+	if err := calls.NoteTry(g.Library, t); err != nil {
 		g.problem(g.Library.Dir(), err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"recall/internal/hint"
 	"recall/library"
 	"recall/library/disk"
+	"recall/library/needle"
 	"recall/pipeline"
 	"recall/pipeline/folders"
 	"recall/pipeline/guard"
@@ -240,7 +241,7 @@ func (a *App) OnIndex(ctx context.Context, do func(*pipeline.Pipeline) error) er
 // ForgetSessions forgets sessions in the library, the index and the caches. A damaged index can't be trusted to forget
 // anything, and one on a full disk can't be rewritten: it is removed, which makes room, and rebuilt from the library,
 // which no longer has them.
-func (a *App) ForgetSessions(ctx context.Context, texts *library.Needles,
+func (a *App) ForgetSessions(ctx context.Context, texts *needle.Needles,
 	ids ...ingest.SessionID) (left []string, err error) {
 	fresh := false
 	forget := func() (err error) {

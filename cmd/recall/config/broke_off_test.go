@@ -12,6 +12,7 @@ import (
 
 	"recall/internal/llm"
 	"recall/library"
+	"recall/library/calls"
 	"recall/pipeline/improve"
 )
 
@@ -76,7 +77,7 @@ func TestBrokenOffIsCounted(t *testing.T) {
 				t.Error("too slow: got an answer")
 			}
 			var got []string
-			for line, err := range l.Spending() {
+			for line, err := range calls.Spending(l) {
 				if err != nil || line.Estimated != (line.In > 0) {
 					t.Errorf("%+v %v", line, err)
 				}

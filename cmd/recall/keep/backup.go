@@ -140,10 +140,7 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (
 	bar.Done()
 	if err != nil {
 		if made {
-			a.Lib = nil
-			if gone, _ := l.Discard(); gone {
-				fmt.Fprintf(a.Err, "recall: nothing was imported, so no library was left in %s\n", l.Dir())
-			}
+			fmt.Fprintf(a.Err, "recall: nothing was imported; the library in %s is empty\n", l.Dir())
 		}
 		return m, importHint(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/render"
+	"recall/library/restore"
 	"recall/pipeline"
 )
 
@@ -141,7 +142,7 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 // exportFiles copies a session's outputs, or all of its own files into a new folder. Each is checked by its hash;
 // existing files are replaced only with Force.
 func exportFiles(ctx context.Context, a *app.App, e library.Entry, o exportOptions) error {
-	var files []library.RestoreFile
+	var files []restore.File
 	dir := o.To
 	if !o.Outputs {
 		dir = filepath.Join(dir, filepath.Base(e.Folder))
@@ -158,24 +159,24 @@ func exportFiles(ctx context.Context, a *app.App, e library.Entry, o exportOptio
 		if rel, err := filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rel) {
 			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
 		}
-		files = append(files, library.RestoreFile{Name: f.Name, Path: path, Over: o.Force})
+		files = append(files, restore.File{Name: f.Name, Path: path, Over: o.Force})
 	}
 	if len(files) == 0 {
 		return hint.With(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
 			"outputs are what Cowork keeps beside a session; recall manifest lists the files that other sessions wrote")
 	}
-	if err := a.Lib.PlanRestore(ctx, e.ID, files); err != nil {
+	if err := restore.Plan(ctx, a.Lib, e.ID, files); err != nil {
 		return err
 	}
 	bytes := int64(0)
 	for i := range files {
 		f := &files[i]
-		if f.Blocked() || f.State == library.PutLonger && !f.Over {
+		if f.Blocked() || f.State == restore.Longer && !f.Over {
 			return hint.With(fmt.Errorf("%s already exists; nothing was written", f.Path), "--force replaces it")
 		}
 		bytes += f.Size
 	}
-	if err := a.Lib.RestoreFiles(ctx, e.ID, files); err != nil {
+	if err := restore.Put(ctx, a.Lib, e.ID, files); err != nil {
 		return err
 	}
 	for _, f := range files {

@@ -16,16 +16,17 @@ import (
 	"recall/internal/hint"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/restore"
 	"recall/pipeline"
 )
 
 // RestoreDoc is the JSON document of recall restore.
 type RestoreDoc struct {
-	Session ingest.SessionID      `json:"session"`
-	Root    string                `json:"root"`             // the folder it is restored below
-	Resume  string                `json:"resume,omitempty"` // command that continues it
-	Written bool                  `json:"written"`          // false with --dry-run, or if something was in the way
-	Files   []library.RestoreFile `json:"files"`
+	Session ingest.SessionID `json:"session"`
+	Root    string           `json:"root"`             // the folder it is restored below
+	Resume  string           `json:"resume,omitempty"` // command that continues it
+	Written bool             `json:"written"`          // false with --dry-run, or if something was in the way
+	Files   []restore.File   `json:"files"`
 }
 
 type restoreOptions struct {
@@ -182,9 +183,9 @@ func docOf(r pipeline.RestorePlan, written bool) RestoreDoc {
 		Files: r.Files}
 }
 
-func inTheWay(p library.RestoreFile) error {
+func inTheWay(p restore.File) error {
 	what := "a different file is there"
-	if p.State == library.PutNewer {
+	if p.State == restore.Newer {
 		what = "the existing file is newer: it begins with what is archived and continues"
 	}
 	return hint.With(fmt.Errorf("%s: %s; nothing was written", terminal.ShownPath(p.Path), what),
@@ -199,11 +200,11 @@ type restoredPage struct {
 }
 
 // Word words what becomes of a file.
-func (restoredPage) Word(would string, of library.PutState) string {
-	return map[library.PutState]string{
-		library.PutNew: would + "restored", library.PutLonger: would + "made whole", library.PutThere: "is there",
-		library.PutKept:  "left unchanged",
-		library.PutNewer: "IN THE WAY (newer)", library.PutOther: "IN THE WAY (different)",
+func (restoredPage) Word(would string, of restore.State) string {
+	return map[restore.State]string{
+		restore.New: would + "restored", restore.Longer: would + "made whole", restore.There: "is there",
+		restore.Kept:  "left unchanged",
+		restore.Newer: "IN THE WAY (newer)", restore.Other: "IN THE WAY (different)",
 	}[of]
 }
 

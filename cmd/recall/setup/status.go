@@ -26,6 +26,7 @@ import (
 	"recall/internal/schedule"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/calls"
 	"recall/library/disk"
 	"recall/pipeline"
 	"recall/pipeline/improve"
@@ -171,7 +172,7 @@ func modelStatus(a *app.App) (*modelDoc, error) {
 	if d.Waiting, err = improve.WaitingIn(&pipeline.Pipeline{Archiver: *a.Archiver()}, c.Distill.Quiet); err != nil {
 		return nil, err
 	}
-	if done, err := a.Lib.AskAlone(); err == nil {
+	if done, err := calls.Alone(a.Lib); err == nil {
 		done()
 	} else {
 		d.Asking = errors.Is(err, library.ErrBusy)

@@ -1,4 +1,5 @@
-package library
+// Package holders finds a text in every file of a library.
+package holders
 
 import (
 	"context"
@@ -11,16 +12,11 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/needle"
 	"recall/library/raw"
 )
-
-// Needles are the forms in which a text can appear in files.
-type Needles = needle.Needles
-
-// NewNeedles returns the forms of a text; the error is for a text too short to look for.
-var NewNeedles = needle.New
 
 // A Holder is a session, or the files at the top, where a text was found.
 type Holder struct {
@@ -28,14 +24,14 @@ type Holder struct {
 	Files []string         // relative to the library, slash-separated
 }
 
-// Holders finds the text in every file of the library, decompressed. The problems are files that could not be
-// searched, so the text may be in them too.
-func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.Problem, error) {
+// Of finds the text in every file of the library, decompressed. The problems are files that could not be searched, so
+// the text may be in them too.
+func Of(ctx context.Context, l *library.Library, n *needle.Needles) ([]Holder, []ingest.Problem, error) {
 	entries, err := l.AllEntries()
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := l.search(ctx, n, l.dir, entries)
+	h, err := search(ctx, l, n, l.Dir(), entries)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,21 +41,22 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 }
 
 // Holds reports whether any file of a session, in any of its versions, contains the text.
-func (l *Library) Holds(ctx context.Context, e Entry, n *Needles) (bool, error) {
-	h, err := l.search(ctx, n, e.Folder, []Entry{e})
+func Holds(ctx context.Context, l *library.Library, e library.Entry, n *needle.Needles) (bool, error) {
+	h, err := search(ctx, l, n, e.Folder, []library.Entry{e})
 	return len(h.at) > 0, err
 }
 
 type textSearch struct {
-	l        *Library
-	needles  *Needles
+	l        *library.Library
+	needles  *needle.Needles
 	owner    map[string]ingest.SessionID // by folder
 	at       map[ingest.SessionID]Holder
 	problems []ingest.Problem
 }
 
 // search searches all files below a folder of the library that contains the given sessions.
-func (l *Library) search(ctx context.Context, n *Needles, dir string, entries []Entry) (*textSearch, error) {
+func search(ctx context.Context, l *library.Library, n *needle.Needles, dir string, entries []library.Entry) (
+	*textSearch, error) {
 	h := &textSearch{l: l, needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
 	for _, e := range entries {
 		h.owner[e.Folder] = e.ID
@@ -68,7 +65,7 @@ func (l *Library) search(ctx context.Context, n *Needles, dir string, entries []
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		if d.IsDir() && (path == filepath.Join(l.dir, ".tmp") || path == filepath.Join(l.dir, ".locks")) {
+		if d.IsDir() && (path == filepath.Join(l.Dir(), ".tmp") || path == filepath.Join(l.Dir(), ".locks")) {
 			return fs.SkipDir
 		}
 		if d.Type().IsRegular() {
@@ -119,7 +116,7 @@ func (h *textSearch) look(path string, in io.Reader, err error) {
 // found records a file under the session whose folder it is in.
 func (h *textSearch) found(path string) {
 	id := ingest.SessionID("")
-	for dir := filepath.Dir(path); len(dir) > len(h.l.dir); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); len(dir) > len(h.l.Dir()); dir = filepath.Dir(dir) {
 		if owner, ok := h.owner[dir]; ok {
 			id = owner
 			break
@@ -129,7 +126,7 @@ func (h *textSearch) found(path string) {
 }
 
 // searchSeams searches where one segment ends and the next begins.
-func (h *textSearch) searchSeams(e Entry) {
+func (h *textSearch) searchSeams(e library.Entry) {
 	v, err := e.Versions()
 	if err != nil {
 		return // verify reports it

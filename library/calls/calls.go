@@ -1,18 +1,18 @@
-package library
+// Package calls records what was asked of models: which sessions gave no payload, and what every call used.
+package calls
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"time"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/ledger"
 )
-
-// triesName records attempts to ask a model about a session that gave no payload; without it, a session that always
-// fails would be paid for every night. It is not a cache: losing it costs money.
-const triesName = "tries.jsonl"
 
 // Try is a line of tries.jsonl: the state of a session with the model. The line with the latest time counts.
 type Try struct {
@@ -27,13 +27,18 @@ type Try struct {
 	Unlinked bool `json:"unlinked,omitempty"` // it has the model's payload, whose items haven't been compared with others'
 }
 
-func (l *Library) tries() ledger.Log[Try] {
-	return logOf(l, triesName, func(t Try) bool { return t.Session != "" })
+func tries(l *library.Library) ledger.Log[Try] {
+	return ledger.Log[Try]{Path: filepath.Join(l.Dir(), library.TriesName), Check: func(t Try) error {
+		if t.Session == "" {
+			return errors.New("required fields are missing")
+		}
+		return nil
+	}}
 }
 
 // Tries reads tries.jsonl. If lines can't be read, it returns an error with the others.
-func (l *Library) Tries() (map[ingest.SessionID]Try, error) {
-	all, err := l.tries().All()
+func Tries(l *library.Library) (map[ingest.SessionID]Try, error) {
+	all, err := tries(l).All()
 	return lastTries(all), err
 }
 
@@ -49,31 +54,27 @@ func lastTries(all []Try) map[ingest.SessionID]Try {
 	return last
 }
 
-// NoteTry adds a line. The caller holds AskAlone.
-func (l *Library) NoteTry(t Try) error {
+// NoteTry adds a line. The caller holds Alone.
+func NoteTry(l *library.Library, t Try) error {
 	t.At = t.At.UTC()
-	return share(l, l.tries(), t)
+	return share(l, tries(l), t)
 }
 
-// AskAlone keeps other processes from asking a model about sessions of this library until done is called, as both
+// Alone keeps other processes from asking a model about sessions of this library until done is called, as both
 // might pay for the same answer. It waits only briefly before ErrBusy. It is the one lock that is held for long;
 // nothing else waits for it.
-func (l *Library) AskAlone() (done func(), err error) {
+func Alone(l *library.Library) (done func(), err error) {
 	if err := l.ReadOnly(); err != nil {
 		return nil, err
 	}
-	if done, err = l.acquire("ask", 10*time.Millisecond); err != nil {
+	if done, err = l.Inside().Acquire("ask", 10*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("ask a model: %w", err)
 	}
 	return done, nil
 }
 
-// UsageName is the ledger: a line for each model call that may have cost something. It names a session only by id, so
-// forgetting one changes no sums.
-const UsageName = "usage.jsonl"
-
-// UsageLine is a line of usage.jsonl.
-type UsageLine struct {
+// Usage is a line of usage.jsonl.
+type Usage struct {
 	At      time.Time `json:"at"`                // wall clock
 	Task    string    `json:"task"`              // llm.Request.Task
 	Session string    `json:"session,omitempty"` // "" for none in particular
@@ -91,16 +92,24 @@ type UsageLine struct {
 	Millis     int64   `json:"ms,omitempty"`          // until it was answered or failed
 }
 
-func (l *Library) usage() ledger.Log[UsageLine] {
-	return logOf[UsageLine](l, UsageName, nil)
+func usage(l *library.Library) ledger.Log[Usage] {
+	return ledger.Log[Usage]{Path: filepath.Join(l.Dir(), library.UsageName)}
 }
 
 // Spend durably appends a line in one O_APPEND write without a lock, as several processes may spend at once.
-func (l *Library) Spend(s UsageLine) error {
+func Spend(l *library.Library, s Usage) error {
 	s.At = s.At.UTC()
-	return cmp.Or(share(l, l.usage(), s), l.usage().Sync())
+	return cmp.Or(share(l, usage(l), s), usage(l).Sync())
 }
 
 // Spending reads the ledger as written, which after a merge is not in order of time. An unreadable line yields an
 // error that names it, and reading continues.
-func (l *Library) Spending() iter.Seq2[UsageLine, error] { return l.usage().Each() }
+func Spending(l *library.Library) iter.Seq2[Usage, error] { return usage(l).Each() }
+
+// share adds a line without a lock.
+func share[T any](l *library.Library, log ledger.Log[T], line T) error {
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	return log.Share(line)
+}

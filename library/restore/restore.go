@@ -1,4 +1,5 @@
-package library
+// Package restore puts archived files back to where their clients look for them, or elsewhere.
+package restore
 
 import (
 	"context"
@@ -10,60 +11,61 @@ import (
 	"path/filepath"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
 )
 
-// A RestoreFile is one file of a session to be restored.
-type RestoreFile struct {
+// A File is one file of a session to be restored.
+type File struct {
 	Name    string `json:"name" show:"path"` // of the file in the session
 	Path    string `json:"path" show:"path"` // where to restore it
 	Version int    `json:"version"`          // 0 is the current one
 	Shared  bool   `json:"-"`                // other sessions use the file too: an existing one stays
 	Over    bool   `json:"-"`                // replace whatever is there
 
-	// What PlanRestore found.
-	Size  int64    `json:"bytes"`
-	Sum   string   `json:"sha256"`
-	State PutState `json:"state"`
+	// What Plan found.
+	Size  int64  `json:"bytes"`
+	Sum   string `json:"sha256"`
+	State State  `json:"state"`
 }
 
-// PutState is what restoring a file would do.
-type PutState string
+// State is what restoring a file would do.
+type State string
 
 const (
-	PutNew    PutState = "new"       // nothing is there
-	PutLonger PutState = "longer"    // its beginning is there: nothing can be lost
-	PutThere  PutState = "there"     // it is there, byte for byte
-	PutKept   PutState = "kept"      // a different file is there and stays: shared between sessions, or in a database
-	PutNewer  PutState = "newer"     // the file there continues after what is archived
-	PutOther  PutState = "different" // a different file is there
-	PutOver   PutState = "over"      // a different file is there and is replaced, as requested
+	New    State = "new"       // nothing is there
+	Longer State = "longer"    // its beginning is there: nothing can be lost
+	There  State = "there"     // it is there, byte for byte
+	Kept   State = "kept"      // a different file is there and stays: shared between sessions, or in a database
+	Newer  State = "newer"     // the file there continues after what is archived
+	Other  State = "different" // a different file is there
+	Over   State = "over"      // a different file is there and is replaced, as requested
 )
 
 // ErrInTheWay means that the target is a file that isn't the beginning of what is archived.
 var ErrInTheWay = errors.New("another file is there")
 
 // Blocked reports whether the file can't be restored to its place.
-func (p RestoreFile) Blocked() bool { return p.State == PutNewer || p.State == PutOther }
+func (p File) Blocked() bool { return p.State == Newer || p.State == Other }
 
 // writes reports whether restoring changes anything.
-func (p RestoreFile) writes() bool {
-	return p.State == PutNew || p.State == PutLonger || p.State == PutOver
+func (p File) writes() bool {
+	return p.State == New || p.State == Longer || p.State == Over
 }
 
-// PlanRestore compares the files at the targets with what is archived, and fills in Size, Sum and State. It reads
+// Plan compares the files at the targets with what is archived, and fills in Size, Sum and State. It reads
 // both, so damaged archived bytes (ErrDamaged) are found before anything is written.
-func (l *Library) PlanRestore(ctx context.Context, id ingest.SessionID, files []RestoreFile) error {
+func Plan(ctx context.Context, l *library.Library, id ingest.SessionID, files []File) error {
 	for i := range files {
-		if err := l.planOne(ctx, id, &files[i]); err != nil {
+		if err := planOne(ctx, l, id, &files[i]); err != nil {
 			return fmt.Errorf("%s: %w", files[i].Path, err)
 		}
 	}
 	return nil
 }
 
-func (l *Library) planOne(ctx context.Context, id ingest.SessionID, p *RestoreFile) error {
+func planOne(ctx context.Context, l *library.Library, id ingest.SessionID, p *File) error {
 	r, v, err := l.OpenVersion(id, p.Name, p.Version)
 	if err != nil {
 		return err
@@ -78,7 +80,7 @@ func (l *Library) planOne(ctx context.Context, id ingest.SessionID, p *RestoreFi
 		} else if inDatabase {
 			return ingest.ErrInDatabase
 		}
-		p.State = PutNew
+		p.State = New
 		_, err = io.Copy(io.Discard, disk.Until(ctx, r))
 		return err
 	}
@@ -90,72 +92,33 @@ func (l *Library) planOne(ctx context.Context, id ingest.SessionID, p *RestoreFi
 		return err
 	}
 	defer there.Close()
-	same, _, err := commonLength(disk.Until(ctx, r), there)
+	same, _, err := raw.CommonLength(disk.Until(ctx, r), there)
 	if err != nil {
 		return err
 	}
 	switch size := now.Size; {
 	case same == size && size == v.Size:
-		p.State = PutThere
+		p.State = There
 	case inDatabase:
-		p.State = PutKept
+		p.State = Kept
 	case same == size:
-		p.State = PutLonger
+		p.State = Longer
 	case p.Shared:
-		p.State = PutKept
+		p.State = Kept
 	case p.Over:
-		p.State = PutOver
+		p.State = Over
 	case same == v.Size:
-		p.State = PutNewer
+		p.State = Newer
 	default:
-		p.State = PutOther
+		p.State = Other
 	}
 	return nil
 }
 
-// commonLength returns the length of the common beginning of two streams, and whether that is all of there. It reads
-// archived to its end, which verifies it.
-func commonLength(archived, there io.Reader) (same int64, whole bool, err error) {
-	a, b := make([]byte, 128<<10), make([]byte, 128<<10)
-	for equal := true; ; {
-		n, end := io.ReadFull(archived, a)
-		if equal {
-			m, err := io.ReadFull(there, b[:n])
-			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-				return same, false, err
-			}
-			common := samePrefix(a[:n], b[:m])
-			same += int64(common)
-			equal, whole = common == n, common == m && m < n
-		}
-		switch end {
-		case nil:
-		case io.EOF, io.ErrUnexpectedEOF:
-			if equal { // up to the end of archived
-				m, err := there.Read(b[:1])
-				whole = m == 0 && err == io.EOF
-			}
-			return same, whole, nil
-		default:
-			return same, false, end
-		}
-	}
-}
-
-func samePrefix(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
-
-// RestoreFiles restores the files that PlanRestore examined, unless one is Blocked (ErrInTheWay): each is written
+// Put restores the files that Plan examined, unless one is Blocked (ErrInTheWay): each is written
 // beside its target, synced, read again, hashed, and only then renamed. A file that appears there meanwhile is left
 // alone. The files get the current time, because a client would delete them at once if they had their old one.
-func (l *Library) RestoreFiles(ctx context.Context, id ingest.SessionID, files []RestoreFile) error {
+func Put(ctx context.Context, l *library.Library, id ingest.SessionID, files []File) error {
 	for _, p := range files {
 		if p.Blocked() {
 			return fmt.Errorf("%s: %w", p.Path, ErrInTheWay)
@@ -165,35 +128,35 @@ func (l *Library) RestoreFiles(ctx context.Context, id ingest.SessionID, files [
 		if !p.writes() {
 			continue
 		}
-		if err := l.restoreOne(ctx, id, p); err != nil {
+		if err := restoreOne(ctx, l, id, p); err != nil {
 			return fmt.Errorf("%s: %w", p.Path, err)
 		}
 	}
 	if l.ReadOnly() != nil {
 		return nil
 	}
-	return l.withSession(id, func(e Entry) error {
+	return l.Inside().WithSession(id, func(e library.Entry) error {
 		e = e.Clone()
 		for _, p := range files {
-			e.markRestored(p)
+			markRestored(&e, p)
 		}
-		return l.saveEntry(e)
+		return l.Inside().SaveEntry(e)
 	})
 }
 
 // markRestored records a source that was restored with the archived bytes: it counts as held.
-func (e *Entry) markRestored(p RestoreFile) {
+func markRestored(e *library.Entry, p File) {
 	f := e.Holding(p.Path)
 	if f == nil || !p.writes() || p.Sum != f.Sum {
 		return
 	}
 	if fi, err := os.Stat(p.Path); err == nil && fi.Size() == p.Size {
-		*f.source(p.Path) = SourceState{Path: p.Path, Size: p.Size, Mod: fi.ModTime().UTC(),
+		*f.SourceAt(p.Path) = library.SourceState{Path: p.Path, Size: p.Size, Mod: fi.ModTime().UTC(),
 			Stamp: ingest.Stamp(p.Path, fi), Version: f.Version}
 	}
 }
 
-func (l *Library) restoreOne(ctx context.Context, id ingest.SessionID, p RestoreFile) error {
+func restoreOne(ctx context.Context, l *library.Library, id ingest.SessionID, p File) error {
 	r, _, err := l.OpenVersion(id, p.Name, p.Version)
 	if err != nil {
 		return err
@@ -208,7 +171,7 @@ func (l *Library) restoreOne(ctx context.Context, id ingest.SessionID, p Restore
 		return err
 	}
 	name := disk.Rename
-	if p.State == PutNew {
+	if p.State == New {
 		name = renameNew
 	}
 	if err := name(temp, p.Path); err != nil {
