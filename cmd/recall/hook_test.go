@@ -138,7 +138,7 @@ func (d *desk) hook(event hooks.Event, session string, more ...any) string {
 func (d *desk) raw(word, stdin string) string {
 	d.t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(d.t.Context(), []string{"hook", word}, strings.NewReader(stdin), &out,
+	if code := run(d.t.Context(), append([]string{"hook"}, strings.Fields(word)...), strings.NewReader(stdin), &out,
 		&errs); code != app.ExitOK || errs.Len() > 0 {
 		d.t.Errorf("hook %s: exit code %d, stderr %q", word, code, errs.String())
 	}

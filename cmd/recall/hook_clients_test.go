@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const (
+	movedPrompt = "Move the timetable index to Postgres."
+	settledHere = "SQLite for the timetable index, not Postgres"
+)
+
+// A start and a prompt are served in Codex and Gemini CLI, by what these send as recorded, in their own events' names.
+func TestOtherClientsAreTold(t *testing.T) {
+	d := newDesk(t)
+	d.says(sessionA, first...)
+	d.recall("sync")
+	for client, prompts := range map[string]string{"codex": "UserPromptSubmit", "gemini": "BeforeAgent"} {
+		for word, more := range map[string]map[string]any{
+			"session-start":      {"hook_event_name": "SessionStart", "source": "startup"},
+			"user-prompt-submit": {"hook_event_name": prompts, "prompt": movedPrompt},
+		} {
+			in := map[string]any{"session_id": "of-" + client + "-at-" + word, "transcript_path": nil, "cwd": d.project,
+				"timestamp": "2026-11-20T09:00:00.000Z", "model": "m-1", "permission_mode": "default", "turn_id": "1"}
+			for k, v := range more {
+				in[k] = v
+			}
+			sent, err := json.Marshal(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := d.raw(word+" "+client, string(sent))
+			if !strings.Contains(answer, `"hookEventName":"`+more["hook_event_name"].(string)+`"`) ||
+				!strings.Contains(d.context(answer), settledHere) {
+				t.Errorf("%s, %s: %s", client, word, answer)
+			}
+		}
+	}
+}
+
+// In OpenCode, the plugin puts both into the system prompt, and gives a sub-agent no page.
+func TestOpenCodeIsTold(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node to run the plugin with")
+	}
+	d := newDesk(t)
+	d.says(sessionA, first...)
+	d.recall("sync")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(d.home, "recall")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if err := copyProgram(self, program); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(program, "hooks", "install", "opencode").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	plugin := filepath.Join(d.home, "config", "opencode", "plugins", "recall.mjs")
+	if err := os.Rename(strings.TrimSuffix(plugin, ".mjs")+".js", plugin); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(d.home, "ask.mjs")
+	if err := os.WriteFile(script, []byte(askPlugin), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(node, script, plugin, d.project, movedPrompt).CombinedOutput()
+	var told struct{ Session, Agent []string }
+	if err != nil || json.Unmarshal(out, &told) != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if len(told.Session) != 2 || !strings.Contains(told.Session[0], "# Rehydration payload") ||
+		!strings.Contains(told.Session[1], "Warning from recall") {
+		t.Errorf("a session is told %q", told.Session)
+	}
+	if len(told.Agent) != 1 || !strings.Contains(told.Agent[0], settledHere) {
+		t.Errorf("a sub-agent is told %q", told.Agent)
+	}
+}
+
+// askPlugin calls the plugin as OpenCode does at a prompt: in a session, and in one that a task of it started.
+const askPlugin = `
+const [, , plugin, directory, prompt] = process.argv
+const { Recall } = await import(plugin)
+const session = { get: async ({ path }) => ({ data: { time: { created: Date.now() + 1e6 }, parentID: path.id === "ses_b" ? "ses_a" : undefined } }) }
+const on = await Recall({ client: { session }, directory })
+async function told(sessionID) {
+  await on["chat.message"]({ sessionID }, { parts: [{ type: "text", text: prompt }] })
+  const system = []
+  await on["experimental.chat.system.transform"]({ sessionID }, { system })
+  return system
+}
+console.log(JSON.stringify({ session: await told("ses_a"), agent: await told("ses_b") }))
+`
