@@ -21,7 +21,7 @@ var usuallyListed = []payload.Kind{payload.Decision, payload.Eliminated, payload
 // listedKinds returns the kinds that a question without a subject asks for; within says that a time or a project
 // was already taken out of it as a filter.
 func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]payload.Kind, error) {
-	if len(r.q.Text) > longestListing || strings.TrimSpace(strings.Join(r.q.Also, "")) != "" {
+	if r.q.Stated || len(r.q.Text) > longestListing || strings.TrimSpace(strings.Join(r.q.Also, "")) != "" {
 		return nil, nil
 	}
 	s, err := r.withoutProjects(ctx)

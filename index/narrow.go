@@ -24,8 +24,8 @@ type Filters struct {
 func narrow(ctx context.Context, tx querier, q Query) (Query, Filters, error) {
 	var n Filters
 	text := q.Text
-	if len(text) > maxQuestion {
-		return q, n, nil // not a question of one sentence
+	if q.Stated || len(text) > maxQuestion {
+		return q, n, nil // not a question, or not of one sentence
 	}
 	take := func(at []int) (phrase string) { // cuts it out of the question
 		phrase = strings.TrimSpace(text[at[0]:at[1]])

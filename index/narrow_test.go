@@ -124,3 +124,15 @@ func TestSearchNarrowed(t *testing.T) {
 		}
 	}
 }
+
+// A statement is searched as it is: a time in it is no filter, and it asks for no list.
+func TestAStatementIsNoFilter(t *testing.T) {
+	x := openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{
+		said(1, 1, assistant, "All suffixes of the branch are deleted at the moment it is cleaned up today.")}})
+	for _, text := range []string{"the suffixes are deleted today", "what is open today"} {
+		a := search(t, x, Query{Text: text, Stated: true, Now: day.AddDate(1, 0, 0)})
+		if len(a.Ranked) == 0 || len(a.Narrowed.Words)+len(a.Widened.Words)+len(a.Listed) > 0 {
+			t.Errorf("%s: %d results, narrowed to %q, %v", text, len(a.Ranked), a.Narrowed.Words, a.Listed)
+		}
+	}
+}

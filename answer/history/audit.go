@@ -130,7 +130,8 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 	if check.Denies(line) { // it may deny what was given up
 		return nil, nil
 	}
-	found, err := x.Search(ctx, index.Query{Text: line, Project: project, Kinds: check.Kinds, Exact: true, Archived: true})
+	found, err := x.Search(ctx, index.Query{Text: line, Project: project, Kinds: check.Kinds, Exact: true, Stated: true,
+		Archived: true})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +187,7 @@ func looseOf(ctx context.Context, p *pipeline.Pipeline, project string, noted bo
 	if !noted {
 		return out, nil // a person's rules need no session
 	}
-	found, err := p.Index.Search(ctx, index.Query{Text: line, Archived: true, Limit: mostCompared})
+	found, err := p.Index.Search(ctx, index.Query{Text: line, Stated: true, Archived: true, Limit: mostCompared})
 	missing, said := found.Missing, []string(nil)
 	for _, r := range found.Ranked {
 		if r.Source != index.HandoffSource { // the note itself is searched too

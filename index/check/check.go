@@ -66,7 +66,7 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	}
 	// What was decided in an archived session still holds.
 	found, err := ix.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: Kinds, Limit: maxItems, Exact: true,
-		Archived: true})
+		Stated: true, Archived: true})
 	if err != nil {
 		return nil, err
 	}
