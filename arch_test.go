@@ -72,6 +72,7 @@ var below = map[string][]string{
 	"library/registry": {"library/disk"},
 	"library/render":   {},
 	"library/state":    {"library/disk"},
+	"pipeline/memory":  {},
 	"pipeline/notes":   {},
 	"pipeline/vectors": {},
 	"pipeline/guard":   {"pipeline"},

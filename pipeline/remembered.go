@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
+	"recall/pipeline/memory"
 )
 
 // A Remembered is what a client is told at each session's start, without secrets: a note that its agent wrote for
@@ -170,4 +172,27 @@ func (r *run) rememberedDocs(ctx context.Context) (docs []index.Doc, err error) 
 		return nil, err
 	}
 	return docs, ctx.Err()
+}
+
+// ruleFiles lists the files that clients read before sessions of any project here, without those that are archived.
+func (p *Pipeline) ruleFiles() (files []memory.File, err error) {
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return nil, err
+	}
+	leave := p.Unwanted()
+	seen := map[string]bool{}
+	for _, project := range append([]library.Project{{}}, projects...) {
+		if project.ID != "" && leave != nil && leave("", project.Root, time.Time{}) {
+			continue
+		}
+		for _, f := range memory.Files(p.Library, project.ID) {
+			real, err := filepath.EvalSymlinks(f.Path) // AGENTS.md is often a link to CLAUDE.md
+			if err == nil && !f.Kept && !seen[real] {
+				seen[real] = true
+				files = append(files, f)
+			}
+		}
+	}
+	return files, nil
 }

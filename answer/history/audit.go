@@ -17,6 +17,7 @@ import (
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/memory"
 )
 
 // Audit is what of the memories that clients read goes against what stands.
@@ -62,7 +63,7 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 	if err != nil {
 		return a, err
 	}
-	for _, of := range pipeline.MemoryFiles(p.Library, project) {
+	for _, of := range memory.Files(p.Library, project) {
 		file := of.Path
 		all, err := disk.ReadRegular(file, mostOfRules)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
-	"recall/pipeline"
+	"recall/pipeline/memory"
 )
 
 func newRepeatsCmd(a *app.App) *cobra.Command {
@@ -47,7 +47,7 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		var files []string
-		for _, f := range pipeline.MemoryFiles(p.Library, name) {
+		for _, f := range memory.Files(p.Library, name) {
 			files = append(files, f.Path)
 		}
 		found, err := history.Habits(ctx, p, name, o.Min, history.RulesIn(files...))

@@ -23,10 +23,10 @@ import (
 
 // RedistillDoc is the JSON document of recall redistill.
 type RedistillDoc struct {
-	Foreseen *app.ForeseenDoc       `json:"foreseen"`        // the estimate
-	Model    *improve.Report        `json:"model,omitempty"` // the result; absent if it wasn't done
-	Sessions []pipeline.Redistilled `json:"sessions"`        // whose payload changed
-	Problems []ingest.Problem       `json:"problems"`
+	Foreseen *app.ForeseenDoc `json:"foreseen"`        // the estimate
+	Model    *improve.Report  `json:"model,omitempty"` // the result; absent if it wasn't done
+	Sessions []Redistilled    `json:"sessions"`        // whose payload changed
+	Problems []ingest.Problem `json:"problems"`
 }
 
 func newRedistillCmd(a *app.App) *cobra.Command {
@@ -130,7 +130,7 @@ func runRedistill(ctx context.Context, a *app.App, entries []library.Entry,
 		if fault != nil {
 			continue
 		}
-		d := pipeline.Diff(e, before[e.ID], now)
+		d := diff(e, before[e.ID], now)
 		if now.Made.Model == before[e.ID].Made.Model && d.Same() {
 			continue
 		}

@@ -21,20 +21,19 @@ import (
 )
 
 type reviewOptions struct {
-	Project              string
-	Since                option.Day
-	Editor, JSON, Accept bool
+	Project      string
+	Since        option.Day
+	JSON, Accept bool
 }
 
 func newReviewCmd(a *app.App) *cobra.Command {
 	var o reviewOptions
 	cmd := option.Run(a, "review", func(fs *option.Flags) {
 		fs.BoolVar(&o.Accept, "accept", false, "keep everything that is waiting, without asking")
-		fs.BoolVar(&o.Editor, "editor", false, "edit payload.md instead")
 		fs.BoolVar(&o.JSON, "json", false, "print what is waiting as JSON, and change nothing")
 		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
 		fs.Since(&o.Since, "since", "only sessions since then: 2026-04-17, 3d, 2w")
-		fs.Apart("editor", "json", "accept")
+		fs.Apart("json", "accept")
 	}, func(ctx context.Context, args []string) error {
 		entries, err := toReview(a, args, o)
 		if err != nil {
@@ -42,13 +41,7 @@ func newReviewCmd(a *app.App) *cobra.Command {
 		}
 		return runReview(ctx, a, entries, len(args) > 0, o)
 	})
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if o.Editor && len(args) == 0 {
-			return hint.With(errors.New("review: --editor opens one session's payload.md"),
-				"name it: recall review SESSION --editor")
-		}
-		return cobra.MaximumNArgs(1)(cmd, args)
-	}
+	cmd.Args = cobra.MaximumNArgs(1)
 	cmd.AddCommand(newLinkCmd(a), newThreadCmd(a, payload.Join), newThreadCmd(a, payload.Split))
 	return cmd
 }
@@ -105,8 +98,6 @@ func runReview(ctx context.Context, a *app.App, entries []library.Entry, one boo
 			return err
 		}
 		return app.ExitCode(app.ExitNothing)
-	case o.Editor:
-		return reviewInEditor(ctx, a, entries[0])
 	case o.Accept:
 		return acceptAll(ctx, a, w)
 	case w.Empty():
@@ -136,18 +127,6 @@ func tellNowhere(a *app.App) {
 		fmt.Fprintf(a.Err, "recall: %s handed over for no project here; recall review without --project shows them\n",
 			answer.Count(n, "item"))
 	}
-}
-
-// reviewInEditor opens the payload as recall edit does; then everything on the page counts as reviewed.
-func reviewInEditor(ctx context.Context, a *app.App, e library.Entry) error {
-	if err := editPage(ctx, a, e); err != nil {
-		return err
-	}
-	w, err := review.ReadOne(ctx, a.Lib, a.IndexIfThere(), e)
-	if err != nil {
-		return err
-	}
-	return review.Keep(a.Lib, w.Items, app.Author())
 }
 
 // editPage opens a session's payload.md in the editor and syncs the changes.

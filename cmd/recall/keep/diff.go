@@ -1,4 +1,4 @@
-package pipeline
+package keep
 
 import (
 	"slices"
@@ -32,8 +32,8 @@ type reword struct {
 // Same reports whether no item changed.
 func (d Redistilled) Same() bool { return len(d.Reworded)+len(d.New)+len(d.Gone) == 0 }
 
-// Diff compares a session's items by their ids.
-func Diff(e library.Entry, before, after *payload.Payload) Redistilled {
+// diff compares a session's items by their ids.
+func diff(e library.Entry, before, after *payload.Payload) Redistilled {
 	d := Redistilled{ID: string(e.ID), Title: e.Title}
 	find := func(items []payload.Item, id payload.ItemID) int {
 		return slices.IndexFunc(items, func(it payload.Item) bool { return it.ID == id })

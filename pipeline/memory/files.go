@@ -1,4 +1,6 @@
-package pipeline
+// Package memory knows the files that clients read before a session: a person's rules, and what clients note by
+// themselves.
+package memory
 
 import (
 	"cmp"
@@ -6,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
@@ -14,8 +15,8 @@ import (
 	"recall/library/disk"
 )
 
-// A MemoryFile is a file that clients read before a session: a person's rules, or what a client noted by itself.
-type MemoryFile struct {
+// A File is a file that clients read before a session: a person's rules, or what a client noted by itself.
+type File struct {
 	Path    string
 	Project string // name; "" if it is read everywhere
 	Noted   string // the client that noted it, "" for a person's rules
@@ -23,7 +24,7 @@ type MemoryFile struct {
 }
 
 // Title says what a file is: "CLAUDE.md of billing", "Claude Code's memory, redis.md".
-func (f MemoryFile) Title() string {
+func (f File) Title() string {
 	name := filepath.Base(f.Path)
 	switch {
 	case f.Noted != "":
@@ -34,13 +35,13 @@ func (f MemoryFile) Title() string {
 	return name + " of " + f.Project
 }
 
-// MemoryFiles lists the files that clients read before a session of a project, or of any for "": some may not be there.
-func MemoryFiles(l *library.Library, project string) (files []MemoryFile) {
+// Files lists the files that clients read before a session of a project, or of any for "": some may not be there.
+func Files(l *library.Library, project string) (files []File) {
 	p, err := l.Project(project)
 	known := project != "" && err == nil
 	if known {
 		for _, name := range []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"} {
-			files = append(files, MemoryFile{Path: filepath.Join(p.Root, filepath.FromSlash(name)), Project: p.Name})
+			files = append(files, File{Path: filepath.Join(p.Root, filepath.FromSlash(name)), Project: p.Name})
 		}
 	}
 	home, err := os.UserHomeDir()
@@ -54,21 +55,24 @@ func MemoryFiles(l *library.Library, project string) (files []MemoryFile) {
 	codex, claude := folder(ingest.Codex), folder(ingest.ClaudeCode)
 	for _, path := range []string{filepath.Join(claude, "CLAUDE.md"), filepath.Join(codex, "AGENTS.md"),
 		filepath.Join(folder(ingest.Gemini), "GEMINI.md")} {
-		files = append(files, MemoryFile{Path: path})
+		files = append(files, File{Path: path})
 	}
-	noted := func(dir string, f MemoryFile) {
+	noted := func(dir string, f File) {
 		found, _ := filepath.Glob(filepath.Join(dir, "*.md")) // an invalid pattern finds none
 		for _, f.Path = range found {
 			files = append(files, f)
 		}
 	}
-	noted(filepath.Join(codex, "memories"), MemoryFile{Noted: ingest.Codex.Client().Name})
+	noted(filepath.Join(codex, "memories"), File{Noted: ingest.Codex.Client().Name})
 	if known {
 		dir, kept := memoryFolder(home, claude, p.Root)
-		noted(dir, MemoryFile{Noted: ingest.ClaudeCode.Client().Name, Project: p.Name, Kept: kept})
+		noted(dir, File{Noted: ingest.ClaudeCode.Client().Name, Project: p.Name, Kept: kept})
 	}
 	return files
 }
+
+// mostOfSettings is how many bytes of a client's settings are read.
+const mostOfSettings = 256 << 10
 
 // memoryFolder returns where Claude Code keeps its notes on a project, and whether that is its own place: settings can
 // name another, those of the project one inside it.
@@ -80,7 +84,7 @@ func memoryFolder(home, claude, root string) (dir string, own bool) {
 		var s struct {
 			Dir string `json:"autoMemoryDirectory"`
 		}
-		data, err := disk.ReadRegular(file, mostOfNote)
+		data, err := disk.ReadRegular(file, mostOfSettings)
 		if err != nil || json.Unmarshal(data, &s) != nil || s.Dir == "" {
 			continue
 		}
@@ -96,27 +100,4 @@ func memoryFolder(home, claude, root string) (dir string, own bool) {
 		}
 	}
 	return dir, own
-}
-
-// ruleFiles lists the files that clients read before sessions of any project here, without those that are archived.
-func (p *Pipeline) ruleFiles() (files []MemoryFile, err error) {
-	projects, err := p.Library.Projects()
-	if err != nil {
-		return nil, err
-	}
-	leave := p.Unwanted()
-	seen := map[string]bool{}
-	for _, project := range append([]library.Project{{}}, projects...) {
-		if project.ID != "" && leave != nil && leave("", project.Root, time.Time{}) {
-			continue
-		}
-		for _, f := range MemoryFiles(p.Library, project.ID) {
-			real, err := filepath.EvalSymlinks(f.Path) // AGENTS.md is often a link to CLAUDE.md
-			if err == nil && !f.Kept && !seen[real] {
-				seen[real] = true
-				files = append(files, f)
-			}
-		}
-	}
-	return files, nil
 }
