@@ -332,9 +332,6 @@ func (r *reader) judge(a *Answer, ts []term) {
 		present += t.idf
 	}
 	a.Unknown = len(a.Ranked) == 0 || present == 0
-	if len(a.Ranked) > 0 && r.own.Knows(r.q.Text) {
-		a.Unknown = false // a concept in the user's own lexicon is known
-	}
 	for _, one := range a.Ranked {
 		said := one.Text
 		if it := one.Item; it != nil {

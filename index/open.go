@@ -17,7 +17,6 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
-	"recall/index/embed"
 	"recall/ingest"
 )
 
@@ -41,7 +40,6 @@ type Index struct {
 	path string
 	near *Vectors // nil without any
 
-	own embed.Groups
 }
 
 // Open opens the index for reading and writing, creating it and its folder if needed. The error is ErrRebuild

@@ -6,9 +6,6 @@ import (
 	"recall/internal/text"
 )
 
-// UseLexicon adds a user's lexicon to the shipped one. It must not be called while searches run.
-func (x *Index) UseLexicon(own embed.Groups) { x.own = own }
-
 // others lists the stems of the lexicon's words for the question's, without words of the question itself. A
 // phrase that is a single word only without its small words doesn't count ("set up" is not "set").
 func (r *reader) others(ts []term) []string {
@@ -20,7 +17,7 @@ func (r *reader) others(ts []term) []string {
 		seen[t.stem] = true
 	}
 	var out []string
-	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion), r.own) {
+	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion)) {
 		for _, phrase := range m.Others {
 			if w, cut := content(phrase); len(w) == 1 && !cut && !seen[termOf(w[0])] {
 				seen[termOf(w[0])] = true
@@ -40,7 +37,7 @@ func (r *reader) kin(ts []term) (out []rank.Kin) {
 	for i, t := range ts {
 		place[t.stem] = i
 	}
-	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion), r.own) {
+	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, maxQuestion)) {
 		for _, stem := range m.Stems {
 			i, ok := place[stem]
 			if !ok {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"recall/index/embed"
 	"recall/index/rank"
 	"recall/payload"
 )
@@ -61,7 +60,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 
 // run answers a question as it is; within says that a filter was cut out of it.
 func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (a Answer, err error) {
-	r := &reader{tx: tx, q: q, own: x.own, near: x.near}
+	r := &reader{tx: tx, q: q, near: x.near}
 	if err := r.measure(ctx, &a); err != nil {
 		return Answer{}, err
 	}
@@ -125,7 +124,6 @@ type reader struct {
 
 	names []string // projects that the question names
 	asked *rank.Question
-	own   embed.Groups
 
 	near           *Vectors // nil without any
 	withoutVectors bool     // vectors were wanted but not available

@@ -222,7 +222,6 @@ func checkout(t *testing.T, d *desk) *cloned {
 			"false}\nllm: {provider: openai, url: 'http://127.0.0.1:9/v1', model: x}\n")
 	writeTo(t, filepath.Join(c.repo, "recall.yaml"), "library: {dir: ./.lib}\n")
 	writeTo(t, filepath.Join(c.repo, ".env"), "RECALL_LIBRARY_DIR=./.lib\n")
-	writeTo(t, filepath.Join(c.repo, app.LexiconFile), "a group of one, at which a search would stop\n")
 	link(filepath.Join(home, ".bashrc"), "..", "CLAUDE.md")
 	os.Mkdir(filepath.Join(c.repo, ".claude"), 0o700)
 	link("/dev/zero", "..", ".claude", "settings.local.json")

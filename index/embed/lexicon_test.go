@@ -2,13 +2,39 @@ package embed
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "write lexicon.idx anew")
+
+// indexLexicon builds lexicon.idx from lexicon.txt.
+func indexLexicon(text string) string {
+	where := map[string][]string{}
+	at := 0
+	for _, l := range strings.SplitAfter(text, "\n") {
+		group := strings.TrimSuffix(l, "\n")
+		if group != "" && group[0] != '#' {
+			for _, p := range strings.Split(group, "|") {
+				key := strings.Join(stems(p), " ")
+				o := strconv.Itoa(at)
+				if list := where[key]; key != "" && (len(list) == 0 || list[len(list)-1] != o) {
+					where[key] = append(list, o)
+				}
+			}
+		}
+		at += len(l)
+	}
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(where)) {
+		b.WriteString(k + "\t" + strings.Join(where[k], " ") + "\n")
+	}
+	return b.String()
+}
 
 func TestIndexIsCurrent(t *testing.T) {
 	want := indexLexicon(lexicon)
@@ -29,29 +55,29 @@ func TestEveryPhraseIsFound(t *testing.T) {
 			continue
 		}
 		for _, p := range strings.Split(l, "|") {
-			groups := shipped.lookup(strings.Join(stems(p), " "))
+			groups := lookup(strings.Join(stems(p), " "))
 			if !slices.ContainsFunc(groups, func(g int) bool { return line(lexicon, g) == l }) {
 				t.Fatalf("%q: its group %q isn't found", p, l)
 			}
 		}
 	}
 	for _, p := range []string{"", "zzzz", "a b c d", "\x00", "quux"} {
-		if got := shipped.lookup(p); got != nil {
+		if got := lookup(p); got != nil {
 			t.Errorf("lookup(%q) = %v, want nothing", p, got)
 		}
 	}
 }
 
 // related lists the phrases of all groups that a text mentions.
-func related(text string, own Groups) (out []string) {
-	for _, m := range Mentions(text, own) {
+func related(text string) (out []string) {
+	for _, m := range Mentions(text) {
 		out = append(out, m.Others...)
 	}
 	return out
 }
 
 func TestRelated(t *testing.T) {
-	got := related("how do people log in?", Groups{})
+	got := related("how do people log in?")
 	for _, want := range []string{"sign in", "auth"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("related(log in) = %v, want %q among them", got, want)
@@ -61,31 +87,6 @@ func TestRelated(t *testing.T) {
 
 func BenchmarkRelated(b *testing.B) {
 	for b.Loop() {
-		related("why did we drop the confirmation prompt when the cleanup removes old sessions?", Groups{})
-	}
-}
-
-func TestOwnLexicon(t *testing.T) {
-	own, err := ParseGroups("\ufeff# ours\r\nzorble | Quux machine|login\r\n\r\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := related("quux machines", own); !slices.Equal(got[len(got)-3:], []string{"zorble", "Quux machine", "login"}) {
-		t.Errorf("got %q, want the group of the own lexicon last", got)
-	}
-	both := related("zorble sign in", own)
-	for _, want := range []string{"login", "auth"} {
-		if !slices.Contains(both, want) {
-			t.Errorf("got %q, want %q of one lexicon or the other among them", both, want)
-		}
-	}
-	for text, want := range map[string]string{
-		"a|b\nalone\n":               `line 2: "alone"`,
-		"one|\n":                     `line 1: "one|"`,
-		strings.Repeat("a|b\n", 1e5): "400000 bytes, 262144 at most",
-	} {
-		if _, err := ParseGroups(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s in it", err, want)
-		}
+		related("why did we drop the confirmation prompt when the cleanup removes old sessions?")
 	}
 }

@@ -142,7 +142,7 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 		Index: func(*library.Library) (*index.Index, error) {
 			err := a.ReadIndex()
 			if err == nil {
-				err = a.UseOwn()
+				a.UseVectors()
 			}
 			return a.Index, err
 		},

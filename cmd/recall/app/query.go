@@ -142,12 +142,10 @@ func (a *App) Searched(ctx context.Context, text string) (answer.Answer, error) 
 	return answer.Of(q, found), err
 }
 
-// withIndex runs do on the index, with the user's vectors and lexicon, building the index first if need be.
+// withIndex runs do on the index, with its vectors, building the index first if need be.
 func (a *App) withIndex(ctx context.Context, do func() error) error {
 	asking := func() error {
-		if err := a.UseOwn(); err != nil {
-			return err
-		}
+		a.UseVectors()
 		return do()
 	}
 	err := a.EnsureIndex(ctx)

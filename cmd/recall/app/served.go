@@ -93,7 +93,7 @@ func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, behind
 	}
 	if err == nil {
 		b.vectors = m.vectors.Load()
-		err = b.UseOwn()
+		b.UseVectors()
 		m.vectors.Store(b.vectors)
 	}
 	return behind, err

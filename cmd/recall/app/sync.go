@@ -16,7 +16,6 @@ import (
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
 	"recall/index"
-	"recall/index/embed"
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
@@ -335,8 +334,8 @@ func (a *App) Reindex(ctx context.Context) error {
 // ForgetSeen makes the next sync look at everything again.
 func (a *App) ForgetSeen() error { return a.Pipeline().Forget() }
 
-// UseOwn makes searches use the configured model's vectors and the user's own lexicon, if there are any.
-func (a *App) UseOwn() error {
+// UseVectors makes searches use the configured model's vectors, if there are any.
+func (a *App) UseVectors() {
 	e, err := a.Config.Embedder()
 	if err != nil {
 		fmt.Fprintf(a.Err, "recall: warning: searching by words alone: %s\n", terminal.Line(err.Error()))
@@ -348,33 +347,6 @@ func (a *App) UseOwn() error {
 		}
 		a.Index.UseVectors(a.vectors)
 	}
-	return a.useLexicon()
-}
-
-// LexiconFile holds a user's own synonyms, beside config.yaml: see embed.ParseGroups.
-const LexiconFile = "lexicon.txt"
-
-// useLexicon makes searches use the user's own lexicon, if there is one.
-func (a *App) useLexicon() error {
-	beside, err := a.Config.OwnConfig(config.ThisSystem())
-	if err != nil {
-		return nil // no place to look for one
-	}
-	file := filepath.Join(filepath.Dir(beside), LexiconFile)
-	b, err := disk.ReadRegular(file, config.MostOfNote)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("your lexicon: %w", err)
-	}
-	own, err := embed.ParseGroups(string(b))
-	if err != nil {
-		return hint.With(fmt.Errorf("%s: %w", file, err),
-			`a line is a group of words for one concept: pipeline|conveyor|transporter belt`)
-	}
-	a.Index.UseLexicon(own)
-	return nil
 }
 
 // Folders returns the folders in which a project's payload is kept current; nil if no configuration folder is known.
