@@ -14,12 +14,22 @@ const maxJoined = 4 << 10 // bytes of an expression over several lines
 // maxNested bounds how many levels of JSON strings within one another are unescaped.
 const maxNested = 5
 
-// joined matches what stands between the pieces of a string that code puts together.
-var joined = text.Pattern(`\A(?:"\s{0,40}[+.]\s{0,40}"|'\s{0,40}[+.]\s{0,40}'|` +
-	`"[ \t]{0,8}\\?\r?\n[ \t]{0,40}"|'[ \t]{0,8}\\?\r?\n[ \t]{0,40}')`)
+// joined matches what stands between the pieces of a string that code puts together: an operator of some language, or
+// the end of a line.
+var joined = text.Pattern(`\A["'\x60]\s{0,40}(?:\+\s{1,40})?(?:` + joining + `)\s{0,40}(?:[+-]\s{1,40})?["'\x60]|` +
+	`\A(?:"[ \t]{0,8}\\?\r?\n[ \t]{0,40}"|'[ \t]{0,8}\\?\r?\n[ \t]{0,40}')`)
+
+const joining = `\+\+?|\.\.?|&|\|\||<>`
+
+// goesOnAfter and goesOnWith match the end and the beginning of lines between which such an operator stands.
+var (
+	goesOnAfter = text.Pattern(`["'\x60][ \t]{0,40}(?:` + joining + `)\z`)
+	goesOnWith  = text.Pattern(`\A(?:\+[ \t]{1,40})?(?:` + joining + `)[ \t]{0,40}["'\x60]`)
+)
 
 // joins are what such a place begins with.
-var joins = []string{`" +`, `' +`, `" . "`, `' . '`, "\"\n", "'\n", "\" \\\n", "' \\\n"}
+var joins = []string{`" +`, `' +`, "` +", `" . "`, `' . '`, `" ..`, `' ..`, `" &`, `' ||`, `" ||`, `" <>`,
+	"\"\n", "'\n", "`\n", "\" \\\n", "' \\\n"}
 
 // undone tell, besides a backslash, a line with something to undo: a join, or a quote or equals sign as in a URL.
 var undone = append([]string{"%22", "%3d"}, joins...)
@@ -30,7 +40,7 @@ func (r *Redactor) nested(text string) {
 	r.linesWith(text, `\`, `\`)
 	if r.scan.undo {
 		for _, mark := range append(undone, "%3D") {
-			r.linesWith(text, mark, `\"'%`)
+			r.linesWith(text, mark, "\"'`%")
 		}
 	}
 }
@@ -42,6 +52,10 @@ func (r *Redactor) linesWith(text, mark, begins string) {
 			return
 		}
 		from := strings.LastIndexByte(text[at:at+i], '\n') + 1 + at
+		if before := strings.TrimRight(text[at:max(at, from-1)], " \t\r"); before != "" &&
+			strings.IndexByte("(=:", before[len(before)-1]) >= 0 {
+			from = strings.LastIndexByte(before, '\n') + 1 + at // the name stands above the value
+		}
 		to := len(text)
 		if n := strings.IndexByte(text[at+i:], '\n'); n >= 0 {
 			to = at + i + n
@@ -62,7 +76,9 @@ func goesOn(line, rest string) bool {
 		return false
 	}
 	last := line[len(line)-1]
-	return last == '+' || last == '\\' || (last == '"' || last == '\'') && rest != "" && rest[0] == last
+	ends := last == '"' || last == '\'' || last == '`'
+	return last == '\\' || goesOnAfter().MatchString(line[max(0, len(line)-48):]) ||
+		ends && rest != "" && (rest[0] == last || goesOnWith().MatchString(rest))
 }
 
 func (r *Redactor) unescapeLine(line string, from int, begins string) {
@@ -135,14 +151,26 @@ func unescape(t string) (c string, n int) {
 		return "", len(joined().FindString(t))
 	}
 	if strings.HasPrefix(t, "\\\n") {
-		return "", 2
+		return "", skip(t, 2, blank, 40)
 	}
 	if len(t) < 2 {
 		return "", 0
 	}
 	switch t[1] {
-	case '"', '\\', '/':
+	case '"', '\'', '\\', '/':
 		return t[1:2], 2
+	case 'x':
+		if len(t) >= 4 {
+			if v, err := strconv.ParseUint(t[2:4], 16, 8); err == nil && v < utf8.RuneSelf {
+				return string(rune(v)), 4
+			}
+		}
+	case '0', '1':
+		if len(t) >= 4 {
+			if v, err := strconv.ParseUint(t[1:4], 8, 7); err == nil {
+				return string(rune(v)), 4
+			}
+		}
 	case 'n', 't', 'r':
 		return string("\n\t\r"[strings.IndexByte("ntr", t[1])]), 2
 	case 'u':
