@@ -38,6 +38,7 @@ func (t Tables) Print(name string, doc any) {
 		"share": Share, "seconds": seconds, "dollars": dollars, "count": answer.Count, "short": answer.ShortID[string],
 		"kinds": kinds, "fewer": fewer, "answers": answers, "tone": tone, "moved": moved, "changes": Changes,
 		"outcome": outcome, "sideBySide": sideBySide,
+		"list":    func(ids []string) string { return onLine(strings.Join(ids, ", ")) },
 		"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
 		"clip":    func(n int, s string) string { return text.Clip(onLine(s), n) },
 		"sign":    func(state string) string { return signs[state] },
