@@ -2,6 +2,7 @@ package payload
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,8 +33,7 @@ func TestCompose(t *testing.T) {
 			{ID: "b6", Kind: Flag, Text: "The mock fails; expected.", State: Stands, At: day(2)},
 		}}
 	got := pageOf(Compose([]*Payload{two, one}, map[string]int{"11111111-aaaa": 3, "22222222-bbbb": 4}))
-	want := `<!-- recall a1 b1 a2 b3 b5 a6 a4 a7 -->
-# Rehydration payload: Queue
+	want := marker(slices.Sorted(slices.Values([]ItemID{PageID(one.Session), PageID(two.Session)}))) + `# Rehydration payload: Queue
 Session 22222222… and 1 before it · project billing · branch x · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1
 
 ## Current goal

@@ -13,7 +13,7 @@ import (
 	"recall/payload/tokens"
 )
 
-// DefaultBudget is the default limit of a payload.md in tokens, including markers.
+// DefaultBudget is the default limit of a page in tokens.
 const DefaultBudget = 1000
 
 // maxItemText is how many characters of an item's text and of its reason a budgeted page shows, so that a runaway one
@@ -23,7 +23,11 @@ const maxItemText = 600
 // Options controls how a payload is rendered.
 type Options struct {
 	Variant Variant // "" means Coding
-	Budget  int     // tokens, including markers; 0 means DefaultBudget, negative no limit
+	Budget  int     // tokens; 0 means DefaultBudget, negative no limit
+
+	// Editable has the marker name each item, not just the sessions, so that Merge knows what an edited page showed. It
+	// doesn't count towards the budget.
+	Editable bool
 
 	// Leads is the number of passages per session to show, most significant first; 0 means all that fit. Without a
 	// token limit all are shown.
@@ -35,7 +39,7 @@ type Rendered struct {
 	Text   string   // from marker to marker, ending in a newline
 	Shown  []ItemID // in line order
 	Cut    int      // current items that didn't fit; they remain in session.json
-	Tokens int      // in Text; 0 if there was no limit
+	Tokens int      // in Text with the marker of a page that isn't Editable; 0 if there was no limit
 }
 
 // Render lays out the items that hold today as Markdown within the budget; the output is deterministic. If even the
@@ -51,17 +55,44 @@ func Render(p *Payload, o Options) Rendered {
 	if o.Variant == Debug {
 		page.read = p.Read
 	}
-	if o.Budget < 0 {
-		return page.layOut(nil)
-	}
-	page.limitLeads(cmp.Or(o.Leads, len(p.Items)) * max(1, len(p.Thread)))
-	page.shorten(maxItemText)
-	r, order := page.fit(o.Budget)
-	for size := maxItemText / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
-		page.shorten(size)
-		r = page.render(order)
+	r := page.within(o)
+	if o.Editable {
+		_, rest, _ := strings.Cut(r.Text, "\n")
+		r.Text = marker(r.Shown) + rest
 	}
 	return r
+}
+
+// within lays out the page within its budget.
+func (pg *page) within(o Options) Rendered {
+	if o.Budget < 0 {
+		return pg.layOut(nil)
+	}
+	pg.limitLeads(cmp.Or(o.Leads, len(pg.payload.Items)) * max(1, len(pg.payload.Thread)))
+	pg.shorten(maxItemText)
+	r, order := pg.fit(o.Budget)
+	for size := maxItemText / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
+		pg.shorten(size)
+		r = pg.render(order)
+	}
+	return r
+}
+
+// handsOn returns the ids of the sessions that the page hands on: not those that only decided something beside its own.
+func (pg *page) handsOn(shown []ItemID) []ItemID {
+	ids := []ItemID{PageID(pg.payload.Session)}
+	for _, id := range shown {
+		if from, ok := pg.payload.Origins[id]; ok && !pg.payload.Beside[id] {
+			ids = append(ids, PageID(from.Session))
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// marker returns the line that a page begins with.
+func marker(ids []ItemID) string {
+	return strings.Join(append([]string{"<!-- recall"}, text.Strings(ids)...), " ") + " -->\n"
 }
 
 // limitLeads keeps only the most significant passages; an agent's claims are kept and don't count. Passages that the
@@ -177,13 +208,7 @@ func (pg *page) layOut(cut []int) Rendered {
 		fmt.Fprintf(&body, "\n… and %d more in session.json\n", r.Cut)
 	}
 	var b strings.Builder
-	b.WriteString("<!-- recall")
-	for _, id := range r.Shown {
-		if !pg.payload.Beside[id] {
-			b.WriteString(" " + string(id))
-		}
-	}
-	b.WriteString(" -->\n")
+	b.WriteString(marker(pg.handsOn(r.Shown)))
 	b.WriteString(heading(pg.payload))
 	if len(pg.read) > 0 {
 		fmt.Fprintf(&b, "Read, no change seen · %s\n", safe(strings.Join(pg.read, " · "), 600))

@@ -32,15 +32,23 @@ Find and fix the race that duplicates jobs under high concurrency.
 `
 
 func TestRenderIsTheDesignsPage(t *testing.T) {
-	got := Render(example(), Options{})
+	got := Render(example(), Options{Editable: true})
 	if diff := cmp.Diff(designPage, got.Text); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if want := []ItemID{"k3v9t2m8qa", "b7xw4c5d2e", "5hq2n6r3ya", "w2m7f4k6tc"}; !slices.Equal(got.Shown, want) {
 		t.Errorf("shown: got %v, want %v", got.Shown, want)
 	}
-	if got.Cut != 0 || got.Tokens != tokens.Count(designPage) {
-		t.Errorf("got %d cut and %d tokens, want none and %d", got.Cut, got.Tokens, tokens.Count(designPage))
+	handed := Render(example(), Options{})
+	head, rest, _ := strings.Cut(handed.Text, "\n")
+	want := "<!-- recall " + string(PageID(example().Session)) + " -->"
+	if head != want || !strings.HasSuffix(designPage, rest) {
+		t.Errorf("handed on it begins with %s, want %s, and ends\n%s", head, want, rest)
+	}
+	for _, r := range []Rendered{got, handed} {
+		if want := tokens.Count(handed.Text); r.Cut != 0 || r.Tokens != want {
+			t.Errorf("got %d cut and %d tokens, want none and %d", r.Cut, r.Tokens, want)
+		}
 	}
 }
 
@@ -74,8 +82,8 @@ func TestDebugNamesWhatWasRead(t *testing.T) {
 		t.Errorf("got\n%s", page)
 	}
 	doc, err := Read(page)
-	if err != nil || len(doc.Lines) != len(doc.IDs) {
-		t.Errorf("got %d lines of %d items (%v)", len(doc.Lines), len(doc.IDs), err)
+	if err != nil || len(doc.Lines) != len(p.Items) {
+		t.Errorf("got %d lines of %d items (%v)", len(doc.Lines), len(p.Items), err)
 	}
 	if page := Render(p, Options{}).Text; strings.Contains(page, "queue.go") {
 		t.Errorf("got\n%s", page)
@@ -162,7 +170,7 @@ func checkRoundTrip(t failer, p *Payload) {
 		byID[it.ID] = it
 	}
 	for _, v := range Variants {
-		r := Render(p, Options{Variant: v, Budget: -1})
+		r := Render(p, Options{Variant: v, Budget: -1, Editable: true})
 		doc, err := Read(r.Text)
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", v, err, r.Text)
@@ -181,7 +189,7 @@ func checkRoundTrip(t failer, p *Payload) {
 			it.ID = r.Shown[i]
 			again.Items = append(again.Items, it)
 		}
-		if got := Render(&again, Options{Variant: v, Budget: -1}).Text; got != r.Text {
+		if got := Render(&again, Options{Variant: v, Budget: -1, Editable: true}).Text; got != r.Text {
 			t.Fatalf("%s: read and rendered again (-want +got):\n%s", v, cmp.Diff(r.Text, got))
 		}
 	}
@@ -221,7 +229,7 @@ func TestAnythingReadsBack(t *testing.T) {
 		}
 		Mint("s", p.Items, map[ItemID]bool{})
 		for _, v := range Variants {
-			r := Render(p, Options{Variant: v, Budget: -1})
+			r := Render(p, Options{Variant: v, Budget: -1, Editable: true})
 			doc, err := Read(r.Text)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, r.Text)
@@ -259,7 +267,7 @@ func TestPlainItemsReadBack(t *testing.T) {
 		}
 		Mint("s", p.Items, map[ItemID]bool{})
 		for _, v := range Variants {
-			r := Render(p, Options{Variant: v, Budget: -1})
+			r := Render(p, Options{Variant: v, Budget: -1, Editable: true})
 			doc, err := Read(r.Text)
 			if err != nil {
 				t.Fatal(err)

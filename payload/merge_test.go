@@ -21,7 +21,7 @@ func written(budget int) *Payload {
 }
 
 func save(p *Payload, budget int) {
-	r := Render(p, Options{Budget: budget})
+	r := Render(p, Options{Budget: budget, Editable: true})
 	p.Written, p.WrittenIDs = r.Text, r.Shown
 }
 
@@ -146,7 +146,7 @@ func TestThePersonsWordWins(t *testing.T) {
 
 func TestMergeWithoutAWrittenPage(t *testing.T) {
 	p := example()
-	page := Render(p, Options{Variant: Debug}).Text
+	page := Render(p, Options{Variant: Debug, Editable: true}).Text
 	page = strings.Replace(page, "- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", "", 1)
 	edits, err := Merge(p, page, "ada", editedAt)
 	if err != nil || len(edits) != 1 || edits[0].Op != OpDrop || edits[0].ID != "5hq2n6r3ya" {

@@ -111,7 +111,7 @@ func FuzzRead(f *testing.F) {
 			p.Items = append(p.Items, it)
 		}
 		Mint("s", p.Items, map[ItemID]bool{})
-		first := Render(p, Options{Budget: -1})
+		first := Render(p, Options{Budget: -1, Editable: true})
 		again, err := Read(first.Text)
 		if err != nil {
 			t.Fatalf("of %q\nrendered %q\n%v", md, first.Text, err)

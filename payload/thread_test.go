@@ -79,6 +79,7 @@ func TestThreads(t *testing.T) {
 			on("b", 1, "main", plan("PLAN.md"), project("web"))}, nil, "b | a"},
 		{"a carried payload", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")),
 			on("b", 90, "main", carried("k3v9t2m8qa", "b7xw4c5d2e"))}, nil, "a b"},
+		{"a carried page", []ThreadInfo{on("a", 0, "main"), on("b", 90, "main", carried(PageID("a"), PageID("x")))}, nil, "a b"},
 		{"injected on the default branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")),
 			on("b", 90, "main", injected("k3v9t2m8qa"))}, nil, "a b"},
 		{"injected on its branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")),

@@ -101,7 +101,7 @@ func (t *tieFinder) plans() {
 func (t *tieFinder) carried() {
 	owner := map[ItemID]int{}
 	for i, s := range t.sessions {
-		for _, id := range s.Items {
+		for _, id := range append(slices.Clip(s.Items), PageID(s.Session)) {
 			owner[id] = i
 		}
 	}

@@ -345,7 +345,7 @@ func (p *Pipeline) givenTo(e library.Entry, all []library.Entry, going map[inges
 	if err != nil {
 		return nil, err
 	}
-	ids := map[payload.ItemID]bool{}
+	ids := map[payload.ItemID]bool{payload.PageID(string(e.ID)): true}
 	for _, it := range slices.Concat(own.Items, own.Retired) {
 		ids[it.ID] = true
 	}

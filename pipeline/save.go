@@ -74,7 +74,8 @@ func (r *run) merge(m *Member) (page, error) {
 	fresh.Title = titleOf(m.Session, &fresh)
 	p := payload.Apply(&fresh, edits)
 	m.Session.Title = p.Title // a person may have set it
-	md := payload.Render(p, payload.Options{Variant: r.p.Variant, Budget: r.p.Budget})
+	md := payload.Render(p, payload.Options{Variant: r.p.Variant, Budget: r.p.Budget,
+		Editable: true})
 	p.Written, p.WrittenIDs = md.Text, md.Shown
 	return page{payload: p, seen: onDisk}, nil
 }

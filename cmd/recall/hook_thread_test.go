@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/payload"
 	"recall/serve/hooks"
 )
 
@@ -168,9 +170,6 @@ func TestStartIsThePage(t *testing.T) {
 	if n := strings.Count(page, "; by the agent)"); n != 3 || !strings.Contains(page, "long ago” — said by the agent") {
 		t.Errorf("%d of 3 ruled-out causes:\n%s", n, page)
 	}
-	for _, id := range strings.Fields(strings.Trim(marker, "<!-> "))[1:] {
-		d.recall("why", id)
-	}
 }
 
 // What may have been overtaken is marked in a start and in a note, with what did it.
@@ -178,17 +177,18 @@ func TestStartMarksWhatWasOvertaken(t *testing.T) {
 	d := newDesk(t)
 	d.says(sessionA, first...)
 	d.recall("sync")
-	var ids []string
-	marker, _, _ := strings.Cut(d.context(d.hook(hooks.SessionStart, session(8), "source", "startup")), "\n")
-	for _, id := range strings.Fields(strings.Trim(marker, "<!-> "))[1:] {
-		if strings.Contains(d.recall("why", id), "settled?") {
-			ids = append(ids, id)
+	var made payload.Payload
+	must(t, json.Unmarshal([]byte(d.recall("show", sessionA, "--json")), &made))
+	var ids []payload.ItemID
+	for _, it := range made.Items {
+		if strings.Contains(it.Text, "settled?") {
+			ids = append(ids, it.ID)
 		}
 	}
 	if len(ids) != 2 {
 		t.Fatalf("decided: %v", ids)
 	}
-	d.recall("review", "link", ids[1], "contradicts", ids[0])
+	d.recall("review", "link", string(ids[1]), "contradicts", string(ids[0]))
 	mark := fmt.Sprintf("(contradicted %s by [%s]): Is point 2 settled?", d.at.Format(time.DateOnly), ids[1])
 	start := d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
 	onPage := "; contradicted, " + d.at.Format("Jan 2") + ")"

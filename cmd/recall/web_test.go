@@ -307,14 +307,16 @@ func TestWebNowFollows(t *testing.T) {
 		return errors.Join(err, os.Chtimes(path, ago, ago))
 	}))
 	held := get(page, nil)
-	item := regexp.MustCompile(`name="session" value="([^"]+)"><input type="hidden" name="item" value="([^"]+)"`)
+	item := regexp.MustCompile(`<b>([^<]+)</b>(?s:.*?)name="session" value="([^"]+)"><input type="hidden" name="item" ` +
+		`value="([^"]+)"`)
 	for _, m := range item.FindAllStringSubmatch(get("/review?project=ledgerline", nil), -1) {
-		if !strings.Contains(held, m[2]) {
+		said, session, id := m[1], m[2], m[3]
+		if !strings.Contains(held, "\n- "+said) {
 			continue
 		}
-		get("/say", url.Values{"session": {m[1]}, "item": {m[2]}, "word": {"drop"}})
-		if now := get(page, nil); strings.Contains(now, m[2]) || !strings.Contains(now, "&lt;!-- recall ") {
-			t.Errorf("%s was dropped, and is handed on:\n%.3000s", m[2], now)
+		get("/say", url.Values{"session": {session}, "item": {id}, "word": {"drop"}})
+		if now := get(page, nil); strings.Contains(now, said) || !strings.Contains(now, "&lt;!-- recall ") {
+			t.Errorf("%q was dropped, and is handed on:\n%.3000s", said, now)
 		}
 		return
 	}

@@ -75,22 +75,22 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	left := room(t.session, slices.Concat(items, out))
 	for _, w := range rest {
 		it := w.item(w.rule)
-		if cost := tokens.Count(payload.LineOf(&it)) + idCost; cost <= left && add(it, minorShare*w.weight) {
+		if cost := tokens.Count(payload.LineOf(&it)) + bulletCost; cost <= left && add(it, minorShare*w.weight) {
 			left -= cost
 		}
 	}
 	return out
 }
 
-// idCost is how many tokens an item takes on a page besides its line: id and bullet.
-const idCost = 8
+// bulletCost is how many tokens an item takes on a page besides its line.
+const bulletCost = 2
 
 // room returns how many tokens the items leave of a page.
 func room(s *ingest.Session, items []payload.Item) int {
 	page := newPayload(s)
 	page.Items = items
 	lines := payload.Render(page, payload.Options{Budget: math.MaxInt}).Tokens
-	return payload.DefaultBudget - lines - idCost*len(items)
+	return payload.DefaultBudget - lines - bulletCost*len(items)
 }
 
 // What a page tells first: how sure it is that a passage is worth knowing at most, by what it is.

@@ -89,9 +89,9 @@ func TestQuestionByQuestion(t *testing.T) {
 
 // Each line of a page is shown with the items that it says.
 func TestLineByLine(t *testing.T) {
-	text := printed(eval.System{Pages: &eval.PageScore{Sessions: []eval.PageMeasured{{Project: "billing", Title: "Retry policy",
-		Must: 3, Covered: 1, Missed: []string{"d2", "x1"}, Lines: []eval.PageLine{{Text: "- Five retries.", Says: []string{"d1"}},
-			{Text: "- Asynq it is.", Misleading: "asynq"}, {Text: "- Hm."}}}}}})
+	text := printed(eval.System{Pages: &eval.PageScore{Sessions: []eval.PageMeasured{{Project: "billing",
+		Title: "Retry policy", Must: 3, Covered: 1, Missed: []string{"d2", "x1"}, Lines: []eval.PageLine{
+			{Text: "- Five retries.", Says: []string{"d1"}}, {Text: "- Asynq it is.", Misleading: "asynq"}, {Text: "- Hm."}}}}}})
 	want := "\nbilling, Retry policy: 1 of 3 must-know items\n✓ - Five retries.\n  says d1\n✗ - Asynq it is.\n" +
 		"· - Hm.\n  not said: d2, x1\n"
 	if text != want {

@@ -49,7 +49,7 @@ func zipped(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 		}
 	}
 	if p != nil {
-		text := payload.Render(p, payload.Options{Budget: -1}).Text
+		text := payload.Render(p, payload.Options{Budget: -1, Editable: true}).Text
 		if err := add("payload.md", []byte(text), nil); err != nil {
 			return nil, err
 		}
