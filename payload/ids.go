@@ -47,8 +47,8 @@ func mint(session string, it *Item, taken map[ItemID]bool) ItemID {
 	}
 }
 
-// PageID returns the id by which the marker of a page names a session that it hands on. It has the form of an item's: in
-// a later transcript it says as much as the ids of all items on the page would, and takes fewer tokens.
+// PageID returns the id by which the marker of a page names a session that it hands on. It has the form of an item's:
+// in a later transcript it says as much as the ids of all items on the page would, and takes fewer tokens.
 func PageID(session string) ItemID {
 	h := sha256.New()
 	for _, part := range []string{"page", session} {
