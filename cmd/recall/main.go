@@ -113,7 +113,7 @@ func rootCmd(a *app.App, args ...string) *cobra.Command {
 	} else {
 		addAll(a, root)
 	}
-	option.Explain(a, root)
+	option.Explain(root)
 	return root
 }
 

@@ -57,7 +57,7 @@ func (p ProjectDoc) Roots() string { return strings.Join(append([]string{p.Root}
 // newChangeCmd makes a command that changes the registry, reports that and reindexes.
 func newChangeCmd(a *app.App, name string, change func(id, to string) error,
 	done string) *cobra.Command {
-	cmd := option.Run(a, name, nil, func(ctx context.Context, args []string) error {
+	return option.Run(a, name, nil, func(ctx context.Context, args []string) error {
 		id, err := a.ProjectID(args[0])
 		if err == nil {
 			err = change(id, args[1])
@@ -68,6 +68,4 @@ func newChangeCmd(a *app.App, name string, change func(id, to string) error,
 		fmt.Fprintln(a.Out, terminal.Line(fmt.Sprintf(done, args[0], args[1])))
 		return a.Reindex(ctx)
 	})
-	cmd.ValidArgsFunction = option.CompleteProject(a)
-	return cmd
 }

@@ -10,17 +10,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"recall/answer"
-	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
 	txt "recall/internal/text"
-	"recall/library"
 	"recall/pipeline"
 )
 
 // Explain completes a command and its subcommands: how many arguments they take, unless they say so themselves,
-// readable errors about them, and completion of sessions and projects.
-func Explain(a *app.App, cmd *cobra.Command) {
+// and readable errors about them.
+func Explain(cmd *cobra.Command) {
 	if cmd.HasSubCommands() && !cmd.Runnable() { // runnable, so that its arguments are checked
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
@@ -36,27 +33,8 @@ func Explain(a *app.App, cmd *cobra.Command) {
 		}
 		return BadArguments(c, args)
 	}
-	switch {
-	case cmd.ValidArgsFunction != nil:
-	case strings.Contains(cmd.Use, "PROJECT"):
-		projects := CompleteProject(a)
-		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
-			switch {
-			case len(args) == 0:
-				return projects(cmd, args, given)
-			case strings.Contains(cmd.Use, "[FILE"):
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-	case strings.Contains(cmd.Use, "SESSION"):
-		cmd.ValidArgsFunction = completeSession(a)
-	}
-	if f := cmd.Flags().Lookup("project"); f != nil && f.Value.Type() == "string" {
-		cmd.RegisterFlagCompletionFunc("project", CompleteProject(a))
-	}
 	for _, sub := range cmd.Commands() {
-		Explain(a, sub)
+		Explain(sub)
 	}
 }
 
@@ -77,45 +55,6 @@ func asUsed(use string) cobra.PositionalArgs {
 		}
 	}
 	return cobra.RangeArgs(least, most)
-}
-
-// completeSession completes session ids, with their titles.
-func completeSession(a *app.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
-		if len(args) >= strings.Count(cmd.Use, "SESSION") {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return Complete(a, func(l *library.Library) (names []string) {
-			entries, _ := l.Sessions()
-			for _, e := range entries {
-				names = append(names, answer.ShortID(e.ID)+"\t"+txt.Clip(terminal.Line(e.Title), 60))
-			}
-			return names
-		})(cmd, args, given)
-	}
-}
-
-// CompleteProject completes project names.
-func CompleteProject(a *app.App) cobra.CompletionFunc {
-	return Complete(a, func(l *library.Library) (names []string) {
-		projects, _ := l.Projects()
-		for _, p := range projects {
-			names = append(names, p.Name)
-		}
-		return names
-	})
-}
-
-// Complete completes names from the library; none if it can't be read.
-func Complete(a *app.App, names func(*library.Library) []string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		a.Flags = cmd.Flags()
-		l, err := a.Library(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return names(l), cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // NameProject adds a hint to the error of a command called where no session worked: how to call it for the last active

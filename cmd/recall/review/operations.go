@@ -24,7 +24,7 @@ const noRelation = "none"
 
 func newLinkCmd(a *app.App) *cobra.Command {
 	relations := append(text.Strings(payload.Relations), noRelation)
-	cmd := option.Run(a, "review-link", nil, func(ctx context.Context, args []string) error {
+	return option.Run(a, "review-link", nil, func(ctx context.Context, args []string) error {
 		link := payload.Link{Op: payload.OpLink, Relation: payload.Relation(strings.ToLower(args[1]))}
 		switch {
 		case link.Relation == noRelation:
@@ -34,13 +34,6 @@ func newLinkCmd(a *app.App) *cobra.Command {
 		}
 		return linkItems(ctx, a, link, args[0], args[2])
 	})
-	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) != 1 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return relations, cobra.ShellCompDirectiveNoFileComp
-	}
-	return cmd
 }
 
 // linkItems adds a person's link to the library and the index.

@@ -16,7 +16,6 @@ import (
 	"recall/distill/model"
 	"recall/internal/llm/replay"
 	"recall/library"
-	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 	"recall/pipeline/improve"
@@ -53,9 +52,6 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	model := &demoLibrary{App: a.Beside(), dir: filepath.Join(dir, guard.DemoByModel)}
 	defer model.Close()
 	if err := errors.Join(model.fill(ctx, from), model.replay(ctx)); err != nil {
-		return err
-	}
-	if err := sideBySide(rules, model); err != nil {
 		return err
 	}
 	st := terminal.Styles(a.Color)
@@ -119,52 +115,4 @@ these sessions once. Its answers are recorded in the program: nothing is asked o
 			answer.Count(n, "request"))
 	}
 	return nil
-}
-
-// shownSession is the session whose decisions of both kinds are shown.
-const shownSession = "b1047db6-9741-4051-ba4a-b334160b95d4"
-
-// sideBySide shows how many items of each kind the two found, and which in one session.
-func sideBySide(both ...*demoLibrary) error {
-	counts := map[payload.Kind][2]int{}
-	var decided [2][]payload.Item
-	title := ""
-	for i, d := range both {
-		sessions, err := d.Lib.Sessions()
-		if err != nil {
-			return err
-		}
-		for _, e := range sessions {
-			p, err := d.Lib.Payload(e.ID)
-			if err != nil {
-				return err
-			}
-			for _, it := range p.Items {
-				n := counts[it.Kind]
-				n[i]++
-				counts[it.Kind] = n
-				if e.ID == shownSession && (it.Kind == payload.Decision || it.Kind == payload.Eliminated) {
-					title, decided[i] = e.Title, append(decided[i], it)
-				}
-			}
-		}
-	}
-	page := struct {
-		Title   string
-		Kinds   []kindCount
-		Decided [2][]payload.Item
-	}{Title: title, Decided: decided}
-	for _, k := range payload.Kinds {
-		if n := counts[k]; n[0]+n[1] > 0 {
-			page.Kinds = append(page.Kinds, kindCount{k, n[0], n[1]})
-		}
-	}
-	both[0].Form("side-by-side", page)
-	return nil
-}
-
-// kindCount is how many items of a kind the two found.
-type kindCount struct {
-	Kind         payload.Kind
-	Rules, Model int
 }
