@@ -66,7 +66,7 @@ var below = map[string][]string{
 	"library/disk":     {},
 	"library/ledger":   {"library/disk"},
 	"library/manifest": {"library/disk"},
-	"library/merge":    {"library", "library/check", "library/disk", "library/raw", "library/render"},
+	"library/merge":    {"library", "library/check", "library/disk", "library/forget", "library/raw", "library/render"},
 	"library/needle":   {},
 	"library/raw":      {"library/disk"},
 	"library/registry": {"library/disk"},

@@ -61,9 +61,12 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 
 // DropAnswers removes the answers that hold words of any of the sessions. One that can't be read or names no session
 // might, and is removed too.
-func (l *Library) DropAnswers(ids ...ingest.SessionID) error { return l.dropAnswers(ids, nil) }
+func (l *Library) DropAnswers(ids ...ingest.SessionID) error {
+	return l.Inside().DropAnswersWith(ids, nil)
+}
 
-func (l *Library) dropAnswers(ids []ingest.SessionID, texts *needle.Needles) error {
+// DropAnswersWith also removes those that hold one of the texts.
+func (l Inside) DropAnswersWith(ids []ingest.SessionID, texts *needle.Needles) error {
 	if len(ids) == 0 && texts == nil {
 		return nil
 	}

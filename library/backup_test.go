@@ -16,6 +16,7 @@ import (
 	. "recall/library"
 	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/forget"
 	"recall/library/merge"
 )
 
@@ -64,7 +65,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	backup()
-	if err := l.Forget([]ingest.SessionID{id}, nil); err != nil {
+	if err := forget.Sessions(l, []ingest.SessionID{id}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if m := backup(); len(m.Gone) != 1 {

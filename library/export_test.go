@@ -13,8 +13,6 @@ var (
 )
 
 const (
-	MaxFolder    = maxFolder
-	ReceivedName = receivedName
-	EventsName   = eventsName
-	JournalTail  = journalTail
+	MaxFolder   = maxFolder
+	JournalTail = journalTail
 )

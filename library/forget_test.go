@@ -14,7 +14,9 @@ import (
 	. "recall/library"
 	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/forget"
 	"recall/library/holders"
+	"recall/library/inbox"
 	"recall/library/needle"
 	"recall/payload"
 )
@@ -33,8 +35,8 @@ func TestForget(t *testing.T) {
 	gone := entries[0]
 	for _, err := range []error{
 		l.Correct(payload.Correction{Op: "join", A: string(gone.ID), B: string(entries[1].ID)}),
-		l.Inbox(map[string]any{"session": gone.ID, "note": "of it"}),
-		l.Inbox(map[string]any{"session": entries[1].ID, "note": "of the other"}),
+		inbox.Add(l, map[string]any{"session": gone.ID, "note": "of it"}),
+		inbox.Add(l, map[string]any{"session": entries[1].ID, "note": "of the other"}),
 		disk.AppendAside(filepath.Join(dir, "threads.jsonl.damaged"), []byte(`{"op":"join","a":"`+string(gone.ID)+"\n")),
 		os.MkdirAll(filepath.Join(dir, "billing"), 0o700),
 		disk.AppendAside(filepath.Join(dir, "billing", "links.jsonl.damaged"),
@@ -50,7 +52,7 @@ func TestForget(t *testing.T) {
 	if err := os.CopyFS(twin, os.DirFS(gone.Folder)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Forget([]ingest.SessionID{gone.ID}, nil); err != nil {
+	if err := forget.Sessions(l, []ingest.SessionID{gone.ID}, nil); err != nil {
 		t.Fatal(err)
 	}
 	needles, err := needle.New(string(gone.ID))
@@ -134,7 +136,7 @@ func TestForgetIsFinishedLater(t *testing.T) {
 		src := t.TempDir()
 		write(t, filepath.Join(src, "transcript.jsonl"), "one\n")
 		archive(t, l, find(t, id, src))
-		if err := l.Inbox(map[string]any{"session": id}); err != nil {
+		if err := inbox.Add(l, map[string]any{"session": id}); err != nil {
 			t.Fatal(err)
 		}
 		broken := errors.New("the disk fails")
@@ -144,13 +146,13 @@ func TestForgetIsFinishedLater(t *testing.T) {
 			}
 			return do()
 		})
-		err := l.Forget([]ingest.SessionID{id}, nil)
+		err := forget.Sessions(l, []ingest.SessionID{id}, nil)
 		disk.Through(l.Dir(), nil)
 		if !errors.Is(err, broken) {
 			t.Errorf("%s fails: %v", failing, err)
 		}
 		l = again(t, l)
-		if err := l.Forget([]ingest.SessionID{id}, nil); err != nil {
+		if err := forget.Sessions(l, []ingest.SessionID{id}, nil); err != nil {
 			t.Errorf("after %s failed, again: %v", failing, err)
 		}
 		err = filepath.WalkDir(l.Dir(), func(path string, d fs.DirEntry, err error) error {

@@ -9,13 +9,12 @@ import (
 
 	"recall/ingest"
 	"recall/internal/text"
-	"recall/library/disk"
 	"recall/library/ledger"
 )
 
-// forgottenName records items forgotten from sessions that are kept; append-only. It is a separate file, because an
+// ForgottenName records items forgotten from sessions that are kept; append-only. It is a separate file, because an
 // older recall would read a line in tombstones.jsonl as the whole session being forgotten.
-const forgottenName = "forgotten.jsonl"
+const ForgottenName = "forgotten.jsonl"
 
 // A ForgottenItem is an item or an agent's note that a person forgot. It says where its words are in the transcript,
 // without repeating them.
@@ -34,7 +33,7 @@ type Passage struct {
 }
 
 func (l *Library) forgottenLog() ledger.Log[ForgottenItem] {
-	return logOf(l, forgottenName, func(f ForgottenItem) bool { return f.Session != "" && f.Name != "" })
+	return logOf(l, ForgottenName, func(f ForgottenItem) bool { return f.Session != "" && f.Name != "" })
 }
 
 // ForgottenItems lists the forgotten items by session. As with Forgotten, a malformed line is an error.
@@ -61,53 +60,12 @@ func (l *Library) ForgetItems(items ...ForgottenItem) error {
 // about which no model answers are kept.
 func (l *Library) Gone() (names [][]byte, about []ingest.SessionID, err error) {
 	about, err = l.Tombstones()
-	names = quoted(about)
+	names = Quoted(about)
 	items, err2 := l.ForgottenItems()
 	for id, of := range items {
-		names, about = append(names, namesOf(of)...), append(about, id)
+		names, about = append(names, NamesOf(of)...), append(about, id)
 	}
 	return names, about, errors.Join(err, err2)
-}
-
-// DropItems removes items from everything outside the sessions' folders: lines at the top that name them, received
-// handoffs that hold them, and models' answers about their sessions.
-func (l *Library) DropItems(items ...ForgottenItem) error {
-	var ids []ingest.SessionID
-	for _, it := range items {
-		ids = append(ids, it.Session)
-	}
-	return errors.Join(l.dropLines(namesOf(items), nil), l.dropAnswers(ids, nil))
-}
-
-// DropForgotten removes a session's forgotten items from what people and agents wrote in its folder, and from what
-// repair set aside there. The next save removes them from the payload.
-func (l *Library) DropForgotten(id ingest.SessionID) error {
-	all, err := l.ForgottenItems()
-	if err != nil || len(all[id]) == 0 {
-		return err
-	}
-	names := namesOf(all[id])
-	return l.withSession(id, func(e Entry) error {
-		var errs []error
-		for _, pattern := range []string{"edits.jsonl*", "notes.jsonl*", "session.json.damaged*",
-			"payload before repair*",
-			"before repair*/*.jsonl", "before repair*/*.json", "before repair*/*.md"} {
-			paths, err := disk.Glob(e.Folder, pattern)
-			errs = append(errs, err)
-			for _, path := range paths {
-				text, err := disk.ReadPlain(path)
-				switch stay := without(text, names); {
-				case err != nil || len(stay) == len(text):
-				case len(stay) == 0 || !strings.Contains(pattern, ".jsonl"):
-					err = disk.RemoveIfThere(path)
-				default:
-					err = l.put(path, stay)
-				}
-				errs = append(errs, err)
-			}
-		}
-		return errors.Join(append(errs, disk.SyncDir(e.Folder))...)
-	})
 }
 
 // WithoutForgotten removes forgotten items from another library's folder, as read.
@@ -115,14 +73,14 @@ func (l Inside) WithoutForgotten(s *Folder) error {
 	all, err := l.ForgottenItems()
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
 		if text, ok := s.Text[name]; ok {
-			s.Text[name] = without(text, namesOf(all[s.Entry.ID]))
+			s.Text[name] = Without(text, NamesOf(all[s.Entry.ID]))
 		}
 	}
 	return err
 }
 
-// without returns the lines that contain none of the names.
-func without(text []byte, names [][]byte) []byte {
+// Without returns the lines that contain none of the names.
+func Without(text []byte, names [][]byte) []byte {
 	return bytes.Join(slices.DeleteFunc(bytes.SplitAfter(text, []byte("\n")), func(line []byte) bool {
 		return Names(line, names)
 	}), nil)
@@ -133,15 +91,16 @@ func Names(line []byte, names [][]byte) bool {
 	return slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(line, n) })
 }
 
-// quoted returns session ids as they appear in lines.
-func quoted(ids []ingest.SessionID) (names [][]byte) {
+// Quoted returns session ids as they appear in lines.
+func Quoted(ids []ingest.SessionID) (names [][]byte) {
 	for _, id := range ids {
 		names = append(names, fmt.Appendf(nil, "%q", id))
 	}
 	return names
 }
 
-func namesOf(items []ForgottenItem) (names [][]byte) {
+// NamesOf returns items as lines name them.
+func NamesOf(items []ForgottenItem) (names [][]byte) {
 	for _, it := range items {
 		names = append(names, []byte(it.Name))
 	}

@@ -12,6 +12,7 @@ import (
 	"recall/ingest"
 	. "recall/library"
 	"recall/library/check"
+	"recall/library/inbox"
 	"recall/library/merge"
 )
 
@@ -33,9 +34,9 @@ func noted(t testing.TB, l *Library, id ingest.SessionID) []string {
 	return all
 }
 
-func fold(t testing.TB, l *Library) InboxReport {
+func fold(t testing.TB, l *Library) inbox.Report {
 	t.Helper()
-	f, err := l.FoldInbox()
+	f, err := inbox.Fold(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func fold(t testing.TB, l *Library) InboxReport {
 
 func inboxNote(t testing.TB, l *Library, session, text string) {
 	t.Helper()
-	if err := l.Inbox(map[string]string{"session": session, "text": text}); err != nil {
+	if err := inbox.Add(l, map[string]string{"session": session, "text": text}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -89,7 +90,7 @@ func TestFoldTorn(t *testing.T) {
 	l := newLib(t)
 	addSession(t, l, id, meta(t, l, "T"))
 	inboxNote(t, l, id, "one")
-	path := filepath.Join(l.Dir(), "inbox", EventsName)
+	path := filepath.Join(l.Dir(), "inbox", "events.jsonl")
 	whole, _ := os.ReadFile(path)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -133,7 +134,7 @@ func TestInboxTogether(t *testing.T) {
 			}
 			defer o.Close()
 			for i := range each {
-				if err := o.Inbox(map[string]string{"session": id, "text": fmt.Sprint(w, " ", i)}); err != nil {
+				if err := inbox.Add(o, map[string]string{"session": id, "text": fmt.Sprint(w, " ", i)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -168,7 +169,7 @@ func TestInboxBesideMerges(t *testing.T) {
 	go func() {
 		defer close(done)
 		for i := range each {
-			if err := l.Inbox(map[string]string{"session": id, "text": fmt.Sprint("here ", i)}); err != nil {
+			if err := inbox.Add(l, map[string]string{"session": id, "text": fmt.Sprint("here ", i)}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -180,7 +181,7 @@ func TestInboxBesideMerges(t *testing.T) {
 			merging = false
 		default:
 		}
-		if err := other.Inbox(map[string]string{"session": id, "text": fmt.Sprint("there ", merges)}); err != nil {
+		if err := inbox.Add(other, map[string]string{"session": id, "text": fmt.Sprint("there ", merges)}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := merge.Merge(t.Context(), again(t, l), other, merge.Options{}); err != nil {

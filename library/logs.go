@@ -47,13 +47,14 @@ func (l Inside) TopLogs() (all []string) {
 	return all
 }
 
-// Ledgers about models' work, which calls keeps. TriesName records attempts to ask a model about a session that gave no
-// payload; without it, a session that always fails would be paid for every night. It is not a cache: losing it costs
-// money. UsageName has a line for each model call that may have cost something. It names a session only by id, so
-// forgetting one changes no sums.
+// Files that other rooms of the library keep. ReceivedName holds handoffs from other people. TriesName records attempts
+// to ask a model about a session that gave no payload; without it, a session that always fails would be paid for every
+// night. It is not a cache: losing it costs money. UsageName has a line for each model call that may have cost
+// something. It names a session only by id, so forgetting one changes no sums.
 const (
-	TriesName = "tries.jsonl"
-	UsageName = "usage.jsonl"
+	ReceivedName = "received.jsonl"
+	TriesName    = "tries.jsonl"
+	UsageName    = "usage.jsonl"
 )
 
 // add adds lines to a ledger under a lock.

@@ -21,6 +21,7 @@ import (
 	. "recall/library"
 	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/forget"
 	"recall/library/merge"
 	"recall/payload"
 )
@@ -152,7 +153,7 @@ func someLibrary(t *rapid.T, tb testing.TB, name string) *Library {
 		}
 	}
 	if rapid.Bool().Draw(t, name+" forgets") {
-		if err := l.Forget([]ingest.SessionID{"30000000-0000-4000-8000-000000000000"}, nil); err != nil {
+		if err := forget.Sessions(l, []ingest.SessionID{"30000000-0000-4000-8000-000000000000"}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,13 +77,7 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 		return err
 	}
 	defer r.Close()
-	return l.putSummed(id, name, disk.Until(ctx, r), true)
-}
-
-// putSummed writes a stream to a file of a session's folder, with its sum in session.json. With keep, a file that
-// somebody changed is kept beside it.
-func (l *Library) putSummed(id ingest.SessionID, name string, r io.Reader, keep bool) error {
-	temp, sum, err := l.Inside().TempOf(r)
+	temp, sum, err := l.Inside().TempOf(disk.Until(ctx, r))
 	if err != nil {
 		return err
 	}
@@ -97,10 +90,8 @@ func (l *Library) putSummed(id ingest.SessionID, name string, r io.Reader, keep 
 		if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 			return err
 		}
-		if keep {
-			if err := l.Inside().KeepChanged(target, e.Sums[name], sum.SHA256); err != nil {
-				return err
-			}
+		if err := l.Inside().KeepChanged(target, e.Sums[name], sum.SHA256); err != nil {
+			return err
 		}
 		if err := disk.Rename(temp, target); err != nil {
 			return err

@@ -25,14 +25,11 @@ type Packing struct {
 	Before, After int64
 }
 
-// HasUnpacked reports whether a session has unpacked segments. A single segment can't be packed further.
-func (e Entry) HasUnpacked() bool {
+// ToPack reports whether a session is quiet and has unpacked segments. A single segment can't be packed further.
+func (e Entry) ToPack(now time.Time) bool {
 	alone := len(e.Files) == 1 && e.Files[0].CRC != ""
-	return !alone && e.Packed != e.Input
+	return !alone && e.Packed != e.Input && e.Quiet(now) >= QuietToPack
 }
-
-// ToPack reports whether a session is quiet and has unpacked segments.
-func (e Entry) ToPack(now time.Time) bool { return e.HasUnpacked() && e.Quiet(now) >= QuietToPack }
 
 // Pack stores a session's bytes again, in as few segments as its versions allow, if that saves at least a fifth. Each
 // new segment is read back and compared before it replaces the old ones, which are removed only when the list that

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	. "recall/library"
+	"recall/library/received"
 	"recall/payload"
 )
 
@@ -36,17 +37,17 @@ func TestReceived(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []Received{
+	for _, r := range []received.Line{
 		{Handoff: id, Text: text},
 		{Handoff: id, Edits: append(reworded, payload.Edit{Op: payload.OpPin, ID: "k3v9t2m8qa"})},
 		{Handoff: id, Edits: []payload.Edit{{Op: payload.OpDrop, ID: "b7xw4c5d2e"}}},
 		{Handoff: id, Text: text, Project: "here"},
 	} {
-		if err := l.Receive(r); err != nil {
+		if err := received.Add(l, r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, err := l.Received()
+	all, err := received.All(l)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("got %d, %v", len(all), err)
 	}
@@ -68,7 +69,7 @@ func TestReceived(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := l.Received(); !errors.Is(err, ErrDamaged) || len(all) != 1 {
+	if all, err := received.All(l); !errors.Is(err, ErrDamaged) || len(all) != 1 {
 		t.Errorf("with a damaged line: %d, %v", len(all), err)
 	}
 }

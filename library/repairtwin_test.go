@@ -14,6 +14,7 @@ import (
 	. "recall/library"
 	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/forget"
 	"recall/library/merge"
 	"recall/payload"
 )
@@ -250,7 +251,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	if v := verify(t, again(t, b), check.Options{}); v.Damage() > 0 {
 		t.Error(said(v))
 	}
-	if err := l.Forget([]ingest.SessionID{id}, nil); err != nil {
+	if err := forget.Sessions(l, []ingest.SessionID{id}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if disk.Exists(e.Folder) {

@@ -316,4 +316,4 @@ func (l *Library) Stamp(files ...string) string {
 // topFiles are the files at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
 	"threads.jsonl": true, "journal.jsonl": true, UsageName: true, TriesName: true,
-	forgottenName: true, receivedName: true, LinksName: true}
+	ForgottenName: true, ReceivedName: true, LinksName: true}

@@ -14,6 +14,7 @@ import (
 
 	. "recall/library"
 	"recall/library/disk"
+	"recall/library/inbox"
 	"recall/payload"
 )
 
@@ -126,7 +127,7 @@ func TestEditsAppend(t *testing.T) {
 
 func TestInboxJournalThreads(t *testing.T) {
 	l := newLib(t)
-	if err := l.Inbox(map[string]string{"note": "remember"}); err != nil {
+	if err := inbox.Add(l, map[string]string{"note": "remember"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Journal("sync", map[string]any{"sessions": 2}); err != nil {
@@ -178,7 +179,7 @@ func TestPrivate(t *testing.T) {
 	if err := l.SavePayload(id, derived("one\n")); err != nil {
 		t.Fatal(err)
 	}
-	l.Inbox("x")
+	inbox.Add(l, "x")
 	for name := range tree(t, l.Dir()) {
 		fi, err := os.Stat(filepath.Join(l.Dir(), name))
 		if err != nil {

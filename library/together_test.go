@@ -16,6 +16,7 @@ import (
 
 	"recall/ingest"
 	. "recall/library"
+	"recall/library/inbox"
 	"recall/payload"
 )
 
@@ -72,7 +73,7 @@ func TestTogether(t *testing.T) {
 							return fmt.Errorf("%s: %w", d, err)
 						}
 					}
-					return l.Inbox(map[string]any{"session": id, "folders": half})
+					return inbox.Add(l, map[string]any{"session": id, "folders": half})
 				})
 			}
 		}
@@ -141,7 +142,7 @@ func TestBusy(t *testing.T) {
 	if err := hook.SavePayload(id, derived("one\n")); !errors.Is(err, ErrBusy) {
 		t.Errorf("locked session: got %v, want ErrBusy", err)
 	}
-	if err := hook.Inbox(map[string]string{"session": id}); err != nil {
+	if err := inbox.Add(hook, map[string]string{"session": id}); err != nil {
 		t.Errorf("inbox while a session is locked: %v", err)
 	}
 	if took := time.Since(start); took > time.Second {

@@ -17,6 +17,7 @@ import (
 	. "recall/library"
 	"recall/library/calls"
 	"recall/library/check"
+	"recall/library/forget"
 	"recall/library/merge"
 )
 
@@ -193,7 +194,7 @@ func TestTries(t *testing.T) {
 			t.Errorf("answer %s beside a session that was forgotten here: came over %v", key, ok)
 		}
 	}
-	if err := l.Forget([]ingest.SessionID{"a"}, nil); err != nil {
+	if err := forget.Sessions(l, []ingest.SessionID{"a"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if tries, err := calls.Tries(l); err != nil || len(tries) != 0 {

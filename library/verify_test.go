@@ -15,6 +15,7 @@ import (
 	. "recall/library"
 	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/inbox"
 	"recall/payload"
 )
 
@@ -39,7 +40,7 @@ func everyKind(t testing.TB) (l *Library, src string) {
 	for name, err := range map[string]error{
 		"edits":   l.AppendEdits(id, []payload.Edit{{Op: "drop", ID: "k3v9t2m8qa", At: tick, Who: "ann"}}),
 		"notes":   l.AppendNotes(id, []json.RawMessage{json.RawMessage(`{"text":"mind the cache"}`)}),
-		"inbox":   l.Inbox(map[string]string{"session": id, "text": "remember"}),
+		"inbox":   inbox.Add(l, map[string]string{"session": id, "text": "remember"}),
 		"journal": l.Journal("sync", map[string]any{"sessions": 1}),
 		"threads": l.Correct(payload.Correction{Op: "join", A: "a", B: "b", At: tick}),
 		"links": l.AppendLinks([]payload.Link{{Op: payload.OpLink, Relation: payload.Refines, Maker: payload.ByRule,

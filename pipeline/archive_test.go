@@ -16,6 +16,7 @@ import (
 	"recall/ingest/synthtest"
 	"recall/library"
 	"recall/library/check"
+	"recall/library/inbox"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 )
@@ -174,7 +175,7 @@ func TestSyncFolds(t *testing.T) {
 	root := t.TempDir()
 	p := own(open(t, t.TempDir()), root)
 	note := func(text string) {
-		if err := p.Library.Inbox(map[string]string{"session": first.id, "text": text}); err != nil {
+		if err := inbox.Add(p.Library, map[string]string{"session": first.id, "text": text}); err != nil {
 			t.Fatal(err)
 		}
 	}

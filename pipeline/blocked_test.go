@@ -10,6 +10,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library/check"
+	"recall/library/inbox"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -71,7 +72,7 @@ func TestBlockedDistiller(t *testing.T) {
 	third.write(t, root)
 	ctx := context.Background()
 	soon("an event for the inbox", time.Second, func() error {
-		return other().Library.Inbox(map[string]string{"session": first.id, "text": "remember"})
+		return inbox.Add(other().Library, map[string]string{"session": first.id, "text": "remember"})
 	})
 	soon("archive", 5*time.Second, func() error {
 		r, err := other().Archive(ctx, pipeline.ArchiveOptions{Pack: time.Minute})

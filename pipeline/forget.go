@@ -14,8 +14,10 @@ import (
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/forget"
 	"recall/library/holders"
 	"recall/library/needle"
+	"recall/library/received"
 	"recall/payload"
 )
 
@@ -39,7 +41,7 @@ type Removal struct {
 
 	Typed []library.Entry // remaining client memories with what was typed in it
 
-	Received []library.ReceivedHandoff // handoffs with items of it that came back to this library; removed too
+	Received []received.Handoff // handoffs with items of it that came back to this library; removed too
 }
 
 // Copies says how much of a session another one contains.
@@ -92,7 +94,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		if l.Typed, err = p.typedIn(ctx, e, memories); err != nil {
 			return nil, err
 		}
-		if l.Received, err = p.Library.ReceivedOf(e.ID); err != nil {
+		if l.Received, err = received.Of(p.Library, e.ID); err != nil {
 			return nil, err
 		}
 		f.Sessions = append(f.Sessions, l)
@@ -203,7 +205,7 @@ func (p *Pipeline) turnsWith(ctx context.Context, e library.Entry, texts *needle
 // finished. left lists the library's files that still contain the text: recall didn't write them.
 func (p *Pipeline) ForgetSessions(ctx context.Context, texts *needle.Needles, ids ...ingest.SessionID) (left []string,
 	err error) {
-	if err := p.Library.Forget(ids, texts); err != nil {
+	if err := forget.Sessions(p.Library, ids, texts); err != nil {
 		return nil, err
 	}
 	if err := p.bury(ctx, texts); err != nil {

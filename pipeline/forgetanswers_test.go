@@ -15,6 +15,7 @@ import (
 	"recall/index/indextest"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 	"recall/pipeline/improve"
 )
@@ -57,9 +58,9 @@ func TestForgetAnswers(t *testing.T) {
 		text, err := payload.EncodeHandover(of, payload.Handover{To: "bea", From: "ann", At: day})
 		if err == nil {
 			id := payload.HandoverID(text)
-			err = p.Library.Receive(library.Received{Handoff: id, At: day, Text: text,
+			err = received.Add(p.Library, received.Line{Handoff: id, At: day, Text: text,
 				Project: projects[0].ID},
-				library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: of.Items[len(of.Items)-1].ID}}})
+				received.Line{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: of.Items[len(of.Items)-1].ID}}})
 		}
 		if err == nil {
 			err = p.IndexReceived(t.Context())
@@ -111,7 +112,7 @@ func TestForgetAnswers(t *testing.T) {
 	if len(after) == 0 || len(after) >= before {
 		t.Errorf("%d answers were kept, %d stayed: want some, not all", before, len(after))
 	}
-	if handed, err := p.Library.Received(); err != nil || len(handed) != 1 {
+	if handed, err := received.All(p.Library); err != nil || len(handed) != 1 {
 		t.Errorf("got %d handoffs (%v), want the other one", len(handed), err)
 	}
 	asked := s.requests

@@ -15,6 +15,9 @@ import (
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/forget"
+	"recall/library/inbox"
+	"recall/library/received"
 	"recall/payload"
 	"recall/pipeline/notes"
 )
@@ -26,7 +29,7 @@ type ItemForgetting struct {
 	Items    []payload.Item // the item, and others based on the same words
 	Edits    int            // people's edits of those items
 	Notes    int            // an agent's notes that say the same
-	Received []library.ReceivedHandoff
+	Received []received.Handoff
 
 	lines []library.ForgottenItem
 }
@@ -109,14 +112,14 @@ func (p *Pipeline) Retired(id payload.ItemID) (ingest.SessionID, payload.ItemID,
 func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
 	edits, err := p.Library.Edits(f.Entry.ID)
 	lines, notesErr := p.Library.Notes(f.Entry.ID)
-	received, receivedErr := p.Library.ReceivedOf(f.Entry.ID)
+	back, receivedErr := received.Of(p.Library, f.Entry.ID)
 	if err := errors.Join(err, notesErr, receivedErr); err != nil {
 		return err
 	}
 	goes := func(id payload.ItemID) bool {
 		return slices.ContainsFunc(f.Items, func(it payload.Item) bool { return it.ID == id })
 	}
-	f.Received = slices.DeleteFunc(received, func(h library.ReceivedHandoff) bool {
+	f.Received = slices.DeleteFunc(back, func(h received.Handoff) bool {
 		return !slices.ContainsFunc(h.Items, func(it payload.Item) bool { return goes(it.ID) })
 	})
 	for _, e := range edits {
@@ -141,7 +144,7 @@ func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
 
 // ForgetItem forgets an item or a passage for good. If interrupted, the next sync finishes it.
 func (p *Pipeline) ForgetItem(ctx context.Context, id ingest.SessionID, item payload.Item) error {
-	if _, err := p.Library.FoldInbox(); err != nil { // a note that repeats it may wait there
+	if _, err := inbox.Fold(p.Library); err != nil { // a note that repeats it may wait there
 		return err
 	}
 	f, err := p.PlanForgetItem(ctx, id, item)
@@ -172,7 +175,7 @@ func (p *Pipeline) finishItems(ctx context.Context) error {
 		if unknown != nil || !lagging(e, len(all[id])) {
 			continue
 		}
-		err = errors.Join(err, p.Library.DropForgotten(id), p.Library.DropItems(all[id]...), p.IndexReceived(ctx),
+		err = errors.Join(err, forget.InFolder(p.Library, id), forget.Items(p.Library, all[id]...), p.IndexReceived(ctx),
 			p.Index.Forget(ctx, string(id)), p.forgetSeen([]ingest.SessionID{id}, nil), p.LookAgain())
 	}
 	return err

@@ -13,6 +13,7 @@ import (
 	"recall/index/indextest"
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/inbox"
 	"recall/library/merge"
 	"recall/payload"
 	"recall/pipeline"
@@ -36,7 +37,7 @@ func TestForgetItem(t *testing.T) {
 	err := p.Library.AppendEdits(id, []payload.Edit{{Op: payload.OpSet, ID: it.ID, At: day, Who: "ann",
 		Set: &payload.Fields{Why: &why}}})
 	if err == nil {
-		err = p.Library.Inbox(payload.Note{Type: payload.NoteType, Session: k.id, By: "agent", Kind: payload.Decision,
+		err = inbox.Add(p.Library, payload.Note{Type: payload.NoteType, Session: k.id, By: "agent", Kind: payload.Decision,
 			Text: "The importer's queue is a heap of quokkas.", Quote: it.First().Quote})
 	}
 	if err != nil {

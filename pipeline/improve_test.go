@@ -19,6 +19,7 @@ import (
 	"recall/internal/llm"
 	"recall/library"
 	"recall/library/check"
+	"recall/library/forget"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/improve"
@@ -373,7 +374,7 @@ func TestImproveMeanwhile(t *testing.T) {
 			more.write(t, root)
 			syncAll(t, p, root)
 		case 'b':
-			if err := p.Library.Forget([]ingest.SessionID{s.ID}, nil); err != nil {
+			if err := forget.Sessions(p.Library, []ingest.SessionID{s.ID}, nil); err != nil {
 				t.Error(err)
 			}
 			if err := p.Library.KeepAnswer("abc", []byte("of b")); err != nil {

@@ -17,6 +17,7 @@ import (
 	"recall/library"
 	"recall/library/calls"
 	"recall/library/check"
+	"recall/library/inbox"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )
@@ -68,7 +69,7 @@ func (b *besides) run() {
 		r.Distilled == 0 {
 		b.t.Errorf("a sync meanwhile: %+v %v", r, err)
 	}
-	if err := l.Inbox(map[string]any{"type": "note", "session": fresh.id, "text": "remember the heap"}); err != nil {
+	if err := inbox.Add(l, map[string]any{"type": "note", "session": fresh.id, "text": "remember the heap"}); err != nil {
 		b.t.Errorf("a note meanwhile: %v", err)
 	}
 	if answer, err := q.Index.Search(context.Background(),

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"recall/library"
+	"recall/library/inbox"
 	"recall/payload"
 	"recall/pipeline/notes"
 )
@@ -51,7 +52,7 @@ func (r *run) fold() {
 	if r.p.Library.ReadOnly() != nil {
 		return
 	}
-	f, err := r.p.Library.FoldInbox()
+	f, err := inbox.Fold(r.p.Library)
 	r.report.Notes += f.Notes
 	for _, id := range f.Sessions {
 		if lines, err := r.p.Library.Notes(id); err == nil && len(payload.DecodeNotes(lines)) > 0 {

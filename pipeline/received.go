@@ -8,6 +8,7 @@ import (
 
 	"recall/index"
 	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 )
 
@@ -16,7 +17,7 @@ import (
 // thread. If no session has worked on the project yet (p is nil), they are all there is.
 func withReceived(l *library.Library, p *payload.Payload, projects map[string]bool,
 	remote string) (*payload.Payload, error) {
-	handed, err := l.Received()
+	handed, err := received.All(l)
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func HandedOver(l *library.Library, name, remote string) (*payload.Payload, erro
 	return withReceived(l, nil, map[string]bool{name: name != ""}, remote)
 }
 
-func handOn(p *payload.Payload, h *library.ReceivedHandoff, items []payload.Item) {
+func handOn(p *payload.Payload, h *received.Handoff, items []payload.Item) {
 	newer := h.At.After(p.End)
 	first := h.From // short enough for the note behind a line
 	if i := strings.IndexAny(first, " ,()"); i >= 0 {
@@ -74,7 +75,7 @@ func (p *Pipeline) IndexReceived(ctx context.Context) error {
 // indexReceived makes the index's entries for handoffs of what people accepted of them, without what the library has
 // anyway, and for the notes of clients' own memories, if any of them or the projects' names changed.
 func (r *run) indexReceived(ctx context.Context) error {
-	made, err := r.p.Library.ReceivedStamp()
+	made, err := received.Stamp(r.p.Library)
 	noted, fault := r.p.rememberedStamp()
 	if made, err = made+noted, errors.Join(err, fault); err != nil || made == r.seen.facts[handed] && !r.options.Reindex {
 		return err
@@ -109,7 +110,7 @@ func (r *run) indexReceived(ctx context.Context) error {
 // receivedDocs returns the index entries that handoffs should have. Lines that can't be read don't affect others;
 // recall check reports them.
 func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
-	handed, err := r.p.Library.Received()
+	handed, err := received.All(r.p.Library)
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}

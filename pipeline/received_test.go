@@ -15,6 +15,7 @@ import (
 	"recall/ingest"
 	"recall/internal/redact"
 	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 )
 
@@ -38,12 +39,12 @@ func TestWithReceived(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := payload.HandoverID(text)
-	if err := l.Receive(
-		library.Received{Handoff: id, Project: "p1", Text: text},
-		library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpKeep, ID: "k3v9t2m8qa",
+	if err := received.Add(l,
+		received.Line{Handoff: id, Project: "p1", Text: text},
+		received.Line{Handoff: id, Edits: []payload.Edit{{Op: payload.OpKeep, ID: "k3v9t2m8qa",
 			Seen: payload.Fingerprint(&theirs.Items[0])}}},
-		library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpDrop, ID: "5hq2n6r3ya"}}},
-		library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpKeep, ID: "w2m7f4k6tc",
+		received.Line{Handoff: id, Edits: []payload.Edit{{Op: payload.OpDrop, ID: "5hq2n6r3ya"}}},
+		received.Line{Handoff: id, Edits: []payload.Edit{{Op: payload.OpKeep, ID: "w2m7f4k6tc",
 			Seen: payload.Fingerprint(&theirs.Items[3])}}},
 	); err != nil {
 		t.Fatal(err)
@@ -100,14 +101,14 @@ func TestOnwardFromReceived(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := payload.HandoverID(text)
-	if err := l.Receive(library.Received{Handoff: id, At: at, Project: project.ID,
+	if err := received.Add(l, received.Line{Handoff: id, At: at, Project: project.ID,
 		Text: text}); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := NextPayload(t.Context(), l, nil, project.ID, "main", ""); err != nil || p != nil {
 		t.Fatalf("before anything was taken over: got %v, %v", p, err)
 	}
-	if err := l.Receive(library.Received{Handoff: id,
+	if err := received.Add(l, received.Line{Handoff: id,
 		Edits: []payload.Edit{{Op: payload.OpPin, ID: "b7xw4c5d2e"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +157,9 @@ func TestIndexReceived(t *testing.T) {
 	rules := redact.New()
 	p := &Pipeline{Archiver: Archiver{Library: l, Cache: t.TempDir()}, Index: ix, Distiller: offline.Distiller{},
 		Rules: rules}
-	answer := func(say ...library.Received) (got []string) {
+	answer := func(say ...received.Line) (got []string) {
 		t.Helper()
-		if err := l.Receive(say...); err != nil {
+		if err := received.Add(l, say...); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.IndexReceived(t.Context()); err != nil {
@@ -179,15 +180,15 @@ func TestIndexReceived(t *testing.T) {
 	}
 	id := payload.HandoverID(text)
 	ours := "aaaaaaaaaa 1 "
-	if diff := cmp.Diff([]string{ours}, answer(library.Received{Handoff: id, Project: project.ID,
+	if diff := cmp.Diff([]string{ours}, answer(received.Line{Handoff: id, Project: project.ID,
 		Text: text})); diff != "" {
 		t.Errorf("unreviewed (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{ours, "k3v9t2m8qa 0 handed over by Ann B."},
-		answer(library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}})); diff != "" {
+		answer(received.Line{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}})); diff != "" {
 		t.Errorf("taken over (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{ours}, answer(library.Received{Handoff: id,
+	if diff := cmp.Diff([]string{ours}, answer(received.Line{Handoff: id,
 		Edits: []payload.Edit{{Op: payload.OpDrop, ID: "k3v9t2m8qa"}}})); diff != "" {
 		t.Errorf("taken back (-want +got):\n%s", diff)
 	}

@@ -11,6 +11,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
+	"recall/library/forget"
 	"recall/library/manifest"
 	"recall/library/render"
 	"recall/payload"
@@ -31,7 +32,7 @@ func (r *run) merge(m *Member) (page, error) {
 	if err := r.takeEdits(m.Entry.ID, old, onDisk); err != nil {
 		return page{}, err
 	}
-	if err := r.p.Library.DropForgotten(m.Entry.ID); err != nil {
+	if err := forget.InFolder(r.p.Library, m.Entry.ID); err != nil {
 		return page{}, err
 	}
 	forgotten, err := r.p.Library.ForgottenItems()

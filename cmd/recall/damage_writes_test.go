@@ -17,7 +17,7 @@ import (
 	"recall/cmd/recall/demo"
 	"recall/cmd/recall/terminal"
 	"recall/index"
-	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -166,8 +166,8 @@ func TestDamageFoundByHandoff(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := payload.HandoverID(text)
-	if err := l.Receive(library.Received{Handoff: id, At: at, Project: project.ID, Text: text},
-		library.Received{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}}); err != nil {
+	if err := received.Add(l, received.Line{Handoff: id, At: at, Project: project.ID, Text: text},
+		received.Line{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}}); err != nil {
 		t.Fatal(err)
 	}
 	a.Index.Close()

@@ -54,7 +54,7 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 	if err := keepRest(src, aside, now.Folder); err != nil {
 		return "", err
 	}
-	if err := r.l.RemoveFolder(old.ID, old.Folder); err != nil {
+	if err := r.l.RemoveFolder(old.ID, old.Folder, false); err != nil {
 		return "", err
 	}
 	r.l.Reload()

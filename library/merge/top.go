@@ -13,6 +13,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
+	"recall/library/forget"
 )
 
 // projects merges the registries, before any session is merged.
@@ -56,7 +57,7 @@ func (m *merging) tombstones() error {
 		return nil
 	}
 	m.done.Gone = here
-	return m.l.Forget(here, nil)
+	return forget.Sessions(m.l.Library, here, nil)
 }
 
 // forgotten merges the forgotten items. They are removed here before they are recorded, so that an interrupted run is
@@ -81,12 +82,12 @@ func (m *merging) forgotten() error {
 		return nil
 	}
 	slices.SortFunc(fresh, func(a, b library.ForgottenItem) int { return strings.Compare(a.Name, b.Name) })
-	return cmp.Or(m.l.DropItems(fresh...), m.l.ForgetItems(fresh...))
+	return cmp.Or(forget.Items(m.l.Library, fresh...), m.l.ForgetItems(fresh...))
 }
 
 // dropForgotten drops the forgotten items that a merged session brought.
 func (m *merging) dropForgotten(id ingest.SessionID) error {
-	if err := m.l.DropForgotten(id); !errors.Is(err, library.ErrNoSession) {
+	if err := forget.InFolder(m.l.Library, id); !errors.Is(err, library.ErrNoSession) {
 		return err
 	}
 	return nil // the session itself was forgotten

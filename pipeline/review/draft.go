@@ -8,6 +8,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/inbox"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/notes"
@@ -105,5 +106,5 @@ func (d *Draft) note(l *library.Library, n *payload.Note) error {
 	}) {
 		return nil
 	}
-	return l.Inbox(n)
+	return inbox.Add(l, n)
 }

@@ -12,6 +12,7 @@ import (
 	"recall/internal/redact"
 	"recall/library"
 	"recall/library/disk"
+	"recall/library/received"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -52,7 +53,7 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 		return nil, hint.With(fmt.Errorf("%s: %w", path, err),
 			"nothing was imported; ask for the file that recall handoff wrote")
 	}
-	all, err := l.Received() // before isFor, which might add a project
+	all, err := received.All(l) // before isFor, which might add a project
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 			return doc, nil
 		}
 	}
-	return doc, l.Receive(library.Received{Handoff: doc.ID, At: time.Now().UTC().Truncate(time.Second),
+	return doc, received.Add(l, received.Line{Handoff: doc.ID, At: time.Now().UTC().Truncate(time.Second),
 		Project: project, Text: text})
 }
 
@@ -80,7 +81,7 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 // folder, unless that has a different repository; "" if there is none. A clone where no session worked yet becomes a
 // project.
 func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) {
-	if known, err := l.HandedTo(h); known != "" || err != nil {
+	if known, err := received.HandedTo(l, h); known != "" || err != nil {
 		return known, err
 	}
 	if here, _ := pipeline.ProjectAt(l, dir); here != "" {

@@ -11,6 +11,7 @@ import (
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 )
 
@@ -50,7 +51,7 @@ func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error 
 		}
 	}
 	if u.Handoff != "" {
-		return l.Receive(library.Received{Handoff: u.Handoff, At: now, Edits: edits})
+		return received.Add(l, received.Line{Handoff: u.Handoff, At: now, Edits: edits})
 	}
 	return l.AppendEdits(u.of(), edits)
 }
@@ -66,7 +67,7 @@ func Keep(l *library.Library, items []Unseen, who string) error {
 		bySession[u.of()] = append(bySession[u.of()], keeps(who, u)...)
 	}
 	for id, edits := range byHandoff {
-		if err := l.Receive(library.Received{Handoff: id, At: edits[0].At, Edits: edits}); err != nil {
+		if err := received.Add(l, received.Line{Handoff: id, At: edits[0].At, Edits: edits}); err != nil {
 			return err
 		}
 	}

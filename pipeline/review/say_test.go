@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 )
 
@@ -15,7 +16,7 @@ func TestSayOfHandoff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		was, err := l.ReceivedStamp()
+		was, err := received.Stamp(l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +24,7 @@ func TestSayOfHandoff(t *testing.T) {
 		if err := Say(l, u, word, "", "ann"); (err == nil) != want {
 			t.Errorf("%s: %v", word, err)
 		}
-		now, err := l.ReceivedStamp()
+		now, err := received.Stamp(l)
 		if err != nil || (now != was) != want {
 			t.Errorf("%s: the log changed: %v (%v)", word, now != was, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -154,7 +155,7 @@ var ErrNoItem = errors.New("no such item: it was changed or removed meanwhile")
 
 // Received lists the unreviewed items of other people's handoffs for a project; "" for any.
 func Received(l *library.Library, project string) ([]Unseen, error) {
-	all, err := l.Received()
+	all, err := received.All(l)
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"recall/answer"
 	"recall/ingest"
+	"recall/library/inbox"
 	"recall/payload"
 	"recall/pipeline/notes"
 )
@@ -76,7 +77,7 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 			list[i] = s.o.Clean(list[i])
 		}
 	}
-	if err := l.Inbox(&n); err != nil {
+	if err := inbox.Add(l, &n); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Noted as %s of session %s; it is on the disk. %s", n.Kind, answer.ShortID(n.Session),

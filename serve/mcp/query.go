@@ -12,6 +12,7 @@ import (
 	"recall/answer"
 	"recall/index"
 	"recall/internal/text"
+	"recall/library/received"
 	"recall/payload"
 )
 
@@ -55,7 +56,7 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 		a.Told = append(a.Told, why)
 	}
 	if a.Behind = m.Behind; a.Verdict == answer.Nothing {
-		a.Handed = m.Library.Handed()
+		a.Handed = received.Handed(m.Library)
 	}
 	return tell(&a), nil
 }

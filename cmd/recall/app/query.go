@@ -14,6 +14,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/received"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 	"recall/team/ask"
@@ -111,7 +112,7 @@ func (a *App) Ask(ctx context.Context, q answer.Question,
 		return err
 	})
 	if ans.Verdict == answer.Nothing {
-		ans.Handed = a.Lib.Handed()
+		ans.Handed = received.Handed(a.Lib)
 	}
 	if ans.Unasked != "" {
 		a.Tell("this answer doesn't include what your team shares: %s", ans.Unasked)

@@ -17,6 +17,7 @@ import (
 	"recall/internal/hint"
 	txt "recall/internal/text"
 	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/prompts"
@@ -209,7 +210,7 @@ func (a *App) handedOver(name string, unknown error) (*payload.Payload, error) {
 		}
 	}
 	p, err := pipeline.HandedOver(a.Lib, name, remote)
-	if n := a.Lib.Handed(); p == nil && n > 0 {
+	if n := received.Handed(a.Lib); p == nil && n > 0 {
 		unknown = hint.With(unknown, "%d handed over by others wait: recall review shows them, --accept takes them", n)
 	}
 	if p == nil {

@@ -28,6 +28,7 @@ import (
 	"recall/library"
 	"recall/library/calls"
 	"recall/library/disk"
+	"recall/library/received"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 	"recall/serve/hooks/clients"
@@ -122,7 +123,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, space
 	maps.Copy(catalog.Closed, p.Excluded())
 	s.Tally = catalog.Tally(there)
-	s.Broken, s.Handed = a.Lib.Broken(), a.Lib.Handed()
+	s.Broken, s.Handed = a.Lib.Broken(), received.Handed(a.Lib)
 	if fi, err := os.Stat(app.IndexPath(a.Lib)); err == nil {
 		s.Index = fi.Size()
 	}

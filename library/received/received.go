@@ -1,4 +1,5 @@
-package library
+// Package received keeps handoffs from other people, and what people here said about their items.
+package received
 
 import (
 	"cmp"
@@ -10,17 +11,18 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/ledger"
 	"recall/payload"
 )
 
-// receivedName holds handoffs received from other people, separate from the library's own items; append-only, each
-// line a handoff as it came or what a person said about its items. Nothing in it is used before a review.
-const receivedName = "received.jsonl"
+// The file is separate from the library's own items; append-only, each line a handoff as it came or what a person said
+// about its items. Nothing in it is used before a review.
+func path(l *library.Library) string { return filepath.Join(l.Dir(), library.ReceivedName) }
 
-// A Received is one line of received.jsonl.
-type Received struct {
+// A Line is one line of received.jsonl.
+type Line struct {
 	Handoff string         `json:"handoff"` // payload.HandoverID of its text
 	At      time.Time      `json:"at,omitzero"`
 	Project string         `json:"project,omitempty"` // the project here that it is for, "" if unknown; a later line corrects it
@@ -28,41 +30,41 @@ type Received struct {
 	Edits   []payload.Edit `json:"edits,omitempty"`   // what a person said about its items
 }
 
-func (l *Library) received() ledger.Log[Received] {
-	return logOf[Received](l, receivedName, nil)
+func lines(l *library.Library) ledger.Log[Line] { return ledger.Log[Line]{Path: path(l)} }
+
+// Add durably appends lines to received.jsonl.
+func Add(l *library.Library, more ...Line) error {
+	return l.Inside().UnderLock("received", func() error { return lines(l).Add(more...) })
 }
 
-// Receive durably appends lines to received.jsonl.
-func (l *Library) Receive(lines ...Received) error { return add(l, "received", l.received(), lines...) }
-
-// ReceivedStamp changes whenever received.jsonl or the projects of its handoffs do; it is "" without handoffs. It
+// Stamp changes whenever received.jsonl or the projects of its handoffs do; it is "" without handoffs. It
 // reads neither file.
-func (l *Library) ReceivedStamp() (string, error) {
-	if !disk.Exists(l.received().Path) {
+func Stamp(l *library.Library) (string, error) {
+	if !disk.Exists(path(l)) {
 		return "", nil
 	}
-	return l.filesStamp(l.received().Path, filepath.Join(l.dir, "projects.toml"))
+	return l.Inside().FilesStamp(path(l), filepath.Join(l.Dir(), "projects.toml"))
 }
 
-// A ReceivedHandoff is a handoff from another person, and what people here said about its items.
-type ReceivedHandoff struct {
+// A Handoff is a handoff from another person, and what people here said about its items.
+type Handoff struct {
 	payload.Handover
 	ID      string
 	Project string // here, "" if unknown
 	Edits   []payload.Edit
 }
 
-// Received reads received.jsonl, in the order in which handoffs first arrived. If some can't be read, it returns an
+// All reads received.jsonl, in the order in which handoffs first arrived. If some can't be read, it returns an
 // error with the others.
-func (l *Library) Received() ([]ReceivedHandoff, error) {
-	lines, err := l.received().All()
-	if err != nil && !errors.Is(err, ErrDamaged) {
+func All(l *library.Library) ([]Handoff, error) {
+	read, err := lines(l).All()
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
 	bad := []error{err}
-	var all []ReceivedHandoff
+	var all []Handoff
 	at := map[string]int{}
-	for _, r := range lines {
+	for _, r := range read {
 		if i, ok := at[r.Handoff]; ok {
 			all[i].Project = cmp.Or(r.Project, all[i].Project)
 			all[i].Edits = append(all[i].Edits, r.Edits...)
@@ -70,15 +72,15 @@ func (l *Library) Received() ([]ReceivedHandoff, error) {
 		}
 		h, err := payload.DecodeHandover(r.Text)
 		if err != nil {
-			bad = append(bad, fmt.Errorf("%s: handoff %s: %w: %w", l.received().Path, r.Handoff, ErrDamaged, err))
+			bad = append(bad, fmt.Errorf("%s: handoff %s: %w: %w", path(l), r.Handoff, library.ErrDamaged, err))
 			continue
 		}
 		at[r.Handoff] = len(all)
-		all = append(all, ReceivedHandoff{Handover: *h, ID: r.Handoff, Project: r.Project})
+		all = append(all, Handoff{Handover: *h, ID: r.Handoff, Project: r.Project})
 	}
 	for i := range all {
 		if h := &all[i]; h.Project == "" { // there was none here when it arrived
-			if h.Project, err = l.HandedTo(&h.Handover); err != nil {
+			if h.Project, err = HandedTo(l, &h.Handover); err != nil {
 				bad = append(bad, err)
 			}
 		}
@@ -88,7 +90,7 @@ func (l *Library) Received() ([]ReceivedHandoff, error) {
 
 // HandedTo returns the id of the project here that a handoff is for: that of its repository, else of its name, else
 // "".
-func (l *Library) HandedTo(h *payload.Handover) (string, error) {
+func HandedTo(l *library.Library, h *payload.Handover) (string, error) {
 	all, err := l.Projects()
 	if err != nil {
 		return "", err
@@ -105,11 +107,11 @@ func (l *Library) HandedTo(h *payload.Handover) (string, error) {
 }
 
 // For returns what the handoff is for: a project here by its id, else the sender's name for it.
-func (h *ReceivedHandoff) For() string { return cmp.Or(h.Project, h.Handover.Project) }
+func (h *Handoff) For() string { return cmp.Or(h.Project, h.Handover.Project) }
 
 // Handed counts the items of handoffs that nobody here has decided about.
-func (l *Library) Handed() (n int) {
-	all, _ := l.Received() // recall check reports what can't be read
+func Handed(l *library.Library) (n int) {
+	all, _ := All(l) // recall check reports what can't be read
 	for i := range all {
 		n += len(all[i].Waiting())
 	}
@@ -117,28 +119,28 @@ func (l *Library) Handed() (n int) {
 }
 
 // Payload returns the handoff's items with what people said about them.
-func (h *ReceivedHandoff) Payload() *payload.Payload {
+func (h *Handoff) Payload() *payload.Payload {
 	return payload.Apply(&payload.Payload{Items: h.Items}, h.Edits)
 }
 
 // Taken returns the items that a person accepted, as they worded them.
-func (h *ReceivedHandoff) Taken() []payload.Item {
+func (h *Handoff) Taken() []payload.Item {
 	p := h.Payload()
 	kept := payload.Kept(p, h.Edits)
 	return slices.DeleteFunc(p.Items, func(it payload.Item) bool { return !it.Current() || !kept[it.ID] })
 }
 
 // Waiting returns the items that nobody has decided about.
-func (h *ReceivedHandoff) Waiting() (all []payload.Item) {
+func (h *Handoff) Waiting() (all []payload.Item) {
 	for _, u := range payload.Unreviewed(h.Payload(), h.Edits) {
 		all = append(all, u.Item)
 	}
 	return all
 }
 
-// ReceivedOf lists handoffs that hold items of a session, when what was handed to others came back.
-func (l *Library) ReceivedOf(id ingest.SessionID) ([]ReceivedHandoff, error) {
-	if !disk.Exists(filepath.Join(l.dir, receivedName)) {
+// Of lists handoffs that hold items of a session, when what was handed to others came back.
+func Of(l *library.Library, id ingest.SessionID) ([]Handoff, error) {
+	if !disk.Exists(path(l)) {
 		return nil, nil
 	}
 	own, err := l.Payload(id)
@@ -149,20 +151,20 @@ func (l *Library) ReceivedOf(id ingest.SessionID) ([]ReceivedHandoff, error) {
 	for _, it := range slices.Concat(own.Items, own.Retired) {
 		ids[it.ID] = true
 	}
-	all, err := l.Received()
-	if err != nil && !errors.Is(err, ErrDamaged) {
+	all, err := All(l)
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(h ReceivedHandoff) bool {
+	return slices.DeleteFunc(all, func(h Handoff) bool {
 		return !slices.ContainsFunc(h.Items, func(it payload.Item) bool { return ids[it.ID] })
 	}), nil
 }
 
-// dropReceived removes those handoffs, with the decisions about their items.
-func (l *Library) dropReceived(ids []ingest.SessionID) error {
+// Drop removes those handoffs, with the decisions about their items.
+func Drop(l *library.Library, ids []ingest.SessionID) error {
 	drop := map[string]bool{}
 	for _, id := range ids {
-		handed, err := l.ReceivedOf(id)
+		handed, err := Of(l, id)
 		if err != nil {
 			return err
 		}
@@ -173,10 +175,10 @@ func (l *Library) dropReceived(ids []ingest.SessionID) error {
 	if len(drop) == 0 {
 		return nil
 	}
-	return l.underLock("received", func() error {
-		return l.underLock("folders", func() error {
-			return l.rewriteLines(l.received().Path, func(line []byte) bool {
-				var r Received
+	return l.Inside().UnderLock("received", func() error {
+		return l.Inside().UnderLock("folders", func() error {
+			return l.Inside().RewriteLines(path(l), func(line []byte) bool {
+				var r Line
 				return json.Unmarshal(line, &r) == nil && drop[r.Handoff]
 			})
 		})

@@ -1,17 +1,22 @@
-package library
+// Package inbox takes what arrives while nobody can wait for a lock, and moves it into the notes of its sessions.
+package inbox
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
+	"recall/library/ledger"
 )
 
 // inbox/ holds what arrived while nobody could wait for a lock:
@@ -34,10 +39,10 @@ type Event struct {
 	At      time.Time        `json:"at"`
 }
 
-// Inbox adds a note or a hook event for the next sync in one O_APPEND write without a lock, so that a hook never
+// Add takes a note or a hook event for the next sync in one O_APPEND write without a lock, so that a hook never
 // waits. record is a JSON object whose "session" says what it belongs to; "event", an id, and "at", the time, are
 // added if missing.
-func (l *Library) Inbox(record any) error {
+func Add(l *library.Library, record any) error {
 	text, err := json.Marshal(record)
 	if err != nil {
 		return fmt.Errorf("inbox: %w", err)
@@ -47,26 +52,29 @@ func (l *Library) Inbox(record any) error {
 		return fmt.Errorf("inbox: %s is not an object: %w", text, err)
 	}
 	if fields["event"] == nil {
-		fields["event"], _ = json.Marshal(newID())
+		fields["event"], _ = json.Marshal(strings.ToLower(rand.Text()[:16]))
 	}
 	if fields["at"] == nil {
 		fields["at"], _ = json.Marshal(time.Now().UTC().Truncate(time.Millisecond))
 	}
-	return share(l, logOf[map[string]json.RawMessage](l, filepath.Join("inbox", eventsName), nil), fields)
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	return ledger.Log[map[string]json.RawMessage]{Path: filepath.Join(l.Dir(), "inbox", eventsName)}.Share(fields)
 }
 
-// InboxReport says what a fold of the inbox did.
-type InboxReport struct {
+// Report says what a fold of the inbox did.
+type Report struct {
 	Notes    int                // events added to a session's notes.jsonl
 	Sessions []ingest.SessionID // the sessions of those, each once
 	Waiting  int                // events of sessions that aren't in the library
 	Problems []ingest.Problem   // lines that are no events, which are kept
 }
 
-// FoldInbox moves the inbox into the notes of its sessions. If there is nothing it only lists one folder.
-func (l *Library) FoldInbox() (InboxReport, error) {
-	var out InboxReport
-	dir := filepath.Join(l.dir, "inbox")
+// Fold moves the inbox into the notes of its sessions. If there is nothing it only lists one folder.
+func Fold(l *library.Library) (Report, error) {
+	var out Report
+	dir := filepath.Join(l.Dir(), "inbox")
 	names, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || len(names) == 0 {
 		return out, nil
@@ -78,7 +86,7 @@ func (l *Library) FoldInbox() (InboxReport, error) {
 		return out, err
 	}
 	f := &folding{l: l, dir: dir, out: &out, byID: map[ingest.SessionID][]json.RawMessage{}, seen: map[string]bool{}}
-	if err := l.underLock("inbox", f.run); err != nil {
+	if err := l.Inside().UnderLock("inbox", f.run); err != nil {
 		return out, fmt.Errorf("inbox: %w", err)
 	}
 	return out, nil
@@ -86,9 +94,9 @@ func (l *Library) FoldInbox() (InboxReport, error) {
 
 // folding is a fold in progress.
 type folding struct {
-	l       *Library
+	l       *library.Library
 	dir     string
-	out     *InboxReport
+	out     *Report
 	byID    map[ingest.SessionID][]json.RawMessage
 	order   []ingest.SessionID
 	waiting [][]byte
@@ -122,7 +130,7 @@ func (f *folding) run() error {
 	}
 	now := disk.SealLines(bytes.Join(append(f.waiting, nil), []byte("\n")))
 	if len(now)+len(had) > 0 && !bytes.Equal(now, had) {
-		if err := f.l.put(filepath.Join(f.dir, waitingName), now); err != nil {
+		if err := f.l.Inside().Put(filepath.Join(f.dir, waitingName), now); err != nil {
 			return err
 		}
 	}
@@ -184,12 +192,12 @@ func (f *folding) unreadable(path string, n int, line []byte) {
 
 // session finds a session by its id or an alias.
 func (f *folding) session(id ingest.SessionID) (ingest.SessionID, bool) {
-	if _, ok, err := f.l.current(id); err == nil && ok {
+	if _, err := f.l.Session(id); err == nil {
 		return id, true
 	}
 	if f.aliases == nil {
 		f.aliases = map[ingest.SessionID]ingest.SessionID{}
-		all, _ := f.l.listed()
+		all, _ := f.l.Sessions()
 		for _, e := range all {
 			for _, a := range e.Aliases {
 				f.aliases[a] = e.ID
@@ -203,7 +211,7 @@ func (f *folding) session(id ingest.SessionID) (ingest.SessionID, bool) {
 // note adds a session's events to its notes, except those already there.
 func (f *folding) note(id ingest.SessionID) error {
 	have, err := f.l.Notes(id)
-	if err != nil && !errors.Is(err, ErrDamaged) {
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err
 	}
 	in := map[string]bool{}

@@ -1,0 +1,167 @@
+// Package forget removes sessions, or single items, from a library.
+package forget
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/library/disk"
+	"recall/library/inbox"
+	"recall/library/needle"
+	"recall/library/received"
+)
+
+// Forgetting is the only way something leaves the library. It happens in this order, so that repeating it finishes
+// what was interrupted:
+//
+//	tombstones.jsonl       gets the ids, and only those, so that the sessions never return
+//	received.jsonl         loses handoffs that hold items of the sessions
+//	the sessions' folders  are removed, with everything archived and derived
+//	lines at the top       are removed if they name the sessions: threads, links, inbox
+//	projects.toml          loses projects without any session left
+//	cache/                 loses models' answers that hold their words
+
+// Sessions removes sessions and everything that names them, and everything at the top of the library that holds one of
+// the texts. Repeating it finishes an interrupted run and is harmless.
+func Sessions(l *library.Library, ids []ingest.SessionID, texts *needle.Needles) error {
+	// Move what waits in the inbox to its sessions first, so that no file is rewritten that others may append to.
+	if _, err := inbox.Fold(l); err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
+	if err := l.MarkForgotten(ids); err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
+	// This must precede removing the folders, which say which items were theirs.
+	if err := received.Drop(l, ids); err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
+	for _, id := range ids {
+		if err := removeFolders(l, id); err != nil {
+			return fmt.Errorf("forget %s: %w", id, err)
+		}
+	}
+	err := errors.Join(dropLines(l, library.Quoted(ids), texts), l.Inside().DropProjects(),
+		l.Inside().DropAnswersWith(ids, texts))
+	if err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
+	return nil
+}
+
+// removeFolders removes every folder of a session, including unusable ones.
+func removeFolders(l *library.Library, id ingest.SessionID) error {
+	return l.Inside().UnderLock(library.SessionLock(id), func() error {
+		for {
+			if _, err := l.AllEntries(); err != nil { // there may be a second folder with that id
+				return err
+			}
+			var folders []string
+			if e, ok := l.Inside().Known(id); ok {
+				folders = append(folders, e.Folder)
+			}
+			for _, b := range l.Broken() {
+				if library.SessionIn(b.Path) == id {
+					folders = append(folders, b.Path)
+				}
+			}
+			if len(folders) == 0 {
+				return nil
+			}
+			for _, folder := range folders {
+				if err := l.Inside().RemoveFolder(id, folder, true); err != nil {
+					return err
+				}
+			}
+		}
+	})
+}
+
+// dropLines removes lines that contain one of the names or texts from the append-only files at the top and in the
+// projects.
+func dropLines(l *library.Library, names [][]byte, texts *needle.Needles) error {
+	var bare [][]byte
+	for _, n := range names {
+		bare = append(bare, bytes.Trim(n, `"`))
+	}
+	work := func() error {
+		var all []string
+		for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
+			"*.damaged", filepath.Join("*", "*.damaged")} { // set aside by repair
+			paths, err := disk.Glob(l.Dir(), pattern)
+			if err != nil {
+				return err
+			}
+			all = append(all, paths...)
+		}
+		slices.Sort(all)
+		for _, path := range slices.Compact(all) {
+			base := strings.TrimSuffix(filepath.Base(path), ".damaged")
+			fi, err := os.Lstat(path)
+			if base == "tombstones.jsonl" || base == library.ForgottenName || err != nil || !fi.Mode().IsRegular() {
+				continue
+			}
+			byID := base != "journal.jsonl" && base != library.UsageName // in these, ids may stay
+			torn := strings.HasSuffix(path, ".damaged")                  // so an id may have lost its quotes
+			drop := func(line []byte) bool {
+				return byID && (library.Names(line, names) || torn && library.Names(line, bare)) || texts.In(line)
+			}
+			if err := l.Inside().RewriteLines(path, drop); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, lock := range []string{"folders", "received", "inbox", "links"} { // whoever writes there holds one of these
+		inside := work
+		work = func() error { return l.Inside().UnderLock(lock, inside) }
+	}
+	return work()
+}
+
+// Items removes items from everything outside the sessions' folders: lines at the top that name them, received
+// handoffs that hold them, and models' answers about their sessions.
+func Items(l *library.Library, items ...library.ForgottenItem) error {
+	var ids []ingest.SessionID
+	for _, it := range items {
+		ids = append(ids, it.Session)
+	}
+	return errors.Join(dropLines(l, library.NamesOf(items), nil), l.Inside().DropAnswersWith(ids, nil))
+}
+
+// InFolder removes a session's forgotten items from what people and agents wrote in its folder, and from what
+// repair set aside there. The next save removes them from the payload.
+func InFolder(l *library.Library, id ingest.SessionID) error {
+	all, err := l.ForgottenItems()
+	if err != nil || len(all[id]) == 0 {
+		return err
+	}
+	names := library.NamesOf(all[id])
+	return l.Inside().WithSession(id, func(e library.Entry) error {
+		var errs []error
+		for _, pattern := range []string{"edits.jsonl*", "notes.jsonl*", "session.json.damaged*",
+			"payload before repair*",
+			"before repair*/*.jsonl", "before repair*/*.json", "before repair*/*.md"} {
+			paths, err := disk.Glob(e.Folder, pattern)
+			errs = append(errs, err)
+			for _, path := range paths {
+				text, err := disk.ReadPlain(path)
+				switch stay := library.Without(text, names); {
+				case err != nil || len(stay) == len(text):
+				case len(stay) == 0 || !strings.Contains(pattern, ".jsonl"):
+					err = disk.RemoveIfThere(path)
+				default:
+					err = l.Inside().Put(path, stay)
+				}
+				errs = append(errs, err)
+			}
+		}
+		return errors.Join(append(errs, disk.SyncDir(e.Folder))...)
+	})
+}
