@@ -28,13 +28,13 @@ type exportOptions struct {
 	Outputs, Raw, Force bool
 }
 
-var exportFormats = []string{"md", "html", "json", "raw", "zip"}
+var exportFormats = []string{"md", "html", "json", "raw"}
 
 func newExportCmd(a *app.App) *cobra.Command {
 	var o exportOptions
 	return option.Do("export", func(fs *option.Flags) {
 		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
-		fs.OneOf(&o.Format, "format", "", "md, html, json, raw or zip", "md", "html", "json", "raw", "zip")
+		fs.OneOf(&o.Format, "format", "", "md, html, json or raw", "md", "html", "json", "raw")
 		fs.BoolVar(&o.Outputs, "outputs", false, "copy the files that the session produced")
 		fs.BoolVar(&o.Raw, "raw", false, "leave secrets in")
 		fs.StringVar(&o.To, "to", "", "the file, or a folder to put it in")
@@ -61,13 +61,13 @@ func (o *exportOptions) check() error {
 	}
 	if o.Format == "" {
 		ext := strings.ToLower(filepath.Ext(o.To))
-		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"},
+		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zip", ".zst"},
 			ext) &&
 			!ingest.IsFolder(o.To) {
 			return hint.With(fmt.Errorf("export to %s: no such format", o.To),
 				"formats are %s; --format sets one, whatever the name", strings.Join(exportFormats, ", "))
 		}
-		o.Format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
+		o.Format = map[string]string{".html": "html", ".htm": "html", ".json": "json"}[ext]
 		if o.Format == "" || ingest.IsFolder(o.To) {
 			o.Format = "md"
 		}
@@ -92,11 +92,7 @@ func runExport(ctx context.Context, a *app.App, e library.Entry, o exportOptions
 		return err
 	}
 	if o.To == "-" {
-		to := a.Out
-		if o.Format == "zip" {
-			to = terminal.Own(to)
-		}
-		_, err := to.Write(data)
+		_, err := a.Out.Write(data)
 		return err
 	}
 	path := o.To
