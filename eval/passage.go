@@ -137,7 +137,7 @@ func (l *passagePool) draw(ctx context.Context, printed []result, n uint64) (out
 		for left := len(like.text); left > 0; {
 			i := random.IntN(len(l.from))
 			t, session := l.from[i], l.of[i]
-			text := rank.Around(t.Text, random.IntN(len(t.Text)))
+			text := around(t.Text, random.IntN(len(t.Text)))
 			if len(text) > left && random.Float64() > float64(left)/float64(len(text)) {
 				break // the average length stays the same
 			}
@@ -152,4 +152,30 @@ func (l *passagePool) draw(ctx context.Context, printed []result, n uint64) (out
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// around returns the passage of a turn around a byte offset: as many sentences before and after it as a shown passage
+// has room for.
+func around(turn string, at int) string {
+	parts := rank.Sentences(turn)
+	if len(parts) == 0 {
+		return turn
+	}
+	first := 0
+	for first+1 < len(parts) && parts[first][1] <= at {
+		first++
+	}
+	last := first
+	fits := func(first, last int) bool {
+		return first >= 0 && last < len(parts) && parts[last][1]-parts[first][0] <= 700
+	}
+	for fits(first, last+1) || fits(first-1, last) {
+		if fits(first, last+1) {
+			last++
+		}
+		if fits(first-1, last) {
+			first--
+		}
+	}
+	return turn[parts[first][0]:parts[last][1]]
 }

@@ -55,20 +55,6 @@ func stretch(parts [][2]int, says []float64, room int) (from, to int) {
 	return widen(parts, first, last, room)
 }
 
-// Around returns the passage of a turn around a byte offset.
-func Around(turn string, at int) string {
-	parts := Sentences(turn)
-	i := 0
-	for i+1 < len(parts) && parts[i][1] <= at {
-		i++
-	}
-	if len(parts) == 0 {
-		return turn
-	}
-	from, to := widen(parts, i, i, longestPassage)
-	return turn[from:to]
-}
-
 // widen extends a range of sentences by as many on both sides as there is room for.
 func widen(parts [][2]int, first, last, room int) (from, to int) {
 	for fit(parts, first, last+1, room) || fit(parts, first-1, last, room) {

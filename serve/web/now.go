@@ -14,6 +14,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
+	"recall/library/space"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -138,7 +139,7 @@ type healthView struct {
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
 	Last   []library.JournalEntry // one per kind, even if there was none
-	Disk   library.Disk
+	Disk   space.Disk
 	Hooks  []string // the latest errors in hooks
 }
 
@@ -232,8 +233,8 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	v.Usage, v.More = shortened(v.Usage)
-	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (library.Disk, error) {
-		return library.DiskOf(m.Library.Dir(), catalog.Entries), nil
+	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (space.Disk, error) {
+		return space.Of(m.Library.Dir(), catalog.Entries), nil
 	})
 	v.Disk.Free = disk.Free(m.Library.Dir())
 	kinds := []string{"archive", "sync", "improve"}

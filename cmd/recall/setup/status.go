@@ -29,6 +29,7 @@ import (
 	"recall/library/calls"
 	"recall/library/disk"
 	"recall/library/received"
+	"recall/library/space"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 	"recall/serve/hooks/clients"
@@ -62,7 +63,7 @@ type StatusDoc struct {
 	LastSync    *history.Run   `json:"last_sync,omitempty"`    // that found something
 	LastImprove *history.Run   `json:"last_improve,omitempty"` // that asked a model
 	Schedule    schedule.Brief `json:"schedule"`
-	Disk        library.Disk   `json:"disk"`
+	Disk        space.Disk     `json:"disk"`
 	Spent       *improve.Took  `json:"spent,omitempty"` // this month
 	Model       *modelDoc      `json:"model,omitempty"` // absent if only rules distill
 	Team        *team.Brief    `json:"team,omitempty"`  // absent if the library is in none
@@ -105,7 +106,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 		doomed    []pipeline.Expiring
 		unsafe    []ingest.Problem
 		there     map[string]ingest.File
-		space     library.Disk
+		used      space.Disk
 		searching sync.WaitGroup // of the sources, while the library is read
 	)
 	searching.Go(func() { doomed, unsafe, there = p.Exposed(ctx) })
@@ -113,14 +114,14 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	if err != nil {
 		return StatusDoc{}, err
 	}
-	searching.Go(func() { space = library.DiskOf(a.Lib.Dir(), catalog.Entries) })
+	searching.Go(func() { used = space.Of(a.Lib.Dir(), catalog.Entries) })
 	s := StatusDoc{Library: a.Lib.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
 		Warnings: disk.Warnings(a.Lib.Dir()), Search: searchMode(ctx, a)}
 	if err := a.Lib.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
 	searching.Wait()
-	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, space
+	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, used
 	maps.Copy(catalog.Closed, p.Excluded())
 	s.Tally = catalog.Tally(there)
 	s.Broken, s.Handed = a.Lib.Broken(), received.Handed(a.Lib)
