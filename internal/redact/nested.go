@@ -19,7 +19,7 @@ const maxNested = 5
 var joined = text.Pattern(`\A["'\x60]\s{0,40}(?:\+\s{1,40})?(?:` + joining + `)\s{0,40}(?:[+-]\s{1,40})?["'\x60]|` +
 	`\A(?:"[ \t]{0,8}\\?\r?\n[ \t]{0,40}"|'[ \t]{0,8}\\?\r?\n[ \t]{0,40}')`)
 
-const joining = `\+\+?|\.\.?|&|\|\||<>`
+const joining = `\+\+?|\.\.?|&(?:[ \t]_)?|\|\||<>`
 
 // goesOnAfter and goesOnWith match the end and the beginning of lines between which such an operator stands.
 var (

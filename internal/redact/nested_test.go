@@ -18,6 +18,8 @@ func TestValueInPieces(t *testing.T) {
 		"SQL":                        `WHERE password = 'Lagoon1' || 'Falcon2x';`,
 		"Elixir":                     `  password: "Lagoon1" <> "Falcon2x",`,
 		"Visual Basic":               `Const password = "Lagoon1" & "Falcon2x"`,
+		"Visual Basic over lines":    "Dim password = \"Lagoon1\" & _\n    \"Falcon2x\"",
+		"Kotlin":                     "val password: String =\n    \"Lagoon1\" +\n    \"Falcon2x\"",
 		"Haskell":                    `password = "Lagoon1" ++ "Falcon2x"`,
 		"PHP over lines":             "$password = 'Lagoon1'\n    . 'Falcon2x';",
 		"Go":                         "password := `Lagoon1` + `Falcon2x`",
