@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
 	a := &app.App{Again: run, Console: terminal.Console{In: in, Out: said, Color: said.Color,
-		Err: &terminal.Output{W: errOut}}}
+		Err: &terminal.Output{W: errOut, After: said}}}
 	defer a.Close()
 	args = withQuery(args)
 	root := rootCmd(a, args...)
@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 func reportError(a *app.App, err error) int {
 	var code app.ExitCode
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, terminal.ErrSeen):
 		return app.ExitOK
 	case errors.As(err, &code):
 		return int(code)
@@ -93,13 +93,20 @@ func reportError(a *app.App, err error) int {
 func rootCmd(a *app.App, args ...string) *cobra.Command {
 	root := option.Command("recall", nil, nil)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.Flags = cmd.Flags() }
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		a.Flags = cmd.Flags()
+		if no, err := cmd.Flags().GetBool("no-pager"); err == nil && !no && cmd.Annotations["paged"] != "" {
+			terminal.Paged(a.Out)
+		}
+	}
 	root.SetIn(a.In)
 	root.SetOut(a.Out) // before the completion commands are made, which copy it
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(option.BadFlag)
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "",
 		"configuration file (default: see recall config --help)")
+	root.PersistentFlags().Bool("no-pager", false, "print long output as it is")
+	root.PersistentFlags().MarkHidden("no-pager")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
 	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask and continue:"},
@@ -192,7 +199,7 @@ func helpCmd() *cobra.Command {
 		Use:     "help [COMMAND | all]",
 		Short:   "Show help about a command, or list all commands",
 		Example: "  recall help query\n  recall help all",
-		GroupID: "look",
+		GroupID: "look", Annotations: option.Paged,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			if slices.Equal(args, []string{"all"}) {

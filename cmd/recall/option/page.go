@@ -11,11 +11,14 @@ import (
 
 // pages holds the help page of each command: that of recall project list is project-list.txt. A page begins with the
 // usage line and a short description, followed by lines such as its group in recall help all, "hidden" for commands
-// meant for scripts and other programs. After a blank line comes the long description, and after "Examples:" the
-// examples.
+// meant for scripts and other programs, and "paged" if its output can be long. After a blank line comes the long
+// description, and after "Examples:" the examples.
 //
 //go:embed help/*.txt
 var pages embed.FS
+
+// Paged annotates a command whose output can be long and that asks nothing while it runs.
+var Paged = map[string]string{"paged": "yes"}
 
 // Command makes a command from its page; flags, which may be nil, declares its flags.
 func Command(name string, flags func(*Flags), run func(cmd *cobra.Command, args []string) error) *cobra.Command {
@@ -36,6 +39,8 @@ func Command(name string, flags func(*Flags), run func(cmd *cobra.Command, args 
 			cmd.SuggestFor = strings.Fields(words)
 		case "group":
 			cmd.GroupID = words
+		case "paged":
+			cmd.Annotations = Paged
 		case "hidden":
 			cmd.Hidden = true
 		}

@@ -19,8 +19,10 @@ import (
 // forgot to clean a text. It remembers a failed write: a list cut off by a full disk must not look complete.
 type Output struct {
 	W     io.Writer
-	Color bool   // let recall's own colours through
-	err   error  // of the first failed write
+	Color bool    // let recall's own colours through
+	After *Output // if it is paged, this output goes to its pager too, in order
+	err   error   // of the first failed write
+	pager *pager
 	rest  []byte // an incomplete UTF-8 sequence
 }
 
@@ -54,18 +56,31 @@ func (o *Output) put(text string) error {
 		text = text[at[1]:]
 	}
 	b.WriteString(escape.Page(text, escape.Terminal))
-	_, err := io.WriteString(o.W, b.String())
-	if o.err == nil {
+	to := o.W
+	switch {
+	case o.pager != nil:
+		to = o.pager
+	case o.After != nil && o.After.pager != nil && o.After.pager.cmd != nil && IsTerminal(o):
+		to = o.After.pager
+	}
+	_, err := io.WriteString(to, b.String())
+	if o.err == nil && !errors.Is(err, ErrSeen) {
 		o.err = err
 	}
 	return err
 }
 
-// End flushes an incomplete character and returns the first error.
+// End flushes an incomplete character, closes the pager and returns the first error.
 func (o *Output) End() error {
 	if len(o.rest) > 0 {
 		o.put(string(o.rest))
 		o.rest = nil
+	}
+	if o.pager != nil {
+		if err := o.pager.close(); o.err == nil {
+			o.err = err
+		}
+		o.pager = nil
 	}
 	return o.err
 }
