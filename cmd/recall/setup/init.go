@@ -97,8 +97,8 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	return nil
 }
 
-// modelOf sets up the model named by a flag, or names those found here. Settings in the file for the same provider stay unless a
-// flag changes them.
+// modelOf sets up the model named by a flag, or names those found here. Settings in the file for the same provider stay
+// unless a flag changes them.
 func modelOf(ctx context.Context, a *app.App, yes bool) error {
 	given := a.Flags.Changed
 	if !given("provider") {
