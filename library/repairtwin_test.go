@@ -2,7 +2,9 @@ package library_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"recall/library/disk"
 	"recall/library/forget"
 	"recall/library/merge"
+	"recall/library/raw"
 	"recall/payload"
 )
 
@@ -122,6 +125,23 @@ func TestRepairTakenInAnew(t *testing.T) {
 			}
 			united(t, l, before)
 		})
+	}
+}
+
+// A segment that no version names holds bytes that are nowhere else: it is kept.
+func TestRepairTakenInAnewKeepsStrays(t *testing.T) {
+	said := []byte("what nobody else has")
+	stray := raw.Segment{Length: int64(len(said)), Sum: fmt.Sprintf("%x", sha256.Sum256(said))}
+	l, before := takenInAnew(t, func(folder string) { write(t, raw.Path(folder, stray), string(raw.Pack(said))) })
+	repair(t, l)
+	united(t, l, before)
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _ := filepath.Glob(filepath.Join(e.Folder, "before repair*", "raw", stray.String()))
+	if len(found) != 1 {
+		t.Errorf("kept %v, want the stray segment", found)
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 			"folder is kept for the damaged bytes of %s, which a backup may have", r.l.Rel(now.Folder),
 			strings.Join(slices.Compact(lost), ", "))
 	}
-	if err := keepRest(src, aside, now.Folder); err != nil {
+	if err := r.keepRest(src, aside, now.Folder); err != nil {
 		return "", err
 	}
 	if err := r.l.RemoveFolder(old.ID, old.Folder, false); err != nil {
@@ -97,11 +97,13 @@ func (r *repairing) view(old, now library.Entry) (src *library.Folder, aside boo
 }
 
 // keepRest moves what isn't among the versions and can't be made again, session.json last: it tells whose folder it is.
-func keepRest(src *library.Folder, list bool, to string) error {
+func (r *repairing) keepRest(src *library.Folder, list bool, to string) error {
 	to = disk.FreeName(to, beforeRepair)
 	names := slices.DeleteFunc(src.Names(), func(name string) bool {
-		_, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/"))
-		return err == nil || render.IsTranscript(name) || name == "session.json" || name == "raw/versions.jsonl" && !list
+		if s, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err == nil {
+			return src.Versions.Covers(r.ctx, src.Entry.Folder, s)
+		}
+		return render.IsTranscript(name) || name == "session.json" || name == "raw/versions.jsonl" && !list
 	})
 	for _, name := range append(names, "session.json") {
 		from, at := filepath.Join(src.Entry.Folder, filepath.FromSlash(name)), filepath.Join(to, filepath.FromSlash(name))
