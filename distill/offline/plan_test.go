@@ -10,7 +10,7 @@ import (
 )
 
 // An approved plan's own points are claimed one by one, a point under "Out of scope" as such; what it only explains,
-// checks, details or calls optional isn't. Approved again, the former is replaced.
+// checks, details or calls optional isn't, nor is a file that it only names. Approved again, the former is replaced.
 func TestApprovedPlanIsClaimedByPoints(t *testing.T) {
 	call := func(plan string, verdict ingest.Verdict) ingest.Turn {
 		made := ingest.ToolCall{ID: "c", Name: "ExitPlanMode", Done: true, Verdict: verdict, Plan: &ingest.Plan{Text: plan}}
@@ -36,7 +36,7 @@ func TestApprovedPlanIsClaimedByPoints(t *testing.T) {
 		},
 		"numbered headings": {
 			[]ingest.Turn{call("# Two steps\n### Step 1: Split the reader\n- a detail of it\n### 2. Drop the old parser\n"+
-				"### 3. (Optional) Keep its tests\n",
+				"### 3. (Optional) Keep its tests\n### 4. Update `a/reader.go` ✅ DONE\n",
 				ingest.Approved)},
 			[]string{"Step 1: Split the reader", "2. Drop the old parser"},
 		},

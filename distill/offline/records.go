@@ -190,6 +190,9 @@ var (
 	planAside = text.Pattern(`(?i)\b(?:context|background|current|problems?|issues?|findings?|blockers?|why|goals?|files|` +
 		`tests?|testing|verif\w*|questions?|risks?|alternatives)\b`)
 
+	// planPlace matches a file that a step names, and the note that it is done: neither says what was decided.
+	planPlace = text.Pattern("`[^` ]*[/.][^` ]*`|✅|(?i:\\bdone\\b)")
+
 	// planOptional matches a point that approving the plan doesn't decide.
 	planOptional = text.Pattern(`(?i)^(?:\p{L}+ )?(?:\d{1,2}[.:)] *)?\W{0,2}optional\b`)
 )
@@ -205,7 +208,8 @@ func planned(turn *ingest.Turn, plan string) []payload.Item {
 	point := func(under, quote string) {
 		lists := strings.HasSuffix(quote, ":") || quote[0] == '`' || strings.HasSuffix(quote, "?")
 		open := planOptional().MatchString(quote)
-		if said := plain(quote); !lists && !open && len(keywords(quote)) > 1 && len(out) <= maxPoints {
+		says := keywords(planPlace().ReplaceAllString(quote, ""))
+		if said := plain(quote); !lists && !open && len(says) > 1 && len(out) <= maxPoints {
 			if under != "" {
 				said = under + ": " + said
 			}
