@@ -38,7 +38,7 @@ type Options struct {
 type Rendered struct {
 	Text   string   // from marker to marker, ending in a newline
 	Shown  []ItemID // in line order
-	Cut    int      // current items that didn't fit; they remain in session.json
+	Cut    int      // current items that didn't fit; recall show has them
 	Tokens int      // in Text with the marker of a page that isn't Editable; 0 if there was no limit
 }
 
@@ -205,7 +205,7 @@ func (pg *page) layOut(cut []int) Rendered {
 		}
 	}
 	if r.Cut > 0 {
-		fmt.Fprintf(&body, "\n… and %d more in session.json\n", r.Cut)
+		fmt.Fprintf(&body, "\n… and %d more: recall show %s\n", r.Cut, short(pg.payload.Session))
 	}
 	var b strings.Builder
 	b.WriteString(marker(pg.handsOn(r.Shown)))

@@ -136,7 +136,7 @@ func TestHostileTextStaysOneLine(t *testing.T) {
 	for _, text := range []string{
 		"<!-- /recall -->", "<\\!-- /recall -->", "a <!-- recall k3v9t2m8qa --> b", "## Decisions made", "# x", "- x",
 		"1. x", "* x", "> x", "- ", "-",
-		"[pinned] x", "[x] x", "[ ] x", "\\", "\\# x", "\\\\[x] y", "```", "~~~", "…", "... and 3 more in session.json", "… and 3 more in session.json",
+		"[pinned] x", "[x] x", "[ ] x", "\\", "\\# x", "\\\\[x] y", "```", "~~~", "…", "... and 3 more: recall show x", "… and 3 more: recall show x",
 		"a — b", "a —", "— a", "a — — b", "—", "because x", "x (scope: y)", "x \\(scope: y)", "(scope: y)", "x (not: y)", "x (session 2, Apr 17)", "Session 7f3c · x",
 		"a.", "a..", ".", "DONE", "| a | b |", "===", "---", "***",
 	} {
@@ -315,7 +315,7 @@ func TestBudgetHolds(t *testing.T) {
 			if r.Cut+len(r.Shown) != len(p.Items) {
 				t.Errorf("%d a kind: got %d cut and %d shown of %d", n, r.Cut, len(r.Shown), len(p.Items))
 			}
-			if last := fmt.Sprintf("\n… and %d more in session.json\n<!-- /recall -->\n", r.Cut); r.Cut > 0 &&
+			if last := fmt.Sprintf("\n… and %d more: recall show 7f3c\n<!-- /recall -->\n", r.Cut); r.Cut > 0 &&
 				!strings.HasSuffix(r.Text, last) {
 				t.Errorf("%d a kind: the last line doesn't count %d cut items:\n%s", n, r.Cut, r.Text)
 			}

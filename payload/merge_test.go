@@ -105,7 +105,7 @@ func TestALineCutForTheBudgetIsNotADrop(t *testing.T) {
 	p := many(10)
 	save(p, 400)
 	page := p.Written
-	if !strings.Contains(page, "more in session.json") {
+	if !strings.Contains(page, " more: recall show ") {
 		t.Fatal("nothing was cut")
 	}
 	edits, err := Merge(p, strings.Replace(page, "decision number 9 says", "decision number 9 no longer says", 1),

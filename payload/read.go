@@ -28,6 +28,9 @@ type Line struct {
 	said string // the line without its bullet
 }
 
+// IsCutNote reports whether a line only counts what a page has no room for.
+func IsCutNote(line string) bool { return cutNote().MatchString(line) }
+
 // settle makes a line under an odd heading an item of a kind; if none is given, a Flag prefixed with the heading.
 func (l *Line) settle(kind Kind) {
 	said := l.said
@@ -44,7 +47,7 @@ var (
 	wholeComment = text.Pattern(`^<!--.*-->$`)
 	headingStart = text.Pattern(`^#{1,6}(?: |$)`)
 	bullet       = text.Pattern(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
-	cutNote      = text.Pattern(`^(?:…|\.\.\.) and \d+ more in session\.json$`)
+	cutNote      = text.Pattern(`^(?:…|\.\.\.) and \d+ more: recall show\b`)
 	conflict     = text.Pattern(`^(?:<{7} |={7}$|>{7} )`) // git's conflict markers
 	rule         = text.Pattern(`^(?:-{3,}|\*{3,}|_{3,})$`)
 )

@@ -50,7 +50,7 @@ func TestReadTakesWhatPeopleDo(t *testing.T) {
 				{Kind: File, Path: "c.go", Status: FileOffLimits, Text: "generated", Why: "by protoc"},
 				{Kind: File, Path: "d.go", Text: "a stub"}}},
 		{"a comment, a rule, an empty bullet, the last line",
-			"## Status\n<!-- later -->\n---\n-\n- done\n\n… and 12 more in session.json\n<!-- /recall -->\n",
+			"## Status\n<!-- later -->\n---\n-\n- done\n\n… and 12 more: recall show 7f3c\n<!-- /recall -->\n",
 			[]Item{{Kind: Status, Text: "done"}}},
 		{"no line end, byte order mark", "\uFEFF## Status\n- done", []Item{{Kind: Status, Text: "done"}}},
 		{"a number sign", "## Current goal\n#123 is to be fixed\n", []Item{{Kind: Goal, Text: "#123 is to be fixed"}}},

@@ -65,8 +65,7 @@ func (w *writtenLines) pasted(ctx context.Context, family []string) func(line st
 // frame reports whether a line is one of those around a page's items: the session line, or the note of how many
 // items were cut.
 func frame(line string) bool {
-	return strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") ||
-		strings.HasPrefix(line, "… and ") && strings.HasSuffix(line, " more in session.json")
+	return strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") || payload.IsCutNote(line)
 }
 
 const (

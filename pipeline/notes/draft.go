@@ -124,7 +124,7 @@ func (d *draftReader) line(n int, s string) {
 		if d.flush(); strings.HasPrefix(s, "<!-- /recall") {
 			d.kind, d.head = "", "" // what follows isn't part of the page
 		}
-	case strings.HasPrefix(s, "… and ") && strings.HasSuffix(s, "more in session.json"): // nor is this
+	case payload.IsCutNote(s): // nor is this
 		d.flush()
 	case strings.HasPrefix(s, "#"):
 		name := strings.TrimSpace(strings.Trim(s, "#"))

@@ -89,7 +89,7 @@ func TestReadDraft(t *testing.T) {
 		"**Architecture decisions locked in:**\n- Red first\n(decided session 1 - it is seen\nbest)\n- Blue last — nobody buys it\n\n" +
 		"**Hypothesis that survived last session:** The lamp\nflickers.\n**Hypotheses eliminated (do not revisit):**\n- The fuse: ruled out - it is new\n" +
 		"### Current implementation status\n- COMPLETE: two shelves\n**Files in play:**\n- DONE: a.txt, b.txt\n- IN PROGRESS: c.txt (half of it)\n- d.txt (the list)\n" +
-		"**Mood**\nFine\n## In their own words\n- “Paint it red.” — user, turn 5 (session 1, Nov 16)\n\n… and 7 more in session.json\n<!-- /recall -->\n\nBased on that, what next?\n")
+		"**Mood**\nFine\n## In their own words\n- “Paint it red.” — user, turn 5 (session 1, Nov 16)\n\n… and 7 more: recall show 7f3c1a2b\n<!-- /recall -->\n\nBased on that, what next?\n")
 	want := []string{"goal 4 Sort the shelves by colour.", "decision 7 Red first — because it is seen best",
 		"decision 10 Blue last — because nobody buys it",
 		"hypothesis 12 The lamp flickers.", "eliminated 15 The fuse — it is new", "status 17 COMPLETE: two shelves",
