@@ -34,12 +34,12 @@ type Answer struct {
 	Coverage float64        `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
 	Narrowed index.Filters  `json:"narrowed,omitzero"`
 	Widened  index.Filters  `json:"widened,omitzero"` // filters dropped because nothing was found with them
-	Listed   []payload.Kind `json:"listed,omitempty"` // the question names no topic: the newest of these kinds are listed
+	Listed   []payload.Kind `json:"listed,omitempty"` // the question names no topic: the newest of these kinds
 	// Results are the best first, without those that only repeat one above, and only a few if nothing clearly answers.
 	Results  []*Result `json:"results"`
 	Searched Searched  `json:"searched"`          // what was searched
 	Missing  []string  `json:"missing,omitempty"` // words of the question that occur nowhere
-	Unasked  string    `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or there is none
+	Unasked  string    `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or isn't there
 	Handed   int       `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
 	Behind
 	Quoted bool `json:"quoted,omitempty"` // no result is settled: they only quote what was said

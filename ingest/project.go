@@ -67,7 +67,7 @@ func ProjectOf(s *Session, known []Root) Project {
 
 // Work is where a session did more than look around.
 type Work struct {
-	In      []string // directories: a person asked there, a sub-agent worked there, a commit was made, Cowork was given it
+	In      []string // directories: where a person asked, a sub-agent worked or a commit was made; what Cowork was given
 	Changed []string // files
 }
 

@@ -10,3 +10,18 @@ func TestHandle(t *testing.T) {
 		}
 	}
 }
+
+func TestCutTurns(t *testing.T) {
+	type cut struct {
+		session  string
+		from, to int
+	}
+	for name, want := range map[string]cut{"billing#2": {"billing#2", 0, 0}, "billing#2:31": {"billing#2", 31, 31},
+		"7f3c1a2b:31-35": {"7f3c1a2b", 31, 35}, "billing#2:35-31": {"billing#2", 35, 35}, "billing#2:": {"billing#2:", 0, 0},
+		":31": {":31", 0, 0}, "Roll out: 9:30": {"Roll out: 9", 30, 30}, "a:1234567": {"a:1234567", 0, 0}} {
+		session, from, to := CutTurns(name)
+		if got := (cut{session, from, to}); got != want {
+			t.Errorf("%q: got %v, want %v", name, got, want)
+		}
+	}
+}

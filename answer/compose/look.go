@@ -17,7 +17,7 @@ import (
 const Looked = 50
 
 const (
-	readWhole   = 10    // first results of which the whole passage is shown; of the others what says most of the question
+	readWhole   = 10    // results of which the whole passage is shown; of the others what says most of the question
 	longestLine = 700   // bytes of a passage, of which no search's is longer
 	longestOld  = 260   // of what an item took the place of, or was overtaken by
 	longestItem = 1_500 // of an item, so that its reason, which decides whether it answers, isn't cut

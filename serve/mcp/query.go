@@ -148,7 +148,8 @@ func tell(a *answer.Answer) string {
 		sh.linef("This answer is %s; ask again in a minute or two.", a.Behind)
 	}
 	if told > 0 {
-		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with its session:turn.")
+		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with its " +
+			"session:turn.")
 	}
 	return sh.text("Ask with a smaller limit, a project or kinds.")
 }

@@ -39,12 +39,15 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	if strings.TrimSpace(in.Session) == "" {
 		return s.latest(m, in.Project)
 	}
-	if name, from, to := payload.CutTurns(in.Session); from == to {
-		in.Session, in.Turn = name, cmp.Or(in.Turn, from)
-	} else {
-		in.Session, in.From, in.To = name, cmp.Or(in.From, from), cmp.Or(in.To, to)
-	}
 	e, err := m.Library.Lookup(in.Session)
+	if name, from, to := payload.CutTurns(in.Session); errors.Is(err, library.ErrNoSession) && from > 0 {
+		if in.Session = name; from == to {
+			in.Turn = cmp.Or(in.Turn, from)
+		} else {
+			in.From, in.To = cmp.Or(in.From, from), cmp.Or(in.To, to)
+		}
+		e, err = m.Library.Lookup(name)
+	}
 	if errors.Is(err, library.ErrNoSession) {
 		return s.shared(ctx, m, in.Session)
 	}

@@ -289,8 +289,8 @@ func (a *App) Hit(ctx context.Context, arg string) (h last.Hit, to int, err erro
 		}
 	}
 	e, err := a.Session(arg)
-	if name, from, last := payload.CutTurns(arg); errors.Is(err, library.ErrNoSession) && from > 0 {
-		h.N, to = from, last
+	if name, first, until := payload.CutTurns(arg); errors.Is(err, library.ErrNoSession) && first > 0 {
+		h.N, to = first, until
 		e, err = a.Session(name)
 	}
 	if err == nil {
