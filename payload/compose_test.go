@@ -3,6 +3,7 @@ package payload
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,5 +99,26 @@ func BenchmarkCompose(b *testing.B) {
 	}
 	for b.Loop() {
 		Compose(thread, nil)
+	}
+}
+
+// A quote says which session it is from only where that isn't the page's own; a claim always does.
+func TestQuotesOfThePagesOwnSession(t *testing.T) {
+	at := time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)
+	of := func(session, said string, decided Item) *Payload {
+		decided.Kind, decided.State, decided.At = Decision, Stands, at
+		quote := Item{ID: ItemID("q" + said), Kind: Lead, By: ByUser, Maker: ByRule, Text: said, State: Stands, At: at,
+			Evidence: []Evidence{{Turn: "t", N: 7, Quote: said}}}
+		return &Payload{Session: session, Project: "p", Branch: "x", Start: at, End: at, Items: []Item{decided, quote}}
+	}
+	one := of("11111111-aaaa", "Keep the logs for thirty days.", Item{ID: "a1", Text: "Log at acquire()"})
+	two := of("22222222-bbbb", "The mock fails on purpose.", Item{ID: "b1", Text: "Retry five times"})
+	page := pageOf(Compose([]*Payload{one, two}, map[string]int{one.Session: 3, two.Session: 4}))
+	for _, want := range []string{"- Log at acquire() (session 3, Apr 1)\n", "- Retry five times (session 4, Apr 1)\n",
+		"- “Keep the logs for thirty days.” — user, turn 7 (session 3, Apr 1)\n",
+		"- “The mock fails on purpose.” — user, turn 7\n"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
 	}
 }

@@ -257,8 +257,9 @@ func (pg *page) saidMoreSince(goal *Item) string {
 	return fmt.Sprintf("; the user said more since, up to turn %d", last)
 }
 
-// note says which session of a thread an item is from, except for kinds taken from the last session only, whether only
-// its agent said so, and what has since replaced or contradicted it.
+// note says which session of a thread an item is from, whether only its agent said so, and what has since replaced or
+// contradicted it. It is omitted for kinds taken from the last session only, and for quotes from the page's own session:
+// their turn says where they are from.
 func (pg *page) note(it *Item) string {
 	from, ok := pg.payload.Origins[it.ID]
 	by, doubted := pg.payload.Doubted[it.ID]
@@ -290,6 +291,9 @@ func (pg *page) note(it *Item) string {
 	}
 	if doubted {
 		after += fmt.Sprintf("; %s, %s", by.Word(it.Kind), day(by.At))
+	}
+	if it.Quoted() && from.Session == pg.payload.Session && after == "" {
+		return ""
 	}
 	return fmt.Sprintf(" (%s%s, %s%s)", name, from.On(), day(it.At), after)
 }
