@@ -258,8 +258,8 @@ func (pg *page) saidMoreSince(goal *Item) string {
 }
 
 // note says which session of a thread an item is from, whether only its agent said so, and what has since replaced or
-// contradicted it. It is omitted for kinds taken from the last session only, and for quotes from the page's own session:
-// their turn says where they are from.
+// contradicted it. It is omitted for kinds taken from the last session only, and for quotes from the page's own
+// session: their turn says where they are from.
 func (pg *page) note(it *Item) string {
 	from, ok := pg.payload.Origins[it.ID]
 	by, doubted := pg.payload.Doubted[it.ID]
