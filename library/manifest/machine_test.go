@@ -47,6 +47,12 @@ func shells(t *testing.T) [][]string {
 	return all
 }
 
+// aShell is one of them, another for each test: every file takes the scripts their time.
+func aShell(t *testing.T) []string {
+	all := shells(t)
+	return all[len(t.Name())%len(all)]
+}
+
 // machine is a folder that stands for a machine's root, and a mount.
 type machine struct {
 	t           *testing.T

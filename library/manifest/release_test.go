@@ -58,97 +58,93 @@ func fakes(t *testing.T, installed ...[5]string) (log string) {
 
 // However many sessions did the same work in a machine, it holds what it held before.
 func TestReleaseKeepsAMachinesSize(t *testing.T) {
-	for _, sh := range shells(t) {
-		fakes(t, [5]string{"jq", "1.6-2", "1.6-2", "", ""})
-		vm := newMachine(t, sh)
-		vm.write("/usr/bin/own", "the machine's")
-		before := tree(t, vm.root)
-		for i := range 10 {
-			s := worked(fmt.Sprint("s", i), trace.Package{Manager: "apt", Name: "jq", Version: "1.6-2"})
-			vm.work(s)
-			script, _, err := Cleanup([]Stay{s})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out := vm.run("c.sh", script, 0, "--apply", "--release"); !strings.Contains(out, "released, ") {
-				t.Errorf("nothing is released:\n%s", out)
-			}
-			same(t, fmt.Sprint("after session ", i), tree(t, vm.root), before)
+	fakes(t, [5]string{"jq", "1.6-2", "1.6-2", "", ""})
+	vm := newMachine(t, aShell(t))
+	vm.write("/usr/bin/own", "the machine's")
+	before := tree(t, vm.root)
+	for i := range 3 {
+		s := worked(fmt.Sprint("s", i), trace.Package{Manager: "apt", Name: "jq", Version: "1.6-2"})
+		vm.work(s)
+		script, _, err := Cleanup([]Stay{s})
+		if err != nil {
+			t.Fatal(err)
 		}
+		if out := vm.run("c.sh", script, 0, "--apply", "--release"); !strings.Contains(out, "released, ") {
+			t.Errorf("nothing is released:\n%s", out)
+		}
+		same(t, fmt.Sprint("after session ", i), tree(t, vm.root), before)
 	}
 }
 
 // What might not come back isn't released: that its index lacks in this version, that was changed, that others need.
 func TestReleaseLeaves(t *testing.T) {
-	for _, sh := range shells(t) {
-		log := fakes(t, [5]string{"jq", "1.6-2", "1.6-2", "??5?????? c /etc/jqrc", ""},
-			[5]string{"old", "1.0", "1.1", "", ""}, [5]string{"newer", "2.0", "2.0", "", ""},
-			[5]string{"edited", "1.0", "1.0", "??5??????   /usr/bin/edited", ""})
-		vm := newMachine(t, sh)
-		var all []trace.Package
-		for _, name := range []string{"jq", "old", "edited", "newer", "absent", "--reinstall", "x; touch pwned"} {
-			all = append(all, trace.Package{Manager: "apt", Name: name, Version: map[string]string{"jq": "1.6-2"}[name] +
-				map[bool]string{true: "1.0"}[name != "jq"]})
-		}
-		s := worked("calm", all...)
-		vm.work(s)
-		for _, own := range []string{"/.cache/mine/x", "/.cache/x", "/sub/__pycache__/notes.txt", "/node_modules/x/y",
-			"/.npm/x", "/.local/x", "/venv/lib/x"} {
-			vm.write("/sessions/calm"+own, "own")
-		}
-		vm.write("/outside/x", "precious")
-		for _, link := range []string{"/.cache/torch", "/.cache/pip/away"} {
-			if err := os.Symlink("../../../outside", vm.root+"/sessions/calm"+link); err != nil {
-				t.Fatal(err)
-			}
-		}
-		before := tree(t, vm.root)
-		script, _, err := Cleanup([]Stay{s})
-		if err != nil {
+	log := fakes(t, [5]string{"jq", "1.6-2", "1.6-2", "??5?????? c /etc/jqrc", ""},
+		[5]string{"old", "1.0", "1.1", "", ""}, [5]string{"newer", "2.0", "2.0", "", ""},
+		[5]string{"edited", "1.0", "1.0", "??5??????   /usr/bin/edited", ""})
+	vm := newMachine(t, aShell(t))
+	var all []trace.Package
+	for _, name := range []string{"jq", "old", "edited", "newer", "absent", "--reinstall", "x; touch pwned"} {
+		all = append(all, trace.Package{Manager: "apt", Name: name, Version: map[string]string{"jq": "1.6-2"}[name] +
+			map[bool]string{true: "1.0"}[name != "jq"]})
+	}
+	s := worked("calm", all...)
+	vm.work(s)
+	for _, own := range []string{"/.cache/mine/x", "/.cache/x", "/sub/__pycache__/notes.txt", "/node_modules/x/y",
+		"/.npm/x", "/.local/x", "/venv/lib/x"} {
+		vm.write("/sessions/calm"+own, "own")
+	}
+	vm.write("/outside/x", "precious")
+	for _, link := range []string{"/.cache/torch", "/.cache/pip/away"} {
+		if err := os.Symlink("../../../outside", vm.root+"/sessions/calm"+link); err != nil {
 			t.Fatal(err)
 		}
-		if out := vm.run("c.sh", script, 0); strings.Contains(out, "would release") ||
-			!strings.Contains(out, "--release frees") {
-			t.Errorf("without --release:\n%s", out)
-		}
-		out := vm.run("c.sh", script, 0, "--release")
-		same(t, "after a look", tree(t, vm.root), before)
-		if strings.Count(out, "would release, ") != 3 || !strings.Contains(out, "would release, 7 KB: jq\n") {
-			t.Errorf("got\n%s", out)
-		}
-		vm.run("c.sh", script, 0, "--apply", "--release")
-		got, err := os.ReadFile(log)
-		if string(got) != "remove -y -- jq\n" {
-			t.Errorf("%v; done:\n%s", err, got)
-		}
-		for _, p := range []string{"/fetched.json", "/a.py", "/.cache/pip/http/x", "/.cache/pip/away", "/.npm/_cacache/x"} {
-			delete(before, "/sessions/calm"+p)
-		}
-		same(t, "after --apply", tree(t, vm.root), before)
-		noPwned(t, vm)
+	}
+	before := tree(t, vm.root)
+	script, _, err := Cleanup([]Stay{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := vm.run("c.sh", script, 0); strings.Contains(out, "would release") ||
+		!strings.Contains(out, "--release frees") {
+		t.Errorf("without --release:\n%s", out)
+	}
+	out := vm.run("c.sh", script, 0, "--release")
+	same(t, "after a look", tree(t, vm.root), before)
+	if strings.Count(out, "would release, ") != 3 || !strings.Contains(out, "would release, 7 KB: jq\n") {
+		t.Errorf("got\n%s", out)
+	}
+	vm.run("c.sh", script, 0, "--apply", "--release")
+	got, err := os.ReadFile(log)
+	if string(got) != "remove -y -- jq\n" {
+		t.Errorf("%v; done:\n%s", err, got)
+	}
+	for _, p := range []string{"/fetched.json", "/a.py", "/.cache/pip/http/x", "/.cache/pip/away", "/.npm/_cacache/x"} {
+		delete(before, "/sessions/calm"+p)
+	}
+	same(t, "after --apply", tree(t, vm.root), before)
+	noPwned(t, vm)
 
-		// Nothing goes while something had to be left alone, or in another machine.
-		vm.write("/sessions/calm/.cache/pip/x", "x")
-		if err := os.Symlink("../../outside/x", vm.root+"/sessions/calm/a.py"); err != nil {
-			t.Fatal(err)
-		}
-		if out := vm.run("c.sh", script, 1, "--apply", "--release"); !strings.Contains(out, "nothing is released while") {
-			t.Errorf("got\n%s", out)
-		}
-		os.Remove(log)
-		newMachine(t, sh).run("c.sh", script, 0, "--apply", "--release")
-		if _, err := os.Stat(log); err == nil || tree(t, vm.root)["/sessions/calm/.cache/pip/x"] != "x" {
-			t.Error("it was released all the same")
-		}
-		// Nor does a package that takes another with it.
-		fakes(t, [5]string{"jq", "1.6-2", "1.6-2", "", "needs-jq"})
-		if err := os.Remove(vm.root + "/sessions/calm/a.py"); err != nil {
-			t.Fatal(err)
-		}
-		if out := vm.run("c.sh", script, 1, "--apply", "--release"); !strings.Contains(out,
-			"left alone (it could not be released): jq\n") {
-			t.Errorf("got\n%s", out)
-		}
+	// Nothing goes while something had to be left alone, or in another machine.
+	vm.write("/sessions/calm/.cache/pip/x", "x")
+	if err := os.Symlink("../../outside/x", vm.root+"/sessions/calm/a.py"); err != nil {
+		t.Fatal(err)
+	}
+	if out := vm.run("c.sh", script, 1, "--apply", "--release"); !strings.Contains(out, "nothing is released while") {
+		t.Errorf("got\n%s", out)
+	}
+	os.Remove(log)
+	newMachine(t, aShell(t)).run("c.sh", script, 0, "--apply", "--release")
+	if _, err := os.Stat(log); err == nil || tree(t, vm.root)["/sessions/calm/.cache/pip/x"] != "x" {
+		t.Error("it was released all the same")
+	}
+	// Nor does a package that takes another with it.
+	fakes(t, [5]string{"jq", "1.6-2", "1.6-2", "", "needs-jq"})
+	if err := os.Remove(vm.root + "/sessions/calm/a.py"); err != nil {
+		t.Fatal(err)
+	}
+	if out := vm.run("c.sh", script, 1, "--apply", "--release"); !strings.Contains(out,
+		"left alone (it could not be released): jq\n") {
+		t.Errorf("got\n%s", out)
 	}
 }
 
@@ -181,35 +177,36 @@ func TestReleaseStaysOnItsDisk(t *testing.T) {
 // All that cleanup kept is put back: what was in the machine before, and what recall knew nothing of.
 func TestRebuildPutsBackWhatWasKept(t *testing.T) {
 	t.Parallel()
-	for _, sh := range shells(t) {
-		vm := newMachine(t, sh)
-		s := worked("calm")
-		s.Inputs = []Input{{Path: "/sessions/calm/report.docx", Machine: VM}, {Path: "/sessions/calm/folder", Machine: VM}}
-		for _, name := range []string{"/fetched.json", "/report.docx", "/folder/x", "/film.part", "/data",
-			"/data.0123456789ab"} {
-			vm.write("/sessions/calm"+name, name)
-		}
-		script, _, err := Cleanup([]Stay{s})
-		if err != nil {
-			t.Fatal(err)
-		}
-		vm.run("c.sh", script, 0, "--copy-rest")
-		vm.write("/sessions/calm/data", "newer")
-		before := tree(t, vm.root)
-		vm.run("c.sh", script, 0, "--copy-rest", "--apply")
-		if err := os.RemoveAll(vm.root + "/sessions/calm"); err != nil {
-			t.Fatal(err)
-		}
-		rebuild, _ := s.Rebuild(nil, nil, s.Folders)
-		for range 2 {
-			vm.run("r.sh", rebuild, 0)
-			same(t, "after rebuild", tree(t, vm.root), before)
-		}
+	vm := newMachine(t, aShell(t))
+	s := worked("calm")
+	s.Inputs = []Input{{Path: "/sessions/calm/report.docx", Machine: VM}, {Path: "/sessions/calm/folder", Machine: VM}}
+	for _, name := range []string{"/fetched.json", "/report.docx", "/folder/x", "/film.part", "/data",
+		"/data.0123456789ab"} {
+		vm.write("/sessions/calm"+name, name)
+	}
+	script, _, err := Cleanup([]Stay{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm.run("c.sh", script, 0, "--copy-rest")
+	vm.write("/sessions/calm/data", "newer")
+	before := tree(t, vm.root)
+	vm.run("c.sh", script, 0, "--copy-rest", "--apply")
+	if err := os.RemoveAll(vm.root + "/sessions/calm"); err != nil {
+		t.Fatal(err)
+	}
+	rebuild, _ := s.Rebuild(nil, nil, s.Folders)
+	for range 2 {
+		vm.run("r.sh", rebuild, 0)
+		same(t, "after rebuild", tree(t, vm.root), before)
 	}
 }
 
 // With Python itself: packages and a virtual environment go, and rebuild brings them back.
 func TestReleasePython(t *testing.T) {
+	if os.Getenv("RECALL_LONG") == "" {
+		t.Skip("starts Python 30 times: runs with RECALL_LONG")
+	}
 	index, system := t.TempDir(), filepath.Join(t.TempDir(), "system")
 	python := func(name string, args ...string) string {
 		t.Helper()
@@ -230,7 +227,7 @@ func TestReleasePython(t *testing.T) {
 	}
 	python("python3", "-m", "venv", "--without-pip", "--system-site-packages", system)
 	t.Setenv("PATH", filepath.Join(system, "bin")+":"+os.Getenv("PATH"))
-	vm := newMachine(t, shells(t)[0])
+	vm := newMachine(t, aShell(t))
 	env := vm.root + "/sessions/calm/.venv"
 	pip := func(in string, args ...string) {
 		t.Helper()
