@@ -250,7 +250,7 @@ func TestModelJudgeByRelay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	answered := make(chan int)
 	go func() { answered <- answerAll(ctx, t, dir, same) }()

@@ -24,8 +24,8 @@ func TestSharedGoldInTime(t *testing.T) {
 	took := time.Since(begun)
 	ours := r.Systems[0].Payloads
 	t.Logf("%d sessions in %v", len(ours.Sessions), took.Round(time.Millisecond))
-	if took > 30*time.Second {
-		t.Errorf("took %v, want at most 30 s", took)
+	if took > 2*time.Minute {
+		t.Errorf("took %v, want at most 2 minutes", took)
 	}
 	if len(ours.Sessions) != r.Gold.Sessions || len(r.Missing) > 0 {
 		t.Errorf("%d of %d sessions measured, missing %v", len(ours.Sessions), r.Gold.Sessions, r.Missing)

@@ -143,7 +143,7 @@ func TestLongStatements(t *testing.T) {
 	}
 	begun := time.Now()
 	alikeAll(t, []LabelledPair{{A: one.String(), B: two.String()}})
-	if took := time.Since(begun); took > time.Minute { // a second when quiet; each word with each would be hours
+	if took := time.Since(begun); took > 10*time.Minute { // a second when quiet; each word with each would be hours
 		t.Errorf("comparing two statements of 80,000 words took %v", took)
 	}
 }

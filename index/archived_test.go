@@ -34,7 +34,7 @@ func TestArchivedMany(t *testing.T) {
 		INSERT INTO session SELECT 1000+i, 'old'||i, 'old', '', '', i, i, 1, x'', 1 FROM n`); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	a, err := x.Search(ctx, Query{Text: "retries"})
 	if err != nil || a.Archived != 20000 {

@@ -28,7 +28,7 @@ func TestBranchOfPipes(t *testing.T) {
 			if b != "" {
 				t.Errorf("%s: got %q", name, b)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Minute):
 			t.Errorf("%s: waited for", name)
 		}
 	}

@@ -71,31 +71,31 @@ func TestBlockedDistiller(t *testing.T) {
 	}
 	third.write(t, root)
 	ctx := context.Background()
-	soon("an event for the inbox", time.Second, func() error {
+	soon("an event for the inbox", time.Minute, func() error {
 		return inbox.Add(other().Library, map[string]string{"session": first.id, "text": "remember"})
 	})
-	soon("archive", 5*time.Second, func() error {
+	soon("archive", time.Minute, func() error {
 		r, err := other().Archive(ctx, pipeline.ArchiveOptions{Pack: time.Minute})
 		if err == nil && r.New != 1 {
 			t.Errorf("archive: %+v", r)
 		}
 		return err
 	})
-	soon("verify", 5*time.Second, func() error {
+	soon("verify", time.Minute, func() error {
 		v, err := check.Verify(ctx, other().Library, check.Options{})
 		if err == nil && v.Damage() > 0 {
 			t.Errorf("verify: %+v", v.Findings)
 		}
 		return err
 	})
-	soon("a question's search", 5*time.Second, func() error {
+	soon("a question's search", time.Minute, func() error {
 		a, err := other().Index.Search(ctx, index.Query{Text: first.said[0]})
 		if err == nil && len(a.Ranked) == 0 {
 			t.Error("nothing was found")
 		}
 		return err
 	})
-	soon("a question's sync", 5*time.Second, func() error {
+	soon("a question's sync", time.Minute, func() error {
 		q := other()
 		q.Distiller = newStuck()
 		r, err := q.Sync(ctx, pipeline.Options{Budget: 300 * time.Millisecond})

@@ -176,7 +176,7 @@ func TestCancelled(t *testing.T) {
 	if d := cmp.Diff(want, tree(t, p.Library.Dir())); d != "" {
 		t.Errorf("(-at once +cancelled again and again): %s", d)
 	}
-	for range 50 { // those of the database end by themselves
+	for range 6000 { // those of the database end by themselves
 		if runtime.NumGoroutine() <= before+4 {
 			return
 		}

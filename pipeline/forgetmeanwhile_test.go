@@ -76,7 +76,7 @@ func TestForgottenBeforeItIsIndexed(t *testing.T) {
 				}) {
 					break
 				}
-				if try == 500 {
+				if try == 12_000 {
 					t.Fatal("the first session isn't written", err)
 				}
 				time.Sleep(10 * time.Millisecond)

@@ -196,14 +196,15 @@ func (c *crew) bouncer() (port int) {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
-	for range 100 {
+	for range 3000 { // a minute, however busy the machine is
 		if conn, err := net.Dial("tcp", l.Addr().String()); err == nil {
 			conn.Close()
-			break
+			return port
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return port
+	c.t.Fatal("PgBouncer doesn't listen")
+	return 0
 }
 
 // Who may not connect to the database any more is told what a member is told who isn't in.

@@ -154,7 +154,7 @@ func TestAskCommands(t *testing.T) {
 	}
 	select {
 	case <-hanging:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		cmd.Process.Kill()
 		t.Fatal("another model wasn't asked")
 	}
@@ -163,7 +163,7 @@ func TestAskCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if took := time.Since(interrupted); took > 5*time.Second || cmd.ProcessState.ExitCode() != app.ExitError {
+	if took := time.Since(interrupted); took > time.Minute || cmd.ProcessState.ExitCode() != app.ExitError {
 		t.Errorf("interrupted while a model was asked: exit code %d after %v", cmd.ProcessState.ExitCode(), took)
 	}
 }

@@ -154,7 +154,7 @@ func TestVectorsFollowInTheBackground(t *testing.T) {
 	one := size()
 	writeSession(t, dir, 2, "small boats are out of reach of a mast", "Then the tides are computed on the device.")
 	run("query", "sqlite prices")
-	for end := time.Now().Add(time.Minute); size() == one; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); size() == one; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("no more vectors than %d bytes; %s", one, run("status"))
 		}

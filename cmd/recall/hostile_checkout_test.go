@@ -307,7 +307,7 @@ func (a *answers) Write(b []byte) (int, error) {
 func (a *answers) Read([]byte) (int, error) {
 	select {
 	case <-a.done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 	}
 	return 0, io.EOF
 }

@@ -200,7 +200,7 @@ func killForgetting(t *testing.T, home, id string) {
 	if there, _ := filepath.Glob(folders); len(there) != 1 {
 		t.Fatalf("%s: %q", folders, there)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		there, _ := filepath.Glob(folders)
 		if len(there) == 0 {
 			return

@@ -82,7 +82,7 @@ func atHome(dir string, setenv func(key, value string)) error {
 		{"LocalAppData", filepath.Join(home, "cache")},
 		{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
 		{"TZ", "UTC"}, {"NO_COLOR", "1"}, {embedProvider, os.Getenv(embedProvider)}, {"EDITOR", ""}, {"VISUAL", ""},
-		{"GOGC", os.Getenv("GOGC")},
+		{"GOGC", os.Getenv("GOGC")}, {"RECALL_QUERY_BUDGET", "1m"}, // however busy the machine is
 	} {
 		setenv(v[0], v[1])
 	}

@@ -165,7 +165,7 @@ func heldBy(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: held-by HOME TEXT")
 	}
 	held, files, err := holds(ts.MkAbs(args[0]), args[1])
-	for range 100 { // a process of its own may be removing it
+	for range 1200 { // a process of its own may be removing it
 		if !neg || err == nil && held == "" {
 			break
 		}

@@ -125,7 +125,7 @@ func (v *visit) click(element string) {
 func (v *visit) until(what, expr string) {
 	v.t.Helper()
 	ok := false
-	for range 200 {
+	for range 2400 { // two minutes
 		err := v.evaluate("document.readyState == 'complete' && !!("+expr+")", &ok)
 		if err != nil && !errors.Is(err, errLeft) { // a link or a form is on its way
 			v.t.Fatalf("%s: %v", what, err)

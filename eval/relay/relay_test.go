@@ -83,12 +83,17 @@ func TestSeveralWait(t *testing.T) {
 func TestRestart(t *testing.T) {
 	m := relay(t)
 	r := llm.Request{Task: "judge", Prompt: "the same?", Schema: schema}
+	request := filepath.Join(m.o.Folder, ID(r)+".request.json")
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(10*time.Millisecond, cancel)
+	go func() { // as soon as it is asked
+		defer cancel()
+		for _, err := os.Stat(request); err != nil && t.Context().Err() == nil; _, err = os.Stat(request) {
+			time.Sleep(time.Millisecond)
+		}
+	}()
 	if _, err := m.Complete(ctx, r); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v after a cancel", err)
 	}
-	request := filepath.Join(m.o.Folder, ID(r)+".request.json")
 	before, err := os.Stat(request)
 	if err != nil {
 		t.Fatal(err)
@@ -113,11 +118,13 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// old makes a file one that nobody has written to for an hour.
+func old(name string) {
+	then := time.Now().Add(-time.Hour)
+	os.Chtimes(name, then, then)
+}
+
 func TestAnswers(t *testing.T) {
-	old := func(name string) {
-		then := time.Now().Add(-time.Hour)
-		os.Chtimes(name, then, then)
-	}
 	for _, tc := range []struct {
 		name, kind, text string
 		schema           *llm.Schema
@@ -150,15 +157,15 @@ func TestAnswers(t *testing.T) {
 func TestWrittenSlowly(t *testing.T) {
 	for _, tc := range []struct {
 		kind, half, whole string
-		minUnchanged      time.Duration
+		rests             bool // it isn't seen to be whole until it is left alone
 	}{
-		{".answer.json", `{"a":`, `{"a":1}`, time.Hour}, // JSON is seen to be whole
-		{".answer.txt", `{"a":[{"b":1}`, `{"a":1}`, time.Hour},
-		{".answer.txt", `Sure: [{"b":1}, and`, `Sure: {"a":1}`, 50 * time.Millisecond},
-		{".answer.txt", "", `{"a":1} and`, 50 * time.Millisecond},
+		{".answer.json", `{"a":`, `{"a":1}`, false},
+		{".answer.txt", `{"a":[{"b":1}`, `{"a":1}`, false},
+		{".answer.txt", `Sure: [{"b":1}, and`, `Sure: {"a":1}`, true},
+		{".answer.txt", "", `{"a":1} and`, true},
 	} {
 		m := relay(t)
-		m.minUnchanged = tc.minUnchanged
+		m.minUnchanged = 10 * time.Minute
 		r := llm.Request{Prompt: "hello", Schema: schema}
 		name := filepath.Join(m.o.Folder, ID(r)+tc.kind)
 		write(t, name, tc.half)
@@ -167,6 +174,9 @@ func TestWrittenSlowly(t *testing.T) {
 			defer close(done)
 			time.Sleep(15 * time.Millisecond)
 			write(t, name, tc.whole)
+			if tc.rests {
+				old(name)
+			}
 		}()
 		if got, err := m.Complete(t.Context(), r); err != nil || got.Text != `{"a":1}` {
 			t.Errorf("%s: got %q, %v", tc.whole, got.Text, err)

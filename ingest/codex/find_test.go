@@ -131,7 +131,7 @@ func TestPackedWithoutEnd(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), path+" unpacks to more than") {
 		t.Errorf("got %v, want that the file unpacks to too much", err)
 	}
-	if took := time.Since(began); took > 20*time.Second {
+	if took := time.Since(began); took > 2*time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -186,7 +186,7 @@ func TestManyMessages(t *testing.T) {
 	began := time.Now()
 	s := parseBytes(t, []byte(b.String()))
 	ingesttest.Equal(t, "turns", len(s.Turns), n+1)
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

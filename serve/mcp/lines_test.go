@@ -83,7 +83,7 @@ func (r *raw) answer() string {
 			r.t.Errorf("got %q, want it to say what is wrong", line)
 		}
 		return fmt.Sprintf("%s %d", doc.ID, doc.Error.Code)
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		r.t.Fatal("no answer")
 	}
 	return ""

@@ -14,8 +14,8 @@ import (
 	"recall/team"
 )
 
-// speaking is a server whose first word, that it takes nobody, comes only after a while.
-func speaking(t *testing.T, after time.Duration) (address string) {
+// speaking is a server whose first word, that it takes nobody, comes only once it may.
+func speaking(t *testing.T, may <-chan struct{}) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -36,7 +36,7 @@ func speaking(t *testing.T, after time.Duration) (address string) {
 					return
 				}
 				io.CopyN(io.Discard, c, int64(binary.BigEndian.Uint32(size))-4)
-				time.Sleep(after)
+				<-may
 				c.Write(append(binary.BigEndian.AppendUint32([]byte("E"), uint32(4+len(said))), said...))
 			}()
 		}
@@ -46,7 +46,8 @@ func speaking(t *testing.T, after time.Duration) (address string) {
 
 // A server is waited for as long as team.wait says, and not asked for a while after it was silent.
 func TestOpenWaits(t *testing.T) {
-	m := &team.Membership{Address: speaking(t, 150*time.Millisecond), Team: "t", Name: "Grain", Device: "d"}
+	may := make(chan struct{})
+	m := &team.Membership{Address: speaking(t, may), Team: "t", Name: "Grain", Device: "d"}
 	if err := m.Keep(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func TestOpenWaits(t *testing.T) {
 		!strings.Contains(hint.Of(err), "team.wait") {
 		t.Errorf("%v, out of reach %v; want it so", err, Lately(m))
 	}
-	_, err := Open(t.Context(), m, 2*time.Second)
+	close(may)
+	_, err := Open(t.Context(), m, time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "from afar") || Lately(m) {
 		t.Errorf("%v, out of reach %v; want what it says", err, Lately(m))
 	}

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 		}
 		os.WriteFile(os.Getenv("FAKE_OUT")+".lives", nil, 0o600)
 		os.Stdout.Write([]byte("x")) // it lives
-		time.Sleep(time.Minute)
+		time.Sleep(5 * time.Minute)
 	}
 	fmt.Fprint(os.Stderr, os.Getenv("FAKE_ERR"))
 	fmt.Print(os.Getenv("FAKE_RESULT"))
@@ -114,7 +114,7 @@ func fake(t *testing.T, how, result string) (m *Model, out string) {
 	t.Setenv("FAKE_CLAUDE", how)
 	t.Setenv("FAKE_RESULT", result)
 	t.Setenv("FAKE_OUT", out)
-	m, err = New(Options{Program: self, Model: "haiku", Timeout: 20 * time.Second,
+	m, err = New(Options{Program: self, Model: "haiku", Timeout: 2 * time.Minute,
 		Lock: filepath.Join(dir, "locks", "claude.lock")})
 	if err != nil {
 		t.Fatal(err)

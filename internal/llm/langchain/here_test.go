@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestHere(t *testing.T) {
@@ -28,10 +27,7 @@ func TestNewest(t *testing.T) {
 			t.Errorf("got %s %s, want GET /api/tags alone", r.Method, r.URL.Path)
 		}
 		if answer == "slow" {
-			select {
-			case <-r.Context().Done():
-			case <-time.After(3 * time.Second):
-			}
+			<-r.Context().Done()
 		}
 		fmt.Fprint(w, answer)
 	}))
@@ -46,12 +42,8 @@ func TestNewest(t *testing.T) {
 		{"slow", ""},
 	} {
 		answer = c.answer
-		start := time.Now()
 		if got := Newest(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.answer, got, c.want)
-		}
-		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("%s: took %v", c.answer, took)
 		}
 	}
 	s.Close()

