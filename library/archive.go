@@ -240,14 +240,14 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	return nil
 }
 
-// available returns a version of a file, up to its first missing segment; the rest is read again from the source.
+// available returns a version of a file, up to its first missing or empty segment; the rest is read again from the source.
 func (a *archiving) available(file string, number int) raw.Version {
 	v := a.versions.At(file, number)
 	if v == nil {
 		return raw.Version{}
 	}
 	for i, s := range v.Segs {
-		if !disk.Exists(filepath.Join(a.entry.Folder, "raw", s.String())) {
+		if !disk.HasBytes(filepath.Join(a.entry.Folder, "raw", s.String())) {
 			return raw.Version{Segs: v.Segs[:i]}
 		}
 	}

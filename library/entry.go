@@ -134,9 +134,9 @@ func (e Entry) alone() *raw.Versions {
 	return raw.ParseVersions("", disk.SplitLines(raw.Implied([]raw.Segment{*s}, e.Files[0].CRC)))
 }
 
-// Lacks returns the first segment of the current contents whose file is gone, nil if all are there.
+// Lacks returns the first segment of the current contents whose file is gone or empty, nil if all are there.
 func (e Entry) Lacks() error {
-	if s := e.only(); s != nil && disk.Exists(raw.Path(e.Folder, *s)) {
+	if s := e.only(); s != nil && disk.HasBytes(raw.Path(e.Folder, *s)) {
 		return nil
 	}
 	v, err := e.Versions()
@@ -149,8 +149,8 @@ func (e Entry) Lacks() error {
 			return fmt.Errorf("%s: %w: version %d is not in versions.jsonl", f.Name, ErrDamaged, f.Version)
 		}
 		for _, s := range ver.Segs {
-			if !disk.Exists(raw.Path(e.Folder, s)) {
-				return fmt.Errorf("%s: %w: %s is gone", f.Name, ErrDamaged, s)
+			if !disk.HasBytes(raw.Path(e.Folder, s)) {
+				return fmt.Errorf("%s: %w: %s is gone or empty", f.Name, ErrDamaged, s)
 			}
 		}
 	}

@@ -175,6 +175,12 @@ func Exists(path string) bool {
 	return err == nil
 }
 
+// HasBytes reports whether a plain file of more than no bytes is there.
+func HasBytes(path string) bool {
+	fi, err := os.Lstat(path)
+	return err == nil && fi.Mode().IsRegular() && fi.Size() > 0
+}
+
 // AppendAside appends to a file of unreadable lines.
 func AppendAside(path string, text []byte) error {
 	return Do(OpAppend, path, "", func() error {
