@@ -28,18 +28,17 @@ type labelled struct {
 
 type score struct{ right, wrong, missed int }
 
-// run checks an action and counts what came of it.
-func (s *score) run(t *testing.T, x *index.Index, a labelled, show bool) {
+// firstAgainst is the id of the item that an action goes against most, "" if it goes against none.
+func firstAgainst(t *testing.T, x *index.Index, a labelled) string {
 	t.Helper()
 	got, err := Against(t.Context(), x, a.action)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := ""
-	if len(got) > 0 {
-		first = string(got[0].Item.ID)
+	if len(got) == 0 {
+		return ""
 	}
-	s.count(t, a, first, show)
+	return string(got[0].Item.ID)
 }
 
 // count counts what was said of an action, the id of an item or "", and shows what wasn't right.
@@ -255,11 +254,12 @@ func TestLabelled(t *testing.T) {
 			if slices.Contains(strangers, file) {
 				names = append(names, "strangers", "strangers "+kind)
 			}
+			first := firstAgainst(t, x, a)
 			for _, name := range names {
 				if scores[name] == nil {
 					scores[name] = &score{}
 				}
-				scores[name].run(t, x, a, name == "all")
+				scores[name].count(t, a, first, name == "all")
 			}
 		}
 	}

@@ -103,11 +103,11 @@ func TestTranscriptParts(t *testing.T) {
 func TestTranscriptPartsStay(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("skipped: -short, and it is 5 MB of text several times over")
+		t.Skip("skipped: -short, and it is megabytes of text several times over")
 	}
 	s := talk()
 	s.Subagents = nil
-	for range 8 {
+	for range 3 {
 		turn := s.Turns[0]
 		turn.Text = strings.Repeat("long ", partSize/10)
 		s.Turns = append(s.Turns, turn)

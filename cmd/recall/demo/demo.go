@@ -1,9 +1,8 @@
 // Package demo holds the sample sessions of recall demo: six weeks of an invented developer's work on two projects, in
 // the exact form that Claude Code and Cowork write.
 //
-// Everything is invented: people, companies, figures, keys. samples.zip is generated from short scripts
-// (eval/samples; go test ./eval/samples -update), which give the same bytes on every machine, including record ids, so
-// that evidence can name them (see eval/testdata/demo).
+// Everything is invented: people, companies, figures, keys. The ids of records in samples.zip stay what they are, as
+// evidence names them (see eval/testdata/demo).
 package demo
 
 import (

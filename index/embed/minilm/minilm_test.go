@@ -81,7 +81,7 @@ func TestVectors(t *testing.T) {
 		name     string
 		assembly bool
 		texts    []string
-	}{{"as here", assembly, texts}, {"plain Go", false, texts[:36]}} {
+	}{{"as here", assembly, texts}, {"plain Go", false, texts[:8]}} {
 		assembly = as.assembly
 		name, texts := as.name, as.texts
 		all, err := m.Embed(t.Context(), texts)
@@ -97,7 +97,7 @@ func TestVectors(t *testing.T) {
 			worst, sum = min(worst, c), sum+c
 		}
 		t.Logf("%s: cosine with float32 at least %.5f, mean %.5f", name, worst, sum/float64(len(all)))
-		for _, i := range []int{0, 17, 35} {
+		for _, i := range []int{0, len(all) - 1} {
 			alone, err := m.Embed(t.Context(), texts[i:i+1])
 			if err != nil || cosine(alone[0], all[i]) < 0.99999 {
 				t.Errorf("%s: %q alone: cosine %v: %v", name, texts[i], cosine(alone[0], all[i]), err)
