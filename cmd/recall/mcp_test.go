@@ -111,18 +111,3 @@ func TestMCPQuestionsAtOnce(t *testing.T) {
 	}
 	p.close()
 }
-
-// BenchmarkMCPQuery is recall_query over 10,000 items as an agent waits for it:
-// from the request to the whole answer, in a server that runs already.
-func BenchmarkMCPQuery(b *testing.B) {
-	b.Setenv("RECALL_QUERY_SYNC", "false")
-	p := newMCPPipe(b, 10_000)
-	n := 0
-	for b.Loop() {
-		p.ask(n)
-		p.answered()
-		n++
-	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/1e3/float64(b.N), "ms/query")
-	p.close()
-}

@@ -7,58 +7,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"recall/cmd/recall/app"
 	"recall/index"
+	"recall/ingest"
 	"recall/ingest/synthtest"
-	"recall/library"
 	"recall/payload"
 )
-
-// BenchmarkQueryProcess is `recall query --no-sync` over 10,000 items, and with
-// SEARCH_100K=1 over 100,000, as a person waits for it: the whole process, from
-// exec to exit. The floor is what `recall version` takes in the same run.
-func BenchmarkQueryProcess(b *testing.B) {
-	exe := filepath.Join(b.TempDir(), "recall")
-	build := exec.Command("go", "build", "-o", exe, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	sizes := []int{10_000}
-	if os.Getenv("SEARCH_100K") != "" {
-		sizes = append(sizes, 100_000)
-	}
-	for _, n := range sizes {
-		b.Run(fmt.Sprintf("items=%d", n), func(b *testing.B) { queryProcess(b, exe, n) })
-	}
-}
-
-func queryProcess(b *testing.B, exe string, items int) {
-	home := b.TempDir()
-	b.Setenv("HOME", home)
-	b.Setenv("USERPROFILE", home)
-	b.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
-	b.Setenv("LocalAppData", filepath.Join(home, "cache"))
-	l, err := library.Create(filepath.Join(home, "Recall"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	made := synthtest.Items(items, 1)
-	fillIndex(b, app.IndexPath(l), made)
-	l.Close()
-	var version, query processTimes
-	i := 0
-	for b.Loop() {
-		version.run(b, exe, "version")
-		query.run(b, exe, "query", "--no-sync", made[i*7919%len(made)].Question())
-		i++
-	}
-	version.report(b, "version")
-	query.report(b, "query")
-}
 
 // processTimes are how long runs of a process took: by the clock, and of the
 // processor's time.
@@ -122,4 +80,36 @@ func fillIndex(tb testing.TB, path string, made []synthtest.Item) {
 	if err := x.Tidy(context.Background()); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// writeSession writes a made-up transcript of what somebody said, each with a short answer; of one sentence where
+// nothing is given.
+func writeSession(tb testing.TB, dir string, n int, said ...string) ingest.SessionID {
+	tb.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	if len(said) == 0 {
+		said = []string{fmt.Sprintf("Let's take option %d, because it is simpler.", n)}
+	}
+	id := fmt.Sprintf("%08x-0000-4000-8000-%012x", n, n)
+	at := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * 37 * time.Minute)
+	parent := "null"
+	var b strings.Builder
+	line := func(uuid, kind, message string) {
+		fmt.Fprintf(&b, `{"type":%q,"uuid":%q,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/%s",`+
+			`"version":"2.1.200","gitBranch":"main","isSidechain":false,"userType":"external","message":%s}`+"\n",
+			kind, uuid, parent, id, at.Format(time.RFC3339), filepath.Base(dir), message)
+		parent, at = fmt.Sprintf("%q", uuid), at.Add(time.Minute)
+	}
+	for i, text := range said {
+		line(fmt.Sprintf("%s-u%d", id[:8], i), "user", fmt.Sprintf(`{"role":"user","content":%q}`, text))
+		line(fmt.Sprintf("%s-a%d", id[:8], i), "assistant",
+			fmt.Sprintf(`{"id":"m%d-%d","type":"message","role":"assistant","model":"claude-opus-4-7","content":[{"type":"text",`+
+				`"text":"Noted."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, n, i))
+	}
+	if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(b.String()), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return ingest.SessionID(id)
 }
