@@ -240,7 +240,8 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	return nil
 }
 
-// available returns a version of a file, up to its first missing or empty segment; the rest is read again from the source.
+// available returns a version of a file, up to its first segment that is missing or empty; the rest is read again from
+// the source.
 func (a *archiving) available(file string, number int) raw.Version {
 	v := a.versions.At(file, number)
 	if v == nil {
