@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -157,21 +156,6 @@ func age(t *testing.T, dir string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func appendText(t testing.TB, path, text string) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = fmt.Fprint(f, text)
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
