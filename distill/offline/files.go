@@ -104,11 +104,14 @@ func (t *talk) exchangeAt(n int) int {
 	return 0
 }
 
-// ofFile reports whether a list item or table row is about the file: it begins with its name.
+// ofFile reports whether a list item or table row is about the file: it begins with its name, or with a number before it.
 func ofFile(s *sentence, base string) bool {
 	i := strings.Index(s.text, base)
-	return (s.block == listItem || s.block == row) && i >= 0 && i < 60 && !strings.Contains(s.text[:i], " ")
+	return (s.block == listItem || s.block == row) && i >= 0 && i < 60 &&
+		!strings.Contains(rowNumber().ReplaceAllString(s.text[:i], ""), " ")
 }
+
+var rowNumber = text.Pattern(`^\W*[0-9]+\W* · `)
 
 // nameSeparator matches the separator between a file's name and what is said about it.
 var nameSeparator = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
@@ -116,10 +119,9 @@ var nameSeparator = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
 // otherNames matches what follows a file's name if other files are named with it.
 var otherNames = text.Pattern("^(?:[,/&+]|and\\b|or\\b|und\\b|oder\\b) *")
 
-// reportedLast reports whether something was said about a file, which still exists, after its last edit and after
-// anything that may have changed it without naming it.
-func (f *touched) reportedLast() bool {
-	return f.said != nil && !f.deleted && !f.back && (f.edits == 0 || f.saidBy.turn.N >= max(f.turn.N, f.mass))
+// reported reports whether something was said about a file that still is as it was then, or was only edited since.
+func (f *touched) reported() bool {
+	return f.said != nil && !f.deleted && !f.back
 }
 
 // item says what became of the file: it quotes a report's sentence about it if it wasn't written since, or else says
@@ -149,13 +151,16 @@ func (f *touched) item(t *talk) payload.Item {
 	switch s := f.said; {
 	case f.open != nil:
 		quote(f.openBy, f.open, f.open.text)
-	case f.reportedLast() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
+	case f.reported() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		if words := nameSeparator().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
 			if words == rest || otherNames().MatchString(words) { // not about the file as a whole
 				words = s.text
 			}
 			quote(f.saidBy, s, words)
+			if f.edits > 0 && f.saidBy.turn.N < max(f.turn.N, f.mass) {
+				it.Text += "; edited since."
+			}
 		}
 	}
 	if f.turn != nil && (len(it.Evidence) == 0 || it.Evidence[0].Turn != string(f.turn.ID)) {

@@ -18,7 +18,7 @@ const (
 	maxCommits = 8
 	maxOfOne   = 2 // of one typed text
 	maxTyped   = 8
-	maxTelling = 4
+	maxTelling = 3
 	maxSummed  = 1
 	minTelling = 3 // keywords
 )

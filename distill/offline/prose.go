@@ -53,8 +53,13 @@ func sentences(text string, casual bool) []sentence {
 			fenced = !fenced
 			p.flush()
 		case fenced:
-		case line == "", isRule(line):
+		case line == "":
 			p.flush()
+		case isRule(line):
+			p.flush()
+			if n := len(p.out); line[0] == '|' && n > 0 && p.out[n-1].block == row {
+				p.out = p.out[:n-1] // a table's head says nothing
+			}
 		default:
 			p.line(from, end, line)
 		}
