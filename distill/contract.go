@@ -146,7 +146,7 @@ func (c *contract) accept(it *payload.Item) bool {
 		c.ruleOutRefused(it)
 	}
 	switch {
-	case isCutOff(it.Text), it.Kind != payload.Flag && needsContext(it.Text):
+	case isCutOff(it.Text), it.Kind != payload.Flag && NeedsContext(it.Text):
 		c.counts[DropHalf]++
 		return false
 	case it.Maker == payload.ByRule && !c.isSupported(it):

@@ -26,8 +26,8 @@ var (
 		`(?:the|a|an|our|because|due)\b|^it (?:is|was) .{0,40}\bthat\b`)
 )
 
-// needsContext reports whether a claim can't be understood without what came before it.
-func needsContext(claim string) bool {
+// NeedsContext reports whether a claim can't be understood without what came before it.
+func NeedsContext(claim string) bool {
 	return pointsBack().MatchString(claim) && !pointsOut().MatchString(claim)
 }
 

@@ -51,7 +51,7 @@ func Render(p *Payload, o Options) Rendered {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
-	page := page{payload: p, layout: layouts[o.Variant], items: shown(p)}
+	page := page{payload: p, variant: o.Variant, layout: layouts[o.Variant], items: shown(p)}
 	if o.Variant == Debug {
 		page.read = p.Read
 	}
@@ -165,6 +165,7 @@ func shown(p *Payload) []Item {
 // A page is a payload being rendered as Markdown.
 type page struct {
 	payload *Payload
+	variant Variant
 	layout  []section
 	items   []Item
 	read    []string // files only read, named below the heading
@@ -204,7 +205,10 @@ func (pg *page) layOut(cut []int) Rendered {
 			list(&body, s.kind, lines)
 		}
 	}
-	if r.Cut > 0 {
+	switch {
+	case r.Cut > 0 && pg.variant == Handoff: // its reader hasn't the session
+		fmt.Fprintf(&body, "\n… and %d more left out\n", r.Cut)
+	case r.Cut > 0:
 		fmt.Fprintf(&body, "\n… and %d more: recall show %s\n", r.Cut, short(pg.payload.Session))
 	}
 	var b strings.Builder

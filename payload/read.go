@@ -47,7 +47,7 @@ var (
 	wholeComment = text.Pattern(`^<!--.*-->$`)
 	headingStart = text.Pattern(`^#{1,6}(?: |$)`)
 	bullet       = text.Pattern(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
-	cutNote      = text.Pattern(`^(?:…|\.\.\.) and \d+ more: recall show\b`)
+	cutNote      = text.Pattern(`^(?:…|\.\.\.) and \d+ more(?:: recall show\b| left out$)`)
 	conflict     = text.Pattern(`^(?:<{7} |={7}$|>{7} )`) // git's conflict markers
 	rule         = text.Pattern(`^(?:-{3,}|\*{3,}|_{3,})$`)
 )

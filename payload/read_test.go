@@ -52,6 +52,8 @@ func TestReadTakesWhatPeopleDo(t *testing.T) {
 		{"a comment, a rule, an empty bullet, the last line",
 			"## Status\n<!-- later -->\n---\n-\n- done\n\n… and 12 more: recall show 7f3c\n<!-- /recall -->\n",
 			[]Item{{Kind: Status, Text: "done"}}},
+		{"the last line of a handoff", "## Status\n- done\n\n… and 12 more left out\n<!-- /recall -->\n",
+			[]Item{{Kind: Status, Text: "done"}}},
 		{"no line end, byte order mark", "\uFEFF## Status\n- done", []Item{{Kind: Status, Text: "done"}}},
 		{"a number sign", "## Current goal\n#123 is to be fixed\n", []Item{{Kind: Goal, Text: "#123 is to be fixed"}}},
 		{"nothing", "", nil},

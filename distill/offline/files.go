@@ -158,8 +158,11 @@ func (f *touched) item(t *talk) payload.Item {
 				words = s.text
 			}
 			quote(f.saidBy, s, words)
-			if f.edits > 0 && f.saidBy.turn.N < max(f.turn.N, f.mass) {
+			switch n := f.saidBy.turn.N; {
+			case f.edits > 0 && n < f.turn.N:
 				it.Text += "; edited since."
+			case f.edits > 0 && n < f.mass:
+				it.Text += "; a command may have changed it since."
 			}
 		}
 	}

@@ -130,21 +130,23 @@ func TestFilesByRecordAlone(t *testing.T) {
 		"reported": {nil, " “rejects stale events, and waits for its push”"},
 		"deleted":  {[]ingest.ToolCall{{Name: "Bash", Command: "rm guard.go", Done: true}}, " Deleted."},
 		"changed since by a command that doesn't name it": {[]ingest.ToolCall{{Name: "Bash", Done: true,
-			Command: "find . -name '*.go' -exec sed -i s/stale/old/ {} +"}}, " New."},
+			Command: "find . -name '*.go' -exec sed -i s/stale/old/ {} +"}},
+			" “rejects stale events, and waits for its push”; a command may have changed it since."},
 		"read beside a change of branch": {[]ingest.ToolCall{{Name: "Bash", Command: "git pull", Done: true}},
 			" “rejects stale events, and waits for its push”"},
-		"broken off": {[]ingest.ToolCall{call("Edit", "/w/guard.go", "")}, "IN PROGRESS New, then edited."},
+		"broken off": {[]ingest.ToolCall{call("Edit", "/w/guard.go", "")}, "IN PROGRESS “rejects stale events, and waits for its push”; edited since."},
 		"committed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -am x",
-			Done: true, Commit: "76b7d178"}}, " New, then edited."},
+			Done: true, Commit: "76b7d178"}}, " “rejects stale events, and waits for its push”; edited since."},
 		"quiet commit": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -qm x",
-			Done: true, CommitMessage: "x"}}, " New, then edited."},
+			Done: true, CommitMessage: "x"}}, " “rejects stale events, and waits for its push”; edited since."},
 		"cut off while it commits": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash",
-			Command: "git add -A && git commit -m x"}}, " New, then edited."},
+			Command: "git add -A && git commit -m x"}}, " “rejects stale events, and waits for its push”; edited since."},
 		"commit failed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -m x",
-			Done: true, Failed: true, CommitMessage: "x"}}, "IN PROGRESS New, then edited."},
+			Done: true, Failed: true, CommitMessage: "x"}}, "IN PROGRESS “rejects stale events, and waits for its push”; edited since."},
 	} {
 		s := talkOf([]string{"Reject what is stale.",
-			"Done:\n\n- `guard.go` — rejects stale events, and waits for its push\n",
+			"Done:\n\n| # | File | What |\n|---|---|---|\n" +
+				"| 1 | `guard.go` | rejects stale events, and waits for its push |\n",
 			"Go on.", "It goes on."}, nil)
 		s.Turns[1].Calls = []ingest.ToolCall{call("Write", "/w/guard.go", ""), over}
 		s.Turns[3].Calls = c.last

@@ -206,6 +206,10 @@ func (t *talk) telling() (out []weighed) {
 			goesOn := tells && !p.run[0].opens
 			tells = h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
 			narrates := slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(cueNarrate) })
+			if !goesOn && distill.NeedsContext(p.text()) {
+				tells = false
+				continue
+			}
 			if tells || goesOn || !narrates && !asks(p.text()) {
 				out = append(out, weighed{passage: p, weight: tellWeight * t.recency(sp), minor: !tells && !goesOn})
 			}
@@ -367,10 +371,14 @@ func (p passage) asked() []sentence {
 		}
 		return parts[from : i+1]
 	}
-	if p.bare() || len(parts) == 0 || len(keywords(p.text())) >= minAnswerKeys {
+	ordered := p.run[0].cues.has(cueOrder|cueWant) || asks(p.text()) // which answers nothing
+	if p.bare() || len(parts) == 0 || ordered || len(keywords(p.text())) >= minAnswerKeys {
 		return nil
 	}
-	return parts[len(parts)-1:]
+	if last := &parts[len(parts)-1]; worthReading(last, p.reacts) {
+		return parts[len(parts)-1:]
+	}
+	return nil
 }
 
 // bare reports whether a passage says no more than yes or no.
