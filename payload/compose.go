@@ -74,7 +74,8 @@ type composer struct {
 // take adds a session's current items of this kind that weren't said before.
 func (c *composer) take(p *Payload, kind Kind) {
 	for _, it := range p.Items {
-		if it.Kind != kind || !it.Current() || it.Ended() && p.Session != c.out.Session {
+		ends := it.Ended() || it.Rule == UnansweredRule // how a session ended is over once another follows
+		if it.Kind != kind || !it.Current() || ends && p.Session != c.out.Session {
 			continue
 		}
 		key := string(kind) + " " + wordsKey(&it)

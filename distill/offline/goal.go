@@ -87,7 +87,9 @@ func requested(sp *speech) (payload.Item, bool) {
 
 // asksNothing reports whether a sentence is too short to ask for anything, or only greets
 // or says to continue.
-func asksNothing(s *sentence) bool {
-	n := len(keywords(s.text))
-	return n < 2 || n <= 3 && s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant)
+func asksNothing(s *sentence) bool { return len(keywords(s.text)) < 2 || s.greets() }
+
+// greets reports whether a sentence only greets, says good-bye or says to continue.
+func (s *sentence) greets() bool {
+	return s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant) && len(keywords(s.text)) <= 3
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"strings"
 	"testing"
 
 	"recall/ingest"
@@ -54,5 +55,21 @@ func TestPlanAsGoal(t *testing.T) {
 		Text: "# Cap the queue\n\nAt 500 jobs."}}}
 	if got := goal(listen(s)); len(got) != 1 || got[0].Text != "Cap the queue" || got[0].By != payload.ByBoth {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// A farewell is neither what is to be done next nor worth a line.
+func TestFarewell(t *testing.T) {
+	for _, bye := range []string{"great, till tomorrow", "ok, enough for today", "thanks, see you", "Super, bis morgen!"} {
+		s := talkOf([]string{"Split the reader of the ledger in two.", "Both halves are in and pass.", bye}, nil)
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range p.Items {
+			if it.Kind == payload.Next || strings.Contains(it.Text, bye) {
+				t.Errorf("%q: got %s %q", bye, it.Kind, it.Text)
+			}
+		}
 	}
 }

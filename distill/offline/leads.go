@@ -176,6 +176,9 @@ func (t *talk) typed(goal payload.Item) (out []weighed) {
 			continue
 		}
 		for i, p := range sp.passages() {
+			if !slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() }) {
+				continue
+			}
 			if string(sp.turn.ID) == goal.First().Turn {
 				p = p.beyond(goal.Text)
 			}

@@ -38,7 +38,7 @@ func TestApprovedPlanIsClaimedByPoints(t *testing.T) {
 			[]ingest.Turn{call("# Two steps\n### Step 1: Split the reader\n- a detail of it\n### 2. Drop the old parser\n"+
 				"### 3. (Optional) Keep its tests\n### 4. Update `a/reader.go` ✅ DONE\n",
 				ingest.Approved)},
-			[]string{"Step 1: Split the reader", "2. Drop the old parser"},
+			[]string{"Split the reader", "Drop the old parser"},
 		},
 		"approved again": {
 			[]ingest.Turn{call("# Alerts\n- Send alerts by e-mail", ingest.Approved),

@@ -183,6 +183,7 @@ const maxPoints = 8
 var (
 	planHeading = text.Pattern(`^#{1,6}\s+(.+)$`)
 	planStep    = text.Pattern(`^(?:\p{L}+ )?\d{1,2}[.:)]`) // "3. …", "Step 3: …"
+	planNumber  = text.Pattern(`^(?:\p{L}+ )?\d{1,2}[.:)]\s+`)
 	planPoint   = text.Pattern(`^(?:[-*+•]|\d{1,2}[.)])\s+(.+)$`)
 
 	// planAside matches headings below which a plan says how things are, where they are, what it is for, or how it will
@@ -209,7 +210,8 @@ func planned(turn *ingest.Turn, plan string) []payload.Item {
 		lists := strings.HasSuffix(quote, ":") || quote[0] == '`' || strings.HasSuffix(quote, "?")
 		open := planOptional().MatchString(quote)
 		says := keywords(planPlace().ReplaceAllString(quote, ""))
-		if said := plain(quote); !lists && !open && len(says) > 1 && len(out) <= maxPoints {
+		said := planNumber().ReplaceAllString(plain(quote), "")
+		if !lists && !open && len(says) > 1 && len(out) <= maxPoints {
 			if under != "" {
 				said = under + ": " + said
 			}
