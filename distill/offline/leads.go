@@ -34,7 +34,10 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		if it.Kind == payload.Goal {
 			goal = it
 		}
-		if it.Kind != payload.File && it.Kind != payload.Goal {
+		switch {
+		case it.Kind == payload.File: // with what is quoted of it
+			kept = append(kept, keywords(it.Path+" "+it.Text))
+		case it.Kind != payload.Goal:
 			kept = append(kept, keywords(it.Text))
 		}
 	}
