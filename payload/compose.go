@@ -74,8 +74,11 @@ type composer struct {
 // take adds a session's current items of this kind that weren't said before.
 func (c *composer) take(p *Payload, kind Kind) {
 	for _, it := range p.Items {
-		ends := it.Ended() || it.Rule == UnansweredRule // how a session ended is over once another follows
-		if it.Kind != kind || !it.Current() || ends && p.Session != c.out.Session {
+		over := p.Session != c.out.Session // another session followed
+		if over && it.Rule == UnansweredRule {
+			it.Kind = Lead // it doesn't wait any more
+		}
+		if it.Kind != kind || !it.Current() || over && it.Ended() {
 			continue
 		}
 		key := string(kind) + " " + wordsKey(&it)

@@ -23,6 +23,8 @@ func TestCompose(t *testing.T) {
 			{ID: "a5", Kind: Next, Text: "Add logging", State: Stands, At: day(0)},
 			{ID: "a6", Kind: File, Path: "q.go", Status: FileProgress, State: Stands, At: day(0)},
 			{ID: "a7", Kind: Status, Text: "NOT STARTED: admin API", State: Stands, At: day(0)},
+			{ID: "a8", Kind: Next, Rule: UnansweredRule, Text: "Use SQLite.", By: ByUser, State: Stands, At: day(0),
+				Evidence: []Evidence{{Turn: "u9", N: 9, Quote: "Use SQLite."}}},
 		}}
 	two := &Payload{Session: "22222222-bbbb", Project: "billing", Branch: "x", Start: day(2), End: day(2).Add(time.Hour),
 		Made: Provenance{Distiller: "offline/1"}, Items: []Item{
@@ -35,7 +37,7 @@ func TestCompose(t *testing.T) {
 		}}
 	got := pageOf(Compose([]*Payload{two, one}, map[string]int{"11111111-aaaa": 3, "22222222-bbbb": 4}))
 	want := marker(slices.Sorted(slices.Values([]ItemID{PageID(one.Session), PageID(two.Session)}))) + `# Rehydration payload: Queue
-Session 22222222… and 1 before it · project billing · branch x · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1
+Session 22222222… and 1 before it · project billing · branch x · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1 · by rules: quotes, not conclusions; with a model: recall init
 
 ## Current goal
 - Find the race. (session 3, Apr 1)
@@ -56,6 +58,9 @@ Session 22222222… and 1 before it · project billing · branch x · 2026-04-01
 
 ## Status
 - NOT STARTED: admin API (session 3, Apr 1)
+
+## In their own words
+- “Use SQLite.” — user, turn 9 (session 3, Apr 1)
 <!-- /recall -->
 `
 	if diff := cmp.Diff(want, got); diff != "" {

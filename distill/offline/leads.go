@@ -377,7 +377,7 @@ func (p passage) asked() []sentence {
 		}
 		return parts[from : i+1]
 	}
-	ordered := p.run[0].cues.has(cueOrder|cueWant) || asks(p.text()) // which answers nothing
+	ordered := p.run[0].cues.has(cueOrder | cueWant) // which answers nothing
 	if p.bare() || len(parts) == 0 || ordered || len(keywords(p.text())) >= minAnswerKeys {
 		return nil
 	}
