@@ -104,7 +104,7 @@ func (t *talk) exchangeAt(n int) int {
 	return 0
 }
 
-// ofFile reports whether a list item or table row is about the file: it begins with its name, or with a number before it.
+// ofFile reports whether a list item or table row is about the file: it begins with its name, perhaps after a number.
 func ofFile(s *sentence, base string) bool {
 	i := strings.Index(s.text, base)
 	return (s.block == listItem || s.block == row) && i >= 0 && i < 60 &&
