@@ -55,7 +55,7 @@ func TestWebInBrowser(t *testing.T) {
 					v.lookAs(l)
 					v.to(page)
 					var wide []string
-					v.Eval(tooWide, &wide)
+					v.Eval(fmt.Sprintf(tooWide, l.width), &wide)
 					if len(wide) > 0 {
 						t.Errorf("%s, %s: wider than the window %q", page, l.name, wide)
 					}
@@ -75,12 +75,13 @@ func TestWebInBrowser(t *testing.T) {
 	}
 }
 
-// tooWide are a page's elements that are wider than the window, all that is folded being opened.
+// tooWide are a page's elements that are wider than a window, all that is folded being opened: the window itself grows
+// with them on a phone.
 const tooWide = `(() => {
 	document.querySelectorAll('details').forEach(d => d.open = true);
 	return [...document.querySelectorAll('body *')].filter(e => {
 		const r = e.getBoundingClientRect();
-		return r.width > 1 && r.height > 1 && r.right > innerWidth + 1 && !e.closest('svg, .skip, .scroll, pre, .turn table');
+		return r.width > 1 && r.height > 1 && r.right > %d + 1 && !e.closest('svg, .skip, .scroll, pre, .turn table');
 	}).map(e => e.tagName + '.' + (e.getAttribute('class') || '') + ' ' + e.textContent.trim().slice(0, 30));
 })()`
 
@@ -157,6 +158,34 @@ func TestWebOutlineInBrowser(t *testing.T) {
 	v.quiet("the outline")
 }
 
+// Of every edit there is what it changed; what is looked for is marked wherever it is, none of it folded, and n and p
+// go through it.
+func TestWebEditsAndHitsInBrowser(t *testing.T) {
+	inBrowser(t)
+	home, library := demoed(t)
+	v := visitWeb(t, home, library)
+	for _, page := range v.sessionsOf() {
+		v.to(page)
+		var edits, diffs int
+		v.Eval(`[...document.querySelectorAll('.call b')].filter(e => /^(Edit|Write)$/.test(e.textContent)).length`, &edits)
+		v.Eval(`[...document.querySelectorAll('.call .diff')].filter(e => e.querySelector('ins, del')).length`, &diffs)
+		if diffs < edits {
+			t.Errorf("%s: %d edits, of %d of which is shown what they changed", page, edits, diffs)
+		}
+		v.to(page + "?find=e")
+		v.until("all of it", `(hits => hits.length > 50 &&
+			document.getElementById('hit').textContent == hits.length.toLocaleString('en') + ' hits' &&
+			hits.every(e => { for (; e; e = e.parentElement.closest('details')) if (e.open === false) return false; return true; })
+			)([...document.querySelectorAll('.transcript mark.hit')])`)
+		v.press("n", "n", "n", "p")
+		v.until("the second match", `document.getElementById('hit').textContent.startsWith('2 of ') &&
+			document.querySelectorAll('mark.hit')[1].matches('.at')`)
+	}
+	v.press("?")
+	v.until("the keys", `document.getElementById('keys').matches(':popover-open')`)
+	v.quiet("looking for it")
+}
+
 // From a question to the turn that answers it and back, by the keyboard alone.
 func TestWebAskByKeysInBrowser(t *testing.T) {
 	inBrowser(t)
@@ -175,7 +204,7 @@ func TestWebAskByKeysInBrowser(t *testing.T) {
 	v.until("what was found", `document.querySelector('.found mark')?.textContent == 'dead_jobs'`)
 	v.tabTo("a match", `e.closest('.found')`)
 	v.press("Enter")
-	v.until("its turn", `location.hash && document.querySelector('.turn:target, .turn:has(:target)')`)
+	v.until("its turn", `document.querySelector('.told:target mark.hit')`)
 	v.Eval(`history.go(-3), 0`, new(int))
 	v.until("the answer again", `location.search.includes('retries') && document.querySelector('.results')`)
 

@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -28,10 +29,10 @@ func TestWebPicturesInBrowser(t *testing.T) {
 	same := fmt.Sprintf(sameEverywhere, base64.StdEncoding.EncodeToString(font))
 	for i, page := range v.screensOf() {
 		name := []string{"home", "ask", "review", "time", "sessions", "now", "health", "session"}[i]
-		if name == "session" {
-			page += "?from=1" // beyond what it came to
-		}
 		for _, l := range looks {
+			if name == "session" {
+				page = strings.Split(page, "?")[0] + "?in=" + l.name + "#n3" // beyond what it came to
+			}
 			v.lookAs(l)
 			v.to(page)
 			var ready bool

@@ -189,11 +189,15 @@ func (v *visit) lookAs(l look) {
 // screensOf are the pages of the menu, and a session's.
 func (v *visit) screensOf() []string {
 	screens := []string{"/", "/?q=what+did+we+decide+about+the+queue", "/review", "/time", "/sessions", "/now", "/health"}
-	var session []string
+	all := v.sessionsOf()
+	return append(screens, all[max(0, len(all)-1):]...)
+}
+
+// sessionsOf are the pages of all sessions.
+func (v *visit) sessionsOf() (all []string) {
 	v.to("/sessions")
-	v.Eval(`[...document.querySelectorAll('.log a[href^="/session/"]')].slice(-1).map(a => a.getAttribute('href'))`,
-		&session)
-	return append(screens, session...)
+	v.Eval(`[...document.querySelectorAll('.log a[href^="/session/"]')].map(a => a.getAttribute('href'))`, &all)
+	return all
 }
 
 // emptyLibrary makes a library in which nothing is.

@@ -209,6 +209,8 @@ type view struct {
 	Behind   answer.Behind
 	Back     string // on an error page: the page it came from, "" for none
 	Doc      any
+
+	out *sender
 }
 
 var (
@@ -295,19 +297,62 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err er
 	s.show(w, status, v)
 }
 
-// show writes a complete page or none. It removes invisible characters and those that change text direction, wherever
-// they come from.
+// show writes a complete page or none, unless the page is sent in parts: see Flush.
 func (s *Server) show(w http.ResponseWriter, status int, v view) {
-	var b bytes.Buffer
-	if err := s.pages[v.Name].Execute(&b, v); err != nil {
+	out := &sender{w: w, status: status}
+	v.out = out
+	err := s.pages[v.Name].Execute(out, v)
+	switch {
+	case out.gone: // nobody is waiting any more
+	case err == nil:
+		out.flush()
+	case out.sent:
+		s.o.Log.Error("page", "name", v.Name, "error", err)
+		panic(http.ErrAbortHandler) // so that the browser sees that it broke off
+	default:
 		s.o.Log.Error("page", "name", v.Name, "error", err)
 		http.Error(w, "an internal error in recall: its terminal has the details", http.StatusInternalServerError)
-		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	w.Write([]byte(escape.Page(b.String(), escape.HTML)))
 }
+
+// A sender sends a page, whole or in parts. It removes invisible characters and those that change text direction,
+// wherever they come from.
+type sender struct {
+	w      http.ResponseWriter
+	status int
+	b      bytes.Buffer
+	sent   bool // a part of it
+	gone   bool // the reader
+}
+
+// aPart is how many bytes of a page are sent at once, once it is sent in parts.
+const aPart = 32 << 10
+
+func (o *sender) Write(p []byte) (int, error) {
+	o.b.Write(p)
+	if o.sent && o.b.Len() > aPart {
+		return len(p), o.flush()
+	}
+	return len(p), nil
+}
+
+func (o *sender) flush() error {
+	if !o.sent {
+		o.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		o.w.WriteHeader(o.status)
+		o.sent = true
+	}
+	_, err := o.w.Write([]byte(escape.Page(o.b.String(), escape.HTML)))
+	o.b.Reset()
+	if err == nil {
+		err = http.NewResponseController(o.w).Flush()
+	}
+	o.gone = err != nil
+	return err
+}
+
+// Flush sends what there is of the page, and from then on what follows as it is made.
+func (v view) Flush() (string, error) { return "", v.out.flush() }
 
 // live reports changes as server-sent events until the page is left.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) {

@@ -1,11 +1,16 @@
 package web
 
 import (
+	"errors"
 	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/render"
 	"recall/payload"
 )
@@ -62,12 +67,39 @@ func TestQuotesAreMarked(t *testing.T) {
 	}
 }
 
-// What is looked for is marked in what is said, never in a tag.
+// What is looked for is marked and listed as it is shown: never in a tag, in a turn's head, or in the line over its
+// calls, which repeats what they say.
 func TestHits(t *testing.T) {
-	const page = `<p class="list">A list &amp; a <b title="list">LIST</b> of <code>lists`
-	const want = `<p class="list">A <mark class="hit">list</mark> &amp; a ` +
-		`<b title="list"><mark class="hit">LIST</mark></b> of <code><mark class="hit">list</mark>s`
-	if got := hits(page, looking("list")); string(got) != want {
-		t.Errorf("got %s", got)
+	const page = `<article><div>Claude, on a list</div><p class="list">A list &amp; a <b title="list">LIST</b> don&#39;t` +
+		`<details class="tools"><summary>Edit list.go</summary><code>lists</code></details>`
+	const want = `<article><div>Claude, on a list</div><p class="list">A <mark class="hit">list</mark> &amp; a ` +
+		`<b title="list"><mark class="hit">LIST</mark></b> don&#39;t` +
+		`<details class="tools"><summary>Edit list.go</summary><code><mark class="hit">list</mark>s</code></details>`
+	got, found := hits(page, looking("list"))
+	if string(got) != want || len(found) != 3 || found[0].Before+found[0].Text+found[0].After != "A list & a " {
+		t.Errorf("got %s\n%+v", got, found)
+	}
+	if _, found := hits(page, looking("& a")); len(found) != 1 {
+		t.Errorf("%+v", found)
+	}
+}
+
+// A session's head is on its way before the session is read, and a fault that comes then is told on the page.
+func TestHeadComesFirst(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	v := sessionView{ListEntry: library.ListEntry{Title: "Retries", Turns: 7}}
+	v.rest = func() (*sessionRest, error) {
+		if head := w.Body.String(); !w.Flushed || !strings.Contains(head, "<h1>Retries</h1>") {
+			t.Errorf("sent before the session is read: %v, %s", w.Flushed, head)
+		}
+		return nil, errors.New("a segment is gone")
+	}
+	s.show(w, http.StatusOK, view{Name: "session", URL: &url.URL{Path: "/session/s"}, Doc: v})
+	if page := w.Body.String(); !strings.Contains(page, "a segment is gone") || !strings.Contains(page, "</html>") {
+		t.Errorf("the page is\n%s", page)
 	}
 }

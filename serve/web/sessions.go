@@ -17,7 +17,6 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/internal/escape"
-	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -165,10 +164,10 @@ func saidWhere(ctx context.Context, f filters, words string) (all []saidIn, cut 
 		one := saidIn{SessionRef: f.catalog.Ref(string(e.ID)),
 			Href: "/session/" + string(e.ID) + "?" + url.Values{"find": {words}}.Encode()}
 		for _, l := range lines[:min(len(lines), saidLines)] {
-			at := l.Spans[0]
-			before := strings.ToValidUTF8(l.Text[max(0, at.From-beside):at.From], "")
-			one.Found = append(one.Found, match{N: l.Turn, Before: before, Text: l.Text[at.From:at.To],
-				After: text.Head(l.Text[at.To:], beside)})
+			found := matchAt(l.Text, l.Spans[0].From, l.Spans[0].To)
+			found.Where = "turn " + strconv.Itoa(l.Turn)
+			found.Href = one.Href + "#n" + strconv.Itoa(l.Turn)
+			one.Found = append(one.Found, found)
 		}
 		all = append(all, one)
 		return nil

@@ -93,31 +93,32 @@ if (document.body.dataset.page === "review") {
 	sessionStorage.removeItem(kept);
 }
 
-// A session: what was looked for shows even in a folded call; n and p go from hit to hit, j and k from prompt to prompt.
-if (document.body.dataset.page === "session") {
-	const hits = all(".transcript mark.hit"), asked = all(".turn.user");
-	for (const hit of hits) for (let fold = hit.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-	if (hits.length) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView(); // what opened moved it
-	const step = (list, by) => {
-		const at = list.findIndex(e => e.matches(".at")), next = list[Math.max(0, Math.min(list.length - 1, at + by))];
-		if (!next) return;
-		list[at]?.classList.remove("at");
-		next.classList.add("at");
-		next.scrollIntoView({ block: "center" });
-	};
-	const ways = { n: [hits, 1], p: [hits, -1], j: [asked, 1], k: [asked, -1] };
-	addEventListener("keydown", e => {
-		if (ways[e.key] && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, textarea, select")) step(...ways[e.key]);
-	});
-}
+// j and k go down and up: from prompt to prompt of a session, else from result to result; n and p from hit to hit of what
+// was looked for. The place is kept in the page, as its parts may be replaced.
+const inSession = document.body.dataset.page === "session";
+const step = (query, by) => {
+	const list = all(query), at = list.findIndex(e => e.matches(".at"));
+	const next = list[Math.max(0, Math.min(list.length - 1, at + by))];
+	if (!next) return;
+	list[at]?.classList.remove("at");
+	next.classList.add("at");
+	next.scrollIntoView({ block: "center" });
+	if (next.matches(".hit")) document.getElementById("hit").textContent = `${list.indexOf(next) + 1} of ${list.length}`;
+	if (!inSession) next.querySelector("a, summary")?.focus({ preventScroll: true });
+};
+const down = inSession ? ".turn.user" : ".results > li, .log > li", hit = ".transcript mark.hit";
+const steps = { n: [hit, 1], p: [hit, -1], j: [down, 1], k: [down, -1] };
 
-// On every page / goes to its search, and g with h, s, r or t to another page; f opens and folds a session's calls.
-let went = 0;
+// On every page / goes to its search, ? shows the keys, and g with h, s, r or t goes to another page; f opens and folds
+// a session's calls.
+let went = -1e9;
 addEventListener("keydown", e => {
 	if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
 	const to = { h: "/", s: "/sessions", r: "/review", t: "/time" }[e.key];
-	if (to && e.timeStamp - went < 1500) location.href = to;
+	if (to && e.timeStamp - went < 1500) return void (location.href = to);
+	if (steps[e.key] && document.body.dataset.page !== "review") step(...steps[e.key]);
 	if (e.key === "g") went = e.timeStamp;
+	if (e.key === "?") document.getElementById("keys").togglePopover();
 	if (e.key === "f") {
 		const folds = all(".transcript details"), open = folds.some(fold => !fold.open);
 		for (const fold of folds) fold.open = open;
@@ -158,5 +159,7 @@ const ready = () => {
 		});
 	}
 	for (const range of all("input[data-day][hidden]")) slide(range);
+	for (const found of all(hit)) for (let fold = found.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 };
 ready();
+if (document.querySelector(hit)) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView(); // what opened moved it
