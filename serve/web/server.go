@@ -82,9 +82,10 @@ type Server struct {
 	door    *door
 	profile *profile
 
-	parsing sync.Mutex    // while a session is parsed
-	holding sync.Mutex    // guards read
-	read    []readSession // recently parsed sessions, newest last
+	parsing sync.Mutex     // while a session is parsed
+	drawing sync.Mutex     // while an image is made small
+	holding sync.Mutex     // guards read
+	read    []*readSession // recently parsed sessions, newest last
 	kept    keeper
 }
 
@@ -187,6 +188,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /time", s.page("time", s.timeline))
 	mux.Handle("GET /sessions", s.page("sessions", s.sessions))
 	mux.Handle("GET /session/{id}", s.page("session", s.session))
+	mux.Handle("GET /session/{id}/image/{sum}", http.HandlerFunc(s.picture))
 	mux.Handle("GET /session/{id}/raw/{name...}", http.HandlerFunc(s.raw))
 	mux.Handle("GET /now", s.page("now", s.now))
 	mux.Handle("GET /week", s.page("week", s.week))

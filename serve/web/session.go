@@ -40,39 +40,45 @@ func (v sessionView) Rest() *sessionRest {
 
 // readSession is a parsed session, redacted.
 type readSession struct {
-	input string // identifies its content
-	of    *ingest.Session
+	input    string // identifies its content
+	of       *ingest.Session
+	pictures map[ingest.TurnID][]picture
 }
 
 // keptRead is how many parsed sessions a server keeps, so that looking at one again needs no parsing.
 const keptRead = 2
 
 // parsed returns a session, parsing it unless it is cached: one at a time, because a large one takes memory.
-func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*ingest.Session, error) {
+func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*readSession, error) {
 	key := string(e.ID) + " " + e.Input
-	if of := s.held(key); of != nil {
-		return of, nil
+	if read := s.held(key); read != nil {
+		return read, nil
 	}
 	s.parsing.Lock()
 	defer s.parsing.Unlock()
-	if of := s.held(key); of != nil { // parsed meanwhile
-		return of, nil
+	if read := s.held(key); read != nil { // parsed meanwhile
+		return read, nil
 	}
-	read, err := m.Pipeline.Read(r.Context(), e.ID)
-	if err == nil {
-		s.holding.Lock()
-		defer s.holding.Unlock()
-		s.read = append(s.read[max(0, len(s.read)-keptRead+1):], readSession{key, read})
+	of, err := m.Pipeline.Read(r.Context(), e.ID)
+	if err != nil {
+		return nil, err
 	}
-	return read, err
+	read := &readSession{input: key, of: of}
+	if read.pictures, err = picturesOf(r.Context(), m, e, of); err != nil {
+		return nil, err
+	}
+	s.holding.Lock()
+	defer s.holding.Unlock()
+	s.read = append(s.read[max(0, len(s.read)-keptRead+1):], read)
+	return read, nil
 }
 
 // held returns a cached session, or nil.
-func (s *Server) held(key string) *ingest.Session {
+func (s *Server) held(key string) *readSession {
 	s.holding.Lock()
 	defer s.holding.Unlock()
-	if i := slices.IndexFunc(s.read, func(one readSession) bool { return one.input == key }); i >= 0 {
-		return s.read[i].of
+	if i := slices.IndexFunc(s.read, func(one *readSession) bool { return one.input == key }); i >= 0 {
+		return s.read[i]
 	}
 	return nil
 }

@@ -29,13 +29,14 @@ type sessionRest struct {
 	Hits    int     // on this page
 	Turns   iter.Seq[turnView]
 
-	session ingest.SessionID
-	shown   map[string]bool // ids that the page has
-	resting map[string][]payload.Item
-	agents  map[string][]ingest.Subagent
-	page    func(ingest.Turn) (template.HTML, error)
-	whole   bool           // long turns aren't cut
-	look    *regexp.Regexp // nil: nothing is looked for
+	session  ingest.SessionID
+	pictures map[ingest.TurnID][]picture
+	shown    map[string]bool // ids that the page has
+	resting  map[string][]payload.Item
+	agents   map[string][]ingest.Subagent
+	page     func(ingest.Turn) (template.HTML, error)
+	whole    bool           // long turns aren't cut
+	look     *regexp.Regexp // nil: nothing is looked for
 }
 
 // turnView is a turn, and the items based on it.
@@ -46,9 +47,10 @@ type turnView struct {
 	Items []payload.Item
 	Cut   string // how much of a long turn isn't shown
 
-	Agents []ingest.Subagent // started by its calls
-	Gone   bool              // the first of some abandoned turns
-	Back   bool              // the first turn after abandoned ones
+	Pictures []picture
+	Agents   []ingest.Subagent // started by its calls
+	Gone     bool              // the first of some abandoned turns
+	Back     bool              // the first turn after abandoned ones
 }
 
 // mostOfTurn is how much of a long turn is shown at first, in bytes.
@@ -59,8 +61,9 @@ const mostListed = 100
 
 // restOf prepares a session's page; turns are rendered as they are asked for, unless something is looked for in them.
 // The address may name a sub-agent, or a turn of one, and the first turn wanted.
-func restOf(s *ingest.Session, p *payload.Payload, find string, at *url.URL) (*sessionRest, error) {
-	v := &sessionRest{Payload: p, session: s.ID, agents: started(s), shown: map[string]bool{},
+func restOf(read *readSession, p *payload.Payload, find string, at *url.URL) (*sessionRest, error) {
+	s := read.of
+	v := &sessionRest{Payload: p, pictures: read.pictures, session: s.ID, agents: started(s), shown: map[string]bool{},
 		resting: map[string][]payload.Item{}, whole: at.Query().Has("whole")}
 	v.Astray = v.agents[""]
 	if p != nil {
@@ -141,6 +144,7 @@ func (v *sessionRest) render(turns []ingest.Turn, from int) iter.Seq[turnView] {
 
 // turn renders one turn.
 func (v *sessionRest) turn(t ingest.Turn, one turnView) turnView {
+	one.Pictures = v.pictures[t.ID]
 	for _, c := range t.Calls {
 		if c.ID != "" {
 			one.Agents = append(one.Agents, v.agents[c.ID]...)

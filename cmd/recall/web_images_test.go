@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// webP is a picture of one point, which the standard library reads but doesn't write.
+const webP = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA="
+
+// pictured writes a session of Claude Code with a JPEG in its prompt and a PNG, which is in its record twice, a GIF, a
+// WebP and an image that is torn in a result, and one of Codex with a PNG. It returns their images as they are.
+func pictured(t *testing.T, home string) (claude, codex string, all map[string][]byte) {
+	t.Helper()
+	drawn := image.NewPaletted(image.Rect(0, 0, 800, 400), color.Palette{color.White, color.RGBA{200, 30, 30, 255}})
+	for i := range drawn.Pix {
+		drawn.Pix[i] = uint8(i / 40 % 2)
+	}
+	all = map[string][]byte{}
+	for name, encode := range map[string]func(*bytes.Buffer) error{
+		"png":  func(b *bytes.Buffer) error { return png.Encode(b, drawn) },
+		"jpeg": func(b *bytes.Buffer) error { return jpeg.Encode(b, drawn, nil) },
+		"gif":  func(b *bytes.Buffer) error { return gif.Encode(b, drawn, nil) },
+	} {
+		var b bytes.Buffer
+		must(t, encode(&b))
+		all[name] = b.Bytes()
+	}
+	var err error
+	all["webp"], err = base64.StdEncoding.DecodeString(webP)
+	must(t, err)
+	block := func(kind string) string {
+		return fmt.Sprintf(`{"type":"image","source":{"type":"base64","media_type":"image/%s","data":%q}}`, kind,
+			base64.StdEncoding.EncodeToString(all[kind]))
+	}
+	claude = "00000004-0000-4000-8000-000000000001"
+	ofRecords(t, home, claude,
+		`"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":[{"type":"text","text":`+
+			`"Make the header match it."},`+block("jpeg")+`]}`,
+		`"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"id":"m1","type":"message","role":"assistant",`+
+			`"model":"claude-opus-4-8","content":[{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/a.png"}}]}`,
+		`"type":"user","uuid":"r1","parentUuid":"a1","message":{"role":"user","content":[{"type":"tool_result",`+
+			`"tool_use_id":"t1","content":[`+block("png")+","+block("gif")+","+block("webp")+`,{"type":"image","source":`+
+			`{"type":"base64","media_type":"image/png","data":"iVBORw0KGgoAAA"}}]}]},"toolUseResult":{"type":"image","file":`+
+			fmt.Sprintf(`{"base64":%q,"type":"image/png"}}`, base64.StdEncoding.EncodeToString(all["png"])),
+		`"type":"assistant","uuid":"a2","parentUuid":"r1","message":{"id":"m2","type":"message","role":"assistant",`+
+			`"model":"claude-opus-4-8","content":[{"type":"text","text":"It does."}]}`)
+	codex = "01a00000-0000-7000-8000-0000000000aa"
+	var b strings.Builder
+	for i, line := range []string{
+		fmt.Sprintf(`"type":"session_meta","payload":{"id":%q,"timestamp":"2026-04-03T09:00:00.000Z","cwd":"/home/ann/app",`+
+			`"originator":"codex_cli_rs","cli_version":"0.80.0"}`, codex),
+		`"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":` +
+			fmt.Sprintf(`"What is on it?"},{"type":"input_image","image_url":"data:image/png;base64,%s"}]}`,
+				base64.StdEncoding.EncodeToString(all["png"])),
+		`"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":` +
+			`"Stripes."}]}`,
+	} {
+		fmt.Fprintf(&b, `{"timestamp":"2026-04-03T09:0%d:00.000Z",%s}`+"\n", i, line)
+	}
+	dir := filepath.Join(home, ".codex", "sessions", "2026", "04", "03")
+	must(t, os.MkdirAll(dir, 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "rollout-2026-04-03T09-00-00-"+codex+".jsonl"), []byte(b.String()), 0o600))
+	return claude, codex, all
+}
+
+// Images stand at their turn, each once, small; and whole as the client wrote them.
+func TestWebImages(t *testing.T) {
+	t.Parallel()
+	home, recall := asProgram(t)
+	claude, codex, all := pictured(t, home)
+	recall(nil, "sync")
+	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
+	shown := regexp.MustCompile(`<a href="(/session/[^"]*/image/[^"]*)"><img src="([^"]*)" width="(\d+)" height="(\d+)"`)
+	for id, want := range map[string][]string{claude: {"jpeg", "png", "gif", "webp"}, codex: {"png"}} {
+		turns := strings.Split(get("/session/"+id, nil), `<section class="told"`)
+		var seen []string
+		for i, turn := range turns {
+			for _, m := range shown.FindAllStringSubmatch(turn, -1) {
+				for k := range m {
+					m[k] = strings.ReplaceAll(m[k], "&amp;", "&")
+				}
+				_, whole, _ := strings.Cut(get(m[1], nil), " ")
+				kind := strings.TrimPrefix(http.DetectContentType([]byte(whole)), "image/")
+				if !bytes.Equal([]byte(whole), all[kind]) {
+					t.Errorf("%s isn't the %s that was written", m[1], kind)
+				}
+				_, small, _ := strings.Cut(get(m[2], nil), " ")
+				c, err := png.DecodeConfig(strings.NewReader(small))
+				if err != nil || fmt.Sprint(c.Width, " ", c.Height) != m[3]+" "+m[4] || c.Width > 320 || c.Height > 200 {
+					t.Errorf("%s is %v, %v; its page says %s × %s", m[2], c, err, m[3], m[4])
+				}
+				if early := kind == "jpeg" || id == codex; early != (i == 1) {
+					t.Errorf("the %s is at turn %d", kind, i)
+				}
+				seen = append(seen, kind)
+			}
+		}
+		if fmt.Sprint(seen) != fmt.Sprint(want) {
+			t.Errorf("%s: got %q, want %q", id, seen, want)
+		}
+	}
+	if page := get("/session/"+claude+"/image/00?file=transcript.jsonl&line=1", nil); !strings.HasPrefix(page, "404") {
+		t.Errorf("an image that isn't there: %.100s", page)
+	}
+}
+
+// Images are seen in a browser.
+func TestWebImagesInBrowser(t *testing.T) {
+	inBrowser(t)
+	home, recall := asProgram(t)
+	claude, _, _ := pictured(t, home)
+	recall(nil, "sync")
+	v := visitWeb(t, home, filepath.Join(home, "Recall"))
+	v.to("/session/" + claude)
+	v.until("its images", `(all => all.length == 4 && all.every(e => e.complete && e.naturalWidth > 0))(
+		[...document.querySelectorAll('.pictures img')])`)
+	v.tabTo("an image", `e.closest('.pictures')`)
+	v.press("Enter")
+	v.until("it is whole", `location.pathname.includes('/image/') && document.images[0].naturalWidth == 800`)
+	v.quiet("images")
+}
