@@ -33,7 +33,7 @@ func (p *Archiver) search(ctx context.Context, from []string, known ingest.Seen)
 			in.sessions, in.problems = reader.Find(ctx, root, known)
 			if k, ok := reader.(ingest.Keeper); ok && len(from) == 0 {
 				var bad []ingest.Problem
-				in.memory, bad = k.Memory(root, p.Unwanted())
+				in.memory, bad = p.MemoryOf(k, root, p.Unwanted())
 				in.problems = append(in.problems, bad...)
 			}
 			all = append(all, in)

@@ -83,6 +83,35 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 	return all, errors.Join(bad...)
 }
 
+// MemoryOf lists what a client remembers outside its sessions, with the notes that its settings keep elsewhere for a
+// project of the library, which are archived as if they lay in the client's folder.
+func (p *Archiver) MemoryOf(k ingest.Keeper, root string, leave func(ingest.SessionID, string, time.Time) bool) (
+	ingest.Found, []ingest.Problem) {
+	m, bad := k.Memory(root, leave)
+	if m.ID == "" || p.Library == nil {
+		return m, bad
+	}
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return m, append(bad, ingest.Problem{Path: p.Library.Dir(), Err: err})
+	}
+	for _, project := range projects {
+		if leave != nil && leave("", project.Root, time.Time{}) {
+			continue
+		}
+		for _, f := range memory.Files(p.Library, project.ID) {
+			if f.Elsewhere == "" || RealOf(f.Of) != m.Root {
+				continue
+			}
+			info, err := os.Lstat(f.Path)
+			if err == nil && info.Mode().IsRegular() && (leave == nil || !leave("", "", info.ModTime())) {
+				m.Files = append(m.Files, ingest.FileAt(f.Elsewhere, ingest.MemoryFile, f.Path, info))
+			}
+		}
+	}
+	return m, bad
+}
+
 func readNote(f ingest.File) (string, error) {
 	in, err := f.Open()
 	if err != nil {

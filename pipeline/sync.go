@@ -235,7 +235,7 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 	err := r.archiveAll(ctx, sessions)
 	for _, m := range r.memories {
 		if reader, fault := r.p.reader(m.Source); fault == nil {
-			m, _ = reader.(ingest.Keeper).Memory(m.Root, r.p.unwanted(r.seen.excluded)) // problems were reported
+			m, _ = r.p.MemoryOf(reader.(ingest.Keeper), m.Root, r.p.unwanted(r.seen.excluded)) // problems were reported
 		}
 		if went[m.ID] || !r.seen.has(m, !r.bytesOnly) {
 			memories = append(memories, m)

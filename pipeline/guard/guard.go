@@ -167,6 +167,8 @@ func (g *guarding) sources(ctx context.Context) {
 			}
 			if all || len(g.within(real)) > 0 {
 				g.find(ctx, reader, root)
+			} else {
+				g.memory(reader, root) // some of it may lie elsewhere
 			}
 		}
 	}
@@ -187,9 +189,14 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 	for _, f := range found {
 		g.take(f)
 	}
+	g.memory(reader, path)
+}
+
+// memory adds what a client remembers outside its sessions.
+func (g *guarding) memory(reader ingest.Reader, path string) {
 	if k, ok := reader.(ingest.Keeper); ok {
 		of := pipeline.Archiver{Sources: g.Sources, Library: g.Library, Cache: g.options.Cache}
-		f, _ := k.Memory(path, of.Unwanted())
+		f, _ := of.MemoryOf(k, path, of.Unwanted())
 		g.take(f)
 	}
 }

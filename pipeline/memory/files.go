@@ -20,7 +20,10 @@ type File struct {
 	Path    string
 	Project string // name; "" if it is read everywhere
 	Noted   string // the client that noted it, "" for a person's rules
-	Kept    bool   // it lies where a client's memory is archived from
+	Kept    bool   // it is archived with the client's memory
+
+	Of        string // the client's folder, whose settings say where it keeps such notes
+	Elsewhere string // under which name it is archived though it lies elsewhere, "" if it doesn't
 }
 
 // Title says what a file is: "CLAUDE.md of billing", "Claude Code's memory, redis.md".
@@ -65,8 +68,12 @@ func Files(l *library.Library, project string) (files []File) {
 	}
 	noted(filepath.Join(codex, "memories"), File{Noted: ingest.Codex.Client().Name})
 	if known {
-		dir, kept := memoryFolder(home, claude, p.Root)
-		noted(dir, File{Noted: ingest.ClaudeCode.Client().Name, Project: p.Name, Kept: kept})
+		dir, own := memoryFolder(home, claude, p.Root)
+		first := len(files)
+		noted(dir, File{Noted: ingest.ClaudeCode.Client().Name, Project: p.Name, Kept: true, Of: claude})
+		for i := first; i < len(files) && !own; i++ {
+			files[i].Elsewhere = "projects/" + claudecode.Slug(p.Root) + "/memory/elsewhere/" + filepath.Base(files[i].Path)
+		}
 	}
 	return files
 }
