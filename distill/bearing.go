@@ -115,6 +115,8 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case all < minRelated || len(claim) == 0:
 		return DropUnrelated, 0
 	case it.Kind == payload.Status: // sums up
+	case limits().MatchString(it.Text) && !b.limited:
+		why = MendSaid
 	case all < minClaim, clause < minClause, len(lacks) > 0, b.bare && min(all, clause) < minAsked, b.speaksOfElse(claim):
 		why = MendSaid
 	}
@@ -216,27 +218,32 @@ type bearing struct {
 	bare      bool            // it rests on a bare yes or no, and nothing else
 	replies   bool            // all quotes are a person's
 	offers    eitherOr        // that a person's reply chose from
+	limited   bool            // what is said limits something: "only", "except"
 }
 
 // An eitherOr is a question of the form "A, or B?" and what a reply took of it.
 type eitherOr struct {
-	took map[string]bool // words of the reply that only one side has
-	left []sayWord       // what only the other side says
+	took  map[string]bool // words of the reply that only one side has
+	left  []sayWord       // what only the other side says
+	whole bool            // it took "the first", so all that one side says
 }
 
 // offerOf reads the last offer before a reply; it is empty if the reply has words of no side, or of both, or if two
-// thirds of it say something else.
+// thirds of it say something else. "The first" has all words of its side.
 func offerOf(asked, reply string) (o eitherOr) {
+	said := wordsIn(reply)
 	for _, s := range slices.Backward(text.Sentences(asked, true)) {
 		a, b, ok := strings.Cut(s, " or ")
 		if !ok {
 			continue
 		}
 		of, other := wordsIn(a), wordsIn(b)
+		ofTwo := !strings.Contains(strings.TrimRight(a, ", "), ",")
 		for side := range 2 {
+			ordinal := ofTwo && said[text.Stem(ordinals[side])]
 			took := map[string]bool{}
-			for w := range wordsIn(reply) {
-				if of[w] && !other[w] && len(w) > 2 {
+			for w := range of {
+				if (said[w] || ordinal) && !other[w] && len(w) > 2 {
 					took[w] = true
 				}
 			}
@@ -244,7 +251,7 @@ func offerOf(asked, reply string) (o eitherOr) {
 				return eitherOr{}
 			}
 			if len(took) > 0 && 3*len(took) >= len(text.Words(reply)) {
-				o = eitherOr{took, read([]string{b, a}[side])}
+				o = eitherOr{took, read([]string{b, a}[side]), ordinal}
 				o.left = slices.DeleteFunc(o.left, func(w sayWord) bool { return w.joint || of[w.stem] })
 			}
 			of, other = other, of
@@ -253,6 +260,9 @@ func offerOf(asked, reply string) (o eitherOr) {
 	}
 	return o
 }
+
+// ordinals name one of two.
+var ordinals = [2]string{"first", "second"}
 
 func wordsIn(s string) map[string]bool {
 	all := map[string]bool{}
@@ -263,14 +273,24 @@ func wordsIn(s string) map[string]bool {
 	return all
 }
 
-// leaves reports whether a claim affirms something of the side that was left, and says nothing that the reply took.
+// leaves reports whether a claim affirms something of the side that was left, and says nothing that the reply took; or
+// affirms more of that side than of the one that was taken whole.
 func (o eitherOr) leaves(claim string) bool {
-	for w := range wordsIn(claim) {
-		if o.took[w] {
-			return false
+	took, left := 0, 0
+	words := wordsIn(claim)
+	for _, w := range read(claim) {
+		if w.denied {
+			delete(words, w.stem)
+		} else if has(o.left, w.stem) {
+			left++
 		}
 	}
-	return slices.ContainsFunc(read(claim), func(w sayWord) bool { return !w.denied && has(o.left, w.stem) })
+	for w := range words {
+		if o.took[w] {
+			took++
+		}
+	}
+	return left > 0 && (took == 0 || o.whole && left > took)
 }
 
 // bears gathers what an item's evidence says.
@@ -302,6 +322,7 @@ func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
 		}
 		b.theirs = append(b.theirs, b.rest(asked, Objects(t))...)
 		b.say(asked)
+		b.offers = offerOf(asked, own)
 	default:
 		b.spoken, b.bare = true, false
 		b.theirs = append(b.theirs, b.rest(sentenceOf(t.OwnText(), quote), false)...)
@@ -354,10 +375,19 @@ func (b *bearing) rest(said string, no bool) []sayWord {
 }
 
 func (b *bearing) say(s string) {
+	b.limited = b.limited || limits().MatchString(s) || leavesOut().MatchString(s)
 	for _, w := range read(s) {
 		b.said[w.stem] = true
 	}
 }
+
+// limits matches a word that leaves out all else.
+var limits = text.Pattern(`(?i)\b(?:only|solely|exclusively|except|unless|nur|ausschließlich|außer|seulement|sauf|` +
+	`solamente|salvo|soltanto)\b`)
+
+// leavesOut matches what a limit can be concluded from.
+var leavesOut = text.Pattern(`(?i)\b(?:not?|never|none|without|but|just|alone|single|sole|one|single|nothing|nobody|kein\w*|` +
+	`nicht|ohne|pas|sans|sin)\b|n['’]t\b`)
 
 // ownSpeech returns a turn's text without what is somebody else's: for the assistant's, also without what it quotes.
 func ownSpeech(t *ingest.Turn) string {
