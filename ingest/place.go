@@ -85,18 +85,18 @@ func (p dirPath) holds(q dirPath) bool {
 	return p.top != "" && p.shared(q) == len(p.parts)
 }
 
-// canonical returns a Windows folder as WSL and Git Bash name it, and one of WSL as Windows does, by its own system's
-// name: /mnt/c/x and /c/Users are C:\x and C:\Users, \\wsl$\Ubuntu\home is /home.
+// canonical returns a Windows folder as WSL, Cygwin and Git Bash name it, and one of WSL as Windows does, by its own
+// system's name: /mnt/c/x, /cygdrive/c/x and /c/x are C:\x, \\wsl$\Ubuntu\home is /home.
 func (p dirPath) canonical() dirPath {
 	drive := func(at int) bool { return len(p.parts) > at && len(p.parts[at]) == 1 && text.Letter(p.parts[at][0]) }
 	host, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(p.top, `\\`)), `\`)
 	switch {
-	case p.top == "/" && len(p.parts) > 1 && p.parts[0] == "mnt" && drive(1):
+	case p.top == "/" && len(p.parts) > 1 && (p.parts[0] == "mnt" || p.parts[0] == "cygdrive") && drive(1):
 		return dirPath{strings.ToUpper(p.parts[1]) + `:\`, p.parts[2:], true}
-	case p.top == "/" && drive(0) && len(p.parts) > 1 && strings.EqualFold(p.parts[1], "users"):
+	case p.top == "/" && drive(0) && len(p.parts) > 1:
 		return dirPath{strings.ToUpper(p.parts[0]) + `:\`, p.parts[1:], true}
 	case host == "wsl$" || host == "wsl.localhost":
-		return dirPath{"/", p.parts, false}
+		return dirPath{"/", p.parts, false}.canonical()
 	}
 	return p
 }

@@ -207,6 +207,7 @@ func TestFindLinks(t *testing.T) {
 	link(outside, filepath.Join(slug, "away"))
 	link(filepath.Join(outside, idB+".jsonl"), filepath.Join(slug, idB+".jsonl"))
 	link(filepath.Join(slug, "nowhere"), filepath.Join(slug, "broken.jsonl"))
+	link(filepath.Join(slug, "nowhere"), filepath.Join(dir, "projects", "-unmounted"))
 	link(filepath.Join(slug, "b.jsonl"), filepath.Join(slug, "a.jsonl"))
 	link(filepath.Join(slug, "a.jsonl"), filepath.Join(slug, "b.jsonl"))
 	link(filepath.Join(slug, idA+".jsonl"), filepath.Join(slug, "alias.jsonl"))
@@ -220,7 +221,8 @@ func TestFindLinks(t *testing.T) {
 		for _, p := range problems {
 			reasons = append(reasons, filepath.Base(p.Path))
 		}
-		ingesttest.Equal(t, "problems", reasons, []string{"a.jsonl", "b.jsonl", idB + ".jsonl", "broken.jsonl"})
+		ingesttest.Equal(t, "problems", reasons, []string{"a.jsonl", "b.jsonl", idB + ".jsonl", "broken.jsonl",
+			"-unmounted"})
 	}
 }
 
