@@ -91,7 +91,7 @@ func (p dirPath) canonical() dirPath {
 	drive := func(at int) bool { return len(p.parts) > at && len(p.parts[at]) == 1 && text.Letter(p.parts[at][0]) }
 	host, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(p.top, `\\`)), `\`)
 	switch {
-	case p.top == "/" && len(p.parts) > 1 && (p.parts[0] == "mnt" || p.parts[0] == "cygdrive") && drive(1):
+	case p.top == "/" && drive(1) && (p.parts[0] == "mnt" || p.parts[0] == "cygdrive"):
 		return dirPath{strings.ToUpper(p.parts[1]) + `:\`, p.parts[2:], true}
 	case p.top == "/" && drive(0) && len(p.parts) > 1:
 		return dirPath{strings.ToUpper(p.parts[0]) + `:\`, p.parts[1:], true}
