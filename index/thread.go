@@ -43,9 +43,9 @@ func threadRow(t ThreadEntry) ([]byte, error) {
 // ThreadsIn lists a project's sessions by start, without handoffs.
 func (x *Index) ThreadsIn(ctx context.Context, project string) ([]ThreadEntry, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (t ThreadEntry, err error) {
-		var sid, stamp string
+		var sid, source, stamp string
 		var data sql.RawBytes
-		if err = rows.Scan(&sid, &data, &stamp); err != nil {
+		if err = rows.Scan(&sid, &source, &data, &stamp); err != nil {
 			return t, err
 		}
 		text, err := unpack(data)
@@ -53,7 +53,10 @@ func (x *Index) ThreadsIn(ctx context.Context, project string) ([]ThreadEntry, e
 			err = fastjson.Unmarshal([]byte(text), &t)
 		}
 		t.Session, t.Project, t.Stamp = sid, project, stamp
+		if source == string(ingest.Cowork) && project != ingest.NoProject {
+			t.Folder = project
+		}
 		return t, err
-	}, `SELECT sid, thread, ifnull(stamp, '') FROM session LEFT JOIN stamp USING (sid)
+	}, `SELECT sid, source, thread, ifnull(stamp, '') FROM session LEFT JOIN stamp USING (sid)
 		WHERE project=? AND source<>'`+HandoffSource+`' ORDER BY start, sid`, project)
 }

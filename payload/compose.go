@@ -71,6 +71,13 @@ type composer struct {
 	seen    map[string]bool // ids, and kinds with words
 }
 
+// Cowork's sessions are one thread by their folder alone, so passages of earlier ones count for less beside the last
+// one's.
+const (
+	coworkSource = "cowork" // ingest.Cowork
+	earlierShare = 0.4
+)
+
 // take adds a session's current items of this kind that weren't said before.
 func (c *composer) take(p *Payload, kind Kind) {
 	for _, it := range p.Items {
@@ -89,6 +96,9 @@ func (c *composer) take(p *Payload, kind Kind) {
 			continue
 		}
 		c.seen[key], c.seen[string(it.ID)] = true, true
+		if kind == Lead && p.Source == coworkSource && p.Session != c.out.Session {
+			it.Confidence *= earlierShare
+		}
 		c.out.Items = append(c.out.Items, it)
 		c.out.Origins[it.ID] = Origin{Session: p.Session, Number: c.numbers[p.Session]}
 	}

@@ -18,6 +18,7 @@ type ThreadInfo struct {
 	Session    string
 	Project    string
 	Branch     string // "" if there is none
+	Folder     string `json:"-"` // the folder or space that Cowork was given, "" for others
 	Start, End time.Time
 	Parent     string   // the session that it was forked from or continues, or ""; it may be unknown
 	PlanFiles  []string // absolute, or relative to the project
@@ -29,7 +30,7 @@ type ThreadInfo struct {
 	Goal       string
 }
 
-// InfoOf returns what a session's payload contributes to its ThreadInfo: everything except Parent and PlanFiles.
+// InfoOf returns what a session's payload contributes to its ThreadInfo: all but Parent, PlanFiles and Folder.
 func InfoOf(p *Payload) ThreadInfo {
 	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End,
 		Carried: p.Carried, Injected: p.Injected}
@@ -67,11 +68,11 @@ const (
 )
 
 // Threads groups sessions into threads. They are joined by fork or resume lineage, a shared plan file, a carried
-// payload, or the same project and branch within 14 days; on the default branch, or without one, only if they also
-// share a file, symbol or goal. A payload that a hook put before a session joins it like a pasted one, unless the
-// session has a branch of its own: there the hook may have had only another branch's. A person's corrections win, the
-// later of two contradictory ones, and a split wins over what follows from joins. Sessions are ordered oldest first,
-// threads by last activity, latest first, regardless of the input's order.
+// payload, one folder given to Cowork, or the same project and branch within 14 days; on the default branch, or
+// without one, only if they also share a file, symbol or goal. A payload that a hook put before a session joins it like
+// a pasted one, unless the session has a branch of its own: there the hook may have had only another branch's. A
+// person's corrections win, the later of two contradictory ones, and a split wins over what follows from joins.
+// Sessions are ordered oldest first, threads by last activity, latest first, regardless of the input's order.
 func Threads(sessions []ThreadInfo, corrections []Correction) [][]ThreadInfo {
 	sessions = slices.Clone(sessions)
 	slices.SortFunc(sessions, func(a, b ThreadInfo) int {

@@ -45,6 +45,7 @@ func TestThreads(t *testing.T) {
 	carried := func(ids ...ItemID) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Carried = ids } }
 	injected := func(ids ...ItemID) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Injected = ids } }
 	project := func(p string) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Project = p } }
+	cowork := func(s *ThreadInfo) { s.Folder = s.Project }
 	for _, tt := range []struct {
 		name        string
 		sessions    []ThreadInfo
@@ -74,6 +75,8 @@ func TestThreads(t *testing.T) {
 			nil, "a b"},
 		{"siblings of a parent that isn't there", []ThreadInfo{on("a", 0, "main", parent("p")),
 			on("b", 1, "main", parent("p"))}, nil, "a b"},
+		{"one folder given to Cowork", []ThreadInfo{on("a", 0, "", cowork), on("b", 90, "", cowork), on("c", 91, "")}, nil,
+			"c | a b"},
 		{"a plan", []ThreadInfo{on("a", 0, "main", plan("/p/plan.md")), on("b", 40, "x", plan("/p/plan.md"))}, nil, "a b"},
 		{"two projects' PLAN.md", []ThreadInfo{on("a", 0, "main", plan("PLAN.md")),
 			on("b", 1, "main", plan("PLAN.md"), project("web"))}, nil, "b | a"},

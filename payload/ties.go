@@ -14,7 +14,7 @@ const minGoalLikeness = 0.6
 
 // A tie joins two sessions, given by their position in order of time.
 type tie struct {
-	strength int // the lower the more certain: lineage, plan, carried, branch
+	strength int // the lower the more certain: lineage, plan, carried, branch or folder
 	gap      time.Duration
 	a, b     int
 }
@@ -121,8 +121,11 @@ func (t *tieFinder) carried() {
 }
 
 func (t *tieFinder) branches() {
-	branches, common, byProject := groups{}, groups{}, groups{}
+	folders, branches, common, byProject := groups{}, groups{}, groups{}, groups{}
 	for i, s := range t.sessions {
+		if s.Folder != "" {
+			folders.add(s.Folder, i)
+		}
 		if !defaultBranches[s.Branch] {
 			branches.add(s.Project+"\x00"+s.Branch, i)
 			continue
@@ -134,6 +137,7 @@ func (t *tieFinder) branches() {
 			}
 		}
 	}
+	t.chain(folders, 4, 0)
 	t.chain(branches, 4, maxThreadGap)
 	t.chain(common, 4, maxThreadGap)
 	for _, group := range byProject {

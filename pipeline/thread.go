@@ -35,6 +35,9 @@ func Threads(ctx context.Context, l *library.Library, x *index.Index, entries []
 				continue
 			}
 			info = payload.InfoOf(p)
+			if of, err := l.Project(e.Project); e.Source == ingest.Cowork && err == nil && of.Base != ingest.NoProject {
+				info.Folder = of.Name
+			}
 		}
 		info.Project, info.Parent, info.PlanFiles = e.Project, string(e.Parent), e.Plans
 		infos = append(infos, info)
