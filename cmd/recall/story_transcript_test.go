@@ -29,6 +29,12 @@ func writeTranscript(ts *testscript.TestScript, neg bool, args []string) {
 	work, err := json.Marshal(ts.Getenv("WORK"))
 	ts.Check(err)
 	text := strings.ReplaceAll(ts.ReadFile(args[0]), "$WORK", strings.Trim(string(work), `"`))
+	out := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(filepath.Dir(out), 0o700))
+	if strings.HasPrefix(text, "{") { // it is JSON already
+		ts.Check(os.WriteFile(out, []byte(text), 0o600))
+		return
+	}
 	w := transcriptWriter{ts: ts}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
@@ -39,8 +45,6 @@ func writeTranscript(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		w.line(fmt.Sprintf("%s:%d", args[0], i+1), line)
 	}
-	out := ts.MkAbs(args[1])
-	ts.Check(os.MkdirAll(filepath.Dir(out), 0o700))
 	ts.Check(os.WriteFile(out, []byte(w.out.String()), 0o600))
 }
 

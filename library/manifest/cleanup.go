@@ -117,6 +117,8 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 			fmt.Fprintf(calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(text.Clip(f.Command, 200)), quote(f.Path))
 		case f.Rebuildable:
 			keep("unique", f.Path, "its edits don't fit what was written: a command changed it")
+		case f.Reason == unseen: // only its name is known: it may be a folder
+			keep("input", f.Path, f.Reason)
 		default:
 			keep("unique", f.Path, f.Reason)
 		}

@@ -128,7 +128,7 @@ session() {
 	fi
 }
 
-# input FILE: was in the machine before; a folder that was read is skipped.
+# input FILE: was in the machine before, or a program made it unseen; a folder that was read is skipped.
 input() {
 	[ -d "$root$1" ] && [ ! -L "$root$1" ] || unique "$1"
 }

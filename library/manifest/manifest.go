@@ -7,12 +7,16 @@
 package manifest
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -115,6 +119,26 @@ func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 	w.fill(&m)
 	return m
 }
+
+// TOML writes the manifest with the names that its JSON form has.
+func (m Manifest) TOML() ([]byte, error) {
+	said, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	in := json.NewDecoder(bytes.NewReader(said))
+	in.UseNumber()
+	var fields map[string]any
+	if err := in.Decode(&fields); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = toml.NewEncoder(&out).SetMarshalJSONNumbers(true).Encode(fields)
+	return out.Bytes(), err
+}
+
+// FileName returns the name of its TOML form beside those of other sessions.
+func (m Manifest) FileName() string { return m.short() + ".toml" }
 
 // appServers are the app's own servers, which give access to the session's machine and the app itself.
 var appServers = text.Set("workspace cowork session_info scheduled-tasks visualize")

@@ -129,7 +129,7 @@ func TestGivenShownAndAsked(t *testing.T) {
 	want := strings.TrimSpace(`
 in host /sessions/calm/mnt/uploads/a.mp3
 in host /sessions/calm/mnt/Sales/2026.csv
-in vm /sessions/calm/make.py
+mid vm created /sessions/calm/make.py lost: no known call made it
 out host created /sessions/calm/mnt/Sales/new.csv lost: made by mytool; what it read isn't known
 out host created /sessions/calm/mnt/outputs/chart.png lost: no known call made it
 out vm created /sessions/calm/report.docx lost: no known call made it`)
@@ -156,12 +156,12 @@ func TestNotRebuildable(t *testing.T) {
 	}{
 		"a failed line": {[]ingest.ToolCall{{Name: "Bash", Command: "echo a > x.csv && false", Failed: true}},
 			"failed somewhere"},
-		"a secret":       {[]ingest.ToolCall{sh("echo '‹api-key 1›' > x.csv")}, "holds a secret"},
-		"a glob":         {[]ingest.ToolCall{sh("cat *.csv > x.csv")}, "known only to the shell"},
-		"a substitution": {[]ingest.ToolCall{sh("echo $(date) > x.csv")}, "known only to the shell"},
-		"a file of the machine": {[]ingest.ToolCall{sh("sort /sessions/calm/before.csv > x.csv")},
-			"was in the machine before"},
-		"a script of before": {[]ingest.ToolCall{sh("python3 old.py > x.csv")}, "whose text isn't known"},
+		"a secret":              {[]ingest.ToolCall{sh("echo '‹api-key 1›' > x.csv")}, "holds a secret"},
+		"a glob":                {[]ingest.ToolCall{sh("cat *.csv > x.csv")}, "known only to the shell"},
+		"a substitution":        {[]ingest.ToolCall{sh("echo $(date) > x.csv")}, "known only to the shell"},
+		"a file of the machine": {[]ingest.ToolCall{sh("sort /opt/before.csv > x.csv")}, "was in the machine before"},
+		"a program's file":      {[]ingest.ToolCall{sh("sort /sessions/calm/before.csv > x.csv")}, "no known call made it"},
+		"a script of before":    {[]ingest.ToolCall{sh("python3 old.py > x.csv")}, "whose text isn't known"},
 		"a script's folder walk": {[]ingest.ToolCall{sh("python3 -c 'import os; print(os.listdir(\".\"))' > x.csv")},
 			"os.listdir"},
 		"a script that fetches": {[]ingest.ToolCall{sh("python3 -c 'import requests' > x.csv")}, "fetches"},

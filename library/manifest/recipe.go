@@ -32,7 +32,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	for _, t := range st.Touches {
 		switch t.How {
 		case trace.Read:
-			w.read(w.file(t.Path), a.N)
+			w.read(w.file(t.Path), a)
 			r.from = ingest.Union(r.from, t.Path)
 		case trace.Delete:
 			w.delete(t.Path)
@@ -43,7 +43,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 		}
 	}
 	for _, p := range source.reads {
-		w.read(w.file(p), a.N)
+		w.read(w.file(p), a)
 	}
 	r.from = ingest.Union(r.from, source.reads...)
 	for _, p := range source.writes {
@@ -51,7 +51,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	}
 	for _, p := range w.namedInputs(st) {
 		if _, ok := made[p]; !ok {
-			w.read(w.file(p), a.N)
+			w.read(w.file(p), a)
 		}
 	}
 	for k := i; st.Piped && k > 0 && steps[k].Piped; k-- { // everything that a pipe writes counts as made

@@ -154,7 +154,7 @@ func (w *work) tool(a *trace.Action, t trace.Touch) {
 	w.written[a.Call.ID] = a.Call.Input["content"]
 	switch t.How {
 	case trace.Read:
-		w.read(f, a.N)
+		w.read(f, a)
 	case trace.Create:
 		w.make(f, a.N, recipe{calls: []string{a.Call.ID}})
 	case trace.Edit:
@@ -173,9 +173,19 @@ func (w *work) tool(a *trace.Action, t trace.Touch) {
 	}
 }
 
-func (w *work) read(f *file, n int) {
-	if !f.gone && !f.made && !f.there {
-		f.there, f.first = true, n
+// read records that a call read a file. What is in the session's own part of its machine, which was empty before, some
+// program made unseen.
+func (w *work) read(f *file, a *trace.Action) {
+	_, on := w.place(f.path)
+	home := "/sessions/" + w.session.Where.Process + "/"
+	own := on == VM && (strings.HasPrefix(f.path, home) || strings.HasPrefix(f.path, "/tmp/"))
+	known := f.gone || f.made || f.there
+	switch {
+	case known, own && a.Call.Failed:
+	case own:
+		w.make(f, 0, recipe{why: unseen})
+	default:
+		f.there, f.first = true, a.N
 	}
 }
 

@@ -1,11 +1,12 @@
-// Package folders keeps projects' payloads current as RECALL.md in folders that the user named: Cowork, which mounts
-// them, runs no hooks. The list is in the user's configuration folder, beside config.yaml, since folders belong to
-// this computer:
+// Package folders keeps projects' payloads current as RECALL.md in folders that the user named, and beside it a
+// manifest of each Cowork session: Cowork, which mounts them, runs no hooks. The list is in the user's configuration
+// folder, beside config.yaml, since folders belong to this computer:
 //
 //	into.json  [{"library": id, "project": id, "folder": absolute}]
 package folders
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,6 @@ import (
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/text"
-	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
@@ -43,9 +43,8 @@ type Folder struct {
 
 // Folders manages the folders of one library.
 type Folders struct {
-	Library *library.Library
-	File    string // into.json
-	Budget  int    // of a page, in tokens
+	*pipeline.Pipeline
+	File string // into.json
 }
 
 func (f *Folders) read() ([]Folder, error) {
@@ -94,11 +93,12 @@ func (f *Folders) Begin(ctx context.Context, folder, project string) error {
 	case err != nil:
 		return err
 	}
-	return f.write(append(slices.DeleteFunc(list, f.same(folder)), k))
+	err = f.write(append(slices.DeleteFunc(list, f.same(folder)), k))
+	return cmp.Or(err, f.keepManifests(ctx, k))
 }
 
-// End stops keeping a page in a folder and removes it, reporting whether there was one. If somebody changed it, the
-// error is ErrNotOurs.
+// End stops keeping a page and manifests in a folder and removes them, reporting whether there was a page. If somebody
+// changed it, the error is ErrNotOurs.
 func (f *Folders) End(folder string) (removed bool, err error) {
 	list, err := f.read()
 	if err != nil {
@@ -111,6 +111,12 @@ func (f *Folders) End(folder string) (removed bool, err error) {
 		return false, err
 	}
 	path := filepath.Join(folder, PageName)
+	if root, err := disk.OpenRoot(folder); err == nil {
+		defer root.Close()
+		if err := removeManifests(root, func(string) bool { return true }); err != nil {
+			return false, err
+		}
+	}
 	have, err := ownPage(path)
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", ErrNotOurs, err)
@@ -121,7 +127,7 @@ func (f *Folders) End(folder string) (removed bool, err error) {
 	return true, os.Remove(path)
 }
 
-// Refresh brings the pages of all folders up to date. An error with one doesn't affect the others.
+// Refresh brings the pages and manifests of all folders up to date. An error with one doesn't affect the others.
 func (f *Folders) Refresh(ctx context.Context) (faults []error) {
 	list, err := f.read()
 	if err != nil {
@@ -135,7 +141,7 @@ func (f *Folders) Refresh(ctx context.Context) (faults []error) {
 			faults = append(faults, err)
 		}
 	}
-	return faults
+	return append(faults, f.Manifests(ctx)...)
 }
 
 // keep writes a folder's page if its content would change.

@@ -349,14 +349,14 @@ func (a *App) UseVectors() {
 	}
 }
 
-// Folders returns the folders in which a project's payload is kept current; nil if no configuration folder is known.
+// Folders returns the folders in which a project's payload and manifests are kept current; nil if no configuration
+// folder is known.
 func (a *App) Folders() *folders.Folders {
 	user := config.ThisSystem().User
 	if user == "" {
 		return nil
 	}
-	return &folders.Folders{Library: a.Lib, File: filepath.Join(user, "recall", "into.json"),
-		Budget: a.Config.Payload.Budget}
+	return &folders.Folders{Pipeline: a.Pipeline(), File: filepath.Join(user, "recall", "into.json")}
 }
 
 // keepPages updates the pages in all folders. Failures are only warnings.
@@ -367,6 +367,15 @@ func (a *App) keepPages(ctx context.Context) {
 	}
 	for _, err := range f.Refresh(ctx) {
 		a.warn(err)
+	}
+}
+
+// KeepManifests updates the manifests in all folders. Failures are only warnings.
+func (a *App) KeepManifests(ctx context.Context) {
+	if f := a.Folders(); f != nil {
+		for _, err := range f.Manifests(ctx) {
+			a.warn(err)
+		}
 	}
 }
 

@@ -47,6 +47,9 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 			what.Pack = 0
 		}
 		r, err := p.Archive(ctx, what)
+		if err == nil {
+			a.KeepManifests(ctx)
+		}
 		switch {
 		case err == nil && r.Skipped():
 			err = app.ExitCode(app.ExitPartial)
