@@ -262,6 +262,7 @@ var inLanguage = text.Set(`python perl ruby node deno bun php`)
 var (
 	pathLike = text.Pattern("[^\\s'\"`;|&()<>=,{}\\[\\]]*[/~.][^\\s'\"`;|&()<>=,{}\\[\\]]*")
 	joining  = text.Pattern(`['"]\s*[/,]\s*['"]`)
+	inQuotes = text.Pattern(`"[^"\n]+"|'[^'\n]+'`) // with spaces: "Application Support"
 )
 
 // text adds the paths that a text of any language names and that exist, if it takes something away; of a pattern, the
@@ -273,6 +274,9 @@ func (t *threats) text(program string) {
 	names := stores().FindAllString(program, -1)
 	for _, said := range []string{program, joining().ReplaceAllString(program, "/")} {
 		names = append(names, pathLike().FindAllString(said, -1)...)
+		for _, name := range inQuotes().FindAllString(said, -1) {
+			names = append(names, name[1:len(name)-1])
+		}
 	}
 	for _, name := range names {
 		if i := strings.IndexAny(name, "*?"); i >= 0 {
@@ -282,8 +286,8 @@ func (t *threats) text(program string) {
 		if name == "" || strings.HasPrefix(t.home, name) { // the home itself holds more than sessions
 			continue
 		}
-		for _, path := range []string{name, t.home + "/" + name} {
-			if _, err := os.Lstat(native(path)); err == nil {
+		for _, path := range append(t.absolute(name), native(t.home+"/"+name)) {
+			if _, err := os.Lstat(path); err == nil {
 				t.add(path)
 			}
 		}

@@ -128,7 +128,8 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 	home := t.TempDir()
 	liveIn(t, home)
 	app, file := filepath.Join(home, ".config", "Claude"), filepath.Join(home, ".claude", "projects", "-a", "x.jsonl")
-	for _, dir := range []string{filepath.Dir(file), filepath.Join(app, "vm_bundles"), filepath.Join(home, "w")} {
+	spaced := filepath.Join(home, "Application Support", "Claude", "vm_bundles")
+	for _, dir := range []string{filepath.Dir(file), filepath.Join(app, "vm_bundles"), filepath.Join(home, "w"), spaced} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -147,6 +148,8 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 		"perl -e 'unlink glob \"~/.claude/projects/*/*.jsonl\"'":                                                filepath.Dir(filepath.Dir(file)),
 		"python3 -c \"import shutil, os; shutil.rmtree(os.path.expanduser('~/.config/Claude'))\"":               app,
 		"python3 - <<'E'\nimport shutil, pathlib\nshutil.rmtree(pathlib.Path.home() / '.config' / 'Claude')\nE": app,
+		"cd ~/.config/Claude; python3 -c \"import shutil; shutil.rmtree('vm_bundles')\"":                        filepath.Join(app, "vm_bundles"),
+		"python3 -c \"import shutil; shutil.rmtree('" + spaced + "')\"":                                         spaced,
 		"find ~/.claude -name '*.jsonl' -delete":                                                                file, "find ~ -name 'x*' -mtime +30 -delete": file,
 		"find ~/.claude -name x -o -name y -delete":                                 filepath.Join(home, ".claude"),
 		"recall guard --vm ~/.claude --run -- sh -c 'rm -rf ~/.config/Claude'":      app,
@@ -158,6 +161,7 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 		}
 	}
 	for command, want := range map[string][]string{
+		"mv ~/.config/Claude/vm_bundles ~/vm.bak": {filepath.Join(app, "vm_bundles")},
 		"cp " + x + " w": nil, "cp w/y ~/.claude/projects/-a/": nil, "date | tee -a " + x: nil, "date >> " + x: nil,
 		"sed -n 1p " + x: nil, "npm install": nil, "find ~/.config/Claude -name 'local_*' -delete": nil, "recall guard " + x: nil,
 		"recall guard --vm ~/.config/Claude --run -- sh -c 'rm -rf ~/.config/Claude'": nil,
