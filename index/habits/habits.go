@@ -36,6 +36,7 @@ type Habit struct {
 const (
 	shortest, longest = 8, 160
 	longestTurn       = 1500
+	longestOrder      = 60
 )
 
 // Turn is what a person typed at one time.
@@ -94,7 +95,12 @@ var (
 	// momentary matches what concerns only this one place or time.
 	momentary = text.Pattern(`(?i)\?\s*$|https?://|:\d+\b|` +
 		`\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
-	partedBy = text.Pattern(`;| - | — `)
+	// order matches what begins like an instruction, or names one thing and not another, whatever it is about.
+	order = text.Pattern(`(?i)^(?:(?:go |then |first |now |just )*(?:use|run|pull|push|merge|rebase|keep|put|write|call|name|make|` +
+		`create|clean|format|sort|sign|squash|open|back|switch|answer|work|stay|leave|ff|pin|show|explain|implement)\b|` +
+		`(?:\S+ ){1,3}?(?:not|instead of|rather than) \S+(?: \S+)?[.!]*$|` +
+		`(?:no|only|always|double|single) \S+(?: \S+)?(?:,? (?:please|as (?:always|usual)))?[.!]*$)`)
+	partedBy = text.Pattern(`;| - | — |, (?:and|but) `)
 	negation = text.Pattern(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
 	opening  = text.Pattern(`(?i)^(?:(?:no|nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|` +
 		`i (?:already )?said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
@@ -112,16 +118,19 @@ func sayings(said string) []Saying {
 		}
 		for _, s := range sentences(strings.TrimLeft(line, "-*• \t")) {
 			n := utf8.RuneCountInString(s)
-			if n < shortest || n > longest || !standing().MatchString(s) || momentary().MatchString(s) {
+			own := opening().ReplaceAllString(s, "")
+			short := utf8.RuneCountInString(own) <= longestOrder && order().MatchString(own)
+			wish := short || standing().MatchString(s)
+			if n < shortest || n > longest || !wish || momentary().MatchString(s) {
 				continue
 			}
 			y := Saying{Text: s, stems: text.Bag{}, negative: negation().MatchString(s)}
-			for _, w := range text.Content(opening().ReplaceAllString(s, "")) {
-				if !empty[w] {
+			for _, w := range text.Content(own) {
+				if !empty[w] && !(short && anyOrder[w]) {
 					y.stems.Put(text.Stem(w), 1)
 				}
 			}
-			if len(y.stems) > 0 {
+			if len(y.stems) > 1 || len(y.stems) == 1 && !short {
 				out = append(out, y)
 			}
 		}
@@ -133,7 +142,10 @@ func sayings(said string) []Saying {
 var empty = text.Set("always never please use want prefer told said future remember again ever just only like need" +
 	" stop avoid")
 
-// sentences splits a line at the ends of sentences, dashes and semicolons.
+// anyOrder lists words of orders that say nothing about what they are about: "run the tests" isn't "run the linter".
+var anyOrder = text.Set("run keep put write call name make create open show explain implement now then first go")
+
+// sentences splits a line at the ends of sentences, dashes, semicolons and ", and".
 func sentences(line string) []string {
 	var out []string
 	for _, part := range partedBy().Split(line, -1) {

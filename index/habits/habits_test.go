@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func turnsOf(lines string) []Turn {
@@ -48,6 +50,39 @@ f: no comments in the code please, keep it short`)
 		if h.Sayings[0].Session != "c" || h.Sayings[2].Place != 0 {
 			t.Errorf("the latest first, with its place: %+v", h.Sayings)
 		}
+	}
+}
+
+// Short orders that recur are found, too; what states something, or is said in every session, isn't.
+func TestShortOrders(t *testing.T) {
+	turns := turnsOf(`
+a: add a search box, and pnpm not npm
+a: back to main, pull in latest
+a: the tests are green
+a: run the tests
+a: double quotes aren't used anywhere, single quotes are what the linter wants
+b: pnpm, not npm!
+b: ok. go back to main and pull the latest
+b: use single quotes, as always
+b: the tests are green now
+b: run the tests again
+b: create a plan and implement it with Sonnet 5
+c: and single quotes please
+c: create a plan and implement with sonnet 5
+c: keep all changes
+c: create a PR
+d: keep it
+d: and create PR
+d: ff main, clean up branches
+e: ff main and clean up the branches`)
+	got := map[string]int{}
+	for _, h := range Find(turns, 2) {
+		got[h.Text] = h.Sessions
+	}
+	want := map[string]int{"Pnpm not npm.": 2, "Back to main, pull in latest.": 2, "Single quotes please.": 2,
+		"Create a plan and implement with sonnet 5.": 2, "Ff main, clean up branches.": 2}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
