@@ -62,16 +62,17 @@ var meanings = []struct {
 	words []string
 }{
 	{Lead, []string{"own words ", "lead ", "leads ", "it ended "}},
-	{Eliminated, []string{"eliminat", "ruled out", "revisit", "dead end", "rejected", "disproved"}},
+	{Eliminated, []string{"eliminat", "ruled out", "revisit", "dead end", "rejected", "disproved", "didnt work",
+		"doesnt work", "not it "}},
 	{Deferred, []string{"defer", "postpone", "put off", "not now", "later"}},
-	{Hypothesis, []string{"hypothes", "suspect", "theor"}},
-	{Next, []string{"next ", "todo", "to do "}},
+	{Hypothesis, []string{"hypothes", "suspect", "theor", "best guess"}},
+	{Next, []string{"next ", "todo", "to do ", "pick up ", "start here "}},
 	{Question, []string{"question", "unresolved", "undecided"}},
 	{Flag, []string{"forget", "warning", "flag", "caveat", "gotcha", "beware", "watch out", "remember", "drawn into"}},
 	{File, []string{"file"}},
 	{Status, []string{"status", "progress ", "state "}},
 	{Finding, []string{"found ", "finding", "root cause"}},
-	{Decision, []string{"decision", "decided", "locked in"}},
+	{Decision, []string{"decision", "decided", "locked in", "settled", "agreed"}},
 	{Goal, []string{"goal", "objective", "aim "}},
 }
 
