@@ -20,6 +20,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/ingest"
 	"recall/library"
+	"recall/serve/hooks"
 )
 
 // copyProgram copies a program while no other test starts a process: one that has inherited the open file would keep
@@ -180,12 +181,24 @@ func TestPreCompactIsHandedOn(t *testing.T) {
 	tell(t, home, 2, "Let's use a dead-letter table for failed jobs instead of a log line, because support needs them.",
 		"Done.")
 	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", id+".jsonl")
-	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", filepath.Join(home, "Recall"), "hook",
-		"pre-compact")
-	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
-		"LocalAppData="+home+"/cache", "RECALL_HOOKS_PROGRESS=true")
+	app := filepath.Join(home, "app")
+	if err := os.MkdirAll(app, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	program := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(filepath.Join(home, "bin", "recall"), append([]string{"--library",
+			filepath.Join(home, "Recall")}, args...)...)
+		cmd.Dir = app
+		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
+			"XDG_CONFIG_HOME="+home+"/config", "LocalAppData="+home+"/cache", "AppData="+home+"/config")
+		return cmd
+	}
+	if out, err := program("setup", "--log").CombinedOutput(); err != nil {
+		t.Fatalf("%v, %s", err, out)
+	}
+	cmd := program("hook", "pre-compact")
 	cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"hook_event_name":"PreCompact",`+
-		`"trigger":"auto"}`, id, path))
+		`"trigger":"auto","cwd":%q}`, id, path, app))
 	locks := filepath.Join(home, "Recall", ".locks")
 	if err := os.MkdirAll(locks, 0o700); err != nil {
 		t.Fatal(err)
@@ -222,7 +235,7 @@ func TestPreCompactIsHandedOn(t *testing.T) {
 	if !strings.Contains(out, "dead-letter table") {
 		t.Errorf("it isn't taken in:\n%s", out)
 	}
-	log, err := os.ReadFile(strings.TrimSuffix(path, ".jsonl") + ".progress.md")
+	log, err := os.ReadFile(filepath.Join(app, filepath.FromSlash(hooks.LogFile)))
 	if n := strings.Count(string(log), "the client cut the conversation"); n != 1 || err != nil {
 		t.Errorf("the log says it %d times, %v:\n%s", n, err, log)
 	}

@@ -11,10 +11,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// mcpAsks ARGUMENTS starts recall mcp, calls recall_query and prints its answer.
+// mcpAsks [TOOL] ARGUMENTS starts recall mcp, calls a tool, recall_query unless another is named, and prints its
+// answer.
 func mcpAsks(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: mcp-asks ARGUMENTS")
+	if len(args) == 1 {
+		args = []string{"recall_query", args[0]}
+	}
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mcp-asks [TOOL] ARGUMENTS")
 	}
 	var cmd *exec.Cmd
 	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
@@ -31,7 +35,7 @@ func mcpAsks(ts *testscript.TestScript, neg bool, args []string) {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	cmd.Dir = ts.Getenv("WORK")
+	cmd.Dir = ts.MkAbs(".")
 	in, err := cmd.StdinPipe()
 	ts.Check(err)
 	out, err := cmd.StdoutPipe()
@@ -43,7 +47,7 @@ func mcpAsks(ts *testscript.TestScript, neg bool, args []string) {
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
 			`"clientInfo":{"name":"x","version":"1"}}}`+"\n"+
 			`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
-			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"recall_query","arguments":%s}}`+"\n", args[0])
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", args[0], args[1])
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')

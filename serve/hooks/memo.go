@@ -40,7 +40,9 @@ type memo struct {
 	Held  []string `json:"held"`
 	Known bool     `json:"known"`
 	// it was told that its context is filling up, since the last compaction
-	Nudged bool `json:"nudged,omitempty"`
+	Nudged    bool `json:"nudged,omitempty"`
+	Committed bool `json:"committed,omitempty"` // since the last prompt
+	Proposed  bool `json:"proposed,omitempty"`  // a boundary, once
 	// nothing of it is to be kept
 	Out bool `json:"out,omitempty"`
 }

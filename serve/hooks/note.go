@@ -30,16 +30,18 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	if strings.HasPrefix(text, "/") || strings.TrimSpace(text) == "" {
 		return Answer{}, nil
 	}
+	had := m.Committed
+	tell := h.boundary(in, &m)
 	said := h.nudge(in, &m)
 	note, told, err := h.bearing(ctx, in, m, text)
 	if err != nil {
 		return Answer{}, err
 	}
-	if said = strings.TrimSpace(note + "\n\n" + said); said == "" {
+	if said = strings.TrimSpace(note + "\n\n" + said); said == "" && !had {
 		return Answer{}, nil
 	}
 	m.Told = ingest.Union(m.Told, told...)
-	return Answer{Context: said}, h.keep(in.Session, m)
+	return Answer{Context: said, Tell: tell}, h.keep(in.Session, m)
 }
 
 // promptMost is how many bytes of a prompt are read: the request comes before what was pasted.
@@ -116,6 +118,11 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 			return a, err
 		}
 		out = a
+		if h.Nudge > 0 && commits().MatchString(in.ToolInput.Command) {
+			m := h.memoOf(in)
+			m.Committed = true
+			h.keep(in.Session, m)
+		}
 	}
 	if in.Tool == "Agent" || in.Tool == "Task" {
 		return out, h.agentAsked(ctx, in)

@@ -35,8 +35,8 @@ type Host struct {
 	Confirm bool            // end payloads with a question that shows whether they were understood
 	Notes   bool            // warn at prompts, edits and commands
 
-	Nudge    int  // number of tokens at which a session is told that its context is filling up; 0: never
-	Progress bool // keep a log of a running session beside its transcript
+	Nudge int      // number of tokens at which a session is told that its context is filling up; 0: never
+	Logs  WorkLogs // kept in projects
 
 	Pause bool // the environment says that nothing of this session is to be kept
 	// Forget has another process remove a session from the library, and reports whether that was started.

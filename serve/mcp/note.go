@@ -80,6 +80,7 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	if err := inbox.Add(l, &n); err != nil {
 		return "", err
 	}
+	s.o.Noted(n)
 	return fmt.Sprintf("Noted as %s of session %s; it is on the disk. %s", n.Kind, answer.ShortID(n.Session),
 		s.verdict(ctx, n)), nil
 }

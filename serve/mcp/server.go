@@ -64,6 +64,8 @@ type Options struct {
 	Excluded func() bool
 	// Clean redacts what an agent notes.
 	Clean func(text string) string
+	// Noted adds a note to the log of the project that the server runs in, if one is kept.
+	Noted func(n payload.Note)
 	// Compose makes the payload of the thread of a named project, else of the working directory's; if that has none, the
 	// error is a *pipeline.NotHereError.
 	Compose func(ctx context.Context, l *library.Library, x *index.Index, project string) (*payload.Payload, error)

@@ -162,7 +162,6 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 		Confirm:    c.Hooks.Confirm,
 		Notes:      c.Hooks.Notes,
 		Nudge:      c.Hooks.Nudge,
-		Progress:   c.Hooks.Progress && !handed,
 		Parent:     os.Getppid(),
 		Pause:      pausing(),
 		Waits:      client.Waits(event),
@@ -172,7 +171,8 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 	h.Forget = func(session string) bool {
 		return app.InBackground("", nil, append(a.GlobalFlags(), "forget", session, "--yes")...)
 	}
-	if !handed {
+	if !handed { // what is handed on was logged
+		h.Logs = a.WorkLogs()
 		h.HandOn = func(in hooks.Input) bool {
 			text, err := json.Marshal(in)
 			const pipeHolds = 4 << 10 // at least, everywhere

@@ -24,6 +24,7 @@ import (
 	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
+	"recall/serve/hooks"
 	"recall/serve/hooks/clients"
 	"recall/serve/mcp"
 )
@@ -77,6 +78,11 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			return pausing() || err == nil && b.Exclusion().Now(dir, time.Now()) != ""
 		},
 		Clean: func(text string) string { return rules().Session().Text(text) },
+		Noted: func(n payload.Note) {
+			if dir, err := os.Getwd(); err == nil {
+				a.WorkLogs().Add(dir, n.Session, hooks.Noted(n), time.Now())
+			}
+		},
 		Compose: func(ctx context.Context, l *library.Library, x *index.Index, name string) (*payload.Payload, error) {
 			return on(a, l).Compose(ctx, x, name)
 		},

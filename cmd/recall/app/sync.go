@@ -272,7 +272,7 @@ func (a *App) ForgetSessions(ctx context.Context, texts *needle.Needles,
 		}
 	}
 	a.keepPages(ctx)
-	return left, nil
+	return left, a.WorkLogs().Forget(ids...)
 }
 
 // forgetAsked empties the caches other than the index, which hold words of sessions: the last answers, what hooks are
@@ -357,6 +357,15 @@ func (a *App) Folders() *folders.Folders {
 		return nil
 	}
 	return &folders.Folders{Pipeline: a.Pipeline(), File: filepath.Join(user, "recall", "into.json")}
+}
+
+// WorkLogs returns the logs that are kept in projects.
+func (a *App) WorkLogs() hooks.WorkLogs {
+	user := config.ThisSystem().User
+	if user == "" {
+		return hooks.WorkLogs{}
+	}
+	return hooks.WorkLogs{File: filepath.Join(user, "recall", "logs.json")}
 }
 
 // keepPages updates the pages in all folders. Failures are only warnings.

@@ -56,10 +56,9 @@ type Config struct {
 		Variant string `key:"variant" default:"coding" allowed:"coding|debug|handoff" about:"which form of the payload is written"`
 	} `key:"payload"`
 	Hooks struct {
-		Confirm  bool `key:"confirm" default:"false" about:"ask a new session how it understands its payload"`
-		Notes    bool `key:"notes" default:"true" about:"warn a session when it contradicts what was settled"`
-		Nudge    int  `key:"nudge" default:"150000" allowed:"0..10000000" about:"tokens after which a conversation is told, once, that it will soon be compacted; 0: never"`
-		Progress bool `key:"progress" default:"false" about:"write a log of the running session beside its transcript, for the agent to read"`
+		Confirm bool `key:"confirm" default:"false" about:"ask a new session how it understands its payload"`
+		Notes   bool `key:"notes" default:"true" about:"warn a session when it contradicts what was settled"`
+		Nudge   int  `key:"nudge" default:"150000" allowed:"0..10000000" about:"tokens after which a conversation is told, once, that it will soon be compacted; 0: never"`
 	} `key:"hooks"`
 	Query struct {
 		Limit    int           `key:"limit" default:"3" allowed:"1..100" about:"maximum number of answers printed"`

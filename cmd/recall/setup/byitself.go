@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"recall/internal/hint"
 	"recall/internal/schedule"
 	"recall/library"
+	"recall/library/disk"
 	"recall/pipeline"
 	"recall/serve/hooks"
 	"recall/serve/hooks/clients"
@@ -28,18 +30,22 @@ import (
 var parts = []struct{ name, remove string }{{"hooks", "uninstall"}, {"mcp", "uninstall"}, {"schedule", "remove"}}
 
 func newSetupCmd(a *app.App) *cobra.Command {
-	var o struct{ All, Remove, Status, Pause, Resume, Keep bool }
+	var o struct{ All, Log, Remove, Status, Pause, Resume, Keep bool }
 	cmd := option.Do("setup", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "don't ask; run again, it updates what is there")
 		fs.BoolVar(&o.Keep, "keep", false, "with --resume: also archive what the last pause left out")
+		fs.BoolVar(&o.Log, "log", false, "keep a log of sessions in this project; with --remove: no longer")
 		fs.BoolVar(&o.Pause, "pause", false, "keep nothing of what is said from now on")
 		fs.BoolVar(&o.Remove, "remove", false, "undo it, in all clients")
 		fs.BoolVar(&o.Resume, "resume", false, "end the pause")
 		fs.BoolVar(&o.Status, "status", false, "show what is set up, and how it went")
 		fs.Apart("all", "remove", "status", "pause", "resume")
 		fs.Apart("pause", "keep")
+		fs.Apart("log", "all", "status", "pause", "resume")
 	}, func(ctx context.Context, args []string) error {
 		switch {
+		case o.Log:
+			return keepLog(a, o.Remove)
 		case o.Pause || o.Resume:
 			return runPause(ctx, a, args, o.Resume, o.Keep)
 		case o.Remove:
@@ -55,6 +61,30 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		"recall setup --pause 2h, recall setup --resume")
 }
 
+// keepLog has hooks and agents keep a log in the project of the current folder, or ends that.
+func keepLog(a *app.App, end bool) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	logs := a.WorkLogs()
+	root := logs.Root(dir)
+	path := filepath.Join(root, filepath.FromSlash(hooks.LogFile))
+	if end {
+		if err := logs.End(root); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "No log is kept in %s any more; what is there stays\n", root)
+		return nil
+	}
+	if err := logs.Begin(root); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "From now on sessions are logged in %s: what is asked, edited and committed (by the hooks), and "+
+		"what the agent notes (recall_note). git leaves it out. recall setup --log --remove ends it.\n", path)
+	return nil
+}
+
 // removeParts removes all parts.
 func removeParts(ctx context.Context, a *app.App) error {
 	st, worst := terminal.Styles(a.Color), app.ExitOK
@@ -64,6 +94,9 @@ func removeParts(ctx context.Context, a *app.App) error {
 			worst = max(worst, code)
 		}
 		fmt.Fprintln(a.Out)
+	}
+	if err := disk.RemoveIfThere(a.WorkLogs().File); err != nil { // the logs stay
+		return err
 	}
 	if c, err := a.LoadConfig(); err == nil {
 		self, _ := app.Self()
