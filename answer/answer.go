@@ -87,7 +87,23 @@ func (a *Answer) None() string {
 		return "Nothing decided about this that recall knows of; " + Count(a.Handed, "item") +
 			" handed over by others wait for a look: recall review."
 	}
-	return a.nowhere(". ") + "Nothing decided about this that recall knows of."
+	none := a.nowhere(". ") + "Nothing decided about this that recall knows of."
+	if grep := a.Grep(); grep != "" {
+		none += " What tools printed: " + grep + "."
+	}
+	return none
+}
+
+// Grep is the command that looks for the words that nobody said in what tools printed, from which nothing is answered;
+// "" if none is missing, or the rest is answered.
+func (a *Answer) Grep() string {
+	switch {
+	case len(a.Missing) == 0 || a.Verdict == Answered:
+		return ""
+	case len(a.Missing) == 1:
+		return "recall grep -i " + a.Missing[0]
+	}
+	return "recall grep -i '" + strings.Join(a.Missing, "|") + "'"
 }
 
 // nowhere names the words of the question that nobody ever said, such as one mistyped; "" if there are none.
@@ -95,7 +111,7 @@ func (a *Answer) nowhere(end string) string {
 	if len(a.Missing) == 0 {
 		return ""
 	}
-	return strings.Join(a.Missing, ", ") + ": in no session" + end
+	return strings.Join(a.Missing, ", ") + ": said in no session" + end
 }
 
 // Without says what an answer lacks of the team's memory, "" if nothing.
@@ -114,7 +130,7 @@ func (a *Answer) Warning() string {
 	case len(a.Missing) > 0:
 		said = a.nowhere("")
 	case a.Verdict == Nothing:
-		said = strings.TrimSuffix(a.None(), ".")
+		said = strings.TrimSuffix(a.None(), ".") // no word is missing
 	case a.Verdict == Weak:
 		said = "Nothing that clearly answers this"
 	}

@@ -204,9 +204,9 @@ func TestDrawnAnswers(t *testing.T) {
 `},
 		{"did we try redis for the cache?", nil, cache, answer.Answered, `1 ✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server to run; the LRU cache met the target.   billing#5, turn 88
 `},
-		{"which typeface did we pick?", nil, fonts, answer.Nothing, `typeface: in no session; nearest:
+		{"which typeface did we pick?", nil, fonts, answer.Nothing, `typeface: said in no session; nearest:
 1 ● Title font scales with the window — stands since 2026-02-11; site#3, turn 7
-  recall why 1 · recall show 1 · 61 sessions searched
+  recall why 1 · recall show 1 · recall grep -i typeface · 61 sessions searched
 `},
 	} {
 		got, v := goldenAnswer(t, c.library, c.question, c.docs...)

@@ -48,7 +48,7 @@ func TestTools(t *testing.T) {
 		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?",
 			"kinds": []string{"eliminated"}}, []string{"Nothing decided about this"}, false},
 		{"nothing", "recall_query", map[string]any{"question": "which font did we pick?"},
-			[]string{"font: in no session; nearest"}, false},
+			[]string{"font: said in no session; nearest"}, false},
 		{"as of", "recall_query", map[string]any{"question": "retry backoff", "as_of": "2026-09-01", "limit": 2},
 			[]string{"<!-- recall"}, false},
 		{"details", "recall_query", map[string]any{"ids": []string{"[ewyffu5hng]"}}, []string{"[ewyffu5hng]", "turn 6: “"},

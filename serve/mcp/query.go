@@ -138,6 +138,9 @@ func tell(a *answer.Answer) string {
 			}
 		}
 	}
+	if grep := a.Grep(); grep != "" && len(a.Results) > 0 {
+		sh.linef("What tools printed isn't among it: `%s` looks there.", payload.Data(grep, 200))
+	}
 	for _, t := range a.Told {
 		sh.linef("About the user's model: %s.", payload.Data(t, 300))
 	}
