@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/payload"
 )
@@ -86,6 +87,32 @@ func (x *Index) Commits(ctx context.Context, hash string, at time.Time) ([]Commi
 		}
 	}
 	return all, err
+}
+
+// A Shape is how a session begins, and how much it changed.
+type Shape struct {
+	Prompt string // its first one
+	ingest.Changes
+}
+
+// Shapes returns the shapes of sessions.
+func (x *Index) Shapes(ctx context.Context, sessions []string) (map[string]Shape, error) {
+	all := map[string]Shape{}
+	err := scan(ctx, x.db, func(rows *sql.Rows) error {
+		var sid string
+		var prompt sql.RawBytes
+		var one Shape
+		err := rows.Scan(&sid, &prompt, &one.Files, &one.Added, &one.Removed)
+		if err == nil && len(prompt) > 0 {
+			one.Prompt, err = unpack(prompt)
+		}
+		all[sid] = one
+		return err
+	}, `SELECT s.sid, (SELECT text FROM turn WHERE session=s.id AND role='user' ORDER BY n LIMIT 1),
+			coalesce(c.files, 0), coalesce(c.added, 0), coalesce(c.removed, 0)
+		FROM session s LEFT JOIN changed c ON c.session=s.id WHERE s.sid IN (SELECT value FROM json_each(?))`,
+		jsonList(sessions))
+	return all, x.fail("read index", err)
 }
 
 // ItemsOf reads the items of sessions, in order.

@@ -148,6 +148,9 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	if len(p.spent) > 0 {
 		do(`INSERT INTO request(session, data) VALUES(?,?)`, id, p.spent)
 	}
+	if c := p.doc.Changed; c.Files > 0 {
+		do(`INSERT INTO changed(session, files, added, removed) VALUES(?,?,?,?)`, id, c.Files, c.Added, c.Removed)
+	}
 	for _, t := range p.doc.Turns {
 		do(`INSERT INTO turn(session, tid, n, role, at, text) VALUES(?,?,?,?,?,?)`, id, t.ID, t.N, t.Role, millis(t.At),
 			pack(text.HeadMarked(t.Text, turnShown)))
@@ -261,7 +264,7 @@ func (w *writing) clear(ctx context.Context, session int64) error {
 		return err
 	}
 	do, fault := statements(ctx, w.tx)
-	for _, table := range []string{"turn", "touch", "moved", "made", "request"} {
+	for _, table := range []string{"turn", "touch", "moved", "made", "request", "changed"} {
 		do(`DELETE FROM `+table+` WHERE session=?`, session)
 	}
 	do(`DELETE FROM path WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM touch `+

@@ -66,6 +66,9 @@ CREATE INDEX made_session ON made(session);
 
 -- What sessions took of models, see requests.go.
 CREATE TABLE request(session INTEGER PRIMARY KEY, data BLOB NOT NULL);
+-- how many files and lines sessions changed
+CREATE TABLE changed(
+	session INTEGER PRIMARY KEY, files INTEGER NOT NULL, added INTEGER NOT NULL, removed INTEGER NOT NULL);
 
 -- What the library's links.jsonl say in the end, the sessions whose items changed since links were last made, and
 -- what links were made of.

@@ -251,6 +251,16 @@ func Models(ctx context.Context, p *pipeline.Pipeline, since time.Time, prices l
 	return took, nil
 }
 
+// CostOf returns what requests are worth at list prices, in USD; those of unknown models count nothing.
+func CostOf(all []ingest.Request, prices llm.Prices) float64 {
+	var sum TookRow
+	for _, r := range all {
+		price, priced := prices.Of(r.Model)
+		sum.add(r.Usage, price, priced)
+	}
+	return sum.Cost
+}
+
 // Cached returns the percentage of the tokens read that came from the cache.
 func (t TookRow) Cached() int { return 100 * t.CacheRead / max(t.Input+t.CacheWrite+t.CacheRead, 1) }
 

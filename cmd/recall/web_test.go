@@ -127,7 +127,8 @@ func TestWebPages(t *testing.T) {
 	if id == nil {
 		t.Fatalf("no session found:\n%s", sessions)
 	}
-	holds(sessions, `24 turns in 20 min · 7 decisions · 1 ruled out · \$0\.\d\d</span>`)
+	holds(sessions, `24 turns in 20 min · 7 decisions · 1 ruled out · \d files <span class="ok">\+\d+</span> `+
+		`<span class="failed">−\d+</span> · \$0\.\d\d</span>`, `<p class="dim">› invoice runs happen inside the http request`)
 	holds(get("/sessions?find=SKIP+LOCKED", nil), `No session has that title`, `Where it was said`,
 		`<a href="/session/[0-9a-f-]+\?find=SKIP&#43;LOCKED#n\d+">turn \d+</a>[^<]*<mark>SKIP LOCKED</mark>`)
 	holds(get("/sessions?find=SKIP+LOCKED&project=tidewise", nil), `No such session`)
@@ -139,6 +140,10 @@ func TestWebPages(t *testing.T) {
 	holds(get("/sessions?find=SKIP+LOCKED&archived=on", nil), id[1])
 	hidden.Set("archive", "no")
 	get("/mark", hidden)
+	two := regexp.MustCompile(`name="session" value="([^"]+)" aria-label`).FindAllStringSubmatch(get("/sessions", nil), 2)
+	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"yes"}, "tag": {"both"}, "back": {"/sessions"}})
+	holds(get("/sessions?tag=both&starred=on", nil), `2 sessions, newest first`)
+	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"no"}, "untag": {"both"}})
 	holds(get("/week?from=2026-10-08", nil), `2026-10-05 to 2026-10-11`, `(?s)<h2>tidewise</h2>.*Decided.*Norrsken Marine`,
 		`(?s)Reversed.*<del class="dim">[^<]*Tidemark`, `- ~~[^~]*Tidemark[^~]*~~\n  - `)
 	if old := get("/week?from=2026-09-07", nil); strings.Contains(old, "Norrsken Marine is the tide data provider") {

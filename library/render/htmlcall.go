@@ -57,15 +57,7 @@ func base(name string) string {
 
 // changed counts the lines that a call added to and removed from a file, "" if it changed none.
 func changed(c *ingest.ToolCall) string {
-	added, removed := 0, 0
-	for _, l := range diffs(*c) {
-		switch l.Sign {
-		case "+":
-			added++
-		case "−":
-			removed++
-		}
-	}
+	added, removed := c.Lines()
 	if added+removed == 0 {
 		return ""
 	}
@@ -74,50 +66,26 @@ func changed(c *ingest.ToolCall) string {
 
 // diffs returns the lines that a call replaced or wrote, "…" between two places.
 func diffs(c ingest.ToolCall) (all []diffLine) {
-	edits := c.Edits
-	if text := c.Input["content"]; len(edits) == 0 && c.Path != "" && text != "" {
-		edits = []ingest.Edit{{New: text}}
+	put := func(sign string, lines []string) {
+		for _, l := range lines {
+			all = append(all, diffLine{sign, l})
+		}
 	}
-	for i, e := range edits {
+	for i, e := range c.Replaced() {
 		if i > 0 {
 			all = append(all, diffLine{"", "…"})
 		}
-		all = append(all, diff(e)...)
+		before, old, now, after := e.Lines()
+		put("", before)
+		put("−", old)
+		put("+", now)
+		put("", after)
 	}
 	return all
 }
 
 // A line of a replacement: Sign is "+" if it was added, "−" if it was removed, "" if it is beside them.
 type diffLine struct{ Sign, Text string }
-
-// diff returns a replacement's lines. An edit names few lines besides those that it changes, at its beginning and end.
-func diff(e ingest.Edit) (all []diffLine) {
-	old, now := linesOf(e.Old), linesOf(e.New)
-	before, after := 0, 0
-	for before < min(len(old), len(now)) && old[before] == now[before] {
-		before++
-	}
-	for after < min(len(old), len(now))-before && old[len(old)-1-after] == now[len(now)-1-after] {
-		after++
-	}
-	put := func(sign string, lines []string) {
-		for _, l := range lines {
-			all = append(all, diffLine{sign, l})
-		}
-	}
-	put("", old[:before])
-	put("−", old[before:len(old)-after])
-	put("+", now[before:len(now)-after])
-	put("", old[len(old)-after:])
-	return all
-}
-
-func linesOf(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
 
 // output returns what a tool said if that is more than the line that is shown anyway: its beginning and its end, as far
 // as they are kept.

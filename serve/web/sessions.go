@@ -58,6 +58,7 @@ type logged struct {
 	Decided, RuledOut int
 	Outcome           *payload.Item // what it decided or ruled out last
 	Cost              float64       // at list prices, in USD; 0 if unknown
+	index.Shape
 }
 
 // Next returns where the next page begins, 0 for none.
@@ -190,8 +191,15 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs 
 	for _, it := range items {
 		of[it.Session] = append(of[it.Session], it)
 	}
+	shapes, err := m.Pipeline.Index.Shapes(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	for _, l := range sessions {
-		one := logged{ListEntry: l, Cost: costs[string(l.ID)]}
+		one := logged{ListEntry: l, Cost: costs[string(l.ID)], Shape: shapes[string(l.ID)]}
+		if sameBeginning(l.Title, one.Prompt) {
+			one.Prompt = ""
+		}
 		if !l.Start.IsZero() {
 			one.Took = l.End.Sub(l.Start)
 		}
@@ -212,7 +220,13 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs 
 	return days, nil
 }
 
-// mark records what a form changes about a session as a whole.
+// sameBeginning reports whether a title is how a prompt begins.
+func sameBeginning(title, prompt string) bool {
+	words := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	return strings.HasPrefix(words(prompt), strings.TrimRight(words(title), ".… "))
+}
+
+// mark records what a form changes about sessions as a whole; a title is that of one.
 func (s *Server) mark(r *http.Request, m *Memory) error {
 	var mark payload.Mark
 	yes := func(name string) *bool {
@@ -228,13 +242,18 @@ func (s *Server) mark(r *http.Request, m *Memory) error {
 			*into = []string{tag}
 		}
 	}
-	e, err := m.Library.Session(ingest.SessionID(r.PostForm.Get("session")))
-	if err != nil {
-		return err
+	for _, id := range r.PostForm["session"] {
+		e, err := m.Library.Session(ingest.SessionID(id))
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSpace(r.PostForm.Get("name"))
+		if !r.PostForm.Has("save") || name == escape.Page(e.Title, escape.HTML) { // unchanged
+			name = ""
+		}
+		if err := m.Mark(e.ID, mark, name); err != nil {
+			return err
+		}
 	}
-	name := strings.TrimSpace(r.PostForm.Get("name"))
-	if !r.PostForm.Has("save") || name == escape.Page(e.Title, escape.HTML) { // unchanged
-		name = ""
-	}
-	return m.Mark(e.ID, mark, name)
+	return nil
 }

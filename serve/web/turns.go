@@ -19,7 +19,12 @@ import (
 
 // sessionRest is what a session came to, and its turns or a sub-agent's.
 type sessionRest struct {
-	Fault   string            // why it can't be read; then there is nothing else
+	Fault   string // why it can't be read; then there is nothing else
+	Models  []string
+	Took    time.Duration // from its first to its last turn
+	Cost    float64       // at list prices, in USD; 0 if unknown
+	Changes ingest.Changes
+	Failed  int               // calls that failed
 	Payload *payload.Payload  // nil: not distilled
 	Agent   *ingest.Subagent  // whose turns are shown; nil: the session's own
 	Astray  []ingest.Subagent // without a known call
@@ -66,6 +71,14 @@ func restOf(read *readSession, p *payload.Payload, find string, at *url.URL) (*s
 	v := &sessionRest{Payload: p, pictures: read.pictures, session: s.ID, agents: started(s), shown: map[string]bool{},
 		resting: map[string][]payload.Item{}, whole: at.Query().Has("whole")}
 	v.Astray = v.agents[""]
+	v.Models, v.Took, v.Changes = s.Models, s.End.Sub(s.Start), s.Changes()
+	for i := range s.Turns {
+		for _, c := range s.Turns[i].Calls {
+			if c.Ran() && c.Failed {
+				v.Failed++
+			}
+		}
+	}
 	if p != nil {
 		for _, it := range p.Items {
 			v.resting[it.First().Turn] = append(v.resting[it.First().Turn], it)
