@@ -65,6 +65,9 @@ const UnansweredRule = "unanswered"
 // AnswerRule is the rule of a decision that answers a question of the assistant's.
 const AnswerRule = "answer"
 
+// RefusalRule is the rule of what a person said when they refused a call; its second evidence is what was refused.
+const RefusalRule = "refusal"
+
 // PointRule is the rule of a point of a plan that the assistant wrote and a person approved.
 const PointRule = "plan-point"
 

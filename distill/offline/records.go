@@ -246,6 +246,9 @@ func planTitle(text string) (string, bool) {
 	return strings.TrimSpace(title), ok
 }
 
+// maxCommand is the number of characters of a refused command by which it is found.
+const maxCommand = 120
+
 // refusals turns what the person said when refusing a call into eliminated items.
 func refusals(s *ingest.Session) []payload.Item {
 	var out []payload.Item
@@ -265,12 +268,15 @@ func refusals(s *ingest.Session) []payload.Item {
 			}
 			by = &s.Turns[at]
 		}
-		it := recorded(payload.Eliminated, "refusal", payload.ByUser, by, reason, c.Reason)
+		it := recorded(payload.Eliminated, payload.RefusalRule, payload.ByUser, by, reason, c.Reason)
 		if what := c.With(); what != "" {
 			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(what)})
 		}
-		if c.Path != "" {
+		switch {
+		case c.Path != "":
 			it.About = appendNew(it.About, distill.FileName(distill.Roots(s), c.Path))
+		case c.Command != "": // by whose words it is found when that is to run again
+			it.About = appendNew(it.About, text.Clip(text.OneLine(c.Command), maxCommand))
 		}
 		out = append(out, it)
 	}

@@ -32,10 +32,10 @@ type Action struct {
 	Command string // a shell command line; it is read, never run
 }
 
-// Warning is one item that an action goes against.
+// Warning is one item that an action goes against, or, as a lead, what a person said when they refused it.
 type Warning struct {
 	index.Placed
-	Name string // what both name, as the item has it
+	Name string // what both name, as the item has it; the command that was refused
 	Sure bool   // certain enough to stop the action if a person pinned the item: it changes a file off limits
 }
 
@@ -50,6 +50,7 @@ const (
 	maxWarnings = 5       // warnings
 	maxRead     = 6 << 10 // bytes read of each part of an action: the request is at its beginning
 	deadEnd     = 0.6     // share of a dead end's words that names it
+	sameRun     = 0.8     // share of a refused command's words, and of the other's, that makes them the same
 )
 
 // Items is what Against searches, such as an index.Index.
@@ -61,11 +62,15 @@ type Items interface {
 // stand today and that a person said or accepted.
 func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	d := read(a)
-	if len(d.does) == 0 {
+	if d.asked == "" {
 		return nil, nil
 	}
 	// What was decided in an archived session still holds.
-	found, err := ix.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: Kinds, Limit: maxItems, Exact: true,
+	kinds := Kinds
+	if len(d.runs) > 0 {
+		kinds = append(slices.Clone(kinds), payload.Lead) // what was said when it was refused
+	}
+	found, err := ix.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: kinds, Limit: maxItems, Exact: true,
 		Stated: true, Archived: true})
 	if err != nil {
 		return nil, err
@@ -112,18 +117,19 @@ func Forbids(said string, a Action) string {
 	return ""
 }
 
-// deed is an action as it is compared: all its words, those that it brings in, and the files that it changes.
+// deed is an action as it is compared: all its words, those that it brings in, its command's, and the files that it
+// changes.
 type deed struct {
-	asked        string // the question for the search
-	does, brings text.Bag
-	changes      []string
+	asked              string // the question for the search, "" for none
+	does, brings, runs text.Bag
+	changes            []string
 }
 
 // What names a thing without doing it. An action that is only that is against nothing.
 var (
-	onlyReads = text.Pattern(`(?i)^\s*(grep|rg|cat|ls|git\s+(log|grep|rm|show|diff)|rm|strings|find|less|head|tail|du|wc)\b|` +
-		`\b(remove|uninstall|purge|delete|rm)\b`)
-	aside = text.Pattern(`(?i)(^|[/_.-])(tests?|specs?|docs?|examples?|changelog|readme|adr|migrations?)([/_.-]|$)|` +
+	onlyReads = text.Pattern(`(?i)^\s*(grep|rg|cat|ls|git\s+(log|grep|show|diff)|strings|find|less|head|tail|du|wc)\b`)
+	removes   = text.Pattern(`(?i)\b(remove|uninstall|purge|delete|rm)\b`)
+	aside     = text.Pattern(`(?i)(^|[/_.-])(tests?|specs?|docs?|examples?|changelog|readme|adr|migrations?)([/_.-]|$)|` +
 		`\.(md|rst|lock|sum)$|[-.]lock\.`)
 	denies = text.Pattern(`(?i)\b(no|not|never|without|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|leave|remove|delete|drop|` +
 		`rid of|instead of|rather than|replace|explain|why)\b|\?\s*$`)
@@ -148,9 +154,15 @@ func read(a Action) *deed {
 			}
 		}
 	}
-	if command := text.Head(a.Command, maxRead); !onlyReads().MatchString(command) {
+	command, again := text.Head(a.Command, maxRead), ""
+	switch {
+	case onlyReads().MatchString(command):
+	case removes().MatchString(command):
+		again = command // it only goes against its own refusal
+	default:
 		said = append(said, command)
 	}
+	d.runs = text.Words(command)
 	if len(a.Paths) > 0 {
 		d.changes = a.Paths
 		if !aside().MatchString(a.Paths[0]) {
@@ -163,7 +175,7 @@ func read(a Action) *deed {
 	for w := range text.Words(text.Head(a.Old, maxRead)) {
 		delete(d.brings, w)
 	}
-	d.asked += " " + strings.Join(a.Paths, " ")
+	d.asked = strings.TrimSpace(d.asked + " " + again + " " + strings.Join(a.Paths, " "))
 	return d
 }
 
@@ -182,6 +194,9 @@ func (d *deed) against(it *payload.Item) (name string, sure bool) {
 		if w := text.Words(it.Text); len(w) > 0 && w.In(d.does) >= deadEnd && w.Shared(d.brings) > 0 {
 			return it.Text, false
 		}
+		return d.runsAgain(it), false
+	case payload.Lead:
+		return d.runsAgain(it), false
 	case payload.Decision, payload.Flag:
 		for _, lost := range append(setAgainst(it.Text), it.Alternatives...) {
 			if d.names(lost, it) {
@@ -190,6 +205,18 @@ func (d *deed) against(it *payload.Item) (name string, sure bool) {
 		}
 	}
 	return "", false
+}
+
+// runsAgain returns the command that a person refused with an item's words, if it is what is to run.
+func (d *deed) runsAgain(it *payload.Item) string {
+	if it.Rule != payload.RefusalRule || len(it.Evidence) < 2 {
+		return ""
+	}
+	command := it.Evidence[1].Quote
+	if w := text.Words(command); len(w) < 2 || w.In(d.runs) < sameRun || d.runs.In(w) < sameRun {
+		return ""
+	}
+	return text.OneLine(command)
 }
 
 // givenUp matches what a sentence sets against what it chose.

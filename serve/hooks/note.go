@@ -238,7 +238,11 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action) (
 		if said := slices.Contains(m.Noted, w.Item.ID); said && !(w.Sure && w.Item.Pinned) || !isTrusted(&w.Item) {
 			continue
 		}
-		note, _, err := h.told(ctx, at, x, []brief.Bearing{{Placed: w.Placed, Names: w.Name}})
+		b := brief.Bearing{Placed: w.Placed, Names: w.Name}
+		if !b.Claims() {
+			b.Asked = w.Name
+		}
+		note, _, err := h.told(ctx, at, x, []brief.Bearing{b})
 		return w, note, sameSource(all, w), err
 	}
 	return nil, "", nil, nil
