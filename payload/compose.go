@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"recall/internal/text"
 )
 
 // accumulates lists the kinds of which a thread keeps every item that stands; for the others see sessionsFor.
@@ -78,12 +80,18 @@ const (
 	earlierShare = 0.4
 )
 
+// reasons matches a text that gives a reason.
+var reasons = text.Pattern(`(?i)\b(?:because|since|as it|so that|weil|denn|da es)\b`)
+
 // take adds a session's current items of this kind that weren't said before.
 func (c *composer) take(p *Payload, kind Kind) {
 	for _, it := range p.Items {
 		over := p.Session != c.out.Session // another session followed
 		if over && it.Rule == UnansweredRule {
 			it.Kind = Lead // it doesn't wait any more
+		}
+		if over && it.Ended() && it.Hint == Eliminated && reasons().MatchString(it.Text) {
+			it.Rule = "said-report" // why something is out stays true, whatever followed
 		}
 		if it.Kind != kind || !it.Current() || over && it.Ended() {
 			continue

@@ -2,6 +2,7 @@ package payload
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"recall/internal/text"
@@ -21,6 +22,7 @@ const Did Relation = "did"
 var (
 	leaves   = text.Pattern(`(?i)\b(not|never|no|without|until|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t)\b`)
 	unended  = text.Pattern(`(?i)\b(reverts?|defer\w*|todo|wip|fixme|postpone\w*|plan\w*|notes?|document\w*|remove\w*|drop\w*|revers\w*)\b`)
+	inLine   = text.Pattern(`(?i)([\w-]+\.[a-z]{1,4})(?::| line )\d+`)
 	category = text.Pattern(`^[a-z]+(?:\([^)]*\))?!?: `) // of a conventional commit
 )
 
@@ -31,11 +33,16 @@ const (
 )
 
 // Does reports whether a deed did what an item says is left to do: surely if both say the same, perhaps if the deed has
-// most of its words. A warning says how things are, so it is never surely done; what isn't to be done, no deed does.
+// most of its words, or names the file in a line of which something is. A warning says how things are, so it is never
+// surely done; what isn't to be done, no deed does.
 func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 	kind := it.Kind
 	if kind == Lead {
 		kind = it.Hint // of a quote: what it looks like
+	}
+	place := inLine().FindStringSubmatch(it.Text)
+	if kind == "" && place != nil {
+		kind = Flag
 	}
 	left := kind == Deferred || kind == Next || kind == Flag
 	if !left || !d.At.After(it.At) || leaves().MatchString(it.Text) || unended().MatchString(d.Text) {
@@ -46,7 +53,8 @@ func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 		return false, false
 	}
 	mine, its := want.In(did), did.In(want)
-	return kind != Flag && mine == 1 && its >= sameDeed && sameOrder(it.Text, d.Text), mine >= perhapsDeed
+	return kind != Flag && mine == 1 && its >= sameDeed && sameOrder(it.Text, d.Text),
+		mine >= perhapsDeed || kind == Flag && place != nil && strings.Contains(d.Text, place[1])
 }
 
 // sameOrder reports whether the words that two texts share come in the same order: "A first, then B" isn't "B first,

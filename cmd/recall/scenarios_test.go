@@ -44,7 +44,7 @@ var scenarios = []struct {
 		"The OrderService test suite uses a mock that doesn't reflect the new interface, so it will fail until " +
 			"OrderService.create() is implemented. That's expected.",
 		"NotificationService is out of scope this sprint, don't touch it.",
-	}, files: map[string]string{"src/services/UserService.ts": "Edited once.",
+	}, files: map[string]string{"src/services/UserService.ts": payload.FileDone,
 		"src/types/UserContext.ts":     "Edited once.",
 		"src/services/OrderService.ts": payload.FileProgress}, made: map[string][]string{
 		"Current goal": {"Extract UserService and OrderService", "Extract OrderService"},

@@ -151,6 +151,8 @@ func (f *touched) item(t *talk) payload.Item {
 	switch s := f.said; {
 	case f.open != nil:
 		quote(f.openBy, f.open, f.open.text)
+	case it.Status == payload.FileDone:
+		quote(f.openBy, f.done, f.done.text)
 	case f.reported() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		if words := nameSeparator().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
@@ -224,8 +226,8 @@ func (f *touched) describeWrites() string {
 func inQuotes(text string) string { return "“" + text + "”" }
 
 // status is the file's state at the end: in progress if the last exchange broke off after it was written and no
-// commit was made or begun since, or if a report says so; untouched if it was only read and nothing may have changed
-// it unseen. No record shows that a file is done.
+// commit was made or begun since, or if a report says so; done if a report says so; untouched if it was only read and
+// nothing may have changed it unseen. No record shows that a file is done.
 func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:
@@ -237,6 +239,8 @@ func (f *touched) status(t *talk) string {
 	case f.open != nil, !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
 		t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress
+	case f.done != nil:
+		return payload.FileDone
 	}
 	return ""
 }

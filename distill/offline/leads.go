@@ -8,6 +8,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
 	"recall/payload/tokens"
 )
@@ -363,7 +364,8 @@ var hints = []struct {
 // asked returns what a typed text answers that begins too briefly to make sense alone: the last question near the end
 // of the message before it, with what the question is about; where nothing was asked, its last sentence.
 func (p passage) asked() []sentence {
-	if p.run[0].index > 0 || p.reacts == nil || len(keywords(p.run[0].text)) >= minAnswerKeys {
+	open := unknowing().MatchString(p.run[0].text)
+	if p.run[0].index > 0 || p.reacts == nil || len(keywords(p.run[0].text)) >= minAnswerKeys && !open {
 		return nil
 	}
 	parts := p.reacts.parts
@@ -386,6 +388,9 @@ func (p passage) asked() []sentence {
 	}
 	return nil
 }
+
+// unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
+var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
 
 // bare reports whether a passage says no more than yes or no.
 func (p passage) bare() bool { return len(keywords(p.text())) < minBareKeys }

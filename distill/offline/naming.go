@@ -47,14 +47,16 @@ func findMentions(t *talk, all []*touched) {
 }
 
 var unfinished = text.Pattern(`(?i)\b(?:not (?:yet|fully|implemented|finished|complete|done)|` +
-	`(?:isn|aren|wasn)['’]t (?:yet|implemented|finished|complete|done)|incomplete|unfinished|stub(?:s|bed)?|` +
-	`half[- ](?:done|finished)|work in progress|still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open)|` +
+	`(?:isn|aren|wasn)['’]t (?:yet|implemented|finished|complete|done|\w+ yet)|incomplete|unfinished|stub(?:s|bed)?|` +
+	`half[- ]?(?:done|finished|way)|work in progress|still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open)|` +
 	`noch nicht|unfertig|fehlt noch)\b`)
+
+var finished = text.Pattern(`(?i)\b(?:is|are|ist|sind) (?:now |all |jetzt )?(?:done|complete|finished|fertig)\b`)
 
 var aside = text.Pattern(`\([^()]*\s[^()]*\)`)
 
 // findUnfinished records for each file what the last report about it since it was written says is
-// unfinished. A report refers to a file by its name, with or without extension; its first
+// unfinished, or that it is finished. A report refers to a file by its name, with or without extension; its first
 // sentence also refers to the only file written in its exchange.
 func findUnfinished(t *talk, all []*touched) {
 	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
@@ -75,8 +77,15 @@ func findUnfinished(t *talk, all []*touched) {
 				return unfinished().MatchString(aside().ReplaceAllString(s.text, ""))
 			})
 			said := func(f *touched) {
-				if f.open, f.openBy = nil, sp; f.turn.N <= sp.turn.N && open() {
+				if f.openBy != sp {
+					f.open, f.done, f.openBy = nil, nil, sp
+				}
+				switch {
+				case f.turn.N > sp.turn.N: // written since
+				case open():
 					f.open = s
+				case finished().MatchString(s.text):
+					f.done = s
 				}
 			}
 			if alone := writtenIn[sp.exchange]; len(alone) == 1 && i == 0 && s.block == paragraph && open() {

@@ -45,6 +45,7 @@ type touched struct {
 	offPart   *sentence
 	freed     *speech   // in which the person named it after that
 	open      *sentence // what a report says is unfinished about it
+	done      *sentence // says that it is finished
 	openBy    *speech
 }
 
