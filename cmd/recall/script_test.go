@@ -8,11 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"recall/cmd/recall/config"
 	_ "recall/library/ramdisk"
+	"recall/serve/hooks"
 )
 
 // Most tests find by words alone: making vectors takes seconds, and what they are about doesn't depend on them.
@@ -25,10 +27,18 @@ func TestMain(m *testing.M) {
 		os.Setenv(embedProvider, config.EmbedOff)
 	}
 	testscript.Main(withServer{m}, map[string]func(){
-		"recall": func() { os.Exit(Main()) },
+		"recall": func() {
+			if os.Getenv(patient) != "" {
+				hooks.Slack = time.Minute
+			}
+			os.Exit(Main())
+		},
 		"on-tty": func() { os.Exit(onTTY(os.Args[1])) },
 	})
 }
+
+// patient is set in stories, whose hooks may take their time.
+const patient = "TEST_PATIENT"
 
 // onTTY runs a line of a shell's, and returns when what it wrote to its terminal was read: testscript closes
 // that as soon as the program is gone, and then loses what it hasn't read yet. No terminal holds as much as is
@@ -82,7 +92,7 @@ func atHome(dir string, setenv func(key, value string)) error {
 		{"LocalAppData", filepath.Join(home, "cache")},
 		{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
 		{"TZ", "UTC"}, {"NO_COLOR", "1"}, {embedProvider, os.Getenv(embedProvider)}, {"EDITOR", ""}, {"VISUAL", ""},
-		{"GOGC", os.Getenv("GOGC")}, {"RECALL_QUERY_BUDGET", "1m"}, // however busy the machine is
+		{"GOGC", os.Getenv("GOGC")}, {"RECALL_QUERY_BUDGET", "1m"}, {patient, "1"}, // however busy the machine is
 	} {
 		setenv(v[0], v[1])
 	}

@@ -131,7 +131,7 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	if !h.Notes || !ok {
 		return out, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, briefly)
+	ctx, cancel := context.WithTimeout(ctx, Slack+briefly)
 	defer cancel()
 	m := h.memoOf(in)
 	w, note, told, err := h.warned(ctx, in, m, act)
@@ -153,7 +153,7 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 
 // agentAsked keeps what bears on a sub-agent's task until it starts: at that moment the client tells its type alone.
 func (h *Host) agentAsked(ctx context.Context, in Input) error {
-	ctx, cancel := context.WithTimeout(ctx, briefly)
+	ctx, cancel := context.WithTimeout(ctx, Slack+briefly)
 	defer cancel()
 	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.ToolInput.Prompt, promptMost)}
 	ingest.MarkForeign(&t)
