@@ -65,7 +65,9 @@ var conditions = map[string]func(n *nameAt) bool{
 	"cell":    func(n *nameAt) bool { return n.has(spaced) && cellBegins(n.text, n.from) },
 	"flag":    func(n *nameAt) bool { return n.has(spaced) && n.has(flag) },
 	"declares": func(n *nameAt) bool { // ENV NAME value
-		return n.has(spaced) && n.has(shouted) && declaration().MatchString(n.text[max(0, n.from-12):n.from])
+		before := n.text[max(0, n.from-12):n.from]
+		return n.has(spaced) && (n.has(shouted) && declaration().MatchString(before) ||
+			strings.ContainsAny(before, "#(-") && defines().MatchString(before))
 	},
 	"setting": func(n *nameAt) bool { // a line of name and value
 		return n.has(spaced) && !n.has(named) && lineStart(n.text, n.from) && setting().MatchString(n.text[n.after:])
@@ -79,6 +81,7 @@ var conditions = map[string]func(n *nameAt) bool{
 var (
 	emphasis    = text.Pattern(`\A(?:\*\*|\x1b\[[\d;]*m)*`)
 	declaration = text.Pattern(`(?i)(?:env|arg|setenv|set -[gul]?x|#define) \z`)
+	defines     = text.Pattern(`(?i)(?:#define |\(def\w* |\bset\(|set -[gul]?x )\z`)
 	pairEnd     = text.Pattern(`\A(["'])[^"'\n]{1,150}["'][\])]`)
 	setting     = text.Pattern(`\A[^\s*.()]{6,80}[ \t\r]*(?:\n|\z)`)
 	setter      = text.Pattern(`(?i)(?:\.(?:api|secret|access)?|(?:\A|\.)(?:set|with|use|(?:set|with)_[\w-]*))\z`)

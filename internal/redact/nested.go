@@ -5,80 +5,78 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"recall/internal/text"
 )
-
-const maxJoined = 4 << 10 // bytes of an expression over several lines
 
 // maxNested bounds how many levels of JSON strings within one another are unescaped.
 const maxNested = 5
 
-// joined matches what stands between the pieces of a string that code puts together: an operator of some language, or
-// the end of a line.
-var joined = text.Pattern(`\A["'\x60]\s{0,40}(?:\+\s{1,40})?(?:` + joining + `)\s{0,40}(?:[+-]\s{1,40})?["'\x60]|` +
-	`\A(?:"[ \t]{0,8}\\?\r?\n[ \t]{0,40}"|'[ \t]{0,8}\\?\r?\n[ \t]{0,40}')`)
-
-const joining = `\+\+?|\.\.?|&(?:[ \t]_)?|\|\||<>`
-
-// goesOnAfter and goesOnWith match the end and the beginning of lines between which such an operator stands.
+// encodedMarks tell, besides a backslash, a line with something to undo: a quote or an equals sign as in a URL.
+// joinMarks are what may follow a piece of a string.
 var (
-	goesOnAfter = text.Pattern(`["'\x60][ \t]{0,40}(?:` + joining + `)\z`)
-	goesOnWith  = text.Pattern(`\A(?:\+[ \t]{1,40})?(?:` + joining + `)[ \t]{0,40}["'\x60]`)
+	encodedMarks = []string{"%22", "%3d"}
+	joinMarks    = []string{`" +`, `' +`, "` +", `" . "`, `' . '`, `" ..`, `' ..`, `" &`, `' ||`, `" ||`, `" <>`, "\"\n", "'\n", "`\n", "\" \\\n", "' \\\n"}
 )
 
-// joins are what such a place begins with.
-var joins = []string{`" +`, `' +`, "` +", `" . "`, `' . '`, `" ..`, `' ..`, `" &`, `' ||`, `" ||`, `" <>`,
-	"\"\n", "'\n", "`\n", "\" \\\n", "' \\\n"}
-
-// undone tell, besides a backslash, a line with something to undo: a join, or a quote or equals sign as in a URL.
-var undone = append([]string{"%22", "%3d"}, joins...)
-
-// nested also examines the lines of a text that contain escapes or strings in pieces, with those undone, and adds what
-// it finds to found. A JSON string contains no line ends of its own, so line by line is enough.
+// nested also examines the lines of a text that contain escapes, with those undone, and adds what it finds to found. A
+// JSON string contains no line ends of its own, so line by line is enough.
 func (r *Redactor) nested(text string) {
-	r.linesWith(text, `\`, `\`)
+	r.linesWith(text, `\`)
 	if r.scan.undo {
-		for _, mark := range append(undone, "%3D") {
-			r.linesWith(text, mark, "\"'`%")
+		for _, mark := range append(encodedMarks, "%3D") {
+			r.linesWith(text, mark)
+		}
+		for _, mark := range joinMarks {
+			r.joined(text, mark)
 		}
 	}
 }
 
-func (r *Redactor) linesWith(text, mark, begins string) {
+// joined also examines strings in pieces, put together in their line.
+func (r *Redactor) joined(text, mark string) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], mark)
+		if i < 0 {
+			return
+		}
+		begin := strings.LastIndexByte(text[:at+i], '\n') + 1
+		open := strings.LastIndexByte(text[begin:at+i], mark[0]) + begin
+		at += i + 1
+		if open < begin {
+			continue
+		}
+		from, to, joined := pieces(text, open)
+		if joined == "" {
+			continue
+		}
+		line := text[begin:from]
+		r.inner.look(r.rules, line+joined+mark[:1])
+		for _, f := range r.inner.found {
+			if f.to > len(line) {
+				r.scan.found = append(r.scan.found, span{from: from, to: to, kind: f.kind, rank: f.rank + 1<<20})
+			}
+		}
+		at = max(at, to)
+	}
+}
+
+func (r *Redactor) linesWith(text, mark string) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], mark)
 		if i < 0 {
 			return
 		}
 		from := strings.LastIndexByte(text[at:at+i], '\n') + 1 + at
-		if before := strings.TrimRight(text[at:max(at, from-1)], " \t\r"); before != "" &&
-			strings.IndexByte("(=:", before[len(before)-1]) >= 0 {
-			from = strings.LastIndexByte(before, '\n') + 1 + at // the name stands above the value
-		}
 		to := len(text)
 		if n := strings.IndexByte(text[at+i:], '\n'); n >= 0 {
 			to = at + i + n
 		}
-		for to < len(text) && to-from < maxJoined && goesOn(text[from:to], text[to+1:]) {
+		for to < len(text) && to-from < mostJoined && strings.HasSuffix(strings.TrimRight(text[from:to], " \t\r"), `\`) {
 			next, _, _ := strings.Cut(text[to+1:], "\n")
 			to += 1 + len(next)
 		}
-		r.unescapeLine(text[from:to], from, begins)
+		r.unescapeLine(text[from:to], from, mark[:1])
 		at = to
 	}
-}
-
-// goesOn reports whether a string goes on in the next line.
-func goesOn(line, rest string) bool {
-	line, rest = strings.TrimRight(line, " \t\r"), strings.TrimLeft(rest, " \t")
-	if line == "" {
-		return false
-	}
-	last := line[len(line)-1]
-	ends := last == '"' || last == '\'' || last == '`'
-	return last == '\\' || goesOnAfter().MatchString(line[max(0, len(line)-48):]) ||
-		ends && rest != "" && (rest[0] == last || goesOnWith().MatchString(rest))
 }
 
 func (r *Redactor) unescapeLine(line string, from int, begins string) {
@@ -114,7 +112,7 @@ func (j jumps) at(plain int) int {
 	return j[i-1].escaped + plain - j[i-1].plain
 }
 
-// unescaped decodes what begins with one of some characters: the escapes of a JSON string, the joins of others.
+// unescaped decodes what begins with a backslash or a percent sign: the escapes of strings and of URLs.
 func unescaped(line, begins string) (plain string, moved jumps) {
 	var b strings.Builder
 	for at := 0; ; {
@@ -140,7 +138,7 @@ func unescaped(line, begins string) (plain string, moved jumps) {
 	}
 }
 
-// unescape decodes one escape or join; n is 0 if there is none.
+// unescape decodes one escape; n is 0 if there is none.
 func unescape(t string) (c string, n int) {
 	if t[0] == '%' && len(t) > 2 {
 		if v, err := strconv.ParseUint(t[1:3], 16, 8); err == nil && v < utf8.RuneSelf {
@@ -148,7 +146,7 @@ func unescape(t string) (c string, n int) {
 		}
 	}
 	if t[0] != '\\' {
-		return "", len(joined().FindString(t))
+		return "", 0
 	}
 	if strings.HasPrefix(t, "\\\n") {
 		return "", skip(t, 2, blank, 40)

@@ -13,7 +13,7 @@ func ownRules(b *builder) {
 		b.add(before, cookie)
 	}
 	b.add("mcp__", serverName)
-	for _, mark := range undone {
+	for _, mark := range append(joinMarks, encodedMarks...) {
 		b.add(mark, func(s *scan, _, _ int) { s.undo = true })
 	}
 	proseRules(b)

@@ -32,7 +32,7 @@ type scan struct {
 	runTo, tries int
 
 	decoding bool // the text was encoded
-	undo     bool // it has lines that nested must read with strings joined
+	undo     bool // it has lines that nested must read as URLs
 
 	around map[*lazyRule]int // by rule: where its last window ended
 }

@@ -57,6 +57,11 @@ const (
 // readValue reads the value at at, quoted or bare.
 func (s *scan) readValue(v value, name, at int) (value, bool) {
 	t := s.text
+	if from, to, joined := pieces(t, at); joined != "" {
+		v.from, v.to, v.text = from, to, joined
+		v.tell(quoted, true)
+		return v, true
+	}
 	at = stringAt(t, at)
 	if open := quoteEnd(t, at); open > at {
 		v.tell(quoted, true)
@@ -76,6 +81,9 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		return v, false
 	}
 	v.text = t[v.from:v.to]
+	if !v.has(quoted) && (v.op == "=" && !v.has(spaced) || v.op == " ") {
+		s.quotedIn(&v)
+	}
 	if v.op == ":" && strings.Contains(t[name:at], "\n") { // folded
 		for from, to := s.folded(v.to, at); from < to; from, to = s.folded(to, at) {
 			v.to, v.text = to, v.text+t[from:to]

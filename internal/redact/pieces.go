@@ -1,0 +1,119 @@
+package redact
+
+import (
+	"strings"
+
+	"recall/internal/text"
+)
+
+// Code puts a string together from pieces: "a" + "b", 'a'"b", ["a", "b"].join(""), key = "a"; key += "b". What stands
+// before the first one and between two tells that they are one value.
+
+const (
+	mostPieces = 40
+	mostJoined = 4 << 10 // bytes from the first piece to the last
+	mostGlue   = 240     // bytes between two
+)
+
+var (
+	// pieceHead matches what is called or listed, up to the first piece: strings.Join([]string{"
+	pieceHead = text.Pattern(`\A(?:new |&|!|-)?[\w:.!$@<>\[\](){}, \t-]{0,60}?\s{0,40}(["'\x60])`)
+	// pieceGlue matches what stands between two pieces, up to the next one's quote: the end of what the first one was
+	// given to; an operator, a method, or what adds to the same name; what the next one is given to.
+	pieceGlue = text.Pattern(`\A(?:\.[a-z_]{2,12}\(\))?\)?(?:\s{0,40}(?:[+-]\s{1,40})?(?:\+\+?|\.\.?|&(?:[ \t]_)?|\|\||<>|` +
+		`[\^~*\\%]|<<|\}\$\{|-f|\.(?:concat|append|plus|add|push_?[a-z]{0,5}|write|format|join)\([(\[]?|;?\s{1,4}[\w$.]{1,40} ?[+.]=)` +
+		`\s{0,40}(?:[+-]\s{1,40})?|\s{0,40})(?:[\w:.]{0,30}\()?[@$bfru]?(["'\x60])`)
+	pieceComma = text.Pattern(`\A[,:]\s{0,40}[\[({]{0,2}@?(["'\x60])`)
+	noPiece    = text.Pattern(`\A(?:%[sv]|\{\d?\}|Fn::Join)*\z`) // nothing, or what pieces are put into
+)
+
+var holes = strings.NewReplacer("${'", "", "'}", "", `${"`, "", `"}`, "")
+
+// quotedIn adds to an unquoted value what follows it in quotes, as in a shell: a'b'c.
+func (s *scan) quotedIn(v *value) {
+	for q := v.to; v.to > v.from+2 && quoteEnd(s.text, q) == q+1; q = v.to {
+		end := closing(s.text, q+1, s.text[q:q+1])
+		if end < 0 {
+			return
+		}
+		v.text += s.text[q+1 : end]
+		if v.to = bareEnd(s.text, end+1, false); v.to == end+1 {
+			v.to = end
+			return
+		}
+		v.text += s.text[end+1 : v.to]
+	}
+}
+
+// isWhole is a quick look at whether a value is one string, or none.
+func isWhole(t string) bool {
+	quote := strings.IndexAny(t, "\"'`")
+	if quote < 0 {
+		return true
+	}
+	if quote > 0 {
+		return !strings.ContainsAny(t[:quote], "([{@")
+	}
+	end := strings.IndexByte(t[1:], t[0]) + 2
+	if end < 2 || end == 2 || t[1] == '%' || t[1] == '{' || t[1] == '$' { // nothing, or what is put into it follows
+		return end < 2
+	}
+	rest := strings.TrimLeft(t[end:], ") ;\t\r\n")
+	return rest == "" || strings.IndexByte(",]}>:", rest[0]) >= 0
+}
+
+// pieces joins the pieces of a value that begins at at; joined is "" if there aren't two. from and to are where the
+// first piece begins and the last ends.
+func pieces(t string, at int) (from, to int, joined string) {
+	window := func(at int) string { return t[at:min(len(t), at+mostGlue)] }
+	if isWhole(window(at)) {
+		return 0, 0, ""
+	}
+	m := pieceHead().FindStringSubmatchIndex(window(at))
+	if m == nil {
+		return 0, 0, ""
+	}
+	head, n := window(at)[:m[2]], 0
+	listed := strings.ContainsAny(head, "([{")
+	if head = strings.TrimSpace(head); head != "" && head != "@" && !listed {
+		return 0, 0, ""
+	}
+	for begin, open := at+m[3], at+m[3]; n < mostPieces && open-begin < mostJoined; {
+		end := closing(t, open, t[open-1:open])
+		if end < 0 {
+			break
+		}
+		piece := t[open:end]
+		if held := strings.Count(piece, "${'") + strings.Count(piece, `${"`); held > 1 { // `${"a"}${"b"}`
+			n, piece = n+held-1, holes.Replace(piece)
+		}
+		if !noPiece().MatchString(piece) {
+			if n++; n == 1 {
+				from = open
+			}
+			to, joined = end, joined+piece
+		} else if piece != "" {
+			listed = true
+		}
+		rest := window(end + 1)
+		m := pieceGlue().FindStringSubmatchIndex(rest)
+		if m != nil && rest[m[2]] == '`' && strings.TrimSpace(rest[:m[2]]) == "" { // Markdown
+			break
+		}
+		if m == nil && (listed || n == 0) {
+			m = pieceComma().FindStringSubmatchIndex(rest)
+		}
+		if m == nil {
+			if bare := bareEnd(t, end+1, false); bare > end+3 && n > 0 { // "a"b
+				n, to, joined = n+1, bare, joined+t[end+1:bare]
+			}
+			break
+		}
+		listed = listed || strings.Contains(rest[:m[2]], "(")
+		open = end + 1 + m[3]
+	}
+	if n < 2 {
+		return 0, 0, ""
+	}
+	return from, to, joined
+}
