@@ -55,8 +55,11 @@ func isWhole(t string) bool {
 		return !strings.ContainsAny(t[:quote], "([{@")
 	}
 	end := strings.IndexByte(t[1:], t[0]) + 2
-	if end < 2 || end == 2 || t[1] == '%' || t[1] == '{' || t[1] == '$' { // nothing, or what is put into it follows
-		return end < 2
+	if end < 2 {
+		return true
+	}
+	if end == 2 || strings.IndexByte("%{$", t[1]) >= 0 { // nothing, or what is put into it follows
+		return false
 	}
 	rest := strings.TrimLeft(t[end:], ") ;\t\r\n")
 	return rest == "" || strings.IndexByte(",]}>:", rest[0]) >= 0
