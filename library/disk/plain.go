@@ -113,9 +113,6 @@ func linkAbove(name, dir string) error {
 
 // OpenPlain opens a plain file like os.OpenFile; the error is ErrNotPlain for anything else.
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
-	if f, done, err := openQuick(path, flag, perm); done {
-		return f, err
-	}
 	err = inRoot(path, func(root *os.Root, name string) error {
 		if flag&os.O_EXCL != 0 { // a new file needs no check
 			f, err = root.OpenFile(name, flag, perm)
