@@ -114,6 +114,34 @@ func synthIndex(b testing.TB, n int) string {
 	return path
 }
 
+const (
+	perSession    = 10 // items
+	turnsASession = 40
+)
+
+// fillSynth makes an index of n items.
+func fillSynth(t testing.TB, path string, n int) {
+	x, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s := newSynth(1)
+	var docs []Doc
+	for i := range n / perSession {
+		docs = append(docs, s.doc(i, perSession, turnsASession))
+		if len(docs) == 50 || i == n/perSession-1 {
+			if err := x.PutAll(context.Background(), docs); err != nil {
+				t.Fatal(err)
+			}
+			docs = docs[:0]
+		}
+	}
+	if err := x.Tidy(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // BenchmarkSearch asks questions of an index of 10,000 items and 40,000 turns,
 // and of one of ten times that with -timeout and patience (SEARCH_100K=1).
 func BenchmarkSearch(b *testing.B) {

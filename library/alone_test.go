@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -136,4 +137,15 @@ func TestAloneWithoutEntry(t *testing.T) {
 			t.Errorf("%s: %d bytes, want %d", name, len(got), len(text))
 		}
 	}
+}
+
+// line is JSON of about n bytes that does not compress to nothing.
+func line(rng *rand.Rand, n int) string {
+	var b strings.Builder
+	b.WriteString(`{"text":"`)
+	for b.Len() < n {
+		fmt.Fprintf(&b, "word%d ", rng.Uint32N(50000))
+	}
+	b.WriteString("\"}\n")
+	return b.String()
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -21,7 +19,7 @@ import (
 	"recall/pipeline"
 )
 
-// TestMain lets the test binary be the process that is killed: with
+// TestMain lets the test binary be a process of its own: with
 // RECALL_TEST_PIPELINE set it syncs one folder into the library of another and
 // prints how many megabytes of memory it held at most.
 func TestMain(m *testing.M) {
@@ -57,23 +55,6 @@ func (panicker) Helper()           {}
 func (panicker) Cleanup(func())    {}
 func (panicker) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 
-// runChild syncs in a process of its own and kills it after a while, unless that
-// is 0. It reports whether the process ended well.
-func runChild(t *testing.T, root, dir string, kill time.Duration) bool {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "RECALL_TEST_PIPELINE="+root+"|"+dir)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if kill > 0 {
-		stop := time.AfterFunc(kill, func() { cmd.Process.Kill() })
-		defer stop.Stop()
-	}
-	return cmd.Wait() == nil
-}
-
 // crowd is the related sessions and a few more, some of them forks.
 func crowd() []talk {
 	all := related()
@@ -89,57 +70,6 @@ func crowd() []talk {
 		}
 	}
 	return all
-}
-
-// Kill -9 at random moments, ten times, then a calm sync: byte for byte the
-// library of a sync that nobody disturbed. Then again for sessions that grew.
-func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs processes")
-	}
-	root, calm, killed := t.TempDir(), t.TempDir(), t.TempDir()
-	seed := uint64(time.Now().UnixNano())
-	t.Log("seed", seed)
-	rng := rand.New(rand.NewPCG(seed, 3))
-	all := crowd()
-	for _, phase := range []string{"new", "grown"} {
-		for _, k := range all {
-			k.write(t, root)
-		}
-		start := time.Now()
-		if !runChild(t, root, calm, 0) {
-			t.Fatal("the undisturbed sync failed")
-		}
-		took := time.Since(start)
-		died, kills := 0, 4
-		if os.Getenv("RECALL_LONG") != "" {
-			kills = 10
-		}
-		for tries := 0; died < kills && tries < 40; tries++ { // each goes on where the last one died
-			began := time.Now()
-			if !runChild(t, root, killed, took/20+time.Duration(rng.Int64N(int64(took/3)))) {
-				died++
-			} else { // the machine is less busy than it was
-				took = min(took, time.Since(began))
-			}
-		}
-		if died == 0 {
-			t.Errorf("%s: no sync died before it was done", phase)
-		}
-		if !runChild(t, root, killed, 0) {
-			t.Fatalf("%s: the last sync failed", phase)
-		}
-		if d := cmp.Diff(tree(t, filepath.Join(calm, "Recall")), tree(t, filepath.Join(killed, "Recall"))); d != "" {
-			t.Fatalf("%s (-undisturbed +killed): %s", phase, d)
-		}
-		t.Logf("%s: an undisturbed sync took %v, %d died", phase, took, died)
-		for i := range all {
-			if all[i].fork == nil && all[i].plan == "" {
-				all[i].said = append(all[i].said, "Keep the logs for 30 days, the auditors ask for it.",
-					"They are kept for 30 days.")
-			}
-		}
-	}
 }
 
 // Cancelled anywhere, a sync says so, leaves nothing running, and the next one

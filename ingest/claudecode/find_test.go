@@ -21,6 +21,8 @@ const (
 )
 
 // spoken is a transcript of one prompt.
+var day = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
 func spoken(id, uuid, text string, minute int) string {
 	return fmt.Sprintf(`{"type":"user","uuid":%q,"parentUuid":null,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/app",`+
 		`"message":{"role":"user","content":%q}}`+"\n",
