@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"recall/distill"
 	"recall/index"
 	"recall/index/check"
 	"recall/internal/text"
@@ -79,11 +80,18 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 			n++
 			line = strings.TrimLeft(strings.TrimSpace(line), "-*•+ ")
 			fenced = fenced != strings.HasPrefix(line, "```")
-			if fenced || strings.HasPrefix(line, "#") || len(text.Words(line)) < leastSaid {
+			if fenced || strings.HasPrefix(line, "#") {
+				continue
+			}
+			look, short := against, len(text.Words(line)) < leastSaid
+			if short {
+				look = replaced
+			}
+			found, err := look(ctx, p.Index, project, line)
+			if short && found == nil && err == nil {
 				continue
 			}
 			a.Lines++
-			found, err := against(ctx, p.Index, project, line)
 			if err != nil {
 				return a, err
 			}
@@ -128,6 +136,9 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 			return &Against{Names: w.Name, Since: w.Item.Text, Said: sayingOf(w.Placed), Kind: w.Item.Kind}, nil
 		}
 	}
+	if one, err := replaced(ctx, x, project, line); one != nil || err != nil {
+		return one, err
+	}
 	if check.Denies(line) { // it may deny what was given up
 		return nil, nil
 	}
@@ -158,6 +169,39 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 		}
 	}
 	return nil, nil
+}
+
+// replaced returns what a person ordered in the place of what a line says, after they had said the same as it; nil if
+// they didn't, or came back to it since.
+func replaced(ctx context.Context, x *index.Index, project, line string) (*Against, error) {
+	found, err := x.Search(ctx, index.Query{Text: line, Project: project, Stated: true, Archived: true, Limit: mostCompared})
+	if err != nil {
+		return nil, err
+	}
+	var had, since *Saying
+	later := func(than *Saying, r *index.Result, quote string) *Saying {
+		if than != nil && !r.At.After(than.At) {
+			return than
+		}
+		return &Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: quote}
+	}
+	for _, r := range found.Ranked {
+		if r.Item != nil || r.Role != "user" {
+			continue
+		}
+		for _, s := range text.Sentences(r.Text, true) {
+			switch overturns, repeats := distill.Overturns(s, line); {
+			case overturns:
+				since = later(since, r, s)
+			case repeats:
+				had = later(had, r, s)
+			}
+		}
+	}
+	if had == nil || since == nil || !since.At.After(had.At) {
+		return nil, nil
+	}
+	return &Against{Names: had.Quote, Since: since.Quote, Said: *since, Had: had, Kind: payload.Decision}, nil
 }
 
 // named matches what a line names as code, and paths.
