@@ -64,6 +64,10 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 	if err != nil {
 		return a, err
 	}
+	orders, err := ordersOf(ctx, p.Index, project)
+	if err != nil {
+		return a, err
+	}
 	for _, of := range memory.Files(p.Library, project) {
 		file := of.Path
 		all, err := disk.ReadRegular(file, mostOfRules)
@@ -83,17 +87,15 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 			if fenced || strings.HasPrefix(line, "#") {
 				continue
 			}
-			look, short := against, len(text.Words(line)) < leastSaid
-			if short {
-				look = replaced
-			}
-			found, err := look(ctx, p.Index, project, line)
-			if short && found == nil && err == nil {
+			found, short := replaced(orders, line), len(text.Words(line)) < leastSaid
+			if found == nil && short {
 				continue
 			}
 			a.Lines++
-			if err != nil {
-				return a, err
+			if found == nil {
+				if found, err = against(ctx, p.Index, project, line); err != nil {
+					return a, err
+				}
 			}
 			if found != nil {
 				found.File, found.Line, found.Text = file, n, line
@@ -136,9 +138,6 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 			return &Against{Names: w.Name, Since: w.Item.Text, Said: sayingOf(w.Placed), Kind: w.Item.Kind}, nil
 		}
 	}
-	if one, err := replaced(ctx, x, project, line); one != nil || err != nil {
-		return one, err
-	}
 	if check.Denies(line) { // it may deny what was given up
 		return nil, nil
 	}
@@ -171,37 +170,45 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 	return nil, nil
 }
 
+// An order is a sentence that a person typed, and its words.
+type order struct {
+	Saying
+	words text.Bag
+}
+
+// ordersOf lists what was typed in a project, sentence by sentence.
+func ordersOf(ctx context.Context, x *index.Index, project string) (all []order, err error) {
+	typed, err := x.Typed(ctx, project)
+	for _, r := range typed {
+		for _, s := range text.Sentences(r.Text, true) {
+			all = append(all, order{Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: s}, text.Words(s)})
+		}
+	}
+	return all, err
+}
+
 // replaced returns what a person ordered in the place of what a line says, after they had said the same as it; nil if
 // they didn't, or came back to it since.
-func replaced(ctx context.Context, x *index.Index, project, line string) (*Against, error) {
-	found, err := x.Search(ctx, index.Query{Text: line, Project: project, Stated: true, Archived: true, Limit: mostCompared})
-	if err != nil {
-		return nil, err
-	}
+func replaced(orders []order, line string) *Against {
 	var had, since *Saying
-	later := func(than *Saying, r *index.Result, quote string) *Saying {
-		if than != nil && !r.At.After(than.At) {
-			return than
-		}
-		return &Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: quote}
-	}
-	for _, r := range found.Ranked {
-		if r.Item != nil || r.Role != "user" {
+	says := text.Words(line)
+	for i := range orders {
+		o := &orders[i]
+		if says.In(o.words) < 1 {
 			continue
 		}
-		for _, s := range text.Sentences(r.Text, true) {
-			switch overturns, repeats := distill.Overturns(s, line); {
-			case overturns:
-				since = later(since, r, s)
-			case repeats:
-				had = later(had, r, s)
-			}
+		switch overturns, repeats := distill.Overturns(o.Quote, line); {
+		case overturns && (since == nil || o.At.After(since.At)):
+			since = &o.Saying
+		case repeats && (had == nil || o.At.After(had.At)):
+			had = &o.Saying
 		}
 	}
 	if had == nil || since == nil || !since.At.After(had.At) {
-		return nil, nil
+		return nil
 	}
-	return &Against{Names: had.Quote, Since: since.Quote, Said: *since, Had: had, Kind: payload.Decision}, nil
+	before := *had
+	return &Against{Names: had.Quote, Since: since.Quote, Said: *since, Had: &before, Kind: payload.Decision}
 }
 
 // named matches what a line names as code, and paths.
