@@ -181,7 +181,8 @@ func ordersOf(ctx context.Context, x *index.Index, project string) (all []order,
 	typed, err := x.Typed(ctx, project)
 	for _, r := range typed {
 		for _, s := range text.Sentences(r.Text, true) {
-			all = append(all, order{Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: s}, text.Words(s)})
+			at := Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: s}
+			all = append(all, order{at, text.Words(s)})
 		}
 	}
 	return all, err
