@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,28 +27,6 @@ func manySources(t *testing.T, src string, n int, text string) (dirs []string) {
 		dirs = append(dirs, dir)
 	}
 	return dirs
-}
-
-// The order in which sessions arrive doesn't show in the library.
-func TestOrderOfArrival(t *testing.T) {
-	dirs := manySources(t, t.TempDir(), 12, "line")
-	rng := rand.New(rand.NewPCG(3, 4))
-	var want map[string]string
-	for try := range 4 {
-		l := newLib(t)
-		if err := syncDirs(l, dirs); err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Settle(); err != nil {
-			t.Fatal(err)
-		}
-		if got := tree(t, l.Dir()); try == 0 {
-			want = got
-		} else if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("order %v (-first +now):\n%s", dirs, diff)
-		}
-		rng.Shuffle(len(dirs), func(i, j int) { dirs[i], dirs[j] = dirs[j], dirs[i] })
-	}
 }
 
 // Several processes (here: several opened libraries, whose locks are as

@@ -171,39 +171,6 @@ func TestGrowthAsksAboutTheLastWindowOnly(t *testing.T) {
 	}
 }
 
-// Thirty nights of growth cost little more than asking about all of it once,
-// the instructions counted as a cache bills them: a tenth.
-func TestThirtyNightsOfGrowth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: -short, and it only counts what one night after the other costs")
-	}
-	t.Parallel()
-	cost := func(m *scripted) (n int) {
-		for _, r := range m.asked {
-			n += guess(r.System)/10 + guess(r.Prompt)
-		}
-		return n
-	}
-	m, store := &scripted{}, newMemory()
-	s := session("u: goal! Order the jobs by age")
-	for range 30 {
-		for range 4 {
-			k := len(s.Turns)
-			say(s, "u: "+filler(k, 120))
-			say(s, "a: "+filler(k+1, 280))
-		}
-		say(s, fmt.Sprintf("u: decision! Choice number %d of many is the blue one", len(s.Turns)))
-		must(t, improver(t, m, store, nil), s, nil)
-	}
-	whole := &scripted{}
-	must(t, improver(t, whole, newMemory(), nil), s, nil)
-	ratio := float64(cost(m)) / float64(cost(whole))
-	t.Logf("%d requests, %.2f times the cost of %d", len(m.asked), ratio, len(whole.asked))
-	if ratio > 1.3 {
-		t.Errorf("got %.2f times the cost, want at most 1.3", ratio)
-	}
-}
-
 func TestTwoThousandTurnsInASmallModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
