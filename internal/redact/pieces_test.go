@@ -57,6 +57,30 @@ var pieced = []string{
 	"diff|+  NAME: \"A\" +\n+    \"B\",", "JSON in a log|{\"cmd\": \"export NAME='A''B'\"}",
 }
 
+// piecedLater are others, written when the rules held for those.
+var piecedLater = []string{
+	`self.NAME = "A" + "B"`, `NAME = ("A" + "B" + "C")`, `NAME=str("A")+str("B")`,
+	"NAME = (\n    'A'\n    + 'B'\n)", `os.environ["NAME"] = "A" + "B"`, `process.env.NAME = 'A' + 'B';`,
+	`module.exports = { NAME: ['A', 'B', 'C'].join('') }`, `const NAME = String.raw` + "`A`" + ` + "B"`,
+	`export const NAME: string = "A" + "B"`, `this.NAME = "A".concat("B");`, `axios.create({ NAME: 'A' + 'B' })`,
+	`private static final String NAME = "A" + "B";`, `@Value(NAME = "A" + "B")`,
+	`StringBuilder sb = new StringBuilder(); NAME = sb.append("A").append("B");`,
+	`props.setProperty("NAME", "A" + "B");`, `props.put("NAME", "A" + "B");`, `conn.set_NAME("A" + "B")`,
+	`options.NAME = $"{"A"}{"B"}";`, `NAME := "A" + "B" + "C"`, `os.Setenv("NAME", "A"+"B")`,
+	`cfg.NAME = "A" + "B"`, `Config{NAME: "A" + "B"}`, `std::env::set_var("NAME", concat!("A", "B"));`,
+	`let NAME = vec!["A", "B"].join("");`, `let NAME = ["A", "B", "C"].join("");`, `define('NAME', 'A' . 'B');`,
+	`putenv("NAME=" . "A" . "B");`, `$config['NAME'] = 'A' . 'B' . 'C';`, `ENV['NAME'] = 'A' + 'B'`,
+	`NAME: "#{'A'}#{'B'}"`, `config.NAME = %w[A B].join`, `export NAME="A""B"`, `export NAME="A"'B'`,
+	`NAME='A'"B"'C' ./run.sh`, `curl -H "NAME: A""B" https://x.example`, `mysql --NAME="A"'B' app`,
+	`$NAME = "A" + 'B' + "C"`, `$NAME = [string]::Concat("A","B")`, `$NAME = ("A","B") -join ""`,
+	`val NAME = buildString { append("A"); append("B") }`, `static let NAME = "A" + "B"`,
+	`final String NAME = "A" "B";`, `NAME <- "A"` + "\nNAME <- paste0(NAME, \"B\")",
+	`ALTER USER ann IDENTIFIED BY 'A' || 'B';`, `NAME = "A" & "B" & "C"`, `Const NAME As String = "A" & "B"`,
+	`NAME: {{ "A" + "B" }}`, `NAME = "${"A"}${"B"}"`, `NAME: !Sub "A" "B"`, `{"NAME": "A" "B"}`,
+	`printf '%s%s' 'A' 'B' > NAME`, `NAME=$(printf '%s%s' 'A' 'B')`, `NAME=$(echo 'A''B')`,
+	`echo "NAME=A""B" >> .env`,
+}
+
 var pieceNames = []string{"password", "apiKey", "DB_PASSWORD", "secret_key", "auth_token"}
 
 // pieces are a secret of a length and form, cut in three.
@@ -73,29 +97,33 @@ func pieces(random *rand.Rand, form int) (all [3]string) {
 
 // A value in pieces is put together as its language does before it is judged.
 func TestSecretsInPieces(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 5))
-	n, left := 0, map[string]int{}
-	for _, way := range pieced {
-		language, code, _ := strings.Cut(way, "|")
-		for k, name := range pieceNames {
-			p := pieces(random, k%3)
-			text := regexp.MustCompile(`\b(?:NAME|[ABC])\b`).ReplaceAllStringFunc(code, func(s string) string {
-				return map[string]string{"NAME": name, "A": p[0], "B": p[1], "C": p[2]}[s]
-			})
-			got := redact.New().Session().Text("Here:\n" + text + "\n\nand on.")
-			n++
-			if strings.Contains(got, p[0]) || strings.Contains(got, p[1]) {
-				left[language]++
-				t.Logf("%s: %q", language, got[6:len(got)-9])
+	blank := regexp.MustCompile(`\b(?:NAME|[ABC])\b`)
+	for when, list := range map[string]struct {
+		ways []string
+		most int // of a hundred
+	}{"in view": {pieced, 5}, "later": {piecedLater, 20}} {
+		random := rand.New(rand.NewPCG(3, 5))
+		n, left := 0, []string{}
+		for _, way := range list.ways {
+			for k, name := range pieceNames {
+				p := pieces(random, k%3)
+				code := way
+				if when == "in view" {
+					_, code, _ = strings.Cut(way, "|")
+				}
+				text := blank.ReplaceAllStringFunc(code, func(s string) string {
+					return map[string]string{"NAME": name, "A": p[0], "B": p[1], "C": p[2]}[s]
+				})
+				got := redact.New().Session().Text("Here:\n" + text + "\n\nand on.")
+				if n++; strings.Contains(got, p[0]) || strings.Contains(got, p[1]) {
+					left = append(left, fmt.Sprintf("%s: %q", way, got[6:len(got)-9]))
+				}
 			}
 		}
-	}
-	sum := 0
-	for _, k := range left {
-		sum += k
-	}
-	t.Logf("%d of %d left (%.1f %%): %v", sum, n, 100*float64(sum)/float64(n), left)
-	if sum*100 > 5*n {
-		t.Errorf("%d of %d left", sum, n)
+		t.Logf("%s: %d of %d left, %.1f %%", when, len(left), n, 100*float64(len(left))/float64(n))
+		if 100*len(left) > list.most*n {
+			t.Errorf("%s: %d of %d left, want at most %d %%\n%s", when, len(left), n, list.most,
+				strings.Join(left, "\n"))
+		}
 	}
 }
