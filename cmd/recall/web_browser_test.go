@@ -350,6 +350,15 @@ func TestWebLiveInBrowser(t *testing.T) {
 	v.until("word of the third", `!document.getElementById('news').hidden && window.same`)
 	v.quiet("what comes in")
 
+	// A session that goes on grows on its page, without a sync of anybody's.
+	v.to("/session/00000003-0000-4000-8000-000000000001")
+	v.Eval(`window.same = true, 0`, new(int))
+	tell(t, home, 3, "Decision: the log goes to stderr", "Noted.", "and rotate it weekly", "It rotates.")
+	v.until("what was added", `window.same && document.querySelectorAll('.told').length == 4 &&
+		document.querySelector('#n4').textContent.includes('It rotates.') &&
+		document.querySelectorAll('.outline .prompt').length == 2`)
+	v.quiet("what is added")
+
 	// A question that is looked at isn't asked again and again.
 	v.to("/?q=retries")
 	v.Events = nil

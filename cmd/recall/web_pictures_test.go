@@ -84,7 +84,7 @@ const sameEverywhere = `(async () => {
 	document.querySelectorAll('.weeks rect').forEach((e, i) => { e.setAttribute('y', 60 - 2 * i); e.setAttribute('height', 2 * i); });
 	document.querySelectorAll('.weeks text').forEach((e, i) => { e.textContent = i + 1 + ' May'; });
 	document.querySelectorAll('.log .dim, .items .dim').forEach(e => {
-		e.textContent = e.textContent.replace(/\d+ (days|weeks|months?) ago/, '5 weeks ago');
+		if (/ ago/.test(e.textContent)) e.textContent = e.textContent.replace(/\d+ (days|weeks|months?) ago/, '5 weeks ago');
 	});
 	document.querySelectorAll('h2').forEach(e => { if (/^Since /.test(e.textContent)) e.textContent = 'Since 2026-11-19'; });
 	document.querySelectorAll('.tiles dd').forEach(e => { e.textContent = e.textContent.replace(/\d+ KB/, '400 KB'); });

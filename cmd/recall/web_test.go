@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -241,6 +242,40 @@ func TestWebSaysWhatAPassageRepliesTo(t *testing.T) {
 		`turn 14</a>, 2026-09-09</p>\s*</article>`)
 	if !want.MatchString(page) {
 		t.Errorf("%s isn't in\n%.9000s", want, page)
+	}
+}
+
+// A quote is shown where it adds to its line: of all that the demo's pages show, at most one in ten has hardly a word
+// that isn't in the line above it.
+func TestWebQuotesAdd(t *testing.T) {
+	t.Parallel()
+	home, library := demoed(t)
+	get := enter(t, startWeb(t, home, library))
+	tag, word := regexp.MustCompile(`<[^>]*>`), regexp.MustCompile(`\pL{3,}|\d+`)
+	quotes, repeat := 0, []string{}
+	for _, path := range []string{"/?q=what+did+we+decide+about+the+queue", "/?q=which+tide+data+provider", "/review",
+		"/now?project=ledgerline", "/now?project=tidewise", "/week?from=2026-10-05", "/week?from=2026-08-31"} {
+		for _, entry := range regexp.MustCompile(`<li[ >]`).Split(get(path, nil), -1) {
+			line, quote, is := strings.Cut(entry, "<blockquote>")
+			if !is || strings.Contains(entry, "conflict") {
+				continue
+			}
+			quote, _, _ = strings.Cut(quote, "</blockquote>")
+			above := strings.ToLower(tag.ReplaceAllString(line, " "))
+			words, new := word.FindAllString(strings.ToLower(html.UnescapeString(quote)), -1), 0
+			for _, w := range words {
+				if !strings.Contains(above, w) {
+					new++
+				}
+			}
+			if quotes++; len(words) > 0 && new*10 <= len(words) {
+				repeat = append(repeat, path+": "+quote)
+			}
+		}
+	}
+	t.Logf("%d of %d", len(repeat), quotes)
+	if quotes < 30 || len(repeat)*10 > quotes {
+		t.Errorf("%d of %d quotes repeat their line: %q", len(repeat), quotes, repeat)
 	}
 }
 

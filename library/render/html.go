@@ -96,7 +96,7 @@ func (t *transcript) funcs() template.FuncMap {
 		"done": done, "diffs": diffs, "output": output,
 		"gist": firstLine, "others": notChosen, "clip": oneLine, "trim": strings.TrimSpace, "join": strings.Join,
 		"body":    func(text string) template.HTML { return message(t.markPaths(text)) },
-		"speaks":  func(calls []ingest.ToolCall) bool { return slices.ContainsFunc(calls, speaks) },
+		"opens":   func(calls []ingest.ToolCall) bool { return slices.ContainsFunc(calls, opens) },
 		"verdict": func(c ingest.ToolCall) string { return verdicts[c.Verdict] },
 		"ids":     func(t ingest.Turn) []string { return anchorIDs(append([]string{string(t.ID)}, t.Records...)) },
 		"resultIDs": func(c ingest.ToolCall) []string {
@@ -149,8 +149,10 @@ func note(t ingest.Turn) string {
 	return strings.Join(all, " · ")
 }
 
-// speaks reports whether a call contains something that a person was asked or said.
-func speaks(c ingest.ToolCall) bool { return len(c.Answers) > 0 || c.Plan != nil || c.Reason != "" }
+// opens reports whether a call isn't folded: it failed, or contains something that a person was asked or said.
+func opens(c ingest.ToolCall) bool {
+	return len(c.Answers) > 0 || c.Plan != nil || c.Reason != "" || state(c) == "failed"
+}
 
 // state is the outcome of a call.
 func state(c ingest.ToolCall) string {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -25,8 +26,9 @@ type nowView struct {
 	Payload  *payload.Payload // nil: no session worked there, or none with items
 	Sections []section
 	Texts    []variant
-	Others   []string // what others in the team recently decided there
-	Broken   []string // unreadable sessions, and why
+	Reversed []history.Reversed // lately
+	Others   []string           // what others in the team recently decided there
+	Broken   []string           // unreadable sessions, and why
 }
 
 // A section is a payload's items of one kind.
@@ -75,6 +77,9 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	}
 	key := "now " + f.Today + " " + v.Project
 	composed, err := kept(&s.kept, m.Stamp, key, func() (c composed, err error) {
+		if c.changed, err = changedEver(r.Context(), m, f.catalog, v.Project); err != nil {
+			return c, err
+		}
 		if c.payload, err = m.Compose(v.Project); err != nil || c.payload == nil {
 			return c, err
 		}
@@ -90,21 +95,13 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	if err != nil || v.Payload == nil {
 		return v, err
 	}
+	v.Reversed, _ = newest(composed.changed.Reversed)
+	v.Sections = composed.sections(v.Project)
 	var asked sync.WaitGroup
 	left := mostAsked
-	for _, k := range payload.Kinds {
-		part := section{Kind: k}
-		for _, it := range v.Payload.Items {
-			if it.Kind == k && it.Current() {
-				from := v.Payload.Origins[it.ID]
-				part.Items = append(part.Items, nowItem{Item: it, At: leading{there(from.Session, it.First().Turn),
-					payload.Handle(v.Project, from.Number)}})
-			}
-		}
-		part.More = max(0, len(part.Items)-mostOfKind)
-		part.Items = part.Items[part.More:]
+	for _, part := range v.Sections {
 		for i := range part.Items {
-			if one := &part.Items[i]; left > 0 && (k == payload.Decision || k == payload.Eliminated) {
+			if one := &part.Items[i]; left > 0 && (part.Kind == payload.Decision || part.Kind == payload.Eliminated) {
 				left--
 				asked.Go(func() {
 					one.Since = history.ChangedSince(r.Context(), m.Library,
@@ -112,16 +109,52 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 				})
 			}
 		}
-		if len(part.Items) > 0 {
-			v.Sections = append(v.Sections, part)
-		}
 	}
 	asked.Wait()
 	return v, nil
 }
 
-// composed is a project's payload in all its forms.
+// changedEver returns what stands, was reversed and is open in all sessions of a project.
+func changedEver(ctx context.Context, m *Memory, catalog *library.Catalog, project string) (*history.Changed, error) {
+	sessions := slices.DeleteFunc(slices.Clone(catalog.Entries), func(e library.Entry) bool {
+		return e.Helper || e.Marks.Archived || !catalog.WorkedIn(e, project)
+	})
+	line, err := history.TimelineOf(ctx, m.Pipeline, catalog, sessions, inTime...)
+	return history.ChangedOf(line, time.Time{}, func(history.Dated) bool { return true }), err
+}
+
+// sections returns a project's items by kind, the newest first: what was decided, found, ruled out and left open of all
+// sessions, anything else of what is handed on.
+func (c *composed) sections(project string) (all []section) {
+	ever := slices.Concat(c.changed.Decided, c.changed.Open)
+	for _, k := range payload.Kinds {
+		part := section{Kind: k}
+		for _, d := range ever {
+			if d.Item.Kind == k {
+				part.Items = append(part.Items, nowItem{Item: d.Item, At: leading{there(d.Session, d.Item.First().Turn),
+					payload.Handle(d.Project, d.SessionN)}})
+			}
+		}
+		for _, it := range c.payload.Items {
+			if it.Kind == k && it.Current() && !slices.Contains(inTime, k) {
+				from := c.payload.Origins[it.ID]
+				part.Items = append(part.Items, nowItem{Item: it, At: leading{there(from.Session, it.First().Turn),
+					payload.Handle(project, from.Number)}})
+			}
+		}
+		slices.SortStableFunc(part.Items, func(a, b nowItem) int { return b.Item.At.Compare(a.Item.At) })
+		if len(part.Items) > 0 {
+			part.More = max(0, len(part.Items)-mostOfKind)
+			part.Items = part.Items[:len(part.Items)-part.More]
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// composed is what stands in a project, and its payload in all its forms.
 type composed struct {
+	changed *history.Changed
 	payload *payload.Payload
 	texts   []variant
 }
@@ -176,18 +209,18 @@ func weekly(entries []library.Entry, now time.Time) (bars []bar) {
 	return bars
 }
 
-// shortened leaves out rows of usage: the cheapest ones or, of days and months, the oldest ones.
+// shortened has days and months begin with the latest, and leaves out rows: the cheapest ones or the oldest ones.
 func shortened(u *history.Usage) (_ *history.Usage, more int) {
-	if u.Sessions == nil || len(u.Sessions.Rows) <= mostSums {
+	if u.Sessions == nil {
 		return u, 0
 	}
 	short, took := *u, *u.Sessions
-	more = len(took.Rows) - mostSums
+	took.Rows = slices.Clone(took.Rows)
 	if u.By == "day" || u.By == "month" {
-		took.Rows = took.Rows[more:]
-	} else {
-		took.Rows = took.Rows[:mostSums]
+		slices.Reverse(took.Rows)
 	}
+	more = max(0, len(took.Rows)-mostSums)
+	took.Rows = took.Rows[:len(took.Rows)-more]
 	short.Sessions = &took
 	return &short, more
 }

@@ -84,7 +84,7 @@ func weightOf(t *ingest.Turn) (weight int) {
 	}
 	for i := range t.Calls {
 		switch c := &t.Calls[i]; {
-		case c.Failed:
+		case c.Ran() && c.Failed:
 			return 3
 		case len(c.Edits) > 0:
 			weight = 2

@@ -21,7 +21,7 @@ func TestOutline(t *testing.T) {
 		turn(1, ingest.User, "make the retry wait longer"),
 		turn(2, ingest.Assistant, "Done.", ingest.ToolCall{Edits: []ingest.Edit{{Old: "a", New: "b"}}, Done: true}),
 		turn(3, ingest.User, "ten minutes at most"),
-		turn(4, ingest.Assistant, "Committed.", ingest.ToolCall{Failed: true},
+		turn(4, ingest.Assistant, "Committed.", ingest.ToolCall{Done: true, Failed: true},
 			ingest.ToolCall{Commit: "e81b52c", CommitMessage: "retry: cap at ten minutes\n\nThe gateway bans us otherwise."}),
 	}
 	p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, State: payload.Stands,

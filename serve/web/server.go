@@ -182,6 +182,7 @@ func (s *Server) routes() http.Handler {
 			http.ServeFileFS(w, r, static, name)
 		})
 	}
+	mux.Handle("GET /favicon.ico", http.RedirectHandler("/icon.svg", http.StatusMovedPermanently)) // of an image by itself
 	mux.Handle("GET /{$}", s.page("ask", s.ask))
 	mux.Handle("GET /review", s.page("review", s.review))
 	mux.Handle("GET /audit", s.page("audit", s.audit))
@@ -355,31 +356,6 @@ func (o *sender) flush() error {
 
 // Flush sends what there is of the page, and from then on what follows as it is made.
 func (v view) Flush() (string, error) { return "", v.out.flush() }
-
-// live reports changes as server-sent events until the page is left.
-func (s *Server) live(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	out := http.NewResponseController(w)
-	last := s.o.Stamp()
-	for tick := time.NewTicker(2 * time.Second); ; {
-		if err := out.Flush(); err != nil {
-			return
-		}
-		select {
-		case <-r.Context().Done():
-			tick.Stop()
-			return
-		case <-tick.C:
-		}
-		word := ": still here\n\n"
-		if now := s.o.Stamp(); now != last {
-			last, word = now, "event: changed\ndata: \n\n"
-		}
-		if _, err := w.Write([]byte(word)); err != nil {
-			return
-		}
-	}
-}
 
 // StampOf makes a stamp of the modification times of some files.
 func StampOf(paths ...string) string {

@@ -85,15 +85,15 @@ func (s *Server) held(key string) *readSession {
 }
 
 func (s *Server) session(r *http.Request, m *Memory) (any, error) {
+	catalog, err := m.Library.Catalog() // first, as it sees what another recall took in
+	if err != nil {
+		return nil, err
+	}
 	e, err := m.Library.Session(ingest.SessionID(r.PathValue("id")))
 	if errors.Is(err, library.ErrNoSession) {
 		shared, err := m.Shared(r.PathValue("id"))
 		return sessionView{Shared: shared}, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	catalog, err := m.Library.Catalog()
 	if err != nil {
 		return nil, err
 	}

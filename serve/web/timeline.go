@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,8 +116,22 @@ const (
 	few        = 6 // so few can all share one topic
 )
 
-// topics assigns items to topics: by what they are about, or else by a shared word, the most widely shared first,
-// except words that more than half share. Items that supersede one another stay together.
+// componentsOf returns what an item is about: names, and the folders of files, in lower case.
+func componentsOf(it payload.Item) (all []string) {
+	for _, name := range it.About {
+		name = strings.ToLower(strings.Trim(name, "./ "))
+		if dir := path.Dir(name); strings.Contains(name, "/") {
+			name = dir
+		}
+		if len(name) > 2 {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// topics assigns items to topics: by the components that they are about, the most widely shared first, except those
+// that more than half share; or else by a topic that their text names. Items that supersede one another stay together.
 func topics(line []history.Dated) (names []string, in []int) {
 	at := map[payload.ItemID]int{}
 	for i, d := range line {
@@ -128,23 +143,24 @@ func topics(line []history.Dated) (names []string, in []int) {
 			chains.Join(i, k)
 		}
 	}
-	about := make([]map[string]bool, len(line)) // by chain
+	about, said := make([]map[string]bool, len(line)), make([]map[string]bool, len(line)) // by chain
 	for i, d := range line {
 		k := chains.Find(i)
 		if about[k] == nil {
-			about[k] = map[string]bool{}
+			about[k], said[k] = map[string]bool{}, map[string]bool{}
 		}
-		for _, word := range slices.Concat(d.Item.About, text.Content(d.Item.Text)) {
-			if word = strings.ToLower(word); len(word) > 3 && !text.Stop(word) {
-				about[k][word] = true
-			}
+		for _, name := range componentsOf(d.Item) {
+			about[k][name] = true
+		}
+		for _, word := range text.Content(d.Item.Text) {
+			said[k][strings.ToLower(word)] = true
 		}
 	}
 	of := make([]int, len(line)) // by chain; -1: none yet
 	for i := range of {
 		of[i] = -1
 	}
-	common := map[string]bool{} // words too common to distinguish items
+	common := map[string]bool{} // too common to distinguish items
 	for len(names) < mostTopics {
 		count := map[string]int{}
 		for i := range line {
@@ -178,7 +194,11 @@ func topics(line []history.Dated) (names []string, in []int) {
 	in = make([]int, len(line))
 	others := false
 	for i := range line {
-		if in[i] = of[chains.Find(i)]; in[i] < 0 {
+		k := chains.Find(i)
+		if of[k] < 0 {
+			of[k] = slices.IndexFunc(names, func(name string) bool { return said[k][path.Base(name)] })
+		}
+		if in[i] = of[k]; in[i] < 0 {
 			in[i], others = len(names), true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -77,15 +78,23 @@ func words() template.FuncMap {
 // repeats is the share of a quote's words from which the line above it says it already.
 const repeats = 0.8
 
-// quoteOf returns an item's quote, "" where the item's own line says the same: in the same order and as much yes or no.
+// ordered matches a word that makes the order of others matter.
+var ordered = regexp.MustCompile(`(?i)\b(instead|rather|over|before|after|replaces?)\b`)
+
+// quoteOf returns an item's quote, "" where the item's own line has it or says the same: no less of a no and, where
+// that matters, in the same order.
 func quoteOf(it payload.Item) string {
 	quote, line := voice.Quote(it), voice.Sentence(it)+" "+it.Why
-	if payload.SaysNo(quote) != payload.SaysNo(line) {
+	if strings.Contains(strings.ToLower(line), strings.ToLower(strings.Trim(quote, "“”. "))) {
+		return ""
+	}
+	if payload.SaysNo(quote) && !payload.SaysNo(line) {
 		return quote
 	}
 	said, above := text.Content(quote), text.Content(line)
 	common := shared(said, above)
-	if float64(len(common)) < repeats*float64(len(said)) || !slices.Equal(common, shared(above, said)) {
+	turned := ordered.MatchString(quote) && !slices.Equal(common, shared(above, said))
+	if float64(len(common)) < repeats*float64(len(said)) || turned {
 		return quote
 	}
 	return ""
@@ -111,9 +120,12 @@ type screen struct{ Name, Path, Title string }
 var screens = []screen{{"ask", "/", "Home"}, {"review", "/review", "Review"}, {"time", "/time", "Timeline"},
 	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Usage and health"}}
 
-// stands classifies an item for its mark: stands, past, out (ruled out) or later (deferred, open).
+// stands classifies an item for its mark: stands, past, out (ruled out) or later (deferred, open). What claims nothing,
+// such as a quote or a file, is plain and has none.
 func stands(it payload.Item) string {
 	switch {
+	case slices.Contains(unclaimed, it.Kind):
+		return "plain"
 	case !it.Current():
 		return "past"
 	case it.Kind == payload.Eliminated:
@@ -123,6 +135,8 @@ func stands(it payload.Item) string {
 	}
 	return "stands"
 }
+
+var unclaimed = []payload.Kind{payload.Goal, payload.Next, payload.File, payload.Status, payload.Lead}
 
 // at names a place as people type it.
 func at(p index.Place, turn int) string { return voice.Where(p, turn, true) }

@@ -1,27 +1,49 @@
 // What pages do beyond forms and links; each also works without this script.
 const all = (query, from = document) => [...from.querySelectorAll(query)];
+const inSession = document.body.dataset.page === "session";
 const two = n => String(n).padStart(2, "0");
 const dayOf = t => `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())}`;
 
-// Replaces a part of the page, by its id, with the same part of another page. XMLHttpRequest, because only it parses a
-// response into a document where scripts may not turn text into markup.
-let asked = 0;
-const part = (url, id) => new Promise((good, bad) => {
-	const ask = new XMLHttpRequest(), n = ++asked;
+// Loads a page as a document. XMLHttpRequest, because only it parses a response into one where scripts may not turn text
+// into markup.
+const load = url => new Promise((good, bad) => {
+	const ask = new XMLHttpRequest();
 	ask.open("GET", url);
 	ask.responseType = "document";
-	ask.onload = () => {
-		const found = ask.response?.getElementById(id);
-		if (n !== asked) return;
-		if (!found || ask.status !== 200) return bad();
-		document.title = ask.response.title;
-		document.getElementById(id).replaceChildren(...document.adoptNode(found).childNodes); // the live region stays the same element
-		ready();
-		good();
-	};
+	ask.onload = () => ask.status === 200 && ask.response ? good(ask.response) : bad();
 	ask.onerror = bad;
 	ask.send();
 });
+
+// Replaces a part of the page, by its id, with the same part of another page.
+let asked = 0;
+const part = async (url, id) => {
+	const n = ++asked, page = await load(url), found = page.getElementById(id);
+	if (n !== asked) return;
+	if (!found) throw id;
+	document.title = page.title;
+	document.getElementById(id).replaceChildren(...document.adoptNode(found).childNodes); // the live region stays the same element
+	ready();
+};
+
+// A session that goes on: its last turn and what follows, the outline, the strip and the figures are renewed in place; who
+// has come to the end stays there.
+const follow = async () => {
+	const shown = all(".told"), url = new URL(location.href), end = document.documentElement;
+	url.searchParams.set("from", shown.at(-1)?.id.slice(1) ?? 1);
+	const page = await load(url), atEnd = end.scrollHeight - innerHeight - scrollY < 100;
+	for (const turn of all(".told", page)) {
+		const old = document.getElementById(turn.id);
+		if (old?.textContent === turn.textContent) continue;
+		if (old) old.replaceWith(document.adoptNode(turn)); else document.querySelector(".transcript").append(document.adoptNode(turn));
+	}
+	for (const query of [".outline ol", ".strip", "main > .where"]) {
+		const now = all(query, page);
+		all(query).forEach((e, i) => { if (now[i]) e.replaceChildren(...document.adoptNode(now[i]).childNodes); });
+	}
+	ready();
+	if (atEnd) scrollTo({ top: end.scrollHeight });
+};
 
 // A form with data-part replaces only that part of its page.
 const asks = document.querySelector("form[data-part]"), own = asks?.dataset.part ?? "main";
@@ -39,8 +61,9 @@ let news = null;
 const listen = () => {
 	const seen = document.visibilityState === "visible";
 	if (seen && !news) {
-		news = new EventSource("/live");
+		news = new EventSource("/live" + (inSession ? "?session=" + location.pathname.split("/")[2] : ""));
 		news.addEventListener("changed", async () => {
+			if (inSession) return void follow().catch(() => {});
 			const busy = document.getElementById(own).contains(document.activeElement);
 			try { if (busy) throw busy; await part(location.href, own); } catch { document.getElementById("news").hidden = false; }
 		});
@@ -95,7 +118,6 @@ if (document.body.dataset.page === "review") {
 
 // j and k go down and up: from prompt to prompt of a session, else from result to result; n and p from hit to hit of what
 // was looked for. The place is kept in the page, as its parts may be replaced.
-const inSession = document.body.dataset.page === "session";
 const step = (query, by) => {
 	const list = all(query), at = list.findIndex(e => e.matches(".at"));
 	const next = list[Math.max(0, Math.min(list.length - 1, at + by))];
