@@ -20,14 +20,25 @@ import (
 // is sent.
 type sessionView struct {
 	library.ListEntry
-	Branch  string
-	Find    string
-	Resume  string // the command that continues it, "" for none
-	Missing bool   // its client has deleted it
-	Files   []library.FileState
-	Shared  *answer.Shared // somebody else's: nothing else is known
+	Branch string
+	Find   string
+	Files  []library.FileState
+	Shared *answer.Shared // somebody else's: nothing else is known
 
-	rest func() (*sessionRest, error)
+	rest   func() (*sessionRest, error)
+	resume func() (string, bool)
+}
+
+// A resumed session's command continues it, "" for none.
+type resumed struct {
+	Command string
+	Missing bool // its client has deleted it
+}
+
+// Resume looks how the session is continued, for which its source is read.
+func (v sessionView) Resume() resumed {
+	command, missing := v.resume()
+	return resumed{command, missing}
 }
 
 // Rest reads the session; what prevents that is told on the page, whose head is on its way.
@@ -102,7 +113,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 		State: catalog.State(e, nil),
 		Marks: e.Marks}, Branch: e.Branch, Files: e.Files,
 		Find: strings.ToValidUTF8(r.URL.Query().Get("find"), "\ufffd")}
-	v.Resume, v.Missing = m.Resume(e)
+	v.resume = func() (string, bool) { return m.Resume(e) }
 	v.rest = func() (*sessionRest, error) {
 		read, err := s.parsed(r, m, e)
 		if err != nil {
