@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,8 @@ func TestPlanAsGoal(t *testing.T) {
 
 // A farewell is neither what is to be done next nor worth a line.
 func TestFarewell(t *testing.T) {
-	for _, bye := range []string{"great, till tomorrow", "ok, enough for today", "thanks, see you", "Super, bis morgen!"} {
+	for _, bye := range []string{"great, till tomorrow", "ok, enough for today", "thanks, see you", "fine, tomorrow",
+		"Super, bis morgen!", "Great work, see you after the weekend."} {
 		s := talkOf([]string{"Split the reader of the ledger in two.", "Both halves are in and pass.", bye}, nil)
 		p, err := Distiller{}.Distill(t.Context(), s)
 		if err != nil {
@@ -71,5 +73,19 @@ func TestFarewell(t *testing.T) {
 				t.Errorf("%q: got %s %q", bye, it.Kind, it.Text)
 			}
 		}
+	}
+}
+
+// Words that say nothing of themselves are a consent where something was asked.
+func TestConsentIsNoFarewell(t *testing.T) {
+	s := talkOf([]string{"Split the reader of the ledger in two.", "Shall the old reader be deleted from the ledger?",
+		"perfect", "It is deleted."}, nil)
+	p, err := Distiller{}.Distill(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := func(it payload.Item) bool { return strings.Contains(it.Text, "Shall the old reader") }
+	if !slices.ContainsFunc(p.Items, asked) {
+		t.Errorf("a consent isn't quoted with its question: %v", p.Items)
 	}
 }

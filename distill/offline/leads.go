@@ -180,7 +180,7 @@ func (t *talk) typed(goal payload.Item) (out []weighed) {
 			continue
 		}
 		for i, p := range sp.passages() {
-			if !slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() }) {
+			if p.smallTalk() {
 				continue
 			}
 			if string(sp.turn.ID) == goal.First().Turn {
@@ -391,6 +391,13 @@ func (p passage) asked() []sentence {
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
+
+// smallTalk reports whether a passage is only that, and no answer to a question.
+func (p passage) smallTalk() bool {
+	says := slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() })
+	asked := p.asked()
+	return !says && (len(asked) == 0 || !asks(asked[len(asked)-1].text))
+}
 
 // bare reports whether a passage says no more than yes or no.
 func (p passage) bare() bool { return len(keywords(p.text())) < minBareKeys }
