@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestWebInBrowser(t *testing.T) {
 			}
 			t.Logf("%d pages", len(seen))
 			for _, page := range append(v.screensOf(), "/week?from=2026-10-05", "/audit") {
-				for _, l := range looks {
+				for _, l := range append(slices.Clip(looks), look{"dark phone", "dark", 390}) {
 					v.lookAs(l)
 					v.to(page)
 					var wide []string
