@@ -20,6 +20,8 @@ type RestoreOptions struct {
 	To      string // a root, as of Reader.Roots, instead of the client's own
 	Dir     string // the folder to continue it in, if the client goes by that; "" for the session's own
 	Version int    // of the conversation; 0 for the current one
+
+	Parsed *ingest.Session // what it is, if that was read already
 }
 
 // A RestorePlan is a planned restore of a session.
@@ -75,7 +77,7 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		return r, err
 	}
 	r.Moved = base == "" || RealOf(r.Root) != RealOf(base)
-	places, err := layout.Places(found, p.chooseDir(ctx, &r, reader, layout, found, o.Dir))
+	places, err := layout.Places(found, p.chooseDir(ctx, &r, reader, layout, found, o))
 	if err != nil {
 		return r, err
 	}
@@ -159,17 +161,23 @@ func homeRoot(s ingest.Source) string {
 // if the session's place must be derived from it, because its own folder isn't on this machine or another was asked
 // for, else "".
 func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.Reader, layout ingest.Layout,
-	found ingest.Found, asked string) string {
+	found ingest.Found, o RestoreOptions) string {
 	if found.Source.Client().Resume == "" {
 		return ""
 	}
-	if asked != "" {
-		r.Dir = RealOf(asked)
+	if o.Dir != "" {
+		r.Dir = RealOf(o.Dir)
 		r.NoDir = !ingest.IsFolder(r.Dir)
 		return r.Dir
 	}
-	s, err := reader.Parse(ctx, found)
-	if err != nil || len(s.Where.Cwds) == 0 {
+	s := o.Parsed
+	if s == nil {
+		var err error
+		if s, err = reader.Parse(ctx, found); err != nil {
+			return ""
+		}
+	}
+	if len(s.Where.Cwds) == 0 {
 		return "" // use the place where it was found
 	}
 	own := s.Where.Cwds[0].Dir

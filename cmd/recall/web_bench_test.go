@@ -48,8 +48,8 @@ func BenchmarkWeb(b *testing.B) {
 			b.Fatalf("%v\n%s", err, out)
 		}
 	}
-	pages := map[string]string{"home": "/", "ask": "/?q=what+did+we+decide+about+retries+of+failed+uploads", "review": "/review",
-		"review-project": "/review?project=p1", "time": "/time", "time-project": "/time?project=p1",
+	pages := map[string]string{"home": "/", "ask": "/?q=what+did+we+decide+about+retries+of+failed+uploads",
+		"review": "/review", "review-project": "/review?project=p1", "time": "/time", "time-project": "/time?project=p1",
 		"sessions": "/sessions", "session": "/session/0000002a-0000-4000-8000-00000000002a", "now": "/now",
 		"now-project": "/now?project=p1", "health": "/health"}
 	for name, path := range pages {

@@ -50,7 +50,7 @@ func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error
 	spoken := library.Spoken(latest)
 	for _, e := range spoken[:min(mostLast, len(spoken))] {
 		one := lastSession{Entry: e, Handle: payload.Handle(f.catalog.Of(e).Name, f.catalog.Number[string(e.ID)])}
-		one.Resume, one.Missing = m.Resume(e)
+		one.Resume, one.Missing = m.Resume(e, nil)
 		h.Last = append(h.Last, one)
 	}
 	for i := range f.catalog.Entries {

@@ -52,8 +52,9 @@ type Memory struct {
 	Say    func(items []review.Unseen, word payload.Op, line string) error
 	Settle func(link payload.Link, later, earlier payload.ItemID) error
 	Mark   func(session ingest.SessionID, m payload.Mark, name string) error
-	// Resume returns the command that continues a session, "" for none, and whether its client has deleted it.
-	Resume func(library.Entry) (command string, missing bool)
+	// Resume returns the command that continues a session, "" for none, and whether its client has deleted it. What the
+	// session says is read unless it is given.
+	Resume func(e library.Entry, s *ingest.Session) (command string, missing bool)
 	Prices llm.Prices
 	// HookFaults returns the last lines of the hooks' log.
 	HookFaults func() []string

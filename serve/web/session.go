@@ -113,7 +113,13 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 		State: catalog.State(e, nil),
 		Marks: e.Marks}, Branch: e.Branch, Files: e.Files,
 		Find: strings.ToValidUTF8(r.URL.Query().Get("find"), "\ufffd")}
-	v.resume = func() (string, bool) { return m.Resume(e) }
+	v.resume = func() (string, bool) {
+		var of *ingest.Session
+		if read, err := s.parsed(r, m, e); err == nil { // else the rest says why
+			of = read.of
+		}
+		return m.Resume(e, of)
+	}
 	v.rest = func() (*sessionRest, error) {
 		read, err := s.parsed(r, m, e)
 		if err != nil {

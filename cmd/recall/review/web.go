@@ -109,8 +109,8 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 		HandOn: func(p *payload.Payload, variant string) string {
 			return b.RenderPayload(p, variant, 0)
 		}, HookFaults: hooks.Faults,
-		Resume: func(e library.Entry) (command string, missing bool) {
-			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{})
+		Resume: func(e library.Entry, s *ingest.Session) (command string, missing bool) {
+			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{Parsed: s})
 			if err != nil {
 				return "", false
 			}
