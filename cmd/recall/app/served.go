@@ -66,6 +66,7 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 	if err != nil {
 		return b, behind, err
 	}
+	ctx = context.WithoutCancel(ctx) // whoever leaves meanwhile leaves no empty index behind
 	if fresh && m.taking.TryLock() { // else another call is syncing
 		behind, err = b.SyncNew(ctx)
 		m.taking.Unlock()
