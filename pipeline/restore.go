@@ -171,13 +171,11 @@ func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.
 		return r.Dir
 	}
 	s := o.Parsed
+	var err error
 	if s == nil {
-		var err error
-		if s, err = reader.Parse(ctx, found); err != nil {
-			return ""
-		}
+		s, err = reader.Parse(ctx, found)
 	}
-	if len(s.Where.Cwds) == 0 {
+	if err != nil || len(s.Where.Cwds) == 0 {
 		return "" // use the place where it was found
 	}
 	own := s.Where.Cwds[0].Dir
