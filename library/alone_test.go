@@ -39,10 +39,6 @@ func TestAlone(t *testing.T) {
 	if hasList(e) || e.Files[0].CRC == "" {
 		t.Fatalf("it has a list, or its segment no checksum: %+v", e.Files)
 	}
-	_, err := l.Pack(t.Context(), id)
-	if r := verify(t, l, check.Options{Quick: true}); err != nil || hasList(e) || len(r.Findings) > 0 {
-		t.Errorf("packed: %v, a list %v, %s", err, hasList(e), said(r))
-	}
 	write(t, filepath.Join(dir, "transcript.jsonl"), text+"{}\n")
 	archive(t, l, find(t, id, dir))
 	if e, _ = l.Session(id); !hasList(e) || e.Files[0].CRC != "" {

@@ -20,8 +20,8 @@ import (
 	"recall/library/merge"
 )
 
-// A backup equals its library, file by file, is done once, follows what grows,
-// packs and is forgotten, and verifies.
+// A backup equals its library, file by file, is done once, follows what grows and
+// is forgotten, and verifies.
 func TestBackup(t *testing.T) {
 	ctx := context.Background()
 	l := newLib(t)
@@ -57,9 +57,6 @@ func TestBackup(t *testing.T) {
 	}
 	if m := backup(); m.Changed != 1 || m.New != 0 {
 		t.Errorf("grown: %+v", m)
-	}
-	if err := packs(ctx, l); err != nil {
-		t.Fatal(err)
 	}
 	if err := l.RenameProject(mustProject(t, l), "billing 2"); err != nil {
 		t.Fatal(err)

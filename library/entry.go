@@ -36,8 +36,7 @@ type Entry struct {
 	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the saved payload; outdated if its Input differs
 	Files     []FileState         `json:"files"`               // by name
 
-	Packed string `json:"packed,omitempty"` // the Input whose segments are packed; see Pack
-	Parts  int    `json:"parts,omitempty"`  // of the rendered transcript
+	Parts int `json:"parts,omitempty"` // of the rendered transcript
 	// Sums has the SHA-256 of each output and vector file, by slash-separated path in the folder.
 	Sums map[string]string `json:"sums,omitempty"`
 

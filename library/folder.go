@@ -27,7 +27,7 @@ type Folder struct {
 	Size     map[string]int64  // of the other files
 	Versions *raw.Versions
 	implied  bool // Text has a list of versions that doesn't exist on disk
-	Still    bool // nobody moves or packs it, so segments can be read in place
+	Still    bool // nobody moves it or adds to it, so segments can be read in place
 }
 
 // View reads a session's folder under its lock, or without a lock if the library can't be written.

@@ -20,7 +20,7 @@ func (l *Library) Inside() Inside { return Inside{l} }
 var (
 	// ErrStale means that somebody else has changed the session meanwhile; look again.
 	ErrStale = errors.New("somebody else archived this session meanwhile")
-	// ErrMoved means that the session's folder was moved or packed while it was read; call Reload.
+	// ErrMoved means that the session's folder was moved or added to while it was read; call Reload.
 	ErrMoved = errors.New("the session's folder has changed meanwhile")
 )
 

@@ -28,8 +28,8 @@
 // new session is built in .tmp and appears in one rename. A session's path follows from session.json and projects.toml
 // alone, so any later process can finish an interrupted move.
 //
-// Everything carries a checksum (see disk/check.go), and package check verifies them. Sessions that were quiet for a
-// week are packed: see Pack. Every change on disk goes through package disk, where tests make each one fail.
+// Everything carries a checksum (see disk/check.go), and package check verifies them. Every change
+// on disk goes through package disk, where tests make each one fail.
 //
 // Locks: .locks/s-<two digits of a hash of its id>.lock for the content of a session's folder, .locks/folders.lock for
 // everything that creates, moves or renames a folder and for projects.toml. They are OS locks, held for renames and

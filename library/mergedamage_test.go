@@ -2,7 +2,6 @@ package library_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,22 +18,22 @@ import (
 func TestBackupKeepsWhatIsDamagedHere(t *testing.T) {
 	ctx := context.Background()
 	one, two := strings.Repeat("one\n", 2000), strings.Repeat("two\n", 2000)
-	for name, harm := range map[string]func(l *Library, segs []string) error{
-		"gone": func(_ *Library, segs []string) error { return os.Remove(segs[0]) },
-		"cut":  func(_ *Library, segs []string) error { return os.Truncate(segs[0], 20) },
-		"packed and gone": func(l *Library, _ []string) error {
-			return afterPacking(l, os.Remove)
-		},
-		"packed and flipped": func(l *Library, _ []string) error {
-			return afterPacking(l, func(path string) error {
-				text, err := os.ReadFile(path)
-				if err != nil {
-					return err
-				}
-				text[len(text)/2] ^= 1
-				return os.WriteFile(path, text, 0o600)
-			})
-		},
+	flip := func(path string) error {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		text[len(text)/2] ^= 1
+		return os.WriteFile(path, text, 0o600)
+	}
+	for name, c := range map[string]struct {
+		merged bool
+		harm   func(path string) error
+	}{
+		"gone":               {false, os.Remove},
+		"cut":                {false, func(path string) error { return os.Truncate(path, 20) }},
+		"merged and gone":    {true, os.Remove},
+		"merged and flipped": {true, flip},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, src, dir := newLib(t), t.TempDir(), filepath.Join(t.TempDir(), "backup")
@@ -45,7 +44,10 @@ func TestBackupKeepsWhatIsDamagedHere(t *testing.T) {
 			if _, err := merge.Backup(ctx, l, dir, nil); err != nil {
 				t.Fatal(err)
 			}
-			if err := harm(l, segmentsOf(t, l)); err != nil {
+			if c.merged {
+				growUntilMerged(t, l, src)
+			}
+			if err := c.harm(segmentsOf(t, l)[0]); err != nil {
 				t.Fatal(err)
 			}
 			l = again(t, l)
@@ -53,7 +55,7 @@ func TestBackupKeepsWhatIsDamagedHere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(m.Problems) == 0 && name != "gone" && name != "cut" {
+			if len(m.Problems) == 0 && c.merged {
 				t.Error("nothing was told of the damage")
 			}
 			b, err := Open(dir)
@@ -71,15 +73,22 @@ func TestBackupKeepsWhatIsDamagedHere(t *testing.T) {
 	}
 }
 
-func afterPacking(l *Library, harm func(path string) error) error {
-	if err := packs(context.Background(), l); err != nil {
-		return err
-	}
-	segs, err := filepath.Glob(filepath.Join(l.Dir(), "*", "*", "raw", "*.zst"))
+// growUntilMerged lets the transcript grow until its segments are stored again as one.
+func growUntilMerged(t *testing.T, l *Library, src string) {
+	t.Helper()
+	main := filepath.Join(src, "transcript.jsonl")
+	text, err := os.ReadFile(main)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	return harm(segs[0])
+	for range 6 {
+		text = append(text, strings.Repeat("six\n", 2000)...)
+		write(t, main, string(text))
+		archive(t, l, find(t, id, src))
+	}
+	if n := len(segmentsOf(t, l)); n != 1 {
+		t.Fatalf("it has %d segments", n)
+	}
 }
 
 // segmentsOf are the segments' files of a library with one session.
@@ -97,25 +106,26 @@ func segmentsOf(t *testing.T, l *Library) []string {
 func TestRepairFromBackup(t *testing.T) {
 	ctx := context.Background()
 	one, two := strings.Repeat("one\n", 2000), strings.Repeat("two\n", 2000)
-	for name, pack := range map[string]func(l, b *Library) error{
-		"as it is":           func(l, b *Library) error { return nil },
-		"the backup packed":  func(_, b *Library) error { return packs(ctx, b) },
-		"the library packed": func(l, _ *Library) error { return packs(ctx, l) },
-		"both packed differently": func(l, b *Library) error {
-			return errors.Join(packs(ctx, l), packs(ctx, b))
-		},
+	steps, whole := []string{}, []string{one + two}
+	for n := range 8 {
+		steps = append(steps, one+two[:n*len(two)/7]) // the last is stored as one segment
+	}
+	for name, c := range map[string]struct{ library, backup []string }{
+		"as it is":           {whole, whole},
+		"the backup merged":  {whole, steps},
+		"the library merged": {steps, whole},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, src, to := newLib(t), t.TempDir(), filepath.Join(t.TempDir(), "backup")
 			main := filepath.Join(src, "transcript.jsonl")
-			for _, text := range []string{one, one + two, "rewritten\n"} {
-				write(t, main, text)
-				archive(t, l, find(t, id, src))
+			grow := func(l *Library, texts ...string) {
+				for _, text := range texts {
+					write(t, main, text)
+					archive(t, l, find(t, id, src))
+				}
 			}
+			grow(l, one)
 			if _, err := merge.Backup(ctx, l, to, nil); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Remove(main); err != nil {
 				t.Fatal(err)
 			}
 			b, err := merge.OpenBackup(l, to)
@@ -123,7 +133,9 @@ func TestRepairFromBackup(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer b.Close()
-			if err := pack(l, b); err != nil {
+			grow(l, append(c.library, "rewritten\n")...)
+			grow(b, append(c.backup, "rewritten\n")...)
+			if err := os.Remove(main); err != nil {
 				t.Fatal(err)
 			}
 			for _, path := range segmentsOf(t, l) {

@@ -27,14 +27,7 @@ func TestReadmeRestores(t *testing.T) {
 		write(t, path, text)
 		archive(t, l, find(t, id, src))
 	}
-	for _, packed := range []bool{false, true} {
-		if packed {
-			if err := packs(t.Context(), l); err != nil {
-				t.Fatal(err)
-			}
-		}
-		restoreByHand(t, l, text)
-	}
+	restoreByHand(t, l, text)
 }
 
 func restoreByHand(t *testing.T, l *Library, text string) {

@@ -8,19 +8,14 @@ import (
 	"recall/ingest"
 )
 
-// ArchiveOptions says what an Archive covers.
-type ArchiveOptions struct {
-	From []string      // files and folders to use instead of the sources' roots
-	Pack time.Duration // time limit for packing quiet sessions; 0 packs none
-}
-
 // Archive makes the bytes of everything new or grown durable, and exposes outputs among them. It doesn't parse,
-// distill or open an index. The next Sync sees what it archived as new.
-func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error) {
+// distill or open an index. The next Sync sees what it archived as new. Files and folders in from are used instead of
+// the sources' roots.
+func (p *Archiver) Archive(ctx context.Context, from []string) (Report, error) {
 	if err := p.Library.ReadOnly(); err != nil {
 		return Report{}, err
 	}
-	r := (&Pipeline{Archiver: *p}).startRun(Options{From: o.From})
+	r := (&Pipeline{Archiver: *p}).startRun(Options{From: from})
 	r.bytesOnly = true
 	for _, id := range r.changedFolders() { // fine, moved, damaged or gone: let the library look
 		r.seen.drop(id)
@@ -35,9 +30,6 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 		rep := r.report
 		err = p.Library.Journal("archive", map[string]any{"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished,
 			"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
-	}
-	if err == nil && o.Pack > 0 {
-		err = r.pack(ctx, o.Pack)
 	}
 	r.countExpiring()
 	r.sayUnusable()

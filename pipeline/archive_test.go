@@ -15,7 +15,6 @@ import (
 	"recall/ingest"
 	"recall/ingest/synthtest"
 	"recall/library"
-	"recall/library/check"
 	"recall/library/inbox"
 	"recall/pipeline"
 	"recall/pipeline/guard"
@@ -29,7 +28,7 @@ func own(p *pipeline.Pipeline, root string) *pipeline.Pipeline {
 
 func archiveAll(t testing.TB, p *pipeline.Pipeline) pipeline.Report {
 	t.Helper()
-	r, err := p.Archive(context.Background(), pipeline.ArchiveOptions{})
+	r, err := p.Archive(context.Background(), nil)
 	if err != nil || r.Skipped() {
 		t.Fatal(err, r.Problems)
 	}
@@ -79,12 +78,11 @@ func TestIdleWritesNothing(t *testing.T) {
 	}
 	dir := t.TempDir()
 	p := own(open(t, dir), root)
-	pack := pipeline.ArchiveOptions{Pack: time.Minute}
 	for range 2 {
 		if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Archive(context.Background(), pack); err != nil {
+		if _, err := p.Archive(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +99,7 @@ func TestIdleWritesNothing(t *testing.T) {
 		return all
 	}
 	before := stamps()
-	if _, err := p.Archive(context.Background(), pack); err != nil {
+	if _, err := p.Archive(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
@@ -133,39 +131,6 @@ func TestArchiveOfALostFolder(t *testing.T) {
 	p.Library = lib
 	if r := archiveAll(t, p); r.New != 1 {
 		t.Errorf("got %+v, want it archived again", r)
-	}
-}
-
-// Sessions that are quiet are packed, once.
-func TestArchivePacks(t *testing.T) {
-	root := t.TempDir()
-	p := own(open(t, t.TempDir()), root)
-	k := first
-	for range 3 {
-		k.write(t, root)
-		archiveAll(t, p)
-		k.said = append(k.said, "Keep the logs for 30 days.", "They are kept.")
-	}
-	second.write(t, root) // which comes once, so that there is nothing to pack
-	archiveAll(t, p)
-	e, err := p.Library.Session(ingest.SessionID(first.id))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pack := pipeline.ArchiveOptions{Pack: time.Minute}
-	p.Now = func() time.Time { return e.Written().Add(6 * 24 * time.Hour) }
-	if r, err := p.Archive(context.Background(), pack); err != nil || r.Packed != 0 {
-		t.Errorf("after six days: %v, %+v", err, r)
-	}
-	p.Now = func() time.Time { return e.Written().Add(8 * 24 * time.Hour) }
-	if r, err := p.Archive(context.Background(), pack); err != nil || r.Packed != 1 || r.Saved <= 0 {
-		t.Errorf("after eight days: %v, %+v", err, r)
-	}
-	if r, err := p.Archive(context.Background(), pack); err != nil || r.Packed != 0 || r.Grown != 0 {
-		t.Errorf("again: %v, %+v", err, r)
-	}
-	if v, err := check.Verify(context.Background(), p.Library, check.Options{}); err != nil || len(v.Findings) > 0 {
-		t.Errorf("verify: %v, %+v", err, v.Findings)
 	}
 }
 
@@ -210,7 +175,7 @@ func BenchmarkArchiveNothingNew(b *testing.B) {
 		defer l.Close()
 		q := *p
 		q.Library = l
-		r, err := q.Archive(context.Background(), pipeline.ArchiveOptions{Pack: time.Hour})
+		r, err := q.Archive(context.Background(), nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -220,7 +185,7 @@ func BenchmarkArchiveNothingNew(b *testing.B) {
 		b.Fatalf("%+v", r)
 	}
 	for b.Loop() {
-		if r := look(); r.New+r.Grown+r.Packed != 0 || r.Found != 10_000 {
+		if r := look(); r.New+r.Grown != 0 || r.Found != 10_000 {
 			b.Fatalf("%+v", r)
 		}
 	}
@@ -246,7 +211,7 @@ func TestLockedIsNotSafe(t *testing.T) {
 	}
 	p.Library.LockWait(5 * time.Millisecond)
 	for name, take := range map[string]func() (pipeline.Report, error){
-		"archive": func() (pipeline.Report, error) { return p.Archive(context.Background(), pipeline.ArchiveOptions{}) },
+		"archive": func() (pipeline.Report, error) { return p.Archive(context.Background(), nil) },
 		"sync":    func() (pipeline.Report, error) { return p.Sync(context.Background(), pipeline.Options{}) },
 	} {
 		if r, err := take(); err != nil || r.New > 0 || !r.Skipped() {

@@ -75,7 +75,7 @@ func TestBlockedDistiller(t *testing.T) {
 		return inbox.Add(other().Library, map[string]string{"session": first.id, "text": "remember"})
 	})
 	soon("archive", time.Minute, func() error {
-		r, err := other().Archive(ctx, pipeline.ArchiveOptions{Pack: time.Minute})
+		r, err := other().Archive(ctx, nil)
 		if err == nil && r.New != 1 {
 			t.Errorf("archive: %+v", r)
 		}

@@ -70,8 +70,8 @@ type Report struct {
 	Notes     int   `json:"-"`           // moved from the inbox to their sessions
 	Excluded  int   `json:"excluded"`    // newly found sessions that a rule leaves out; see Excludes
 	Bytes     int64 `json:"bytes"`       // source bytes newly archived
-	Packed    int   `json:"packed"`      // sessions whose segments Archive packed
-	Saved     int64 `json:"saved_bytes"` // disk space that packing freed
+	Packed    int   `json:"packed"`      // 0: sessions that were quiet were once stored again, smaller
+	Saved     int64 `json:"saved_bytes"` // 0, as Packed
 	// sessions left for the next run: out of time, or made too recently
 	Left      int              `json:"left"`
 	Outdated  int              `json:"-"`        // of these: current in the index, but made by other rules

@@ -43,7 +43,7 @@ func (r *repairing) segment(e library.Entry, s raw.Segment) (string, error) {
 // fetch stages a segment from the first place that has its bytes.
 func (r *repairing) fetch(e library.Entry, s raw.Segment) (st raw.Staged, from string, ok bool) {
 	for from, in := range r.places(e, s) {
-		st, err := raw.Stage(r.l.Temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset, raw.Fast)
+		st, err := raw.Stage(r.l.Temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset)
 		in.Close()
 		if err == nil && st.Segment == s {
 			return st, from, true
@@ -64,7 +64,7 @@ func (r *repairing) replace(e library.Entry, st raw.Staged) error {
 	if err != nil {
 		return err
 	}
-	return v.Use(e.Folder, map[string]raw.Staged{st.String(): st}, r.l.Put)
+	return v.Replace(e.Folder, st, r.l.Put)
 }
 
 // places yields where a segment's bytes might be, each opened there: its own file, a source at its offset, another

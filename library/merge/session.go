@@ -142,7 +142,7 @@ func putInOrder(folder string, files []copied) error {
 	return nil
 }
 
-// dropUnneeded removes what the other folder no longer has: packed segments, parts of transcripts and, when
+// dropUnneeded removes what the other folder no longer has: segments that were merged, parts of transcripts and, when
 // following, outputs.
 func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	needed := map[string]bool{} // also those that the other has lost

@@ -53,7 +53,7 @@ func Unpack(packed []byte) ([]byte, error) {
 // A Reader streams the content of segments in order and verifies each at its end.
 type Reader struct {
 	Segs   []Segment
-	Reopen func() *Reader // opens the same content again after it was moved or packed; may be nil
+	Reopen func() *Reader // opens the same content again after it was moved or stored again; may be nil
 	At     int64          // offset in the content of the next byte to read
 
 	open func(name string) (*os.File, error)

@@ -111,26 +111,15 @@ func Place(segs []Staged, folder string, v *Versions) error {
 // stores again.
 const segmentMax = 32 << 20
 
-// A Level is a compression level.
-type Level struct{ encoders *sync.Pool }
-
-// Fast is the level for new segments, Small the one for packing several as one. Fast leaves 16.9 % of real
-// transcripts and Small 15.2 %, both at some hundred megabytes a second; the best level leaves 14.6 % at a fifth of
-// that speed.
-var (
-	Fast  = level(zstd.WithEncoderLevel(zstd.SpeedFastest))
-	Small = level(zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
-)
-
-func level(options ...zstd.EOption) Level {
-	return Level{&sync.Pool{New: func() any {
-		e, err := zstd.NewWriter(nil, append(options, zstd.WithEncoderConcurrency(1))...)
-		if err != nil {
-			panic(err) // only options can be wrong
-		}
-		return e
-	}}}
-}
+// encoders have the fastest level, which leaves 16.9 % of real transcripts at some hundred megabytes a second; the best
+// leaves 14.6 % at a fifth of that speed.
+var encoders = sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err) // only options can be wrong
+	}
+	return e
+}}
 
 // compressing limits the encoders in use: each holds tens of megabytes, and more than there are cores are no faster.
 var compressing = make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -139,8 +128,8 @@ var compressing = make(chan struct{}, runtime.GOMAXPROCS(0))
 type Temp func(write func(io.Writer) error) (path string, err error)
 
 // Stage writes all of r as one segment. At the end of r it returns a segment of length 0 without a file.
-func Stage(temp Temp, r io.Reader, offset int64, level Level) (Staged, error) {
-	return stage(temp, r, offset, level, sha256.New())
+func Stage(temp Temp, r io.Reader, offset int64) (Staged, error) {
+	return stage(temp, r, offset, sha256.New())
 }
 
 // StageNext writes the next stretch of r, at most 32 MB. whole continues the hash of the file.
@@ -150,12 +139,12 @@ func StageNext(temp Temp, r io.Reader, offset int64, whole hash.Hash) (Staged, e
 		own = sha256.New()
 		r = io.TeeReader(r, whole)
 	}
-	return stage(temp, io.LimitReader(r, segmentMax), offset, Fast, own)
+	return stage(temp, io.LimitReader(r, segmentMax), offset, own)
 }
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
-func stage(temp Temp, r io.Reader, offset int64, level Level, sum hash.Hash) (Staged, error) {
+func stage(temp Temp, r io.Reader, offset int64, sum hash.Hash) (Staged, error) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)
 	n, err := io.ReadAtLeast(r, *b, 1)
@@ -170,8 +159,8 @@ func stage(temp Temp, r io.Reader, offset int64, level Level, sum hash.Hash) (St
 		crc.W = w
 		compressing <- struct{}{}
 		defer func() { <-compressing }()
-		enc := level.encoders.Get().(*zstd.Encoder)
-		defer level.encoders.Put(enc)
+		enc := encoders.Get().(*zstd.Encoder)
+		defer encoders.Put(enc)
 		defer enc.Reset(nil)
 		enc.Reset(crc)
 		out := io.MultiWriter(enc, sum)
@@ -191,7 +180,7 @@ func stage(temp Temp, r io.Reader, offset int64, level Level, sum hash.Hash) (St
 
 // Pack compresses bytes in memory.
 func Pack(data []byte) []byte {
-	e := Fast.encoders.Get().(*zstd.Encoder)
-	defer Fast.encoders.Put(e)
+	e := encoders.Get().(*zstd.Encoder)
+	defer encoders.Put(e)
 	return e.EncodeAll(data, nil)
 }

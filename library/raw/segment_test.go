@@ -22,7 +22,7 @@ func (f *full) Write(p []byte) (int, error) {
 func TestStageOnAFullDisk(t *testing.T) {
 	random := io.LimitReader(rand.NewChaCha8([32]byte{}), 1<<20)
 	_, err := Stage(func(write func(io.Writer) error) (string, error) { return "", write(&full{left: 300_000}) },
-		random, 0, Fast)
+		random, 0)
 	if err == nil || err.Error() != errFull.Error() {
 		t.Errorf("got %q, want %q", err, errFull)
 	}

@@ -12,111 +12,42 @@ import (
 	"recall/library/disk"
 )
 
-// packMax is the largest number of source bytes in a packed segment.
-const packMax = 256 << 20
-
-// Runs returns the longest runs of segments that each version has completely or not at all: they are cut where a
-// version branches off.
-func (v *Versions) Runs() [][]Segment {
-	owners := map[string]string{}
-	files := slices.Sorted(maps.Keys(v.Files))
-	for _, file := range files {
-		for n, ver := range v.Files[file] {
-			for _, s := range ver.Segs {
-				owners[s.String()] += fmt.Sprintf("%d:%s %d\n", len(file), file, n)
-			}
-		}
-	}
-	done := map[string]bool{}
-	var all [][]Segment
-	for _, file := range files {
-		for _, ver := range v.Files[file] {
-			for i := 0; i < len(ver.Segs); {
-				run, size := ver.Segs[i:i+1], ver.Segs[i].Length
-				for k := i + 1; k < len(ver.Segs) && owners[ver.Segs[k].String()] == owners[ver.Segs[i].String()] &&
-					size+ver.Segs[k].Length <= packMax; k++ {
-					run, size = ver.Segs[i:k+1], size+ver.Segs[k].Length
-				}
-				if name := run[0].String(); !done[name] {
-					done[name] = true
-					all = append(all, run)
-				}
-				i += len(run)
-			}
-		}
-	}
-	return all
-}
-
-// Use replaces runs of segments, keyed by the name of a run's first segment, by staged segments in every version, and
-// then removes segments that no version needs. put durably replaces a whole file.
-func (v *Versions) Use(folder string, of map[string]Staged, put func(path string, data []byte) error) error {
+// Replace stores a segment of the list again, in place of the file of the same name. put durably replaces a whole file.
+func (v *Versions) Replace(folder string, st Staged, put func(path string, data []byte) error) error {
 	if err := v.Whole(); err != nil {
 		return err
 	}
-	if err := disk.MakeDirs(filepath.Join(folder, "raw")); err != nil { // it may be gone with all in it
-		return err
-	}
-	if err := v.MakeList(folder, put); err != nil {
-		return err
-	}
 	raw := filepath.Join(folder, "raw")
-	lines := v.linesWith(of)
-	var fresh, over []Staged
-	for _, st := range of {
-		if disk.Exists(Path(folder, st.Segment)) {
-			over = append(over, st) // the same bytes stored differently: named first, then replaced
-		} else {
-			fresh = append(fresh, st)
-		}
-	}
-	if err := Place(fresh, folder, v); err != nil {
+	if err := disk.MakeDirs(raw); err != nil { // it may be gone with all in it
 		return err
 	}
-	if err := disk.SyncDir(raw); err != nil {
+	// Its checksum is listed first, beside the one that it had.
+	name := st.String()
+	v.CRCs[name] = append(v.CRCs[name], st.CRC)
+	if err := put(ListPath(folder), v.encode()); err != nil {
 		return err
 	}
-	// The whole list is written at once, and in a shorter form.
-	if err := put(ListPath(folder), EncodeLines(lines)); err != nil {
-		return err
-	}
-	for _, st := range over {
-		if err := disk.Rename(st.Temp, Path(folder, st.Segment)); err != nil {
-			return err
-		}
-	}
-	if err := v.DropMerged(folder, lines); err != nil {
+	if err := disk.Rename(st.Temp, Path(folder, st.Segment)); err != nil {
 		return err
 	}
 	return disk.SyncDir(raw)
 }
 
-// linesWith returns one line for every version, with the staged segments in place of the runs.
-func (v *Versions) linesWith(of map[string]Staged) (lines []Line) {
+// encode returns the list of versions in its shortest form: one line for each.
+func (v *Versions) encode() []byte {
+	var lines []Line
 	for _, file := range slices.Sorted(maps.Keys(v.Files)) {
 		for n, ver := range v.Files[file] {
 			line := Line{File: file, Role: v.Roles[file], Version: n + 1, Add: []string{}, Size: ver.Size,
 				Sum: ver.Sum}
-			var end int64
 			for _, s := range ver.Segs {
-				if s.Offset < end {
-					continue // covered by the staged one
-				}
 				name := s.String()
-				crc := strings.Join(v.CRCs[name], " ")
-				end = s.Offset + s.Length
-				if st, ok := of[name]; ok {
-					if st.String() != name {
-						name, crc = st.String(), ""
-					}
-					crc, end = strings.TrimSpace(crc+" "+st.CRC), st.Offset+st.Length
-				}
-				line.Add, line.CRC = append(line.Add, name), append(line.CRC, crc)
+				line.Add, line.CRC = append(line.Add, name), append(line.CRC, strings.Join(v.CRCs[name], " "))
 			}
 			lines = append(lines, line)
 		}
 	}
-	return lines
+	return EncodeLines(lines)
 }
 
 // DropMerged removes segments that the lines made unnecessary: small ones, stored again together.

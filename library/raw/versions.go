@@ -70,7 +70,7 @@ func (v *Versions) MakeList(folder string, put func(path string, data []byte) er
 	if disk.Exists(path) || len(v.Files) == 0 {
 		return nil
 	}
-	return put(path, EncodeLines(v.linesWith(nil)))
+	return put(path, v.encode())
 }
 
 // ParseVersions reads the lines of raw/versions.jsonl, at path. A malformed line is a problem, and only its version

@@ -44,7 +44,7 @@ func (h *Host) end(ctx context.Context, in Input) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{})
+	_, err = h.Archiver(l).Archive(ctx, nil)
 	return err
 }
 
@@ -84,7 +84,7 @@ func (h *Host) sync(ctx context.Context, path string) error {
 	}
 	p, err := h.Pipeline(l)
 	if err != nil { // without an index, archive the bytes at least
-		_, other := h.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: []string{path}})
+		_, other := h.Archiver(l).Archive(ctx, []string{path})
 		return errors.Join(err, other)
 	}
 	report, err := p.Sync(ctx, pipeline.Options{From: []string{path}})

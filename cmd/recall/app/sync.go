@@ -185,7 +185,7 @@ func (a *App) sync(ctx context.Context, o pipeline.Options) (r pipeline.Report, 
 	}
 	if err != nil && !opened && !o.Reindex && o.Only == "" {
 		fault := err
-		r, err = a.Archiver().Archive(ctx, pipeline.ArchiveOptions{From: o.From})
+		r, err = a.Archiver().Archive(ctx, o.From)
 		err = errors.Join(fault, err)
 	}
 	return r, err

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,9 +25,6 @@ var Commands = option.Makers{
 	"manifest": newManifestCmd, "project": newProjectCmd, "inspect": newInspectCmd,
 }
 
-// packFor limits how long an archive run repacks quiet sessions when nobody waits for it; the next run continues.
-const packFor = 10 * time.Second
-
 func newArchiveCmd(a *app.App) *cobra.Command {
 	var o struct{ From []string }
 	return option.Result(a, "archive", func(fs *option.Flags) {
@@ -42,11 +38,7 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 		bar := terminal.NewProgress(a.Err)
 		defer bar.Done()
 		p.Progress = bar.Show
-		what := pipeline.ArchiveOptions{From: o.From, Pack: packFor}
-		if terminal.IsTerminal(a.Err) {
-			what.Pack = 0
-		}
-		r, err := p.Archive(ctx, what)
+		r, err := p.Archive(ctx, o.From)
 		if err == nil {
 			a.KeepManifests(ctx)
 		}

@@ -143,9 +143,6 @@ func ReportParts(r pipeline.Report) []string {
 	if r.Bytes > 0 {
 		parts = append(parts, txt.Size(r.Bytes)+" archived")
 	}
-	if r.Packed > 0 {
-		parts = append(parts, fmt.Sprintf("%d compressed further (%s less)", r.Packed, txt.Size(r.Saved)))
-	}
 	return append(parts, txt.Counts("left out (recall status)|left for the next time|skipped", r.Excluded, r.Left,
 		len(r.Problems))...)
 }
