@@ -95,7 +95,7 @@ func (t *transcript) funcs() template.FuncMap {
 		"who": who, "note": note, "class": class, "state": state, "subject": subject,
 		"done": done, "diffs": diffs, "output": output,
 		"gist": firstLine, "others": notChosen, "clip": oneLine, "trim": strings.TrimSpace, "join": strings.Join,
-		"body":    func(text string) template.HTML { return message(t.markPaths(text)) },
+		"body":    message,
 		"opens":   func(calls []ingest.ToolCall) bool { return slices.ContainsFunc(calls, opens) },
 		"verdict": func(c ingest.ToolCall) string { return verdicts[c.Verdict] },
 		"ids":     func(t ingest.Turn) []string { return anchorIDs(append([]string{string(t.ID)}, t.Records...)) },
@@ -173,13 +173,10 @@ func subject(c ingest.ToolCall) string {
 }
 
 // where says on which side a call's paths are.
-func (t *transcript) where(c ingest.ToolCall) (on []string) {
+func (t *transcript) where(c ingest.ToolCall) []string {
 	switch c.HostPath {
 	case "":
-		for _, m := range strings.Fields(t.marks(subject(c))) {
-			on = append(on, strings.Trim(m, "*"))
-		}
-		return on
+		return t.sidesIn(subject(c))
 	case c.Path:
 		return []string{"host"}
 	}

@@ -38,7 +38,7 @@ func TestHTML(t *testing.T) {
 		t.Errorf("it leads elsewhere: %q", urls)
 	}
 	for _, want := range []string{"find callers", "Task given to it",
-		`/sessions/brave-fox/a.md <span class="side">VM</span>`, "rejected by you", "Which lock?", `id="u2"`, "alert(1)"} {
+		"/sessions/brave-fox/a.md", "rejected by you", "Which lock?", `id="u2"`, "alert(1)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

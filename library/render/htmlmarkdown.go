@@ -51,7 +51,6 @@ func (plainNodes) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindHeading, boldLine)
 	reg.Register(ast.KindLink, withTarget)
 	reg.Register(ast.KindImage, withTarget)
-	reg.Register(ast.KindEmphasis, emphasized)
 }
 
 // boldLine renders a heading as a bold line, because the page has its own headings.
@@ -74,21 +73,5 @@ func withTarget(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Walk
 	w.WriteString(` <span class="dim">(`)
 	w.Write(util.EscapeHTML(bytes.TrimSpace(append(append(slices.Clone(to), ' '), title...))))
 	_, err := w.WriteString(")</span>")
-	return ast.WalkContinue, err
-}
-
-// emphasized distinguishes the marks added by markPaths from bold text.
-func emphasized(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	n := node.(*ast.Emphasis)
-	open, end := "<em>", "</em>"
-	if n.Level == 2 {
-		open, end = "<strong>", "</strong>"
-		if t, ok := n.FirstChild().(*ast.Text); ok && n.ChildCount() == 1 {
-			if mark := "**" + string(t.Segment.Value(source)) + "**"; mark == onVM || mark == onHost {
-				open, end = `<span class="side">`, "</span>"
-			}
-		}
-	}
-	_, err := w.WriteString(map[bool]string{true: open, false: end}[entering])
 	return ast.WalkContinue, err
 }

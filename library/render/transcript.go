@@ -134,8 +134,8 @@ func (t *transcript) head() {
 		fmt.Fprintf(t.buf, "\nFrom session `%s` (%s); turns copied from it: %d.\n", p.Session, p.How, p.Turns)
 	}
 	if s.Source == ingest.Cowork {
-		t.buf.WriteString("\nPaths marked **VM** are inside the session's virtual machine, those marked **host** on the " +
-			"computer it ran on.\n")
+		t.write("\n**VM**: inside the session's virtual machine, as are all paths that begin with `", inVM,
+			"`; **host**: on the computer it ran on.\n")
 		t.files("Given to it", s.Uploads)
 		t.files("Produced by it", s.Outputs)
 	}
@@ -248,7 +248,7 @@ func speaker(turn *ingest.Turn) string {
 func (t *transcript) body(turn *ingest.Turn) {
 	text := strings.TrimSpace(turn.Text)
 	if text != "" {
-		body := t.markPaths(safeMarkdown(text))
+		body := safeMarkdown(text)
 		if turn.Role != ingest.Assistant {
 			body = quoted(body)
 		}

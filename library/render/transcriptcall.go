@@ -40,7 +40,7 @@ func (t *transcript) call(c *ingest.ToolCall) {
 		fmt.Fprintf(t.buf, "  - *%s* %s\n", plainText(oneLine(a.Question, 400)), plainText(oneLine(a.Offered(), 2000)))
 	}
 	if c.Plan != nil && c.Plan.Text != "" {
-		t.buf.WriteString("\n" + quoted(t.markPaths(safeMarkdown(strings.TrimSpace(c.Plan.Text)))) + "\n\n")
+		t.buf.WriteString("\n" + quoted(safeMarkdown(strings.TrimSpace(c.Plan.Text))) + "\n\n")
 	}
 	for _, a := range t.agentsOf(c.ID) {
 		t.agent(a)
@@ -101,7 +101,7 @@ func (t *transcript) path(c *ingest.ToolCall) string {
 		return text + " **host**"
 	case c.HostPath != "":
 		return text + " **VM**, " + code(oneLine(c.HostPath, 300)) + " **host**"
-	case t.session.Source == ingest.Cowork && strings.HasPrefix(c.Path, "/sessions/"):
+	case t.session.Source == ingest.Cowork && strings.HasPrefix(c.Path, inVM):
 		return text + " **VM**"
 	}
 	return text

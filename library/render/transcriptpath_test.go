@@ -8,36 +8,27 @@ import (
 	"recall/ingest"
 )
 
-// Each path says where it is, in sentences, code, links and blocks; what may be
-// on either side says nothing, and so does a source that knows one side only.
-func TestPathsAreMarked(t *testing.T) {
-	s := &ingest.Session{Source: ingest.Cowork, Where: ingest.Where{Folders: []string{"/Users/ann/My Docs", "/srv",
-		"/srv/app",
+// A text says where the paths in it are; what may be on either side says nothing, and so does a source that knows one
+// side only.
+func TestSidesOfPaths(t *testing.T) {
+	s := &ingest.Session{Source: ingest.Cowork, Where: ingest.Where{Folders: []string{"/Users/ann/My Docs", "/srv/app",
 		`C:\Users\Ann\app`}, Storage: "/Users/ann/Claude/acc/org/local_1"}}
 	tr := transcript{session: s, sides: sidesOf(s)}
 	for text, want := range map[string]string{
-		"it is in /sessions/brave-fox/mnt/a.md.": "it is in /sessions/brave-fox/mnt/a.md **VM**.",
-		"`/sessions/x/a` and `/Users/ann/My Docs/b.txt`": "`/sessions/x/a` **VM** and `/Users/ann/My Docs/b.txt` " +
-			"**host**",
-		"[it](computer:///sessions/x/mnt/outputs/a.md)": "[it](computer:///sessions/x/mnt/outputs/a.md) **VM**",
-		"/Users/ann/My Docs":                            "/Users/ann/My Docs **host**",
-		"/Users/ann/My Docsets/x":                       "/Users/ann/My Docsets/x",
-		`C:\Users\Ann\app\q.go, `:                       `C:\Users\Ann\app\q.go **host**, `,
-		"/srv/app2/x /srv/app/y /srv/app":               "/srv/app2/x **host** /srv/app/y **host** /srv/app **host**",
-		"/etc/hosts and a/sessions/x":                   "/etc/hosts and a/sessions/x",
-		"```\ncat /sessions/x/a\n```\nso": "```\ncat /sessions/x/a\n```\n\n*paths above:* **VM**\n" +
-			"\nso",
-		"```\ncat /sessions/x/a /Users/ann/My Docs/b\n```": "```\ncat /sessions/x/a /Users/ann/My Docs/b\n```\n\n" +
-			"*paths above:* **VM** **host**\n\n",
-		"/sessions/x/a /Users/ann/Claude/acc/org/local_1/outputs": "/sessions/x/a **VM** /Users/ann/Claude/acc/org/local_1/" +
-			"outputs **host**",
+		"/sessions/x/a": "VM",
+		"cat /sessions/x/a '/Users/ann/My Docs/b'":              "VM host",
+		"computer:///sessions/x/mnt/outputs/a.md":               "VM",
+		"/Users/ann/My Docs":                                    "host",
+		`C:\Users\Ann\app\q.go, `:                               "host",
+		"/srv/app /srv/app/b":                                   "host",
+		"/etc/hosts and a/sessions/x":                           "",
+		"/Users/ann/Claude/acc/org/local_1/outputs /sessions/x": "VM host",
 	} {
-		if got := tr.markPaths(text); got != want {
-			t.Errorf("markPaths(%q)\n got %q\nwant %q", text, got, want)
+		if got := strings.Join(tr.sidesIn(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	plain := transcript{session: &ingest.Session{Source: ingest.ClaudeCode}}
-	if got := plain.markPaths("/sessions/x/a"); got != "/sessions/x/a" {
+	if got := (&transcript{session: &ingest.Session{Source: ingest.ClaudeCode}}).sidesIn("/sessions/x/a"); got != nil {
 		t.Errorf("of Claude Code: %q", got)
 	}
 }
