@@ -184,20 +184,11 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	}
 	// the rules' standing links, whatever others said
 	standing := payload.StandingLinks(lines, payload.ByRule)
-	again := map[payload.ItemID]bool{} // items whose restated counterpart may be gone
-	where := slices.Clone(due)
-	for _, l := range standing {
-		if l.Rule == relate.Restates && isDue[l.ToSession] {
-			again[l.From] = true
-			where = append(where, l.FromSession)
-		}
-	}
-	projects, err := p.Index.ProjectsOf(ctx, where)
+	projects, err := p.Index.ProjectsOf(ctx, due)
 	if err != nil {
 		return nil, err
 	}
 	found := make([][]payload.Link, len(projects))
-	looked := make([]map[payload.ItemID]bool, len(projects))
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, project := range projects {
@@ -205,9 +196,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 			placed, err := p.Index.ItemsIn(within, project, relate.Kinds...)
 			makeRoom()
 			if err == nil {
-				found[i], looked[i], err = relate.LinksOfDue(within, Claims(placed), func(it *relate.Item) bool {
-					return isDue[it.Session] || again[it.ID]
-				})
+				found[i], err = relate.LinksOfDue(within, Claims(placed), func(it *relate.Item) bool { return isDue[it.Session] })
 			}
 			return err
 		})
@@ -216,8 +205,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 		return nil, err
 	}
 	want := map[[2]payload.ItemID]*payload.Link{} // a first sync can find hundreds of thousands: they aren't copied
-	for i, links := range found {
-		maps.Copy(again, looked[i])
+	for _, links := range found {
 		for at := range links {
 			want[[2]payload.ItemID{links[at].From, links[at].To}] = &links[at]
 		}
@@ -230,7 +218,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	for _, l := range standing {
 		pair := [2]payload.ItemID{l.From, l.To}
 		now, still := want[pair]
-		due := isDue[l.FromSession] || isDue[l.ToSession] || l.Rule == relate.Restates && again[l.From]
+		due := isDue[l.FromSession] || isDue[l.ToSession]
 		switch {
 		case still && reflect.DeepEqual(*now, l):
 			delete(want, pair)

@@ -11,17 +11,14 @@ import (
 // claim is an item as the rules see it.
 type claim struct {
 	kind    payload.Kind
-	all     bag             // of the text
-	values  bag             // the numbers and switch positions among these
-	scope   bag             // where it holds: "for sessions", "in production"
-	held    bag             // what it stands for: the text without what it gives up
-	subject bag             // of its first "is" or "are"
-	before  map[entry]entry // by word, the one directly before it
-	gives   []givesUp       // what it gives up
-	denies  bool            // "never", "not": an odd number of them
-	puts    bool            // it puts something off
-	left    *left           // what it leaves open; nil for kinds that decide something
-	opposes opposes
+	all     bag               // of the text
+	values  bag               // the numbers and switch positions among these
+	scope   bag               // where it holds: "for sessions", "in production"
+	held    bag               // what it stands for: the text without what it gives up
+	subject bag               // of its first "is" or "are"
+	before  map[string]string // by word, the one directly before it
+	gives   []givesUp         // what it gives up
+	denies  bool              // "never", "not": an odd number of them
 }
 
 // givesUp is something that a claim no longer stands for.
@@ -50,17 +47,13 @@ func (r *reading) words() bag {
 // there.
 func claimIn(in reading) *claim {
 	kind, toks := in.kind, in.text
-	c := &claim{kind: kind, all: bagOf(toks), scope: scopeOf(toks)}
+	c := &claim{kind: kind, all: bagOf(toks), values: bag{}, scope: scopeOf(toks), held: bag{}}
 	for i, t := range toks {
 		if t.value && !labels(toks, i) {
 			c.values.put(t)
 		}
 	}
 	c.subject, c.before = subjectOf(toks), beforeEach(toks)
-	c.left, c.puts = leftOf(kind, toks), putsOff(toks)
-	if kind == payload.Decision {
-		c.opposes = opposesOf(toks)
-	}
 	var words []string
 	for _, t := range toks {
 		words = append(words, t.low)
@@ -138,7 +131,7 @@ func (c *claim) bare(toks []token, lost map[int]bool) bool {
 
 // scopeOf returns what follows "for", "in" or "on": where something holds.
 func scopeOf(toks []token) bag {
-	var b bag
+	b := bag{}
 	in := false
 	for i, t := range toks {
 		switch {
@@ -174,11 +167,11 @@ func subjectOf(toks []token) bag {
 
 // beforeEach returns for each word that follows another one directly, which that is: users → table. Of a repeated
 // word the last occurrence counts.
-func beforeEach(toks []token) map[entry]entry {
-	m := map[entry]entry{}
+func beforeEach(toks []token) map[string]string {
+	m := map[string]string{}
 	for i := 1; i < len(toks); i++ {
 		if toks[i].stem != "" && toks[i-1].stem != "" && !toks[i-1].value {
-			m[number(toks[i].stem)] = number(toks[i-1].stem)
+			m[toks[i].stem] = toks[i-1].stem
 		}
 	}
 	return m

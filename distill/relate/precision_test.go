@@ -104,12 +104,12 @@ func TestPrecision(t *testing.T) {
 		f[1]++
 		if r != nil {
 			m := halves[l.Half][r.name]
-			if r.relation == l.Relation {
+			if l.Relation == payload.Supersedes {
 				m.Right++
 				f[0]++
 			} else {
 				m.Wrong++
-				t.Logf("%s %s: %s by %s, is %s:\n  %s\n  %s", l.Half, l.ID, r.relation, r.name, l.Relation, l.Later.Text,
+				t.Logf("%s %s: %s by %s, is %s:\n  %s\n  %s", l.Half, l.ID, payload.Supersedes, r.name, l.Relation, l.Later.Text,
 					l.Earlier.Text)
 			}
 			halves[l.Half][r.name] = m

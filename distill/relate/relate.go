@@ -1,10 +1,8 @@
-// Package relate finds how a project's decisions relate to one another: which later one
-// restates, refines, supersedes or contradicts an earlier one. Its rules are conservative.
-// The precision of each is measured on labelled pairs (precision.json) and determines
-// whether the later item may hide the earlier one.
+// Package relate finds which later decision of a project takes the place of an earlier one. Its rules are conservative.
+// The precision of each is measured on labelled pairs (precision.json) and determines whether the later item may hide
+// the earlier one.
 //
-// Whether a rule fits two items depends only on these two, and which links result only on
-// the set of items, so the order in which sessions arrive doesn't matter.
+// Whether a rule fits two items depends only on these two, so the order in which sessions arrive doesn't matter.
 package relate
 
 import (
@@ -34,18 +32,19 @@ func Version() string {
 	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
 }
 
-const rulesVersion = "rules/11" // increment when a rule changes
+const rulesVersion = "rules/12" // increment when a rule changes
 
-// Kinds lists the kinds of items that the rules consider: what is settled, known or
-// supposed, and what is left open.
+// Kinds lists the kinds of items of which one can bear on another: what is settled, known or supposed, and what is left
+// open.
 var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Hypothesis,
 	payload.Question, payload.Deferred, payload.Lead}
 
-// speaks reports whether the rules consider an item. A passage counts only if it is a
-// person's: they can give something up by saying so, while what the assistant said along
-// the way settles nothing.
+// speaks reports whether the rules consider an item. What is left open settles nothing, and which decision settles it
+// takes a reader. A passage counts only if it is a person's: they can give something up by saying so, while what the
+// assistant said along the way settles nothing.
 func speaks(it *Item) bool {
-	return slices.Contains(Kinds, it.Kind) && it.Text != "" && (it.Kind != payload.Lead || it.By == payload.ByUser)
+	settles := slices.Contains(Kinds, it.Kind) && !Left(it.Kind) && (it.Kind != payload.Lead || it.By == payload.ByUser)
+	return settles && it.Text != ""
 }
 
 // Comparable reports whether items of two kinds can relate to each other: both are among
@@ -54,33 +53,23 @@ func Comparable(a, b payload.Kind) bool {
 	return a == b || slices.Contains(Kinds, a) && slices.Contains(Kinds, b)
 }
 
+// Left reports whether items of a kind leave something open.
+func Left(k payload.Kind) bool { return k == payload.Question || k == payload.Deferred }
+
 // Links finds the relations between the items of one project, in the order of
 // StandingLinks. The order of the items doesn't matter.
-//
-// An item that restates several (Restates) is linked to the last of them, so that what is
-// said in every session is linked from each to the previous one instead of to all.
 func Links(items []Item) []payload.Link {
-	links, _, _ := LinksOfDue(context.Background(), items, func(*Item) bool { return true })
+	links, _ := LinksOfDue(context.Background(), items, func(*Item) bool { return true })
 	return links
 }
 
-// LinksOfDue is Links restricted to pairs with a due item. Which item is the last that
-// another restates may change with what is due; looked therefore has the items for which
-// that was looked up, all of whose restatements are among the links. The error is the
-// context's.
-func LinksOfDue(ctx context.Context, items []Item, due func(*Item) bool) (links []payload.Link,
-	looked map[payload.ItemID]bool, err error) {
+// LinksOfDue is Links restricted to pairs with a due item. The error is the context's.
+func LinksOfDue(ctx context.Context, items []Item, due func(*Item) bool) ([]payload.Link, error) {
 	p := newProject(items, due)
 	if err := p.relate(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	looked = map[payload.ItemID]bool{}
-	for i := range p.items {
-		if p.due[i] || p.restated[i] != nil {
-			looked[p.items[i].ID] = true
-		}
-	}
-	return payload.StandingLinks(p.links), looked, nil
+	return payload.StandingLinks(p.links), nil
 }
 
 // InTime compares items by when they were said.

@@ -1,35 +1,24 @@
 package relate
 
-import (
-	"slices"
+import "recall/payload"
 
-	"recall/payload"
-)
-
-// Restates is the name of the rule for the same words said again.
-const Restates = "restates"
+// A rule says when a later item takes the place of an earlier one.
+type rule struct {
+	name  string
+	fits  func(later, earlier *claim) bool
+	alike bool // fits only if the later one has half of the earlier one's words
+}
 
 // despiteRule links a decision to what it was made against in spite of a note. It is never sure, because the person
 // must say which of them stands.
-var despiteRule = &rule{name: "despite", relation: payload.Supersedes}
-
-type rule struct {
-	name     string
-	relation payload.Relation
-	fits     func(later, earlier *claim) bool
-	alike    bool // fits only if the later one has half of the earlier one's words
-}
+var despiteRule = &rule{name: "despite"}
 
 // rules are tried in this order. Their precision is measured on eval/testdata/relations.jsonl.
 var rules = []rule{
-	{"ruled-out", payload.Supersedes, ruledOut, false}, // rules out what the earlier one decided or supposed
-	{"opposite", payload.Contradicts, opposite, false},
-	{"revokes", payload.Supersedes, revokes, false},   // gives up what the earlier one stood for
-	{"new-value", payload.Supersedes, newValue, true}, // the same with another number
-	{"narrows", payload.Refines, narrows, true},       // the same and more
-	{Restates, payload.Same, restates, true},
-	{"answers", payload.Supersedes, answers, false},   // decides what the earlier one asks
-	{"outdates", payload.Supersedes, outdates, false}, // as revokes, but one of them is a warning
+	{"ruled-out", ruledOut, false}, // rules out what the earlier one decided or supposed
+	{"revokes", revokes, false},    // gives up what the earlier one stood for
+	{"new-value", newValue, true},  // the same with another number
+	{"outdates", outdates, false},  // as revokes, but one of them is a warning
 }
 
 // between returns the rule that fits two claims, or nil.
@@ -43,9 +32,6 @@ func between(later, earlier *claim) *rule {
 	return nil
 }
 
-// restatesRule is the rule named Restates.
-var restatesRule = &rules[slices.IndexFunc(rules, func(r rule) bool { return r.name == Restates })]
-
 func decisions(later, earlier *claim) bool {
 	return later.kind == payload.Decision && earlier.kind == payload.Decision
 }
@@ -55,8 +41,10 @@ func say(later, earlier *claim) bool { return later.says() && earlier.says() }
 
 func (c *claim) says() bool { return c.kind == payload.Decision || c.kind == payload.Flag }
 
+// revokes: two that deny nearly the same say it twice: "no remote code", "runs no remote code".
 func revokes(later, earlier *claim) bool {
-	return decisions(later, earlier) && takesPlace(later, earlier)
+	again := later.denies && earlier.denies && later.all.like(earlier.all) > 0.7
+	return decisions(later, earlier) && !again && takesPlace(later, earlier)
 }
 
 // outdates: a warning often holds only somewhere ("in the sandbox …"), which the earlier one must then mention.
@@ -107,15 +95,4 @@ func newValue(later, earlier *claim) bool {
 	}
 	a, b := without(later.all, later.values), without(earlier.all, earlier.values)
 	return len(a) > 0 && a.like(b) >= 0.99
-}
-
-func restates(later, earlier *claim) bool {
-	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies &&
-		later.all.like(earlier.all) >= 0.74 && !later.apart(earlier) &&
-		!without(later.all, earlier.all).hasAny(aName|aValue) && !without(earlier.all, later.all).hasAny(aName|aValue)
-}
-
-func narrows(later, earlier *claim) bool {
-	return decisions(later, earlier) && later.denies == earlier.denies && len(later.gives) == 0 &&
-		later.all.weight() > earlier.all.weight() && len(earlier.all) >= 2 && earlier.all.in(later.all) >= 0.9
 }
