@@ -42,8 +42,8 @@ const (
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
 // first results bears on the task, at most three, claims first: claims that forbid it, then claims that share a word
-// with it, then what a person replied to a question or a proposal. What a person only asked for, and what was done,
-// the next session finds in the files.
+// with it, then what a person replied to a question or a proposal, or gave a reason for. What a person only asked for,
+// and what was done, the next session finds in the files.
 func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
 	var all []Bearing
 	add := func(b *Bearing) {
@@ -137,17 +137,37 @@ func quoted(t index.Turn, at index.Place) Bearing {
 
 // reply returns what a person replied from a turn on, nil if they replied nothing there that bears on what is asked.
 func reply(turns []index.Turn, at index.Place, from int, asks text.Bag) *Bearing {
-	for i := 1; i < len(turns); i++ {
-		if turns[i].N >= from && typed(turns[i]) && bears(turns[:i+1], asks) {
-			b := quoted(turns[i], at)
+	for i, t := range turns {
+		switch {
+		case t.N < from || !typed(t):
+		case i > 0 && bears(turns[:i+1], asks):
+			b := quoted(t, at)
 			if !typed(turns[i-1]) {
 				b.Asked = turns[i-1].Text
 			}
 			return &b
+		default:
+			if t.Text = reasoned(t.Text, asks); t.Text != "" {
+				b := quoted(t, at)
+				return &b
+			}
 		}
 	}
 	return nil
 }
+
+// reasoned returns the sentence about what is asked that gives its reason, or what it was preferred to, which no file
+// tells; "" if none does.
+func reasoned(said string, asks text.Bag) string {
+	for _, s := range text.Sentences(said, false) {
+		if reasons().MatchString(s) && text.Words(s).Shared(asks) >= max(atLeast(asks), len(asks)/3) {
+			return s
+		}
+	}
+	return ""
+}
+
+var reasons = text.Pattern(`(?i)\b(?:because|so that|otherwise|instead of|rather than|weil|damit|statt|parce que|porque)\b`)
 
 // bears reports whether the last of some turns settles what the turn before it asks or proposes, and bears on the words
 // asked. It settles something if the words before it end with a question, or if it takes up one of them; what follows a
