@@ -90,6 +90,23 @@ func (l *Library) Correct(c payload.Correction) error {
 	return add(l, "folders", l.threads(), c)
 }
 
+// A HabitEdit is a line of habits.jsonl: what a person makes of a habit of theirs that was found.
+type HabitEdit struct {
+	Session string `json:"session"`        // one in which they said it
+	Said    string `json:"said"`           // a hash of what they said there
+	Text    string `json:"text,omitempty"` // its words from now on; "" drops it
+}
+
+func (l *Library) habits() ledger.Log[HabitEdit] {
+	return logOf(l, "habits.jsonl", func(e HabitEdit) bool { return e.Session != "" && e.Said != "" })
+}
+
+// HabitEdits reads habits.jsonl; of two lines of one habit the later counts.
+func (l *Library) HabitEdits() ([]HabitEdit, error) { return l.habits().All() }
+
+// EditHabit adds an edit to habits.jsonl.
+func (l *Library) EditHabit(e HabitEdit) error { return add(l, "folders", l.habits(), e) }
+
 // A tombstone is a line of tombstones.jsonl.
 type tombstone struct {
 	ID   ingest.SessionID `json:"id"`

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"recall/index/habits"
+	"recall/internal/text"
+	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
@@ -39,8 +41,8 @@ type Saying struct {
 	Quote   string    `json:"quote"`
 }
 
-// Habits finds what a person typed in several sessions of a project, "" for all, also as the reason of a refusal. What
-// a rule already says is marked.
+// Habits finds what a person typed in several sessions of a project, "" for all, also as the reason of a refusal, as
+// they since edited it. What a rule already says is marked.
 func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
 	typed, err := p.Index.Typed(ctx, project)
 	if err != nil {
@@ -49,6 +51,10 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 	var turns []habits.Turn
 	for _, h := range typed {
 		turns = append(turns, habits.Turn{Session: h.Session, At: h.At, Text: h.Text})
+	}
+	edits, err := p.Library.HabitEdits()
+	if err != nil {
+		return nil, err
 	}
 	found := []Habit{}
 	for _, h := range habits.Find(turns, least) {
@@ -59,10 +65,25 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 				At: at.At, Quote: s.Text})
 		}
 		habit := habitOf(h.Text, said)
+		for _, e := range edits {
+			if slices.ContainsFunc(said, func(s Saying) bool { return s.edited(e.Text) == e }) {
+				habit.Text = e.Text
+			}
+		}
+		if habit.Text == "" {
+			continue
+		}
 		habit.There = rules.Say(habit.Text)
 		found = append(found, habit)
 	}
 	return found, nil
+}
+
+// Edited returns the edit that gives a habit a text, "" to drop it.
+func (h Habit) Edited(text string) library.HabitEdit { return h.Evidence[0].edited(text) }
+
+func (s Saying) edited(to string) library.HabitEdit {
+	return library.HabitEdit{Session: s.Session, Said: text.Hash(s.Quote, 8), Text: to}
 }
 
 // habitOf makes a habit from the places, at least one, where it was said.

@@ -51,7 +51,7 @@ var everywhere = map[string][]string{
 	"project rename":   {"project rename nosuch other"},
 	"query":            {"query umbrella", "query --json umbrella", "query what runs before each build"},
 	"manifest rebuild": {"manifest rebuild SESSION --to OUT"}, "redistill": {"redistill SESSION"},
-	"reindex": {"reindex"}, "repeats": {"repeats"}, "rest": {},
+	"reindex": {"reindex"}, "habits": {"habits"}, "rest": {},
 	"restore": {"restore SESSION --dry-run", "restore SESSION"},
 	"resume":  {"resume", "resume --json"}, "review": {"review", "review --json"},
 	"schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "setup": {"setup", "setup --status"},

@@ -298,7 +298,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	for _, args := range [][]string{{"init", "--yes"}, {"hooks", "install"}, {"hooks", "uninstall"},
 		{"mcp", "install"}, {"setup", "--status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"},
 		{"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
-		{"import", into}, {"repeats"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
+		{"import", into}, {"habits"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
 		{"why", into + ":1"}, {"resume", "task", into}, {"list", "--library", records},
 		{"hook", "user-prompt-submit"}, {"hook", "session-end"}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

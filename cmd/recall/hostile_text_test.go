@@ -70,7 +70,7 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 		{"log"}, {"log", "--json"}, {"query", "--no-sync", "heap instead of a sorted list"},
 		{"query", "--no-sync", "--json", "heap instead of a sorted list"}, {"query", "--no-sync", steering},
 		{"why", "--file", steering}, {"grep", "-F", steering}, {"guard"}, {"inspect", code}, {"inspect", "--json", code},
-		{"resume", "build the importer with a heap"}, {"repeats"}, {"check"}, {steering}, {"hook", "session-start"}} {
+		{"resume", "build the importer with a heap"}, {"habits"}, {"check"}, {steering}, {"hook", "session-start"}} {
 		say(args...)
 	}
 	n := 0

@@ -12,7 +12,7 @@ import (
 var Commands = option.Makers{
 	"query": newQueryCmd, "resume": newResumeCmd, "list": newListCmd, "show": newShowCmd, "thread": newThreadCmd,
 	"why": newWhyCmd, "log": newLogCmd, "grep": newGrepCmd,
-	"handoff": newHandoffCmd, "repeats": newRepeatsCmd, "audit": newAuditCmd,
+	"handoff": newHandoffCmd, "habits": newHabitsCmd, "audit": newAuditCmd,
 }
 
 // show prints a document, as JSON or as a page. If nothing is set, it returns the exit code for that.

@@ -15,16 +15,17 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/internal/hint"
+	"recall/library"
 	"recall/pipeline/memory"
 )
 
-func newRepeatsCmd(a *app.App) *cobra.Command {
+func newHabitsCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Project, Write string
-		Min            int
-		All, JSON      bool
+		Project, Write    string
+		Min, Drop, Reword int
+		All, JSON         bool
 	}
-	return option.Do("repeats", func(fs *option.Flags) {
+	return option.Do("habits", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "all projects together")
 		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
 		fs.Number(&o.Min, "min", "", 2, "minimum number of sessions")
@@ -32,9 +33,14 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		fs.Sets("no-sync", "!query.sync")
 		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
 		fs.StringVar(&o.Write, "write", "", "add the lines to this file, after asking")
+		fs.Number(&o.Drop, "drop", "", 0, "no longer list this one: it is no habit")
+		fs.Number(&o.Reword, "reword", "", 0, "word this one as TEXT says")
 		fs.Apart("all", "project")
-		fs.Apart("json", "write")
-	}, func(ctx context.Context, _ []string) error {
+		fs.Apart("json", "write", "drop", "reword")
+	}, func(ctx context.Context, words []string) error {
+		if (len(words) > 0) != (o.Reword > 0) {
+			return hint.With(errors.New("a text and --reword go together"), `recall habits --reword 2 "Use pnpm"`)
+		}
 		if o.Min < 2 {
 			return hint.With(fmt.Errorf("--min %d: once is not a habit", o.Min), "the minimum is 2")
 		}
@@ -56,6 +62,9 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		}
 		if o.Write != "" {
 			return writeHabits(ctx, a, found, o.Write)
+		}
+		if n := max(o.Drop, o.Reword); n > 0 {
+			return editHabit(a, p.Library, found, n, strings.Join(words, " "))
 		}
 		return show(a, found, o.JSON, len(found) == 0, func(p *terminal.Page) { p.Form("habits", found) })
 	})
@@ -80,4 +89,21 @@ func writeHabits(ctx context.Context, a *app.App, found []history.Habit, path st
 			"recall repeats --write asks on a terminal; or copy the lines that you want")
 	}
 	return history.AddLines(path, lines, config.MostOfNote)
+}
+
+// editHabit drops the nth habit, or gives it a text.
+func editHabit(a *app.App, l *library.Library, found []history.Habit, n int, text string) error {
+	if n > len(found) {
+		return hint.With(fmt.Errorf("there is no habit %d", n), "recall habits numbers them")
+	}
+	h := found[n-1]
+	if err := l.EditHabit(h.Edited(text)); err != nil {
+		return err
+	}
+	if text == "" {
+		fmt.Fprintf(a.Out, "dropped: %s\n", terminal.Line(h.Text))
+		return nil
+	}
+	fmt.Fprintf(a.Out, "%s\n  was: %s\n", terminal.Line(text), terminal.Line(h.Text))
+	return nil
 }
