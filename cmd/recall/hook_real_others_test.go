@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// otherClients are the clients beside Claude Code, with what each needs to ask a model at url, and how it is asked once.
+// otherClients are the clients beside Claude Code: what each needs to ask a model at url, and how it is asked once.
 var otherClients = []struct {
 	word, variable string
 	config         func(d *desk, url string) (path, text string)
@@ -23,8 +23,8 @@ var otherClients = []struct {
 }{
 	{"codex", "RECALL_CODEX", func(d *desk, url string) (string, string) {
 		return ".codex/config.toml", fmt.Sprintf("model = \"gpt-5-codex\"\nmodel_provider = \"here\"\n"+
-			"[model_providers.here]\nname = \"here\"\nbase_url = \"%s/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n"+
-			"[projects.%q]\ntrust_level = \"trusted\"\n", url, d.project)
+			"[model_providers.here]\nname = \"here\"\nbase_url = \"%s/v1\"\nwire_api = \"responses\"\n"+
+			"env_key = \"OPENAI_API_KEY\"\n[projects.%q]\ntrust_level = \"trusted\"\n", url, d.project)
 	}, []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"}},
 	{"gemini", "RECALL_GEMINI", func(*desk, string) (string, string) {
 		return ".gemini/settings.json", `{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},` +
