@@ -141,9 +141,14 @@ func (m mapper) turnText(t *Turn) {
 }
 
 // inputs maps a call's values, each together with its name: "hunter2" alone isn't recognized, "password=hunter2" is.
+// A file's content is read alone: its first line begins it.
 func (m mapper) inputs(in map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(in)) {
-		value := m.after(name+"=", in[name])
+		before := name + "="
+		if strings.Contains(in[name], "\n") {
+			before = ""
+		}
+		value := m.after(before, in[name])
 		delete(in, name)
 		in[m.mapped(name, "name")] = value
 	}

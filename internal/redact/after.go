@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"recall/internal/text"
+)
 
 // isKeyName reports whether a quoted name is a variable's or a setting's: one word, or several joined by underscores.
 func isKeyName(name string) bool {
@@ -77,7 +81,7 @@ func cellBegins(t string, at int) bool {
 	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || strings.IndexByte(" *", t[at-1]) >= 0); n++ {
 		at--
 	}
-	return at == 0 || t[at-1] == '\n' || t[at-1] == '|'
+	return at == 0 || text.AnyOf(t[:at], strings.HasSuffix, "\n", "|", "│", "║")
 }
 
 // flagBefore reports whether the name at from is a flag's: --password, --db-password, -storepass.

@@ -26,12 +26,13 @@ type joint struct {
 
 // joints parses the table on first use.
 var joints = sync.OnceValue(func() (all []joint) {
+	firstBytes := strings.NewReplacer(`\xc3`, "\xc3", `\xe2`, "\xe2")
 	macros := strings.NewReplacer("{b}", `[ \t]{0,40}`, "{e}", `(?:\*\*|\x1b\[[\d;]*m)*`)
 	for f := range rowsOf(jointTable) {
 		if f[0][0] == '#' {
 			continue
 		}
-		j := joint{op: f[0], first: strings.TrimPrefix(strings.ReplaceAll(f[1], `\xc3`, "\xc3"), "any"),
+		j := joint{op: f[0], first: strings.TrimPrefix(firstBytes.Replace(f[1]), "any"),
 			holds: conditions[f[2]], quoted: strings.Contains(f[3], "quoted"), expr: text.Pattern(`\A` + macros.Replace(f[4]))}
 		if strings.Contains(f[3], "sure") {
 			j.gives = sure
@@ -56,6 +57,7 @@ var conditions = map[string]func(n *nameAt) bool{
 	"spaced": func(n *nameAt) bool { return n.has(spaced) },
 	"close":  func(n *nameAt) bool { return !n.has(spaced) },
 	"named":  func(n *nameAt) bool { return n.has(named) },
+	"call":   func(n *nameAt) bool { return strings.Contains(n.text[n.after:min(len(n.text), n.after+40)], "(") },
 	"paired": func(n *nameAt) bool { // name: DB_PASSWORD, value: x
 		own := n.after < len(n.text) && strings.IndexByte(":=", n.text[n.after]) >= 0
 		return !own && (n.has(named) || n.from > 2 && strings.IndexByte(":=", n.text[n.from-2]) >= 0)
@@ -70,21 +72,24 @@ var conditions = map[string]func(n *nameAt) bool{
 			strings.ContainsAny(before, "#(-") && defines().MatchString(before))
 	},
 	"setting": func(n *nameAt) bool { // a line of name and value
-		return n.has(spaced) && !n.has(named) && lineStart(n.text, n.from) && setting().MatchString(n.text[n.after:])
+		begins := lineStart(n.text, n.from) || strings.HasPrefix(n.text[n.end:], "  ") && cellBegins(n.text, n.from)
+		return n.has(spaced) && !n.has(named) && begins && setting().MatchString(n.text[n.after:])
 	},
 	"keyword": func(n *nameAt) bool { // ":name" in Lisp, or a setting as in nginx's files
 		colon := n.from > 0 && n.text[n.from-1] == ':'
-		return n.has(spaced) && (colon || lineStart(n.text, n.from) && strings.ContainsAny(n.text[n.from:n.end], "_-"))
+		begins := lineStart(n.text, n.from) && strings.ContainsAny(n.text[n.from:n.end], "_-")
+		return n.has(spaced) && (colon || begins || strings.HasPrefix(n.text[n.from:], "X-"))
 	},
 }
 
 var (
 	emphasis    = text.Pattern(`\A(?:\*\*|\x1b\[[\d;]*m)*`)
-	declaration = text.Pattern(`(?i)(?:env|arg|setenv|set -[gul]?x|#define) \z`)
+	declaration = text.Pattern(`(?i)(?:env|arg|setenv|setx|set -[gul]?x|#define|_param) \z`)
 	defines     = text.Pattern(`(?i)(?:#define |\(def\w* |\bset\(|set -[gul]?x )\z`)
 	pairEnd     = text.Pattern(`\A(["'])[^"'\n]{1,150}["'][\])]`)
-	setting     = text.Pattern(`\A[^\s*.()]{6,80}[ \t\r]*(?:\n|\z)`)
-	setter      = text.Pattern(`(?i)(?:\.(?:api|secret|access)?|(?:\A|\.)(?:set|with|use|(?:set|with)_[\w-]*))\z`)
+	nextQuoted  = text.Pattern(`\A,\s{0,40}["'][^"'\s-]`)
+	setting     = text.Pattern(`\A(?:[^\s*.()]{6,80}|[^\s*&(){}\[\]<>]{20,400})[ \t\r]*(?:\n|\z)`)
+	setter      = text.Pattern(`(?i)(?:\.\w{0,24}|(?:\A|\.)(?:use|(?:set|with)[\w-]*))\z`)
 )
 
 // nameAround returns the name around the word of secrecy text[word:end].
@@ -126,7 +131,8 @@ func (s *scan) valueAfter(n *nameAt) (value, bool) {
 		v := value{op: j.op, signs: n.signs | j.gives}
 		v.tell(sure, strings.ContainsAny(s.text[n.end:n.after+m[1]], "*\x1b"))
 		listed := j.op == "," && n.has(named) && n.from > 1 && strings.IndexByte("[(", n.text[n.from-2]) >= 0
-		if listed && pairEnd().MatchString(rest[m[1]:]) { // ["name", "value"], a default
+		argument := n.has(named) && n.has(flag) && nextQuoted().MatchString(rest) // "--name", "value"
+		if argument || listed && pairEnd().MatchString(rest[m[1]:]) {             // ["name", "value"], a default
 			v.op, v.signs = "=", v.signs|sure
 		}
 		n.judgeJoint(&v)
@@ -142,6 +148,6 @@ func (n *nameAt) judgeJoint(v *value) {
 	v.tell(env, v.has(shouted) && variable)
 	v.tell(header, v.op == ":" && len(name) > 1 && strings.EqualFold(name[:2], "x-"))
 	v.tell(sure, assigned && n.from > 0 && strings.IndexByte(";?&", n.text[n.from-1]) >= 0)
-	v.tell(sure, v.op == "," && (strings.Contains(name, "_") ||
+	v.tell(sure, v.op == "," && (strings.ContainsAny(name, "_-") ||
 		v.has(shouted) && strings.HasSuffix(strings.TrimRight(n.text[:n.from], "\"' "), "define(")))
 }

@@ -20,6 +20,7 @@ var looks = map[string]func(v string) bool{
 	"numbers":       func(v string) bool { return shapeIn(v).digits > 0 },
 	"phrase":        func(v string) bool { return plausible(v) || wordsRunTogether(v) },
 	"token":         tokenLike,
+	"credential":    func(v string) bool { return tokenLike(v) || plausible(v) || wordsRunTogether(v) },
 	"mixed":         func(v string) bool { return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32) },
 	"user:password": userPassword,
 }
@@ -42,6 +43,9 @@ func (v value) secret() bool {
 	tooShort := len(v.text) < 4 || len(v.text) < 6 && v.strength < strong
 	if tooShort || placeholder(v.text) || path(v.text) {
 		return false
+	}
+	if named := v.strength > vague && v.set() && !v.has(spaced); named && (passwordLike(v.text) || unmistakable(v.text)) {
+		return true
 	}
 	sum := weights[0][v.strength]
 	for i, told := 1, v.look(); told != 0; i, told = i+1, told>>1 {

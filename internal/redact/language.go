@@ -67,8 +67,10 @@ func proseRules(b *builder) {
 	for _, t := range languages {
 		add(t.pins, all.pin)
 	}
-	b.add(" as ", valueFirst)
-	for _, verb := range []string{" as ", " is "} {
+	for _, as := range []string{" as ", " comme ", " como ", " als ", " come ", " som ", " jako "} {
+		b.add(as, valueFirst)
+	}
+	for _, verb := range []string{" is ", " (", " (that's "} {
 		for _, whose := range []string{"the ", "our ", "my ", "your ", "a "} {
 			b.add(verb+whose, valueFirst)
 		}

@@ -87,16 +87,21 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	return end, end >= len(t) || !wordChar(t[end])
 }
 
-// glued reports whether a word of a password's name is the end of a name without a mark between: dnpass, rootpw, not
+// glued reports whether a word of a password's name is the end of a name without a mark between: dnpass, ROOTPW, not
 // compass.
 func (s *scan) glued(from, to int) bool {
+	class := classes[s.text[from]] & letter
 	begin := from
-	for begin > 0 && from-begin < 20 && is(s.text[begin-1], lower) {
+	for begin > 0 && from-begin < 20 && is(s.text[begin-1], class) {
 		begin--
 	}
 	after := s.at(quoteEnd(s.text, to))
-	ending := s.text[from] == 'p' && !wordChar(s.at(to)) && strings.IndexByte(" =:]", after) >= 0
-	return ending && from-begin >= 2 && from-begin < 12 && !is(s.before(begin), alnum) && !ordinaryEnds[s.text[begin:from]]
+	ending := s.text[from]|0x20 == 'p' && !wordChar(s.at(to)) && strings.IndexByte(" =:],>\n", after) >= 0
+	if ending && class == upper && to-from < 4 {
+		ending = s.before(begin) == '_' // LDAP_BINDPW, not an instruction
+	}
+	return ending && from-begin >= 2 && from-begin < 12 && !is(s.before(begin), alnum) &&
+		!ordinaryEnds[lowerASCII(s.text[begin:from])]
 }
 
 // ordinaryEnds are what precedes "pass" in ordinary words.
@@ -211,11 +216,12 @@ func (n secretName) logsIn(s *scan, from, to int, v value) bool {
 	if v.has(flag) || s.inQuery(from) || v.has(env) && strings.EqualFold(s.text[max(0, from-1):to], "_token") {
 		return true
 	}
-	set := v.has(quoted) && v.op != "," || v.op == "=" && !v.has(spaced)
 	name := s.text[skipBack(s.text, from, 30):]
 	ofHeader := from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 && (strings.EqualFold(name[:2], "x-") ||
 		v.op == ":" && s.text[from-1] == '-' && is(name[0], upper) && is(s.text[from], upper))
-	return n.literal == "token" && (s.qualified(from, qualifiers) || ofHeader || set && wordChar(s.before(from)))
+	hash := len(v.text) >= 30 && public(v.text) && !publicID(v.text)
+	return n.literal == "token" && (s.qualified(from, qualifiers) || ofHeader ||
+		v.set() && (hash || wordChar(s.before(from))))
 }
 
 // ordinaryKeys are words before "key" that make it no secret: of a table, a cache, a keyboard.
@@ -234,7 +240,7 @@ var (
 // qualified reports whether one of the words precedes a name, separately or as part of it.
 func (s *scan) qualified(from int, by []string) bool {
 	end := from
-	for end > 0 && strings.IndexByte(" -_", s.text[end-1]) >= 0 && from-end < 2 {
+	for end > 0 && strings.IndexByte(" -_.", s.text[end-1]) >= 0 && from-end < 2 {
 		end--
 	}
 	return slices.ContainsFunc(by, func(w string) bool {

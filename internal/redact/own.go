@@ -88,8 +88,9 @@ func (s *scan) printed(from, to int, prompted bool) {
 	within := strings.LastIndex(before, "$(") > strings.LastIndex(before, ")") || strings.Count(before, "`")%2 > 0
 	hash := allHex(strings.Trim(v, ".")) && strings.Contains(command, "git ")
 	phrase := !prompted && strings.Count(v, "-") >= 2 && skip(v, 0, lower|under, len(v)) == len(v)
+	number := !prompted && skip(v, 0, digit, len(v)) == len(v)
 	harmless := within || hash || fileName().MatchString(v) || placeholder(v)
-	if !harmless && (phrase || looks["printed"](v)) {
+	if !harmless && (phrase || number || looks["printed"](v)) {
 		at := begin + len(command) + 1 + strings.Index(line, v)
 		s.add(at, at+len(v), "password")
 	}

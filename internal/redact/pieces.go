@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"strconv"
 	"strings"
 
 	"recall/internal/text"
@@ -10,7 +11,7 @@ import (
 // before the first one and between two tells that they are one value.
 
 const (
-	mostPieces = 40
+	mostPieces = 200
 	mostJoined = 4 << 10 // bytes from the first piece to the last
 	mostGlue   = 240     // bytes between two
 )
@@ -65,9 +66,42 @@ func isWhole(t string) bool {
 	return rest == "" || strings.IndexByte(",]}>:", rest[0]) >= 0
 }
 
+var (
+	byteList = text.Pattern(`\A[\w\[\]., *&:]{0,24}[{\[(]\s{0,20}` +
+		`((?:(?:0x[0-9a-fA-F]{1,2}|\d{2,3})\b[,\s]{0,20}){6,})[}\])]`)
+	oneByte  = text.Pattern(`\w+`)
+	wordList = text.Pattern(`\A%w[\[({]([^\])}\n]{4,200})[\])}]\.join`)
+)
+
+// listed reads a value that code makes of a list of bytes, or of words without quotes.
+func listed(t string, at int) (from, to int, joined string) {
+	window := t[at:min(len(t), at+mostJoined)]
+	if !strings.ContainsAny(window[:min(len(window), 24)], "{[(") {
+		return 0, 0, ""
+	}
+	if m := wordList().FindStringSubmatchIndex(window); m != nil {
+		return at + m[2], at + m[3], strings.Join(strings.Fields(window[m[2]:m[3]]), "")
+	}
+	m := byteList().FindStringSubmatchIndex(window)
+	if m == nil {
+		return 0, 0, ""
+	}
+	for _, b := range oneByte().FindAllString(window[m[2]:m[3]], -1) {
+		n, err := strconv.ParseUint(b, 0, 8)
+		if err != nil || n < ' ' || n > '~' {
+			return 0, 0, ""
+		}
+		joined += string(rune(n))
+	}
+	return at + m[2], at + m[3], joined
+}
+
 // pieces joins the pieces of a value that begins at at; joined is "" if there aren't two. from and to are where the
 // first piece begins and the last ends.
 func pieces(t string, at int) (from, to int, joined string) {
+	if from, to, joined = listed(t, at); joined != "" {
+		return from, to, joined
+	}
 	window := func(at int) string { return t[at:min(len(t), at+mostGlue)] }
 	if isWhole(window(at)) {
 		return 0, 0, ""

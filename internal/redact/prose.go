@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"unicode/utf8"
+
+	"recall/internal/text"
 )
 
 // How far a sentence is read on either side of a name.
@@ -37,9 +39,9 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 			if unmistakable(v) || near == said && quoted && quotable(v) {
 				return true
 			}
-			alone := near >= told || len(v) >= 8 && mixed(v) && !public(v) || passwordLike(v) ||
+			alone := near >= told || len(v) >= 8 && mixed(v) && (!public(v) || len(v) >= 16) || passwordLike(v) ||
 				len(v) >= 12 && strings.Count(v, "-") >= 2
-			return near != somewhere && alone && plausibleInProse(v, quoted)
+			return near != somewhere && alone && (plausibleInProse(v, quoted) || near >= told && unnamed(v))
 		})
 	}
 	y.beforeName(s, from)
@@ -55,22 +57,43 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 	if unlikely {
 		return
 	}
+	used := func() bool { return y.saysUse(s, from) }
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
 	long := func(v string) bool { return len(v) >= 24 && public(v) && mixed(v) }
 	y.after(s, from, to, "token", func(v string, near nearness, quoted bool) bool {
-		hexToo := known && near == next || near >= told && (known || name == "token")
+		hexToo := known && near == next || near >= told && (known || name != "key")
 		switch {
-		case hexToo && long(v):
+		case long(v) && (hexToo || name == "token" && used()):
 			return true
 		case glued || vague && !known:
 			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
 		case near == somewhere:
 			return len(v) >= 24 && randomWord(v)
-		case near >= told && randomWord(v), near == next && unmistakable(v):
+		case near >= told && (randomWord(v) || chosen(v)), near >= told && !is(v[0], digit) && unnamed(v):
+			return true
+		case near == next && unmistakable(v), (unmistakable(v) || len(v) >= 12 && tokenLike(v)) && used():
 			return true
 		}
 		return shuffled(v) && randomWord(v)
 	})
+}
+
+// unnamed reports whether a word is letters alone as no name has them, or a number that is no date.
+func unnamed(v string) bool {
+	letters := len(v) >= 12 && skip(v, 0, letter, len(v)) == len(v) && jumbled(v) && caseSwitches(v)*3 >= len(v)
+	return letters || len(v) >= 6 && numeric(v) && distinct(v) > 3
+}
+
+// numeric reports whether a value is digits alone, and no date.
+func numeric(v string) bool {
+	return skip(v, 0, digit, len(v)) == len(v) && v[:2] != "19" && v[:2] != "20"
+}
+
+// chosen reports whether a word looks like a password that a person chose: letters of both cases and digits.
+func chosen(v string) bool {
+	t := shapeIn(v)
+	return len(v) >= 8 && t.lower > 0 && t.upper > 0 && t.digits > 0 && !strings.Contains(v, ".") &&
+		plausibleInProse(v, false)
 }
 
 // shuffled reports whether a word is long, or changes between letters and digits or cases too often for a name.
@@ -123,14 +146,14 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		if at >= len(s.text) || s.text[at] == '\n' {
 			return
 		}
-		open := quoteEnd(s.text, at)
+		open := quoteEnd(s.text, pastMark(s.text, at))
 		end := open
 		inWord := func() bool { return strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 || s.apostrophe(end) }
 		for end < len(s.text) && end-open < 200 && inWord() && !s.foreignScript(end) {
 			end++
 		}
 		whole := s.text[open:end]
-		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*"), "(*")
+		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*»”“」』"), "(*")
 		if v == "" {
 			switch {
 			case whole == ":":
@@ -162,6 +185,9 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			near = said
 		case last == ':', y.below[lowerASCII(v)]:
 			near = told
+		case last == '.' && near != told && itIs().MatchString(s.text[end:min(len(s.text), end+40)]):
+			at, near = end+itIs().FindStringIndex(s.text[end:])[1], told
+			continue
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends
 		case near >= told && n > 0 && len(v) <= 9:
@@ -174,6 +200,10 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		at = end
 	}
 }
+
+// itIs matches the beginning of a sentence that says what the one before names.
+var itIs = text.Pattern(`(?i)\A (?:it(?:'s| is| will be)|es (?:ist|lautet)|c'est|il est|ahora es)` +
+	`(?: now| jetzt| maintenant| ahora)?:?`)
 
 // says reports whether a text begins with a verb.
 func (y *sentenceRules) says(t string) bool {
@@ -222,6 +252,16 @@ func (s *scan) wordGap(at int) int {
 
 // foreignScript reports whether a word in a script without blanks begins at at.
 func (s *scan) foreignScript(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
+
+// pastMark skips a quotation mark of prose, as in « x » and „x“, and the blank after it.
+func pastMark(t string, at int) int {
+	for _, mark := range [...]string{"«", "»", "„", "“", "‚", "「", "『"} {
+		if rest, ok := strings.CutPrefix(t[at:], mark); ok {
+			return len(t) - len(strings.TrimLeft(rest, " \u00a0"))
+		}
+	}
+	return at
+}
 
 // apostrophe reports whether the quote at at is within a word.
 func (s *scan) apostrophe(at int) bool {

@@ -153,7 +153,7 @@ func (k *known) keep(secret string, sure bool) {
 	if len(secret) < knownShort || len(secret) > knownMost || strings.Contains(secret, open) {
 		return
 	}
-	strong := len(secret) >= knownLeast && mixed(secret)
+	strong := len(secret) >= knownLeast && (mixed(secret) || jumbled(secret))
 	if !strong && !sure && !unusual(secret) {
 		return
 	}
@@ -173,8 +173,9 @@ func (k *known) keep(secret string, sure bool) {
 func unusual(v string) bool {
 	t := shapeIn(v)
 	password := strings.ContainsAny(v, "!@#$%^&*+?_") || t.lower > 0 && t.upper > 0 && !numbered(v)
-	return t.digits > 0 && password && t.lower+t.upper >= 4 ||
-		strings.Count(v, "-") >= 3 && !label(v) || len(v) >= 16 && t.lower == len(v)
+	hyphens := strings.Count(v, "-")
+	return numeric(v) || t.digits > 0 && (password || t.other > 0 && len(v) >= knownLeast) && t.lower+t.upper >= 4 ||
+		hyphens >= 3 && !label(v) || len(v) >= 16 && t.lower == len(v)
 }
 
 // variants returns other spellings of a secret: in capitals, in a URL, in a JSON string, encoded.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"recall/internal/text"
 )
@@ -81,6 +82,9 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		return v, false
 	}
 	v.text = t[v.from:v.to]
+	if v.has(line) {
+		s.appended(&v, strings.TrimSuffix(t[name:at], "="))
+	}
 	if !v.has(quoted) && (v.op == "=" && !v.has(spaced) || v.op == " ") {
 		s.quotedIn(&v)
 	}
@@ -92,6 +96,15 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	v.signs &^= s.unsure(v)
 	v.tell(sure, s.ends(v, name))
 	return v, true
+}
+
+// appended adds to a value what a shell's next lines add to its variable: NAME+=b.
+func (s *scan) appended(v *value, name string) {
+	for more := "\n" + name + "+="; strings.HasPrefix(s.text[v.to:], more); {
+		from := v.to + len(more)
+		v.to = bareEnd(s.text, from, true)
+		v.text += s.text[from:v.to]
+	}
 }
 
 // folded returns the next line of a folded block whose first begins at begin, if it is a word, indented as that is.
@@ -202,14 +215,23 @@ func valueFirst(s *scan, from, to int) {
 	for begin > 0 && from-begin < runMost && strings.IndexByte(" \t\n", s.text[begin-1]) < 0 {
 		begin--
 	}
-	v := strings.Trim(s.text[begin:from], "\"'`(),:")
-	harmless := v == "" || shapeIn(v).digits == 0 && strings.Count(v, "-") < 3 || dateLike(v) || code(v)
+	v := strings.Trim(s.text[begin:from], "\"'`(),:*")
+	digits := shapeIn(v).digits
+	harmless := v == "" || len(v) < 16 && public(v) && digits < len(v) || digits == 0 && strings.Count(v, "-") < 3 ||
+		dateLike(v) || code(v)
 	if harmless {
 		return
 	}
 	for n, at := 0, to; n < 5; n++ {
-		end := skip(s.text, at, letter, 20)
-		if name, ok := secretWord[lowerASCII(s.text[at:end])]; ok && (name.literal != "key" ||
+		end := at
+		for end < len(s.text) && end-at < 20 && (is(s.text[end], letter) || s.text[end] >= utf8.RuneSelf) {
+			end++
+		}
+		word := lowerASCII(s.text[at:end])
+		if strings.HasPrefix(s.text[at:], "mot de passe") || strings.HasSuffix(word, "seña") {
+			word = "password"
+		}
+		if name, ok := secretWord[word]; ok && (name.literal != "key" ||
 			s.qualified(at, qualifiers) || shapeIn(v).digits > 0) {
 			begin += strings.Index(s.text[begin:from], v)
 			found := value{from: begin, to: begin + len(v), text: v, op: "is", strength: name.strength,
