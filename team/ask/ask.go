@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"recall/index"
@@ -28,125 +28,50 @@ const (
 func Lately(m *team.Membership) bool { return m.Unreached(skipFor) }
 
 // Open connects to the library's team, unless its server doesn't respond within wait.
-func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Team, error) {
-	opening, cancel := context.WithCancel(ctx)
+func Open(ctx context.Context, m *team.Membership, wait time.Duration) (t *team.Team, err error) {
+	err = within(ctx, m, wait, func(ctx context.Context, there func()) (err error) {
+		t, err = team.Open(ctx, m.Address, there)
+		return err
+	})
+	return t, err
+}
+
+// within does something with the server, which calls there at its first response, and notes whether there was one.
+func within(ctx context.Context, m *team.Membership, wait time.Duration,
+	do func(ctx context.Context, there func()) error) error {
+	timed, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := time.AfterFunc(wait, cancel)
 	defer late.Stop()
-	t, err := team.Open(opening, m.Address, func() { late.Reset(answerWait) })
-	if err != nil && opening.Err() != nil && ctx.Err() == nil {
+	err := do(timed, func() { late.Reset(answerWait) })
+	if ctx.Err() != nil {
+		return err
+	}
+	if err != nil && timed.Err() != nil {
 		err = errLate
 	}
 	m.NoteReached(!errors.Is(err, team.ErrUnreachable))
-	return t, err
+	return err
 }
 
 // errLate is the error for a server that didn't respond in time.
 var errLate = hint.With(fmt.Errorf("%w: it didn't answer in time", team.ErrUnreachable),
 	"team.wait in config.yaml makes questions wait longer for it")
 
-// Asker sends questions to the team, one after the other. Its zero value is ready for use.
-type Asker struct {
-	mu      sync.Mutex
-	pending *pending // the last question, if its answer hasn't been fetched yet
-}
+// An Asker has the last question to the team, if its answer hasn't been fetched yet. Its zero value is ready for use.
+type Asker struct{ last atomic.Pointer[pending] }
 
-// pending is a question to the team, running in the background.
+// pending is a question to the team, running in the background until its answer is fetched or it is cancelled.
 type pending struct {
 	text, project string
-	m             *team.Membership
-	there         chan struct{} // closed at the server's first response
 	found         chan teamAnswer
 	cancel        context.CancelFunc
 }
 
 type teamAnswer struct {
-	t   *team.Team
+	t   *team.Team // for the fetcher to close, if err is nil
 	all *index.ForeignResults
 	err error
-}
-
-// Begin starts asking the team a question in the background. A team that was unreachable just now is asked only
-// if it alone is to answer.
-func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, only bool) {
-	m, err := team.MembershipOf(l.Dir())
-	if err != nil || !only && Lately(m) {
-		return
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	w := &pending{text: q.Text, project: q.Project, m: m, there: make(chan struct{}), found: make(chan teamAnswer, 1),
-		cancel: cancel}
-	if known, err := l.Project(q.Project); err == nil && known.Remote != "" {
-		q.Project = known.Remote
-	}
-	go func() {
-		var got teamAnswer
-		if got.t, got.err = team.Open(ctx, m.Address, func() { close(w.there) }); got.err == nil {
-			if got.all, got.err = got.t.Candidates(ctx, q); got.err != nil || ctx.Err() != nil {
-				got.t.Close()
-			} else {
-				team.Receive(got.all)
-			}
-		}
-		w.found <- got
-	}()
-	a.mu.Lock()
-	other := a.pending
-	a.pending = w
-	a.mu.Unlock()
-	other.drop()
-}
-
-// pendingFor returns the running question, starting it if needed; nil if the team isn't asked.
-func (a *Asker) pendingFor(ctx context.Context, l *library.Library, q index.Query, only bool) (w *pending) {
-	take := func() {
-		a.mu.Lock()
-		w, a.pending = a.pending, nil
-		a.mu.Unlock()
-	}
-	if take(); w == nil || w.text != q.Text || w.project != q.Project {
-		w.drop()
-		a.Begin(ctx, l, q, only)
-		take()
-	}
-	return w
-}
-
-// drop abandons a question.
-func (w *pending) drop() {
-	if w == nil {
-		return
-	}
-	w.cancel()
-	go func() {
-		if got := <-w.found; got.err == nil {
-			got.t.Close()
-		}
-	}()
-}
-
-// answer waits for the team's answer; the caller closes the team.
-func (w *pending) answer(ctx context.Context, wait time.Duration) (teamAnswer, error) {
-	late := time.NewTimer(wait)
-	defer late.Stop()
-	there := w.there
-	for {
-		select {
-		case got := <-w.found:
-			w.m.NoteReached(!errors.Is(got.err, team.ErrUnreachable))
-			return got, got.err
-		case <-there:
-			there = nil
-			late.Reset(answerWait)
-		case <-late.C:
-			w.m.NoteReached(false)
-			w.drop()
-			return teamAnswer{}, errLate
-		case <-ctx.Done():
-			w.drop()
-			return teamAnswer{}, ctx.Err()
-		}
-	}
 }
 
 // Both searches a library's index together with its team's memory. It is an answer.Index.
@@ -159,11 +84,80 @@ type Both struct {
 	Only    bool // ask only the team
 }
 
+// Begin starts asking the team in the background, for a Search to come.
+func (b *Both) Begin(ctx context.Context, q index.Query) {
+	if !b.Off {
+		b.Asker.last.Swap(b.ask(ctx, q)).drop()
+	}
+}
+
+// ask starts asking the team; nil if it isn't asked. A team that was unreachable just now is asked only if it alone is
+// to answer.
+func (b *Both) ask(ctx context.Context, q index.Query) *pending {
+	m, err := team.MembershipOf(b.Library.Dir())
+	if err != nil || !b.Only && Lately(m) {
+		return nil
+	}
+	wait := b.Wait
+	if b.Only {
+		wait = answerWait
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	w := &pending{q.Text, q.Project, make(chan teamAnswer), cancel}
+	if known, err := b.Library.Project(q.Project); err == nil && known.Remote != "" {
+		q.Project = known.Remote
+	}
+	go func() {
+		var got teamAnswer
+		got.err = within(ctx, m, wait, func(ctx context.Context, there func()) (err error) {
+			if got.t, err = team.Open(ctx, m.Address, there); err != nil {
+				return err
+			}
+			if got.all, err = got.t.Candidates(ctx, q); err != nil {
+				got.t.Close()
+			}
+			return err
+		})
+		if got.err == nil {
+			team.Receive(got.all)
+		}
+		select {
+		case w.found <- got:
+		case <-ctx.Done():
+			if got.err == nil {
+				got.t.Close()
+			}
+		}
+	}()
+	return w
+}
+
+// drop abandons a question.
+func (w *pending) drop() {
+	if w != nil {
+		w.cancel()
+	}
+}
+
+// answer waits for the team's answer.
+func (w *pending) answer(ctx context.Context) (teamAnswer, error) {
+	defer w.cancel()
+	select {
+	case got := <-w.found:
+		return got, got.err
+	case <-ctx.Done():
+		return teamAnswer{}, ctx.Err()
+	}
+}
+
 // Search answers from both in one ranking.
 func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) {
 	var w *pending
 	if !b.Off {
-		w = b.Asker.pendingFor(ctx, b.Library, q, b.Only)
+		if w = b.Asker.last.Swap(nil); w == nil || w.text != q.Text || w.project != q.Project {
+			w.drop()
+			w = b.ask(ctx, q)
+		}
 	}
 	if b.Only {
 		return only(ctx, w)
@@ -172,8 +166,7 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 	err := team.ErrUnreachable // if w is nil: a moment ago
 	switch _, none := team.MembershipOf(b.Library.Dir()); {
 	case w != nil:
-		defer w.cancel()
-		got, err = w.answer(ctx, b.Wait)
+		got, err = w.answer(ctx)
 	case none != nil || b.Off:
 		return b.Index.Search(ctx, q)
 	}
@@ -203,8 +196,7 @@ func only(ctx context.Context, w *pending) (index.Answer, error) {
 	if w == nil {
 		return index.Answer{}, team.ErrNoMembership
 	}
-	defer w.cancel()
-	got, err := w.answer(ctx, answerWait)
+	got, err := w.answer(ctx)
 	if err != nil {
 		return index.Answer{}, err
 	}

@@ -190,13 +190,6 @@ func spanOf(n index.Filters) string {
 	return strings.Join(only, ", ")
 }
 
-// AskTeam starts asking the team in the background, if team.answers says to.
-func (a *App) AskTeam(ctx context.Context, q index.Query) {
-	if of := a.Config.Team.Answers; of != config.TeamOff {
-		a.team.Begin(ctx, a.Lib, q, of == config.TeamOnly)
-	}
-}
-
 // Both returns the library's open index combined with the team's memory, as team.answers says.
 func (a *App) Both() *ask.Both {
 	of := a.Config.Team.Answers
