@@ -93,13 +93,13 @@ func asksNothing(s *sentence) bool { return len(keywords(s.text)) < 2 || s.greet
 // greets reports whether a sentence only greets, says good-bye or says to continue, or consists of such words alone.
 func (s *sentence) greets() bool {
 	n := len(keywords(s.text))
-	return n > 0 && share(keywords(s.text), smallTalk()) == 1 ||
+	return n > 0 && keywords(s.text).In(smallTalk()) == 1 ||
 		s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant) && n <= 3
 }
 
 // smallTalk holds words that say nothing about any work.
-var smallTalk = sync.OnceValue(func() terms {
+var smallTalk = sync.OnceValue(func() text.Bag {
 	return keywords("ok okay fine good great nice cool perfect super lovely awesome thanks thank cheers welcome hi hello hey " +
 		"bye goodbye see ya later today tonight tomorrow morning evening night weekend enough well then till until soon " +
-		"alright sorry please danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
+		"alright sorry please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
 })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -17,14 +18,14 @@ import (
 // A handedLine is one line of a payload that was handed to the session.
 type handedLine struct {
 	kind  payload.Kind // "" if the page doesn't say
-	words terms
+	words text.Bag
 	turn  int // ordinal of the turn that contains it, 0 if it wasn't in a turn
 }
 
 func handedLines(s *ingest.Session) []handedLine {
 	var out []handedLine
-	for _, text := range s.Handed {
-		out = appendHanded(out, text, 0)
+	for _, page := range s.Handed {
+		out = appendHanded(out, page, 0)
 	}
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -37,9 +38,9 @@ func handedLines(s *ingest.Session) []handedLine {
 	return out
 }
 
-func appendHanded(out []handedLine, text string, turn int) []handedLine {
+func appendHanded(out []handedLine, said string, turn int) []handedLine {
 	var lines []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(said) {
 		lines = append(lines, strings.TrimLeft(strings.TrimSpace(line), "> "))
 	}
 	page := strings.Join(lines, "\n")
@@ -74,20 +75,20 @@ func withoutRetold(s *ingest.Session, items []payload.Item) []payload.Item {
 			func(l handedLine) bool { return at > l.turn && at < answerEnds(s, l.turn) }) {
 			return true // the answer to a payload repeats it in whatever words
 		}
-		said := []terms{keywords(it.Text)}
+		said := []text.Bag{keywords(it.Text)}
 		if before, after, ok := strings.Cut(it.Text, ": "); ok && len(strings.Fields(before)) <= 4 {
 			said = append(said, keywords(after)) // "My understanding: …"
 		}
 		return slices.ContainsFunc(lines, func(l handedLine) bool {
-			return slices.ContainsFunc(said, func(words terms) bool { return l.tells(words, it.Kind) }) &&
+			return slices.ContainsFunc(said, func(words text.Bag) bool { return l.tells(words, it.Kind) }) &&
 				first(&it) > l.turn && (isLasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
 		})
 	})
 }
 
 // tells reports whether a line says what an item says.
-func (l *handedLine) tells(words terms, kind payload.Kind) bool {
-	return len(words) >= 2 && (l.kind == "" || kind == payload.Lead || l.kind == kind) && share(words, l.words) >= 0.75
+func (l *handedLine) tells(words text.Bag, kind payload.Kind) bool {
+	return len(words) >= 2 && (l.kind == "" || kind == payload.Lead || l.kind == kind) && words.In(l.words) >= 0.75
 }
 
 // isLasting reports whether an item of this kind holds until something else is said.

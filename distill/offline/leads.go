@@ -29,7 +29,7 @@ const (
 // summary. What was said later comes before what was said earlier. Nothing is quoted that an item or another lead says.
 // As long as the page has room, the rest of what was typed and of what ended the exchanges is quoted too.
 func leads(t *talk, items []payload.Item) []payload.Item {
-	var kept []terms
+	var kept []text.Bag
 	var goal payload.Item
 	for _, it := range items {
 		if it.Kind == payload.Goal {
@@ -419,9 +419,9 @@ func (sp *speech) by() payload.By {
 // minSaidShare is the share of a statement's words from which another one that has them says it.
 const minSaidShare = 0.9
 
-func said(kept []terms, words terms) bool {
-	return slices.ContainsFunc(kept, func(k terms) bool {
-		return len(words) >= 3 && share(words, k) >= minSaidShare
+func said(kept []text.Bag, words text.Bag) bool {
+	return slices.ContainsFunc(kept, func(k text.Bag) bool {
+		return len(words) >= 3 && words.In(k) >= minSaidShare
 	})
 }
 

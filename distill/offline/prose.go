@@ -22,13 +22,9 @@ type sentence struct {
 	from, to int    // byte range in the message
 	text     string // these bytes without markup, on one line
 	block    block
-	depth    int    // indentation of a list item, 0 for the outermost
-	numbered bool   // the list item has a number or letter
-	lead     bool   // it begins with bold words
-	heading  string // the nearest heading above, as plain text
-	index    int    // position among the message's sentences
-	opens    bool   // first of its block
-	pasted   bool   // looks like output or code pasted into a message
+	index    int  // position among the message's sentences
+	opens    bool // first of its block
+	pasted   bool // looks like output or code pasted into a message
 
 	cues cueSet
 }
@@ -74,33 +70,29 @@ func sentences(text string, casual bool) []sentence {
 
 // parts is the state of splitting a message: it collects one block at a time.
 type parts struct {
-	text    string
-	casual  bool
-	out     []sentence
-	heading string
+	text   string
+	casual bool
+	out    []sentence
 
 	open     bool
 	from, to int
 	kind     block
-	depth    int
-	numbered bool
 }
 
 func (p *parts) start(from, to int, kind block) {
 	p.flush()
-	p.open, p.from, p.to, p.kind, p.depth, p.numbered = true, from, to, kind, 0, false
+	p.open, p.from, p.to, p.kind = true, from, to, kind
 }
 
 // line processes a non-blank line.
 func (p *parts) line(from, end int, line string) {
 	indent := strings.Index(p.text[from:end], line)
-	switch mark, numbered := itemMark(line); {
-	case line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " "):
+	mark := itemMark(line)
+	heading := line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") || isBold(line)
+	goesOn := p.open && (p.kind == paragraph || p.kind == listItem && indent > 0)
+	switch {
+	case heading:
 		p.flush()
-		p.heading = plain(strings.TrimLeft(line, "# "))
-	case isBold(line):
-		p.flush()
-		p.heading = plain(strings.TrimRight(line, ":"))
 	case line[0] == '|' && strings.HasSuffix(line, "|"):
 		p.start(from+indent, end, row)
 		p.flush()
@@ -108,12 +100,10 @@ func (p *parts) line(from, end int, line string) {
 		p.start(from+indent+1, end, quoted)
 	case mark > 0:
 		p.start(from+indent+mark, end, listItem)
-		p.depth, p.numbered = indent, numbered
-	case p.open && (p.kind == paragraph || p.kind == listItem && indent > 0):
+	case goesOn:
 		p.to = end
-	case strings.HasSuffix(line, ":") && len(line) < 60 && !p.casual:
+	case strings.HasSuffix(line, ":") && len(line) < 60 && !p.casual: // a heading too
 		p.flush()
-		p.heading = plain(strings.TrimSuffix(line, ":"))
 	default:
 		p.start(from, end, paragraph)
 	}
@@ -129,11 +119,9 @@ func (p *parts) flush() {
 	first, _, _ := strings.Cut(raw, "\n")
 	pasted := p.kind == paragraph && looksPasted(first)
 	for i, c := range text.Spans(raw, p.casual) {
-		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, depth: p.depth, numbered: p.numbered,
-			heading: p.heading, opens: i == 0}
+		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, opens: i == 0}
 		part := raw[c[0]:c[1]]
 		s.pasted = pasted || p.kind != row && looksPasted(part)
-		s.lead = i == 0 && (strings.HasPrefix(part, "**") || strings.HasPrefix(part, "__"))
 		if s.text = plain(part); p.kind == row {
 			s.text = strings.Trim(text.OneLine(strings.ReplaceAll(s.text, "|", " · ")), " ·")
 		}
@@ -143,8 +131,9 @@ func (p *parts) flush() {
 	}
 }
 
-// itemMark returns the length of a list item's mark, and whether it is a number.
-func itemMark(line string) (n int, numbered bool) {
+// itemMark returns the length of a list item's mark, 0 if a line is no item.
+func itemMark(line string) int {
+	n := 0
 	if r, size := utf8.DecodeRuneInString(line); strings.ContainsRune("-*+•✓✅❌☐", r) {
 		n = size
 	} else {
@@ -152,19 +141,19 @@ func itemMark(line string) (n int, numbered bool) {
 			n++
 		}
 		if n == 0 || n >= len(line) || line[n] != '.' && line[n] != ')' {
-			return 0, false
+			return 0
 		}
-		n, numbered = n+1, true
+		n++
 	}
 	if n >= len(line) || line[n] != ' ' {
-		return 0, false
+		return 0
 	}
 	for _, box := range []string{" [ ] ", " [x] ", " [X] "} {
 		if strings.HasPrefix(line[n:], box) {
 			n += len(box) - 1
 		}
 	}
-	return n + 1, numbered
+	return n + 1
 }
 
 // isBold reports whether a line is a heading in that all of it is bold.

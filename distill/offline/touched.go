@@ -17,21 +17,18 @@ type touched struct {
 	path      string
 	edits     int
 	writes    int // edits that wrote content
-	lines     int
 	reads     int
 	refused   int
 	created   bool
 	deleted   bool
 	shown     bool         // presented to the person as a result
 	fleeting  bool         // only on a virtual machine's disk
-	byShell   bool         // written by a command
 	unseen    bool         // sub-agents or commands that don't name it may have changed it
 	more      bool         // such a thing was meant to write, so the file may have been edited more often than seen
 	mass      int          // ordinal of the turn of the last command meant to write many files, or 0
 	back      bool         // git restored it since it was written
 	was       string       // its first name, or "" if it was never renamed
 	turn      *ingest.Turn // the last that wrote it, or else read it
-	wroteIn   int          // number of the prompt after which it was last written, from 1; -1 if it wasn't
 	said      *sentence    // the latest that a closing message says about it
 	saidBy    *speech
 	mentions  int
@@ -53,13 +50,9 @@ type touched struct {
 func touchedFiles(s *ingest.Session) []*touched {
 	actions := trace.Actions(s)
 	l := &fileTable{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
-	turns, exchange, n, committed := map[int]*ingest.Turn{}, map[int]int{}, 0, 0
+	turns, committed := map[int]*ingest.Turn{}, 0
 	for i := range s.Turns {
-		turn := &s.Turns[i]
-		if typed(turn) && !turn.Abandoned {
-			n++
-		}
-		turns[turn.N], exchange[turn.N] = turn, n
+		turns[s.Turns[i].N] = &s.Turns[i]
 	}
 	for i := range actions {
 		a := &actions[i]
@@ -95,7 +88,7 @@ func touchedFiles(s *ingest.Session) []*touched {
 				name = strings.TrimPrefix(name, ".")
 			}
 			if touch.Tool || path.Ext(name) != "" { // anything else that a command line names may be a folder
-				l.touch(a, touch, turn, exchange[turn.N])
+				l.touch(a, touch, turn)
 			}
 		}
 		if a.Call.Commit != "" || a.Call.CommitMessage != "" && a.Call.Worked() {
@@ -188,7 +181,7 @@ func (l *fileTable) get(p string) *touched {
 	name := distill.FileName(l.roots, p)
 	f := l.by[name]
 	if f == nil {
-		f = &touched{path: name, wroteIn: -1}
+		f = &touched{path: name}
 		l.by[name] = f
 		l.all = append(l.all, f)
 	}
@@ -196,7 +189,7 @@ func (l *fileTable) get(p string) *touched {
 	return f
 }
 
-func (l *fileTable) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exchange int) {
+func (l *fileTable) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn) {
 	f := l.get(touch.Path)
 	called := ""
 	if touch.Tool && a.Agent == "" {
@@ -213,14 +206,10 @@ func (l *fileTable) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn,
 		f.created = true
 	}
 	f.edits++
-	f.turn, f.called, f.wroteIn = turn, called, exchange
+	f.turn, f.called = turn, called
 	f.deleted, f.back = touch.How == trace.Delete, touch.Back
 	if !touch.Back && (touch.How == trace.Edit || touch.How == trace.Create) {
 		f.writes++
-	}
-	f.byShell = f.byShell || !touch.Tool
-	if touch.Tool {
-		f.lines += lineCount(a.Call)
 	}
 }
 
@@ -269,14 +258,6 @@ func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn, committed int
 			f.back, f.turn = true, turn
 		}
 	}
-}
-
-func lineCount(c *ingest.ToolCall) int {
-	n := strings.Count(c.Input["content"], "\n")
-	for _, e := range c.Edits {
-		n += 1 + strings.Count(e.New, "\n")
-	}
-	return n
 }
 
 // isUnrelated reports whether a file is no part of the work: the client's own, git's, a package manager's, or
