@@ -13,7 +13,7 @@ import (
 // calls renders a message's tool calls: what each was to do and its outcome. Edits of one file share a line. Calls
 // that only look at something are omitted.
 func (c *condenser) calls(t *ingest.Turn) string {
-	w := condenser{root: c.root, todos: c.todos, files: c.files}
+	w := condenser{root: c.root, todos: c.todos}
 	var edited *ingest.ToolCall
 	for i := range t.Calls {
 		call := &t.Calls[i]
@@ -24,7 +24,6 @@ func (c *condenser) calls(t *ingest.Turn) string {
 			edited = nil
 		case edited == nil || edited.Path != call.Path:
 			w.line("+ ", w.doing(call))
-			w.changed(call)
 			edited = call
 		}
 	}
@@ -53,46 +52,6 @@ func (c *condenser) onlyLooks(call *ingest.ToolCall) bool {
 var lookCommand = text.Pattern(`^(?:cd \S+ && )?(?:ls|cat|head|tail|wc|pwd|which|tree|file|stat|grep|rg|find|git ` +
 	`(?:status|log|diff|show|branch|remote))\b(?:[^;&>` + "`" + `$]|2>&1|2>/dev/null)*$`)
 
-// changed shows, for a file first written or changed, the first lines that explain or set something: comments and
-// values.
-func (c *condenser) changed(call *ingest.ToolCall) {
-	if c.files[call.Path] {
-		return
-	}
-	c.files[call.Path] = true
-	for _, line := range deciding(call) {
-		c.line("+   ", oneLine(line, clipInputs))
-	}
-}
-
-// deciding returns the first lines that a call writes and that decide something; for a document, lines that an edit
-// adds.
-func deciding(call *ingest.ToolCall) (lines []string) {
-	prose := isProse(call.Path)
-	var texts []string
-	was := ""
-	for _, e := range call.Edits {
-		texts, was = append(texts, e.New), was+e.Old+"\n"
-	}
-	if !prose {
-		texts = append(texts, call.Input["content"])
-	}
-	for line := range strings.Lines(strings.Join(texts, "\n")) {
-		line = strings.TrimSpace(line)
-		tells := prose && len(line) >= minRepeated || !prose && decides().MatchString(line)
-		if len(lines) < maxDeciding && tells && !strings.Contains(was, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// maxDeciding is how many such lines of a file, or of an edit of a document, are shown.
-const maxDeciding = 2
-
-var decides = text.Pattern(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$-]+\s*(?:string|int|=|:=|` +
-	`:)\s*["']?-?\d|\bconst\b.*=`)
-
 func (c *condenser) call(call *ingest.ToolCall) {
 	switch {
 	case len(call.Answers)+len(call.Open) > 0:
@@ -112,11 +71,7 @@ func (c *condenser) call(call *ingest.ToolCall) {
 	}
 	c.line("+ ", strings.TrimSpace(c.doing(call)+" "+outcome(call)))
 	c.page(call)
-	if call.Done && !call.Failed && call.Verdict == ingest.Unasked && call.Input["content"] != "" {
-		c.changed(call)
-	}
 	c.verdict(call)
-	c.output(call)
 }
 
 // todo lists the open entries of a todo list if any are new, or else only counts them.
@@ -218,9 +173,6 @@ func (c *condenser) page(call *ingest.ToolCall) {
 	}
 	if isProse(call.Path) {
 		c.lines(writtenMark, clip(call.Input["content"], clipPage))
-		for _, line := range deciding(call) {
-			c.line(writtenMark, oneLine(line, clipChange))
-		}
 	}
 	texts := wordsIn(call.Command)
 	if len(texts) == 0 && call.CommitMessage != "" {
@@ -249,16 +201,6 @@ func wordsIn(command string) (texts []string) {
 func (c *condenser) verdict(call *ingest.ToolCall) {
 	if call.Reason != "" && call.ReasonTurn == "" && call.Verdict != ingest.Clarify {
 		c.lines("= user: ", clip(call.Reason, clipTyped))
-	}
-}
-
-// output shows what a failed call printed, marked as foreign. The assistant reports what matters of other output, and
-// of sub-agents' results.
-func (c *condenser) output(call *ingest.ToolCall) {
-	switch {
-	case call.Verdict == ingest.Rejected || call.Verdict == ingest.Clarify || call.Result == "":
-	case call.Failed:
-		c.lines("~ ", headAndTail(call.Result, clipOutput))
 	}
 }
 

@@ -8,44 +8,13 @@ import (
 	"recall/internal/text"
 )
 
-// clip shortens a text to at most most bytes: its beginning, its end, and lines in between
-// that look like errors.
-func clip(text string, most int) string { return keep(text, most, most*3/5, most/4) }
-
-// headAndTail is clip for output, with less of the beginning and more of the end.
-func headAndTail(text string, most int) string { return keep(text, most, most/4, most/3) }
-
-func keep(text string, most, first, last int) string {
+// clip shortens a text to at most most bytes: its beginning and its end.
+func clip(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= most {
 		return text
 	}
-	head, end := cutAt(text, first), text[startOf(text, len(text)-last):]
-	middle := text[len(head) : len(text)-len(end)]
-	return head + "\n[…]\n" + faults(middle, most-len(head)-len(end)) + end
-}
-
-var faulty = text.Pattern(`(?i)\b(?:error|fail(?:ed|ure)?|panic|fatal|exception|denied|not ` +
-	`found|undefined|cannot|can't|refused|timed? ?out)\b`)
-
-// faults returns the lines of a text that look like errors, shortened and without
-// duplicates.
-func faults(text string, most int) string {
-	var b strings.Builder
-	seen := map[string]bool{}
-	for line := range strings.Lines(text) {
-		if b.Len() > most {
-			break
-		}
-		if line = strings.TrimSpace(line); !faulty().MatchString(line) || seen[line] {
-			continue
-		}
-		seen[line] = true
-		if line = oneLine(line, clipInputs); b.Len()+len(line) <= most {
-			b.WriteString(line + "\n")
-		}
-	}
-	return b.String()
+	return cutAt(text, most*3/5) + "\n[…]\n" + text[startOf(text, len(text)-most/4):]
 }
 
 // maxListed is how many lines of a listing in an assistant's message are shown.

@@ -21,11 +21,9 @@ const (
 	clipAgain   = 6_000 // a summary of turns that are
 	clipAsked   = 1_500 // a question by the assistant
 	clipEcho    = 200   // events, copied turns
-	clipOutput  = 150   // of a failed call
 	clipInputs  = 90    // a search, or a command that failed or published work
 	clipCommand = 40    // another command
 	clipPage    = 1_000 // the beginning of a document, issue or commit message that was written
-	clipChange  = 200   // a changed line of a document
 )
 
 // A block is one turn as shown to a model. Every line begins with a mark, so that no text can pass for another's:
@@ -42,7 +40,7 @@ type block struct {
 // session. Turns of abandoned branches, and those with nothing to show, have none.
 func condense(s *ingest.Session) (blocks, copied []block) {
 	root := rootOf(s)
-	todos, files := map[string]bool{}, map[string]bool{}
+	todos := map[string]bool{}
 	first := true // nothing of the session itself has been said yet
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -55,7 +53,7 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 			}
 			continue
 		}
-		c := condenser{root: root, todos: todos, files: files}
+		c := condenser{root: root, todos: todos}
 		c.turn(t, first)
 		if c.b.Len() > 0 {
 			blocks = append(blocks, block{turn: t, text: c.b.String()})
@@ -149,7 +147,6 @@ type condenser struct {
 	b     strings.Builder
 	root  string          // folder that paths are relative to, or ""
 	todos map[string]bool // todo entries shown before
-	files map[string]bool // files whose first changes were shown before
 }
 
 func (c *condenser) turn(t *ingest.Turn, first bool) {

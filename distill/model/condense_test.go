@@ -6,10 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/distill"
 	"recall/ingest"
 	"recall/ingest/claudecode"
-	"recall/payload"
 )
 
 // What stands in the middle of a long message isn't said to be typed: a first and a last
@@ -123,8 +121,8 @@ x   The queue is kept in memory alone
 	}
 }
 
-// What is written for people to read is shown and can be quoted: what an edit says anew in a
-// document, a commit's whole message, what a command posts. Code that a command is handed isn't.
+// What is written for people to read is shown and can be quoted: a commit's whole message, what a
+// command posts. Code that a command is handed isn't.
 func TestWhatIsWrittenForPeopleIsShown(t *testing.T) {
 	s := session("u: go on", "a: Yes.")
 	bash := func(command string) ingest.ToolCall {
@@ -134,8 +132,6 @@ func TestWhatIsWrittenForPeopleIsShown(t *testing.T) {
 		"seconds.\nEOF\n)\" && git push")
 	commit.Commit, commit.CommitMessage = "abc1234", "Retry five times"
 	s.Turns[1].Calls = []ingest.ToolCall{
-		{Name: "Edit", Path: "CLAUDE.md", Done: true, Edits: []ingest.Edit{{Old: "# Rules\nAll code is formatted.",
-			New: "# Rules\nAll code is formatted.\nCommit hashes are never stored: the trailer is the stable link."}}},
 		commit, bash(`gh pr comment 7 --body "Not taken: a lock per job costs more than it saves."`),
 		bash("python3 << 'EOF'\nimport queue  # nothing that anybody reads\nEOF"),
 		bash("git push origin HEAD:refs/heads/queue-order-by-age"), bash(`pytest -m "not slow"`),
@@ -143,8 +139,6 @@ func TestWhatIsWrittenForPeopleIsShown(t *testing.T) {
 	blocks, _ := condense(s)
 	want := `## t2 assistant
 | Yes.
-+ Edit CLAUDE.md
-+   | Commit hashes are never stored: the trailer is the stable link.
 + Bash git add -A && git commit -q … -> commit abc1234
 +   | Retry five times
 +   | The gateway restarts in four seconds.
@@ -224,42 +218,6 @@ func TestWhatSaysNothingIsLeftOut(t *testing.T) {
 	}
 }
 
-// Of each file the lines that say why or how much are shown, once, and can be quoted.
-func TestDecidingLinesAreShown(t *testing.T) {
-	s := session("u: go on", "a: Yes.", "a: And again.")
-	edit := ingest.ToolCall{Name: "Edit", Path: "queue/retry.go", Done: true, Edits: []ingest.Edit{
-		{Old: "const attempts = 3\nfunc a() {",
-			New: "// Five attempts, since the gateway restarts in four seconds.\nconst attempts = 5\nfunc a() {\n\treturn b()"}}}
-	s.Turns[1].Calls = []ingest.ToolCall{edit, {Name: "Write", Path: "limits.yaml", Done: true,
-		Input: map[string]string{"content": "queue:\n  most: 10000\n  name: jobs\n"}},
-		{Name: "Bash", Command: "git log --oneline -3", Done: true, Result: "abc"},
-		{Name: "Bash", Command: "git log; rm -r x", Done: true, Result: "gone"}}
-	s.Turns[2].Calls = []ingest.ToolCall{edit}
-	blocks, _ := condense(s)
-	want := "## t2 assistant\n| Yes.\n+ Edit queue/retry.go\n" +
-		"+   // Five attempts, since the gateway restarts in four seconds.\n+   const attempts = 5\n" +
-		"+ Write limits.yaml\n+   most: 10000\n+ Bash git log; rm -r x\n"
-	if blocks[1].text != want {
-		t.Errorf("got\n%swant\n%s", blocks[1].text, want)
-	}
-	if strings.Contains(blocks[2].text, "attempts") {
-		t.Errorf("shown twice:\n%s", blocks[2].text)
-	}
-	src := sourcesOf(blocks)
-	p := &payload.Payload{}
-	for _, quote := range []string{"Five attempts, since the gateway restarts", "const attempts = 5", "most: 10000"} {
-		at, got, fault := src.find(cited{"t2", word(quote)})
-		if fault != "" {
-			t.Fatalf("%q: %s", quote, fault)
-		}
-		p.Items = append(p.Items, payload.Item{Kind: payload.Decision,
-			Evidence: []payload.Evidence{{Turn: string(at.turn.ID), Quote: got}}})
-	}
-	if dropped := distill.Ground(s, p); len(p.Items) != 3 {
-		t.Errorf("dropped: %v", dropped)
-	}
-}
-
 // What a model is shown of each kind of turn and call.
 func TestCondense(t *testing.T) {
 	s := session("u: Look at it.\n\nAnd <tell> me", "a: I'll look.", "u: ok", "a: Next.", "a: ", "u: left", "u: old",
@@ -309,9 +267,6 @@ func TestCondense(t *testing.T) {
 + Edit a.go
 + Edit /etc/b.go
 + Bash go test ./... -> failed
-~ ok 1
-~ FAIL: TestX
-~ exit
 + Bash git commit -m x -> commit abc1234
 +   | Order the jobs
 +   | By age.
@@ -357,7 +312,7 @@ func TestLooksAreNotShown(t *testing.T) {
 	for _, k := range blocks {
 		got = append(got, label(k.turn)+": "+k.text)
 	}
-	want := []string{"t1: ## t1 user\n| go on\n", "t4: ## t4 assistant\n+ Bash ls -> failed\n~ no such\n",
+	want := []string{"t1: ## t1 user\n| go on\n", "t4: ## t4 assistant\n+ Bash ls -> failed\n",
 		"t5: ## t5 user\n| and?\n"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -365,11 +320,8 @@ func TestLooksAreNotShown(t *testing.T) {
 }
 
 func TestClip(t *testing.T) {
-	text := strings.Repeat("fine line here\n", 400) + "error: the disk is full\n" +
-		strings.Repeat("another fine line\n", 400) + "the very end"
-	got := clip(text, 600)
-	if len(got) > 700 || !strings.HasPrefix(got, "fine line") || !strings.HasSuffix(got, "the very end") ||
-		strings.Count(got, "error: the disk is full") != 1 {
+	got := clip(strings.Repeat("fine line here\n", 400)+"the very end", 600)
+	if len(got) > 600 || !strings.HasPrefix(got, "fine line") || !strings.HasSuffix(got, "the very end") {
 		t.Errorf("got %d bytes: %s", len(got), got)
 	}
 	if got := clip(strings.Repeat("é", 5000), 100); len(got) > 140 || strings.ContainsRune(got, '\uFFFD') {

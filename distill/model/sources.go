@@ -110,7 +110,6 @@ func (src *source) call(c *ingest.ToolCall) {
 	if c.Plan != nil {
 		src.add(c.Plan.Text)
 	}
-	src.add(deciding(c)...)
 	for _, key := range []string{"content", "description", "body", "text", "message", "prompt"} {
 		if v := c.Input[key]; v != "" && (key != "content" || isProse(c.Path)) {
 			src.add(v)
