@@ -19,6 +19,9 @@ type claim struct {
 	before  map[string]string // by word, the one directly before it
 	gives   []givesUp         // what it gives up
 	denies  bool              // "never", "not": an odd number of them
+	asks    bag               // the words of a question but for those that only ask
+	amount  bool              // it asks how much, or how long
+	puts    bool              // it puts something off
 }
 
 // givesUp is something that a claim no longer stands for.
@@ -51,6 +54,14 @@ func claimIn(in reading) *claim {
 	for i, t := range toks {
 		if t.value && !labels(toks, i) {
 			c.values.put(t)
+		}
+	}
+	c.asks = bag{}
+	for i, t := range toks {
+		c.puts = c.puts || putOff[t.low]
+		c.amount = c.amount || i > 0 && toks[i-1].low == "how" && asking[t.low]
+		if kind == payload.Question && !asking[t.low] {
+			c.asks.put(t)
 		}
 	}
 	c.subject, c.before = subjectOf(toks), beforeEach(toks)
@@ -190,3 +201,8 @@ func (c *claim) apart(d *claim) bool {
 	}
 	return false
 }
+
+var (
+	putOff = text.Set(`later deferred defer postpone postponed parked open undecided revisit backlog tbd`)
+	asking = text.Set(`question open wait waiting until first long many much often big large fast far old high should`)
+)

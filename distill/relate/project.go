@@ -122,6 +122,9 @@ func (p *project) relateOne(i int) {
 // bears reports whether one item can relate to an earlier one, whatever they say.
 func (p *project) bears(later, earlier int) bool {
 	a, b := &p.items[later], &p.items[earlier]
+	if b.Kind == payload.Question && (a.Session == b.Session || !b.Current()) {
+		return false // the session's own distillation decides about what it left open
+	}
 	return a.Current() && !sameTurn(a, b)
 }
 

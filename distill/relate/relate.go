@@ -32,19 +32,21 @@ func Version() string {
 	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
 }
 
-const rulesVersion = "rules/12" // increment when a rule changes
+const rulesVersion = "rules/13" // increment when a rule changes
 
 // Kinds lists the kinds of items of which one can bear on another: what is settled, known or supposed, and what is left
 // open.
 var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Hypothesis,
 	payload.Question, payload.Deferred, payload.Lead}
 
-// speaks reports whether the rules consider an item. What is left open settles nothing, and which decision settles it
-// takes a reader. A passage counts only if it is a person's: they can give something up by saying so, while what the
-// assistant said along the way settles nothing.
+// speaks reports whether the rules consider an item. Whether a decision takes up what was put off, a reader must say. A
+// passage counts only if it is a person's: they can give something up by saying so, while what the assistant said along
+// the way settles nothing.
 func speaks(it *Item) bool {
-	settles := slices.Contains(Kinds, it.Kind) && !Left(it.Kind) && (it.Kind != payload.Lead || it.By == payload.ByUser)
-	return settles && it.Text != ""
+	if it.Text == "" || it.Kind == payload.Deferred || it.Kind == payload.Lead && it.By != payload.ByUser {
+		return false
+	}
+	return slices.Contains(Kinds, it.Kind)
 }
 
 // Comparable reports whether items of two kinds can relate to each other: both are among

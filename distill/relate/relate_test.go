@@ -190,6 +190,20 @@ func many(n int) []Item {
 	return items
 }
 
+// What a later decision says in the words of a question answers it, not for sure.
+func TestLinksSettle(t *testing.T) {
+	items := []Item{
+		item("ask", "s1", 1, payload.Question, "Who may discard a job?", "who?"),
+		item("long", "s1", 1, payload.Question, "How long are download counts kept?", "how long?"),
+		item("leads", "s2", 5, payload.Decision, "Support leads may discard a job.", "support leads"),
+		item("grouped", "s2", 5, payload.Decision, "Download counts are kept by country.", "by country"),
+	}
+	want := []string{"leads supersedes ask by answers, sure false"}
+	if diff := cmp.Diff(want, short(Links(items))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // A later warning outdates what was decided, a later decision what was warned of,
 // and what is ruled out what was supposed; a warning about something else doesn't.
 func TestLinksOfWarnings(t *testing.T) {

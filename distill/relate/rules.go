@@ -19,6 +19,7 @@ var rules = []rule{
 	{"revokes", revokes, false},    // gives up what the earlier one stood for
 	{"new-value", newValue, true},  // the same with another number
 	{"outdates", outdates, false},  // as revokes, but one of them is a warning
+	{"answers", answers, false},    // decides what the earlier one asks
 }
 
 // between returns the rule that fits two claims, or nil.
@@ -96,3 +97,15 @@ func newValue(later, earlier *claim) bool {
 	a, b := without(later.all, later.values), without(earlier.all, earlier.values)
 	return len(a) > 0 && a.like(b) >= 0.99
 }
+
+// answers: it decides in the words of the question, all of its names among them; how much, if that is asked.
+func answers(later, earlier *claim) bool {
+	if earlier.amount && len(later.values) == 0 {
+		return false
+	}
+	return later.kind == payload.Decision && earlier.kind == payload.Question && !later.puts &&
+		earlier.asks.weight() >= 2 && earlier.asks.in(later.all) >= askedShare && namesIn(earlier.asks, later.all)
+}
+
+// askedShare is the share of what is asked that the answer must have.
+const askedShare = 0.7
