@@ -13,6 +13,8 @@ import (
 	"recall/answer/compose"
 	"recall/index"
 	"recall/internal/text"
+	"recall/library"
+	"recall/library/received"
 	"recall/payload"
 )
 
@@ -41,6 +43,7 @@ type Answer struct {
 	Missing  []string  `json:"missing,omitempty"` // words of the question that occur nowhere
 	Unasked  string    `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or isn't there
 	Handed   int       `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
+	Unmade   int       `json:"unmade,omitempty"`  // sessions of the library, if the index has none of them
 	Behind
 	Quoted bool `json:"quoted,omitempty"` // no result is settled: they only quote what was said
 
@@ -78,20 +81,50 @@ func (b Behind) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// None says that nothing was found, and what wasn't asked.
+// None says that nothing was found, what wasn't asked, and where else to look.
 func (a *Answer) None() string {
-	if a.Unasked != "" {
-		return "Nothing in your own sessions about this; your team's memory couldn't be asked."
-	}
-	if a.Handed > 0 {
-		return "Nothing decided about this that recall knows of; " + Count(a.Handed, "item") +
-			" handed over by others wait for a look: recall review."
-	}
-	none := a.nowhere(". ") + "Nothing decided about this that recall knows of."
-	if grep := a.Grep(); grep != "" {
+	none := a.Nothing()
+	switch grep := a.Grep(); {
+	case a.Unasked != "":
+	case a.Unmade > 0:
+		none += " recall sync makes it."
+	case a.Handed > 0:
+		none += " " + Count(a.Handed, "item") + " handed over by others wait for a look: recall review."
+	case grep != "":
 		none += " What tools printed: " + grep + "."
 	}
 	return none
+}
+
+// Nothing is None without commands to type.
+func (a *Answer) Nothing() string {
+	if a.Unasked != "" {
+		return "Nothing in your own sessions about this; your team's memory couldn't be asked."
+	}
+	if a.Unmade > 0 {
+		return "Nothing was searched: the index of " + Count(a.Unmade, "session") + " isn't made yet."
+	}
+	return a.nowhere(". ") + "Nothing decided about this that recall knows of."
+}
+
+// LookBeyond notes, if nothing was found in the sessions of a project, "" for all, what wasn't searched.
+func (a *Answer) LookBeyond(l *library.Library, project string) {
+	if a.Verdict != Nothing {
+		return
+	}
+	a.Handed = received.Handed(l)
+	if s := a.Searched; s.Items+s.Sessions+s.Archived+s.Team > 0 {
+		return
+	}
+	catalog, err := l.Catalog()
+	if err != nil {
+		return // told by whoever opens the library
+	}
+	for _, e := range catalog.Entries {
+		if e.Distilled != nil && (project == "" || catalog.WorkedIn(e, project)) {
+			a.Unmade++
+		}
+	}
 }
 
 // Grep is the command that looks for the words that nobody said in what tools printed, from which nothing is answered;
@@ -130,7 +163,7 @@ func (a *Answer) Warning() string {
 	case len(a.Missing) > 0:
 		said = a.nowhere("")
 	case a.Verdict == Nothing:
-		said = strings.TrimSuffix(a.None(), ".") // no word is missing
+		said = strings.TrimSuffix(a.Nothing(), ".") // no word is missing
 	case a.Verdict == Weak:
 		said = "Nothing that clearly answers this"
 	}

@@ -12,7 +12,6 @@ import (
 	"recall/answer"
 	"recall/index"
 	"recall/internal/text"
-	"recall/library/received"
 	"recall/payload"
 )
 
@@ -55,9 +54,8 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 	if why != "" {
 		a.Told = append(a.Told, why)
 	}
-	if a.Behind = m.Behind; a.Verdict == answer.Nothing {
-		a.Handed = received.Handed(m.Library)
-	}
+	a.Behind = m.Behind
+	a.LookBeyond(m.Library, q.Project)
 	return tell(&a), nil
 }
 

@@ -15,34 +15,40 @@ import (
 	"recall/pipeline"
 )
 
-// spent is what models cost at list prices, in USD: each of the last days by project, and the calendar month.
+// spent is what models cost at list prices, in USD: each of the last days or weeks by project, and the calendar month.
 type spent struct {
-	Days            []spentDay
+	Bars            []spentBar
 	Projects        []string // the dearest ones, in the order of their colours; the last one is "others"
 	Month, Forecast float64  // so far, and at this pace until its end
 }
 
-// A spentDay is a day's bar: its parts from the bottom up.
-type spentDay struct {
-	Name  string // 2026-11-25
-	Cost  float64
-	Parts []spentPart
+// A spentBar is a day's or a week's bar: its parts from the bottom up.
+type spentBar struct {
+	From, To string // its first and its last day, 2026-11-25
+	Cost     float64
+	Parts    []spentPart
 }
 
-// A spentPart is a project's part of a bar; lengths are percentages of the dearest day.
+// A spentPart is a project's part of a bar; lengths are percentages of the dearest bar.
 type spentPart struct{ Colour, From, Long int }
 
 const (
-	spentDays   = 30
+	mostBars    = 30
 	mostColours = 5 // the last one is for all others
 )
 
-// spentOf sums up the last days.
-func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, now time.Time, prices llm.Prices) (
-	*spent, error) {
+// spentOf sums up the last days, or weeks from Monday on.
+func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, now time.Time, prices llm.Prices,
+	weekly bool) (*spent, error) {
 	year, month, today := now.Date()
-	first := time.Date(year, month, 1, 0, 0, 0, 0, now.Location())
-	from := time.Date(year, month, today-spentDays+1, 0, 0, 0, 0, now.Location())
+	midnight := func(month time.Month, day int) time.Time {
+		return time.Date(year, month, day, 0, 0, 0, 0, now.Location())
+	}
+	first, last, long := midnight(month, 1), midnight(month, today), 1
+	if weekly {
+		last, long = mondayOf(now), 7
+	}
+	from := last.AddDate(0, 0, -long*(mostBars-1))
 	since := from
 	if first.Before(from) {
 		since = first
@@ -58,19 +64,23 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 		return nil, err
 	}
 	s := &spent{}
-	byDay, byProject := map[string]map[string]float64{}, map[string]float64{}
+	costs, byProject := map[string]map[string]float64{}, map[string]float64{} // by the first day of a bar
 	for _, row := range took.Rows {
-		day, of, _ := strings.Cut(row.Name, " ")
-		if day >= first.Format(time.DateOnly) {
+		on, of, _ := strings.Cut(row.Name, " ")
+		if on >= first.Format(time.DateOnly) {
 			s.Month += row.Cost
 		}
-		if day < from.Format(time.DateOnly) {
+		if on < from.Format(time.DateOnly) {
 			continue
 		}
-		if byDay[day] == nil {
-			byDay[day] = map[string]float64{}
+		if weekly {
+			at, _ := day(on) // as it was just written
+			on = mondayOf(at).Format(time.DateOnly)
 		}
-		byDay[day][of] += row.Cost
+		if costs[on] == nil {
+			costs[on] = map[string]float64{}
+		}
+		costs[on][of] += row.Cost
 		byProject[of] += row.Cost
 	}
 	s.Forecast = s.Month / float64(today) * float64(first.AddDate(0, 1, -1).Day())
@@ -80,13 +90,26 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 	if len(s.Projects) > mostColours {
 		s.Projects = append(s.Projects[:mostColours-1], "others")
 	}
-	s.Days = bars(byDay, s.Projects, from)
+	for i := range mostBars {
+		begins := from.AddDate(0, 0, long*i)
+		s.Bars = append(s.Bars, spentBar{From: begins.Format(time.DateOnly),
+			To: begins.AddDate(0, 0, long-1).Format(time.DateOnly)})
+	}
+	s.draw(costs)
 	return s, nil
 }
 
-// costsOf returns what models cost in each session.
-func costsOf(ctx context.Context, m *Memory) (map[string]float64, error) {
-	took, err := history.Models(ctx, m.Pipeline, time.Time{}, m.Prices, func(session string, _ ingest.Request) string {
+// mondayOf returns the beginning of the week that a time is in.
+func mondayOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day()-(int(t.Weekday())+6)%7, 0, 0, 0, 0, t.Location())
+}
+
+// costsOf returns what models cost in each session, within the filters' days.
+func costsOf(ctx context.Context, m *Memory, f filters) (map[string]float64, error) {
+	took, err := history.Models(ctx, m.Pipeline, f.since, m.Prices, func(session string, r ingest.Request) string {
+		if !f.asOf.IsZero() && !r.At.Before(f.asOf) {
+			return ""
+		}
 		return session
 	})
 	if err != nil {
@@ -96,27 +119,26 @@ func costsOf(ctx context.Context, m *Memory) (map[string]float64, error) {
 	for _, row := range took.Rows {
 		costs[row.Name] = row.Cost
 	}
+	delete(costs, "")
 	return costs, nil
 }
 
-// bars makes a bar for each day.
-func bars(byDay map[string]map[string]float64, projects []string, from time.Time) (days []spentDay) {
+// draw gives the bars their parts.
+func (s *spent) draw(costs map[string]map[string]float64) {
 	dearest := 0.0
-	for i := range spentDays {
-		d := spentDay{Name: from.AddDate(0, 0, i).Format(time.DateOnly)}
-		for _, cost := range byDay[d.Name] {
-			d.Cost += cost
+	for i := range s.Bars {
+		for _, cost := range costs[s.Bars[i].From] {
+			s.Bars[i].Cost += cost
 		}
-		dearest = max(dearest, d.Cost)
-		days = append(days, d)
+		dearest = max(dearest, s.Bars[i].Cost)
 	}
-	for i := range days {
-		d := &days[i]
-		parts := make([]float64, len(projects))
-		for of, cost := range byDay[d.Name] {
-			at := slices.Index(projects, of)
+	for i := range s.Bars {
+		b := &s.Bars[i]
+		parts := make([]float64, len(s.Projects))
+		for of, cost := range costs[b.From] {
+			at := slices.Index(s.Projects, of)
 			if at < 0 {
-				at = len(projects) - 1
+				at = len(s.Projects) - 1
 			}
 			parts[at] += cost
 		}
@@ -124,10 +146,9 @@ func bars(byDay map[string]map[string]float64, projects []string, from time.Time
 		for colour, cost := range parts {
 			if cost > 0 {
 				low, high := int(100*below/dearest), int(100*(below+cost)/dearest)
-				d.Parts = append(d.Parts, spentPart{colour, low, max(high-low, 1)})
+				b.Parts = append(b.Parts, spentPart{colour, low, max(high-low, 1)})
 				below += cost
 			}
 		}
 	}
-	return days
 }

@@ -8,12 +8,14 @@ import (
 	"recall/answer/history"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline/review"
 )
 
 // home is what the first page shows before anything is asked.
 type home struct {
 	Since  time.Time // the last visit, or a week ago
 	New    int       // sessions in which something was said since
+	Waits  int       // cards for review
 	Others []string  // what others in the team recently decided
 	Weeks  []bar
 	Last   []lastSession
@@ -31,9 +33,8 @@ type happened struct {
 // lastSession is a session and the command that continues it.
 type lastSession struct {
 	library.Entry
-	Handle  string
-	Resume  string
-	Missing bool // its client has deleted it
+	Handle string
+	Resume Resumed
 }
 
 // How much of each list the first page shows.
@@ -50,7 +51,7 @@ func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error
 	spoken := library.Spoken(latest)
 	for _, e := range spoken[:min(mostLast, len(spoken))] {
 		one := lastSession{Entry: e, Handle: payload.Handle(f.catalog.Of(e).Name, f.catalog.Number[string(e.ID)])}
-		one.Resume, one.Missing = m.Resume(e, nil)
+		one.Resume = m.Resume(e, nil)
 		h.Last = append(h.Last, one)
 	}
 	for i := range f.catalog.Entries {
@@ -61,7 +62,11 @@ func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error
 	if m.Others != nil {
 		h.Others = m.Others("")
 	}
-	var err error
+	waits, err := kept(&s.kept, m.Stamp, "waits", func() (*review.Waiting, error) { return waiting(ctx, m, f, latest, 0) })
+	if err != nil {
+		return nil, err
+	}
+	h.Waits = len(waits.Conflicts) + len(waits.Received) + len(waits.Items)
 	h.happened, err = kept(&s.kept, m.Stamp, "home "+h.Since.String(), func() (happened, error) {
 		line, err := history.TimelineOf(ctx, m.Pipeline, f.catalog, latest, inTime...)
 		return happenedSince(line, h.Since), err

@@ -27,7 +27,8 @@ import (
 	"recall/library"
 )
 
-// A picture is an image in a line of a session's file, as all clients write them: in base64.
+// A picture is an image in a line of a session's file, as all clients write them: in base64, which only Gemini CLI
+// doesn't name.
 type picture struct {
 	File          string
 	Line          int
@@ -65,7 +66,7 @@ func imagesOf(m *Memory, e library.Entry, file library.FileState, f func(line in
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestImaged)
 	for n := 1; lines.Scan(); n++ {
-		if !bytes.Contains(lines.Bytes(), []byte("base64")) {
+		if !bytes.Contains(lines.Bytes(), []byte("base64")) && !bytes.Contains(lines.Bytes(), []byte("inlineData")) {
 			continue
 		}
 		for _, found := range encoded.FindAllSubmatch(lines.Bytes(), -1) {

@@ -40,8 +40,7 @@ type section struct {
 
 // nowItem is an item, where it was said, and later commits to the files that it mentions.
 type nowItem struct {
-	payload.Item
-	At    leading
+	index.Placed
 	Since map[string]int // commits by file
 }
 
@@ -104,8 +103,7 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 			if one := &part.Items[i]; left > 0 && (part.Kind == payload.Decision || part.Kind == payload.Eliminated) {
 				left--
 				asked.Go(func() {
-					one.Since = history.ChangedSince(r.Context(), m.Library,
-						index.Placed{Place: index.Place{Project: v.Project}, Item: one.Item})
+					one.Since = history.ChangedSince(r.Context(), m.Library, one.Placed)
 				})
 			}
 		}
@@ -131,15 +129,14 @@ func (c *composed) sections(project string) (all []section) {
 		part := section{Kind: k}
 		for _, d := range ever {
 			if d.Item.Kind == k {
-				part.Items = append(part.Items, nowItem{Item: d.Item, At: leading{there(d.Session, d.Item.First().Turn),
-					payload.Handle(d.Project, d.SessionN)}})
+				part.Items = append(part.Items, nowItem{Placed: d.Placed})
 			}
 		}
 		for _, it := range c.payload.Items {
 			if it.Kind == k && it.Current() && !slices.Contains(inTime, k) {
 				from := c.payload.Origins[it.ID]
-				part.Items = append(part.Items, nowItem{Item: it, At: leading{there(from.Session, it.First().Turn),
-					payload.Handle(project, from.Number)}})
+				at := index.Place{Session: from.Session, Project: project, SessionN: from.Number}
+				part.Items = append(part.Items, nowItem{Placed: index.Placed{Place: at, Item: it}})
 			}
 		}
 		slices.SortStableFunc(part.Items, func(a, b nowItem) int { return b.Item.At.Compare(a.Item.At) })
@@ -177,7 +174,7 @@ type healthView struct {
 }
 
 // sums are the groupings of usage.
-var sums = []string{"model", "project", "session", "day", "month"}
+var sums = []string{"day", "week", "month", "project", "session", "model"}
 
 // mostSums is the number of rows of usage that a page shows: the dearest or the latest ones.
 const mostSums = 31
@@ -216,7 +213,7 @@ func shortened(u *history.Usage) (_ *history.Usage, more int) {
 	}
 	short, took := *u, *u.Sessions
 	took.Rows = slices.Clone(took.Rows)
-	if u.By == "day" || u.By == "month" {
+	if u.By == "day" || u.By == "week" || u.By == "month" {
 		slices.Reverse(took.Rows)
 	}
 	more = max(0, len(took.Rows)-mostSums)
@@ -257,8 +254,8 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		return history.UsageOf(r.Context(), m.Pipeline, catalog, by, time.Time{}, m.Prices)
 	})
 	if err == nil {
-		v.Spent, err = kept(&s.kept, m.Stamp, "spent until "+time.Now().Format(time.DateOnly), func() (*spent, error) {
-			return spentOf(r.Context(), m.Pipeline, catalog, time.Now(), m.Prices)
+		v.Spent, err = kept(&s.kept, m.Stamp, key+", drawn", func() (*spent, error) {
+			return spentOf(r.Context(), m.Pipeline, catalog, time.Now(), m.Prices, by == "week")
 		})
 	}
 	look.Wait()

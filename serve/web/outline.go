@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,11 +10,11 @@ import (
 	"recall/payload"
 )
 
-// An outlined is an entry of a session's outline: a prompt, a decision, what was ruled out, a commit.
+// An outlined is an entry of a session's outline: a prompt, a decision, what was ruled out, a commit, a failed call.
 type outlined struct {
-	Class string // prompt, stands, past, out, commit
+	Class string // prompt, stands, past, out, commit, failed
 	Text  string
-	Turn  string // id
+	Place int // of its turn, from 1
 }
 
 // mostOutlined limits an outline to what a page has room for.
@@ -33,7 +34,7 @@ func outlineOf(turns []ingest.Turn, p *payload.Payload) (all []outlined) {
 		t := &turns[i]
 		add := func(class, line string) {
 			if line = text.Clip(text.OneLine(line), 90); line != "" && len(all) < mostOutlined {
-				all = append(all, outlined{class, line, string(t.ID)})
+				all = append(all, outlined{class, line, i + 1})
 			}
 		}
 		if t.Opens() {
@@ -51,6 +52,19 @@ func outlineOf(turns []ingest.Turn, p *payload.Payload) (all []outlined) {
 				add("commit", subject)
 			}
 		}
+		for _, c := range failedOf(t) {
+			add("failed", cmp.Or(c.Command, c.Name+" "+cmp.Or(c.Path, c.Telling())))
+		}
+	}
+	return all
+}
+
+// failedOf returns the calls of a turn that ran and failed.
+func failedOf(t *ingest.Turn) (all []*ingest.ToolCall) {
+	for i := range t.Calls {
+		if c := &t.Calls[i]; c.Ran() && c.Failed {
+			all = append(all, c)
+		}
 	}
 	return all
 }
@@ -58,37 +72,38 @@ func outlineOf(turns []ingest.Turn, p *payload.Payload) (all []outlined) {
 // A stretch is some turns that follow one another on the strip above a transcript.
 type stretch struct {
 	Class string // the weightiest of what happened in them: failed, edited, prompt, answer
-	Turn  string // the first one's id
-	N     int    // and number
+	Place int    // of the turn in which it did, from 1
 }
 
 // mostStretches is the number of bars on the strip.
 const mostStretches = 120
 
+// weights are the classes of stretches, the weightiest last.
+var weights = []string{"answer", "prompt", "edited", "failed"}
+
 // stripOf divides turns into stretches of the same length.
-func stripOf(turns []ingest.Turn) (strip []stretch) {
-	long := (len(turns) + mostStretches - 1) / mostStretches
-	for run := range slices.Chunk(turns, max(long, 1)) {
-		weight := 0
-		for i := range run {
-			weight = max(weight, weightOf(&run[i]))
+func stripOf(turns []ingest.Turn) (strip []stretch, long int) {
+	long = max(1, (len(turns)+mostStretches-1)/mostStretches)
+	for from := 0; from < len(turns); from += long {
+		most, at := -1, 0
+		for i := from; i < min(from+long, len(turns)); i++ {
+			if weight := weightOf(&turns[i]); weight > most {
+				most, at = weight, i+1
+			}
 		}
-		strip = append(strip, stretch{[]string{"answer", "prompt", "edited", "failed"}[weight], string(run[0].ID), run[0].N})
+		strip = append(strip, stretch{weights[most], at})
 	}
-	return strip
+	return strip, long
 }
 
-func weightOf(t *ingest.Turn) (weight int) {
-	if t.Opens() {
-		weight = 1
+func weightOf(t *ingest.Turn) int {
+	switch {
+	case len(failedOf(t)) > 0:
+		return 3
+	case slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool { return len(c.Edits) > 0 }):
+		return 2
+	case t.Opens():
+		return 1
 	}
-	for i := range t.Calls {
-		switch c := &t.Calls[i]; {
-		case c.Ran() && c.Failed:
-			return 3
-		case len(c.Edits) > 0:
-			weight = 2
-		}
-	}
-	return weight
+	return 0
 }

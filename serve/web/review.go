@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,8 +23,6 @@ type reviewView struct {
 	span
 	Groups []group // of its items
 	More   int     // items shown once these are done
-	Said   string  // what was just done
-	Undo   *undo   // how to undo it
 }
 
 // Waits is how many cards there are on this page and after it.
@@ -70,27 +69,35 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	v := reviewView{filters: f}
-	catalog, q := f.catalog, r.URL.Query()
-	from, _ := strconv.Atoi(q.Get("from"))
+	from, _ := strconv.Atoi(r.URL.Query().Get("from"))
 	entries, span := lately(f, from)
 	v.span = span
-	if v.Waiting, err = review.Read(r.Context(), m.Library, m.Pipeline.Index, catalog, entries); err != nil {
+	if v.Waiting, err = waiting(r.Context(), m, f, entries, v.From); err != nil {
 		return nil, err
 	}
-	v.OnlyClaims()
 	conflicts, items := min(len(v.Conflicts), inInbox/4), min(len(v.Items), inInbox)
 	v.More = len(v.Conflicts) - conflicts + len(v.Items) - items
 	v.Conflicts, v.Items = v.Conflicts[:conflicts], v.Items[:items]
 	v.Groups = bySession(v.Items)
-	if f.Project == "" && v.From == 0 {
-		if v.Received, err = review.Received(m.Library, ""); err != nil {
-			return nil, err
-		}
-	}
-	if v.Said = said[payload.Op(q.Get("said"))]; v.Said != "" {
-		v.Undo = &undo{q.Get("session"), q.Get("item"), q.Get("was"), q.Get("older")}
-	}
 	return v, nil
+}
+
+// waiting returns what waits for review of the sessions from a position on; in the first place, of handoffs too.
+func waiting(ctx context.Context, m *Memory, f filters, entries []library.Entry, from int) (*review.Waiting, error) {
+	w, err := review.Read(ctx, m.Library, m.Pipeline.Index, f.catalog, entries)
+	if err != nil {
+		return nil, err
+	}
+	w.OnlyClaims()
+	if f.Project == "" && from == 0 {
+		w.Received, err = review.Received(m.Library, "")
+	}
+	return w, err
+}
+
+// item is one item by itself, wherever it stands, to be kept, dropped or corrected.
+func (s *Server) item(r *http.Request, m *Memory) (any, error) {
+	return review.Named(m.Library, r.PathValue("session"), payload.ItemID(r.PathValue("item")))
 }
 
 // auditView is what of a project's memories goes against the record.

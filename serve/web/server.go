@@ -52,13 +52,15 @@ type Memory struct {
 	Say    func(items []review.Unseen, word payload.Op, line string) error
 	Settle func(link payload.Link, later, earlier payload.ItemID) error
 	Mark   func(session ingest.SessionID, m payload.Mark, name string) error
-	// Resume returns the command that continues a session, "" for none, and whether its client has deleted it. What the
-	// session says is read unless it is given.
-	Resume func(e library.Entry, s *ingest.Session) (command string, missing bool)
+	// Resume returns how a session is continued. What the session says is read unless it is given.
+	Resume func(e library.Entry, s *ingest.Session) Resumed
 	Prices llm.Prices
 	// HookFaults returns the last lines of the hooks' log.
 	HookFaults func() []string
 }
+
+// Resumed is how a session is continued: by a command, or why by none. With a command, Why is what it needs first.
+type Resumed struct{ Command, Why string }
 
 // Options is what a server needs from the program around it. Open is called from several goroutines.
 type Options struct {
@@ -186,6 +188,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /favicon.ico", http.RedirectHandler("/icon.svg", http.StatusMovedPermanently)) // of an image by itself
 	mux.Handle("GET /{$}", s.page("ask", s.ask))
 	mux.Handle("GET /review", s.page("review", s.review))
+	mux.Handle("GET /item/{session}/{item}", s.page("item", s.item))
 	mux.Handle("GET /audit", s.page("audit", s.audit))
 	mux.Handle("GET /time", s.page("time", s.timeline))
 	mux.Handle("GET /sessions", s.page("sessions", s.sessions))
@@ -217,6 +220,21 @@ type view struct {
 	out *sender
 }
 
+// Here is the page's address without what was just said on it; of a page that leads back to another, that one's.
+func (v view) Here() string {
+	if back := v.URL.Query().Get("back"); back != "" {
+		return within(back)
+	}
+	return but(v.URL, "said", "", "session", "", "item", "", "was", "", "older", "")
+}
+
+// Said is what was just said about an item, "" for nothing; Undo names it, with its earlier line.
+func (v view) Said() string { return said[payload.Op(v.URL.Query().Get("said"))] }
+func (v view) Undo() undo {
+	q := v.URL.Query()
+	return undo{q.Get("session"), q.Get("item"), q.Get("was"), q.Get("older")}
+}
+
 var (
 	errNone = errors.New("there is nothing by that name") // the subject of a page doesn't exist
 	errBad  = errors.New("that request is invalid")       // an address or a form makes no sense
@@ -233,7 +251,8 @@ func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)
 		defer m.Close()
 		doc, err := see(r, m)
 		switch {
-		case errors.Is(err, errNone), errors.Is(err, library.ErrNoSession), errors.Is(err, library.ErrNoProject):
+		case errors.Is(err, errNone), errors.Is(err, library.ErrNoSession), errors.Is(err, library.ErrNoProject),
+			errors.Is(err, review.ErrNoItem):
 			s.fail(w, r, http.StatusNotFound, err)
 		case errors.Is(err, errBad):
 			s.fail(w, r, http.StatusBadRequest, err)

@@ -26,20 +26,11 @@ type sessionView struct {
 	Shared *answer.Shared // somebody else's: nothing else is known
 
 	rest   func() (*sessionRest, error)
-	resume func() (string, bool)
-}
-
-// A resumed session's command continues it, "" for none.
-type resumed struct {
-	Command string
-	Missing bool // its client has deleted it
+	resume func() Resumed
 }
 
 // Resume looks how the session is continued, for which its source is read.
-func (v sessionView) Resume() resumed {
-	command, missing := v.resume()
-	return resumed{command, missing}
-}
+func (v sessionView) Resume() Resumed { return v.resume() }
 
 // Rest reads the session; what prevents that is told on the page, whose head is on its way.
 func (v sessionView) Rest() *sessionRest {
@@ -113,7 +104,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 		State: catalog.State(e, nil),
 		Marks: e.Marks}, Branch: e.Branch, Files: e.Files,
 		Find: strings.ToValidUTF8(r.URL.Query().Get("find"), "\ufffd")}
-	v.resume = func() (string, bool) {
+	v.resume = func() Resumed {
 		var of *ingest.Session
 		if read, err := s.parsed(r, m, e); err == nil { // else the rest says why
 			of = read.of

@@ -92,7 +92,7 @@ func TestHeadComesFirst(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	v := sessionView{ListEntry: library.ListEntry{Title: "Retries", Turns: 7}}
-	v.resume = func() (string, bool) { return "claude --resume", true }
+	v.resume = func() Resumed { return Resumed{Command: "claude --resume"} }
 	v.rest = func() (*sessionRest, error) {
 		if head := w.Body.String(); !w.Flushed || !strings.Contains(head, "<h1>Retries</h1>") {
 			t.Errorf("sent before the session is read: %v, %s", w.Flushed, head)

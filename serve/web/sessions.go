@@ -39,6 +39,7 @@ type sessionsView struct {
 	Said     []saidIn              // where the words were said, whatever the session's title
 	Cut      bool                  // Said isn't all
 	From, Of int                   // position of the first one, from 0, and the total
+	Cost     float64               // of all of them, in the days that they are looked for in
 	States   map[library.State]int // counts of all sessions
 	Doomed   []pipeline.Expiring
 	Doom     map[ingest.SessionID]bool // sessions among the doomed
@@ -105,7 +106,8 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
 		elsewhere := f.Project != "" && l.Project != f.Project && !slices.Contains(l.Also, f.Project)
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
-		meant := marked && !elsewhere && !other && !l.End.Before(f.since)
+		during := !l.End.Before(f.since) && (f.asOf.IsZero() || l.Start.Before(f.asOf))
+		meant := marked && !elsewhere && !other && during
 		if meant && !slices.ContainsFunc(find, lacks) {
 			all = append(all, l)
 		}
@@ -117,13 +119,16 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	v.From, _ = strconv.Atoi(q.Get("from"))
 	v.From = min(max(v.From, 0), v.Of)
 	if v.Find != "" && v.From == 0 {
-		v.Said, v.Cut = saidWhere(r.Context(), f, v.Find)
+		v.Said, v.Cut = saidWhere(r.Context(), m, f, v.Find)
 	}
-	costs, err := kept(&s.kept, m.Stamp, "cost by session", func() (map[string]float64, error) {
-		return costsOf(r.Context(), m)
+	costs, err := kept(&s.kept, m.Stamp, "cost by session "+v.Since+" "+v.AsOf, func() (map[string]float64, error) {
+		return costsOf(r.Context(), m, f)
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, l := range all {
+		v.Cost += costs[string(l.ID)]
 	}
 	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)], costs)
 	return v, err
@@ -146,8 +151,9 @@ const (
 // errEnough ends a search.
 var errEnough = errors.New("enough")
 
-// saidWhere finds where words were said, in the newest sessions first; cut reports whether there may be more.
-func saidWhere(ctx context.Context, f filters, words string) (all []saidIn, cut bool) {
+// saidWhere finds where words were said, in the newest sessions first, or else where tools printed them; cut reports
+// whether there may be more.
+func saidWhere(ctx context.Context, m *Memory, f filters, words string) (all []saidIn, cut bool) {
 	g, err := history.NewGrep(words, true, true, false)
 	if err != nil {
 		return nil, false // no line holds it
@@ -158,12 +164,15 @@ func saidWhere(ctx context.Context, f filters, words string) (all []saidIn, cut 
 	slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 	ctx, cancel := context.WithTimeout(ctx, saidPatience)
 	defer cancel()
-	err = g.Each(ctx, sessions, g.Transcript, func(e library.Entry, lines []history.Line) error {
+	list := func(e library.Entry, lines []history.Line) error {
 		if len(all) == saidSessions {
 			return errEnough
 		}
 		one := saidIn{SessionRef: f.catalog.Ref(string(e.ID)),
 			Href: "/session/" + string(e.ID) + "?" + url.Values{"find": {words}}.Encode()}
+		if lines[0].File == "" { // the page may not have all of an output
+			one.Href = "/session/" + string(e.ID)
+		}
 		for _, l := range lines[:min(len(lines), saidLines)] {
 			found := matchAt(l.Text, l.Spans[0].From, l.Spans[0].To)
 			found.Where = "turn " + strconv.Itoa(l.Turn)
@@ -172,7 +181,14 @@ func saidWhere(ctx context.Context, f filters, words string) (all []saidIn, cut 
 		}
 		all = append(all, one)
 		return nil
+	}
+	err = g.Each(ctx, sessions, g.Transcript, list)
+	outputs, ok := g.Outputs(m.Library, func(ctx context.Context, e library.Entry) (*ingest.Session, error) {
+		return m.Pipeline.Read(ctx, e.ID)
 	})
+	if ok && err == nil && len(all) == 0 {
+		err = g.Each(ctx, sessions, outputs, list)
+	}
 	return all, err != nil || len(g.Problems) > 0
 }
 

@@ -24,17 +24,19 @@ type sessionRest struct {
 	Took    time.Duration // from its first to its last turn
 	Cost    float64       // at list prices, in USD; 0 if unknown
 	Changes ingest.Changes
-	Failed  int               // calls that failed
+	Failed  int               // calls that failed in these turns
 	Payload *payload.Payload  // nil: not distilled
 	Agent   *ingest.Subagent  // whose turns are shown; nil: the session's own
 	Astray  []ingest.Subagent // without a known call
 	Outline []outlined
 	Strip   []stretch
+	Each    int     // turns of a stretch
 	Found   []match // of what is looked for, as far as listed
 	Hits    int     // on this page
 	Turns   iter.Seq[turnView]
 
 	session  ingest.SessionID
+	failing  []int // places of the turns in which a call failed
 	pictures map[ingest.TurnID][]picture
 	shown    map[string]bool // ids that the page has
 	resting  map[string][]payload.Item
@@ -54,9 +56,13 @@ type turnView struct {
 
 	Pictures []picture
 	Agents   []ingest.Subagent // started by its calls
+	Failing  *failing          // nil: no call failed
 	Gone     bool              // the first of some abandoned turns
 	Back     bool              // the first turn after abandoned ones
 }
+
+// failing is which of the turns in which a call failed a turn is, and the places of those beside it, 0 for none.
+type failing struct{ N, Of, Before, After int }
 
 // mostOfTurn is how much of a long turn is shown at first, in bytes.
 const mostOfTurn = 20 << 10
@@ -72,13 +78,6 @@ func restOf(read *readSession, p *payload.Payload, find string, at *url.URL) (*s
 		resting: map[string][]payload.Item{}, whole: at.Query().Has("whole")}
 	v.Astray = v.agents[""]
 	v.Models, v.Took, v.Changes = s.Models, s.End.Sub(s.Start), s.Changes()
-	for i := range s.Turns {
-		for _, c := range s.Turns[i].Calls {
-			if c.Ran() && c.Failed {
-				v.Failed++
-			}
-		}
-	}
 	if p != nil {
 		for _, it := range p.Items {
 			v.resting[it.First().Turn] = append(v.resting[it.First().Turn], it)
@@ -93,8 +92,12 @@ func restOf(read *readSession, p *payload.Payload, find string, at *url.URL) (*s
 		for _, id := range idsOf(&turns[i]) {
 			v.shown[id] = true
 		}
+		if n := len(failedOf(&turns[i])); n > 0 {
+			v.Failed, v.failing = v.Failed+n, append(v.failing, i+1)
+		}
 	}
-	v.Outline, v.Strip = outlineOf(turns, p), stripOf(turns)
+	v.Outline = outlineOf(turns, p)
+	v.Strip, v.Each = stripOf(turns)
 	from, _ := strconv.Atoi(at.Query().Get("from"))
 	v.Turns = v.render(turns, max(from, 1))
 	if find != "" {
@@ -104,6 +107,9 @@ func restOf(read *readSession, p *payload.Payload, find string, at *url.URL) (*s
 	}
 	return v, nil
 }
+
+// Failing is the place of the first turn in which a call failed.
+func (v *sessionRest) Failing() int { return v.failing[0] }
 
 // idsOf returns all ids of a turn that a link may name.
 func idsOf(t *ingest.Turn) []string {
@@ -158,6 +164,15 @@ func (v *sessionRest) render(turns []ingest.Turn, from int) iter.Seq[turnView] {
 // turn renders one turn.
 func (v *sessionRest) turn(t ingest.Turn, one turnView) turnView {
 	one.Pictures = v.pictures[t.ID]
+	if i, found := slices.BinarySearch(v.failing, one.Place); found {
+		one.Failing = &failing{N: i + 1, Of: len(v.failing)}
+		if i > 0 {
+			one.Failing.Before = v.failing[i-1]
+		}
+		if i+1 < len(v.failing) {
+			one.Failing.After = v.failing[i+1]
+		}
+	}
 	for _, c := range t.Calls {
 		if c.ID != "" {
 			one.Agents = append(one.Agents, v.agents[c.ID]...)

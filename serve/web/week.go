@@ -19,6 +19,7 @@ type letter struct {
 	From, To      string // its Monday and its Sunday
 	Before, After string // the Mondays of the weeks around it, "" before the first session and after today
 	Sessions      int
+	Cost          float64 // at list prices, in USD
 	Projects      []weekOf
 	Markdown      string // the same as text
 }
@@ -45,7 +46,7 @@ func (s *Server) week(r *http.Request, m *Memory) (any, error) {
 			return nil, err
 		}
 	}
-	from := time.Date(at.Year(), at.Month(), at.Day()-(int(at.Weekday())+6)%7, 0, 0, 0, 0, now.Location())
+	from := mondayOf(at)
 	to := from.AddDate(0, 0, 7)
 	v, err := kept(&s.kept, m.Stamp, "week of "+from.String(), func() (v letter, err error) {
 		sessions := slices.DeleteFunc(slices.Clone(catalog.Entries), func(e library.Entry) bool {
@@ -58,7 +59,14 @@ func (s *Server) week(r *http.Request, m *Memory) (any, error) {
 		}
 		slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 		line, err := history.TimelineOf(r.Context(), m.Pipeline, catalog, sessions[:min(len(sessions), inLetter)], inTime...)
+		if err != nil {
+			return v, err
+		}
 		v.Projects = changedIn(line, from, to)
+		costs, err := costsOf(r.Context(), m, filters{since: from, asOf: to})
+		for _, cost := range costs {
+			v.Cost += cost
+		}
 		return v, err
 	})
 	if err != nil {
@@ -103,7 +111,7 @@ func changedIn(line []history.Dated, from, to time.Time) (all []weekOf) {
 // markdown returns the letter as text to paste.
 func (l *letter) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s to %s\n\n%s\n", l.From, l.To, answer.Count(l.Sessions, "session"))
+	fmt.Fprintf(&b, "# %s to %s\n\n%s, $%.2f\n", l.From, l.To, answer.Count(l.Sessions, "session"), l.Cost)
 	entry := func(d history.Dated) string {
 		out := fmt.Sprintf("- %s (%s)\n", voice.Sentence(d.Item), payload.Handle(d.Project, d.SessionN))
 		if quote := quoteOf(d.Item); quote != "" {

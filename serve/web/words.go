@@ -44,6 +44,9 @@ func words() template.FuncMap {
 		"at":       at,
 		"there":    there,
 		"to":       func(session, turn, text string) leading { return leading{there(session, turn), text} },
+		"change":   changing,
+		"weekday":  weekday,
+		"period":   periodOf,
 		"agentOf": func(session any, agent string) string {
 			return (&url.URL{Path: fmt.Sprintf("/session/%v", session),
 				RawQuery: url.Values{"agent": {agent}}.Encode()}).String()
@@ -72,6 +75,10 @@ func words() template.FuncMap {
 		"kinds":   func() []payload.Kind { return payload.Kinds },
 		"has":     func(list []payload.Kind, k payload.Kind) bool { return slices.Contains(list, k) },
 		"screens": func() []screen { return screens },
+		"weights": func() []string { return weights },
+		"weight": func(class string) string {
+			return map[string]string{"prompt": "asked", "edited": "files edited", "failed": "a call failed"}[class]
+		},
 	}
 }
 
@@ -118,7 +125,7 @@ type entry struct {
 type screen struct{ Name, Path, Title string }
 
 var screens = []screen{{"ask", "/", "Home"}, {"review", "/review", "Review"}, {"time", "/time", "Timeline"},
-	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Usage and health"}}
+	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Cost and health"}}
 
 // stands classifies an item for its mark: stands, past, out (ruled out) or later (deferred, open). What claims nothing,
 // such as a quote or a file, is plain and has none.
@@ -166,6 +173,17 @@ func there(session, turn string) string {
 	return u.String()
 }
 
+// changing leads to where an item of a session is kept, dropped or corrected, and back to the page; nil if that can't
+// be done here.
+func changing(v view, session any, it payload.Item) *leading {
+	id := fmt.Sprint(session)
+	if v.ReadOnly || strings.HasPrefix(id, "handoff ") || strings.Contains(id, "@") {
+		return nil
+	}
+	u := url.URL{Path: "/item/" + id + "/" + string(it.ID), RawQuery: url.Values{"back": {v.Here()}}.Encode()}
+	return &leading{u.String(), text.Clip(text.OneLine(voice.Sentence(it)), 60)}
+}
+
 // but returns a page's address with some query parameters changed, given as pairs of key and value; "" removes one.
 func but(page *url.URL, pairs ...string) string {
 	q := page.Query()
@@ -176,6 +194,34 @@ func but(page *url.URL, pairs ...string) string {
 		}
 	}
 	return (&url.URL{Path: page.Path, RawQuery: q.Encode()}).String()
+}
+
+// weekday names a day, "2026-11-25", with its day of the week.
+func weekday(on string) string {
+	if t, err := day(on); err == nil && !t.IsZero() {
+		return t.Format("Mon 2006-01-02")
+	}
+	return on
+}
+
+// A period is some days, the first and the last one.
+type period struct{ Name, From, To string }
+
+// periodOf reads the name of a row of what days, weeks or months cost; nil if it is none.
+func periodOf(by, name string) *period {
+	first, err := time.ParseInLocation("2006-01-02", name+map[string]string{"month": "-01"}[by], time.Local)
+	if err != nil {
+		return nil
+	}
+	p, end := &period{Name: weekday(name)}, first
+	switch by {
+	case "week":
+		p.Name, end = "from "+p.Name, first.AddDate(0, 0, 6)
+	case "month":
+		end = first.AddDate(0, 1, -1)
+	}
+	p.From, p.To = first.Format(time.DateOnly), end.Format(time.DateOnly)
+	return p
 }
 
 func ago(d time.Duration) string {

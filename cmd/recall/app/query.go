@@ -14,7 +14,6 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
-	"recall/library/received"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 	"recall/team/ask"
@@ -111,9 +110,7 @@ func (a *App) Ask(ctx context.Context, q answer.Question,
 		ans, err = answer.Ask(ctx, a.Both(), model, q)
 		return err
 	})
-	if ans.Verdict == answer.Nothing {
-		ans.Handed = received.Handed(a.Lib)
-	}
+	ans.LookBeyond(a.Lib, q.Project)
 	if ans.Unasked != "" {
 		a.Tell("this answer doesn't include what your team shares: %s", ans.Unasked)
 	}

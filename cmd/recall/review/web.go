@@ -109,12 +109,20 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 		HandOn: func(p *payload.Payload, variant string) string {
 			return b.RenderPayload(p, variant, 0)
 		}, HookFaults: hooks.Faults,
-		Resume: func(e library.Entry, s *ingest.Session) (command string, missing bool) {
+		Resume: func(e library.Entry, s *ingest.Session) web.Resumed {
 			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{Parsed: s})
-			if err != nil {
-				return "", false
+			how := web.Resumed{Command: terminal.ResumeCommand(r)}
+			switch {
+			case err != nil:
+				how = web.Resumed{Why: err.Error()}
+			case how.Command == "":
+				how.Why = e.Source.Client().Name + " has no command that continues a session"
+			case r.Missing():
+				how.Why = "its client has deleted it: first run recall restore " + answer.ShortID(e.ID)
+			case r.NoDir:
+				how.Why = "the folder that it worked in isn't there now"
 			}
-			return terminal.ResumeCommand(r), r.Missing()
+			return how
 		},
 		Say: func(items []review.Unseen, word payload.Op, line string) (err error) {
 			r := NewReviewer(ctx, b)

@@ -171,6 +171,22 @@ const slide = range => {
 	});
 };
 
+// What can be said of an item opens where it stands, and leads back to there; else it is a page of its own.
+addEventListener("click", async e => {
+	const link = e.target.closest("a.change");
+	if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
+	e.preventDefault();
+	try {
+		const form = document.adoptNode((await load(link.href)).querySelector("form.acts"));
+		link.replaceWith(form);
+		form.querySelector("button").focus();
+	} catch { location = link.href; }
+});
+
+// The calls that failed are what a link to them is about, wherever they are in their turn.
+const failed = () => document.querySelector(".told:has(> .failing:target) .calls .failed")?.scrollIntoView({ block: "center" });
+addEventListener("hashchange", failed);
+
 // Prepares newly shown parts of a page.
 const ready = () => {
 	for (const button of all(".copies[hidden]")) {
@@ -185,3 +201,4 @@ const ready = () => {
 };
 ready();
 if (document.querySelector(hit)) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView(); // what opened moved it
+failed();
