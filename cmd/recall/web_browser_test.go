@@ -187,6 +187,63 @@ func TestWebEditsAndHitsInBrowser(t *testing.T) {
 	v.quiet("looking for it")
 }
 
+// The number of failed calls leads to the first of them, open and marked, and that to the next one.
+func TestWebFailedCallsInBrowser(t *testing.T) {
+	inBrowser(t)
+	home, recall := asProgram(t)
+	call := func(n int, result string, failed bool) []string {
+		return []string{
+			fmt.Sprintf(`"type":"assistant","uuid":"a%d","parentUuid":"r%[2]d","message":{"id":"m%[1]d","type":"message",`+
+				`"role":"assistant","content":[{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"make %[1]d"}}]}`, n, n-1),
+			fmt.Sprintf(`"type":"user","uuid":"r%d","parentUuid":"a%[1]d","message":{"role":"user","content":[{"type":`+
+				`"tool_result","tool_use_id":"t%[1]d","is_error":%t,"content":%q}]}`, n, failed, result)}
+	}
+	records := []string{`"type":"user","uuid":"r0","parentUuid":null,"message":{"role":"user","content":"make it"}`}
+	for n := 1; n < 60; n++ {
+		records = append(records, call(n, strings.Repeat(fmt.Sprintln("line of", n), 9), n == 20 || n == 50)...)
+	}
+	id := "00000005-0000-4000-8000-000000000001"
+	ofRecords(t, home, id, records...)
+	recall(nil, "sync")
+	v := visitWeb(t, home, filepath.Join(home, "Recall"))
+	seen := func(command string) string {
+		return fmt.Sprintf(`(e => e && e.closest('li').textContent.includes(%q) && getComputedStyle(e.closest('li')).outlineStyle == 'solid' &&
+			e.getBoundingClientRect().top > 0 && e.getBoundingClientRect().bottom < innerHeight && e.closest('details').open)(
+			document.querySelector('.told:has(> :target) .calls .failed'))`, command)
+	}
+	v.to("/session/" + id)
+	v.click(`document.querySelector('main > .where a.failed')`)
+	v.until("the first failed call", seen("make 20"))
+	v.click(`document.querySelector('.failing:target a')`)
+	v.until("the next one", seen("make 50"))
+	v.click(`document.querySelector('.strip .failed')`)
+	v.until("the first one again", seen("make 20"))
+	v.click(`[...document.querySelectorAll('.outline .failed a')].at(-1)`)
+	v.until("the last one", seen("make 50"))
+	v.quiet("failed calls")
+}
+
+// A decision is dropped where it stands, by the keyboard alone, and comes back.
+func TestWebChangeInBrowser(t *testing.T) {
+	inBrowser(t)
+	home, library := demoed(t)
+	v := visitWeb(t, home, library)
+	v.to("/time?project=ledgerline")
+	v.tabTo("what can be said of a decision", `e.matches('.story .change')`)
+	var line string
+	v.Eval(`document.activeElement.closest('li').querySelector('div').firstChild.textContent.trim()`, &line)
+	v.press("Enter")
+	v.until("the form, in place", `location.pathname == '/time' && document.activeElement.closest('.story form.acts')`)
+	v.tabTo("its button", `e.value == 'drop'`)
+	v.press("Enter")
+	stands := fmt.Sprintf(`[...document.querySelectorAll('.story li')].some(e => e.textContent.includes(%q))`, line)
+	v.until("it is gone", `location.pathname == '/time' && document.querySelector('.said')?.textContent.includes('Dropped') && !`+stands)
+	v.tabTo("the way back", `e.closest('.said')`)
+	v.press("Enter")
+	v.until("it stands again", `!document.querySelector('.said') && `+stands)
+	v.quiet("a change")
+}
+
 // From a question to the turn that answers it and back, by the keyboard alone.
 func TestWebAskByKeysInBrowser(t *testing.T) {
 	inBrowser(t)

@@ -15,14 +15,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"recall/ingest/opencode/opencodetest"
 )
 
 // webP is a picture of one point, which the standard library reads but doesn't write.
 const webP = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA="
 
 // pictured writes a session of Claude Code with a JPEG in its prompt and a PNG, which is in its record twice, a GIF, a
-// WebP and an image that is torn in a result, and one of Codex with a PNG. It returns their images as they are.
-func pictured(t *testing.T, home string) (claude, codex string, all map[string][]byte) {
+// WebP and an image that is torn in a result, and others' with a PNG. It returns their images as they are.
+func pictured(t *testing.T, home string) (claude string, others []string, all map[string][]byte) {
 	t.Helper()
 	drawn := image.NewPaletted(image.Rect(0, 0, 800, 400), color.Palette{color.White, color.RGBA{200, 30, 30, 255}})
 	for i := range drawn.Pix {
@@ -57,14 +59,14 @@ func pictured(t *testing.T, home string) (claude, codex string, all map[string][
 			fmt.Sprintf(`{"base64":%q,"type":"image/png"}}`, base64.StdEncoding.EncodeToString(all["png"])),
 		`"type":"assistant","uuid":"a2","parentUuid":"r1","message":{"id":"m2","type":"message","role":"assistant",`+
 			`"model":"claude-opus-4-8","content":[{"type":"text","text":"It does."}]}`)
-	codex = "01a00000-0000-7000-8000-0000000000aa"
+	codex, inline := "01a00000-0000-7000-8000-0000000000aa", base64.StdEncoding.EncodeToString(all["png"])
 	var b strings.Builder
 	for i, line := range []string{
 		fmt.Sprintf(`"type":"session_meta","payload":{"id":%q,"timestamp":"2026-04-03T09:00:00.000Z","cwd":"/home/ann/app",`+
 			`"originator":"codex_cli_rs","cli_version":"0.80.0"}`, codex),
 		`"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":` +
 			fmt.Sprintf(`"What is on it?"},{"type":"input_image","image_url":"data:image/png;base64,%s"}]}`,
-				base64.StdEncoding.EncodeToString(all["png"])),
+				inline),
 		`"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":` +
 			`"Stripes."}]}`,
 	} {
@@ -73,18 +75,43 @@ func pictured(t *testing.T, home string) (claude, codex string, all map[string][
 	dir := filepath.Join(home, ".codex", "sessions", "2026", "04", "03")
 	must(t, os.MkdirAll(dir, 0o700))
 	must(t, os.WriteFile(filepath.Join(dir, "rollout-2026-04-03T09-00-00-"+codex+".jsonl"), []byte(b.String()), 0o600))
-	return claude, codex, all
+	gemini := "7c0a0000-0000-4000-8000-0000000000bb"
+	const at = `"timestamp":"2026-04-03T09:00:00.000Z"`
+	dir = filepath.Join(home, ".gemini", "tmp", "app", "chats")
+	must(t, os.MkdirAll(dir, 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "session-2026-04-03T09-00-7c0a0000.jsonl"), []byte(
+		fmt.Sprintf(`{"sessionId":%q,"projectHash":"a1","startTime":"2026-04-03T09:00:00.000Z","kind":"main"}`+"\n", gemini)+
+			`{"id":"u",`+at+`,"type":"user","content":[{"text":"What is on it?"},{"inlineData":{"mimeType":"image/png","data":"`+
+			inline+`"}}]}`+"\n"+`{"id":"a",`+at+`,"type":"gemini","content":"Stripes."}`+"\n"), 0o600))
+	rows := `INSERT INTO session (id, directory, title, version, time_created, time_updated)
+		VALUES ('ses_p', '/home/ann/app', 'Stripes', '1.2.0', 1775206800000, 1775206900000);`
+	for i, part := range []string{`{"type":"text","text":"What is on it?"}`,
+		`{"type":"file","mime":"image/png","filename":"a.png","url":"data:image/png;base64,` + inline + `"}`,
+		`{"type":"text","text":"Stripes."}`} {
+		if message := fmt.Sprintf("msg_%d", i/2); i != 1 {
+			rows += fmt.Sprintf(`INSERT INTO message VALUES ('%s', 'ses_p', 1775206800000, 1775206800000,
+				'{"role":%q,"time":{"created":1775206800000}}');`, message, []string{"user", "", "assistant"}[i])
+		}
+		rows += fmt.Sprintf(`INSERT INTO part VALUES ('prt_%d', 'msg_%d', 'ses_p', 1775206800000, 1775206800000, '%s');`,
+			i, i/2, part)
+	}
+	must(t, opencodetest.Exec(filepath.Join(home, ".local", "share", "opencode", "opencode.db"), rows))
+	return claude, []string{codex, gemini, "ses_p"}, all
 }
 
-// Images stand at their turn, each once, small; and whole as the client wrote them.
+// Images stand at their turn, each once, small; and whole as the client wrote them. Those of all clients do.
 func TestWebImages(t *testing.T) {
 	t.Parallel()
 	home, recall := asProgram(t)
-	claude, codex, all := pictured(t, home)
+	claude, others, all := pictured(t, home)
 	recall(nil, "sync")
 	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
 	shown := regexp.MustCompile(`<a href="(/session/[^"]*/image/[^"]*)"><img src="([^"]*)" width="(\d+)" height="(\d+)"`)
-	for id, want := range map[string][]string{claude: {"jpeg", "png", "gif", "webp"}, codex: {"png"}} {
+	for _, id := range append(others, claude) {
+		want := []string{"png"}
+		if id == claude {
+			want = []string{"jpeg", "png", "gif", "webp"}
+		}
 		turns := strings.Split(get("/session/"+id, nil), `<section class="told"`)
 		var seen []string
 		for i, turn := range turns {
@@ -102,7 +129,7 @@ func TestWebImages(t *testing.T) {
 				if err != nil || fmt.Sprint(c.Width, " ", c.Height) != m[3]+" "+m[4] || c.Width > 320 || c.Height > 200 {
 					t.Errorf("%s is %v, %v; its page says %s × %s", m[2], c, err, m[3], m[4])
 				}
-				if early := kind == "jpeg" || id == codex; early != (i == 1) {
+				if early := kind == "jpeg" || id != claude; early != (i == 1) {
 					t.Errorf("the %s is at turn %d", kind, i)
 				}
 				seen = append(seen, kind)

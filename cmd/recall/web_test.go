@@ -225,12 +225,70 @@ func TestWebPages(t *testing.T) {
 	holds(get(earlier, nil), `(?s)Outcome.* past">`+overtaken+`.*class="transcript".* past">`+overtaken)
 	holds(get("/review?project=ledgerline&from=6", nil), ` weak">`+overtaken)
 
+	// What is wrong is dropped where it stands, and comes back.
+	get = enter(t, startWeb(t, home, library))
+	for _, page := range []string{"/?q=what+did+we+decide+about+the+queue", "/time?project=ledgerline",
+		"/now?project=ledgerline", earlier} {
+		change := regexp.MustCompile(`class="change" href="(/item/[^/]+/(\w+)\?back=[^"]+)"`).FindStringSubmatch(get(page, nil))
+		if change == nil {
+			t.Errorf("%s: nothing can be changed there", page)
+			continue
+		}
+		card := get(html.UnescapeString(change[1]), nil)
+		form := regexp.MustCompile(`name="back" value="([^"]+)"><input type="hidden" name="session" value="([^"]+)"`).
+			FindStringSubmatch(card)
+		if form == nil || html.UnescapeString(form[1]) != page {
+			t.Fatalf("%s: it leads back to %q:\n%.3000s", page, form, card)
+		}
+		said := url.Values{"session": {form[2]}, "item": {change[2]}, "word": {"drop"}, "back": {page}}
+		stands := `class="change" href="/item/` + form[2] + "/" + change[2]
+		if now := get("/say", said); !strings.Contains(now, "Dropped. ") || strings.Contains(now, stands) {
+			t.Errorf("%s: what was dropped stands there, or can't be taken back", page)
+		}
+		said.Set("word", "unpin")
+		said.Set("undo", "yes")
+		if now := get("/say", said); !strings.Contains(now, stands) {
+			t.Errorf("%s: what was dropped isn't back", page)
+		}
+	}
+	holds(get("/item/"+id[1]+"/nosuch", nil), `^404`, `no such item`)
+
 	// Of a library that is only to be looked at nothing is said.
 	get = enter(t, startWeb(t, home, library, "--read-only"))
 	holds(get("/say", url.Values{"session": {first[1]}, "item": {first[2]}, "word": {"keep"}}), `^403`, `read-only`)
-	if strings.Contains(get("/review", nil), `value="keep"`) {
+	if strings.Contains(get("/review", nil)+get("/time", nil), `value="keep"`) || strings.Contains(get("/time", nil), "/item/") {
 		t.Error("a page that is only to be read has forms")
 	}
+}
+
+// What a day cost leads to its sessions, a word that nobody said to where tools printed it, and the first page to what
+// waits; a session that no command continues says why.
+func TestWebLeadsOn(t *testing.T) {
+	t.Parallel()
+	home, library := demoed(t)
+	get := enter(t, startWeb(t, home, library))
+	holds := func(page string, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if !regexp.MustCompile(w).MatchString(page) {
+				t.Errorf("%q isn't in\n%.3000s", w, page)
+			}
+		}
+	}
+	day := `href="/sessions\?since=2026-10-05&amp;asof=2026-10-05">Mon 2026-10-05</a></th><td class="n">(\$0\.\d\d)</td>`
+	cost := regexp.MustCompile(day).FindStringSubmatch(get("/health", nil))
+	if cost == nil {
+		t.Fatalf("no cost of a day:\n%s", get("/health", nil))
+	}
+	holds(get("/sessions?since=2026-10-05&asof=2026-10-05", nil), `[12] sessions?, newest first · <b>`+
+		regexp.QuoteMeta(cost[1])+`</b> at list prices from Mon 2026-10-05 to the end of Mon 2026-10-05`)
+	holds(get("/health?by=week", nil), `href="/sessions\?since=2026-10-05&amp;asof=2026-10-11">from Mon 2026-10-05`)
+	holds(get("/health?by=month", nil), `href="/sessions\?since=2026-09-01&amp;asof=2026-09-30">2026-09</a>`)
+	holds(get("/week?from=2026-10-05", nil), `\d sessions</a>, \$0\.\d\d at list prices`)
+	holds(get("/", nil), `<a href="/review">\d+ cards to review</a>`)
+	holds(get("/?q=zebrafinch", nil), `said in no session\. Nothing decided`, `<a href="/sessions\?find=zebrafinch">zebrafinch</a>`)
+	cowork := regexp.MustCompile(`/session/local_[0-9a-f-]+`).FindString(get("/sessions", nil))
+	holds(get(cowork, nil), `It can.t be resumed: Cowork has no command that continues a session`, `href="/now\?project=tidewise#next"`)
 }
 
 // Below a passage stands another of its exchange, what it replies to, with its place.

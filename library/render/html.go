@@ -95,7 +95,7 @@ func (t *transcript) funcs() template.FuncMap {
 		"who": who, "note": note, "class": class, "state": state, "subject": subject,
 		"done": done, "diffs": diffs, "output": output,
 		"gist": firstLine, "others": notChosen, "clip": oneLine, "trim": strings.TrimSpace, "join": strings.Join,
-		"body":    message,
+		"body":    Message,
 		"opens":   func(calls []ingest.ToolCall) bool { return slices.ContainsFunc(calls, opens) },
 		"verdict": func(c ingest.ToolCall) string { return verdicts[c.Verdict] },
 		"ids":     func(t ingest.Turn) []string { return anchorIDs(append([]string{string(t.ID)}, t.Records...)) },

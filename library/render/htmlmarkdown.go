@@ -35,8 +35,8 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 			renderer.WithNodeRenderers(util.Prioritized(plainNodes{}, 100))))
 })
 
-// message renders a turn's Markdown as HTML.
-func message(text string) template.HTML {
+// Message renders a turn's Markdown as HTML.
+func Message(text string) template.HTML {
 	var b bytes.Buffer
 	if len(text) <= mostRendered && markdown().Convert([]byte(text), &b) == nil {
 		return template.HTML(b.String())

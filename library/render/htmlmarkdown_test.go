@@ -30,7 +30,7 @@ func TestMessage(t *testing.T) {
 		{"a definition", "[a]: http://example.com \"t\"", "<p>[a]: http://example.com &quot;t&quot;</p>"},
 		{"an address in brackets", "<http://example.com>", "<p>&lt;http://example.com&gt;</p>"},
 	} {
-		got := strings.TrimSpace(string(message(c.in)))
+		got := strings.TrimSpace(string(Message(c.in)))
 		if !strings.HasPrefix(got, c.want) || c.name != "a table" && got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}

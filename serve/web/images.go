@@ -53,8 +53,8 @@ const (
 	smallHigh     = 200
 )
 
-// encoded finds PNG, JPEG, GIF and WebP in JSON by how they begin, alone or in a data URL.
-var encoded = regexp.MustCompile(`(?:"|;base64,)((?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/=]+)"`)
+// encoded finds PNG, JPEG, GIF and WebP by how they begin, alone or in a data URL, in JSON or in JSON that is a string.
+var encoded = regexp.MustCompile(`(?:"|;base64,)((?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/=]+)\\?"`)
 
 // imagesOf calls f with the base64 of each image in a session's file, until that returns false.
 func imagesOf(m *Memory, e library.Entry, file library.FileState, f func(line int, data []byte) bool) error {

@@ -12,6 +12,7 @@ import (
 	"recall/answer"
 	"recall/index"
 	"recall/internal/text"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -35,7 +36,13 @@ func words() template.FuncMap {
 		"tie":      answer.Tie,
 		"past":     func(p index.Placed) string { return text.Clip(voice.Past(p), mostOfLine) },
 		"speaker":  voice.Speaker,
-		"kind":     answer.KindWord,
+		"heading": func(k payload.Kind) string {
+			if k == payload.Lead {
+				return "What was said"
+			}
+			return answer.Kinds([]payload.Kind{k})
+		},
+		"rendered": render.Message,
 		"sharedBy": sharedBy,
 		"turnOf":   func(it payload.Item) string { return it.First().Turn },
 		"lost":     func(r *answer.Result) []string { return answer.RejectedOptions(*r.Item, r.History) },
@@ -77,7 +84,8 @@ func words() template.FuncMap {
 		"screens": func() []screen { return screens },
 		"weights": func() []string { return weights },
 		"weight": func(class string) string {
-			return map[string]string{"prompt": "asked", "edited": "files edited", "failed": "a call failed"}[class]
+			return map[string]string{"answer": "answered", "prompt": "asked", "edited": "files edited",
+				"failed": "a call failed"}[class]
 		},
 	}
 }
