@@ -261,8 +261,8 @@ func TestWebPages(t *testing.T) {
 	}
 }
 
-// What a day cost leads to its sessions, a word that nobody said to where tools printed it, and the first page to what
-// waits; a session that no command continues says why.
+// A word that nobody said leads to where tools printed it, and the first page to what waits; a session that no command
+// continues says why.
 func TestWebLeadsOn(t *testing.T) {
 	t.Parallel()
 	home, library := demoed(t)
@@ -275,20 +275,48 @@ func TestWebLeadsOn(t *testing.T) {
 			}
 		}
 	}
-	day := `href="/sessions\?since=2026-10-05&amp;asof=2026-10-05">Mon 2026-10-05</a></th><td class="n">(\$0\.\d\d)</td>`
-	cost := regexp.MustCompile(day).FindStringSubmatch(get("/health", nil))
-	if cost == nil {
-		t.Fatalf("no cost of a day:\n%s", get("/health", nil))
-	}
-	holds(get("/sessions?since=2026-10-05&asof=2026-10-05", nil), `[12] sessions?, newest first · <b>`+
-		regexp.QuoteMeta(cost[1])+`</b> at list prices from Mon 2026-10-05 to the end of Mon 2026-10-05`)
-	holds(get("/health?by=week", nil), `href="/sessions\?since=2026-10-05&amp;asof=2026-10-11">from Mon 2026-10-05`)
-	holds(get("/health?by=month", nil), `href="/sessions\?since=2026-09-01&amp;asof=2026-09-30">2026-09</a>`)
-	holds(get("/week?from=2026-10-05", nil), `\d sessions</a>, \$0\.\d\d at list prices`)
 	holds(get("/", nil), `<a href="/review">\d+ cards to review</a>`)
 	holds(get("/?q=zebrafinch", nil), `said in no session\. Nothing decided`, `<a href="/sessions\?find=zebrafinch">zebrafinch</a>`)
 	cowork := regexp.MustCompile(`/session/local_[0-9a-f-]+`).FindString(get("/sessions", nil))
 	holds(get(cowork, nil), `It can.t be resumed: Cowork has no command that continues a session`, `href="/now\?project=tidewise#next"`)
+}
+
+// What a day, week or month cost leads to its sessions, and what those cost then.
+func TestWebCost(t *testing.T) {
+	t.Parallel()
+	home, recall := asProgram(t)
+	year, month, today := time.Now().Date()
+	at := time.Date(year, month, today, 0, 0, 1, 0, time.Local)
+	var records strings.Builder
+	for i := range 3 { // two of them the day before
+		fmt.Fprintf(&records, `{"type":"assistant","uuid":"a%d","parentUuid":null,"sessionId":%q,"timestamp":%q,`+
+			`"cwd":"/home/ann/app","version":"2.1.200","message":{"id":"m%[1]d","type":"message","role":"assistant",`+
+			`"model":"claude-opus-4-8","content":[{"type":"text","text":"Done."}],`+
+			`"usage":{"input_tokens":1000000,"output_tokens":0}}}`+"\n", i, "00000006-0000-4000-8000-000000000001",
+			at.Add(time.Duration(i-2)*2*time.Second).UTC().Format(time.RFC3339))
+	}
+	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", "00000006-0000-4000-8000-000000000001.jsonl")
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte(records.String()), 0o600))
+	recall(nil, "sync")
+	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
+	rows := regexp.MustCompile(`<tr><th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">\$([\d.]+)</td>`)
+	for by, want := range map[string]string{"day": "5.00 10.00", "week": "", "month": ""} {
+		var costs []string
+		for _, row := range rows.FindAllStringSubmatch(get("/health?by="+by, nil), -1) {
+			costs = append(costs, row[2])
+			sessions := get(html.UnescapeString(row[1]), nil)
+			if !strings.Contains(sessions, "1 session, newest first · <b>$"+row[2]+"</b> at list prices") {
+				t.Errorf("by %s: %s cost $%s, and its sessions are\n%.3000s", by, row[1], row[2], sessions)
+			}
+		}
+		if got := strings.Join(costs, " "); len(costs) == 0 || want != "" && got != want {
+			t.Errorf("by %s it cost %q, want %q", by, got, want)
+		}
+	}
+	if week := get("/week", nil); !regexp.MustCompile(`1 session</a>, \$(5|15)\.00 at list prices`).MatchString(week) {
+		t.Errorf("the week's letter says\n%.3000s", week)
+	}
 }
 
 // Below a passage stands another of its exchange, what it replies to, with its place.

@@ -15,14 +15,14 @@ import (
 	"recall/pipeline"
 )
 
-// spent is what models cost at list prices, in USD: each of the last days or weeks by project, and the calendar month.
+// spent is what models cost at list prices, in USD: each of the last days, weeks or months by project, and this month.
 type spent struct {
 	Bars            []spentBar
 	Projects        []string // the dearest ones, in the order of their colours; the last one is "others"
 	Month, Forecast float64  // so far, and at this pace until its end
 }
 
-// A spentBar is a day's or a week's bar: its parts from the bottom up.
+// A spentBar is the bar of a day, a week or a month: its parts from the bottom up.
 type spentBar struct {
 	From, To string // its first and its last day, 2026-11-25
 	Cost     float64
@@ -37,21 +37,13 @@ const (
 	mostColours = 5 // the last one is for all others
 )
 
-// spentOf sums up the last days, or weeks from Monday on.
+// spentOf sums up the last days, weeks or months.
 func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, now time.Time, prices llm.Prices,
-	weekly bool) (*spent, error) {
-	year, month, today := now.Date()
-	midnight := func(month time.Month, day int) time.Time {
-		return time.Date(year, month, day, 0, 0, 0, 0, now.Location())
-	}
-	first, last, long := midnight(month, 1), midnight(month, today), 1
-	if weekly {
-		last, long = mondayOf(now), 7
-	}
-	from := last.AddDate(0, 0, -long*(mostBars-1))
+	by string) (*spent, error) {
+	month, from := startOf("month", now), after(by, startOf(by, now), 1-mostBars)
 	since := from
-	if first.Before(from) {
-		since = first
+	if month.Before(from) {
+		since = month
 	}
 	project := map[string]string{}
 	for _, e := range catalog.Entries {
@@ -66,24 +58,25 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 	s := &spent{}
 	costs, byProject := map[string]map[string]float64{}, map[string]float64{} // by the first day of a bar
 	for _, row := range took.Rows {
-		on, of, _ := strings.Cut(row.Name, " ")
-		if on >= first.Format(time.DateOnly) {
+		name, of, _ := strings.Cut(row.Name, " ")
+		on, err := day(name)
+		if err != nil {
+			continue // at an unknown time
+		}
+		if !on.Before(month) {
 			s.Month += row.Cost
 		}
-		if on < from.Format(time.DateOnly) {
+		if on.Before(from) {
 			continue
 		}
-		if weekly {
-			at, _ := day(on) // as it was just written
-			on = mondayOf(at).Format(time.DateOnly)
+		bar := startOf(by, on).Format(time.DateOnly)
+		if costs[bar] == nil {
+			costs[bar] = map[string]float64{}
 		}
-		if costs[on] == nil {
-			costs[on] = map[string]float64{}
-		}
-		costs[on][of] += row.Cost
+		costs[bar][of] += row.Cost
 		byProject[of] += row.Cost
 	}
-	s.Forecast = s.Month / float64(today) * float64(first.AddDate(0, 1, -1).Day())
+	s.Forecast = s.Month / float64(now.Day()) * float64(month.AddDate(0, 1, -1).Day())
 	s.Projects = slices.SortedFunc(maps.Keys(byProject), func(a, b string) int {
 		return cmp.Or(cmp.Compare(byProject[b], byProject[a]), cmp.Compare(a, b))
 	})
@@ -91,17 +84,41 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 		s.Projects = append(s.Projects[:mostColours-1], "others")
 	}
 	for i := range mostBars {
-		begins := from.AddDate(0, 0, long*i)
-		s.Bars = append(s.Bars, spentBar{From: begins.Format(time.DateOnly),
-			To: begins.AddDate(0, 0, long-1).Format(time.DateOnly)})
+		s.Bars = append(s.Bars, spentBar{From: after(by, from, i).Format(time.DateOnly),
+			To: after(by, from, i+1).AddDate(0, 0, -1).Format(time.DateOnly)})
 	}
 	s.draw(costs)
 	return s, nil
 }
 
-// mondayOf returns the beginning of the week that a time is in.
-func mondayOf(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day()-(int(t.Weekday())+6)%7, 0, 0, 0, 0, t.Location())
+// startOf returns the first day of the week, from Monday on, or month that a time is in; else its day.
+func startOf(by string, t time.Time) time.Time {
+	first := t.Day()
+	switch by {
+	case "week":
+		first -= (int(t.Weekday()) + 6) % 7
+	case "month":
+		first = 1
+	}
+	return time.Date(t.Year(), t.Month(), first, 0, 0, 0, 0, t.Location())
+}
+
+// after returns the day that is some weeks, months, or else days after another.
+func after(by string, t time.Time, n int) time.Time {
+	switch by {
+	case "week":
+		return t.AddDate(0, 0, 7*n)
+	case "month":
+		return t.AddDate(0, n, 0)
+	}
+	return t.AddDate(0, 0, n)
+}
+
+// Latest lists the bars that are there, the last one first.
+func (s *spent) Latest() []spentBar {
+	all := slices.DeleteFunc(slices.Clone(s.Bars), func(b spentBar) bool { return b.Cost == 0 })
+	slices.Reverse(all)
+	return all
 }
 
 // costsOf returns what models cost in each session, within the filters' days.

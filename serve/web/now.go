@@ -173,10 +173,10 @@ type healthView struct {
 	Hooks  []string // the latest errors in hooks
 }
 
-// sums are the groupings of usage.
+// sums are the groupings of usage; the first three are drawn as bars.
 var sums = []string{"day", "week", "month", "project", "session", "model"}
 
-// mostSums is the number of rows of usage that a page shows: the dearest or the latest ones.
+// mostSums is the number of rows of usage that a page shows, the dearest ones.
 const mostSums = 31
 
 // A bar is a number and its percentage of the largest.
@@ -206,16 +206,12 @@ func weekly(entries []library.Entry, now time.Time) (bars []bar) {
 	return bars
 }
 
-// shortened has days and months begin with the latest, and leaves out rows: the cheapest ones or the oldest ones.
+// shortened leaves out the cheapest rows.
 func shortened(u *history.Usage) (_ *history.Usage, more int) {
 	if u.Sessions == nil {
 		return u, 0
 	}
 	short, took := *u, *u.Sessions
-	took.Rows = slices.Clone(took.Rows)
-	if u.By == "day" || u.By == "week" || u.By == "month" {
-		slices.Reverse(took.Rows)
-	}
 	more = max(0, len(took.Rows)-mostSums)
 	took.Rows = took.Rows[:len(took.Rows)-more]
 	short.Sessions = &took
@@ -255,7 +251,7 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	})
 	if err == nil {
 		v.Spent, err = kept(&s.kept, m.Stamp, key+", drawn", func() (*spent, error) {
-			return spentOf(r.Context(), m.Pipeline, catalog, time.Now(), m.Prices, by == "week")
+			return spentOf(r.Context(), m.Pipeline, catalog, time.Now(), m.Prices, by)
 		})
 	}
 	look.Wait()

@@ -46,14 +46,12 @@ func words() template.FuncMap {
 		"sharedBy": sharedBy,
 		"turnOf":   func(it payload.Item) string { return it.First().Turn },
 		"lost":     func(r *answer.Result) []string { return answer.RejectedOptions(*r.Item, r.History) },
-		"lineOf":   func(it payload.Item) string { return payload.LineOf(&it) },
-		"long":     func(line string) bool { return len(line) > mostOfLine },
+		"lineOf":   lineOf,
 		"at":       at,
 		"there":    there,
 		"to":       func(session, turn, text string) leading { return leading{there(session, turn), text} },
 		"change":   changing,
 		"weekday":  weekday,
-		"period":   periodOf,
 		"agentOf": func(session any, agent string) string {
 			return (&url.URL{Path: fmt.Sprintf("/session/%v", session),
 				RawQuery: url.Values{"agent": {agent}}.Encode()}).String()
@@ -62,7 +60,6 @@ func words() template.FuncMap {
 			return (&url.URL{Path: fmt.Sprintf("/session/%v/raw/%v", session, name)}).String()
 		},
 		"handle":  payload.Handle,
-		"short":   func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
 		"day":     answer.Day,
 		"size":    text.Size,
 		"took":    took,
@@ -100,16 +97,18 @@ var ordered = regexp.MustCompile(`(?i)\b(instead|rather|over|before|after|replac
 // that matters, in the same order.
 func quoteOf(it payload.Item) string {
 	quote, line := voice.Quote(it), voice.Sentence(it)+" "+it.Why
-	if strings.Contains(strings.ToLower(line), strings.ToLower(strings.Trim(quote, "“”. "))) {
+	said := strings.ToLower(strings.Trim(quote, "“”. "))
+	ofFile := it.Path != "" && strings.HasSuffix(said, strings.ToLower(it.Path))
+	if ofFile || strings.Contains(strings.ToLower(line), said) {
 		return ""
 	}
 	if payload.SaysNo(quote) && !payload.SaysNo(line) {
 		return quote
 	}
-	said, above := text.Content(quote), text.Content(line)
-	common := shared(said, above)
-	turned := ordered.MatchString(quote) && !slices.Equal(common, shared(above, said))
-	if float64(len(common)) < repeats*float64(len(said)) || turned {
+	words, above := text.Content(quote), text.Content(line)
+	common := shared(words, above)
+	turned := ordered.MatchString(quote) && !slices.Equal(common, shared(above, words))
+	if float64(len(common)) < repeats*float64(len(words)) || turned {
 		return quote
 	}
 	return ""
@@ -122,6 +121,15 @@ func shared(words, others []string) []string {
 
 // mostOfLine is how many characters of an item's line a page shows; a longer line can't be edited there.
 const mostOfLine = 2000
+
+// lineOf returns an item's line to be edited, "" if it is too long for that.
+func lineOf(it payload.Item) string {
+	line := payload.LineOf(&it)
+	if len(line) > mostOfLine {
+		return ""
+	}
+	return line
+}
 
 // An entry is one item of a page together with the page's view.
 type entry struct {
@@ -210,26 +218,6 @@ func weekday(on string) string {
 		return t.Format("Mon 2006-01-02")
 	}
 	return on
-}
-
-// A period is some days, the first and the last one.
-type period struct{ Name, From, To string }
-
-// periodOf reads the name of a row of what days, weeks or months cost; nil if it is none.
-func periodOf(by, name string) *period {
-	first, err := time.ParseInLocation("2006-01-02", name+map[string]string{"month": "-01"}[by], time.Local)
-	if err != nil {
-		return nil
-	}
-	p, end := &period{Name: weekday(name)}, first
-	switch by {
-	case "week":
-		p.Name, end = "from "+p.Name, first.AddDate(0, 0, 6)
-	case "month":
-		end = first.AddDate(0, 1, -1)
-	}
-	p.From, p.To = first.Format(time.DateOnly), end.Format(time.DateOnly)
-	return p
 }
 
 func ago(d time.Duration) string {
