@@ -76,10 +76,11 @@ func TestWebInBrowser(t *testing.T) {
 	}
 }
 
-// tooWide are a page's elements that are wider than a window, all that is folded being opened: the window itself grows
-// with them on a phone.
+// tooWide are a page's elements that are wider than a window, all that is folded being opened, and turns laid out that are
+// out of sight: the window itself grows with them on a phone.
 const tooWide = `(() => {
 	document.querySelectorAll('details').forEach(d => d.open = true);
+	document.querySelectorAll('.told').forEach(e => e.style.contentVisibility = 'visible');
 	return [...document.querySelectorAll('body *')].filter(e => {
 		const r = e.getBoundingClientRect();
 		return r.width > 1 && r.height > 1 && r.right > %d + 1 && !e.closest('svg, .skip, .scroll, pre, .turn table');
@@ -153,7 +154,7 @@ func TestWebOutlineInBrowser(t *testing.T) {
 	v.until("all calls open", `[...document.querySelectorAll('.transcript details')].every(d => d.open)`)
 	v.tabTo("the outline's commit", `e.closest('.outline .commit')`)
 	v.press("Enter")
-	v.until("its turn", `location.hash && document.querySelector('.turn:target, .turn:has(:target)')`)
+	v.until("its turn", `location.hash && document.querySelector('.told:target > .turn')`)
 	v.press("g", "h")
 	v.until("home", `location.pathname == '/'`)
 	v.quiet("the outline")

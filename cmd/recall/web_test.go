@@ -324,7 +324,7 @@ func TestWebSaysWhatAPassageRepliesTo(t *testing.T) {
 	t.Parallel()
 	home, library := demoed(t)
 	page := enter(t, startWeb(t, home, strings.TrimSuffix(library, "-model")))("/?q=why+does+the+retry+have+jitter", nil)
-	want := regexp.MustCompile(`(?s)turn 6</a>, 2026-09-09</p>\s*<blockquote>Fixed and committed.{0,1000}` +
+	want := regexp.MustCompile(`(?s)turn 6</a>, 2026-09-09</p>\s*<blockquote class="passage"><p>Fixed and committed.{0,1000}` +
 		`turn 14</a>, 2026-09-09</p>\s*</article>`)
 	if !want.MatchString(page) {
 		t.Errorf("%s isn't in\n%.9000s", want, page)
