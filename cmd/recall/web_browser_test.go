@@ -76,7 +76,7 @@ func TestWebInBrowser(t *testing.T) {
 	}
 }
 
-// tooWide are a page's elements that are wider than a window, all that is folded being opened, and turns laid out that are
+// tooWide are a page's elements that are wider than a window, with all opened that is folded, and all laid out that is
 // out of sight: the window itself grows with them on a phone.
 const tooWide = `(() => {
 	document.querySelectorAll('details').forEach(d => d.open = true);
