@@ -225,13 +225,10 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	}
 	v := healthView{Kept: len(catalog.Entries), Projects: catalog.Projects(), Broken: m.Library.Broken(),
 		Hooks: m.HookFaults()}
-	var look sync.WaitGroup
-	look.Go(func() {
-		var found map[string]ingest.File
-		v.Doomed, v.Unsafe, found = m.Pipeline.Exposed(r.Context())
-		maps.Copy(catalog.Closed, m.Pipeline.Excluded())
-		v.Tally = catalog.Tally(found)
-	})
+	look := s.look(r.Context(), m)
+	v.Doomed, v.Unsafe = look.doomed, look.unsafe
+	maps.Copy(catalog.Closed, look.excluded)
+	v.Tally = catalog.Tally(look.found)
 	for _, e := range catalog.Entries {
 		if e.Distilled != nil {
 			v.Distilled++
@@ -254,7 +251,6 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 			return spentOf(r.Context(), m.Pipeline, catalog, time.Now(), m.Prices, by)
 		})
 	}
-	look.Wait()
 	if err != nil {
 		return nil, err
 	}

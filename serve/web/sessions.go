@@ -79,17 +79,17 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	v := sessionsView{filters: f, Find: q.Get("find"), Starred: q.Has("starred"), Tag: payload.Tag(q.Get("tag")),
 		State: library.State(q.Get("state")), Leaving: q.Has("leaving"), States: map[library.State]int{},
 		Doom: map[ingest.SessionID]bool{}, Broken: m.Library.Broken()}
-	doomed, _, found := m.Pipeline.Exposed(r.Context())
-	v.Doomed = doomed
+	look := s.look(r.Context(), m)
+	v.Doomed = look.doomed
 	for _, d := range v.Doomed {
 		for _, id := range d.IDs {
 			v.Doom[id] = true
 		}
 	}
-	maps.Copy(f.catalog.Closed, m.Pipeline.Excluded())
+	maps.Copy(f.catalog.Closed, look.excluded)
 	find := strings.Fields(strings.ToLower(v.Find))
 	var all []*library.ListEntry // pointers: the values are large to sort
-	list := f.catalog.List("", found)
+	list := f.catalog.List("", look.found)
 	for i := range list {
 		v.States[list[i].State]++
 	}
@@ -132,6 +132,25 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	}
 	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)], costs)
 	return v, err
+}
+
+// looked is what the clients have, and whether it is kept.
+type looked struct {
+	doomed   []pipeline.Expiring
+	unsafe   []ingest.Problem
+	found    map[string]ingest.File
+	excluded map[ingest.SessionID]string
+}
+
+// look looks at what the clients have, once a minute while nothing is written.
+func (s *Server) look(ctx context.Context, m *Memory) looked {
+	minute := time.Now().Format("2006-01-02 15:04")
+	l, _ := kept(&s.kept, m.Stamp, "looked at "+minute, func() (l looked, err error) {
+		l.doomed, l.unsafe, l.found = m.Pipeline.Exposed(ctx)
+		l.excluded = m.Pipeline.Excluded()
+		return l, ctx.Err() // else it is cut short
+	})
+	return l
 }
 
 // saidIn is a session whose transcript has the words looked for.
