@@ -173,37 +173,6 @@ func standing(text []byte) ([]byte, error) {
 	return json.MarshalIndent(payload.StandingLinks(links), "", " ")
 }
 
-// Five hundred at once are what five hundred one after the other would be.
-func TestManySmallSessions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
-	root := t.TempDir()
-	const n = 500
-	for i := range n {
-		k := talk{id: fmt.Sprintf("%08d-0000-4000-8000-000000000001", i), start: day.Add(time.Duration(i) * time.Hour),
-			said: []string{fmt.Sprintf("Use port %d instead of the default one for service %d, because the other is taken.",
-				4000+i, i), "Done."}}
-		k.write(t, root)
-	}
-	p := open(t, t.TempDir())
-	r := syncAll(t, p, root)
-	if r.New != n || r.Distilled != n || r.Indexed != n {
-		t.Errorf("%+v, want %d of each", r, n)
-	}
-	entries, err := p.Library.Sessions()
-	if err != nil || len(entries) != n {
-		t.Fatalf("%d sessions, %v", len(entries), err)
-	}
-	stamps, err := p.Index.Stamps(context.Background())
-	if err != nil || len(stamps) != n {
-		t.Fatalf("%d indexed, %v", len(stamps), err)
-	}
-	if r := syncAll(t, p, root); r.Distilled+r.Indexed+r.New != 0 {
-		t.Errorf("again: %+v", r)
-	}
-}
-
 // Two syncs at once over one library and one cache make the library that one
 // alone makes.
 func TestTwoSyncsAtOnce(t *testing.T) {

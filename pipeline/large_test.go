@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"recall/ingest"
-	"recall/ingest/synthtest"
 )
 
 // What a sync may hold in memory, whatever it takes in.
@@ -35,21 +34,6 @@ func peakOf(t *testing.T, root string) int {
 	}
 	t.Logf("held %d MB at most", mb)
 	return mb
-}
-
-// A transcript of 300 MB, most of it images, is taken in within mostMB.
-func TestHugeTranscriptOfImages(t *testing.T) {
-	if os.Getenv("RECALL_LONG") == "" {
-		t.Skip("skipped: no RECALL_LONG, and it is 300 MB")
-	}
-	root := t.TempDir()
-	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 1, BytesEach: 300 << 20, Images: true,
-		Seed: 3}); err != nil {
-		t.Fatal(err)
-	}
-	if mb := peakOf(t, root); mb > mostMB {
-		t.Errorf("held %d MB, want at most %d", mb, mostMB)
-	}
 }
 
 // So are tool results of 60 MB, each on one line: five, or where tests are to be quick

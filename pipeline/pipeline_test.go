@@ -265,49 +265,6 @@ func composeBy(t *testing.T, l *library.Library, x *index.Index) *payload.Payloa
 	return p
 }
 
-// A fork's shared beginning belongs to its parent, whichever arrives first.
-func TestForkInAnyOrder(t *testing.T) {
-	fork := talk{id: "cccccccc-0000-4000-8000-000000000001", start: day, fork: &first, turns: 4,
-		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.",
-			"Rows are marked as deleted now.")}
-	parent := first
-	parent.said = append(slices.Clone(first.said[:4]), "Cap the retries at five attempts, then dead-letter the job.",
-		"Retries stop after five attempts.")
-	run := func(order ...talk) map[string][]string {
-		root := t.TempDir()
-		p := open(t, t.TempDir())
-		for _, k := range order {
-			k.write(t, root)
-			syncAll(t, p, root)
-		}
-		return items(t, p.Library)
-	}
-	parentFirst, forkFirst, together := run(parent, fork), run(fork, parent), func() map[string][]string {
-		root := t.TempDir()
-		p := open(t, t.TempDir())
-		fork.write(t, root)
-		parent.write(t, root)
-		syncAll(t, p, root)
-		return items(t, p.Library)
-	}()
-	if d := cmp.Diff(parentFirst, forkFirst); d != "" {
-		t.Errorf("parent first, then fork, against fork first: %s", d)
-	}
-	if d := cmp.Diff(parentFirst, together); d != "" {
-		t.Errorf("one after the other against both at once: %s", d)
-	}
-	seen := map[string]bool{}
-	for _, list := range together {
-		for _, it := range list {
-			text := it[11:]
-			if seen[text] {
-				t.Errorf("two sessions claim %q", text)
-			}
-			seen[text] = true
-		}
-	}
-}
-
 func TestHandEditWins(t *testing.T) {
 	root := t.TempDir()
 	p := open(t, t.TempDir())
