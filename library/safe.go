@@ -39,6 +39,7 @@ func (l *Library) Safe(f ingest.Found) (State, error) {
 // again.
 func (e Entry) State(found map[string]ingest.File) (State, error) {
 	var there []ingest.File
+	emptied := false
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
 			if src.Path == "" { // prompts, which never were a separate file
@@ -56,11 +57,12 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 				}
 			}
 			there = append(there, now)
+			emptied = emptied || now.Size == 0 && src.Size > 0
 		}
 	}
 	if len(there) > 0 || len(e.Files) == 0 {
 		state, err := e.Judge(there)
-		if state == Safe && e.Shorter() {
+		if state == Safe && (emptied || e.Shorter()) {
 			state = Shorter
 		}
 		return state, err
@@ -74,7 +76,8 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 // Judge is Safe for files as they were found.
 func (e Entry) Judge(files []ingest.File) (State, error) {
 	for _, f := range files {
-		if slices.ContainsFunc(e.Files, func(have FileState) bool { return have.SourceAt(f.Path).matches(f) }) {
+		held := func(have FileState) bool { return have.SourceAt(f.Path).matches(f) }
+		if f.Size == 0 && len(e.Files) > 0 || slices.ContainsFunc(e.Files, held) { // nothing is left to keep
 			continue
 		}
 		err := notHeld(f)
