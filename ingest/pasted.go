@@ -88,6 +88,8 @@ func pastedLines(lines []string) int {
 	switch {
 	case first == ">", strings.HasPrefix(first, "> "):
 		return 1
+	case mailed(lines):
+		return len(lines) - afterMail(lines)
 	case shellPrompt().MatchString(first):
 		n := until(func(line string) bool { return strings.TrimSpace(line) == "" })
 		return n - speaksLast(lines[1:n])
@@ -99,6 +101,36 @@ func pastedLines(lines []string) int {
 		if n > 1 { // one line can be typed
 			return n
 		}
+	}
+	return 0
+}
+
+// mailed reports whether a mail begins: two lines of its head, or what a program writes above one that is passed on.
+func mailed(lines []string) bool {
+	return forwarded().MatchString(lines[0]) ||
+		len(lines) > 1 && mailHead().MatchString(lines[0]) && mailHead().MatchString(lines[1])
+}
+
+// afterMail counts the lines that the person added behind a mail: those below its signature, else a last paragraph that
+// asks or in which somebody speaks for themselves.
+func afterMail(lines []string) int {
+	last := 0 // where the last paragraph begins
+	for i, line := range lines {
+		begins := i > 0 && strings.TrimSpace(lines[i-1]) == ""
+		if s := strings.TrimSpace(line); begins && s != "" {
+			last = i
+		} else if s == "--" {
+			for n, below := range lines[i:] {
+				if strings.TrimSpace(below) == "" {
+					return len(lines) - i - n
+				}
+			}
+			return 0
+		}
+	}
+	asks := strings.HasSuffix(strings.TrimSpace(lines[len(lines)-1]), "?")
+	if last > 0 && (asks || speaks().MatchString(lines[last])) {
+		return len(lines) - last
 	}
 	return 0
 }
@@ -123,6 +155,10 @@ var (
 		`(?i:(?:can|could|would|should) (?:you|we) |let['’]s |we (?:need|should|must|want|can|could|have to) |` +
 		`(?:why|how) (?:is|are|do|does|did|can|should) |what (?:is|are|do|does|should) |ich |wir |warum |kannst du ))|` +
 		`^[\p{Han}\p{Hiragana}\p{Katakana}].*[。？]\s*$`)
+	mailHead = text.Pattern(`^\*{0,2}(?i:from|to|cc|sent|date|subject|reply-to|von|an|gesendet|datum|betreff|de|à|objet|` +
+		`para|asunto):`)
+	forwarded = text.Pattern(`(?i)^\s*(?:-{3,} ?(?:original message|forwarded message|urspr\S+ nachricht)|` +
+		`begin forwarded message:)`)
 	prose       = text.Pattern(`^(?:[-*•] )?[\pL"“'][^=|]* [^=|]*\S\s*$|^[\p{Han}\p{Hiragana}\p{Katakana}]`)
 	shellPrompt = text.Pattern(`^(?:(?:\([\w.-]+\) ?)?[\w.-]+@[\w.-]+\S*(?: [^\s$#%]+)? ?[$#%]|[$❯➜]|PS [A-Z]:\\[^>]*>|` +
 		`[A-Z]:\\[^>]*>) ?[A-Za-z./~]\S*(?: |$)`)

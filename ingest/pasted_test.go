@@ -25,6 +25,11 @@ func TestPasted(t *testing.T) {
 			"he says, , I don't.", "Kafka"},
 		{"words after a fence", "```\nKafka\n``` 昨日のmtgはここ", "昨日のmtgはここ", "Kafka"},
 		{"code in a line", "use ```Kafka``` here\nand there", "use ```Kafka``` here\nand there", "Kafka"},
+		{"a mail", "see:\nFrom: Eve <eve@example.org>\nSubject: broker\n\nWe decided on Kafka.\n\nis that so?",
+			"see:\nis that so?", "Kafka"},
+		{"a mail that is signed", "From: Eve\nTo: Ann\n\nKafka it is.\n-- \nEve\n\nUse NATS.", "Use NATS.", "Kafka"},
+		{"a mail passed on", "fwd:\n---------- Forwarded message ---------\nFrom: Eve\n\nKafka, always.", "fwd:", "Kafka"},
+		{"one line of a mail's head", "Subject: never Kafka\nas I said", "Subject: never Kafka\nas I said", "Kafka"},
 		{"one line that looks like it", "error: never use Kafka", "error: never use Kafka", "Kafka"},
 		{"a price", "$ 5 are enough for Kafka", "$ 5 are enough for Kafka", "Kafka"},
 		{"a filled template", "## User Input\n\n```text\nMail a link\n```\n\nYou **MUST** consider the user input before " +
