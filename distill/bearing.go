@@ -104,18 +104,19 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	claim := read(it.Text)
 	all, clause, lacks := covered(claim, b.said, j.words)
 	opposite, round := j.opposite(it, claim, b), b.turnedRound(claim)
+	reorders := slices.ContainsFunc(b.sentences, func(s string) bool { return reordered(it.Text, s) })
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0
 	case opposite && (!round || exchanged(claim, b.decisive())), it.Kind == payload.Decision && b.offers.leaves(it.Text):
 		return DropOpposite, 0
-	case round && !opposite: // both is neither: "nothing is merged before the tests pass"
+	case reorders, round && !opposite: // both is neither: "nothing is merged before the tests pass"
 		return DropOrder, 0
 	case j.mixed && all >= minMixed:
 	case all < minRelated || len(claim) == 0:
 		return DropUnrelated, 0
 	case it.Kind == payload.Status: // sums up
-	case limits().MatchString(it.Text) && !b.limited:
+	case limits().MatchString(it.Text) && !b.limited, it.Kind != payload.Finding && b.exceptsMore(it.Text+" "+it.Scope):
 		why = MendSaid
 	case all < minClaim, clause < minClause, len(lacks) > 0, b.bare && min(all, clause) < minAsked, b.speaksOfElse(claim):
 		why = MendSaid
@@ -184,6 +185,19 @@ func (b *bearing) speaksOfElse(claim []sayWord) bool {
 
 func (b *bearing) turnedRound(claim []sayWord) bool {
 	return slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return turnsRound(claim, q) })
+}
+
+// exception matches what a sentence doesn't hold for.
+var exception = text.Pattern(`(?i)[ ,](?:unless|except|as long as|provided|es sei denn|außer|solange|sauf|à moins|salvo|` +
+	`a menos) [^.;!?]+`)
+
+// exceptsMore reports whether what is said has an exception of which a claim has no word.
+func (b *bearing) exceptsMore(claim string) bool {
+	has := wordsIn(claim)
+	return slices.ContainsFunc(b.sentences, func(s string) bool {
+		left := exception().FindString(s)
+		return left != "" && !slices.ContainsFunc(text.Content(left), func(w string) bool { return has[text.Stem(w)] })
+	})
 }
 
 // details removes what nobody said.

@@ -236,7 +236,9 @@ var flips = func() map[string]flip {
 	m := map[string]flip{}
 	for i, pair := range strings.Fields(`increase/decrease raise/lower accept/reject safe/unsafe grow/shrink start/stop
 		before/after only/everybody only/everyone only/anyone only/anybody required/optional manual/automatic
-		synchronous/asynchronous first/last mehr/weniger vor/nach nur/alle nur/jeder`) {
+		synchronous/asynchronous first/last least/most minimum/maximum open/closed include/exclude above/below
+		more/fewer more/less ascending/descending allow/block mehr/weniger vor/nach nur/alle nur/jeder
+		mindestens/höchstens offen/geschlossen`) {
 		one, other, _ := strings.Cut(pair, "/")
 		if had, ok := m[one]; ok {
 			i = had.pair
@@ -254,7 +256,7 @@ type flip struct {
 
 // flipped reports whether a claim has the opposite of a word that a text has, with the same words on both sides.
 func flipped(claim, said string) bool {
-	a, b := strings.Fields(strings.ToLower(claim)), strings.Fields(strings.ToLower(said))
+	a, b := strings.Fields(notOnly().ReplaceAllString(strings.ToLower(claim), " ")), strings.Fields(strings.ToLower(said))
 	find := func(words []string, in map[int][]int) {
 		for i := range words {
 			words[i] = strings.Trim(words[i], ".,;:!?()\"'`*")
@@ -279,6 +281,9 @@ func flipped(claim, said string) bool {
 	}
 	return false
 }
+
+// notOnly matches what takes a limit back.
+var notOnly = text.Pattern(`\bnot (?:only|just)\b`)
 
 func flipOf(word string) (flip, bool) {
 	f, ok := flips[word]
@@ -385,6 +390,37 @@ func turnsRound(claim, said []sayWord) bool {
 		}
 	}
 	return false
+}
+
+// sequence matches what is said to come first and what later: "A first, then B", "A before B", "B after A".
+var sequence = text.Pattern(`(?i)\A(.*?)(?:,? (?:and )?(then|before|after|dann|danach|bevor|nachdem|puis|luego)|` +
+	`,? (und dann|und danach)) (.*)\z`)
+
+// reordered reports whether a claim puts first what a text puts later, and the reverse; not where one of them denies.
+func reordered(claim, said string) bool {
+	order := func(s string) (first, later map[string]bool) {
+		m := sequence().FindStringSubmatch(strings.TrimSpace(s))
+		if m == nil || slices.ContainsFunc(strings.Fields(strings.ToLower(s)), denies) {
+			return nil, nil
+		}
+		first, later = wordsIn(m[1]), wordsIn(m[4])
+		if joint := strings.ToLower(m[2]); joint == "after" || joint == "nachdem" {
+			first, later = later, first
+		}
+		return first, later
+	}
+	first, later := order(claim)
+	saidFirst, saidLater := order(said)
+	moved := func(of, to, not map[string]bool) (n int) {
+		for w := range of {
+			if to[w] && !not[w] {
+				n++
+			}
+		}
+		return n
+	}
+	away := min(moved(first, saidLater, saidFirst), moved(later, saidFirst, saidLater))
+	return away > moved(later, saidLater, saidFirst)
 }
 
 // crosses reports whether, in its clause, most words before a claim's word at i are behind it in the text, and the
