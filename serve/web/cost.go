@@ -37,10 +37,16 @@ const (
 	mostColours = 5 // the last one is for all others
 )
 
-// spentOf sums up the last days, weeks or months.
+// spentOf sums up the last days, weeks or months, until something was last said.
 func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, now time.Time, prices llm.Prices,
 	by string) (*spent, error) {
-	month, from := startOf("month", now), after(by, startOf(by, now), 1-mostBars)
+	last := time.Time{}
+	for _, e := range catalog.Entries {
+		if e.End.After(last) && e.End.Before(now) {
+			last = e.End
+		}
+	}
+	month, from := startOf("month", now), after(by, startOf(by, last.In(now.Location())), 1-mostBars)
 	since := from
 	if month.Before(from) {
 		since = month
