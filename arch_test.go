@@ -94,6 +94,7 @@ var kept = map[string]string{
 	"github.com/tailscale/hujson":            "serve/hooks/clients internal/llm/openai",
 	"github.com/spf13/cobra":                 "cmd",
 	"github.com/spf13/pflag":                 "cmd",
+	"github.com/spf13/viper":                 "cmd/recall/config",
 	"github.com/schollz/progressbar/v3":      "cmd",
 	"github.com/rivo/uniseg":                 "cmd",
 	"github.com/jackc/pgx/v5":                "team",

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
 
 	"recall/internal/hint"
 	"recall/internal/llm"
@@ -89,6 +91,7 @@ type Config struct {
 
 	File string // the file read, "" if none
 
+	text    []byte      // of it
 	state   os.FileInfo // of it, before it was read
 	origins map[string]origin
 }
@@ -168,22 +171,29 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 		return nil, err
 	}
 	c := &Config{File: file, state: stateOf(file)}
-	values, problems := map[string]value{}, []string(nil)
+	v := layered(flags)
 	if file != "" {
-		text, err := disk.ReadRegular(file, mostOfConfig)
-		if err == nil {
-			values, problems, err = inFile(file, text)
+		if c.text, err = disk.ReadRegular(file, mostOfConfig); err == nil {
+			err = v.ReadConfig(bytes.NewReader(c.text))
 		}
 		if err != nil {
-			return nil, hint.With(fmt.Errorf("%s: %w", file, err), `recall config --help lists every key; in `+
+			return nil, hint.With(fmt.Errorf("%s: %w", file, withoutWrapping(err)), `recall config --help lists every key; in `+
 				`double quotes a \ is YAML's escape, so write Windows paths in single quotes`)
 		}
 	}
-	override(values, flags)
-	if problems = slices.Concat(problems, unknownVariables(), c.decode(values, at)); len(problems) > 0 {
+	c.findOrigins(v, flags)
+	if problems := slices.Concat(c.unknownKeys(v), unknownVariables(), c.decode(v, at)); len(problems) > 0 {
 		return nil, hint.With(errors.New(strings.Join(problems, "\n")), "recall config --help lists every key")
 	}
 	return c, c.chooseDistiller()
+}
+
+// withoutWrapping returns YAML's own error, which names the line.
+func withoutWrapping(err error) error {
+	if parsing, is := errors.AsType[viper.ConfigParseError](err); is {
+		return parsing.Unwrap()
+	}
+	return err
 }
 
 // findConfig finds the file to read: --config, $RECALL_CONFIG, or the one in the user's configuration folder; a named
@@ -252,6 +262,9 @@ func (c *Config) Shown() []Shown {
 		o := c.origins[k.Name]
 		if k.searched() && c.Auto(k.Name) {
 			v = nil
+		}
+		if o.layer == fromFile {
+			o.where = fmt.Sprintf("%s:%d", o.where, lineOf(c.text, k.Name))
 		}
 		list = append(list, Shown{k.Name, masked(k.Name, v), o.layer, o.where})
 	}

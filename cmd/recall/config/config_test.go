@@ -139,7 +139,7 @@ func TestPrecedence(t *testing.T) {
 		want, from := 3, origin{layer: fromDefault}
 		if g.file {
 			p := put(t, "query:\n  limit: 10\n", at.User, "recall", "config.yaml")
-			want, from = 10, origin{fromFile, p + ":2"}
+			want, from = 10, origin{fromFile, p}
 		}
 		var env, args []string
 		if g.env {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
 	"recall/internal/hint"
@@ -121,12 +122,20 @@ func withSetting(text string, s Written) (string, error) {
 
 // wouldLoad reports what is wrong with the text of a config.yaml.
 func wouldLoad(name, text string, at Surroundings) error {
-	values, problems, err := inFile(name, []byte(text))
-	if err != nil {
+	c := &Config{File: name, text: []byte(text)}
+	v := viper.New()
+	v.SetConfigType("yaml")
+	if err := v.ReadConfig(strings.NewReader(text)); err != nil {
 		return err
 	}
-	c := &Config{File: name}
-	if problems = append(problems, c.decode(values, at)...); len(problems) > 0 {
+	c.origins = map[string]origin{}
+	for _, k := range Keys {
+		if c.origins[k.Name] = (origin{layer: fromDefault}); v.InConfig(k.Name) {
+			c.origins[k.Name] = origin{fromFile, name}
+		}
+	}
+	problems := append(c.unknownKeys(v), c.decode(v, at)...)
+	if len(problems) > 0 {
 		return errors.New(strings.Join(problems, "\n"))
 	}
 	return nil

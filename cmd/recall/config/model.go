@@ -71,8 +71,7 @@ func (c *Config) chooseDistiller() error {
 		c.Distill.Distiller = ByModel
 		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
 	case !chosen && c.Distill.Distiller == ByModel:
-		at := strings.TrimSuffix(c.origins[key].place(key), ": ")
-		return hint.With(errors.New(at+" is model, but llm.provider isn't set"),
+		return hint.With(errors.New(strings.TrimSuffix(c.place(key), ": ")+" is model, but llm.provider isn't set"),
 			"set llm.provider to one of %s; recall init helps you choose", strings.Join(Providers[1:], ", "))
 	}
 	return nil

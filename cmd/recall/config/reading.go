@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
 	"recall/internal/llm"
@@ -26,67 +26,45 @@ const (
 	MostOfNote   = 16 << 20
 )
 
-// A value is what was given for a key, and where.
-type value struct {
-	origin
-	text string
-	node *yaml.Node // if it is in the file
-}
-
-// String is the value as written.
-func (v value) String() string {
-	if v.node == nil || v.node.Kind == yaml.ScalarNode {
-		return v.text
+// layered returns viper with all keys' defaults, the RECALL_* variables (an empty one counts as not set), and the given
+// flags that set a key (see SetsKey).
+func layered(flags *pflag.FlagSet) *viper.Viper {
+	v := viper.New()
+	v.SetConfigType("yaml")
+	v.SetEnvPrefix(envPrefix)
+	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_"))
+	v.AutomaticEnv()
+	for _, k := range Keys {
+		v.SetDefault(k.Name, k.Preset)
 	}
-	text, _ := yaml.Marshal(v.node)
-	return strings.TrimSpace(string(text))
-}
-
-// inFile reads the text of a config.yaml. The problems are keys that don't exist, with those that do.
-func inFile(file string, text []byte) (values map[string]value, problems []string, err error) {
-	var doc yaml.Node
-	err = yaml.Unmarshal(text, &map[string]any{}) // what nodes allow: the same key twice
-	if err = cmp.Or(err, yaml.Unmarshal(text, &doc)); err != nil {
-		return nil, nil, err
+	if flags == nil {
+		return v
 	}
-	values = map[string]value{}
-	var read func(section string, all []*yaml.Node)
-	read = func(section string, all []*yaml.Node) {
-		for i := 0; i+1 < len(all); i += 2 {
-			name, line, is := section+strings.ToLower(all[i].Value), fmt.Sprintf("%s:%d", file, all[i].Line), all[i+1]
-			if is.Kind == yaml.AliasNode {
-				is = is.Alias
-			}
-			within := under(name + ".")
-			switch none := is.ShortTag() == "!!null"; {
-			case !isKey(name) && within == nil:
-				allowed := under(section)
-				if section == "" {
-					allowed = sections()
-				}
-				problems = append(problems, line+": unknown key "+name+"; allowed: "+strings.Join(allowed, ", "))
-			case none: // as if it weren't there
-			case within == nil:
-				values[name] = value{origin{fromFile, line}, is.Value, is}
-			case is.Kind == yaml.MappingNode:
-				read(name+".", is.Content)
-			default:
-				problems = append(problems, line+": "+name+" is a section with these keys: "+strings.Join(within, ", "))
+	flags.VisitAll(func(f *pflag.Flag) {
+		for _, name := range f.Annotations[flagKey] {
+			key, off := strings.CutPrefix(name, "!")
+			switch {
+			case !off:
+				v.BindPFlag(key, f)
+			case f.Changed:
+				v.Set(key, f.Value.String() != "true")
 			}
 		}
-	}
-	for _, n := range doc.Content {
-		read("", n.Content)
-	}
-	return values, problems, nil
+	})
+	return v
 }
 
-// override puts the RECALL_* variables over the values in the file, and the given flags that set a key (see SetsKey)
-// over those. An empty variable counts as not set.
-func override(values map[string]value, flags *pflag.FlagSet) {
+// findOrigins finds where each setting comes from.
+func (c *Config) findOrigins(v *viper.Viper, flags *pflag.FlagSet) {
+	c.origins = map[string]origin{}
 	for _, k := range Keys {
-		if text := os.Getenv(k.Variable()); text != "" {
-			values[k.Name] = value{origin: origin{fromEnv, k.Variable()}, text: text}
+		switch {
+		case os.Getenv(k.Variable()) != "":
+			c.origins[k.Name] = origin{fromEnv, k.Variable()}
+		case v.InConfig(k.Name):
+			c.origins[k.Name] = origin{fromFile, c.File}
+		default:
+			c.origins[k.Name] = origin{layer: fromDefault}
 		}
 	}
 	if flags == nil {
@@ -94,116 +72,140 @@ func override(values map[string]value, flags *pflag.FlagSet) {
 	}
 	flags.Visit(func(f *pflag.Flag) {
 		for _, name := range f.Annotations[flagKey] {
-			key, off := strings.CutPrefix(name, "!")
-			text := f.Value.String()
-			if off {
-				text = strconv.FormatBool(text != "true")
-			}
-			values[key] = value{origin: origin{fromFlag, "--" + f.Name}, text: text}
+			c.origins[strings.TrimPrefix(name, "!")] = origin{fromFlag, "--" + f.Name}
 		}
 	})
 }
 
-// decode sets each key's field to its value or default, and returns all that is wrong with them.
-func (c *Config) decode(values map[string]value, at Surroundings) (problems []string) {
-	c.origins = map[string]origin{}
+// decode decodes each setting into its field, and returns all that is wrong with them.
+func (c *Config) decode(v *viper.Viper, at Surroundings) (problems []string) {
 	for _, k := range Keys {
-		is, given := values[k.Name]
-		if !given {
-			is = value{origin: origin{layer: fromDefault}, text: k.Preset}
-		}
-		c.origins[k.Name] = is.origin
-		if !given && k.Preset == "" {
+		from := c.origins[k.Name]
+		if k.Preset == "" && from.layer == fromDefault {
 			if k.of.Kind() == reflect.Slice {
 				k.in(c).Set(reflect.MakeSlice(k.of, 0, 0))
 			}
 			continue
 		}
 		here := at
-		if is.layer == fromFile {
+		if from.layer == fromFile {
 			here.Working = filepath.Dir(c.File)
 		}
-		got, err := k.read(is)
+		err := v.UnmarshalKey(k.Name, k.in(c).Addr().Interface(), viper.DecodeHook(plain))
 		if err == nil {
-			k.in(c).Set(reflect.ValueOf(got).Convert(k.of))
 			err = k.check(k.in(c), here)
+		} else if own, is := errors.AsType[badValue](err); is {
+			err = own
+		} else {
+			err = errNot
 		}
 		switch {
-		case err != nil && !given: // ~/Recall without a known home folder
+		case err != nil && from.layer == fromDefault: // ~/Recall without a known home folder
 			k.in(c).SetZero()
 		case errors.Is(err, errNot):
-			problems = append(problems, fmt.Sprintf("%s%q isn't allowed; allowed: %s", is.place(k.Name),
-				masked(k.Name, is.String()), k.Allowed()))
+			problems = append(problems, fmt.Sprintf("%s%q isn't allowed; allowed: %s", c.place(k.Name),
+				masked(k.Name, fmt.Sprint(v.Get(k.Name))), k.Allowed()))
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("%s%v; allowed: %s", is.place(k.Name), err, k.Allowed()))
+			problems = append(problems, fmt.Sprintf("%s%v; allowed: %s", c.place(k.Name), err, k.Allowed()))
 		}
 	}
 	return problems
 }
 
-// read returns what a value means to the key. Scalars mean the same wherever they are given. A number isn't a time (30
-// would be nanoseconds to Go and seconds to whoever wrote it), and yes isn't true.
-func (k Key) read(v value) (got any, err error) {
-	text := strings.TrimSpace(v.text)
+// badValue is an error that says more of a value than that it isn't allowed.
+type badValue string
+
+func (b badValue) Error() string { return string(b) }
+
+// plain is the decode hook: scalars are read as they are written, so that the file and the environment mean the same.
+// A number isn't a time ("30" would be 30 nanoseconds to Go and 30 seconds to whoever wrote it), and yes isn't true.
+func plain(from, to reflect.Type, data any) (any, error) {
+	text, isText := data.(string)
+	text = strings.TrimSpace(text)
 	switch {
-	case k.of == priceList:
-		return pricesOf(v)
-	case k.of == folderList && v.node != nil && v.node.Kind == yaml.SequenceNode:
-		list := []string{}
-		for _, n := range v.node.Content {
-			name := n.Value
-			switch {
-			case n.Kind != yaml.ScalarNode:
-				return nil, errNot
-			case n.ShortTag() == "!!null": // "~" on its own
-				name = ""
-			}
-			list = append(list, name)
+	case to == priceList:
+		return pricesOf(data)
+	case to == folderList && isText: // as in PATH; [] as in the file: the source is off
+		if text == "[]" {
+			return []string{}, nil
 		}
-		return list, nil
-	case v.node != nil && v.node.Kind != yaml.ScalarNode:
-		return nil, errNot
-	case k.of == folderList && text == "[]": // as in the file: the source is off
-		return []string{}, nil
-	case k.of == folderList: // as in PATH
 		return filepath.SplitList(text), nil
-	case k.of == duration:
-		if _, number := strconv.ParseFloat(text, 64); number == nil {
-			return nil, fmt.Errorf("%s has no unit", text)
-		}
-		got, err = time.ParseDuration(text)
-	case k.of.Kind() == reflect.Int:
-		got, err = strconv.Atoi(text)
-	case k.of.Kind() == reflect.Float64:
-		got, err = strconv.ParseFloat(text, 64)
-	case k.of.Kind() == reflect.Bool:
-		if text = strings.ToLower(text); text != "true" && text != "false" {
-			return nil, errNot
-		}
-		return text == "true", nil
-	default:
-		return text, nil
+	case !isText && from == to, from.Kind() == reflect.Map, from.Kind() == reflect.Slice:
+		return data, nil
+	case !isText:
+		text = fmt.Sprint(data)
 	}
-	if err != nil {
-		return nil, errNot
-	}
-	return got, nil
+	return scalar(to, text)
 }
 
-// pricesOf reads a list of prices, which is YAML in the environment too.
-func pricesOf(v value) (any, error) {
+func scalar(to reflect.Type, text string) (any, error) {
+	switch {
+	case to == duration:
+		if _, err := strconv.ParseFloat(text, 64); err == nil {
+			return nil, badValue(text + " has no unit")
+		}
+		return time.ParseDuration(text)
+	case to.Kind() == reflect.Int:
+		return strconv.Atoi(text)
+	case to.Kind() == reflect.Float64:
+		return strconv.ParseFloat(text, 64)
+	case to.Kind() == reflect.Bool && text != "true" && text != "false":
+		return nil, errNot
+	case to.Kind() == reflect.Bool:
+		return text == "true", nil
+	}
+	return text, nil
+}
+
+// pricesOf reads a list of prices from the file, or as YAML from the environment.
+func pricesOf(data any) (any, error) {
+	text, is := data.(string)
+	if !is {
+		b, err := yaml.Marshal(data)
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	}
 	list := []llm.Price{}
-	dec := yaml.NewDecoder(strings.NewReader(v.String()))
+	dec := yaml.NewDecoder(strings.NewReader(text))
 	dec.KnownFields(true)
-	if err := dec.Decode(&list); err != nil && v.String() != "" {
-		return nil, errors.New("not a list of prices")
+	if err := dec.Decode(&list); err != nil && text != "" {
+		return nil, badValue("not a list of prices")
 	}
 	return list, nil
+}
+
+// unknownKeys returns what is wrong with the keys of the file: those that don't exist, with the nearest that do.
+func (c *Config) unknownKeys(v *viper.Viper) (problems []string) {
+	for _, name := range slices.Sorted(slices.Values(v.AllKeys())) {
+		above := name
+		for above != "" && !isKey(above) && len(under(above+".")) == 0 {
+			name, above = above, above[:max(0, strings.LastIndexByte(above, '.'))]
+		}
+		wrong, instead := "", under(above+".")
+		switch {
+		case isKey(above): // its value is checked
+		case above == "":
+			wrong, instead = "unknown key "+name+"; allowed: ", sections()
+		case above != name:
+			wrong = "unknown key " + name + "; allowed: "
+		case v.Get(name) != nil && !isMap(v.Get(name)):
+			wrong = name + " is a section with these keys: "
+		}
+		if wrong != "" {
+			problems = append(problems, fmt.Sprintf("%s:%d: %s%s", c.File, lineOf(c.text, name), wrong,
+				strings.Join(instead, ", ")))
+		}
+	}
+	return slices.Compact(problems)
 }
 
 func isKey(name string) bool {
 	return slices.ContainsFunc(Keys, func(k Key) bool { return k.Name == name })
 }
+
+func isMap(v any) bool { _, is := v.(map[string]any); return is }
 
 // under lists the keys with a prefix; nothing for no prefix.
 func under(prefix string) (names []string) {
@@ -224,14 +226,33 @@ func sections() (names []string) {
 }
 
 // place says where a setting was made: "config.yaml:7: query.limit: ", "environment: RECALL_QUERY_LIMIT: ".
-func (o origin) place(key string) string {
-	switch o.layer {
+func (c *Config) place(key string) string {
+	from := c.origins[key]
+	switch from.layer {
 	case fromEnv:
-		return "environment: " + o.where + ": "
+		return "environment: " + from.where + ": "
 	case fromFlag:
-		return o.where + ": "
+		return from.where + ": "
 	}
-	return o.where + ": " + key + ": "
+	return fmt.Sprintf("%s:%d: %s: ", c.File, lineOf(c.text, key), key)
+}
+
+// lineOf finds the line of a key in a config.yaml; that of its section if it has none of its own.
+func lineOf(text []byte, key string) int {
+	var doc yaml.Node
+	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
+		return 1
+	}
+	node, line := doc.Content[0], 1
+	for name := range strings.SplitSeq(key, ".") {
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if strings.EqualFold(node.Content[i].Value, name) {
+				node, line = node.Content[i+1], node.Content[i].Line
+				break
+			}
+		}
+	}
+	return line
 }
 
 // Specials describes the variables that aren't settings.
