@@ -9,15 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/text/encoding/unicode"
-
-	"recall/internal/text"
 )
 
 // ErrNoScheduler means that this machine has nothing that runs scheduled jobs.
@@ -291,44 +288,4 @@ func tool(ctx context.Context, stdin, name string, args ...string) (string, erro
 		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, said)
 	}
 	return out.String(), nil
-}
-
-// At returns when the nightly job runs; false if that can't be determined.
-func (h Host) At(ctx context.Context) (Clock, bool) {
-	text := ""
-	switch h.System {
-	case Cron:
-		text, _ = crontab(ctx)
-	case Windows:
-		text, _ = tool(ctx, "", "schtasks", "/Query", "/XML", "/TN", TaskName(Jobs[1]))
-	default:
-		for _, path := range h.ours() {
-			if strings.Contains(path, Jobs[1].Name) {
-				data, _ := os.ReadFile(path)
-				text += string(data)
-			}
-		}
-	}
-	return clockIn(h.System, text)
-}
-
-// clockIn finds the nightly time in a system's job definition.
-func clockIn(s System, text string) (Clock, bool) {
-	m := clockForms[s]().FindStringSubmatch(text)
-	if m == nil {
-		return Clock{}, false
-	}
-	hour, minute := m[1], m[2]
-	if s == Cron {
-		hour, minute = minute, hour
-	}
-	c, err := ParseClock(hour + ":" + minute)
-	return c, err == nil
-}
-
-var clockForms = map[System]func() *regexp.Regexp{
-	Systemd: text.Pattern(`(?m)^OnCalendar=\*-\*-\* (\d+):(\d+)`),
-	Launchd: text.Pattern(`(?s)<key>Hour</key><integer>(\d+)</integer>.*<key>Minute</key><integer>(\d+)</integer>`),
-	Windows: text.Pattern(`(?s)<CalendarTrigger>.*?<StartBoundary>[^<]*T(\d+):(\d+)`),
-	Cron:    text.Pattern(`(?m)^(\d+) (\d+) \* \* \* .* scheduled sync\b`),
 }

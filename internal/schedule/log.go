@@ -63,6 +63,17 @@ func Keep(dir string, r Run) error {
 	return Log(dir, r.Job, line)
 }
 
+// clockName is the file in a Folder that says when the nightly job runs.
+const clockName = "night"
+
+// KeepClock records when the nightly job runs, making the folder.
+func KeepClock(dir string, at Clock) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, clockName), []byte(at.String()), 0o600)
+}
+
 // logSize is the size at which a log is rotated; one earlier log is kept.
 const logSize = 1 << 20
 
@@ -132,7 +143,8 @@ func Look(ctx context.Context) (Status, error) {
 	if h, err := Here(ctx); err == nil {
 		s.System, s.Installed = h.System, h.Installed(ctx)
 		if s.Installed {
-			if at, ok := h.At(ctx); ok {
+			said, _ := os.ReadFile(filepath.Join(dir, clockName))
+			if at, err := ParseClock(string(said)); err == nil {
 				s.Next = at.Next(time.Now()).UTC()
 			}
 		}

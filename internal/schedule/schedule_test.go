@@ -157,17 +157,6 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// The nightly time is read back from what was written.
-func TestClockIsReadBack(t *testing.T) {
-	for system, files := range map[System][]File{Systemd: Files(Systemd, plan), Launchd: Files(Launchd, plan),
-		Windows: Files(Windows, plan),
-		Cron:    {{"", Crontab("5 4 * * * date\n", plan)}}} {
-		if c, ok := clockIn(system, files[len(files)-1].Text); !ok || c != plan.At {
-			t.Errorf("%s: got %v, %v, want %v", system, c, ok, plan.At)
-		}
-	}
-}
-
 // A log that has become large is set aside, and one of those is kept.
 func TestLogRotates(t *testing.T) {
 	dir := t.TempDir()

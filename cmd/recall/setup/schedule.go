@@ -112,6 +112,9 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At,
 		p.At.Next(time.Now()).Format("2006-01-02 15:04"))
 	dir, err := schedule.Folder()
+	if err == nil {
+		err = schedule.KeepClock(dir, p.At)
+	}
 	if err != nil {
 		return err
 	}
