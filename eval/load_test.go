@@ -61,7 +61,7 @@ func TestBadGoldIsNamed(t *testing.T) {
 		"bad.gold.json: d2: another item has this id",
 		"bad.gold.json: item 4: no id",
 		"broken.gold.json: line 3: invalid character",
-		"typed.gold.json: line 2: session must be a text, not a number",
+		"typed.gold.json: line 2: session is of another form: number",
 		"twin.gold.json: session s1 has another gold set, good.gold.json",
 		"q.questions.json: question 2: no question in q",
 		"q.questions.json: question 2: expects or calls stale s1#d9",

@@ -45,9 +45,9 @@ func TestMisfitsInTermsOfTheJSON(t *testing.T) {
 		`[]`:              `it is not an object with the list "pairs"`,
 		`{"pairs":null}`:  `it is not an object with the list "pairs"`,
 		`{"pairs":{}}`:    `it is not an object with the list "pairs"`,
-		`{"pairs":["2"]}`: form + "[0] must be an object, not a text",
-		`{"pairs":[{"number":1.5},{"number":"2"}]}`: form + "[0].number must be a whole number, not 1.5",
-		`{"pairs":[{"number":1,"why":["x"]}]}`:      form + "[0].why must be a text, not a list",
+		`{"pairs":["2"]}`: form + "[0] is of another form: string",
+		`{"pairs":[{"number":1.5},{"number":"2"}]}`: form + "[0].number is of another form: number 1.5",
+		`{"pairs":[{"number":1,"why":["x"]}]}`:      form + "[0].why is of another form: array",
 		`{"pairs":[{"number":1},{"number":"2"}]}`:   "",
 	} {
 		_, bad, err := elements[ruling](answer, "pairs")

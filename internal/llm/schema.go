@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 )
 
@@ -52,41 +51,15 @@ func FindJSON(text string) (value string, ok bool) {
 }
 
 // Misfit words an error of decoding JSON in terms of the JSON, which a model and a person can see, rather than of
-// what it was decoded into: "items[3].quotes must be a list of texts, not a number". at is the path of what was
-// decoded, "" for the whole. Other errors stay as they are.
+// what it was decoded into: "items[3].quotes is of another form: number". at is the path of what was decoded, "" for the
+// whole. Other errors stay as they are.
 func Misfit(at string, err error) error {
 	kind, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
 		return err
 	}
 	path := strings.Trim(strings.ReplaceAll(at+"."+kind.Field, ".[", "["), ".")
-	got, number, _ := strings.Cut(kind.Value, " ") // "number 1.5", for a whole one
-	return fmt.Errorf("%s must be %s, not %s", cmp.Or(path, "it"), formOf(kind.Type),
-		cmp.Or(number, map[string]string{"string": "a text", "array": "a list", "object": "an object", "number": "a number",
-			"bool": "true or false"}[got], kind.Value))
-}
-
-// formOf names the JSON that a type is decoded from.
-func formOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a text"
-	case reflect.Slice, reflect.Array:
-		of := formOf(t.Elem())
-		if _, one, ok := strings.Cut(of, " "); ok && !strings.Contains(one, " ") {
-			return "a list of " + one + "s"
-		}
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Pointer:
-		return formOf(t.Elem())
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	}
-	return "a whole number"
+	return fmt.Errorf("%s is of another form: %s", cmp.Or(path, "it"), kind.Value)
 }
 
 // repairJSON copies the value at the beginning of text up to its closing bracket and returns
