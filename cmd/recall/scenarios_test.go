@@ -45,7 +45,7 @@ var scenarios = []struct {
 			"OrderService.create() is implemented. That's expected.",
 		"NotificationService is out of scope this sprint, don't touch it.",
 	}, files: map[string]string{"src/services/UserService.ts": payload.FileDone,
-		"src/types/UserContext.ts":     "Edited once.",
+		"src/types/UserContext.ts":     "Edited.",
 		"src/services/OrderService.ts": payload.FileProgress}, made: map[string][]string{
 		"Current goal": {"Extract UserService and OrderService", "Extract OrderService"},
 		"Decisions made": {"(not: keep SessionManager shared) — because the original singleton, SessionManager, caused " +
@@ -100,9 +100,9 @@ var scenarios = []struct {
 		"is skipped because it requires a live Redis instance; don't unskip it without the Redis dev container, it would " +
 			"appear to pass on stubs.",
 		"Storage is done; the retrieval API is stubbed, not implemented.",
-	}, files: map[string]string{"src/queue/PriorityQueue.ts": "Edited once.",
-		"src/queue/WorkerPool.ts": "Edited once.",
-		"src/queue/backoff.ts":    "Edited once.", "src/queue/DeadLetterQueue.ts": payload.FileProgress},
+	}, files: map[string]string{"src/queue/PriorityQueue.ts": "Edited.",
+		"src/queue/WorkerPool.ts": "Edited.",
+		"src/queue/backoff.ts":    "Edited.", "src/queue/DeadLetterQueue.ts": payload.FileProgress},
 		made: map[string][]string{
 			"Feature goal": {"target 500 jobs/sec sustained, p99 latency below 200ms", "Build the dead-letter queue"},
 			"Decisions locked in": {"not a sorted list — because the sorted list is 4x slower at more than 10K queued jobs",

@@ -160,11 +160,8 @@ func (f *touched) item(t *talk) payload.Item {
 				words = s.text
 			}
 			quote(f.saidBy, s, words)
-			switch n := f.saidBy.turn.N; {
-			case f.edits > 0 && n < f.turn.N:
+			if f.edits > 0 && f.saidBy.turn.N < f.turn.N {
 				it.Text += "; edited since."
-			case f.edits > 0 && n < f.mass:
-				it.Text += "; a command may have changed it since."
 			}
 		}
 	}
@@ -178,23 +175,26 @@ func (f *touched) item(t *talk) payload.Item {
 
 // describe describes what was done to the file, for when no report speaks of it.
 func (f *touched) describe() string {
+	written := "Edited."
+	switch {
+	case f.created && f.writes == 1:
+		written = "New."
+	case f.created:
+		written = "New, then edited."
+	}
 	switch {
 	case f.deleted:
 		return "Deleted."
 	case f.back && f.writes == 0:
 		return "Put back by git."
 	case f.back:
-		return strings.TrimSuffix(f.describeWrites(), ".") + ", then put back by git."
-	case f.was != "" && f.created && f.writes == 1:
-		return "New as " + f.was + ", then renamed."
+		return strings.TrimSuffix(written, ".") + ", then put back by git."
 	case f.was != "" && f.created:
-		return "New as " + f.was + ", edited and renamed."
-	case f.was != "" && f.writes > 0:
-		return "Renamed from " + f.was + ", and edited."
+		return "New as " + f.was + ", then renamed."
 	case f.was != "":
 		return "Renamed from " + f.was + "."
 	case f.edits > 0:
-		return f.describeWrites()
+		return written
 	case f.shown:
 		return "Shown to the person as a result."
 	case f.refused > 0:
@@ -203,23 +203,6 @@ func (f *touched) describe() string {
 		return "Read; a command or sub-agent may have changed it."
 	}
 	return "Read."
-}
-
-// describeWrites describes how often a file was written.
-func (f *touched) describeWrites() string {
-	switch {
-	case f.created && f.writes == 1:
-		return "New."
-	case f.created:
-		return "New, then edited."
-	}
-	times := strings.Split("once,twice,three times,four times,five times,six times,seven times,"+
-		"eight times,nine times", ",")
-	n := append(times, "many times")[min(max(f.writes, 1)-1, len(times))]
-	if f.more && f.writes <= len(times) {
-		n = "at least " + n
-	}
-	return "Edited " + n + "."
 }
 
 // inQuotes marks words in the item of a file or folder as somebody's own.

@@ -35,27 +35,18 @@ func TestFilesThroughFolders(t *testing.T) {
 		"renamed, which was there": {"/w", []ingest.ToolCall{shell("git mv a.go b.go"), shell("mv b.go c.go")},
 			map[string]string{"c.go": "Renamed from a.go."}},
 		"renamed there and back": {"/w", []ingest.ToolCall{edit("/w/a.go"), shell("mv a.go b.go && mv b.go a.go")},
-			map[string]string{"a.go": "Edited once."}},
+			map[string]string{"a.go": "Edited."}},
 		"put back": {"/w", []ingest.ToolCall{edit("/w/a.go"), edit("/w/a.go"), edit("/w/b.go"),
 			shell("git checkout -- a.go c.go")},
-			map[string]string{"a.go": "Edited twice, then put back by git.", "b.go": "Edited once.",
+			map[string]string{"a.go": "Edited, then put back by git.", "b.go": "Edited.",
 				"c.go": "Put back by git."}},
 		"put back, and edited": {"/w", []ingest.ToolCall{edit("/w/a.go"), shell("git restore a.go"), edit("/w/a.go")},
-			map[string]string{"a.go": "Edited twice."}},
+			map[string]string{"a.go": "Edited."}},
 		"all put back": {"/w", []ingest.ToolCall{edit("/w/a.go"), edit("/w/lib/b.go"), edit("/v/c.go"),
-			shell("git restore .")}, map[string]string{"a.go": "Edited once, then put back by git.",
-			"lib/b.go": "Edited once, then put back by git.", "/v/c.go": "Edited once."}},
-		"more by many files' command": {"/w", []ingest.ToolCall{edit("/w/a.go"), file("/w/b.go"),
-			shell("grep -rl old . | xargs sed -i s/old/new/")},
-			map[string]string{"a.go": "Edited at least once.", "b.go": "New."}},
-		"more by a sub-agent that nobody saw": {"/w", []ingest.ToolCall{edit("/w/a.go"),
-			{ID: "t", Name: "Task", Done: true, Input: map[string]string{"subagent_type": "builder"}}},
-			map[string]string{"a.go": "Edited at least once."}},
-		"no more by one that reads": {"/w", []ingest.ToolCall{edit("/w/a.go"),
-			{ID: "t", Name: "Task", Done: true, Input: map[string]string{"subagent_type": "Explore"}}},
-			map[string]string{"a.go": "Edited once."}},
+			shell("git restore .")}, map[string]string{"a.go": "Edited, then put back by git.",
+			"lib/b.go": "Edited, then put back by git.", "/v/c.go": "Edited."}},
 		"unstaged": {"/w", []ingest.ToolCall{edit("/w/a.go"), shell("git restore --staged a.go && git reset a.go")},
-			map[string]string{"a.go": "Edited once."}},
+			map[string]string{"a.go": "Edited."}},
 		"moved over another": {"/w", []ingest.ToolCall{file("/w/a.go"), file("/w/b.go"), file("/w/b.go"),
 			shell("mv a.go b.go")},
 			map[string]string{"b.go": "New as a.go, then renamed."}},
@@ -129,9 +120,6 @@ func TestFilesByRecordAlone(t *testing.T) {
 	}{
 		"reported": {nil, " “rejects stale events, and waits for its push”"},
 		"deleted":  {[]ingest.ToolCall{{Name: "Bash", Command: "rm guard.go", Done: true}}, " Deleted."},
-		"changed since by a command that doesn't name it": {[]ingest.ToolCall{{Name: "Bash", Done: true,
-			Command: "find . -name '*.go' -exec sed -i s/stale/old/ {} +"}},
-			" “rejects stale events, and waits for its push”; a command may have changed it since."},
 		"read beside a change of branch": {[]ingest.ToolCall{{Name: "Bash", Command: "git pull", Done: true}},
 			" “rejects stale events, and waits for its push”"},
 		"broken off": {[]ingest.ToolCall{call("Edit", "/w/guard.go", "")}, "IN PROGRESS “rejects stale events, and waits for its push”; edited since."},
@@ -158,9 +146,9 @@ func TestFilesByRecordAlone(t *testing.T) {
 			it := f.item(talk)
 			got[it.Path] = it.Status + " " + it.Text
 		}
-		over := " Edited once."
+		over := " Edited."
 		if strings.Contains(name, "doesn't name") {
-			over = " Edited at least once."
+			over = " Edited."
 		}
 		if diff := cmp.Diff(map[string]string{"guard.go": c.want, "over.go": over}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -24,8 +24,6 @@ type touched struct {
 	shown     bool         // presented to the person as a result
 	fleeting  bool         // only on a virtual machine's disk
 	unseen    bool         // sub-agents or commands that don't name it may have changed it
-	more      bool         // such a thing was meant to write, so the file may have been edited more often than seen
-	mass      int          // ordinal of the turn of the last command meant to write many files, or 0
 	back      bool         // git restored it since it was written
 	was       string       // its first name, or "" if it was never renamed
 	turn      *ingest.Turn // the last that wrote it, or else read it
@@ -95,39 +93,25 @@ func touchedFiles(s *ingest.Session) []*touched {
 			committed = turn.N
 		}
 	}
-	unseen, more, mass := unseenChanges(s, actions)
+	unseen := changesUnseen(actions)
 	for _, f := range l.all {
-		f.unseen, f.more, f.mass = unseen, more, mass
+		f.unseen = unseen
 	}
 	return l.all
 }
 
-// unseenChanges reports whether anything ran that may have changed files without naming them, whether any of that was
-// meant to write files, and the turn of the last command meant to write many, or 0.
-func unseenChanges(s *ingest.Session, actions []trace.Action) (unseen, more bool, mass int) {
-	for i := range actions {
-		a := &actions[i]
-		if a.Abandoned || a.Copied {
-			continue
+// changesUnseen reports whether anything ran that may have changed files without naming them.
+func changesUnseen(actions []trace.Action) bool {
+	return slices.ContainsFunc(actions, func(a trace.Action) bool {
+		if c := a.Call; a.Abandoned || a.Copied {
+			return false
+		} else if c.Agent != "" || c.Name == "Task" || c.Name == "Agent" {
+			return true
 		}
-		if c := a.Call; c.Agent != "" || c.Name == "Task" || c.Name == "Agent" {
-			unseen = true
-			handedLine := slices.ContainsFunc(s.Subagents, func(sub ingest.Subagent) bool {
-				return sub.Call == c.ID && c.ID != "" || sub.ID == c.Agent && c.Agent != ""
-			})
-			kind := c.Input["subagent_type"]
-			more = more || !handedLine && kind != "Explore" && kind != "Plan" // these only read
-		}
-		for _, st := range a.Steps() {
-			switch {
-			case writesUnnamed(st):
-				unseen, more, mass = true, true, max(mass, a.N)
-			case st.Program == "git" && changesTree(st.Args), formatters[st.Program]:
-				unseen = true
-			}
-		}
-	}
-	return unseen, more, mass
+		return slices.ContainsFunc(a.Steps(), func(st trace.Step) bool {
+			return writesUnnamed(st) || st.Program == "git" && changesTree(st.Args) || formatters[st.Program]
+		})
+	})
 }
 
 // writesUnnamed reports whether a command may write files that it doesn't name.
