@@ -211,7 +211,7 @@ func planned(turn *ingest.Turn, plan string) []payload.Item {
 		open := planOptional().MatchString(quote)
 		says := keywords(planPlace().ReplaceAllString(quote, ""))
 		said := planNumber().ReplaceAllString(plain(quote), "")
-		if !lists && !open && len(says) > 2 && len(out) <= maxPoints {
+		if !lists && !open && len(says) > 1 && len(out) <= maxPoints {
 			if under != "" {
 				said = under + ": " + said
 			}

@@ -7,11 +7,11 @@ import (
 	"recall/internal/text"
 )
 
-// keywords returns the stems of the words that say what a text is about: none of one that only agrees.
+// keywords returns the stems of the words that say what a text is about.
 func keywords(s string) text.Bag {
 	words := text.Bag{}
 	text.Each(s, func(w string) bool {
-		if len(w) > 1 && !text.Stop(w) && !agreeing[w] {
+		if len(w) > 1 && !text.Stop(w) && !common[w] {
 			words[text.Stem(w)] = 1
 		}
 		return true
@@ -19,7 +19,8 @@ func keywords(s string) text.Bag {
 	return words
 }
 
-var agreeing = text.Set(`yes yeah ok okay please`)
+// common words say nothing of any work, besides stop words.
+var common = text.Set(`yes yeah ok okay please new`)
 
 // looksLikePath reports whether a word is the name of a file.
 func looksLikePath(w string) bool {
