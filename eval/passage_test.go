@@ -156,7 +156,7 @@ func TestFilesOfPages(t *testing.T) {
 	}})
 	for line, want := range map[string]string{
 		"- internal/queue/heap.go — New.":             "begins",
-		"- .github/lint.yml — Edited.":          "quoted",
+		"- .github/lint.yml — Edited.":                "quoted",
 		"- list.go — New.":                            "",
 		"- “The guide warns of wrong clocks.” — user": "untold",
 	} {
