@@ -50,8 +50,8 @@ func FindJSON(text string) (value string, ok bool) {
 	return best, best != ""
 }
 
-// Misfit words an error of decoding JSON in terms of the JSON, which a model and a person can see, rather than of
-// what it was decoded into: "items[3].quotes is of another form: number". at is the path of what was decoded, "" for the
+// Misfit words an error of decoding JSON in terms of the JSON, which a model and a person can see, rather than of what
+// it was decoded into: "items[3].quotes is of another form: number". at is the path of what was decoded, "" for the
 // whole. Other errors stay as they are.
 func Misfit(at string, err error) error {
 	kind, ok := errors.AsType[*json.UnmarshalTypeError](err)
