@@ -19,7 +19,7 @@ import (
 	"recall/ingest/opencode/opencodetest"
 )
 
-// webP is a picture of one point, which the standard library reads but doesn't write.
+// webP is a picture of one point, which the standard library doesn't write.
 const webP = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA="
 
 // pictured writes a session of Claude Code with a JPEG in its prompt and a PNG, which is in its record twice, a GIF, a
@@ -99,14 +99,14 @@ func pictured(t *testing.T, home string) (claude string, others []string, all ma
 	return claude, []string{codex, gemini, "ses_p"}, all
 }
 
-// Images stand at their turn, each once, small; and whole as the client wrote them. Those of all clients do.
+// Images stand at their turn, each once, as their client wrote them; those of all clients do.
 func TestWebImages(t *testing.T) {
 	t.Parallel()
 	home, recall := asProgram(t)
 	claude, others, all := pictured(t, home)
 	recall(nil, "sync")
 	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
-	shown := regexp.MustCompile(`<a href="(/session/[^"]*/image/[^"]*)"><img src="([^"]*)" width="(\d+)" height="(\d+)"`)
+	shown := regexp.MustCompile(`<a href="(/session/[^"]*/image/[^"]*)"><img src="([^"]*)" loading="lazy"`)
 	for _, id := range append(others, claude) {
 		want := []string{"png"}
 		if id == claude {
@@ -116,18 +116,10 @@ func TestWebImages(t *testing.T) {
 		var seen []string
 		for i, turn := range turns {
 			for _, m := range shown.FindAllStringSubmatch(turn, -1) {
-				for k := range m {
-					m[k] = strings.ReplaceAll(m[k], "&amp;", "&")
-				}
-				_, whole, _ := strings.Cut(get(m[1], nil), " ")
+				_, whole, _ := strings.Cut(get(strings.ReplaceAll(m[1], "&amp;", "&"), nil), " ")
 				kind := strings.TrimPrefix(http.DetectContentType([]byte(whole)), "image/")
-				if !bytes.Equal([]byte(whole), all[kind]) {
+				if !bytes.Equal([]byte(whole), all[kind]) || m[2] != m[1] {
 					t.Errorf("%s isn't the %s that was written", m[1], kind)
-				}
-				_, small, _ := strings.Cut(get(m[2], nil), " ")
-				c, err := png.DecodeConfig(strings.NewReader(small))
-				if err != nil || fmt.Sprint(c.Width, " ", c.Height) != m[3]+" "+m[4] || c.Width > 320 || c.Height > 200 {
-					t.Errorf("%s is %v, %v; its page says %s × %s", m[2], c, err, m[3], m[4])
 				}
 				if early := kind == "jpeg" || id != claude; early != (i == 1) {
 					t.Errorf("the %s is at turn %d", kind, i)
@@ -152,7 +144,7 @@ func TestWebImagesInBrowser(t *testing.T) {
 	recall(nil, "sync")
 	v := visitWeb(t, home, filepath.Join(home, "Recall"))
 	v.to("/session/" + claude)
-	v.until("its images", `(all => all.length == 4 && all.every(e => e.complete && e.naturalWidth > 0))(
+	v.until("its images", `(all => all.length == 4 && all.every(e => e.complete && e.naturalWidth > 0 && e.clientWidth <= 320 && e.clientHeight <= 200))(
 		[...document.querySelectorAll('.pictures img')])`)
 	v.tabTo("an image", `e.closest('.pictures')`)
 	v.press("Enter")

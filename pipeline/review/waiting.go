@@ -54,8 +54,9 @@ type Waiting struct {
 	Broken []ingest.Problem `json:"-"` // sessions whose payload can't be read
 }
 
-// Empty reports whether nothing is waiting.
-func (w *Waiting) Empty() bool { return len(w.Items)+len(w.Conflicts)+len(w.Received) == 0 }
+// Len is how much is waiting, and Empty whether nothing is.
+func (w *Waiting) Len() int    { return len(w.Items) + len(w.Conflicts) + len(w.Received) }
+func (w *Waiting) Empty() bool { return w.Len() == 0 }
 
 // OnlyClaims leaves out items that claim nothing a person could be held to, such as files, leads and what is next: a
 // library has hundreds of them, and nobody would come to the end.

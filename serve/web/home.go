@@ -66,7 +66,7 @@ func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error
 	if err != nil {
 		return nil, err
 	}
-	h.Waits = len(waits.Conflicts) + len(waits.Received) + len(waits.Items)
+	h.Waits = waits.Len()
 	h.happened, err = kept(&s.kept, m.Stamp, "home "+h.Since.String(), func() (happened, error) {
 		line, err := history.TimelineOf(ctx, m.Pipeline, f.catalog, latest, inTime...)
 		return happenedSince(line, h.Since), err

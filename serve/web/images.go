@@ -8,20 +8,12 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash/fnv"
-	"image"
-	_ "image/gif"
-	_ "image/jpeg"
-	"image/png"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
-
-	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp"
 
 	"recall/ingest"
 	"recall/library"
@@ -30,27 +22,21 @@ import (
 // A picture is an image in a line of a session's file, as all clients write them: in base64, which only Gemini CLI
 // doesn't name.
 type picture struct {
-	File          string
-	Line          int
-	Sum           string // of its base64
-	Size          int64  // bytes
-	Width, Height int    // as it is shown small, 0 if it is too large for that
+	File string
+	Line int
+	Sum  string // of its base64
+	Size int64  // bytes
 }
 
 // Src returns where a picture of a session is served.
-func (p picture) Src(session ingest.SessionID, small bool) string {
+func (p picture) Src(session ingest.SessionID) string {
 	q := url.Values{"file": {p.File}, "line": {strconv.Itoa(p.Line)}}
-	if small {
-		q.Set("small", "yes")
-	}
 	return (&url.URL{Path: "/session/" + string(session) + "/image/" + p.Sum, RawQuery: q.Encode()}).String()
 }
 
 const (
 	longestImaged = 64 << 20 // a longer line is skipped
-	mostPixels    = 30 << 20 // of an image that is made small
-	smallWide     = 320      // how large it then is at most
-	smallHigh     = 200
+	leastImage    = 26       // bytes; what is shorter is torn
 )
 
 // encoded finds PNG, JPEG, GIF and WebP by how they begin, alone or in a data URL, in JSON or in JSON that is a string.
@@ -115,14 +101,8 @@ func picturesOf(ctx context.Context, m *Memory, e library.Entry, s *ingest.Sessi
 			}
 			p := picture{File: file.Name, Line: line, Sum: sumOf(data),
 				Size: int64(base64.StdEncoding.DecodedLen(len(data)))}
-			if at < 0 || slices.ContainsFunc(of[in[at].turn], func(o picture) bool { return o.Sum == p.Sum }) {
-				return ctx.Err() == nil
-			}
-			c, _, err := image.DecodeConfig(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data)))
-			if err == nil {
-				if drawable(c) {
-					p.Width, p.Height = smallOf(c.Width, c.Height)
-				}
+			again := func(o picture) bool { return o.Sum == p.Sum }
+			if at >= 0 && p.Size >= leastImage && !slices.ContainsFunc(of[in[at].turn], again) {
 				of[in[at].turn] = append(of[in[at].turn], p)
 			}
 			return ctx.Err() == nil
@@ -134,17 +114,7 @@ func picturesOf(ctx context.Context, m *Memory, e library.Entry, s *ingest.Sessi
 	return of, ctx.Err()
 }
 
-func drawable(c image.Config) bool {
-	return c.Width > 0 && c.Height > 0 && c.Width <= mostPixels/c.Height
-}
-
-// smallOf returns the size of an image that is made small.
-func smallOf(wide, high int) (int, int) {
-	by := min(1, float64(smallWide)/float64(wide), float64(smallHigh)/float64(high))
-	return max(1, int(float64(wide)*by)), max(1, int(float64(high)*by))
-}
-
-// picture serves an image of a session, whole or small.
+// picture serves an image of a session.
 func (s *Server) picture(w http.ResponseWriter, r *http.Request) {
 	m, err := s.o.Open(r.Context(), false)
 	if err != nil {
@@ -168,36 +138,8 @@ func (s *Server) picture(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusNotFound, errNone)
 		return
 	}
-	config, format, err := image.DecodeConfig(bytes.NewReader(raw))
-	if err == nil && q.Has("small") {
-		s.drawing.Lock() // one at a time: a large one takes memory
-		raw, err = madeSmall(raw, config)
-		s.drawing.Unlock()
-		format = "png"
-	}
-	if err != nil {
-		s.fail(w, r, http.StatusUnprocessableEntity, err)
-		return
-	}
-	w.Header().Set("Content-Type", "image/"+format)
+	w.Header().Set("Content-Type", http.DetectContentType(raw))
 	// Opened by itself it is in a page of the browser's own, with the browser's style.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'")
 	w.Write(raw)
-}
-
-// madeSmall returns an image as a small PNG.
-func madeSmall(raw []byte, c image.Config) ([]byte, error) {
-	if !drawable(c) {
-		return nil, fmt.Errorf("an image of %d × %d is too large to be made small", c.Width, c.Height)
-	}
-	whole, _, err := image.Decode(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	wide, high := smallOf(c.Width, c.Height)
-	small := image.NewRGBA(image.Rect(0, 0, wide, high))
-	draw.ApproxBiLinear.Scale(small, small.Bounds(), whole, whole.Bounds(), draw.Src, nil)
-	var b bytes.Buffer
-	err = png.Encode(&b, small)
-	return b.Bytes(), err
 }

@@ -26,7 +26,7 @@ type reviewView struct {
 }
 
 // Waits is how many cards there are on this page and after it.
-func (v reviewView) Waits() int { return len(v.Conflicts) + len(v.Received) + len(v.Items) + v.More }
+func (v reviewView) Waits() int { return v.Len() + v.More }
 
 // A group is what waits of one session.
 type group struct{ Items []review.Unseen }

@@ -86,7 +86,6 @@ type Server struct {
 	profile *profile
 
 	parsing sync.Mutex     // while a session is parsed
-	drawing sync.Mutex     // while an image is made small
 	holding sync.Mutex     // guards read
 	read    []*readSession // recently parsed sessions, newest last
 	kept    keeper
