@@ -93,3 +93,30 @@ func newest[T any](list []T) (last []T, more int) {
 	slices.Reverse(last)
 	return last, more
 }
+
+// A bar is a number and its percentage of the largest.
+type bar struct {
+	Name    string
+	N       int
+	Percent int
+}
+
+// weeks is the number of weeks shown.
+const weeks = 26
+
+// weekly counts the sessions that began in each of the last weeks, named by its first day; the last week ends today.
+func weekly(entries []library.Entry, now time.Time) (bars []bar) {
+	year, month, day := now.Date()
+	tomorrow := time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())
+	byWeek := make([]int, weeks)
+	for _, e := range entries {
+		if ago := int((tomorrow.Sub(e.Start) - 1).Hours() / 24 / 7); ago >= 0 && ago < weeks {
+			byWeek[weeks-1-ago]++
+		}
+	}
+	most := max(1, slices.Max(byWeek))
+	for i, n := range byWeek {
+		bars = append(bars, bar{tomorrow.AddDate(0, 0, -7*(weeks-i)).Format("2 Jan"), n, 100 * n / most})
+	}
+	return bars
+}

@@ -161,7 +161,6 @@ type healthView struct {
 	Kept, Projects     int
 	Distilled, ByModel int
 	library.Tally
-	Weeks []bar // sessions per week
 	*history.Usage
 	Spent  *spent
 	More   int // rows of usage left out
@@ -178,33 +177,6 @@ var sums = []string{"day", "week", "month", "project", "session", "model"}
 
 // mostSums is the number of rows of usage that a page shows, the dearest ones.
 const mostSums = 31
-
-// A bar is a number and its percentage of the largest.
-type bar struct {
-	Name    string
-	N       int
-	Percent int
-}
-
-// weeks is the number of weeks shown.
-const weeks = 26
-
-// weekly counts the sessions that began in each of the last weeks, named by its first day; the last week ends today.
-func weekly(entries []library.Entry, now time.Time) (bars []bar) {
-	year, month, day := now.Date()
-	tomorrow := time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())
-	byWeek := make([]int, weeks)
-	for _, e := range entries {
-		if ago := int((tomorrow.Sub(e.Start) - 1).Hours() / 24 / 7); ago >= 0 && ago < weeks {
-			byWeek[weeks-1-ago]++
-		}
-	}
-	most := max(1, slices.Max(byWeek))
-	for i, n := range byWeek {
-		bars = append(bars, bar{tomorrow.AddDate(0, 0, -7*(weeks-i)).Format("2 Jan"), n, 100 * n / most})
-	}
-	return bars
-}
 
 // shortened leaves out the cheapest rows.
 func shortened(u *history.Usage) (_ *history.Usage, more int) {
@@ -237,7 +209,6 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 			}
 		}
 	}
-	v.Weeks = weekly(catalog.Entries, time.Now())
 	by := r.URL.Query().Get("by")
 	if !slices.Contains(sums, by) {
 		by = sums[0]

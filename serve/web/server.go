@@ -180,7 +180,6 @@ func (s *Server) routes() http.Handler {
 	}
 	for _, name := range []string{"style.css", "script.js", "icon.svg"} {
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Cache-Control", "private, max-age=3600")
 			http.ServeFileFS(w, r, static, name)
 		})
 	}
