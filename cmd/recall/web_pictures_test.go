@@ -89,6 +89,7 @@ const sameEverywhere = `(async () => {
 	document.querySelectorAll('h2').forEach(e => { if (/^Since /.test(e.textContent)) e.textContent = 'Since 2026-11-19'; });
 	document.querySelectorAll('.tiles dd').forEach(e => { e.textContent = e.textContent.replace(/\d+ KB/, '400 KB'); });
 	await new Promise(requestAnimationFrame);
+	document.getElementById(location.hash.slice(1))?.scrollIntoView(); // from where the font moved it
 	await new Promise(requestAnimationFrame);
 	return true;
 })()`
