@@ -116,6 +116,8 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case all < minRelated || len(claim) == 0:
 		return DropUnrelated, 0
 	case it.Kind == payload.Status: // sums up
+	case slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return substitutes(claim, q, b.said) }):
+		why = MendSaid
 	case limits().MatchString(it.Text) && !b.limited, it.Kind != payload.Finding && b.exceptsMore(it.Text+" "+it.Scope):
 		why = MendSaid
 	case all < minClaim, clause < minClause, len(lacks) > 0, b.bare && min(all, clause) < minAsked, b.speaksOfElse(claim):

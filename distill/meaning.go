@@ -423,6 +423,42 @@ func reordered(claim, said string) bool {
 	return away > moved(later, saidLater, saidFirst)
 }
 
+// substitutes reports whether a claim is a text's words in their order but for one, in whose place another stands that
+// nobody said there: "hourly" for "nightly".
+func substitutes(claim, text []sayWord, said map[string]bool) bool {
+	at, shared := -1, 0 // the claim's word that isn't the text's
+	for i, w := range claim {
+		switch {
+		case w.joint:
+		case has(text, w.stem):
+			shared++
+		case at >= 0 || said[w.stem]:
+			return false
+		default:
+			at = i
+		}
+	}
+	if at < 0 || shared < 3 {
+		return false
+	}
+	beside := func(words []sayWord, i, step int) string { // the next word that says something
+		for i += step; i >= 0 && i < len(words); i += step {
+			if !words[i].joint {
+				return words[i].stem
+			}
+		}
+		return ""
+	}
+	for i, w := range text {
+		alike := len(w.stem) < 4 || strings.HasPrefix(w.stem, claim[at].stem[:min(4, len(claim[at].stem))])
+		if !w.joint && !alike && !has(claim, w.stem) && beside(text, i, -1) == beside(claim, at, -1) &&
+			beside(text, i, 1) == beside(claim, at, 1) {
+			return true
+		}
+	}
+	return false
+}
+
 // crosses reports whether, in its clause, most words before a claim's word at i are behind it in the text, and the
 // reverse.
 func crosses(claim, said []sayWord, place []int, i int) bool {
