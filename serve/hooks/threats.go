@@ -23,10 +23,10 @@ import (
 var removing = text.Pattern(`\b(` +
 	`rm|rm_rf?|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
 	`Remove-Item|Move-Item|f?truncate|truncateSync|rsync|git\b.*\bclean|cp|ln|install|tee|dd|sed\s.*-i|` +
-	`write_text|write_bytes|writeFile(Sync)?)\b|-delete\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
+	`write_text|write_bytes|writeFile(Sync)?)\b|-delete\b|--remove-files\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
 
 // removers are programs that take files away, also as an argument of another: sudo, xargs, find -exec, gio.
-var removers = text.Set(`rm rmdir unlink shred mv trash trash-put srm truncate rsync -delete`)
+var removers = text.Set(`rm rmdir unlink shred mv trash trash-put srm truncate rsync -delete --remove-files`)
 
 // onlyRead are programs that run no text or file that they are given.
 var onlyRead = text.Set(`cat ls less more head tail grep rg wc file stat diff echo printf git gh chmod`)

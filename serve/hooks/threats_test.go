@@ -143,7 +143,7 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 	for command, want := range map[string]string{
 		"truncate -s 0 ~/.claude/projects/*/*.jsonl": file, ": > " + x: file, "cat /dev/null >| " + x: file,
 		"for f in ~/.claude/projects/*/*.jsonl; do : > \"$f\"; done": file, "date | tee " + x: file,
-		"cp /dev/null " + x: file, "dd if=/dev/null of=" + file: file, "ln -sf /dev/null " + x: file,
+		"tar cf x.tar --remove-files " + x: file, "cp /dev/null " + x: file, "dd if=/dev/null of=" + file: file, "ln -sf /dev/null " + x: file,
 		"sed -i 1d " + x: file, "mv w/y " + x: file, "python3 -c \"open('" + file + "', 'w')\"": file,
 		"perl -e 'unlink glob \"~/.claude/projects/*/*.jsonl\"'":                                                filepath.Dir(filepath.Dir(file)),
 		"python3 -c \"import shutil, os; shutil.rmtree(os.path.expanduser('~/.config/Claude'))\"":               app,
