@@ -451,8 +451,10 @@ func substitutes(claim, text []sayWord, said map[string]bool) bool {
 	}
 	for i, w := range text {
 		alike := len(w.stem) < 4 || strings.HasPrefix(w.stem, claim[at].stem[:min(4, len(claim[at].stem))])
-		if !w.joint && !alike && !has(claim, w.stem) && beside(text, i, -1) == beside(claim, at, -1) &&
-			beside(text, i, 1) == beside(claim, at, 1) {
+		if w.joint || alike || has(claim, w.stem) {
+			continue
+		}
+		if beside(text, i, -1) == beside(claim, at, -1) && beside(text, i, 1) == beside(claim, at, 1) {
 			return true
 		}
 	}
