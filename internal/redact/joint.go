@@ -58,6 +58,9 @@ var conditions = map[string]func(n *nameAt) bool{
 	"close":  func(n *nameAt) bool { return !n.has(spaced) },
 	"named":  func(n *nameAt) bool { return n.has(named) },
 	"call":   func(n *nameAt) bool { return strings.Contains(n.text[n.after:min(len(n.text), n.after+40)], "(") },
+	"either": func(n *nameAt) bool {
+		return text.AnyOf(n.text[n.after:min(len(n.text), n.after+40)], strings.Contains, " or ", "||", "??", "?:")
+	},
 	"paired": func(n *nameAt) bool { // name: DB_PASSWORD, value: x
 		own := n.after < len(n.text) && strings.IndexByte(":=", n.text[n.after]) >= 0
 		return !own && (n.has(named) || n.from > 2 && strings.IndexByte(":=", n.text[n.from-2]) >= 0)
@@ -103,7 +106,10 @@ func (s *scan) nameAround(word, end int) *nameAt {
 	if c := s.at(n.after); c == '*' || c == 0x1b { // emphasis in Markdown, a terminal's colors
 		n.after += emphasis().FindStringIndex(s.text[n.after:])[1]
 	}
-	blanks := skip(s.text, n.after, blank, 8)
+	blanks := skip(s.text, n.after, blank, 40)
+	if blanks > n.after+8 && strings.IndexByte("=:", s.at(blanks)) >= 0 { // aligned code
+		blanks = n.after + 8
+	}
 	n.tell(spaced, blanks > n.after)
 	n.after = blanks
 	n.tell(flag, flagBefore(s.text, word))

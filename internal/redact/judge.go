@@ -44,7 +44,8 @@ func (v value) secret() bool {
 	if tooShort || placeholder(v.text) || path(v.text) {
 		return false
 	}
-	if named := v.strength > vague && v.set() && !v.has(spaced); named && (passwordLike(v.text) || unmistakable(v.text)) {
+	named := v.strength > vague && v.set() && (v.has(quoted) || !v.has(spaced))
+	if named && (passwordLike(v.text) || unmistakable(v.text)) {
 		return true
 	}
 	sum := weights[0][v.strength]

@@ -70,7 +70,7 @@ func proseRules(b *builder) {
 	for _, as := range []string{" as ", " comme ", " como ", " als ", " come ", " som ", " jako "} {
 		b.add(as, valueFirst)
 	}
-	for _, verb := range []string{" is ", " (", " (that's "} {
+	for _, verb := range []string{" is ", " (", " (that's ", " that's ", " it's "} {
 		for _, whose := range []string{"the ", "our ", "my ", "your ", "a "} {
 			b.add(verb+whose, valueFirst)
 		}

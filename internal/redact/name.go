@@ -196,6 +196,8 @@ func (n secretName) unlikely(s *scan, from int, v value) bool {
 		return len(n.literal) <= 3
 	case v.op == ":" && n.literal == "pass" && !v.has(named) && !is(s.before(from), word|marks):
 		return !(v.has(quoted) && s.text[v.from-2] == ':') && !(s.text[from] == 'p' && (v.has(sure) || passwordLike(v.text)))
+	case n.literal == "pwd" && v.op == "=" && v.has(quoted) && shapeIn(v.text).digits > 0:
+		return false
 	case n.literal == "pwd" && !is(s.before(from), word): // a working directory, unless a user is near
 		near := lowerASCII(s.text[max(0, from-80):min(len(s.text), v.to+80)])
 		return !text.AnyOf(near, strings.Contains, "user", "uid", "login", "host", "ssh") && !mixed(v.text) &&
@@ -221,7 +223,7 @@ func (n secretName) logsIn(s *scan, from, to int, v value) bool {
 		v.op == ":" && s.text[from-1] == '-' && is(name[0], upper) && is(s.text[from], upper))
 	hash := len(v.text) >= 30 && public(v.text) && !publicID(v.text)
 	return n.literal == "token" && (s.qualified(from, qualifiers) || ofHeader ||
-		v.set() && (hash || wordChar(s.before(from))))
+		v.set() && (hash || v.op != " " && wordChar(s.before(from))))
 }
 
 // ordinaryKeys are words before "key" that make it no secret: of a table, a cache, a keyboard.

@@ -169,7 +169,7 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		if n == 0 && (open > at || unspaced || y.saysUse(s, from)) {
 			near = told
 		}
-		if marked := strings.TrimRight(whole, ".,;:)"); looks(v, near, open > at) ||
+		if marked := strings.TrimLeft(strings.TrimRight(whole, ".,;:)"), "(*"); looks(v, near, open > at) ||
 			len(marked) > len(v) && marked[:len(v)] == v && looks(marked, near, open > at) {
 			start := open + strings.Index(whole, v)
 			s.add(start, skip(s.text, start+len(v), closers, 3), kind)
@@ -181,7 +181,7 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		}
 		last := whole[len(whole)-1]
 		switch {
-		case y.verbs[lowerASCII(v)]:
+		case y.verbs[lowerASCII(v)], n > 0 && y.uses[lowerASCII(v)] && s.text[to] == ',': // a password, type x
 			near = said
 		case last == ':', y.below[lowerASCII(v)]:
 			near = told
@@ -208,7 +208,7 @@ var itIs = text.Pattern(`(?i)\A (?:it(?:'s| is| will be)|es (?:ist|lautet)|c'est
 // says reports whether a text begins with a verb.
 func (y *sentenceRules) says(t string) bool {
 	word, _, _ := strings.Cut(strings.TrimLeft(t[:min(len(t), 24)], " "), " ")
-	return y.verbs[lowerASCII(word)]
+	return y.verbs[lowerASCII(word)] || y.uses[lowerASCII(word)]
 }
 
 // nextLine returns where the next line that isn't empty begins, if it is a single word; else at.

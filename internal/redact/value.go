@@ -70,6 +70,9 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	} else {
 		v.tell(line, v.op == "=" && !v.has(spaced) && lineStart(t, name))
 		v.from, v.to = at, bareEnd(t, at, v.has(line))
+		if next := s.at(v.to + 1); next <= '\n' || next == '"' { // the mark at a line's end is a password's
+			v.to += run(t, v.to, 0, "!?", 1) - v.to
+		}
 		if n := v.to - at; n >= 4 && n <= 8 && s.at(v.to) == ' ' {
 			v.to = max(v.to, lineGroups(t, at))
 		}
@@ -215,7 +218,7 @@ func valueFirst(s *scan, from, to int) {
 	for begin > 0 && from-begin < runMost && strings.IndexByte(" \t\n", s.text[begin-1]) < 0 {
 		begin--
 	}
-	v := strings.Trim(s.text[begin:from], "\"'`(),:*")
+	v := strings.TrimRight(strings.Trim(s.text[begin:from], "\"'`(),:*"), ".")
 	digits := shapeIn(v).digits
 	harmless := v == "" || len(v) < 16 && public(v) && digits < len(v) || digits == 0 && strings.Count(v, "-") < 3 ||
 		dateLike(v) || code(v)
