@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -28,10 +27,6 @@ type Options struct {
 	// Editable has the marker name each item, not just the sessions, so that Merge knows what an edited page showed. It
 	// doesn't count towards the budget.
 	Editable bool
-
-	// Leads is the number of passages per session to show, most significant first; 0 means all that fit. Without a
-	// token limit all are shown.
-	Leads int
 }
 
 // Rendered is a payload as Markdown.
@@ -68,7 +63,8 @@ func (pg *page) within(o Options) Rendered {
 	if o.Budget < 0 {
 		return pg.layOut(nil)
 	}
-	pg.limitLeads(cmp.Or(o.Leads, len(pg.payload.Items)) * max(1, len(pg.payload.Thread)))
+	all := slices.Clone(pg.items) // what a goal says anyway takes no line
+	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return inGoal(all, &it) })
 	pg.shorten(maxItemText)
 	r, order := pg.fit(o.Budget)
 	for size := maxItemText / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
@@ -93,25 +89,6 @@ func (pg *page) handsOn(shown []ItemID) []ItemID {
 // marker returns the line that a page begins with.
 func marker(ids []ItemID) string {
 	return strings.Join(append([]string{"<!-- recall"}, text.Strings(ids)...), " ") + " -->\n"
-}
-
-// limitLeads keeps only the most significant passages; an agent's claims are kept and don't count. Passages that the
-// goal already contains are removed and not counted as omitted.
-func (pg *page) limitLeads(most int) {
-	all := slices.Clone(pg.items)
-	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return inGoal(all, &it) })
-	was := len(pg.items)
-	leads := leastImportantFirst(pg.items, Lead)
-	leads = slices.DeleteFunc(leads, func(i int) bool { return pg.items[i].Rule == ClaimRule })
-	gone := leads[:max(0, len(leads)-most)]
-	var kept []Item
-	for i, it := range pg.items {
-		if it.Pinned || !slices.Contains(gone, i) {
-			kept = append(kept, it)
-		}
-	}
-	pg.items = kept
-	pg.left = was - len(pg.items)
 }
 
 // inGoal reports whether a passage is contained in a goal that is shown anyway.
@@ -169,7 +146,6 @@ type page struct {
 	layout  []section
 	items   []Item
 	read    []string // files only read, named below the heading
-	left    int      // passages omitted beforehand
 	lines   []string // of the items in their current form; nil if not yet formatted
 }
 
@@ -190,7 +166,7 @@ func (pg *page) layOut(cut []int) Rendered {
 		it := &pg.items[i]
 		pg.lines = append(pg.lines, formatItem(it)+pg.saidMoreSince(it)+pg.note(it))
 	}
-	r := Rendered{Cut: len(cut) + pg.left}
+	r := Rendered{Cut: len(cut)}
 	var body strings.Builder
 	for _, s := range pg.layout {
 		var lines []string

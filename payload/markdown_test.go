@@ -400,13 +400,13 @@ func TestPassagesAreQuoted(t *testing.T) {
 	Mint(p.Session, p.Items, map[ItemID]bool{})
 	p.Items[9].Evidence = append(p.Items[9].Evidence, Evidence{Turn: "v", N: 30, Quote: "Yes."})
 	p.Items[10].Evidence = append(p.Items[10].Evidence, Evidence{Turn: "a", N: 9, Quote: "Shall — it?"})
-	r := Render(p, Options{Leads: 8})
+	r := Render(p, Options{Budget: 260})
 	for _, want := range []string{"user, turn 19; answered “Yes.”\n", "user, turn 20, to “Shall\u00a0— it?”\n"} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("%q is missing:\n%s", want, r.Text)
 		}
 	}
-	if len(r.Shown) != 8 || r.Cut != 3 || strings.Contains(r.Text, "Passage 2 ") ||
+	if len(r.Shown) != 5 || r.Cut != 6 || strings.Contains(r.Text, "Passage 5 ") ||
 		!strings.Contains(r.Text, "”"+dash+"user, turn 17\n") {
 		t.Errorf("got %d shown and %d cut:\n%s", len(r.Shown), r.Cut, r.Text)
 	}
