@@ -5,25 +5,21 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"recall/internal/text"
 	"recall/payload"
 )
 
-// findMentions finds what reports and the person said about the files. Each sentence is read once
-// for all files; a file is only looked for where the longest word of its name occurs.
+// findMentions finds what reports and the person said about the files.
 func findMentions(t *talk, all []*touched) {
-	by, namesakes := map[string][]*touched{}, map[string][]*touched{}
+	byBase := map[string][]*touched{}
 	for _, f := range all {
 		f.base = path.Base(f.path)
-		namesakes[f.base] = append(namesakes[f.base], f)
+		byBase[f.base] = append(byBase[f.base], f)
 	}
 	for _, f := range all {
-		if f.namesakes = namesakes[f.base]; len(f.base) >= 3 {
-			var word string
-			f.word, word = longestWord(f.base)
-			by[word] = append(by[word], f)
-		}
+		f.namesakes = byBase[f.base]
 	}
 	for _, sp := range t.speeches {
 		if !sp.user && !sp.reports() {
@@ -31,15 +27,9 @@ func findMentions(t *talk, all []*touched) {
 		}
 		for i := range sp.parts {
 			s := &sp.parts[i]
-			raw := sp.text[s.from:s.to]
-			for _, f := range by[""] { // names that have no word
-				for at := 0; at < len(raw); at++ {
-					f.note(sp, s, at)
-				}
-			}
-			eachNameWord(raw, func(at int, word string) {
-				for _, f := range by[word] {
-					f.note(sp, s, at)
+			eachName(sp.text[s.from:s.to], func(name string) {
+				for _, f := range byBase[path.Base(name)] {
+					f.note(sp, s, name)
 				}
 			})
 		}
@@ -91,9 +81,11 @@ func findUnfinished(t *talk, all []*touched) {
 			if alone := writtenIn[sp.exchange]; len(alone) == 1 && i == 0 && s.block == paragraph && open() {
 				said(alone[0])
 			}
-			eachNameWord(s.text, func(at int, word string) {
-				for _, f := range byStem[word] {
-					if !strings.HasPrefix(s.text[at:], f.base) && isName(word) || f.namedAt(s.text, at) {
+			eachName(s.text, func(name string) {
+				base := path.Base(name)
+				stem, _, _ := strings.Cut(base, ".")
+				for _, f := range byStem[stem] {
+					if !strings.HasPrefix(base, f.base) && isName(stem) || f.named(name) {
 						said(f)
 					}
 				}
@@ -108,10 +100,9 @@ func isName(word string) bool {
 	return strings.ContainsAny(word[min(1, len(word)):], "_-ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
 
-// note records, once, what a sentence says about the file, if it names the file where the
-// longest word of its name occurs.
-func (f *touched) note(sp *speech, s *sentence, at int) {
-	if f.heard == s || !f.namedAt(sp.text[s.from:s.to], at-f.word) {
+// note records, once, what a sentence says about the file, if the name in it is the file's.
+func (f *touched) note(sp *speech, s *sentence, name string) {
+	if f.heard == s || !f.named(name) {
 		return
 	}
 	f.heard = s
@@ -145,20 +136,11 @@ var quotation = text.Pattern(`"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»
 // allowed reports whether the file was written after the person named it again, so that it isn't off limits any more.
 func (f *touched) allowed() bool { return f.freed != nil && f.edits > 0 && f.turn.N > f.freed.turn.N }
 
-// namedAt reports whether a text names the file at the position of its bare name: by its
-// path, or by that name or part of the path if it is unambiguous.
-func (f *touched) namedAt(text string, start int) bool {
-	if start < 0 || !strings.HasPrefix(text[start:], f.base) {
-		return false
-	}
-	end := start + len(f.base)
-	for start > 0 && (nameByte(text[start-1]) || strings.IndexByte("./~@", text[start-1]) >= 0) {
-		start--
-	}
-	word := strings.TrimPrefix(strings.TrimPrefix(text[start:end], "@"), "./")
-	named := func(o *touched) bool { return hasPathSuffix(o.path, word) || hasPathSuffix(word, o.path) }
-	return (end == len(text) || !nameByte(text[end])) && named(f) && (word == f.path ||
-		!slices.ContainsFunc(f.namesakes, func(o *touched) bool { return o != f && named(o) }))
+// named reports whether a name is the file's: its path, or part of that if it is unambiguous.
+func (f *touched) named(name string) bool {
+	meets := func(o *touched) bool { return hasPathSuffix(o.path, name) || hasPathSuffix(name, o.path) }
+	return meets(f) && (name == f.path ||
+		!slices.ContainsFunc(f.namesakes, func(o *touched) bool { return o != f && meets(o) }))
 }
 
 // hasPathSuffix reports whether a path ends with another one, at a component boundary.
@@ -166,32 +148,12 @@ func hasPathSuffix(long, short string) bool {
 	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
 }
 
-func nameByte(c byte) bool {
-	return c == '_' || c == '-' || text.Alnum(c)
-}
-
-// eachNameWord visits the runs of name bytes in a text.
-func eachNameWord(text string, visit func(at int, word string)) {
-	start := -1
-	for i := 0; i <= len(text); i++ {
-		in := i < len(text) && nameByte(text[i])
-		switch {
-		case in && start < 0:
-			start = i
-		case !in && start >= 0:
-			visit(start, text[start:i])
-			start = -1
-		}
+// eachName visits the words of a text that may name files.
+func eachName(text string, visit func(name string)) {
+	apart := func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("`\"'<>()[]{},;:!?|*“”‘’„…", r)
 	}
-}
-
-// longestWord returns the longest word of a name, which is the least likely to occur by
-// chance, and its position.
-func longestWord(name string) (from int, longest string) {
-	eachNameWord(name, func(at int, w string) {
-		if len(w) > len(longest) {
-			from, longest = at, w
-		}
-	})
-	return from, longest
+	for word := range strings.FieldsFuncSeq(text, apart) {
+		visit(strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(word, "@"), "./"), "."))
+	}
 }

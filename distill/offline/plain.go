@@ -28,10 +28,7 @@ func plain(s string) string {
 		if strings.IndexByte(s, '<') >= 0 {
 			s = tag().ReplaceAllString(s, " ")
 		}
-		s = emphasis.Replace(s)
-		if mayHaveEmphasis(s) {
-			s = mdEm().ReplaceAllString(s, "$1$2$3")
-		}
+		s = mdEm().ReplaceAllString(emphasis.Replace(s), "$1$2$3")
 	}
 	s = text.OneLine(s)
 	if s == "" || s[0] < utf8.RuneSelf {
@@ -40,20 +37,6 @@ func plain(s string) string {
 	return strings.TrimLeftFunc(s, func(r rune) bool {
 		return r == ' ' || r == '•' || r > unicode.MaxLatin1 && (unicode.IsSymbol(r) || unicode.IsMark(r))
 	})
-}
-
-// mayHaveEmphasis reports whether an emphasis mark may open somewhere: before a word rather than within a name.
-func mayHaveEmphasis(s string) bool {
-	before := byte(' ')
-	for i := 0; i < len(s); i++ {
-		if s[i] == '*' || s[i] == '_' {
-			if before >= utf8.RuneSelf || strings.IndexByte(" \t\n\f\r\"'(-", before) >= 0 {
-				return true
-			}
-		}
-		before = s[i]
-	}
-	return false
 }
 
 // cite makes evidence of a range of a turn's text.

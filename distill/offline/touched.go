@@ -35,7 +35,6 @@ type touched struct {
 	base      string     // its base name
 	called    string     // its name in the call of turn, "" if there is none
 	namesakes []*touched // all files with that base name, including itself
-	word      int        // position of the longest word in base
 	offLimit  *speech
 	offPart   *sentence
 	freed     *speech   // in which the person named it after that
