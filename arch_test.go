@@ -44,7 +44,6 @@ var rooms = map[string][]string{
 	"internal/text":     {},
 	"internal/escape":   {},
 	"internal/hint":     {},
-	"internal/quantize": {"index"},
 	"internal/schedule": {"internal/text", "internal/escape"},
 }
 

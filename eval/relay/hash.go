@@ -1,14 +1,16 @@
-package llm
+package relay
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+
+	"recall/internal/llm"
 )
 
-// Hash identifies a request by everything that shapes the answer, as 32 hexadecimal digits.
-// Task and model aren't part of it.
-func (r Request) Hash() string {
+// idOf identifies a request by everything that shapes the answer, as 32 hexadecimal digits. Task and model aren't part
+// of it.
+func idOf(r llm.Request) string {
 	h := sha256.New()
 	part := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) } // so that "ab"+"c" and "a"+"bc" differ
 	part(r.System)

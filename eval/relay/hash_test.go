@@ -1,4 +1,4 @@
-package llm_test
+package relay
 
 import (
 	"encoding/json"
@@ -11,17 +11,17 @@ func TestHash(t *testing.T) {
 	base := llm.Request{Task: "extract", System: "ab", Prompt: "c", Max: 10}
 	same := base
 	same.Task = "judge"
-	if base.Hash() != same.Hash() {
+	if idOf(base) != idOf(same) {
 		t.Error("the task shapes the hash")
 	}
-	seen := map[string]bool{base.Hash(): true}
+	seen := map[string]bool{idOf(base): true}
 	for _, r := range []llm.Request{
 		{System: "a", Prompt: "bc", Max: 10},
 		{System: "ab", Prompt: "c", Max: 11},
 		{System: "ab", Prompt: "c", Max: 10, Schema: &llm.Schema{Name: "x", JSON: json.RawMessage(`{}`)}},
 		{System: "ab", Prompt: "c", Max: 10, Schema: &llm.Schema{Name: "y", JSON: json.RawMessage(`{}`)}},
 	} {
-		if h := r.Hash(); seen[h] || len(h) != 32 {
+		if h := idOf(r); seen[h] || len(h) != 32 {
 			t.Errorf("%+v: got %s, which another has or is no hash", r, h)
 		} else {
 			seen[h] = true

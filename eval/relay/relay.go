@@ -70,7 +70,7 @@ type question struct {
 
 // ID returns a request's id: its task and a hash of its content.
 func ID(r llm.Request) string {
-	id := r.Hash()
+	id := idOf(r)
 	if task().MatchString(r.Task) {
 		id = r.Task + "-" + id
 	}

