@@ -23,6 +23,8 @@ type Bearing struct {
 	Names        string // what the claim gave up and the task names, "" if none
 
 	Doubt payload.Doubt // what may have replaced the claim; the caller knows
+
+	long bool // a quote for a task at length, which is worth more words
 }
 
 // Claims reports whether it is a claim rather than a quote.
@@ -38,12 +40,15 @@ const (
 	most    = 3 // things handed over, of as many first results
 	around  = 3 // turns before and after a result among which a reply is looked for
 	inWords = 5 // of so many words of the task, a quote must share one, and two at least
+
+	atLength   = 24 // content words of a task at length, which names what it is about: what it finds bears on it
+	shortReply = 12 // bytes of a reply that only assents
 )
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
 // first results bears on the task, at most three, claims first: claims that forbid it, then claims that share a word
-// with it, then what a person replied to a question or a proposal, or gave a reason for. What a person only asked for,
-// and what was done, the next session finds in the files.
+// with it, then what a person replied to a question or a proposal, or gave a reason for; for a task at length, what else
+// the exchanges found came to. What a person only asked for, and what was done, the next session finds in the files.
 func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
 	var all []Bearing
 	add := func(b *Bearing) {
@@ -66,7 +71,9 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	if err != nil || found.Verdict == answer.Nothing || len(found.Listed) > 0 {
 		return all[:min(len(all), most)], err
 	}
-	asks, orders, quotes := text.Words(task), []Bearing(nil), []Bearing(nil)
+	asks := text.Words(task)
+	long := len(asks) >= atLength
+	var orders, quotes, offers []Bearing
 	for _, r := range found.Results {
 		from, to := r.Turn, r.Turn
 		if r.Item == nil {
@@ -77,19 +84,19 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			return nil, err
 		}
 		orders = append(orders, forbidding(turns, r.Place, task)...)
-		switch {
-		case r.Item != nil && claimed[r.Item.Kind]:
-			if r.Item.Current() && about(r.Item, turns).Shared(asks) >= atLeast(asks) && len(r.Terms) > 0 {
-				add(&Bearing{Placed: r.Placed()})
-			}
-		default:
-			if b := reply(turns, r.Place, from, asks); b != nil {
-				quotes = append(quotes, *b)
-			}
+		if r.Item != nil && claimed[r.Item.Kind] && r.Item.Current() && len(r.Terms) > 0 && about(r, turns, asks) {
+			add(&Bearing{Placed: r.Placed()})
+			continue
+		}
+		if b := reply(turns, r.Place, from, asks); b != nil {
+			quotes = append(quotes, *b)
+		} else if b := offered(turns, r, from); long && b != nil {
+			offers = append(offers, *b)
 		}
 	}
-	quotes = append(orders, quotes...)
+	quotes = slices.Concat(orders, quotes, offers)
 	for i := range quotes {
+		quotes[i].long = long
 		add(&quotes[i])
 	}
 	return all[:min(len(all), most)], nil
@@ -101,14 +108,22 @@ func Near(a, b int) bool { return max(a-b, b-a) <= around }
 // atLeast is how many words what bears on a task shares with it.
 func atLeast(asks text.Bag) int { return max(2, len(asks)/inWords) }
 
-// about returns the words of an item and of what was said around it.
-func about(it *payload.Item, turns []index.Turn) text.Bag {
+// about reports whether a claim and the turn it stands in share enough words with what is asked. What a plan does, the
+// files tell, but not what it leaves out: a point that denies nothing must be about most of what is asked.
+func about(r *answer.Result, turns []index.Turn, asks text.Bag) bool {
+	it := r.Item
 	all := text.Words(strings.Join(append([]string{it.Text, it.Why, it.Scope}, slices.Concat(it.About, it.Aliases,
 		it.Alternatives)...), " "))
-	for _, t := range turns {
-		all.Add(text.Words(t.Text))
+	least := atLeast(asks)
+	if it.ApprovedPlan() && !check.Denies(it.Text) {
+		least = max(least, len(asks)/2)
 	}
-	return all
+	for _, t := range turns {
+		if t.N == r.Turn {
+			all.Add(text.Words(t.Text))
+		}
+	}
+	return all.Shared(asks) >= least
 }
 
 // claimed are the kinds that say what stands.
@@ -135,25 +150,52 @@ func quoted(t index.Turn, at index.Place) Bearing {
 		By: payload.ByUser, Maker: payload.ByRule, State: payload.Stands, At: t.At}}}
 }
 
+// replied returns the ith of some turns as a person's reply to the one before it.
+func replied(turns []index.Turn, i int, at index.Place) *Bearing {
+	b := quoted(turns[i], at)
+	if i > 0 && !typed(turns[i-1]) {
+		b.Asked = turns[i-1].Text
+	}
+	return &b
+}
+
 // reply returns what a person replied from a turn on, nil if they replied nothing there that bears on what is asked.
 func reply(turns []index.Turn, at index.Place, from int, asks text.Bag) *Bearing {
 	for i, t := range turns {
-		switch {
-		case t.N < from || !typed(t):
-		case i > 0 && bears(turns[:i+1], asks):
+		if t.N < from || !typed(t) {
+			continue
+		}
+		if i > 0 && bears(turns[:i+1], asks) {
+			return replied(turns, i, at)
+		}
+		if t.Text = reasoned(t.Text, asks); t.Text != "" {
 			b := quoted(t, at)
-			if !typed(turns[i-1]) {
-				b.Asked = turns[i-1].Text
-			}
 			return &b
-		default:
-			if t.Text = reasoned(t.Text, asks); t.Text != "" {
-				b := quoted(t, at)
-				return &b
-			}
 		}
 	}
 	return nil
+}
+
+// offered returns what an exchange that was found came to, whatever it shares with the task: what a person replied in it
+// at most length, else the passage that was found, by whoever said it; nil for an item without a reply.
+func offered(turns []index.Turn, r *answer.Result, from int) *Bearing {
+	best, most := 0, shortReply
+	for i, t := range turns {
+		if i > 0 && t.N >= from && typed(t) && len(t.Text) > most {
+			best, most = i, len(t.Text)
+		}
+	}
+	if best > 0 {
+		return replied(turns, best, r.Place)
+	}
+	if r.Item != nil {
+		return nil
+	}
+	b := quoted(index.Turn{N: r.Turn, Text: cmp.Or(r.Brief, r.Passage), At: r.At}, r.Place)
+	if r.Role != "user" {
+		b.Item.By = payload.ByAssistant
+	}
+	return &b
 }
 
 // reasoned returns the sentence about what is asked that gives its reason, or what it was preferred to, which no file
@@ -198,7 +240,7 @@ func bears(turns []index.Turn, asks text.Bag) bool {
 
 func typed(t index.Turn) bool { return t.Role == "user" }
 
-// How much is shown, in characters.
+// How much is shown, in characters; longestAsked also of a quote for a task at length.
 const (
 	longestSaid  = 110
 	saidAndAsked = 150
@@ -244,18 +286,30 @@ func (b *Bearing) Lines() string {
 		}
 		return fmt.Sprintf("- %s\n  `recall why %s`\n", strings.TrimSpace(line), it.ID)
 	}
-	line := fmt.Sprintf("said %s, session %d: “%s”", b.Item.At.UTC().Format(time.DateOnly), b.SessionN,
-		plain(b.Item.Text, longestSaid))
+	who := ""
+	if b.Item.By == payload.ByAssistant {
+		who = "the assistant "
+	}
+	said, asked := longestSaid, asking
+	room := saidAndAsked - min(len(b.Item.Text), longestSaid)
+	if b.long {
+		said, asked, room = longestAsked, lastWords, longestAsked
+	}
+	line := who + fmt.Sprintf("said %s, session %d: “%s”", b.Item.At.UTC().Format(time.DateOnly), b.SessionN,
+		plain(b.Item.Text, said))
 	if b.Asked != "" {
-		line += " to “" + plain(asking(b.Asked), saidAndAsked-min(len(b.Item.Text), longestSaid)) + "”"
+		line += " to “" + plain(asked(b.Asked), room) + "”"
 	}
 	return fmt.Sprintf("- %s\n  `recall show %s:%d`\n", line, payload.Handle(b.Project, b.SessionN), b.Turn)
 }
 
 func plain(s string, most int) string { return payload.Data(s, most) }
 
-// mostQuoted is how many tokens quotes without a claim take.
-const mostQuoted = 80
+// How many tokens quotes without a claim take.
+const (
+	mostQuoted   = 80
+	mostAtLength = 240
+)
 
 // Note words what bears on a task for a model, "" for nothing, and returns what it holds. A claim that forbids makes it
 // a warning; a quote is an offer to look.
@@ -268,11 +322,15 @@ func Note(all []Bearing) (note string, told []Bearing) {
 		head = "Warning from recall: this names what was given up or ruled out here. If that no longer holds, say so " +
 			"and go on.\n"
 	}
+	room := mostQuoted
+	if all[0].long {
+		room = mostAtLength
+	}
 	ids, lines := "", ""
 	for i := range all {
 		b := &all[i]
 		more := lines + b.Lines()
-		if i > 0 && !all[0].Claims() && tokens.Count(head+more)+markers > mostQuoted {
+		if i > 0 && !all[0].Claims() && tokens.Count(head+more)+markers > room {
 			break
 		}
 		if b.Claims() {

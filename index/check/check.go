@@ -123,6 +123,7 @@ type deed struct {
 	asked              string // the question for the search, "" for none
 	does, brings, runs text.Bag
 	changes            []string
+	said               bool // it is a prompt
 }
 
 // What names a thing without doing it. An action that is only that is against nothing.
@@ -139,7 +140,7 @@ var (
 func Denies(sentence string) bool { return denies().MatchString(sentence) }
 
 func read(a Action) *deed {
-	d := &deed{}
+	d := &deed{said: a.Text != ""}
 	var said []string
 	for line := range strings.Lines(text.Head(a.Text, maxRead)) {
 		if line = strings.TrimSpace(line); line == "" || strings.ContainsAny(line[:1], ">|#`") {
@@ -230,13 +231,14 @@ func setAgainst(said string) (lost []string) {
 	return lost
 }
 
-// names reports whether an action brings in what an item gave up. An everyday word isn't enough.
+// names reports whether an action brings in what an item gave up. An everyday word isn't enough, nor in a prompt a name
+// of something else's: what was given up was so for what the item is about.
 func (d *deed) names(lost string, it *payload.Item) bool {
 	w := text.Words(lost)
 	if len(w) == 0 || w.Shared(d.does) < len(w) || w.Shared(d.brings) == 0 {
 		return false
 	}
-	if len(w) > 1 || text.IsName(lost) {
+	if !d.said && (len(w) > 1 || text.IsName(lost)) {
 		return true
 	}
 	about := text.Words(strings.Join(append([]string{it.Text, it.Why, it.Scope}, it.About...), " "))
