@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"recall/serve/hooks"
 )
@@ -34,5 +36,27 @@ func TestPromptAgainstAnOrderInProse(t *testing.T) {
 			strings.Contains(got, "fare table") {
 			t.Errorf("%s: %q", text, got)
 		}
+	}
+}
+
+// A task told at length is told what the exchange it is about came to, in whatever words that was said.
+func TestTaskAtLengthIsToldWhatWasSaid(t *testing.T) {
+	d := newDesk(t)
+	d.says(session(1), "Where should the tide gauge's exporter run? The basement machine has room.",
+		"The exporter fits on the basement machine beside the chart printer. I set it up there.",
+		"no, nothing new on that one: its memory has errors every few days and it goes to the scrapyard in December")
+	for i := range 4 {
+		d.at = d.at.Add(time.Hour)
+		d.says(session(i+2), fmt.Sprintf("Draw the icon of buoy type %d.", i), "The icon is drawn.")
+	}
+	d.recall("init", "--yes")
+	const task = "The chart printer's queue still lives on a laptop. Please move it: install the queue on the basement " +
+		"machine, let it start with the system, keep the last two hundred jobs, show the printer's state on the status page " +
+		"of the exporter, and write into the manual how somebody restarts it when paper was jammed over the weekend."
+	if got := d.context(d.hook(hooks.UserPromptSubmit, session(9), "prompt", task)); !strings.Contains(got, "memory has errors") {
+		t.Errorf("the task is told %q", got)
+	}
+	if got := d.context(d.hook(hooks.UserPromptSubmit, session(8), "prompt", "Draw the icon of a lightship, please.")); got != "" {
+		t.Errorf("an errand is told %q", got)
 	}
 }
