@@ -47,8 +47,9 @@ const (
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
 // first results bears on the task, at most three, claims first: claims that forbid it, then claims that share a word
-// with it, then what a person replied to a question or a proposal, or gave a reason for; for a task at length, what else
-// the exchanges found came to. What a person only asked for, and what was done, the next session finds in the files.
+// with it, then what a person replied to a question or a proposal, or gave a reason for; for a task at length, what
+// else the exchanges found came to. What a person only asked for, and what was done, the next session finds in the
+// files.
 func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
 	var all []Bearing
 	add := func(b *Bearing) {
@@ -84,7 +85,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			return nil, err
 		}
 		orders = append(orders, forbidding(turns, r.Place, task)...)
-		if r.Item != nil && claimed[r.Item.Kind] && r.Item.Current() && len(r.Terms) > 0 && about(r, turns, asks) {
+		if claims := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); claims && about(r, turns, asks) {
 			add(&Bearing{Placed: r.Placed()})
 			continue
 		}
@@ -123,7 +124,7 @@ func about(r *answer.Result, turns []index.Turn, asks text.Bag) bool {
 			all.Add(text.Words(t.Text))
 		}
 	}
-	return all.Shared(asks) >= least
+	return len(r.Terms) > 0 && all.Shared(asks) >= least
 }
 
 // claimed are the kinds that say what stands.
@@ -176,8 +177,8 @@ func reply(turns []index.Turn, at index.Place, from int, asks text.Bag) *Bearing
 	return nil
 }
 
-// offered returns what an exchange that was found came to, whatever it shares with the task: what a person replied in it
-// at most length, else the passage that was found, by whoever said it; nil for an item without a reply.
+// offered returns what an exchange that was found came to, whatever it shares with the task: what a person replied in
+// it at most length, else the passage that was found, by whoever said it; nil for an item without a reply.
 func offered(turns []index.Turn, r *answer.Result, from int) *Bearing {
 	best, most := 0, shortReply
 	for i, t := range turns {

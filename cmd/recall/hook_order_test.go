@@ -53,10 +53,13 @@ func TestTaskAtLengthIsToldWhatWasSaid(t *testing.T) {
 	const task = "The chart printer's queue still lives on a laptop. Please move it: install the queue on the basement " +
 		"machine, let it start with the system, keep the last two hundred jobs, show the printer's state on the status page " +
 		"of the exporter, and write into the manual how somebody restarts it when paper was jammed over the weekend."
-	if got := d.context(d.hook(hooks.UserPromptSubmit, session(9), "prompt", task)); !strings.Contains(got, "memory has errors") {
-		t.Errorf("the task is told %q", got)
+	told := func(prompt string) string {
+		return d.context(d.hook(hooks.UserPromptSubmit, session(9), "prompt", prompt))
 	}
-	if got := d.context(d.hook(hooks.UserPromptSubmit, session(8), "prompt", "Draw the icon of a lightship, please.")); got != "" {
+	if got := told("Draw the icon of a lightship, please."); got != "" {
 		t.Errorf("an errand is told %q", got)
+	}
+	if got := told(task); !strings.Contains(got, "memory has errors") {
+		t.Errorf("the task is told %q", got)
 	}
 }
