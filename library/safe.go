@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 
 	"recall/ingest"
@@ -39,7 +40,7 @@ func (l *Library) Safe(f ingest.Found) (State, error) {
 // again.
 func (e Entry) State(found map[string]ingest.File) (State, error) {
 	var there []ingest.File
-	emptied := false
+	shorter := e.Shorter()
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
 			if src.Path == "" { // prompts, which never were a separate file
@@ -57,12 +58,12 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 				}
 			}
 			there = append(there, now)
-			emptied = emptied || now.Size == 0 && src.Size > 0
+			shorter = shorter || emptied(now, src)
 		}
 	}
 	if len(there) > 0 || len(e.Files) == 0 {
 		state, err := e.Judge(there)
-		if state == Safe && (emptied || e.Shorter()) {
+		if state == Safe && shorter {
 			state = Shorter
 		}
 		return state, err
@@ -76,8 +77,11 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 // Judge is Safe for files as they were found.
 func (e Entry) Judge(files []ingest.File) (State, error) {
 	for _, f := range files {
-		held := func(have FileState) bool { return have.SourceAt(f.Path).matches(f) }
-		if f.Size == 0 && len(e.Files) > 0 || slices.ContainsFunc(e.Files, held) { // nothing is left to keep
+		held := func(have FileState) bool {
+			src := have.SourceAt(f.Path)
+			return src.matches(f) || src != nil && emptied(f, *src)
+		}
+		if slices.ContainsFunc(e.Files, held) {
 			continue
 		}
 		err := notHeld(f)
@@ -90,6 +94,15 @@ func (e Entry) Judge(files []ingest.File) (State, error) {
 		return Behind, err
 	}
 	return Safe, nil
+}
+
+// emptied reports whether nothing is left of a file to keep. One of which all is left out is empty only as it was found.
+func emptied(f ingest.File, before SourceState) bool {
+	if f.Size > 0 || before.Size == 0 {
+		return false
+	}
+	info, err := os.Stat(f.Path)
+	return err == nil && info.Size() == 0
 }
 
 // notHeld returns the error for a file that isn't archived, or why it can't be opened.
