@@ -96,7 +96,7 @@ func (e Entry) Judge(files []ingest.File) (State, error) {
 	return Safe, nil
 }
 
-// emptied reports whether nothing is left of a file to keep. One of which all is left out is empty only as it was found.
+// emptied reports whether nothing is left of a file to keep. One that is left out whole is empty only as it was found.
 func emptied(f ingest.File, before SourceState) bool {
 	if f.Size > 0 || before.Size == 0 {
 		return false
