@@ -145,8 +145,12 @@ func (c *contract) accept(it *payload.Item) bool {
 		}
 		c.ruleOutRefused(it)
 	}
-	if isCutOff(it.Text) || it.Kind != payload.Flag && NeedsContext(it.Text) {
+	switch {
+	case isCutOff(it.Text), it.Kind != payload.Flag && NeedsContext(it.Text):
 		c.counts[DropHalf]++
+		return false
+	case it.Maker == payload.ByRule && !c.isSupported(it):
+		c.counts[DropUnrelated]++
 		return false
 	}
 	if isCutOff(it.Why) {
@@ -258,6 +262,31 @@ func (c *contract) confirms(it *payload.Item, after *ingest.Turn) bool {
 			return t == after || t.N > after.N && t.Role == ingest.User
 		})
 	})
+}
+
+// isSupported reports whether an item has words in common with its quote, the quoted turn, or the
+// turn that one answers.
+func (c *contract) isSupported(it *payload.Item) bool {
+	says := text.Words(it.Text)
+	if len(says) == 0 {
+		return false
+	}
+	for _, e := range it.Evidence {
+		if says.Shared(text.Words(e.Quote)) > 0 {
+			return true
+		}
+		for _, t := range c.at[e.Turn] {
+			if says.Shared(text.Words(t.Text)) > 0 || slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool {
+				return says.Shared(text.Words(strings.Join(saidInCall(&c), "\n"))) > 0
+			}) {
+				return true
+			}
+			if before := c.before(t); before != nil && says.Shared(text.Words(before.Text)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // next returns the next turn that the person typed, or nil.

@@ -97,6 +97,9 @@ func TestContract(t *testing.T) {
 			DropHalf},
 		{"a colon for what comes", chat,
 			item(payload.Flag, "The lists stand in:", "t4: The lists stand in a file"), payload.Item{}, nil, DropHalf},
+		{"a quote that has nothing to do with it", chat,
+			item(payload.Decision, "Archive stays where billing has it.", "t4: The lists stand in a file"), payload.Item{}, nil,
+			DropUnrelated},
 	}
 	for _, tt := range tests {
 		p := &payload.Payload{Items: []payload.Item{tt.in}}
