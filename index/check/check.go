@@ -50,6 +50,7 @@ const (
 	maxWarnings = 5       // warnings
 	maxRead     = 6 << 10 // bytes read of each part of an action: the request is at its beginning
 	deadEnd     = 0.6     // share of a dead end's words that names it
+	manyWords   = 8       // content words of a prompt for each of a name, from which it may name that in passing
 	sameRun     = 0.8     // share of a refused command's words, and of the other's, that makes them the same
 )
 
@@ -231,14 +232,14 @@ func setAgainst(said string) (lost []string) {
 	return lost
 }
 
-// names reports whether an action brings in what an item gave up. An everyday word isn't enough, nor in a prompt a name
-// of something else's: what was given up was so for what the item is about.
+// names reports whether an action brings in what an item gave up. An everyday word isn't enough, nor a name among many
+// words of a prompt: what was given up was so for what the item is about.
 func (d *deed) names(lost string, it *payload.Item) bool {
 	w := text.Words(lost)
 	if len(w) == 0 || w.Shared(d.does) < len(w) || w.Shared(d.brings) == 0 {
 		return false
 	}
-	if !d.said && (len(w) > 1 || text.IsName(lost)) {
+	if amongMany := d.said && len(d.does) > manyWords*len(w); !amongMany && (len(w) > 1 || text.IsName(lost)) {
 		return true
 	}
 	about := text.Words(strings.Join(append([]string{it.Text, it.Why, it.Scope}, it.About...), " "))
