@@ -45,7 +45,7 @@ func turnsAway(sp *speech) bool {
 	}
 	next := nowThen().FindStringSubmatch(sp.parts[at].text)
 	ordered := next != nil && (next[1] != "" || cuesIn(next[2]).has(cueOrder))
-	return (ordered || sp.parts[0].cues.has(cueTurn)) && len(keywords(sp.text)) >= 4
+	return (ordered || sp.parts[0].cues.has(cueTurn)) && tells(sp.text, 4)
 }
 
 // nowThen matches an order of what comes now, after a word or two about what was.
@@ -88,13 +88,13 @@ func requested(sp *speech) (payload.Item, bool) {
 
 // asksNothing reports whether a sentence is too short to ask for anything, or only greets
 // or says to continue.
-func asksNothing(s *sentence) bool { return len(keywords(s.text)) < 2 || s.greets() }
+func asksNothing(s *sentence) bool { return !tells(s.text, 2) || s.greets() }
 
 // greets reports whether a sentence only greets, says good-bye or says to continue, or consists of such words alone.
 func (s *sentence) greets() bool {
-	n := len(keywords(s.text))
-	return n > 0 && keywords(s.text).In(smallTalk()) == 1 ||
-		s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant) && n <= 3
+	words := keywords(s.text)
+	return len(words) > 0 && words.In(smallTalk()) == 1 ||
+		s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant) && len(words) <= 3
 }
 
 // smallTalk holds words that say nothing about any work.

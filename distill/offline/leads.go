@@ -60,7 +60,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			switch {
 			case !w.tells():
 			case w.minor || most == 0:
-				if len(keywords(w.text())) >= minTelling {
+				if tells(w.text(), minTelling) {
 					rest = append(rest, w)
 				}
 			case add(w.item(rule), w.weight):
@@ -365,7 +365,7 @@ var hints = []struct {
 // of the message before it, with what the question is about; where nothing was asked, its last sentence.
 func (p passage) asked() []sentence {
 	open := unknowing().MatchString(p.run[0].text)
-	if p.run[0].index > 0 || p.reacts == nil || len(keywords(p.run[0].text)) >= minAnswerKeys && !open {
+	if p.run[0].index > 0 || p.reacts == nil || tells(p.run[0].text, minAnswerKeys) && !open {
 		return nil
 	}
 	parts := p.reacts.parts
@@ -374,13 +374,13 @@ func (p passage) asked() []sentence {
 			continue
 		}
 		from := i
-		if len(keywords(parts[i].text)) < minTelling && !parts[i].opens {
+		if !tells(parts[i].text, minTelling) && !parts[i].opens {
 			from--
 		}
 		return parts[from : i+1]
 	}
 	ordered := p.run[0].cues.has(cueOrder | cueWant) // which answers nothing
-	if p.bare() || len(parts) == 0 || ordered || len(keywords(p.text())) >= minAnswerKeys {
+	if p.bare() || len(parts) == 0 || ordered || tells(p.text(), minAnswerKeys) {
 		return nil
 	}
 	if last := &parts[len(parts)-1]; worthReading(last, p.reacts) {
@@ -400,7 +400,7 @@ func (p passage) smallTalk() bool {
 }
 
 // bare reports whether a passage says no more than yes or no.
-func (p passage) bare() bool { return len(keywords(p.text())) < minBareKeys }
+func (p passage) bare() bool { return !tells(p.text(), minBareKeys) }
 
 // How many keywords an answer has from which it makes sense without its question, and from which it says more than yes.
 const (
@@ -431,5 +431,5 @@ func (p passage) tells() bool {
 	if asked := p.asked(); asked != nil {
 		said += " " + passage{p.reacts, asked}.text()
 	}
-	return len(keywords(said)) >= minTelling
+	return tells(said, minTelling)
 }

@@ -151,7 +151,7 @@ func hasPathSuffix(long, short string) bool {
 // eachName visits the words of a text that may name files.
 func eachName(text string, visit func(name string)) {
 	apart := func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("`\"'<>()[]{},;:!?|*“”‘’„…", r)
+		return !unicode.IsLetter(r) && (unicode.IsSpace(r) || strings.ContainsRune("`\"'<>()[]{},;:!?|*“”‘’„…", r))
 	}
 	for word := range strings.FieldsFuncSeq(text, apart) {
 		visit(strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(word, "@"), "./"), "."))

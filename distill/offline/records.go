@@ -255,7 +255,7 @@ func refusals(s *ingest.Session) []payload.Item {
 	places := s.Places()
 	for turn, c := range ingest.EachCall(s.Turns) {
 		reason := text.OneLine(c.Reason)
-		saysNothing := turn.Aside() || c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 ||
+		saysNothing := turn.Aside() || c.Verdict != ingest.Rejected || !tells(reason, 3) || len(c.Answers) > 0 ||
 			strings.HasSuffix(reason, "?") || reason[0] == '<'
 		if saysNothing {
 			continue

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"math"
 	"strings"
 	"unicode"
 
@@ -8,13 +9,18 @@ import (
 )
 
 // keywords returns the stems of the words that say what a text is about.
-func keywords(s string) text.Bag {
+func keywords(s string) text.Bag { return firstKeywords(s, math.MaxInt) }
+
+// tells reports whether a text has so many keywords.
+func tells(s string, least int) bool { return len(firstKeywords(s, least)) >= least }
+
+func firstKeywords(s string, most int) text.Bag {
 	words := text.Bag{}
 	text.Each(s, func(w string) bool {
 		if len(w) > 1 && !text.Stop(w) && !common[w] {
 			words[text.Stem(w)] = 1
 		}
-		return true
+		return len(words) < most
 	})
 	return words
 }
