@@ -7,23 +7,43 @@ type Changes struct{ Files, Added, Removed int }
 
 // Changes counts what its own and its sub-agents' calls changed that worked, on branches that weren't abandoned.
 func (s *Session) Changes() (c Changes) {
-	files := map[string]bool{}
-	for _, turns := range s.conversations() {
+	for _, f := range s.ChangedFiles() {
+		c.Files, c.Added, c.Removed = c.Files+1, c.Added+f.Added, c.Removed+f.Removed
+	}
+	return c
+}
+
+// Changed is a file that calls changed.
+type Changed struct {
+	Path           string
+	Added, Removed int // lines
+	Turn           int // place, from 1, of the first of the session's own turns that did; 0 for a sub-agent's
+}
+
+// ChangedFiles lists the files that Changes counts, in the order in which they were first changed.
+func (s *Session) ChangedFiles() (all []Changed) {
+	at := map[string]int{}
+	for c, turns := range s.conversations() {
 		for i := range turns {
 			for k := range turns[i].Calls {
 				call := &turns[i].Calls[k]
-				if turns[i].Aside() || !call.Worked() {
+				added, removed := call.Lines()
+				if turns[i].Aside() || !call.Worked() || added+removed == 0 {
 					continue
 				}
-				added, removed := call.Lines()
-				if c.Added, c.Removed = c.Added+added, c.Removed+removed; added+removed > 0 {
-					files[call.Path] = true
+				n, known := at[call.Path]
+				if !known {
+					n, at[call.Path] = len(all), len(all)
+					all = append(all, Changed{Path: call.Path})
+				}
+				f := &all[n]
+				if f.Added, f.Removed = f.Added+added, f.Removed+removed; c == 0 && f.Turn == 0 {
+					f.Turn = i + 1
 				}
 			}
 		}
 	}
-	c.Files = len(files)
-	return c
+	return all
 }
 
 // Replaced returns what a call replaced in its file, or all that it wrote.

@@ -166,6 +166,7 @@ func TestWebEditsAndHitsInBrowser(t *testing.T) {
 	inBrowser(t)
 	home, library := demoed(t)
 	v := visitWeb(t, home, library)
+	listed := 0
 	for _, page := range v.sessionsOf() {
 		v.to(page)
 		var edits, diffs int
@@ -174,14 +175,26 @@ func TestWebEditsAndHitsInBrowser(t *testing.T) {
 		if diffs < edits {
 			t.Errorf("%s: %d edits, of %d of which is shown what they changed", page, edits, diffs)
 		}
+		var files, lead int
+		v.Eval(`(files = document.querySelectorAll('summary .ok ~ .failed')).length`, &files)
+		v.Eval(`[...files].filter(e => document.getElementById(e.closest('details').querySelector('a').hash.slice(1))?.
+			querySelector('.diff')).length`, &lead)
+		if listed += files; lead < files {
+			t.Errorf("%s: changed files don't lead to what changed", page)
+		}
 		v.to(page + "?find=e")
 		v.until("all of it", `(hits => hits.length > 50 &&
 			document.getElementById('hit').textContent == hits.length.toLocaleString('en') + ' hits' &&
 			hits.every(e => { for (; e; e = e.parentElement.closest('details')) if (e.open === false) return false; return true; })
 			)([...document.querySelectorAll('.transcript mark.hit')])`)
-		v.press("n", "n", "n", "p")
+		v.press("n", "n")
+		v.until("a click on next", `document.querySelector('[data-step=n]').click() ?? true`)
+		v.press("p")
 		v.until("the second match", `document.getElementById('hit').textContent.startsWith('2 of ') &&
 			document.querySelectorAll('mark.hit')[1].matches('.at')`)
+	}
+	if listed == 0 {
+		t.Error("no session lists the files that it changed")
 	}
 	v.press("?")
 	v.until("the keys", `document.getElementById('keys').matches(':popover-open')`)

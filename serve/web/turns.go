@@ -24,6 +24,7 @@ type sessionRest struct {
 	Took    time.Duration // from its first to its last turn
 	Cost    float64       // at list prices, in USD; 0 if unknown
 	Changes ingest.Changes
+	Files   []ingest.Changed
 	Failed  int               // calls that failed in these turns
 	Payload *payload.Payload  // nil: not distilled
 	Agent   *ingest.Subagent  // whose turns are shown; nil: the session's own
@@ -77,7 +78,7 @@ func restOf(read *readSession, p *payload.Payload, find string, at *url.URL) (*s
 	v := &sessionRest{Payload: p, pictures: read.pictures, session: s.ID, agents: started(s), shown: map[string]bool{},
 		resting: map[string][]payload.Item{}, whole: at.Query().Has("whole")}
 	v.Astray = v.agents[""]
-	v.Models, v.Took, v.Changes = s.Models, s.End.Sub(s.Start), s.Changes()
+	v.Models, v.Took, v.Changes, v.Files = s.Models, s.End.Sub(s.Start), s.Changes(), s.ChangedFiles()
 	if p != nil {
 		for _, it := range p.Items {
 			v.resting[it.First().Turn] = append(v.resting[it.First().Turn], it)

@@ -130,6 +130,7 @@ const step = (query, by) => {
 };
 const down = inSession ? ".turn.user" : ".results > li, .log > li", hit = ".transcript mark.hit";
 const steps = { n: [hit, 1], p: [hit, -1], j: [down, 1], k: [down, -1] };
+addEventListener("click", e => { if (e.target.dataset?.step) step(...steps[e.target.dataset.step]); });
 
 // On every page / goes to its search, ? shows the keys, and g with h, s, r or t goes to another page; f opens and folds
 // a session's calls.
