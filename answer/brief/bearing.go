@@ -54,7 +54,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	var all []Bearing
 	add := func(b *Bearing) {
 		same := func(o Bearing) bool {
-			return o.Session == b.Session && (b.Claims() && o.Item.ID == b.Item.ID || !b.Claims() && Near(o.Turn, b.Turn))
+			return o.Session == b.Session && (b.Claims() && o.Item.ID == b.Item.ID || !b.Claims() && near(o.Turn, b.Turn))
 		}
 		if !slices.ContainsFunc(all, same) && wanted(b) {
 			all = append(all, *b)
@@ -103,8 +103,8 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	return all[:min(len(all), most)], nil
 }
 
-// Near reports whether two turns of a session stand so near that who is told of one needn't be told of the other.
-func Near(a, b int) bool { return max(a-b, b-a) <= around }
+// near reports whether two turns of a session stand so near that one note needn't quote both.
+func near(a, b int) bool { return max(a-b, b-a) <= around }
 
 // atLeast is how many words what bears on a task shares with it.
 func atLeast(asks text.Bag) int { return max(2, len(asks)/inWords) }

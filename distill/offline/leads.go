@@ -130,7 +130,8 @@ func unanswered(t *talk) []payload.Item {
 		return nil
 	}
 	it, ok := requested(sp)
-	if !ok {
+	asks := func(s sentence) bool { return s.cues.has(cueOrder|cueWant) || strings.HasSuffix(s.text, "?") }
+	if !ok || !slices.ContainsFunc(sp.parts, asks) { // else it says good-bye, in whatever words
 		return nil
 	}
 	it.Kind, it.Rule = payload.Next, payload.UnansweredRule

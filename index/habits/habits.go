@@ -102,7 +102,7 @@ var (
 		`(?:no|only|always|double|single) \S+(?: \S+)?(?:,? (?:please|as (?:always|usual)))?[.!]*$)`)
 	partedBy = text.Pattern(`;| - | — |, (?:and|but) `)
 	negation = text.Pattern(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
-	opening  = text.Pattern(`(?i)^(?:(?:no|nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|` +
+	opening  = text.Pattern(`(?i)^(?:no[,:;.!]+\s*|(?:nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|` +
 		`i (?:already )?said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
 	fence = text.Pattern("(?s)```.*?(?:```|$)")
 )

@@ -100,3 +100,18 @@ func TestTemplatesAreNoHabit(t *testing.T) {
 		t.Errorf("of a pasted text: %+v", got)
 	}
 }
+
+// A habit says what was said: "no" before what is unwanted isn't a word that opens a sentence.
+func TestNoStays(t *testing.T) {
+	for said, want := range map[string]string{"no new dependencies": "No new dependencies.",
+		"no double quotes please": "No double quotes please.", "no, use pnpm here": "Use pnpm here.",
+		"nope. always use tabs": "Always use tabs."} {
+		if got := line(said); got != want {
+			t.Errorf("%q is the habit %q, want %q", said, got, want)
+		}
+	}
+	found := Find(turnsOf("a: no new dependencies\nb: no new dependencies please\nc: ok, no new dependencies"), 2)
+	if len(found) != 1 || !strings.HasPrefix(found[0].Text, "No new dependencies") {
+		t.Errorf("the habits are %+v", found)
+	}
+}

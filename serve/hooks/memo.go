@@ -55,10 +55,12 @@ type spot struct {
 
 func spotOf(session string, turn int) spot { return spot{text.Hash(session, 4), turn} }
 
-// knows reports whether one of some spots is near what bears on a task.
-func (m *memo) knows(spots []spot, b *brief.Bearing) bool {
+// knows reports whether one of some spots is within so many turns of what bears on a task.
+func (m *memo) knows(spots []spot, b *brief.Bearing, within int) bool {
 	at := spotOf(b.Session, b.Turn)
-	return slices.ContainsFunc(spots, func(s spot) bool { return s.Session == at.Session && brief.Near(s.Turn, at.Turn) })
+	return slices.ContainsFunc(spots, func(s spot) bool {
+		return s.Session == at.Session && max(s.Turn-at.Turn, at.Turn-s.Turn) <= within
+	})
 }
 
 type started struct {

@@ -66,10 +66,17 @@ func (h *Host) bearing(ctx context.Context, in Input, m memo, task string) (stri
 // wanted reports whether a session is to be told something: what it said itself or was told it holds; what its page
 // says only if the task goes against it.
 func wanted(b *brief.Bearing, in Input, m memo) bool {
-	held := b.Session == in.Session || slices.Contains(m.Of, b.Session) || m.knows(m.Told, b) ||
-		b.Names == "" && m.knows(m.Page, b)
+	held := b.Session == in.Session || slices.Contains(m.Of, b.Session) || m.knows(m.Told, b, besideReply) ||
+		b.Names == "" && m.knows(m.Page, b, besideLine)
 	return !held && (!b.Claims() || isTrusted(&b.Item))
 }
+
+// How many turns from what a session was told it needn't be told of another: what a reply replies to; and of a page,
+// which is longer, what stands around its lines.
+const (
+	besideReply = 1
+	besideLine  = 3
+)
 
 // told words what bears on a task, with what may have replaced it.
 func (h *Host) told(ctx context.Context, at place, x *index.Index, all []brief.Bearing) (string, []spot, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"recall/answer/brief"
 	"recall/index/check"
 	"recall/internal/text"
 	"recall/payload"
@@ -68,7 +69,20 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 		}
 	}
 	if len(warnings) == 0 {
+		said, err := brief.Find(ctx, m.Index, a.Project, strings.TrimSpace(a.Text+"\n"+a.Command),
+			func(b *brief.Bearing) bool { return true })
+		if err != nil {
+			return "", err
+		}
 		sh.linef("Nothing that stands speaks against it, as far as recall can tell from names.")
+		if len(said) > 0 {
+			sh.linef("Said before, and perhaps about it. " + asData)
+		}
+		for i := range said {
+			if sh.add(said[i].Lines()) && said[i].Claims() {
+				sh.of(said[i].Item.ID)
+			}
+		}
 	} else {
 		sh.linef("Ask the user before going on, naming session and turn; recall_query with ids tells more.")
 	}
