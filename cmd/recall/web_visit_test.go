@@ -107,8 +107,11 @@ func (v *visit) click(element string) {
 		X, Y float64
 		Hit  bool
 	}
-	v.Eval(`(e => {
-		e.scrollIntoView({block: 'center'});
+	v.Eval(`(async e => {
+		for (let was; was != (was = e.getBoundingClientRect().y);) { // turns that come into sight are laid out, and move it
+			e.scrollIntoView({block: 'center'});
+			await new Promise(requestAnimationFrame);
+		}
 		const r = e.getClientRects()[0], x = r.x + r.width / 2, y = r.y + r.height / 2;
 		return {X: x, Y: y, Hit: e.contains(document.elementFromPoint(x, y))};
 	})(`+element+`)`, &at)
