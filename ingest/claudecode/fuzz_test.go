@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"recall/ingest"
 	"recall/ingest/ingesttest"
@@ -42,6 +43,7 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	f.Add([]byte(`0{"type":"queue-operation","operation":"enqueue","content":"0"}`))
 	for _, s := range oddLines {
 		f.Add([]byte(s))
 	}
@@ -56,7 +58,11 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("got %d bytes, want %d", r.Bytes, len(raw))
 		}
 		ended := parseBytes(t, append(bytes.Clone(raw), '\n'))
-		if d := cmp.Diff(s.Turns, ended.Turns); d != "" {
+		turns := ended.Turns
+		if r.Tail != nil { // what stands behind a torn record is read once its line has an end
+			turns = turns[:min(len(turns), len(s.Turns))]
+		}
+		if d := cmp.Diff(s.Turns, turns, cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("with an end of line at the end (-without +with):\n%s", d)
 		}
 		if ended.Report.Tail != nil {
