@@ -89,10 +89,12 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			add(&Bearing{Placed: r.Placed()})
 			continue
 		}
-		if b := reply(turns, r.Place, from, asks); b != nil {
-			quotes = append(quotes, *b)
-		} else if b := offered(turns, r, from); long && b != nil {
-			offers = append(offers, *b)
+		b, into := reply(turns, r.Place, from, asks), &quotes
+		if b == nil && long {
+			b, into = offered(turns, r, from), &offers
+		}
+		if b != nil {
+			*into = append(*into, *b)
 		}
 	}
 	quotes = slices.Concat(orders, quotes, offers)
