@@ -56,22 +56,20 @@ type Progress struct {
 
 // Report says what a sync did.
 type Report struct {
-	Found     int   `json:"found"`       // sessions seen at the sources
-	New       int   `json:"new"`         // archived for the first time
-	Salvaged  int   `json:"salvaged"`    // of the new: only the typed prompts are left
-	Grown     int   `json:"grown"`       // archived again: longer or rewritten
-	Shrunk    int   `json:"shrunk"`      // their source is shorter now; what it had before is kept
-	Again     int   `json:"again"`       // bytes of them were gone from the library, and are archived again
-	Vanished  int   `json:"vanished"`    // with at least one file gone from the source
-	Distilled int   `json:"distilled"`   // sessions distilled
-	Indexed   int   `json:"-"`           // sessions indexed
-	Items     int   `json:"items"`       // items in what was indexed
-	Edited    int   `json:"edited"`      // payloads whose hand edits were picked up
-	Notes     int   `json:"-"`           // moved from the inbox to their sessions
-	Excluded  int   `json:"excluded"`    // newly found sessions that a rule leaves out; see Excludes
-	Bytes     int64 `json:"bytes"`       // source bytes newly archived
-	Packed    int   `json:"packed"`      // 0: sessions that were quiet were once stored again, smaller
-	Saved     int64 `json:"saved_bytes"` // 0, as Packed
+	Found     int   `json:"found"`     // sessions seen at the sources
+	New       int   `json:"new"`       // archived for the first time
+	Salvaged  int   `json:"salvaged"`  // of the new: only the typed prompts are left
+	Grown     int   `json:"grown"`     // archived again: longer or rewritten
+	Shrunk    int   `json:"shrunk"`    // their source is shorter now; what it had before is kept
+	Again     int   `json:"again"`     // bytes of them were gone from the library, and are archived again
+	Vanished  int   `json:"vanished"`  // with at least one file gone from the source
+	Distilled int   `json:"distilled"` // sessions distilled
+	Indexed   int   `json:"-"`         // sessions indexed
+	Items     int   `json:"items"`     // items in what was indexed
+	Edited    int   `json:"edited"`    // payloads whose hand edits were picked up
+	Notes     int   `json:"-"`         // moved from the inbox to their sessions
+	Excluded  int   `json:"excluded"`  // newly found sessions that a rule leaves out; see Excludes
+	Bytes     int64 `json:"bytes"`     // source bytes newly archived
 	// sessions left for the next run: out of time, or made too recently
 	Left      int              `json:"left"`
 	Outdated  int              `json:"-"`        // of these: current in the index, but made by other rules
