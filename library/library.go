@@ -7,6 +7,7 @@
 //	tombstones.jsonl       ids of forgotten sessions, which are never archived again
 //	forgotten.jsonl        forgotten items of sessions that are kept
 //	threads.jsonl          people's corrections of threads; append-only
+//	habits.jsonl           what people make of the habits found; append-only
 //	unsorted/<id>/         sessions archived but not yet parsed; memory-<id>: a client's own memory
 //	<project>/<folder>/    one folder per session:
 //	  session.json         what it is: the key to the folder (see Entry); and the payload

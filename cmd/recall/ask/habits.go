@@ -86,7 +86,7 @@ func writeHabits(ctx context.Context, a *app.App, found []history.Habit, path st
 	fmt.Fprintf(a.Out, "%s\n", strings.Join(lines, "\n"))
 	if !a.Confirm(ctx, fmt.Sprintf("Add %s to %s?", answer.Count(len(lines), "line"), path)) {
 		return hint.With(errors.New("nothing was written"),
-			"recall repeats --write asks on a terminal; or copy the lines that you want")
+			"recall habits --write asks on a terminal; or copy the lines that you want")
 	}
 	return history.AddLines(path, lines, config.MostOfNote)
 }
