@@ -44,12 +44,7 @@ func TestRealOtherClientsAreTold(t *testing.T) {
 	for _, c := range otherClients {
 		programs[c.word] = os.Getenv(c.variable)
 	}
-	exe := filepath.Join(t.TempDir(), "recall")
-	build := exec.Command("go", "build", "-o", exe, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	exe := built(t, filepath.Join(t.TempDir(), "recall"))
 	for _, c := range otherClients {
 		t.Run(c.word, func(t *testing.T) {
 			if programs[c.word] == "" {

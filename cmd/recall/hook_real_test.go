@@ -109,12 +109,7 @@ func payloadDecides(asked, words string) bool {
 func TestRealClientHooks(t *testing.T) { clienttest.Each(t, hooksAtWork) }
 
 func hooksAtWork(t *testing.T, client string) {
-	exe := filepath.Join(t.TempDir(), "a place with spaces", "recall")
-	build := exec.Command("go", "build", "-o", exe, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	exe := built(t, filepath.Join(t.TempDir(), "a place with spaces", "recall"))
 	d := newDesk(t)
 	d.says(sessionA, first...)
 	d.recall("sync")
@@ -257,4 +252,15 @@ func findSession(t *testing.T, d *desk, session string) string {
 		t.Fatalf("the client's transcript: %v, %v", found, err)
 	}
 	return found[0]
+}
+
+// built makes the program at a path, as it is released.
+func built(tb testing.TB, exe string) string {
+	tb.Helper()
+	build := exec.Command("go", "build", "-o", exe, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		tb.Fatalf("%v\n%s", err, out)
+	}
+	return exe
 }

@@ -36,12 +36,7 @@ func realClients(t *testing.T) []string {
 // a resume isn't told again what it was told.
 func TestRealClientKeepsItsThread(t *testing.T) {
 	clients := realClients(t)
-	exe := filepath.Join(t.TempDir(), "recall")
-	build := exec.Command("go", "build", "-o", exe, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	exe := built(t, filepath.Join(t.TempDir(), "recall"))
 	for _, client := range clients {
 		version, _ := exec.Command(client, "--version").Output()
 		t.Run(strings.TrimSpace(string(version)), func(t *testing.T) { keepsItsThread(t, exe, client) })

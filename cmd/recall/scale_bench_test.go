@@ -37,12 +37,7 @@ type scaled struct {
 //	RECALL_BENCH_SESSIONS=1000,10000 go test ./cmd/recall -run XXX -bench Scale -benchtime 1x -timeout 3h
 //	RECALL_BENCH_SESSIONS=1000,10000,100000 RECALL_BENCH_SMALLER=8 …
 func BenchmarkScale(b *testing.B) {
-	exe := filepath.Join(b.TempDir(), "recall")
-	build := exec.Command("go", "build", "-o", exe, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	exe := built(b, filepath.Join(b.TempDir(), "recall"))
 	var numbers []int
 	for of := range strings.SplitSeq(cmp.Or(os.Getenv("RECALL_BENCH_SESSIONS"), "20,60"), ",") {
 		n, err := strconv.Atoi(of)

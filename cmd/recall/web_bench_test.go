@@ -133,12 +133,7 @@ func BenchmarkWebLarge(b *testing.B) {
 
 // settle builds recall into a home and has this process live there.
 func settle(b *testing.B, home string) (exe string) {
-	exe = filepath.Join(home, "bin", "recall")
-	build := exec.Command("go", "build", "-o", exe, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	exe = built(b, filepath.Join(home, "bin", "recall"))
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		b.Setenv(name, home)
 	}
