@@ -112,6 +112,39 @@ func (c *composer) take(p *Payload, kind Kind) {
 	}
 }
 
+const (
+	maxBeside   = 6   // quotes of a session beside the thread
+	besideShare = 0.2 // of their weight: less than any of the thread's own has
+)
+
+// Near reports whether a session was on the same branch as another, or on none of its own, and within two weeks of it.
+func (p *Payload) Near(o *Payload) bool {
+	return (p.Branch == o.Branch || defaultBranches[p.Branch]) && o.Start.Sub(p.End) <= maxThreadGap &&
+		p.Start.Sub(o.End) <= maxThreadGap
+}
+
+// Asides returns what a page of another thread quotes of the session where there is room: what a person said, and what
+// was left open, the weightiest.
+func (p *Payload) Asides() (all []Item) {
+	for _, it := range p.Items {
+		matters := it.By == ByUser || it.isOpen()
+		if it.Kind == Lead && it.Current() && !it.Ended() && matters {
+			it.Confidence *= besideShare
+			all = append(all, it)
+		}
+	}
+	open := func(it Item) int {
+		if it.isOpen() {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b Item) int {
+		return cmp.Or(open(b)-open(a), cmp.Compare(b.Confidence, a.Confidence))
+	})
+	return all[:min(maxBeside, len(all))]
+}
+
 // sessionsFor returns the thread's sessions that count for a kind, in order; of repeated statements the first counts.
 func sessionsFor(thread []*Payload, kind Kind) []*Payload {
 	if accumulates[kind] {

@@ -71,3 +71,71 @@ func sameOrder(a, b string) bool {
 	}
 	return slices.Equal(shared(a, b), shared(b, a))
 }
+
+// isOpen reports whether an item puts something off, says what comes next, or warns; of a quote, whether it looks so.
+func (it *Item) isOpen() bool {
+	kind := it.Kind
+	if kind == Lead {
+		kind = it.Hint
+	}
+	return kind == Deferred || kind == Next || kind == Flag
+}
+
+// Talk is what sessions said, to find what was spoken of again.
+type Talk struct {
+	said []saying
+	with map[string][]int // the sayings that a word is in
+}
+
+type saying struct {
+	words   text.Bag
+	at      time.Time
+	session time.Time // when that began
+}
+
+// Add adds what a session was about and what is quoted of it.
+func (t *Talk) Add(p *Payload) {
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Kind != Lead && it.Kind != Goal {
+			continue
+		}
+		if t.with == nil {
+			t.with = map[string][]int{}
+		}
+		words := text.Words(it.Text)
+		for w := range words {
+			t.with[w] = append(t.with[w], len(t.said))
+		}
+		t.said = append(t.said, saying{words, it.At, p.Start})
+	}
+}
+
+const (
+	minTakenUp = 2    // words that two sayings on one subject have in common
+	takenUp    = 0.25 // share of the shorter one's words that these are
+	rareWord   = 6    // sayings that one of the words is in at most
+)
+
+// TakenUp returns when a session after that of an item that leaves something open last spoke of the same: to do it, or
+// to put it off once more.
+func (t *Talk) TakenUp(it *Item) (last time.Time) {
+	if !it.Current() || !it.isOpen() {
+		return last
+	}
+	mine := text.Words(strings.Join(append(it.Quotes(), it.Text), " "))
+	for w := range mine {
+		if len(t.with[w]) > rareWord {
+			continue
+		}
+		for _, i := range t.with[w] {
+			s := &t.said[i]
+			shared := mine.Shared(s.words)
+			same := shared >= minTakenUp && float64(shared) >= takenUp*float64(min(len(mine), len(s.words)))
+			if same && s.session.After(it.At) && s.at.After(last) {
+				last = s.at
+			}
+		}
+	}
+	return last
+}

@@ -192,11 +192,7 @@ func TestResumeLeavesOutSuperseded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var thread []payload.ThreadInfo
-	for _, e := range entries {
-		thread = append(thread, payload.ThreadInfo{Session: string(e.ID)})
-	}
-	got, err := pipeline.Compose(t.Context(), p.Library, p.Index, "", thread, entries)
+	got, err := pipeline.NextPayload(t.Context(), p.Library, p.Index, entries[0].Project, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

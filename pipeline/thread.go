@@ -107,20 +107,22 @@ func NextPayload(ctx context.Context, l *library.Library, x *index.Index, projec
 		led = entries
 	}
 	threads, bad := Threads(ctx, l, x, led)
-	p, err := Compose(ctx, l, x, project, pick(threads, branch, of), entries)
+	read := map[string]*payload.Payload{}
+	p, err := compose(ctx, l, x, project, pick(threads, branch, of), entries, read)
 	if p != nil && known.Name != "" {
 		p.Project = known.Name // it may have been renamed since it was distilled
 	}
 	if p != nil && p.Doubted != nil {
-		bad = errors.Join(bad, besides(ctx, l, x, p, entries))
+		bad = errors.Join(bad, besides(ctx, l, x, p, of == "", entries, read))
 	}
 	return p, errors.Join(bad, err)
 }
 
 // besides adds to a thread's payload what was decided or ruled out in other sessions of its project, on whatever
-// branch, and stands: the latest. The index may be nil.
-func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload.Payload,
-	entries []library.Entry) error {
+// branch, and stands: the latest; and if wanted, for where there is room, what was said lately in others on this branch
+// or none. The index may be nil; read is as for compose.
+func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload.Payload, quoted bool,
+	entries []library.Entry, read map[string]*payload.Payload) error {
 	of := map[string]payload.Origin{}
 	for i, e := range entries {
 		from := payload.Origin{Session: string(e.ID), Number: i + 1}
@@ -135,30 +137,68 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 	if err != nil {
 		return err
 	}
+	claimed := len(all)
+	if quoted {
+		all = append(all, quotes(p, entries, of, read)...)
+	}
 	var items []payload.Item
 	for _, one := range all {
 		items = append(items, one.Item)
 	}
-	doubted, err := Doubts(ctx, l, x, map[string]*payload.Payload{}, items)
+	doubted, err := Doubts(ctx, l, x, read, items)
 	if err != nil {
 		return err
 	}
+	done := deedsOn(l, entries, read, items[claimed:], doubted)
 	p.Beside = map[payload.ItemID]bool{}
-	for i := len(all) - 1; i >= 0 && len(p.Beside) < mostBeside; i-- {
-		it := all[i].Item
+	left := mostBeside
+	for i, one := range slices.Backward(all) {
+		it := one.Item
 		by, doubt := doubted[it.ID]
 		said := slices.ContainsFunc(p.Items, func(o payload.Item) bool { return payload.LineOf(&o) == payload.LineOf(&it) })
-		if !it.Current() || by.Sure || said || it.Rule == payload.PointRule { // a plan's points: the files show them
+		over := !it.Current() || by.Sure || done[it.ID]
+		if over || said || it.Rule == payload.PointRule { // a plan's points: the files show them
 			continue
 		}
+		if i < claimed {
+			if left--; left < 0 {
+				break
+			}
+		}
 		p.Items = append(p.Items, it)
-		p.Origins[it.ID], p.Beside[it.ID] = of[all[i].Session], true
+		p.Origins[it.ID], p.Beside[it.ID] = of[one.Session], true
 		if doubt {
 			p.Doubted[it.ID] = by
 		}
 	}
-	slices.SortStableFunc(p.Items, func(a, b payload.Item) int { return a.Kind.Order() - b.Kind.Order() })
+	slices.SortStableFunc(p.Items, func(a, b payload.Item) int {
+		if kind := a.Kind.Order() - b.Kind.Order(); kind != 0 || a.Kind != payload.Lead {
+			return kind
+		}
+		return a.At.Compare(b.At)
+	})
 	return nil
+}
+
+const (
+	mostBeside     = 5 // claims of other threads
+	latestSessions = 3 // of other threads, that are quoted
+)
+
+// quotes lists what was said in the latest of some sessions that could as well be the thread's.
+func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.Origin,
+	read map[string]*payload.Payload) (all []index.Placed) {
+	left := latestSessions
+	for _, e := range slices.Backward(entries) {
+		other := read[string(e.ID)]
+		if _, ok := of[string(e.ID)]; ok && left > 0 && other != nil && other.Near(p) {
+			left--
+			for _, it := range other.Asides() {
+				all = append(all, index.Placed{Place: index.Place{Session: other.Session}, Item: it})
+			}
+		}
+	}
+	return all
 }
 
 // claims lists what was decided or ruled out in some sessions, by time; without the index, by their payloads.
@@ -183,8 +223,6 @@ func claims(ctx context.Context, l *library.Library, x *index.Index, sessions []
 	return all, nil
 }
 
-const mostBeside = 5
-
 // pick returns the thread of a session, else the one most recently active on the branch, nil if there is none.
 func pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []payload.ThreadInfo {
 	for _, t := range threads {
@@ -195,12 +233,12 @@ func pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []
 	return payload.Pick(threads, branch)
 }
 
-// Compose makes the payload that a thread hands on; entries are its project's sessions. An item that was surely
-// replaced by one that itself still holds isn't handed on; one that was perhaps replaced is marked as doubted. What
-// people accepted from others' handoffs for the project is included. The index may be nil. Sessions whose payload
-// can't be read are an error returned along with the payload.
-func Compose(ctx context.Context, l *library.Library, x *index.Index, project string, thread []payload.ThreadInfo,
-	entries []library.Entry) (*payload.Payload, error) {
+// compose makes the payload that a thread hands on; entries are its project's sessions, whose payloads it puts into
+// read, nil for one that can't be read. An item that was surely replaced by one that itself still holds isn't handed
+// on; one that was perhaps replaced is marked as doubted. What people accepted from others' handoffs for the project is
+// included. The index may be nil. Sessions whose payload can't be read are an error returned along with the payload.
+func compose(ctx context.Context, l *library.Library, x *index.Index, project string, thread []payload.ThreadInfo,
+	entries []library.Entry, payloads map[string]*payload.Payload) (*payload.Payload, error) {
 	in, numbers := map[ingest.SessionID]bool{}, map[string]int{}
 	for _, t := range thread {
 		in[ingest.SessionID(t.Session)] = true
@@ -208,7 +246,6 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	var all []*payload.Payload
 	var bad []error
 	var items []payload.Item
-	payloads := map[string]*payload.Payload{} // nil for one that can't be read
 	projects := map[string]bool{project: true}
 	for i, e := range entries {
 		numbers[string(e.ID)] = i + 1
@@ -241,6 +278,8 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 				it.State = payload.Superseded
 			case it.Current() && done[it.ID]:
 				it.State = payload.Done
+			case !doubted[it.ID].At.IsZero():
+				it.Confidence *= doubtedShare
 			}
 		}
 		settled[i] = &one
@@ -254,11 +293,15 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	return out, errors.Join(append(bad, err)...)
 }
 
+// doubtedShare is which part of its weight a quote keeps on the page that has perhaps been overtaken.
+const doubtedShare = 0.5
+
 // mostDone is how many of a project's sessions are asked what they did.
 const mostDone = 40
 
 // deedsOn returns the items that a later session's commit or completed task did, and marks in doubted those that one
-// perhaps did. A commit on another branch is none that surely did it.
+// perhaps did, or that a later session spoke of again. A commit on another branch is none that surely did it. It adds
+// the payloads that it reads to read.
 func deedsOn(l *library.Library, entries []library.Entry, read map[string]*payload.Payload, items []payload.Item,
 	doubted map[payload.ItemID]payload.Doubt) map[payload.ItemID]bool {
 	done := map[payload.ItemID]bool{}
@@ -270,14 +313,17 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 			}
 		}
 	}
+	var talk payload.Talk
 	for _, e := range entries[max(0, len(entries)-mostDone):] {
-		p := read[string(e.ID)]
-		if p == nil {
+		p, known := read[string(e.ID)]
+		if !known {
 			p, _ = l.Payload(e.ID)
+			read[string(e.ID)] = p
 		}
 		if p == nil {
 			continue
 		}
+		talk.Add(p)
 		for i := range items {
 			it := &items[i]
 			for _, d := range p.Did {
@@ -288,6 +334,12 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 					doubted[it.ID] = payload.Doubt{At: d.At, Relation: payload.Did}
 				}
 			}
+		}
+	}
+	for i := range items {
+		at := talk.TakenUp(&items[i])
+		if _, known := doubted[items[i].ID]; !known && !at.IsZero() {
+			doubted[items[i].ID] = payload.Doubt{At: at, Relation: payload.Supersedes}
 		}
 	}
 	return done

@@ -96,7 +96,7 @@ func (l *languages) add(class cueSet, phrases string) {
 			l.any = append(l.any, cueText{phrase, class})
 			continue
 		}
-		words := strings.Fields(strings.TrimPrefix(phrase, "^"))
+		words := strings.Fields(apostrophes.Replace(strings.TrimPrefix(phrase, "^")))
 		if len(words) == 0 || len(words) > maxCueWords {
 			panic(fmt.Sprintf("distill/offline: cue %q has no words, or too many", phrase))
 		}
@@ -109,10 +109,13 @@ func unspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
+// apostrophes takes out what people leave out as they type: "dont".
+var apostrophes = strings.NewReplacer("'", "", "’", "")
+
 // cuesIn returns the classes that a text shows.
 func cuesIn(text string) cueSet {
-	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, "’", "'")), func(r rune) bool {
-		return !unicode.IsLetter(r) && r != '\'' && r != '-' && !unicode.IsDigit(r)
+	words := strings.FieldsFunc(strings.ToLower(apostrophes.Replace(text)), func(r rune) bool {
+		return !unicode.IsLetter(r) && r != '-' && !unicode.IsDigit(r)
 	})
 	l := cues()
 	var out cueSet

@@ -65,9 +65,13 @@ func onlyRead(all []*touched, items []payload.Item) (paths []string) {
 	return paths[:min(maxRead, len(paths))]
 }
 
-// offLimits lists what the person said not to touch and the session didn't touch, and adds it to seen.
-func offLimits(t *talk, seen map[string]bool) []payload.Item {
+// offLimits lists what the person said not to touch and the session didn't touch.
+func offLimits(t *talk, all []*touched) []payload.Item {
 	var out []payload.Item
+	var seen []string
+	for _, f := range all {
+		seen = append(seen, f.path)
+	}
 	for _, sp := range t.speeches {
 		for i := range sp.parts {
 			s := &sp.parts[i]
@@ -76,10 +80,11 @@ func offLimits(t *talk, seen map[string]bool) []payload.Item {
 			}
 			for _, w := range strings.Fields(s.text) {
 				p := strings.TrimPrefix(strings.Trim(w, "`\"'(),:;.!?"), "@")
-				if seen[p] || !looksLikePath(p) && !looksLikeFolder(p) {
+				is := func(path string) bool { return path == p || strings.HasSuffix(path, "/"+p) }
+				if slices.ContainsFunc(seen, is) || !looksLikePath(p) && !looksLikeFolder(p) {
 					continue
 				}
-				seen[p] = true
+				seen = append(seen, p)
 				it := recorded(payload.File, "file-hands-off", payload.ByUser, sp.turn, inQuotes(s.text), sp.text[s.from:s.to])
 				it.Path, it.Status = p, payload.FileOffLimits
 				out = append(out, it)

@@ -47,10 +47,6 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 	t, touched := listen(s), touchedFiles(s)
 	findMentions(t, touched)
 	findUnfinished(t, touched)
-	seen := map[string]bool{}
-	for _, f := range touched {
-		seen[f.path] = true
-	}
 	done := folderWork(s)
 	if len(done) > 0 {
 		done = append(done, folderWords(t)...)
@@ -60,7 +56,7 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 	if t.n > 2 { // what a session began with is its goal
 		waiting = unanswered(t)
 	}
-	items = slices.Concat(aim, files(t, touched), offLimits(t, seen), records(s), done, waiting)
+	items = slices.Concat(aim, files(t, touched), offLimits(t, touched), records(s), done, waiting)
 	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
 	order(items)
 	return items, onlyRead(touched, items)
