@@ -154,10 +154,8 @@ func (f *touched) item(t *talk) payload.Item {
 		it.Why = distill.Fleeting
 	}
 	switch s := f.said; {
-	case f.open != nil:
-		quote(f.openBy, f.open, f.open.text)
-	case it.Status == payload.FileDone:
-		quote(f.openBy, f.done, f.done.text)
+	case f.state != nil && (it.Status == payload.FileDone || it.Status == payload.FileProgress):
+		quote(f.state.by, f.state.in, f.state.clause)
 	case f.reported() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		if words := nameSeparator().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
@@ -224,10 +222,10 @@ func (f *touched) status(t *talk) string {
 		return ""
 	case f.edits == 0:
 		return payload.FileUntouched
-	case f.open != nil, !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
+	case f.state != nil && !f.state.finished, !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
 		t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress
-	case f.done != nil:
+	case f.state != nil:
 		return payload.FileDone
 	}
 	return ""

@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"recall/internal/text"
@@ -36,19 +35,51 @@ func findMentions(t *talk, all []*touched) {
 	}
 }
 
-var unfinished = text.Pattern(`(?i)\b(?:not (?:yet|fully|implemented|finished|complete|done)|` +
-	`(?:isn|aren|wasn)['’]t (?:yet|implemented|finished|complete|done|\w+ yet)|incomplete|unfinished|stub(?:s|bed)?|` +
-	`half[- ]?(?:done|finished|way)|work in progress|still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open)|` +
-	`noch nicht|unfertig|fehlt noch)\b`)
-
-var finished = text.Pattern(`(?i)\b(?:is|are|ist|sind) (?:now |all |jetzt )?(?:done|complete|finished|fertig)\b`)
+// states matches what says how far something is: that it isn't finished, or in the second group that it is.
+var states = text.Pattern(`(?i)\b(?:not (?:\w+ ){0,3}yet|not (?:fully|implemented|finished|complete|done|begun|started)|` +
+	`(?:isn|aren|wasn)['’]t (?:yet|implemented|finished|complete|done|(?:\w+ ){1,3}yet)|incomplete|unfinished|stub(?:s|bed)?|` +
+	`half[- ]?(?:done|finished|way)|(?:work )?in progress|(?:is|are) missing|` +
+	`still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open)|noch nicht|unfertig|fehlt noch|` +
+	`((?:is|are|ist|sind) (?:now |all |jetzt )?(?:done|complete|finished|fertig)|^(?:done|completed?|finished|fertig):))`)
 
 var aside = text.Pattern(`\([^()]*\s[^()]*\)`)
 
-// findUnfinished records for each file what the last report about it since it was written says is
-// unfinished, or that it is finished. A report refers to a file by its name, with or without extension; its first
-// sentence also refers to the only file written in its exchange.
-func findUnfinished(t *talk, all []*touched) {
+// stated is what a report says of how far a file is.
+type stated struct {
+	by       *speech
+	in       *sentence
+	clause   string // of the sentence
+	finished bool
+}
+
+// stateOf returns what a sentence says of the state of a file: if it names others too, what comes next after its name at
+// a place, else what was said last before; if not, it isn't finished if anything there isn't.
+func stateOf(s *sentence, at int, others bool) (clause string, finished, ok bool) {
+	said := aside().ReplaceAllStringFunc(s.text, func(m string) string { return strings.Repeat(" ", len(m)) })
+	from := 0
+	for _, m := range states().FindAllStringSubmatchIndex(said, -1) {
+		if !others {
+			clause, finished, ok = s.text, (finished || !ok) && m[2] >= 0, true
+			continue
+		}
+		if ok && from > at {
+			break
+		}
+		to := len(said)
+		if end := strings.IndexAny(said[m[1]:], ",;·"); end >= 0 {
+			to = m[1] + end
+		}
+		clause = strings.TrimPrefix(strings.Trim(s.text[min(from, to):to], " ,;·"), "and ")
+		finished, ok = m[2] >= 0, true
+		from = to
+	}
+	return clause, finished, ok
+}
+
+// findStates records for each file what the last report about it says of its state, if it wasn't written since. A
+// report refers to a file by its name, with or without extension; its first sentence also refers to the only file
+// written in its exchange.
+func findStates(t *talk, all []*touched) {
 	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
 	for _, f := range all {
 		if f.edits > 0 && !f.deleted && !f.back {
@@ -63,33 +94,33 @@ func findUnfinished(t *talk, all []*touched) {
 			if !sp.closing || sp.foreign(s) {
 				continue
 			}
-			open := sync.OnceValue(func() bool { // computed lazily: most sentences name no file
-				return unfinished().MatchString(aside().ReplaceAllString(s.text, ""))
-			})
-			said := func(f *touched) {
-				if f.openBy != sp {
-					f.open, f.done, f.openBy = nil, nil, sp
-				}
-				switch {
-				case f.turn.N > sp.turn.N: // written since
-				case open():
-					f.open = s
-				case finished().MatchString(s.text):
-					f.done = s
-				}
-			}
-			if alone := writtenIn[sp.exchange]; len(alone) == 1 && i == 0 && s.block == paragraph && open() {
-				said(alone[0])
-			}
+			about, files := map[*touched]int{}, map[string]bool{} // where it is named; all that are
 			eachName(s.text, func(name string) {
+				if looksLikePath(name) {
+					files[name] = true
+				}
 				base := path.Base(name)
 				stem, _, _ := strings.Cut(base, ".")
 				for _, f := range byStem[stem] {
 					if !strings.HasPrefix(base, f.base) && isName(stem) || f.named(name) {
-						said(f)
+						about[f] = strings.Index(s.text, name)
 					}
 				}
 			})
+			if alone := writtenIn[sp.exchange]; len(alone) == 1 && len(about) == 0 && i == 0 && s.block == paragraph {
+				if _, finished, ok := stateOf(s, 0, false); ok && !finished {
+					about[alone[0]] = 0
+				}
+			}
+			for f, at := range about {
+				if f.state != nil && f.state.by != sp {
+					f.state = nil
+				}
+				clause, finished, ok := stateOf(s, at, max(len(about), len(files)) > 1)
+				if ok && f.turn.N <= sp.turn.N && (f.state == nil || !finished) {
+					f.state = &stated{sp, s, clause, finished}
+				}
+			}
 		}
 	}
 }

@@ -46,7 +46,7 @@ func newPayload(s *ingest.Session) *payload.Payload {
 func items(s *ingest.Session) (items []payload.Item, read []string) {
 	t, touched := listen(s), touchedFiles(s)
 	findMentions(t, touched)
-	findUnfinished(t, touched)
+	findStates(t, touched)
 	done := folderWork(s)
 	if len(done) > 0 {
 		done = append(done, folderWords(t)...)

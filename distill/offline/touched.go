@@ -37,10 +37,8 @@ type touched struct {
 	namesakes []*touched // all files with that base name, including itself
 	offLimit  *speech
 	offPart   *sentence
-	freed     *speech   // in which the person named it after that
-	open      *sentence // what a report says is unfinished about it
-	done      *sentence // says that it is finished
-	openBy    *speech
+	freed     *speech // in which the person named it after that
+	state     *stated
 }
 
 // touchedFiles collects what the session did with each file. A renamed file counts as one, under its last name.
