@@ -90,6 +90,10 @@ func (c *composer) take(p *Payload, kind Kind) {
 		if over && it.Rule == UnansweredRule {
 			it.Kind = Lead // it doesn't wait any more
 		}
+		if over && it.Rule == ToldNextRule {
+			it.Rule = "said-report" // another session came next
+			it.Confidence *= earlierShare
+		}
 		if over && it.Ended() && it.Hint == Eliminated && reasons().MatchString(it.Text) {
 			it.Rule = "said-report" // why something is out stays true, whatever followed
 		}
@@ -130,6 +134,9 @@ func (p *Payload) Asides() (all []Item) {
 		matters := it.By == ByUser || it.isOpen()
 		if it.Kind == Lead && it.Current() && !it.Ended() && matters {
 			it.Confidence *= besideShare
+			if it.Rule == ToldNextRule {
+				it.Rule = "said-report"
+			}
 			all = append(all, it)
 		}
 	}

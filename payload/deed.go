@@ -57,6 +57,9 @@ func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 		mine >= perhapsDeed || kind == Flag && place != nil && strings.Contains(d.Text, place[1])
 }
 
+// NamesLine reports whether a text names a line of a file, of which it may warn.
+func NamesLine(s string) bool { return inLine().MatchString(s) }
+
 // sameOrder reports whether the words that two texts share come in the same order: "A first, then B" isn't "B first,
 // then A".
 func sameOrder(a, b string) bool {

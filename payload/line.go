@@ -62,6 +62,9 @@ const (
 // UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered.
 const UnansweredRule = "unanswered"
 
+// ToldNextRule is the rule of a passage that says at the session's end what comes next.
+const ToldNextRule = "told-next"
+
 // AnswerRule is the rule of a decision that answers a question of the assistant's.
 const AnswerRule = "answer"
 

@@ -171,7 +171,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	for _, s := range pg.layout {
 		var lines []string
 		for i := range pg.items {
-			if it := &pg.items[i]; it.Kind == s.kind && it.Ended() == s.ended && !gone[i] {
+			if it := &pg.items[i]; it.under() == s.kind && it.Ended() == s.ended && !gone[i] {
 				lines = append(lines, pg.lines[i])
 				r.Shown = append(r.Shown, it.ID)
 			}

@@ -27,6 +27,14 @@ type section struct {
 	ended   bool
 }
 
+// under returns the kind of the section that an item stands in.
+func (it *Item) under() Kind {
+	if it.Kind == Lead && it.Rule == ToldNextRule {
+		return Next
+	}
+	return it.Kind
+}
+
 // layouts lists the sections of each variant in order. Headings default to titles.
 var layouts = map[Variant][]section{
 	Coding: sections(nil, Goal, Decision, Deferred, Eliminated, Next, File, Flag, Finding, Hypothesis, Question, Status,

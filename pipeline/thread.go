@@ -278,8 +278,8 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 				it.State = payload.Superseded
 			case it.Current() && done[it.ID]:
 				it.State = payload.Done
-			case !doubted[it.ID].At.IsZero():
-				it.Confidence *= doubtedShare
+			case doubted[it.ID].By == "" && doubted[it.ID].Relation == payload.Supersedes:
+				it.Confidence *= takenUpShare
 			}
 		}
 		settled[i] = &one
@@ -293,8 +293,8 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	return out, errors.Join(append(bad, err)...)
 }
 
-// doubtedShare is which part of its weight a quote keeps on the page that has perhaps been overtaken.
-const doubtedShare = 0.5
+// takenUpShare is which part of its weight a quote keeps on the page whose subject was spoken of again.
+const takenUpShare = 0.5
 
 // mostDone is how many of a project's sessions are asked what they did.
 const mostDone = 40

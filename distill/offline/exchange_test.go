@@ -146,12 +146,61 @@ func TestPageIsFilled(t *testing.T) {
 	if texts, _ := quotes(); !slices.Contains(texts, said[1]) {
 		t.Errorf("%q isn't quoted: %q", said[1], texts)
 	}
-	for n := range 300 {
-		said = append(said, "Go on.",
-			fmt.Sprintf("Crate %d holds %d valves of type V%d and %d seals of rubber.", n, n+7, n%9, 3*n))
+	names := strings.Fields("Aachen Bremen Celle Dresden Emden Fulda Gotha Halle Ilmenau Jena Kiel Lübeck Mainz Neuss Ulm")
+	for n := range 200 {
+		said = append(said, "Go on.", fmt.Sprintf("The crate for %s holds valves of rubber, that for %s holds seals.",
+			names[n%15], names[n/15]))
 	}
 	if texts, size := quotes(); size > payload.DefaultBudget || size < payload.DefaultBudget*8/10 {
 		t.Errorf("%d tokens of %d quotes, want a full page", size, len(texts))
+	}
+}
+
+// What holds on is quoted before the many steps of a long session, and of steps that only differ in a number one.
+func TestStepsPushNothingOut(t *testing.T) {
+	said := []string{"Turn the scanned village book into clean Markdown, chapter by chapter.", "How shall I begin?",
+		"keep the page numbers as comments, people cite by them", "They are comments.",
+		"the pictures we leave out until the archive answers about the rights", "Left out.",
+		"latin stays latin, the translation is my brother's job", "It stays."}
+	for n := range 60 {
+		said = append(said, "looks good, now the next one please", fmt.Sprintf("Chapter %d is converted and reads well.", n),
+			"run the check again", fmt.Sprintf("Checked chapter %d again, it found nothing unusual.", n))
+	}
+	p, err := Distiller{}.Distill(t.Context(), talkOf(said, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload.Mint("s", p.Items, map[payload.ItemID]bool{})
+	page := payload.Render(p, payload.Options{}).Text
+	for _, holds := range []string{said[2], said[4], said[6]} {
+		if !strings.Contains(page, holds) {
+			t.Errorf("%q isn't on the page:\n%s", holds, page)
+		}
+	}
+	if n := strings.Count(page, "is converted and"); n > 1 {
+		t.Errorf("%d of the same steps:\n%s", n, page)
+	}
+}
+
+// What was said last to come next is the next action, also if only a good-bye follows.
+func TestToldNext(t *testing.T) {
+	for _, c := range []struct{ last, bye, want string }{
+		{"The picker shows both shops. Next: keep the choice, in picker.ts lines 18 to 26.", "yep. bye",
+			"Next: keep the choice, in picker.ts lines 18 to 26."},
+		{"Both shops are shown.", "I have to stop. next time first the choice in the picker, then the headings",
+			"next time first the choice in the picker, then the headings"},
+		{"Both shops are shown, the next() call is fast.", "great, thanks", ""},
+	} {
+		all, _ := items(talkOf([]string{"Sort the list by shop.", "Sorted.", "And the picker?", c.last, c.bye}, nil))
+		got := ""
+		for _, it := range all {
+			if it.Rule == payload.ToldNextRule {
+				got = it.Text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q, %q: next %q, want %q", c.last, c.bye, got, c.want)
+		}
 	}
 }
 

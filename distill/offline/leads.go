@@ -77,14 +77,22 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	pick(maxSummed, t.summed(), "said-summary")
 	heaviestFirst(rest)
 	left := room(t.session, slices.Concat(items, out))
+	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
+		form := digits().ReplaceAllString(it.Text, "#")
+		if forms[form] {
+			continue
+		}
+		forms[form] = true
 		if cost := tokens.Count(payload.LineOf(&it)) + bulletCost; cost <= left && add(it, minorShare*w.weight) {
 			left -= cost
 		}
 	}
 	return out
 }
+
+var digits = text.Pattern(`[0-9]+`)
 
 // bulletCost is how many tokens an item takes on a page besides its line.
 const bulletCost = 2
@@ -104,7 +112,8 @@ const (
 	typedWeight  = 0.65
 	tellWeight   = 0.4
 	summedWeight = 0.05
-	minorShare   = 0.1 // of the weight of what is only quoted where there is room
+	statedShare  = 0.15 // of the weight of what only says what was done
+	minorShare   = 0.1  // of the weight of what is only quoted where there is room
 )
 
 // committedWork returns the subjects of the last commits as one lead.
@@ -123,20 +132,44 @@ func (t *talk) committedWork() (one payload.Item, ok bool) {
 	return one, len(subjects) > 0
 }
 
-// unanswered returns the last thing typed if nothing followed it: it is what is to be done next.
-func unanswered(t *talk) []payload.Item {
-	sp := t.waiting
-	if sp == nil {
-		return nil
+// next quotes what is to be done next: the last thing typed if nothing followed it; else what was said last, at the
+// end, to come next.
+func next(t *talk) []payload.Item {
+	if sp := t.waiting; sp != nil {
+		it, ok := requested(sp)
+		wants := func(s sentence) bool { return s.cues.has(cueOrder|cueWant) || asks(s.text) }
+		switch {
+		case t.n <= 2: // it is the goal
+			return nil
+		case ok && slices.ContainsFunc(sp.parts, wants): // else it says good-bye
+			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
+			return []payload.Item{it}
+		}
 	}
-	it, ok := requested(sp)
-	asks := func(s sentence) bool { return s.cues.has(cueOrder|cueWant) || strings.HasSuffix(s.text, "?") }
-	if !ok || !slices.ContainsFunc(sp.parts, asks) { // else it says good-bye, in whatever words
-		return nil
+	for _, sp := range slices.Backward(t.speeches) {
+		if sp.exchange < t.n-2 {
+			break
+		}
+		if !sp.user && !(sp.source == message && sp.closing) {
+			continue
+		}
+		for _, p := range slices.Backward(sp.passages()) {
+			for i := range p.run {
+				if comesNext().MatchString(p.run[i].text) && !asks(p.run[i].text) {
+					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
+					it.Hint, it.Confidence = payload.Next, 1
+					return []payload.Item{it}
+				}
+			}
+		}
 	}
-	it.Kind, it.Rule = payload.Next, payload.UnansweredRule
-	return []payload.Item{it}
+	return nil
 }
+
+// comesNext matches a sentence that says what comes next.
+var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to do|als nächstes)\b[^.]{0,40}:|` +
+	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:is|are|comes?|would be|thats|that's) (?:the )?next|` +
+	`tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
 
 // A passage is a run of sentences of a speech that is quoted.
 type passage struct {
@@ -219,7 +252,11 @@ func (t *talk) telling() (out []weighed) {
 				continue
 			}
 			if tells || goesOn || !narrates && !asks(p.text()) {
-				out = append(out, weighed{passage: p, weight: tellWeight * t.recency(sp), minor: !tells && !goesOn})
+				w := tellWeight * t.recency(sp)
+				if !tells && !goesOn {
+					w *= statedShare
+				}
+				out = append(out, weighed{passage: p, weight: w, minor: !tells && !goesOn})
 			}
 		}
 	}
@@ -350,6 +387,9 @@ func (p passage) hint() payload.Kind {
 		if slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(h.cue) }) {
 			return h.kind
 		}
+	}
+	if payload.NamesLine(p.text()) {
+		return payload.Flag
 	}
 	return ""
 }

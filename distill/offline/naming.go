@@ -52,8 +52,8 @@ type stated struct {
 	finished bool
 }
 
-// stateOf returns what a sentence says of the state of a file: if it names others too, what comes next after its name at
-// a place, else what was said last before; if not, it isn't finished if anything there isn't.
+// stateOf returns what a sentence says of the state of a file: if it names others too, what comes next after its name
+// at a place, else what was said last before; if not, it isn't finished if anything there isn't.
 func stateOf(s *sentence, at int, others bool) (clause string, finished, ok bool) {
 	said := aside().ReplaceAllStringFunc(s.text, func(m string) string { return strings.Repeat(" ", len(m)) })
 	from := 0

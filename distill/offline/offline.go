@@ -51,12 +51,7 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 	if len(done) > 0 {
 		done = append(done, folderWords(t)...)
 	}
-	var waiting []payload.Item
-	aim := goal(t)
-	if t.n > 2 { // what a session began with is its goal
-		waiting = unanswered(t)
-	}
-	items = slices.Concat(aim, files(t, touched), offLimits(t, touched), records(s), done, waiting)
+	items = slices.Concat(goal(t), files(t, touched), offLimits(t, touched), records(s), done, next(t))
 	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
 	order(items)
 	return items, onlyRead(touched, items)
