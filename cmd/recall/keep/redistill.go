@@ -16,7 +16,6 @@ import (
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
-	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )
@@ -25,7 +24,6 @@ import (
 type RedistillDoc struct {
 	Foreseen *app.ForeseenDoc `json:"foreseen"`        // the estimate
 	Model    *improve.Report  `json:"model,omitempty"` // the result; absent if it wasn't done
-	Sessions []Redistilled    `json:"sessions"`        // whose payload changed
 	Problems []ingest.Problem `json:"problems"`
 }
 
@@ -91,17 +89,11 @@ func toRedistill(a *app.App, names []string, since time.Time) ([]library.Entry, 
 	return all, nil
 }
 
-// runRedistill shows the price, asks, redistills, and shows the differences.
+// runRedistill shows the price, asks, and redistills.
 func runRedistill(ctx context.Context, a *app.App, entries []library.Entry,
 	yes, asJSON bool) (*RedistillDoc, error) {
 	o := improve.Options{Only: []ingest.SessionID{}}
-	before := map[ingest.SessionID]*payload.Payload{}
 	for _, e := range entries {
-		p, err := a.Payload(e)
-		if err != nil {
-			return nil, err
-		}
-		before[e.ID] = p
 		o.Only = append(o.Only, e.ID)
 	}
 	foreseen, err := a.Foresee(ctx, o, true)
@@ -125,20 +117,6 @@ func runRedistill(ctx context.Context, a *app.App, entries []library.Entry,
 		return nil, err
 	}
 	doc.Model, doc.Problems, err = a.Improve(ctx, o, true)
-	for _, e := range entries {
-		now, fault := a.Lib.Payload(e.ID)
-		if fault != nil {
-			continue
-		}
-		d := diff(e, before[e.ID], now)
-		if now.Made.Model == before[e.ID].Made.Model && d.Same() {
-			continue
-		}
-		doc.Sessions = append(doc.Sessions, d)
-		if !asJSON {
-			a.Form("redistilled", d)
-		}
-	}
 	if !asJSON {
 		printModel(a, doc.Model)
 		a.PrintProblems(doc.Problems)
