@@ -103,7 +103,7 @@ func newToken(word string, clause int) token {
 			t.key, t.number, t.weight = n, true, wordWeight
 			return t
 		}
-		t.axis, t.end = opposites()[low].Axis, opposites()[low].End
+		t.axis, t.end = opposites()[low].axis, opposites()[low].end
 		t.key = text.Stem(low)
 		if !functionWords[low] && !text.Stop(low) && len(low) > 1 {
 			t.weight = wordWeight

@@ -65,7 +65,7 @@ var version = ""
 
 // VersionText returns the release's version, else the revision it was built from and its day.
 func VersionText() string {
-	info, built := buildInfo()
+	info, built := BuildInfo()
 	switch rev, day := built["vcs.revision"], built["vcs.time"]; {
 	case version != "":
 		return version
@@ -77,18 +77,8 @@ func VersionText() string {
 	return info.Main.Version
 }
 
-// Revision returns the source's revision, with a "+" if the source was modified; "" if it isn't known.
-func Revision() string {
-	_, built := buildInfo()
-	rev := built["vcs.revision"]
-	rev = rev[:min(len(rev), 12)]
-	if rev != "" && built["vcs.modified"] == "true" {
-		rev += "+"
-	}
-	return rev
-}
-
-func buildInfo() (info *debug.BuildInfo, built map[string]string) {
+// BuildInfo returns what the program was built from, with its settings; nil if that isn't known.
+func BuildInfo() (info *debug.BuildInfo, built map[string]string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return nil, nil

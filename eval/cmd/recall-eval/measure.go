@@ -176,7 +176,7 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 	if err != nil {
 		return nil, badGold(err)
 	}
-	r.Recall, r.Revision, r.Command = app.VersionText(), app.Revision(), append([]string{"recall-eval"}, os.Args[1:]...)
+	r.Recall, r.Revision, r.Command = app.VersionText(), revision(), append([]string{"recall-eval"}, os.Args[1:]...)
 	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cmp.Or(f.Distiller.word, cfg.Distill.Distiller)
 	if o.SecondLook != nil {
 		r.Config["rerank"] = model.Name() + " " + prompts.Version(prompts.Rerank.Text())
@@ -301,3 +301,14 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 }
 
 var notInFiles = text.Pattern(`[^A-Za-z0-9_+-]`)
+
+// revision returns the source's revision, with a "+" if the source was modified; "" if it isn't known.
+func revision() string {
+	_, built := app.BuildInfo()
+	rev := built["vcs.revision"]
+	rev = rev[:min(len(rev), 12)]
+	if rev != "" && built["vcs.modified"] == "true" {
+		rev += "+"
+	}
+	return rev
+}
