@@ -23,7 +23,8 @@ func goal(t *talk) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if last != nil && !turnsAway(sp) {
+		answers := sp.reacts != nil && unknowing().MatchString(sp.text) // "I don't know, ask Ines" sets out to nothing
+		if answers || last != nil && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp); ok {

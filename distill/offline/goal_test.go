@@ -28,6 +28,15 @@ func TestGreetingIsNoGoal(t *testing.T) {
 	}
 }
 
+// Nor does an answer that leaves a question open.
+func TestUnknownAnswerIsNoGoal(t *testing.T) {
+	s := talkOf([]string{"ok", "Which format shall the export have?", "I don't know, a product thing. Ines must say",
+		"Left open.", "write the import of the orders then", "It reads them."}, nil)
+	if got := goal(listen(s)); len(got) != 1 || got[0].Text != "write the import of the orders then" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // What is ordered next is the goal from then on; what only goes on with the same isn't.
 func TestNextTaskIsTheGoal(t *testing.T) {
 	const first = "Push everything that is staged to the remote."

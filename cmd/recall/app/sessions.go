@@ -19,7 +19,6 @@ import (
 	"recall/library"
 	"recall/library/received"
 	"recall/payload"
-	"recall/payload/tokens"
 	"recall/pipeline"
 	"recall/prompts"
 )
@@ -226,14 +225,10 @@ func (a *App) RenderPayload(p *payload.Payload, variant string, budget int) stri
 	return payload.Render(p, a.PayloadForm(variant, budget)).Text + "\n" + prompts.Confirm.Text() + "\n"
 }
 
-// PayloadForm returns how a payload is rendered so that with the question behind it it keeps to the budget.
+// PayloadForm returns how a payload is rendered.
 func (a *App) PayloadForm(variant string, budget int) payload.Options {
-	o := payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)),
+	return payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)),
 		Budget: cmp.Or(budget, a.Config.Payload.Budget)}
-	if question := tokens.Count(prompts.Confirm.Text()); o.Budget > question {
-		o.Budget -= question
-	}
-	return o
 }
 
 // ResolveProject returns the project that a person means, by name or by the working directory, and the branch checked

@@ -24,6 +24,7 @@ import (
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/pipeline"
+	"recall/prompts"
 )
 
 type resumeOptions struct {
@@ -161,7 +162,8 @@ func printPayload(a *app.App, p *payload.Payload) error {
 
 // handOver delivers the text: printed, copied, or saved in a file of that name.
 func handOver(a *app.App, name, text string, o resumeOptions) error {
-	fmt.Fprintln(a.Err, "recall: about", answer.Count(tokens.Count(text), "token"))
+	page := strings.TrimSuffix(strings.TrimSpace(text), prompts.Confirm.Text()) // the budget is the page's
+	fmt.Fprintln(a.Err, "recall: about", answer.Count(tokens.Count(page), "token"))
 	if o.Copy {
 		if err := a.Copy(text, "as the first message of the next session"); err != nil {
 			return hint.With(err, "omit --copy to print it; --save writes it to a file")
