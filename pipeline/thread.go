@@ -294,7 +294,7 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 }
 
 // takenUpShare is which part of its weight a quote keeps on the page whose subject was spoken of again.
-const takenUpShare = 0.5
+const takenUpShare = 0.15
 
 // mostDone is how many of a project's sessions are asked what they did.
 const mostDone = 40
