@@ -109,8 +109,8 @@ type Query struct {
 type Answer struct {
 	Ranked []*Result // items and turns in display order, an item above the turn that says the same
 
-	Narrowed Filters // what of the question was taken for a filter
-	Widened  Filters // filters dropped because nothing passed them
+	Narrowed Filters // the time or project that the question names, of which results are preferred
+	Widened  Filters // the same if nothing is of it
 
 	// Listed is set if the question asks for kinds of items without naming a subject: Ranked then holds the newest of
 	// these, and More counts the rest.

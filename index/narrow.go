@@ -10,8 +10,8 @@ import (
 	"recall/internal/text"
 )
 
-// Filters is the part of a question that was understood as a filter. If nothing is found within it, the
-// question is asked without it.
+// Filters is the part of a question that was understood as a time or a project. What is of it comes before the rest,
+// which counts a little less.
 type Filters struct {
 	Words   []string  `json:"words"` // as written in the question: "last week", "in project billing"
 	Project string    `json:"project,omitempty"`

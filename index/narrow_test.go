@@ -125,6 +125,21 @@ func TestSearchNarrowed(t *testing.T) {
 	}
 }
 
+// A time that a question names is preferred; what was said at another is found too, and no word of it is missing.
+func TestTimeIsPreferred(t *testing.T) {
+	in := func(month time.Month, session, text string) Doc {
+		turn := said(1, 1, assistant, text)
+		turn.At = time.Date(2026, month, 3, 9, 0, 0, 0, time.UTC)
+		return Doc{Session: session, Project: "p", Start: turn.At, End: turn.At, Turns: []Turn{turn}}
+	}
+	x := openWith(t, in(time.March, "m", "The retries wait for the gateway's own hint."),
+		in(time.April, "a", "The retries of the upload use exponential backoff."))
+	a := search(t, x, Query{Text: "which backoff do the retries use in March?", Now: day.AddDate(0, 1, 0)})
+	if len(a.Ranked) != 2 || a.Ranked[0].Session != "m" || a.Ranked[1].Session != "a" || len(a.Missing) > 0 {
+		t.Errorf("got %d results, missing %q, want that of March before that of April", len(a.Ranked), a.Missing)
+	}
+}
+
 // A statement is searched as it is: a time in it is no filter, and it asks for no list.
 func TestAStatementIsNoFilter(t *testing.T) {
 	x := openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{

@@ -48,14 +48,52 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	a, err := x.run(ctx, once, within, len(narrowed.Words) > 0)
-	if err == nil && len(narrowed.Words) > 0 && len(a.Ranked) == 0 {
-		q.Text = within.Text
-		a, err = x.run(ctx, once, q, true)
-		a.Widened = narrowed
+	a.Narrowed = narrowed
+	only := len(a.Listed) > 0 || within.AsOf != q.AsOf && len(a.Ranked) > 0 // what is listed, and how things stood then
+	if err != nil || len(narrowed.Words) == 0 || only {
 		return a, err
 	}
-	a.Narrowed = narrowed
-	return a, err
+	q.Text = within.Text
+	all, err := x.run(ctx, once, q, true)
+	if len(a.Ranked) == 0 {
+		all.Widened = narrowed
+		return all, err
+	}
+	all.Ranked, all.Narrowed = preferring(a.Ranked, all.Ranked, q.Limit), narrowed
+	return all, err
+}
+
+// outside is what the score of a result counts that isn't of the time or the project that the question names.
+const outside = 0.8
+
+// preferring merges what was found within a question's time or project with all that was found.
+func preferring(within, all []*Result, most int) (out []*Result) {
+	type place struct {
+		session, kind string
+		turn          int
+	}
+	key := func(r *Result) place { return place{r.Session, r.Type, r.Turn} }
+	had := map[place]bool{}
+	for _, r := range within {
+		had[key(r)] = true
+	}
+	var groups [][]*Result // each with what stands beside its first
+	for i, r := range slices.Concat(within, all) {
+		switch {
+		case i >= len(within) && had[key(r)]:
+			continue
+		case i >= len(within):
+			r.Score *= outside
+		}
+		if r.Beside && len(groups) > 0 {
+			groups[len(groups)-1] = append(groups[len(groups)-1], r)
+		} else {
+			groups = append(groups, []*Result{r})
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b []*Result) int { return cmp.Compare(b[0].Score, a[0].Score) })
+	out = slices.Concat(groups...)
+	return out[:min(most, len(out))]
 }
 
 // run answers a question as it is; within says that a filter was cut out of it.

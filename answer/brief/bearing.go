@@ -68,8 +68,9 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		add(&Bearing{Placed: w.Placed, Names: w.Name})
 	}
 	found, err := answer.Ask(ctx, x, nil, answer.Question{Most: most,
-		Query: index.Query{Text: task, Project: project, Archived: true}}) // what was decided there still holds
-	if err != nil || found.Verdict == answer.Nothing || len(found.Listed) > 0 {
+		// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
+		Query: index.Query{Text: task, Project: project, Archived: true, Stated: true}})
+	if err != nil || found.Verdict == answer.Nothing {
 		return all[:min(len(all), most)], err
 	}
 	asks := text.Words(task)

@@ -158,13 +158,17 @@ func (a *App) withIndex(ctx context.Context, do func() error) error {
 	return err
 }
 
-// sayHow reports words of a question that were taken as filters, and whether vectors weren't used.
+// sayHow reports words of a question that were taken for a time or a project, and whether vectors weren't used.
 func (a *App) sayHow(ans *answer.Answer) {
 	if n := ans.Narrowed; len(n.Words) > 0 {
-		a.Tell("searched only %s (“%s”)", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
+		how := "preferred"
+		if len(ans.Listed) > 0 || strings.HasPrefix(strings.ToLower(n.Words[0]), "as ") {
+			how = "searched only"
+		}
+		a.Tell("%s what is %s (“%s”)", how, spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
 	}
 	if n := ans.Widened; len(n.Words) > 0 {
-		a.Tell("found nothing searching only %s (“%s”); searched everything", spanOf(n),
+		a.Tell("found nothing %s (“%s”); searched everything", spanOf(n),
 			terminal.Line(strings.Join(n.Words, "”, “")))
 	}
 	if ans.WithoutVectors {
@@ -176,7 +180,7 @@ func (a *App) sayHow(ans *answer.Answer) {
 func spanOf(n index.Filters) string {
 	var only []string
 	if n.Project != "" {
-		only = append(only, "project "+terminal.Line(n.Project))
+		only = append(only, "in project "+terminal.Line(n.Project))
 	}
 	if !n.Since.IsZero() {
 		only = append(only, "from "+n.Since.Local().Format(time.DateOnly))
