@@ -1,0 +1,207 @@
+package distill
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"recall/internal/text"
+)
+
+// A sayWord is a content word of a text with what the text makes of it.
+type sayWord struct {
+	stem   string
+	denied bool // "never use redis": redis
+	loose  bool // "never use redis for the cache": whether the cache is denied can't be told
+	joint  bool // "before", "than": tells how what stands on its two sides is related
+	exact  bool // a number or a name of code, which no other word can stand for
+	clause int
+}
+
+// read returns the content words of a text in order.
+func read(s string) []sayWord {
+	r := senseReader{}
+	s = harmlessNo().ReplaceAllString(strings.ReplaceAll(s, "’", "'"), " ")
+	ends := append(clauses().FindAllStringIndex(s, -1), []int{len(s), len(s)})
+	from, listed := 0, false // "not in this step: a UI, cron": who can tell whether what is listed is denied
+	for _, end := range ends {
+		tokens := strings.FieldsFunc(s[from:end[0]], func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("'._-/%$@+#", r)
+		})
+		for i := range tokens {
+			tokens[i] = strings.Trim(tokens[i], "'._-/")
+		}
+		r.from, r.no, r.loose, r.trade = len(r.all), false, false, ""
+		for i := range tokens {
+			r.token(tokens, i)
+		}
+		if listed {
+			loosen(r.all[r.from:])
+		}
+		switch between := s[end[0]:end[1]]; {
+		case strings.HasPrefix(between, ":") && len(tokens) > 0 && denies(strings.ToLower(tokens[0])):
+			listed = true
+		case strings.ContainsAny(between, ".!?…;") || strings.Contains(between, "\n\n"):
+			listed = false
+		}
+		from = end[1]
+		r.clause++
+	}
+	return r.all
+}
+
+type senseReader struct {
+	all    []sayWord
+	clause int
+	from   int    // where the clause begins
+	no     bool   // what follows is denied
+	loose  bool   // or perhaps not
+	trade  string // "rather", "replace": what is denied comes in two parts
+}
+
+func (r *senseReader) token(tokens []string, i int) {
+	low := strings.ToLower(tokens[i])
+	before, next := "", ""
+	if i > 0 {
+		before = strings.ToLower(tokens[i-1])
+	}
+	if i+1 < len(tokens) {
+		next = strings.ToLower(tokens[i+1])
+	}
+	switch {
+	case denies(low):
+		r.denial(low, next, tokens[i+1:])
+		return
+	case low == "instead" && next == "of" || low == "rather" && next == "than":
+		r.no = true
+	case low == "rather":
+		r.trade = low
+	case low == "replace" && i == 0: // "replace axios with fetch"
+		r.no, r.trade = true, low
+	case r.trade == "replace" && (low == "with" || low == "by"):
+		r.no = false
+	case low == "than" && r.trade == "rather": // "I'd rather have one than three"
+		r.no = true
+	case low == "off" && (being[before] || slices.ContainsFunc(tokens[:i], turnsOff)): // "turn it off", "is off"
+		deny(r.all[r.from:])
+	case undoes[text.Stem(low)] && !denies(before), low == "out" && (being[before] || rulesOut[text.Stem(before)]):
+		// "redis was dropped", "redis dropped for now"; "drop redis"
+		ends := next == "" || places[next] || next == "per"
+		if i > 0 && (being[before] || strings.HasSuffix(low, "ed") && ends) {
+			deny(r.all[r.from:])
+		} else {
+			r.no = true
+		}
+	case low == "from" && moving[text.Stem(before)]: // "switch from redis to sqlite"
+		r.no = true
+	case low == "to" && r.no && slices.ContainsFunc(tokens[:i], func(t string) bool {
+		return moving[text.Stem(strings.ToLower(t))]
+	}):
+		r.no = false
+	}
+	if r.no && next == "" && referring[low] { // "it runs in transaction mode, LISTEN doesn't survive that"
+		loosen(r.all)
+	}
+	r.loose = r.no && (r.loose || places[low] && len(r.all) > r.from && r.all[len(r.all)-1].denied)
+	if joints[low] {
+		r.all = append(r.all, sayWord{stem: low, joint: true, clause: r.clause})
+		return
+	}
+	for k, w := range text.Split(tokens[i]) {
+		if light[w] || text.Stop(w) && k == 0 {
+			continue
+		}
+		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no, loose: r.loose, clause: r.clause,
+			exact: k == 0 && (text.IsName(tokens[i]) || digits[w] != "" || days[low])})
+	}
+}
+
+// denial reads a word that denies what follows it.
+func (r *senseReader) denial(low, next string, rest []string) {
+	r.no = true
+	switch {
+	case bothWays[low]:
+		deny(r.all[r.from:])
+	case next == "": // "a registry: the packages stay without"
+		loosen(r.all)
+	case !slices.ContainsFunc(rest, says): // "backups are no longer kept"
+		deny(r.all[r.from:])
+	default: // "the registry isn't shared": who can tell what of it is denied
+		loosen(r.all[r.from:])
+	}
+	if stem := text.Stem(next); undoes[stem] || changes[stem] {
+		r.no = false // "don't touch the interface", "never drop it"
+	}
+}
+
+func turnsOff(word string) bool {
+	low := strings.ToLower(word)
+	return strings.HasPrefix(low, "turn") || strings.HasPrefix(low, "switch")
+}
+
+// says reports whether a word says something by itself.
+func says(word string) bool {
+	low := strings.ToLower(word)
+	return !light[low] && !text.Stop(low) && low != "longer" && low != "more"
+}
+
+func denies(word string) bool { return denying[word] || strings.HasSuffix(word, "n't") }
+
+func loosen(words []sayWord) {
+	for i := range words {
+		words[i].loose = true
+	}
+}
+
+func deny(words []sayWord) {
+	for i := range words {
+		words[i].denied = true
+	}
+}
+
+var (
+	clauses = text.Pattern(`[,;:.!?…()\[\]"“”](?:\s|$)|\s[(\["“]|\n|\s[—–-]+\s|→|` +
+		`\s(?i:and|but|because|since|so|while|then|when|whenever|if|which|und|wenn|aber|weil|sondern|denn|mais|car|et|y|pero|porque)\s`)
+	denying = text.Set(`no not never none nobody nothing neither nor without cannot cant dont wont isnt doesnt no-one
+		nicht kein keine keinen keinem keiner nie niemals nichts ohne statt anstatt ne pas jamais sans aucun aucune
+		nunca jamás sin ningún ninguna não nem non senza mai`)
+	// bothWays are those that may follow what they deny.
+	bothWays = text.Set(`nicht pas nie niemals`)
+	being    = text.Set(`is are was were be been being get gets got stays stay`)
+	undoes   = stems(`stop avoid skip drop remove delete disable abandon reject ban forbid refuse eliminate discard
+		exclude omit scrap ditch retire cancel undo revert deny prevent ignore quit cease forgo`)
+	rulesOut = stems(`rule leave left`)
+	changes  = stems(`touch change edit modify break rewrite rename move alter forget hesitate worry mind lose`)
+	moving   = stems(`switch move migrate change away convert`)
+	// referring are words for what was said before.
+	referring = text.Set(`that this it das dies es cela ça eso esto`)
+	// places introduce what says where, when or for what something is denied.
+	places = text.Set(`in on at for from with by to into onto as when if before after until during im der für bei dans
+		pour en`)
+	days = text.Set(`monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag
+		freitag samstag sonntag january february april june july august september october november december`)
+	joints = text.Set(`before after until than over above below under unless behind inside outside into onto via through
+		by from for with vor nach bis`)
+	// light are words that say little about what is claimed, so that other words can stand for them.
+	light = text.Set(`use uses used using usage make makes made making keep keeps kept keeping stay stays stayed staying
+		stand stands take takes took taken taking put puts set sets setting go goes going gone went let lets want wants
+		wanted need needs needed must shall should become becomes happen happens come comes came give gives given run
+		runs running work works working get new now always ever never no not instead rather without cannot only first
+		also still already yes ok okay please user users assistant asked asks said says say agreed agree session project
+		decision way stop stopped one two
+		der die das den dem des ein eine einen wir ihr sie er es ist sind wird werden im zum zur von mit auf nehmen nimm
+		kommt kommen liegt liegen bleibt bleiben le la les un une des du de est sont on nous el los las una es son se`)
+	digits = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+		"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30",
+		"forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "fifteen": "15",
+		"zwei": "2", "drei": "3", "vier": "4", "fünf": "5", "zehn": "10", "hundred": "100", "thousand": "1000"}
+)
+
+func stems(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[text.Stem(w)] = true
+	}
+	return m
+}
