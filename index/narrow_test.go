@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,23 @@ func TestTimeIsPreferred(t *testing.T) {
 	a := search(t, x, Query{Text: "which backoff do the retries use in March?", Now: day.AddDate(0, 1, 0)})
 	if len(a.Ranked) != 2 || a.Ranked[0].Session != "m" || a.Ranked[1].Session != "a" || len(a.Missing) > 0 {
 		t.Errorf("got %d results, missing %q, want that of March before that of April", len(a.Ranked), a.Missing)
+	}
+}
+
+// What stands beside a result goes where that goes, and nothing is told twice.
+func TestPreferredKeepsPairs(t *testing.T) {
+	result := func(turn int, score float64, beside bool) *Result {
+		return &Result{Type: "turn", Turn: turn, Score: score, Beside: beside}
+	}
+	within := []*Result{result(1, 1, false), result(2, 0.9, true), result(3, 0.5, false)}
+	got := preferring(within, []*Result{result(1, 1, false), result(9, 0.9, true), result(7, 0.9, false),
+		result(8, 0.8, true), result(2, 0.7, true)}, 20)
+	var turns []int
+	for _, r := range got {
+		turns = append(turns, r.Turn)
+	}
+	if want := []int{1, 2, 7, 8, 3}; !slices.Equal(turns, want) {
+		t.Errorf("got turns %v, want %v", turns, want)
 	}
 }
 

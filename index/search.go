@@ -59,8 +59,12 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		all.Widened = narrowed
 		return all, err
 	}
+	if err != nil {
+		return all, err
+	}
 	all.Ranked, all.Narrowed = preferring(a.Ranked, all.Ranked, q.Limit), narrowed
-	return all, err
+	all.Coverage = all.Ranked[0].Coverage
+	return all, nil
 }
 
 // outside is what the score of a result counts that isn't of the time or the project that the question names.
@@ -77,23 +81,29 @@ func preferring(within, all []*Result, most int) (out []*Result) {
 	for _, r := range within {
 		had[key(r)] = true
 	}
-	var groups [][]*Result // each with what stands beside its first
-	for i, r := range slices.Concat(within, all) {
-		switch {
-		case i >= len(within) && had[key(r)]:
+	groups := grouped(within)
+	for _, g := range grouped(all) {
+		if had[key(g[0])] {
 			continue
-		case i >= len(within):
-			r.Score *= outside
 		}
-		if r.Beside && len(groups) > 0 {
-			groups[len(groups)-1] = append(groups[len(groups)-1], r)
-		} else {
-			groups = append(groups, []*Result{r})
-		}
+		g[0].Score *= outside
+		groups = append(groups, slices.DeleteFunc(g, func(r *Result) bool { return had[key(r)] }))
 	}
 	slices.SortStableFunc(groups, func(a, b []*Result) int { return cmp.Compare(b[0].Score, a[0].Score) })
 	out = slices.Concat(groups...)
 	return out[:min(most, len(out))]
+}
+
+// grouped keeps each result together with those that stand beside it.
+func grouped(list []*Result) (groups [][]*Result) {
+	for _, r := range list {
+		if last := len(groups) - 1; r.Beside && last >= 0 {
+			groups[last] = append(groups[last], r)
+		} else {
+			groups = append(groups, []*Result{r})
+		}
+	}
+	return groups
 }
 
 // run answers a question as it is; within says that a filter was cut out of it.
