@@ -132,6 +132,11 @@ func (r *reader) nearest(ctx context.Context, docs map[int64]*held) error {
 // assume takes windows that have no vector yet to be as near as their words say, so that what was said last isn't
 // last among the results until the model has read it.
 func (r *reader) assume(ctx context.Context, docs map[int64]*held) error {
+	var some bool
+	err := r.tx.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM unembedded)`).Scan(&some)
+	if err != nil || !some {
+		return err
+	}
 	var score, near float64 // the highest
 	var ids []int64
 	for doc, h := range docs {

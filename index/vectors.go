@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"recall/internal/llm"
 )
@@ -174,12 +175,11 @@ func (f *vectorFile) remove() error {
 	return err
 }
 
+// vectorOf returns the vector whose bytes b holds, without copying them: copying took a third of the time of reading
+// 1 GB of sessions' vectors. All systems that recall is built for are little-endian, and records begin at a multiple
+// of four bytes of what was read.
 func vectorOf(b []byte) []float32 {
-	v := make([]float32, len(b)/4)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return v
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
 // ErrVector means that a vector can't be compared with others.
