@@ -43,7 +43,7 @@ var everywhere = map[string][]string{
 	"review link": {"review link ITEM refines ITEM"},
 	"handoff":     {"handoff --to bea -o OUT/handoff.md"}, "hook": {},
 	"hooks install": {"hooks install"}, "hooks uninstall": {"hooks uninstall"}, "import": {"import OUT/backup"},
-	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"},
+	"init": {"init --yes"}, "list": {"list", "list --json"},
 	"log": {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
 	"mcp": {"mcp"}, "mcp install": {"mcp install"}, "mcp uninstall": {"mcp uninstall"},
 	"project list": {"project list"}, "project merge": {"project merge nosuch " +

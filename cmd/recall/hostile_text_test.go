@@ -69,7 +69,7 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"log", "--changed"},
 		{"log"}, {"log", "--json"}, {"query", "--no-sync", "heap instead of a sorted list"},
 		{"query", "--no-sync", "--json", "heap instead of a sorted list"}, {"query", "--no-sync", steering},
-		{"why", "--file", steering}, {"grep", "-F", steering}, {"guard"}, {"inspect", code}, {"inspect", "--json", code},
+		{"why", "--file", steering}, {"grep", "-F", steering}, {"guard"},
 		{"resume", "build the importer with a heap"}, {"habits"}, {"check"}, {steering}, {"hook", "session-start"}} {
 		say(args...)
 	}

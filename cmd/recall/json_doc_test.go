@@ -76,7 +76,6 @@ var jsonDocs = map[string]reflect.Type{
 	"recall archive":            reflect.TypeFor[pipeline.Report](),
 	"recall check":              reflect.TypeFor[keep.VerifyDoc](),
 	"recall check --repair":     reflect.TypeFor[keep.RepairDoc](),
-	"recall inspect":            reflect.TypeFor[keep.InspectDoc](),
 }
 
 // named are types that have a section of their own, by its name.
@@ -246,7 +245,6 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall archive", []string{"archive", "--json", "--from", sources}},
 		{"recall check", []string{"check", "--json"}},
 		{"recall check --repair", []string{"check", "--repair", "--json"}},
-		{"recall inspect", []string{"inspect", "--json", sources}},
 	} {
 		out := mustRun(t, append([]string{"--library", library}, c.args...)...)
 		docs := 0

@@ -55,8 +55,6 @@ func TestNoSecretLeaks(t *testing.T) {
 		got.Question, got.Missing = "", nil // the asker's own words
 		outputs[what], _ = json.Marshal(got)
 	}
-	say("inspect", sources)
-	say("inspect", "--json", sources)
 	say("status")
 	for what, out := range outputs {
 		for _, secret := range demoSecrets {

@@ -50,8 +50,6 @@ func (b *bed) printed() map[string][]byte {
 		{"log"}, {"log", "--json"}, {"habits"}, {"audit"}, {"check"}, {"check", "--repair"},
 		{"status", "usage"}, {"review"}, {"query", "--no-sync", "heap instead of sorted list"},
 		{"query", "--no-sync", "--json", "which offers do we compare"}, {"thread"},
-		{"inspect", filepath.Join(os.Getenv("HOME"), "code")},
-		{"inspect", "--json", filepath.Join(os.Getenv("HOME"), "cowork")},
 		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out")},
 		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out.html")},
 		{"resume", "build the importer with a heap"}, {"handoff", "--to", "bea"}, {"guard"},

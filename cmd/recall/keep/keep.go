@@ -22,7 +22,7 @@ var Commands = option.Makers{
 	"sync": newSyncCmd, "archive": newArchiveCmd, "reindex": newReindexCmd, "redistill": newRedistillCmd,
 	"restore": newRestoreCmd, "guard": newGuardCmd, "forget": newForgetCmd, "export": newExportCmd,
 	"backup": newBackupCmd, "import": newImportCmd, "check": newCheckCmd, "rest": newRestCmd,
-	"manifest": newManifestCmd, "project": newProjectCmd, "inspect": newInspectCmd,
+	"manifest": newManifestCmd, "project": newProjectCmd,
 }
 
 func newArchiveCmd(a *app.App) *cobra.Command {
