@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"recall/answer"
-	"recall/answer/history"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -120,11 +119,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		rest, err := restOf(read, p, v.Find, r.URL)
-		if err == nil {
-			rest.Cost = history.CostOf(read.of.Requests(), m.Prices)
-		}
-		return rest, err
+		return restOf(read, p, v.Find, r.URL)
 	}
 	return v, nil
 }

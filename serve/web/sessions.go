@@ -39,7 +39,6 @@ type sessionsView struct {
 	Said     []saidIn              // where the words were said, whatever the session's title
 	Cut      bool                  // Said isn't all
 	From, Of int                   // position of the first one, from 0, and the total
-	Cost     float64               // of all of them, in the days that they are looked for in
 	States   map[library.State]int // counts of all sessions
 	Doomed   []pipeline.Expiring
 	Doom     map[ingest.SessionID]bool // sessions among the doomed
@@ -58,7 +57,6 @@ type logged struct {
 	Took              time.Duration // from its first to its last turn
 	Decided, RuledOut int
 	Outcome           *payload.Item // what it decided or ruled out last
-	Cost              float64       // at list prices, in USD; 0 if unknown
 	index.Shape
 }
 
@@ -121,16 +119,7 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	if v.Find != "" && v.From == 0 {
 		v.Said, v.Cut = saidWhere(r.Context(), m, f, v.Find)
 	}
-	costs, err := kept(&s.kept, m.Stamp, "cost by session "+v.Since+" "+v.AsOf, func() (map[string]float64, error) {
-		return costsOf(r.Context(), m, f)
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range all {
-		v.Cost += costs[string(l.ID)]
-	}
-	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)], costs)
+	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)])
 	return v, err
 }
 
@@ -212,8 +201,7 @@ func saidWhere(ctx context.Context, m *Memory, f filters, words string) (all []s
 }
 
 // byDay makes a log of sessions, the newest of which come first.
-func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs map[string]float64) (
-	days []logDay, err error) {
+func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry) (days []logDay, err error) {
 	ids := make([]string, len(sessions))
 	for i, l := range sessions {
 		ids[i] = string(l.ID)
@@ -231,7 +219,7 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs 
 		return nil, err
 	}
 	for _, l := range sessions {
-		one := logged{ListEntry: l, Cost: costs[string(l.ID)], Shape: shapes[string(l.ID)]}
+		one := logged{ListEntry: l, Shape: shapes[string(l.ID)]}
 		if sameBeginning(l.Title, one.Prompt) {
 			one.Prompt = ""
 		}
