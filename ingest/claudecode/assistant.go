@@ -28,9 +28,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	}
 	p.noteSuperseded(r.supersedes)
 	d := p.messageOf(r, n, at)
-	if r.msg.hasUsage {
-		d.turn.Usage, d.counted = r.msg.usage, true
-	}
+	d.turn.Metered = d.turn.Metered || r.msg.metered
 	if m := p.text(r.msg.model); m != "" {
 		d.turn.Model = m
 	}

@@ -161,7 +161,7 @@ type healthView struct {
 	Kept, Projects     int
 	Distilled, ByModel int
 	library.Tally
-	Usage              *history.Usage // of recall's own requests
+	Usage  *history.Usage // of recall's own requests
 	Doomed []pipeline.Expiring
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
