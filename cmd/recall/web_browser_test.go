@@ -466,7 +466,7 @@ func TestWebHostileInBrowser(t *testing.T) {
 	v := visitWeb(t, home, filepath.Join(home, "Recall"))
 	find := "?find=" + url.QueryEscape("<script>")
 	for _, page := range []string{"/?q=" + url.QueryEscape("decided "+evil), "/review", "/time",
-		"/sessions?find=decided", "/sessions?tag=" + url.QueryEscape(evil), "/now", "/health",
+		"/sessions?find=decided", "/sessions?find=" + url.QueryEscape(evil), "/now", "/health",
 		"/session/00000001-0000-4000-8000-000000000001" + find, "/session/" + odd + find} {
 		v.to(page)
 		var got struct {

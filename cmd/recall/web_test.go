@@ -141,10 +141,6 @@ func TestWebPages(t *testing.T) {
 	holds(get("/sessions?find=SKIP+LOCKED&archived=on", nil), id[1])
 	hidden.Set("archive", "no")
 	get("/mark", hidden)
-	two := regexp.MustCompile(`name="session" value="([^"]+)" aria-label`).FindAllStringSubmatch(get("/sessions", nil), 2)
-	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"yes"}, "tag": {"both"}, "back": {"/sessions"}})
-	holds(get("/sessions?tag=both&starred=on", nil), `2 sessions, newest first`)
-	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"no"}, "untag": {"both"}})
 	noteWrongly(t, home)
 	holds(get("/audit?project=ledgerline", nil), `^200`, `2 lines of 2 in 1 file`,
 		`(?s)Workers poll every 2 seconds for new jobs\..*names what was given up.*use LISTEN/NOTIFY.*ledgerline#6`,
@@ -161,11 +157,8 @@ func TestWebPages(t *testing.T) {
 	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)
 	holds(get(page+"/raw/../../library.toml", nil), `^404`)
 
-	// A star is a star alone, whatever stands in the field for the title.
-	get("/mark", url.Values{"session": {id[1]}, "star": {"yes"}, "name": {"another title"}, "back": {page}})
-	holds(get("/sessions?starred", nil), `^200`, `1 session`, `Job queue for invoice runs`)
-	get("/mark", url.Values{"session": {id[1]}, "save": {"yes"}, "tag": {"jobs"}, "name": {"Jobs in Postgres"}})
-	holds(get("/sessions?tag=jobs", nil), `Jobs in Postgres`)
+	get("/mark", url.Values{"session": {id[1]}, "save": {"yes"}, "name": {"Jobs in Postgres"}})
+	holds(get("/sessions?find=jobs+in", nil), `Jobs in Postgres`)
 
 	// Kept and dropped items leave the inbox, and come back.
 	item := regexp.MustCompile(`name="session" value="([^"]+)"><input type="hidden" name="item" value="([^"]+)"`)

@@ -29,8 +29,6 @@ const aPage = 100
 type sessionsView struct {
 	filters
 	Find     string
-	Starred  bool
-	Tag      string
 	State    library.State
 	Leaving  bool // only those that their client deletes within a week
 	Headless bool // also those that a program held
@@ -74,8 +72,7 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	q := r.URL.Query()
-	v := sessionsView{filters: f, Find: q.Get("find"), Starred: q.Has("starred"), Tag: payload.Tag(q.Get("tag")),
-		State: library.State(q.Get("state")), Leaving: q.Has("leaving"), States: map[library.State]int{},
+	v := sessionsView{filters: f, Find: q.Get("find"), State: library.State(q.Get("state")), Leaving: q.Has("leaving"), States: map[library.State]int{},
 		Doom: map[ingest.SessionID]bool{}, Broken: m.Library.Broken()}
 	look := s.look(r.Context(), m)
 	v.Doomed = look.doomed
@@ -100,12 +97,10 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 			names := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
 			return !strings.Contains(strings.ToLower(names), word)
 		}
-		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
-		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
 		elsewhere := f.Project != "" && l.Project != f.Project && !slices.Contains(l.Also, f.Project)
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
 		during := !l.End.Before(f.since) && (f.asOf.IsZero() || l.Start.Before(f.asOf))
-		meant := marked && !elsewhere && !other && during
+		meant := l.Archived == v.Archived && !elsewhere && !other && during
 		if meant && !slices.ContainsFunc(find, lacks) {
 			all = append(all, l)
 		}
@@ -252,18 +247,9 @@ func sameBeginning(title, prompt string) bool {
 // mark records what a form changes about sessions as a whole; a title is that of one.
 func (s *Server) mark(r *http.Request, m *Memory) error {
 	var mark payload.Mark
-	yes := func(name string) *bool {
-		if !r.PostForm.Has(name) {
-			return nil
-		}
-		on := r.PostForm.Get(name) == "yes"
-		return &on
-	}
-	mark.Star, mark.Archive = yes("star"), yes("archive")
-	for name, into := range map[string]*[]string{"tag": &mark.Tag, "untag": &mark.Untag} {
-		if tag := payload.Tag(r.PostForm.Get(name)); tag != "" {
-			*into = []string{tag}
-		}
+	if archive := r.PostForm.Get("archive"); archive != "" {
+		on := archive == "yes"
+		mark.Archive = &on
 	}
 	for _, id := range r.PostForm["session"] {
 		e, err := m.Library.Session(ingest.SessionID(id))
