@@ -72,7 +72,8 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	q := r.URL.Query()
-	v := sessionsView{filters: f, Find: q.Get("find"), State: library.State(q.Get("state")), Leaving: q.Has("leaving"), States: map[library.State]int{},
+	v := sessionsView{filters: f, Find: q.Get("find"), State: library.State(q.Get("state")),
+		Leaving: q.Has("leaving"), States: map[library.State]int{},
 		Doom: map[ingest.SessionID]bool{}, Broken: m.Library.Broken()}
 	look := s.look(r.Context(), m)
 	v.Doomed = look.doomed

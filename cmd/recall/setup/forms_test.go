@@ -33,7 +33,8 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Model:    &modelDoc{Name: "m", Waiting: improve.Waiting{Sessions: 1, Failed: 1}, Asking: true},
 		Warnings: []string{"w"}, Broken: problems(1)})
 	row := history.UsageRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: 1}
-	a.Form("usage", &history.Usage{By: "day", Rows: []history.UsageRow{row}, Total: row, Month: history.UsageMonth{Cap: 3}})
+	a.Form("usage", &history.Usage{By: "day", Rows: []history.UsageRow{row}, Total: row,
+		Month: history.UsageMonth{Cap: 3}})
 	a.Form("clients", struct {
 		Clients []clients.Serving
 		Words   []string
