@@ -144,8 +144,10 @@ func TestWebImagesInBrowser(t *testing.T) {
 	recall(nil, "sync")
 	v := visitWeb(t, home, filepath.Join(home, "Recall"))
 	v.to("/session/" + claude)
-	v.until("its images", `(all => all.length == 4 && all.every(e => e.complete && e.naturalWidth > 0 && e.clientWidth <= 320 && e.clientHeight <= 200))(
-		[...document.querySelectorAll('.pictures img')])`)
+	v.until("its images", `(all => { // they are loaded when they come into view
+		all.find(e => !e.complete || !e.naturalWidth)?.scrollIntoView();
+		return all.length == 4 && all.every(e => e.complete && e.naturalWidth > 0 && e.clientWidth <= 320 && e.clientHeight <= 200);
+	})([...document.querySelectorAll('.pictures img')])`)
 	v.tabTo("an image", `e.closest('.pictures')`)
 	v.press("Enter")
 	v.until("it is whole", `location.pathname.includes('/image/') && document.images[0].naturalWidth == 800`)
