@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 		"internal/text"},
 	"serve/mcp": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "internal/text",
 		"internal/escape"},
-	"serve/web": {"answer", "pipeline", "index", "library", "ingest", "payload", "internal/text",
+	"serve/web": {"answer", "pipeline", "index", "library", "ingest", "payload", "internal/llm", "internal/text",
 		"internal/escape"},
 	"team": {"distill", "index", "library", "ingest", "payload", "internal/redact", "internal/text",
 		"internal/escape", "internal/hint"},

@@ -14,7 +14,7 @@ import (
 // turns without text, what the harness or other tools inserted, and a compaction's summary of earlier turns.
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
-	d.Thread, d.Changed = threadedOf(s, p, project), s.Changes()
+	d.Thread, d.Requests, d.Changed = threadedOf(s, p, project), s.Requests(), s.Changes()
 	in := map[ingest.TurnID]int{}
 	for _, e := range s.Exchanges() {
 		for _, t := range e.Turns {

@@ -13,6 +13,7 @@
 //	unembedded(id, text) embedded(model, size)              windows without a vector; what vectors.f32 holds
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; payloads' lines, see schema.sql
 //	path touch moved made changed                           what sessions did to files, see schema.sql
+//	request(session, data)                                  requests to models and their usage, see requests.go
 //	link(later, earlier, at, data) due(sid) linked(made)    how items relate to one another, see schema.sql
 //
 // Beside it lie the windows' vectors, see vectors.go.
@@ -45,7 +46,8 @@ type Doc struct {
 
 	Did *trace.Trace // nil if unknown
 
-	Changed ingest.Changes
+	Requests []ingest.Request // see Index.Requests
+	Changed  ingest.Changes
 
 	Archived bool // see Query.Archived
 

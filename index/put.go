@@ -29,6 +29,7 @@ type Prepared struct {
 	items  []itemRow
 	did    []activityRow
 	thread []byte
+	spent  []byte // see packRequests
 }
 
 // Prepare prepares a session. It is safe for concurrent use.
@@ -36,7 +37,7 @@ func Prepare(d Doc) (*Prepared, error) {
 	if d.Session == "" {
 		return nil, fmt.Errorf("index: a session without an id")
 	}
-	p := &Prepared{did: activityRows(d.Did)}
+	p := &Prepared{did: activityRows(d.Did), spent: packRequests(d.Requests)}
 	var err error
 	p.thread, err = threadRow(d.Thread)
 	s := stemmer{map[string]string{}}
@@ -47,7 +48,7 @@ func Prepare(d Doc) (*Prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index %s: %w", d.Session, err)
 	}
-	d.Did = nil // the rows hold what is still needed
+	d.Did, d.Requests = nil, nil // the rows hold what is still needed
 	p.doc = d
 	return p, nil
 }
@@ -143,6 +144,9 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	do, fault := statements(ctx, w.tx)
 	for _, d := range p.did {
 		do(d.query, append([]any{id}, d.values...)...)
+	}
+	if len(p.spent) > 0 {
+		do(`INSERT INTO request(session, data) VALUES(?,?)`, id, p.spent)
 	}
 	if c := p.doc.Changed; c.Files > 0 {
 		do(`INSERT INTO changed(session, files, added, removed) VALUES(?,?,?,?)`, id, c.Files, c.Added, c.Removed)
@@ -260,7 +264,7 @@ func (w *writing) clear(ctx context.Context, session int64) error {
 		return err
 	}
 	do, fault := statements(ctx, w.tx)
-	for _, table := range []string{"turn", "touch", "moved", "made", "changed"} {
+	for _, table := range []string{"turn", "touch", "moved", "made", "request", "changed"} {
 		do(`DELETE FROM `+table+` WHERE session=?`, session)
 	}
 	do(`DELETE FROM path WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM touch `+

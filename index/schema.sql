@@ -64,6 +64,8 @@ CREATE INDEX made_hash ON made(hash);
 CREATE INDEX made_at ON made(at);
 CREATE INDEX made_session ON made(session);
 
+-- What sessions took of models, see requests.go.
+CREATE TABLE request(session INTEGER PRIMARY KEY, data BLOB NOT NULL);
 -- how many files and lines sessions changed
 CREATE TABLE changed(
 	session INTEGER PRIMARY KEY, files INTEGER NOT NULL, added INTEGER NOT NULL, removed INTEGER NOT NULL);

@@ -7,7 +7,7 @@ import (
 )
 
 // Own decides which session owns the turns that several hold: a fork owns the lines it added, its parent the shared
-// beginning. It sets Turn.Copied and Session.Parent, independently of the order of family and of earlier
+// beginning. It sets Turn.Copied, Session.Parent and Session.Usage, independently of the order of family and of earlier
 // calls. A family are the sessions that keys of ingest.Head connect, directly or through others.
 func Own(family []*Session) {
 	for _, s := range family {
@@ -91,16 +91,22 @@ func ownerOf(t *Turn, owner map[string]*Session, s *Session) *Session {
 	return s
 }
 
-// setParent names the parent of a session that holds copies.
+// setParent names the parent of a session that holds copies, and counts the session's own usage.
 func setParent(s *Session, byID map[SessionID]*Session, owner map[string]*Session) {
 	copied := 0
 	var last *Session
+	var all Usage
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		if t.Copied {
 			copied++
 			last = ownerOf(t, owner, s)
+			continue
 		}
+		all.AddUsage(t.Usage)
+	}
+	if copied > 0 {
+		s.Usage = all
 	}
 	switch {
 	case s.Parent != nil:
@@ -114,6 +120,15 @@ func setParent(s *Session, byID map[SessionID]*Session, owner map[string]*Sessio
 			s.Parent.How = HowContinued
 		}
 	}
+}
+
+// AddUsage adds more to u.
+func (u *Usage) AddUsage(more Usage) {
+	u.Input += more.Input
+	u.Output += more.Output
+	u.CacheWrite += more.CacheWrite
+	u.CacheHour += more.CacheHour
+	u.CacheRead += more.CacheRead
 }
 
 // byBirth orders a family, parents before forks: by what the records state, then by when each session became
@@ -226,16 +241,4 @@ func claims(family []*Session) map[*Session][]*Session {
 		}
 	}
 	return before
-}
-
-// MessageKey is the prefix of a turn's key (see Turn.Keys) that holds its message's id.
-const MessageKey = "m:"
-
-// conversations returns the session's own turns, and those of its sub-agents.
-func (s *Session) conversations() [][]Turn {
-	all := [][]Turn{s.Turns}
-	for i := range s.Subagents {
-		all = append(all, s.Subagents[i].Turns)
-	}
-	return all
 }

@@ -15,7 +15,7 @@ var day = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 // said makes a turn; copies of it share its keys.
 func said(id string, minute int, keys ...string) Turn {
 	return Turn{ID: TurnID(id), Role: User, Kind: Prompt, Text: id, At: day.Add(time.Duration(minute) * time.Minute),
-		Keys: append([]string{"u:" + id}, keys...)}
+		Keys: append([]string{"u:" + id}, keys...), Usage: Usage{Output: 1}}
 }
 
 func session(id string, born int, turns ...Turn) *Session {
@@ -101,6 +101,16 @@ func TestOwnSaidOutright(t *testing.T) {
 	want["F"] = "c < P continued 2"
 	if d := cmp.Diff(want, owned([]*Session{f, p})); d != "" {
 		t.Errorf("continued (-want +got):\n%s", d)
+	}
+}
+
+func TestOwnUsage(t *testing.T) {
+	p := session("P", 0, said("a", 1), said("b", 2))
+	f := session("F", 3, said("a", 1), said("b", 2), said("c", 4))
+	p.Usage, f.Usage = Usage{Output: 2}, Usage{Output: 3}
+	Own([]*Session{p, f})
+	if got := []int64{p.Usage.Output, f.Usage.Output}; !slices.Equal(got, []int64{2, 1}) {
+		t.Errorf("output tokens of parent and fork: got %v, want [2 1]", got)
 	}
 }
 

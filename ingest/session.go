@@ -56,11 +56,14 @@ type Session struct {
 
 	Models   []string `map:"name"` // in order of first use, without "<synthetic>"
 	Versions []string `map:"name"` // of the client, in order of first use
+	Usage    Usage    // of all messages, each once, abandoned branches included, without a fork's copies (see Own)
 
 	Turns     []Turn
 	Subagents []Subagent
-	Tasks     []Task  // final states, in order of creation, without deleted ones
-	Parent    *Parent // where it was forked or continued from, nil if it wasn't
+	// requests by the client's own agents, which write summaries and suggest prompts: see Requests
+	Unheard []Request
+	Tasks   []Task  // final states, in order of creation, without deleted ones
+	Parent  *Parent // where it was forked or continued from, nil if it wasn't
 	// HowFork or HowBackground if its records say that it began as a copy, but not of what; else "".
 	Copy        string `map:"-"`
 	ContinuedIn SessionID
@@ -108,6 +111,15 @@ type Worktree struct {
 	Original string `map:"path"` // the folder of the repository it was made from
 }
 
+// Usage counts tokens, each message once, by the values on its last line.
+type Usage struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheWrite int64 `json:"cache_write"`
+	CacheHour  int64 `json:"cache_hour,omitempty"` // the part of CacheWrite that is cached for an hour
+	CacheRead  int64 `json:"cache_read"`
+}
+
 // Role says who speaks in a turn.
 type Role string
 
@@ -144,9 +156,9 @@ type Turn struct {
 	// as typed or said, without injected parts, NUL and invalid UTF-8; MapText maps it part by part
 	Text  string     `json:"text" map:"-"`
 	Model string     `json:"-" map:"name"`
+	Usage Usage      `json:"-"` // of an assistant's message
 	Calls []ToolCall `json:"-"` // of an assistant's message, in order
 
-	Metered   bool `json:"-"`                   // a model was paid for it, even if it says nothing
 	Queued    bool `json:"-"`                   // typed while the assistant worked
 	Abandoned bool `json:"abandoned,omitempty"` // on a branch that was rewound
 	Copied    bool `json:"copied,omitempty"`    // a forked session's copy of a turn that its parent owns

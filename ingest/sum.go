@@ -11,9 +11,9 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// Silent reports whether a message contains nothing, and no model was asked for it.
+// Silent reports whether a message contains nothing: no text, no call, no usage.
 func (t *Turn) Silent() bool {
-	return t.Kind == Message && t.Text == "" && len(t.Calls) == 0 && !t.Metered
+	return t.Kind == Message && t.Text == "" && len(t.Calls) == 0 && t.Usage == (Usage{})
 }
 
 // Finish adds a parser's turns to the session, except silent ones, and titles it: by the title from its records, else
@@ -68,6 +68,7 @@ func (s *Session) Count(t Turn) {
 	if t.Model != "" {
 		s.Models = Union(s.Models, t.Model)
 	}
+	s.Usage.AddUsage(t.Usage)
 	s.Carried = Union(s.Carried, t.Carried...)
 	if t.Role != Assistant {
 		s.Pasted = Union(s.Pasted, PayloadIDs(t.Text, false)...)

@@ -37,7 +37,7 @@ func TestMapTextVisitsAll(t *testing.T) {
 	want := map[string]bool{}
 	for _, name := range strings.Fields(`
 		.ID .Source .Aliases .Opened .Copy .ContinuedIn .Carried .Pasted .Injected .TakenBack .Parent.Session .Parent.How
-		.Tasks.Turn .Subagents.ID .Subagents.Call`) {
+		.Tasks.Turn .Subagents.ID .Subagents.Call .Unheard.Message`) {
 		want[name] = true
 	}
 	for name := range left {

@@ -197,6 +197,7 @@ func (u *uniting) insert(lost []Turn, after []int) {
 		}
 		// A client that deletes rows does so because the person took them back.
 		t.Abandoned = t.Abandoned || s.Source == OpenCode
+		s.Usage.AddUsage(t.Usage)
 		if t.Dir != "" && (t.Kind == Prompt || t.Kind == Message || t.Kind == PlanTurn) {
 			s.CountDir(t.Dir, 1)
 		}

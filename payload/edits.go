@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Op is what a person did to an item.
@@ -224,20 +225,47 @@ func sortRetired(items []Item) {
 
 // Mark is a change to a session's marks; fields not given stay unchanged.
 type Mark struct {
-	Archive *bool `json:"archive,omitempty"`
+	Star    *bool    `json:"star,omitempty"`
+	Archive *bool    `json:"archive,omitempty"`
+	Tag     []string `json:"tag,omitempty"`
+	Untag   []string `json:"untag,omitempty"`
 }
 
 // Marks are what people said about a session as a whole, besides its title.
 type Marks struct {
-	Archived bool `json:"archived,omitempty"` // omitted from lists and answers unless asked for
+	Starred  bool     `json:"starred,omitempty"`
+	Archived bool     `json:"archived,omitempty"` // omitted from lists and answers unless asked for
+	Tags     []string `json:"tags,omitempty"`     // sorted
 }
 
 // MarksOf returns the marks that result from the edits in order.
 func MarksOf(edits []Edit) (m Marks) {
 	for _, e := range edits {
-		if e.Op == OpMark && e.Mark != nil {
-			setIfGiven(&m.Archived, e.Mark.Archive)
+		if e.Op != OpMark || e.Mark == nil {
+			continue
 		}
+		setIfGiven(&m.Starred, e.Mark.Star)
+		setIfGiven(&m.Archived, e.Mark.Archive)
+		m.Tags = slices.DeleteFunc(append(m.Tags, e.Mark.Tag...), func(t string) bool {
+			return slices.Contains(e.Mark.Untag, t)
+		})
+		slices.Sort(m.Tags)
+		m.Tags = slices.Compact(m.Tags)
+	}
+	if len(m.Tags) == 0 {
+		m.Tags = nil
 	}
 	return m
+}
+
+// Tag normalizes a tag: #Retry becomes retry. It returns "" for an invalid one, such as one with spaces.
+func Tag(text string) string {
+	tag := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(text), "#"))
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./", r)
+	}
+	if len(tag) > 60 || strings.ContainsFunc(tag, odd) {
+		return ""
+	}
+	return tag
 }

@@ -115,10 +115,10 @@ func TestAskCommands(t *testing.T) {
 		t.Errorf("%d requests for nothing", asked.Load()-n)
 	}
 	var used history.Usage
-	if err := json.Unmarshal([]byte(say(0, "status", "usage", "--by", "model", "--json")), &used); err != nil ||
-		len(used.Rows) != 1 || used.Total.Calls != int(n) || used.Total.Failed == 0 ||
-		used.Month.Cost <= 0 || used.Month.Cap != 10 {
-		t.Errorf("usage: %v %+v, want %d calls of one model", err, used, n)
+	if err := json.Unmarshal([]byte(say(0, "status", "usage", "--by", "project", "--json")), &used); err != nil ||
+		len(used.Recall.Rows) < 2 || used.Recall.Total.Calls != int(n) || used.Recall.Total.Failed == 0 ||
+		used.Recall.Month.Cost <= 0 || used.Recall.Month.Cap != 10 {
+		t.Errorf("usage: %v %+v, want %d calls of two projects", err, used, n)
 	}
 	wants(say(0, "status", "usage", "--by", "day", "--since", "1d"),
 		time.Now().UTC().Format("2006-01-02"), "total", "This month: ")

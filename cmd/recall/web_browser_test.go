@@ -51,7 +51,7 @@ func TestWebInBrowser(t *testing.T) {
 				t.Errorf("only %d pages were seen", len(seen))
 			}
 			t.Logf("%d pages", len(seen))
-			for _, page := range append(v.screensOf(), "/audit") {
+			for _, page := range append(v.screensOf(), "/week?from=2026-10-05", "/audit") {
 				for _, l := range append(slices.Clip(looks), look{"dark phone", "dark", 390}) {
 					v.lookAs(l)
 					v.to(page)
@@ -466,7 +466,7 @@ func TestWebHostileInBrowser(t *testing.T) {
 	v := visitWeb(t, home, filepath.Join(home, "Recall"))
 	find := "?find=" + url.QueryEscape("<script>")
 	for _, page := range []string{"/?q=" + url.QueryEscape("decided "+evil), "/review", "/time",
-		"/sessions?find=decided", "/sessions?find=" + url.QueryEscape(evil), "/now", "/health",
+		"/sessions?find=decided", "/sessions?tag=" + url.QueryEscape(evil), "/now", "/health",
 		"/session/00000001-0000-4000-8000-000000000001" + find, "/session/" + odd + find} {
 		v.to(page)
 		var got struct {

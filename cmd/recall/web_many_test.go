@@ -12,7 +12,7 @@ import (
 )
 
 // Review goes through all sessions, 40 at a time; Sessions shows those that their client deletes within the week, and
-// which are kept in what way; Health says what went wrong in hooks.
+// which are kept in what way; Usage and health says what went wrong in hooks.
 func TestWebOfManySessions(t *testing.T) {
 	t.Parallel()
 	home, recall := asProgram(t)

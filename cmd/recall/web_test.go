@@ -129,7 +129,7 @@ func TestWebPages(t *testing.T) {
 		t.Fatalf("no session found:\n%s", sessions)
 	}
 	holds(sessions, `24 turns in 20 min · 7 decisions · 1 ruled out · \d files <span class="ok">\+\d+</span> `+
-		`<span class="failed">−\d+</span></span>`, `<p class="dim">› invoice runs happen inside the http request`)
+		`<span class="failed">−\d+</span> · \$0\.\d\d</span>`, `<p class="dim">› invoice runs happen inside the http request`)
 	holds(get("/sessions?find=SKIP+LOCKED", nil), `No session has that title`, `Where it was said`,
 		`<a href="/session/[0-9a-f-]+\?find=SKIP&#43;LOCKED#n\d+">turn \d+</a>[^<]*<mark>SKIP LOCKED</mark>`)
 	holds(get("/sessions?find=SKIP+LOCKED&project=tidewise", nil), `No such session`)
@@ -141,6 +141,15 @@ func TestWebPages(t *testing.T) {
 	holds(get("/sessions?find=SKIP+LOCKED&archived=on", nil), id[1])
 	hidden.Set("archive", "no")
 	get("/mark", hidden)
+	two := regexp.MustCompile(`name="session" value="([^"]+)" aria-label`).FindAllStringSubmatch(get("/sessions", nil), 2)
+	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"yes"}, "tag": {"both"}, "back": {"/sessions"}})
+	holds(get("/sessions?tag=both&starred=on", nil), `2 sessions, newest first`)
+	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"no"}, "untag": {"both"}})
+	holds(get("/week?from=2026-10-08", nil), `2026-10-05 to 2026-10-11`, `(?s)<h2>tidewise</h2>.*Decided.*Norrsken Marine`,
+		`(?s)Reversed.*<del class="dim">[^<]*Tidemark`, `- ~~[^~]*Tidemark[^~]*~~\n  - `)
+	if old := get("/week?from=2026-09-07", nil); strings.Contains(old, "Norrsken Marine is the tide data provider") {
+		t.Error("a week's letter tells of a later one")
+	}
 	noteWrongly(t, home)
 	holds(get("/audit?project=ledgerline", nil), `^200`, `2 lines of 2 in 1 file`,
 		`(?s)Workers poll every 2 seconds for new jobs\..*names what was given up.*use LISTEN/NOTIFY.*ledgerline#6`,
@@ -157,8 +166,11 @@ func TestWebPages(t *testing.T) {
 	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)
 	holds(get(page+"/raw/../../library.toml", nil), `^404`)
 
-	get("/mark", url.Values{"session": {id[1]}, "save": {"yes"}, "name": {"Jobs in Postgres"}})
-	holds(get("/sessions?find=jobs+in", nil), `Jobs in Postgres`)
+	// A star is a star alone, whatever stands in the field for the title.
+	get("/mark", url.Values{"session": {id[1]}, "star": {"yes"}, "name": {"another title"}, "back": {page}})
+	holds(get("/sessions?starred", nil), `^200`, `1 session`, `Job queue for invoice runs`)
+	get("/mark", url.Values{"session": {id[1]}, "save": {"yes"}, "tag": {"jobs"}, "name": {"Jobs in Postgres"}})
+	holds(get("/sessions?tag=jobs", nil), `Jobs in Postgres`)
 
 	// Kept and dropped items leave the inbox, and come back.
 	item := regexp.MustCompile(`name="session" value="([^"]+)"><input type="hidden" name="item" value="([^"]+)"`)
@@ -269,6 +281,44 @@ func TestWebLeadsOn(t *testing.T) {
 	holds(get(cowork, nil), `It can.t be resumed: Cowork has no command that continues a session`, `href="/now\?project=tidewise#next"`)
 }
 
+// What a day, week or month cost leads to its sessions, and what those cost then.
+func TestWebCost(t *testing.T) {
+	t.Parallel()
+	home, recall := asProgram(t)
+	year, month, today := time.Now().Date()
+	at := time.Date(year, month, today, 0, 0, 1, 0, time.Local)
+	var records strings.Builder
+	for i := range 3 { // two of them the day before
+		fmt.Fprintf(&records, `{"type":"assistant","uuid":"a%d","parentUuid":null,"sessionId":%q,"timestamp":%q,`+
+			`"cwd":"/home/ann/app","version":"2.1.200","message":{"id":"m%[1]d","type":"message","role":"assistant",`+
+			`"model":"claude-opus-4-8","content":[{"type":"text","text":"Done."}],`+
+			`"usage":{"input_tokens":1000000,"output_tokens":0}}}`+"\n", i, "00000006-0000-4000-8000-000000000001",
+			at.Add(time.Duration(i-2)*2*time.Second).UTC().Format(time.RFC3339))
+	}
+	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", "00000006-0000-4000-8000-000000000001.jsonl")
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte(records.String()), 0o600))
+	recall(nil, "sync")
+	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
+	rows := regexp.MustCompile(`<tr><th scope="row"><a href="([^"]+)">[^<]*</a></th><td class="n">\$([\d.]+)</td>`)
+	for by, want := range map[string]string{"day": "5.00 10.00", "week": "", "month": ""} {
+		var costs []string
+		for _, row := range rows.FindAllStringSubmatch(get("/health?by="+by, nil), -1) {
+			costs = append(costs, row[2])
+			sessions := get(html.UnescapeString(row[1]), nil)
+			if !strings.Contains(sessions, "1 session, newest first · <b>$"+row[2]+"</b> at list prices") {
+				t.Errorf("by %s: %s cost $%s, and its sessions are\n%.3000s", by, row[1], row[2], sessions)
+			}
+		}
+		if got := strings.Join(costs, " "); len(costs) == 0 || want != "" && got != want {
+			t.Errorf("by %s it cost %q, want %q", by, got, want)
+		}
+	}
+	if week := get("/week", nil); !regexp.MustCompile(`1 session</a>, \$(5|15)\.00 at list prices`).MatchString(week) {
+		t.Errorf("the week's letter says\n%.3000s", week)
+	}
+}
+
 // Below a passage stands another of its exchange, what it replies to, with its place.
 func TestWebSaysWhatAPassageRepliesTo(t *testing.T) {
 	t.Parallel()
@@ -290,7 +340,7 @@ func TestWebQuotesAdd(t *testing.T) {
 	tag, word := regexp.MustCompile(`<[^>]*>`), regexp.MustCompile(`\pL{3,}|\d+`)
 	quotes, repeat := 0, []string{}
 	for _, path := range []string{"/?q=what+did+we+decide+about+the+queue", "/?q=which+tide+data+provider", "/review",
-		"/now?project=ledgerline", "/now?project=tidewise"} {
+		"/now?project=ledgerline", "/now?project=tidewise", "/week?from=2026-10-05", "/week?from=2026-08-31"} {
 		for _, entry := range regexp.MustCompile(`<li[ >]`).Split(get(path, nil), -1) {
 			line, quote, is := strings.Cut(entry, "<blockquote>")
 			if !is || strings.Contains(entry, "conflict") {

@@ -215,13 +215,14 @@ func emptyLibrary(t *testing.T, home string) string {
 	return empty
 }
 
-// clickButton clicks on a button and waits until what it asks for is there.
+// clickButton clicks on a button and waits until what it asks for is there; a tag is given where one can be.
 func (v *visit) clickButton(what, button string) {
 	v.t.Helper()
 	var part string // that is to be another one
 	v.Eval(`(e => {
 		const form = e.form && e.type == 'submit' && (!e.form.q || e.form.q.value) ? e.form : null;
 		const id = form ? form.dataset.part ?? 'main' : '';
+		if (e.name == 'save') e.form.elements.tag.value = 'x';
 		if (form) document.getElementById(id).firstElementChild.seen = true;
 		return id;
 	})(`+button+`)`, &part)

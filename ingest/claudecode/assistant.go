@@ -28,7 +28,9 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	}
 	p.noteSuperseded(r.supersedes)
 	d := p.messageOf(r, n, at)
-	d.turn.Metered = d.turn.Metered || r.msg.metered
+	if r.msg.hasUsage {
+		d.turn.Usage, d.counted = r.msg.usage, true
+	}
 	if m := p.text(r.msg.model); m != "" {
 		d.turn.Model = m
 	}

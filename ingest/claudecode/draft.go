@@ -11,10 +11,11 @@ import (
 
 // A draft is a turn under construction.
 type draft struct {
-	turn  ingest.Turn
-	node  int32 // -1 if its record has no uuid
-	parts []part
-	ended bool // one of its lines said end_turn
+	turn    ingest.Turn
+	node    int32 // -1 if its record has no uuid
+	parts   []part
+	counted bool // it came with its usage
+	ended   bool // one of its lines said end_turn
 }
 
 // part is a block of an assistant's message.

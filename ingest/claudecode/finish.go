@@ -62,7 +62,7 @@ func (p *parser) collect() {
 	s.Turns = make([]ingest.Turn, 0, len(p.drafts))
 	for i, d := range p.drafts {
 		p.drafts[i] = nil
-		if !d.turn.Silent() {
+		if !d.turn.Silent() || d.counted {
 			s.Count(d.turn)
 		}
 	}

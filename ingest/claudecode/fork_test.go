@@ -85,6 +85,7 @@ func TestCopies(t *testing.T) {
 				ingest.Own([]*ingest.Session{all[order[0]], all[order[1]]})
 				ingesttest.Equal(t, "parent", all[1].Parent, &ingest.Parent{Session: "P", How: tt.how, Turns: 3})
 				ingesttest.Equal(t, "the original's parent", all[0].Parent, nil)
+				ingesttest.Equal(t, "tokens", []int64{all[0].Usage.Output, all[1].Usage.Output}, []int64{2, 0})
 				for _, turn := range all[0].Turns {
 					ingesttest.Equal(t, "copied in the original: "+turn.Text, turn.Copied, false)
 				}

@@ -48,7 +48,8 @@ func (r *record) id() string {
 // message is what a user or assistant record carries.
 type message struct {
 	id, model, stop jsonl.Escaped
-	metered         bool   // it has its usage
+	usage           ingest.Usage
+	hasUsage        bool
 	plain           []byte // content that is a single string, raw; nil if it is blocks
 	blocks          []block
 	odd             bool // the content has a form that this version doesn't know
@@ -76,8 +77,11 @@ type recordReader struct {
 func newRecordReader() *recordReader {
 	r := &recordReader{blocks: newBlockReader()}
 	m := &r.msg
+	usage := jsonl.Fields{"input_tokens": &m.usage.Input, "output_tokens": &m.usage.Output,
+		"cache_creation_input_tokens": &m.usage.CacheWrite, "cache_read_input_tokens": &m.usage.CacheRead,
+		"cache_creation": jsonl.Fields{"ephemeral_1h_input_tokens": &m.usage.CacheHour}}
 	r.message = jsonl.Fields{"id": &m.id, "model": &m.model, "stop_reason": &m.stop, "content": r.readContent,
-		"_audit_timestamp": func() { r.readTime(&r.messageAt) }, "usage": func() { m.metered = r.c.Fields(nil) }}
+		"_audit_timestamp": func() { r.readTime(&r.messageAt) }, "usage": func() { m.hasUsage = r.c.Fields(usage) }}
 	r.fields = jsonl.Fields{
 		"type": &r.kind, "subtype": &r.subtype, "uuid": &r.uuid, "parentUuid": &r.parent,
 		"logicalParentUuid": &r.logicalParent, "sessionId": &r.session, "agentId": &r.agent, "cwd": &r.cwd,

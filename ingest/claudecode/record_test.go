@@ -32,6 +32,17 @@ func TestMessagesOverLines(t *testing.T) {
 	ingesttest.Equal(t, "done", m.Calls[0].Done, false)
 }
 
+func TestUsageOfLastLine(t *testing.T) {
+	s := &script{}
+	for _, n := range []int{3, 9, 120} {
+		s.addRecord("assistant", fields{"message": fields{
+			"id": "m", "content": []any{textBlock("x")}, "usage": fields{"input_tokens": 10, "output_tokens": n,
+				"cache_read_input_tokens": 2, "cache_creation_input_tokens": 1},
+		}})
+	}
+	ingesttest.Equal(t, "usage", s.parse(t).Usage, ingest.Usage{Input: 10, Output: 120, CacheWrite: 1, CacheRead: 2})
+}
+
 func TestCalls(t *testing.T) {
 	s := &script{}
 	s.call("t1", "Bash", fields{"command": "make", "timeout": 5}, "Exit code 2\n\x1b[31mFAIL\x1b[0m app",

@@ -30,6 +30,9 @@ func (p *parser) finishSubagents() {
 		p.finishSpilled(k.s.Turns)
 		p.s.Report.AddReport(k.s.Report)
 		if hiddenAgent(id) {
+			for i := range k.s.Turns {
+				p.s.Unheard = append(p.s.Unheard, k.s.Turns[i].Request())
+			}
 			continue
 		}
 		m := p.meta.agents[id]

@@ -122,6 +122,7 @@ func TestHistoryWrittenAgain(t *testing.T) {
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt a", "message ok", "prompt b"})
 	ingesttest.Equal(t, "calls", len(got.Turns[1].Calls), 1)
+	ingesttest.Equal(t, "tokens", got.Usage.Output, 1)
 }
 
 // Summarizing from a prompt on, or up to one, leaves what was said in the conversation.

@@ -146,6 +146,7 @@ func TestSubagentsInline(t *testing.T) {
 	s.say("m2", textBlock("Found."))
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt look", "message", "message Found."})
+	ingesttest.Equal(t, "tokens", got.Usage.Output, 2)
 	type sub struct{ ID, Type, Call, First string }
 	var subs []sub
 	for _, k := range got.Subagents {

@@ -25,23 +25,33 @@ func takeStarted(p *parser, payload []byte) {
 	jsonl.ReadFields(payload, jsonl.Fields{"turn_id": &p.turn, "collaboration_mode_kind": &p.mode})
 }
 
-// takeTokens notes that a model was asked for an answer. The client repeats its tokens with every limit it is told.
+// usageOf reads a token count, in which the input includes tokens read from the cache.
+func usageOf(raw []byte) (u ingest.Usage) {
+	jsonl.ReadFields(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
+		"cache_write_input_tokens": &u.CacheWrite, "output_tokens": &u.Output})
+	u.Input = max(0, u.Input-u.CacheRead-u.CacheWrite)
+	return u
+}
+
+// takeTokens counts the tokens of a model's answer. The client repeats them with every limit it is told.
 func takeTokens(p *parser, payload []byte) {
-	var last jsonl.Fields
-	var total []byte
-	var in, out int64
-	last = jsonl.Fields{"input_tokens": &in, "output_tokens": &out}
-	jsonl.ReadFields(payload, jsonl.Fields{"info": jsonl.Fields{"last_token_usage": last, "total_token_usage": &total}})
-	if in+out > 0 && string(total) != p.total {
-		p.total = string(total)
-		p.meter()
+	var last, total []byte
+	jsonl.ReadFields(payload, jsonl.Fields{"info": jsonl.Fields{"last_token_usage": &last, "total_token_usage": &total}})
+	if last == nil || string(total) == p.total {
+		return
+	}
+	p.total = string(total)
+	if d := p.last; d != nil {
+		d.turn.Usage.AddUsage(usageOf(last))
 	}
 }
 
-// meter notes that the last answer was paid for. Newer clients record that for each answer.
-func (p *parser) meter() {
-	if p.last != nil {
-		p.last.turn.Metered = true
+// takeUsageRecord counts them as newer clients write them, for each answer.
+func (p *parser) takeUsageRecord(payload []byte) {
+	var raw []byte
+	jsonl.ReadFields(payload, jsonl.Fields{"usage": &raw})
+	if d := p.last; d != nil {
+		d.recorded.AddUsage(usageOf(raw))
 	}
 }
 

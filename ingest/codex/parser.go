@@ -56,8 +56,9 @@ type draft struct {
 	calls    []*ingest.ToolCall
 	ordinal  int64
 	client   string // id of the client's turn
-	planning bool   // it was said in plan mode
-	unsure   bool   // nothing shows yet that the person typed it
+	recorded ingest.Usage
+	planning bool // it was said in plan mode
+	unsure   bool // nothing shows yet that the person typed it
 	dropped  bool
 }
 
@@ -152,7 +153,7 @@ func (p *parser) takeRecord(r record) {
 	case "inter_agent_communication":
 		p.takeAgentMessage(r.payload)
 	case "token_usage_record":
-		p.meter()
+		p.takeUsageRecord(r.payload)
 	case "":
 		p.known("(no type)")
 	default:
@@ -298,6 +299,9 @@ func (p *parser) finishDraft(d *draft) {
 	}
 	for _, c := range d.calls {
 		t.Calls = append(t.Calls, *c)
+	}
+	if d.recorded != (ingest.Usage{}) {
+		t.Usage = d.recorded
 	}
 }
 

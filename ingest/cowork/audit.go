@@ -28,6 +28,7 @@ type auditLog struct {
 	cards  []card
 	denied []string // tool_use ids refused without asking
 	stops  []stop
+	tokens spentTokens
 }
 
 // said is a prompt with its uuid and the files named in it.
@@ -182,9 +183,28 @@ func (a *auditLog) takeResult(e *claudecode.Entry) {
 	a.fresh = false
 	a.known("")
 	n := readDetails(e.Raw)
+	a.tokens.addTotal(n.usage)
 	if strings.HasPrefix(n.terminal, "aborted") {
 		a.stops = append(a.stops, stop{idOf(e), e.At, e.Line})
 	}
+}
+
+// spentTokens sums totals that grow within one run of the CLI and restart with the next.
+type spentTokens struct{ before, now ingest.Usage }
+
+func (s *spentTokens) addTotal(total ingest.Usage) {
+	if total == (ingest.Usage{}) {
+		return
+	}
+	if total.Output < s.now.Output {
+		s.before.AddUsage(s.now)
+	}
+	s.now = total
+}
+
+func (s spentTokens) sum() ingest.Usage {
+	s.before.AddUsage(s.now)
+	return s.before
 }
 
 // details is what an audit log's entry says beyond a transcript's.
@@ -193,6 +213,7 @@ type details struct {
 	input      map[string]string
 	granted    bool
 	terminal   string
+	usage      ingest.Usage
 }
 
 func readDetails(raw []byte) (n details) {
@@ -202,7 +223,19 @@ func readDetails(raw []byte) (n details) {
 		"tool_name": &n.tool, "tool_use_id": &n.call, "granted": &allowed, "decision": &decision,
 		"terminal_reason": &n.terminal,
 		"tool_input":      func() { n.input = ingest.Input(c, jsonl.Unquote) },
+		"modelUsage":      func() { n.usage = modelUsage(c) },
 	})
 	n.granted = allowed == "true" || allowed == "1" || allowed == "" && strings.HasPrefix(decision, "allow")
 	return n
+}
+
+// modelUsage sums the tokens that a result lists by model.
+func modelUsage(c *jsonl.Cursor) (all ingest.Usage) {
+	c.Object(func([]byte) {
+		var u ingest.Usage
+		c.Fields(jsonl.Fields{"inputTokens": &u.Input, "outputTokens": &u.Output,
+			"cacheCreationInputTokens": &u.CacheWrite, "cacheReadInputTokens": &u.CacheRead})
+		all.AddUsage(u)
+	})
+	return all
 }

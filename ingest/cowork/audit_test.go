@@ -187,13 +187,15 @@ func TestAuditOnlyWhole(t *testing.T) {
 		heardAt(10, `"type":"system","subtype":"compact_boundary","uuid":"e","compact_metadata":{"trigger":"auto",`+
 			`"pre_tokens":9000,"post_tokens":800}`),
 		heardSays(11, "f", "m2", "Leipzig."),
-		heardAt(12, `"type":"result","subtype":"success","uuid":"g","result":"Leipzig.","total_cost_usd":0.5`),
+		heardAt(12, `"type":"result","subtype":"success","uuid":"g","result":"Leipzig.","total_cost_usd":0.5,`+
+			`"modelUsage":{"m":{"inputTokens":10,"outputTokens":20}}`),
 		heardSays(13, "h", "m3", "One more."),
 		heardAt(14, `"type":"result","subtype":"success","uuid":"i","result":"One `+
-			`more.","total_cost_usd":0.75`),
+			`more.","total_cost_usd":0.75,"modelUsage":{"m":{"inputTokens":15,"outputTokens":30}}`),
 		heardAt(14, `"type":"result","subtype":"error_during_execution","uuid":"i2"`), // states no cost
 		heardSays(15, "j", "m4", "After a restart."),
-		heardAt(16, `"type":"result","subtype":"success","uuid":"k","total_cost_usd":0.25`),
+		heardAt(16, `"type":"result","subtype":"success","uuid":"k","total_cost_usd":0.25,`+
+			`"modelUsage":{"m":{"inputTokens":5,"outputTokens":6}}`),
 		heardAt(17, `"type":"brand_new","uuid":"l"`),
 		heardAt(18, `"type":"system","subtype":"brand_new","uuid":"m"`),
 	)
@@ -202,6 +204,9 @@ func TestAuditOnlyWhole(t *testing.T) {
 		"message: Leipzig. (audit)", "message: One more. (audit)", "message: After a restart. (audit)")
 	if a := s.Turns[1].Calls[0].Answers; len(a) != 1 || !cmp.Equal(a[0].Chosen, []string{"Leipzig"}) {
 		t.Errorf("answers %+v", a)
+	}
+	if s.Usage.Input != 20 || s.Usage.Output != 36 {
+		t.Errorf("usage %+v; want 20 in and 36 out", s.Usage)
 	}
 	if want := time.Date(2026, 8, 3, 10, 0, 1, 0, time.UTC); !s.Start.Equal(want) {
 		t.Errorf("start %v, want %v", s.Start, want)

@@ -47,8 +47,9 @@ func TestPartsMissing(t *testing.T) {
 		t.Errorf("without a record: title %q, start %v", noRecord.Title, noRecord.Start)
 	}
 	logOnly := without(ingest.Transcript, ingest.Record)
-	if logOnly.Title != "We only consider vendors with EU hosting." {
-		t.Errorf("of the log alone: title %q; want the first prompt", logOnly.Title)
+	if logOnly.Title != "We only consider vendors with EU hosting." || logOnly.Usage.Output != 300 {
+		t.Errorf("of the log alone: title %q, usage %+v; want the first prompt, and the tokens that its results state",
+			logOnly.Title, logOnly.Usage)
 	}
 	if s := without(ingest.Transcript, ingest.AuditLog); len(s.Turns) > 0 || s.Title != "Vendor comparison" {
 		t.Errorf("of the record alone: %d turns, title %q", len(s.Turns), s.Title)

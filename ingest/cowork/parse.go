@@ -33,6 +33,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	case len(s.Turns) == 0 && len(heard.Turns) > 0:
 		s.Report.AddReport(heard.Report)
 		heard.Report = s.Report
+		heard.Usage = totalOr(heard.Usage, log)
 		s = heard
 		addAliases(s, log)
 	default:
@@ -51,6 +52,14 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		s.Turns[i].N = i + 1
 	}
 	return s, nil
+}
+
+// totalOr prefers the totals stated in results: in an audit log, the lines' own counts aren't final.
+func totalOr(u ingest.Usage, log *auditLog) ingest.Usage {
+	if t := log.tokens.sum(); t != (ingest.Usage{}) {
+		return t
+	}
+	return u
 }
 
 // parseTranscripts reads all transcripts as one conversation, repeated lines once; without any, the session is empty.

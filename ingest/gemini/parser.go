@@ -206,7 +206,7 @@ func (p *parser) takeMessage(m record) {
 		p.takeUser(m, said)
 	case "gemini":
 		d := p.draft(m, ingest.Assistant, ingest.Message, said)
-		d.Model, d.Metered = m.model, len(m.tokens) > 0
+		d.Model, d.Usage = m.model, usageOf(m.tokens)
 		d.Calls = nil
 		each(m.calls, func(call []byte) { p.takeCall(d, call) })
 	case "error":
@@ -280,6 +280,15 @@ func (p *parser) draft(m record, role ingest.Role, kind ingest.TurnKind, text st
 		d.At = at
 	}
 	return d
+}
+
+// usageOf reads a token count, in which the input includes tokens read from the cache.
+func usageOf(raw []byte) (u ingest.Usage) {
+	var thoughts, tool int64
+	jsonl.ReadFields(raw, jsonl.Fields{"input": &u.Input, "output": &u.Output, "cached": &u.CacheRead,
+		"thoughts": &thoughts, "tool": &tool})
+	u.Input, u.Output = max(0, u.Input-u.CacheRead)+tool, u.Output+thoughts
+	return u
 }
 
 func (p *parser) finish() {

@@ -82,7 +82,7 @@ func (p *parser) takeTool(m *message, call *ingest.ToolCall, input, answers []by
 			p.shell = false
 			t := m.turn
 			t.ID += "#shell"
-			t.Records, t.Keys, t.Calls, t.Metered = []string{string(t.ID)}, nil, nil, false
+			t.Records, t.Keys, t.Calls, t.Usage = []string{string(t.ID)}, nil, nil, ingest.Usage{}
 			t.Role, t.Kind, t.Text, t.Model = ingest.User, ingest.Shell, call.Command, ""
 			p.turns = append(p.turns, &t)
 		}

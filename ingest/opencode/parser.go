@@ -96,6 +96,7 @@ type message struct {
 	role, fault string
 	said        []string
 	summary     bool
+	steps       ingest.Usage
 	ended       time.Time
 	compaction  bool   // it asks for one
 	command     string // by which the person had an agent run
@@ -110,7 +111,7 @@ func (p *parser) takeMessage(r row) {
 	c.Fields(jsonl.Fields{"role": &m.role, "modelID": &model, "summary": &m.summary,
 		"time":   jsonl.Fields{"created": &created, "completed": &completed},
 		"path":   jsonl.Fields{"cwd": &dir},
-		"tokens": func() { m.turn.Metered = metered(c) },
+		"tokens": func() { m.turn.Usage = usageOf(c) },
 		"error":  jsonl.Fields{"name": &name, "data": jsonl.Fields{"message": &why}}})
 	if m.fault = strings.TrimSpace(name + " " + why); name == "MessageAbortedError" {
 		m.fault = aborted
@@ -118,7 +119,7 @@ func (p *parser) takeMessage(r row) {
 	m.ended = timeOf(completed)
 	p.reverted = p.reverted || r.id != "" && r.id == p.sessions[p.own].fromMessage && p.sessions[p.own].from == ""
 	m.turn = ingest.Turn{ID: ingest.TurnID(cmp.Or(r.id, "L"+strconv.Itoa(p.line))), Records: []string{r.id},
-		Metered: m.turn.Metered, File: p.file, Line: p.line, Abandoned: p.reverted,
+		Usage: m.turn.Usage, File: p.file, Line: p.line, Abandoned: p.reverted,
 		At: timeOf(cmp.Or(created, r.created)), Dir: cmp.Or(dir, p.sessions[p.own].dir), Model: model}
 	if r.id != "" {
 		m.turn.Keys = []string{ingest.MessageKey + r.id}
@@ -152,11 +153,12 @@ const (
 	ranByHand = "The following tool was executed by the user"
 )
 
-// metered reports whether a message says that a model read or wrote any tokens for it.
-func metered(c *jsonl.Cursor) bool {
-	var in, out int64
-	c.Fields(jsonl.Fields{"input": &in, "output": &out})
-	return in+out > 0
+func usageOf(c *jsonl.Cursor) (u ingest.Usage) {
+	var reasoning int64
+	c.Fields(jsonl.Fields{"input": &u.Input, "output": &u.Output, "reasoning": &reasoning,
+		"cache": jsonl.Fields{"read": &u.CacheRead, "write": &u.CacheWrite}})
+	u.Output += reasoning
+	return u
 }
 
 // takePart takes a part of the open message.
@@ -166,7 +168,7 @@ func (p *parser) takePart(r row) {
 		p.reverted = true
 		rest := &message{turn: m.turn, role: m.role, ended: m.ended}
 		rest.turn.ID, rest.turn.Abandoned, rest.turn.Keys = m.turn.ID+"#reverted", true, nil
-		rest.turn.Calls, rest.turn.Metered = nil, false
+		rest.turn.Calls, rest.turn.Usage = nil, ingest.Usage{}
 		p.closeMessage()
 		p.open, m = rest, rest
 	}
@@ -178,7 +180,7 @@ func (p *parser) takePart(r row) {
 	c := jsonl.NewCursor(r.data)
 	c.Fields(jsonl.Fields{"type": &kind, "text": &said, "synthetic": &synthetic, "ignored": &ignored,
 		"mime": &mime, "filename": &filename, "agent": &agent, "command": &command, "description": &said,
-		"tokens": func() { m.turn.Metered = metered(c) || m.turn.Metered }})
+		"tokens": func() { m.steps.AddUsage(usageOf(c)) }})
 	said = strings.TrimSpace(said)
 	switch kind {
 	case "text":
@@ -220,7 +222,7 @@ func (p *parser) closeMessage() {
 	t.Text = ingest.ClippedText(strings.Join(m.said, "\n\n"))
 	switch m.role {
 	case "user":
-		t.Role, t.Kind, t.Model, t.Metered = ingest.User, ingest.Prompt, "", false
+		t.Role, t.Kind, t.Model, t.Usage = ingest.User, ingest.Prompt, "", ingest.Usage{}
 		switch {
 		case m.compaction:
 			return
@@ -233,6 +235,9 @@ func (p *parser) closeMessage() {
 		}
 	default:
 		t.Role, t.Kind = ingest.Assistant, ingest.Message
+		if m.steps != (ingest.Usage{}) { // earlier versions' messages count only the last step
+			t.Usage = m.steps
+		}
 		if m.summary && t.Text != "" {
 			t.Kind = ingest.Summary
 		}

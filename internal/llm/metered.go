@@ -170,6 +170,7 @@ func (u Usage) plausible() Usage {
 	u.In, u.Out = within(u.In), within(u.Out)
 	u.CacheRead = min(within(u.CacheRead), u.In)
 	u.CacheWrite = min(within(u.CacheWrite), u.In-u.CacheRead)
+	u.CacheHour = min(within(u.CacheHour), u.CacheWrite)
 	return u
 }
 

@@ -65,13 +65,14 @@ type Usage struct {
 	In         int `json:"in"`                    // the whole request
 	CacheRead  int `json:"cache_read,omitempty"`  // part of In, read from the service's cache
 	CacheWrite int `json:"cache_write,omitempty"` // part of In, written to the cache
+	CacheHour  int `json:"cache_hour,omitempty"`  // part of CacheWrite, kept for an hour
 	Out        int `json:"out"`
 }
 
 // Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{In: u.In + v.In, CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
-		Out: u.Out + v.Out}
+		CacheHour: u.CacheHour + v.CacheHour, Out: u.Out + v.Out}
 }
 
 // A Store keeps models' answers permanently. Safe for concurrent use. The data is a JSON object whose list "of" names

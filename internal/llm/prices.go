@@ -18,6 +18,7 @@ type Price struct {
 	Out        float64 `yaml:"out" json:"out"`
 	CacheRead  float64 `yaml:"cache_read" json:"cache_read,omitempty"`   // 0: same as In
 	CacheWrite float64 `yaml:"cache_write" json:"cache_write,omitempty"` // 0: same as In
+	CacheHour  float64 `yaml:"cache_hour" json:"cache_hour,omitempty"`   // cached for an hour; 0: same as CacheWrite
 	// requests with more tokens than Over cost Times as much; 0: no such limit
 	Over  int     `yaml:"over" json:"over,omitempty"`
 	Times float64 `yaml:"times" json:"times,omitempty"`
@@ -28,7 +29,7 @@ func (p Price) Check() error {
 	switch {
 	case p.Model == "":
 		return fmt.Errorf("a price without a model")
-	case min(p.In, p.Out, p.CacheRead, p.CacheWrite, p.Times, float64(p.Over)) < 0:
+	case min(p.In, p.Out, p.CacheRead, p.CacheWrite, p.CacheHour, p.Times, float64(p.Over)) < 0:
 		return fmt.Errorf("price of %s: negative number", p.Model)
 	}
 	return nil
@@ -47,8 +48,10 @@ func (ps Prices) Cost(model string, u Usage) (usd float64, known bool) {
 // Cost returns the cost of one request in USD.
 func (p Price) Cost(u Usage) float64 {
 	plain := max(u.In-u.CacheRead-u.CacheWrite, 0)
+	short := max(u.CacheWrite-u.CacheHour, 0)
 	usd := float64(plain)*p.In + float64(u.CacheRead)*cmp.Or(p.CacheRead, p.In) +
-		float64(u.CacheWrite)*cmp.Or(p.CacheWrite, p.In) + float64(u.Out)*p.Out
+		float64(short)*cmp.Or(p.CacheWrite, p.In) + float64(u.CacheHour)*cmp.Or(p.CacheHour, p.CacheWrite, p.In) +
+		float64(u.Out)*p.Out
 	if p.Over > 0 && u.In > p.Over {
 		usd *= cmp.Or(p.Times, 1)
 	}
@@ -97,15 +100,21 @@ var free = map[string]bool{"ollama": true, "claude-cli": true}
 // prices.json holds the makers' list prices with their date, from platform.claude.com/docs
 // (about-claude/pricing; models/haiku-5-5/overview), developers.openai.com
 // (api/docs/models, api/docs/pricing) and ai.google.dev/gemini-api/docs/pricing. Cache
-// writes last five minutes. If long requests have two factors, the larger is
+// writes last five minutes or an hour. If long requests have two factors, the larger is
 // used. Discontinued models have their last price.
 //
 //go:embed prices.json
 var pricesJSON []byte
 
-var builtinPrices = sync.OnceValue(func() (all struct{ Prices []Price }) {
+var builtinPrices = sync.OnceValue(func() (all struct {
+	Of     string
+	Prices []Price
+}) {
 	if err := json.Unmarshal(pricesJSON, &all); err != nil {
 		panic(fmt.Sprintf("llm: prices.json: %v", err))
 	}
 	return all
 })
+
+// PricesOf returns the date of the built-in prices.
+func PricesOf() string { return builtinPrices().Of }

@@ -156,18 +156,38 @@ type composed struct {
 	texts   []variant
 }
 
-// healthView is how safe everything is, what recall did last, and what it asked models.
+// healthView is what models used, how safe everything is, and what recall did last.
 type healthView struct {
 	Kept, Projects     int
 	Distilled, ByModel int
 	library.Tally
-	Usage  *history.Usage // of recall's own requests
+	*history.Usage
+	Spent  *spent
+	More   int // rows of usage left out
 	Doomed []pipeline.Expiring
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
 	Last   []library.JournalEntry // one per kind, even if there was none
 	Disk   space.Disk
 	Hooks  []string // the latest errors in hooks
+}
+
+// sums are the groupings of usage; the first three are drawn as bars.
+var sums = []string{"day", "week", "month", "project", "session", "model"}
+
+// mostSums is the number of rows of usage that a page shows, the dearest ones.
+const mostSums = 31
+
+// shortened leaves out the cheapest rows.
+func shortened(u *history.Usage) (_ *history.Usage, more int) {
+	if u.Sessions == nil {
+		return u, 0
+	}
+	short, took := *u, *u.Sessions
+	more = max(0, len(took.Rows)-mostSums)
+	took.Rows = took.Rows[:len(took.Rows)-more]
+	short.Sessions = &took
+	return &short, more
 }
 
 func (s *Server) health(r *http.Request, m *Memory) (any, error) {
@@ -189,7 +209,23 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 			}
 		}
 	}
-	v.Usage = history.UsageOf(m.Library, "month", time.Time{})
+	by := r.URL.Query().Get("by")
+	if !slices.Contains(sums, by) {
+		by = sums[0]
+	}
+	key := "usage by " + by + " until " + time.Now().Format(time.DateOnly)
+	v.Usage, err = kept(&s.kept, m.Stamp, key, func() (*history.Usage, error) {
+		return history.UsageOf(r.Context(), m.Pipeline, catalog, by, time.Time{}, m.Prices)
+	})
+	if err == nil {
+		v.Spent, err = kept(&s.kept, m.Stamp, key+", drawn", func() (*spent, error) {
+			return spentOf(r.Context(), m.Pipeline, catalog, time.Now(), m.Prices, by)
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.Usage, v.More = shortened(v.Usage)
 	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (space.Disk, error) {
 		return space.Of(m.Library.Dir(), catalog.Entries), nil
 	})

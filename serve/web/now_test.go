@@ -27,3 +27,23 @@ func TestWeekly(t *testing.T) {
 		t.Errorf("the first week is %v, want none of 25 May in it", got)
 	}
 }
+
+// A day's bar is made of its projects' parts, which reach the top on the dearest day; who spent least are one part.
+func TestBars(t *testing.T) {
+	s := &spent{Projects: []string{"billing", "web", "others"},
+		Bars: []spentBar{{From: "2026-11-01"}, {From: "2026-11-02"}, {From: "2026-11-03"}}}
+	s.draw(map[string]map[string]float64{
+		"2026-11-01": {"billing": 3, "web": 1},
+		"2026-11-03": {"billing": 1, "tiny": 0.5, "small": 0.5},
+	})
+	days := s.Bars
+	if days[0].Cost != 4 || days[1].Cost != 0 || days[2].Cost != 2 {
+		t.Fatalf("the days are %v", days)
+	}
+	if got, want := days[0].Parts, [2]spentPart{{0, 0, 75}, {1, 75, 25}}; len(got) != 2 || [2]spentPart(got) != want {
+		t.Errorf("the dearest day is %v, want %v", got, want)
+	}
+	if got, want := days[2].Parts, [2]spentPart{{0, 0, 25}, {2, 25, 25}}; len(got) != 2 || [2]spentPart(got) != want {
+		t.Errorf("the third day is %v, want %v", got, want)
+	}
+}

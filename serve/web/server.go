@@ -25,6 +25,7 @@ import (
 	"recall/answer"
 	"recall/ingest"
 	"recall/internal/escape"
+	"recall/internal/llm"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -53,6 +54,7 @@ type Memory struct {
 	Mark   func(session ingest.SessionID, m payload.Mark, name string) error
 	// Resume returns how a session is continued. What the session says is read unless it is given.
 	Resume func(e library.Entry, s *ingest.Session) Resumed
+	Prices llm.Prices
 	// HookFaults returns the last lines of the hooks' log.
 	HookFaults func() []string
 }
@@ -192,6 +194,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /session/{id}/image/{sum}", http.HandlerFunc(s.picture))
 	mux.Handle("GET /session/{id}/raw/{name...}", http.HandlerFunc(s.raw))
 	mux.Handle("GET /now", s.page("now", s.now))
+	mux.Handle("GET /week", s.page("week", s.week))
 	mux.Handle("GET /health", s.page("health", s.health))
 	mux.Handle("GET /live", http.HandlerFunc(s.live))
 	mux.Handle("POST /say", s.act(s.say))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recall/answer"
+	"recall/answer/history"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -119,7 +120,11 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return restOf(read, p, v.Find, r.URL)
+		rest, err := restOf(read, p, v.Find, r.URL)
+		if err == nil {
+			rest.Cost = history.CostOf(read.of.Requests(), m.Prices)
+		}
+		return rest, err
 	}
 	return v, nil
 }

@@ -29,6 +29,8 @@ const aPage = 100
 type sessionsView struct {
 	filters
 	Find     string
+	Starred  bool
+	Tag      string
 	State    library.State
 	Leaving  bool // only those that their client deletes within a week
 	Headless bool // also those that a program held
@@ -37,6 +39,7 @@ type sessionsView struct {
 	Said     []saidIn              // where the words were said, whatever the session's title
 	Cut      bool                  // Said isn't all
 	From, Of int                   // position of the first one, from 0, and the total
+	Cost     float64               // of all of them, in the days that they are looked for in
 	States   map[library.State]int // counts of all sessions
 	Doomed   []pipeline.Expiring
 	Doom     map[ingest.SessionID]bool // sessions among the doomed
@@ -55,6 +58,7 @@ type logged struct {
 	Took              time.Duration // from its first to its last turn
 	Decided, RuledOut int
 	Outcome           *payload.Item // what it decided or ruled out last
+	Cost              float64       // at list prices, in USD; 0 if unknown
 	index.Shape
 }
 
@@ -72,8 +76,8 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	q := r.URL.Query()
-	v := sessionsView{filters: f, Find: q.Get("find"), State: library.State(q.Get("state")),
-		Leaving: q.Has("leaving"), States: map[library.State]int{},
+	v := sessionsView{filters: f, Find: q.Get("find"), Starred: q.Has("starred"), Tag: payload.Tag(q.Get("tag")),
+		State: library.State(q.Get("state")), Leaving: q.Has("leaving"), States: map[library.State]int{},
 		Doom: map[ingest.SessionID]bool{}, Broken: m.Library.Broken()}
 	look := s.look(r.Context(), m)
 	v.Doomed = look.doomed
@@ -98,10 +102,12 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 			names := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
 			return !strings.Contains(strings.ToLower(names), word)
 		}
+		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
+		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
 		elsewhere := f.Project != "" && l.Project != f.Project && !slices.Contains(l.Also, f.Project)
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
 		during := !l.End.Before(f.since) && (f.asOf.IsZero() || l.Start.Before(f.asOf))
-		meant := l.Archived == v.Archived && !elsewhere && !other && during
+		meant := marked && !elsewhere && !other && during
 		if meant && !slices.ContainsFunc(find, lacks) {
 			all = append(all, l)
 		}
@@ -115,7 +121,16 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	if v.Find != "" && v.From == 0 {
 		v.Said, v.Cut = saidWhere(r.Context(), m, f, v.Find)
 	}
-	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)])
+	costs, err := kept(&s.kept, m.Stamp, "cost by session "+v.Since+" "+v.AsOf, func() (map[string]float64, error) {
+		return costsOf(r.Context(), m, f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		v.Cost += costs[string(l.ID)]
+	}
+	v.Days, err = byDay(r.Context(), m, all[v.From:min(v.From+aPage, v.Of)], costs)
 	return v, err
 }
 
@@ -197,7 +212,8 @@ func saidWhere(ctx context.Context, m *Memory, f filters, words string) (all []s
 }
 
 // byDay makes a log of sessions, the newest of which come first.
-func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry) (days []logDay, err error) {
+func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs map[string]float64) (
+	days []logDay, err error) {
 	ids := make([]string, len(sessions))
 	for i, l := range sessions {
 		ids[i] = string(l.ID)
@@ -215,7 +231,7 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry) (days 
 		return nil, err
 	}
 	for _, l := range sessions {
-		one := logged{ListEntry: l, Shape: shapes[string(l.ID)]}
+		one := logged{ListEntry: l, Cost: costs[string(l.ID)], Shape: shapes[string(l.ID)]}
 		if sameBeginning(l.Title, one.Prompt) {
 			one.Prompt = ""
 		}
@@ -248,9 +264,18 @@ func sameBeginning(title, prompt string) bool {
 // mark records what a form changes about sessions as a whole; a title is that of one.
 func (s *Server) mark(r *http.Request, m *Memory) error {
 	var mark payload.Mark
-	if archive := r.PostForm.Get("archive"); archive != "" {
-		on := archive == "yes"
-		mark.Archive = &on
+	yes := func(name string) *bool {
+		if !r.PostForm.Has(name) {
+			return nil
+		}
+		on := r.PostForm.Get(name) == "yes"
+		return &on
+	}
+	mark.Star, mark.Archive = yes("star"), yes("archive")
+	for name, into := range map[string]*[]string{"tag": &mark.Tag, "untag": &mark.Untag} {
+		if tag := payload.Tag(r.PostForm.Get(name)); tag != "" {
+			*into = []string{tag}
+		}
 	}
 	for _, id := range r.PostForm["session"] {
 		e, err := m.Library.Session(ingest.SessionID(id))

@@ -22,6 +22,7 @@ type sessionRest struct {
 	Fault   string // why it can't be read; then there is nothing else
 	Models  []string
 	Took    time.Duration // from its first to its last turn
+	Cost    float64       // at list prices, in USD; 0 if unknown
 	Changes ingest.Changes
 	Files   []ingest.Changed
 	Failed  int               // calls that failed in these turns

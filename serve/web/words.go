@@ -72,6 +72,7 @@ func words() template.FuncMap {
 		"minus":   func(a, b int) int { return a - b },
 		"times":   func(a, b int) int { return a * b },
 		"half":    func(a int) int { return a / 2 },
+		"by":      func() []string { return sums },
 		"entry":   func(v view, item any) entry { return entry{v, item} },
 		"dollars": func(d float64) string { return fmt.Sprintf("$%.2f", d) },
 		"but":     but,
@@ -140,7 +141,7 @@ type entry struct {
 type screen struct{ Name, Path, Title string }
 
 var screens = []screen{{"ask", "/", "Home"}, {"review", "/review", "Review"}, {"time", "/time", "Timeline"},
-	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Health"}}
+	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Cost and health"}}
 
 // stands classifies an item for its mark: stands, past, out (ruled out) or later (deferred, open). What claims nothing,
 // such as a quote or a file, is plain and has none.

@@ -23,10 +23,12 @@ import (
 
 func newListCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Project, Search    string
-		Archived, Headless bool
-		Since              option.Day
-		Limit              int
+		Project, Search   string
+		Tag               []string
+		Starred, Archived bool
+		Headless          bool
+		Since             option.Day
+		Limit             int
 	}
 	kept, more := 0, 0
 	return option.Asked(a, "list", func(fs *option.Flags) {
@@ -37,6 +39,8 @@ func newListCmd(a *app.App) *cobra.Command {
 		fs.StringVar(&o.Search, "search", "",
 			"only sessions with these words in their title, project, id or client")
 		fs.Since(&o.Since, "since", "only sessions active after the start of this day: 2026-04-17, 2w, yesterday")
+		fs.BoolVar(&o.Starred, "starred", false, "only starred sessions")
+		fs.Tags(&o.Tag, "tag", "only sessions with this tag; given twice, with both")
 	}, func(_ context.Context, _ []string) (
 		[]library.ListEntry, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
@@ -57,7 +61,11 @@ func newListCmd(a *app.App) *cobra.Command {
 			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n",
 				payload.Handle(s.Project, s.Number), "\n", s.ID, "\n", s.Source))
 			lacks := func(word string) bool { return !strings.Contains(text, word) }
+			untagged := func(tag string) bool { return !slices.Contains(s.Tags, tag) }
 			if slices.ContainsFunc(words, lacks) || !o.Since.At.IsZero() && s.End.Before(o.Since.At) {
+				return true
+			}
+			if slices.ContainsFunc(o.Tag, untagged) || o.Starred && !s.Starred {
 				return true
 			}
 			if s.Archived && !o.Archived {
@@ -122,11 +130,13 @@ func printList(a *app.App, all []library.ListEntry, more int) {
 		if terminal.Width(a.Out) > terminal.Narrow {
 			state += client(s)
 		}
-		taken := terminal.Columns(name + state)
+		before, behind := marks(s)
+		taken := terminal.Columns(name + state + before + behind)
 		room := max(12, terminal.Width(a.Out)-len("2006-01-02    01234567  1234  ")-taken)
 		title := terminal.Clip(cmp.Or(terminal.Line(s.Title), "(no title)"), room)
-		fmt.Fprintf(out, "%s  %s  %s%s  %4d%s  %s%s%s%s\n", answer.Day(s.Start), name, st.Dim,
-			answer.ShortID(s.ID), s.Turns, st.Reset, colors[s.State], state, st.Reset, title)
+		fmt.Fprintf(out, "%s  %s  %s%s  %4d%s  %s%s%s%s%s%s%s%s\n", answer.Day(s.Start), name, st.Dim,
+			answer.ShortID(s.ID), s.Turns, st.Reset, colors[s.State], state, st.Reset, before, title, st.Dim, behind,
+			st.Reset)
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(out, "no sessions; recall sync imports new ones")
@@ -153,4 +163,15 @@ func client(s library.ListEntry) string {
 		return ""
 	}
 	return string(s.Source) + "  "
+}
+
+// marks returns a session's star and tags, before and after its title.
+func marks(s library.ListEntry) (before, behind string) {
+	if s.Starred {
+		before = "★ "
+	}
+	for _, tag := range s.Tags {
+		behind += " #" + terminal.Line(tag)
+	}
+	return before, behind
 }

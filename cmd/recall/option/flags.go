@@ -94,6 +94,18 @@ func (f *Flags) Title(into *string, name, usage string) {
 	}}, name, usage)
 }
 
+// Tags declares a flag for a tag, which can be given several times.
+func (f *Flags) Tags(into *[]string, name, usage string) {
+	f.Var(&checked{kind: "string", read: func(text string) error {
+		tag := payload.Tag(text)
+		if tag == "" {
+			return hint.With(fmt.Errorf("%q is not a tag", text), "a tag is one word of letters, digits, -, _, . and /")
+		}
+		*into = append(*into, tag)
+		return nil
+	}}, name, usage)
+}
+
 // OneOf declares a flag for one of a few words.
 func (f *Flags) OneOf(into *string, name, preset, usage string, words ...string) {
 	*into = preset

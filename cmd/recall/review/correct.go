@@ -67,21 +67,25 @@ type MarkDoc struct {
 
 func newEditCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Archive, Unarchive bool
-		Name               string
+		Star, Unstar, Archive, Unarchive bool
+		Tag, Untag                       []string
+		Name                             string
 	}
 	return option.Asked(a, "edit", func(fs *option.Flags) {
 		fs.BoolVar(&o.Archive, "archive", false, "leave the sessions out of lists and answers")
 		fs.Bool("json", false, "print the marks as JSON")
 		fs.Title(&o.Name, "name", "a new title, for one session")
+		fs.BoolVar(&o.Star, "star", false, "star the sessions")
+		fs.Tags(&o.Tag, "tag", "add this tag; may be repeated")
 		fs.BoolVar(&o.Unarchive, "unarchive", false, "bring archived sessions back into lists and answers")
+		fs.BoolVar(&o.Unstar, "unstar", false, "remove the star")
+		fs.Tags(&o.Untag, "untag", "remove this tag; may be repeated")
 		fs.Apart("archive", "unarchive")
+		fs.Apart("star", "unstar")
 	}, func(ctx context.Context, args []string) ([]MarkDoc, error) {
-		var mark payload.Mark
-		marked := o.Archive || o.Unarchive
-		if marked {
-			mark.Archive = &o.Archive
-		}
+		mark := payload.Mark{Star: either(o.Star, o.Unstar), Archive: either(o.Archive, o.Unarchive), Tag: o.Tag,
+			Untag: o.Untag}
+		marked := mark.Star != nil || mark.Archive != nil || len(mark.Tag)+len(mark.Untag) > 0
 		if one := o.Name != "" || !marked; one && len(args) > 1 {
 			return nil, hint.With(fmt.Errorf("edit: got %d sessions, but a title or payload is edited for one", len(args)),
 				"edit them one by one")
@@ -117,7 +121,7 @@ func newEditCmd(a *app.App) *cobra.Command {
 func markOne(ctx context.Context, a *app.App, e library.Entry, m payload.Mark, name string) error {
 	at := time.Now().UTC() // in full precision: in a merge the later one wins
 	var edits []payload.Edit
-	if m.Archive != nil {
+	if m.Star != nil || m.Archive != nil || len(m.Tag)+len(m.Untag) > 0 {
 		edits = append(edits, payload.Edit{Op: payload.OpMark, At: at, Who: app.Author(), Mark: &m})
 	}
 	if name != "" {
@@ -138,11 +142,25 @@ func markOne(ctx context.Context, a *app.App, e library.Entry, m payload.Mark, n
 	return err
 }
 
+// either combines two flags that set and clear a mark; nil if neither is given.
+func either(on, off bool) *bool {
+	if on || off {
+		return &on
+	}
+	return nil
+}
+
 func printMarks(a *app.App, docs []MarkDoc) {
 	for _, d := range docs {
 		said := []string{terminal.Line(payload.Handle(d.Project, d.Number)), answer.ShortID(d.Session)}
+		if d.Starred {
+			said = append(said, "★")
+		}
 		if d.Archived {
 			said = append(said, "archived")
+		}
+		for _, tag := range d.Tags {
+			said = append(said, "#"+tag)
 		}
 		fmt.Fprintf(a.Out, "%s  %s\n", strings.Join(said, "  "), terminal.Line(d.Title))
 	}

@@ -92,7 +92,7 @@ const mostOthers = 10
 // memoryOf returns what a page can read and change of a library, by an app whose index is open.
 func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer.Behind) *web.Memory {
 	p := b.Pipeline()
-	return &web.Memory{Library: l, Pipeline: p, Behind: behind, Close: b.Close,
+	return &web.Memory{Library: l, Pipeline: p, Behind: behind, Close: b.Close, Prices: b.Config.LLM.Prices,
 		Ask: func(ctx context.Context, q answer.Question) (answer.Answer, error) {
 			return b.Ask(ctx, q, nil)
 		},

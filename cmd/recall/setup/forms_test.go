@@ -32,9 +32,9 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Schedule: schedule.Brief{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: improve.Waiting{Sessions: 1, Failed: 1}, Asking: true},
 		Warnings: []string{"w"}, Broken: problems(1)})
-	row := history.UsageRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: 1}
-	a.Form("usage", &history.Usage{By: "day", Rows: []history.UsageRow{row}, Total: row,
-		Month: history.UsageMonth{Cap: 3}})
+	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
+	a.Form("usage", &history.Usage{By: "day",
+		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}})
 	a.Form("clients", struct {
 		Clients []clients.Serving
 		Words   []string
@@ -52,7 +52,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		"; 1 NOT archived yet;",
 		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
-		"~ estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
+		"~ 4 tokens, $1.00 of it estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
 		" not as this version of recall would install it:", " odd\n",
 		"This exceeds the cap (c),", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
 		"recall: … and 5 more; recall sync --json lists all\n"} {

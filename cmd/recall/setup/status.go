@@ -189,18 +189,26 @@ func newUsageCmd(a *app.App) *cobra.Command {
 	}
 	return option.Result(a, "status-usage", func(fs *option.Flags) {
 		fs.OneOf(&o.By, "by", "day",
-			"one line for each day, month, model or task", "day", "month", "model", "task")
+			"one line for each day, week (its Monday), month, model, project, session or task (recall's own)",
+			"day", "week", "month", "model", "project", "session", "task")
 		fs.Since(&o.Since, "since", "only from this day on: 2026-04-17, 2026-04, 2w")
 	}, func(ctx context.Context, _ []string) (*history.Usage, error) {
-		l, err := a.Library(ctx)
+		p, err := a.UpToDate(ctx)
 		if err != nil {
 			return nil, err
 		}
-		u := history.UsageOf(l, o.By, o.Since.At)
-		u.Month.Cap = a.Config.Distill.Budget.MonthCost
+		catalog, err := p.Library.Catalog()
+		if err != nil {
+			return nil, err
+		}
+		u, err := history.UsageOf(ctx, p, catalog, o.By, o.Since.At, a.Config.LLM.Prices)
+		if err != nil {
+			return nil, err
+		}
+		u.Recall.Month.Cap = a.Config.Distill.Budget.MonthCost
 		return u, nil
 	}, func(a *app.App, d *history.Usage) {
-		for _, b := range d.Broken {
+		for _, b := range d.Recall.Broken {
 			fmt.Fprintf(a.Err, "recall: skipped: %s\n", b)
 		}
 		a.Form("usage", d)
