@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"recall/internal/text"
@@ -35,28 +34,3 @@ var (
 	deviceID = text.Pattern(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)`)
 	unfit    = text.Pattern(`[^A-Za-z0-9]+`)
 )
-
-// NoteNewer notes the last client version that is higher than the newest known one.
-func (s *Session) NoteNewer(known string) {
-	for _, v := range s.Versions {
-		if newer(v, known) {
-			s.Report.Newer = v
-		}
-	}
-}
-
-// newer reports whether a dotted version number is higher than another.
-func newer(a, b string) bool {
-	x, y := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range min(len(x), len(y)) {
-		m, errM := strconv.Atoi(x[i])
-		n, errN := strconv.Atoi(y[i])
-		if errM != nil || errN != nil {
-			return false
-		}
-		if m != n {
-			return m > n
-		}
-	}
-	return false
-}

@@ -87,9 +87,6 @@ func (r *Report) AddReport(more Report) {
 	if r.Tail == nil {
 		r.Tail = more.Tail
 	}
-	if r.Newer == "" {
-		r.Newer = more.Newer
-	}
 	r.Conflicts = append(r.Conflicts, more.Conflicts...)
 }
 

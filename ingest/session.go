@@ -317,9 +317,8 @@ type Report struct {
 	Unknown      map[string]int `json:"unknown,omitempty"`          // types that this version doesn't know
 	Skipped      []Skip         `json:"skipped,omitempty"`          // the first maxSkips, see SkippedTotal
 	SkippedTotal int            `json:"skipped_total,omitempty"`
-	Tail         *Skip          `json:"tail,omitempty"`             // an incomplete last line, nil if none
-	Newer        string         `json:"newer,omitempty" map:"name"` // a client version newer than those tested, ""
-	Conflicts    []string       `json:"conflicts,omitempty"`        // such as two files claiming one id, in words
+	Tail         *Skip          `json:"tail,omitempty"`      // an incomplete last line, nil if none
+	Conflicts    []string       `json:"conflicts,omitempty"` // such as two files claiming one id, in words
 }
 
 // Skip is a line that could not be used.

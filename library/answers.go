@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,14 +47,7 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	packed := raw.Pack(data)
-	for try := 0; ; try++ {
-		err = errors.Join(disk.MakeDirs(filepath.Dir(path)), l.put(path, packed))
-		if !errors.Is(err, fs.ErrNotExist) || try == 3 { // another process just dropped all answers
-			break
-		}
-	}
-	if err != nil {
+	if err = cmp.Or(disk.MakeDirs(filepath.Dir(path)), l.put(path, raw.Pack(data))); err != nil {
 		err = fmt.Errorf("answer %s: %w", key, err)
 	}
 	return err
@@ -83,7 +77,6 @@ func (l Inside) DropAnswersWith(ids []ingest.SessionID, texts *needle.Needles) e
 	})
 	for dir := range changed {
 		err = errors.Join(err, disk.SyncDir(dir))
-		disk.Unlink(dir) // if it is empty now
 	}
 	return err
 }

@@ -2,17 +2,17 @@ package library
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"recall/library/disk"
@@ -96,7 +96,8 @@ func (l *Library) tempName() (string, error) {
 	return filepath.Join(l.stage, strconv.Itoa(l.stageN)), nil
 }
 
-// beginStage makes this process's folder under .tmp and removes those of dead processes.
+// beginStage makes this process's folder under .tmp. Whoever has one there holds a shared lock: if nobody does, what is
+// left is of dead processes, and is removed.
 func (l *Library) beginStage() error {
 	if l.stage != "" && disk.Exists(l.stage) {
 		return nil
@@ -108,50 +109,30 @@ func (l *Library) beginStage() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	all := filepath.Join(l.dir, ".tmp")
-	for try := 0; ; try++ {
-		if err := disk.OwnDir(all); err != nil {
-			return err
-		}
-		dir := filepath.Join(all, strconv.Itoa(os.Getpid())+"-"+strconv.FormatUint(rand.Uint64(), 36))
-		err := disk.MakeDir(dir)
-		if errors.Is(err, fs.ErrNotExist) && try < 10 {
-			continue // another process just closed the library
-		}
-		if err != nil {
-			return err
-		}
-		// The lock file lies beside the folder, so that the folder can be removed while locked. A cleaner may have
-		// been faster; then the folder is gone again.
-		lock := disk.NewLock(dir + ".lock")
-		ok, err := lock.TryLock()
-		if err == nil && ok && sameFile(lock) && disk.Exists(dir) {
-			l.stage, l.stageLock = dir, lock
-			break
+	all, locks := filepath.Join(l.dir, ".tmp"), filepath.Join(l.dir, ".locks")
+	if err := cmp.Or(disk.OwnDir(all), disk.OwnDir(locks)); err != nil {
+		return err
+	}
+	lock := disk.NewLock(filepath.Join(locks, "tmp.lock"))
+	if alone, err := lock.TryLock(); alone && err == nil {
+		left, _ := disk.ReadDir(all)
+		for _, d := range left {
+			disk.UnlinkAll(filepath.Join(all, d.Name()))
 		}
 		lock.Unlock()
-		if err != nil && !errors.Is(err, fs.ErrNotExist) || try > 10 {
-			return fmt.Errorf("lock %s.lock: %w", dir, errors.Join(err, ErrBusy))
-		}
 	}
-	cleanStages(all)
+	ctx, cancel := context.WithTimeout(context.Background(), l.lockWait)
+	defer cancel()
+	if _, err := lock.TryRLockContext(ctx, time.Millisecond); err != nil {
+		return fmt.Errorf("lock %s: %w", all, errors.Join(err, ErrBusy))
+	}
+	dir := filepath.Join(all, strconv.Itoa(os.Getpid())+"-"+strconv.FormatUint(rand.Uint64(), 36))
+	if err := disk.MakeDir(dir); err != nil {
+		lock.Unlock()
+		return err
+	}
+	l.stage, l.stageLock = dir, lock
 	return nil
-}
-
-// cleanStages removes the folders of dead processes.
-func cleanStages(all string) {
-	dirs, err := disk.ReadDir(all)
-	if err != nil {
-		return
-	}
-	for _, d := range dirs {
-		name := filepath.Join(all, strings.TrimSuffix(d.Name(), ".lock"))
-		lock := disk.NewLock(name + ".lock")
-		if ok, err := lock.TryLock(); ok && err == nil {
-			disk.UnlinkAll(name)
-			removeLock(lock)
-		}
-	}
 }
 
 func (l *Library) endStage() {
@@ -161,7 +142,7 @@ func (l *Library) endStage() {
 		return
 	}
 	disk.UnlinkAll(l.stage)
-	removeLock(l.stageLock)
+	l.stageLock.Unlock()
 	l.stage, l.stageLock = "", nil
 }
 

@@ -37,7 +37,7 @@ type Entry struct {
 	Files     []FileState         `json:"files"`               // by name
 
 	Parts int `json:"parts,omitempty"` // of the rendered transcript
-	// Sums has the SHA-256 of each output and vector file, by slash-separated path in the folder.
+	// Sums has the SHA-256 of each output, by slash-separated path in the folder.
 	Sums map[string]string `json:"sums,omitempty"`
 
 	Folder string `json:"-"` // absolute

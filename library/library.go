@@ -20,14 +20,14 @@
 //	usage.jsonl            what model calls cost, one line each
 //	tries.jsonl            attempts to ask a model that gave no payload
 //	cache/                 models' answers by key, redacted
-//	.tmp/                  while recall runs; absent otherwise
+//	.tmp/                  what a running recall hasn't finished; else empty
 //	.locks/                locks, and what has changed last
 //
 // Durability: everything is written to its own file under .tmp, synced, and renamed into place. Append-only files get
 // whole lines in one write and lose at most a torn last line, which the next append cuts off. Each process has its own
-// folder in .tmp with a locked file beside it; a folder whose lock is free belongs to a dead process and is removed. A
-// new session is built in .tmp and appears in one rename. A session's path follows from session.json and projects.toml
-// alone, so any later process can finish an interrupted move.
+// folder in .tmp; what dead ones left there is removed when no other process writes. A new session is built in .tmp and
+// appears in one rename. A session's path follows from session.json and projects.toml alone, so any later process can
+// finish an interrupted move.
 //
 // Everything carries a checksum (see disk/check.go), and package check verifies them. Every change
 // on disk goes through package disk, where tests make each one fail.
@@ -306,11 +306,10 @@ func (l *Library) LockWait(d time.Duration) { l.lockWait = d }
 // run reads every session.json. Call it before using the library.
 func (l *Library) KeepListIn(dir string) { l.listDir = dir }
 
-// Close removes what this process and dead ones left under .tmp and .locks. The library must not be used afterwards.
+// Close removes what this process left under .tmp. The library must not be used afterwards.
 func (l *Library) Close() error {
 	err := l.saveList()
 	l.endStage()
-	l.tidy()
 	return err
 }
 

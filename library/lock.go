@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"recall/ingest"
 	"recall/library/disk"
@@ -57,7 +54,7 @@ func SessionLock(id ingest.SessionID) string {
 	return fmt.Sprintf("s-%02x", crc32.ChecksumIEEE([]byte(id))%256)
 }
 
-// acquire takes a lock and returns the function that releases it.
+// acquire takes a lock and returns the function that releases it. Its file stays.
 func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err error) {
 	dir := filepath.Join(l.dir, ".locks")
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
@@ -78,76 +75,22 @@ func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err e
 			}
 		}()
 	}
-	for {
-		if err := disk.OwnDir(dir); err != nil {
-			return nil, err
-		}
-		f := disk.NewLock(filepath.Join(dir, name+".lock"))
-		ok, err := f.TryLock() // a free lock is taken even if the time is already up
-		if !ok && err == nil {
-			ok, err = f.TryLockContext(ctx, time.Millisecond)
-		}
-		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
-			continue // another process just removed the folder
-		}
-		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
-		}
-		if fi, lerr := os.Lstat(f.Path()); err != nil && lerr == nil && !fi.Mode().IsRegular() {
-			err = disk.NotPlain("open", f.Path())
-		}
-		if err != nil || !ok {
-			return nil, fmt.Errorf("lock %s: %w", name, err)
-		}
-		if sameFile(f) {
-			// The file stays for the next time, as creating it is the most expensive part of a lock. Close removes
-			// it.
-			return func() { f.Unlock(); done() }, nil
-		}
-		f.Unlock() // another process removed the file while we waited
+	if err := disk.OwnDir(dir); err != nil {
+		return nil, err
 	}
-}
-
-// sameFile reports whether the locked file is still the one of that name.
-func sameFile(f *flock.Flock) bool {
-	held, err := f.Stat()
-	if err != nil {
-		return false
+	f := disk.NewLock(filepath.Join(dir, name+".lock"))
+	ok, err := f.TryLock() // a free lock is taken even if the time is already up
+	if !ok && err == nil {
+		ok, err = f.TryLockContext(ctx, time.Millisecond)
 	}
-	named, err := os.Stat(f.Path())
-	return err == nil && os.SameFile(held, named)
-}
-
-// removeLock releases a lock and removes its file. On Unix it removes first, which is safe because acquire checks
-// sameFile; Windows refuses that, and refuses it after the release too if another process has the file open.
-func removeLock(f *flock.Flock) {
-	err := disk.Unlink(f.Path())
-	f.Unlock()
-	if err != nil {
-		disk.Unlink(f.Path())
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
 	}
-}
-
-// tidy removes .tmp and .locks if nobody uses them, and what dead processes left in them. It never waits: what is in
-// use is left for the next process.
-func (l *Library) tidy() {
-	tmp, locks := filepath.Join(l.dir, ".tmp"), filepath.Join(l.dir, ".locks")
-	if l.ReadOnly() != nil || !disk.Exists(tmp) && !disk.Exists(locks) || disk.OwnDir(locks) != nil {
-		return
+	if fi, lerr := os.Lstat(f.Path()); err != nil && lerr == nil && !fi.Mode().IsRegular() {
+		err = disk.NotPlain("open", f.Path())
 	}
-	folders := disk.NewLock(filepath.Join(locks, "folders.lock"))
-	if ok, err := folders.TryLock(); !ok || err != nil {
-		return
+	if err != nil || !ok {
+		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
-	cleanStages(tmp)
-	left, _ := disk.Glob(locks, "*.lock") // includes the folders lock, which is held
-	for _, path := range left {
-		f := disk.NewLock(path)
-		if ok, err := f.TryLock(); ok && err == nil {
-			removeLock(f)
-		}
-	}
-	disk.Unlink(tmp)
-	removeLock(folders)
-	disk.Unlink(locks) // unless it has .locks/changes
+	return func() { f.Unlock(); done() }, nil
 }

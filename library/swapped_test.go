@@ -112,7 +112,7 @@ func TestLockIsNoLink(t *testing.T) {
 	}
 	defer l.Close()
 	locks, victim := filepath.Join(l.Dir(), ".locks"), t.TempDir()
-	if err := os.MkdirAll(locks, 0o700); err != nil {
+	if err := errors.Join(os.RemoveAll(locks), os.MkdirAll(locks, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"folders", "links", "ask", SessionLock(ingest.SessionID(id))} {

@@ -58,10 +58,8 @@ func TestInterruptedSync(t *testing.T) {
 		strings.Contains(string(out), "not distilled") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	for _, name := range []string{".tmp", ".locks/folders.lock"} {
-		if _, err := os.Stat(filepath.Join(home, "Recall", name)); err == nil {
-			t.Errorf("%s is left", name)
-		}
+	if left, err := os.ReadDir(filepath.Join(home, "Recall", ".tmp")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left in .tmp, %v", left, err)
 	}
 }
 

@@ -113,7 +113,6 @@ func (p *parser) finishReport() {
 	if p.meta.badTimes > 0 {
 		rep.Conflicts = append(rep.Conflicts, strconv.Itoa(p.meta.badTimes)+" records with an impossible time")
 	}
-	p.s.NoteNewer(KnownVersion)
 }
 
 func (p *parser) finishTitle() {

@@ -14,9 +14,6 @@ import (
 	"recall/ingest"
 )
 
-// KnownVersion is the newest client version that this parser was written for; see ingest.Report.Newer.
-const KnownVersion = "2.1.331"
-
 // mainName is the name of a session's conversation among its files.
 const mainName = "transcript.jsonl"
 

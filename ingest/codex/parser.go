@@ -289,7 +289,6 @@ func (p *parser) finish() {
 	if p.own.id != "" && p.own.id != string(s.ID) {
 		s.Aliases = append(s.Aliases, ingest.SessionID(p.own.id))
 	}
-	s.NoteNewer(KnownVersion)
 }
 
 func (p *parser) finishDraft(d *draft) {

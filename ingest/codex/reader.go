@@ -28,9 +28,6 @@ import (
 	"recall/ingest"
 )
 
-// KnownVersion is the newest version of the client that this parser was written for; see ingest.Report.Newer.
-const KnownVersion = "0.169.0"
-
 // mainName is the name of a session's conversation among its files.
 const mainName = "transcript.jsonl"
 

@@ -131,7 +131,7 @@ func (r *repairing) inSession(f Finding, e library.Entry, path string) (string, 
 	case strings.HasSuffix(name, ".jsonl"):
 		return r.log(f, path)
 	}
-	return r.derived(f, e, path)
+	return r.derived(f, path)
 }
 
 func (r *repairing) libraryFile() error {
@@ -252,7 +252,7 @@ func lineUsable(line []byte, name string) bool {
 }
 
 // derived repairs a file made by distilling, or removes it so that it is made again.
-func (r *repairing) derived(f Finding, e library.Entry, path string) (string, error) {
+func (r *repairing) derived(f Finding, path string) (string, error) {
 	if f.Mend != MendRender && f.State != Unfinished {
 		return "", errLost
 	}
@@ -270,11 +270,6 @@ func (r *repairing) derived(f Finding, e library.Entry, path string) (string, er
 	}
 	if p := library.PayloadIn(filepath.Dir(path)); p != nil && filepath.Base(path) == "payload.md" {
 		return "written again", r.l.Put(path, []byte(p.Written))
-	}
-	if name := filepath.Base(filepath.Dir(path)); name == "vectors" {
-		e = e.Clone()
-		delete(e.Sums, "vectors/"+filepath.Base(path))
-		return "removed; recall vectors makes it again", r.l.SaveEntry(e)
 	}
 	r.render[f.Session] = true
 	return "rebuilt from the transcript", nil

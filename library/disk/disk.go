@@ -181,6 +181,20 @@ func HasBytes(path string) bool {
 	return err == nil && fi.Mode().IsRegular() && fi.Size() > 0
 }
 
+// Used adds up the plain files below a folder, in bytes. What can't be read is reported elsewhere.
+func Used(dir string) (n int64) {
+	_ = Walk(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
+			n += fi.Size()
+		}
+		return nil
+	})
+	return n
+}
+
 // AppendAside appends to a file of unreadable lines.
 func AppendAside(path string, text []byte) error {
 	return Do(OpAppend, path, "", func() error {

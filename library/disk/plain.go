@@ -291,19 +291,13 @@ func Glob(dir string, pattern ...string) (found []string, err error) {
 }
 
 // OwnDir makes a folder of recall's own directly below the library's. The error is ErrNotPlain if something else is
-// there. Another process may remove the folder at any moment; then it is made again.
+// there.
 func OwnDir(dir string) error {
-	for try := 0; ; try++ {
-		err := RealDir(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			if err = MakeAllDirs(dir); err == nil {
-				err = RealDir(dir)
-			}
-		}
-		if !errors.Is(err, fs.ErrNotExist) || try == 1000 {
-			return err
-		}
+	err := RealDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = cmp.Or(MakeAllDirs(dir), RealDir(dir))
 	}
+	return err
 }
 
 // Owned returns ErrForeign for a folder that belongs to another user.

@@ -15,7 +15,6 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
-	"recall/library/space"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -168,8 +167,8 @@ type healthView struct {
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
 	Last   []library.JournalEntry // one per kind, even if there was none
-	Disk   space.Disk
-	Hooks  []string // the latest errors in hooks
+	Disk   int64                  // bytes
+	Hooks  []string               // the latest errors in hooks
 }
 
 // sums are the groupings of usage; the first three are drawn as bars.
@@ -226,10 +225,7 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	v.Usage, v.More = shortened(v.Usage)
-	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (space.Disk, error) {
-		return space.Of(m.Library.Dir(), catalog.Entries), nil
-	})
-	v.Disk.Free = disk.Free(m.Library.Dir())
+	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (int64, error) { return disk.Used(m.Library.Dir()), nil })
 	kinds := []string{"archive", "sync", "improve"}
 	last, err := m.Library.Last(kinds...)
 	for _, kind := range kinds {

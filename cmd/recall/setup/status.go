@@ -29,7 +29,6 @@ import (
 	"recall/library/calls"
 	"recall/library/disk"
 	"recall/library/received"
-	"recall/library/space"
 	"recall/pipeline"
 	"recall/pipeline/improve"
 	"recall/serve/hooks/clients"
@@ -63,10 +62,16 @@ type StatusDoc struct {
 	LastSync    *history.Run   `json:"last_sync,omitempty"`    // that found something
 	LastImprove *history.Run   `json:"last_improve,omitempty"` // that asked a model
 	Schedule    schedule.Brief `json:"schedule"`
-	Disk        space.Disk     `json:"disk"`
+	Disk        diskDoc        `json:"disk"`
 	Spent       *improve.Took  `json:"spent,omitempty"` // this month
 	Model       *modelDoc      `json:"model,omitempty"` // absent if only rules distill
 	Team        *team.Brief    `json:"team,omitempty"`  // absent if the library is in none
+}
+
+// diskDoc is the space that the library uses and that is left, in bytes.
+type diskDoc struct {
+	Bytes int64 `json:"bytes"`
+	Free  int64 `json:"free"` // 0 if unknown
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
@@ -106,7 +111,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 		doomed    []pipeline.Expiring
 		unsafe    []ingest.Problem
 		there     map[string]ingest.File
-		used      space.Disk
+		used      int64
 		searching sync.WaitGroup // of the sources, while the library is read
 	)
 	searching.Go(func() { doomed, unsafe, there = p.Exposed(ctx) })
@@ -114,14 +119,14 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	if err != nil {
 		return StatusDoc{}, err
 	}
-	searching.Go(func() { used = space.Of(a.Lib.Dir(), catalog.Entries) })
+	searching.Go(func() { used = disk.Used(a.Lib.Dir()) })
 	s := StatusDoc{Library: a.Lib.Dir(), Sessions: len(catalog.Entries), Projects: catalog.Projects(),
 		Warnings: disk.Warnings(a.Lib.Dir()), Search: searchMode(ctx, a)}
 	if err := a.Lib.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
 	searching.Wait()
-	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, used
+	s.Doomed, s.Unsafe, s.Disk = doomed, unsafe, diskDoc{used, disk.Free(a.Lib.Dir())}
 	maps.Copy(catalog.Closed, p.Excluded())
 	s.Tally = catalog.Tally(there)
 	s.Broken, s.Handed = a.Lib.Broken(), received.Handed(a.Lib)
