@@ -145,10 +145,11 @@ func TestAskCommands(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(slow.Close)
-	if err := os.WriteFile(config, []byte(strings.ReplaceAll(text, url, slow.URL+"/v1")), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(strings.NewReplacer(url, slow.URL+"/v1",
+		"small-enough", "larger").Replace(text)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := recallCmd(t, home, "--config", config, "redistill", "--since", "2000", "--model", "larger", "--yes")
+	cmd := recallCmd(t, home, "--config", config, "redistill", "--since", "2000", "--yes")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -53,8 +53,7 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 		for _, args := range [][]string{{"show", id}, {"show", id, "--json"}, {"show", id, "--transcript"},
 			{"show", "--actions", id}, {"show", "--actions", id, "--json"}, {"manifest", id}, {"manifest", id, "--json"},
 			{"export", id, "--to", "-"}, {"export", id, "--to", "-", "--format", "html"},
-			{"export", id, "--to", "-", "--format", "json"}, {"export", id, "--to", filepath.Join(out, id) + ".md"},
-			{"export", id, "--to", filepath.Join(out, id) + ".html"}, {"export", id, "--to", filepath.Join(out, id) + ".json"},
+			{"export", id, "--to", filepath.Join(out, id) + ".md"}, {"export", id, "--to", filepath.Join(out, id) + ".html"},
 			{"forget", id, "--dry-run"}, {"restore", id, "--dry-run"}, {"manifest", "cleanup", id},
 			{"manifest", "rebuild", id}} {
 			say(args...)

@@ -26,7 +26,6 @@ import (
 	"recall/internal/schedule"
 	"recall/library"
 	"recall/library/merge"
-	"recall/library/render"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/review"
@@ -60,7 +59,6 @@ var jsonDocs = map[string]reflect.Type{
 	"unseen":                    reflect.TypeFor[review.Unseen](),
 	"recall sync":               reflect.TypeFor[keep.SyncReport](),
 	"recall sync --dry-run":     reflect.TypeFor[app.ForeseenDoc](),
-	"recall redistill":          reflect.TypeFor[keep.RedistillDoc](),
 	"recall status usage":       reflect.TypeFor[history.Usage](),
 	"recall team status":        reflect.TypeFor[team.Status](),
 	"recall project list":       reflect.TypeFor[keep.ProjectDoc](),
@@ -69,7 +67,6 @@ var jsonDocs = map[string]reflect.Type{
 	"item":                      reflect.TypeFor[payload.Item](),
 	"recall config":             reflect.TypeFor[setup.ConfigDoc](),
 	"recall backup, import":     reflect.TypeFor[merge.Merged](),
-	"recall export":             reflect.TypeFor[render.Document](),
 	"recall guard":              reflect.TypeFor[keep.GuardDoc](),
 	"recall restore":            reflect.TypeFor[keep.RestoreDoc](),
 	"recall restore --versions": reflect.TypeFor[library.FileVersion](),
@@ -237,7 +234,6 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall manifest", []string{"manifest", "Dead-letter page", "--json"}},
 		{"recall config", []string{"config", "--json"}},
 		{"recall backup, import", []string{"backup", "--to", filepath.Join(filepath.Dir(library), "copy"), "--json"}},
-		{"recall export", []string{"export", "Dead-letter page", "--to", "-", "--format", "json"}},
 		{"recall guard", []string{"guard", "--json", sources}},
 		{"recall restore", []string{"restore", "--dry-run", "--to", filepath.Join(library, "x"), "--json",
 			"Dead-letter page"}},

@@ -119,7 +119,7 @@ func (f *folderCheck) versions() {
 // checkSegment reads one segment's file.
 func (f *folderCheck) checkSegment(s raw.Stored) {
 	name := "raw/" + s.String()
-	stored, source, err := checkSegment(f.at(name), s, f.c.options.Quick)
+	stored, source, err := checkSegment(f.at(name), s)
 	f.c.files.Add(1)
 	f.c.bytes.Add(stored)
 	f.c.source.Add(source)

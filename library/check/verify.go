@@ -75,9 +75,8 @@ func (v Verified) Damage() int {
 	return n
 }
 
-// Options control how thorough Verify is.
+// Options say whom Verify tells how far it is.
 type Options struct {
-	Quick    bool                    // check segments as stored, without decompressing them
 	Progress func(done, total int64) // bytes of the library's segments; called from one goroutine at a time
 }
 

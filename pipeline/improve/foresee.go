@@ -2,12 +2,8 @@ package improve
 
 import (
 	"context"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"recall/distill"
 	"recall/ingest"
@@ -47,110 +43,69 @@ func (f Foreseen) Sum() (all distill.Estimate) {
 // Foresee estimates what would be asked about the sessions in the library, and writes nothing. The index may be nil;
 // then what was pasted from a payload counts as said.
 func (a *Asker) Foresee(ctx context.Context, o Options) (Foreseen, error) {
-	f := foreseeing{Asker: a, options: o}
 	q, err := queueOf(a.Pipeline, o)
 	if err != nil {
 		return Foreseen{}, err
 	}
+	f := Foreseen{Resting: q.resting}
 	for id, try := range q.tries { // asked about before, but not compared yet
 		if try.Unlinked && !q.due[id] {
-			f.bears(1)
+			a.bears(&f)
 		}
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	done := 0
-	for _, family := range q.work {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
+	for i, family := range q.work {
+		if ctx.Err() != nil {
+			return Foreseen{}, ctx.Err()
+		}
+		a.ReadFamily(ctx, family)
+		for _, m := range family.Members {
+			if !q.due[m.Entry.ID] {
+				continue
 			}
-			f.family(ctx, q, family)
-			f.tally(func() {
-				done++
-				f.Tell(pipeline.Progress{Stage: "look", Done: done, Total: len(q.work)})
-			})
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return Foreseen{}, err
-	}
-	slices.SortFunc(f.seen.Sessions, func(a, b ForeseenSession) int { return b.End.Compare(a.End) })
-	f.seen.Resting = q.resting
-	return f.seen, nil
-}
-
-type foreseeing struct {
-	*Asker
-	options Options
-
-	mu   sync.Mutex // guards what follows
-	seen Foreseen
-}
-
-// bears adds the estimate for asking how the items of this many sessions relate to others. The caller holds mu, or
-// is alone.
-func (f *foreseeing) bears(sessions int) {
-	if f.Reconciler != nil {
-		b := &f.seen.Bearing
-		b.Requests, b.In, b.Out = b.Requests+sessions, b.In+sessions*pairsIn, b.Out+sessions*pairsOut
-	}
-}
-
-// family estimates the sessions of a family.
-func (f *foreseeing) family(ctx context.Context, q *queue, family *pipeline.Family) {
-	f.ReadFamily(ctx, family)
-	for _, m := range family.Members {
-		switch {
-		case !q.due[m.Entry.ID]:
-		case m.Fault != nil:
-			f.problem(m.Entry.Folder, m.Fault)
-		default:
-			f.estimate(ctx, m.Session, family.IDs())
+			err := m.Fault
+			if err == nil {
+				err = a.foresee(ctx, &f, o, m, family.IDs())
+			}
+			if err != nil {
+				f.Problems = append(f.Problems, ingest.Problem{Path: m.Entry.Folder, Err: err})
+			}
 		}
+		family.Members = nil // free the memory
+		a.Tell(pipeline.Progress{Stage: "look", Done: i + 1, Total: len(q.work)})
 	}
-	family.Members = nil // free the memory
+	slices.SortFunc(f.Sessions, func(a, b ForeseenSession) int { return b.End.Compare(a.End) })
+	return f, nil
 }
 
-func (f *foreseeing) problem(path string, err error) {
-	f.tally(func() { f.seen.Problems = append(f.seen.Problems, ingest.Problem{Path: path, Err: err}) })
+// bears adds the estimate for asking how the items of a session relate to others.
+func (a *Asker) bears(f *Foreseen) {
+	if a.Reconciler != nil {
+		f.Bearing.Requests, f.Bearing.In, f.Bearing.Out = f.Bearing.Requests+1, f.Bearing.In+pairsIn, f.Bearing.Out+pairsOut
+	}
 }
 
-func (f *foreseeing) tally(change func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	change()
-}
-
-func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []string) {
-	if f.Index != nil {
-		f.MarkPasted(ctx, s, family)
+// foresee adds the estimate for a session that is due.
+func (a *Asker) foresee(ctx context.Context, f *Foreseen, o Options, m *pipeline.Member, family []string) error {
+	s := m.Session
+	if a.Index != nil {
+		a.MarkPasted(ctx, s, family)
 	}
-	if f.options.Only == nil && !f.Improver.Ripe(s) {
-		f.tally(func() { f.seen.Unripe++ })
-		return
+	if o.Only == nil && !a.Improver.Ripe(s) {
+		f.Unripe++
+		return nil
 	}
-	var e distill.Estimate
-	soon := false
-	err := pipeline.Safely("estimate", func() (err error) {
-		if e, err := f.Library.Session(s.ID); err == nil {
-			soon = f.tooSoon(ctx, f.options, e, s)
+	if a.tooSoon(ctx, o, m.Entry, s) {
+		return nil
+	}
+	return pipeline.Safely("estimate", func() error {
+		e, err := a.Improver.Estimate(ctx, s)
+		if err != nil {
+			return err
 		}
-		e, err = f.Improver.Estimate(ctx, s)
-		return err
-	})
-	if soon {
-		return
-	}
-	if err != nil {
-		f.problem(string(s.ID), err)
-		return
-	}
-	f.tally(func() {
 		if e.Requests > 0 {
-			f.bears(1)
+			a.bears(f)
 		}
-		f.seen.Sessions = append(f.seen.Sessions, ForeseenSession{ID: s.ID, Title: s.Title, End: s.End, Estimate: e})
+		f.Sessions = append(f.Sessions, ForeseenSession{ID: s.ID, Title: s.Title, End: s.End, Estimate: e})
+		return nil
 	})
 }

@@ -31,7 +31,6 @@ type Asker struct {
 
 // Options says which sessions to ask a model about.
 type Options struct {
-	Live   bool               // also ask about sessions in progress, however little of them is new
 	Quiet  time.Duration      // skip sessions in which something was said within this time
 	AtOnce int                // sessions in parallel; 0 means 4
 	Only   []ingest.SessionID // ask about these, due or not; nil: all that are due

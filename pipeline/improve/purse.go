@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"recall/internal/llm"
-	"recall/internal/text"
 	"recall/library"
 	"recall/library/calls"
 )
@@ -22,23 +21,6 @@ type Cap struct {
 // Caps limit what asking models may cost. A session's counts everything ever asked about it, a night runs from noon
 // to noon, a month is the calendar's, both in local time.
 type Caps struct{ Session, Night, Month Cap }
-
-// Passed names the caps of a night and a month, by their configuration keys, that this many dollars and tokens would
-// exceed, whatever is already spent.
-func (c Caps) Passed(usd float64, tokens int) (names []string) {
-	for _, of := range []struct {
-		name string
-		Cap
-	}{{"night", c.Night}, {"month", c.Month}} {
-		switch {
-		case of.Cost > 0 && usd > of.Cost:
-			names = append(names, fmt.Sprintf("distill.budget.%s_cost: %s", of.name, text.Dollars(of.Cost)))
-		case of.Tokens > 0 && tokens > of.Tokens:
-			names = append(names, fmt.Sprintf("distill.budget.%s_tokens: %s", of.name, text.Thousands(of.Tokens)))
-		}
-	}
-	return names
-}
 
 // A Purse pays for requests to models and records them in a library's ledger: it knows what was spent and enforces
 // caps. It implements llm.Purse.

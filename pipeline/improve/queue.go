@@ -67,7 +67,7 @@ func (q *queue) isDue(e library.Entry, now time.Time) bool {
 	switch {
 	case e.Helper || e.Distilled != nil && e.Distilled.Model.Input == e.Input:
 		return false
-	case !q.options.Live && e.Quiet(now) < q.options.Quiet:
+	case e.Quiet(now) < q.options.Quiet:
 		return false
 	case tried && try.Unripe:
 		return try.Input != e.Input
@@ -118,7 +118,7 @@ const (
 // night.
 func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *ingest.Session) bool {
 	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
-	notYet := o.Only != nil || o.Live || e.Quiet(a.Time()) >= atRest || !seen && !wentOn(s)
+	notYet := o.Only != nil || e.Quiet(a.Time()) >= atRest || !seen && !wentOn(s)
 	if notYet {
 		return false
 	}

@@ -181,10 +181,8 @@ func (a *App) Improve(ctx context.Context, o improve.Options,
 	return &r, r.Problems, err
 }
 
-// DueFor returns which sessions the model is asked about.
-func (a *App) DueFor(live bool) improve.Options {
-	return improve.Options{Quiet: a.Config.Distill.Quiet, Live: live}
-}
+// Due says which sessions to ask the model about: those that have been quiet for long enough.
+func (a *App) Due() improve.Options { return improve.Options{Quiet: a.Config.Distill.Quiet} }
 
 // ForeseenDoc is the JSON document of what would be asked.
 type ForeseenDoc struct {
@@ -193,7 +191,6 @@ type ForeseenDoc struct {
 	distill.Estimate                  // in all
 	Cost             float64          `json:"cost"` // USD
 	Unpriced         bool             `json:"unpriced,omitempty"`
-	Caps             []string         `json:"caps,omitempty"` // that it would exceed
 	Problems         []ingest.Problem `json:"problems"`
 }
 
@@ -230,6 +227,5 @@ func (a *App) Foresee(ctx context.Context, o improve.Options, anew bool) (*Fores
 		price(s.Estimate)
 	}
 	price(f.Bearing)
-	doc.Caps = a.Caps().Passed(doc.Cost, doc.In+doc.Out)
 	return doc, nil
 }

@@ -24,7 +24,6 @@ const exitDamaged = 1
 // VerifyDoc is the JSON document of recall check.
 type VerifyDoc struct {
 	Library string `json:"library"`
-	Quick   bool   `json:"quick"`
 	Damaged int    `json:"damaged"`
 	check.Verified
 	Took time.Duration `json:"-"`
@@ -33,20 +32,17 @@ type VerifyDoc struct {
 
 func newCheckCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Quick, Repair bool
-		From          string
+		Repair bool
+		From   string
 	}
 	return option.Result(a, "check", func(fs *option.Flags) {
 		fs.StringVar(&o.From, "from", "", "repair, taking lost bytes from this backup")
-		fs.BoolVar(&o.Quick, "quick", false, "compare packed bytes as stored, without unpacking them")
 		fs.BoolVar(&o.Repair, "repair", false, "repair whatever can be repaired")
-		fs.Apart("quick", "from")
-		fs.Apart("quick", "repair")
 	}, func(ctx context.Context, _ []string) (any, error) {
 		if o.Repair || o.From != "" {
 			return repaired(ctx, a, o.From)
 		}
-		return verified(ctx, a, o.Quick)
+		return verified(ctx, a)
 	}, func(a *app.App, doc any) {
 		switch doc := doc.(type) {
 		case VerifyDoc:
@@ -57,14 +53,14 @@ func newCheckCmd(a *app.App) *cobra.Command {
 	})
 }
 
-func verified(ctx context.Context, a *app.App, quick bool) (doc VerifyDoc, err error) {
+func verified(ctx context.Context, a *app.App) (doc VerifyDoc, err error) {
 	l, err := a.Library(ctx)
 	if err != nil {
 		return doc, err
 	}
 	start := time.Now()
-	v, err := runVerify(ctx, a, quick)
-	doc = VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v, Took: time.Since(start)}
+	v, err := runVerify(ctx, a)
+	doc = VerifyDoc{Library: l.Dir(), Damaged: v.Damage(), Verified: v, Took: time.Since(start)}
 	for _, f := range v.Findings {
 		if f.State == check.Damaged && f.Mend == check.MendNone {
 			doc.Lost++
@@ -76,10 +72,10 @@ func verified(ctx context.Context, a *app.App, quick bool) (doc VerifyDoc, err e
 	return doc, err
 }
 
-func runVerify(ctx context.Context, a *app.App, quick bool) (check.Verified, error) {
+func runVerify(ctx context.Context, a *app.App) (check.Verified, error) {
 	bar := terminal.NewProgress(a.Err)
 	defer bar.Done()
-	return check.Verify(ctx, a.Lib, check.Options{Quick: quick, Progress: func(done, total int64) {
+	return check.Verify(ctx, a.Lib, check.Options{Progress: func(done, total int64) {
 		bar.Show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
 	}})
 }
@@ -141,7 +137,7 @@ func runRepair(ctx context.Context, a *app.App, from string) (RepairDoc, error) 
 		defer b.Close()
 		backup = b
 	}
-	fixed, err := check.RepairAll(ctx, a.Lib, backup, func() (check.Verified, error) { return runVerify(ctx, a, false) })
+	fixed, err := check.RepairAll(ctx, a.Lib, backup, func() (check.Verified, error) { return runVerify(ctx, a) })
 	if err != nil {
 		return doc, err
 	}
@@ -160,7 +156,7 @@ func runRepair(ctx context.Context, a *app.App, from string) (RepairDoc, error) 
 	if len(fixed.Mended) == 0 {
 		return doc, nil
 	}
-	after, err := runVerify(ctx, a, false)
+	after, err := runVerify(ctx, a)
 	if err != nil {
 		return doc, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,13 +27,11 @@ type exportOptions struct {
 	Outputs, Raw, Force bool
 }
 
-var exportFormats = []string{"md", "html", "json", "raw"}
-
 func newExportCmd(a *app.App) *cobra.Command {
 	var o exportOptions
 	return option.Do("export", func(fs *option.Flags) {
 		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
-		fs.OneOf(&o.Format, "format", "", "md, html, json or raw", "md", "html", "json", "raw")
+		fs.OneOf(&o.Format, "format", "", "md, html or raw", "md", "html", "raw")
 		fs.BoolVar(&o.Outputs, "outputs", false, "copy the files that the session produced")
 		fs.BoolVar(&o.Raw, "raw", false, "leave secrets in")
 		fs.StringVar(&o.To, "to", "", "the file, or a folder to put it in")
@@ -60,14 +57,15 @@ func (o *exportOptions) check() error {
 			"outputs are copied unchanged; export the transcript separately")
 	}
 	if o.Format == "" {
-		ext := strings.ToLower(filepath.Ext(o.To))
-		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zip", ".zst"},
-			ext) &&
-			!ingest.IsFolder(o.To) {
-			return hint.With(fmt.Errorf("export to %s: no such format", o.To),
-				"formats are %s; --format sets one, whatever the name", strings.Join(exportFormats, ", "))
+		switch strings.ToLower(filepath.Ext(o.To)) {
+		case ".html", ".htm":
+			o.Format = "html"
+		case ".pdf", ".docx", ".json", ".jsonl", ".zip":
+			if !ingest.IsFolder(o.To) {
+				return hint.With(fmt.Errorf("export to %s: no such format", o.To),
+					"formats are md, html and raw; --format sets one, whatever the name")
+			}
 		}
-		o.Format = map[string]string{".html": "html", ".htm": "html", ".json": "json"}[ext]
 		if o.Format == "" || ingest.IsFolder(o.To) {
 			o.Format = "md"
 		}
@@ -113,7 +111,7 @@ func warnRaw(a *app.App, raw bool) {
 	}
 }
 
-// readable renders a session for people or programs. With Raw only the transcript has its secrets: what was distilled
+// readable renders a session for people. With Raw only the transcript has its secrets: what was distilled
 // never had them.
 func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o exportOptions) ([]byte, error) {
 	read := p.Read
@@ -132,7 +130,10 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 	if err != nil && !errors.Is(err, library.ErrNoPayload) {
 		return nil, err
 	}
-	return render.Whole(o.Format, s, about, items)
+	if o.Format == "html" {
+		return render.HTML(s, about, items)
+	}
+	return render.WholeTranscript(s, about), nil
 }
 
 // exportFiles copies a session's outputs, or all of its own files into a new folder. Each is checked by its hash;

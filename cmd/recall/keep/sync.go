@@ -21,8 +21,8 @@ import (
 
 func newSyncCmd(a *app.App) *cobra.Command {
 	var o struct {
-		From                        []string
-		JSON, DryRun, Live, NoModel bool
+		From                  []string
+		JSON, DryRun, NoModel bool
 	}
 	return option.Do("sync", func(fs *option.Flags) {
 		fs.BoolVar(&o.DryRun, "dry-run", false,
@@ -30,14 +30,12 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		fs.StringArrayVar(&o.From, "from", nil,
 			"import this file or folder instead of the usual places (repeatable)")
 		fs.BoolVar(&o.JSON, "json", false, "print the report as JSON")
-		fs.BoolVar(&o.Live, "live", false, "also ask the model about sessions still in progress")
 		fs.BoolVar(&o.NoModel, "no-model", false, "don't ask a model")
 		fs.Apart("dry-run", "no-model")
 		fs.Apart("dry-run", "from")
-		fs.Apart("live", "no-model")
 	}, func(ctx context.Context, _ []string) error {
 		if o.DryRun {
-			return foreseeSync(ctx, a, o.Live, o.JSON)
+			return foreseeSync(ctx, a, o.JSON)
 		}
 		report, err := runSync(ctx, a, pipeline.Options{From: o.From})
 		lost := lostAtBothEnds(a)
@@ -65,7 +63,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		var asked *improve.Report
 		if !o.NoModel {
 			var problems []ingest.Problem
-			asked, problems, err = a.Improve(ctx, a.DueFor(o.Live), false)
+			asked, problems, err = a.Improve(ctx, a.Due(), false)
 			report.Problems = append(report.Problems, problems...)
 			if !o.JSON {
 				printModel(a, asked)
@@ -86,11 +84,11 @@ func newSyncCmd(a *app.App) *cobra.Command {
 	})
 }
 
-func foreseeSync(ctx context.Context, a *app.App, live, asJSON bool) error {
+func foreseeSync(ctx context.Context, a *app.App, asJSON bool) error {
 	if _, err := a.Library(ctx); err != nil {
 		return err
 	}
-	doc, err := a.Foresee(ctx, a.DueFor(live), false)
+	doc, err := a.Foresee(ctx, a.Due(), false)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	}{Log: "l", Faults: []string{"f"}, Clients: []clients.Serving{{Client: "C", Entries: []clients.Status{
 		{Client: "C", Path: "p", Installed: true, Works: true, Events: []string{"e"}, Command: []string{"q"},
 			Stale: true, Off: true}, {Fault: "odd"}}}}})
-	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}}
+	d := &app.ForeseenDoc{Model: "m"}
 	d.Resting, d.Sessions = 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)
 	a.PrintReport(pipeline.Report{Unread: append(make([]pipeline.Unread, 6), pipeline.Unread{Lines: 3}),
@@ -54,7 +54,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
 		"~ 4 tokens, $1.00 of it estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
 		" not as this version of recall would install it:", " odd\n",
-		"This exceeds the cap (c),", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
+		"3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
 		"recall: … and 5 more; recall sync --json lists all\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())
