@@ -71,12 +71,12 @@ func (l *Library) openVersion(e Entry, name string, n int, segs []raw.Segment) *
 
 // A FileVersion is one content of a session's file. A file that only grew has one version; each rewrite adds another.
 type FileVersion struct {
-	Name    string          `json:"name"`
-	Role    ingest.FileRole `json:"-"`
-	Version int             `json:"version"` // from 1, in the order in which they were archived
-	Size    int64           `json:"bytes"`
-	Sum     string          `json:"sha256"` // hex
-	Current bool            `json:"current"`
+	Name    string
+	Role    ingest.FileRole
+	Version int // from 1, in the order in which they were archived
+	Size    int64
+	Sum     string // hex
+	Current bool
 }
 
 // Versions lists every version of every file of a session, by file and number.

@@ -18,16 +18,16 @@ import (
 
 // A File is one file of a session to be restored.
 type File struct {
-	Name    string `json:"name" show:"path"` // of the file in the session
-	Path    string `json:"path" show:"path"` // where to restore it
-	Version int    `json:"version"`          // 0 is the current one
-	Shared  bool   `json:"-"`                // other sessions use the file too: an existing one stays
-	Over    bool   `json:"-"`                // replace whatever is there
+	Name    string // of the file in the session
+	Path    string // where to restore it
+	Version int    // 0 is the current one
+	Shared  bool   // other sessions use the file too: an existing one stays
+	Over    bool   // replace whatever is there
 
 	// What Plan found.
-	Size  int64  `json:"bytes"`
-	Sum   string `json:"sha256"`
-	State State  `json:"state"`
+	Size  int64
+	Sum   string
+	State State
 }
 
 // State is what restoring a file would do.

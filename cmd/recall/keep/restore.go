@@ -1,7 +1,6 @@
 package keep
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,19 +19,10 @@ import (
 	"recall/pipeline"
 )
 
-// RestoreDoc is the JSON document of recall restore.
-type RestoreDoc struct {
-	Session ingest.SessionID `json:"session"`
-	Root    string           `json:"root"`             // the folder it is restored below
-	Resume  string           `json:"resume,omitempty"` // command that continues it
-	Written bool             `json:"written"`          // false with --dry-run, or if something was in the way
-	Files   []restore.File   `json:"files"`
-}
-
 type restoreOptions struct {
-	All, DryRun, Versions, JSON bool
-	To, In                      string
-	Version                     int
+	All, DryRun, Versions bool
+	To, In                string
+	Version               int
 }
 
 func newRestoreCmd(a *app.App) *cobra.Command {
@@ -42,7 +32,6 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would be written")
 		fs.StringVar(&o.In, "in", "",
 			"the folder in which you will continue the session (Claude Code, Codex, Gemini CLI)")
-		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
 		fs.StringVar(&o.To, "to", "", "put it below this folder instead, laid out as the client does")
 		fs.Number(&o.Version, "version", "", 0, "an older version of the transcript (see --versions)")
 		fs.BoolVar(&o.Versions, "versions", false, "list the versions of its files")
@@ -56,28 +45,21 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.JSON {
-				return a.PrintJSON(all)
-			}
 			a.Form("versions", all)
 			return nil
 		}
 		p := a.Pipeline()
-		if len(args) != 1 {
-			return restoreMany(ctx, a, p, entries, o)
+		if o.All {
+			return restoreAll(ctx, a, p, entries, o)
 		}
 		r, err := restoreOne(ctx, p, entries[0], o, o.DryRun)
-		switch {
-		case len(r.Files) == 0:
-		case o.JSON:
-			err = cmp.Or(err, a.PrintJSON(docOf(r, !o.DryRun && err == nil)))
-		default:
+		if len(r.Files) > 0 {
 			printRestore(a, r, o.DryRun)
 		}
 		return err
 	})
 	return option.Refuse(cmd, func(args []string) bool {
-		return o.All == (len(args) > 0) || len(args) != 1 && (o.Versions || o.Version > 0 || o.In != "")
+		return o.All == (len(args) > 0) || len(args) > 1 || o.All && (o.Versions || o.Version > 0 || o.In != "")
 	}, "", "")
 }
 
@@ -120,20 +102,20 @@ func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o re
 	return r, nil
 }
 
-// restoreMany restores sessions one by one: a failure is reported and doesn't stop the others. With --all only
-// sessions of this machine with a missing file count.
-func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries []library.Entry,
+// restoreAll restores the sessions of this machine with a missing file, one by one: a failure is reported and doesn't
+// stop the others.
+func restoreAll(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries []library.Entry,
 	o restoreOptions) error {
-	docs, left, elsewhere := []RestoreDoc{}, 0, 0
+	done, left, elsewhere := 0, 0, 0
 	for _, e := range entries {
 		r, err := restoreOne(ctx, p, e, o, true)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case o.All && (errors.Is(err, ingest.ErrNoPlace) || r.Moved && o.To == ""):
+		case errors.Is(err, ingest.ErrNoPlace) || r.Moved && o.To == "":
 			elsewhere++
 			continue
-		case o.All && len(r.Files) > 0 && !r.Missing():
+		case len(r.Files) > 0 && !r.Missing():
 			continue
 		case err == nil && !o.DryRun:
 			err = p.Restore(ctx, r)
@@ -142,31 +124,24 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 			left++
 			fmt.Fprintf(a.Err, "recall: %s %s: %s\n", answer.ShortID(e.ID), terminal.Line(e.Title),
 				terminal.Line(terminal.ShownPath(err.Error())))
+			continue
 		}
-		if len(r.Files) > 0 {
-			docs = append(docs, docOf(r, !o.DryRun && err == nil))
+		done++
+		size := int64(0)
+		for _, f := range r.Files {
+			size += f.Size
 		}
-		if !o.JSON && err == nil {
-			size := int64(0)
-			for _, f := range r.Files {
-				size += f.Size
-			}
-			fmt.Fprintf(a.Out, "%s  %s  %s, %s  %s\n", map[bool]string{true: "would be restored", false: "restored"}[o.DryRun],
-				answer.ShortID(e.ID), answer.Count(len(r.Files), "file"), text.Size(size), terminal.Line(e.Title))
-		}
+		fmt.Fprintf(a.Out, "%s  %s  %s, %s  %s\n", map[bool]string{true: "would be restored", false: "restored"}[o.DryRun],
+			answer.ShortID(e.ID), answer.Count(len(r.Files), "file"), text.Size(size), terminal.Line(e.Title))
 	}
 	switch {
-	case o.JSON:
-		if err := a.PrintJSON(docs); err != nil {
-			return err
-		}
-	case len(docs) == 0 && left == 0:
+	case done+left == 0:
 		fmt.Fprintln(a.Out, "nothing to restore")
-	case !o.DryRun && len(docs) > left:
+	case !o.DryRun && done > 0:
 		fmt.Fprintln(a.Out, "Cowork shows its own after a restart; claude --resume, codex resume and gemini "+
 			"--resume, in the project's folder, find the others")
 	}
-	if elsewhere > 0 && !o.JSON {
+	if elsewhere > 0 {
 		fmt.Fprintf(a.Out, "%s left out: not from a client on this machine, or deleted from OpenCode's database, "+
 			"where recall writes nothing; recall restore SESSION explains what to do\n", answer.Count(elsewhere, "session"))
 	}
@@ -175,12 +150,6 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 			"recall restore SESSION explains each")
 	}
 	return nil
-}
-
-// docOf returns the JSON document of a session being restored.
-func docOf(r pipeline.RestorePlan, written bool) RestoreDoc {
-	return RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: terminal.ResumeCommand(r), Written: written,
-		Files: r.Files}
 }
 
 func inTheWay(p restore.File) error {
