@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"recall/distill/relate"
 	"recall/payload"
 )
 
@@ -75,10 +74,16 @@ func mean(values []float64, draw []int) float64 {
 	return sum / float64(len(draw))
 }
 
-// wilson is k of n with its 95 % interval.
+// wilson is k of n with its 95 % Wilson score interval.
 func wilson(k, n int) KofN {
-	low, high := relate.Wilson(k, n)
-	return KofN{k, n, low, high}
+	if n == 0 {
+		return KofN{High: 1}
+	}
+	const z = 1.959964
+	p, m := float64(k)/float64(n), float64(n)
+	mid := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return KofN{k, n, max(0, mid-half), min(1, mid+half)}
 }
 
 // kindsOf lists the kinds that occur in gold items or predictions, most important first.

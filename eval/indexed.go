@@ -134,7 +134,7 @@ func linkItems(ctx context.Context, ix *index.Index, docs []index.Doc) error {
 	for _, items := range byProject {
 		links = append(links, relate.Links(items)...)
 	}
-	return ix.PutLinks(ctx, links, relate.Version(), nil, nil)
+	return ix.PutLinks(ctx, links, relate.Version, nil, nil)
 }
 
 // at returns the index as it was when a question was asked, and the query for it.

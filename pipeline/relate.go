@@ -87,13 +87,13 @@ func (p *Pipeline) linksBehind(ctx context.Context) (*linksBehind, error) {
 }
 
 // linksMade is what the index keeps of how its links were made: by which rules, of which lines.
-func linksMade(stamp string) string { return relate.Version() + "\n" + stamp }
+func linksMade(stamp string) string { return relate.Version + "\n" + stamp }
 
 func (p *Pipeline) relate(ctx context.Context, behind *linksBehind) (problems []ingest.Problem, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if behind.rules != "" && behind.rules != relate.Version() {
+	if behind.rules != "" && behind.rules != relate.Version {
 		if err := p.Index.AllDue(ctx); err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (p *Pipeline) appendLinks(ctx context.Context, behind *linksBehind) (found 
 	found.due = behind.due
 	found.lines, found.stamp, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
 		now, err := p.Library.LinksStamp()
-		found.current = err == nil && behind.rules == relate.Version() && behind.of == now
+		found.current = err == nil && behind.rules == relate.Version && behind.of == now
 		found.more, err = p.changedLinks(ctx, lines, behind.due)
 		return found.more, err
 	})

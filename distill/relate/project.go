@@ -152,12 +152,11 @@ func (p *project) linkDespite() {
 
 // link adds the link from an item to an earlier one.
 func (p *project) link(r *rule, later, earlier int) {
-	a, b, m := &p.items[later], &p.items[earlier], Measured()[r.name]
+	a, b := &p.items[later], &p.items[earlier]
 	p.links = append(p.links, payload.Link{
 		Op: payload.OpLink, Relation: payload.Supersedes, From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
 		FromEvidence: payload.EvidenceOf(&a.Item), ToEvidence: payload.EvidenceOf(&b.Item), Maker: payload.ByRule,
-		Rule:      r.name,
-		Precision: float64(int(m.Precision()*1000+0.5)) / 1000, At: a.At,
-		Collapses: m.Sure() && b.Maker != payload.ByModel, // measured on what people wrote, not on a model's wording
+		Rule: r.name, Precision: r.precision, At: a.At,
+		Collapses: r.sure && b.Maker != payload.ByModel, // measured on what people wrote, not on a model's wording
 	})
 }

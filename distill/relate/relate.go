@@ -1,6 +1,5 @@
 // Package relate finds which later decision of a project takes the place of an earlier one. Its rules are conservative.
-// The precision of each is measured on labelled pairs (precision.json) and determines whether the later item may hide
-// the earlier one.
+// The precision of each is measured on labelled pairs and determines whether the later item may hide the earlier one.
 //
 // Whether a rule fits two items depends only on these two, so the order in which sessions arrive doesn't matter.
 package relate
@@ -8,8 +7,6 @@ package relate
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
@@ -24,15 +21,8 @@ type Item struct {
 	Start   time.Time // of the session
 }
 
-// Version changes with the rules and their measured precision; links of another version
-// must be made again.
-func Version() string {
-	h := fnv.New32a()
-	h.Write(precisionJSON)
-	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
-}
-
-const rulesVersion = "rules/13" // increment when a rule changes
+// Version changes with the rules; links of another version must be made again.
+const Version = "rules/14"
 
 // Kinds lists the kinds of items of which one can bear on another: what is settled, known or supposed, and what is left
 // open.

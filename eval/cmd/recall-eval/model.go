@@ -11,15 +11,18 @@ import (
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
+	"recall/distill"
 	"recall/distill/model"
 	"recall/distill/offline"
 	"recall/eval"
 	"recall/eval/relay"
+	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/llm"
 	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/library"
+	"recall/payload"
 	"recall/pipeline/improve"
 )
 
@@ -103,10 +106,21 @@ func (m *asked) secondLook(rules *redact.Rules) *answer.SecondLook {
 	return &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: m.kept}}
 }
 
-// distiller works as a sync does: by rules, and by the model for sessions that say enough.
-func (m *asked) distiller(c *config.Config) *model.Distiller {
-	return &model.Distiller{Rules: offline.Distiller{}, Improver: model.New(model.Options{Model: m, Store: m.kept,
-		Window: c.Window(), Max: c.LLM.MaxOutput, Small: c.Local(), Anew: true})}
+// distiller returns what distills as a sync does.
+func (m *asked) distiller(c *config.Config) distill.Distiller {
+	return distiller{model.New(model.Options{Model: m, Store: m.kept, Window: c.Window(), Max: c.LLM.MaxOutput,
+		Small: c.Local(), Anew: true})}
+}
+
+// distiller distills by rules, and by the model if a session says enough.
+type distiller struct{ *model.Improver }
+
+func (d distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
+	p, err := offline.Distiller{}.Distill(ctx, s)
+	if err != nil || !d.Ripe(s) {
+		return p, err
+	}
+	return d.Improve(ctx, s, p)
 }
 
 // answerFolder is an llm.Store with one file per answer. Each model has its own: a measurement must not use another
