@@ -101,8 +101,9 @@ func (m measure) precision() (share, low float64) {
 	return share, mid - half
 }
 
-// The table says what the rules reach on the domains that they weren't tuned on, and sure are those that are right in at
-// least 95 of 100 cases, by the lower end of the interval in 90. With -v the outcome of both halves and what went wrong.
+// The table says what the rules reach on the domains that they weren't tuned on, and sure are those that are right in
+// at least 95 of 100 cases, by the lower end of the interval in 90. With -v the outcome of both halves and what went
+// wrong.
 func TestPrecision(t *testing.T) {
 	halves := map[string]map[string]measure{"tune": {}, "report": {}}
 	found := map[string]map[payload.Relation][2]int{"tune": {}, "report": {}}
