@@ -87,9 +87,14 @@ func TestRealOtherClientsAreTold(t *testing.T) {
 			runs(exe, "hooks", "install", c.word)
 
 			runs(programs[c.word], append(c.asks, "Say hello.")...)
-			if asked := m.asked(); !strings.Contains(asked, "use chart set 13 for harbour 13") ||
-				strings.Contains(asked, "90 seconds") {
+			asked := m.asked()
+			if !strings.Contains(asked, "use chart set 13 for harbour 13") || strings.Contains(asked, "90 seconds") {
 				t.Errorf("at the start the model is asked\n%.6000s", asked)
+			}
+			for request := range strings.Lines(asked) {
+				if strings.Contains(request, "title generator") && strings.Contains(request, "chart set") {
+					t.Errorf("for a title the model is asked\n%.6000s", request)
+				}
 			}
 			runs(programs[c.word], append(c.asks, "Change the paging threshold of the buoy alarms to 60 seconds.")...)
 			if asked := m.asked(); !strings.Contains(asked, "paging threshold of the buoy alarms to 90 seconds") {

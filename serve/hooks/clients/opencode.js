@@ -36,6 +36,13 @@ export const Recall = async ({ client, directory }) => {
   const input = (id, more) => ({ session_id: id, cwd: directory, ...more })
   const context = (answer) => answer.hookSpecificOutput?.additionalContext ?? ""
 
+  // The client's own requests, for a title or a summary, begin with the prompt of an agent that it doesn't show.
+  let hidden
+  async function isClients(system) {
+    hidden ??= client.app.agents().then(({ data }) => data.filter((a) => a.hidden && a.prompt), () => [])
+    return (await hidden).some((a) => system[0]?.startsWith(a.prompt))
+  }
+
   async function session(id, source) {
     if (!sessions.has(id)) {
       const made = (await client.session.get({ path: { id } }).catch(() => ({}))).data
@@ -54,7 +61,7 @@ export const Recall = async ({ client, directory }) => {
       if (answer.decision === "block") throw new Error(answer.reason)
     },
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
-      if (!sessionID) return
+      if (!sessionID || (await isClients(system))) return
       const own = await session(sessionID)
       system.push(...[own.start, own.note].filter(Boolean))
     },
