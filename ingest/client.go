@@ -3,6 +3,7 @@ package ingest
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A Client is the program that wrote a session.
@@ -12,20 +13,28 @@ type Client struct {
 	Env  string // the variable that overrides Home, "" if none does
 	// the command that resumes a session, given its id, in the folder it worked in; "" if there is none
 	Resume string
-	kept   []string // folders of Home that sessions are written to, first one that always exists; none: anywhere
+	// where its agent's notes, and plans, lie below Home: files, and folders with all that they hold
+	notes []string
+	kept  []string // folders of Home that sessions are written to, first one that always exists; none: anywhere
 }
 
-// Client returns the program that writes sessions of a source.
+// Client returns the program that writes sessions of a source, or what it remembers beside them.
 func (s Source) Client() Client {
+	if of, ok := strings.CutSuffix(string(s), memoryEnd); ok {
+		c := Source(of).Client()
+		c.Resume = ""
+		return c
+	}
 	switch s {
 	case ClaudeCode:
 		return Client{Name: "Claude Code", Home: ".claude", Env: "CLAUDE_CONFIG_DIR", Resume: "claude --resume",
-			kept: []string{"projects", "tasks", "file-history"}}
+			kept: []string{"projects", "tasks", "file-history"}, notes: []string{"projects/*/memory", "plans"}}
 	case Codex:
 		return Client{Name: "Codex", Home: ".codex", Env: "CODEX_HOME", Resume: "codex resume",
-			kept: []string{"sessions", "archived_sessions"}}
+			kept: []string{"sessions", "archived_sessions"}, notes: []string{"memories"}}
 	case Gemini:
-		return Client{Name: "Gemini CLI", Home: ".gemini", Resume: "gemini --resume", kept: []string{"tmp"}}
+		return Client{Name: "Gemini CLI", Home: ".gemini", Resume: "gemini --resume", kept: []string{"tmp"},
+			notes: []string{"GEMINI.md", "tmp/*/memory", "tmp/*/plans", "tmp/*/*/plans"}}
 	case OpenCode:
 		return Client{Name: "OpenCode", Home: ".local/share/opencode", Resume: "opencode --session"}
 	}

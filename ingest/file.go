@@ -29,9 +29,9 @@ const (
 	SideFile     FileRole = "side"         // anything else in the session's own folder, and its tasks: kept, not parsed
 	UploadFile   FileRole = "upload"
 	OutputFile   FileRole = "output"
-	MemoryFile   FileRole = "memory"  // see Keeper
+	MemoryFile   FileRole = "memory"  // see Source.Memory
 	PlaceFile    FileRole = "place"   // names the folder that sessions ran in; they share it
-	PromptLog    FileRole = "prompts" // prompts typed where there is no transcript; see Keeper
+	PromptLog    FileRole = "prompts" // prompts typed where there is no transcript; see Salvager
 )
 
 // A File is one of a session's files, at its source or in the library; parsers can't tell which.
@@ -188,23 +188,6 @@ type Reader interface {
 	// Parse reads a whole session. A bad line is skipped and reported in
 	// Session.Report; the error is for files that can't be opened or read.
 	Parse(ctx context.Context, f Found) (*Session, error)
-}
-
-// A Keeper is a Reader whose client remembers things outside its sessions. They are kept under an id of their own, like
-// a session's files, but never parsed or distilled.
-type Keeper interface {
-	// Memory lists these files below a root, named by their paths there; none if the root isn't the client's own
-	// folder. leave, which may be nil, reports whether to exclude what belongs to a session, a folder and a time, as
-	// far as each is known.
-	Memory(root string, leave func(id SessionID, dir string, at time.Time) bool) (Found, []Problem)
-
-	// Salvage lists the wanted sessions whose prompts a memory holds, at its source or in the library: each as one
-	// file, dated by its last prompt. The report counts the memory's unreadable lines.
-	Salvage(ctx context.Context, memory Found, wanted func(SessionID) bool) ([]Found, Report, error)
-
-	// Note tells by its name whether a memory's file is a note that the client's agent wrote, and whether it is about the
-	// project in one of these folders.
-	Note(name string, roots []string) (is, about bool)
 }
 
 // Seen tells which session an unchanged file was found to belong to earlier; false if the file is new or its size or

@@ -26,11 +26,7 @@ const (
 	Codex      Source = "codex"
 	Gemini     Source = "gemini"
 	OpenCode   Source = "opencode"
-	Memory     Source = "claude-code-memory" // not sessions: see Keeper
 )
-
-// MemoryTitle is the display name of Source Memory.
-const MemoryTitle = "Claude Code's own memory"
 
 // How much of the bulky parts of a transcript a Session keeps, in bytes.
 const (

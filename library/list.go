@@ -37,7 +37,7 @@ func (l *Library) AllEntries() ([]Entry, error) { return l.entries(true) }
 // Memories lists what is kept of clients' own memories.
 func (l *Library) Memories() ([]Entry, error) {
 	all, err := l.entries(false)
-	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source != ingest.Memory }), err
+	return slices.DeleteFunc(all, func(e Entry) bool { return !e.Source.IsMemory() }), err
 }
 
 // entries lists the known sessions. It scans the folders if they were never scanned, and if fresh is set.
@@ -53,7 +53,7 @@ func (l *Library) entries(fresh bool) ([]Entry, error) {
 }
 
 func sessionsOnly(all []Entry) []Entry {
-	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source == ingest.Memory })
+	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source.IsMemory() })
 }
 
 // SessionsOf lists the sessions that worked in some projects only. Before the first full scan it looks at no others,
@@ -140,8 +140,8 @@ func (l *Library) numbered(want string) (Entry, error) {
 }
 
 // Lookup finds the session that a person means: by a full id or alias, its handle (git-sync#5), an unambiguous prefix
-// of an id, a title, or an unambiguous part of a title; "memory" is the client's own. The error is ErrNoSession or an
-// AmbiguousError.
+// of an id, a title, or an unambiguous part of a title; "codex-memory" is what Codex remembers, "memory" what Claude
+// Code does. The error is ErrNoSession or an AmbiguousError.
 func (l *Library) Lookup(name string) (Entry, error) { return l.lookup(name, true) }
 
 // LookupWhole is Lookup without parts of titles, as a mistyped word might be part of any.
@@ -159,8 +159,9 @@ func (l *Library) lookup(name string, parts bool) (Entry, error) {
 		}
 	}
 	isID := func(e Entry, fits func(id string) bool) bool {
-		if e.Source == ingest.Memory {
-			return want == "memory" || want == string(e.ID)
+		if e.Source.IsMemory() {
+			return want == string(e.ID) || want == string(e.Source) ||
+				want == "memory" && e.Source == ingest.ClaudeCode.Memory()
 		}
 		if fits(strings.ToLower(string(e.ID))) || fits(bareID(e.ID)) {
 			return true

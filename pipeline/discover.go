@@ -31,9 +31,9 @@ func (p *Archiver) search(ctx context.Context, from []string, known ingest.Seen)
 		for _, root := range roots {
 			in := foundIn{root: root}
 			in.sessions, in.problems = reader.Find(ctx, root, known)
-			if k, ok := reader.(ingest.Keeper); ok && len(from) == 0 {
+			if len(from) == 0 {
 				var bad []ingest.Problem
-				in.memory, bad = p.MemoryOf(k, root, p.Unwanted())
+				in.memory, bad = p.MemoryOf(reader, root, p.Unwanted())
 				in.problems = append(in.problems, bad...)
 			}
 			all = append(all, in)
@@ -197,7 +197,7 @@ func (p *Archiver) archived(e library.Entry) (ingest.Reader, ingest.Found, error
 // reader returns the reader of a source, for sessions read back from the library.
 func (p Sources) reader(s ingest.Source) (ingest.Reader, error) {
 	for _, r := range p.Readers {
-		if _, keeps := r.(ingest.Keeper); r.Source() == s || keeps && s == ingest.Memory {
+		if r.Source() == s || r.Source().Memory() == s {
 			return r, nil
 		}
 	}

@@ -22,7 +22,7 @@ func (p Sources) exclusion() (x ingest.Exclusion) {
 // already has of it stays. This requires parsing the session, but only if some rule could apply.
 func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err error) {
 	x := p.exclusion()
-	if f.Source == ingest.Memory || len(f.Files) == 0 || !x.Any() {
+	if f.Source.IsMemory() || len(f.Files) == 0 || !x.Any() {
 		return "", nil
 	}
 	reader, err := p.reader(f.Source)

@@ -68,7 +68,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		return nil, err
 	}
 	memories := slices.DeleteFunc(shelved, func(e library.Entry) bool {
-		return e.Source != ingest.Memory || going[e.ID]
+		return !e.Source.IsMemory() || going[e.ID]
 	})
 	for _, e := range entries {
 		l := Removal{Entry: e}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -46,6 +45,13 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 		return nil, err
 	}
 	var bad []error
+	var roots []string
+	at := map[string]string{} // the projects' names by their roots
+	for _, project := range projects {
+		for _, root := range project.Roots() {
+			roots, at[root] = append(roots, root), project.Name
+		}
+	}
 	for _, e := range memories {
 		reader, found, err := p.archived(e)
 		if err != nil {
@@ -53,16 +59,12 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 			continue
 		}
 		for _, f := range found.Files {
-			n := Remembered{Title: reader.Source().Client().Name + "'s memory, " + path.Base(f.Name), Name: f.Name, At: f.Mod,
-				entry: e}
-			is, _ := reader.(ingest.Keeper).Note(f.Name, nil)
-			if !is {
+			if !ingest.IsNote(f.Name) {
 				continue
 			}
-			for _, project := range projects {
-				if _, about := reader.(ingest.Keeper).Note(f.Name, project.Roots()); about {
-					n.Project = project.Name
-				}
+			n := Remembered{Title: memory.Title(e.Source, f.Name), Name: f.Name, At: f.Mod, entry: e}
+			if of, ok := reader.(ingest.Keeper); ok && len(roots) > 0 {
+				n.Project = at[of.About(e.Root, f.Name, roots)]
 			}
 			said, err := readNote(f)
 			bad = append(bad, err)
@@ -85,9 +87,8 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 
 // MemoryOf lists what a client remembers outside its sessions, with the notes that its settings keep elsewhere for a
 // project of the library, which are archived as if they lay in the client's folder.
-func (p *Archiver) MemoryOf(k ingest.Keeper, root string, leave func(ingest.SessionID, string, time.Time) bool) (
-	ingest.Found, []ingest.Problem) {
-	m, bad := k.Memory(root, leave)
+func (p *Archiver) MemoryOf(r ingest.Reader, root string, leave ingest.Leave) (ingest.Found, []ingest.Problem) {
+	m, bad := ingest.MemoryOf(r, root, leave)
 	if m.ID == "" || p.Library == nil {
 		return m, bad
 	}
@@ -99,13 +100,10 @@ func (p *Archiver) MemoryOf(k ingest.Keeper, root string, leave func(ingest.Sess
 		if leave != nil && leave("", project.Root, time.Time{}) {
 			continue
 		}
-		for _, f := range memory.Files(p.Library, project.ID) {
-			if f.Elsewhere == "" || RealOf(f.Of) != m.Root {
-				continue
-			}
-			info, err := os.Lstat(f.Path)
+		for _, of := range memory.Elsewhere(m, project.Root) {
+			info, err := os.Lstat(of[1])
 			if err == nil && info.Mode().IsRegular() && (leave == nil || !leave("", "", info.ModTime())) {
-				m.Files = append(m.Files, ingest.FileAt(f.Elsewhere, ingest.MemoryFile, f.Path, info))
+				m.Files = append(m.Files, ingest.FileAt(of[0], ingest.MemoryFile, of[1], info))
 			}
 		}
 	}

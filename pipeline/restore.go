@@ -68,6 +68,9 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		return RestorePlan{}, err
 	}
 	layout, ok := reader.(ingest.Layout)
+	if e.Source.IsMemory() {
+		layout, ok = ingest.InMemory, true
+	}
 	if !ok {
 		return RestorePlan{}, fmt.Errorf("%s: %w", e.Source, ingest.ErrNoPlace)
 	}

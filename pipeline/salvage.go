@@ -36,7 +36,7 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 	}
 	every := true
 	for _, memory := range all {
-		if memory.Source != ingest.Memory || seen.facts[salvaged+fact(" "+memory.ID)] == memory.Input {
+		if !memory.Source.IsMemory() || seen.facts[salvaged+fact(" "+memory.ID)] == memory.Input {
 			continue
 		}
 		left, whole, skipped, err := p.typedOnly(ctx, memory, known)
@@ -75,7 +75,11 @@ func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known ma
 	if err != nil {
 		return nil, false, skipped, err
 	}
-	left, skipped, err = reader.(ingest.Keeper).Salvage(ctx, found,
+	of, ok := reader.(ingest.Salvager)
+	if !ok {
+		return nil, true, skipped, nil
+	}
+	left, skipped, err = of.Salvage(ctx, found,
 		func(id ingest.SessionID) bool { return known[id] >= 0 })
 	before := len(left)
 	left = slices.DeleteFunc(left, func(f ingest.Found) bool { return p.Time().Sub(f.Files[0].Mod) < saidLately })

@@ -115,7 +115,7 @@ func TestNothingIsSalvagedInDoubt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range all {
-		if e.Source == ingest.Memory {
+		if e.Source.IsMemory() {
 			damage(filepath.Join(e.Folder, "raw", "versions.jsonl"), []byte("{\n"))
 		}
 	}

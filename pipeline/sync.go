@@ -229,13 +229,13 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 	var memories []ingest.Found
 	went := map[ingest.SessionID]bool{}
 	sessions := slices.DeleteFunc(slices.Clone(changed), func(f ingest.Found) bool {
-		went[f.ID] = f.Source == ingest.Memory
+		went[f.ID] = f.Source.IsMemory()
 		return went[f.ID]
 	})
 	err := r.archiveAll(ctx, sessions)
 	for _, m := range r.memories {
 		if reader, fault := r.p.reader(m.Source); fault == nil {
-			m, _ = r.p.MemoryOf(reader.(ingest.Keeper), m.Root, r.p.unwanted(r.seen.excluded)) // problems were reported
+			m, _ = r.p.MemoryOf(reader, m.Root, r.p.unwanted(r.seen.excluded)) // problems were reported
 		}
 		if went[m.ID] || !r.seen.has(m, !r.bytesOnly) {
 			memories = append(memories, m)
@@ -337,7 +337,7 @@ func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
 	})
 	r.report.Bytes += change.Bytes
 	r.report.Problems = append(r.report.Problems, change.Problems...)
-	if f.Source == ingest.Memory { // it is only archived
+	if f.Source.IsMemory() { // it is only archived
 		r.seen.setFact(salvaged, "")
 		r.seen.add(f, true)
 		return nil

@@ -16,9 +16,6 @@ var _ ingest.Layout = Reader{}
 
 // Base returns the configuration folder above projects/<slug>/<session>.jsonl.
 func (Reader) Base(f ingest.Found) string {
-	if f.Source == ingest.Memory {
-		return f.Root
-	}
 	for _, file := range f.Files {
 		if _, base, ok := inProjects(file); ok {
 			return filepath.FromSlash(base)
@@ -29,9 +26,6 @@ func (Reader) Base(f ingest.Found) string {
 
 // Places implements ingest.Layout.
 func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
-	if f.Source == ingest.Memory {
-		return ingest.Cut(func(file ingest.File) (base, rel string) { return f.Root, file.Name }).Places(f)
-	}
 	if files := r.conversation(f); len(files) > 0 && files[0].Role == ingest.PromptLog {
 		return nil, fmt.Errorf("session %s: only its prompts are left: %w", f.ID, ingest.ErrNoPlace)
 	}

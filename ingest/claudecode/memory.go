@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,61 +19,40 @@ import (
 	"recall/internal/text"
 )
 
-var _ ingest.Keeper = Reader{}
+var (
+	_ ingest.Keeper   = Reader{}
+	_ ingest.Salvager = Reader{}
+)
 
-// Memory returns what the client remembers outside its sessions: the notes in projects/<slug>/memory/ and the prompts
-// in history.jsonl, below a configuration folder.
-func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time) bool) (ingest.Found,
-	[]ingest.Problem) {
-	real, err := ingest.RealPath(root)
-	if err != nil || !ingest.ClaudeCode.OwnFolder(real) {
-		return ingest.Found{}, nil
+// About implements ingest.Keeper: a note is in the memory of a folder's slug.
+func (Reader) About(root, name string, known []string) string {
+	slug, _, ok := strings.Cut(strings.TrimPrefix(name, "projects/"), "/")
+	if !ok || !strings.HasPrefix(name, "projects/") {
+		return ""
 	}
-	f := &finder{Search: ingest.Search{Context: context.Background(), Root: real}}
-	m := ingest.Found{ID: memoryID(real), Source: ingest.Memory, Root: real}
-	left := map[string]bool{} // by slug of a known folder: whether it is excluded
-	history := filepath.Join(real, "history.jsonl")
-	if info, err := os.Lstat(history); err == nil && info.Mode().IsRegular() {
-		file := ingest.FileAt("history.jsonl", ingest.MemoryFile, history, info)
-		if leave != nil {
-			file, err = withoutExcluded(file, leave, left)
-		}
-		if err != nil {
-			f.Problem(history, err)
-		} else {
-			m.Files = append(m.Files, file)
-		}
+	if i := slices.IndexFunc(known, func(dir string) bool { return Slug(dir) == slug }); i >= 0 {
+		return known[i]
 	}
-	slugs, err := os.ReadDir(filepath.Join(real, "projects"))
-	if err != nil {
-		return m, f.Problems // searching for sessions reports it
+	if len(known) > 0 {
+		return ""
 	}
-	for _, slug := range slugs {
-		dir := filepath.Join(real, "projects", slug.Name(), "memory")
-		if !slug.IsDir() || !isDir(dir) {
-			continue
-		}
-		out, known := left[slug.Name()]
-		if !known && leave != nil {
-			out = leave("", folderOfSlug(filepath.Dir(dir), slug.Name()), time.Time{})
-		}
-		if !out {
-			f.below(dir, func(name, path string, info fs.FileInfo) {
-				if leave == nil || !leave("", "", info.ModTime()) {
-					name = "projects/" + slug.Name() + "/memory/" + name
-					m.Files = append(m.Files, ingest.FileAt(name, ingest.MemoryFile, path, info))
-				}
-			})
-		}
-	}
-	return m, f.Problems
+	return folderOfSlug(filepath.Join(root, "projects", slug), slug)
 }
 
-// Note implements ingest.Keeper.
-func (Reader) Note(name string, roots []string) (is, about bool) {
-	slug, _, is := strings.Cut(strings.TrimPrefix(name, "projects/"), "/memory/")
-	return is && strings.HasSuffix(name, ".md"),
-		slices.ContainsFunc(roots, func(dir string) bool { return Slug(dir) == slug })
+const logName = "history.jsonl"
+
+// Prompts implements ingest.Salvager.
+func (Reader) Prompts(root string, leave ingest.Leave) (log ingest.File, dirs []string, err error) {
+	at := filepath.Join(root, logName)
+	info, err := os.Lstat(at)
+	if err != nil || !info.Mode().IsRegular() {
+		return log, nil, nil
+	}
+	log = ingest.FileAt(logName, ingest.MemoryFile, at, info)
+	if leave != nil {
+		log, dirs, err = withoutExcluded(log, leave)
+	}
+	return log, dirs, err
 }
 
 // folderOfSlug finds the folder that the sessions in dir, named by its slug, ran in; "" if none of them says so.
@@ -88,11 +66,10 @@ func folderOfSlug(dir, slug string) string {
 	return ""
 }
 
-// withoutExcluded removes from history.jsonl the prompts of sessions of which something is excluded, and enters in left
-// which folders are. If there are any, the result is no longer a file of this machine, as the library's copy differs
+// withoutExcluded removes from history.jsonl the prompts of sessions of which something is excluded, and returns the
+// folders that it names. If there are any, the result is no longer a file of this machine, as the library's copy differs
 // from it on purpose.
-func withoutExcluded(file ingest.File, leave func(ingest.SessionID, string, time.Time) bool, left map[string]bool) (
-	ingest.File, error) {
+func withoutExcluded(file ingest.File, leave ingest.Leave) (_ ingest.File, dirs []string, err error) {
 	type prompt struct {
 		line []byte
 		of   ingest.SessionID
@@ -100,7 +77,7 @@ func withoutExcluded(file ingest.File, leave func(ingest.SessionID, string, time
 	}
 	var all []prompt
 	ids := map[ingest.SessionID]bool{}
-	err := ingest.EachLine(context.Background(), file, func(line jsonl.Line) {
+	err = ingest.EachLine(context.Background(), file, func(line jsonl.Line) {
 		var m remembered
 		_ = json.Unmarshal(line.Bytes, &m) // an invalid line yields nothing
 		out := leave(m.Session, m.Project, m.at())
@@ -108,7 +85,7 @@ func withoutExcluded(file ingest.File, leave func(ingest.SessionID, string, time
 			ids[m.Session] = m.Session != ""
 		}
 		if m.Project != "" {
-			left[Slug(m.Project)] = left[Slug(m.Project)] || leave("", m.Project, time.Time{})
+			dirs = ingest.Union(dirs, m.Project)
 		}
 	})
 	var rest bytes.Buffer
@@ -121,11 +98,7 @@ func withoutExcluded(file ingest.File, leave func(ingest.SessionID, string, time
 		file.Path, file.Stamp, file.Size = "", "", int64(rest.Len())
 		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(rest.Bytes())), nil }
 	}
-	return file, err
-}
-
-func memoryID(root string) ingest.SessionID {
-	return ingest.SessionID("memory-" + text.Hash(filepath.ToSlash(root), 4))
+	return file, dirs, err
 }
 
 // promptsName is the name of the remaining file of a session without a transcript.
@@ -168,7 +141,7 @@ var pasteMark = text.Pattern(`\[Pasted text #(\d+)(?: \+\d+ lines)?\]`)
 // Salvage lists the sessions mentioned in history.jsonl, each with its original lines; unreadable ones are counted.
 func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(ingest.SessionID) bool) (
 	found []ingest.Found, rep ingest.Report, err error) {
-	at := slices.IndexFunc(memory.Files, func(f ingest.File) bool { return f.Name == "history.jsonl" })
+	at := slices.IndexFunc(memory.Files, func(f ingest.File) bool { return f.Name == logName })
 	if at < 0 {
 		return nil, rep, nil
 	}

@@ -35,7 +35,7 @@ func TestSalvage(t *testing.T) {
 			`"2":{"id":2,"type":"text","contentHash":"x"}},"timestamp":1776436380000,` +
 			`"project":"/home/ann/app","sessionId":"` + typedOnly + `"}`,
 	}, "\n"))
-	memory, problems := Reader{}.Memory(root, nil)
+	memory, problems := ingest.MemoryOf(Reader{}, root, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

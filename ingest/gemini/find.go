@@ -140,3 +140,16 @@ func (Reader) Base(f ingest.Found) string { return inHome.Base(f) }
 
 // Places implements ingest.Layout: each file goes where it was, regardless of dir.
 func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) { return inHome.Places(f) }
+
+// About implements ingest.Keeper: what lies in tmp/<project> is about that project's folder.
+func (Reader) About(root, name string, known []string) string {
+	project, _, ok := strings.Cut(strings.TrimPrefix(name, "tmp/"), "/")
+	if !ok || !strings.HasPrefix(name, "tmp/") {
+		return ""
+	}
+	dir := strings.TrimSpace(ingest.ReadStart(filepath.Join(root, "tmp", project, ".project_root"), 4<<10))
+	if len(known) > 0 && !slices.Contains(known, dir) {
+		return ""
+	}
+	return dir
+}

@@ -221,7 +221,7 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 // sessions counts the entries that are sessions, not a client's own memory.
 func sessions(entries []library.Entry) (n int) {
 	for _, e := range entries {
-		if e.Source != ingest.Memory {
+		if !e.Source.IsMemory() {
 			n++
 		}
 	}

@@ -194,11 +194,9 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 
 // memory adds what a client remembers outside its sessions.
 func (g *guarding) memory(reader ingest.Reader, path string) {
-	if k, ok := reader.(ingest.Keeper); ok {
-		of := pipeline.Archiver{Sources: g.Sources, Library: g.Library, Cache: g.options.Cache}
-		f, _ := of.MemoryOf(k, path, of.Unwanted())
-		g.take(f)
-	}
+	of := pipeline.Archiver{Sources: g.Sources, Library: g.Library, Cache: g.options.Cache}
+	f, _ := of.MemoryOf(reader, path, of.Unwanted())
+	g.take(f)
 }
 
 // take records a session's files that are under the paths.
@@ -232,9 +230,6 @@ func (g *guarding) take(f ingest.Found) {
 	s.Files += len(at.Files)
 	for _, file := range at.Files {
 		s.Bytes += file.Size
-		if f.Source == ingest.Memory {
-			g.report.Memory = append(g.report.Memory, file.Path)
-		}
 		if file.Role == ingest.OutputFile {
 			s.Outputs++
 		}
@@ -281,7 +276,7 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 				}
 			}
 			switch {
-			case err == nil && s.Source == ingest.Memory && file.Stamp == "": // the rest of the memory isn't kept
+			case err == nil && s.Source.IsMemory() && file.Stamp == "": // the rest of the memory isn't kept
 				f.State = Forgotten
 			case err == nil:
 				continue
@@ -307,9 +302,6 @@ func (g *guarding) finish() {
 	r := g.report
 	for _, s := range g.sessions {
 		r.Sessions = append(r.Sessions, *s)
-		if s.Source == ingest.Memory && s.Forgotten() {
-			r.Memory = nil
-		}
 	}
 	slices.SortFunc(r.Sessions, func(a, b Session) int {
 		if a.unsafe() != b.unsafe() {
@@ -317,7 +309,6 @@ func (g *guarding) finish() {
 		}
 		return cmp.Compare(a.ID, b.ID)
 	})
-	slices.Sort(r.Memory)
 	r.stuck = g.stuck()
 	slices.SortFunc(r.Dangers,
 		func(a, b Danger) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })

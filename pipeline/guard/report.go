@@ -19,8 +19,6 @@ type Report struct {
 	Dangers  []Danger         `json:"dangers"`  // folders that matter beyond their files
 	Other    OtherFiles       `json:"other"`    // files that belong to no session
 	Problems []ingest.Problem `json:"problems"`
-	// files there of a client's own memory, unless it was forgotten; also one of Sessions
-	Memory []string `json:"-"`
 
 	stuck      string // why a sync can't archive what is at risk, with the way out
 	everywhere bool   // no path was given: Paths are all places searched for sessions
@@ -118,7 +116,7 @@ func (g *Report) Missing() bool {
 func (g *Report) Count() int {
 	n := 0
 	for _, s := range g.Sessions {
-		if s.Source != ingest.Memory && !s.Forgotten() {
+		if !s.Source.IsMemory() && !s.Forgotten() {
 			n++
 		}
 	}
@@ -127,32 +125,37 @@ func (g *Report) Count() int {
 
 // Forgotten describes what is there that is kept out of the library on purpose; "" if nothing is.
 func (g *Report) Forgotten() string {
-	n, memory := 0, ""
+	n, memories := 0, []string{}
 	for _, s := range g.Sessions {
 		switch {
 		case !s.Forgotten():
-		case s.Source == ingest.Memory:
-			memory = ingest.MemoryTitle
+		case s.Source.IsMemory():
+			memories = append(memories, s.Source.MemoryTitle())
 		default:
 			n++
 		}
 	}
-	return said(n, memory)
+	return said(n, memories)
 }
 
-// said describes n sessions and a memory; "" if there are neither.
-func said(n int, memory string) string {
-	if n == 0 {
-		return memory
+// said describes n sessions and what clients remember; "" if there are neither.
+func said(n int, memories []string) string {
+	parts := memories
+	switch n {
+	case 0:
+	case 1:
+		parts = append([]string{"1 session"}, memories...)
+	default:
+		parts = append([]string{fmt.Sprintf("%d sessions", n)}, memories...)
 	}
-	sessions := "1 session"
-	if n > 1 {
-		sessions = fmt.Sprintf("%d sessions", n)
-	}
-	if memory == "" {
-		return sessions
-	}
-	return sessions + " and " + memory
+	return strings.Join(parts, " and ")
+}
+
+// Memories lists what clients remember there, unless it was forgotten.
+func (g *Report) Memories() []Session {
+	return slices.DeleteFunc(slices.Clone(g.Sessions), func(s Session) bool {
+		return !s.Source.IsMemory() || s.Forgotten()
+	})
 }
 
 // Forgotten reports whether part of it was forgotten, and so exists nowhere else.
@@ -163,25 +166,27 @@ func (s Session) Forgotten() bool {
 // Holds describes what is there of a client and wasn't forgotten: its sessions, and its memory's files by name.
 func (g *Report) Holds() string {
 	const most = 5
-	var names []string
-	memory := ""
-	for i, path := range g.Memory {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(g.Memory)-most))
-			break
+	var memories []string
+	for _, s := range g.Memories() {
+		var names []string
+		for _, f := range s.there {
+			for _, file := range f.Files {
+				names = append(names, filepath.Base(file.Path))
+			}
 		}
-		names = append(names, filepath.Base(path))
+		slices.Sort(names)
+		if more := len(names) - most; more > 0 {
+			names = append(names[:most], fmt.Sprintf("and %d more", more))
+		}
+		memories = append(memories, s.Source.MemoryTitle()+" ("+strings.Join(names, ", ")+")")
 	}
-	if len(names) > 0 {
-		memory = ingest.MemoryTitle + " (" + strings.Join(names, ", ") + ")"
-	}
-	return cmp.Or(said(g.Count(), memory), "0 sessions")
+	return cmp.Or(said(g.Count(), memories), "0 sessions")
 }
 
 // Name is how the session is shown.
 func (s Session) Name() string {
-	if s.Source == ingest.Memory {
-		return ingest.MemoryTitle
+	if s.Source.IsMemory() {
+		return s.Source.MemoryTitle()
 	}
 	return cmp.Or(s.Title, "not in the library")
 }

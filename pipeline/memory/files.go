@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -18,12 +19,9 @@ import (
 // A File is a file that clients read before a session: a person's rules, or what a client noted by itself.
 type File struct {
 	Path    string
-	Project string // name; "" if it is read everywhere
-	Noted   string // the client that noted it, "" for a person's rules
-	Kept    bool   // it is archived with the client's memory
-
-	Of        string // the client's folder, whose settings say where it keeps such notes
-	Elsewhere string // under which name it is archived though it lies elsewhere, "" if it doesn't
+	Project string        // name; "" if it is read everywhere
+	Noted   ingest.Source // whose agent noted it, "" for a person's rules
+	Kept    bool          // it is archived with what the client remembers
 }
 
 // Title says what a file is: "CLAUDE.md of billing", "Claude Code's memory, redis.md".
@@ -31,11 +29,20 @@ func (f File) Title() string {
 	name := filepath.Base(f.Path)
 	switch {
 	case f.Noted != "":
-		return f.Noted + "'s memory, " + name
+		return Title(f.Noted, name)
 	case f.Project == "":
 		return "your " + name
 	}
 	return name + " of " + f.Project
+}
+
+// Title says what a client remembers by the name of a file, below its folder: "Claude Code's memory, redis.md".
+func Title(of ingest.Source, name string) string {
+	kind := "memory"
+	if strings.Contains("/"+name, "/plans/") {
+		kind = "plan"
+	}
+	return of.Client().Name + "'s " + kind + ", " + path.Base(name)
 }
 
 // Files lists the files that clients read before a session of a project, or of any for "": some may not be there.
@@ -55,56 +62,75 @@ func Files(l *library.Library, project string) (files []File) {
 		c := of.Client()
 		return cmp.Or(strings.Split(os.Getenv(c.Env), ",")[0], filepath.Join(home, c.Home))
 	}
-	codex, claude := folder(ingest.Codex), folder(ingest.ClaudeCode)
-	for _, path := range []string{filepath.Join(claude, "CLAUDE.md"), filepath.Join(codex, "AGENTS.md"),
-		filepath.Join(folder(ingest.Gemini), "GEMINI.md")} {
-		files = append(files, File{Path: path})
-	}
+	codex, claude, gemini := folder(ingest.Codex), folder(ingest.ClaudeCode), folder(ingest.Gemini)
+	files = append(files, File{Path: filepath.Join(claude, "CLAUDE.md")}, File{Path: filepath.Join(codex, "AGENTS.md")},
+		File{Path: filepath.Join(gemini, "GEMINI.md"), Kept: ingest.Gemini.OwnFolder(gemini)})
 	noted := func(dir string, f File) {
-		found, _ := filepath.Glob(filepath.Join(dir, "*.md")) // an invalid pattern finds none
-		for _, f.Path = range found {
+		for _, f.Path = range notesIn(dir) {
 			files = append(files, f)
 		}
 	}
-	noted(filepath.Join(codex, "memories"), File{Noted: ingest.Codex.Client().Name})
+	noted(filepath.Join(codex, "memories"), File{Noted: ingest.Codex, Kept: ingest.Codex.OwnFolder(codex)})
 	if known {
-		dir, own := memoryFolder(home, claude, p.Root)
-		first := len(files)
-		noted(dir, File{Noted: ingest.ClaudeCode.Client().Name, Project: p.Name, Kept: true, Of: claude})
-		for i := first; i < len(files) && !own; i++ {
-			files[i].Elsewhere = "projects/" + claudecode.Slug(p.Root) + "/memory/elsewhere/" + filepath.Base(files[i].Path)
-		}
+		own := filepath.Join(claude, "projects", claudecode.Slug(p.Root), "memory")
+		noted(cmp.Or(named(claude, p.Root, "autoMemoryDirectory"), own),
+			File{Noted: ingest.ClaudeCode, Project: p.Name, Kept: true})
 	}
 	return files
+}
+
+func notesIn(dir string) []string {
+	found, _ := filepath.Glob(filepath.Join(dir, "*.md")) // an invalid pattern finds none
+	return found
+}
+
+// elsewhere is the folder in which the library has what lies elsewhere.
+const elsewhere = "elsewhere"
+
+// Elsewhere lists the notes and plans on a project that belong to what a client remembers but lie where its settings
+// say: each with the name under which it is archived, and its path.
+func Elsewhere(m ingest.Found, root string) (list [][2]string) {
+	if m.Source != ingest.ClaudeCode.Memory() {
+		return nil
+	}
+	for _, of := range [][2]string{{"autoMemoryDirectory", "memory"}, {"plansDirectory", "plans"}} {
+		dir := named(m.Root, root, of[0])
+		if dir == "" {
+			continue
+		}
+		for _, at := range notesIn(dir) {
+			name := path.Join("projects", claudecode.Slug(root), of[1], elsewhere, filepath.Base(at))
+			list = append(list, [2]string{name, at})
+		}
+	}
+	return list
 }
 
 // mostOfSettings is how many bytes of a client's settings are read.
 const mostOfSettings = 256 << 10
 
-// memoryFolder returns where Claude Code keeps its notes on a project, and whether that is its own place: settings can
-// name another, those of the project one inside it.
-func memoryFolder(home, claude, root string) (dir string, own bool) {
-	dir, own = filepath.Join(claude, "projects", claudecode.Slug(root), "memory"), true
+// named returns the folder that a setting of Claude Code names for a project, "" if none does. Those of the project may
+// only name one inside it.
+func named(claude, root, setting string) (dir string) {
 	within := filepath.Join(root, ".claude")
 	for _, file := range []string{filepath.Join(claude, "settings.json"), filepath.Join(within, "settings.json"),
 		filepath.Join(within, "settings.local.json")} {
-		var s struct {
-			Dir string `json:"autoMemoryDirectory"`
-		}
+		all := map[string]any{}
 		data, err := disk.ReadRegular(file, mostOfSettings)
-		if err != nil || json.Unmarshal(data, &s) != nil || s.Dir == "" {
+		if err != nil || json.Unmarshal(data, &all) != nil {
 			continue
 		}
-		named := filepath.FromSlash(s.Dir)
-		if rest, ok := strings.CutPrefix(s.Dir, "~/"); ok {
-			named = filepath.Join(home, rest)
-		} else if !filepath.IsAbs(named) {
-			named = filepath.Join(root, named)
+		said, _ := all[setting].(string)
+		at := filepath.FromSlash(said)
+		if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(said, "~/") {
+			at = filepath.Join(home, at[2:])
+		} else if !filepath.IsAbs(at) {
+			at = filepath.Join(root, at)
 		}
-		rel, err := filepath.Rel(root, named)
-		if filepath.Dir(file) != within || err == nil && filepath.IsLocal(rel) {
-			dir, own = named, false
+		rel, err := filepath.Rel(root, at)
+		if said != "" && (filepath.Dir(file) != within || err == nil && filepath.IsLocal(rel)) {
+			dir = at
 		}
 	}
-	return dir, own
+	return dir
 }

@@ -40,7 +40,7 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 	case len(left) > 0:
 		return Answer{Deny: "recall: this would remove what exists nowhere else:\n" + strings.Join(left, "\n") + "\n" +
 			wayOut(g, paths, in.ToolInput.Command)}, nil
-	case g.Count() == 0 && len(g.Memory) == 0 && g.Forgotten() == "":
+	case g.Count() == 0 && len(g.Memories()) == 0 && g.Forgotten() == "":
 		return Answer{}, nil
 	}
 	return Answer{Context: savedNote(g, archived, paths)}, nil
@@ -91,7 +91,7 @@ func tooLate(paths []string) Answer {
 // savedNote says what is removed but safe, and what else is removed.
 func savedNote(g *guard.Report, archived int, paths []string) string {
 	text := fmt.Sprintf("Note from recall: %s holds nothing that is in recall's library.", list(paths))
-	if g.Count() > 0 || len(g.Memory) > 0 {
+	if g.Count() > 0 || len(g.Memories()) > 0 {
 		text = fmt.Sprintf("Note from recall: %s holds %s, every byte of which is in recall's library (compared just now",
 			list(paths), plain(g.Holds()))
 		if archived > 0 {
@@ -100,12 +100,12 @@ func savedNote(g *guard.Report, archived int, paths []string) string {
 		text += ")."
 	}
 	if slices.ContainsFunc(g.Sessions, func(s guard.Session) bool {
-		return s.Source != ingest.Memory && s.Source != ingest.OpenCode // recall doesn't write to its database
+		return !s.Source.IsMemory() && s.Source != ingest.OpenCode // recall doesn't write to its database
 	}) {
 		text += " `recall restore` puts a session back."
 	}
-	if len(g.Memory) > 0 {
-		text += " `recall restore memory` puts the memory back."
+	for _, s := range g.Memories() {
+		text += fmt.Sprintf(" `recall restore %s` puts the memory back.", s.Source)
 	}
 	if gone := g.Forgotten(); gone != "" {
 		text += "\nAlso there, forgotten by the user on purpose and so NOT in the library: " + gone + "."

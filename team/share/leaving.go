@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"recall/index"
-	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/library"
@@ -141,7 +140,7 @@ func (l *Leaving) Refused() error {
 // reasonToStay returns the reason why a session doesn't leave, "" if it does.
 func (s *Source) reasonToStay(ctx context.Context, e library.Entry, of library.Project) (why string, err error) {
 	switch {
-	case e.Source == index.HandoffSource || e.Source == ingest.Memory:
+	case e.Source == index.HandoffSource || e.Source.IsMemory():
 		return "not said in one of your sessions", nil
 	case e.Marks.Archived:
 		return "archived", nil

@@ -14,7 +14,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
 	"recall/pipeline/guard"
@@ -137,7 +136,7 @@ type guardPage struct {
 func printGuard(a *app.App, g *guard.Report) {
 	page := guardPage{Report: g}
 	for _, s := range g.Unsafe() {
-		if s.Source != ingest.Memory {
+		if !s.Source.IsMemory() {
 			page.Left++
 		}
 	}
