@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,7 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 			roots, at[root] = append(roots, root), project.Name
 		}
 	}
+	inSession := p.planned()
 	for _, e := range memories {
 		reader, found, err := p.archived(e)
 		if err != nil {
@@ -59,7 +61,7 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 			continue
 		}
 		for _, f := range found.Files {
-			if !ingest.IsNote(f.Name) {
+			if !ingest.IsNote(f.Name) || memory.IsPlan(f.Name) && inSession(f.Name) {
 				continue
 			}
 			n := Remembered{Title: memory.Title(e.Source, f.Name), Name: f.Name, At: f.Mod, entry: e}
@@ -83,6 +85,21 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 		}
 	}
 	return all, errors.Join(bad...)
+}
+
+// planned tells which plans are in a session's transcript anyway: one that names it, or in whose folder it lies.
+func (p *Pipeline) planned() func(name string) bool {
+	sessions, _ := p.Library.Sessions() // one that can't be read is reported elsewhere
+	known := map[string]bool{}
+	for _, e := range sessions {
+		known[string(e.ID)] = true
+		for _, plan := range e.Plans {
+			known[ingest.LastName(plan)] = true
+		}
+	}
+	return func(name string) bool {
+		return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return known[part] })
+	}
 }
 
 // MemoryOf lists what a client remembers outside its sessions, with the notes that its settings keep elsewhere for a

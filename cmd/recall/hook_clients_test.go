@@ -75,7 +75,7 @@ func TestOpenCodeIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := exec.Command(node, script, plugin, d.project, movedPrompt).CombinedOutput()
-	var told struct{ Session, Agent []string }
+	var told struct{ Session, Agent, Title []string }
 	if err != nil || json.Unmarshal(out, &told) != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -86,6 +86,9 @@ func TestOpenCodeIsTold(t *testing.T) {
 	if len(told.Agent) != 1 || !strings.Contains(told.Agent[0], settledHere) {
 		t.Errorf("a sub-agent is told %q", told.Agent)
 	}
+	if len(told.Title) != 1 {
+		t.Errorf("the client's own request is told %q", told.Title)
+	}
 }
 
 // askPlugin calls the plugin as OpenCode does at a prompt: in a session, and in one that a task of it started.
@@ -93,12 +96,12 @@ const askPlugin = `
 const [, , plugin, directory, prompt] = process.argv
 const { Recall } = await import(plugin)
 const session = { get: async ({ path }) => ({ data: { time: { created: Date.now() + 1e6 }, parentID: path.id === "ses_b" ? "ses_a" : undefined } }) }
-const on = await Recall({ client: { session }, directory })
-async function told(sessionID) {
+const app = { agents: async () => ({ data: [{ hidden: true, prompt: "Write a title." }, { prompt: "Plan." }] }) }
+const on = await Recall({ client: { session, app }, directory })
+async function told(sessionID, ...system) {
   await on["chat.message"]({ sessionID }, { parts: [{ type: "text", text: prompt }] })
-  const system = []
   await on["experimental.chat.system.transform"]({ sessionID }, { system })
   return system
 }
-console.log(JSON.stringify({ session: await told("ses_a"), agent: await told("ses_b") }))
+console.log(JSON.stringify({ session: await told("ses_a"), agent: await told("ses_b"), title: await told("ses_a", "Write a title. Be brief.") }))
 `

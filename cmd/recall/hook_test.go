@@ -282,7 +282,7 @@ func TestHooksOverASession(t *testing.T) {
 	}
 }
 
-// A fork's first event has the id of the session that it is of.
+// A fork's conversation holds what the session that it is of was told.
 func TestHooksOfAFork(t *testing.T) {
 	d := newDesk(t)
 	d.says(sessionA, first...)
@@ -291,13 +291,16 @@ func TestHooksOfAFork(t *testing.T) {
 	if d.hook(hooks.UserPromptSubmit, sessionB, against...) == "" {
 		t.Fatal("no note")
 	}
-	d.hook(hooks.SessionStart, sessionB, "source", "resume") // of the fork, with the old id
+	copied := `{"type":"user","forkedFrom":{"sessionId":"` + sessionB + `","messageUuid":"u1"},"message":{"content":"x"}}`
+	if err := os.WriteFile(d.path(sessionC), []byte(copied+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.hook(hooks.SessionStart, sessionC, "source", "fork")
 	if got := d.hook(hooks.UserPromptSubmit, sessionC, against...); got != "" {
 		t.Errorf("the fork is told what stands in its conversation already: %s", got)
 	}
 	other := "dddddddd-0000-4000-8000-000000000004"
 	if got := d.hook(hooks.UserPromptSubmit, other, against...); got == "" {
-		// the fork took the start over: another session has none of it
 		t.Error("another session isn't told")
 	}
 }

@@ -39,11 +39,14 @@ func (f File) Title() string {
 // Title says what a client remembers by the name of a file, below its folder: "Claude Code's memory, redis.md".
 func Title(of ingest.Source, name string) string {
 	kind := "memory"
-	if strings.Contains("/"+name, "/plans/") {
+	if IsPlan(name) {
 		kind = "plan"
 	}
 	return of.Client().Name + "'s " + kind + ", " + path.Base(name)
 }
+
+// IsPlan tells a plan by its name below the client's folder.
+func IsPlan(name string) bool { return strings.Contains("/"+name, "/plans/") }
 
 // Files lists the files that clients read before a session of a project, or of any for "": some may not be there.
 func Files(l *library.Library, project string) (files []File) {

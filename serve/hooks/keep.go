@@ -167,7 +167,7 @@ func (h *Host) leave(in Input, asked bool) Answer {
 		for _, end := range []string{".json", ".compacting"} {
 			os.Remove(h.memoPath(in.Session, end))
 		}
-		err = cmp.Or(h.Logs.Forget(id), writeJSON(h.memoPath(in.Session, ".json"), memo{Out: true, Known: true}))
+		err = cmp.Or(h.Logs.Forget(id), writeJSON(h.memoPath(in.Session, ".json"), memo{Out: true}))
 	}
 	if err != nil {
 		return NotOut(in, asked, err)

@@ -3,7 +3,6 @@ package hooks
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -25,8 +24,6 @@ import (
 //	<session>.json        what it was told: items noted, what its payload contained
 //	<session>.agent-…     what a sub-agent that is about to start is to be told
 //	<session>.compacting  PreCompact is distilling it
-//	start-<pid>.json      the session that a client last started with: a fork starts with the
-//	                      id of the session that it was forked from
 //
 // Sessions are named by a hash, so that an id can't lead out of the folder.
 
@@ -37,8 +34,7 @@ type memo struct {
 	Page  []spot           `json:"page,omitempty"`  // what its last payload rests on
 	Of    []string         `json:"of,omitempty"`    // the sessions that it was forked from
 	// hashes of other sessions' items in its last payload; nil if unknown
-	Held  []string `json:"held"`
-	Known bool     `json:"known"`
+	Held []string `json:"held"`
 	// it was told that its context is filling up, since the last compaction
 	Nudged    bool `json:"nudged,omitempty"`
 	Committed bool `json:"committed,omitempty"` // since the last prompt
@@ -63,19 +59,8 @@ func (m *memo) knows(spots []spot, b *brief.Bearing, within int) bool {
 	})
 }
 
-type started struct {
-	Session string    `json:"session"`
-	Source  string    `json:"source"`
-	At      time.Time `json:"at"`
-	Before  memo      `json:"before"` // that session's memo before the start
-}
-
 func (h *Host) memoPath(session, end string) string {
 	return filepath.Join(h.Cache, text.Hash(session, 8)+end)
-}
-
-func (h *Host) startPath() string {
-	return filepath.Join(h.Cache, fmt.Sprintf("start-%d.json", h.Parent))
 }
 
 func readJSON(path string, to any) bool {
@@ -88,34 +73,20 @@ func writeJSON(path string, v any) error {
 	return disk.ReplaceCache(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
 }
 
-// memoOf returns the memo of a session, after telling a fork from the session that it was started as.
+// memoOf returns the memo of a session; a fork's conversation begins with what the other one was told.
 func (h *Host) memoOf(in Input) memo {
-	var m memo
-	session := in.Session
-	if readJSON(h.memoPath(session, ".json"), &m) {
+	var m, was memo
+	readJSON(h.memoPath(in.Session, ".json"), &m)
+	parent := forkedFrom(in.Transcript)
+	if parent == "" || parent == in.Session || slices.Contains(m.Of, parent) {
 		return m
 	}
-	if parent := forkedFrom(in.Transcript); parent != "" && parent != session {
-		readJSON(h.memoPath(parent, ".json"), &m)
-		m.Of = append(m.Of, parent)
-		return m
+	if readJSON(h.memoPath(parent, ".json"), &was); m.Held == nil {
+		m.Held = was.Held
 	}
-	var s started
-	if !readJSON(h.startPath(), &s) || s.Session == session || s.Source != "resume" || h.now().Sub(s.At) > 12*time.Hour {
-		return m
-	}
-	// What was said at the start was said to this session, not to the one it was forked from.
-	readJSON(h.memoPath(s.Session, ".json"), &m)
-	if s.Before.Known {
-		writeJSON(h.memoPath(s.Session, ".json"), s.Before)
-	} else {
-		os.Remove(h.memoPath(s.Session, ".json"))
-	}
-	of := s.Session
-	s.Session, s.Source = session, "fork" // handled: the next session isn't from the same start
-	writeJSON(h.startPath(), s)
-	m.Known, m.Of = true, append(m.Of, of)
-	h.keep(session, m)
+	m.Noted, m.Told, m.Page = ingest.Union(m.Noted, was.Noted...), ingest.Union(m.Told, was.Told...),
+		ingest.Union(m.Page, was.Page...)
+	m.Of = ingest.Union(m.Of, append(was.Of, parent)...)
 	return m
 }
 
@@ -127,7 +98,6 @@ func forkedFrom(transcript string) string {
 }
 
 func (h *Host) keep(session string, m memo) error {
-	m.Known = true
 	return writeJSON(h.memoPath(session, ".json"), m)
 }
 

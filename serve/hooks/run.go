@@ -51,8 +51,7 @@ type Host struct {
 	Waits  bool // the client waits until a SessionEnd was dealt with
 	Late   bool // the client takes a text only after a tool, not before it
 
-	Parent int // process id of the client
-	Now    func() time.Time
+	Now func() time.Time
 
 	// LeftBehind is set if abandoned work is still running: what it uses must not be closed.
 	LeftBehind atomic.Bool

@@ -25,7 +25,7 @@ func host(t *testing.T, open func() (*library.Library, error)) *Host {
 		Index:    func(*library.Library) (*index.Index, error) { return nil, os.ErrNotExist },
 		Pipeline: func(*library.Library) (*pipeline.Pipeline, error) { return &pipeline.Pipeline{}, nil },
 		Archiver: func(*library.Library) *pipeline.Archiver { return &pipeline.Archiver{} },
-		Cache:    filepath.Join(home, "cache"), Notes: true, Parent: 77,
+		Cache:    filepath.Join(home, "cache"), Notes: true,
 	}
 }
 

@@ -23,9 +23,6 @@ import (
 // told only what other sessions settled since; after a compaction it is told all again.
 func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	m := h.memoOf(in)
-	if h.Parent > 1 { // for the first event of a fork, which gets the earlier memo
-		defer writeJSON(h.startPath(), started{in.Session, in.Source, h.now(), m})
-	}
 	if in.Source == "compact" {
 		h.awaitDistilled(ctx, in.Session)
 		m.Nudged, m.Noted, m.Told, m.Held = false, nil, nil, nil

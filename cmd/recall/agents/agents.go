@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -86,7 +87,7 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 		if event, err = hooks.ParseEvent(args[0]); err != nil || clients.CalledTwice() {
 			return err
 		}
-		if in, err = client.Read(a.In); err != nil && !errors.Is(err, clients.ErrNoInput) {
+		if in, err = client.Read(a.In); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		client.Heard(dir)
@@ -162,7 +163,6 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 		Confirm:    c.Hooks.Confirm,
 		Notes:      c.Hooks.Notes,
 		Nudge:      c.Hooks.Nudge,
-		Parent:     os.Getppid(),
 		Pause:      pausing(),
 		Waits:      client.Waits(event),
 		Late:       client.Late(),

@@ -39,8 +39,12 @@ export const Recall = async ({ client, directory }) => {
   // The client's own requests, for a title or a summary, begin with the prompt of an agent that it doesn't show.
   let hidden
   async function isClients(system) {
-    hidden ??= client.app.agents().then(({ data }) => data.filter((a) => a.hidden && a.prompt), () => [])
-    return (await hidden).some((a) => system[0]?.startsWith(a.prompt))
+    try {
+      hidden ??= (await client.app.agents()).data.filter((a) => a.hidden && a.prompt)
+    } catch {
+      return false
+    }
+    return hidden.some((a) => system[0]?.startsWith(a.prompt))
   }
 
   async function session(id, source) {

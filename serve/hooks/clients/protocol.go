@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -31,23 +32,38 @@ type fromClient struct {
 
 const inputMost = 64 << 20 // bytes; a Write contains the whole file
 
-// ErrNoInput says that the client sent nothing.
-var ErrNoInput = errors.New("the client sent nothing")
+// patience is how long Read waits for a client that sends nothing, or stops in the middle.
+const patience = 3 * time.Second
 
-// ReadInput reads what the client sends. If that is nothing, the error is ErrNoInput; see FromSurroundings.
-func (c *Client) ReadInput(r io.Reader) (hooks.Input, error) {
-	var in fromClient
-	data, err := io.ReadAll(io.LimitReader(r, inputMost))
-	if err != nil {
-		return in.Input, err
+// Read reads what the client sends, to the end of that: some never close it. If it sends nothing, the error is io.EOF;
+// see FromSurroundings.
+func (c *Client) Read(r io.Reader) (hooks.Input, error) {
+	type result struct {
+		in  hooks.Input
+		err error
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if len(bytes.TrimSpace(data)) == 0 {
-		return in.Input, ErrNoInput
+	done := make(chan result, 1)
+	go func() {
+		in, err := c.read(r)
+		done <- result{in, err}
+	}()
+	select {
+	case r := <-done:
+		return r.in, r.err
+	case <-time.After(patience):
+		return hooks.Input{}, errors.New("the client didn't send everything in time")
+	}
+}
+
+func (c *Client) read(r io.Reader) (hooks.Input, error) {
+	var in fromClient
+	from := bufio.NewReader(io.LimitReader(r, inputMost))
+	if lead, _ := from.Peek(len(bom)); bytes.Equal(lead, bom) {
+		from.Discard(len(bom))
 	}
 	// A field of an unexpected type is ignored: the others, above all a command, still count.
 	var odd *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, &in); err != nil && !(errors.As(err, &odd) && in.Session != "") {
+	if err := json.NewDecoder(from).Decode(&in); err != nil && !(errors.As(err, &odd) && in.Session != "") {
 		return in.Input, fmt.Errorf("what the client sent: %w", err)
 	}
 	return c.inOurWords(in), nil
@@ -92,47 +108,6 @@ func patched(patch string) (edit hooks.ToolInput) {
 	return edit
 }
 
-// Read is ReadInput with a timeout when nothing comes for Quiet: it doesn't wait for a client that never closes
-// stdin.
-func (c *Client) Read(r io.Reader) (hooks.Input, error) {
-	type result struct {
-		in  hooks.Input
-		err error
-	}
-	quiet := time.NewTimer(Quiet)
-	defer quiet.Stop()
-	done := make(chan result, 1)
-	go func() {
-		in, err := c.ReadInput(&heard{r, quiet})
-		done <- result{in, err}
-	}()
-	select {
-	case r := <-done:
-		return r.in, r.err
-	case <-quiet.C:
-		return hooks.Input{}, errors.New("nothing came on stdin")
-	}
-}
-
-// Quiet is how long Read waits for more input.
-const Quiet = time.Second
-
-// heard is a reader that restarts a timer whenever something comes and stops it at the end.
-type heard struct {
-	io.Reader
-	quiet *time.Timer
-}
-
-func (h *heard) Read(p []byte) (int, error) {
-	n, err := h.Reader.Read(p)
-	if err != nil {
-		h.quiet.Stop()
-	} else {
-		h.quiet.Reset(Quiet)
-	}
-	return n, err
-}
-
 // FromSurroundings returns what is known without input from Claude Code: when a session run with -p ends, the client
 // doesn't wait for an asynchronous hook and is gone before it has sent anything (seen with 2.1.197). The session's
 // id is in the environment; roots are the folders in which Claude Code keeps sessions.
@@ -141,7 +116,7 @@ func FromSurroundings(e hooks.Event, getenv func(string) string, roots []string)
 		Reason: "other"}
 	if e != hooks.SessionEnd || in.Session == "" || filepath.Base(in.Session) != in.Session ||
 		strings.ContainsAny(in.Session, "*?[\\") {
-		return in, ErrNoInput
+		return in, io.EOF
 	}
 	for _, root := range roots {
 		for _, folders := range []string{"projects/*/", "*/"} {

@@ -34,7 +34,7 @@ func TestInOurWords(t *testing.T) {
 		"a patch": {codex, `"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch"}`,
 			hooks.Input{Tool: "Edit", ToolInput: hooks.ToolInput{Path: "a.go", New: "x\n"}}},
 	} {
-		in, err := c.client.ReadInput(strings.NewReader(`{"session_id":"s","cwd":"/w",` + c.sent + `}`))
+		in, err := c.client.Read(strings.NewReader(`{"session_id":"s","cwd":"/w",` + c.sent + `}`))
 		c.want.Session, c.want.Cwd = "s", "/w"
 		if diff := cmp.Diff(c.want, in); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
