@@ -67,8 +67,8 @@ func folderOfSlug(dir, slug string) string {
 }
 
 // withoutExcluded removes from history.jsonl the prompts of sessions of which something is excluded, and returns the
-// folders that it names. If there are any, the result is no longer a file of this machine, as the library's copy differs
-// from it on purpose.
+// folders that it names. If there were any, the result is no longer a file of this machine, as the library's copy
+// differs from it on purpose.
 func withoutExcluded(file ingest.File, leave ingest.Leave) (_ ingest.File, dirs []string, err error) {
 	type prompt struct {
 		line []byte
