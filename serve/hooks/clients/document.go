@@ -40,11 +40,6 @@ func parse(text []byte) (*document, error) {
 	if d.root, err = hujson.Parse(rest); err != nil {
 		return nil, err // it names the line
 	}
-	for v := range d.root.All() {
-		if endsWithComma(v) { // the parser accepts it, but it isn't JSON
-			return nil, fmt.Errorf("line %d: a comma with nothing after it", 1+bytes.Count(rest[:v.EndOffset-1], []byte("\n")))
-		}
-	}
 	if bytes.Contains(rest, []byte("\r\n")) {
 		d.newline = "\r\n"
 	}
@@ -76,21 +71,6 @@ func tooDeep(text []byte) bool {
 		}
 	}
 	return false
-}
-
-func endsWithComma(v *hujson.Value) bool {
-	var last hujson.Value
-	switch of := v.Value.(type) {
-	case *hujson.Object:
-		if n := len(of.Members); n > 0 {
-			last = of.Members[n-1].Value
-		}
-	case *hujson.Array:
-		if n := len(of.Elements); n > 0 {
-			last = of.Elements[n-1]
-		}
-	}
-	return last.AfterExtra != nil
 }
 
 // edited returns a text after an edit; the text itself if that changes nothing.

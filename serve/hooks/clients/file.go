@@ -57,12 +57,9 @@ var Kinds = []Kind{Hooks, Server}
 
 type entries map[Kind]entry
 
-// An entry manages one thing that recall puts into a client's file.
-type entry struct {
-	add    func(text []byte, p Program) ([]byte, error) // in place of one from before
-	remove func(text []byte) ([]byte, error)            // and whatever becomes empty without it; nil removes the file
-	in     func(text []byte) (*Program, error)          // as entered, nil if it isn't
-}
+// An entry is one thing that recall puts into a client's file. It has a text start a program, in place of the one that
+// it started before; with nil, none, and whatever becomes empty without it goes: if that is the file, after is nil.
+type entry func(text []byte, p *Program) (after []byte, was *Program, err error)
 
 // A Program is what the client starts, with arguments.
 type Program struct {
@@ -194,13 +191,8 @@ func (f File) Plan(p *Program, kinds ...Kind) (Change, error) {
 // edited returns a text with its entries changed to others.
 func (f File) edited(text []byte, now, then map[Kind]*Program) (_ []byte, err error) {
 	for _, k := range Kinds {
-		switch {
-		case err != nil:
-			return nil, err
-		case then[k] != nil:
-			text, err = f.entries[k].add(text, *then[k])
-		case now[k] != nil:
-			text, err = f.entries[k].remove(text)
+		if err == nil && (now[k] != nil || then[k] != nil) {
+			text, _, err = f.entries[k](text, then[k])
 		}
 	}
 	return text, err
@@ -210,7 +202,7 @@ func (f File) edited(text []byte, now, then map[Kind]*Program) (_ []byte, err er
 func (f File) entered(text []byte) (map[Kind]*Program, error) {
 	all := map[Kind]*Program{}
 	for k, e := range f.entries {
-		p, err := e.in(text)
+		_, p, err := e(text, nil)
 		if err != nil {
 			return nil, err
 		}

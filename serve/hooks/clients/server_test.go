@@ -39,8 +39,8 @@ func TestServersSurviveInstallAndUninstall(t *testing.T) {
 		if have, err := code.entered(now); err != nil || len(have[Server].Args) != 2 || have[Server].Path != s.Path {
 			t.Errorf("%s: got %+v, %v in\n%s", name, have[Server], err, now)
 		}
-		alone, err := code.entries[Server].remove(now)
-		if have, _ := code.entries[Server].in(alone); err != nil || have != nil {
+		alone, _, err := code.entries[Server](now, nil)
+		if _, have, _ := code.entries[Server](alone, nil); err != nil || have != nil {
 			t.Errorf("%s: still there after a removal: %+v, %v", name, have, err)
 		}
 		c, err := code.Plan(nil, Server)
@@ -91,10 +91,10 @@ func TestServerBesideChanges(t *testing.T) {
 	}
 	// Somebody else's server of that name isn't touched.
 	other := []byte(`{"mcpServers": {"recall": {"command": "npx", "args": ["recall-mcp"]}}}`)
-	if _, err := desktop.entries[Server].add(other, Program{Path: "/bin/recall"}); !errors.Is(err, ErrTaken) {
+	if _, _, err := desktop.entries[Server](other, &Program{Path: "/bin/recall"}); !errors.Is(err, ErrTaken) {
 		t.Errorf("got %v, want ErrTaken", err)
 	}
-	if got, err := desktop.entries[Server].remove(other); err != nil || !bytes.Equal(got, other) {
+	if got, _, err := desktop.entries[Server](other, nil); err != nil || !bytes.Equal(got, other) {
 		t.Errorf("got %s, %v; want it untouched", got, err)
 	}
 }

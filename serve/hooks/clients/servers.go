@@ -45,17 +45,13 @@ func wordsOf(v hujson.Value) []string {
 	return append(words, e.Args...)
 }
 
-// isServer reports whether a command line starts recall's server, of any version.
-func isServer(words []string) bool {
-	return len(words) > 1 && strings.HasPrefix(lastName(Started(words)), "recall") && words[len(words)-1] == "mcp"
-}
-
-// serverOf returns the program that a command line starts as recall's server, nil if it doesn't.
+// serverOf returns the program that a command line starts as recall's server, of any version; nil if it doesn't.
 func serverOf(words []string) *Program {
-	if !isServer(words) {
+	last := len(words) - 1
+	if last < 1 || words[last] != "mcp" || !strings.HasPrefix(lastName(Started(words)), "recall") {
 		return nil
 	}
-	return &Program{words[0], words[1 : len(words)-1]}
+	return &Program{words[0], words[1:last]}
 }
 
 func (p Program) server() []string { return append(append([]string{p.Path}, p.Args...), "mcp") }
@@ -74,94 +70,64 @@ func Started(command []string) string {
 
 func lastName(path string) string { return strings.ToLower(ingest.LastName(path)) }
 
-// inServers manages recall as an MCP server in a client's configuration, below a key. An entry of an earlier install is
-// replaced in place; if another server has the name, the error is ErrTaken.
+// inServers is the entry of recall as an MCP server in a client's configuration, below a key. If another server has the
+// name, the error is ErrTaken.
 func inServers(key string, as func(words []string) server) entry {
-	section := func(d *document, add bool) (root, servers *hujson.Object, err error) {
-		return d.section("a configuration", key, add)
-	}
-	in := func(text []byte) (*Program, error) {
-		d, err := parse(text)
-		if err != nil {
-			return nil, err
-		}
-		_, servers, err := section(d, false)
-		if err != nil || servers == nil || at(servers, ServerName) < 0 {
-			return nil, err
-		}
-		return serverOf(wordsOf(servers.Members[at(servers, ServerName)].Value)), nil
-	}
-	return entry{in: in,
-		add: func(text []byte, p Program) ([]byte, error) {
-			return edited(text, func(d *document) error {
-				_, servers, err := section(d, true)
-				if err != nil {
-					return err
-				}
-				i := at(servers, ServerName)
-				if i < 0 {
+	return func(text []byte, p *Program) (after []byte, was *Program, err error) {
+		after, err = edited(text, func(d *document) error {
+			root, servers, err := d.section("a configuration", key, p != nil)
+			if err != nil || servers == nil {
+				return err
+			}
+			i := at(servers, ServerName)
+			if i < 0 {
+				if p != nil {
 					d.addMember(servers, 2, ServerName, as(p.server()))
-					return nil
-				}
-				v := &servers.Members[i].Value
-				switch words := wordsOf(*v); {
-				case !isServer(words):
-					return fmt.Errorf("%w (line %d)", ErrTaken, d.line(v))
-				case !slices.Equal(words, p.server()): // otherwise keep it: it may also have env
-					v.Value, d.changed = d.value(as(p.server()), 2).Value, true
 				}
 				return nil
-			})
-		},
-		remove: func(text []byte) ([]byte, error) {
-			if p, err := in(text); err != nil || p == nil {
-				return text, err
 			}
-			return edited(text, func(d *document) error {
-				root, servers, err := section(d, false)
-				if err == nil && d.cutMember(servers, at(servers, ServerName)) {
+			v := &servers.Members[i].Value
+			words := wordsOf(*v)
+			switch was = serverOf(words); {
+			case p == nil:
+				if was != nil && d.cutMember(servers, i) {
 					d.cutMember(root, at(root, key))
 				}
-				return err
-			})
-		},
+			case was == nil:
+				return fmt.Errorf("%w (line %d)", ErrTaken, d.line(v))
+			case !slices.Equal(words, p.server()): // otherwise keep it: it may also have env
+				v.Value, d.changed = d.value(as(p.server()), 2).Value, true
+			}
+			return nil
+		})
+		return after, was, err
 	}
 }
 
-// inTOML manages the server in Codex's config.toml, as a table at its end. Of what is there nothing is rewritten.
-var inTOML = entry{
-	in: func(text []byte) (*Program, error) {
-		words, _, err := serverTable(text)
-		return serverOf(words), err
-	},
-	add: func(text []byte, p Program) ([]byte, error) {
-		words, table, err := serverTable(text)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(words) > 0 && (!isServer(words) || table == ""):
-			return nil, ErrTaken
-		case slices.Equal(words, p.server()):
-			return text, nil
-		}
-		command, _ := json.Marshal(p.Path) // also TOML's form of strings
-		args, _ := json.Marshal(p.server()[1:])
-		made := fmt.Sprintf("%s\ncommand = %s\nargs = %s\n", tableHead, command, args)
-		if table != "" {
-			return []byte(strings.Replace(string(text), table, made, 1)), nil
-		}
-		if len(text) > 0 {
-			made = strings.Repeat("\n", 2-len(string(text))+len(strings.TrimRight(string(text), "\n"))) + made
-		}
-		return append(slices.Clip(text), made...), nil
-	},
-	remove: func(text []byte) ([]byte, error) {
-		words, table, err := serverTable(text)
-		if err != nil || !isServer(words) {
-			return text, err
-		}
-		return []byte(strings.Replace(string(text), table, "", 1)), nil
-	},
+// inTOML is the server's entry in Codex's config.toml, a table at its end. Of what is there nothing is rewritten.
+func inTOML(text []byte, p *Program) (after []byte, was *Program, err error) {
+	words, table, err := serverTable(text)
+	was = serverOf(words)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case p == nil && was == nil, p != nil && slices.Equal(words, p.server()):
+		return text, was, nil
+	case p == nil:
+		return []byte(strings.Replace(string(text), table, "", 1)), was, nil
+	case len(words) > 0 && (was == nil || table == ""):
+		return nil, was, ErrTaken
+	}
+	command, _ := json.Marshal(p.Path) // also TOML's form of strings
+	args, _ := json.Marshal(p.server()[1:])
+	made := fmt.Sprintf("%s\ncommand = %s\nargs = %s\n", tableHead, command, args)
+	if table != "" {
+		return []byte(strings.Replace(string(text), table, made, 1)), was, nil
+	}
+	if len(text) > 0 {
+		made = strings.Repeat("\n", 2-len(string(text))+len(strings.TrimRight(string(text), "\n"))) + made
+	}
+	return append(slices.Clip(text), made...), was, nil
 }
 
 const tableHead = "[mcp_servers." + ServerName + "]"

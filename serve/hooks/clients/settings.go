@@ -99,17 +99,19 @@ func groupsOf(hooks *hujson.Object, i int) *hujson.Array {
 	return elements(&hooks.Members[i].Value)
 }
 
-// addHooks adds recall's hooks to settings, replacing those of an earlier install.
-func (c *Client) addHooks(d *document, as form, p Program) error {
+// setHooks has settings call a program as recall's hooks, in place of those of an earlier install; with nil, none.
+func (c *Client) setHooks(d *document, as form, p *Program) error {
 	wanted := map[string][]byte{}
 	for _, e := range c.events {
-		wanted[e.name], _ = json.Marshal(c.group(as, p, e)) // strings and numbers only: it can't fail
+		if p != nil {
+			wanted[e.name], _ = json.Marshal(c.group(as, *p, e)) // strings and numbers only: it can't fail
+		}
 	}
 	has := func(event string, g hujson.Value) bool {
 		var have bytes.Buffer
 		return json.Compact(&have, raw(g)) == nil && bytes.Equal(have.Bytes(), wanted[event])
 	}
-	if err := cutHooks(d, has); err != nil {
+	if err := cutHooks(d, has); err != nil || p == nil {
 		return err
 	}
 	_, hooks, err := hooksOf(d, true)
@@ -126,7 +128,7 @@ func (c *Client) addHooks(d *document, as form, p Program) error {
 			return d.wrong(v, `"`+e.name+`" is not a list`)
 		}
 		if !slices.ContainsFunc(list.Elements, func(g hujson.Value) bool { return has(e.name, g) }) {
-			d.addElem(list, 3, c.group(as, p, e))
+			d.addElem(list, 3, c.group(as, *p, e))
 		}
 	}
 	return nil
@@ -177,23 +179,17 @@ func ourHooks(text []byte) (events []string, programs []*Program, err error) {
 	return events, programs, nil
 }
 
-// inJSON manages recall's hooks in a client's settings.
+// inJSON is the entry of recall's hooks in a client's settings.
 func (c *Client) inJSON(as form) entry {
-	return entry{
-		add: func(text []byte, p Program) ([]byte, error) {
-			return edited(text, func(d *document) error { return c.addHooks(d, as, p) })
-		},
-		remove: func(text []byte) ([]byte, error) {
-			return edited(text, func(d *document) error {
-				return cutHooks(d, func(string, hujson.Value) bool { return false })
-			})
-		},
-		in: func(text []byte) (*Program, error) {
-			_, list, err := ourHooks(text)
-			if err != nil || len(list) == 0 {
-				return nil, err
-			}
-			return list[0], nil
-		},
+	return func(text []byte, p *Program) (after []byte, was *Program, err error) {
+		_, list, err := ourHooks(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(list) > 0 {
+			was = list[0]
+		}
+		after, err = edited(text, func(d *document) error { return c.setHooks(d, as, p) })
+		return after, was, err
 	}
 }

@@ -57,7 +57,8 @@ var shapes = map[string]string{
 		"\"\\ud83d\\ude00 </>&\", \"n\": 12345678901234567890}\n",
 	"odd layout": "{ \"a\" : 1 ,\n\n\n      \"b\":[\n],\"hooks\" :\n{ \"SessionStart\" :[ " +
 		"{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]} ]\n\t} }  \n\n",
-	"huge": "{\n  \"list\": [\"" + strings.Repeat("x\", \"", 40_000) + "\"]\n}\n",
+	"huge":               "{\n  \"list\": [\"" + strings.Repeat("x\", \"", 40_000) + "\"]\n}\n",
+	"a comma at the end": "{\n  \"a\": 1,\n}",
 	"another tool's recall": `{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"/usr/bin/total-recall ` +
 		`hook it"}]}]}}`,
 	"hooks last, nested object": "{\n  \"z\": {\"hooks\": {\"SessionStart\": \"no\"}},\n  \"hooks\": {\n    " +
@@ -117,11 +118,11 @@ func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
 func TestRemoveAlone(t *testing.T) {
 	for _, name := range []string{"empty object", "no hooks", "no newline at the end", "hooks of others", "tabs",
 		"four spaces", "CRLF", "BOM", "one line", "all hooks off", "duplicate keys", "odd layout"} {
-		in, err := ClaudeCode.inJSON(argued).add([]byte(shapes[name]), program)
+		in, _, err := ClaudeCode.inJSON(argued)([]byte(shapes[name]), &program)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := ClaudeCode.inJSON(argued).remove(in)
+		out, _, err := ClaudeCode.inJSON(argued)(in, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +139,6 @@ func TestRemoveAlone(t *testing.T) {
 func TestSettingsThatAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\n  \"a\": 1,\n  \"b\": \n}":       "line 4, column 1: invalid character '}'",
-		"{\n  \"a\": 1,\n}":                  "line 3: a comma with nothing after it",
 		"{\n  \"a\": \"x\n}":                 "line 3, ",
 		"[]":                                 "line 1: settings must be an object",
 		"{}\n{}":                             "line 2, column 1: invalid character '{' after top-level value",
@@ -223,7 +223,7 @@ func TestOlderForms(t *testing.T) {
 		`"command":"/x/recall","args":["hook","SessionStart"]`} {
 		old := `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command",` + command +
 			`},{"type":"command","command":"mine"}]}]}}`
-		got, err := ClaudeCode.inJSON(argued).add([]byte(old), program)
+		got, _, err := ClaudeCode.inJSON(argued)([]byte(old), &program)
 		if err != nil {
 			t.Fatal(err)
 		}
