@@ -16,17 +16,26 @@ import (
 )
 
 // beforeDeleting makes sure that a command removes no session that exists nowhere else: what it would remove is
-// archived and compared first.
+// archived and compared first. What it only renames is archived, too: nothing of that is lost, but no sync looks there.
 func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
-	paths, moved := h.threatened(in)
-	if len(paths) == 0 {
-		return h.beforeMoving(ctx, moved)
+	paths, moved := guard.Threatened(in.ToolInput.Command, in.Cwd, h.Sources, h.LibraryDir)
+	moves := len(paths) == 0
+	if moves && len(moved) == 0 {
+		return Answer{}, nil
 	}
-	h.atRisk.Store(&paths)
+	if moves {
+		paths = moved
+	} else {
+		h.atRisk.Store(&paths)
+	}
 	ctx, cancel := context.WithTimeout(ctx, deleting)
 	defer cancel()
 	g, left, archived, err := h.saveFirst(ctx, paths)
 	switch {
+	case moves && (err != nil || g.Count() == 0):
+		return Answer{}, err
+	case moves:
+		return Answer{Context: movedNote(g, len(left) == 0, paths)}, nil
 	case ctx.Err() != nil:
 		return tooLate(paths), ctx.Err()
 	case errors.Is(err, library.ErrNoLibrary):
@@ -46,24 +55,14 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 	return Answer{Context: savedNote(g, archived, paths)}, nil
 }
 
-// beforeMoving archives what is only given another name: nothing of it is lost, but no sync looks there.
-func (h *Host) beforeMoving(ctx context.Context, paths []string) (Answer, error) {
-	if len(paths) == 0 {
-		return Answer{}, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, deleting)
-	defer cancel()
-	g, left, _, err := h.saveFirst(ctx, paths)
-	if err != nil || g.Count() == 0 {
-		return Answer{}, err
-	}
+// movedNote says what is given another name.
+func movedNote(g *guard.Report, whole bool, paths []string) string {
 	kept := "every byte of which is in recall's library"
-	if len(left) > 0 {
+	if !whole {
 		kept = "not all of which is in recall's library"
 	}
-	return Answer{Context: fmt.Sprintf("<!-- recall -->\nNote from recall: moving %s loses nothing. It holds %s, %s. No "+
-		"sync looks in another place by itself: `recall sync --from PLACE` does.\n<!-- /recall -->", list(paths),
-		plain(g.Holds()), kept)}, nil
+	return fmt.Sprintf("<!-- recall -->\nNote from recall: moving %s loses nothing. It holds %s, %s. No sync looks in "+
+		"another place by itself: `recall sync --from PLACE` does.\n<!-- /recall -->", list(paths), plain(g.Holds()), kept)
 }
 
 // wayOut says how to do what was refused after all: by the same command, behind a guard.

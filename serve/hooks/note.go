@@ -3,9 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"time"
 
 	"recall/answer/brief"
-	"recall/index"
 	"recall/index/check"
 	"recall/ingest"
 	"recall/internal/text"
@@ -23,9 +20,7 @@ import (
 
 // prompt says what was said before that bears on a prompt, and if the context is filling up. It never stops the person.
 func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
-	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.Prompt, promptMost)}
-	ingest.MarkForeign(&t) // a pasted payload doesn't contradict itself
-	text := t.OwnText()
+	text := ownText(in.Prompt)
 	m := h.memoOf(in) // distinguishes a fork from its parent at the first event
 	if strings.HasPrefix(text, "/") || strings.TrimSpace(text) == "" {
 		return Answer{}, nil
@@ -47,20 +42,27 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 // promptMost is how many bytes of a prompt are read: the request comes before what was pasted.
 const promptMost = 64 << 10
 
+// ownText returns what was said in a prompt itself: a payload pasted into it doesn't contradict itself.
+func ownText(prompt string) string {
+	t := ingest.Turn{Role: ingest.User, Text: text.Head(prompt, promptMost)}
+	ingest.MarkForeign(&t)
+	return t.OwnText()
+}
+
 // bearing says what was said before that bears on a task and this session doesn't hold yet, "" for nothing.
 func (h *Host) bearing(ctx context.Context, in Input, m memo, task string) (string, []spot, error) {
 	if !h.Notes {
 		return "", nil, nil
 	}
-	at, x, err := h.searched(in)
-	if err != nil || x == nil {
+	at, err := h.placeOf(in.Cwd)
+	if err != nil || at.x == nil {
 		return "", nil, err
 	}
-	all, err := brief.Find(ctx, x, at.name, task, func(b *brief.Bearing) bool { return wanted(b, in, m) })
+	all, err := brief.Find(ctx, at.x, at.name, task, func(b *brief.Bearing) bool { return wanted(b, in, m) })
 	if err != nil {
 		return "", nil, err
 	}
-	return h.told(ctx, at, x, all)
+	return worded(ctx, at, all)
 }
 
 // wanted reports whether a session is to be told something: what it said itself or was told it holds; what its page
@@ -78,13 +80,13 @@ const (
 	besideLine  = 3
 )
 
-// told words what bears on a task, with what may have replaced it.
-func (h *Host) told(ctx context.Context, at place, x *index.Index, all []brief.Bearing) (string, []spot, error) {
+// worded words what bears on a task, with what may have replaced it.
+func worded(ctx context.Context, at place, all []brief.Bearing) (string, []spot, error) {
 	var items []payload.Item
 	for _, b := range all {
 		items = append(items, b.Item)
 	}
-	doubted, err := pipeline.Doubts(ctx, at.l, x, map[string]*payload.Payload{}, items)
+	doubted, err := pipeline.Doubts(ctx, at.l, at.x, map[string]*payload.Payload{}, items)
 	if err != nil {
 		return "", nil, err
 	}
@@ -97,23 +99,6 @@ func (h *Host) told(ctx context.Context, at place, x *index.Index, all []brief.B
 		spots = append(spots, spotOf(b.Session, b.Turn))
 	}
 	return note, spots, nil
-}
-
-// searched returns the place of a session and the index, nil if there is none yet.
-func (h *Host) searched(in Input) (at place, x *index.Index, err error) {
-	l, err := h.Library(LockWait)
-	if err != nil {
-		return at, nil, err
-	}
-	at, ok, err := placeOf(l, in.Cwd)
-	if err != nil || !ok {
-		return at, nil, err
-	}
-	x, err = h.Index(l)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
-		return at, nil, nil // the next sync makes it
-	}
-	return at, x, err
 }
 
 // tool says if an edit or a command goes against something settled, and prevents deletion of unsaved sessions.
@@ -162,11 +147,9 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 func (h *Host) agentAsked(ctx context.Context, in Input) error {
 	ctx, cancel := context.WithTimeout(ctx, Slack+briefly)
 	defer cancel()
-	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.ToolInput.Prompt, promptMost)}
-	ingest.MarkForeign(&t)
 	asked := in
 	asked.Session = "" // it holds nothing of what was said so far
-	note, _, err := h.bearing(ctx, asked, memo{}, t.OwnText())
+	note, _, err := h.bearing(ctx, asked, memo{}, ownText(in.ToolInput.Prompt))
 	if err != nil || note == "" {
 		return err
 	}
@@ -230,13 +213,13 @@ func within(dir, path string) string {
 // warned returns the one thing that a tool call goes against, or nil, how to say it, and the items that it covers. It
 // isn't one already told in this session.
 func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action) (w *check.Warning, note string,
-	told []payload.ItemID, err error) {
-	at, x, err := h.searched(in)
-	if err != nil || x == nil {
+	covers []payload.ItemID, err error) {
+	at, err := h.placeOf(in.Cwd)
+	if err != nil || at.x == nil {
 		return nil, "", nil, err
 	}
 	act.Project = at.name // the index uses names
-	all, err := check.Against(ctx, x, act)
+	all, err := check.Against(ctx, at.x, act)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -249,7 +232,7 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action) (
 		if !b.Claims() {
 			b.Asked = w.Name
 		}
-		note, _, err := h.told(ctx, at, x, []brief.Bearing{b})
+		note, _, err := worded(ctx, at, []brief.Bearing{b})
 		return w, note, sameSource(all, w), err
 	}
 	return nil, "", nil, nil

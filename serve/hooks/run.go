@@ -16,6 +16,7 @@ import (
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/guard"
 )
 
 // A Host provides what hooks work with. Its functions open things on demand: most calls of a hook need nothing.
@@ -88,7 +89,7 @@ func limitOf(e Event, in Input) time.Duration {
 		return afterwards
 	case e == SessionStart:
 		return max(compacting, catching) + briefly
-	case e == PreToolUse && mayRemove(in):
+	case e == PreToolUse && in.Tool == "Bash" && guard.MayRemove(in.ToolInput.Command):
 		return deleting + briefly
 	}
 	return briefly
@@ -125,10 +126,8 @@ func (h *Host) Run(ctx context.Context, e Event, in Input) (Answer, error) {
 		return r.answer, r.err
 	case <-ctx.Done():
 		h.LeftBehind.Store(true)
-		if e == PreToolUse && mayRemove(in) {
-			if paths := h.atRisk.Load(); paths != nil {
-				return tooLate(*paths), ctx.Err()
-			}
+		if paths := h.atRisk.Load(); paths != nil {
+			return tooLate(*paths), ctx.Err()
 		}
 		return Answer{}, fmt.Errorf("no answer within %v: %w", limit(e, in), ctx.Err())
 	}

@@ -30,12 +30,8 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	} else {
 		h.catchUp(ctx, in)
 	}
-	l, err := h.Library(LockWait)
-	if err != nil {
-		return Answer{}, err
-	}
-	p, ok, err := placeOf(l, in.Cwd)
-	if err != nil || !ok {
+	p, err := h.placeOf(in.Cwd)
+	if err != nil || p.name == "" {
 		return Answer{}, err
 	}
 	goesOn := in.Source == "resume" || in.Source == "fork"
@@ -150,10 +146,10 @@ func (h *Host) awaitDistilled(ctx context.Context, session string) {
 // place's own, page the places that it rests on. What is known is left out.
 func (h *Host) said(ctx context.Context, at place, known []string) (text string, held []string,
 	page []spot, err error) {
-	p, err := h.thread(ctx, at)
-	if err != nil || p == nil {
+	p, err := pipeline.NextPayload(ctx, at.l, at.x, at.project, at.branch, ingest.SessionID(at.own))
+	if p == nil {
 		return "", []string{}, nil, err
-	}
+	} // else recall sync reports sessions that can't be read
 	only := *p
 	only.Items = slices.DeleteFunc(slices.Clone(p.Items), func(it payload.Item) bool { return !isTrusted(&it) })
 	p = &only
@@ -193,33 +189,26 @@ func heldAs(it *payload.Item) string { return text.Hash(string(it.ID)+"\x00"+it.
 // place is where a session runs.
 type place struct {
 	l                     *library.Library
+	x                     *index.Index // nil if there is none yet: the next sync makes it
 	project, name, branch string
 	own                   string // the session whose thread to use, "" for the branch's
 }
 
-// placeOf returns the project and branch of a folder; false if it has no project.
-func placeOf(l *library.Library, dir string) (place, bool, error) {
-	p := place{l: l}
-	if p.project, p.branch = pipeline.ProjectAt(l, dir); p.project == "" {
-		return p, false, nil
+// placeOf returns the project and branch of a folder, without a name if it has none.
+func (h *Host) placeOf(dir string) (p place, err error) {
+	if p.l, err = h.Library(LockWait); err != nil {
+		return p, err
 	}
-	known, err := l.Project(p.project)
-	p.name = known.Name
-	return p, err == nil, err
-}
-
-// thread composes the thread that continues at a place, nil if there is none.
-func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
-	x, err := h.Index(p.l)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
-		x, err = nil, nil // slower without it, but correct
+	if p.project, p.branch = pipeline.ProjectAt(p.l, dir); p.project == "" {
+		return p, nil
 	}
+	known, err := p.l.Project(p.project)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	out, err := pipeline.NextPayload(ctx, p.l, x, p.project, p.branch, ingest.SessionID(p.own))
-	if out != nil {
-		err = nil // recall sync reports sessions that can't be read
+	p.name = known.Name
+	if p.x, err = h.Index(p.l); errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
+		p.x, err = nil, nil
 	}
-	return out, err
+	return p, err
 }

@@ -1,4 +1,4 @@
-package hooks
+package guard
 
 import (
 	"cmp"
@@ -16,7 +16,6 @@ import (
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/pipeline"
-	"recall/pipeline/guard"
 )
 
 // removing matches words of commands and programs that remove files.
@@ -25,8 +24,9 @@ var removing = text.Pattern(`\b(` +
 	`Remove-Item|Move-Item|f?truncate|truncateSync|rsync|git\b.*\bclean|cp|ln|install|tee|dd|sed\s.*-i|` +
 	`write_text|write_bytes|writeFile(Sync)?)\b|-delete\b|--remove-files\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
 
-// removers are programs that take files away, also as an argument of another: sudo, xargs, find -exec, gio.
-var removers = text.Set(`rm rmdir unlink shred mv trash trash-put srm truncate rsync -delete --remove-files`)
+// emptiers take files away as removers do, besides what else they do. Both count as an argument of another program, too:
+// sudo, xargs, find -exec, gio.
+var emptiers = text.Set(`srm truncate rsync -delete --remove-files`)
 
 // onlyRead are programs that run no text or file that they are given.
 var onlyRead = text.Set(`cat ls less more head tail grep rg wc file stat diff echo printf git gh chmod`)
@@ -37,10 +37,9 @@ var givenPaths = text.Set(`xargs parallel find git`)
 // runsScript matches a command line that may run a file.
 var runsScript = text.Pattern(`(^|[\s;&|({])(source|\.|\S*/\S+|\S*sh|python\S*|perl|ruby|node|deno|bun)(\s|$)`)
 
-// mayRemove reports whether a call may take files away. Nearly all calls don't, and cost no more than this.
-func mayRemove(in Input) bool {
-	return in.Tool == "Bash" &&
-		(removing().MatchString(in.ToolInput.Command) || runsScript().MatchString(in.ToolInput.Command))
+// MayRemove reports whether a command line may take files away. Nearly all don't, and cost no more than this.
+func MayRemove(command string) bool {
+	return removing().MatchString(command) || runsScript().MatchString(command)
 }
 
 // stores matches paths with names of folders that hold sessions, wherever they are.
@@ -73,20 +72,20 @@ func overwritten(args []string) []string {
 	return nil
 }
 
-// threatened lists the paths that a command line takes away or overwrites, of those that contain or are in the places
-// of sessions or recall's library, and those that it only renames. Words are expanded as a shell does it; nothing is
-// run. Of a part of the line, up to the next ; or &&, that takes something away, every path counts, whichever word
-// names it.
-func (h *Host) threatened(in Input) (lost, moved []string) {
-	if !mayRemove(in) {
+// Threatened lists the paths that a command line, run in a folder, takes away or overwrites, of those that contain or
+// are in the places of sessions or the library, and those that it only renames. Words are expanded as a shell does it;
+// nothing is run. Of a part of the line, up to the next ; or &&, that takes something away, every path counts, whichever
+// word names it.
+func Threatened(command, dir string, from pipeline.Sources, library string) (lost, moved []string) {
+	if !MayRemove(command) {
 		return nil, nil
 	}
-	t := &threats{places: h.places(), dirs: []string{filepath.ToSlash(in.Cwd)}, vars: map[string]string{}}
+	t := &threats{places: placesOf(from, library), dirs: []string{filepath.ToSlash(dir)}, vars: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
 	t.home = filepath.ToSlash(t.home)
 	t.vars["HOME"], t.vars["CLAUDE_PROJECT_DIR"] = t.home, t.dirs[0]
 	t.vars["CLAUDE_CONFIG_DIR"] = filepath.ToSlash(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), t.home+"/.claude"))
-	t.read(in.ToolInput.Command, 0)
+	t.read(command, 0)
 	return t.found, t.moved
 }
 
@@ -215,7 +214,7 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 				}
 			}
 			removes = removes || args[0] == "git" && slices.Contains(args, "clean") ||
-				slices.ContainsFunc(args, func(a string) bool { return removers[filepath.Base(a)] })
+				slices.ContainsFunc(args, func(a string) bool { return removers[filepath.Base(a)] || emptiers[filepath.Base(a)] })
 		}
 		return true
 	})
@@ -324,7 +323,7 @@ func (t *threats) addFiles(words ...string) {
 // renames reports whether a command, in whichever folder it works, only renames, and adds what it does.
 func (t *threats) renames(args []string) bool {
 	for _, dir := range t.dirs {
-		overwritten, ok := guard.Renames(args, native(dir))
+		overwritten, ok := Renames(args, native(dir))
 		if !ok {
 			return false
 		}
@@ -387,7 +386,7 @@ func (t *threats) guarded(args []string) (command []string) {
 		t.checked = append(t.checked, t.absolute(word)...)
 	}
 	command = args[at+1:]
-	if _, err := guard.PathsOf(command); err == nil {
+	if _, err := PathsOf(command); err == nil {
 		return nil
 	}
 	return command
@@ -460,11 +459,11 @@ func native(p string) string {
 
 var gitDrive = text.Pattern(`^/[A-Za-z]/`)
 
-// places lists where sessions and the library are kept.
-func (h *Host) places() []string {
-	all := []string{h.LibraryDir}
-	for _, r := range h.Sources.Readers {
-		all = append(all, h.Sources.RootsOf(r)...)
+// placesOf lists where sessions and the library are kept.
+func placesOf(from pipeline.Sources, library string) []string {
+	all := []string{library}
+	for _, r := range from.Readers {
+		all = append(all, from.RootsOf(r)...)
 	}
 	for _, p := range all {
 		if p != "" {
@@ -479,7 +478,6 @@ func near(p string, places []string) bool {
 	if stores().MatchString(p) {
 		return true
 	}
-	const sep = string(filepath.Separator)
 	return slices.ContainsFunc(places, func(place string) bool {
 		for _, p := range []string{p, pipeline.RealOf(p)} {
 			if p == place || strings.HasPrefix(place, strings.TrimSuffix(p, sep)+sep) || strings.HasPrefix(p, place+sep) {

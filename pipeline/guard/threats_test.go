@@ -1,4 +1,4 @@
-package hooks
+package guard
 
 import (
 	"os"
@@ -40,11 +40,9 @@ func TestThreatenedByScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := &Host{Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}}}}
+	from := pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}}}
 	threatened := func(command, dir string) []string {
-		in := Input{Tool: "Bash", Cwd: dir}
-		in.ToolInput.Command = command
-		lost, _ := h.threatened(in)
+		lost, _ := Threatened(command, dir, from, "")
 		return lost
 	}
 	for _, command := range []string{
@@ -76,6 +74,13 @@ func TestThreatenedByScripts(t *testing.T) {
 	}
 }
 
+// liveIn makes a folder the home.
+func liveIn(t *testing.T, home string) {
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
+}
+
 // A home is found in a command on any system: one with a blank in its name, and on Windows as its shells write it.
 func TestThreatenedAtHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "Ana Smith")
@@ -99,9 +104,9 @@ func TestThreatenedAtHome(t *testing.T) {
 		commands = append(commands, `rm -rf '`+store+`'`, `rm -rf "`+git+`/.claude/projects"`,
 			`cd "`+git+`" && rm -rf .claude/projects`, `rm -rf `+strings.ToUpper(`"`+slashed+`/.claude/projects"`))
 	}
-	h := &Host{Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}}}}
+	from := pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}}}
 	threatened := func(command string) []string {
-		lost, _ := h.threatened(Input{Tool: "Bash", Cwd: t.TempDir(), ToolInput: ToolInput{Command: command}})
+		lost, _ := Threatened(command, t.TempDir(), from, "")
 		return lost
 	}
 	for _, command := range commands {
@@ -137,8 +142,8 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := &Host{Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}},
-		Roots: map[ingest.Source][]string{ingest.ClaudeCode: {filepath.Join(home, ".claude"), app}}}}
+	from := pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}},
+		Roots: map[ingest.Source][]string{ingest.ClaudeCode: {filepath.Join(home, ".claude"), app}}}
 	const x = "~/.claude/projects/-a/x.jsonl"
 	for command, want := range map[string]string{
 		"truncate -s 0 ~/.claude/projects/*/*.jsonl": file, ": > " + x: file, "cat /dev/null >| " + x: file,
@@ -155,7 +160,7 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 		"recall guard --vm ~/.claude --run -- sh -c 'rm -rf ~/.config/Claude'":      app,
 		"recall guard --vm ~/.config/Claude --run -- true; rm -rf ~/.config/Claude": app,
 	} {
-		got, _ := h.threatened(Input{Tool: "Bash", Cwd: home, ToolInput: ToolInput{Command: command}})
+		got, _ := Threatened(command, home, from, "")
 		if !slices.Contains(got, want) {
 			t.Errorf("%s: %q, want %s", command, got, want)
 		}
@@ -167,7 +172,7 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 		"recall guard --vm ~/.config/Claude --run -- sh -c 'rm -rf ~/.config/Claude'": nil,
 		"mv ~/.config/Claude ~/.config/Claude.bak":                                    {app}, "mv a b": nil,
 	} {
-		got, moved := h.threatened(Input{Tool: "Bash", Cwd: home, ToolInput: ToolInput{Command: command}})
+		got, moved := Threatened(command, home, from, "")
 		if len(got) > 0 || !slices.Equal(moved, want) {
 			t.Errorf("%s: loses %q and moves %q, want nothing and %q", command, got, moved, want)
 		}
