@@ -24,8 +24,8 @@ var removing = text.Pattern(`\b(` +
 	`Remove-Item|Move-Item|f?truncate|truncateSync|rsync|git\b.*\bclean|cp|ln|install|tee|dd|sed\s.*-i|` +
 	`write_text|write_bytes|writeFile(Sync)?)\b|-delete\b|--remove-files\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
 
-// emptiers take files away as removers do, besides what else they do. Both count as an argument of another program, too:
-// sudo, xargs, find -exec, gio.
+// emptiers take files away as removers do, besides what else they do. Both count as an argument of another program,
+// too: sudo, xargs, find -exec, gio.
 var emptiers = text.Set(`srm truncate rsync -delete --remove-files`)
 
 // onlyRead are programs that run no text or file that they are given.
@@ -214,7 +214,9 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 				}
 			}
 			removes = removes || args[0] == "git" && slices.Contains(args, "clean") ||
-				slices.ContainsFunc(args, func(a string) bool { return removers[filepath.Base(a)] || emptiers[filepath.Base(a)] })
+				slices.ContainsFunc(args, func(a string) bool {
+					return removers[filepath.Base(a)] || emptiers[filepath.Base(a)]
+				})
 		}
 		return true
 	})
@@ -293,8 +295,11 @@ func (t *threats) text(program string) {
 	}
 }
 
-// add adds the paths among words that lie near a place; a pattern that matches nothing takes nothing away.
-func (t *threats) add(words ...string) {
+// add adds the paths among words that lie near a place.
+func (t *threats) add(words ...string) { t.found = ingest.Union(t.found, t.near(words)...) }
+
+// near returns the paths among words that lie near a place; a pattern that matches nothing takes nothing away.
+func (t *threats) near(words []string) (paths []string) {
 	for _, word := range words {
 		if strings.ContainsAny(word, "*?[") {
 			continue
@@ -302,11 +307,12 @@ func (t *threats) add(words ...string) {
 		for _, path := range t.absolute(word) {
 			_, err := os.Lstat(path)
 			there := err == nil || filepath.IsAbs(native(word)) // any word could be a file's name
-			if there && near(path, t.places) && !slices.Contains(t.found, path) {
-				t.found = append(t.found, path)
+			if there && near(path, t.places) {
+				paths = append(paths, path)
 			}
 		}
 	}
+	return paths
 }
 
 // addFiles is add without folders, into which files are put.
@@ -329,10 +335,7 @@ func (t *threats) renames(args []string) bool {
 		}
 		t.add(overwritten...)
 	}
-	before := t.found
-	t.found = t.moved
-	t.add(args[1 : len(args)-1]...)
-	t.moved, t.found = t.found, before
+	t.moved = ingest.Union(t.moved, t.near(args[1:len(args)-1])...)
 	return true
 }
 

@@ -89,7 +89,6 @@ type Status struct {
 	Works     bool       // whether that program exists
 	Stale     bool       // not as this program would enter it
 	Off       bool       // the file says disableAllHooks
-	Heard     *time.Time // when the client last called a hook
 	Fault     string     // why its file can't be read
 }
 
@@ -185,6 +184,5 @@ func (f File) status(k Kind, p Program) Status {
 	}
 	plan, err := f.Plan(&p, k)
 	s.Stale = err == nil && plan.Differs()
-	s.Heard = f.Client.lastHeard()
 	return s
 }
