@@ -74,8 +74,8 @@ func overwritten(args []string) []string {
 
 // Threatened lists the paths that a command line, run in a folder, takes away or overwrites, of those that contain or
 // are in the places of sessions or the library, and those that it only renames. Words are expanded as a shell does it;
-// nothing is run. Of a part of the line, up to the next ; or &&, that takes something away, every path counts, whichever
-// word names it.
+// nothing is run. Of a part of the line, up to the next ; or &&, that takes something away, every path counts,
+// whichever word names it.
 func Threatened(command, dir string, from pipeline.Sources, library string) (lost, moved []string) {
 	if !MayRemove(command) {
 		return nil, nil

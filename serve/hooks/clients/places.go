@@ -84,12 +84,12 @@ type Status struct {
 	Kind      Kind
 	Path      string
 	Installed bool
-	Events    []string   // that hooks are called at, by the client's names
-	Command   []string   // with which the client starts it, without the event
-	Works     bool       // whether that program exists
-	Stale     bool       // not as this program would enter it
-	Off       bool       // the file says disableAllHooks
-	Fault     string     // why its file can't be read
+	Events    []string // that hooks are called at, by the client's names
+	Command   []string // with which the client starts it, without the event
+	Works     bool     // whether that program exists
+	Stale     bool     // not as this program would enter it
+	Off       bool     // the file says disableAllHooks
+	Fault     string   // why its file can't be read
 }
 
 // Starts returns the program that the client starts.
