@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"recall/ingest/jsonl"
 )
@@ -20,6 +21,12 @@ func (r *Report) Skip(s Skip) {
 	if len(r.Skipped) < maxSkips {
 		r.Skipped = append(r.Skipped, s)
 	}
+}
+
+// Unread notes a file that could not be read to its end.
+func (r *Report) Unread(f File, err error) {
+	r.Lines++
+	r.Skip(Skip{f.Name, 1, WithoutPath(err).Error()})
 }
 
 // A Gap is how many lines could not be read between a turn and the one before it in its file, and behind the last.
@@ -53,41 +60,28 @@ func (s *Session) MarkGaps() {
 	}
 }
 
-// Ignore counts a record of a known type that holds nothing to keep.
-func (r *Report) Ignore(name string) { count(&r.Ignored, name, 1) }
-
 // CountUnknown counts a record or block of a type that this version doesn't know.
-func (r *Report) CountUnknown(name string) { count(&r.Unknown, name, 1) }
-
-func count(counts *map[string]int, name string, n int) {
-	if *counts == nil {
-		*counts = map[string]int{}
+func (r *Report) CountUnknown(name string) {
+	if r.Unknown == nil {
+		r.Unknown = map[string]int{}
 	}
-	(*counts)[name] += n
+	r.Unknown[name]++
 }
 
 // AddReport adds the report on more of the session's files.
 func (r *Report) AddReport(more Report) {
-	r.Files += more.Files
-	r.Bytes += more.Bytes
 	r.Lines += more.Lines
 	r.Records += more.Records
 	r.Duplicates += more.Duplicates
 	r.Blank += more.Blank
-	r.Repaired += more.Repaired
 	r.SkippedTotal += more.SkippedTotal
 	r.Skipped = append(r.Skipped, more.Skipped...)
 	r.Skipped = r.Skipped[:min(len(r.Skipped), maxSkips)]
-	for name, n := range more.Ignored {
-		count(&r.Ignored, name, n)
+	if r.Unknown == nil {
+		r.Unknown = more.Unknown
 	}
-	for name, n := range more.Unknown {
-		count(&r.Unknown, name, n)
-	}
-	if r.Tail == nil {
-		r.Tail = more.Tail
-	}
-	r.Conflicts = append(r.Conflicts, more.Conflicts...)
+	maps.Copy(r.Unknown, more.Unknown)
+	r.Tail = r.Tail || more.Tail
 }
 
 // EachLine calls take with each line of a file.
@@ -120,50 +114,33 @@ var bom = []byte("\xef\xbb\xbf")
 // returns what follows, nil if nothing does, and why the object is of no use, if it isn't. Objects accounts for the
 // line.
 func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []byte, why string)) {
-	r.Bytes += l.Size
-	at := l.Offset
 	skip := func(why string) {
 		r.Lines++
-		r.Skip(Skip{File: file, Line: l.N, Offset: at, Reason: why})
+		r.Skip(Skip{file, l.N, why})
 	}
 	if l.TooLong {
 		skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
 		return
 	}
-	b := bytes.TrimPrefix(l.Bytes, bom)
-	asWritten := bytes.IndexByte(b, 0) < 0
-	if !asWritten {
-		b = bytes.ReplaceAll(b, []byte{0}, nil)
-	}
+	b := bytes.ReplaceAll(bytes.TrimPrefix(l.Bytes, bom), []byte{0}, nil)
 	if b = bytes.TrimSpace(b); len(b) == 0 {
 		r.Lines++
 		r.Blank++
 		return
 	}
-	if asWritten {
-		at += int64(bytes.Index(l.Bytes, b[:1]))
-	}
 	for len(b) > 0 {
 		rest, why := read(b)
 		switch {
 		case rest == nil && !l.Ended:
-			r.Tail = &Skip{File: file, Line: l.N, Offset: at, Reason: "partial last line, waiting for its rest"}
+			r.Tail = true
 			return
 		case rest == nil:
 			skip(why)
-			whole := afterStub(b)
-			if whole == nil {
-				return
-			}
-			at, b = at+int64(len(b)-len(whole)), whole
-			continue
+			rest = afterStub(b)
 		case why != "":
 			skip(why)
 		default:
 			r.Lines++
-		}
-		if asWritten && l.Cut == 0 {
-			at += int64(len(b) - len(rest))
 		}
 		b = rest
 	}

@@ -302,27 +302,21 @@ type FileRef struct {
 // Report says what a parser did with each line: Lines = Records + Duplicates + Blank + SkippedTotal. Two records on one
 // line, whose newline was lost, count as two lines; a partial last line (Tail) counts as none.
 type Report struct {
-	Files        int            `json:"files"`
-	Bytes        int64          `json:"bytes"`
-	Lines        int            `json:"lines"`
-	Records      int            `json:"records"` // lines understood, or known and ignored
-	Duplicates   int            `json:"duplicates,omitempty"`
-	Blank        int            `json:"blank,omitempty"`
-	Repaired     int            `json:"repaired_parents,omitempty"` // dangling parents repaired
-	Ignored      map[string]int `json:"ignored,omitempty"`          // known types that hold nothing to keep
-	Unknown      map[string]int `json:"unknown,omitempty"`          // types that this version doesn't know
-	Skipped      []Skip         `json:"skipped,omitempty"`          // the first maxSkips, see SkippedTotal
-	SkippedTotal int            `json:"skipped_total,omitempty"`
-	Tail         *Skip          `json:"tail,omitempty"`      // an incomplete last line, nil if none
-	Conflicts    []string       `json:"conflicts,omitempty"` // such as two files claiming one id, in words
+	Lines        int
+	Records      int // lines understood, or known to hold nothing to keep
+	Duplicates   int
+	Blank        int
+	Unknown      map[string]int // types that this version doesn't know
+	Skipped      []Skip         // the first maxSkips, see SkippedTotal
+	SkippedTotal int
+	Tail         bool // the last line is incomplete
 }
 
 // Skip is a line that could not be used.
 type Skip struct {
-	File   string `json:"file" map:"path"`
-	Line   int    `json:"line"`
-	Offset int64  `json:"offset"`
-	Reason string `json:"reason" map:"name"`
+	File   string `map:"path"`
+	Line   int
+	Reason string `map:"name"`
 }
 
 // Places maps every id that evidence can name to its turn's index: turns' own, their records', their calls' results'.

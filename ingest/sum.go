@@ -34,11 +34,11 @@ func (s *Session) Finish(turns []*Turn, title, picture string) {
 func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Subagent, Report, error)) error {
 	for _, file := range f.FilesOf(SubagentFile) {
 		sub, report, err := read(file)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return ctx.Err()
-		case err != nil:
-			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+		}
+		if err != nil {
+			report.Unread(file, err)
 		}
 		s.Report.AddReport(report)
 		for i := range sub.Turns { // its prompts are the parent's words

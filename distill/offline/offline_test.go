@@ -203,11 +203,6 @@ func BenchmarkDistill(b *testing.B) {
 		}
 		all = append(all, s)
 	}
-	var bytes int64
-	for _, s := range all {
-		bytes += s.Report.Bytes
-	}
-	b.SetBytes(bytes)
 	for b.Loop() {
 		for _, s := range all {
 			if _, err := (Distiller{}).Distill(b.Context(), s); err != nil {

@@ -78,7 +78,6 @@ func (p *parser) takeSynthetic(r *record, n int32, at time.Time) {
 		text += jsonl.Unquote(b.text)
 	}
 	if !r.apiError || text == "" {
-		p.ignore("synthetic message")
 		return
 	}
 	d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
@@ -150,7 +149,6 @@ func (p *parser) takeCall(d *draft, b *block) {
 	p.calls[id], p.callIn[id] = q.call, d
 	if o, ok := p.orphans[id]; ok {
 		delete(p.orphans, id)
-		p.s.Report.Ignored["result without its call"]--
 		p.takeResult(&o.block, &o.rec, time.Time{})
 	}
 }

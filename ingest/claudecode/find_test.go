@@ -146,7 +146,6 @@ func TestFindFragment(t *testing.T) {
 	ingesttest.Equal(t, "files", files(t, dir), []string{idA + " transcript.jsonl transcripts/-a.jsonl"})
 	s := ingesttest.All(t, Reader{}, dir)[idA]
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello"})
-	ingesttest.Equal(t, "conflicts", len(s.Report.Conflicts), 0)
 }
 
 func TestFindTwoSessionsOfOneID(t *testing.T) {
@@ -159,8 +158,6 @@ func TestFindTwoSessionsOfOneID(t *testing.T) {
 	s := ingesttest.All(t, Reader{}, dir)[idA]
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"earlier", "later"})
 	ingesttest.Equal(t, "duplicates", s.Report.Duplicates, 1)
-	ingesttest.Equal(t, "conflicts", s.Report.Conflicts,
-		[]string{"two files with turns of this session: transcript.jsonl (1) and transcripts/-a.jsonl (1)"})
 }
 
 // Of a folder with many sessions each is found as it is, and a link to outside isn't followed.

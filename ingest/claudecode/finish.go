@@ -3,7 +3,6 @@ package claudecode
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"recall/ingest"
@@ -29,7 +28,6 @@ func (p *parser) finish() {
 	p.s.Tasks = p.meta.tasks.all()
 	p.finishLineage()
 	p.finishTitle()
-	p.finishReport()
 }
 
 func (p *parser) isSuperseded(d *draft) bool {
@@ -99,19 +97,6 @@ func (p *parser) finishContinued() {
 		if d.turn.Kind == ingest.Prompt || d.turn.Kind == ingest.Message {
 			p.s.ContinuedIn = ""
 		}
-	}
-}
-
-var numbers = [...]string{"", "", "two", "several"}
-
-func (p *parser) finishReport() {
-	rep := &p.s.Report
-	if n := len(p.meta.spoke); n > 1 && p.s.Source == ingest.ClaudeCode {
-		rep.Conflicts = append(rep.Conflicts,
-			numbers[min(n, 3)]+" files with turns of this session: "+strings.Join(p.meta.spoke, " and "))
-	}
-	if p.meta.badTimes > 0 {
-		rep.Conflicts = append(rep.Conflicts, strconv.Itoa(p.meta.badTimes)+" records with an impossible time")
 	}
 }
 

@@ -158,7 +158,7 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 			return // from an old client: kept with the memory only, as its session is unknown
 		}
 		if err = cmp.Or(err, ingest.CheckID(m.Session)); err != nil {
-			rep.Skip(ingest.Skip{File: memory.Files[at].Name, Line: line.N, Offset: line.Offset, Reason: err.Error()})
+			rep.Skip(ingest.Skip{File: memory.Files[at].Name, Line: line.N, Reason: err.Error()})
 			return
 		}
 		if _, asked := wants[m.Session]; !asked {

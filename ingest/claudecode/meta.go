@@ -15,8 +15,6 @@ type meta struct {
 	sessions                          []string // ids in the lines, in order of first use
 	forkOf, branchedFrom              string
 	background                        bool
-	badTimes                          int
-	spoke                             []string // transcripts with turns of their own
 
 	custom, renamed, ai, agent string // titles
 	summaries                  []summary
@@ -79,11 +77,9 @@ func (p *parser) takeMeta(r *record) {
 			p.noteBirth(at)
 		}
 	default:
-		if ignoredKinds[kind] {
-			p.ignore(kind)
-			return
+		if !ignoredKinds[kind] {
+			p.unknown(cmp.Or(jsonl.Unquote(r.kind), "(no type)"))
 		}
-		p.unknown(cmp.Or(jsonl.Unquote(r.kind), "(no type)"))
 	}
 	if id := p.text(r.session); id != "" && p.meta.session == "" {
 		m.sessions = ingest.Union(m.sessions, id)
@@ -149,9 +145,6 @@ func changed(raw []byte, last string) bool {
 
 // timeOf parses a record's time; zero if it is missing or invalid.
 func (p *parser) timeOf(r *record) time.Time {
-	t, ok := ingest.ParseTime(string(r.at))
-	if !ok && len(r.at) > 0 {
-		p.meta.badTimes++
-	}
+	t, _ := ingest.ParseTime(string(r.at))
 	return t
 }

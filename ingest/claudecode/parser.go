@@ -18,11 +18,12 @@ type parser struct {
 	line  int
 	texts map[string]string // interned strings, which recur on every line
 
-	seen    *seen
-	nodes   []node
-	byID    map[string]int32 // uuid → index in nodes
-	awaited []awaited
-	order   []int32 // of nodes, parents first; see linkParents
+	seen     *seen
+	nodes    []node
+	byID     map[string]int32 // uuid → index in nodes
+	awaited  []awaited
+	order    []int32 // of nodes, parents first; see linkParents
+	repaired int     // parents that are nowhere, or in a loop
 
 	drafts   []*draft
 	messages map[string]*draft // by message.id
@@ -69,7 +70,6 @@ func newParser(s *ingest.Session) *parser {
 
 func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
-	p.s.Report.Files++
 	return ingest.EachLine(ctx, f, p.takeLine)
 }
 
@@ -97,8 +97,6 @@ func (p *parser) takeLine(l jsonl.Line) {
 		return rest, ""
 	})
 }
-
-func (p *parser) ignore(what string) { p.s.Report.Ignore(what) }
 
 func (p *parser) unknown(what string) { p.s.Report.CountUnknown(what) }
 
@@ -167,8 +165,6 @@ func (p *parser) takeEnveloped(r *record) {
 		p.takeSystem(r, n, at)
 	case "attachment":
 		p.takeAttachment(r, n, at)
-	case "progress":
-		p.ignore("progress")
 	}
 }
 

@@ -56,12 +56,8 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 	files, p := r.conversation(f), newParser(s)
 	for _, file := range files {
 		p.log, p.prompts = r.logOf(file), file.Role == ingest.PromptLog
-		had := len(p.drafts)
 		if err := p.readFile(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
-		}
-		if n := len(p.drafts) - had; n > 0 {
-			p.meta.spoke = append(p.meta.spoke, fmt.Sprintf("%s (%d)", file.Name, n))
 		}
 	}
 	for _, file := range f.Files {
@@ -85,7 +81,7 @@ func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 			if ctx.Err() != nil {
 				return err
 			}
-			p.problem(f.Name, err)
+			p.s.Report.Unread(f, err)
 		}
 	case ingest.SubagentMeta:
 		p.readAgentMeta(f)

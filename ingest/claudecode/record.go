@@ -225,6 +225,9 @@ func (p *parser) takeEntry(raw []byte) (why string) {
 	e.Text, e.Results = r.msg.text()
 	message, why := p.log(&e)
 	if !message {
+		if why == "" {
+			p.s.Report.Records++
+		}
 		return why
 	}
 	r.at, r.idText = nil, ""

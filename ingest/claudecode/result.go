@@ -30,7 +30,6 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	id := string(b.toolUse)
 	call := p.calls[id]
 	if call == nil {
-		p.ignore("result without its call")
 		p.orphans[id] = keepOrphan(b, r)
 		return
 	}

@@ -75,16 +75,12 @@ type agentMeta struct{ kind, description string }
 func (p *parser) readAgentMeta(f ingest.File) {
 	raw, _, err := f.Head(1 << 20)
 	if err != nil {
-		p.problem(f.Name, err)
+		p.s.Report.Unread(f, err)
 		return
 	}
 	var m agentMeta
 	jsonl.ReadFields(raw, jsonl.Fields{"agentType": &m.kind, "description": &m.description})
 	p.meta.agents[agentOf(f.Name)] = m
-}
-
-func (p *parser) problem(name string, err error) {
-	p.s.Report.Conflicts = append(p.s.Report.Conflicts, name+": "+err.Error())
 }
 
 var agentTrailer = text.Pattern(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
@@ -115,7 +111,7 @@ func (p *parser) finishSpilled(turns []ingest.Turn) {
 func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 	raw, _, err := f.Head(maxSpilled)
 	if err != nil {
-		p.problem(f.Name, err)
+		p.s.Report.Unread(f, err)
 		return
 	}
 	if o := resultText(raw); o.clipped != "" && strings.HasSuffix(f.Name, ".json") {

@@ -18,21 +18,16 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 		typed := p.spoken(r, c.Text())
 		if typed.Kind == ingest.Command {
 			p.takeTyped(r, n, at, typed)
-			return
 		}
-		p.ignore("system/local_command")
 	case "informational":
 		p.noteBlocked(c.Text())
-		p.ignore("system/informational")
 	case "away_summary", "scheduled_task_fire":
 		d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
 		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), ingest.ClippedText(c.Text())
 	default:
-		if IgnoredSystem(sub) {
-			p.ignore("system/" + sub)
-			return
+		if !IgnoredSystem(sub) {
+			p.unknown("system/" + sub)
 		}
-		p.unknown("system/" + sub)
 	}
 }
 
@@ -85,15 +80,12 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 		}
 	case "goal_status":
 		p.takeGoal(r, n, at, a.goal)
-	default:
-		p.ignore("attachment/" + a.kind)
 	}
 }
 
 // takeGoal keeps a goal set by the person, at its first mention.
 func (p *parser) takeGoal(r *record, n int32, at time.Time, goal string) {
 	if goal = strings.TrimSpace(goal); goal == "" || p.meta.goals[goal] {
-		p.ignore("attachment/goal_status")
 		return
 	}
 	p.meta.goals[goal] = true
@@ -104,17 +96,12 @@ func (p *parser) takeGoal(r *record, n int32, at time.Time, goal string) {
 // takeQueuedCommand takes a prompt typed while the model worked.
 func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachment) {
 	if a.source != "" && p.seen.uuids[a.source] {
-		p.ignore("prompt written again")
 		return
 	}
 	if r.origin = jsonl.Escaped(a.origin); a.mode != "" && a.mode != "prompt" {
 		r.origin = jsonl.Escaped(a.mode)
 	}
 	typed := p.spoken(r, contentText(a.prompt))
-	if typed.Kind == "" {
-		p.ignore(typed.Drop)
-		return
-	}
 	if d := p.takeTyped(r, n, at, typed); d != nil {
 		d.turn.Queued = true
 	}

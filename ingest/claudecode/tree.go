@@ -57,7 +57,7 @@ func (p *parser) linkParents() {
 		if at, ok := p.byID[w.uuid]; ok {
 			p.nodes[w.node].parent, p.nodes[w.node].guessed = at, false
 		} else if w.node > 0 {
-			p.s.Report.Repaired++
+			p.repaired++
 		}
 	}
 	p.order = make([]int32, 0, len(p.nodes))
@@ -87,7 +87,7 @@ func (p *parser) breakLoop(loop []int32) {
 	root := slices.IndexFunc(loop, func(n int32) bool { return p.nodes[n].guessed })
 	if root < 0 {
 		root = len(loop) - 1
-		p.s.Report.Repaired++
+		p.repaired++
 	}
 	p.nodes[loop[root]].parent = -1
 	copy(loop, slices.Concat(loop[root+1:], loop[:root+1]))
@@ -133,7 +133,7 @@ func (p *parser) tip() int32 {
 // meantime and belongs to it. Side branches without a prompt come from parallel calls and belong to the conversation.
 func (p *parser) abandoned() []bool {
 	out := make([]bool, len(p.nodes))
-	if p.s.Report.Repaired > max(3, len(p.nodes)/20) {
+	if p.repaired > max(3, len(p.nodes)/20) {
 		return out // too broken to be trusted: the order of the file counts
 	}
 	onPath := make([]bool, len(p.nodes))

@@ -102,14 +102,6 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-func TestRepairsAreCounted(t *testing.T) {
-	s := &script{}
-	s.user("a")
-	s.last = "gone"
-	s.user("b")
-	ingesttest.Equal(t, "repaired", s.parse(t).Report.Repaired, 1)
-}
-
 func TestHistoryWrittenAgain(t *testing.T) {
 	s := &script{}
 	s.user("a", fields{"timestamp": "2026-03-02T09:00:00.000Z"})

@@ -33,15 +33,9 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 	text := p.userText(r)
 	if r.meta || r.synthetic {
 		p.unqueue(text) // such as a prompt that the model scheduled
-		p.ignore("injected context")
 		return
 	}
-	typed := p.spoken(r, text)
-	if typed.Kind == "" {
-		p.ignore(typed.Drop)
-		return
-	}
-	p.takeTyped(r, n, at, typed)
+	p.takeTyped(r, n, at, p.spoken(r, text))
 }
 
 // takeBeside takes text beside a tool's result: what the person typed while the tool ran, and the client's reminders.
@@ -54,11 +48,7 @@ func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 		}
 	}
 	typed := p.spoken(r, strings.Join(parts, "\n"))
-	switch {
-	case len(parts) == 0:
-		return
-	case r.meta || r.synthetic, typed.Kind != ingest.Prompt:
-		p.ignore("text beside a result")
+	if len(parts) == 0 || r.meta || r.synthetic || typed.Kind != ingest.Prompt {
 		return
 	}
 	d := p.takeTyped(r, n, at, typed)
@@ -73,9 +63,9 @@ func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 	}
 }
 
+// takeTyped begins a turn; nil if there is nothing to keep, or it is there already.
 func (p *parser) takeTyped(r *record, n int32, at time.Time, typed Typed) *draft {
-	if p.repeated(at, typed.Text) {
-		p.ignore("prompt written again")
+	if typed.Kind == "" || p.repeated(at, typed.Text) {
 		return nil
 	}
 	d := p.draft(r, n, at, typed.Role, typed.Kind)

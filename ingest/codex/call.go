@@ -25,13 +25,6 @@ var items = map[string]func(p *parser, payload []byte){
 	"tool_search_call": takeCall, "image_generation_call": takeCall,
 	"function_call_output": takeOutput, "custom_tool_call_output": takeOutput, "local_shell_call_output": takeOutput,
 	"tool_search_output": takeOutput,
-	"ghost_snapshot":     ignoring("ghost_snapshot"), "compaction": ignoring("compaction"),
-	"compaction_summary": ignoring("compaction"), "context_compaction": ignoring("compaction"),
-	"additional_tools": ignoring("additional_tools"), "configuration_update": ignoring("configuration_update"),
-}
-
-func ignoring(what string) func(*parser, []byte) {
-	return func(p *parser, _ []byte) { p.s.Report.Ignore(what) }
 }
 
 // takeCall takes a call of any kind of tool.

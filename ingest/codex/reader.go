@@ -85,7 +85,6 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 
 func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file, p.metas, p.here = f.Name, 0, nil
-	p.s.Report.Files++
 	err := ingest.EachLine(ctx, plain(f), p.takeLine)
 	for _, h := range p.here {
 		p.before[h] = true

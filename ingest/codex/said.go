@@ -62,7 +62,6 @@ func takeMessage(p *parser, payload []byte) {
 		p.takeSaid(joined(content))
 	case "developer", "system":
 		p.s.NoteRecalled(joined(content), true)
-		p.s.Report.Ignore(role + " message")
 	default:
 		p.s.Report.CountUnknown("role " + role)
 	}
@@ -89,7 +88,6 @@ func (p *parser) takeUser(content, about []byte) {
 		case is != "" && is != "unknown", injected(block):
 			p.s.NoteRecalled(block, true)
 			p.ranIn(block)
-			p.s.Report.Ignore("injected context")
 		default:
 			typed = append(typed, typedIn(block))
 		}
@@ -150,7 +148,6 @@ func (p *parser) settleRun() {
 		if d.unsure && told {
 			d.dropped = true
 			p.s.NoteRecalled(d.turn.Text, true)
-			p.s.Report.Ignore("injected context")
 		}
 	}
 	p.run, p.once = nil, nil
@@ -166,7 +163,6 @@ func takeTyped(p *parser, payload []byte) {
 
 func (p *parser) sawTyped(said string, images bool) {
 	if injected(said) {
-		p.s.Report.Ignore("injected context")
 		return
 	}
 	if said = typedIn(said); said == "" && images {

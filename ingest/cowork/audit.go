@@ -44,7 +44,6 @@ type card struct {
 	at             time.Time
 	answered       bool
 	granted        bool
-	line           int
 }
 
 // A stop is a press of Stop.
@@ -58,20 +57,11 @@ func newAuditLog(name string) *auditLog {
 	return &auditLog{name: name, prompts: map[string]said{}, copies: map[string][]said{}}
 }
 
-// known counts a line that was understood, as ignored under name unless that is "".
-func (a *auditLog) known(name string) {
-	a.report.Records++
-	if name != "" {
-		a.report.Ignore(name)
-	}
-}
-
 func (a *auditLog) readEntry(e *claudecode.Entry) (message bool, why string) {
 	if e.Session != "" {
 		a.sessions = ingest.Union(a.sessions, e.Session)
 	}
 	if e.InAgent && (e.Kind == "user" || e.Kind == "assistant") {
-		a.known("audit sub-agent " + e.Kind)
 		return false, ""
 	}
 	switch e.Kind {
@@ -87,9 +77,7 @@ func (a *auditLog) readEntry(e *claudecode.Entry) (message bool, why string) {
 	case "tool_use_summary", "rate_limit_event", "stream_event", "tool_progress", "auth_status", "keep_alive",
 		"prompt_suggestion", "control_request", "control_response", "control_cancel_request", "streamlined_text",
 		"files_persisted":
-		a.known("audit " + e.Kind)
 	default:
-		a.report.Records++
 		a.report.CountUnknown("audit " + cmp.Or(e.Kind, "(none)"))
 	}
 	return false, ""
@@ -129,7 +117,6 @@ func (a *auditLog) takeUser(e *claudecode.Entry) (bool, string) {
 		return a.message(e)
 	}
 	a.copies[first.uuid] = append(a.copies[first.uuid], now)
-	a.report.Duplicates++
 	return false, ""
 }
 
@@ -137,26 +124,20 @@ func (a *auditLog) takeSystem(e *claudecode.Entry) (bool, string) {
 	switch e.Subtype {
 	case "init":
 		a.cwd, a.version = e.Dir, e.Version
-		a.known("audit system init")
 	case "compact_boundary":
 		return a.message(e)
 	case "permission_request":
 		n := readDetails(e.Raw)
-		a.cards = append(a.cards, card{id: e.UUID, tool: n.tool, call: n.call, input: n.input, at: e.At, line: e.Line})
-		a.known("")
+		a.cards = append(a.cards, card{id: e.UUID, tool: n.tool, call: n.call, input: n.input, at: e.At})
 	case "permission_response":
 		a.answer(e)
 	case "permission_denied":
 		a.denied = append(a.denied, readDetails(e.Raw).call)
-		a.known("")
 	default:
 		sub := cmp.Or(e.Subtype, "(none)")
-		if claudecode.IgnoredSystem(sub) {
-			a.known("audit system " + sub)
-			break
+		if !claudecode.IgnoredSystem(sub) {
+			a.report.CountUnknown("audit system " + sub)
 		}
-		a.report.Records++
-		a.report.CountUnknown("audit system " + sub)
 	}
 	return false, ""
 }
@@ -167,21 +148,16 @@ func (a *auditLog) answer(e *claudecode.Entry) {
 	for i := len(a.cards) - 1; i >= 0; i-- {
 		if c := &a.cards[i]; c.id == e.UUID && !c.answered {
 			c.answered, c.granted = true, n.granted
-			a.known("")
 			return
 		}
 	}
 	if !n.granted { // its request is lost; the refusal still counts if a tool can be found
-		a.cards = append(a.cards, card{id: e.UUID, tool: n.tool, call: n.call, at: e.At, answered: true, line: e.Line})
-		a.known("")
-		return
+		a.cards = append(a.cards, card{id: e.UUID, tool: n.tool, call: n.call, at: e.At, answered: true})
 	}
-	a.known("audit permission_response without its request")
 }
 
 func (a *auditLog) takeResult(e *claudecode.Entry) {
 	a.fresh = false
-	a.known("")
 	n := readDetails(e.Raw)
 	a.tokens.addTotal(n.usage)
 	if strings.HasPrefix(n.terminal, "aborted") {

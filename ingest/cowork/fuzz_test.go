@@ -59,7 +59,7 @@ func FuzzAudit(f *testing.F) {
 				t.Errorf("turn %+v has no place", turn)
 			}
 		}
-		if r.Tail == nil && len(b) > 0 && b[len(b)-1] != '\n' {
+		if !r.Tail && len(b) > 0 && b[len(b)-1] != '\n' {
 			if diff := cmp.Diff(outline(s), outline(parseBytes(t, append(bytes.Clone(b), '\n')))); diff != "" {
 				t.Errorf("with a newline at the end:\n%s", diff)
 			}

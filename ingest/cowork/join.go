@@ -1,7 +1,6 @@
 package cowork
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -133,8 +132,6 @@ func refusedUnseen(s *ingest.Session, c *card) {
 		t.Calls = append(t.Calls, call)
 		return
 	}
-	s.Report.Conflicts = append(s.Report.Conflicts,
-		fmt.Sprintf("audit.jsonl:%d: %s was refused, but there is no message before it", c.line, c.tool))
 }
 
 // addStop adds the person's Stop as a turn, unless the transcript has one within seconds or at that point.

@@ -2,7 +2,6 @@ package cowork
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,9 +28,6 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	}
 	s.Archived, s.Opened = rec.archived, firstPrompt(s, rec.initial)
 	s.Helper = s.Helper || isHelper(s, rec)
-	if rec.failure != "" {
-		s.Report.Conflicts = append(s.Report.Conflicts, "the app says: "+rec.failure)
-	}
 	overlayPlace(s, rec, files)
 }
 
@@ -41,10 +37,6 @@ func overlayIDs(s *ingest.Session, rec record) {
 		if id != "" {
 			s.Aliases = append(s.Aliases, ingest.SessionID(id))
 		}
-	}
-	if rec.session != "" && rec.session != string(s.ID) {
-		s.Report.Conflicts = append(s.Report.Conflicts,
-			fmt.Sprintf("the record calls itself %s: two records may belong to one session", rec.session))
 	}
 	seen := map[ingest.SessionID]bool{s.ID: true, "": true}
 	s.Aliases = slices.DeleteFunc(s.Aliases, func(id ingest.SessionID) bool {

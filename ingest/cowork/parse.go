@@ -12,7 +12,7 @@ import (
 )
 
 // Parse reads the transcripts as one conversation, then adds the audit log and the record. A half-written record is
-// reported in Report.Tail and used as far as it goes.
+// used as far as it goes.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	return log, s, nil
 }
 
-// markAudit adds the turns' other ids, and reports on the lines that aren't messages.
+// markAudit adds the turns' other ids, and what of the log isn't known.
 func markAudit(s *ingest.Session, log *auditLog) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -151,7 +151,6 @@ func markAudit(s *ingest.Session, log *auditLog) {
 		}
 	}
 	s.Parent = nil
-	s.Report.Repaired = 0 // the parents in the log are our own
 	s.Report.AddReport(log.report)
 }
 

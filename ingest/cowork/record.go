@@ -26,7 +26,6 @@ type record struct {
 	cli, cwd                    string
 	title, initial, model       string
 	space, schedule, kind       string
-	failure                     string // why the session could not start
 	folders                     []string
 	created, active             time.Time
 	archived, hostLoop          bool
@@ -57,7 +56,7 @@ func (r *record) readMembers(c *jsonl.Cursor) {
 	c.Fields(jsonl.Fields{
 		"sessionId": &r.session, "processName": &r.process, "vmProcessName": &r.vmProcess, "cliSessionId": &r.cli,
 		"cwd": &r.cwd, "title": &r.title, "initialMessage": &r.initial, "model": &r.model, "spaceId": &r.space,
-		"scheduledTaskId": &r.schedule, "sessionType": &r.kind, "error": &r.failure, "isArchived": &r.archived,
+		"scheduledTaskId": &r.schedule, "sessionType": &r.kind, "isArchived": &r.archived,
 		"hostLoopMode":        &r.hostLoop,
 		"createdAt":           func() { r.created = readTime(c) },
 		"lastActivityAt":      func() { r.active = readTime(c) },
@@ -121,19 +120,17 @@ func openRecord(files []ingest.File, rep *ingest.Report) record {
 	if !ok {
 		return record{}
 	}
-	rep.Files++
 	b, whole, err := f.Head(recordMax)
-	rep.Bytes += int64(len(b))
 	if err != nil {
-		rep.Skip(ingest.Skip{File: f.Name, Line: 1, Reason: ingest.WithoutPath(err).Error()})
+		rep.Unread(f, err)
 		return record{}
 	}
 	r, err := readRecord(b)
 	switch {
 	case errors.Is(err, errHalf) && whole:
-		rep.Tail = &ingest.Skip{File: f.Name, Line: 1, Reason: "record " + errHalf.Error()}
+		rep.Tail = true
 	case err != nil:
-		rep.Skip(ingest.Skip{File: f.Name, Line: 1, Reason: fmt.Sprintf("record unusable: %v", err)})
+		rep.Unread(f, fmt.Errorf("record unusable: %w", err))
 	}
 	return r
 }

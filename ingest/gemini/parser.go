@@ -127,7 +127,6 @@ func (p *parser) takeHistory(raw []byte) {
 		switch m, _ := readRecord(c); {
 		case p.byID[m.id] != nil, before[m.kind+"\n"+m.said()]:
 		case m.kind == "gemini" && strings.HasPrefix(m.said(), acknowledged):
-			p.s.Report.Ignore("history")
 		default:
 			p.takeMessage(m)
 		}
@@ -198,7 +197,6 @@ func Typed(said string) (typed, told string) {
 // takeMessage takes a message, or a new state of one.
 func (p *parser) takeMessage(m record) {
 	if p.restated != "" && m.at == p.restated && p.byID[m.id] == nil && p.heard[m.kind+"\n"+m.said()] {
-		p.s.Report.Ignore("history")
 		return
 	}
 	switch said := m.said(); m.kind {
@@ -214,9 +212,7 @@ func (p *parser) takeMessage(m record) {
 	case "info", "warning":
 		if said == "Request cancelled." {
 			p.draft(m, ingest.User, ingest.Interrupt, "[interrupted]")
-			return
 		}
-		p.s.Report.Ignore(m.kind)
 	default:
 		p.s.Report.CountUnknown("message " + m.kind)
 	}
@@ -227,7 +223,6 @@ func (p *parser) takeUser(m record, said string) {
 	said, told := Typed(said)
 	p.s.NoteRecalled(told, true)
 	if said == "" && told != "" {
-		p.s.Report.Ignore("injected context")
 		return
 	}
 	typed, _, _ := strings.Cut(said, filesFollow)
@@ -238,7 +233,6 @@ func (p *parser) takeUser(m record, said string) {
 				p.restated = m.at
 			}
 			p.s.NoteRecalled(said, true)
-			p.s.Report.Ignore("injected context")
 			return
 		}
 	}
@@ -254,8 +248,6 @@ func (p *parser) takeUser(m record, said string) {
 		p.draft(m, ingest.User, ingest.Prompt, typed)
 	case strings.Contains(string(m.content), `"inlineData"`):
 		p.draft(m, ingest.User, ingest.Prompt, imageOnly)
-	default:
-		p.s.Report.Ignore("tool results")
 	}
 }
 

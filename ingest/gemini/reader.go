@@ -61,7 +61,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	for _, file := range f.FilesOf(ingest.PlaceFile) {
 		b, _, err := file.Head(1 << 16)
 		if err != nil {
-			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+			s.Report.Unread(file, err)
 			continue
 		}
 		p.dir = strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
@@ -84,7 +84,6 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 
 func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
-	p.s.Report.Files++
 	open := f.Open
 	f.Open = func() (io.ReadCloser, error) {
 		in, err := open()

@@ -24,7 +24,6 @@ const (
 // A Line is one line of a stream, without its newline.
 type Line struct {
 	N       int    // 1-based
-	Offset  int64  // of its first byte in the stream
 	Size    int64  // bytes in the stream, including the newline
 	Bytes   []byte // valid until the next call of Next
 	Cut     int64  // bytes omitted from strings too long to keep (mostly base64)
@@ -35,7 +34,7 @@ type Line struct {
 // Lines reads line by line, in memory bounded by the longest line without its base64.
 type Lines struct {
 	r    *bufio.Reader
-	next Line   // its N and Offset
+	n    int    // lines read so far
 	long []byte // buffer for lines that take more than one read
 }
 
@@ -46,7 +45,7 @@ var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readAt
 func NewLines(r io.Reader) *Lines {
 	b := buffers.Get().(*bufio.Reader)
 	b.Reset(r)
-	return &Lines{r: b, next: Line{N: 1}}
+	return &Lines{r: b}
 }
 
 // Close ends reading; it doesn't close the stream. No line's Bytes are valid any more.
@@ -59,7 +58,7 @@ func (l *Lines) Close() {
 // Next returns the next line, io.EOF after the last; any other error is the stream's, returned after the lines before
 // it.
 func (l *Lines) Next() (Line, error) {
-	line := l.next
+	line := Line{N: l.n + 1}
 	if cap(l.long) > keepBuffer {
 		l.long = nil
 	}
@@ -86,7 +85,7 @@ func (l *Lines) Next() (Line, error) {
 			l.long, line.Bytes, line.Cut = long.out, long.out, long.cut
 		}
 		line.Bytes = bytes.TrimSuffix(bytes.TrimSuffix(line.Bytes, []byte{'\n'}), []byte{'\r'})
-		l.next = Line{N: line.N + 1, Offset: line.Offset + line.Size}
+		l.n++
 		return line, nil
 	}
 }

@@ -32,10 +32,10 @@ func readAll(t *testing.T, r io.Reader) []Line {
 func TestLines(t *testing.T) {
 	in := "one\r\n\ntwo\nlast"
 	want := []Line{
-		{N: 1, Offset: 0, Size: 5, Bytes: []byte("one"), Ended: true},
-		{N: 2, Offset: 5, Size: 1, Bytes: []byte{}, Ended: true},
-		{N: 3, Offset: 6, Size: 4, Bytes: []byte("two"), Ended: true},
-		{N: 4, Offset: 10, Size: 4, Bytes: []byte("last")},
+		{N: 1, Size: 5, Bytes: []byte("one"), Ended: true},
+		{N: 2, Size: 1, Bytes: []byte{}, Ended: true},
+		{N: 3, Size: 4, Bytes: []byte("two"), Ended: true},
+		{N: 4, Size: 4, Bytes: []byte("last")},
 	}
 	for name, r := range map[string]io.Reader{
 		"at once": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)),
@@ -76,8 +76,8 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("neighbours: got %q and %q", got[0].Bytes, got[2].Bytes)
 	}
 	l := got[1]
-	if l.Size != int64(len(long))+1 || l.Offset != 12 || l.Cut != int64(len(long)-len(l.Bytes)) {
-		t.Errorf("got size %d offset %d cut %d of %d, want %d, 12 and what is missing", l.Size, l.Offset, l.Cut,
+	if l.Size != int64(len(long))+1 || l.Cut != int64(len(long)-len(l.Bytes)) {
+		t.Errorf("got size %d cut %d of %d, want %d and what is missing", l.Size, l.Cut,
 			len(l.Bytes), len(long)+1)
 	}
 	if len(l.Bytes) > len(text)+3*keepBlob {
@@ -124,11 +124,11 @@ func TestLineTooLong(t *testing.T) {
 		if err != nil {
 			break
 		}
-		got = append(got, Line{N: l.N, Offset: l.Offset, Size: l.Size, TooLong: l.TooLong, Ended: l.Ended})
+		got = append(got, Line{N: l.N, Size: l.Size, TooLong: l.TooLong, Ended: l.Ended})
 	}
 	want := []Line{
-		{N: 1, Size: 3, Ended: true}, {N: 2, Offset: 3, Size: MaxLine + 11, TooLong: true, Ended: true},
-		{N: 3, Offset: MaxLine + 14, Size: 3, Ended: true},
+		{N: 1, Size: 3, Ended: true}, {N: 2, Size: MaxLine + 11, TooLong: true, Ended: true},
+		{N: 3, Size: 3, Ended: true},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -139,13 +139,9 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\n\nb"), 1)
 	f.Add([]byte(`{"a":"b\"c"}`+"\n"), 3)
 	f.Fuzz(func(t *testing.T, in []byte, step int) {
-		size, offset := int64(0), int64(0)
+		size := int64(0)
 		for _, l := range readAll(t, iotest.HalfReader(bytes.NewReader(in))) {
-			if l.Offset != offset {
-				t.Fatalf("line %d: got offset %d, want %d", l.N, l.Offset, offset)
-			}
 			size += l.Size
-			offset += l.Size
 		}
 		if size != int64(len(in)) {
 			t.Fatalf("got %d bytes in lines, want %d", size, len(in))

@@ -79,8 +79,6 @@ func (p *parser) takeRow(r row) {
 			p.closeMessage()
 			p.takeNewer(r)
 		}
-	default:
-		p.s.Report.Ignore("row of " + r.table)
 	}
 }
 
@@ -187,7 +185,6 @@ func (p *parser) takePart(r row) {
 		switch {
 		case synthetic || ignored:
 			p.s.NoteRecalled(said, true)
-			p.s.Report.Ignore("injected text")
 			p.shell = p.shell || m.role == "user" && said == ranByHand
 		case said != "":
 			m.said = append(m.said, said)
@@ -206,7 +203,6 @@ func (p *parser) takePart(r row) {
 			m.command = "/" + command
 		}
 	case "reasoning", "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
-		p.s.Report.Ignore(kind)
 	default:
 		p.s.Report.CountUnknown("part " + kind)
 	}

@@ -70,7 +70,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	p := &parser{s: s, own: string(f.ID), sessions: map[string]row{}}
 	for _, file := range f.FilesOf(ingest.Record) {
 		if err := p.readFile(ctx, file); err != nil {
-			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+			s.Report.Unread(file, err)
 		}
 	}
 	for _, file := range f.FilesOf(ingest.Transcript) {
@@ -90,6 +90,5 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 
 func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
-	p.s.Report.Files++
 	return ingest.EachLine(ctx, f, p.takeLine)
 }

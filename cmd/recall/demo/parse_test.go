@@ -21,9 +21,8 @@ func TestParsersUnderstandEveryLine(t *testing.T) {
 	}
 	for title, s := range sessions {
 		r := s.Report
-		if r.SkippedTotal > 0 || len(r.Unknown) > 0 || r.Tail != nil || r.Repaired > 0 || len(r.Conflicts) > 0 {
-			t.Errorf("%s: skipped %v, unknown %v, tail %v, %d repaired, conflicts %v", title, r.Skipped, r.Unknown,
-				r.Tail, r.Repaired, r.Conflicts)
+		if r.SkippedTotal > 0 || len(r.Unknown) > 0 || r.Tail {
+			t.Errorf("%s: skipped %v, unknown %v, tail %v", title, r.Skipped, r.Unknown, r.Tail)
 		}
 		if r.Duplicates > 0 && s.Source == ingest.ClaudeCode {
 			t.Errorf("%s: %d duplicates", title, r.Duplicates)
