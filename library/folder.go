@@ -109,10 +109,10 @@ func (s *Folder) Same(o *Folder) bool {
 
 // Covers reports whether s could replace o without losing anything.
 func (s *Folder) Covers(o *Folder) bool {
-	held := s.Contents()
+	held := s.contents()
 	for file, list := range o.Versions.Files {
 		for _, ver := range list {
-			if held[Content{file, ver.Size, ver.Sum}] == 0 {
+			if !held[content{file, ver.Size, ver.Sum}] {
 				return false
 			}
 		}
@@ -129,21 +129,20 @@ func (s *Folder) Covers(o *Folder) bool {
 	return lost == nil && !o.Pending() || bytes.Equal(s.Text["payload.md"], o.Text["payload.md"])
 }
 
-// Content identifies one content of a file.
-type Content struct {
-	File string
-	Size int64
-	Sum  string
+// content identifies one content of a file.
+type content struct {
+	file string
+	size int64
+	sum  string
 }
 
-// Contents returns every content that the session's files have had, with the version that it is, or that has grown
-// out of it.
-func (s *Folder) Contents() map[Content]int {
-	all := map[Content]int{}
+// contents returns every content that the session's files have had.
+func (s *Folder) contents() map[content]bool {
+	all := map[content]bool{}
 	for _, text := range disk.SplitLines(s.Text[listName]) {
 		var line raw.Line
 		if json.Unmarshal(text, &line) == nil {
-			all[Content{line.File, line.Size, line.Sum}] = line.Version
+			all[content{line.File, line.Size, line.Sum}] = true
 		}
 	}
 	return all

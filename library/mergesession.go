@@ -18,23 +18,6 @@ import (
 	"recall/payload"
 )
 
-// KeepSources returns the entry e, taken over from another library, with the places where this library found the
-// session.
-func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
-	number := src.Contents()
-	a := &archiving{entry: e.Clone()}
-	for _, f := range dst.Entry.Files {
-		var there []int
-		for _, ver := range dst.Versions.Files[f.Name] {
-			there = append(there, number[Content{f.Name, ver.Size, ver.Sum}])
-		}
-		a.mergeSources(f, there)
-	}
-	a.entry.settle(src.Versions)
-	a.entry.Root, a.entry.Named = dst.Entry.Root, cmp.Or(dst.Entry.Named, e.Named)
-	return a.entry
-}
-
 // MergeVersions adds contents and sources of a session's folder in another library that are missing here. What can't
 // be read there is reported to skip and left out; if skip is nil, it is the error.
 func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library,

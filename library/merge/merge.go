@@ -19,13 +19,11 @@ import (
 )
 
 // Two libraries are united session by session. What both hold is merged: every version of every file, edits, notes,
-// links, threads, projects, tombstones. If one side has all that the other has of a session, the other takes its
-// folder unchanged; only if each has something of its own is anything stored anew. The result is the same in any
-// order, and when repeated.
+// links, threads, projects, tombstones. The result is the same in any order, and when repeated.
 
 // Options say what to do if the two differ.
 type Options struct {
-	// Follow makes this library a copy of the other: derived files of a session are taken from there if nothing is
+	// Follow makes this library a copy of the other: a session's folder is taken from there unchanged if nothing is
 	// lost by that.
 	Follow bool
 	// Forget removes sessions that were forgotten in the other library; otherwise they stay and are reported.
@@ -202,11 +200,10 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	if dst.Same(src) {
 		return nil
 	}
-	mine, theirs := dst.Covers(src), src.Covers(dst)
 	switch {
-	case theirs && (m.options.Follow || !mine):
+	case m.options.Follow && src.Covers(dst):
 		err = m.follow(ctx, src, dst)
-	case mine:
+	case dst.Covers(src):
 		return nil
 	default:
 		err = m.mergeBoth(ctx, src, dst)

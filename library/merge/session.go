@@ -41,9 +41,6 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 	var names []string
 	for name, size := range src.Size {
 		have, ok := dst.Size[name]
-		if ok && !m.options.Follow && !isSegment(name) {
-			continue // outputs here may have been changed by hand; SaveOutputs handles them
-		}
 		if !ok || have != size || isSegment(name) && !storedAlike(src.Versions, dst.Versions, path.Base(name)) {
 			names = append(names, name)
 		}
@@ -79,9 +76,6 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 		fresh, err := library.ReadEntry(now.Folder)
 		if err != nil {
 			return err
-		}
-		if !m.options.Follow {
-			return m.l.SaveEntry(m.l.KeepSources(fresh, src, dst))
 		}
 		return m.l.Remember(fresh)
 	})
@@ -142,15 +136,15 @@ func putInOrder(folder string, files []copied) error {
 	return nil
 }
 
-// dropUnneeded removes what the other folder no longer has: segments that were merged, parts of transcripts and, when
-// following, outputs.
+// dropUnneeded removes what the other folder no longer has: segments that were merged, outputs and parts of
+// transcripts.
 func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	needed := map[string]bool{} // also those that the other has lost
 	for _, s := range src.Versions.Stored() {
 		needed["raw/"+s.String()] = true
 	}
 	for name := range dst.Size {
-		if _, ok := src.Size[name]; !ok && !needed[name] && (isSegment(name) || m.options.Follow) {
+		if _, ok := src.Size[name]; !ok && !needed[name] {
 			if err := disk.RemoveIfThere(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
 				return err
 			}
@@ -166,7 +160,7 @@ func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	return nil
 }
 
-// mergeBoth merges a session of which each side has something of its own.
+// mergeBoth adds what the other has of a session.
 func (m *merging) mergeBoth(ctx context.Context, src, dst *library.Folder) error {
 	if err := m.l.MergeVersions(ctx, src, m.from.Library, nil); err != nil {
 		return err
