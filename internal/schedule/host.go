@@ -45,19 +45,6 @@ func Here(ctx context.Context) (Host, error) {
 	return Host{}, ErrNoScheduler
 }
 
-// All returns the schedulers that could hold jobs of recall's: if systemd came later, a crontab might still have them.
-func All(ctx context.Context) []Host {
-	var all []Host
-	h, err := Here(ctx)
-	if err == nil {
-		all = append(all, h)
-	}
-	if _, err := exec.LookPath("crontab"); err == nil && h.System == Systemd {
-		all = append(all, Host{System: Cron})
-	}
-	return all
-}
-
 // Files returns what Install writes, with full names; for cron the resulting crontab.
 func (h Host) Files(ctx context.Context, p Plan) ([]File, error) {
 	if h.System == Cron {

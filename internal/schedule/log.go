@@ -127,17 +127,27 @@ type Status struct {
 	Next      time.Time `json:"next,omitzero"`
 }
 
+// Failed returns a job whose last run failed, and why; "" if there is none.
+func (s Status) Failed() (failed string) {
+	for _, j := range s.Jobs {
+		if !j.OK {
+			failed = j.Job + ": " + text.Clip(escape.Line(j.Error, escape.Terminal), 200)
+		}
+	}
+	return failed
+}
+
 // Logged reports whether there are logs.
 func (s Status) Logged() bool {
 	_, err := os.Stat(s.Log)
 	return err == nil
 }
 
-// Look asks the machine's scheduler. The error is that of Folder.
+// Look asks the machine's scheduler, once install or a job has created the folder. The error is that of Folder.
 func Look(ctx context.Context) (Status, error) {
 	dir, err := Folder()
 	s := Status{Jobs: []Run{}, Log: dir}
-	if err != nil {
+	if err != nil || !s.Logged() {
 		return s, err
 	}
 	if h, err := Here(ctx); err == nil {
@@ -155,28 +165,4 @@ func Look(ctx context.Context) (Status, error) {
 		}
 	}
 	return s, nil
-}
-
-// Brief is the short form of Status, for recall status.
-type Brief struct {
-	Installed bool      `json:"installed"`
-	System    System    `json:"system,omitempty"`
-	Next      time.Time `json:"next,omitzero"`
-	Failed    string    `json:"failed,omitempty"` // a job whose last run failed, and why
-}
-
-// Glance asks the scheduler only if install has created its folder.
-func Glance(ctx context.Context) Brief {
-	dir, err := Folder()
-	if _, never := os.Stat(dir); err != nil || never != nil {
-		return Brief{}
-	}
-	s, _ := Look(ctx) // its only error is that of Folder
-	doc := Brief{Installed: s.Installed, System: s.System, Next: s.Next}
-	for _, j := range s.Jobs {
-		if !j.OK {
-			doc.Failed = j.Job + ": " + text.Clip(escape.Line(j.Error, escape.Terminal), 200)
-		}
-	}
-	return doc
 }

@@ -146,12 +146,13 @@ func setUp(ctx context.Context, a *app.App, all bool) error {
 	if err != nil {
 		return err
 	}
+	jobs, _ := schedule.Look(ctx) // without a folder there are none
 	doc := struct {
 		Clients  []clients.Serving
 		Words    []string
-		Schedule schedule.Brief
+		Schedule schedule.Status
 		System   schedule.System
-	}{clients.Here(p), clients.Words(clients.Hooks), schedule.Glance(ctx), ""}
+	}{clients.Here(p), clients.Words(clients.Hooks), jobs, ""}
 	if here, err := schedule.Here(ctx); err == nil {
 		doc.System = here.System
 	}

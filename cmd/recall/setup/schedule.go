@@ -156,26 +156,24 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 
 func newScheduleRemoveCmd(a *app.App) *cobra.Command {
 	return option.Do("schedule-remove", nil, func(ctx context.Context, _ []string) error {
-		var from []string
-		for _, h := range schedule.All(ctx) {
-			had, err := h.Remove(ctx)
-			if err != nil {
-				return err
-			}
-			if had {
-				from = append(from, string(h.System))
-			}
+		had := false
+		h, err := schedule.Here(ctx)
+		if err == nil {
+			had, err = h.Remove(ctx)
+		}
+		if err != nil && !errors.Is(err, schedule.ErrNoScheduler) {
+			return err
 		}
 		if dir, err := schedule.Folder(); err == nil {
 			if err := os.RemoveAll(dir); err != nil {
 				return err
 			}
 		}
-		if len(from) == 0 {
+		if !had {
 			fmt.Fprintln(a.Out, "nothing was set up")
 			return app.ExitCode(app.ExitNothing)
 		}
-		fmt.Fprintf(a.Out, "removed from %s\n", strings.Join(from, " and "))
+		fmt.Fprintf(a.Out, "removed from %s\n", h.System)
 		return nil
 	})
 }

@@ -61,7 +61,7 @@ type StatusDoc struct {
 	LastArchive *history.Run   `json:"last_archive,omitempty"` // that found something
 	LastSync    *history.Run   `json:"last_sync,omitempty"`    // that found something
 	LastImprove *history.Run   `json:"last_improve,omitempty"` // that asked a model
-	Schedule    schedule.Brief `json:"schedule"`
+	Schedule    schedule.Status `json:"schedule"`
 	Disk        diskDoc        `json:"disk"`
 	Spent       *improve.Took  `json:"spent,omitempty"` // this month
 	Model       *modelDoc      `json:"model,omitempty"` // absent if only rules distill
@@ -153,7 +153,7 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 		s.Spent = &spent
 	}
 	s.Team = a.TeamNews(time.Time{}, "")
-	s.Schedule = schedule.Glance(ctx)
+	s.Schedule, _ = schedule.Look(ctx) // without a folder there are no jobs
 	if program, err := a.Program(); err == nil {
 		s.Clients = clients.Here(program)
 	}
