@@ -176,41 +176,31 @@ func pricesOf(data any) (any, error) {
 	return list, nil
 }
 
-// unknownKeys returns what is wrong with the keys of the file: those that don't exist, with the nearest that do.
+// unknownKeys returns what is wrong with the keys of the file: those that don't exist, with those of their section.
 func (c *Config) unknownKeys(v *viper.Viper) (problems []string) {
 	for _, name := range slices.Sorted(slices.Values(v.AllKeys())) {
-		above := name
-		for above != "" && !isKey(above) && len(under(above+".")) == 0 {
-			name, above = above, above[:max(0, strings.LastIndexByte(above, '.'))]
+		if slices.ContainsFunc(Keys, func(k Key) bool { return k.Name == name }) {
+			continue
 		}
-		wrong, instead := "", under(above+".")
-		switch {
-		case isKey(above): // its value is checked
-		case above == "":
-			wrong, instead = "unknown key "+name+"; allowed: ", sections()
-		case above != name:
-			wrong = "unknown key " + name + "; allowed: "
-		case v.Get(name) != nil && !isMap(v.Get(name)):
-			wrong = name + " is a section with these keys: "
+		switch v.Get(name).(type) {
+		case nil, map[string]any: // an empty section
+			continue
 		}
-		if wrong != "" {
-			problems = append(problems, fmt.Sprintf("%s:%d: %s%s", c.File, lineOf(c.text, name), wrong,
-				strings.Join(instead, ", ")))
+		section, _, _ := strings.Cut(name, ".")
+		allowed := under(section + ".")
+		if len(allowed) == 0 {
+			allowed = sections()
 		}
+		problems = append(problems, fmt.Sprintf("%s:%d: unknown key %s; allowed: %s", c.File, lineOf(c.text, name), name,
+			strings.Join(allowed, ", ")))
 	}
-	return slices.Compact(problems)
+	return problems
 }
 
-func isKey(name string) bool {
-	return slices.ContainsFunc(Keys, func(k Key) bool { return k.Name == name })
-}
-
-func isMap(v any) bool { _, is := v.(map[string]any); return is }
-
-// under lists the keys with a prefix; nothing for no prefix.
+// under lists the keys with a prefix.
 func under(prefix string) (names []string) {
 	for _, k := range Keys {
-		if prefix != "" && strings.HasPrefix(k.Name, prefix) {
+		if strings.HasPrefix(k.Name, prefix) {
 			names = append(names, k.Name)
 		}
 	}

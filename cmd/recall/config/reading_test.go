@@ -18,7 +18,7 @@ import (
 // Each bad file is refused with file, line, key and what is allowed.
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"unknown section", "libary:\n  dir: x\n", ":1: unknown key libary; allowed: library, sources, distill, payload, "},
+		{"unknown section", "libary:\n  dir: x\n", ":2: unknown key libary.dir; allowed: library, sources, distill, payload, "},
 		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n",
 			":3: unknown key query.limitt; " +
 				"allowed: query.limit, query.sync, query.budget, query.rerank"},
@@ -43,9 +43,9 @@ func TestBadFiles(t *testing.T) {
 			":2: llm.provider: \"gpt\" isn't allowed; allowed: none, anthropic, openai"},
 		{"a key in the file", "llm:\n  api_key: sk-1\n", ":2: unknown key llm.api_key"},
 		{"unknown key two levels down", "distill:\n  budget:\n    night: 1\n",
-			":3: unknown key distill.budget.night; allowed: distill.budget.session_tokens,"},
+			":3: unknown key distill.budget.night; allowed: distill.distiller,"},
 		{"number for the budget", "distill:\n  budget: 5\n",
-			":2: distill.budget is a section with these keys: distill.budget.session_tokens"},
+			":2: unknown key distill.budget; allowed: distill.distiller,"},
 		{"money with its sign", "distill:\n  budget:\n    night_cost: $1\n",
 			":3: distill.budget.night_cost: \"$1\" isn't allowed; allowed: an amount in USD from 0 to 1000000, such as 0.50"},
 		{"no amount", "distill:\n  budget: {month_cost: .nan}\n", ":2: distill.budget.month_cost:"},
@@ -56,7 +56,7 @@ func TestBadFiles(t *testing.T) {
 		{"list for a text", "library:\n  dir: [a]\n", ":2: library.dir: \"[a]\" isn't allowed; allowed: a folder"},
 		{"nothing in a list", "sources:\n  cowork: [~]\n", ":2: sources.cowork: an empty name isn't a folder"},
 		{"text for a section", "query: 5\n",
-			":1: query is a section with these keys: query.limit, query.sync, query.budget, query.rerank"},
+			":1: unknown key query; allowed: query.limit, query.sync, query.budget, query.rerank"},
 		{"no address, with a password", "llm:\n  url: me:hidden@llm.example.com\n",
 			":2: llm.url: \"xxxxx@llm.example.com\" isn't allowed"},
 		{"no address", "embed:\n  url: localhost:11434\n",

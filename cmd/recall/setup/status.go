@@ -58,14 +58,14 @@ type StatusDoc struct {
 	Broken   []ingest.Problem         `json:"broken,omitempty"`
 	Search   string                   `json:"search"`
 
-	LastArchive *history.Run   `json:"last_archive,omitempty"` // that found something
-	LastSync    *history.Run   `json:"last_sync,omitempty"`    // that found something
-	LastImprove *history.Run   `json:"last_improve,omitempty"` // that asked a model
+	LastArchive *history.Run    `json:"last_archive,omitempty"` // that found something
+	LastSync    *history.Run    `json:"last_sync,omitempty"`    // that found something
+	LastImprove *history.Run    `json:"last_improve,omitempty"` // that asked a model
 	Schedule    schedule.Status `json:"schedule"`
-	Disk        diskDoc        `json:"disk"`
-	Spent       *improve.Took  `json:"spent,omitempty"` // this month
-	Model       *modelDoc      `json:"model,omitempty"` // absent if only rules distill
-	Team        *team.Brief    `json:"team,omitempty"`  // absent if the library is in none
+	Disk        diskDoc         `json:"disk"`
+	Spent       *improve.Took   `json:"spent,omitempty"` // this month
+	Model       *modelDoc       `json:"model,omitempty"` // absent if only rules distill
+	Team        *team.Brief     `json:"team,omitempty"`  // absent if the library is in none
 }
 
 // diskDoc is the space that the library uses and that is left, in bytes.
