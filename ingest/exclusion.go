@@ -161,11 +161,14 @@ func (x Exclusion) At(t time.Time) string {
 // Now returns the rule that excludes what runs in a folder at a given time, "" if none does.
 func (x Exclusion) Now(dir string, at time.Time) string { return cmp.Or(x.Folder(dir), x.At(at)) }
 
+// coarsest is how far behind the clock a file's time may be.
+const coarsest = 2 * time.Second
+
 // Spares reports whether no pause can affect something begun and last written at these times.
 func (x Exclusion) Spares(begun, written time.Time) bool {
 	for _, p := range x.Pauses {
 		after := !begun.IsZero() && !p.Until.IsZero() && !begun.Before(p.Until)
-		if !after && !written.Before(p.From) {
+		if !after && !written.Before(p.From.Add(-coarsest)) {
 			return false
 		}
 	}
