@@ -29,7 +29,8 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	a.Form("status", StatusDoc{Tally: library.Tally{Waiting: 3, Grown: 1, Made: at, Newest: at},
 		LastArchive: r, LastSync: r, LastImprove: r,
 		Doomed: []pipeline.Expiring{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: problems(5),
-		Schedule: schedule.Status{Installed: true, System: "cron", Next: at, Jobs: []schedule.Run{{Job: "x"}}}, Spent: &improve.Took{},
+		Schedule: schedule.Status{Installed: true, System: "cron", Next: at, Jobs: []schedule.Run{{Job: "x"}}},
+		Spent:    &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: improve.Waiting{Sessions: 1, Failed: 1}, Asking: true},
 		Warnings: []string{"w"}, Broken: problems(1)})
 	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
