@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -62,72 +61,7 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 			first = false
 		}
 	}
-	return dropRepeated(blocks), copied
-}
-
-// minRepeated is the length from which a line with the words of another counts as a copy. A shorter one follows the
-// line above it.
-const minRepeated = 20
-
-// dropRepeated omits lines that repeat, word for word, a line of at least equal weight that is shown anyway: lines of
-// the assistant, plans and summaries if they are above; of documents if they are anywhere, as a plan is written to a
-// file before the person sees it; of tool output if they are above; of refused plans also if they recur in one that
-// wasn't refused. A turn with nothing left, or that only retries the previous turn's calls, gets no text.
-func dropRepeated(blocks []block) []block {
-	const document = 'd' // written by a call; stands in for its mark
-	form := func(line string) (mark byte, words string) {
-		if strings.HasPrefix(line, writtenMark) {
-			return document, bare(unmarked(line))
-		}
-		return line[0], bare(unmarked(line))
-	}
-	said := map[byte]bool{'|': true, '=': true, '+': true}
-	standing, refused := map[string]bool{}, map[string]bool{} // said anywhere
-	for _, k := range blocks {
-		for line := range strings.Lines(k.text) {
-			mark, words := form(line)
-			standing[words] = standing[words] || said[mark]
-			refused[words] = refused[words] || mark == 'x'
-		}
-	}
-	above, besides := map[string]bool{}, map[string]bool{} // said above; shown above without weight
-	out := slices.Clone(blocks)
-	before := "" // what the previous turn shows
-	for i := range out {
-		k := &out[i]
-		var b strings.Builder
-		left := false // the previous line was omitted
-		for line := range strings.Lines(k.text) {
-			mark, words := form(line)
-			again := false
-			switch mark {
-			case 'x':
-				again = standing[words] || besides[words]
-			case document:
-				again = standing[words] || refused[words] || besides[words]
-			case '~':
-				again = above[words] || besides[words]
-			case '|':
-				again = above[words] && k.turn.Kind != ingest.Prompt && k.turn.Kind != ingest.Command
-			}
-			again = again && (left || len(words) >= minRepeated)
-			switch {
-			case !again:
-				b.WriteString(line)
-				above[words] = above[words] || said[mark]
-				besides[words] = besides[words] || !said[mark]
-			case !left && mark != '~':
-				b.WriteString(line[:1] + " […]\n")
-			}
-			left = again
-		}
-		_, rest, _ := strings.Cut(b.String(), "\n")
-		retried := rest == before && strings.HasPrefix(rest, "+")
-		if k.text, before = b.String(), rest; retried || rest == "" && k.turn.Kind != ingest.Interrupt {
-			k.text = ""
-		}
-	}
-	return out
+	return blocks, copied
 }
 
 // rootOf returns the folder that a session began in. Unlike the one most turns ran in, it doesn't change as the

@@ -37,47 +37,6 @@ func TestPastesAreMarked(t *testing.T) {
 	}
 }
 
-// What stands in the same words elsewhere is shown once: the refused form of a plan beside
-// the one that was taken goes, what the assistant says again too; what a person types again
-// stays. Of listings the first lines are shown, and of a speaker who goes on the turn alone.
-func TestShownOnce(t *testing.T) {
-	s := session("u: keep the public interface as it is", "a: plan", "a: plan", "u: keep the public interface as it is",
-		"a: The queue is a min-heap in queue/order.go.\nIt is tested.",
-		"a: The queue is a min-heap in queue/order.go.\nAnd this is how:\n```\n"+
-			strings.Repeat("code\n", maxListed+5)+"```\nThat is all.")
-	plan := func(text string, v ingest.Verdict) []ingest.ToolCall {
-		return []ingest.ToolCall{{Name: "ExitPlanMode", Done: true, Plan: &ingest.Plan{Text: text}, Verdict: v}}
-	}
-	s.Turns[1].Text, s.Turns[1].Calls = "", plan("The queue is kept in memory\nEach job has a priority of its own",
-		ingest.Rejected)
-	s.Turns[2].Text, s.Turns[2].Calls = "", plan("The queue is kept in Postgres\nEach job has a priority of its own",
-		ingest.Approved)
-	blocks, _ := condense(s)
-	w := window{blocks: blocks}
-	want := `## t1 user
-| keep the public interface as it is
-## t2 assistant
-+ plan refused by the user
-x   The queue is kept in memory
-x […]
-## t3
-+ plan approved by the user
-|   The queue is kept in Postgres
-|   Each job has a priority of its own
-## t4 user
-| keep the public interface as it is
-## t5 assistant
-| The queue is a min-heap in queue/order.go.
-| It is tested.
-## t6
-| […]
-| And this is how:
-| ` + "```\n" + strings.Repeat("| code\n", maxListed) + "| […]\n| ```\n| That is all.\n"
-	if d := cmp.Diff(want, w.text()); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
-}
-
 // A plan is written to a file before a person is shown it: what they saw and approved or refused
 // is shown as that, and a document in other words as what it is.
 func TestAPlanIsNotItsFile(t *testing.T) {
@@ -97,14 +56,17 @@ func TestAPlanIsNotItsFile(t *testing.T) {
 	want := `## t2 assistant
 | I plan.
 + Write plans/a.md
-+ […]
++   | # A queue of jobs in memory
++   | The queue is kept in memory alone
 + plan refused by the user
 x   # A queue of jobs in memory
 x   The queue is kept in memory alone
 ## t3
 | And again.
 + Write plans/a.md
-+ […]
++   | # A queue of jobs in two parts
++   | The queue is kept in Postgres
++   | Each job has a priority of its own
 +   | And what the plan leaves out
 + plan approved by the user
 |   # A queue of jobs in two parts
@@ -180,41 +142,35 @@ func TestTheClientsWordsAreNobodys(t *testing.T) {
 	}
 }
 
-// What is tried again without a word is shown once, and nothing of what says nothing: brackets, a client's
-// words around a commit, an output or a summary. Where that is all, nobody is asked.
+// Nothing is shown of what says nothing: brackets, a client's words around a commit, an output or a summary.
 func TestWhatSaysNothingIsLeftOut(t *testing.T) {
-	s := session("u: go on", "a: ", "a: ", "u: again", "a: | a | b |\n|---|---|\n}\n[…]", "u: ", "a: ")
+	s := session("u: go on", "a: ", "u: again", "a: | a | b |\n|---|---|\n}\n[…]", "u: ", "a: ")
 	s.Turns[1].Calls = []ingest.ToolCall{{Name: "Bash", Command: "swift build", Done: true, Failed: true,
 		Result: "Exit code 1\n"}}
-	s.Turns[2].Calls = s.Turns[1].Calls
-	s.Turns[5].Kind = ingest.Summary
-	s.Turns[5].Text = "This session is being continued from a previous conversation that ran out of context.\n" +
+	s.Turns[4].Kind = ingest.Summary
+	s.Turns[4].Text = "This session is being continued from a previous conversation that ran out of context.\n" +
 		"Built.\nPlease continue the conversation from where we left off."
-	s.Turns[6].Calls = []ingest.ToolCall{{Name: "Bash", Done: true, Commit: "abc1234", Command: "git commit -F m",
+	s.Turns[5].Calls = []ingest.ToolCall{{Name: "Bash", Done: true, Commit: "abc1234", Command: "git commit -F m",
 		CommitMessage: "Build\n\nCo-Authored-By: Claude <a@b.c>"}}
 	blocks, _ := condense(s)
 	want := `## t1 user
 | go on
 ## t2 assistant
 + Bash swift build -> failed
-## t4 user
+## t3 user
 | again
-## t5 assistant
+## t4 assistant
 | | a | b |
 | […]
-## t6 summary by the client of what is above
+## t5 summary by the client of what is above
 | Built.
-## t7 assistant
+## t6 assistant
 + Bash git commit -F m -> commit abc1234
 +   | Build
 `
 	w := window{blocks: blocks}
 	if d := cmp.Diff(want, w.text()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
-	}
-	m := New(Options{Model: &scripted{}, Store: newMemory()})
-	if windows, err := m.windows(s.ID, blocks[2:3], nil, sizing{window: 1000}); len(windows) > 0 || err != nil {
-		t.Errorf("asked about nothing: %d windows, %v", len(windows), err)
 	}
 }
 

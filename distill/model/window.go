@@ -38,10 +38,7 @@ func (w *window) text() string {
 	var b strings.Builder
 	before := ""
 	for _, k := range w.blocks {
-		head, rest, shows := strings.Cut(k.text, "\n")
-		if !shows {
-			continue
-		}
+		head, rest, _ := strings.Cut(k.text, "\n")
 		name := "## " + label(k.turn)
 		if who := strings.TrimPrefix(head, name); who == before {
 			head = name
@@ -112,10 +109,6 @@ func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing
 			key = windowKey(chain, blocks[at:at+n])
 		}
 		w := window{of: of, key: key, chain: chain, n: n, blocks: blocks[at : at+n]}
-		if w.size() == 0 { // nothing to ask about
-			at += n
-			continue
-		}
 		if at > 0 {
 			w.before = lastSaid(blocks[:at])
 		} else {
