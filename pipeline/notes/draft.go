@@ -23,8 +23,6 @@ type DraftLine struct {
 	Why    string        // why there is none in the first session that was searched
 	Quote  string        // as given by the draft; may be ""
 	beside string        // words next to it, which say less
-
-	Unquoted string // why the draft's own quote doesn't support it, if other words do; else ""
 }
 
 const draftNowhere = "not found in the conversation's words"
@@ -51,8 +49,8 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 	if l.Quote != "" {
 		quotes = append([]string{l.Quote}, quotes...)
 	}
-	why, unquoted := draftNowhere, ""
-	for i, q := range quotes {
+	why := draftNowhere
+	for _, q := range quotes {
 		note := *claim
 		note.Quote = q
 		if err := note.Check(); err != nil {
@@ -63,13 +61,10 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 		switch {
 		case n.Item != nil && !n.Item.Said():
 			note.Quote = n.Item.Evidence[0].Quote
-			l.Note, l.Why, l.Unquoted = &note, "", unquoted
+			l.Note, l.Why = &note, ""
 			return
 		case n.Item != nil && l.beside == "":
 			l.beside = n.Item.Evidence[0].Quote
-		}
-		if i == 0 && l.Quote != "" {
-			unquoted = cmp.Or(n.Why, quoteAbsent)
 		}
 		if n.Why != "" && n.Why != reasons[distill.DropUnrelated] && n.Why != quoteAbsent {
 			why = n.Why

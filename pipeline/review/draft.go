@@ -18,7 +18,6 @@ import (
 type Draft struct {
 	Kept   int         `json:"kept"`             // lines that the conversation supports
 	Claims []DraftLine `json:"claims,omitempty"` // unsupported lines, kept as the agent's own claims
-	Quotes []DraftLine `json:"quotes,omitempty"` // lines supported by other words than those quoted
 
 	Sessions []ingest.SessionID `json:"-"` // that notes were added to
 }
@@ -62,15 +61,10 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 	d := &Draft{}
 	for k := range lines {
 		l := &lines[k]
-		said := payload.LineOf(&l.Item)
-		switch {
-		case l.Note == nil:
-			d.Claims = append(d.Claims, DraftLine{l.N, said, l.Why})
+		if l.Note == nil {
+			d.Claims = append(d.Claims, DraftLine{l.N, payload.LineOf(&l.Item), l.Why})
 			l.Note = l.Claim(string(e.ID), now)
-		case l.Unquoted != "":
-			d.Quotes = append(d.Quotes, DraftLine{l.N, l.Quote, l.Unquoted})
-			d.Kept++
-		default:
+		} else {
 			d.Kept++
 		}
 		if err := d.note(p.Library, l.Note); err != nil {

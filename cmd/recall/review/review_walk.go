@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -103,18 +102,15 @@ func (r *Reviewer) ask(u review.Unseen) error {
 // errAgain means that nothing was done and the question is asked again.
 var errAgain = errors.New("again")
 
-// reword has the person rewrite an item's line, in their editor or on the terminal.
+// reword has the person rewrite an item's line.
 func (r *Reviewer) reword(u review.Unseen) error {
 	old := payload.LineOf(&u.Item)
-	line, err := r.rewritten(old)
-	if r.ctx.Err() != nil || errors.Is(err, errQuit) {
+	fmt.Fprintf(r.Out, "  now: %s\n", terminal.Visible(old))
+	line, err := r.read("  new: ")
+	if err != nil {
 		return err
 	}
-	if err != nil {
-		fmt.Fprintln(r.Out, err)
-		return errAgain
-	}
-	if line == "" || line == old {
+	if line = strings.Join(strings.Fields(line), " "); line == "" || line == old {
 		fmt.Fprintln(r.Out, "unchanged")
 		return errAgain
 	}
@@ -124,27 +120,6 @@ func (r *Reviewer) reword(u review.Unseen) error {
 		return errAgain
 	}
 	return err
-}
-
-func (r *Reviewer) rewritten(old string) (string, error) {
-	if os.Getenv("VISUAL")+os.Getenv("EDITOR") == "" {
-		fmt.Fprintf(r.Out, "  now: %s\n", terminal.Visible(old))
-		return r.read("  new: ")
-	}
-	f, err := os.CreateTemp("", "recall-*.md")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(old + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-	if err := runEditor(r.ctx, r.App, f.Name()); err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(f.Name())
-	return strings.Join(strings.Fields(string(text)), " "), err
 }
 
 // say records what the person said about an item.

@@ -166,10 +166,6 @@ func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc,
 	}, func(n int) {
 		fmt.Fprintf(a.Err, "recall: %s more are the agent's own claims; --json lists all\n", answer.Count(n, "line"))
 	})
-	terminal.Few(doc.Quotes, linesShown, func(d review.DraftLine) {
-		fmt.Fprintf(a.Err, "recall: line %d is kept without its quote (%s), %s: other words support it\n", d.Line,
-			txt.Clip(terminal.Line(d.Text), 60), d.Why)
-	}, func(int) {})
 	if o.Draft != "" {
 		fmt.Fprintf(a.Err, "recall: %s of the draft supported, %d kept as claims\n", answer.Count(doc.Kept, "line"),
 			len(doc.Claims))
