@@ -121,27 +121,6 @@ func (p *Pipeline) typedIn(ctx context.Context, e library.Entry, memories []libr
 	return hold, nil
 }
 
-// PlanForgetForks is PlanForget for sessions and those with copied turns of them.
-func (p *Pipeline) PlanForgetForks(ctx context.Context, entries []library.Entry) (*ForgetPlan, error) {
-	for {
-		f, err := p.PlanForget(ctx, entries)
-		if err != nil {
-			return nil, err
-		}
-		before := len(entries)
-		for _, l := range f.Sessions {
-			for _, fork := range l.Forks {
-				if !slices.ContainsFunc(entries, func(e library.Entry) bool { return e.ID == fork.Entry.ID }) {
-					entries = append(entries, fork.Entry)
-				}
-			}
-		}
-		if len(entries) == before {
-			return f, nil
-		}
-	}
-}
-
 // PlanForgetText finds the sessions that contain a text anywhere, including forks and later sessions that quote it.
 // They are forgotten whole, because a session is kept exact or not at all.
 func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*ForgetPlan, error) {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"regexp/syntax"
 	"runtime"
 	"slices"
 	"strconv"
@@ -34,7 +33,7 @@ type Grep struct {
 	Problems []error // sessions that couldn't be searched
 
 	re      *regexp.Regexp
-	literal []byte // occurs in every matching line; lower-case if fold
+	literal []byte // with which every match begins; lower-case if fold
 	fold    bool
 }
 
@@ -64,6 +63,15 @@ func NewGrep(pattern string, fixed, fold, word bool) (*Grep, error) {
 	if fixed {
 		pattern = regexp.QuoteMeta(pattern)
 	}
+	plain, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	begins, _ := plain.LiteralPrefix()
+	literal := []byte(begins)
+	if fold {
+		literal = lower(literal)
+	}
 	if word {
 		pattern = `\b(?:` + pattern + `)\b`
 	}
@@ -74,38 +82,7 @@ func NewGrep(pattern string, fixed, fold, word bool) (*Grep, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	literal := needed(tree.Simplify(), fold)
-	if fold {
-		literal = lower(literal)
-	}
 	return &Grep{re: re, literal: literal, fold: fold}, nil
-}
-
-// needed returns the longest literal that every match of a pattern contains, ignoring case if fold; nil if none is
-// known.
-func needed(re *syntax.Regexp, fold bool) (longest []byte) {
-	switch {
-	case re.Op == syntax.OpLiteral:
-		text := []byte(string(re.Rune))
-		folded := re.Flags&syntax.FoldCase != 0
-		if folded && (!fold || len(text) != len(re.Rune)) {
-			return nil
-		}
-		return text
-	case re.Op == syntax.OpCapture || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Min > 0:
-		return needed(re.Sub[0], fold)
-	case re.Op == syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if one := needed(sub, fold); len(one) > len(longest) {
-				longest = one
-			}
-		}
-	}
-	return longest
 }
 
 // lower converts ASCII letters to lower case; everything else keeps its position.

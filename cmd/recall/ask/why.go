@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,15 +18,14 @@ import (
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {
-	var o struct{ File, Decided bool }
+	asFile := false
 	return option.Result(a, "why", func(fs *option.Flags) {
-		fs.BoolVar(&o.Decided, "decided", false, "for a file: only sessions that decided something about it")
-		fs.BoolVar(&o.File, "file", false, "treat the argument as a file, even if none of that name exists")
+		fs.BoolVar(&asFile, "file", false, "treat the argument as a file, even if none of that name exists")
 	}, func(ctx context.Context, args []string) (any, error) {
 		file, line := history.FileLine(args[0])
 		switch {
-		case o.File || o.Decided, line == 0 && (strings.ContainsAny(args[0], `./\`) || ingest.IsFile(args[0])):
-			return filesOf(ctx, a, args[0], o.Decided)
+		case asFile, line == 0 && (strings.ContainsAny(args[0], `./\`) || ingest.IsFile(args[0])):
+			return filesOf(ctx, a, args[0])
 		case line > 0:
 			return whyLine(ctx, a, file, line)
 		}
@@ -98,7 +96,7 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 	return &doc, nil
 }
 
-func filesOf(ctx context.Context, a *app.App, path string, decided bool) (*history.Files, error) {
+func filesOf(ctx context.Context, a *app.App, path string) (*history.Files, error) {
 	if path == "" || ingest.IsFolder(path) {
 		return nil, hint.With(fmt.Errorf("%q is not a file", path), "name a file; recall log lists all decisions")
 	}
@@ -109,9 +107,6 @@ func filesOf(ctx context.Context, a *app.App, path string, decided bool) (*histo
 	doc, err := history.FilesOf(ctx, p, path)
 	if err != nil {
 		return nil, err
-	}
-	if decided {
-		doc.Sessions = slices.DeleteFunc(doc.Sessions, func(s history.Toucher) bool { return len(s.Items) == 0 })
 	}
 	return doc, option.Nothing(len(doc.Sessions) == 0)
 }

@@ -24,12 +24,11 @@ import (
 
 func newForgetCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Matching, Item     string
-		Forks, Yes, DryRun bool
+		Matching, Item string
+		Yes, DryRun    bool
 	}
 	cmd := option.Run(a, "forget", func(fs *option.Flags) {
 		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would be removed")
-		fs.BoolVar(&o.Forks, "forks", false, "also remove forks that copied turns")
 		fs.StringVar(&o.Item, "item", "", "one item or passage; its session stays")
 		fs.StringVar(&o.Matching, "matching", "", "every session that contains this text")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
@@ -49,7 +48,7 @@ func newForgetCmd(a *app.App) *cobra.Command {
 			return forgetItem(ctx, a, o.Item, o.Yes, o.DryRun)
 		}
 		p := a.Pipeline() // planning needs no index
-		plan, gone, err := planForget(ctx, a, p, args, o.Matching, o.Forks)
+		plan, gone, err := planForget(ctx, a, p, args, o.Matching)
 		if err != nil {
 			return err
 		}
@@ -76,8 +75,8 @@ func unsure(l *library.Library, name string) string {
 }
 
 // planForget finds the sessions; gone are ids that were forgotten before, of which something might be left.
-func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []string, matching string,
-	forks bool) (plan *pipeline.ForgetPlan, gone []ingest.SessionID, err error) {
+func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []string, matching string) (
+	plan *pipeline.ForgetPlan, gone []ingest.SessionID, err error) {
 	if matching != "" {
 		plan, err = p.PlanForgetText(ctx, matching)
 		return plan, nil, err
@@ -100,11 +99,7 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 		}
 		entries = append(entries, e)
 	}
-	if forks {
-		plan, err = p.PlanForgetForks(ctx, entries)
-	} else {
-		plan, err = p.PlanForget(ctx, entries)
-	}
+	plan, err = p.PlanForget(ctx, entries)
 	return plan, gone, err
 }
 
