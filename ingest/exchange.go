@@ -28,14 +28,6 @@ func (s *Session) Exchanges() []Exchange {
 	return all
 }
 
-// Opening returns the turn that asks, nil if the exchange has none.
-func (e *Exchange) Opening() *Turn {
-	if t := e.Turns[0]; t.Opens() {
-		return t
-	}
-	return nil
-}
-
 // Opens reports whether a turn opens an exchange by asking for something, whoever wrote it: a prompt, a command with
 // words behind it, a plan to carry out. What the harness or recall put into a prompt asks for nothing.
 func (t *Turn) Opens() bool {

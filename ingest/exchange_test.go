@@ -28,7 +28,7 @@ func TestExchanges(t *testing.T) {
 	var got []string
 	for _, e := range s.Exchanges() {
 		asked := "-"
-		if r := e.Opening(); r != nil {
+		if r := e.Turns[0]; r.Opens() {
 			asked = r.Text
 		}
 		got = append(got, fmt.Sprint(e.N, " ", asked, " ", len(e.Turns)))

@@ -34,10 +34,9 @@ func (l Inside) Acquire(name string, wait time.Duration) (unlock func(), err err
 }
 
 // Put durably replaces a whole file. ReplaceShared does so for a file that anybody may append to without a lock; was
-// is what was read from it. Temp writes a temporary file, TempName returns a path for one.
+// is what was read from it. Temp writes a temporary file.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }
 func (l Inside) Temp(write func(io.Writer) error) (path string, err error) { return l.temp(write) }
-func (l Inside) TempName() (string, error)                                 { return l.tempName() }
 func (l Inside) ReplaceShared(path string, was, text []byte) error {
 	return l.replaceShared(path, was, text, nil)
 }

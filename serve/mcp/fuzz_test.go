@@ -33,7 +33,7 @@ func malformed(r *rand.Rand, id int) string {
 		params = fmt.Sprintf(`{"uri":%s}`, value())
 	case 1, 2:
 		name := `"` + pick(append(Tools(), "recall_none", `\u0000`)) + `"`
-		args := pick([]string{"question", "also", "ids", "kinds", "limit", "since", "session", "turn", "from", "find",
+		args := pick([]string{"question", "also", "ids", "kinds", "limit", "since", "session", "find",
 			"parts", "variant", "kind", "text", "quote", "plan", "command", "path", "new_text", "project"})
 		params = fmt.Sprintf(`{"name":%s,"arguments":{"%s":%s,"%s":%s}}`, name, args, value(),
 			pick([]string{"question", "text", "plan", "session"}), value())

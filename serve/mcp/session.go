@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +28,6 @@ const (
 type sessionIn struct {
 	Session string `json:"session,omitempty"`
 	Project string `json:"project,omitempty"`
-	Turn    int    `json:"turn,omitempty"`
-	From    int    `json:"from,omitempty"`
-	To      int    `json:"to,omitempty"`
 	Find    string `json:"find,omitempty"`
 }
 
@@ -39,17 +35,16 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	if strings.TrimSpace(in.Session) == "" {
 		return s.latest(m, in.Project)
 	}
+	name, from, to := payload.CutTurns(in.Session)
 	e, err := m.Library.Lookup(in.Session)
-	if name, from, to := payload.CutTurns(in.Session); errors.Is(err, library.ErrNoSession) && from > 0 {
-		if in.Session = name; from == to {
-			in.Turn = cmp.Or(in.Turn, from)
-		} else {
-			in.From, in.To = cmp.Or(in.From, from), cmp.Or(in.To, to)
-		}
+	switch {
+	case errors.Is(err, library.ErrNoSession):
 		e, err = m.Library.Lookup(name)
+	case err == nil: // a title that ends like a place
+		from, to = 0, 0
 	}
 	if errors.Is(err, library.ErrNoSession) {
-		return s.shared(ctx, m, in.Session)
+		return s.shared(ctx, m, name)
 	}
 	if err != nil {
 		return "", err
@@ -58,7 +53,7 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	if err != nil {
 		return "", err
 	}
-	from, to, err := in.span(len(t.Turns))
+	from, to, err = span(len(t.Turns), from, to)
 	if err != nil {
 		return "", err
 	}
@@ -91,7 +86,7 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	sh.cut = 0
 	if next > 0 {
 		sh.most += 200
-		sh.linef("Read on with from=%d.", next)
+		sh.linef("Read on with session %s:%d-%d.", answer.ShortID(e.ID), next, next+mostTurns-1)
 	}
 	return sh.text(""), nil
 }
@@ -117,27 +112,17 @@ func (s *Server) shared(ctx context.Context, m *Memory, id string) (string, erro
 	return sh.text("The rest is read with recall show in a terminal."), nil
 }
 
-// span returns the checked range of turns asked for.
-func (in sessionIn) span(turns int) (from, to int, err error) {
-	from, to = 1, turns
+// span returns the range of turns asked for, of as many as there are: all for 0, or those around a single one.
+func span(turns, from, to int) (int, int, error) {
 	switch {
-	case turns == 0:
-		return 1, 0, nil
-	case in.Turn > turns || in.From > turns:
-		return 0, 0, wrong("recall: there is no turn %d: that session has turns 1 to %d.", max(in.Turn, in.From), turns)
-	case in.Turn > 0:
-		return max(1, in.Turn-turnsAround), min(turns, in.Turn+turnsAround), nil
+	case from > turns:
+		return 0, 0, wrong("recall: there is no turn %d: that session has turns 1 to %d.", from, turns)
+	case from == 0:
+		return 1, turns, nil
+	case from == to:
+		return max(1, from-turnsAround), min(turns, from+turnsAround), nil
 	}
-	if in.From > 0 {
-		from = in.From
-	}
-	if in.To > 0 {
-		to = min(in.To, turns)
-	}
-	if from > to {
-		return 0, 0, wrong("recall: from %d is after to %d.", from, to)
-	}
-	return from, to, nil
+	return from, min(to, turns), nil
 }
 
 // turnWords returns everything that is shown of a turn.
