@@ -140,15 +140,14 @@ func (g *Report) Forgotten() string {
 
 // said describes n sessions and what clients remember; "" if there are neither.
 func said(n int, memories []string) string {
-	parts := memories
-	switch n {
-	case 0:
-	case 1:
-		parts = append([]string{"1 session"}, memories...)
-	default:
-		parts = append([]string{fmt.Sprintf("%d sessions", n)}, memories...)
+	sessions := fmt.Sprintf("%d sessions", n)
+	if n == 1 {
+		sessions = "1 session"
 	}
-	return strings.Join(parts, " and ")
+	if n > 0 {
+		memories = append([]string{sessions}, memories...)
+	}
+	return strings.Join(memories, " and ")
 }
 
 // Memories lists what clients remember there, unless it was forgotten.

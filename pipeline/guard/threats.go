@@ -317,13 +317,7 @@ func (t *threats) near(words []string) (paths []string) {
 
 // addFiles is add without folders, into which files are put.
 func (t *threats) addFiles(words ...string) {
-	for _, word := range words {
-		for _, path := range t.absolute(word) {
-			if ingest.IsFile(path) {
-				t.add(path)
-			}
-		}
-	}
+	t.add(slices.DeleteFunc(t.near(words), func(path string) bool { return !ingest.IsFile(path) })...)
 }
 
 // renames reports whether a command, in whichever folder it works, only renames, and adds what it does.

@@ -78,21 +78,18 @@ var Slack time.Duration
 
 // limit returns how long an event may take.
 func limit(e Event, in Input) time.Duration {
-	return Slack + limitOf(e, in)
-}
-
-func limitOf(e Event, in Input) time.Duration {
+	long := briefly
 	switch {
 	case e == PreCompact:
-		return behind
+		long = behind
 	case e == SessionEnd:
-		return afterwards
+		long = afterwards
 	case e == SessionStart:
-		return max(compacting, catching) + briefly
+		long = max(compacting, catching) + briefly
 	case e == PreToolUse && in.Tool == "Bash" && guard.MayRemove(in.ToolInput.Command):
-		return deleting + briefly
+		long = deleting + briefly
 	}
-	return briefly
+	return Slack + long
 }
 
 // Run answers an event. On an error, a panic or a timeout there is no answer, and the error is for the log: the

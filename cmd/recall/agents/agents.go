@@ -187,8 +187,8 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 const envHanded = "RECALL_HOOK_HANDED_ON"
 
 func newHooksCmd(a *app.App) *cobra.Command {
-	return option.Group("hooks", newInstallCmd(a, "hooks-install", clients.Hooks),
-		newUninstallCmd(a, "hooks-uninstall", clients.Hooks))
+	return option.Group("hooks", newEntryCmd(a, "hooks-install", clients.Hooks, true),
+		newEntryCmd(a, "hooks-uninstall", clients.Hooks, false))
 }
 
 // tellNoLibrary explains why the hooks do nothing yet.

@@ -22,19 +22,20 @@ import (
 // what names each kind of entry.
 var what = map[clients.Kind]string{clients.Hooks: "hooks", clients.Server: "an MCP server"}
 
-// chosen selects clients' files.
-type chosen struct{ DryRun bool }
-
-// newInstallCmd and newUninstallCmd make the commands that enter or remove one kind of entry; with no client named, in
-// all that are in use here.
-func newInstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
-	var o chosen
-	return o.command(name, k, func(ctx context.Context, words []string) error {
-		files, err := o.files(words, k)
-		if err != nil {
+// newEntryCmd makes the command that enters or removes one kind of entry; with no client named, it enters it in all that
+// are in use here, or removes it from all.
+func newEntryCmd(a *app.App, name string, k clients.Kind, enters bool) *cobra.Command {
+	dryRun := false
+	cmd := option.Do(name, func(fs *option.Flags) {
+		fs.BoolVarP(&dryRun, "dry-run", "n", false, "show what would change, and change nothing")
+	}, func(ctx context.Context, words []string) error {
+		files, err := filesOf(words, k)
+		switch {
+		case err != nil:
 			return err
-		}
-		if len(words) == 0 {
+		case !enters:
+			return Change(a, files, nil, dryRun, k)
+		case len(words) == 0:
 			files = slices.DeleteFunc(files, func(f clients.File) bool { return !f.Client.Found() })
 		}
 		p, err := a.Program()
@@ -42,12 +43,12 @@ func newInstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 			return err
 		}
 		sayOtherSide(a, files)
-		err = Change(a, files, &p, o.DryRun, k)
+		err = Change(a, files, &p, dryRun, k)
 		switch {
 		case len(files) == 0:
 			err = hint.With(fmt.Errorf("no client with %s is in use here", what[k]), "name one to serve it anyway: %s",
 				strings.Join(clients.Words(k), ", "))
-		case err == nil && !o.DryRun:
+		case err == nil && !dryRun:
 			fmt.Fprintln(a.Out, "A running client uses it after a restart.")
 		}
 		if k == clients.Hooks {
@@ -63,31 +64,13 @@ func newInstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
 		}
 		return err
 	})
-}
-
-func newUninstallCmd(a *app.App, name string, k clients.Kind) *cobra.Command {
-	var o chosen
-	return o.command(name, k, func(_ context.Context, words []string) error {
-		files, err := o.files(words, k)
-		if err != nil {
-			return err
-		}
-		return Change(a, files, nil, o.DryRun, k)
-	})
-}
-
-func (o *chosen) command(name string, k clients.Kind,
-	do func(ctx context.Context, words []string) error) *cobra.Command {
-	cmd := option.Do(name, func(fs *option.Flags) {
-		fs.BoolVarP(&o.DryRun, "dry-run", "n", false, "show what would change, and change nothing")
-	}, do)
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.ValidArgsFunction = cobra.FixedCompletions(clients.Words(k), cobra.ShellCompDirectiveNoFileComp)
 	return cmd
 }
 
-// files lists the files with a kind of entry of the clients named, or of all.
-func (o *chosen) files(words []string, k clients.Kind) (files []clients.File, err error) {
+// filesOf lists the files with a kind of entry of the clients named, or of all.
+func filesOf(words []string, k clients.Kind) (files []clients.File, err error) {
 	if len(words) == 0 {
 		words = clients.Words(k)
 	}

@@ -31,7 +31,8 @@ import (
 
 func newMcpCmd(a *app.App) *cobra.Command {
 	cmd := option.Do("mcp", nil, func(ctx context.Context, _ []string) error { return ServeMCP(ctx, a) })
-	cmd.AddCommand(newInstallCmd(a, "mcp-install", clients.Server), newUninstallCmd(a, "mcp-uninstall", clients.Server))
+	cmd.AddCommand(newEntryCmd(a, "mcp-install", clients.Server, true),
+		newEntryCmd(a, "mcp-uninstall", clients.Server, false))
 	return cmd
 }
 

@@ -47,12 +47,9 @@ func CalledTwice() bool {
 		dirs = append(dirs, dir)
 	}
 	return slices.ContainsFunc(settings(dirs...), func(path string) bool {
-		text, err := disk.ReadRegular(path, MostOfSettings)
-		if err != nil {
-			return false
-		}
-		events, _, err := ourHooks(text)
-		return err == nil && len(events) > 0
+		c, err := open(path)
+		events, _, bad := ourHooks(c.Before)
+		return err == nil && bad == nil && len(events) > 0
 	})
 }
 
