@@ -22,8 +22,8 @@ import (
 // what names each kind of entry.
 var what = map[clients.Kind]string{clients.Hooks: "hooks", clients.Server: "an MCP server"}
 
-// newEntryCmd makes the command that enters or removes one kind of entry; with no client named, it enters it in all that
-// are in use here, or removes it from all.
+// newEntryCmd makes the command that enters or removes one kind of entry; with no client named, it enters it for all
+// that are in use here, or removes it from all.
 func newEntryCmd(a *app.App, name string, k clients.Kind, enters bool) *cobra.Command {
 	dryRun := false
 	cmd := option.Do(name, func(fs *option.Flags) {
