@@ -11,8 +11,8 @@ import (
 )
 
 // Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. There is one file
-// per language, with a class and its phrases on each line, and "^" for the beginning of a sentence. Phrases of scripts
-// without spaces between words match anywhere in a text.
+// per language, with a class and its phrases on each line, "^" for the beginning of a sentence and "*" for one to four
+// words. Phrases of scripts without spaces between words match anywhere in a text.
 //
 //go:embed cues/*.txt
 var cueFiles embed.FS
@@ -121,7 +121,7 @@ func cuesIn(text string) cueSet {
 	var out cueSet
 	for i := range words {
 		for _, p := range l.words[words[i]] {
-			if end := i + 1 + len(p.rest); (!p.opens || i == 0) && end <= len(words) && slices.Equal(words[i+1:end], p.rest) {
+			if (!p.opens || i == 0) && begins(words[i+1:], p.rest) {
 				out |= p.class
 			}
 		}
@@ -134,4 +134,25 @@ func cuesIn(text string) cueSet {
 		}
 	}
 	return out
+}
+
+// maxAnyWords is the maximum number of words that "*" in a phrase stands for.
+const maxAnyWords = 4
+
+// begins reports whether words begin with a phrase.
+func begins(words, phrase []string) bool {
+	for i, w := range phrase {
+		if w == "*" {
+			for n := 1; n <= maxAnyWords && i+n <= len(words); n++ {
+				if begins(words[i+n:], phrase[i+1:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if i >= len(words) || words[i] != w {
+			return false
+		}
+	}
+	return true
 }

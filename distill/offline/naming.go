@@ -52,28 +52,66 @@ type stated struct {
 	finished bool
 }
 
-// stateOf returns what a sentence says of the state of a file: if it names others too, what comes next after its name
-// at a place, else what was said last before; if not, it isn't finished if anything there isn't.
-func stateOf(s *sentence, at int, others bool) (clause string, finished, ok bool) {
+// between matches what stands between the clauses of a sentence.
+var between = text.Pattern(`[,;·]|(?i:\b(?:and|but|while|whereas|und|aber|während)\b)`)
+
+// A clause is a part of a sentence, and what it says of how far something is.
+type clause struct {
+	from, to                int
+	says, finished, isLabel bool
+	onlyNames               bool // of files
+}
+
+// stateOf returns what a sentence says of the state of a file that it names at a place. If it names others too, that is
+// what the file's clause says; a clause of nothing but names goes with those that follow, or with the label before it.
+// If it names no other, the file isn't finished if anything there isn't.
+func stateOf(s *sentence, at int, others bool) (quote string, finished, ok bool) {
 	said := aside().ReplaceAllStringFunc(s.text, func(m string) string { return strings.Repeat(" ", len(m)) })
+	if !others {
+		all := states().FindAllStringSubmatchIndex(said, -1)
+		return s.text, !slices.ContainsFunc(all, func(m []int) bool { return m[2] < 0 }), len(all) > 0
+	}
+	list := clauses(s.text, said)
+	own := slices.IndexFunc(list, func(c clause) bool { return at < c.to })
+	if own < 0 || !list[own].says && !list[own].onlyNames {
+		return "", false, false
+	}
+	first, last := own, own
+	for !list[last].says && last < len(list)-1 && (list[last+1].onlyNames || list[last+1].says && !list[last+1].isLabel) {
+		last++
+	}
+	if list[last].says {
+		for first > 0 && list[first-1].onlyNames && !list[first].isLabel {
+			first--
+		}
+		return s.text[list[first].from:list[last].to], list[last].finished, true
+	}
+	for !list[first].says && first > 0 && (list[first-1].onlyNames || list[first-1].isLabel) {
+		first--
+	}
+	return s.text[list[first].from:list[own].to], list[first].finished, list[first].says
+}
+
+// clauses cuts a sentence, of which said is what isn't in brackets.
+func clauses(sentence, said string) (out []clause) {
 	from := 0
-	for _, m := range states().FindAllStringSubmatchIndex(said, -1) {
-		if !others {
-			clause, finished, ok = s.text, (finished || !ok) && m[2] >= 0, true
+	for _, m := range append(between().FindAllStringIndex(said, -1), []int{len(said), len(said)}) {
+		words, whole := strings.TrimSpace(said[from:m[0]]), strings.TrimSpace(sentence[from:m[0]])
+		c := clause{from: from + strings.Index(sentence[from:m[0]], whole)}
+		c.to = c.from + len(whole)
+		from = m[1]
+		if words == "" {
 			continue
 		}
-		if ok && from > at {
-			break
+		if m := states().FindStringSubmatchIndex(words); m != nil {
+			c.says, c.finished = true, m[2] >= 0
+			c.isLabel = strings.Contains(words[m[0]:min(len(words), m[1]+1)], ":")
 		}
-		to := len(said)
-		if end := strings.IndexAny(said[m[1]:], ",;·"); end >= 0 {
-			to = m[1] + end
-		}
-		clause = strings.TrimPrefix(strings.Trim(s.text[min(from, to):to], " ,;·"), "and ")
-		finished, ok = m[2] >= 0, true
-		from = to
+		all := strings.Fields(words)
+		c.onlyNames = len(all) == 1 || !slices.ContainsFunc(all, func(w string) bool { return !looksLikePath(strings.Trim(w, "`")) })
+		out = append(out, c)
 	}
-	return clause, finished, ok
+	return out
 }
 
 // findStates records for each file what the last report about it says of its state, if it wasn't written since. A
