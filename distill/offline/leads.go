@@ -60,7 +60,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			switch {
 			case !w.tells():
 			case w.minor || most == 0:
-				if tells(w.text(), minTelling) {
+				if tells(w.text(), minTelling) || !w.user && w.asked() != nil {
 					rest = append(rest, w)
 				}
 			case add(w.item(rule), w.weight):
@@ -234,11 +234,12 @@ func (t *talk) typed(goal payload.Item) (out []weighed) {
 	return out
 }
 
-// telling cuts what ended the exchanges into passages. More than minor are those with a hint at what still holds, with
-// what goes on from them; steps that were to come next have come.
+// telling cuts what the assistant said into passages: of what ended the exchanges those with a hint at what still
+// holds, with what goes on from them; minor are the others, and what was said on the way with such a hint. Steps that
+// were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
-		if sp.source != message || !sp.closing {
+		if sp.source != message {
 			continue
 		}
 		tells := false
@@ -247,16 +248,16 @@ func (t *talk) telling() (out []weighed) {
 			goesOn := tells && !p.run[0].opens
 			tells = h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
 			narrates := slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(cueNarrate) })
-			if !goesOn && distill.NeedsContext(p.text()) {
+			if !goesOn && distill.NeedsContext(p.text()) && p.asked() == nil {
 				tells = false
 				continue
 			}
-			if tells || goesOn || !narrates && !asks(p.text()) {
+			if tells || goesOn || sp.closing && !narrates && !asks(p.text()) {
 				w := tellWeight * t.recency(sp)
 				if !tells && !goesOn {
 					w *= statedShare
 				}
-				out = append(out, weighed{passage: p, weight: w, minor: !tells && !goesOn})
+				out = append(out, weighed{passage: p, weight: w, minor: !tells && !goesOn || !sp.closing})
 			}
 		}
 	}
@@ -362,7 +363,7 @@ func (p passage) item(rule string) payload.Item {
 	if asked := p.asked(); asked != nil {
 		question := passage{p.reacts, asked}
 		it.Evidence = append(it.Evidence, cite(p.reacts.turn, p.reacts.text, question.from(), question.to()))
-		if p.bare() {
+		if p.bare() || !p.user {
 			it.Text, it.About, it.By = question.text(), about(question.text()), payload.ByAssistant
 			slices.Reverse(it.Evidence)
 		}
@@ -405,6 +406,9 @@ var hints = []struct {
 // asked returns what a typed text answers that begins too briefly to make sense alone: the last question near the end
 // of the message before it, with what the question is about; where nothing was asked, its last sentence.
 func (p passage) asked() []sentence {
+	if !p.user {
+		return p.supposed()
+	}
 	open := unknowing().MatchString(p.run[0].text)
 	if p.run[0].index > 0 || p.reacts == nil || tells(p.run[0].text, minAnswerKeys) && !open {
 		return nil
@@ -429,6 +433,23 @@ func (p passage) asked() []sentence {
 	}
 	return nil
 }
+
+// supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it out.
+func (p passage) supposed() []sentence {
+	if p.reacts == nil || p.hint() != payload.Eliminated {
+		return nil
+	}
+	for i := range slices.Backward(p.reacts.parts) {
+		if s := &p.reacts.parts[i]; supposes().MatchString(s.text) && !p.reacts.foreign(s) {
+			return p.reacts.parts[i : i+1]
+		}
+	}
+	return nil
+}
+
+// supposes matches a sentence that tells what might be so.
+var supposes = text.Pattern(`(?i)\b(?:maybe|perhaps|possibly|probably|could be|might be|(?:my|first|best) guess|i guess|` +
+	`suspect|hypothesis|theory|vielleicht|vermutlich|vermute|könnte)\b`)
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)

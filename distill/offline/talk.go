@@ -67,7 +67,9 @@ func (t *talk) turn(turn *ingest.Turn) {
 	case turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
 		t.waiting = nil
 		if strings.TrimSpace(turn.Text) != "" {
+			before := t.closing
 			t.closing = t.hear(turn, turn.Text, message)
+			t.closing.reacts = before
 		}
 		for j := range turn.Calls {
 			t.call(turn, &turn.Calls[j])
