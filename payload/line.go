@@ -173,7 +173,7 @@ func formatLead(it *Item) string {
 	if (it.Said() || it.Rule == ReceivedRule && len(it.Evidence) == 0) && oneLine(it.Text) != "" {
 		line := "“" + segment(it.Text) + "”" + dash + "said by the agent"
 		if e := it.First(); e.Quote != "" {
-			line += "; turn " + strconv.Itoa(e.N) + ": “" + segment(text.Clip(e.Quote, maxOtherPassage)) + "”"
+			line += "; turn " + strconv.Itoa(e.N) + ": “" + segment(text.Clip(e.Quote, MaxOtherPassage)) + "”"
 		}
 		return line
 	}
@@ -197,12 +197,12 @@ func formatLead(it *Item) string {
 	if it.Evidence[1].N > it.Evidence[0].N {
 		between = "; answered “"
 	}
-	return line + between + segment(text.Clip(it.Evidence[1].Quote, maxOtherPassage)) + "”"
+	return line + between + segment(text.Clip(it.Evidence[1].Quote, MaxOtherPassage)) + "”"
 }
 
-// maxOtherPassage is the maximum length, in characters, of the other passage shown: what the lead answers, or its
+// MaxOtherPassage is the maximum length, in characters, of the other passage shown: what the lead answers, or its
 // answer.
-const maxOtherPassage = 160
+const MaxOtherPassage = 160
 
 var speakers = map[By]string{ByUser: "user", ByAssistant: "assistant", ByBoth: "both", ByProgram: "a program"}
 

@@ -30,10 +30,10 @@ const (
 // As long as the page has room, the rest of what was typed and of what ended the exchanges is quoted too.
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []text.Bag
-	var goal payload.Item
+	var quoted []payload.Item
 	for _, it := range items {
-		if it.Kind == payload.Goal {
-			goal = it
+		if it.Quoted() {
+			quoted = append(quoted, it)
 		}
 		switch {
 		case it.Kind == payload.File: // with what is quoted of it
@@ -47,6 +47,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		words := keywords(it.Text)
 		if said(kept, words) {
 			return false
+		}
+		for _, e := range it.Evidence[min(1, len(it.Evidence)):] { // shown beside it
+			words = keywords(it.Text + " " + text.Clip(e.Quote, payload.MaxOtherPassage))
 		}
 		kept = append(kept, words)
 		it.Confidence = sure
@@ -72,7 +75,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	if it, ok := t.committedWork(); ok {
 		add(it, commitWeight)
 	}
-	pick(maxTyped, t.typed(goal), "said-typed")
+	pick(maxTyped, t.typed(quoted), "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
 	pick(maxSummed, t.summed(), "said-summary")
 	heaviestFirst(rest)
@@ -207,8 +210,8 @@ func (t *talk) report() (out []weighed) {
 	return out
 }
 
-// typed cuts what was typed into passages, which begin behind what the goal says.
-func (t *talk) typed(goal payload.Item) (out []weighed) {
+// typed cuts what was typed into passages, without what the goal and the next action quote of it.
+func (t *talk) typed(quoted []payload.Item) (out []weighed) {
 	for _, sp := range t.speeches {
 		if !sp.user {
 			continue
@@ -217,8 +220,10 @@ func (t *talk) typed(goal payload.Item) (out []weighed) {
 			if p.smallTalk() {
 				continue
 			}
-			if string(sp.turn.ID) == goal.First().Turn {
-				p = p.beyond(goal.Text)
+			for _, it := range quoted {
+				if string(sp.turn.ID) == it.First().Turn {
+					p = p.beyond(it.Text)
+				}
 			}
 			w := typedWeight * min(1, float64(len(p.text()))/distill.MaxQuote*t.recency(sp))
 			if i > 0 {
@@ -371,15 +376,24 @@ func (p passage) item(rule string) payload.Item {
 	return it
 }
 
-// beyond returns the passage from the first sentence that a goal doesn't hold; all of it, which no page shows, if it
-// holds all.
-func (p passage) beyond(goal string) passage {
-	for i, s := range p.run {
-		if !strings.Contains(goal, strings.TrimSpace(s.text)) {
-			return passage{p.speech, p.run[i:]}
-		}
+// beyond returns what of the passage an item of the same turn doesn't quote, without greetings before that; if it quotes
+// all else, what it quotes, which no page shows twice.
+func (p passage) beyond(quoted string) passage {
+	holds := func(s sentence) bool { return strings.Contains(quoted, strings.TrimSpace(s.text)) }
+	idle := func(s sentence) bool { return holds(s) || asksNothing(&s) }
+	from, to := 0, len(p.run)
+	for from < to && idle(p.run[from]) {
+		from++
 	}
-	return p
+	for to > from && holds(p.run[to-1]) {
+		to--
+	}
+	if first := slices.IndexFunc(p.run, holds); from == to && first >= 0 {
+		return passage{p.speech, p.run[first:]}
+	} else if first < 0 {
+		return p
+	}
+	return passage{p.speech, p.run[from:to]}
 }
 
 // hint returns what a passage perhaps is, by its cues, or "".
@@ -425,13 +439,18 @@ func (p passage) asked() []sentence {
 		return parts[from : i+1]
 	}
 	ordered := p.run[0].cues.has(cueOrder | cueWant) // which answers nothing
-	if p.bare() || len(parts) == 0 || ordered || tells(p.text(), minAnswerKeys) {
+	agrees := p.bare() && !p.run[0].cues.has(cueHandsOff)
+	if agrees || len(parts) == 0 || ordered || tells(p.text(), minAnswerKeys) {
 		return nil
 	}
-	if last := &parts[len(parts)-1]; worthReading(last, p.reacts) {
-		return parts[len(parts)-1:]
+	from := len(parts) - 1
+	if last := &parts[from]; from > 0 && !last.opens && (!tells(last.text, minTelling) || distill.NeedsContext(last.text)) {
+		from--
 	}
-	return nil
+	if !worthReading(&parts[from], p.reacts) {
+		return nil
+	}
+	return parts[from:]
 }
 
 // supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it out.
