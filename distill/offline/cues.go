@@ -41,6 +41,7 @@ var (
 	cueUndecided      = cueOf("undecided")
 	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")
+	cueWarn           = cueOf("warn")
 	cueSkip, cueName  = cueOf("skip"), cueOf("name")
 )
 

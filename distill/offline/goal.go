@@ -14,8 +14,10 @@ const maxGoal = 280
 
 // goal returns what the person last set out to do, in their own words: their first request,
 // until they say that they turn to something else or begin a plan for it. What was typed
-// before the prompt that the client records as the first only leads up to it.
+// before the prompt that the client records as the first only leads up to it. A remark on work that was done sets out to
+// nothing; where nobody asked for anything at length, the first words do ("labels now").
 func goal(t *talk) (last []payload.Item) {
+	var short []payload.Item
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
 		return sp.source == typing && sp.turn.ID == t.session.Opened
 	})
@@ -23,15 +25,31 @@ func goal(t *talk) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		answers := sp.reacts != nil && unknowing().MatchString(sp.text) // "I don't know, ask Ines" sets out to nothing
-		if answers || last != nil && !turnsAway(sp) {
+		if (last != nil || sp.remarks()) && !turnsAway(sp) {
 			continue
 		}
-		if it, ok := requested(sp); ok {
+		if it, ok := requested(sp, 2); ok {
 			last = []payload.Item{it}
+		} else if it, ok := requested(sp, 1); ok && short == nil && !sp.afterWork {
+			short = []payload.Item{it}
 		}
 	}
+	if last == nil {
+		return short
+	}
 	return last
+}
+
+// remarks reports whether what was typed asks for nothing, after work was done or as an answer that leaves the question
+// open: "I don't know, ask Ines".
+func (sp *speech) remarks() bool {
+	return sp.source == typing && (sp.afterWork || sp.reacts != nil && unknowing().MatchString(sp.text)) &&
+		!slices.ContainsFunc(sp.parts, func(s sentence) bool { return s.requests() })
+}
+
+// requests reports whether a sentence asks or orders something, and isn't "keep in mind".
+func (s *sentence) requests() bool {
+	return s.cues.has(cueOrder|cueWant) && !s.cues.has(cueWarn) || asks(s.text)
 }
 
 // turnsAway reports whether a speech says that its speaker turns to something else, or orders what is next: "good, now
@@ -53,9 +71,9 @@ func turnsAway(sp *speech) bool {
 var nowThen = text.Pattern(`(?i)^(?:(?:yes|yep|ok|okay|good|great|perfect|fine|nice|thanks|thank you|done|alright|ja|gut|super)` +
 	`\b\W*){0,2}(?:and |then )?(?:now|next|jetzt|nun)\b\W*((?:go on|continue|weiter) (?:with|mit) )?(.*)`)
 
-// requested returns what a turn asks for: its first meaningful sentence, with those after
-// it that fit. For a plan it is the title.
-func requested(sp *speech) (payload.Item, bool) {
+// requested returns what a turn asks for: its first meaningful sentence, which has so many keywords at least, with those
+// after it that fit. For a plan it is the title.
+func requested(sp *speech, keywords int) (payload.Item, bool) {
 	it := payload.Item{Kind: payload.Goal, Rule: payload.RequestRule, By: sp.by(), Maker: payload.ByRule,
 		State: payload.Stands, At: sp.turn.At}
 	if sp.source == plan {
@@ -72,7 +90,7 @@ func requested(sp *speech) (payload.Item, bool) {
 			if first >= 0 {
 				return it, true
 			}
-		case first < 0 && asksNothing(s):
+		case first < 0 && (!tells(s.text, keywords) || s.greets()):
 		case first < 0:
 			first = i
 			it.Text, it.Evidence = s.text, []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
@@ -100,7 +118,7 @@ func (s *sentence) greets() bool {
 
 // smallTalk holds words that say nothing about any work.
 var smallTalk = sync.OnceValue(func() text.Bag {
-	return keywords("ok okay fine good great nice cool perfect super lovely awesome thanks thank cheers welcome hi hello hey " +
-		"bye goodbye see ya later today tonight tomorrow morning evening night weekend enough well then till until soon " +
+	return keywords("ok okay yes yeah yep sure right go fine good great nice cool perfect super lovely awesome thanks thank " +
+		"cheers welcome hi hello hey bye goodbye see ya later today tonight tomorrow morning evening night weekend enough well then till until soon " +
 		"alright sorry please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
 })

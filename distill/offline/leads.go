@@ -139,8 +139,8 @@ func (t *talk) committedWork() (one payload.Item, ok bool) {
 // end, to come next.
 func next(t *talk) []payload.Item {
 	if sp := t.waiting; sp != nil {
-		it, ok := requested(sp)
-		wants := func(s sentence) bool { return s.cues.has(cueOrder|cueWant) || asks(s.text) }
+		it, ok := requested(sp, 2)
+		wants := func(s sentence) bool { return s.requests() }
 		switch {
 		case t.n <= 2: // it is the goal
 			return nil
@@ -158,7 +158,8 @@ func next(t *talk) []payload.Item {
 		}
 		for _, p := range slices.Backward(sp.passages()) {
 			for i := range p.run {
-				if comesNext().MatchString(p.run[i].text) && !asks(p.run[i].text) {
+				s := &p.run[i]
+				if (comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)) && !asks(s.text) && !asksNothing(s) {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}
@@ -173,6 +174,14 @@ func next(t *talk) []payload.Item {
 var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to do|als nächstes)\b[^.]{0,40}:|` +
 	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:is|are|comes?|would be|thats|that's) (?:the )?next|` +
 	`tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
+
+// putOff matches what a person puts off to another day: "tomorrow the icons", "on Monday we start with it", "do that next".
+var putOff = text.Pattern(`(?i)^\W*(?:(?:and|then|so|ok|okay|good|great|fine)\b\W*)*` + otherDay + `\b|` +
+	`\b` + otherDay + `\W+(?:we|i|you|start|begin|continue|do)\b|` +
+	`^(?:[^i]|i\w).*\b` + otherDay + `(?: morning)?(?:, first thing)?\W*$|^do (?:\S+ ){1,6}next\W*$`)
+
+const otherDay = `(?:tomorrow|next (?:session|week)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|morgen|nächste woche|` +
+	`am (?:mon|diens|donners|frei|sams|sonn)tag|am mittwoch)`
 
 // A passage is a run of sentences of a speech that is quoted.
 type passage struct {

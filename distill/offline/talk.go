@@ -22,14 +22,15 @@ const (
 
 // A speech is one utterance: a turn's text, or a text in one of its calls.
 type speech struct {
-	turn     *ingest.Turn
-	text     string
-	source   source
-	user     bool
-	closing  bool    // the assistant's last message before the person speaks again
-	exchange int     // 0-based number of the exchange it belongs to
-	reacts   *speech // for a person: the closing message that it answers, or nil
-	parts    []sentence
+	turn      *ingest.Turn
+	text      string
+	source    source
+	user      bool
+	closing   bool    // the assistant's last message before the person speaks again
+	exchange  int     // 0-based number of the exchange it belongs to
+	reacts    *speech // the assistant's message before it: for a person the closing one of the exchange before; or nil
+	afterWork bool    // tools were called before it
+	parts     []sentence
 }
 
 // talk is a session as a conversation: what its people and its assistant said on the path
@@ -40,6 +41,7 @@ type talk struct {
 	commits   []*speech // the messages of commits made
 	n         int       // number of exchanges
 	closed    bool      // it ends with the assistant's message and no open call
+	worked    bool      // a tool was called
 	committed int       // ordinal of the turn of the last commit made or begun
 	closing   *speech   // the assistant's last message in the current exchange, while listening
 	waiting   *speech   // what was typed last, if the assistant did nothing since
@@ -97,6 +99,7 @@ func (sp *speech) withoutClients() {
 }
 
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
+	t.worked = true
 	made := c.Commit != "" || c.CommitMessage != "" && c.Worked()
 	if made || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
@@ -132,6 +135,7 @@ func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
 func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 	t.n++
 	sp := t.hear(turn, text, from)
+	sp.afterWork = t.worked
 	if t.closing != nil {
 		t.closing.closing, sp.reacts = true, t.closing
 	}
