@@ -69,6 +69,12 @@ func TestLeftOpen(t *testing.T) {
 			map[int]string{3: "picker.ts"}, payload.FileProgress, "“`picker.ts` is half done (the choice isn't kept)”"},
 		"another of several": {[]string{"Make the list.", "`merge.ts` and `zones.ts` are finished, `picker.ts` isn't yet."},
 			map[int]string{1: "zones.ts"}, payload.FileDone, "“`merge.ts` and `zones.ts` are finished”"},
+		"unknown of several": {[]string{"Make the list.", "`merge.ts` is finished, `picker.ts` is only a shell."},
+			map[int]string{1: "picker.ts"}, "", "New."},
+		"of a list with labels": {[]string{"Make the list.", "Done: `zones.ts`, `merge.ts`; not begun: `print.ts`."},
+			map[int]string{1: "merge.ts"}, payload.FileDone, "“Done: `zones.ts`, `merge.ts`”"},
+		"left alone": {[]string{"Make the list.", "It is in `merge.ts`.", "then leave merge.ts as it is", "OK."},
+			map[int]string{1: "merge.ts"}, payload.FileOffLimits, "“then leave merge.ts as it is”"},
 		"labelled": {[]string{"Draw the tickets.", "In progress: the tickets in `pdf.py`, with their layout."},
 			map[int]string{1: "pdf.py"}, payload.FileProgress, "“In progress: the tickets in `pdf.py`, with their layout.”"},
 		"aside": {[]string{"Name the branch.", "It falls back to the file (e.g. where nothing is not yet committed)."},
@@ -189,6 +195,8 @@ func TestToldNext(t *testing.T) {
 			"Next: keep the choice, in picker.ts lines 18 to 26."},
 		{"Both shops are shown.", "I have to stop. next time first the choice in the picker, then the headings",
 			"next time first the choice in the picker, then the headings"},
+		{"Both shops are shown.", "ok. on monday we start with the headings", "on monday we start with the headings"},
+		{"Both shops are shown.", "keep in mind that the old list is still online", ""},
 		{"Both shops are shown, the next() call is fast.", "great, thanks", ""},
 	} {
 		all, _ := items(talkOf([]string{"Sort the list by shop.", "Sorted.", "And the picker?", c.last, c.bye}, nil))
@@ -220,5 +228,32 @@ func TestGoalIsNotQuotedAgain(t *testing.T) {
 		if strings.Count(page, once) != 1 {
 			t.Errorf("%q should stand there once:\n%s", once, page)
 		}
+	}
+}
+
+// What was ruled out on the way stands with what was supposed; what is shown beside a passage, or as goal or next action,
+// isn't shown again.
+func TestPassagesStandOnce(t *testing.T) {
+	s := talkOf([]string{"hi. The mails arrive two hours late, find out why.", "Maybe the server's clock is off.",
+		"", "The clocks are equal. That's not it.", "", "By the way `y.py` warns twice. Different matter.",
+		"that's its own bug, don't go there", "OK.",
+		"good, enough. next time make it send at once", "OK."}, nil)
+	s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
+	all, _ := items(s)
+	got := map[string]string{}
+	for _, it := range all {
+		other := ""
+		if len(it.Evidence) > 1 {
+			other = it.Evidence[1].Quote
+		}
+		got[it.Text] = other
+	}
+	if diff := cmp.Diff(map[string]string{
+		"The mails arrive two hours late, find out why.": "",
+		"Maybe the server's clock is off.":               "The clocks are equal. That's not it.",
+		"that's its own bug, don't go there":             "By the way `y.py` warns twice. Different matter.",
+		"next time make it send at once":                 "",
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -37,6 +37,15 @@ func TestUnknownAnswerIsNoGoal(t *testing.T) {
 	}
 }
 
+// Nor does a remark on work that was done, be what was asked before however short.
+func TestRemarkIsNoGoal(t *testing.T) {
+	s := talkOf([]string{"labels now", "Line 7 of labels.py prints the address twice.",
+		"must be mended before the fair, but not today", "OK."}, map[int]string{1: "labels.py"})
+	if got := goal(listen(s)); len(got) != 1 || got[0].Text != "labels now" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // What is ordered next is the goal from then on; what only goes on with the same isn't.
 func TestNextTaskIsTheGoal(t *testing.T) {
 	const first = "Push everything that is staged to the remote."
