@@ -40,20 +40,24 @@ func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 	if kind == Lead {
 		kind = it.Hint // of a quote: what it looks like
 	}
-	place := inLine().FindStringSubmatch(it.Text)
+	said := it.Text
+	if it.Kind == Lead && len(it.Evidence) > 1 {
+		said += " " + it.Evidence[1].Quote // what it replies to
+	}
+	place := inLine().FindStringSubmatch(said)
 	if kind == "" && place != nil {
 		kind = Flag
 	}
 	left := kind == Deferred || kind == Next || kind == Flag
-	if !left || !d.At.After(it.At) || leaves().MatchString(it.Text) || unended().MatchString(d.Text) {
+	if !left || !d.At.After(it.At) || leaves().MatchString(said) || unended().MatchString(d.Text) {
 		return false, false
 	}
-	want, did := text.Words(it.Text), text.Words(category().ReplaceAllString(d.Text, ""))
+	want, did := text.Words(said), text.Words(category().ReplaceAllString(d.Text, ""))
 	if want.Shared(did) < leastDeed {
 		return false, false
 	}
 	mine, its := want.In(did), did.In(want)
-	return kind != Flag && mine == 1 && its >= sameDeed && sameOrder(it.Text, d.Text),
+	return kind != Flag && mine == 1 && its >= sameDeed && sameOrder(said, d.Text),
 		mine >= perhapsDeed || kind == Flag && place != nil && strings.Contains(d.Text, place[1])
 }
 

@@ -261,12 +261,12 @@ func (t *talk) telling() (out []weighed) {
 			h := p.hint()
 			goesOn := tells && !p.run[0].opens
 			tells = h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
-			narrates := slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(cueNarrate) })
+			narrates := slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(cueNarrate | cueWant) })
 			if !goesOn && distill.NeedsContext(p.text()) && p.asked() == nil {
 				tells = false
 				continue
 			}
-			if tells || goesOn || sp.closing && !narrates && !asks(p.text()) {
+			if (tells || goesOn) && (sp.closing || !narrates) || sp.closing && !narrates && !asks(p.text()) {
 				w := tellWeight * t.recency(sp)
 				if !tells && !goesOn {
 					w *= statedShare
