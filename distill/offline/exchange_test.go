@@ -231,8 +231,8 @@ func TestGoalIsNotQuotedAgain(t *testing.T) {
 	}
 }
 
-// What was ruled out on the way stands with what was supposed; what is shown beside a passage, or as goal or next action,
-// isn't shown again.
+// What was ruled out on the way stands with what was supposed; what is shown beside a passage, or as goal or next
+// action, isn't shown again.
 func TestPassagesStandOnce(t *testing.T) {
 	s := talkOf([]string{"hi. The mails arrive two hours late, find out why.", "Maybe the server's clock is off.",
 		"", "The clocks are equal. That's not it.", "", "By the way `y.py` warns twice. Different matter.",

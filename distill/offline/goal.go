@@ -14,8 +14,9 @@ const maxGoal = 280
 
 // goal returns what the person last set out to do, in their own words: their first request,
 // until they say that they turn to something else or begin a plan for it. What was typed
-// before the prompt that the client records as the first only leads up to it. A remark on work that was done sets out to
-// nothing; where nobody asked for anything at length, the first words do ("labels now").
+// before the prompt that the client records as the first only leads up to it. A remark on
+// work that was done sets out to nothing; where nobody asked for anything at length, the
+// first words do ("labels now").
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
@@ -71,8 +72,8 @@ func turnsAway(sp *speech) bool {
 var nowThen = text.Pattern(`(?i)^(?:(?:yes|yep|ok|okay|good|great|perfect|fine|nice|thanks|thank you|done|alright|ja|gut|super)` +
 	`\b\W*){0,2}(?:and |then )?(?:now|next|jetzt|nun)\b\W*((?:go on|continue|weiter) (?:with|mit) )?(.*)`)
 
-// requested returns what a turn asks for: its first meaningful sentence, which has so many keywords at least, with those
-// after it that fit. For a plan it is the title.
+// requested returns what a turn asks for: its first meaningful sentence, which has so many
+// keywords at least, with those after it that fit. For a plan it is the title.
 func requested(sp *speech, keywords int) (payload.Item, bool) {
 	it := payload.Item{Kind: payload.Goal, Rule: payload.RequestRule, By: sp.by(), Maker: payload.ByRule,
 		State: payload.Stands, At: sp.turn.At}
@@ -119,6 +120,7 @@ func (s *sentence) greets() bool {
 // smallTalk holds words that say nothing about any work.
 var smallTalk = sync.OnceValue(func() text.Bag {
 	return keywords("ok okay yes yeah yep sure right go fine good great nice cool perfect super lovely awesome thanks thank " +
-		"cheers welcome hi hello hey bye goodbye see ya later today tonight tomorrow morning evening night weekend enough well then till until soon " +
-		"alright sorry please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
+		"cheers welcome hi hello hey bye goodbye see ya later today tonight tomorrow morning evening night weekend enough " +
+		"well then till until soon alright sorry please work after danke gut prima toll passt morgen heute abend bis dann " +
+		"tschüss feierabend")
 })

@@ -159,7 +159,8 @@ func next(t *talk) []payload.Item {
 		for _, p := range slices.Backward(sp.passages()) {
 			for i := range p.run {
 				s := &p.run[i]
-				if (comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)) && !asks(s.text) && !asksNothing(s) {
+				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)
+				if says && !asks(s.text) && !asksNothing(s) {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}
@@ -175,7 +176,8 @@ var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to do|als nächs
 	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:is|are|comes?|would be|thats|that's) (?:the )?next|` +
 	`tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
 
-// putOff matches what a person puts off to another day: "tomorrow the icons", "on Monday we start with it", "do that next".
+// putOff matches what a person puts off to another day: "tomorrow the icons", "on Monday we start with it", "do that
+// next".
 var putOff = text.Pattern(`(?i)^\W*(?:(?:and|then|so|ok|okay|good|great|fine)\b\W*)*` + otherDay + `\b|` +
 	`\b` + otherDay + `\W+(?:we|i|you|start|begin|continue|do)\b|` +
 	`^(?:[^i]|i\w).*\b` + otherDay + `(?: morning)?(?:, first thing)?\W*$|^do (?:\S+ ){1,6}next\W*$`)
@@ -266,12 +268,14 @@ func (t *talk) telling() (out []weighed) {
 				tells = false
 				continue
 			}
-			if (tells || goesOn) && (sp.closing || !narrates) || sp.closing && !narrates && !asks(p.text()) {
+			holds := tells || goesOn
+			worth := holds && (sp.closing || !narrates)
+			if worth || sp.closing && !narrates && !asks(p.text()) {
 				w := tellWeight * t.recency(sp)
-				if !tells && !goesOn {
+				if !holds {
 					w *= statedShare
 				}
-				out = append(out, weighed{passage: p, weight: w, minor: !tells && !goesOn || !sp.closing})
+				out = append(out, weighed{passage: p, weight: w, minor: !holds || !sp.closing})
 			}
 		}
 	}
@@ -385,8 +389,8 @@ func (p passage) item(rule string) payload.Item {
 	return it
 }
 
-// beyond returns what of the passage an item of the same turn doesn't quote, without greetings before that; if it quotes
-// all else, what it quotes, which no page shows twice.
+// beyond returns what of the passage an item of the same turn doesn't quote, without greetings before that; where all
+// is quoted, what is, which no page shows twice.
 func (p passage) beyond(quoted string) passage {
 	holds := func(s sentence) bool { return strings.Contains(quoted, strings.TrimSpace(s.text)) }
 	idle := func(s sentence) bool { return holds(s) || asksNothing(&s) }
@@ -453,7 +457,9 @@ func (p passage) asked() []sentence {
 		return nil
 	}
 	from := len(parts) - 1
-	if last := &parts[from]; from > 0 && !last.opens && (!tells(last.text, minTelling) || distill.NeedsContext(last.text)) {
+	last := &parts[from]
+	brief := !tells(last.text, minTelling) || distill.NeedsContext(last.text)
+	if from > 0 && !last.opens && brief {
 		from--
 	}
 	if !worthReading(&parts[from], p.reacts) {
@@ -462,7 +468,8 @@ func (p passage) asked() []sentence {
 	return parts[from:]
 }
 
-// supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it out.
+// supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it
+// out.
 func (p passage) supposed() []sentence {
 	if p.reacts == nil || p.hint() != payload.Eliminated {
 		return nil

@@ -77,7 +77,10 @@ func stateOf(s *sentence, at int, others bool) (quote string, finished, ok bool)
 		return "", false, false
 	}
 	first, last := own, own
-	for !list[last].says && last < len(list)-1 && (list[last+1].onlyNames || list[last+1].says && !list[last+1].isLabel) {
+	for !list[last].says && last < len(list)-1 {
+		if next := list[last+1]; !next.onlyNames && (!next.says || next.isLabel) {
+			break
+		}
 		last++
 	}
 	if list[last].says {
@@ -108,7 +111,8 @@ func clauses(sentence, said string) (out []clause) {
 			c.isLabel = strings.Contains(words[m[0]:min(len(words), m[1]+1)], ":")
 		}
 		all := strings.Fields(words)
-		c.onlyNames = len(all) == 1 || !slices.ContainsFunc(all, func(w string) bool { return !looksLikePath(strings.Trim(w, "`")) })
+		isWord := func(w string) bool { return !looksLikePath(strings.Trim(w, "`")) }
+		c.onlyNames = len(all) == 1 || !slices.ContainsFunc(all, isWord)
 		out = append(out, c)
 	}
 	return out
