@@ -37,17 +37,19 @@ type Index interface {
 }
 
 const (
-	most    = 3 // things handed over, of as many first results
+	most    = 3 // things handed over
+	looked  = 4 // results that are looked at
 	around  = 3 // turns before and after a result among which a reply is looked for
 	inWords = 5 // of so many words of the task, a quote must share one, and two at least
 
-	atLength   = 24 // content words of a task at length, which names what it is about: what it finds bears on it
-	shortReply = 12 // bytes of a reply that only assents
+	atLength  = 16  // content words of a task at length, which names what it is about: what it finds bears on it
+	explained = 100 // bytes of a reply that says more than yes or no
+	fewWords  = 2   // words that an exchange shares with a task at length
 )
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
-// first results bears on the task, at most three, claims first: claims that forbid it, then claims that share a word
-// with it, then what a person replied to a question or a proposal, or gave a reason for; for a task at length, what
+// first results bears on the task, at most three: claims that forbid it, what a person said that tells not to do it,
+// claims that share words with it, then what a person replied to a question or a proposal; for a task at length, what
 // else the exchanges found came to. What a person only asked for, and what was done, the next session finds in the
 // files.
 func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
@@ -67,7 +69,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	for _, w := range warnings {
 		add(&Bearing{Placed: w.Placed, Names: w.Name})
 	}
-	found, err := answer.Ask(ctx, x, nil, answer.Question{Most: most,
+	found, err := answer.Ask(ctx, x, nil, answer.Question{Most: looked,
 		// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
 		Query: index.Query{Text: task, Project: project, Archived: true, Stated: true}})
 	if err != nil || found.Verdict == answer.Nothing {
@@ -75,7 +77,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	}
 	asks := text.Words(task)
 	long := len(asks) >= atLength
-	var orders, quotes, offers []Bearing
+	var orders, claims, quotes, offers []Bearing
 	for _, r := range found.Results {
 		from, to := r.Turn, r.Turn
 		if r.Item == nil {
@@ -86,22 +88,21 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			return nil, err
 		}
 		orders = append(orders, forbidding(turns, r.Place, task)...)
-		if claims := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); claims && about(r, turns, asks) {
-			add(&Bearing{Placed: r.Placed()})
+		if stands := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); stands && about(r, turns, asks) {
+			claims = append(claims, Bearing{Placed: r.Placed()})
 			continue
 		}
 		b, into := reply(turns, r.Place, from, asks), &quotes
 		if b == nil && long {
-			b, into = offered(turns, r, from), &offers
+			b, into = offered(turns, r, from, asks), &offers
 		}
 		if b != nil {
 			*into = append(*into, *b)
 		}
 	}
-	quotes = slices.Concat(orders, quotes, offers)
-	for i := range quotes {
-		quotes[i].long = long
-		add(&quotes[i])
+	for _, b := range slices.Concat(orders, claims, quotes, offers) {
+		b.long = long && !b.Claims()
+		add(&b)
 	}
 	return all[:min(len(all), most)], nil
 }
@@ -172,27 +173,30 @@ func reply(turns []index.Turn, at index.Place, from int, asks text.Bag) *Bearing
 		if i > 0 && bears(turns[:i+1], asks) {
 			return replied(turns, i, at)
 		}
-		if t.Text = reasoned(t.Text, asks); t.Text != "" {
-			b := quoted(t, at)
-			return &b
-		}
 	}
 	return nil
 }
 
-// offered returns what an exchange that was found came to, whatever it shares with the task: what a person replied in
-// it at most length, else the passage that was found, by whoever said it; nil for an item without a reply.
-func offered(turns []index.Turn, r *answer.Result, from int) *Bearing {
-	best, most := 0, shortReply
+// offered returns what an exchange that was found for a task at length came to: of what a person replied in it, the
+// longest that denies something or says it at length; else the passage that was found if it denies something. It has
+// to share some words with the task.
+func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bearing {
+	best := -1
 	for i, t := range turns {
-		if i > 0 && t.N >= from && typed(t) && len(t.Text) > most {
-			best, most = i, len(t.Text)
+		replies := i > 0 && t.N >= from && typed(t)
+		if !replies || !check.Denies(t.Text) && len(t.Text) < explained {
+			continue
+		}
+		words := text.Words(t.Text)
+		words.Add(text.Words(turns[i-1].Text))
+		if words.Shared(asks) >= fewWords && (best < 0 || len(t.Text) > len(turns[best].Text)) {
+			best = i
 		}
 	}
 	if best > 0 {
 		return replied(turns, best, r.Place)
 	}
-	if r.Item != nil {
+	if r.Item != nil || !check.Denies(r.Passage) || text.Words(r.Passage).Shared(asks) < fewWords {
 		return nil
 	}
 	b := quoted(index.Turn{N: r.Turn, Text: cmp.Or(r.Brief, r.Passage), At: r.At}, r.Place)
@@ -201,19 +205,6 @@ func offered(turns []index.Turn, r *answer.Result, from int) *Bearing {
 	}
 	return &b
 }
-
-// reasoned returns the sentence about what is asked that gives its reason, or what it was preferred to, which no file
-// tells; "" if none does.
-func reasoned(said string, asks text.Bag) string {
-	for _, s := range text.Sentences(said, false) {
-		if reasons().MatchString(s) && text.Words(s).Shared(asks) >= max(atLeast(asks), len(asks)/3) {
-			return s
-		}
-	}
-	return ""
-}
-
-var reasons = text.Pattern(`(?i)\b(?:because|so that|otherwise|instead of|rather than|weil|damit|statt|parce que|porque)\b`)
 
 // bears reports whether the last of some turns settles what the turn before it asks or proposes, and bears on the words
 // asked. It settles something if the words before it end with a question, or if it takes up one of them; what follows a

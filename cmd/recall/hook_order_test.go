@@ -15,7 +15,8 @@ func TestPromptAgainstAnOrderInProse(t *testing.T) {
 	d.says(sessionA, "Store the greetings of the kiosk. Don't use Redis here.", "They are in greetings.json.",
 		"Batch the writes to the disk as well.", "An asyncio queue batches them, though it blocks at the end.",
 		"OK, drop the asyncio queue and never again.", "It is dropped; writes are batched by a timer.",
-		"Don't touch the fare table, the operator signs it.", "I won't.")
+		"Don't touch the fare table, the operator signs it.", "I won't.", "No GraphQL, the host charges for it.", "REST then.",
+		"Leave the receipt printer alone, Ida repairs it.", "I will.")
 	d.recall("sync")
 	n := 0
 	prompt := func(text string) string {
@@ -24,7 +25,9 @@ func TestPromptAgainstAnOrderInProse(t *testing.T) {
 	}
 	for text, order := range map[string]string{"Put the greetings into Redis instead": "Don't use Redis here.",
 		"Use an asyncio queue to batch the writes": "OK, drop the asyncio queue and never again.",
-		"Add a column to the fare table":           "Don't touch the fare table"} {
+		"Add a column to the fare table":           "Don't touch the fare table",
+		"Offer the timetable through GraphQL":      "No GraphQL, the host charges for it.",
+		"Make the receipt printer cut the paper":   "Leave the receipt printer alone"} {
 		if got := prompt(text); !strings.Contains(got, "said 20") || !strings.Contains(got, "“"+order) ||
 			strings.Contains(got, "Warning") {
 			t.Errorf("%s: %q", text, got)
@@ -49,6 +52,10 @@ func TestTaskAtLengthIsToldWhatWasSaid(t *testing.T) {
 		d.at = d.at.Add(time.Hour)
 		d.says(session(i+2), fmt.Sprintf("Draw the icon of buoy type %d.", i), "The icon is drawn.")
 	}
+	d.at = d.at.Add(time.Hour)
+	d.says(session(6), "Ask all mooring sensors of the pier at once, it takes too long.", "They are asked at once now.",
+		"bad news from the harbour office: two sensors hang since then and somebody had to go out and switch them off and on; "+
+			"the bus takes one request at a time", "They are asked one after the other again.")
 	d.recall("init", "--yes")
 	const task = "The chart printer's queue still lives on a laptop. Please move it: install the queue on the basement " +
 		"machine, let it start with the system, keep the last two hundred jobs, show the printer's state on the status page " +
@@ -58,6 +65,12 @@ func TestTaskAtLengthIsToldWhatWasSaid(t *testing.T) {
 	}
 	if got := told("Draw the icon of a lightship, please."); got != "" {
 		t.Errorf("an errand is told %q", got)
+	}
+	// Some thirty words are enough.
+	if got := told("The pier gets eight more mooring sensors on the same bus. A round must stay below five seconds, so " +
+		"please restructure the reader with threads and show the duration on the panel."); !strings.Contains(got,
+		"one request at a time") {
+		t.Errorf("a task of some thirty words is told %q", got)
 	}
 	if got := told(task); !strings.Contains(got, "memory has errors") {
 		t.Errorf("the task is told %q", got)

@@ -96,7 +96,7 @@ func isGrounds(it *payload.Item) bool {
 
 // orders matches how a clause forbids something, and what: "don't use Redis here", "ok, drop the asyncio queue".
 var orders = text.Pattern(`(?i)(?:^|[,;:–—]\s*|\b(?:please|ok|okay|and|but|so|just|also|i|we|you)\s+)` +
-	`(?:let['’]?s not|don['’]?t (?:want|need)|don['’]?t|do not|never|stop|avoid|drop|no more)\s+` +
+	`(?:let['’]?s not|don['’]?t (?:want|need)|don['’]?t|do not|never|stop|avoid|drop|leave|no(?: more)?)\s+` +
 	`(.+?)(?:[,;:.!?()]|\s(?:because|since|but|and|so)\b|$)`)
 
 // Forbids returns the sentence of what a person said that tells not to do what an action does, "" for none: the action
