@@ -46,14 +46,8 @@ type OwnRow struct {
 	Cost     float64 `json:"cost"`               // USD
 	Unpriced int     `json:"unpriced,omitempty"` // of Calls: of a model whose price isn't known
 
-	Estimated *Estimated `json:"estimated,omitempty"` // the part of the above that is estimated
-}
-
-// Estimated counts calls that broke off or whose usage is unknown: the sums contain their estimates.
-type Estimated struct {
-	Calls  int     `json:"calls"`
-	Tokens int     `json:"tokens"` // in and out
-	Cost   float64 `json:"cost"`   // USD
+	// of Calls: broke off, or their usage is unknown; the sums contain estimates of them
+	Estimated int `json:"estimated,omitempty"`
 }
 
 // OwnMonth is what the calendar month has cost so far.
@@ -175,12 +169,7 @@ func (r *OwnRow) add(s calls.Usage) {
 		r.Unpriced++
 	}
 	if s.Estimated {
-		if r.Estimated == nil {
-			r.Estimated = &Estimated{}
-		}
-		r.Estimated.Calls++
-		r.Estimated.Tokens += s.In + s.Out
-		r.Estimated.Cost += s.Cost
+		r.Estimated++
 	}
 	r.In, r.Cached, r.Out, r.Cost = r.In+s.In, r.Cached+s.CacheRead, r.Out+s.Out, r.Cost+s.Cost
 }
@@ -313,7 +302,7 @@ func tableRow(name, cost string, counts ...int) []string {
 // price words what a row's calls cost, and how well that is known.
 func price(r OwnRow) string {
 	cost := text.Dollars(r.Cost)
-	if r.Estimated != nil {
+	if r.Estimated > 0 {
 		cost = "~" + cost
 	}
 	if r.Unpriced > 0 {

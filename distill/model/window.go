@@ -224,53 +224,41 @@ func spoken(text string) string {
 
 // A cut records where a window ended when it was asked about.
 type cut struct {
-	N      int      `json:"n"` // blocks
-	Key    string   `json:"key"`
-	Prompt string   `json:"prompt"`
-	Model  string   `json:"model"`
-	Of     []string `json:"of"`
+	N   int    `json:"n"` // blocks
+	Key string `json:"key"`
 }
 
-// settled finds a window that was asked about before and should stay as it is: its content
-// is unchanged, and it is all there is or too large to ask again.
+// settled finds a window that was asked about before and should stay as it is: its content is unchanged, and it is all
+// there is or too large to ask again.
 func (m *Improver) settled(of ingest.SessionID, chain string, blocks []block, most int) (n int, key string, err error) {
-	data, ok, err := m.o.Store.Answer(cutKey(of, chain))
-	if err != nil || !ok {
+	k, ok, err := m.load(cutKey(of, chain))
+	if err != nil || !ok || m.o.Anew && !m.current("cut", k) {
 		return 0, "", err
 	}
 	var c cut
-	if json.Unmarshal(data, &c) != nil || c.N < 1 || c.N > len(blocks) || windowKey(chain, blocks[:c.N]) != c.Key {
-		return 0, "", nil
-	}
-	if m.o.Anew && (c.Prompt != m.Prompt() || c.Model != m.o.Model.Name()) {
+	if json.Unmarshal([]byte(k.Text), &c) != nil || c.N < 1 || c.N > len(blocks) ||
+		windowKey(chain, blocks[:c.N]) != c.Key {
 		return 0, "", nil
 	}
 	if _, ok, err = m.load(c.Key); err != nil || !ok {
 		return 0, "", err
 	}
-	if c.N < len(blocks) {
-		if then := (window{blocks: blocks[:c.N]}); then.size()*minSettledShare < most {
-			return 0, "", nil
-		}
+	if then := (window{blocks: blocks[:c.N]}); c.N < len(blocks) && then.size()*minSettledShare < most {
+		return 0, "", nil
 	}
 	return c.N, c.Key, nil
 }
 
 // settle records where a window ends.
 func (m *Improver) settle(w *window) error {
-	before, ok, err := m.o.Store.Answer(cutKey(w.of, w.chain))
+	key := cutKey(w.of, w.chain)
+	text, err := json.Marshal(cut{w.n, w.key})
 	if err != nil {
 		return err
 	}
-	var c cut
-	had := ok && json.Unmarshal(before, &c) == nil && c.N == w.n && c.Key == w.key &&
-		(!m.o.Anew || c.Prompt == m.Prompt() && c.Model == m.o.Model.Name())
-	if had {
-		return nil
-	}
-	data, err := json.Marshal(cut{w.n, w.key, m.Prompt(), m.o.Model.Name(), []string{string(w.of)}})
-	if err != nil {
+	k, ok, err := m.load(key)
+	if err != nil || ok && k.Text == string(text) && (!m.o.Anew || m.current("cut", k)) {
 		return err
 	}
-	return m.o.Store.KeepAnswer(cutKey(w.of, w.chain), data)
+	return m.keep(key, kept{Prompt: m.Prompt(), Model: m.o.Model.Name(), Text: string(text), Of: []string{string(w.of)}})
 }

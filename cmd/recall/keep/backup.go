@@ -14,7 +14,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/text"
 	"recall/library"
@@ -43,14 +42,7 @@ func newBackupCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// anArchive matches names that nobody would give a folder.
-var anArchive = text.Pattern(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
-
 func runBackup(ctx context.Context, a *app.App, to string) (m merge.Merged, err error) {
-	if anArchive().MatchString(to) && !ingest.IsFolder(to) {
-		return m, hint.With(fmt.Errorf("backup to %s: a backup is a folder", terminal.Line(to)),
-			"name a folder; tar or zip make one file of it")
-	}
 	bar := terminal.NewProgress(a.Err)
 	m, err = merge.Backup(ctx, a.Lib, to, bar.Counts("backup"))
 	bar.Done()
@@ -101,18 +93,19 @@ func newImportCmd(a *app.App) *cobra.Command {
 		fi, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, hint.With(fmt.Errorf("%s: no such file or folder", path), "name a backup, a library or a handoff")
+			err = fmt.Errorf("%s: no such file or folder", path)
 		case err == nil && !fi.IsDir() && !fi.Mode().IsRegular(): // reading a device or pipe might never end
-			return nil, hint.With(fmt.Errorf("%s: neither a file nor a folder", path),
-				"name a backup, a library or a handoff")
+			err = fmt.Errorf("%s: neither a file nor a folder", path)
 		case review.IsHandoff(path):
 			return importHandoff(ctx, a, path, o.Project)
 		case err == nil && !fi.IsDir():
-			return nil, hint.With(fmt.Errorf("%s: neither a library's folder nor a handoff", path),
-				"name a backup, a library or a handoff")
+			err = fmt.Errorf("%s: neither a library's folder nor a handoff", path)
 		case o.Project != "":
 			return nil, hint.With(errors.New("import: --project is for a handoff"),
 				"omit it: projects come with their library")
+		}
+		if err != nil {
+			return nil, hint.With(err, "name a backup, a library or a handoff")
 		}
 		return importFrom(ctx, a, path, merge.Options{Forget: o.Forget})
 	}, func(a *app.App, doc any) {

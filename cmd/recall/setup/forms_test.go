@@ -33,7 +33,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Spent:    &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: improve.Waiting{Sessions: 1, Failed: 1}, Asking: true},
 		Warnings: []string{"w"}, Broken: problems(1)})
-	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
+	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: 1}
 	a.Form("usage", &history.Usage{By: "day",
 		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}})
 	a.Form("clients", struct {
@@ -53,7 +53,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		"; 1 NOT archived yet;",
 		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
-		"~ 4 tokens, $1.00 of it estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
+		"~ estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
 		" not as this version of recall would install it:", " odd\n",
 		"3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
 		"recall: … and 5 more; recall sync --json lists all\n"} {
