@@ -256,8 +256,9 @@ func (m *Improver) settle(w *window) error {
 	if err != nil {
 		return err
 	}
-	k, ok, err := m.load(key)
-	if err != nil || ok && k.Text == string(text) && (!m.o.Anew || m.current("cut", k)) {
+	k, had, err := m.load(key)
+	same := had && k.Text == string(text)
+	if err != nil || same && (!m.o.Anew || m.current("cut", k)) {
 		return err
 	}
 	return m.keep(key, kept{Prompt: m.Prompt(), Model: m.o.Model.Name(), Text: string(text), Of: []string{string(w.of)}})
