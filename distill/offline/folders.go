@@ -31,19 +31,20 @@ type folderChange struct {
 	quote        string
 }
 
-// folderWork lists what a Cowork session renamed, moved and deleted in the folders given to
-// it, one item per folder and kind of change.
+// folderWork lists what a session renamed, moved and deleted in the folders given to it, one
+// item per folder and kind of change.
 func folderWork(s *ingest.Session) []payload.Item {
-	if s.Source != ingest.Cowork || len(s.Where.Folders) == 0 {
+	actions := trace.Actions(s)
+	folders := workedFolders(s, actions)
+	if len(folders) == 0 {
 		return nil
 	}
-	given := givenFolders(s)
+	given := givenFolders(s, folders)
 	turns := map[int]*ingest.Turn{}
 	for i := range s.Turns {
 		turns[s.Turns[i].N] = &s.Turns[i]
 	}
 	var changes []*folderChange
-	actions := trace.Actions(s)
 	for i := range actions {
 		a := &actions[i]
 		turn := turns[a.N]
@@ -107,16 +108,37 @@ func folderWork(s *ingest.Session) []payload.Item {
 	return out
 }
 
+// workedFolders returns the folders that a session's work is on: those the person gave in Cowork; in another client the
+// one it ran in, if it moved files and wrote none.
+func workedFolders(s *ingest.Session, actions []trace.Action) []string {
+	if s.Source == ingest.Cowork {
+		return s.Where.Folders
+	}
+	moved := false
+	for i := range actions {
+		for _, t := range actions[i].Touches {
+			if t.Tool && (t.How == trace.Create || t.How == trace.Edit) {
+				return nil
+			}
+			moved = moved || t.How == trace.Rename
+		}
+	}
+	if !moved || len(s.Where.Cwds) == 0 {
+		return nil
+	}
+	return []string{s.Where.Cwds[0].Dir}
+}
+
 // givenFolders returns a function that names folders relative to those the person gave, and
 // reports whether they are inside one.
-func givenFolders(s *ingest.Session) func(string) (string, bool) {
-	mounts := cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, s.Where.Folders)
+func givenFolders(s *ingest.Session, folders []string) func(string) (string, bool) {
+	mounts := cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, folders)
 	return func(dir string) (string, bool) {
 		if host, ok := mounts.Host(dir); ok {
 			dir = host
 		}
 		dir = ingest.SlashPath(dir)
-		for _, folder := range s.Where.Folders {
+		for _, folder := range folders {
 			root := ingest.SlashPath(folder)
 			if rest, ok := strings.CutPrefix(dir+"/", root+"/"); ok {
 				return strings.TrimSuffix(path.Base(root)+"/"+rest, "/"), true
