@@ -49,9 +49,9 @@ const (
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
 // first results bears on the task, at most three: claims that forbid it, what a person said that tells not to do it,
-// claims that share words with it, then what a person replied to a question or a proposal; for a task at length, what
-// else the exchanges found came to. What a person only asked for, and what was done, the next session finds in the
-// files.
+// claims that share words with it, then what a person replied to a question or a proposal, or gave a reason for; for a
+// task at length, what else the exchanges found came to. What a person only asked for, and what was done, the next
+// session finds in the files.
 func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
 	var all []Bearing
 	add := func(b *Bearing) {
@@ -173,6 +173,10 @@ func reply(turns []index.Turn, at index.Place, from int, asks text.Bag) *Bearing
 		if i > 0 && bears(turns[:i+1], asks) {
 			return replied(turns, i, at)
 		}
+		if t.Text = reasoned(t.Text, asks); t.Text != "" {
+			b := quoted(t, at)
+			return &b
+		}
 	}
 	return nil
 }
@@ -205,6 +209,19 @@ func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bea
 	}
 	return &b
 }
+
+// reasoned returns the sentence about what is asked that gives its reason, or what it was preferred to, which no file
+// tells; "" if none does.
+func reasoned(said string, asks text.Bag) string {
+	for _, s := range text.Sentences(said, false) {
+		if reasons().MatchString(s) && text.Words(s).Shared(asks) >= max(atLeast(asks), len(asks)/3) {
+			return s
+		}
+	}
+	return ""
+}
+
+var reasons = text.Pattern(`(?i)\b(?:because|so that|otherwise|instead of|rather than|weil|damit|statt|parce que|porque)\b`)
 
 // bears reports whether the last of some turns settles what the turn before it asks or proposes, and bears on the words
 // asked. It settles something if the words before it end with a question, or if it takes up one of them; what follows a
