@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"recall/answer/history"
-	"recall/ingest"
 	"recall/internal/text"
 	"recall/payload"
 )
@@ -88,7 +87,6 @@ func storyOf(line []history.Dated, f filters) timeView {
 		}
 		t.Name, t.Told = names[in[i]], append(t.Told, one)
 	}
-	v.Topics = slices.DeleteFunc(v.Topics, func(t topic) bool { return len(t.Told) == 0 })
 	slices.SortStableFunc(v.Topics, func(a, b topic) int {
 		switch otherTopic {
 		case a.Name:
@@ -132,8 +130,8 @@ func componentsOf(it payload.Item) (all []string) {
 	return all
 }
 
-// topics assigns items to topics: each to the most widely shared component that it is about, except those that more
-// than half share. Items that supersede one another stay together.
+// topics assigns items to topics: by the components that they are about, the most widely shared first, except those
+// that more than half share; or else by a topic that their text names. Items that supersede one another stay together.
 func topics(line []history.Dated) (names []string, in []int) {
 	at := map[payload.ItemID]int{}
 	for i, d := range line {
@@ -145,29 +143,67 @@ func topics(line []history.Dated) (names []string, in []int) {
 			chains.Join(i, k)
 		}
 	}
-	about := make([][]string, len(line)) // by chain
+	about, said := make([]map[string]bool, len(line)), make([]map[string]bool, len(line)) // by chain
 	for i, d := range line {
 		k := chains.Find(i)
-		about[k] = ingest.Union(about[k], componentsOf(d.Item)...)
-	}
-	count := map[string]int{}
-	for _, name := range slices.Concat(about...) {
-		count[name]++
-	}
-	for name, n := range count {
-		if n >= 2 && n <= max(few, len(line)/2) {
-			names = append(names, name)
+		if about[k] == nil {
+			about[k], said[k] = map[string]bool{}, map[string]bool{}
+		}
+		for _, name := range componentsOf(d.Item) {
+			about[k][name] = true
+		}
+		for _, word := range text.Content(d.Item.Text) {
+			said[k][strings.ToLower(word)] = true
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(count[b]-count[a], len(b)-len(a), strings.Compare(a, b))
-	})
-	names = append(names[:min(len(names), mostTopics)], otherTopic)
+	of := make([]int, len(line)) // by chain; -1: none yet
+	for i := range of {
+		of[i] = -1
+	}
+	common := map[string]bool{} // too common to distinguish items
+	for len(names) < mostTopics {
+		count := map[string]int{}
+		for i := range line {
+			if k := chains.Find(i); of[k] < 0 {
+				for word := range about[k] {
+					count[word]++
+				}
+			}
+		}
+		best := ""
+		for word, n := range count {
+			if len(names) == 0 && n > max(few, len(line)/2) {
+				common[word] = true
+			}
+			better := best == "" || cmp.Or(cmp.Compare(n, count[best]), cmp.Compare(len(word), len(best)),
+				cmp.Compare(best, word)) > 0
+			if n >= 2 && !common[word] && better {
+				best = word
+			}
+		}
+		if best == "" {
+			break
+		}
+		for i := range line {
+			if k := chains.Find(i); of[k] < 0 && about[k][best] {
+				of[k] = len(names)
+			}
+		}
+		names = append(names, best)
+	}
+	in = make([]int, len(line))
+	others := false
 	for i := range line {
-		its := about[chains.Find(i)]
-		in = append(in, slices.IndexFunc(names, func(name string) bool {
-			return name == otherTopic || slices.Contains(its, name)
-		}))
+		k := chains.Find(i)
+		if of[k] < 0 {
+			of[k] = slices.IndexFunc(names, func(name string) bool { return said[k][path.Base(name)] })
+		}
+		if in[i] = of[k]; in[i] < 0 {
+			in[i], others = len(names), true
+		}
+	}
+	if others {
+		names = append(names, otherTopic)
 	}
 	return names, in
 }
