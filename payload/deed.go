@@ -62,7 +62,7 @@ func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 }
 
 // NamesLine reports whether a text names a line of a file, of which it may warn.
-func NamesLine(s string) bool { return inLine().MatchString(s) }
+func NamesLine(s string) bool { return strings.ContainsAny(s, "0123456789") && inLine().MatchString(s) }
 
 // sameOrder reports whether the words that two texts share come in the same order: "A first, then B" isn't "B first,
 // then A".

@@ -41,7 +41,7 @@ var (
 	cueUndecided      = cueOf("undecided")
 	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")
-	cueWarn           = cueOf("warn")
+	cueWarn, cueRuled = cueOf("warn"), cueOf("ruled")
 	cueSkip, cueName  = cueOf("skip"), cueOf("name")
 )
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/payload"
 )
 
@@ -63,7 +64,7 @@ func TestFilesThroughFolders(t *testing.T) {
 			{ID: "a", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Dir: c.dir, Calls: c.calls}}}
 		s.Where.Cwds = []ingest.CwdCount{{Dir: c.dir, Turns: 2}}
 		got := map[string]string{}
-		for _, f := range touchedFiles(s) {
+		for _, f := range touchedFiles(s, trace.Actions(s)) {
 			got[f.path] = f.describe()
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -88,7 +89,7 @@ func TestFilesOfOneName(t *testing.T) {
 			Text: "Done:\n\n- `index.html` — landing page that lists the games with links\n" +
 				"- `go.mod` and `mise.toml`: the next version of Go\n"}}}
 	s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
-	talk, all := listen(s), touchedFiles(s)
+	talk, all := listen(s), touchedFiles(s, trace.Actions(s))
 	findMentions(talk, all)
 	type file struct{ Status, Text, Quote string }
 	got := map[string]file{}
@@ -139,7 +140,7 @@ func TestFilesByRecordAlone(t *testing.T) {
 		s.Turns[1].Calls = []ingest.ToolCall{call("Write", "/w/guard.go", ""), over}
 		s.Turns[3].Calls = c.last
 		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 4}}
-		talk, all := listen(s), touchedFiles(s)
+		talk, all := listen(s), touchedFiles(s, trace.Actions(s))
 		findMentions(talk, all)
 		got := map[string]string{}
 		for _, f := range all {
@@ -174,7 +175,7 @@ func TestFilesUntouched(t *testing.T) {
 		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Read", Path: "/w/a.go", Done: true},
 			{Name: "Bash", Command: line, Done: true}}
 		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 2}}
-		for _, f := range touchedFiles(s) {
+		for _, f := range touchedFiles(s, trace.Actions(s)) {
 			if got := f.status(listen(s)); f.path == "a.go" && got != want {
 				t.Errorf("%s: status %q, want %q", line, got, want)
 			}

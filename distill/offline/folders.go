@@ -33,8 +33,7 @@ type folderChange struct {
 
 // folderWork lists what a session renamed, moved and deleted in the folders given to it, one
 // item per folder and kind of change.
-func folderWork(s *ingest.Session) []payload.Item {
-	actions := trace.Actions(s)
+func folderWork(s *ingest.Session, actions []trace.Action) []payload.Item {
 	folders := workedFolders(s, actions)
 	if len(folders) == 0 {
 		return nil

@@ -255,7 +255,7 @@ func (t *talk) typed(quoted []payload.Item) (out []weighed) {
 // were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
-		if sp.source != message {
+		if sp.source != message || !sp.closing && !sp.hasCue(cueHints) {
 			continue
 		}
 		tells := false
@@ -281,6 +281,11 @@ func (t *talk) telling() (out []weighed) {
 	}
 	heaviestFirst(out)
 	return out
+}
+
+// hasCue reports whether a sentence of the speech has one of some cues.
+func (sp *speech) hasCue(one cueSet) bool {
+	return slices.ContainsFunc(sp.parts, func(s sentence) bool { return s.cues.has(one) })
 }
 
 // summed cuts what the client last summed up, when it compacted its context, into passages, the last first: they say
@@ -426,9 +431,17 @@ var hints = []struct {
 	cue  cueSet
 	kind payload.Kind
 }{
-	{cueOf("ruled"), payload.Eliminated}, {cueOf("later"), payload.Deferred}, {cueOf("warn"), payload.Flag},
+	{cueRuled, payload.Eliminated}, {cueOf("later"), payload.Deferred}, {cueOf("warn"), payload.Flag},
 	{cueOf("cause"), payload.Hypothesis}, {cueOf("next"), payload.Next},
 }
+
+// cueHints are the cues of all hints.
+var cueHints = func() (all cueSet) {
+	for _, h := range hints {
+		all |= h.cue
+	}
+	return all
+}()
 
 // asked returns what a typed text answers that begins too briefly to make sense alone: the last question near the end
 // of the message before it, with what the question is about; where nothing was asked, its last sentence.
@@ -471,7 +484,7 @@ func (p passage) asked() []sentence {
 // supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it
 // out.
 func (p passage) supposed() []sentence {
-	if p.reacts == nil || p.hint() != payload.Eliminated {
+	if p.reacts == nil || !slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(cueRuled) }) {
 		return nil
 	}
 	for i := range slices.Backward(p.reacts.parts) {

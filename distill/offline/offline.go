@@ -11,6 +11,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/payload"
 )
 
@@ -44,10 +45,11 @@ func newPayload(s *ingest.Session) *payload.Payload {
 
 // items returns the goal, what is on record, files and leads, and the names of files that were only read.
 func items(s *ingest.Session) (items []payload.Item, read []string) {
-	t, touched := listen(s), touchedFiles(s)
+	t, actions := listen(s), trace.Actions(s)
+	touched := touchedFiles(s, actions)
 	findMentions(t, touched)
 	findStates(t, touched)
-	done := folderWork(s)
+	done := folderWork(s, actions)
 	if len(done) > 0 {
 		done = append(done, folderWords(t)...)
 	}

@@ -42,8 +42,7 @@ type touched struct {
 }
 
 // touchedFiles collects what the session did with each file. A renamed file counts as one, under its last name.
-func touchedFiles(s *ingest.Session) []*touched {
-	actions := trace.Actions(s)
+func touchedFiles(s *ingest.Session, actions []trace.Action) []*touched {
 	l := &fileTable{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
 	turns, committed := map[int]*ingest.Turn{}, 0
 	for i := range s.Turns {
