@@ -53,7 +53,7 @@ type stated struct {
 }
 
 // between matches what stands between the clauses of a sentence.
-var between = text.Pattern(`[,;·]|(?i:\b(?:and|but|while|whereas|und|aber|während)\b)`)
+var between = text.Pattern(`[,;·]|(?i:\s(?:and|but|while|whereas|und|aber|während)\s)`)
 
 // A clause is a part of a sentence, and what it says of how far something is.
 type clause struct {
