@@ -157,3 +157,8 @@ func begins(words, phrase []string) bool {
 	}
 	return true
 }
+
+// anyCue reports whether one of some sentences has one of some cues.
+func anyCue(of []sentence, one cueSet) bool {
+	return slices.ContainsFunc(of, func(s sentence) bool { return s.cues.has(one) })
+}

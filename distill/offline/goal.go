@@ -45,11 +45,11 @@ func goal(t *talk) (last []payload.Item) {
 // open: "I don't know, ask Ines".
 func (sp *speech) remarks() bool {
 	return sp.source == typing && (sp.afterWork || sp.reacts != nil && unknowing().MatchString(sp.text)) &&
-		!slices.ContainsFunc(sp.parts, func(s sentence) bool { return s.requests() })
+		!slices.ContainsFunc(sp.parts, sentence.requests)
 }
 
 // requests reports whether a sentence asks or orders something, and isn't "keep in mind".
-func (s *sentence) requests() bool {
+func (s sentence) requests() bool {
 	return s.cues.has(cueOrder|cueWant) && !s.cues.has(cueWarn) || asks(s.text)
 }
 

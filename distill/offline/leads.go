@@ -27,7 +27,8 @@ const (
 // leads quotes where the session ended, which is the assistant's last message and the commits made; what was typed, the
 // longest first; what the assistant said in words that warn, rule out, put off or name a cause; and the client's own
 // summary. What was said later comes before what was said earlier. Nothing is quoted that an item or another lead says.
-// As long as the page has room, the rest of what was typed and of what ended the exchanges is quoted too.
+// As long as the page has room, the rest of what was typed and of what ended the exchanges is quoted too, and what the
+// assistant ruled out, put off or warned of on the way.
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []text.Bag
 	var quoted []payload.Item
@@ -48,8 +49,8 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		if said(kept, words) {
 			return false
 		}
-		for _, e := range it.Evidence[min(1, len(it.Evidence)):] { // shown beside it
-			words = keywords(it.Text + " " + text.Clip(e.Quote, payload.MaxOtherPassage))
+		if len(it.Evidence) > 1 { // shown beside it
+			words = keywords(it.Text + " " + text.Clip(it.Evidence[1].Quote, payload.MaxOtherPassage))
 		}
 		kept = append(kept, words)
 		it.Confidence = sure
@@ -140,11 +141,10 @@ func (t *talk) committedWork() (one payload.Item, ok bool) {
 func next(t *talk) []payload.Item {
 	if sp := t.waiting; sp != nil {
 		it, ok := requested(sp, 2)
-		wants := func(s sentence) bool { return s.requests() }
 		switch {
 		case t.n <= 2: // it is the goal
 			return nil
-		case ok && slices.ContainsFunc(sp.parts, wants): // else it says good-bye
+		case ok && slices.ContainsFunc(sp.parts, sentence.requests): // else it says good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
 			return []payload.Item{it}
 		}
@@ -184,12 +184,6 @@ var putOff = text.Pattern(`(?i)^\W*(?:(?:and|then|so|ok|okay|good|great|fine)\b\
 
 const otherDay = `(?:tomorrow|next (?:session|week)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|morgen|nächste woche|` +
 	`am (?:mon|diens|donners|frei|sams|sonn)tag|am mittwoch)`
-
-// A passage is a run of sentences of a speech that is quoted.
-type passage struct {
-	*speech
-	run []sentence
-}
 
 // A weighed passage is one with how much it counts among others.
 type weighed struct {
@@ -255,7 +249,7 @@ func (t *talk) typed(quoted []payload.Item) (out []weighed) {
 // were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
-		if sp.source != message || !sp.closing && !sp.hasCue(cueHints) {
+		if sp.source != message || !sp.closing && !anyCue(sp.parts, cueHints) {
 			continue
 		}
 		tells := false
@@ -263,7 +257,7 @@ func (t *talk) telling() (out []weighed) {
 			h := p.hint()
 			goesOn := tells && !p.run[0].opens
 			tells = h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
-			narrates := slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(cueNarrate | cueWant) })
+			narrates := anyCue(p.run, cueNarrate|cueWant)
 			if !goesOn && distill.NeedsContext(p.text()) && p.asked() == nil {
 				tells = false
 				continue
@@ -281,11 +275,6 @@ func (t *talk) telling() (out []weighed) {
 	}
 	heaviestFirst(out)
 	return out
-}
-
-// hasCue reports whether a sentence of the speech has one of some cues.
-func (sp *speech) hasCue(one cueSet) bool {
-	return slices.ContainsFunc(sp.parts, func(s sentence) bool { return s.cues.has(one) })
 }
 
 // summed cuts what the client last summed up, when it compacted its context, into passages, the last first: they say
@@ -309,215 +298,6 @@ func heaviestFirst(of []weighed) {
 	slices.SortStableFunc(of, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
 }
 
-// passages cuts a speech into runs of whole sentences that a quote has room for. What a person typed is one text; a
-// message's paragraphs and lists stand for themselves, but a list goes with the line that announces it.
-func (sp *speech) passages() []passage {
-	var out []passage
-	from := 0
-	end := func(to int) {
-		for to > from && strings.HasSuffix(sp.parts[to-1].text, ":") {
-			to-- // what it announces isn't quoted
-		}
-		if to > from {
-			out = append(out, passage{sp, sp.parts[from:to]})
-		}
-	}
-	skip := false
-	for i := range sp.parts {
-		s := &sp.parts[i]
-		if skip = skip && s.block == listItem; skip {
-			from = i + 1
-			continue
-		}
-		goesOn := i > from && !s.opens && s.block != quoted
-		worth := s.block == listItem || goesOn || worthReading(s, sp)
-		if sp.user {
-			worth = !s.pasted
-		}
-		if sp.foreign(s) || !worth {
-			end(i)
-			from = i + 1
-			continue
-		}
-		if i > from {
-			before := &sp.parts[i-1]
-			list := s.block == listItem && before.block == listItem
-			apart := !sp.user && s.opens && !list && !strings.HasSuffix(before.text, ":")
-			if apart || s.to-sp.parts[from].from > distill.MaxQuote {
-				end(i)
-				was := from
-				from = i
-				if skip = !apart && s.block == listItem && strings.HasSuffix(sp.parts[was].text, ":"); skip {
-					from = i + 1
-				}
-			}
-		}
-	}
-	end(len(sp.parts))
-	return out
-}
-
-func (p passage) from() int { return p.run[0].from }
-func (p passage) to() int   { return p.run[len(p.run)-1].to }
-
-// text returns the passage without markup, on one line.
-func (p passage) text() string {
-	var b strings.Builder
-	for i, s := range p.run {
-		switch {
-		case i > 0 && s.opens && s.block == listItem && !strings.HasSuffix(p.run[i-1].text, ":"):
-			b.WriteString(" · ")
-		case i > 0:
-			b.WriteString(" ")
-		}
-		b.WriteString(s.text)
-	}
-	return b.String()
-}
-
-// item returns the passage as a lead, with the question that it answers.
-func (p passage) item(rule string) payload.Item {
-	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant,
-		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
-		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, p.from(), p.to())}}
-	if p.user {
-		it.By = p.by()
-	}
-	if asked := p.asked(); asked != nil {
-		question := passage{p.reacts, asked}
-		it.Evidence = append(it.Evidence, cite(p.reacts.turn, p.reacts.text, question.from(), question.to()))
-		if p.bare() || !p.user {
-			it.Text, it.About, it.By = question.text(), about(question.text()), payload.ByAssistant
-			slices.Reverse(it.Evidence)
-		}
-	}
-	return it
-}
-
-// beyond returns what of the passage an item of the same turn doesn't quote, without greetings before that; where all
-// is quoted, what is, which no page shows twice.
-func (p passage) beyond(quoted string) passage {
-	holds := func(s sentence) bool { return strings.Contains(quoted, strings.TrimSpace(s.text)) }
-	idle := func(s sentence) bool { return holds(s) || asksNothing(&s) }
-	from, to := 0, len(p.run)
-	for from < to && idle(p.run[from]) {
-		from++
-	}
-	for to > from && holds(p.run[to-1]) {
-		to--
-	}
-	if first := slices.IndexFunc(p.run, holds); from == to && first >= 0 {
-		return passage{p.speech, p.run[first:]}
-	} else if first < 0 {
-		return p
-	}
-	return passage{p.speech, p.run[from:to]}
-}
-
-// hint returns what a passage perhaps is, by its cues, or "".
-func (p passage) hint() payload.Kind {
-	for _, h := range hints {
-		if slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(h.cue) }) {
-			return h.kind
-		}
-	}
-	if payload.NamesLine(p.text()) {
-		return payload.Flag
-	}
-	return ""
-}
-
-var hints = []struct {
-	cue  cueSet
-	kind payload.Kind
-}{
-	{cueRuled, payload.Eliminated}, {cueOf("later"), payload.Deferred}, {cueOf("warn"), payload.Flag},
-	{cueOf("cause"), payload.Hypothesis}, {cueOf("next"), payload.Next},
-}
-
-// cueHints are the cues of all hints.
-var cueHints = func() (all cueSet) {
-	for _, h := range hints {
-		all |= h.cue
-	}
-	return all
-}()
-
-// asked returns what a typed text answers that begins too briefly to make sense alone: the last question near the end
-// of the message before it, with what the question is about; where nothing was asked, its last sentence.
-func (p passage) asked() []sentence {
-	if !p.user {
-		return p.supposed()
-	}
-	open := unknowing().MatchString(p.run[0].text)
-	if p.run[0].index > 0 || p.reacts == nil || tells(p.run[0].text, minAnswerKeys) && !open {
-		return nil
-	}
-	parts := p.reacts.parts
-	for i := len(parts) - 1; i >= max(0, len(parts)-3); i-- {
-		if !asks(parts[i].text) {
-			continue
-		}
-		from := i
-		if !tells(parts[i].text, minTelling) && !parts[i].opens {
-			from--
-		}
-		return parts[from : i+1]
-	}
-	ordered := p.run[0].cues.has(cueOrder | cueWant) // which answers nothing
-	agrees := p.bare() && !p.run[0].cues.has(cueHandsOff)
-	if agrees || len(parts) == 0 || ordered || tells(p.text(), minAnswerKeys) {
-		return nil
-	}
-	from := len(parts) - 1
-	last := &parts[from]
-	brief := !tells(last.text, minTelling) || distill.NeedsContext(last.text)
-	if from > 0 && !last.opens && brief {
-		from--
-	}
-	if !worthReading(&parts[from], p.reacts) {
-		return nil
-	}
-	return parts[from:]
-}
-
-// supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it
-// out.
-func (p passage) supposed() []sentence {
-	if p.reacts == nil || !slices.ContainsFunc(p.run, func(s sentence) bool { return s.cues.has(cueRuled) }) {
-		return nil
-	}
-	for i := range slices.Backward(p.reacts.parts) {
-		if s := &p.reacts.parts[i]; supposes().MatchString(s.text) && !p.reacts.foreign(s) {
-			return p.reacts.parts[i : i+1]
-		}
-	}
-	return nil
-}
-
-// supposes matches a sentence that tells what might be so.
-var supposes = text.Pattern(`(?i)\b(?:maybe|perhaps|possibly|probably|could be|might be|(?:my|first|best) guess|i guess|` +
-	`suspect|hypothesis|theory|vielleicht|vermutlich|vermute|könnte)\b`)
-
-// unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
-var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
-
-// smallTalk reports whether a passage is only that, and no answer to a question.
-func (p passage) smallTalk() bool {
-	says := slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() })
-	asked := p.asked()
-	return !says && (len(asked) == 0 || !asks(asked[len(asked)-1].text))
-}
-
-// bare reports whether a passage says no more than yes or no.
-func (p passage) bare() bool { return !tells(p.text(), minBareKeys) }
-
-// How many keywords an answer has from which it makes sense without its question, and from which it says more than yes.
-const (
-	minAnswerKeys = 6
-	minBareKeys   = 2
-)
-
 // by says whose words they are of who asked.
 func (sp *speech) by() payload.By {
 	if sp.turn.Role == ingest.Program {
@@ -533,13 +313,4 @@ func said(kept []text.Bag, words text.Bag) bool {
 	return slices.ContainsFunc(kept, func(k text.Bag) bool {
 		return len(words) >= 3 && words.In(k) >= minSaidShare
 	})
-}
-
-// tells reports whether a passage says enough to be worth a line.
-func (p passage) tells() bool {
-	said := p.text()
-	if asked := p.asked(); asked != nil {
-		said += " " + passage{p.reacts, asked}.text()
-	}
-	return tells(said, minTelling)
 }
