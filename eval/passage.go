@@ -64,43 +64,10 @@ const DrawnPassages = "passages drawn at random"
 func (x *Indexed) drawn(ctx context.Context, q Question) (a response, err error) {
 	printed, err := x.answer(ctx, q)
 	if err == nil {
-		a.shown, err = x.poolFor(q).draw(ctx, printed.shown, 0)
+		a.shown, err = x.poolFor(q).draw(ctx, printed.shown)
 	}
 	a.results = a.shown
 	return a, err
-}
-
-// draws is how many draws Chance averages over.
-const draws = 20
-
-// Chance is how likely randomly drawn passages hold an answer: as many bytes as the first result prints, and as
-// the first five.
-type Chance struct {
-	First, Five float64
-	Bytes, All  int
-}
-
-// Chance draws as much as is printed for a question.
-func (x *Indexed) Chance(ctx context.Context, q Question) (c Chance, err error) {
-	printed, err := x.answer(ctx, q)
-	if err != nil {
-		return Chance{}, err
-	}
-	for i, r := range printed.shown {
-		if c.All += len(r.text); i == 0 {
-			c.Bytes = c.All
-		}
-	}
-	lot := x.poolFor(q)
-	for n := range uint64(draws) {
-		shown, err := lot.draw(ctx, printed.shown, n)
-		if err != nil {
-			return Chance{}, err
-		}
-		m := outcomeOf(q, response{shown: shown})
-		c.First, c.Five = c.First+indicator(m.Answer1)/draws, c.Five+indicator(m.Answer5)/draws
-	}
-	return c, nil
 }
 
 // passagePool is what is drawn from for a question: the turns of the sessions with the answer.
@@ -125,13 +92,13 @@ func (x *Indexed) poolFor(q Question) *passagePool {
 }
 
 // draw draws passages for each printed result, as many bytes as it has; none if no session has the answer.
-func (l *passagePool) draw(ctx context.Context, printed []result, n uint64) (out []result, err error) {
+func (l *passagePool) draw(ctx context.Context, printed []result) (out []result, err error) {
 	if len(l.from) == 0 {
 		return nil, nil
 	}
 	seed := fnv.New64a()
 	seed.Write([]byte(l.q.id()))
-	random := rand.New(rand.NewPCG(seed.Sum64(), n))
+	random := rand.New(rand.NewPCG(seed.Sum64(), 0))
 	for _, like := range printed {
 		var r result
 		for left := len(like.text); left > 0; {

@@ -46,8 +46,8 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 	d := newDesk(t)
 	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), kinds: plantedtest.Kinds(), secrets: map[string]plot{},
 		at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
-	if b.sessions = 20; plantedTable != "" { // each kind in a dozen places
-		b.sessions = len(b.kinds) / 4
+	if b.sessions = 20; plantedTable != "" { // each kind in half a dozen places
+		b.sessions = len(b.kinds) / 8
 	}
 	code, cowork := filepath.Join(d.home, "code", "projects"), filepath.Join(d.home, "cowork", "local-agent-mode-sessions")
 	codex, gemini := filepath.Join(d.home, "codex"), filepath.Join(d.home, "gemini")
