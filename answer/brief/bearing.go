@@ -135,16 +135,21 @@ func about(r *answer.Result, turns []index.Turn, asks text.Bag) bool {
 var claimed = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true,
 	payload.Flag: true, payload.Deferred: true, payload.Question: true}
 
-// forbidding returns what a person said in some turns that tells not to do the task.
+// forbidding returns what a person said in some turns that tells not to do the task, with what it is about.
 func forbidding(turns []index.Turn, at index.Place, task string) (all []Bearing) {
+	before := "" // what was said since the person spoke
 	for _, t := range turns {
 		if !typed(t) {
+			before += t.Text + "\n"
 			continue
 		}
-		if order := check.Forbids(t.Text, check.Action{Text: task}); order != "" {
+		if order, about := check.Forbids(t.Text, before, check.Action{Text: task}); order != "" {
 			t.Text = order
-			all = append(all, quoted(t, at))
+			b := quoted(t, at)
+			b.Asked = about
+			all = append(all, b)
 		}
+		before = ""
 	}
 	return all
 }

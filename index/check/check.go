@@ -51,6 +51,8 @@ const (
 	maxRead     = 6 << 10 // bytes read of each part of an action: the request is at its beginning
 	deadEnd     = 0.6     // share of a dead end's words that names it
 	manyWords   = 8       // content words of a prompt for each of a name, from which it may name that in passing
+	fewWords    = 2       // content words that say nothing to which an order could refer
+	shortPrompt = 4       // content words of an action that is about what it names
 	sameRun     = 0.8     // share of a refused command's words, and of the other's, that makes them the same
 )
 
@@ -95,27 +97,101 @@ func isGrounds(it *payload.Item) bool {
 }
 
 // orders matches how a clause forbids something, and what: "don't use Redis here", "ok, drop the asyncio queue".
-var orders = text.Pattern(`(?i)(?:^|[,;:–—]\s*|\b(?:please|ok|okay|and|but|so|just|also|i|we|you)\s+)` +
-	`(?:let['’]?s not|don['’]?t (?:want|need)|don['’]?t|do not|never|stop|avoid|drop|leave|no(?: more)?)\s+` +
-	`(.+?)(?:[,;:.!?()]|\s(?:because|since|but|and|so)\b|$)`)
+var orders = text.Pattern(`(?i)(?:^|[,;:–—]\s*|\b(?:please|ok|okay|and|but|so|then|just|also|i|we|you)\s+)` +
+	`(?:let['’]?s not|don['’]?t (?:want|need)|don['’]?t|do not|never|stop|avoid|drop|leave|no(?: more)?|` +
+	`that['’]?s (?:settled|decided|final|closed))\b\s*` +
+	`(.*?)(?:[,;:!?()]|\.(?:\s|$)|\s(?:because|since|but|and|so)\b|$)`)
+
+// pointsBack matches what an order is about if that was said before it: "don't unify them yet", "that's settled".
+var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\b`)
 
 // Forbids returns the sentence of what a person said that tells not to do what an action does, "" for none: the action
-// has a name that it forbids, or most of its words. Whether the order still holds isn't known.
-func Forbids(said string, a Action) string {
+// has a name that it forbids, or most of its words. Where it points back to what was said before, or takes one of two
+// options from there, and the action is about that or the other option, about is the sentence from there. Whether the
+// order still holds isn't known.
+func Forbids(said, before string, a Action) (order, about string) {
 	d := read(a)
-	for _, s := range text.Sentences(text.OneLine(text.Head(said, maxRead)), true) {
-		for _, m := range orders().FindAllStringSubmatch(s, -1) {
-			w := text.Words(m[1])
-			named := slices.ContainsFunc(strings.Fields(m[1]), func(word string) bool {
-				first, _ := utf8.DecodeRuneInString(word)
-				return (unicode.IsUpper(first) || text.IsName(word)) && text.Words(word).Shared(d.does) > 0
-			})
-			if shared := w.Shared(d.does); (named || shared > 1 && 2*shared >= len(w)) && !strings.HasSuffix(s, "?") {
-				return s
+	said = text.OneLine(text.Head(said, maxRead))
+	offer, lost := left(before, said)
+	if offer != "" && d.takes(lost, before+" "+said) {
+		return said, offer
+	}
+	for _, s := range text.Sentences(said, true) {
+		if strings.HasSuffix(s, "?") {
+			continue
+		}
+		for _, m := range orders().FindAllStringSubmatchIndex(s, -1) {
+			what := s[m[2]:m[3]]
+			w := text.Words(what)
+			named := slices.ContainsFunc(strings.Fields(what), d.has)
+			if shared := w.Shared(d.does); what != "" && (named || shared > 1 && 2*shared >= len(w)) {
+				return s, ""
+			}
+			spoken := said[:strings.Index(said, s)+m[0]] // where "it" may stand for something
+			back := offer == "" && pointsBack().MatchString(what) && len(text.Content(spoken)) <= fewWords
+			if about := d.nearest(before); back && d.isAbout(about, s) {
+				return s, about
 			}
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// eitherOr matches two options that a sentence offers, up to four words of each.
+var eitherOr = text.Pattern(`(?i)((?:[^\s,.;:?!]+\s+){1,4})or\s+((?:[^\s,.;:?!]+\s*){1,4})`)
+
+// left returns the sentence of what was said that offers two options of which a reply names one, and the words of the
+// other; "" if none does.
+func left(said, reply string) (offer string, lost text.Bag) {
+	took := text.Words(reply)
+	for _, s := range text.Sentences(text.OneLine(said), false) {
+		for _, m := range eitherOr().FindAllStringSubmatch(s, -1) {
+			a, b := text.Words(m[1]), text.Words(m[2])
+			switch inA, inB := a.Shared(took), b.Shared(took); {
+			case inA > 0 && inB == 0:
+				return s, b
+			case inB > 0 && inA == 0:
+				return s, a
+			}
+		}
+	}
+	return "", nil
+}
+
+// takes reports whether an action takes an option: it has most of its words, and another of what was said about it.
+func (d *deed) takes(option text.Bag, about string) bool {
+	return option.In(d.does) >= 0.5 && text.Words(about).Shared(d.does) > 1
+}
+
+// has reports whether an action has a name: all of it, or if it is short, of a file what stands before the ending.
+func (d *deed) has(name string) bool {
+	first, _ := utf8.DecodeRuneInString(name)
+	words := text.Content(name) // the first of which is the whole
+	if !unicode.IsUpper(first) && !text.IsName(name) || len(words) == 0 {
+		return false
+	}
+	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	return d.does.Has(text.Stem(words[0])) || len(d.does) <= shortPrompt && text.Words(base).In(d.does) == 1
+}
+
+// isAbout reports whether an action is about what an order points back to: it has most of its words from there, with
+// those of the order.
+func (d *deed) isAbout(before, order string) bool {
+	w := text.Words(before)
+	theirs := w.Shared(d.does)
+	w.Add(text.Words(order))
+	return theirs > 1 && 2*w.Shared(d.does) >= len(d.does)
+}
+
+// nearest returns the sentence of what was said that has most of an action's words.
+func (d *deed) nearest(said string) (best string) {
+	most := -1
+	for _, s := range text.Sentences(text.OneLine(said), false) {
+		if n := text.Words(s).Shared(d.does); n > most {
+			best, most = s, n
+		}
+	}
+	return best
 }
 
 // deed is an action as it is compared: all its words, those that it brings in, its command's, and the files that it
