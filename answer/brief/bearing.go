@@ -33,7 +33,7 @@ func (b *Bearing) Claims() bool { return b.Item.Kind != payload.Lead }
 // Index is what is searched and read, such as an index.Index.
 type Index interface {
 	check.Items
-	Said(ctx context.Context, session string, from, to int) ([]index.Turn, error)
+	Said(ctx context.Context, session string, from, to, around int) ([]index.Turn, error)
 }
 
 const (
@@ -66,8 +66,9 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range warnings {
-		add(&Bearing{Placed: w.Placed, Names: w.Name})
+	for i := range warnings {
+		b := Warned(&warnings[i])
+		add(&b)
 	}
 	found, err := answer.Ask(ctx, x, nil, answer.Question{Most: looked,
 		// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
@@ -83,7 +84,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		if r.Item == nil {
 			from, to = min(from, r.From), max(to, r.To)
 		}
-		turns, err := x.Said(ctx, r.Session, from-around, to+around)
+		turns, err := x.Said(ctx, r.Session, from, to, around)
 		if err != nil {
 			return nil, err
 		}
@@ -105,6 +106,15 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		add(&b)
 	}
 	return all[:min(len(all), most)], nil
+}
+
+// Warned returns what an action goes against as what bears on it; a refusal with the call that was refused.
+func Warned(w *check.Warning) Bearing {
+	b := Bearing{Placed: w.Placed, Names: w.Name}
+	if !b.Claims() {
+		b.Asked = w.Name
+	}
+	return b
 }
 
 // near reports whether two turns of a session stand so near that one note needn't quote both.

@@ -53,6 +53,7 @@ const (
 	manyWords   = 8       // content words of a prompt for each of a name, from which it may name that in passing
 	fewWords    = 2       // content words that say nothing to which an order could refer
 	shortPrompt = 4       // content words of an action that is about what it names
+	maxRuns     = 5       // commands read of a plan
 	sameRun     = 0.8     // share of a refused command's words, and of the other's, that makes them the same
 )
 
@@ -70,7 +71,7 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	}
 	// What was decided in an archived session still holds.
 	kinds := Kinds
-	if len(d.runs) > 0 {
+	if len(d.runs)+len(d.removed) > 0 {
 		kinds = append(slices.Clone(kinds), payload.Lead) // what was said when it was refused
 	}
 	found, err := ix.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: kinds, Limit: maxItems, Exact: true,
@@ -194,13 +195,14 @@ func (d *deed) nearest(said string) (best string) {
 	return best
 }
 
-// deed is an action as it is compared: all its words, those that it brings in, its command's, and the files that it
-// changes.
+// deed is an action as it is compared: all its words, those that it brings in, those of its commands, and the files
+// that it changes or removes.
 type deed struct {
-	asked              string // the question for the search, "" for none
-	does, brings, runs text.Bag
-	changes            []string
-	said               bool // it is a prompt
+	asked            string // the question for the search, "" for none
+	does, brings     text.Bag
+	runs             []text.Bag
+	changes, removed []string
+	said             bool // it is a prompt
 }
 
 // What names a thing without doing it. An action that is only that is against nothing.
@@ -216,9 +218,13 @@ var (
 // Denies reports whether a sentence denies something or asks, so that what it names isn't what it says.
 func Denies(sentence string) bool { return denies().MatchString(sentence) }
 
+// codeSpan matches a command that a plan names.
+var codeSpan = text.Pattern("`[^`\n]+`")
+
 func read(a Action) *deed {
 	d := &deed{said: a.Text != ""}
 	var said []string
+	removal := "" // it only goes against its own refusal
 	for line := range strings.Lines(text.Head(a.Text, maxRead)) {
 		if line = strings.TrimSpace(line); line == "" || strings.ContainsAny(line[:1], ">|#`") {
 			continue // quoted
@@ -229,18 +235,25 @@ func read(a Action) *deed {
 			}
 			if !Denies(s) {
 				said = append(said, s)
+			} else if removes().MatchString(s) {
+				removal += " " + s
 			}
 		}
 	}
-	command, again := text.Head(a.Command, maxRead), ""
+	command := text.Head(a.Command, maxRead)
 	switch {
 	case onlyReads().MatchString(command):
 	case removes().MatchString(command):
-		again = command // it only goes against its own refusal
+		removal += " " + command
 	default:
 		said = append(said, command)
 	}
-	d.runs = text.Words(command)
+	for _, c := range append(codeSpan().FindAllString(a.Text, maxRuns), a.Text, command) {
+		if w := text.Words(c); len(w) > 1 {
+			d.runs = append(d.runs, w)
+		}
+	}
+	d.removed = filesIn(removal)
 	if len(a.Paths) > 0 {
 		d.changes = a.Paths
 		if !aside().MatchString(a.Paths[0]) {
@@ -253,7 +266,7 @@ func read(a Action) *deed {
 	for w := range text.Words(text.Head(a.Old, maxRead)) {
 		delete(d.brings, w)
 	}
-	d.asked = strings.TrimSpace(d.asked + " " + again + " " + strings.Join(a.Paths, " "))
+	d.asked = strings.TrimSpace(d.asked + removal + " " + strings.Join(a.Paths, " "))
 	return d
 }
 
@@ -285,16 +298,37 @@ func (d *deed) against(it *payload.Item) (name string, sure bool) {
 	return "", false
 }
 
-// runsAgain returns the command that a person refused with an item's words, if it is what is to run.
+// runsAgain returns the call that a person refused with an item's words, if it is what is to be done.
 func (d *deed) runsAgain(it *payload.Item) string {
 	if it.Rule != payload.RefusalRule || len(it.Evidence) < 2 {
 		return ""
 	}
-	command := it.Evidence[1].Quote
-	if w := text.Words(command); len(w) < 2 || w.In(d.runs) < sameRun || d.runs.In(w) < sameRun {
+	refused := it.Evidence[1].Quote
+	w := text.Words(refused)
+	same := slices.ContainsFunc(d.runs, func(c text.Bag) bool { return w.In(c) >= sameRun && c.In(w) >= sameRun })
+	if !same && !d.removesFrom(refused) {
 		return ""
 	}
-	return text.OneLine(command)
+	return text.OneLine(refused)
+}
+
+// removesFrom reports whether an action removes files, and none but those that a refused command would have.
+func (d *deed) removesFrom(refused string) bool {
+	files := filesIn(refused)
+	return len(d.removed) > 0 && removes().MatchString(refused) &&
+		!slices.ContainsFunc(d.removed, func(p string) bool {
+			return !slices.ContainsFunc(files, func(other string) bool { return within(other, p) || within(p, other) })
+		})
+}
+
+// filesIn returns the files and folders that a command or a sentence names.
+func filesIn(said string) (files []string) {
+	for word := range strings.FieldsSeq(said) {
+		if word = strings.Trim(word, "`\"'.,;:()"); strings.Contains(word, "/") || trace.LooksLikePath(word) {
+			files = append(files, word)
+		}
+	}
+	return files
 }
 
 // givenUp matches what a sentence sets against what it chose.
@@ -337,10 +371,8 @@ func offLimits(it *payload.Item) string {
 	if !Denies(said) {
 		return ""
 	}
-	for word := range strings.FieldsSeq(said) {
-		if word = strings.Trim(word, "`\"'.,;:()"); strings.Contains(word, "/") || trace.LooksLikePath(word) {
-			return word
-		}
+	if files := filesIn(said); len(files) > 0 {
+		return files[0]
 	}
 	return ""
 }

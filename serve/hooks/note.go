@@ -228,11 +228,7 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action) (
 		if said := slices.Contains(m.Noted, w.Item.ID); said && !(w.Sure && w.Item.Pinned) || !isTrusted(&w.Item) {
 			continue
 		}
-		b := brief.Bearing{Placed: w.Placed, Names: w.Name}
-		if !b.Claims() {
-			b.Asked = w.Name
-		}
-		note, _, err := worded(ctx, at, []brief.Bearing{b})
+		note, _, err := worded(ctx, at, []brief.Bearing{brief.Warned(w)})
 		return w, note, sameSource(all, w), err
 	}
 	return nil, "", nil, nil

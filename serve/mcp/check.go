@@ -59,8 +59,11 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 		sh.linef(asData)
 	}
 	for _, w := range warnings {
-		text := "This names what was given up or ruled out: " + short(&w.Item, w.Place, w.Turn) +
-			overtaken(&w.Item, doubted[w.Item.ID])
+		what := "names what was given up or ruled out"
+		if w.Item.Kind == payload.Lead {
+			what = "was refused before (" + payload.Data(w.Name, 120) + ")"
+		}
+		text := "This " + what + ": " + short(&w.Item, w.Place, w.Turn) + overtaken(&w.Item, doubted[w.Item.ID])
 		if q := w.Quote(); q != "" {
 			text += "  " + quoted(q) + "\n"
 		}
