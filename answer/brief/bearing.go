@@ -20,6 +20,7 @@ import (
 type Bearing struct {
 	index.Placed        // the claim; a quote is a lead without an id, of the turn with the reply
 	Asked        string // what a reply replies to, "" for a claim and for the reason of a refusal
+	Answered     string // what a person replied to an assistant's words, "" if nothing to them
 	Names        string // what the claim gave up and the task names, "" if none
 
 	Doubt payload.Doubt // what may have replaced the claim; the caller knows
@@ -34,6 +35,7 @@ func (b *Bearing) Claims() bool { return b.Item.Kind != payload.Lead }
 type Index interface {
 	check.Items
 	Said(ctx context.Context, session string, from, to, around int) ([]index.Turn, error)
+	Leads(ctx context.Context, session string, from, to int) ([]payload.Item, error)
 }
 
 const (
@@ -44,6 +46,7 @@ const (
 
 	atLength  = 16  // content words of a task at length, which names what it is about: what it finds bears on it
 	explained = 100 // bytes of a reply that says more than yes or no
+	deadEnd   = 0.6 // share of a task's words that what was ruled out has
 	fewWords  = 2   // words that an exchange shares with a task at length
 )
 
@@ -78,7 +81,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	}
 	asks := text.Words(task)
 	long := len(asks) >= atLength
-	var orders, claims, quotes, offers []Bearing
+	var orders, claims, dead, quotes, offers []Bearing
 	for _, r := range found.Results {
 		from, to := r.Turn, r.Turn
 		if r.Item == nil {
@@ -88,7 +91,12 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		if err != nil {
 			return nil, err
 		}
+		leads, err := x.Leads(ctx, r.Session, from, to)
+		if err != nil {
+			return nil, err
+		}
 		orders = append(orders, forbidding(turns, r.Place, task)...)
+		dead = append(dead, ruledOut(leads, turns, r.Place, asks)...)
 		if stands := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); stands && about(r, turns, asks) {
 			claims = append(claims, Bearing{Placed: r.Placed()})
 			continue
@@ -101,7 +109,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			*into = append(*into, *b)
 		}
 	}
-	for _, b := range slices.Concat(orders, claims, quotes, offers) {
+	for _, b := range slices.Concat(orders, claims, dead, quotes, offers) {
 		b.long = long && !b.Claims()
 		add(&b)
 	}
@@ -162,6 +170,42 @@ func forbidding(turns []index.Turn, at index.Place, task string) (all []Bearing)
 		before = ""
 	}
 	return all
+}
+
+// ruledOut returns what an assistant ruled out that has most of the words asked, with what a person replied to that;
+// what they denied isn't ruled out.
+func ruledOut(leads []payload.Item, turns []index.Turn, at index.Place, asks text.Bag) (all []Bearing) {
+	for _, it := range leads {
+		last := it.Evidence[len(it.Evidence)-1] // the first may be what it had supposed
+		said := it.Text + " " + last.Quote
+		words := text.Words(said)
+		names := words.Shared(asks) > 1 && asks.In(words) >= deadEnd
+		if !names || it.Hint != payload.Eliminated || it.By != payload.ByAssistant {
+			continue
+		}
+		b := Bearing{Placed: index.Placed{Place: at, Turn: last.N, Item: it}}
+		b.Item.ID, b.Item.Text = "", closest(said, asks)
+		next := slices.IndexFunc(turns, func(t index.Turn) bool { return t.N > last.N })
+		if next >= 0 && typed(turns[next]) {
+			b.Answered = turns[next].Text
+		}
+		if !check.Denies(b.Answered) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// closest returns the sentence of what was said that has most of what is asked, and the last one.
+func closest(said string, asks text.Bag) string {
+	all := text.Sentences(text.OneLine(said), false)
+	best := slices.MaxFunc(all, func(a, b string) int {
+		return cmp.Compare(text.Words(a).Shared(asks), text.Words(b).Shared(asks))
+	})
+	if last := all[len(all)-1]; last != best {
+		best += " … " + last
+	}
+	return best
 }
 
 // quoted returns what a person said as a quote.
@@ -319,13 +363,16 @@ func (b *Bearing) Lines() string {
 	}
 	said, asked := longestSaid, asking
 	room := saidAndAsked - min(len(b.Item.Text), longestSaid)
-	if b.long {
+	if b.long || who != "" {
 		said, asked, room = longestAsked, lastWords, longestAsked
 	}
 	line := who + fmt.Sprintf("said %s, session %d: “%s”", b.Item.At.UTC().Format(time.DateOnly), b.SessionN,
 		plain(b.Item.Text, said))
 	if b.Asked != "" {
 		line += " to “" + plain(asked(b.Asked), room) + "”"
+	}
+	if b.Answered != "" {
+		line += ", answered “" + plain(b.Answered, longestSaid) + "”"
 	}
 	return fmt.Sprintf("- %s\n  `recall show %s:%d`\n", line, payload.Handle(b.Project, b.SessionN), b.Turn)
 }

@@ -141,10 +141,18 @@ func Forbids(said, before string, a Action) (order, about string) {
 // eitherOr matches two options that a sentence offers, up to four words of each.
 var eitherOr = text.Pattern(`(?i)((?:[^\s,.;:?!]+\s+){1,4})or\s+((?:[^\s,.;:?!]+\s*){1,4})`)
 
-// left returns the sentence of what was said that offers two options of which a reply names one, and the words of the
+// left returns the sentence of what was said that offers two options of which a reply takes one, and the words of the
 // other; "" if none does.
 func left(said, reply string) (offer string, lost text.Bag) {
-	took := text.Words(reply)
+	if !strings.Contains(said, " or ") {
+		return "", nil
+	}
+	took := text.Bag{}
+	for clause := range strings.FieldsFuncSeq(reply, func(r rune) bool { return strings.ContainsRune(",;:.!", r) }) {
+		if !Denies(clause) {
+			took.Add(text.Words(clause))
+		}
+	}
 	for _, s := range text.Sentences(text.OneLine(said), false) {
 		for _, m := range eitherOr().FindAllStringSubmatch(s, -1) {
 			a, b := text.Words(m[1]), text.Words(m[2])
@@ -159,7 +167,7 @@ func left(said, reply string) (offer string, lost text.Bag) {
 	return "", nil
 }
 
-// takes reports whether an action takes an option: it has most of its words, and another of what was said about it.
+// takes reports whether an action takes an option: it has half of its words, and two of what was said about it.
 func (d *deed) takes(option text.Bag, about string) bool {
 	return option.In(d.does) >= 0.5 && text.Words(about).Shared(d.does) > 1
 }
