@@ -192,7 +192,7 @@ func TestNotRebuildable(t *testing.T) {
 
 func TestOnTheHost(t *testing.T) {
 	s := inVM(ingest.ToolCall{Name: "Read", Path: "/app/a.go"}, edit("/app/a.go"), write("/app/b.go", "package b"),
-		sh("git mv b.go c.go"), write("/tmp/x.sh", "ls"))
+		sh("git mv b.go c.go"), write("/tmp/x.sh", "ls"), sh("mv scans/1.jpg 2026/lake.jpg"))
 	s.Source, s.Where = ingest.ClaudeCode, ingest.Where{}
 	for i := range s.Turns {
 		s.Turns[i].Dir = "/app"
@@ -201,8 +201,14 @@ func TestOnTheHost(t *testing.T) {
 in host /app/a.go
 mid host created /tmp/x.sh ok: its content is in the transcript
 out host edited /app/a.go lost: it existed before; its content then isn't known
-out host created /app/c.go ok: its content is in the transcript`)
+out host created /app/c.go ok: its content is in the transcript
+out host created /app/2026/lake.jpg lost: it existed before under another name; its content isn't known`)
 	m := of(s)
+	moved := "# On the host, where it was: /app/2026/lake.jpg, by a command that this script doesn't repeat: " +
+		"mv scans/1.jpg 2026/lake.jpg\n"
+	if script, _ := m.Rebuild(nil, nil, []string{"/app"}); !strings.Contains(script, moved) {
+		t.Errorf("the script says nothing of a file that was moved:\n%s", script)
+	}
 	if diff := cmp.Diff(want, lines(m)); diff != "" || m.Machine != Host {
 		t.Error(m.Machine, diff)
 	}

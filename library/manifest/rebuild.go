@@ -151,7 +151,11 @@ func (w *rebuilding) file(f Made) {
 	case written:
 		w.put(f.Path, Placed{Content: text}, disk.HexSum(text))
 	case f.Machine == Host:
-		w.notes = append(w.notes, "On the host, where it was: "+f.Path)
+		where := "On the host, where it was: " + f.Path
+		if f.Command != "" {
+			where += ", by a command that this script doesn't repeat: " + f.Command
+		}
+		w.notes = append(w.notes, where)
 	case f.Rebuildable && len(f.Calls) == 0:
 		// made by its command, below
 	default:

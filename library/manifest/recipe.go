@@ -37,7 +37,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 		case trace.Delete:
 			w.delete(t.Path)
 		case trace.Rename:
-			w.rename(t.From, t.Path, a.N)
+			w.rename(t.From, t.Path, a.N, r)
 		default:
 			made[t.Path] = t.How
 		}
@@ -123,9 +123,10 @@ func (w *work) delete(p string) {
 	}
 }
 
-// rename moves what is known of a file, or of a folder's files, to the new name.
-func (w *work) rename(from, to string, n int) {
-	before := recipe{why: "it existed before under another name; its content isn't known"}
+// rename moves what is known of a file, or of a folder's files, to the new name, by a command.
+func (w *work) rename(from, to string, n int, by recipe) {
+	before := recipe{why: "it existed before under another name; its content isn't known",
+		command: by.command, dir: by.dir, from: []string{from}}
 	known := false
 	for _, f := range slices.Clone(w.order) {
 		rest, inside := strings.CutPrefix(f.path+"/", from+"/")
