@@ -45,6 +45,7 @@ const (
 	inWords = 5 // of so many words of the task, a quote must share one, and two at least
 
 	atLength  = 16  // content words of a task at length, which names what it is about: what it finds bears on it
+	asGood    = 0.9 // of the first result's score, from which it is what the task is about, too
 	explained = 100 // bytes of a reply that says more than yes or no
 	deadEnd   = 0.6 // share of a task's words that what was ruled out has
 	fewWords  = 2   // words that an exchange shares with a task at length
@@ -102,10 +103,11 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			continue
 		}
 		b, into := reply(turns, r.Place, from, asks), &quotes
+		sure := r.Score >= asGood || b != nil && long // and then shares a fifth of many words
 		if b == nil && long {
 			b, into = offered(turns, r, from, asks), &offers
 		}
-		if b != nil {
+		if b != nil && (sure || meet(task, b.Asked+"\n"+b.Item.Text)) {
 			*into = append(*into, *b)
 		}
 	}
@@ -267,6 +269,15 @@ func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bea
 		b.Item.By = payload.ByAssistant
 	}
 	return &b
+}
+
+// meet reports whether a sentence of a task and one of what was said have some words in common. Any two long texts do.
+func meet(task, said string) bool {
+	asks := text.Sentences(task, true)
+	return slices.ContainsFunc(text.Sentences(said, true), func(s string) bool {
+		w := text.Words(s)
+		return slices.ContainsFunc(asks, func(a string) bool { return text.Words(a).Shared(w) >= fewWords })
+	})
 }
 
 // reasoned returns the sentence about what is asked that gives its reason, or what it was preferred to, which no file
