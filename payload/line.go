@@ -197,7 +197,11 @@ func formatLead(it *Item) string {
 	if it.Evidence[1].N > it.Evidence[0].N {
 		between = "; answered “"
 	}
-	return line + between + segment(text.Clip(it.Evidence[1].Quote, MaxOtherPassage)) + "”"
+	line += between + segment(text.Clip(it.Evidence[1].Quote, MaxOtherPassage)) + "”"
+	if len(it.Evidence) > 2 { // the options that it chose from
+		line += " after “" + segment(text.Clip(it.Evidence[2].Quote, MaxOtherPassage)) + "”"
+	}
+	return line
 }
 
 // MaxOtherPassage is the maximum length, in characters, of the other passage shown: what the lead answers, or its

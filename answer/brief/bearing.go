@@ -140,7 +140,7 @@ func about(r *answer.Result, turns []index.Turn, asks text.Bag) bool {
 	all := text.Words(strings.Join(append([]string{it.Text, it.Why, it.Scope}, slices.Concat(it.About, it.Aliases,
 		it.Alternatives)...), " "))
 	least := atLeast(asks)
-	if it.ApprovedPlan() && !check.Denies(it.Text) {
+	if it.ApprovedPlan() && !text.Denies(it.Text) {
 		least = max(least, len(asks)/2)
 	}
 	for _, t := range turns {
@@ -191,7 +191,7 @@ func ruledOut(leads []payload.Item, turns []index.Turn, at index.Place, asks tex
 		if next >= 0 && typed(turns[next]) {
 			b.Answered = turns[next].Text
 		}
-		if !check.Denies(b.Answered) {
+		if !text.Denies(b.Answered) {
 			all = append(all, b)
 		}
 	}
@@ -249,7 +249,7 @@ func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bea
 	best := -1
 	for i, t := range turns {
 		replies := i > 0 && t.N >= from && typed(t)
-		if !replies || !check.Denies(t.Text) && len(t.Text) < explained {
+		if !replies || !text.Denies(t.Text) && len(t.Text) < explained {
 			continue
 		}
 		words := text.Words(t.Text)
@@ -261,7 +261,7 @@ func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bea
 	if best > 0 {
 		return replied(turns, best, r.Place)
 	}
-	if r.Item != nil || !check.Denies(r.Passage) || text.Words(r.Passage).Shared(asks) < fewWords {
+	if r.Item != nil || !text.Denies(r.Passage) || text.Words(r.Passage).Shared(asks) < fewWords {
 		return nil
 	}
 	b := quoted(index.Turn{N: r.Turn, Text: cmp.Or(r.Brief, r.Passage), At: r.At}, r.Place)

@@ -138,7 +138,7 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 			return &Against{Names: w.Name, Since: w.Item.Text, Said: sayingOf(w.Placed), Kind: w.Item.Kind}, nil
 		}
 	}
-	if check.Denies(line) { // it may deny what was given up
+	if text.Denies(line) { // it may deny what was given up
 		return nil, nil
 	}
 	found, err := x.Search(ctx, index.Query{Text: line, Project: project, Kinds: check.Kinds, Exact: true, Stated: true,

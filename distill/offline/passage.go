@@ -81,7 +81,7 @@ func (p passage) text() string {
 	return b.String()
 }
 
-// item returns the passage as a lead, with the question that it answers.
+// item returns the passage as a lead, with the question that it answers and the options that it chose from.
 func (p passage) item(rule string) payload.Item {
 	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant,
 		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
@@ -95,6 +95,9 @@ func (p passage) item(rule string) payload.Item {
 		if p.bare() || !p.user {
 			it.Text, it.About, it.By = question.text(), about(question.text()), payload.ByAssistant
 			slices.Reverse(it.Evidence)
+		}
+		if offer, s := p.choseFrom(); s != nil && !strings.Contains(question.text(), s.text) {
+			it.Evidence = append(it.Evidence, cite(offer.turn, offer.text, s.from, s.to))
 		}
 	}
 	return it
@@ -187,6 +190,22 @@ func (p passage) asked() []sentence {
 		return nil
 	}
 	return parts[from:]
+}
+
+// choseFrom returns the sentence that offered two options of which a person's reply took one: of the messages before it
+// in the same exchange.
+func (p passage) choseFrom() (*speech, *sentence) {
+	if !p.user {
+		return nil, nil
+	}
+	for sp := p.reacts; sp != nil; sp = sp.reacts {
+		for i := range sp.parts {
+			if s := &sp.parts[i]; text.Lost(s.text, p.text()) != nil && !sp.foreign(s) {
+				return sp, s
+			}
+		}
+	}
+	return nil, nil
 }
 
 // supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it

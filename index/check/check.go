@@ -113,9 +113,14 @@ var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\
 func Forbids(said, before string, a Action) (order, about string) {
 	d := read(a)
 	said = text.OneLine(text.Head(said, maxRead))
-	offer, lost := left(before, said)
-	if offer != "" && d.takes(lost, before+" "+said) {
-		return said, offer
+	chose := false
+	for _, s := range text.Sentences(text.OneLine(before), false) {
+		if lost := text.Lost(s, said); lost != nil {
+			if d.takes(lost, before+" "+said) {
+				return said, s
+			}
+			chose = true
+		}
 	}
 	for _, s := range text.Sentences(said, true) {
 		if strings.HasSuffix(s, "?") {
@@ -129,42 +134,13 @@ func Forbids(said, before string, a Action) (order, about string) {
 				return s, ""
 			}
 			spoken := said[:strings.Index(said, s)+m[0]] // where "it" may stand for something
-			back := offer == "" && pointsBack().MatchString(what) && len(text.Content(spoken)) <= fewWords
+			back := !chose && pointsBack().MatchString(what) && len(text.Content(spoken)) <= fewWords
 			if about := d.nearest(before); back && d.isAbout(about, s) {
 				return s, about
 			}
 		}
 	}
 	return "", ""
-}
-
-// eitherOr matches two options that a sentence offers, up to four words of each.
-var eitherOr = text.Pattern(`(?i)((?:[^\s,.;:?!]+\s+){1,4})or\s+((?:[^\s,.;:?!]+\s*){1,4})`)
-
-// left returns the sentence of what was said that offers two options of which a reply takes one, and the words of the
-// other; "" if none does.
-func left(said, reply string) (offer string, lost text.Bag) {
-	if !strings.Contains(said, " or ") {
-		return "", nil
-	}
-	took := text.Bag{}
-	for clause := range strings.FieldsFuncSeq(reply, func(r rune) bool { return strings.ContainsRune(",;:.!", r) }) {
-		if !Denies(clause) {
-			took.Add(text.Words(clause))
-		}
-	}
-	for _, s := range text.Sentences(text.OneLine(said), false) {
-		for _, m := range eitherOr().FindAllStringSubmatch(s, -1) {
-			a, b := text.Words(m[1]), text.Words(m[2])
-			switch inA, inB := a.Shared(took), b.Shared(took); {
-			case inA > 0 && inB == 0:
-				return s, b
-			case inB > 0 && inA == 0:
-				return s, a
-			}
-		}
-	}
-	return "", nil
 }
 
 // takes reports whether an action takes an option: it has half of its words, and two of what was said about it.
@@ -219,12 +195,7 @@ var (
 	removes   = text.Pattern(`(?i)\b(remove|uninstall|purge|delete|rm)\b`)
 	aside     = text.Pattern(`(?i)(^|[/_.-])(tests?|specs?|docs?|examples?|changelog|readme|adr|migrations?)([/_.-]|$)|` +
 		`\.(md|rst|lock|sum)$|[-.]lock\.`)
-	denies = text.Pattern(`(?i)\b(no|not|never|without|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|leave|remove|delete|drop|` +
-		`rid of|instead of|rather than|replace|explain|why)\b|\?\s*$`)
 )
-
-// Denies reports whether a sentence denies something or asks, so that what it names isn't what it says.
-func Denies(sentence string) bool { return denies().MatchString(sentence) }
 
 // codeSpan matches a command that a plan names.
 var codeSpan = text.Pattern("`[^`\n]+`")
@@ -241,7 +212,7 @@ func read(a Action) *deed {
 			if moved := movesFrom().FindStringSubmatch(s); moved != nil {
 				s = moved[1] // where to
 			}
-			if !Denies(s) {
+			if !text.Denies(s) {
 				said = append(said, s)
 			} else if removes().MatchString(s) {
 				removal += " " + s
@@ -376,7 +347,7 @@ func offLimits(it *payload.Item) string {
 	if !answered {
 		said = it.Text
 	}
-	if !Denies(said) {
+	if !text.Denies(said) {
 		return ""
 	}
 	if files := filesIn(said); len(files) > 0 {
