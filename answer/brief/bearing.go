@@ -186,7 +186,10 @@ func ruledOut(leads []payload.Item, turns []index.Turn, at index.Place, asks tex
 			continue
 		}
 		b := Bearing{Placed: index.Placed{Place: at, Turn: last.N, Item: it}}
-		b.Item.ID, b.Item.Text = "", closest(said, asks)
+		b.Item.ID, b.Item.Text = "", text.Nearest(said, asks)
+		if end := asking(said); end != b.Item.Text {
+			b.Item.Text += " … " + end
+		}
 		next := slices.IndexFunc(turns, func(t index.Turn) bool { return t.N > last.N })
 		if next >= 0 && typed(turns[next]) {
 			b.Answered = turns[next].Text
@@ -196,18 +199,6 @@ func ruledOut(leads []payload.Item, turns []index.Turn, at index.Place, asks tex
 		}
 	}
 	return all
-}
-
-// closest returns the sentence of what was said that has most of what is asked, and the last one.
-func closest(said string, asks text.Bag) string {
-	all := text.Sentences(text.OneLine(said), false)
-	best := slices.MaxFunc(all, func(a, b string) int {
-		return cmp.Compare(text.Words(a).Shared(asks), text.Words(b).Shared(asks))
-	})
-	if last := all[len(all)-1]; last != best {
-		best += " … " + last
-	}
-	return best
 }
 
 // quoted returns what a person said as a quote.
@@ -273,10 +264,9 @@ func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bea
 
 // meet reports whether a sentence of a task and one of what was said have some words in common. Any two long texts do.
 func meet(task, said string) bool {
-	asks := text.Sentences(task, true)
-	return slices.ContainsFunc(text.Sentences(said, true), func(s string) bool {
-		w := text.Words(s)
-		return slices.ContainsFunc(asks, func(a string) bool { return text.Words(a).Shared(w) >= fewWords })
+	return slices.ContainsFunc(text.Sentences(task, true), func(s string) bool {
+		asks := text.Words(s)
+		return text.Words(text.Nearest(said, asks)).Shared(asks) >= fewWords
 	})
 }
 

@@ -49,6 +49,7 @@ const (
 	maxItems    = 24      // items read for one action
 	maxWarnings = 5       // warnings
 	maxRead     = 6 << 10 // bytes read of each part of an action: the request is at its beginning
+	half        = 0.5     // of the words of an order, of an option, of an action
 	deadEnd     = 0.6     // share of a dead end's words that names it
 	manyWords   = 8       // content words of a prompt for each of a name, from which it may name that in passing
 	fewWords    = 2       // content words that say nothing to which an order could refer
@@ -115,11 +116,9 @@ func Forbids(said, before string, a Action) (order, about string) {
 	said = text.OneLine(text.Head(said, maxRead))
 	chose := false
 	for _, s := range text.Sentences(text.OneLine(before), false) {
-		if lost := text.Lost(s, said); lost != nil {
-			if d.takes(lost, before+" "+said) {
-				return said, s
-			}
-			chose = true
+		lost := text.Lost(s, said)
+		if chose = chose || lost != nil; lost.In(d.does) >= half && text.Words(before+" "+said).Shared(d.does) > 1 {
+			return said, s
 		}
 	}
 	for _, s := range text.Sentences(said, true) {
@@ -130,22 +129,18 @@ func Forbids(said, before string, a Action) (order, about string) {
 			what := s[m[2]:m[3]]
 			w := text.Words(what)
 			named := slices.ContainsFunc(strings.Fields(what), d.has)
-			if shared := w.Shared(d.does); what != "" && (named || shared > 1 && 2*shared >= len(w)) {
+			if shared := w.Shared(d.does); what != "" && (named || shared > 1 && w.In(d.does) >= half) {
 				return s, ""
 			}
 			spoken := said[:strings.Index(said, s)+m[0]] // where "it" may stand for something
 			back := !chose && pointsBack().MatchString(what) && len(text.Content(spoken)) <= fewWords
-			if about := d.nearest(before); back && d.isAbout(about, s) {
+			about := text.Nearest(before, d.does)
+			if all := text.Words(about + " " + s); back && text.Words(about).Shared(d.does) > 1 && d.does.In(all) >= half {
 				return s, about
 			}
 		}
 	}
 	return "", ""
-}
-
-// takes reports whether an action takes an option: it has half of its words, and two of what was said about it.
-func (d *deed) takes(option text.Bag, about string) bool {
-	return option.In(d.does) >= 0.5 && text.Words(about).Shared(d.does) > 1
 }
 
 // has reports whether an action has a name: all of it, or if it is short, of a file what stands before the ending.
@@ -157,26 +152,6 @@ func (d *deed) has(name string) bool {
 	}
 	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	return d.does.Has(text.Stem(words[0])) || len(d.does) <= shortPrompt && text.Words(base).In(d.does) == 1
-}
-
-// isAbout reports whether an action is about what an order points back to: it has most of its words from there, with
-// those of the order.
-func (d *deed) isAbout(before, order string) bool {
-	w := text.Words(before)
-	theirs := w.Shared(d.does)
-	w.Add(text.Words(order))
-	return theirs > 1 && 2*w.Shared(d.does) >= len(d.does)
-}
-
-// nearest returns the sentence of what was said that has most of an action's words.
-func (d *deed) nearest(said string) (best string) {
-	most := -1
-	for _, s := range text.Sentences(text.OneLine(said), false) {
-		if n := text.Words(s).Shared(d.does); n > most {
-			best, most = s, n
-		}
-	}
-	return best
 }
 
 // deed is an action as it is compared: all its words, those that it brings in, those of its commands, and the files

@@ -14,6 +14,17 @@ func Sentences(s string, casual bool) (all []string) {
 	return all
 }
 
+// Nearest returns the sentence of a text that has most of some words.
+func Nearest(s string, words Bag) (best string) {
+	most := -1
+	for _, one := range Sentences(OneLine(s), true) {
+		if n := Words(one).Shared(words); n > most {
+			best, most = one, n
+		}
+	}
+	return best
+}
+
 // Spans returns the byte ranges of a paragraph's sentences. A full stop ends a sentence if
 // white space and no small letter follow, a Chinese or Japanese one always. Brackets and
 // code are not split. In casual writing, which is what people type, a sentence may begin
