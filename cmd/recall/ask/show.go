@@ -187,15 +187,11 @@ func showPlace(ctx context.Context, a *app.App, h last.Hit, o showOptions) error
 func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) error {
 	switch {
 	case o.Transcript:
-		for part, err := range a.Lib.Transcript(e) {
-			if err == nil {
-				err = a.Print(terminal.Visible(string(part)))
-			}
-			if err != nil {
-				return err
-			}
+		said, err := a.Lib.Transcript(e)
+		if err != nil {
+			return err
 		}
-		return nil
+		return a.Print(terminal.Visible(string(said)))
 	case o.Actions:
 		s, err := a.Read(ctx, e)
 		if err != nil {
