@@ -49,9 +49,6 @@ func (l Inside) VersionsOf(id ingest.SessionID) (Entry, *raw.Versions, error) {
 	return l.versionsOf(id)
 }
 
-// FilesStamp changes whenever one of the files does.
-func (l Inside) FilesStamp(paths ...string) (string, error) { return l.filesStamp(paths...) }
-
 // Reload makes the next access to a session read it again.
 func (l Inside) Reload() { l.forget() }
 

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/ledger"
 	"recall/payload"
 )
@@ -42,7 +41,7 @@ func (l *Library) LinkHolds(read map[string]*payload.Payload) func(payload.Link)
 }
 
 // LinksStamp changes whenever links.jsonl does.
-func (l *Library) LinksStamp() (string, error) { return l.filesStamp(l.links().Path) }
+func (l *Library) LinksStamp() string { return disk.Mark(l.links().Path) }
 
 // LinksSize returns the size of links.jsonl in bytes, 0 if it can't be told.
 func (l *Library) LinksSize() int64 {
@@ -51,22 +50,6 @@ func (l *Library) LinksSize() int64 {
 		return 0
 	}
 	return fi.Size()
-}
-
-// filesStamp changes whenever one of the files does.
-func (l *Library) filesStamp(paths ...string) (string, error) {
-	var b strings.Builder
-	for _, path := range paths {
-		fi, err := os.Stat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, "%s %d %d\n", l.Rel(path), fi.Size(), fi.ModTime().UnixNano())
-	}
-	return b.String(), nil
 }
 
 // AppendLinks durably appends lines. The error is ErrNoSession for a line about sessions that aren't here.
@@ -105,9 +88,7 @@ func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link,
 		} else if err == nil {
 			lines = append(lines, more...)
 		}
-		if err == nil {
-			stamp, err = l.LinksStamp()
-		}
+		stamp = l.LinksStamp()
 		return err
 	})
 	return lines, stamp, cmp.Or(err, damaged)

@@ -5,15 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 
 	"recall/index"
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/library/forget"
 	"recall/library/holders"
 	"recall/library/needle"
@@ -71,15 +70,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		return !e.Source.IsMemory() || going[e.ID]
 	})
 	for _, e := range entries {
-		l := Removal{Entry: e}
-		_ = filepath.WalkDir(e.Folder, func(_ string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
-				if fi, err := d.Info(); err == nil {
-					l.Bytes += fi.Size()
-				}
-			}
-			return nil
-		}) // an approximate figure: unreadable files aren't counted
+		l := Removal{Entry: e, Bytes: disk.Used(e.Folder)}
 		for _, f := range e.Files {
 			for _, s := range f.Sources {
 				if _, err := ingest.FileNow(f.Name, f.Role, s.Path); err == nil {

@@ -21,8 +21,7 @@ type Links interface {
 func LinksNow(ctx context.Context, l *library.Library, x *index.Index) (Links, error) {
 	if x != nil {
 		_, made, err := x.Due(ctx)
-		stamp, lost := l.LinksStamp()
-		if _, of, ok := strings.Cut(made, "\n"); err == nil && lost == nil && ok && of == stamp {
+		if _, of, ok := strings.Cut(made, "\n"); err == nil && ok && of == l.LinksStamp() {
 			return x, nil
 		}
 	}

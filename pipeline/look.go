@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/state"
 )
 
@@ -24,7 +25,7 @@ const LookHolds = 5 * time.Minute
 func (p *Archiver) lookedHere() string {
 	var said strings.Builder
 	if self, err := os.Executable(); err == nil {
-		fmt.Fprintln(&said, self, markOf(self))
+		fmt.Fprintln(&said, self, disk.Mark(self))
 	}
 	for _, reader := range p.Readers {
 		fmt.Fprintln(&said, reader.Source(), p.RootsOf(reader))
@@ -95,7 +96,7 @@ func (p *Archiver) watchedSame(t *seen) bool {
 		return false
 	}
 	for path, mark := range was {
-		if markOf(path) != mark {
+		if disk.Mark(path) != mark {
 			return false
 		}
 	}
@@ -118,7 +119,7 @@ func (p *Archiver) atTop() (paths []string) {
 
 // watch records the current state of a path. What changed since the run began has none that could be relied on.
 func (r *run) watch(path string) {
-	now := markOf(path)
+	now := disk.Mark(path)
 	racy := r.start.Add(-2 * time.Second) // the coarsest clock of any file system
 	if fi, err := os.Stat(path); err == nil && !fi.ModTime().Before(racy) {
 		now = ""

@@ -17,7 +17,7 @@ const edited = "edited"
 // before it reads the text: a later edit changes the time, an earlier one shows in the text.
 func lookAtPage(e library.Entry, written string) string {
 	path := filepath.Join(e.Folder, "payload.md")
-	mark := markOf(path)
+	mark := disk.Mark(path)
 	if text, err := disk.ReadPlain(path); err != nil || string(text) != written {
 		mark = edited
 	}
@@ -56,7 +56,7 @@ func (r *run) keep(e library.Entry, s seenSession) {
 // keyOf returns the mark of a session's session.json and of the folder of its segments, which changes as soon as one
 // comes or goes.
 func (p *Archiver) keyOf(s seenSession) string {
-	return markOf(p.inFolder(s, "session.json")) + " " + markOf(p.inFolder(s, "raw"))
+	return disk.Mark(p.inFolder(s, "session.json")) + " " + disk.Mark(p.inFolder(s, "raw"))
 }
 
 // inFolder returns the path of a file in a session's folder. filepath.Join would take longer than looking at it.
@@ -66,7 +66,7 @@ func (p *Archiver) inFolder(s seenSession, name string) string {
 
 // asLeft reports whether a session's folder is as recall left it.
 func (p *Archiver) asLeft(s seenSession) bool {
-	return (s.Page == "" || markOf(p.inFolder(s, "payload.md")) == s.Page) &&
+	return (s.Page == "" || disk.Mark(p.inFolder(s, "payload.md")) == s.Page) &&
 		p.keyOf(s) == s.Key
 }
 

@@ -75,9 +75,9 @@ func (p *Pipeline) IndexReceived(ctx context.Context) error {
 // indexReceived makes the index's entries for handoffs of what people accepted of them, without what the library has
 // anyway, and for the notes of clients' own memories, if any of them or the projects' names changed.
 func (r *run) indexReceived(ctx context.Context) error {
-	made, err := received.Stamp(r.p.Library)
-	noted, fault := r.p.rememberedStamp()
-	if made, err = made+noted, errors.Join(err, fault); err != nil || made == r.seen.facts[handed] && !r.options.Reindex {
+	noted, err := r.p.rememberedStamp()
+	made := received.Stamp(r.p.Library) + noted
+	if err != nil || made == r.seen.facts[handed] && !r.options.Reindex {
 		return err
 	}
 	docs, err := r.receivedDocs(ctx)

@@ -74,11 +74,7 @@ type linksBehind struct {
 // linksBehind returns nil if the index's links are up to date.
 func (p *Pipeline) linksBehind(ctx context.Context) (*linksBehind, error) {
 	due, made, err := p.Index.Due(ctx)
-	if err != nil {
-		return nil, err
-	}
-	stamp, err := p.Library.LinksStamp()
-	if err != nil || len(due) == 0 && made == linksMade(stamp) {
+	if err != nil || len(due) == 0 && made == linksMade(p.Library.LinksStamp()) {
 		return nil, err
 	}
 	b := &linksBehind{due: due}
@@ -124,17 +120,16 @@ type foundLinks struct {
 // an error returned along with the others.
 func (p *Pipeline) appendLinks(ctx context.Context, behind *linksBehind) (found foundLinks, err error) {
 	if p.Library.ReadOnly() != nil { // sessions stay due
-		if found.stamp, err = p.Library.LinksStamp(); err == nil {
-			found.lines, err = p.Library.Links()
-		}
+		found.stamp = p.Library.LinksStamp()
+		found.lines, err = p.Library.Links()
 		return found, err
 	}
 	found.due = behind.due
 	found.lines, found.stamp, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-		now, err := p.Library.LinksStamp()
-		found.current = err == nil && behind.rules == relate.Version && behind.of == now
-		found.more, err = p.changedLinks(ctx, lines, behind.due)
-		return found.more, err
+		found.current = behind.rules == relate.Version && behind.of == p.Library.LinksStamp()
+		more, err := p.changedLinks(ctx, lines, behind.due)
+		found.more = more
+		return more, err
 	})
 	return found, err
 }

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"errors"
-	"os"
-	"strconv"
 	"sync"
 	"time"
 
@@ -251,16 +249,4 @@ func (t *seen) exclude(id ingest.SessionID, rule string) {
 		t.excluded[id] = rule
 		t.change("INSERT OR REPLACE INTO excluded VALUES(?, ?)", string(id), rule)
 	}
-}
-
-// none is the mark of a file that doesn't exist.
-const none = "none"
-
-// markOf identifies a state of a file or folder by its size and time.
-func markOf(path string) string {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return none
-	}
-	return strconv.FormatInt(fi.Size(), 10) + " " + strconv.FormatInt(fi.ModTime().UnixNano(), 10)
 }

@@ -39,11 +39,11 @@ func Add(l *library.Library, more ...Line) error {
 
 // Stamp changes whenever received.jsonl or the projects of its handoffs do; it is "" without handoffs. It
 // reads neither file.
-func Stamp(l *library.Library) (string, error) {
+func Stamp(l *library.Library) string {
 	if !disk.Exists(path(l)) {
-		return "", nil
+		return ""
 	}
-	return l.Inside().FilesStamp(path(l), filepath.Join(l.Dir(), "projects.toml"))
+	return disk.Mark(path(l)) + "\n" + disk.Mark(filepath.Join(l.Dir(), "projects.toml"))
 }
 
 // A Handoff is a handoff from another person, and what people here said about its items.
