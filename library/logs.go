@@ -21,7 +21,7 @@ import (
 func (l *Library) Journal(what string, facts map[string]any) error {
 	line := map[string]any{"at": time.Now().UTC().Format(time.RFC3339), "what": what}
 	maps.Copy(line, facts)
-	return share(l, l.journal(), line)
+	return Share(l, l.journal(), line)
 }
 
 func (l *Library) journal() ledger.Log[map[string]any] {
@@ -64,8 +64,8 @@ func add[T any](l *Library, lock string, log ledger.Log[T], lines ...T) error {
 	})
 }
 
-// share adds lines to a ledger without a lock.
-func share[T any](l *Library, log ledger.Log[T], lines ...T) error {
+// Share adds lines to a ledger without a lock.
+func Share[T any](l *Library, log ledger.Log[T], lines ...T) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func lastTries(all []Try) map[ingest.SessionID]Try {
 // NoteTry adds a line. The caller holds Alone.
 func NoteTry(l *library.Library, t Try) error {
 	t.At = t.At.UTC()
-	return share(l, tries(l), t)
+	return library.Share(l, tries(l), t)
 }
 
 // Alone keeps other processes from asking a model about sessions of this library until done is called, as both
@@ -99,17 +99,9 @@ func usage(l *library.Library) ledger.Log[Usage] {
 // Spend durably appends a line in one O_APPEND write without a lock, as several processes may spend at once.
 func Spend(l *library.Library, s Usage) error {
 	s.At = s.At.UTC()
-	return cmp.Or(share(l, usage(l), s), usage(l).Sync())
+	return cmp.Or(library.Share(l, usage(l), s), usage(l).Sync())
 }
 
 // Spending reads the ledger as written, which after a merge is not in order of time. An unreadable line yields an
 // error that names it, and reading continues.
 func Spending(l *library.Library) iter.Seq2[Usage, error] { return usage(l).Each() }
-
-// share adds a line without a lock.
-func share[T any](l *library.Library, log ledger.Log[T], line T) error {
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
-	return log.Share(line)
-}

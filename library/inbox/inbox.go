@@ -57,10 +57,8 @@ func Add(l *library.Library, record any) error {
 	if fields["at"] == nil {
 		fields["at"], _ = json.Marshal(time.Now().UTC().Truncate(time.Millisecond))
 	}
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
-	return ledger.Log[map[string]json.RawMessage]{Path: filepath.Join(l.Dir(), "inbox", eventsName)}.Share(fields)
+	log := ledger.Log[map[string]json.RawMessage]{Path: filepath.Join(l.Dir(), "inbox", eventsName)}
+	return library.Share(l, log, fields)
 }
 
 // Report says what a fold of the inbox did.
