@@ -12,7 +12,7 @@ import (
 // A Catalog lists the library's sessions with what is computed to show them: their projects and their numbers in those.
 type Catalog struct {
 	Entries []Entry                     // by start time
-	Project map[string]Project          // by each id that the project has had
+	Project map[string]Project          // see ProjectsByID
 	Number  map[string]int              // by the session's id
 	Closed  map[ingest.SessionID]string // why nothing more is archived of it: "frozen", or as added by the caller
 }
@@ -23,17 +23,11 @@ func (l *Library) Catalog() (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	projects, err := l.Projects()
+	projects, err := l.ProjectsByID()
 	if err != nil {
 		return nil, err
 	}
-	s := &Catalog{Entries: entries, Project: map[string]Project{}, Number: map[string]int{}}
-	for _, p := range projects {
-		s.Project[p.ID] = p
-		for _, merged := range p.Ids {
-			s.Project[merged] = p
-		}
-	}
+	s := &Catalog{Entries: entries, Project: projects, Number: map[string]int{}}
 	s.Closed = map[ingest.SessionID]string{}
 	frozen, _ := l.AllFrozen() // if this fails, none count as frozen
 	for _, id := range frozen {

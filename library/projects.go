@@ -83,6 +83,18 @@ func (l *Library) Projects() ([]Project, error) {
 	return all, nil
 }
 
+// ProjectsByID returns all projects by every id that they have had.
+func (l *Library) ProjectsByID() (map[string]Project, error) {
+	all, err := l.Projects()
+	byID := map[string]Project{}
+	for _, p := range all {
+		for _, id := range append(p.Ids, p.ID) {
+			byID[id] = p
+		}
+	}
+	return byID, err
+}
+
 // Project finds a project by id, name, handle, folder or root. The error is ErrNoProject.
 func (l *Library) Project(name string) (Project, error) {
 	reg, err := l.readRegistry()

@@ -41,7 +41,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 	if err != nil {
 		return nil, err
 	}
-	names, err := r.p.projectNames()
+	projects, err := r.p.Library.ProjectsByID()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 		due := false
 		for _, m := range f.Members {
 			want := madeStamp(r.p.made(m, forgotten))
-			m.name = names[m.Entry.Project]
+			m.name = projects[m.Entry.Project].Name
 			anew := r.anew(m.Entry, want)
 			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name, r.p.named(m.Entry.Also)...)
 			due = due || (anew || lacks) && !r.failed[m.Entry.ID]

@@ -114,7 +114,7 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
-	names, err := r.p.projectNames()
+	projects, err := r.p.Library.ProjectsByID()
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 	taken := map[payload.ItemID]bool{}
 	for i := range handed {
 		h := &handed[i]
-		project := names[h.Project]
+		project := projects[h.Project].Name
 		if h.Project == "" {
 			project = h.Handover.Project
 		}

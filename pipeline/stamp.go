@@ -30,22 +30,6 @@ func ownName(p library.Project) string {
 	return p.Base
 }
 
-// projectNames returns the projects' current names, by every id that they go by.
-func (p *Pipeline) projectNames() (map[string]string, error) {
-	projects, err := p.Library.Projects()
-	if err != nil {
-		return nil, err
-	}
-	names := map[string]string{}
-	for _, p := range projects {
-		names[p.ID] = p.Name
-		for _, merged := range p.Ids {
-			names[merged] = p.Name
-		}
-	}
-	return names, nil
-}
-
 // named returns the current names of projects, by id.
 func (p *Pipeline) named(ids []string) (names []string) {
 	for _, id := range ids {
