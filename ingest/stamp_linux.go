@@ -1,22 +1,5 @@
 package ingest
 
-import (
-	"io/fs"
-	"os"
-	"syscall"
-)
+import "syscall"
 
-// changedAt returns a file's ctime in nanoseconds.
-func changedAt(fi fs.FileInfo) (int64, bool) {
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return st.Ctim.Nano(), true
-}
-
-// ownersFolder reports whether a file or folder is the user's own.
-func ownersFolder(fi fs.FileInfo) bool {
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Getuid()
-}
+func ctime(st *syscall.Stat_t) syscall.Timespec { return st.Ctim }
