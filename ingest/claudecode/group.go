@@ -44,7 +44,7 @@ func (g *group) addFile(file ingest.File) {
 // sideFiles adds everything in a session's folder.
 func (f *finder) sideFiles(g *group, dir string) {
 	f.below(dir, func(name, path string, info fs.FileInfo) {
-		g.addFile(ingest.FileAt(name, sideRole(name), path, info))
+		g.addFile(ingest.FileAt(name, SideRole(name), path, info))
 	})
 }
 
@@ -57,7 +57,8 @@ func (f *finder) below(dir string, take func(name, path string, info fs.FileInfo
 	})
 }
 
-func sideRole(name string) ingest.FileRole {
+// SideRole returns the role of a file in a session's folder, by its path there.
+func SideRole(name string) ingest.FileRole {
 	folder, base := path.Split(name)
 	switch top, _, _ := strings.Cut(folder, "/"); {
 	case top == "tool-results":

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/ingest/claudecode"
 	"recall/internal/text"
 )
 
@@ -139,22 +140,12 @@ func (l *lister) staysInside(link string) bool {
 // sideFiles lists a transcript's sub-agents and spilled tool results.
 func (l *lister) sideFiles(stem, dir string) []ingest.File {
 	side := lister{storage: l.storage}
-	side.tree(stem+"/subagents", ingest.SubagentFile, filepath.Join(dir, "subagents"), "")
-	side.tree(stem+"/tool-results", ingest.ToolResult, filepath.Join(dir, "tool-results"), "")
+	side.tree(stem, ingest.SideFile, dir, "")
 	l.Problems = append(l.Problems, side.Problems...)
-	kept := side.list[:0]
-	for _, f := range side.list {
-		base := f.Name[strings.LastIndexByte(f.Name, '/')+1:]
-		switch {
-		case f.Role == ingest.ToolResult:
-		case strings.HasSuffix(base, ".meta.json"):
-			f.Role = ingest.SubagentMeta
-		case !strings.HasPrefix(base, "agent-") || !strings.HasSuffix(base, ".jsonl"):
-			continue
-		}
-		kept = append(kept, f)
+	for i := range side.list {
+		side.list[i].Role = claudecode.SideRole(side.list[i].Name[len(stem)+1:])
 	}
-	return kept
+	return slices.DeleteFunc(side.list, func(f ingest.File) bool { return f.Role == ingest.SideFile })
 }
 
 // tree lists the regular files below dir whose names end in ext. It never follows links or lists the audit log's key.
