@@ -17,10 +17,11 @@ import (
 
 // Member is a person in the team. Their login is a role of the database, managed by whoever runs it.
 type Member struct {
-	ID          int
-	Login, Name string
-	Owner       bool // can admit members and correct projects
-	Left        bool
+	ID    int    `json:"-"`
+	Name  string `json:"name"`
+	Login string `json:"login"`
+	Owner bool   `json:"owner,omitempty"` // can admit members and correct projects
+	Left  bool   `json:"left,omitempty"`
 }
 
 // Device is a machine of a member.

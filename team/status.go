@@ -23,10 +23,7 @@ type Status struct {
 
 // StatusMember is a person in the team.
 type StatusMember struct {
-	Name    string   `json:"name"`
-	Login   string   `json:"login"`
-	Owner   bool     `json:"owner,omitempty"`
-	Left    bool     `json:"left,omitempty"`
+	Member
 	Devices []string `json:"devices,omitempty"` // machines that are in the team now
 }
 
@@ -78,7 +75,7 @@ func (t *Team) everybody(ctx context.Context) (all []StatusMember, err error) {
 	}
 	devices, err := t.Devices(ctx)
 	for _, m := range members {
-		one := StatusMember{Name: m.Name, Login: m.Login, Owner: m.Owner, Left: m.Left}
+		one := StatusMember{Member: m}
 		for _, d := range devices {
 			if d.Member == m.ID && !d.Left {
 				one.Devices = append(one.Devices, d.Name)
