@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
 	"recall/internal/hint"
@@ -123,17 +122,11 @@ func withSetting(text string, s Written) (string, error) {
 // wouldLoad reports what is wrong with the text of a config.yaml.
 func wouldLoad(name, text string, at Surroundings) error {
 	c := &Config{File: name, text: []byte(text)}
-	v := viper.New()
-	v.SetConfigType("yaml")
+	v := layered(nil)
 	if err := v.ReadConfig(strings.NewReader(text)); err != nil {
 		return err
 	}
-	c.origins = map[string]origin{}
-	for _, k := range Keys {
-		if c.origins[k.Name] = (origin{layer: fromDefault}); v.InConfig(k.Name) {
-			c.origins[k.Name] = origin{fromFile, name}
-		}
-	}
+	c.findOrigins(v, nil)
 	problems := append(c.unknownKeys(v), c.decode(v, at)...)
 	if len(problems) > 0 {
 		return errors.New(strings.Join(problems, "\n"))
