@@ -147,7 +147,7 @@ func (g *Grep) Text(name, text string) []Line {
 
 // Outputs returns a search of the complete outputs of a session's calls. Only sessions whose bytes hold the pattern's
 // literal text are parsed; ok is false if it has none that is long enough.
-func (g *Grep) Outputs(l *library.Library, read func(context.Context, library.Entry) (*ingest.Session, error)) (
+func (g *Grep) Outputs(l *library.Library, read func(context.Context, ingest.SessionID) (*ingest.Session, error)) (
 	search Search, ok bool) {
 	needles, err := needle.New(string(g.literal))
 	if err != nil {
@@ -160,7 +160,7 @@ func (g *Grep) Outputs(l *library.Library, read func(context.Context, library.En
 		if holds, err := holders.Holds(ctx, l, e, needles); err != nil || !holds {
 			return nil, err
 		}
-		s, err := read(ctx, e)
+		s, err := read(ctx, e.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -202,9 +202,7 @@ func saidWhere(ctx context.Context, m *Memory, f filters, words string) (all []s
 		return nil
 	}
 	err = g.Each(ctx, sessions, g.Transcript, list)
-	outputs, ok := g.Outputs(m.Library, func(ctx context.Context, e library.Entry) (*ingest.Session, error) {
-		return m.Pipeline.Read(ctx, e.ID)
-	})
+	outputs, ok := g.Outputs(m.Library, m.Pipeline.Read)
 	if ok && err == nil && len(all) == 0 {
 		err = g.Each(ctx, sessions, outputs, list)
 	}

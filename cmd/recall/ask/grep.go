@@ -15,7 +15,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
@@ -78,10 +77,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 		if err == nil && len(args) == 1 {
 			err = o.notes(a, g, print)
 		}
-		if outputs, ok := g.Outputs(a.Lib, func(ctx context.Context, e library.Entry) (
-			*ingest.Session, error) {
-			return a.Read(ctx, e)
-		}); ok && err == nil && !found {
+		if outputs, ok := g.Outputs(a.Lib, a.Pipeline().Read); ok && err == nil && !found {
 			err = g.Each(ctx, sessions, outputs, show)
 		}
 		for _, bad := range g.Problems {
