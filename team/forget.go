@@ -83,8 +83,8 @@ func (t *Team) Obey(ctx context.Context, device string, tombstone int64) error {
 // Disobeying lists a member's devices that haven't applied all of their tombstones.
 func (t *Team) Disobeying(ctx context.Context, member int) ([]Device, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
-		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.At)
-	}, `SELECT d.id::text, d.member, d.name, d.at FROM recall.device d WHERE d.member = $1 AND d.left_at IS NULL
+		return d, row.Scan(&d.ID, &d.Member, &d.Name)
+	}, `SELECT d.id::text, d.member, d.name FROM recall.device d WHERE d.member = $1 AND d.left_at IS NULL
 		AND EXISTS(SELECT FROM recall.tombstone t WHERE t.member = d.member AND NOT EXISTS(
 			SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = d.id)) ORDER BY d.at, d.id`, member)
 }

@@ -63,11 +63,11 @@ func (c *crew) at(address string) mate {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(m.Close)
-	d, err := m.Join(c.t.Context(), NewDevice(), m.Member.Name+"'s machine")
-	if err != nil {
+	device := NewDevice()
+	if err := m.Join(c.t.Context(), device, m.Member.Name+"'s machine"); err != nil {
 		c.t.Fatal(err)
 	}
-	return mate{m, d.ID}
+	return mate{m, device}
 }
 
 func (c *crew) owner() mate { c.t.Helper(); return c.at(c.Owner) }

@@ -209,7 +209,7 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 	if err := ana.LeaveDevice(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ana.Join(t.Context(), first, "elm"); !errors.Is(err, ErrRefused) {
+	if err := ana.Join(t.Context(), first, "elm"); !errors.Is(err, ErrRefused) {
 		t.Errorf("a device that left joins: %v", err)
 	}
 	second := enter(ana)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -29,7 +28,6 @@ type Device struct {
 	ID     string // UUID
 	Member int
 	Name   string
-	At     time.Time // when it joined
 	Left   bool
 }
 
@@ -90,23 +88,23 @@ func NewDevice() string {
 
 // Join registers a machine as this member's; repeating it has no effect. The error is ErrRefused if the id is
 // somebody else's, or of a machine that left.
-func (t *Team) Join(ctx context.Context, id, name string) (Device, error) {
-	d := Device{ID: id, Member: t.Member.ID, Name: name}
+func (t *Team) Join(ctx context.Context, id, name string) error {
+	var is string
 	err := t.pool.QueryRow(ctx, `WITH new AS (INSERT INTO recall.device(id, member, name) VALUES($1, $2, $3)
-			ON CONFLICT (id) DO NOTHING RETURNING at)
-		SELECT at FROM new UNION ALL SELECT at FROM recall.device WHERE id = $1 AND member = $2
-			AND left_at IS NULL`, d.ID, d.Member, name).Scan(&d.At)
+			ON CONFLICT (id) DO NOTHING RETURNING name)
+		SELECT name FROM new UNION ALL SELECT name FROM recall.device WHERE id = $1 AND member = $2
+			AND left_at IS NULL`, id, t.Member.ID, name).Scan(&is)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = ErrRefused
 	}
-	return d, explain(err)
+	return explain(err)
 }
 
 // Devices lists the team's machines, including those that left.
 func (t *Team) Devices(ctx context.Context) ([]Device, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
-		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.At, &d.Left)
-	}, `SELECT id::text, member, name, at, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
+		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.Left)
+	}, `SELECT id::text, member, name, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
 }
 
 // DeviceNamed finds a machine of this member that is in the team, by its name or UUID.

@@ -102,7 +102,7 @@ func (t *Team) Enter(ctx context.Context, library, address, machine string) (*Me
 				return nil, err
 			}
 		}
-		_, err := t.Join(ctx, m.Device, machine)
+		err := t.Join(ctx, m.Device, machine)
 		if err == nil {
 			break
 		}
@@ -116,9 +116,6 @@ func (t *Team) Enter(ctx context.Context, library, address, machine string) (*Me
 	}
 	return m, err
 }
-
-// End removes the membership: see End.
-func (m *Membership) End() error { return os.RemoveAll(m.dir) }
 
 // End removes the membership from a library: nothing more is sent.
 func End(library string) error { return os.RemoveAll(filepath.Join(library, ".team")) }

@@ -34,7 +34,7 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 			return hint.With(err, "members can delete themselves; an owner of the team can delete anybody but the only owner")
 		}
 		if m.ID == t.Member.ID {
-			if err := of.End(); err != nil {
+			if err := team.End(a.Lib.Dir()); err != nil {
 				return err
 			}
 		}
