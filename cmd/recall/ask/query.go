@@ -124,7 +124,7 @@ func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
 	p := terminal.Page{W: w, St: terminal.Styles(a.Color && f.Format == formatText), Width: terminal.Width(a.Out),
 		Bare: f.Format != formatText, Full: f.Full}
 	if f.Format == formatMD {
-		p.Markdown(ans)
+		p.Form("markdown", ans)
 		return
 	}
 	p.Answer(ans)

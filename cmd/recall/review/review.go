@@ -180,7 +180,7 @@ func printWaiting(a *app.App, w *review.Waiting) {
 		printContradiction(&p, c)
 	}
 	for _, u := range w.Received {
-		printUnseen(&p, u)
+		p.Form("unseen", u)
 	}
 	last := ""
 	for _, u := range w.Items {
@@ -188,7 +188,7 @@ func printWaiting(a *app.App, w *review.Waiting) {
 			last = u.Session
 			fmt.Fprintf(a.Out, "\n%s\n", p.Where(u.Place, 0, true))
 		}
-		printUnseen(&p, u)
+		p.Form("unseen", u)
 	}
 	fmt.Fprintf(a.Out, "\n%s to review, %s; on a terminal recall review asks about them one by one\n",
 		answer.Count(len(w.Items)+len(w.Received), "item"), answer.Count(len(w.Conflicts), "conflict"))
@@ -203,11 +203,9 @@ func tellOthers(a *app.App, w *review.Waiting) {
 	}
 }
 
-func printUnseen(p *terminal.Page, u review.Unseen) { p.Form("unseen", u) }
-
 func printContradiction(p *terminal.Page, c review.Conflict) {
 	p.Form("conflict", c)
 	for _, u := range []review.Unseen{c.Newer, c.Older} {
-		printUnseen(p, u)
+		p.Form("unseen", u)
 	}
 }

@@ -53,7 +53,7 @@ func (r *Reviewer) Walk(w *review.Waiting) error {
 	for i, u := range items {
 		n := len(w.Conflicts) + i
 		fmt.Fprintf(r.Out, "\n%s%d of %d%s\n", r.p.St.Dim, n+1, all, r.p.St.Reset)
-		printUnseen(&r.p, u)
+		r.p.Form("unseen", u)
 		if err := r.ask(u); err != nil {
 			return r.quit(err, all-n)
 		}

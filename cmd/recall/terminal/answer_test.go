@@ -98,7 +98,7 @@ func TestPageShowsWhatElseTheSessionSays(t *testing.T) {
 		t.Errorf("the second number leads to %+v", hits)
 	}
 	var b strings.Builder
-	(&terminal.Page{W: &b, Width: 100, Bare: true}).Markdown(a)
+	(&terminal.Page{W: &b, Width: 100, Bare: true}).Form("markdown", a)
 	if want := "turn 4)\n  - you: “So it is out.” (2026-03-02, billing#2, turn 9)\n- "; !strings.Contains(b.String(), want) {
 		t.Errorf("no %q in\n%s", want, &b)
 	}

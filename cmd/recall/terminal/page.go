@@ -314,6 +314,3 @@ func (p *Page) besides(mark, text, where string) string {
 	}
 	return p.lines(mark+" ", rest, lines, "")
 }
-
-// Markdown prints an answer for pasting elsewhere.
-func (p *Page) Markdown(a *answer.Answer) { p.Form("markdown", a) }

@@ -86,11 +86,6 @@ func ourProgram(v hujson.Value) *Program {
 	return &Program{words[0], words[1:at]}
 }
 
-// hooksOf returns the object with the events' lists of groups, nil if there is none.
-func hooksOf(d *document, add bool) (root, hooks *hujson.Object, err error) {
-	return d.section("settings", "hooks", add)
-}
-
 // groupsOf returns an event's list of groups, or none if the same name occurs again later.
 func groupsOf(hooks *hujson.Object, i int) *hujson.Array {
 	if at(hooks, nameOf(hooks.Members[i])) != i {
@@ -114,7 +109,7 @@ func (c *Client) setHooks(d *document, as form, p *Program) error {
 	if err := cutHooks(d, has); err != nil || p == nil {
 		return err
 	}
-	_, hooks, err := hooksOf(d, true)
+	_, hooks, err := d.section("settings", "hooks", true)
 	if err != nil {
 		return err
 	}
@@ -136,7 +131,7 @@ func (c *Client) setHooks(d *document, as form, p *Program) error {
 
 // cutHooks removes recall's hooks and whatever becomes empty without them, except groups that are to stay.
 func cutHooks(d *document, stays func(event string, g hujson.Value) bool) error {
-	root, hooks, err := hooksOf(d, false)
+	root, hooks, err := d.section("settings", "hooks", false)
 	if err != nil || hooks == nil {
 		return err
 	}
@@ -163,7 +158,7 @@ func ourHooks(text []byte) (events []string, programs []*Program, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	_, hooks, err := hooksOf(d, false)
+	_, hooks, err := d.section("settings", "hooks", false)
 	if err != nil || hooks == nil {
 		return nil, nil, err
 	}
