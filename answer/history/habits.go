@@ -11,7 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"recall/index"
 	"recall/index/habits"
+	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
@@ -52,6 +55,7 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 	for _, h := range typed {
 		turns = append(turns, habits.Turn{Session: h.Session, At: h.At, Text: h.Text})
 	}
+	addCommands(ctx, p, typed, turns)
 	edits, err := p.Library.HabitEdits()
 	if err != nil {
 		return nil, err
@@ -77,6 +81,28 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 		found = append(found, habit)
 	}
 	return found, nil
+}
+
+// addCommands tells what was run in answer to each turn; in a session that can't be read now, nothing.
+func addCommands(ctx context.Context, p *pipeline.Pipeline, typed []index.Result, turns []habits.Turn) {
+	var actions []trace.Action
+	for i, h := range typed {
+		if i == 0 || typed[i-1].Session != h.Session {
+			actions = nil
+			if s, err := p.Read(ctx, ingest.SessionID(h.Session)); err == nil {
+				actions = trace.Actions(s)
+			}
+		}
+		next := i+1 < len(typed) && typed[i+1].Session == h.Session
+		for _, a := range actions {
+			if a.N < h.Turn || next && a.N >= typed[i+1].Turn {
+				continue
+			}
+			for _, c := range a.Steps() {
+				turns[i].Ran = append(append(turns[i].Ran, c.Program), c.Args...)
+			}
+		}
+	}
 }
 
 // Edited returns the edit that gives a habit a text, "" to drop it.

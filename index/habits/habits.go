@@ -1,10 +1,11 @@
 // Package habits finds what a person tells their assistants again and again: preferences and corrections that
 // recur across sessions, such as "never run the whole suite" or "we use pnpm". They belong in CLAUDE.md rather
-// than in a payload. It works by words alone and leaves the judgement to the reader of the list.
+// than in a payload. It goes by words and by what was run in answer, and leaves the judgement to who reads the list.
 package habits
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +21,10 @@ type Saying struct {
 	At      time.Time
 	Text    string
 
-	stems    text.Bag
-	negative bool
+	stems, against text.Bag // its words, and those of them that it speaks against
+	ran, done      text.Bag // the words of the commands that its answer ran; those and its own
+	marked         bool     // as a standing wish or a correction
+	task           bool     // what its session is about
 }
 
 // Habit is what several sayings have in common.
@@ -31,12 +34,12 @@ type Habit struct {
 	Sayings  []Saying // the latest first
 }
 
-// Length limits in characters of a saying, and of a turn whose sentences count: longer ones are task
-// descriptions or pasted text.
+// Length limits in characters of a saying, of a turn whose sentences count (longer ones are task descriptions or
+// pasted text), and of what may be a plain order.
 const (
-	shortest, longest = 8, 160
-	longestTurn       = 1500
-	longestOrder      = 60
+	longest      = 160
+	longestTurn  = 1500
+	longestOrder = 60
 )
 
 // Turn is what a person typed at one time.
@@ -44,6 +47,7 @@ type Turn struct {
 	Session string
 	At      time.Time
 	Text    string
+	Ran     []string // the commands that the answer ran, with their arguments
 }
 
 // Find lists what recurs in at least the given number of sessions, the most frequent first. A text sent
@@ -63,6 +67,16 @@ func Find(turns []Turn, sessions int) []Habit {
 		}
 		for _, s := range sayings(t.Text) {
 			s.Session, s.Place, s.At = t.Session, i, t.At
+			s.task = !s.marked && (i == 0 || turns[i-1].Session != t.Session)
+			if utf8.RuneCountInString(t.Text) <= longestOrder { // what was done is what it meant
+				for _, w := range t.Ran {
+					if plainWord().MatchString(w) {
+						s.ran.Put(text.Stem(strings.ToLower(w)), 1)
+					}
+				}
+			}
+			s.done = maps.Clone(s.stems)
+			s.done.Add(s.ran)
 			all = append(all, s)
 		}
 	}
@@ -79,31 +93,22 @@ func Find(turns []Turn, sessions int) []Habit {
 }
 
 var (
-	// standing matches instructions meant to hold beyond the moment, and corrections.
-	standing = text.Pattern(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|(?:again|once more)[:,]|` +
-		`i (?:told|said|already)|as i said|remember(?: to|,|:)|` +
-		`we (?:only |always |never |don'?t |do not |no longer )?` +
-		`(?:use|run|write|keep|put|call|name|work|prefer|deploy|test|commit|want)|` +
-		`i(?:'d| would)? (?:always |never |really )?(?:prefer|hate)|i want you to (?:always|never|only)|` +
-		`(?:do not|don'?t|please don'?t|stop|avoid|no need to|not? ) ?(?:ever )?` +
-		`(?:run|use|add|commit|push|create|write|change|touch|edit|install|start|delete|` +
-		`ask|explain|comment|mock|guess|mention|make|put|summari[sz]e|apologi[sz]e)|` +
-		`use \S+(?: \S+)?,? (?:not|instead of|rather than)|(?:only|just) run|` +
-		`no (?:emojis?|comments?|mocks?|abbreviations?|new dependenc\w+|trailers?)|` +
-		`keep (?:it|them|answers?|commits?|changes?|functions?) (?:short|small|brief|simple)|answer (?:in|briefly)|` +
-		`must (?:always|never|not))\b`)
-	// momentary matches what concerns only this one place or time.
-	momentary = text.Pattern(`(?i)\?\s*$|https?://|:\d+\b|` +
+	// standing matches what marks a wish that holds beyond the moment or a correction, whatever it is about.
+	standing = text.Pattern(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|please|again|as usual|` +
+		`as i said|i (?:told|said|already)|remember|don'?t|do not|instead of|rather than|must|avoid|without|only|` +
+		`we (?:no longer|use|want|prefer)|i(?:'d| would)? (?:prefer|hate|want))\b|, ?not\b|^(?:not?|stop|\S+ not)\b`)
+	// momentary matches what concerns only this one place or time, asks, names a file or isn't prose.
+	momentary = text.Pattern(`(?i)\?\s*$|\w[./\\_]\w|[<>|=\[\]{}~❯]|:\d+\b|` +
 		`\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
-	// order matches what begins like an instruction, or names one thing and not another, whatever it is about.
-	order = text.Pattern(`(?i)^(?:(?:go |then |first |now |just )*(?:use|run|pull|push|merge|rebase|keep|put|write|call|name|make|` +
-		`create|clean|format|sort|sign|squash|open|back|switch|answer|work|stay|leave|ff|pin|show|explain|implement)\b|` +
-		`(?:\S+ ){1,3}?(?:not|instead of|rather than) \S+(?: \S+)?[.!]*$|` +
-		`(?:no|only|always|double|single) \S+(?: \S+)?(?:,? (?:please|as (?:always|usual)))?[.!]*$)`)
-	partedBy = text.Pattern(`;| - | — |, (?:and|but) `)
-	negation = text.Pattern(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
-	opening  = text.Pattern(`(?i)^(?:no[,:;.!]+\s*|(?:nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|` +
-		`i (?:already )?said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
+	plainWord = text.Pattern(`^[A-Za-z][A-Za-z-]*$`) // a program, a subcommand, a branch
+	states    = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|isn't|aren't)\b`)
+	request   = text.Pattern(`(?i)^(?:can (?:you|we)|could you) (.*?)\?*$`)
+	partedBy  = text.Pattern(`;| - | — |, (?:and|but) `)
+	clauses   = text.Pattern(`[,:;.!?]\s`)
+	negation  = text.Pattern(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead of|rather than)\b`)
+	opening   = text.Pattern(`(?i)^(?:no[,:;.!]+\s*|(?:nope|ok|okay|yes|yeah|good|great|nice|and|but|also|so|now|then|` +
+		`let'?s|please|well|hey|again|as i said|i told you|i (?:already )?said|remember|one more thing|from now on|` +
+		`in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
 	fence = text.Pattern("(?s)```.*?(?:```|$)")
 )
 
@@ -117,20 +122,16 @@ func sayings(said string) []Saying {
 			continue
 		}
 		for _, s := range sentences(strings.TrimLeft(line, "-*• \t")) {
-			n := utf8.RuneCountInString(s)
-			own := opening().ReplaceAllString(s, "")
-			short := utf8.RuneCountInString(own) <= longestOrder && order().MatchString(own)
-			wish := short || standing().MatchString(s)
-			if n < shortest || n > longest || !wish || momentary().MatchString(s) {
+			own := bare(s)
+			n := utf8.RuneCountInString(own)
+			first := strings.ToLower(strings.Trim(strings.Split(own, " ")[0], ",.:;!'"))
+			short := n <= longestOrder && !text.Stop(first) && !states().MatchString(own)
+			marked := standing().MatchString(s)
+			if n > longest || !short && !marked || momentary().MatchString(own) {
 				continue
 			}
-			y := Saying{Text: s, stems: text.Bag{}, negative: negation().MatchString(s)}
-			for _, w := range text.Content(own) {
-				if !empty[w] && !(short && anyOrder[w]) {
-					y.stems.Put(text.Stem(w), 1)
-				}
-			}
-			if len(y.stems) > 1 || len(y.stems) == 1 && !short {
+			if y := sayingOf(own); len(y.stems) > 0 {
+				y.Text, y.marked = s, marked
 				out = append(out, y)
 			}
 		}
@@ -138,12 +139,28 @@ func sayings(said string) []Saying {
 	return out
 }
 
-// empty lists words that say nothing about a habit's subject.
-var empty = text.Set("always never please use want prefer told said future remember again ever just only like need" +
-	" stop avoid")
+// sayingOf reads the words of a sentence; what follows a "not" in its clause, it speaks against.
+func sayingOf(s string) Saying {
+	y := Saying{stems: text.Bag{}, against: text.Bag{}, ran: text.Bag{}}
+	for _, clause := range clauses().Split(s, -1) {
+		for i, part := range negation().Split(clause, 2) {
+			for _, w := range text.Content(part) {
+				if len(w) == 1 || text.Stop(w) || empty[w] {
+					continue
+				}
+				y.stems.Put(text.Stem(w), 1)
+				if i == 1 {
+					y.against.Put(text.Stem(w), 1)
+				}
+			}
+		}
+	}
+	return y
+}
 
-// anyOrder lists words of orders that say nothing about what they are about: "run the tests" isn't "run the linter".
-var anyOrder = text.Set("run keep put write call name make create open show explain implement now then first go")
+// empty lists words that don't say what a habit is about: "run the tests" isn't "run the linter".
+var empty = text.Set("always never please use want prefer told said future remember again ever just only like need" +
+	" stop avoid run keep put write call name make create open show explain implement help now then first go")
 
 // sentences splits a line at the ends of sentences, dashes, semicolons and ", and".
 func sentences(line string) []string {
@@ -154,37 +171,31 @@ func sentences(line string) []string {
 	return out
 }
 
-// alike is the similarity from which two sayings say the same.
-const alike = 0.5
+// Similarities from which two sayings say the same: by their words alone, and together with what their answers ran.
+const alike, alikeDone = 0.5, 0.6
 
-// clusters groups sayings that say the same, each with the group it is most like. A "do" and a "don't" are
-// never the same.
+// clusters groups sayings that say the same, each with the group it is most like.
 func clusters(all []Saying) [][]Saying {
 	var groups [][]Saying
 	byStem := map[string][]int{}
 	for _, s := range all {
-		best, most := -1, 0.0
-		seen := map[int]bool{}
+		var near []int
 		for stem := range s.stems {
-			for _, g := range byStem[stem] {
-				if seen[g] {
-					continue
-				}
-				seen[g] = true
-				if x := likeGroup(groups[g], &s); x > most || x == most && x > 0 && g < best {
-					best, most = g, x
-				}
+			near = append(near, byStem[stem]...)
+		}
+		slices.Sort(near)
+		best, most := len(groups), 0.0
+		for _, g := range slices.Compact(near) {
+			if x := likeGroup(groups[g], &s); x >= alike && x > most {
+				best, most = g, x
 			}
 		}
-		if most < alike {
-			best = len(groups)
+		if best == len(groups) {
 			groups = append(groups, nil)
 		}
 		groups[best] = append(groups[best], s)
 		for stem := range s.stems {
-			if !slices.Contains(byStem[stem], best) {
-				byStem[stem] = append(byStem[stem], best)
-			}
+			byStem[stem] = append(byStem[stem], best)
 		}
 	}
 	return groups
@@ -192,47 +203,59 @@ func clusters(all []Saying) [][]Saying {
 
 const maxCompared = 8
 
-func likeGroup(group []Saying, s *Saying) float64 {
-	most := 0.0
-	for i := range group[:min(len(group), maxCompared)] {
-		o := &group[i]
-		if o.negative != s.negative {
-			return 0
-		}
-		most = max(most, s.stems.Like(o.stems))
+func likeGroup(group []Saying, s *Saying) (mean float64) {
+	group = group[:min(len(group), maxCompared)]
+	for i := range group {
+		mean += s.like(&group[i]) / float64(len(group))
 	}
-	return most
+	return mean
 }
 
-// habitOf summarizes a group by its shortest saying that has the words most of them share.
-func habitOf(group []Saying) Habit {
-	in := map[string]bool{}
-	weight := map[string]int{}
-	for _, s := range group {
-		in[s.Session] = true
-		for stem := range s.stems {
-			weight[stem]++
+// like compares two sayings by their words. What shares only one, or is what a session is about, is alike only if
+// both answers ran commands with that word, and ran much the same. A "do" and a "don't" are never the same.
+func (s *Saying) like(o *Saying) float64 {
+	shared, clash, named := 0, 0, false
+	for w := range s.stems {
+		if o.stems.Has(w) {
+			shared++
+			named = named || s.ran.Has(w) && o.ran.Has(w)
+			if o.against.Has(w) != s.against.Has(w) {
+				clash++
+			}
 		}
 	}
+	switch done := s.done.Like(o.done); {
+	case 2*clash > shared:
+		return 0
+	case named && done >= alikeDone:
+		return done
+	case shared > 1 && !s.task && !o.task:
+		return s.stems.Like(o.stems)
+	}
+	return 0
+}
+
+// habitOf summarizes a group by the saying that is most like the others, a short one if it can be.
+func habitOf(group []Saying) Habit {
+	in := map[string]bool{}
 	best, most := 0, -1.0
 	for i, s := range group {
-		sum := 0
-		for stem := range s.stems {
-			sum += weight[stem]
-		}
-		if x := float64(sum)/float64(len(s.stems)) - float64(utf8.RuneCountInString(s.Text))/200; x > most {
+		in[s.Session] = true
+		if x := likeGroup(group, &s) - float64(utf8.RuneCountInString(s.Text))/200; x > most {
 			best, most = i, x
 		}
 	}
-	h := Habit{Text: line(group[best].Text), Sessions: len(in), Sayings: slices.Clone(group)}
-	slices.SortStableFunc(h.Sayings, func(a, b Saying) int { return b.At.Compare(a.At) })
-	return h
+	said := line(group[best].Text)
+	slices.SortStableFunc(group, func(a, b Saying) int { return b.At.Compare(a.At) })
+	return Habit{Text: said, Sessions: len(in), Sayings: group}
 }
 
 // line turns what was typed into a sentence.
 func line(s string) string {
-	if rest := opening().ReplaceAllString(s, ""); utf8.RuneCountInString(rest) >= shortest {
-		s = rest
-	}
-	return text.Capital(strings.TrimRight(text.OneLine(s), " .!;,")) + "."
+	return text.Capital(strings.TrimRight(text.OneLine(cmp.Or(bare(s), s)), " .!;,")) + "."
+}
+
+// bare returns a sentence without what only opens it.
+func bare(s string) string {
+	return request().ReplaceAllString(opening().ReplaceAllString(s, ""), "$1")
 }

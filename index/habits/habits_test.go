@@ -13,7 +13,7 @@ func turnsOf(lines string) []Turn {
 	var out []Turn
 	for i, l := range strings.Split(strings.TrimSpace(lines), "\n") {
 		session, text, _ := strings.Cut(l, ": ")
-		out = append(out, Turn{session, time.Date(2026, 4, 1+i, 0, 0, 0, 0, time.UTC), text})
+		out = append(out, Turn{Session: session, At: time.Date(2026, 4, 1+i, 0, 0, 0, 0, time.UTC), Text: text})
 	}
 	return out
 }
@@ -74,6 +74,7 @@ c: create a PR
 d: keep it
 d: and create PR
 d: ff main, clean up branches
+e: the header is too wide
 e: ff main and clean up the branches`)
 	got := map[string]int{}
 	for _, h := range Find(turns, 2) {
@@ -83,6 +84,37 @@ e: ff main and clean up the branches`)
 		"Create a plan and implement with sonnet 5.": 2, "Ff main, clean up branches.": 2}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Two orders that share only one word are the same if their answers ran much the same by that word. What a session
+// is about, and an order that names a file, is no habit.
+func TestByWhatWasRun(t *testing.T) {
+	turns := turnsOf(`
+a: the header is too wide
+a: merged. switch to main, newest state
+b: main page has no title
+b: ok, go back to main and update it
+c: talk about the secrets
+c: open the main menu please
+c: y.py must not be modified
+d: talk about the secrets again tomorrow. y.py must not be modified`)
+	for _, i := range []int{1, 3} {
+		turns[i].Ran = []string{"git", "checkout", "main", "git", "pull", "--ff-only"}
+	}
+	turns[5].Ran = []string{"grep", "main", "src/menu.ts"}
+	got := Find(turns, 2)
+	if len(got) != 1 || got[0].Text != "Switch to main, newest state." || len(got[0].Sayings) != 2 {
+		t.Errorf("the habits are %+v", got)
+	}
+}
+
+// Who says what to use and what not means the same as who says only one of them.
+func TestDoAndDont(t *testing.T) {
+	for said, n := range map[string]int{"pnpm please, we never use npm here": 1, "don't use pnpm, npm only": 0} {
+		if got := Find(turnsOf("a: it's pnpm in this house, not npm\nb: "+said), 2); len(got) != n {
+			t.Errorf("%q: the habits are %+v", said, got)
+		}
 	}
 }
 
