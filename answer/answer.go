@@ -339,7 +339,7 @@ func withoutEchoes(all []*Result) []*Result {
 		if r.Item != nil && r.Item.Quoted() && len(r.Item.Evidence) > 0 {
 			words = plain(r.Item.Evidence[0].Quote)
 		}
-		if words != "" && strings.Contains(said, words) {
+		if words != "" && r.Later == nil && strings.Contains(said, words) {
 			continue
 		}
 		said += "\n" + words

@@ -122,6 +122,14 @@ func (v Voice) Speaker(role string) string {
 	return v.you()
 }
 
+// Teller names who said a result's turn, and whether a person said something else of it later.
+func (v Voice) Teller(r *Result) string {
+	if r.Later != nil {
+		return "earlier, on the same subject: " + v.Speaker(r.Role)
+	}
+	return v.Speaker(r.Role)
+}
+
 // Source says who said an item and where.
 func (v Voice) Source(it payload.Item, at index.Place, turn int) string {
 	parts := []string{v.Where(at, turn, true)}

@@ -35,7 +35,8 @@ type ranked struct {
 	quoted                // if it is an exchange: the turn to show
 	beside   quoted       // and the next one
 	extras
-	from *Place // if it is from another store
+	later *ranked // what a person said last of what this is about; see overtake
+	from  *Place  // if it is from another store
 }
 
 // quoted is a turn that is shown.
@@ -83,13 +84,22 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 		if err != nil {
 			return err
 		}
-		a.Ranked = append(a.Ranked, resultOf(c, p))
+		one := resultOf(c, p)
+		if c.later != nil {
+			there, err := r.place(ctx, c.later.session)
+			if err != nil {
+				return err
+			}
+			later := resultOf(c.later, there).Placed()
+			one.Later = &later
+		}
+		a.Ranked = append(a.Ranked, one)
 		if c.beside.turn.ID != "" && i < besideShown {
 			also := *c
 			also.quoted, also.n = c.beside, int64(c.beside.turn.N)
-			one := resultOf(&also, p)
-			one.Beside = true
-			a.Ranked = append(a.Ranked, one)
+			other := resultOf(&also, p)
+			other.Beside = true
+			a.Ranked = append(a.Ranked, other)
 		}
 	}
 	return nil

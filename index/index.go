@@ -171,6 +171,8 @@ type Result struct {
 	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or superseded the same items
 	Related  []Linked `json:"related,omitempty"`  // possibly relevant: an earlier form, a refinement, a repetition
 
+	Later *Placed `json:"-"` // of a turn: what a person said last of the options that it is about
+
 	Terms    []string `json:"-"` // the question's words that occur in it
 	Coverage float64  `json:"-"` // see Answer.Coverage
 	Kindred  float64  `json:"-"` // the same of what occurs only in the lexicon's words

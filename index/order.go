@@ -301,16 +301,81 @@ func preferLater(list []*ranked, asked *rank.Question) {
 	list[0] = newer
 }
 
+// overtake puts what a person said last of the two options of a question before what they had replied to it, and said
+// of them in between, which then have it as what was said later. It is no claim that it holds: all stay quotes.
+func overtake(list []*ranked, asked *rank.Question) []*ranked {
+	for _, first := range list {
+		reply, question := first.typed()
+		if text.Lost(question, reply.Text) == nil || first.later != nil || asked.Past() {
+			continue
+		}
+		at := func(o *ranked) time.Time { t, _ := o.typed(); return t.At }
+		latest, all := "", []*ranked(nil)
+		for _, o := range list {
+			t, _ := o.typed()
+			said := text.Reopened(question, reply.Text, text.HeadMarked(t.Text, longestSaid))
+			isReply := o.session == first.session && t.ID == reply.ID // it may be shown of two exchanges
+			reopens := said != "" && o.project == first.project && t.At.After(reply.At)
+			if !isReply && !reopens {
+				continue
+			}
+			if all = append(all, o); reopens && !slices.ContainsFunc(all, func(o *ranked) bool { return at(o).After(t.At) }) {
+				latest = said
+			}
+		}
+		if latest == "" {
+			continue
+		}
+		slices.SortStableFunc(all, func(a, b *ranked) int { return at(b).Compare(at(a)) })
+		later := *all[0]
+		later.turn, _ = later.typed()
+		later.turn.Role, later.passage, later.n = "user", latest, int64(later.turn.N)
+		isOne := func(o *ranked) bool { return slices.Contains(all, o) }
+		best := slices.IndexFunc(list, isOne)
+		rest := slices.DeleteFunc(slices.Clone(list), isOne)
+		for i, o := range all {
+			if o.turn.Role == assistant {
+				o.quoted, o.beside = o.beside, o.quoted
+				o.n = int64(o.turn.N)
+			}
+			if o.score = list[best].score; i > 0 {
+				o.later = &later
+			}
+		}
+		list = slices.Insert(rest, best, slices.CompactFunc(all, func(a, b *ranked) bool { return at(a).Equal(at(b)) })...)
+	}
+	return list
+}
+
+// typed returns what a person said in an exchange, as far as it is shown, and what it replies to.
+func (o *ranked) typed() (said Turn, before string) {
+	for _, t := range []Turn{o.turn, o.beside.turn} {
+		switch t.Role {
+		case Both:
+			before, t.Text, _ = strings.Cut(t.Text, " → ")
+			return t, before
+		case "user":
+			said = t
+		}
+	}
+	for _, t := range []Turn{o.turn, o.beside.turn} {
+		if t.Role == assistant && t.N < said.N {
+			before = t.Text[max(0, len(t.Text)-endOfTurn):]
+		}
+	}
+	return said, before
+}
+
 // takesBack reports whether a person says in an exchange, as far as it is shown, that something changes.
 func (o *ranked) takesBack() bool {
 	return slices.ContainsFunc([]quoted{o.quoted, o.beside}, func(q quoted) bool {
-		return q.turn.Role != assistant && saysChanged().MatchString(text.HeadMarked(q.passage, longestSaid))
+		return q.turn.Role != assistant && text.SaysChanged(text.HeadMarked(q.passage, longestSaid))
 	})
 }
 
 // likeEnough is how similar a later result must be to be about the same.
 func likeEnough(newer *ranked) float64 {
-	if saysChanged().MatchString(text.HeadMarked(newer.shownText(), longestSaid)) {
+	if text.SaysChanged(text.HeadMarked(newer.shownText(), longestSaid)) {
 		return sameChanged
 	}
 	return sameSubject
@@ -318,12 +383,6 @@ func likeEnough(newer *ranked) float64 {
 
 // longestSaid is how much of a result is read for that, in bytes.
 const longestSaid = 1 << 10
-
-// saysChanged matches statements that something has changed.
-var saysChanged = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|` +
-	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|drop(?:s|ped)?|removed?|` +
-	`abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
-	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all)\b`)
 
 // later reports whether a newer result states how things are now, where the older one states how they were or
 // leaves the question open without being asked for. A passage counts if a person takes something back in it, or if it

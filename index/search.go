@@ -149,6 +149,7 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	if list, err = r.collapse(ctx, list); err != nil {
 		return Answer{}, err
 	}
+	list = overtake(list, r.asked)
 	preferLater(list, r.asked)
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err

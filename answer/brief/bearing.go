@@ -59,6 +59,7 @@ const (
 func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
 	var all []Bearing
 	add := func(b *Bearing) {
+		b = latest(ctx, x, project, b)
 		same := func(o Bearing) bool {
 			return o.Session == b.Session && (b.Claims() && o.Item.ID == b.Item.ID || !b.Claims() && near(o.Turn, b.Turn))
 		}
@@ -116,6 +117,20 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		add(&b)
 	}
 	return all[:min(len(all), most)], nil
+}
+
+// latest returns what a person said last of two options where a quote is what they had replied when asked for one.
+func latest(ctx context.Context, x Index, project string, b *Bearing) *Bearing {
+	if b.Claims() || text.Lost(b.Asked, b.Item.Text) == nil {
+		return b
+	}
+	found, err := x.Search(ctx, index.Query{Text: asking(b.Asked), Project: project, Archived: true, Stated: true})
+	for _, r := range found.Ranked {
+		if err == nil && r.Later != nil && r.Session == b.Session && r.Turn == b.Turn {
+			return &Bearing{Placed: *r.Later, long: b.long}
+		}
+	}
+	return b
 }
 
 // Warned returns what an action goes against as what bears on it; a refusal with the call that was refused.

@@ -13,8 +13,14 @@ var eitherOr = Pattern(`(?i)((?:[^\s,.;:?!]+\s+){1,4})or\s+((?:[^\s,.;:?!]+\s*){
 
 // Lost returns the words of the one of two options of a sentence that a reply didn't take; nil if it took neither.
 func Lost(sentence, reply string) Bag {
+	_, _, lost := options(sentence, reply)
+	return lost
+}
+
+// options returns the two options of a sentence of which a reply took one, and the words of the other.
+func options(sentence, reply string) (first, second string, lost Bag) {
 	if !strings.Contains(sentence, " or ") {
-		return nil
+		return "", "", nil
 	}
 	took := Bag{}
 	for clause := range strings.FieldsFuncSeq(reply, func(r rune) bool { return strings.ContainsRune(",;:.!", r) }) {
@@ -26,10 +32,38 @@ func Lost(sentence, reply string) Bag {
 		a, b := Words(m[1]), Words(m[2])
 		switch inA, inB := a.Shared(took), b.Shared(took); {
 		case inA > 0 && inB == 0:
-			return b
+			return m[1], m[2], b
 		case inB > 0 && inA == 0:
-			return a
+			return m[1], m[2], a
 		}
 	}
-	return nil
+	return "", "", nil
 }
+
+// Reopened returns what was said later about the two options of a sentence, of which a reply took one: from the
+// sentence on that names both, or one of them and that something changes; "" if none does.
+func Reopened(sentence, reply, later string) string {
+	first, second, lost := options(sentence, reply)
+	a, b := Content(first), Content(second)
+	if len(lost) == 0 || len(a) == 0 || len(b) == 0 {
+		return ""
+	}
+	one, other := Words(a[len(a)-1]), Words(b[0]) // beside the "or" stands what sets them apart
+	for _, s := range Sentences(later, true) {
+		said := Words(s)
+		named := min(1, said.Shared(one)) + min(1, said.Shared(other))
+		if !strings.HasSuffix(s, "?") && (named > 1 || named > 0 && SaysChanged(s)) {
+			return later[strings.Index(later, s):]
+		}
+	}
+	return ""
+}
+
+// SaysChanged reports whether a text states that something has changed.
+func SaysChanged(s string) bool { return saysChanged().MatchString(s) }
+
+var saysChanged = Pattern(`(?i)\b(?:instead(?: of)?|in place of|in favou?r of|no longer|(?:not?|no \S+) any ?more|anymore|` +
+	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|drop(?:s|ped)?|removed?|` +
+	`abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
+	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all|` +
+	`forget|scrap|back to|from now on|(?:we|i)(?:['’]d| would) rather)\b`)

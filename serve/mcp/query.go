@@ -172,7 +172,7 @@ func resultText(r *answer.Result) string {
 
 func saidText(r *answer.Result) string {
 	return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At),
-		agent.Speaker(r.Role), agent.Passage(r))
+		agent.Teller(r), agent.Passage(r))
 }
 
 func itemText(r *answer.Result) string {

@@ -35,7 +35,7 @@ func words() template.FuncMap {
 		"was":      func(l index.Linked) string { return text.Clip(voice.Was(l), mostOfLine) },
 		"tie":      answer.Tie,
 		"past":     func(p index.Placed) string { return text.Clip(voice.Past(p), mostOfLine) },
-		"speaker":  voice.Speaker,
+		"teller":   voice.Teller,
 		"heading": func(k payload.Kind) string {
 			if k == payload.Lead {
 				return "What was said"

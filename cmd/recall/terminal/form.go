@@ -115,7 +115,7 @@ func (p *Page) formFuncs() template.FuncMap {
 		"marked":   p.marked,
 		"named":    p.named,
 		"passage":  p.Passage,
-		"speaker":  p.Speaker,
+		"teller":   p.Teller,
 		"where":    p.Where,
 		"place": func(project string, session, turn int) string {
 			return p.Where(index.Place{Project: project, SessionN: session}, turn, false)
