@@ -94,7 +94,7 @@ func Find(turns []Turn, sessions int) []Habit {
 
 var (
 	// standing matches what marks a wish that holds beyond the moment or a correction, whatever it is about.
-	standing = text.Pattern(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|please|again|as usual|` +
+	standing = text.Pattern(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|again|as usual|` +
 		`as i said|i (?:told|said|already)|remember|don'?t|do not|instead of|rather than|must|avoid|without|only|` +
 		`we (?:no longer|use|want|prefer)|i(?:'d| would)? (?:prefer|hate|want))\b|, ?not\b|^(?:not?|stop|\S+ not)\b`)
 	// momentary matches what concerns only this one place or time, asks, names a file or isn't prose.

@@ -67,10 +67,13 @@ b: use single quotes, as always
 b: the tests are green now
 b: run the tests again
 b: create a plan and implement it with Sonnet 5
+c: the menu is too wide
 c: and single quotes please
+c: please break the parser into pieces
 c: create a plan and implement with sonnet 5
 c: keep all changes
 c: create a PR
+d: please break the parser into pieces
 d: keep it
 d: and create PR
 d: ff main, clean up branches
