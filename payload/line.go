@@ -190,12 +190,15 @@ func formatLead(it *Item) string {
 		speaker = "the plan that was approved"
 	}
 	line := "“" + segment(it.Text) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
-	if len(it.Evidence) < 2 || contains(it.Text, oneLine(it.Evidence[1].Quote)) {
+	if len(it.Evidence) < 2 {
 		return line
 	}
-	between := ", to “"
-	if it.Evidence[1].N > it.Evidence[0].N {
-		between = "; answered “"
+	between := "; answered “" // which may well be a word of the question
+	if it.Evidence[1].N <= it.Evidence[0].N {
+		if contains(it.Text, oneLine(it.Evidence[1].Quote)) {
+			return line
+		}
+		between = ", to “"
 	}
 	line += between + segment(text.Clip(it.Evidence[1].Quote, MaxOtherPassage)) + "”"
 	if len(it.Evidence) > 2 { // the options that it chose from

@@ -260,3 +260,46 @@ func TestPassagesStandOnce(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A brief reply stands on the page with what it replies to: which option was taken, what is to stay as it is, and why a
+// command isn't to run. One that only agrees to go on doesn't.
+func TestBriefReplies(t *testing.T) {
+	for _, c := range []struct{ said, reply, want string }{
+		{"Should I keep the tickets on disk or in the database?", "disk",
+			"“Should I keep the tickets on disk or in the database?” — assistant, turn 2; answered “disk”"},
+		{"A3 or A4?", "A4", "“A3 or A4?” — assistant, turn 2; answered “A4”"},
+		{"I could draw the hall with canvas or with svg.", "svg",
+			"“I could draw the hall with canvas or with svg.” — assistant, turn 2; answered “svg”"},
+		{"The fee of the box office is rounded up in `fee.py`.", "not now",
+			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2; answered “not now”"},
+		{"The fee of the box office is rounded up in `fee.py`.", "leave that until Maren is back",
+			"“leave that until Maren is back” — user, turn 3, to “The fee of the box office is rounded up in `fee.py`.”"},
+		{"The night job sends every ticket twice.", "that's wanted",
+			"“The night job sends every ticket twice.” — assistant, turn 2; answered “that's wanted”"},
+		{"The fee of the box office is rounded up in `fee.py`.", "great, go on",
+			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2\n"},
+	} {
+		s := talkOf([]string{"Sell the seats of the balcony too.", c.said, c.reply, "OK."}, nil)
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page := payload.Render(p, payload.Options{}).Text; !strings.Contains(page, c.want) {
+			t.Errorf("%q isn't on the page:\n%s", c.want, page)
+		}
+	}
+	for _, reason := range []string{"not that folder", "why would you delete that?"} {
+		s := talkOf([]string{"The disk is full.", "The copies of May take 40 GB."}, nil)
+		s.Turns[1].Calls = []ingest.ToolCall{{ID: "c", Name: "Bash", Command: "rm -r copies/may",
+			Verdict: ingest.Rejected, Reason: reason}}
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := payload.Render(p, payload.Options{}).Text
+		if want := reason + "” — user, turn 2, to “rm -r copies/may”"; !strings.Contains(page, want) ||
+			strings.Count(page, reason) != 1 {
+			t.Errorf("%q should stand once on the page:\n%s", want, page)
+		}
+	}
+}

@@ -31,11 +31,7 @@ const (
 // assistant ruled out, put off or warned of on the way.
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []text.Bag
-	var quoted []payload.Item
 	for _, it := range items {
-		if it.Quoted() {
-			quoted = append(quoted, it)
-		}
 		switch {
 		case it.Kind == payload.File: // with what is quoted of it
 			kept = append(kept, keywords(it.Path+" "+it.Text))
@@ -69,6 +65,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 				}
 			case add(w.item(rule), w.weight):
 				most--
+			case w.user && (w.declines() || w.chooses()): // what is quoted already is shown with that
+				it := w.item(rule)
+				if i := slices.IndexFunc(out, func(o payload.Item) bool { return o.Text == it.Text }); i >= 0 {
+					out[i].Evidence = it.Evidence
+				}
 			}
 		}
 	}
@@ -76,7 +77,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	if it, ok := t.committedWork(); ok {
 		add(it, commitWeight)
 	}
-	pick(maxTyped, t.typed(quoted), "said-typed")
+	pick(maxTyped, t.typed(items), "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
 	pick(maxSummed, t.summed(), "said-summary")
 	heaviestFirst(rest)
@@ -215,18 +216,21 @@ func (t *talk) report() (out []weighed) {
 	return out
 }
 
-// typed cuts what was typed into passages, without what the goal and the next action quote of it.
-func (t *talk) typed(quoted []payload.Item) (out []weighed) {
+// typed cuts what was typed into passages, without what items quote of it.
+func (t *talk) typed(items []payload.Item) (out []weighed) {
 	for _, sp := range t.speeches {
-		if !sp.user {
+		refused := sp.source == refusing && slices.ContainsFunc(items, func(it payload.Item) bool {
+			return it.Rule == payload.RefusalRule && it.First().Turn == string(sp.turn.ID)
+		})
+		if !sp.user || refused {
 			continue
 		}
 		for i, p := range sp.passages() {
 			if p.smallTalk() {
 				continue
 			}
-			for _, it := range quoted {
-				if string(sp.turn.ID) == it.First().Turn {
+			for _, it := range items {
+				if it.Quoted() && string(sp.turn.ID) == it.First().Turn {
 					p = p.beyond(it.Text)
 				}
 			}
@@ -234,7 +238,7 @@ func (t *talk) typed(quoted []payload.Item) (out []weighed) {
 			if i > 0 {
 				w *= 0.5
 			}
-			if p.hint() != "" {
+			if p.hint() != "" || (passage{sp.reacts, p.asked()}).hint() != "" {
 				w = max(w, tellWeight*t.recency(sp))
 			}
 			out = append(out, weighed{passage: p, weight: w, minor: i >= maxOfOne})

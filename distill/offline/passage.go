@@ -175,9 +175,8 @@ func (p passage) asked() []sentence {
 		}
 		return parts[from : i+1]
 	}
-	ordered := p.run[0].cues.has(cueOrder | cueWant) // which answers nothing
-	agrees := p.bare() && !p.run[0].cues.has(cueHandsOff)
-	if agrees || len(parts) == 0 || ordered || tells(p.text(), minAnswerKeys) {
+	answers := p.declines() || p.chooses() || !p.bare() && !p.run[0].cues.has(cueOrder|cueWant)
+	if !answers || len(parts) == 0 || tells(p.text(), minAnswerKeys) {
 		return nil
 	}
 	from := len(parts) - 1
@@ -226,6 +225,24 @@ func (p passage) supposed() []sentence {
 var supposes = text.Pattern(`(?i)\b(?:maybe|perhaps|possibly|probably|could be|might be|(?:my|first|best) guess|i guess|` +
 	`suspect|hypothesis|theory|vielleicht|vermutlich|vermute|könnte)\b`)
 
+// declines reports whether an answer says to leave what was just said as it is.
+func (p passage) declines() bool { return leavesIt().MatchString(p.run[0].text) }
+
+// chooses reports whether an answer only names one of two things that were said last.
+func (p passage) chooses() bool {
+	if !p.bare() || len(p.reacts.parts) == 0 {
+		return false
+	}
+	return text.Lost(p.reacts.parts[len(p.reacts.parts)-1].text, p.text()) != nil
+}
+
+// leavesIt matches a brief answer by which what was just said is to stay as it is, for now or for good.
+var leavesIt = text.Pattern(`(?i)^\W*(?:(?:i know|known|yes|yeah|ok|okay|ja|no|nope|nah|please|just|let['’]?s|we)\b\W*)*` +
+	`(?:not? |never\b|(?:don['’]?t|do not|can) \w+ (?:it|that|this|them|those|these|there)\b|don['’]?t (?:waste|bother)|` +
+	`(?:leave|ignore|skip|forget|park|keep|hold|wait|live)\b[^.]{0,12}\b(?:it|that|this|them|those|these|on|off)\b|` +
+	`later\b|(?:that|this|it|those|these|they)(?:['’]s)?\b[^.]{0,20}\b(?:stays?|wanted|intended|on purpose|by design|has to|` +
+	`fine as|wait)\b|lass|später|nicht|bleibt)`)
+
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
 
@@ -233,7 +250,7 @@ var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)
 func (p passage) smallTalk() bool {
 	says := slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() })
 	asked := p.asked()
-	return !says && (len(asked) == 0 || !asks(asked[len(asked)-1].text))
+	return !says && (len(asked) == 0 || !p.declines() && !asks(asked[len(asked)-1].text))
 }
 
 // bare reports whether a passage says no more than yes or no.
@@ -245,11 +262,15 @@ const (
 	minBareKeys   = 2
 )
 
-// tells reports whether a passage says enough to be worth a line.
+// tells reports whether a passage says enough to be worth a line, which the choice of an option does in few words.
 func (p passage) tells() bool {
-	said := p.text()
+	said, least := p.text(), minTelling
 	if asked := p.asked(); asked != nil {
-		said += " " + passage{p.reacts, asked}.text()
+		question := passage{p.reacts, asked}.text()
+		said += " " + question
+		if p.user && text.Lost(question, p.text()) != nil {
+			least = 2
+		}
 	}
-	return tells(said, minTelling)
+	return tells(said, least)
 }

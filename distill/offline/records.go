@@ -255,9 +255,11 @@ func refusals(s *ingest.Session) []payload.Item {
 	places := s.Places()
 	for turn, c := range ingest.EachCall(s.Turns) {
 		reason := text.OneLine(c.Reason)
-		saysNothing := turn.Aside() || c.Verdict != ingest.Rejected || !tells(reason, 3) || len(c.Answers) > 0 ||
-			strings.HasSuffix(reason, "?") || reason[0] == '<'
-		if saysNothing {
+		refused := c.Verdict == ingest.Rejected && len(c.Answers) == 0 && !turn.Aside()
+		// What is said with the refusal of a command is about it; what else was typed next may be about anything.
+		ofCommand := c.Command != "" && c.ReasonTurn == "" && strings.Contains(reason, " ")
+		says := ofCommand || tells(reason, 3) && !strings.HasSuffix(reason, "?")
+		if !refused || !says || reason[0] == '<' {
 			continue
 		}
 		by := turn
