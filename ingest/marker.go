@@ -107,10 +107,11 @@ func (s *Session) NoteRecalled(text string, hook bool) {
 	s.Hand(text)
 }
 
-// Union appends what the list doesn't contain yet.
+// Union appends what the list doesn't contain yet and isn't empty.
 func Union[T comparable](list []T, more ...T) []T {
+	var empty T
 	for _, s := range more {
-		if !slices.Contains(list, s) {
+		if s != empty && !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}

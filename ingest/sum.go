@@ -65,9 +65,7 @@ func (s *Session) Count(t Turn) {
 	if t.Dir != "" && (t.Kind == Prompt || t.Kind == Message || t.Kind == PlanTurn) {
 		s.CountDir(t.Dir, 1)
 	}
-	if t.Model != "" {
-		s.Models = Union(s.Models, t.Model)
-	}
+	s.Models = Union(s.Models, t.Model)
 	s.Usage.AddUsage(t.Usage)
 	s.Carried = Union(s.Carried, t.Carried...)
 	if t.Role != Assistant {

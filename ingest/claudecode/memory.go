@@ -84,9 +84,7 @@ func withoutExcluded(file ingest.File, leave ingest.Leave) (_ ingest.File, dirs 
 		if all = append(all, prompt{bytes.Clone(line.Bytes), m.Session, out}); out {
 			ids[m.Session] = m.Session != ""
 		}
-		if m.Project != "" {
-			dirs = ingest.Union(dirs, m.Project)
-		}
+		dirs = ingest.Union(dirs, m.Project)
 	})
 	var rest bytes.Buffer
 	for _, p := range all {

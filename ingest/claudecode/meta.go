@@ -81,8 +81,8 @@ func (p *parser) takeMeta(r *record) {
 			p.unknown(cmp.Or(jsonl.Unquote(r.kind), "(no type)"))
 		}
 	}
-	if id := p.text(r.session); id != "" && p.meta.session == "" {
-		m.sessions = ingest.Union(m.sessions, id)
+	if p.meta.session == "" {
+		m.sessions = ingest.Union(m.sessions, p.text(r.session))
 	}
 }
 

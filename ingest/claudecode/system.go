@@ -75,9 +75,7 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	case "queued_command":
 		p.takeQueuedCommand(r, n, at, a)
 	case "plan_mode", "plan_mode_reentry", "plan_mode_exit", "plan_file_reference":
-		if a.planFile != "" {
-			p.s.PlanFiles = ingest.Union(p.s.PlanFiles, a.planFile)
-		}
+		p.s.PlanFiles = ingest.Union(p.s.PlanFiles, a.planFile)
 	case "goal_status":
 		p.takeGoal(r, n, at, a.goal)
 	}

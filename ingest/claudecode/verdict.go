@@ -96,9 +96,7 @@ func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 		return
 	}
 	call.Plan = &ingest.Plan{Text: ingest.ClippedText(strings.TrimSpace(plan)), File: file, Edited: edited || rewritten}
-	if file != "" {
-		p.s.PlanFiles = ingest.Union(p.s.PlanFiles, file)
-	}
+	p.s.PlanFiles = ingest.Union(p.s.PlanFiles, file)
 	if approved == ingest.Approved && !agent && !waiting {
 		call.Verdict = ingest.Approved
 	}

@@ -171,7 +171,7 @@ func (p *parser) takeHeader(h header) {
 		}
 		return
 	}
-	p.s.Versions = union(p.s.Versions, h.version)
+	p.s.Versions = ingest.Union(p.s.Versions, h.version)
 	if h.base != "" && h.base == h.id { // the thread was rewound to where this file continues
 		for _, d := range p.drafts {
 			d.turn.Abandoned = d.turn.Abandoned || d.ordinal >= h.before
@@ -181,7 +181,7 @@ func (p *parser) takeHeader(h header) {
 		return // of another file
 	}
 	p.own, p.dir = h, h.cwd
-	p.roots = union(p.roots, h.id, h.forkedFrom)
+	p.roots = ingest.Union(p.roots, h.id, h.forkedFrom)
 	if at, ok := ingest.ParseTime(h.at); ok {
 		p.s.Born = at
 		if p.at.IsZero() {
@@ -197,16 +197,6 @@ func (p *parser) takeHeader(h header) {
 	if h.forkedFrom != "" && h.forkedFrom != string(p.s.ID) {
 		p.s.Parent = &ingest.Parent{Session: ingest.SessionID(h.forkedFrom), How: ingest.HowBranch}
 	}
-}
-
-// union adds what isn't empty.
-func union(list []string, more ...string) []string {
-	for _, s := range more {
-		if s != "" {
-			list = ingest.Union(list, s)
-		}
-	}
-	return list
 }
 
 // id names a record by its position, as few have an id.

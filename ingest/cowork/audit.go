@@ -58,9 +58,7 @@ func newAuditLog(name string) *auditLog {
 }
 
 func (a *auditLog) readEntry(e *claudecode.Entry) (message bool, why string) {
-	if e.Session != "" {
-		a.sessions = ingest.Union(a.sessions, e.Session)
-	}
+	a.sessions = ingest.Union(a.sessions, e.Session)
 	if e.InAgent && (e.Kind == "user" || e.Kind == "assistant") {
 		return false, ""
 	}

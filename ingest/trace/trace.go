@@ -136,18 +136,18 @@ func WorkedIn(s *ingest.Session) (did ingest.Work) {
 		return ingest.Work{In: s.Where.Folders}
 	}
 	for i := range s.Turns {
-		if t := &s.Turns[i]; t.Role == ingest.User && t.Opens() && !t.Aside() && t.Dir != "" {
+		if t := &s.Turns[i]; t.Role == ingest.User && t.Opens() && !t.Aside() {
 			did.In = ingest.Union(did.In, t.Dir)
 		}
 	}
 	for _, a := range s.Subagents {
-		if len(a.Turns) > 0 && a.Turns[0].Dir != "" {
+		if len(a.Turns) > 0 {
 			did.In = ingest.Union(did.In, a.Turns[0].Dir)
 		}
 	}
 	actions := Actions(s)
 	for _, c := range commits(s, actions) {
-		if c.Dir != "" && !c.Copied {
+		if !c.Copied {
 			did.In = ingest.Union(did.In, c.Dir)
 		}
 	}
