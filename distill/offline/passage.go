@@ -194,12 +194,10 @@ func (p passage) asked() []sentence {
 // choseFrom returns the sentence that offered two options of which a person's reply took one: of the messages before it
 // in the same exchange.
 func (p passage) choseFrom() (*speech, *sentence) {
-	if !p.user {
-		return nil, nil
-	}
-	for sp := p.reacts; sp != nil; sp = sp.reacts {
+	said := p.text()
+	for sp := p.reacts; p.user && sp != nil; sp = sp.reacts {
 		for i := range sp.parts {
-			if s := &sp.parts[i]; text.Lost(s.text, p.text()) != nil && !sp.foreign(s) {
+			if s := &sp.parts[i]; text.Lost(s.text, said) != nil && !sp.foreign(s) {
 				return sp, s
 			}
 		}

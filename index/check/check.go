@@ -133,9 +133,11 @@ func Forbids(said, before string, a Action) (order, about string) {
 				return s, ""
 			}
 			spoken := said[:strings.Index(said, s)+m[0]] // where "it" may stand for something
-			back := !chose && pointsBack().MatchString(what) && len(text.Content(spoken)) <= fewWords
+			if chose || !pointsBack().MatchString(what) || len(text.Content(spoken)) > fewWords {
+				continue
+			}
 			about := text.Nearest(before, d.does)
-			if all := text.Words(about + " " + s); back && text.Words(about).Shared(d.does) > 1 && d.does.In(all) >= half {
+			if text.Words(about).Shared(d.does) > 1 && d.does.In(text.Words(about+" "+s)) >= half {
 				return s, about
 			}
 		}
