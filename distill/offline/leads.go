@@ -32,11 +32,8 @@ const (
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []text.Bag
 	for _, it := range items {
-		switch {
-		case it.Kind == payload.File: // with what is quoted of it
-			kept = append(kept, keywords(it.Path+" "+it.Text))
-		case it.Kind != payload.Goal:
-			kept = append(kept, keywords(it.Text))
+		if it.Kind != payload.Goal {
+			kept = append(kept, keywords(it.Path+" "+it.Text)) // of a file with what is quoted of it
 		}
 	}
 	var out []payload.Item
@@ -60,9 +57,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			switch {
 			case !w.tells():
 			case w.minor || most == 0:
-				if tells(w.text(), minTelling) || !w.user && w.asked() != nil {
-					rest = append(rest, w)
-				}
+				rest = append(rest, w)
 			case add(w.item(rule), w.weight):
 				most--
 			case w.user && (w.declines() || w.chooses()): // what is quoted already is shown with that
@@ -249,24 +244,19 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 }
 
 // telling cuts what the assistant said into passages: of what ended the exchanges those with a hint at what still
-// holds, with what goes on from them; minor are the others, and what was said on the way with such a hint. Steps that
-// were to come next have come.
+// holds; minor are the others, and what was said on the way with such a hint. Steps that were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
 		if sp.source != message || !sp.closing && !anyCue(sp.parts, cueHints) {
 			continue
 		}
-		tells := false
 		for _, p := range sp.passages() {
-			h := p.hint()
-			goesOn := tells && !p.run[0].opens
-			tells = h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
-			narrates := anyCue(p.run, cueNarrate|cueWant)
-			if !goesOn && distill.NeedsContext(p.text()) && p.asked() == nil {
-				tells = false
+			if distill.NeedsContext(p.text()) && p.asked() == nil {
 				continue
 			}
-			holds := tells || goesOn
+			h := p.hint()
+			holds := h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
+			narrates := anyCue(p.run, cueNarrate|cueWant)
 			worth := holds && (sp.closing || !narrates)
 			if worth || sp.closing && !narrates && !asks(p.text()) {
 				w := tellWeight * t.recency(sp)

@@ -185,9 +185,6 @@ func (p passage) asked() []sentence {
 	if from > 0 && !last.opens && brief {
 		from--
 	}
-	if !worthReading(&parts[from], p.reacts) {
-		return nil
-	}
 	return parts[from:]
 }
 
