@@ -7,6 +7,9 @@ import (
 	"recall/internal/text"
 )
 
+// secretBlocks are what the label of a block with a secret says.
+var secretBlocks = words("secret blocks")
+
 // maxBlock bounds a key block, in bytes: an RSA key of 16384 bits in PEM is 12 KB.
 const maxBlock = 24 << 10
 
@@ -17,7 +20,7 @@ func keyBlock(s *scan, from, to int) {
 	}
 	label := s.text[to:min(len(s.text), to+100)]
 	i := strings.Index(label, "-----")
-	if i < 0 || !strings.Contains(label[:i], "PRIVATE KEY") {
+	if i < 0 || !text.AnyOf(label[:i], strings.Contains, secretBlocks...) {
 		return
 	}
 	body := to + i + 5
@@ -97,7 +100,7 @@ var prose = text.Pattern(`^ [A-Za-z]{1,19} [A-Za-z]{1,19} [A-Za-z]{1,19}(?:[^A-Z
 func keyTail(s *scan, from, to int) {
 	label := s.text[to:min(len(s.text), to+60)]
 	i := strings.Index(label, "-----")
-	if i < 0 || !strings.Contains(label[:i], "PRIVATE KEY") || from <= s.blockEnd+4 {
+	if i < 0 || !text.AnyOf(label[:i], strings.Contains, secretBlocks...) || from <= s.blockEnd+4 {
 		return
 	}
 	at := from

@@ -16,7 +16,7 @@ var looks = map[string]func(v string) bool{
 	"plausible":     plausible,
 	"digits":        func(v string) bool { return plausible(v) && !code(v) && shapeIn(v).digits > 0 },
 	"printed":       func(v string) bool { return !path(v) && v[len(v)-1] != ':' && (plausible(v) || unlikeWords(v)) },
-	"password":      passwordLike,
+	"password":      func(v string) bool { return passwordLike(v) || grouped(v) && mixed(v) },
 	"numbers":       func(v string) bool { return shapeIn(v).digits > 0 },
 	"phrase":        func(v string) bool { return plausible(v) || wordsRunTogether(v) },
 	"token":         tokenLike,

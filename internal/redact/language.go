@@ -28,12 +28,7 @@ func proseRules(b *builder) {
 	add(append(said["passwords"], words("notes")...), credentialNote)
 	add(said["tokens"], y.token) // a random value must follow
 	add(said["pins"], y.pin)     // a number that grants access
-	for _, as := range []string{" as ", " comme ", " como ", " als ", " come ", " som ", " jako "} {
-		b.add(as, valueFirst)
-	}
-	for _, verb := range []string{" is ", " (", " (that's ", " that's ", " it's "} {
-		for _, whose := range []string{"the ", "our ", "my ", "your ", "a "} {
-			b.add(verb+whose, valueFirst)
-		}
+	for _, w := range words("after values") {
+		b.add(w, valueFirst)
 	}
 }

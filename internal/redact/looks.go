@@ -58,7 +58,7 @@ func placeholder(v string) bool {
 	if strings.HasSuffix(v, "...") || strings.ContainsAny(v, "‹›…") {
 		return true
 	}
-	variable := v == "" || strings.IndexByte("$<{", v[0]) >= 0 ||
+	variable := v == "" || strings.IndexByte("$<{?", v[0]) >= 0 ||
 		v[0] == '%' && (v[len(v)-1] == '%' || len(v) < 4 || v[1] == '(') || v[0] == '[' && v[len(v)-1] == ']' ||
 		strings.Contains(v, "${") || strings.Contains(v, "{{")
 	low := strings.ToLower(v)

@@ -13,7 +13,7 @@ const maxNested = 5
 // encodedMarks tell, besides a backslash, a line with something to undo: a quote or an equals sign as in a URL.
 // joinMarks are what may follow a piece of a string.
 var (
-	encodedMarks = []string{"%22", "%3d"}
+	encodedMarks = []string{"%22", "%3d", "&quot;"}
 	joinMarks    = []string{`" +`, `' +`, "` +", `" . "`, `' . '`, `" ..`, `' ..`, `" &`, `' ||`, `" ||`, `" <>`, "\"\n", "'\n", "`\n", "\" \\\n", "' \\\n"}
 )
 
@@ -144,6 +144,9 @@ func unescape(t string) (c string, n int) {
 		if v, err := strconv.ParseUint(t[1:3], 16, 8); err == nil && v < utf8.RuneSelf {
 			return string(rune(v)), 3
 		}
+	}
+	if strings.HasPrefix(t, "&quot;") {
+		return `"`, len("&quot;")
 	}
 	if t[0] != '\\' {
 		return "", 0

@@ -34,7 +34,7 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 		return
 	}
 	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
-	if s.sentenceContinues(to) || foreign {
+	if s.sentenceContinues(from, to) || foreign {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
 			if unmistakable(v) || near == said && quoted && quotable(v) {
 				return true
@@ -44,11 +44,11 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 			return near != somewhere && alone && (plausibleInProse(v, quoted) || near >= told && unnamed(v))
 		})
 	}
-	y.beforeName(s, from)
+	s.beforeName(from)
 }
 
 func (y *sentenceRules) token(s *scan, from, to int) {
-	if !s.sentenceContinues(to) || !s.isWord(from, to) {
+	if !s.sentenceContinues(from, to) || !s.isWord(from, to) {
 		return
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
@@ -111,7 +111,7 @@ func (s *scan) randomNext(to int) bool {
 var vagueNames = set("key", "private", "access")
 
 func (y *sentenceRules) pin(s *scan, from, to int) {
-	if !s.sentenceContinues(to) || !s.isWord(from, to) {
+	if !s.sentenceContinues(from, to) || !s.isWord(from, to) {
 		return
 	}
 	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
@@ -122,7 +122,7 @@ func (y *sentenceRules) pin(s *scan, from, to int) {
 
 // isWord reports whether text[from:to] is a word of a sentence.
 func (s *scan) isWord(from, to int) bool {
-	if next := s.at(to); next < utf8.RuneSelf && strings.IndexByte(" :,.?!')\n\r", next) < 0 {
+	if next := s.at(to); next < utf8.RuneSelf && strings.IndexByte(" :,.?!')\n\r\x00", next) < 0 {
 		return false
 	}
 	return s.text[from] == ' ' || !is(s.before(from), under|marks) || s.before(from) == '-'
@@ -130,17 +130,19 @@ func (s *scan) isWord(from, to int) bool {
 
 // sentenceContinues reports whether the sentence continues after a name; in scripts without blanks, anything continues
 // it.
-func (s *scan) sentenceContinues(to int) bool {
+func (s *scan) sentenceContinues(from, to int) bool {
 	c := s.at(to)
-	return c == ' ' || c == ',' && s.at(to+1) == ' ' || c == ':' && s.at(to+1) == '\n' ||
+	ownLine := c == '\n' && (from == 0 || s.text[from-1] == '\n')
+	mark := (c == ',' || c == '?') && s.at(to+1) == ' ' || c == ':' && s.at(to+1) == '\n'
+	return c == ' ' || mark || ownLine || strings.HasPrefix(s.text[to:], "'s ") ||
 		c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
 // after examines the words after a secret's name, and masks the first that looks like its value.
 func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLike) {
-	near := next
-	for n, at := 0, to; n < sayingWords && at-to < sayingBytes; n++ {
-		if at = s.wordGap(at); s.at(at) == '\n' && near == told { // the new password is:
+	near, most := next, sayingWords
+	for n, at := 0, to; n < most && at-to < sayingBytes; n++ {
+		if at = s.wordGap(at); s.at(at) == '\n' && (near == told || n == 0) { // the new password is:, Password
 			at = s.nextLine(at)
 		}
 		if at >= len(s.text) || s.text[at] == '\n' {
@@ -148,7 +150,10 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		}
 		open := quoteEnd(s.text, pastMark(s.text, at))
 		end := open
-		inWord := func() bool { return strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 || s.apostrophe(end) }
+		inWord := func() bool {
+			arrow := end > open && s.text[end] == '>' && s.text[end-1] == '-'
+			return arrow || strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 || s.apostrophe(end)
+		}
 		for end < len(s.text) && end-open < 200 && inWord() && !s.foreignScript(end) {
 			end++
 		}
@@ -159,6 +164,8 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			case whole == ":":
 				near = told
 			case whole == "," && n == 0 && y.says(s.text[end:]):
+			case (whole == "," || whole == "?") && n == 0 && kind == "password": // an aside, or answered at once
+				near, most = somewhere, 4
 			default:
 				return
 			}
@@ -173,7 +180,7 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			len(marked) > len(v) && marked[:len(v)] == v && looks(marked, near, open > at) {
 			start := open + strings.Index(whole, v)
 			s.add(start, skip(s.text, start+len(v), closers, 3), kind)
-			if !strings.HasSuffix(s.text[:at], " from ") {
+			if !text.AnyOf(s.text[:at], strings.HasSuffix, " from ", " von ", " de ") {
 				return
 			}
 			near, at = said, end // to the new one
@@ -294,7 +301,7 @@ func plausibleInProse(v string, quoted bool) bool {
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
 	harmless := code(v) || label(v) || strings.ContainsAny(v, "=()") || dateLike(v) || shapeIn(v).digits == 0 ||
-		dummies[strings.Trim(v, "0123456789")] // 1password
+		dummies[strings.Trim(lowerASCII(v), "0123456789")] // 1Password
 	return phrase || plausible(v) && !harmless
 }
 
@@ -351,15 +358,31 @@ func passwordLike(v string) bool {
 	}
 	pair := strings.Contains(v, "_") && is(v[0], lower) && is(v[len(v)-1], digit) // meadow_Falcon12
 	marked := strings.ContainsAny(v, "!#$^*?") || v[len(v)-1] == '%' && t.lower > 0 && t.upper > 0
-	return allJumbled(v) || marked && strings.IndexAny(v, "$#*") != 0 ||
+	return allJumbled(v) || ofAllKinds(v) || marked && strings.IndexAny(v, "$#*") != 0 ||
 		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && (pair || !camel(v))
+}
+
+// ofAllKinds reports whether a word is letters of both cases and digits with a mark inside that names and addresses may
+// have too, but not between such parts.
+func ofAllKinds(v string) bool {
+	t, mark := shapeIn(v), strings.IndexAny(v, "&+=%@")
+	if t.other != 1 || t.lower == 0 || t.upper == 0 || t.digits == 0 || mark < 1 || mark == len(v)-1 {
+		return false
+	}
+	switch v[mark] {
+	case '=': // of a name and a value
+		return shapeIn(v[:mark]).digits > 0
+	case '%':
+		return !is(v[mark+1], hexa)
+	}
+	return true
 }
 
 // allJumbled reports whether a word's cases and digits change as in a password that a program made.
 func allJumbled(v string) bool { return len(v) >= 12 && textureOf(v) == twoCases && !public(v) }
 
 // beforeName masks a password that precedes its name in a sentence.
-func (y *sentenceRules) beforeName(s *scan, from int) {
+func (s *scan) beforeName(from int) {
 	begin, digits := from, 0
 	for begin > 0 && from-begin < 60 && s.text[begin-1] != '\n' && s.text[begin-1] != ';' {
 		begin--
@@ -371,23 +394,20 @@ func (y *sentenceRules) beforeName(s *scan, from int) {
 		return
 	}
 	window := s.text[begin:from]
-	at, use := from-len(window), false
+	at := from - len(window)
 	for word := range strings.SplitSeq(window, " ") {
 		v := strings.Trim(word, ".,;:?)(\"'`")
-		says := strings.HasPrefix(window[at+len(window)-from+len(word):], " is ")
-		if unmistakable(v) || (says || use) && passwordLike(v) {
+		if unmistakable(v) || passwordLike(v) && !code(v) {
 			begin := at + strings.Index(word, v)
 			s.add(begin, skip(s.text, begin+len(v), closers, 3), "password")
 		}
-		low := lowerASCII(word)
-		use = y.uses[low] || y.verbs[low]
 		at += len(word) + 1
 	}
 }
 
 // unmistakable reports whether a word near a password's name can't be anything else: letters, digits and a mark inside.
 func unmistakable(v string) bool {
-	if allJumbled(v) && !path(v) {
+	if (allJumbled(v) || len(v) >= 10 && ofAllKinds(v)) && !path(v) && !code(v) {
 		return true
 	}
 	if len(v) < 8 || len(v) > 64 || strings.ContainsAny(v, "/:=()[]{}<>\\;,\"'|`") || placeholder(v) {
@@ -395,11 +415,14 @@ func unmistakable(v string) bool {
 	}
 	mark := strings.IndexAny(v[1:], "!$^&*?#@%")
 	t := shapeIn(v)
-	harmless := mark < 0 || mark+2 == len(v) || t.digits == 0 || t.lower+t.upper < 3 || t.lower+t.upper+t.digits < 6
+	ends := mark+2 == len(v) && (v[mark+1] == '*' || t.upper == 0 || !is(v[mark], digit))
+	harmless := mark < 0 || ends || t.digits == 0 || t.lower+t.upper < 3 || t.lower+t.upper+t.digits < 6
 	if harmless {
 		return false
 	}
-	mark++
+	if mark++; mark == len(v)-1 {
+		return strings.IndexByte("#$^&%", v[mark]) >= 0
+	}
 	switch v[mark] {
 	case '%':
 		return !is(v[mark+1], hexa)

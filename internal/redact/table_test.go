@@ -231,6 +231,19 @@ func masked(t *testing.T) map[string][2]string {
 		"mark at the end of line":  {"Environment=APP_SECRET=Harbor2655!\nExecStart=/bin/x", "Harbor2655!"},
 		"far behind its name":      {"client_secret                " + a20 + "\n", a20},
 		"pwd that is set":          {"pwd = 'hammer-canyon462'", "hammer-canyon462"},
+		"an aside":                 {"My password, harb63LAMP%xN, stopped working", "harb63LAMP%xN"},
+		"an arrow":                 {"DB password -> Maple1991!", "Maple1991!"},
+		"name on its own line":     {"Password\nHarb2655@mapleQ", "Harb2655@mapleQ"},
+		"possessive":               {"the secret's " + a20 + "q7Rk", a20},
+		"ends the text":            {"I put Maple1991! in as the keystore password", "Maple1991!"},
+		"mark inside":              {"das Passwort lautet maple84LAMP=wjT.", "maple84LAMP=wjT"},
+		"said first, Spanish":      {"harbor_Maple272 es la contraseña", "harbor_Maple272"},
+		"a pair to log in":         {"Anmeldung mit ann und harbor_Maple272", "harbor_Maple272"},
+		"here string":              {`kinit ann <<< 'maple-canyon27'`, "maple-canyon27"},
+		"HTML":                     {"data-x='{&quot;password&quot;:&quot;maple-canyon27&quot;}'", "maple-canyon27"},
+		"key as JSON":              {`{"kty":"oct","alg":"HS256","k":"` + a36 + `"}`, a36},
+		"block of a VPN": {"-----BEGIN OpenVPN Static key V1-----\n" + h64 + "\n" + h32 +
+			"\n-----END OpenVPN Static key V1-----", h64},
 		"github wrapped": {"    ghp_q7Rk2mXz9LpT\n    4vBn8WsYc3HdJ6fGt5KuE1aQ",
 			"4vBn8WsYc3HdJ6fGt5KuE1aQ"},
 	}
@@ -345,6 +358,10 @@ var harmless = []string{
 	"mysql: root:password@tcp(localhost:3306)/app", "fmt.Sprintf(\"%s:%s@tcp(%s)/%s\", u, p, h, d)",
 	"src/hooks/useV2SubscriptionSomething.ts", "https://github.com/a/b/tree/main/hooks/useV2SubscriptionSomething",
 	"<key>CFBundleIdentifier</key>\n<string>io.x.app2</string>", "a\tTRUE\tb", "requests.get(u, auth=(user, password))",
+	"DB_PASSWORD=${DB_PASSWORD:?required}", "The API key comes from 1Password.",
+	`{"kty":"EC","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}`,
+	"256 SHA256:uNiVztksCsDhcc0u9e8BgrJXVGLQ2U6Xq9e1k0d4q7s ann@host (ED25519)", "token, err := p.client.Record01Of(chal.Token)",
+	"password, salt, and cost parameters using Argon2i", "type AuthenticationMD5Password is an MD5 hashed password",
 	"PostHogAPIKey = \"phc_development_key\"", "gitsync.EndpointAuth{Token: \"src\"}",
 }
 

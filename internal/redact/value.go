@@ -78,7 +78,9 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		}
 		next := skip(t, v.to, blank, 8)
 		ends := next >= len(t) || strings.IndexByte("\r\n#", t[next]) >= 0
-		v.tell(whole, ends && (lineStart(t, name) || v.op == ":" && cellBegins(t, name)))
+		sentence := strings.HasSuffix(t[:skipBack(t, name, 60)], ". ")
+		begins := lineStart(t, name) || v.op == ":" && (sentence || cellBegins(t, name))
+		v.tell(whole, ends && begins)
 	}
 	clipped := v.to <= v.from || !v.has(quoted) && strings.HasPrefix(t[v.to:], "..")
 	if clipped {
