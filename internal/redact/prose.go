@@ -366,7 +366,8 @@ func passwordLike(v string) bool {
 // have too, but not between such parts.
 func ofAllKinds(v string) bool {
 	t, mark := shapeIn(v), strings.IndexAny(v, "&+=%@")
-	if t.other != 1 || t.lower == 0 || t.upper == 0 || t.digits == 0 || mark < 1 || mark == len(v)-1 {
+	allKinds := t.other == 1 && t.lower > 0 && t.upper > 0 && t.digits > 0
+	if !allKinds || mark < 1 || mark == len(v)-1 {
 		return false
 	}
 	switch v[mark] {
@@ -407,7 +408,8 @@ func (s *scan) beforeName(from int) {
 
 // unmistakable reports whether a word near a password's name can't be anything else: letters, digits and a mark inside.
 func unmistakable(v string) bool {
-	if (allJumbled(v) || len(v) >= 10 && ofAllKinds(v)) && !path(v) && !code(v) {
+	mixture := allJumbled(v) || len(v) >= 10 && ofAllKinds(v)
+	if mixture && !path(v) && !code(v) {
 		return true
 	}
 	if len(v) < 8 || len(v) > 64 || strings.ContainsAny(v, "/:=()[]{}<>\\;,\"'|`") || placeholder(v) {
