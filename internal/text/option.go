@@ -41,7 +41,7 @@ func options(sentence, reply string) (first, second string, lost Bag) {
 }
 
 // Reopened returns what was said later about the two options of a sentence, of which a reply took one: from the
-// sentence on that names both, or one of them and that something changes; "" if none does.
+// sentence on that names both, or the other and that something changes, or gives up the one taken; "" if none does.
 func Reopened(sentence, reply, later string) string {
 	first, second, lost := options(sentence, reply)
 	a, b := Content(first), Content(second)
@@ -49,15 +49,24 @@ func Reopened(sentence, reply, later string) string {
 		return ""
 	}
 	one, other := Words(a[len(a)-1]), Words(b[0]) // beside the "or" stands what sets them apart
+	if one.Shared(lost) > 0 {
+		one, other = other, one
+	}
 	for _, s := range Sentences(later, true) {
 		said := Words(s)
-		named := min(1, said.Shared(one)) + min(1, said.Shared(other))
-		if !strings.HasSuffix(s, "?") && (named > 1 || named > 0 && SaysChanged(s)) {
+		changes := said.Shared(other) > 0 && (said.Shared(one) > 0 || SaysChanged(s))
+		for _, m := range givesUp().FindAllStringSubmatch(s, -1) {
+			changes = changes || Words(m[1]).Shared(one) > 0
+		}
+		if changes && !strings.HasSuffix(s, "?") {
 			return later[strings.Index(later, s):]
 		}
 	}
 	return ""
 }
+
+// givesUp matches what a sentence gives up: "forget the invoice", "no more cash".
+var givesUp = Pattern(`(?i)\b(?:forget|scrap|drop|no(?: more)?|not|instead of)\s+(?:(?:the|an?|by|in|with)\s+)?(\S+)`)
 
 // SaysChanged reports whether a text states that something has changed.
 func SaysChanged(s string) bool { return saysChanged().MatchString(s) }
