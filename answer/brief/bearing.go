@@ -299,15 +299,16 @@ func reasoned(said string, asks text.Bag) string {
 var reasons = text.Pattern(`(?i)\b(?:because|so that|otherwise|instead of|rather than|weil|damit|statt|parce que|porque)\b`)
 
 // bears reports whether the last of some turns settles what the turn before it asks or proposes, and bears on the words
-// asked. It settles something if the words before it end with a question, or if it takes up one of them; what follows a
-// person's own turn is the reason of a refusal.
+// asked. It settles something if the words before it end with a question, if it leaves them at that, or if it takes up
+// one of them; what follows a person's own turn is the reason of a refusal.
 func bears(turns []index.Turn, asks text.Bag) bool {
 	last := len(turns) - 1
 	said, before, earlier := text.Words(turns[last].Text), text.Words(turns[last-1].Text), text.Bag{}
 	if last > 1 {
 		earlier = text.Words(turns[last-2].Text)
 	}
-	if !typed(turns[last-1]) && !strings.Contains(lastWords(turns[last-1].Text), "?") {
+	asked := typed(turns[last-1]) || strings.Contains(lastWords(turns[last-1].Text), "?")
+	if !asked && !text.LeavesIt(turns[last].Text) {
 		taken := 0
 		for w := range said {
 			if before.Has(w) && !earlier.Has(w) {

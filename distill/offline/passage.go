@@ -221,7 +221,7 @@ var supposes = text.Pattern(`(?i)\b(?:maybe|perhaps|possibly|probably|could be|m
 	`suspect|hypothesis|theory|vielleicht|vermutlich|vermute|könnte)\b`)
 
 // declines reports whether an answer says to leave what was just said as it is.
-func (p passage) declines() bool { return leavesIt().MatchString(p.run[0].text) }
+func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }
 
 // chooses reports whether an answer only names one of two things that were said last.
 func (p passage) chooses() bool {
@@ -230,13 +230,6 @@ func (p passage) chooses() bool {
 	}
 	return text.Lost(p.reacts.parts[len(p.reacts.parts)-1].text, p.text()) != nil
 }
-
-// leavesIt matches a brief answer by which what was just said is to stay as it is, for now or for good.
-var leavesIt = text.Pattern(`(?i)^\W*(?:(?:i know|known|yes|yeah|ok|okay|ja|no|nope|nah|please|just|let['’]?s|we)\b\W*)*` +
-	`(?:not? |never\b|(?:don['’]?t|do not|can) \w+ (?:it|that|this|them|those|these|there)\b|don['’]?t (?:waste|bother)|` +
-	`(?:leave|ignore|skip|forget|park|keep|hold|wait|live)\b[^.]{0,12}\b(?:it|that|this|them|those|these|on|off)\b|` +
-	`later\b|(?:that|this|it|those|these|they)(?:['’]s)?\b[^.]{0,20}\b(?:stays?|wanted|intended|on purpose|by design|has to|` +
-	`fine as|wait)\b|lass|später|nicht|bleibt)`)
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)

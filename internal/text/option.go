@@ -76,3 +76,12 @@ var saysChanged = Pattern(`(?i)\b(?:instead(?: of)?|in place of|in favou?r of|no
 	`abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
 	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all|` +
 	`forget|scrap|back to|from now on|(?:we|i)(?:['’]d| would) rather)\b`)
+
+// LeavesIt reports whether a reply says that what was just said is to stay as it is, for now or for good.
+func LeavesIt(reply string) bool { return leavesIt().MatchString(reply) }
+
+var leavesIt = Pattern(`(?i)^\W*(?:(?:i know|known|yes|yeah|ok|okay|ja|no|nope|nah|please|just|let['’]?s|we)\b\W*)*` +
+	`(?:not? |never\b|(?:don['’]?t|do not|can) \w+ (?:it|that|this|them|those|these|there)\b|don['’]?t (?:waste|bother)|` +
+	`(?:leave|ignore|skip|forget|park|keep|hold|wait|live)\b[^.]{0,12}\b(?:it|that|this|them|those|these|on|off)\b|` +
+	`later\b|(?:that|this|it|those|these|they)(?:['’]s)?\b[^.]{0,20}\b(?:stays?|wanted|intended|on purpose|by design|has to|` +
+	`fine as|wait)\b|lass|später|nicht|bleibt)`)
