@@ -196,12 +196,13 @@ func (a *App) Compose(ctx context.Context, x *index.Index, name string) (*payloa
 	p, err := pipeline.NextPayload(ctx, a.Lib, x, project, branch, of)
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
+		return a.handedOver(name, err)
 	}
 	return p, err
 }
 
-// handedOver returns what was accepted from others for a project that the library doesn't have: by its name, or that of
-// the clone that is the working directory. If there is none, the error is unknown, with what waits for a review.
+// handedOver returns what was accepted from others for a project without a session here: by its name, or that of the
+// clone that is the working directory. If there is none, the error is unknown, with what waits for a review.
 func (a *App) handedOver(name string, unknown error) (*payload.Payload, error) {
 	remote := ""
 	if dir, err := os.Getwd(); name == "" && err == nil {
