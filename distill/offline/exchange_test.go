@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -41,6 +42,7 @@ func talkOf(said []string, wrote map[int]string) *ingest.Session {
 // A file is in progress as long as the last report that speaks of it says so: by its
 // name, or of the one that was written.
 func TestLeftOpen(t *testing.T) {
+	const halfDone = "**Done**\n- `slots.py`: overlaps\n\n**Still open**\n- the cancelling in `mail.py`"
 	for name, c := range map[string]struct {
 		said  []string
 		wrote map[int]string
@@ -80,6 +82,24 @@ func TestLeftOpen(t *testing.T) {
 			map[int]string{1: "merge.ts"}, payload.FileOffLimits, "“then leave merge.ts as it is”"},
 		"labelled": {[]string{"Draw the tickets.", "In progress: the tickets in `pdf.py`, with their layout."},
 			map[int]string{1: "pdf.py"}, payload.FileProgress, "“In progress: the tickets in `pdf.py`, with their layout.”"},
+		"below a heading": {[]string{"Book the hall.", halfDone},
+			map[int]string{1: "slots.py"}, payload.FileDone, "“Done: `slots.py`: overlaps”"},
+		"below another": {[]string{"Book the hall.", halfDone},
+			map[int]string{1: "mail.py"}, payload.FileProgress, "“Still open: the cancelling in `mail.py`”"},
+		"in a list of what is done": {[]string{"Book the hall.", "## Completed\n- a test of `slots.py`"},
+			map[int]string{1: "slots.py"}, "", "New."},
+		"ticked": {[]string{"Book the hall.", "- [x] slots.py\n- [ ] mail.py"},
+			map[int]string{1: "slots.py"}, payload.FileDone, "“[x] slots.py”"},
+		"a cell": {[]string{"Book the hall.", "| file | state |\n|---|---|\n| `slots.py` | done |\n" +
+			"| `mail.py` | not started |"},
+			map[int]string{1: "mail.py"}, payload.FileUntouched, "“`mail.py` · not started”"},
+		"not got to": {[]string{"Book the hall.", "slots.py works. I didn't get to mail.py."},
+			map[int]string{1: "mail.py"}, payload.FileUntouched, "“I didn't get to mail.py.”"},
+		"one of two": {[]string{"Book the hall.",
+			"So far: `slots.py` and `hall.py` are ready; `mail.py` only has names so far."},
+			map[int]string{1: "slots.py"}, payload.FileDone, "“So far: `slots.py` and `hall.py` are ready”"},
+		"by a plain word": {[]string{"Book the hall.", "Done: slots. Still open: mails."},
+			map[int]string{1: "slots.py"}, payload.FileDone, "“Done: slots.”"},
 		"aside": {[]string{"Name the branch.", "It falls back to the file (e.g. where nothing is not yet committed)."},
 			map[int]string{1: "names.ts"}, "", "New."},
 		"a word": {[]string{"Put the index up.", "The search index is not yet built.", "And the page?", "It is there."},
@@ -94,6 +114,26 @@ func TestLeftOpen(t *testing.T) {
 		}
 		if diff := cmp.Diff(map[string]string{c.want: c.text}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What is quoted of a report keeps what its headings, marks and cells say of how far things are.
+func TestReportedStates(t *testing.T) {
+	for report, want := range map[string]string{
+		"**Done**\n- slots\n- mails\n\n**Still open**\n- the page for admins": "Done: slots · mails · " +
+			"Still open: the page for admins",
+		"- [x] slots\n- [ ] mails\n- 🚧 the page for admins":               "[x] slots · [ ] mails · 🚧 the page for admins",
+		"| part | state |\n|---|---|\n| slots | done |\n| mails | half |": "slots · done; mails · half",
+		"Done: slots. Not begun: mails.":                                  "Done: slots. Not begun: mails.",
+	} {
+		all, _ := items(talkOf([]string{"Let people book the hall, by hours and by days.", report}, nil))
+		texts := text.Set("")
+		for _, it := range all {
+			texts[it.Text] = true
+		}
+		if !texts[want] {
+			t.Errorf("%q isn't among %v", want, texts)
 		}
 	}
 }

@@ -154,8 +154,11 @@ func (f *touched) item(t *talk) payload.Item {
 		it.Why = distill.Fleeting
 	}
 	switch s := f.said; {
-	case f.state != nil && (it.Status == payload.FileDone || it.Status == payload.FileProgress):
+	case f.state != nil && f.state.state == it.Status:
 		quote(f.state.by, f.state.in, f.state.clause)
+		if under := f.state.in.under; under != nil {
+			it.Evidence = append(it.Evidence, cite(f.state.by.turn, f.state.by.text, under.from, under.to))
+		}
 	case f.reported() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		if words := nameSeparator().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
@@ -222,7 +225,9 @@ func (f *touched) status(t *talk) string {
 		return ""
 	case f.edits == 0:
 		return payload.FileUntouched
-	case f.state != nil && !f.state.finished, !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
+	case f.state != nil && f.state.state != payload.FileDone:
+		return f.state.state
+	case !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
 		t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress
 	case f.state != nil:

@@ -18,7 +18,7 @@ import (
 func TestSentences(t *testing.T) {
 	for text, want := range map[string][]string{
 		"# Head\nOne thing. Another, e.g. this one.\n- [x] **done** it\n\n```\ncode\n```\n| a | b |": {"One thing.",
-			"Another, e.g. this one.", "done it", "a · b"},
+			"Another, e.g. this one.", "[x] done it", "a · b"},
 		"校正は人がやる。自動では直さない！本当に？（はい。そうです。）終わり": {"校正は人がやる。",
 			"自動では直さない！", "本当に？", "（はい。そうです。）終わり"},
 		"不要用 Redis。改用 SQLite，因为只有一个文件。": {"不要用 Redis。",

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func (sp *speech) passages() []passage {
 			continue
 		}
 		goesOn := i > from && !s.opens && s.block != quoted
-		worth := s.block == listItem || goesOn || worthReading(s, sp)
+		worth := s.block == listItem || goesOn || s.state != "" || worthReading(s, sp)
 		if sp.user {
 			worth = !s.pasted
 		}
@@ -47,7 +48,10 @@ func (sp *speech) passages() []passage {
 		}
 		if i > from {
 			before := &sp.parts[i-1]
-			list := s.block == listItem && before.block == listItem
+			stated := s.block == row && s.state != "" && before.state != ""
+			list := s.block == before.block && (s.block == listItem || stated)
+			below := s.block == label && before.under != nil // another list's
+			list = list || below && sp.listEnd(i)-sp.parts[from].from <= distill.MaxQuote
 			apart := !sp.user && s.opens && !list && !strings.HasSuffix(before.text, ":")
 			if apart || s.to-sp.parts[from].from > distill.MaxQuote {
 				end(i)
@@ -63,18 +67,34 @@ func (sp *speech) passages() []passage {
 	return out
 }
 
+// listEnd returns where the list ends that a label is above.
+func (sp *speech) listEnd(at int) int {
+	end := sp.parts[at].to
+	for _, s := range sp.parts[at+1:] {
+		if s.under == nil || s.under.from != sp.parts[at].from {
+			break
+		}
+		end = s.to
+	}
+	return end
+}
+
 func (p passage) from() int { return p.run[0].from }
 func (p passage) to() int   { return p.run[len(p.run)-1].to }
+
+// joints stand before the items of lists and tables.
+var joints = map[block]string{listItem: " · ", label: " · ", row: "; "}
 
 // text returns the passage without markup, on one line.
 func (p passage) text() string {
 	var b strings.Builder
 	for i, s := range p.run {
-		switch {
-		case i > 0 && s.opens && s.block == listItem && !strings.HasSuffix(p.run[i-1].text, ":"):
-			b.WriteString(" · ")
-		case i > 0:
-			b.WriteString(" ")
+		if i > 0 {
+			joint := " "
+			if s.opens && !strings.HasSuffix(p.run[i-1].text, ":") {
+				joint = cmp.Or(joints[s.block], joint)
+			}
+			b.WriteString(joint)
 		}
 		b.WriteString(s.text)
 	}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,7 @@ const (
 	listItem
 	quoted // a Markdown quotation
 	row    // of a table
+	label  // a heading that says how far the list below it is: "Still open"
 )
 
 // A sentence is one statement of a message.
@@ -27,6 +29,9 @@ type sentence struct {
 	pasted   bool // looks like output or code pasted into a message
 
 	cues cueSet
+
+	under *sentence // the label above a list item
+	state string    // how far a label, a row or a list item's mark says that something is, or ""
 }
 
 // sentences splits a message into sentences, without code blocks and rules. In casual
@@ -63,7 +68,6 @@ func sentences(text string, casual bool) []sentence {
 	p.flush()
 	for i := range p.out {
 		p.out[i].index = i
-		p.out[i].cues = cuesIn(p.out[i].text)
 	}
 	return p.out
 }
@@ -77,11 +81,16 @@ type parts struct {
 	open     bool
 	from, to int
 	kind     block
+	mark     string    // of a list item that says how far it is: "[x]", "🚧"
+	under    *sentence // the label of the list
 }
 
 func (p *parts) start(from, to int, kind block) {
 	p.flush()
-	p.open, p.from, p.to, p.kind = true, from, to, kind
+	p.open, p.from, p.to, p.kind, p.mark = true, from, to, kind, ""
+	if kind == paragraph {
+		p.under = nil
+	}
 }
 
 // line processes a non-blank line.
@@ -90,9 +99,15 @@ func (p *parts) line(from, end int, line string) {
 	mark := itemMark(line)
 	heading := line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") || isBold(line)
 	goesOn := p.open && (p.kind == paragraph || p.kind == listItem && indent > 0)
+	announces := !goesOn && strings.HasSuffix(line, ":")
+	mayHead := !p.casual && (heading || mark > 0 || announces)
 	switch {
+	case mayHead && headState(line[mark:]) != "":
+		p.start(from+indent+mark, end, label)
+		p.flush()
 	case heading:
 		p.flush()
+		p.under = nil
 	case line[0] == '|' && strings.HasSuffix(line, "|"):
 		p.start(from+indent, end, row)
 		p.flush()
@@ -100,10 +115,14 @@ func (p *parts) line(from, end int, line string) {
 		p.start(from+indent+1, end, quoted)
 	case mark > 0:
 		p.start(from+indent+mark, end, listItem)
+		if m := progressMark().FindStringSubmatch(line); m != nil {
+			p.mark = m[1]
+		}
 	case goesOn:
 		p.to = end
-	case strings.HasSuffix(line, ":") && len(line) < 60 && !p.casual: // a heading too
+	case announces && len(line) < 60 && !p.casual: // a heading too
 		p.flush()
+		p.under = nil
 	default:
 		p.start(from, end, paragraph)
 	}
@@ -122,11 +141,28 @@ func (p *parts) flush() {
 		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, opens: i == 0}
 		part := raw[c[0]:c[1]]
 		s.pasted = pasted || p.kind != row && looksPasted(part)
-		if s.text = plain(part); p.kind == row {
+		s.text = plain(part)
+		s.cues = cuesIn(s.text)
+		switch {
+		case p.kind == row:
 			s.text = strings.Trim(text.OneLine(strings.ReplaceAll(s.text, "|", " · ")), " ·")
+			for cell := range strings.SplitSeq(s.text, " · ") {
+				s.state = cmp.Or(s.state, headState(cell))
+			}
+		case p.kind == label:
+			s.text, s.state = strings.TrimRight(s.text, ":!. ")+":", headState(s.text)
+		case p.kind == listItem && i == 0 && p.mark != "":
+			s.text, s.state = p.mark+" "+s.text, headState(p.mark)
 		}
-		if s.text != "" {
-			p.out = append(p.out, s)
+		if p.kind == listItem || p.kind == row {
+			s.under = p.under
+		}
+		if s.text == "" {
+			continue
+		}
+		p.out = append(p.out, s)
+		if p.kind == label {
+			p.under = &s
 		}
 	}
 }
@@ -155,6 +191,9 @@ func itemMark(line string) int {
 	}
 	return n + 1
 }
+
+// progressMark matches how a list item says that it is done, or isn't.
+var progressMark = text.Pattern(`^(?:[-*+•] |\w{1,3}[.)] )?(\[[ xX]\]|[✅☑✔✓❌🚧⏳🔄⬜☐🔲]\x{FE0F}?) `)
 
 // isBold reports whether a line is a heading in that all of it is bold.
 func isBold(line string) bool {

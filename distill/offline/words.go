@@ -72,7 +72,7 @@ func worthReading(s *sentence, sp *speech) bool {
 			}
 		}
 	}
-	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords
+	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords || labels().MatchString(s.text)
 }
 
 // looksPasted reports whether a text looks like output or code.
