@@ -36,6 +36,9 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 	}
 	c := composer{out: out, numbers: numbers, seen: map[string]bool{}}
 	for _, p := range thread {
+		if len(p.Items) > 0 {
+			c.last = p.Session
+		}
 		out.Thread = append(out.Thread, p.Session)
 		if p.Title != "" {
 			out.Title = p.Title
@@ -69,6 +72,7 @@ func wordsKey(it *Item) string { return strings.ToLower(withoutStop(oneLine(it.P
 
 type composer struct {
 	out     *Payload
+	last    string // the last session that yields anything
 	numbers map[string]int
 	seen    map[string]bool // ids, and kinds with words
 }
@@ -86,7 +90,7 @@ var reasons = text.Pattern(`(?i)\b(?:because|since|as it|so that|weil|denn|da es
 // take adds a session's current items of this kind that weren't said before.
 func (c *composer) take(p *Payload, kind Kind) {
 	for _, it := range p.Items {
-		over := p.Session != c.out.Session // another session followed
+		over := p.Session != c.last // another session followed
 		if over && it.Rule == UnansweredRule {
 			it.Kind = Lead // it doesn't wait any more
 		}

@@ -75,13 +75,14 @@ func offLimits(t *talk, all []*touched) []payload.Item {
 	for _, sp := range t.speeches {
 		for i := range sp.parts {
 			s := &sp.parts[i]
-			if !sp.handsOff(s) {
-				continue
+			if !sp.user {
+				break
 			}
 			for _, w := range strings.Fields(s.text) {
 				p := strings.TrimPrefix(strings.Trim(w, "`\"'(),:;.!?"), "@")
 				is := func(path string) bool { return path == p || strings.HasSuffix(path, "/"+p) }
-				if slices.ContainsFunc(seen, is) || !looksLikePath(p) && !looksLikeFolder(p) {
+				if slices.ContainsFunc(seen, is) || !looksLikePath(p) && !looksLikeFolder(p) ||
+					!sp.handsOff(s, p) {
 					continue
 				}
 				seen = append(seen, p)

@@ -107,7 +107,7 @@ func (f *touched) note(sp *speech, s *sentence, name string) {
 	if sp.user {
 		f.typed++
 		switch {
-		case sp.handsOff(s):
+		case sp.handsOff(s, name):
 			f.offLimit, f.offPart, f.freed = sp, s, nil
 		case f.offLimit != nil && sp != f.offLimit && !asks(s.text):
 			f.freed = sp
@@ -120,10 +120,55 @@ func (f *touched) note(sp *speech, s *sentence, name string) {
 	}
 }
 
-// handsOff reports whether the person says not to touch something, and doesn't ask or quote that.
-func (sp *speech) handsOff(s *sentence) bool {
-	return sp.user && sp.by() == payload.ByUser && s.cues.has(cueHandsOff) && s.block != quoted && !s.pasted &&
-		!sp.foreign(s) && !asks(s.text) && cuesIn(quotation().ReplaceAllString(s.text, " ")).has(cueHandsOff)
+// handsOff reports whether the person says not to touch what has that name, and doesn't ask or quote that.
+func (sp *speech) handsOff(s *sentence, name string) bool {
+	return sp.user && sp.by() == payload.ByUser && s.block != quoted && !s.pasted && !sp.foreign(s) && !asks(s.text) &&
+		forbidden().MatchString(withSigns(s.text, name))
+}
+
+// Words that forbid to change something, before and after what that is.
+const (
+	forbid = `(?:(?:^|[^\w\s]\s*|\b(?:and|but|so|please|also|just|then|now|better|you|we|must|should|ok|okay|no|nah) )` +
+		`(?:don['’]?t|do not|never|must(?:n['’]?t| not)|should(?:n['’]?t| not)|not to)(?: \w+)? ` +
+		`(?:touch|change|edit|modify|alter|rewrite|refactor|reformat|mess with)` +
+		`|\b(?:no|without) (?:\w+ )?(?:(?:changes|edits) (?:in|to|at|of)|touching|changing|editing)` +
+		`|\b(?:stay|keep)(?: your \w+)? (?:away from|out of|off)|\bhands off|\bfinger weg von) `
+	left   = ` (?:alone|be|as (?:is|it|they)|untouched|unchanged)\b`
+	things = `(?:(?:the|this|that|my|our|any|anything|in|inside|of|at|file|files|[@%],?(?: and| or| nor)?) )*@`
+	it     = `(?:it|them|that|this|there|anything (?:in )?(?:it|there))\b`
+)
+
+// forbidden matches an order not to change what "@" stands for, other names being "%": as its object, by a pronoun
+// after it, as its subject, or left out of what is ordered.
+var forbidden = text.Pattern(`(?i)` + forbid + things + `|\bleave ` + things + left +
+	`|@[^@%]*(?:` + forbid + it + `|\bleave ` + it + left + `|\b(?:hands off|keep out)\W*$)` +
+	`|@ (?:\w+ ){0,2}(?:is|are|must|should|may)(?:n['’]t| not| never) (?:to )?be ` +
+	`(?:touched|changed|edited|modified|altered|rewritten|refactored|reformatted)(?:\W*$|[,.;!]| (?:until|before|yet|please)\b)` +
+	`|@ (?:\w+ ){0,3}(?:(?:stays?|remains?) (?:as|where|how|un\w+ed)\b|off[- ]limits)` +
+	`|@ (?:bitte )?nicht (?:anfassen|ändern|anrühren)` +
+	`|\b(?:only|just|please)\b.*%.*, (?:but )?not (?:in )?@|%.* only, (?:but )?not (?:in )?@`)
+
+// withSigns returns a text with "@" for a name, "%" for other names of files, and no quotations.
+func withSigns(text, name string) string {
+	text = quotation().ReplaceAllStringFunc(text, func(q string) string {
+		if strings.Contains(q, " ") {
+			return ""
+		}
+		return q
+	})
+	words := strings.Fields(text)
+	for i, w := range words {
+		core := strings.Trim(w, "`\"'“”„«»(),:;.!?@")
+		sign := "%"
+		switch {
+		case core == name || strings.HasPrefix(core, name+":") || core == "./"+name:
+			sign = "@"
+		case !looksLikePath(core) && !looksLikeFolder(core):
+			continue
+		}
+		words[i] = sign + strings.Trim(w[strings.Index(w, core)+len(core):], "`\"'“”»")
+	}
+	return strings.Join(words, " ")
 }
 
 var quotation = text.Pattern(`"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»`)
