@@ -247,7 +247,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 // holds; minor are the others, and what was said on the way with such a hint. Steps that were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
-		if sp.source != message || !sp.closing && !anyCue(sp.parts, cueHints) {
+		if sp.source != message || !sp.closing && !anyCue(sp.parts, cueHints) && !(passage{sp, sp.parts}).denies() {
 			continue
 		}
 		for _, p := range sp.passages() {

@@ -148,7 +148,7 @@ func (p passage) beyond(quoted string) passage {
 // hint returns what a passage perhaps is, by its cues, or "".
 func (p passage) hint() payload.Kind {
 	for _, h := range hints {
-		if anyCue(p.run, h.cue) {
+		if anyCue(p.run, h.cue) || h.kind == payload.Eliminated && p.denies() {
 			return h.kind
 		}
 	}
@@ -225,20 +225,30 @@ func (p passage) choseFrom() (*speech, *sentence) {
 // supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it
 // out.
 func (p passage) supposed() []sentence {
-	if p.reacts == nil || !anyCue(p.run, cueRuled) {
+	if p.reacts == nil || !p.denies() {
 		return nil
 	}
 	for i := range slices.Backward(p.reacts.parts) {
-		if s := &p.reacts.parts[i]; supposes().MatchString(s.text) && !p.reacts.foreign(s) {
+		if s := &p.reacts.parts[i]; s.cues.has(cueSuppose) && !p.reacts.foreign(s) {
 			return p.reacts.parts[i : i+1]
 		}
 	}
 	return nil
 }
 
-// supposes matches a sentence that tells what might be so.
-var supposes = text.Pattern(`(?i)\b(?:maybe|perhaps|possibly|probably|could be|might be|(?:my|first|best) guess|i guess|` +
-	`suspect|hypothesis|theory|vielleicht|vermutlich|vermute|könnte)\b`)
+// denies reports whether a passage rules out something: in so many words, or in any where a cause is searched for.
+func (p passage) denies() bool {
+	return anyCue(p.run, cueRuled) || p.searching && slices.ContainsFunc(p.run, func(s sentence) bool {
+		return denial().MatchString(s.text)
+	})
+}
+
+// denial matches what says of a supposed cause that it isn't one.
+var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['’]t| not) (?:the|it|that|related|caused|to blame)\b|` +
+	`\bcan(?:['’]t|not) be (?:it|the)|^so no\b|\bnothing (?:there|wrong|odd|to do with)\b|\bI can exclude\b|` +
+	`\b(?:theory|guess|suspicion|hypothesis)\b.* wrong\b|` +
+	`\b(?:is|are|looks?|checks? out|works?|runs?) (?:all |quite )?` +
+	`(?:fine|healthy|innocent|out|clean|ok|okay|correctly|as it should)\b`)
 
 // declines reports whether an answer says to leave what was just said as it is.
 func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }
