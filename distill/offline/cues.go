@@ -30,7 +30,7 @@ type cuePhrase struct {
 }
 
 // cueNames lists the classes in the order of their bits. All languages use the same ones.
-var cueNames = strings.Fields("want order name narrate turn handsoff yield menu greet skip undecided later ruled warn next cause suppose")
+var cueNames = strings.Fields("want order name narrate turn yield menu greet skip undecided later ruled warn next cause suppose")
 
 var (
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
@@ -39,7 +39,6 @@ var (
 	cueGreet          = cueOf("greet")
 	cueNarrate        = cueOf("narrate")
 	cueUndecided      = cueOf("undecided")
-	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")
 	cueWarn, cueRuled = cueOf("warn"), cueOf("ruled")
 	cueSuppose        = cueOf("suppose")

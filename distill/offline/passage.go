@@ -238,8 +238,8 @@ func (p passage) supposed() []sentence {
 
 // denies reports whether a passage rules out something: in so many words, or in any where a cause is searched for.
 func (p passage) denies() bool {
-	return anyCue(p.run, cueRuled) || p.searching && slices.ContainsFunc(p.run, func(s sentence) bool {
-		return denial().MatchString(s.text)
+	return slices.ContainsFunc(p.run, func(s sentence) bool {
+		return s.cues.has(cueRuled) || p.searching && denial().MatchString(s.text)
 	})
 }
 
