@@ -81,8 +81,8 @@ func offLimits(t *talk, all []*touched) []payload.Item {
 			for _, w := range strings.Fields(s.text) {
 				p := strings.TrimPrefix(strings.Trim(w, "`\"'(),:;.!?"), "@")
 				is := func(path string) bool { return path == p || strings.HasSuffix(path, "/"+p) }
-				if slices.ContainsFunc(seen, is) || !looksLikePath(p) && !looksLikeFolder(p) ||
-					!sp.handsOff(s, p) {
+				names := looksLikePath(p) || looksLikeFolder(p)
+				if !names || slices.ContainsFunc(seen, is) || !sp.handsOff(s, p) {
 					continue
 				}
 				seen = append(seen, p)
