@@ -239,7 +239,13 @@ func TestToldNext(t *testing.T) {
 		{"Both shops are shown.", "I have to stop. next time first the choice in the picker, then the headings",
 			"next time first the choice in the picker, then the headings"},
 		{"Both shops are shown.", "ok. on monday we start with the headings", "on monday we start with the headings"},
+		{"Both shops are shown.", "enough. first thing monday: the headings of both", "first thing monday: the headings of both"},
+		{"Both shops are shown.", "let's pick this up in the morning with the headings",
+			"let's pick this up in the morning with the headings"},
+		{"Both shops are shown.", "lunch. this afternoon the headings of both", "this afternoon the headings of both"},
+		{"Both shops are shown.", "cool, the headings can be next", "cool, the headings can be next"},
 		{"Both shops are shown.", "keep in mind that the old list is still online", ""},
+		{"Both shops are shown.", "good. remember that the demo account resets every sunday", ""},
 		{"Both shops are shown, the next() call is fast.", "great, thanks", ""},
 	} {
 		all, _ := items(talkOf([]string{"Sort the list by shop.", "Sorted.", "And the picker?", c.last, c.bye}, nil))

@@ -16,7 +16,7 @@ const maxGoal = 280
 // until they say that they turn to something else or begin a plan for it. What was typed
 // before the prompt that the client records as the first only leads up to it. A remark on
 // work that was done sets out to nothing; where nobody asked for anything at length, the
-// first words do ("labels now").
+// first words do ("labels now"), and where they only said to go on, what was proposed.
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
@@ -33,12 +33,31 @@ func goal(t *talk) (last []payload.Item) {
 			last = []payload.Item{it}
 		} else if it, ok := requested(sp, 1); ok && short == nil && !sp.afterWork {
 			short = []payload.Item{it}
+		} else if it, ok := sp.agreed(); ok && (short == nil || asks(short[0].Text)) {
+			short = []payload.Item{it}
 		}
 	}
 	if last == nil {
 		return short
 	}
 	return last
+}
+
+// agreed returns what the assistant proposed to do, if what was typed only says to go on with it.
+func (sp *speech) agreed() (it payload.Item, ok bool) {
+	if sp.reacts == nil || slices.ContainsFunc(sp.parts, func(s sentence) bool { return !s.greets() }) {
+		return it, false
+	}
+	for _, p := range slices.Backward(sp.reacts.passages()) {
+		for i, s := range slices.Backward(p.run) {
+			if tells(s.text, 2) && !asks(s.text) {
+				it = passage{sp.reacts, p.run[i:]}.item(payload.RequestRule)
+				it.Kind, it.Hint = payload.Goal, ""
+				return it, true
+			}
+		}
+	}
+	return it, false
 }
 
 // remarks reports whether what was typed asks for nothing, after work was done or as an answer that leaves the question
@@ -119,8 +138,8 @@ func (s *sentence) greets() bool {
 
 // smallTalk holds words that say nothing about any work.
 var smallTalk = sync.OnceValue(func() text.Bag {
-	return keywords("ok okay yes yeah yep sure right go fine good great nice cool perfect super lovely awesome thanks thank " +
-		"cheers welcome hi hello hey bye goodbye see ya later today tonight tomorrow morning evening night weekend enough " +
-		"well then till until soon alright sorry please work after danke gut prima toll passt morgen heute abend bis dann " +
-		"tschüss feierabend")
+	return keywords("ok okay yes yeah yep sure right go ahead continue proceed fine good great nice cool perfect super " +
+		"lovely awesome thanks thank cheers welcome hi hello hey bye goodbye see ya later today tonight tomorrow morning " +
+		"evening night weekend enough well then till until soon alright sorry please work after danke gut prima toll passt " +
+		"morgen heute abend bis dann tschüss feierabend")
 })

@@ -28,6 +28,24 @@ func TestGreetingIsNoGoal(t *testing.T) {
 	}
 }
 
+// Where the person only says to go on, what the assistant proposed is the goal.
+func TestAgreedGoal(t *testing.T) {
+	for _, c := range []struct {
+		said []string
+		want string
+	}{
+		{[]string{"where did we stop?", "The plan works; the lock of the weather page is next.", "ok go ahead", "Locked."},
+			"The plan works; the lock of the weather page is next."},
+		{[]string{"continue please", "I go on with the printing of the lists.", "right, go", "Printed."},
+			"I go on with the printing of the lists."},
+	} {
+		got := goal(listen(talkOf(c.said, nil)))
+		if len(got) != 1 || got[0].Text != c.want || got[0].By != payload.ByAssistant {
+			t.Errorf("%q: got %+v, want %q", c.said, got, c.want)
+		}
+	}
+}
+
 // Nor does an answer that leaves a question open.
 func TestUnknownAnswerIsNoGoal(t *testing.T) {
 	s := talkOf([]string{"ok", "Which format shall the export have?", "I don't know, a product thing. Ines must say",

@@ -168,18 +168,23 @@ func next(t *talk) []payload.Item {
 }
 
 // comesNext matches a sentence that says what comes next.
-var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to do|als nächstes)\b[^.]{0,40}:|` +
-	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:is|are|comes?|would be|thats|that's) (?:the )?next|` +
-	`tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
+var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to do|als nächstes)\b[^.]{0,40}:|` +
+	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:be|is|are|comes?|thats|that['’]s) (?:the |up )?next|` +
+	`after that comes|is what['’]s left|tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
 
-// putOff matches what a person puts off to another day: "tomorrow the icons", "on Monday we start with it", "do that
-// next".
+// putOff matches what a person puts off to another time: "tomorrow the icons", "on Monday we start with it", "do that
+// next", "let's pick this up in the morning with the icons".
 var putOff = text.Pattern(`(?i)^\W*(?:(?:and|then|so|ok|okay|good|great|fine)\b\W*)*` + otherDay + `\b|` +
-	`\b` + otherDay + `\W+(?:we|i|you|start|begin|continue|do)\b|` +
+	`\b` + otherDay + `\W+(?:we|i|you|start|begin|continue|do|then)\b|` +
+	`\b(?:let['’]?s|pick|go on|carry on|remind|to ?do|be back)\b.*\b` + otherDay + `\b|` +
 	`^(?:[^i]|i\w).*\b` + otherDay + `(?: morning)?(?:, first thing)?\W*$|^do (?:\S+ ){1,6}next\W*$`)
 
-const otherDay = `(?:tomorrow|next (?:session|week)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|morgen|nächste woche|` +
-	`am (?:mon|diens|donners|frei|sams|sonn)tag|am mittwoch)`
+const (
+	otherDay = `(?:tomorrow|tonight|this (?:afternoon|evening)|in the (?:morning|afternoon|evening)|` +
+		`after (?:lunch|the (?:break|weekend))|when i(?:['’]m| am) back|not today|later today|next (?:session|week)|` +
+		`(?:on|first thing) ` + weekday + `|morgen|nächste woche|am (?:mon|diens|donners|frei|sams|sonn)tag|am mittwoch)`
+	weekday = `(?:mon|tues|wednes|thurs|fri|satur|sun)day`
+)
 
 // A weighed passage is one with how much it counts among others.
 type weighed struct {
