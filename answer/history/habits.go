@@ -83,23 +83,36 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 	return found, nil
 }
 
-// addCommands tells what was run in answer to each turn; in a session that can't be read now, nothing.
+// maxRead is how many sessions, the newest, are read for what was run in them: that takes some 15 ms each.
+const maxRead = 200
+
+// addCommands tells what was run in answer to the plain orders of the newest sessions; in one that can't be read now,
+// nothing.
 func addCommands(ctx context.Context, p *pipeline.Pipeline, typed []index.Result, turns []habits.Turn) {
-	var actions []trace.Action
-	for i, h := range typed {
-		if i == 0 || typed[i-1].Session != h.Session {
-			actions = nil
-			if s, err := p.Read(ctx, ingest.SessionID(h.Session)); err == nil {
-				actions = trace.Actions(s)
-			}
+	read := 0
+	for from, to := 0, len(typed); to > 0 && read < maxRead; to = from {
+		from = to - 1
+		for from > 0 && typed[from-1].Session == typed[from].Session {
+			from--
 		}
-		next := i+1 < len(typed) && typed[i+1].Session == h.Session
-		for _, a := range actions {
-			if a.N < h.Turn || next && a.N >= typed[i+1].Turn {
+		if !slices.ContainsFunc(turns[from:to], habits.Turn.IsShort) {
+			continue
+		}
+		read++
+		s, err := p.Read(ctx, ingest.SessionID(typed[from].Session))
+		if err != nil {
+			continue
+		}
+		for _, a := range trace.Actions(s) {
+			at := from - 1 // the turn that it answers
+			for at+1 < to && typed[at+1].Turn <= a.N {
+				at++
+			}
+			if at < from {
 				continue
 			}
 			for _, c := range a.Steps() {
-				turns[i].Ran = append(append(turns[i].Ran, c.Program), c.Args...)
+				turns[at].Ran = append(append(turns[at].Ran, c.Program), c.Args...)
 			}
 		}
 	}

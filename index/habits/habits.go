@@ -47,8 +47,11 @@ type Turn struct {
 	Session string
 	At      time.Time
 	Text    string
-	Ran     []string // the commands that the answer ran, with their arguments
+	Ran     []string // the commands that the answer ran, with their arguments; they count for a short turn
 }
+
+// IsShort reports whether a turn is a plain order, of which what was done tells what it meant.
+func (t Turn) IsShort() bool { return utf8.RuneCountInString(t.Text) <= longestOrder }
 
 // Find lists what recurs in at least the given number of sessions, the most frequent first. A text sent
 // verbatim in several sessions is some program's template, not a habit.
@@ -68,7 +71,7 @@ func Find(turns []Turn, sessions int) []Habit {
 		for _, s := range sayings(t.Text) {
 			s.Session, s.Place, s.At = t.Session, i, t.At
 			s.task = !s.marked && (i == 0 || turns[i-1].Session != t.Session)
-			if utf8.RuneCountInString(t.Text) <= longestOrder { // what was done is what it meant
+			if t.IsShort() {
 				for _, w := range t.Ran {
 					if plainWord().MatchString(w) {
 						s.ran.Put(text.Stem(strings.ToLower(w)), 1)
