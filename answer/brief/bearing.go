@@ -58,14 +58,18 @@ const (
 // session finds in the files.
 func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
 	var all []Bearing
-	add := func(b *Bearing) {
-		b = latest(ctx, x, project, b)
+	add := func(b *Bearing) error {
+		b, err := latest(ctx, x, project, b)
+		if err != nil {
+			return err
+		}
 		same := func(o Bearing) bool {
 			return o.Session == b.Session && (b.Claims() && o.Item.ID == b.Item.ID || !b.Claims() && near(o.Turn, b.Turn))
 		}
 		if !slices.ContainsFunc(all, same) && wanted(b) {
 			all = append(all, *b)
 		}
+		return nil
 	}
 	warnings, err := check.Against(ctx, x, check.Action{Project: project, Text: task})
 	if err != nil {
@@ -73,7 +77,9 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	}
 	for i := range warnings {
 		b := Warned(&warnings[i])
-		add(&b)
+		if err := add(&b); err != nil {
+			return nil, err
+		}
 	}
 	found, err := answer.Ask(ctx, x, nil, answer.Question{Most: looked,
 		// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
@@ -114,23 +120,28 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	}
 	for _, b := range slices.Concat(orders, claims, dead, quotes, offers) {
 		b.long = long && !b.Claims()
-		add(&b)
+		if err := add(&b); err != nil {
+			return nil, err
+		}
 	}
 	return all[:min(len(all), most)], nil
 }
 
 // latest returns what a person said last of two options where a quote is what they had replied when asked for one.
-func latest(ctx context.Context, x Index, project string, b *Bearing) *Bearing {
+func latest(ctx context.Context, x Index, project string, b *Bearing) (*Bearing, error) {
 	if b.Claims() || text.Lost(b.Asked, b.Item.Text) == nil {
-		return b
+		return b, nil
 	}
 	found, err := x.Search(ctx, index.Query{Text: asking(b.Asked), Project: project, Archived: true, Stated: true})
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range found.Ranked {
-		if err == nil && r.Later != nil && r.Session == b.Session && r.Turn == b.Turn {
-			return &Bearing{Placed: *r.Later, long: b.long}
+		if r.Later != nil && r.Session == b.Session && r.Turn == b.Turn {
+			return &Bearing{Placed: *r.Later, long: b.long}, nil
 		}
 	}
-	return b
+	return b, nil
 }
 
 // Warned returns what an action goes against as what bears on it; a refusal with the call that was refused.
@@ -193,6 +204,9 @@ func forbidding(turns []index.Turn, at index.Place, task string) (all []Bearing)
 // what they denied isn't ruled out.
 func ruledOut(leads []payload.Item, turns []index.Turn, at index.Place, asks text.Bag) (all []Bearing) {
 	for _, it := range leads {
+		if len(it.Evidence) == 0 { // it came from somebody else
+			continue
+		}
 		last := it.Evidence[len(it.Evidence)-1] // the first may be what it had supposed
 		said := it.Text + " " + last.Quote
 		words := text.Words(said)
