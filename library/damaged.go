@@ -64,7 +64,7 @@ var sessionLine = text.Pattern("(?m)^Session `([^`]+)` · ([a-z-]+)")
 
 // renderedAs returns what transcript.md says whose it is.
 func renderedAs(folder string) (ingest.SessionID, ingest.Source) {
-	f, err := disk.Open(filepath.Join(folder, render.TranscriptName))
+	f, err := disk.Open(filepath.Join(folder, render.TranscriptName(0)))
 	if err != nil {
 		return "", ""
 	}

@@ -8,6 +8,7 @@ import (
 	"html"
 	"io"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -136,13 +137,21 @@ func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err
 // ErrNotRendered means that a session has no readable transcript yet.
 var ErrNotRendered = hint.With(errors.New("its transcript isn't rendered yet"), "run recall sync")
 
-// Transcript reads a session's rendered transcript. The error is ErrNotRendered.
-func (l *Library) Transcript(e Entry) ([]byte, error) {
-	text, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = ErrNotRendered
+// Transcript yields the parts of a session's rendered transcript. The error is ErrNotRendered.
+func (l *Library) Transcript(e Entry) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i := 0; ; i++ {
+			text, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
+			if missing := errors.Is(err, fs.ErrNotExist); missing && i > 0 {
+				return
+			} else if missing {
+				err = ErrNotRendered
+			}
+			if !yield(disk.Markdown.Text(text), err) || err != nil {
+				return
+			}
+		}
 	}
-	return disk.Markdown.Text(text), err
 }
 
 // ErrNoTurn means that no rendered transcript has a turn of that id.
@@ -163,16 +172,21 @@ func (l *Library) TurnPlace(id ingest.SessionID, turn string, n int) (path strin
 	if turn != "" {
 		mark, none = `<a id="`+html.EscapeString(turn)+`">`, fmt.Sprintf("session %s: %q", id, turn)
 	}
-	text, err := l.readFile(id, render.TranscriptName)
-	if err != nil {
-		return "", 0, err
+	for i := 0; ; i++ {
+		name := render.TranscriptName(i)
+		text, err := l.readFile(id, name)
+		if err != nil {
+			return "", 0, err
+		}
+		if text == nil {
+			return "", 0, fmt.Errorf("%s: %w", none, ErrNoTurn)
+		}
+		at := 1 + bytes.Index(text, []byte("\n"+mark)) // its own anchor: a call that it refuses has it too
+		if at == 0 {
+			at = bytes.Index(text, []byte(mark))
+		}
+		if at >= 0 {
+			return filepath.Join(e.Folder, name), 1 + bytes.Count(text[:at], []byte("\n")), nil
+		}
 	}
-	at := 1 + bytes.Index(text, []byte("\n"+mark)) // its own anchor: a call that it refuses has it too
-	if at == 0 {
-		at = bytes.Index(text, []byte(mark))
-	}
-	if at < 0 {
-		return "", 0, fmt.Errorf("%s: %w", none, ErrNoTurn)
-	}
-	return filepath.Join(e.Folder, render.TranscriptName), 1 + bytes.Count(text[:at], []byte("\n")), nil
 }

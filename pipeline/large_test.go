@@ -91,6 +91,10 @@ func TestSessionOfManyTurns(t *testing.T) {
 	if err != nil || e.Turns != len(k.said) {
 		t.Fatalf("%d turns, %v, want %d", e.Turns, err, len(k.said))
 	}
+	parts, err := filepath.Glob(filepath.Join(e.Folder, "transcript*.md"))
+	if err != nil || len(parts) < 2 {
+		t.Errorf("transcript in %d parts, %v, want several", len(parts), err)
+	}
 	page, err := os.Stat(filepath.Join(e.Folder, "payload.md"))
 	if err != nil || page.Size() > 8<<10 {
 		t.Errorf("payload.md: %v, %v, want a page", page, err)

@@ -127,16 +127,26 @@ func (g *Grep) Each(ctx context.Context, sessions []library.Entry, search Search
 	return nil
 }
 
-// Transcript searches a session's transcript.
+// Transcript searches the parts of a session's transcript.
 func (g *Grep) Transcript(_ context.Context, e library.Entry) (lines []Line, err error) {
-	data, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("it has no transcript.md yet: recall sync makes it")
+	turn := 0
+	for part := 0; ; part++ {
+		name := render.TranscriptName(part)
+		data, err := disk.ReadPlain(filepath.Join(e.Folder, name))
+		if errors.Is(err, fs.ErrNotExist) && part > 0 {
+			return lines, nil
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.New("it has no transcript.md yet: recall sync makes it")
+		}
+		if err != nil {
+			return lines, err
+		}
+		lines = append(lines, g.file(name, disk.Markdown.Text(data), &turn)...)
+		if g.Only && len(lines) > 0 {
+			return lines, nil
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return g.Text(render.TranscriptName, string(disk.Markdown.Text(data))), nil
 }
 
 // Text searches one text under the name of its file.

@@ -173,15 +173,17 @@ func (f *folderCheck) logs() {
 	}
 }
 
-// rendered checks the transcript, and the files whose sums are in session.json.
+// rendered checks the parts of the transcript, and the files whose sums are in session.json.
 func (f *folderCheck) rendered() {
-	const name = render.TranscriptName
-	text, err := f.c.read(f.at(name))
-	switch {
-	case err != nil:
-		f.unread(name, err, f.entry.Distilled != nil)
-	case disk.Markdown.SealOf(text) != disk.SealGood:
-		f.found(name, Damaged, MendRender, badSeal)
+	for i := range f.entry.Parts {
+		name := render.TranscriptName(i)
+		text, err := f.c.read(f.at(name))
+		switch {
+		case err != nil:
+			f.unread(name, err, true)
+		case disk.Markdown.SealOf(text) != disk.SealGood:
+			f.found(name, Damaged, MendRender, badSeal)
+		}
 	}
 	for name, want := range f.entry.Sums {
 		sum, err := disk.SumFile(f.at(name))
@@ -198,12 +200,15 @@ func (f *folderCheck) rendered() {
 // others reports files that nothing else has covered.
 func (f *folderCheck) others() {
 	needed := map[string]bool{"session.json": true, "raw/versions.jsonl": true,
-		"payload.md": true, render.TranscriptName: true, "edits.jsonl": true, "notes.jsonl": true}
+		"payload.md": true, "edits.jsonl": true, "notes.jsonl": true}
 	for _, s := range f.segs {
 		needed["raw/"+s.String()] = true
 	}
 	for name := range f.entry.Sums {
 		needed[name] = true
+	}
+	for i := range f.entry.Parts {
+		needed[render.TranscriptName(i)] = true
 	}
 	_ = disk.Walk(f.entry.Folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -217,6 +222,8 @@ func (f *folderCheck) others() {
 		case needed[name]:
 		case strings.HasPrefix(name, "raw/") && err == nil:
 			f.found(name, Leftover, "", "no version needs it")
+		case render.IsTranscript(name):
+			f.found(name, Unfinished, "", "of a save that was interrupted")
 		default:
 			f.found(name, Unknown, "", "%s", stray(name))
 		}

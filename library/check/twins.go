@@ -103,7 +103,7 @@ func (r *repairing) keepRest(src *library.Folder, list bool, to string) error {
 		if s, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err == nil {
 			return src.Versions.Covers(r.ctx, src.Entry.Folder, s)
 		}
-		return name == render.TranscriptName || name == "session.json" || name == "raw/versions.jsonl" && !list
+		return render.IsTranscript(name) || name == "session.json" || name == "raw/versions.jsonl" && !list
 	})
 	for _, name := range append(names, "session.json") {
 		from, at := filepath.Join(src.Entry.Folder, filepath.FromSlash(name)), filepath.Join(to, filepath.FromSlash(name))

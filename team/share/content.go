@@ -2,6 +2,7 @@ package share
 
 import (
 	"errors"
+	"strings"
 
 	"recall/library"
 	"recall/team"
@@ -10,12 +11,18 @@ import (
 // content adds what a session's level shares beside items: the redacted transcript.
 func (s *Source) content(e library.Entry, of team.Share, out *team.Session) error {
 	if of.Level.Has(team.LevelTranscripts) {
-		said, err := s.Library.Transcript(e)
-		if err != nil && !errors.Is(err, library.ErrNotRendered) { // a later sync sends it
-			return err
+		var all strings.Builder
+		for part, err := range s.Library.Transcript(e) {
+			if errors.Is(err, library.ErrNotRendered) { // a later sync sends it
+				break
+			}
+			if err != nil {
+				return err
+			}
+			all.Write(part)
 		}
-		if len(said) <= team.MostContent {
-			out.Transcript = string(said)
+		if all.Len() <= team.MostContent {
+			out.Transcript = all.String()
 		}
 	}
 	return nil

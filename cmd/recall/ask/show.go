@@ -187,11 +187,15 @@ func showPlace(ctx context.Context, a *app.App, h last.Hit, o showOptions) error
 func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) error {
 	switch {
 	case o.Transcript:
-		said, err := a.Lib.Transcript(e)
-		if err != nil {
-			return err
+		for part, err := range a.Lib.Transcript(e) {
+			if err == nil {
+				err = a.Print(terminal.Visible(string(part)))
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return a.Print(terminal.Visible(string(said)))
+		return nil
 	case o.Actions:
 		s, err := a.Read(ctx, e)
 		if err != nil {

@@ -133,7 +133,7 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 	if o.Format == "html" {
 		return render.HTML(s, about, items)
 	}
-	return render.Transcript(s, about), nil
+	return render.WholeTranscript(s, about), nil
 }
 
 // exportFiles copies a session's outputs, or all of its own files into a new folder. Each is checked by its hash;
