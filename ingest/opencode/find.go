@@ -17,7 +17,7 @@ import (
 // Find lists the sessions of a database, or of those in a folder, with their sub-agents. A database that hasn't changed
 // since the last time isn't opened.
 func (Reader) Find(ctx context.Context, at string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
-	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}}
+	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, has: map[string]bool{}}
 	f.LookFor(at, f.walk, f.file)
 	return f.found, f.Problems
 }
@@ -25,6 +25,7 @@ func (Reader) Find(ctx context.Context, at string, seen ingest.Seen) ([]ingest.F
 type finder struct {
 	ingest.Search
 	found []ingest.Found
+	has   map[string]bool // sessions in databases; nil if one can't be read
 }
 
 // walk searches for databases in a folder; in the client's own, not below it.
@@ -34,10 +35,32 @@ func (f *finder) walk(dir string) {
 	for _, path := range all {
 		f.file(path, nil)
 	}
+	f.former(filepath.Join(dir, "storage"), len(all) > 0)
 	if len(all) > 0 {
 		return
 	}
 	f.Walk(dir, isDatabase, f.file)
+}
+
+// former reports sessions in the files of versions before 1.2 that no database beside them has: the client moves them
+// into one, but leaves the files.
+func (f *finder) former(storage string, moved bool) {
+	if f.has == nil || !ingest.IsFolder(filepath.Join(storage, "part")) {
+		return
+	}
+	all, _ := filepath.Glob(filepath.Join(storage, "message", "*"))
+	left := slices.DeleteFunc(all, func(path string) bool {
+		return !ingest.IsFolder(path) || f.has[filepath.Base(path)]
+	})
+	if len(left) == 0 {
+		return
+	}
+	how := "start a newer one once to import them into its database"
+	if moved {
+		how = "OpenCode moves them into a database only where there is none yet"
+	}
+	f.Problem(storage, fmt.Errorf("sessions in the format of OpenCode before version 1.2 that no database has (%d): %s",
+		len(left), how))
 }
 
 // isDatabase reports whether a path has a database's name; each release channel has one.
@@ -56,6 +79,7 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 	if s.err != nil {
 		if isDatabase(at) {
 			f.Problem(at, s.err)
+			f.has = nil
 		}
 		return
 	}
@@ -65,6 +89,9 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Sessions)) {
 		k := s.Sessions[id]
+		if f.has != nil {
+			f.has[id] = k.There
+		}
 		if !k.There {
 			f.Problem(at, fmt.Errorf("%d bytes in rows of session %q, which is missing",
 				k.Spoken.Size+k.Beside.Size, id))
