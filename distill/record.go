@@ -88,9 +88,9 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 			continue
 		}
 		for _, s := range c.statements(later) {
-			instead := s.changes && slices.ContainsFunc(others, func(o []sayWord) bool {
+			instead := slices.ContainsFunc(others, func(o []sayWord) bool {
 				return len(o) > 0 && allIn(o, s.words, false)
-			})
+			}) && changesMind().MatchString(s.text)
 			if instead || allIn(chosen, s.words, true) && !more(s.words, chosen, about) {
 				if q := inTurn(later, s.text); q != "" {
 					return later, q
@@ -103,9 +103,8 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 
 // statement is a sentence that a person typed and that asks nothing.
 type statement struct {
-	text    string
-	words   []sayWord
-	changes bool // it says that something is to be otherwise
+	text  string
+	words []sayWord
 }
 
 // statements returns a turn's, which are read once: each item on record is held to all later turns.
@@ -114,7 +113,7 @@ func (c *contract) statements(t *ingest.Turn) []statement {
 	if !ok {
 		for _, sentence := range text.Sentences(t.OwnText(), true) {
 			if !strings.HasSuffix(sentence, "?") {
-				all = append(all, statement{sentence, read(sentence), changesMind().MatchString(sentence)})
+				all = append(all, statement{sentence, read(sentence)})
 			}
 		}
 		c.stated[t] = all
@@ -122,6 +121,7 @@ func (c *contract) statements(t *ingest.Turn) []statement {
 	return all
 }
 
+// changesMind matches a sentence by which something is to be otherwise.
 var changesMind = text.Pattern(`(?i)\b(?:instead|actually|after all|rather|changed? (?:my|our) mind|` +
 	`on second thoughts?|switch|doch|lieber|finalement|mejor)\b`)
 
