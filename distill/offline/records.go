@@ -253,12 +253,19 @@ const maxCommand = 120
 func refusals(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	places := s.Places()
+	changed := map[string]int{} // where the session last changed a file
+	for turn, c := range ingest.EachCall(s.Turns) {
+		if c.Path != "" && writes(c.Name) && c.Worked() {
+			changed[c.Path] = turn.N
+		}
+	}
 	for turn, c := range ingest.EachCall(s.Turns) {
 		reason := text.OneLine(c.Reason)
 		refused := c.Verdict == ingest.Rejected && len(c.Answers) == 0 && !turn.Aside()
-		// What is said with the refusal of a command is about it; what else was typed next may be about anything.
-		ofCommand := c.Command != "" && c.ReasonTurn == "" && strings.Contains(reason, " ")
-		says := ofCommand || tells(reason, 3) && !strings.HasSuffix(reason, "?")
+		later := c.Path != "" && changed[c.Path] > turn.N // then one way to change it was refused, not that it is
+		// What is said with the refusal is about what was refused; what else was typed next may be about anything.
+		ofCall := (c.Command != "" || c.Path != "" && !later) && c.ReasonTurn == "" && strings.Contains(reason, " ")
+		says := ofCall || tells(reason, 3) && !strings.HasSuffix(reason, "?")
 		if !refused || !says || reason[0] == '<' {
 			continue
 		}
@@ -275,6 +282,7 @@ func refusals(s *ingest.Session) []payload.Item {
 			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(what)})
 		}
 		switch {
+		case later:
 		case c.Path != "":
 			it.About = appendNew(it.About, distill.FileName(distill.Roots(s), c.Path))
 		case c.Command != "": // by whose words it is found when that is to run again

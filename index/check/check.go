@@ -55,6 +55,7 @@ const (
 	fewWords    = 2       // content words that say nothing to which an order could refer
 	shortPrompt = 4       // content words of an action that is about what it names
 	maxRuns     = 5       // commands read of a plan
+	third       = 0.33    // of the words of a request, without what destroys
 	sameRun     = 0.8     // share of a refused command's words, and of the other's, that makes them the same
 )
 
@@ -71,10 +72,7 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 		return nil, nil
 	}
 	// What was decided in an archived session still holds.
-	kinds := Kinds
-	if len(d.runs)+len(d.removed) > 0 {
-		kinds = append(slices.Clone(kinds), payload.Lead) // what was said when it was refused
-	}
+	kinds := append(slices.Clone(Kinds), payload.Lead) // what was said when it was refused
 	found, err := ix.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: kinds, Limit: maxItems, Exact: true,
 		Stated: true, Archived: true})
 	if err != nil {
@@ -170,7 +168,11 @@ type deed struct {
 var (
 	onlyReads = text.Pattern(`(?i)^\s*(grep|rg|cat|ls|git\s+(log|grep|show|diff)|strings|find|less|head|tail|du|wc)\b`)
 	removes   = text.Pattern(`(?i)\b(remove|uninstall|purge|delete|rm)\b`)
-	aside     = text.Pattern(`(?i)(^|[/_.-])(tests?|specs?|docs?|examples?|changelog|readme|adr|migrations?)([/_.-]|$)|` +
+	looksOnly = text.Pattern(`(?i)^\W*(show|list|print|read|look|open|find|count|compare)\b`)
+	// destroys matches what a command or a request does to what is then gone.
+	destroys = text.Pattern(`(?i)\b(remov\w*|uninstall|purg\w*|delet\w*|rm|wip(?:e|es|ed|ing)|eras\w*|drop|discard|throw away|` +
+		`clean(?: ?up)?|clear|empty|overwrit\w*|reset|truncate|prune|undo|revert)(?:\b|_)|\s(-v|-f|-r|--force|--hard)\b`)
+	aside = text.Pattern(`(?i)(^|[/_.-])(tests?|specs?|docs?|examples?|changelog|readme|adr|migrations?)([/_.-]|$)|` +
 		`\.(md|rst|lock|sum)$|[-.]lock\.`)
 )
 
@@ -241,9 +243,9 @@ func (d *deed) against(it *payload.Item) (name string, sure bool) {
 		if w := text.Words(it.Text); len(w) > 0 && w.In(d.does) >= deadEnd && w.Shared(d.brings) > 0 {
 			return it.Text, false
 		}
-		return d.runsAgain(it), false
+		return d.refusedAgain(it), false
 	case payload.Lead:
-		return d.runsAgain(it), false
+		return d.refusedAgain(it), false
 	case payload.Decision, payload.Flag:
 		for _, lost := range append(setAgainst(it.Text), it.Alternatives...) {
 			if d.names(lost, it) {
@@ -254,27 +256,57 @@ func (d *deed) against(it *payload.Item) (name string, sure bool) {
 	return "", false
 }
 
-// runsAgain returns the call that a person refused with an item's words, if it is what is to be done.
-func (d *deed) runsAgain(it *payload.Item) string {
+// refusedAgain returns the call that a person refused with an item's words, if it is what is to be done.
+func (d *deed) refusedAgain(it *payload.Item) string {
 	if it.Rule != payload.RefusalRule || len(it.Evidence) < 2 {
 		return ""
 	}
 	refused := it.Evidence[1].Quote
 	w := text.Words(refused)
 	same := slices.ContainsFunc(d.runs, func(c text.Bag) bool { return w.In(c) >= sameRun && c.In(w) >= sameRun })
-	if !same && !d.removesFrom(refused) {
+	if !same && !d.removesFrom(refused) && !d.changesFile(it.About) && !d.asksFor(refused, it.Text) {
 		return ""
 	}
 	return text.OneLine(refused)
+}
+
+// changesFile reports whether an action changes a file that an edit was refused of, or is a request that names it.
+func (d *deed) changesFile(about []string) bool {
+	files := d.changes
+	if d.said && !looksOnly().MatchString(d.asked) {
+		files = filesIn(d.asked)
+	}
+	return len(about) > 0 && !strings.Contains(about[0], " ") && // a command
+		slices.ContainsFunc(files, func(p string) bool { return isAmong(p, about) })
+}
+
+// asksFor reports whether a request asks in other words for a call that was refused: it has words of the call and most
+// of its own from there and from what was said then; of one that destroys something, one in three if it does so too.
+func (d *deed) asksFor(refused, said string) bool {
+	of := filesIn(refused)
+	other := len(of) > 0 && slices.ContainsFunc(filesIn(d.asked), func(p string) bool { return !isAmong(p, of) })
+	if !d.said || other {
+		return false
+	}
+	asks := text.Words(destroys().ReplaceAllString(d.asked, " "))
+	call := text.Words(refused)
+	all := text.Words(refused + " " + said)
+	if destroys().MatchString(refused) {
+		return destroys().MatchString(d.asked) && asks.In(all) >= third
+	}
+	return call.Shared(asks) > 0 && all.Shared(asks) > 1 && asks.In(all) >= half
 }
 
 // removesFrom reports whether an action removes files, and none but those that a refused command would have.
 func (d *deed) removesFrom(refused string) bool {
 	files := filesIn(refused)
 	return len(d.removed) > 0 && removes().MatchString(refused) &&
-		!slices.ContainsFunc(d.removed, func(p string) bool {
-			return !slices.ContainsFunc(files, func(other string) bool { return within(other, p) || within(p, other) })
-		})
+		!slices.ContainsFunc(d.removed, func(p string) bool { return !isAmong(p, files) })
+}
+
+// isAmong reports whether a path is one of some files, or in one, or holds one.
+func isAmong(p string, files []string) bool {
+	return slices.ContainsFunc(files, func(other string) bool { return within(other, p) || within(p, other) })
 }
 
 // filesIn returns the files and folders that a command or a sentence names.
