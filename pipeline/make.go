@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"recall/distill"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -79,7 +78,6 @@ func (r *run) distillOne(ctx context.Context, m *Member) error {
 	if err != nil {
 		return err
 	}
-	distill.Hold(m.Session, m.fresh)
 	r.describe(m)
 	m.page, err = r.merge(m)
 	return err

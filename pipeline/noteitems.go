@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"recall/distill"
 	"recall/library"
 	"recall/library/inbox"
 	"recall/payload"
@@ -24,6 +25,9 @@ func (r *run) addNotes(m *Member) error {
 		}
 	}
 	m.fresh.Items = withNotes(m.fresh.Items, m.noted)
+	if len(m.noted) > 0 { // what a distiller returns holds
+		distill.Hold(m.Session, m.fresh)
+	}
 	return nil
 }
 
