@@ -17,15 +17,25 @@ var (
 	// turnsDown matches the word with which a clause rejects what follows.
 	turnsDown = text.Pattern(`(?i)\b(?:no|nope|nein|don['’]?t|do not|let['’]?s not|not|never|instead of|rather ` +
 		`than|undo|revert|scratch|drop|forget|stop)\b`)
-	// harmlessNo matches phrases with such a word that reject nothing.
+	// harmlessNo matches phrases with such a word that reject nothing; each has one of harmlessSigns.
 	harmlessNo = text.Pattern(`(?i)\b(?:no (?:problem|worries|idea|issue|doubt|matter)|not ` +
 		`(?:only|just|sure|bad|clear|certain)|(?:don['’]?t|do not) ` +
 		`(?:forget|worry|know|understand|see|get|have|mind|remember)|why not|whether or not|if not|or not)\b`)
+	harmlessSigns = []string{"no ", "not", "don't ", "don’t ", "dont "}
+
 	clauseEnd    = text.Pattern(`[,;:.!?\n—]`)
 	sentences    = text.Pattern(`[^.!?\n]+(?:[.!?]+[^\s.!?][^.!?\n]*)*[.!?]*`)
 	saysNoItself = text.Pattern(`(?i)\b(?:without|not?|never|instead|rather than|removed?|dropped)\b|n['’]t\b`)
 	pronoun      = text.Pattern(`(?i)\b(?:this|that|it|them)\b`)
 )
+
+// withoutHarmless puts something else in place of phrases that deny nothing.
+func withoutHarmless(s, instead string) string {
+	if !text.AnyOf(strings.ToLower(s), strings.Contains, harmlessSigns...) { // as in most sentences
+		return s
+	}
+	return harmlessNo().ReplaceAllString(s, instead)
+}
 
 const (
 	refusalSentences = 3 // leading sentences of the answer that may hold a refusal
@@ -44,7 +54,7 @@ func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn
 	own := next.OwnText()
 	for n, at := range sentences().FindAllStringIndex(own, refusalSentences) {
 		sentence := strings.TrimSpace(own[at[0]:at[1]])
-		plain := harmlessNo().ReplaceAllString(sentence, "")
+		plain := withoutHarmless(sentence, "")
 		if strings.HasSuffix(plain, "?") {
 			continue
 		}

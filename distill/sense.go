@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"recall/internal/text"
 )
@@ -22,34 +23,71 @@ type sayWord struct {
 // read returns the content words of a text in order.
 func read(s string) []sayWord {
 	r := senseReader{}
-	s = harmlessNo().ReplaceAllString(strings.ReplaceAll(s, "’", "'"), " ")
-	ends := append(clauses().FindAllStringIndex(s, -1), []int{len(s), len(s)})
-	from, listed := 0, false // "not in this step: a UI, cron": who can tell whether what is listed is denied
-	for _, end := range ends {
-		tokens := strings.FieldsFunc(s[from:end[0]], func(r rune) bool {
+	s = withoutHarmless(strings.ReplaceAll(s, "’", "'"), " ")
+	listed := false // "not in this step: a UI, cron": who can tell whether what is listed is denied
+	for from := 0; from < len(s); {
+		end, next := clauseIn(s, from)
+		tokens := strings.FieldsFunc(s[from:end], func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("'._-/%$@+#", r)
 		})
+		low := make([]string, len(tokens))
 		for i := range tokens {
 			tokens[i] = strings.Trim(tokens[i], "'._-/")
+			low[i] = strings.ToLower(tokens[i])
 		}
 		r.from, r.no, r.loose, r.trade = len(r.all), false, false, ""
 		for i := range tokens {
-			r.token(tokens, i)
+			r.token(tokens[i], low, i)
 		}
 		if listed {
 			loosen(r.all[r.from:])
 		}
-		switch between := s[end[0]:end[1]]; {
-		case strings.HasPrefix(between, ":") && len(tokens) > 0 && denies(strings.ToLower(tokens[0])):
+		switch between := s[end:next]; {
+		case strings.HasPrefix(between, ":") && len(tokens) > 0 && denies(low[0]):
 			listed = true
 		case strings.ContainsAny(between, ".!?…;") || strings.Contains(between, "\n\n"):
 			listed = false
 		}
-		from = end[1]
+		from = next
 		r.clause++
 	}
 	return r.all
 }
+
+// clauseIn returns where the clause of a text ends that begins at a byte, and where the next one begins: behind a
+// punctuation mark, a bracket, a dash, a line's end or a word such as "and". It is called for all that people type.
+func clauseIn(s string, from int) (end, next int) {
+	space := func(i int) bool { return i < len(s) && strings.IndexByte(" \t\n\f\r", s[i]) >= 0 }
+	for i := from; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		after := i + n
+		if space(i) {
+			to := after
+			for to < len(s) && !space(to) {
+				to++
+			}
+			word := s[after:to]
+			opens, size := utf8.DecodeRuneInString(word)
+			switch {
+			case word != "" && strings.ContainsRune("([\"“", opens):
+				return i, after + size
+			case r == '\n':
+				return i, after
+			case word != "" && to < len(s) && (strings.Trim(word, "—–-") == "" || joining[strings.ToLower(word)]):
+				return i, to + 1
+			}
+		} else if r == '→' || after == len(s) && marks(r) {
+			return i, after
+		} else if marks(r) && space(after) {
+			return i, after + 1
+		}
+		i = after
+	}
+	return len(s), len(s)
+}
+
+// marks reports whether a character ends a clause if white space follows.
+func marks(r rune) bool { return strings.ContainsRune(",;:.!?…()[]\"“”", r) }
 
 type senseReader struct {
 	all    []sayWord
@@ -60,18 +98,18 @@ type senseReader struct {
 	trade  string // "rather", "replace": what is denied comes in two parts
 }
 
-func (r *senseReader) token(tokens []string, i int) {
-	low := strings.ToLower(tokens[i])
-	before, next := "", ""
+// token reads one of a clause's tokens, which are also given in small letters.
+func (r *senseReader) token(token string, all []string, i int) {
+	low, before, next := all[i], "", ""
 	if i > 0 {
-		before = strings.ToLower(tokens[i-1])
+		before = all[i-1]
 	}
-	if i+1 < len(tokens) {
-		next = strings.ToLower(tokens[i+1])
+	if i+1 < len(all) {
+		next = all[i+1]
 	}
 	switch {
 	case denies(low):
-		r.denial(low, next, tokens[i+1:])
+		r.denial(low, next, all[i+1:])
 		return
 	case low == "instead" && next == "of" || low == "rather" && next == "than":
 		r.no = true
@@ -83,7 +121,7 @@ func (r *senseReader) token(tokens []string, i int) {
 		r.no = false
 	case low == "than" && r.trade == "rather": // "I'd rather have one than three"
 		r.no = true
-	case low == "off" && (being[before] || slices.ContainsFunc(tokens[:i], turnsOff)): // "turn it off", "is off"
+	case low == "off" && (being[before] || slices.ContainsFunc(all[:i], turnsOff)): // "turn it off", "is off"
 		deny(r.all[r.from:])
 	case undoes[text.Stem(low)] && !denies(before), low == "out" && (being[before] || rulesOut[text.Stem(before)]):
 		// "redis was dropped", "redis dropped for now"; "drop redis"
@@ -95,8 +133,8 @@ func (r *senseReader) token(tokens []string, i int) {
 		}
 	case low == "from" && moving[text.Stem(before)]: // "switch from redis to sqlite"
 		r.no = true
-	case low == "to" && r.no && slices.ContainsFunc(tokens[:i], func(t string) bool {
-		return moving[text.Stem(strings.ToLower(t))]
+	case low == "to" && r.no && slices.ContainsFunc(all[:i], func(t string) bool {
+		return moving[text.Stem(t)]
 	}):
 		r.no = false
 	}
@@ -108,12 +146,12 @@ func (r *senseReader) token(tokens []string, i int) {
 		r.all = append(r.all, sayWord{stem: low, joint: true, clause: r.clause})
 		return
 	}
-	for k, w := range text.Split(tokens[i]) {
+	for k, w := range text.Split(token) {
 		if light[w] || text.Stop(w) && k == 0 {
 			continue
 		}
 		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no, loose: r.loose, clause: r.clause,
-			exact: k == 0 && (text.IsName(tokens[i]) || digits[w] != "" || days[low])})
+			exact: k == 0 && (text.IsName(token) || digits[w] != "" || days[low])})
 	}
 }
 
@@ -136,14 +174,12 @@ func (r *senseReader) denial(low, next string, rest []string) {
 }
 
 func turnsOff(word string) bool {
-	low := strings.ToLower(word)
-	return strings.HasPrefix(low, "turn") || strings.HasPrefix(low, "switch")
+	return strings.HasPrefix(word, "turn") || strings.HasPrefix(word, "switch")
 }
 
 // says reports whether a word says something by itself.
 func says(word string) bool {
-	low := strings.ToLower(word)
-	return !light[low] && !text.Stop(low) && low != "longer" && low != "more"
+	return !light[word] && !text.Stop(word) && word != "longer" && word != "more"
 }
 
 func denies(word string) bool { return denying[word] || strings.HasSuffix(word, "n't") }
@@ -161,8 +197,8 @@ func deny(words []sayWord) {
 }
 
 var (
-	clauses = text.Pattern(`[,;:.!?…()\[\]"“”](?:\s|$)|\s[(\["“]|\n|\s[—–-]+\s|→|` +
-		`\s(?i:and|but|because|since|so|while|then|when|whenever|if|which|und|wenn|aber|weil|sondern|denn|mais|car|et|y|pero|porque)\s`)
+	joining = text.Set(`and but because since so while then when whenever if which und wenn aber weil sondern denn mais
+		car et y pero porque`)
 	denying = text.Set(`no not never none nobody nothing neither nor without cannot cant dont wont isnt doesnt no-one
 		nicht kein keine keinen keinem keiner nie niemals nichts ohne statt anstatt ne pas jamais sans aucun aucune
 		nunca jamás sin ningún ninguna não nem non senza mai`)
