@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recall/index"
+	"recall/ingest"
 	"recall/internal/escape"
 	"recall/internal/text"
 	"recall/payload"
@@ -122,12 +123,17 @@ func (v Voice) Speaker(role string) string {
 	return v.you()
 }
 
-// Teller names who said a result's turn, and whether a person said something else of it later.
+// Teller names who said a result's turn, whether some of it is only pasted, and whether a person said something else
+// of it later.
 func (v Voice) Teller(r *Result) string {
-	if r.Later != nil {
-		return "earlier, on the same subject: " + v.Speaker(r.Role)
+	who := v.Speaker(r.Role)
+	if r.Role == "user" && !strings.Contains(ingest.Typed(r.Text), strings.TrimSpace(r.Passage)) {
+		who += ", partly pasted"
 	}
-	return v.Speaker(r.Role)
+	if r.Later != nil {
+		return "earlier, on the same subject: " + who
+	}
+	return who
 }
 
 // Source says who said an item and where.

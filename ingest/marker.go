@@ -153,6 +153,13 @@ func outside(parts, others []Foreign) (out []Foreign) {
 	return out
 }
 
+// Typed returns what a person said themselves in what they sent: not what they pasted or quoted.
+func Typed(sent string) string {
+	t := Turn{Role: User, Text: sent}
+	MarkForeign(&t)
+	return t.OwnText()
+}
+
 // OwnText returns the turn's text without its foreign parts.
 func (t *Turn) OwnText() string { return t.without(func(Foreign) bool { return true }) }
 

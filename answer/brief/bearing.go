@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/distill"
 	"recall/index"
 	"recall/index/check"
+	"recall/ingest"
 	"recall/internal/text"
 	"recall/payload"
 	"recall/payload/tokens"
@@ -71,6 +73,9 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		}
 		return nil
 	}
+	if distill.Bare(&ingest.Turn{Role: ingest.User, Text: task}) { // it replies to what was just said
+		return nil, nil
+	}
 	warnings, err := check.Against(ctx, x, check.Action{Project: project, Text: task})
 	if err != nil {
 		return nil, err
@@ -98,6 +103,11 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		turns, err := x.Said(ctx, r.Session, from, to, around)
 		if err != nil {
 			return nil, err
+		}
+		for i := range turns {
+			if typed(turns[i]) { // what they pasted isn't their word
+				turns[i].Text = ingest.Typed(turns[i].Text)
+			}
 		}
 		leads, err := x.Leads(ctx, r.Session, from, to)
 		if err != nil {

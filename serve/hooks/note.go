@@ -20,7 +20,7 @@ import (
 
 // prompt says what was said before that bears on a prompt, and if the context is filling up. It never stops the person.
 func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
-	text := ownText(in.Prompt)
+	text := ingest.Typed(text.Head(in.Prompt, promptMost))
 	m := h.memoOf(in) // distinguishes a fork from its parent at the first event
 	if strings.HasPrefix(text, "/") || strings.TrimSpace(text) == "" {
 		return Answer{}, nil
@@ -41,13 +41,6 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 
 // promptMost is how many bytes of a prompt are read: the request comes before what was pasted.
 const promptMost = 64 << 10
-
-// ownText returns what was said in a prompt itself: a payload pasted into it doesn't contradict itself.
-func ownText(prompt string) string {
-	t := ingest.Turn{Role: ingest.User, Text: text.Head(prompt, promptMost)}
-	ingest.MarkForeign(&t)
-	return t.OwnText()
-}
 
 // bearing says what was said before that bears on a task and this session doesn't hold yet, "" for nothing.
 func (h *Host) bearing(ctx context.Context, in Input, m memo, task string) (string, []spot, error) {
@@ -149,7 +142,7 @@ func (h *Host) agentAsked(ctx context.Context, in Input) error {
 	defer cancel()
 	asked := in
 	asked.Session = "" // it holds nothing of what was said so far
-	note, _, err := h.bearing(ctx, asked, memo{}, ownText(in.ToolInput.Prompt))
+	note, _, err := h.bearing(ctx, asked, memo{}, ingest.Typed(text.Head(in.ToolInput.Prompt, promptMost)))
 	if err != nil || note == "" {
 		return err
 	}

@@ -166,12 +166,12 @@ func (p *Page) beside(r *answer.Result) (said string) {
 	for _, one := range r.Also {
 		mark := "  " + p.marked(one)
 		if p.Full {
-			who := fmt.Sprintf("%s, %s, %s:", p.Speaker(one.Role), p.Where(one.Place, one.Turn, false), answer.Day(one.At))
+			who := fmt.Sprintf("%s, %s, %s:", p.Teller(one), p.Where(one.Place, one.Turn, false), answer.Day(one.At))
 			said += p.Wrapped(mark+" ", blanks(mark), who, "") + p.spoken(one, "  ")
 			continue
 		}
 		rest := blanks(mark)
-		who := fmt.Sprintf("%s, turn %d: ", p.Speaker(one.Role), one.Turn)
+		who := fmt.Sprintf("%s, turn %d: ", p.Teller(one), one.Turn)
 		said += p.lines(mark+" ", rest, p.brief(who, one, p.Width-Columns(rest), room), "")
 	}
 	return said
