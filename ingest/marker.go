@@ -46,8 +46,12 @@ func CarriedIDs(text string) []string {
 	return ids
 }
 
-// PayloadHeading begins the first line after the marker of a whole payload. Answers and notes have no such line.
-const PayloadHeading = "# Rehydration payload"
+// PayloadHeading begins the first line after the marker of a whole payload, toldHeading that of one a session was told
+// of. Answers and notes have no such line.
+const (
+	PayloadHeading = "# Rehydration payload"
+	toldHeading    = "# Earlier work"
+)
 
 // KeptSeal begins the last line of a payload that is kept current in a folder.
 const KeptSeal = "<!-- written by recall at each sync"
@@ -61,7 +65,7 @@ func PayloadIDs(text string, fetched bool) []string {
 	var ids []string
 	for _, m := range markerIDs().FindAllStringSubmatchIndex(text, -1) {
 		page, _, _ := strings.Cut(text[m[1]:], "<!-- /recall")
-		if strings.Contains(page, PayloadHeading) {
+		if strings.Contains(page, PayloadHeading) || strings.Contains(page, toldHeading) {
 			ids = Union(ids, strings.Fields(text[m[2]:m[3]])...)
 		}
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	// Editable has the marker name each item, not just the sessions, so that Merge knows what an edited page showed. It
 	// doesn't count towards the budget.
 	Editable bool
+
+	// Told is a page that a session is told of unasked: its heading has nothing that only a person makes use of.
+	Told bool
 }
 
 // Rendered is a payload as Markdown.
@@ -46,7 +49,7 @@ func Render(p *Payload, o Options) Rendered {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
-	page := page{payload: p, variant: o.Variant, layout: layouts[o.Variant], items: shown(p)}
+	page := page{payload: p, variant: o.Variant, layout: layouts[o.Variant], items: shown(p), told: o.Told}
 	if o.Variant == Debug {
 		page.read = p.Read
 	}
@@ -146,6 +149,7 @@ type page struct {
 	layout  []section
 	items   []Item
 	read    []string // files only read, named below the heading
+	told    bool
 	lines   []string // of the items in their current form; nil if not yet formatted
 }
 
@@ -189,7 +193,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	}
 	var b strings.Builder
 	b.WriteString(marker(pg.handsOn(r.Shown)))
-	b.WriteString(heading(pg.payload))
+	b.WriteString(heading(pg.payload, pg.told))
 	if len(pg.read) > 0 {
 		fmt.Fprintf(&b, "Read, no change seen · %s\n", safe(strings.Join(pg.read, " · "), 600))
 	}
@@ -294,18 +298,24 @@ func (pg *page) shorten(size int) {
 	}
 }
 
-// pageTitle begins the page's heading.
-const pageTitle = "Rehydration payload"
+// How a page's heading begins, and that of one a session is told of.
+const (
+	pageTitle = "Rehydration payload"
+	toldTitle = "Earlier work"
+)
 
 // heading returns the title and the line that says where the payload is from.
-func heading(p *Payload) string {
-	title := "# " + pageTitle
+func heading(p *Payload, told bool) string {
+	title, made, notice := "# "+pageTitle, p.Made.By(), leadsNotice
+	if told {
+		title, made, notice = "# "+toldTitle, "", leadsMeaning
+	}
 	if name := safe(p.Title, 120); name != "" {
 		title += ": " + name
 	}
 	parts := []string{sessionName(p)}
 	for _, of := range [][2]string{{"project ", p.Project}, {"branch ", p.Branch}, {"", Span(p.Start, p.End)},
-		{"distilled by ", p.Made.By()}} {
+		{"distilled by ", made}} {
 		if name := safe(of[1], 80); name != "" {
 			parts = append(parts, of[0]+name)
 		}
@@ -313,13 +323,16 @@ func heading(p *Payload) string {
 	if slices.ContainsFunc(p.Items, func(it Item) bool {
 		return it.Kind == Lead && it.Rule != ClaimRule && it.Current()
 	}) {
-		parts = append(parts, leadsNotice)
+		parts = append(parts, notice)
 	}
 	return title + "\n" + strings.Join(parts, " · ") + "\n"
 }
 
-// leadsNotice explains a payload that has passages.
-const leadsNotice = "by rules: quotes, not conclusions; with a model: recall init"
+// leadsNotice explains a payload that has passages, and says what to do about it.
+const (
+	leadsMeaning = "quotes, not conclusions"
+	leadsNotice  = "by rules: " + leadsMeaning + "; with a model: recall init"
+)
 
 func sessionName(p *Payload) string {
 	if p.Session == "" {

@@ -71,6 +71,9 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	if d.asked == "" {
 		return nil, nil
 	}
+	if name := text.Content(a.Project); len(name) > 0 {
+		delete(d.brings, text.Stem(name[0])) // all that is done in a project is about it
+	}
 	// What was decided in an archived session still holds.
 	kinds := append(slices.Clone(Kinds), payload.Lead) // what was said when it was refused
 	found, err := ix.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: kinds, Limit: maxItems, Exact: true,

@@ -287,3 +287,15 @@ func TestArchivedSessionsCount(t *testing.T) {
 		t.Errorf("archived: got %v, %v, want the warning", after, err)
 	}
 }
+
+// A project's own name among what lost forbids nothing there: all that is done in it is about it.
+func TestNameOfTheProjectForbidsNothing(t *testing.T) {
+	x := fill(t, []placed{{project: "kiosk", title: "Issues", item: itemOf(t,
+		"d1 decision | Issues of the tracker get no label | | kiosk; Jira | issues, tracker")}})
+	for what, want := range map[string]int{"Implement the kiosk issues of the tracker.": 0, "Move the issues to Jira.": 1} {
+		got, err := Against(t.Context(), x, Action{Project: "kiosk", Text: what})
+		if err != nil || len(got) != want {
+			t.Errorf("%s: got %v, %v, want %d", what, got, err, want)
+		}
+	}
+}
