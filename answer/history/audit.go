@@ -14,6 +14,7 @@ import (
 	"recall/distill"
 	"recall/index"
 	"recall/index/check"
+	"recall/ingest"
 	"recall/internal/text"
 	"recall/library/disk"
 	"recall/payload"
@@ -88,6 +89,9 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 				continue
 			}
 			found, short := replaced(orders, line), len(text.Words(line)) < leastSaid
+			if found == nil {
+				found = outdated(orders, line)
+			}
 			if found == nil && short {
 				continue
 			}
@@ -170,19 +174,22 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 	return nil, nil
 }
 
-// An order is a sentence that a person typed, and its words.
+// An order is a sentence that a person typed, its words, and the name that it puts in the place of another.
 type order struct {
 	Saying
-	words text.Bag
+	words    text.Bag
+	from, to string
 }
 
 // ordersOf lists what was typed in a project, sentence by sentence.
 func ordersOf(ctx context.Context, x *index.Index, project string) (all []order, err error) {
 	typed, err := x.Typed(ctx, project)
 	for _, r := range typed {
-		for _, s := range text.Sentences(r.Text, true) {
-			at := Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: s}
-			all = append(all, order{at, text.Words(s)})
+		for _, s := range text.Sentences(ingest.Typed(r.Text), true) {
+			o := order{Saying: Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: s},
+				words: text.Words(s)}
+			o.from, o.to = renamed(s)
+			all = append(all, o)
 		}
 	}
 	return all, err
@@ -254,10 +261,21 @@ func looseOf(ctx context.Context, p *pipeline.Pipeline, project string, noted bo
 			}
 		}
 	}
-	if words := text.Words(line); len(words) > 0 && 2*len(missing) > len(words) {
+	words := text.Words(line)
+	if most := 2*len(missing) > len(words); most || namesOne(line, missing) && 3*len(missing) >= len(words) {
 		out.Missing = missing
 	}
 	return out, err
+}
+
+// proper matches what a sentence names with a capital letter, after its beginning.
+var proper = text.Pattern(`[\p{Ll}\d,] (\p{Lu}[\p{L}\d]+)`)
+
+// namesOne reports whether one of some words is a name in a line: all else may be said in other words, but not a name.
+func namesOne(line string, words []string) bool {
+	return slices.ContainsFunc(proper().FindAllStringSubmatch(line, -1), func(m []string) bool {
+		return slices.Contains(words, strings.ToLower(m[1]))
+	})
 }
 
 // mostCompared is how many results a note's line is compared with.
