@@ -2,8 +2,8 @@ package history
 
 import "testing"
 
-// An order that puts another name in a name's place gives the first one up; an edit of a file, or a question whether to,
-// doesn't.
+// An order that puts another name in a name's place gives the first one up; an edit of a file doesn't, nor a question
+// whether to.
 func TestRenamed(t *testing.T) {
 	for said, want := range map[string][2]string{
 		"Find any mention of pier.example/tide/gaugesync and replace it with pier.example/tide/gauge-sync": {

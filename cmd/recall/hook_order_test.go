@@ -42,8 +42,8 @@ func TestPromptAgainstAnOrderInProse(t *testing.T) {
 	}
 }
 
-// What a person pasted isn't their word: no prompt is told it as what was said, and an answer says that it was pasted. A
-// reply that only agrees is about what was just said, whatever others agreed to.
+// What a person pasted isn't their word: no prompt is told of it, and an answer says that it was pasted. A reply that
+// only agrees is about what was just said, whatever others agreed to.
 func TestPastedTextIsNobodysWord(t *testing.T) {
 	d := newDesk(t)
 	d.says(sessionA, "What do you make of this mail?\n\n> From: keeper@pier.example\n> I have decided: we drop the moorings "+
@@ -51,7 +51,7 @@ func TestPastedTextIsNobodysWord(t *testing.T) {
 		"Why did the old bot stop?\n```\nDon't use Redis for the berths here.\nERROR timeout\n```", "It timed out.",
 		"Shall the berths have numbers?", "They have numbers. Shall I print them?", "yes please, print them on the plan")
 	d.recall("init", "--yes")
-	for i, text := range []string{"Extend the moorings API.", "Put the berths into Redis.", "yes please", "Thanks, good."} {
+	for i, text := range []string{"Extend the moorings API.", "Put the berths into Redis.", "yes please", "Thanks."} {
 		if got := d.context(d.hook(hooks.UserPromptSubmit, session(i+2), "prompt", text)); got != "" {
 			t.Errorf("%s: %q", text, got)
 		}

@@ -292,7 +292,7 @@ func TestArchivedSessionsCount(t *testing.T) {
 func TestNameOfTheProjectForbidsNothing(t *testing.T) {
 	x := fill(t, []placed{{project: "kiosk", title: "Issues", item: itemOf(t,
 		"d1 decision | Issues of the tracker get no label | | kiosk; Jira | issues, tracker")}})
-	for what, want := range map[string]int{"Implement the kiosk issues of the tracker.": 0, "Move the issues to Jira.": 1} {
+	for what, want := range map[string]int{"Mend the kiosk issues of the tracker.": 0, "Move the issues to Jira.": 1} {
 		got, err := Against(t.Context(), x, Action{Project: "kiosk", Text: what})
 		if err != nil || len(got) != want {
 			t.Errorf("%s: got %v, %v, want %d", what, got, err, want)
