@@ -283,7 +283,7 @@ func TestGoalIsNotQuotedAgain(t *testing.T) {
 // What says of something supposed that it isn't the cause rules it out, in whatever words; elsewhere they rule out
 // nothing.
 func TestDenials(t *testing.T) {
-	for _, no := range []string{"So it's not the proxy.", "The proxy is fine.", "The proxy can't be it, all arrives.",
+	for _, no := range []string{"So it's not the proxy.", "The proxy is fine.", "The proxy can't be it, all arrives.", "All of them arrive, no proxy error.",
 		"I can exclude the proxy.", "My theory about the proxy was wrong.", "The proxy has nothing to do with it."} {
 		for _, before := range []string{"Perhaps the proxy drops some of them.", "I look at the proxy first."} {
 			s := talkOf([]string{"Some orders get lost, find out why.", before, "", no, "",
@@ -340,6 +340,12 @@ func TestBriefReplies(t *testing.T) {
 			"“leave that until Maren is back” — user, turn 3, to “The fee of the box office is rounded up in `fee.py`.”"},
 		{"The night job sends every ticket twice.", "that's wanted",
 			"“The night job sends every ticket twice.” — assistant, turn 2; answered “that's wanted”"},
+		{"The night job sends every ticket twice.", "lol, on purpose",
+			"“lol, on purpose” — user, turn 3, to “The night job sends every ticket twice.”"},
+		{"Rust needs 2 s for the plan of the hall, Python 9 s. I'd take Rust.", "python, we can read it",
+			"user, turn 3, to “Rust needs 2 s for the plan of the hall, Python 9 s. I'd take Rust.”"},
+		{"I would count the seats in `hall.py` again.", "ok do that tomorrow",
+			"## Next action\n1. “I would count the seats in `hall.py` again.” — assistant, turn 2; answered “ok do that tomorrow”"},
 		{"The fee of the box office is rounded up in `fee.py`.", "great, go on",
 			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2\n"},
 	} {

@@ -45,7 +45,7 @@ func goal(t *talk) (last []payload.Item) {
 
 // agreed returns what the assistant proposed to do, if what was typed only says to go on with it.
 func (sp *speech) agreed() (it payload.Item, ok bool) {
-	if sp.reacts == nil || slices.ContainsFunc(sp.parts, func(s sentence) bool { return !s.greets() }) {
+	if sp.reacts == nil || !(passage{sp, sp.parts}).greets() {
 		return it, false
 	}
 	for _, p := range slices.Backward(sp.reacts.passages()) {
@@ -139,7 +139,7 @@ func (s *sentence) greets() bool {
 // smallTalk holds words that say nothing about any work.
 var smallTalk = sync.OnceValue(func() text.Bag {
 	return keywords("ok okay yes yeah yep sure right go ahead continue proceed fine good great nice cool perfect super " +
-		"lovely awesome thanks thank cheers welcome hi hello hey bye goodbye see ya later today tonight tomorrow morning " +
-		"evening night weekend enough well then till until soon alright sorry please work after danke gut prima toll passt " +
-		"morgen heute abend bis dann tschüss feierabend")
+		"lovely awesome amazing wow haha lol thanks thank thx ty cheers welcome hi hello hey bye goodbye see ya later today " +
+		"tonight tomorrow morning evening night weekend enough well then till until soon alright sorry please work after " +
+		"danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
 })

@@ -38,6 +38,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	}
 	var out []payload.Item
 	add := func(it payload.Item, sure float64) bool {
+		bare := func(o payload.Item) bool { return o.Text == it.Text && len(o.Evidence) == 1 }
+		if i := slices.IndexFunc(out, bare); i >= 0 && len(it.Evidence) > 1 {
+			out[i].Evidence, out[i].Hint = it.Evidence, it.Hint // what is quoted already is shown with what answers it
+			return false
+		}
 		words := keywords(it.Text)
 		if said(kept, words) {
 			return false
@@ -60,11 +65,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 				rest = append(rest, w)
 			case add(w.item(rule), w.weight):
 				most--
-			case w.user && (w.declines() || w.chooses()): // what is quoted already is shown with that
-				it := w.item(rule)
-				if i := slices.IndexFunc(out, func(o payload.Item) bool { return o.Text == it.Text }); i >= 0 {
-					out[i].Evidence = it.Evidence
-				}
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
-		form := digits().ReplaceAllString(it.Text, "#")
+		form := digits().ReplaceAllString(w.text(), "#")
 		if forms[form] {
 			continue
 		}
@@ -156,7 +156,7 @@ func next(t *talk) []payload.Item {
 			for i := range p.run {
 				s := &p.run[i]
 				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)
-				if says && !asks(s.text) && !asksNothing(s) {
+				if says && !asks(s.text) && (!asksNothing(s) || i == 0 && p.putsOff() && p.asked() != nil) {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}

@@ -195,7 +195,9 @@ func (p passage) asked() []sentence {
 		}
 		return parts[from : i+1]
 	}
-	answers := p.declines() || p.chooses() || !p.bare() && !p.run[0].cues.has(cueOrder|cueWant)
+	says := text.Denies(p.text()) || tells(p.text(), 1) && !p.greets()
+	alone := p.run[0].cues.has(cueOrder|cueWant) && !p.bare()
+	answers := p.declines() || p.chooses() || p.putsOff() || says && !alone
 	if !answers || len(parts) == 0 || tells(p.text(), minAnswerKeys) {
 		return nil
 	}
@@ -239,9 +241,24 @@ func (p passage) supposed() []sentence {
 // denies reports whether a passage rules out something: in so many words, or in any where a cause is searched for.
 func (p passage) denies() bool {
 	return slices.ContainsFunc(p.run, func(s sentence) bool {
-		return s.cues.has(cueRuled) || p.searching && denial().MatchString(s.text)
+		return s.cues.has(cueRuled) || p.suspects != nil && (denial().MatchString(s.text) || p.suspects.refutedBy(s))
 	})
 }
+
+// refutedBy reports whether a sentence says "no" or "not" of what a speech supposes: "no leak", "it isn't a race".
+func (sp *speech) refutedBy(s sentence) bool {
+	for _, m := range negated().FindAllStringSubmatch(s.text, -1) {
+		of := keywords(m[1])
+		for i := range sp.parts {
+			if o := &sp.parts[i]; o.cues.has(cueSuppose) && keywords(o.text).Shared(of) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var negated = text.Pattern(`(?i)(?:\b(?:no|not|never|nor)|n['’]t)\s+((?:(?:the|an?|about|caused by|due to|related to)\s+)?\S+)`)
 
 // denial matches what says of a supposed cause that it isn't one.
 var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['’]t| not) (?:the|it|that|related|caused|to blame)\b|` +
@@ -252,6 +269,15 @@ var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['
 
 // declines reports whether an answer says to leave what was just said as it is.
 func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }
+
+// putsOff reports whether an answer puts off to another time what was just said.
+func (p passage) putsOff() bool {
+	said := p.run[0].text
+	return putOff().MatchString(said) && !p.run[0].cues.has(cueGreet) && (!p.greets() || doThat().MatchString(said))
+}
+
+// doThat matches what tells "do that tomorrow" from "tomorrow".
+var doThat = text.Pattern(`(?i)\b(?:do|it|that|this)\b`)
 
 // chooses reports whether an answer only names one of two things that were said last.
 func (p passage) chooses() bool {
@@ -266,9 +292,13 @@ var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)
 
 // smallTalk reports whether a passage is only that, and no answer to a question.
 func (p passage) smallTalk() bool {
-	says := slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() })
 	asked := p.asked()
-	return !says && (len(asked) == 0 || !p.declines() && !asks(asked[len(asked)-1].text))
+	return p.greets() && (len(asked) == 0 || !p.declines() && !asks(asked[len(asked)-1].text))
+}
+
+// greets reports whether a passage only greets, thanks or agrees.
+func (p passage) greets() bool {
+	return !slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() })
 }
 
 // bare reports whether a passage says no more than yes or no.
@@ -289,6 +319,9 @@ func (p passage) tells() bool {
 		if p.user && text.Lost(question, p.text()) != nil {
 			least = 2
 		}
+	}
+	if p.denies() {
+		least = 2
 	}
 	return tells(said, least)
 }

@@ -30,7 +30,7 @@ type speech struct {
 	exchange  int     // 0-based number of the exchange it belongs to
 	reacts    *speech // the assistant's message before it: for a person the closing one of the exchange before; or nil
 	afterWork bool    // tools were called before it
-	searching bool    // something was supposed before it, in the same exchange
+	suspects  *speech // the assistant's last message before it, in the same exchange, that supposed something; or nil
 	parts     []sentence
 }
 
@@ -73,7 +73,11 @@ func (t *talk) turn(turn *ingest.Turn) {
 			before := t.closing
 			t.closing = t.hear(turn, turn.Text, message)
 			t.closing.reacts = before
-			t.closing.searching = before != nil && (before.searching || anyCue(before.parts, cueSuppose))
+			if before != nil && anyCue(before.parts, cueSuppose) {
+				t.closing.suspects = before
+			} else if before != nil {
+				t.closing.suspects = before.suspects
+			}
 		}
 		for j := range turn.Calls {
 			t.call(turn, &turn.Calls[j])

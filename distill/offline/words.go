@@ -79,7 +79,7 @@ func worthReading(s *sentence, sp *speech) bool {
 func looksPasted(raw string) bool {
 	t := strings.TrimSpace(raw)
 	if strings.ContainsAny(t, "│┃╭╰├└⎿▌") ||
-		text.AnyOf(t, strings.HasPrefix, outputStarts...) {
+		text.AnyOf(t, strings.HasPrefix, outputStarts...) || codeStarts().MatchString(t) {
 		return true
 	}
 	code := 0
@@ -91,6 +91,9 @@ func looksPasted(raw string) bool {
 	return strings.Count(t, "  ") > 3 || code*8 > len(t)
 }
 
-var outputStarts = []string{"$ ", "% ", "> ", "❯", "at ", "✓", "✗", "✘", "⏺", "⎿", "+ ",
+var outputStarts = []string{"$ ", "% ", "> ", "❯", "✓", "✗", "✘", "⏺", "⎿", "+ ",
 	"- [", "Error:", "error:",
-	"fatal:", "{", "[", "<", "//", "#!", "func ", "import ", "import(", "diff ", "@@", "panic:", "Traceback", "---", "==="}
+	"fatal:", "{", "[", "<", "//", "#!", "diff ", "@@", "panic:", "Traceback", "---", "==="}
+
+// codeStarts matches the beginning of a line of code or of a stack trace, whose first words are English too.
+var codeStarts = text.Pattern(`^(?:import(?:\s+\S+;?$|.* from ['"]|\s*[({'"])|func \S*\(|at \S*[.:/(<])`)
