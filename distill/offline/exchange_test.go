@@ -283,7 +283,8 @@ func TestGoalIsNotQuotedAgain(t *testing.T) {
 // What says of something supposed that it isn't the cause rules it out, in whatever words; elsewhere they rule out
 // nothing.
 func TestDenials(t *testing.T) {
-	for _, no := range []string{"So it's not the proxy.", "The proxy is fine.", "The proxy can't be it, all arrives.", "All of them arrive, no proxy error.",
+	for _, no := range []string{"So it's not the proxy.", "The proxy is fine.", "The proxy can't be it, all arrives.",
+		"All of them arrive, no proxy error.",
 		"I can exclude the proxy.", "My theory about the proxy was wrong.", "The proxy has nothing to do with it."} {
 		for _, before := range []string{"Perhaps the proxy drops some of them.", "I look at the proxy first."} {
 			s := talkOf([]string{"Some orders get lost, find out why.", before, "", no, "",
