@@ -156,7 +156,8 @@ func next(t *talk) []payload.Item {
 			for i := range p.run {
 				s := &p.run[i]
 				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)
-				if says && !asks(s.text) && (!asksNothing(s) || i == 0 && p.putsOff() && p.asked() != nil) {
+				thatLater := i == 0 && p.putsOff() && p.asked() != nil
+				if says && !asks(s.text) && (!asksNothing(s) || thatLater) {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}
