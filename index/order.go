@@ -301,21 +301,28 @@ func preferLater(list []*ranked, asked *rank.Question) {
 	list[0] = newer
 }
 
-// overtake puts what a person said last of the two options of a question before what they had replied to it, and said
-// of them in between, which then have it as what was said later. It is no claim that it holds: all stay quotes.
+// overtake puts what a person said last that gives a question another answer before what they had replied to it, and
+// said of it in between, which then have it as what was said later. It is no claim that it holds: all stay quotes.
 func overtake(list []*ranked, asked *rank.Question) []*ranked {
 	for _, first := range list {
-		reply, question := first.typed()
-		if text.Lost(question, reply.Text) == nil || first.later != nil || asked.Past() {
+		reply, before := first.typed()
+		if before == "" || first.later != nil || asked.Past() {
+			continue
+		}
+		question := text.Answer(before, reply.Text)
+		if question == nil {
 			continue
 		}
 		at := func(o *ranked) time.Time { t, _ := o.typed(); return t.At }
 		latest, all := "", []*ranked(nil)
 		for _, o := range list {
 			t, _ := o.typed()
-			said := text.Reopened(question, reply.Text, text.HeadMarked(t.Text, longestSaid))
 			isReply := o.session == first.session && t.ID == reply.ID // it may be shown of two exchanges
-			reopens := said != "" && o.project == first.project && t.At.After(reply.At)
+			said := ""
+			if o.project == first.project && t.At.After(reply.At) {
+				said = question.Reopened(text.HeadMarked(t.Text, longestSaid))
+			}
+			reopens := said != ""
 			if !isReply && !reopens {
 				continue
 			}

@@ -23,6 +23,7 @@ type Bearing struct {
 	index.Placed        // the claim; a quote is a lead without an id, of the turn with the reply
 	Asked        string // what a reply replies to, "" for a claim and for the reason of a refusal
 	Answered     string // what a person replied to an assistant's words, "" if nothing to them
+	Before       string // what a person had replied to the same before, "" if nothing that is known
 	Names        string // what the claim gave up and the task names, "" if none
 
 	Doubt payload.Doubt // what may have replaced the claim; the caller knows
@@ -137,9 +138,9 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	return all[:min(len(all), most)], nil
 }
 
-// latest returns what a person said last of two options where a quote is what they had replied when asked for one.
+// latest returns what a person said last of a question where a quote is what they had replied to it.
 func latest(ctx context.Context, x Index, project string, b *Bearing) (*Bearing, error) {
-	if b.Claims() || text.Lost(b.Asked, b.Item.Text) == nil {
+	if b.Claims() || text.Answer(b.Asked, b.Item.Text) == nil {
 		return b, nil
 	}
 	found, err := x.Search(ctx, index.Query{Text: asking(b.Asked), Project: project, Archived: true, Stated: true})
@@ -148,7 +149,7 @@ func latest(ctx context.Context, x Index, project string, b *Bearing) (*Bearing,
 	}
 	for _, r := range found.Ranked {
 		if r.Later != nil && r.Session == b.Session && r.Turn == b.Turn {
-			return &Bearing{Placed: *r.Later, long: b.long}, nil
+			return &Bearing{Placed: *r.Later, Before: b.Item.Text, Asked: b.Asked, long: b.long}, nil
 		}
 	}
 	return b, nil
@@ -354,10 +355,11 @@ func typed(t index.Turn) bool { return t.Role == "user" }
 
 // How much is shown, in characters; longestAsked also of a quote for a task at length.
 const (
-	longestSaid  = 110
-	saidAndAsked = 150
-	longestAsked = 240
-	longestClaim = 300
+	longestSaid   = 110
+	longestBefore = 60
+	saidAndAsked  = 150
+	longestAsked  = 240
+	longestClaim  = 300
 )
 
 // lastWords returns the end of what an assistant said, which asks or proposes.
@@ -409,6 +411,9 @@ func (b *Bearing) Lines() string {
 	}
 	line := who + fmt.Sprintf("said %s, session %d: “%s”", b.Item.At.UTC().Format(time.DateOnly), b.SessionN,
 		plain(b.Item.Text, said))
+	if b.Before != "" {
+		line += ", before “" + plain(b.Before, longestBefore) + "”"
+	}
 	if b.Asked != "" {
 		line += " to “" + plain(asked(b.Asked), room) + "”"
 	}

@@ -41,6 +41,17 @@ func (b Bag) Shared(other Bag) (n int) {
 	return n
 }
 
+// Without returns the words that the other bag doesn't have.
+func (b Bag) Without(other Bag) Bag {
+	out := Bag{}
+	for w, weight := range b {
+		if !other.Has(w) {
+			out[w] = weight
+		}
+	}
+	return out
+}
+
 // Weight returns the total weight.
 func (b Bag) Weight() float64 {
 	sum := 0.0

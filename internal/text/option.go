@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 var denies = Pattern(`(?i)\b(no|not|never|without|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|leave|remove|delete|drop|` +
 	`rid of|instead of|rather than|replace|explain|why)\b|\?\s*$`)
@@ -13,60 +16,40 @@ var eitherOr = Pattern(`(?i)((?:[^\s,.;:?!]+\s+){1,4})or\s+((?:[^\s,.;:?!]+\s*){
 
 // Lost returns the words of the one of two options of a sentence that a reply didn't take; nil if it took neither.
 func Lost(sentence, reply string) Bag {
-	_, _, lost := options(sentence, reply)
-	return lost
+	switch first, second, tookFirst := options(sentence, reply); {
+	case first == "":
+		return nil
+	case tookFirst:
+		return Words(second)
+	default:
+		return Words(first)
+	}
 }
 
-// options returns the two options of a sentence of which a reply took one, and the words of the other.
-func options(sentence, reply string) (first, second string, lost Bag) {
+// options returns the two options of a sentence of which a reply took one, "" if it took neither.
+func options(sentence, reply string) (first, second string, tookFirst bool) {
 	if !strings.Contains(sentence, " or ") {
-		return "", "", nil
+		return "", "", false
 	}
 	took := Bag{}
-	for clause := range strings.FieldsFuncSeq(reply, func(r rune) bool { return strings.ContainsRune(",;:.!", r) }) {
+	for clause := range clauses(reply) {
 		if !Denies(clause) {
 			took.Add(Words(clause))
 		}
 	}
 	for _, m := range eitherOr().FindAllStringSubmatch(sentence, -1) {
 		a, b := Words(m[1]), Words(m[2])
-		switch inA, inB := a.Shared(took), b.Shared(took); {
-		case inA > 0 && inB == 0:
-			return m[1], m[2], b
-		case inB > 0 && inA == 0:
-			return m[1], m[2], a
+		inA, inB := a.Without(b).Shared(took), b.Without(a).Shared(took)
+		if (inA > 0) != (inB > 0) {
+			return m[1], m[2], inA > 0
 		}
 	}
-	return "", "", nil
+	return "", "", false
 }
 
-// Reopened returns what was said later about the two options of a sentence, of which a reply took one: from the
-// sentence on that names both, or the other and that something changes, or gives up the one taken; "" if none does.
-func Reopened(sentence, reply, later string) string {
-	first, second, lost := options(sentence, reply)
-	a, b := Content(first), Content(second)
-	if len(lost) == 0 || len(a) == 0 || len(b) == 0 {
-		return ""
-	}
-	one, other := Words(a[len(a)-1]), Words(b[0]) // beside the "or" stands what sets them apart
-	if one.Shared(lost) > 0 {
-		one, other = other, one
-	}
-	for _, s := range Sentences(later, true) {
-		said := Words(s)
-		changes := said.Shared(other) > 0 && (said.Shared(one) > 0 || SaysChanged(s))
-		for _, m := range givesUp().FindAllStringSubmatch(s, -1) {
-			changes = changes || Words(m[1]).Shared(one) > 0
-		}
-		if changes && !strings.HasSuffix(s, "?") {
-			return later[strings.Index(later, s):]
-		}
-	}
-	return ""
+func clauses(s string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(",;:.!", r) })
 }
-
-// givesUp matches what a sentence gives up: "forget the invoice", "no more cash".
-var givesUp = Pattern(`(?i)\b(?:forget|scrap|drop|no(?: more)?|not|instead of)\s+(?:(?:the|an?|by|in|with)\s+)?(\S+)`)
 
 // SaysChanged reports whether a text states that something has changed.
 func SaysChanged(s string) bool { return saysChanged().MatchString(s) }

@@ -1,0 +1,156 @@
+package text
+
+import (
+	"slices"
+	"strings"
+)
+
+// Answered is a question with what a person replied, as what they say later is compared with it.
+type Answered struct {
+	words Bag    // of the question
+	took  Bag    // what was replied: its number, what sets the option apart, else all its words; none for yes or no
+	unit  Bag    // of the number, nil if it isn't one
+	other string // the word that sets the option apart that wasn't taken, "" if none was offered
+	yesNo bool
+}
+
+// The longest reply that answers a question and nothing else, in words, and the longest order, in bytes, that gives it
+// another answer: what is longer was pasted, or is a plan.
+const (
+	longestReply = 12
+	longestOrder = 200
+)
+
+// Answer reads the last question of what an assistant said, or the sentence of it that offers options of which a reply
+// took one; nil if there is neither, or the reply is long or asks back.
+func Answer(said, reply string) *Answered {
+	a := &Answered{took: Words(reply).Without(agrees), yesNo: yesOrNo().MatchString(reply)}
+	if len(a.took) > longestReply || strings.HasSuffix(strings.TrimSpace(reply), "?") {
+		return nil
+	}
+	first, second, tookFirst := options(said, reply)
+	asked := ""
+	for _, s := range Sentences(said, true) {
+		offers := first != "" && strings.Contains(s, strings.TrimSpace(first))
+		if offers || first == "" && strings.HasSuffix(s, "?") {
+			asked = s
+		}
+	}
+	if a.words = Words(asked).Without(ofOffers); len(a.words) == 0 {
+		return nil
+	}
+	switch one, two := Words(first), Words(second); {
+	case first == "":
+	case tookFirst:
+		a.took, a.other = a.took.Without(two), mark(Split(second), one)
+	default:
+		back := Split(first)
+		slices.Reverse(back)
+		a.took, a.other = a.took.Without(one), mark(back, two)
+	}
+	if n := a.took.numbers(); len(n) > 0 {
+		a.took, a.unit = n, a.took.Without(n)
+	} else if a.yesNo && first == "" {
+		a.took = nil
+	}
+	return a
+}
+
+// mark returns the word that sets an option apart from the other: of its words from the "or" on up to one that says
+// nothing, a number, else the first that the other hasn't.
+func mark(option []string, other Bag) (mark string) {
+	begun := false
+	for _, w := range option {
+		stem := Stem(w)
+		switch {
+		case !Stop(w):
+			begun = true
+			if !other.Has(stem) && (mark == "" || isNumber(stem)) {
+				mark = stem
+			}
+		case begun:
+			return mark
+		}
+	}
+	return mark
+}
+
+func isNumber(w string) bool { return w[0]-'0' < 10 }
+
+// numbers returns the numbers among some words.
+func (b Bag) numbers() Bag {
+	out := Bag{}
+	for w := range b {
+		if isNumber(w) {
+			out[w] = 1
+		}
+	}
+	return out
+}
+
+// Words around what a reply says, and of questions about anything: "Want me to make that change?"
+var (
+	agrees   = Words("yes no ok please")
+	ofOffers = Words("want like need shall make change implement proceed go")
+)
+
+var yesOrNo = Pattern(`(?i)^\W*(?:yes|yeah|yep|sure|of course|definitely|always|please do|no|nope|never)\b.{0,20}$`)
+
+// Reopened returns what was said later that gives a question another answer, from the sentence on that does; "" if none
+// does.
+func (a *Answered) Reopened(later string) string {
+	for _, s := range Sentences(later, true) {
+		if len(s) <= longestOrder && !strings.HasSuffix(s, "?") && a.reopens(s) {
+			return later[strings.Index(later, s):]
+		}
+	}
+	return ""
+}
+
+// strange is how many words of a clause may be neither of a question nor of its answer, if it says that something is
+// different now twice as many.
+const strange = 1
+
+// reopens reports whether a sentence gives up what was replied, or names the other option, with the one taken or with
+// few strange words; or is about most of what was asked and gives another number, or says that it changes.
+func (a *Answered) reopens(s string) bool {
+	said := Words(s)
+	taken, shared := said.Shared(a.took) > 0, said.Shared(a.words)
+	if !taken && shared == 0 { // most sentences
+		return false
+	}
+	givesUp := slices.ContainsFunc(givesUp().FindAllStringSubmatch(s, -1), func(m []string) bool {
+		return Words(m[1]).Shared(a.took) > 0
+	})
+	changed := SaysChanged(s)
+	turns := changed || isNow().MatchString(s)
+	about := shared > 1 && 2*shared >= len(a.words)
+	switch {
+	case givesUp && (a.other != "" || shared > 0):
+		return true
+	case a.other != "" && said.Has(a.other):
+		n := a.strangeIn(s)
+		return taken || n <= strange || turns && n <= 2*strange
+	case taken || !about:
+		return false
+	case a.unit != nil:
+		return len(said.numbers()) > 0 && said.Shared(a.unit) == len(a.unit)
+	}
+	return changed || a.yesNo && (turns || Denies(s))
+}
+
+// strangeIn counts the words of the clause that names the other option that neither the question nor the reply has.
+func (a *Answered) strangeIn(s string) int {
+	least := len(s)
+	for clause := range clauses(s) {
+		if said := Words(clause); said.Has(a.other) {
+			least = min(least, len(said.Without(a.words).Without(a.took)))
+		}
+	}
+	return least
+}
+
+var isNow = Pattern(`(?i)\b(?:actually|now|it is)\b`)
+
+// givesUp matches what a sentence gives up: "forget the invoice", "no more cash".
+var givesUp = Pattern(`(?i)\b(?:forget|scrap|drop|no(?: more)?|not|instead of)\s+(?:(?:the|an?|by|in|with)\s+)?(\S+)`)
