@@ -29,6 +29,16 @@ type Audit struct {
 	Lines   int       `json:"lines"`            // that say something
 	Against []Against `json:"against"`
 	Loose   []Loose   `json:"loose"`
+	Borne   []Borne   `json:"borne"`
+}
+
+// Borne is a line of a memory that somebody said in a session.
+type Borne struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+	By   string `json:"by"` // user or assistant
+	Said Saying `json:"said"`
 }
 
 // Loose is a line of a memory that nothing bears out any more, or never did.
@@ -41,7 +51,7 @@ type Loose struct {
 	Missing []string `json:"missing,omitempty"` // of a line that a client noted: words that no session holds, most of it
 }
 
-// Listed counts the lines that are listed.
+// Listed counts the lines that something is wrong with.
 func (a Audit) Listed() int { return len(a.Against) + len(a.Loose) }
 
 // Against is a line of a memory that goes against what stands on record.
@@ -60,7 +70,7 @@ type Against struct {
 // line that takes up what was given up, or repeats what was replaced or taken back; that names a file which sessions
 // worked with and which isn't there; or that a client noted and most words of which are in no session.
 func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, error) {
-	a := Audit{Files: []string{}, Against: []Against{}, Loose: []Loose{}}
+	a := Audit{Files: []string{}, Against: []Against{}, Loose: []Loose{}, Borne: []Borne{}}
 	catalog, err := p.Library.Catalog()
 	if err != nil {
 		return a, err
@@ -110,9 +120,16 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 				a.Against = append(a.Against, *found)
 				continue
 			}
-			loose, err := looseOf(ctx, p, project, of.Noted != "", line)
+			said, err := p.Index.Search(ctx, index.Query{Text: line, Stated: true, Archived: true, Limit: mostCompared})
 			if err != nil {
 				return a, err
+			}
+			loose, err := looseOf(ctx, p, project, line)
+			if err != nil {
+				return a, err
+			}
+			if of.Noted != "" && loose.Gone == "" { // a person's rules need no session
+				loose.Missing = missing(said, line)
 			}
 			if loose.Gone != "" || len(loose.Missing) > 0 {
 				loose.File, loose.Line, loose.Text = file, n, line
@@ -120,6 +137,10 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 					loose.Last.Number = catalog.Number[loose.Last.Session]
 				}
 				a.Loose = append(a.Loose, loose)
+			} else if borne := borneOut(said.Ranked, project, line); borne != nil {
+				borne.File, borne.Line, borne.Text = file, n, line
+				borne.Said.Number = catalog.Number[borne.Said.Session]
+				a.Borne = append(a.Borne, *borne)
 			}
 		}
 	}
@@ -222,9 +243,8 @@ func replaced(orders []order, line string) *Against {
 // named matches what a line names as code, and paths.
 var named = text.Pattern("`[^`\\s]+`|[\\w.@-]+(?:/[\\w.@-]+)+")
 
-// looseOf returns what of a line is loose: a file that it names is gone, or its words have no source.
-func looseOf(ctx context.Context, p *pipeline.Pipeline, project string, noted bool, line string) (out Loose,
-	err error) {
+// looseOf returns which file that a line names is gone.
+func looseOf(ctx context.Context, p *pipeline.Pipeline, project, line string) (out Loose, err error) {
 	of, err := p.Library.Project(project)
 	if project != "" && err == nil && disk.Exists(of.Root) {
 		for _, name := range named().FindAllString(line, -1) {
@@ -244,10 +264,11 @@ func looseOf(ctx context.Context, p *pipeline.Pipeline, project string, noted bo
 			}
 		}
 	}
-	if !noted {
-		return out, nil // a person's rules need no session
-	}
-	found, err := p.Index.Search(ctx, index.Query{Text: line, Stated: true, Archived: true, Limit: mostCompared})
+	return out, nil
+}
+
+// missing returns the words of a line that no session has, if those are most of it, or a name is one of them.
+func missing(found index.Answer, line string) []string {
 	missing, said := found.Missing, []string(nil)
 	for _, r := range found.Ranked {
 		if r.Source != index.HandoffSource { // the note itself is searched too
@@ -263,9 +284,34 @@ func looseOf(ctx context.Context, p *pipeline.Pipeline, project string, noted bo
 	}
 	words := text.Words(line)
 	if most := 2*len(missing) > len(words); most || namesOne(line, missing) && 3*len(missing) >= len(words) {
-		out.Missing = missing
+		return missing
 	}
-	return out, err
+	return nil
+}
+
+// borneOut returns where a line was said most nearly, by a person rather than an agent; nil if nowhere.
+func borneOut(found []*index.Result, project, line string) (best *Borne) {
+	const user, assistant = "user", "assistant"
+	says := text.Words(line)
+	for _, r := range found {
+		said := r.Text
+		if r.Role == user {
+			said = ingest.Typed(said)
+		}
+		ofOthers := r.Item != nil || r.Project != project || r.Role != user && r.Role != assistant
+		if ofOthers || best != nil && (best.By == user || r.Role == assistant) {
+			continue
+		}
+		for _, s := range text.Sentences(said, true) {
+			asks := strings.HasSuffix(s, "?") && !wishes().MatchString(s)
+			if !asks && says.In(text.Words(s)) >= sameSaid && text.Denies(s) == text.Denies(line) {
+				at := Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: s}
+				best = &Borne{By: r.Role, Said: at}
+				break
+			}
+		}
+	}
+	return best
 }
 
 // proper matches what a sentence names with a capital letter, after its beginning.

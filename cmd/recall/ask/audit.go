@@ -14,10 +14,12 @@ import (
 func newAuditCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Project string
+		All     bool
 		JSON    bool
 		Fix     bool
 	}
 	return option.Do("audit", func(fs *option.Flags) {
+		fs.BoolVar(&o.All, "all", false, "also list the lines that were said in a session, with by whom")
 		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
 		fs.BoolVar(&o.Fix, "fix", false, "print a patch that takes the lines out which the record contradicts")
 		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
@@ -43,6 +45,11 @@ func newAuditCmd(a *app.App) *cobra.Command {
 			}
 			return a.Print(patch)
 		}
-		return show(a, found, o.JSON, found.Listed() == 0, func(p *terminal.Page) { p.Form("audit", found) })
+		return show(a, found, o.JSON, found.Listed() == 0, func(p *terminal.Page) {
+			p.Form("audit", struct {
+				history.Audit
+				All bool
+			}{found, o.All})
+		})
 	})
 }
