@@ -129,9 +129,9 @@ func (sp *speech) handsOff(s *sentence, name string) bool {
 // Words that forbid to change something, before and after what that is.
 const (
 	forbid = `(?:(?:^|[^\w\s]\s*|\b(?:and|but|so|please|also|just|then|now|better|you|we|must|should|ok|okay|no|nah) )` +
-		`(?:don['’]?t|do not|never|must(?:n['’]?t| not)|should(?:n['’]?t| not)|not to)(?: \w+)? ` +
-		`(?:touch|change|edit|modify|alter|rewrite|refactor|reformat|mess with)` +
-		`|\b(?:no|without) (?:\w+ )?(?:(?:changes|edits) (?:in|to|at|of)|touching|changing|editing)` +
+		`(?:don['’]?t|do not|never|must(?:n['’]?t| not)|should(?:n['’]?t| not)|not(?: allowed)? to|nobody)(?: \w+)? ` +
+		`(?:touch|change|edit|modify|alter|rewrite|refactor|reformat|mess with)(?:e?s)?` +
+		`|\b(?:no|without|don['’]?t want(?: any)?) (?:\w+ )?(?:(?:changes|edits) (?:in|to|at|of)|touching|changing|editing)` +
 		`|\b(?:stay|keep)(?: your \w+)? (?:away from|out of|off)|\bhands off|\bfinger weg von) `
 	left   = ` (?:alone|be|as (?:is|it|they)|untouched|unchanged)\b`
 	things = `(?:(?:the|this|that|my|our|any|anything|in|inside|of|at|file|files|[@%],?(?: and| or| nor)?) )*@`
@@ -141,7 +141,9 @@ const (
 // forbidden matches an order not to change what "@" stands for, other names being "%": as its object, by a pronoun
 // after it, as its subject, or left out of what is ordered.
 var forbidden = text.Pattern(`(?i)` + forbid + things + `|\bleave ` + things + left +
-	`|@[^@%]*(?:` + forbid + it + `|\bleave ` + it + left + `|\b(?:hands off|keep out)\W*$)` +
+	`|@[^@%]*(?:` + forbid + `(?:` + it + `|by hand)|\bleave it\b|\bleave ` + it + left + `|\b(?:hands off|keep out)[^\w@%]*$)` +
+	`|@:[^@%]*(?:hands off|do not|don['’]?t|never|no) ?(?:touch|change|edit|modify|until|before)` +
+	`|@ (?:\w+ )?(?:is|are) (?:\w+ ){0,2}(?:frozen|read-?only|vendored|locked|taboo|not ours)\b` +
 	`|@ (?:\w+ ){0,2}(?:is|are|must|should|may)(?:n['’]t| not| never) (?:to )?be ` +
 	`(?:touched|changed|edited|modified|altered|rewritten|refactored|reformatted)(?:\W*$|[,.;!]| (?:until|before|yet|please)\b)` +
 	`|@ (?:\w+ ){0,3}(?:(?:stays?|remains?) (?:as|where|how|un\w+ed)\b|off[- ]limits)` +

@@ -81,7 +81,16 @@ type clause struct {
 	state     string // or ""
 	isLabel   bool
 	onlyNames bool // of files
+	ofOthers  bool // it begins with "the rest", "the other two"
 }
+
+var (
+	ofOthers = text.Pattern(`(?i)^\W*(?:and |but |while )?(?:the )?(?:others?|rest|remaining|two|three)\b`)
+	// noneOf matches what says of no thing, or not of all, what follows.
+	noneOf = text.Pattern(`(?i)\b(?:none|neither|nothing|hardly|almost|nearly|not (?:all|every\w*|both))\b`)
+	// butFor matches what stands before the one thing of which the opposite holds.
+	butFor = text.Pattern(`(?i)\b(?:except|but|apart from|other than|besides|bar|save|außer|bis auf)(?: for)?(?: the)?\W*$`)
+)
 
 // stateOf returns what a sentence says of the state of a file that it names at a place. If it names others too, that is
 // what the file's clause says; a clause of nothing but names goes with those that follow, or with the label before it.
@@ -93,6 +102,9 @@ func stateOf(s *sentence, at int, others bool) (quote, state string) {
 		state = together(list)
 	} else if own := slices.IndexFunc(list, func(c clause) bool { return at < c.to }); own >= 0 {
 		quote, state = ownState(s.text, list, own)
+	}
+	if state == payload.FileDone && butFor().MatchString(s.text[:at]) {
+		quote, state = s.text, payload.FileProgress
 	}
 	if state != "" && s.block != row {
 		return quote, state
@@ -113,6 +125,9 @@ var itemBegin = text.Pattern(`^(?:\[[xX]\]|[\W0-9])*$`)
 // together returns what some clauses say of one thing.
 func together(list []clause) (state string) {
 	for _, c := range list {
+		if c.ofOthers {
+			continue
+		}
 		if state != "" && c.state != "" && c.state != state {
 			return payload.FileProgress
 		}
@@ -170,6 +185,10 @@ func clauses(sentence string) (out []clause) {
 			left := strings.Join(all, " ")
 			c.state = cmp.Or(saidState(predicate().FindStringSubmatchIndex(left)),
 				saidState(states().FindStringSubmatchIndex(words)))
+		}
+		c.ofOthers = ofOthers().MatchString(words)
+		if c.state == payload.FileDone && noneOf().MatchString(words) {
+			c.state = payload.FileProgress
 		}
 		out = append(out, c)
 	}
