@@ -11,24 +11,24 @@ import (
 // claim is an item as the rules see it.
 type claim struct {
 	kind    payload.Kind
-	all     bag               // of the text
-	values  bag               // the numbers and switch positions among these
-	scope   bag               // where it holds: "for sessions", "in production"
-	held    bag               // what it stands for: the text without what it gives up
-	subject bag               // of its first "is" or "are"
+	all     text.Bag          // of the text
+	values  text.Bag          // the numbers and switch positions among these
+	scope   text.Bag          // where it holds: "for sessions", "in production"
+	held    text.Bag          // what it stands for: the text without what it gives up
+	subject text.Bag          // of its first "is" or "are"
 	before  map[string]string // by word, the one directly before it
 	gives   []givesUp         // what it gives up
 	denies  bool              // "never", "not": an odd number of them
-	asks    bag               // the words of a question but for those that only ask
+	asks    text.Bag          // the words of a question but for those that only ask
 	amount  bool              // it asks how much, or how long
 	puts    bool              // it puts something off
 }
 
 // givesUp is something that a claim no longer stands for.
 type givesUp struct {
-	lost bag
-	bare bool // besides it the claim names at most what replaces it
-	who  bag  // the subject of "<warnings> no longer <stop the build>"; part of lost
+	lost text.Bag
+	bare bool     // besides it the claim names at most what replaces it
+	who  text.Bag // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
 // A reading is an item in tokens.
@@ -42,7 +42,7 @@ func readItem(it *payload.Item) reading {
 }
 
 // words returns the words that a rule may match.
-func (r *reading) words() bag {
+func (r *reading) words() text.Bag {
 	return bagOf(slices.Concat(r.text, r.quote))
 }
 
@@ -50,18 +50,18 @@ func (r *reading) words() bag {
 // there.
 func claimIn(in reading) *claim {
 	kind, toks := in.kind, in.text
-	c := &claim{kind: kind, all: bagOf(toks), values: bag{}, scope: scopeOf(toks), held: bag{}}
+	c := &claim{kind: kind, all: bagOf(toks), values: text.Bag{}, scope: scopeOf(toks), held: text.Bag{}}
 	for i, t := range toks {
 		if t.value && !labels(toks, i) {
-			c.values.put(t)
+			put(c.values, t)
 		}
 	}
-	c.asks = bag{}
+	c.asks = text.Bag{}
 	for i, t := range toks {
 		c.puts = c.puts || putOff[t.low]
 		c.amount = c.amount || i > 0 && toks[i-1].low == "how" && asking[t.low]
 		if kind == payload.Question && !asking[t.low] {
-			c.asks.put(t)
+			put(c.asks, t)
 		}
 	}
 	c.subject, c.before = subjectOf(toks), beforeEach(toks)
@@ -74,7 +74,7 @@ func claimIn(in reading) *claim {
 	lost := c.readLost(toks)
 	for i, t := range toks {
 		if !lost[i] {
-			c.held.put(t)
+			put(c.held, t)
 		}
 	}
 	if !sameWords(in.quote, toks) {
@@ -99,14 +99,14 @@ func sameWords(a, b []token) bool {
 func (c *claim) readLost(toks []token) map[int]bool {
 	lost := map[int]bool{}
 	for _, sp := range lostSpans(toks) {
-		b, who := bagOf(toks[sp.from:sp.to]), bag(nil)
+		b, who := bagOf(toks[sp.from:sp.to]), text.Bag(nil)
 		for i := sp.from; i < sp.to; i++ {
 			lost[i] = true
 		}
 		if sp.also != nil {
 			who = bagOf(toks[sp.also[0]:sp.also[1]])
 			for _, t := range toks[sp.also[0]:sp.also[1]] {
-				b.put(t)
+				put(b, t)
 			}
 		}
 		if len(b) > 0 {
@@ -141,8 +141,8 @@ func (c *claim) bare(toks []token, lost map[int]bool) bool {
 }
 
 // scopeOf returns what follows "for", "in" or "on": where something holds.
-func scopeOf(toks []token) bag {
-	b := bag{}
+func scopeOf(toks []token) text.Bag {
+	b := text.Bag{}
 	in := false
 	for i, t := range toks {
 		switch {
@@ -151,7 +151,7 @@ func scopeOf(toks []token) bag {
 		case isMark(t), scopeEnds[t.low]:
 			in = false
 		case in && !t.value:
-			b.put(t)
+			put(b, t)
 		}
 	}
 	return b
@@ -163,7 +163,7 @@ var (
 )
 
 // subjectOf returns what precedes the first "is" or "are".
-func subjectOf(toks []token) bag {
+func subjectOf(toks []token) text.Bag {
 	from := 0
 	for i, t := range toks {
 		if copulas[t.low] {
@@ -195,7 +195,7 @@ func (c *claim) apart(d *claim) bool {
 		return true
 	}
 	for word, before := range c.before {
-		if other, ok := d.before[word]; ok && !d.all.has(before) && !c.all.has(other) {
+		if other, ok := d.before[word]; ok && !d.all.Has(before) && !c.all.Has(other) {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -13,7 +14,7 @@ import (
 type project struct {
 	items   []Item
 	due     []bool
-	words   []bag            // of each item; see reading.words
+	words   []text.Bag       // of each item; see reading.words
 	claims  []*claim         // of each item, made at first use
 	holders map[string][]int // by word: the items that have it, in order of time
 
@@ -65,23 +66,23 @@ func (p *project) claim(i int) *claim {
 // two that are due, only the later returns the other. If there are too many, it returns those that share most
 // relative to the shorter one, and among these the nearest in time.
 func (p *project) near(i int) (near []int) {
-	shared := map[int]int{} // the weight that each shares with it
-	for w, m := range p.words[i] {
+	shared := map[int]float64{} // the weight that each shares with it
+	for w, weight := range p.words[i] {
 		if len(p.holders[w]) > maxHolders {
 			continue
 		}
 		for _, k := range p.holders[w] {
 			if k < i || k > i && !(p.due[i] && p.due[k]) {
-				shared[k] += max(m.weight(), p.words[k][w].weight())
+				shared[k] += max(weight, p.words[k][w])
 			}
 		}
 	}
 	share := map[int]float64{}
-	weight := p.words[i].weight()
+	weight := p.words[i].Weight()
 	for k, both := range shared {
 		if both >= 2 {
 			near = append(near, k)
-			share[k] = float64(both) / float64(min(weight, p.words[k].weight()))
+			share[k] = both / min(weight, p.words[k].Weight())
 		}
 	}
 	slices.SortFunc(near, func(a, b int) int {

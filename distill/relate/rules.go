@@ -1,6 +1,9 @@
 package relate
 
-import "recall/payload"
+import (
+	"recall/internal/text"
+	"recall/payload"
+)
 
 // A rule says when a later item takes the place of an earlier one.
 type rule struct {
@@ -29,7 +32,7 @@ var rules = []rule{
 
 // between returns the rule that fits two claims, or nil.
 func between(later, earlier *claim) *rule {
-	half := earlier.all.in(later.all) >= 0.5
+	half := earlier.all.In(later.all) >= 0.5
 	for i := range rules {
 		if r := &rules[i]; (half || !r.alike) && r.fits(later, earlier) {
 			return r
@@ -49,7 +52,7 @@ func (c *claim) says() bool { return c.kind == payload.Decision || c.kind == pay
 
 // revokes: two that deny nearly the same say it twice: "no remote code", "runs no remote code".
 func revokes(later, earlier *claim) bool {
-	again := later.denies && earlier.denies && later.all.like(earlier.all) > 0.7
+	again := later.denies && earlier.denies && later.all.Like(earlier.all) > 0.7
 	return decisions(later, earlier) && !again && takesPlace(later, earlier)
 }
 
@@ -62,16 +65,16 @@ func outdates(later, earlier *claim) bool {
 // takesPlace: the earlier one stood for what the later one gives up, and if either says what it is about, they agree.
 func takesPlace(later, earlier *claim) bool {
 	for _, g := range later.gives {
-		if g.lost.in(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
+		if g.lost.In(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
 			continue
 		}
 		other := without(without(earlier.held, later.all), g.lost)
-		if float64(other.weight()) > (1-subjectShare)*float64(earlier.held.weight()) {
+		if other.Weight() > (1-subjectShare)*earlier.held.Weight() {
 			continue // a long sentence that only mentions it
 		}
 		rest := without(earlier.held, g.lost)
 		switch {
-		case len(g.who) > 0 && g.who.in(earlier.all) >= lostShare, len(rest) == 0, g.bare && !vague(g.lost):
+		case len(g.who) > 0 && g.who.In(earlier.all) >= lostShare, len(rest) == 0, g.bare && !vague(g.lost):
 			return true
 		case meet(rest, without(later.all, g.lost)) && !later.apart(earlier):
 			return true
@@ -86,11 +89,11 @@ const (
 )
 
 // vague reports whether what is given up could be anything: fewer than two words and no name.
-func vague(lost bag) bool { return lost.weight() < 2 }
+func vague(lost text.Bag) bool { return lost.Weight() < 2 }
 
 func ruledOut(later, earlier *claim) bool {
 	return later.kind == payload.Eliminated && (earlier.kind == payload.Decision || earlier.kind == payload.Hypothesis) &&
-		later.all.like(earlier.held) >= 0.8
+		later.all.Like(earlier.held) >= 0.8
 }
 
 // newValue: one number differs, everything else is the same.
@@ -100,7 +103,7 @@ func newValue(later, earlier *claim) bool {
 		return false
 	}
 	a, b := without(later.all, later.values), without(earlier.all, earlier.values)
-	return len(a) > 0 && a.like(b) >= 0.99
+	return len(a) > 0 && a.Like(b) >= 0.99
 }
 
 // answers: it decides in the words of the question, all of its names among them; how much, if that is asked.
@@ -109,7 +112,7 @@ func answers(later, earlier *claim) bool {
 		return false
 	}
 	return later.kind == payload.Decision && earlier.kind == payload.Question && !later.puts &&
-		earlier.asks.weight() >= 2 && earlier.asks.in(later.all) >= askedShare && namesIn(earlier.asks, later.all)
+		earlier.asks.Weight() >= 2 && earlier.asks.In(later.all) >= askedShare && namesIn(earlier.asks, later.all)
 }
 
 // askedShare is the share of what is asked that the answer must have.

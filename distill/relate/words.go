@@ -1,6 +1,7 @@
 package relate
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"unicode"
@@ -196,4 +197,45 @@ func stemOf(w string) string {
 		return w
 	}
 	return text.Stem(w)
+}
+
+// In a bag a name or an identifier weighs twice as much as another word.
+const wordWeight, nameWeight = 1, 2
+
+func bagOf(toks []token) text.Bag {
+	b := text.Bag{}
+	for _, t := range toks {
+		put(b, t)
+	}
+	return b
+}
+
+// put adds what a token is compared by. What is a name once is one.
+func put(b text.Bag, t token) {
+	switch {
+	case t.name && t.stem != "":
+		b.Put(t.stem, nameWeight)
+	case t.stem != "":
+		b.Put(t.stem, wordWeight)
+	}
+}
+
+// without returns what one bag has and the other hasn't.
+func without(b, c text.Bag) text.Bag {
+	rest := maps.Clone(b)
+	maps.DeleteFunc(rest, func(w string, _ float64) bool { return c.Has(w) })
+	return rest
+}
+
+// meet reports whether both have a common word.
+func meet(b, c text.Bag) bool { return b.Shared(c) > 0 }
+
+// namesIn reports whether all names in one bag are in the other.
+func namesIn(b, c text.Bag) bool {
+	for w, weight := range b {
+		if weight == nameWeight && !c.Has(w) {
+			return false
+		}
+	}
+	return true
 }
