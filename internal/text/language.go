@@ -10,60 +10,47 @@ import (
 // function words of another language.
 func SameLanguage(said, typed, answer string) bool {
 	a, b := scripts(said), scripts(answer)
-	if a.letters < 200 || b.letters < 60 {
+	if a[""] < 200 || b[""] < 60 {
 		return true
 	}
-	for name, n := range b.of {
-		if float64(n) > 0.5*float64(b.letters) && float64(a.of[name]) < 0.05*float64(a.letters) {
-			return scripts(typed).of[name] > 0
+	for name, n := range b {
+		if 2*n > b[""] && 20*a[name] < a[""] {
+			return scripts(typed)[name] > 0
 		}
 	}
-	x, y := countFunctionWords(said), countFunctionWords(answer)
-	top := mostFrequent(y)
-	if top == "" || y[top] < 12 || y[top] < 3*secondCount(y, top) {
+	x, y := functionWordsOf(said), functionWordsOf(answer)
+	top := y.top("")
+	if y[top] < 12 || y[top] < 3*y[y.top(top)] {
 		return true
 	}
 	// A language of the answer that hardly occurs in the transcript.
-	return x[top]*4 >= x[mostFrequent(x)] || countFunctionWords(typed)[top] > 0
+	return x[top]*4 >= x[x.top("")] || functionWordsOf(typed)[top] > 0
 }
 
 // TwoLanguages reports whether a person writes in another language than the assistant answers in.
 func TwoLanguages(typed, answered string) bool {
 	a, b := scripts(typed), scripts(answered)
-	for name, n := range a.of {
-		if a.letters > 60 && b.letters > 200 && float64(n) > 0.5*float64(a.letters) &&
-			float64(b.of[name]) < 0.1*float64(b.letters) {
+	for name, n := range a {
+		if a[""] > 60 && b[""] > 200 && 2*n > a[""] && 10*b[name] < b[""] {
 			return true
 		}
 	}
-	x, y := countFunctionWords(typed), countFunctionWords(answered)
-	one, other := mostFrequent(x), mostFrequent(y)
+	x, y := functionWordsOf(typed), functionWordsOf(answered)
+	one, other := x.top(""), y.top("")
 	return one != other && x[one] >= 4 && y[other] >= 8 && x[one] >= 2*x[other] && y[other] >= 4*y[one]
 }
 
-func mostFrequent(m map[string]int) string {
-	top := ""
-	for lang, n := range m {
-		if n > m[top] || n == m[top] && lang < top {
-			top = lang
+// A tally counts a text's letters by script, or its function words by language.
+type tally map[string]int
+
+// top returns the most frequent, leaving out one; "" if there is none.
+func (t tally) top(but string) (top string) {
+	for name, n := range t {
+		if name != but && (n > t[top] || n == t[top] && name < top) {
+			top = name
 		}
 	}
 	return top
-}
-
-func secondCount(m map[string]int, first string) int {
-	most := 0
-	for lang, n := range m {
-		if lang != first {
-			most = max(most, n)
-		}
-	}
-	return most
-}
-
-type scriptCount struct {
-	letters int
-	of      map[string]int
 }
 
 var scriptTables = map[string]*unicode.RangeTable{
@@ -73,25 +60,26 @@ var scriptTables = map[string]*unicode.RangeTable{
 	"Thai": unicode.Thai,
 }
 
-func scripts(text string) scriptCount {
-	c := scriptCount{of: map[string]int{}}
+// scripts counts letters by script, and all of them under "".
+func scripts(text string) tally {
+	t := tally{}
 	for _, r := range text {
 		if !unicode.IsLetter(r) {
 			continue
 		}
-		c.letters++
+		t[""]++
 		if r < 0x250 {
-			c.of["Latin"]++
+			t["Latin"]++
 			continue
 		}
 		for name, table := range scriptTables {
 			if unicode.Is(table, r) {
-				c.of[name]++
+				t[name]++
 				break
 			}
 		}
 	}
-	return c
+	return t
 }
 
 var functionWords = func() map[string]string {
@@ -116,8 +104,8 @@ var functionWords = func() map[string]string {
 	return m
 }()
 
-func countFunctionWords(text string) map[string]int {
-	n := map[string]int{}
+func functionWordsOf(text string) tally {
+	n := tally{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if lang := functionWords[w]; lang != "" && lang != "-" {
 			n[lang]++
