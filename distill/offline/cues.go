@@ -12,7 +12,7 @@ import (
 
 // Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. There is one file
 // per language, with a class and its phrases on each line, "^" for the beginning of a sentence and "*" for one to four
-// words. Phrases of scripts without spaces between words match anywhere in a text.
+// words.
 //
 //go:embed cues/*.txt
 var cueFiles embed.FS
@@ -54,23 +54,12 @@ func cueOf(name string) cueSet {
 	return 1 << i
 }
 
-// languages holds the phrases of all languages.
-type languages struct {
-	words map[string][]cuePhrase // by first word
-	any   []cueText              // match anywhere
-}
-
-type cueText struct {
-	text  string
-	class cueSet
-}
-
 // maxCueWords is the maximum number of words in a phrase.
 const maxCueWords = 5
 
-// cues are parsed at first use, since most commands distill nothing.
-var cues = sync.OnceValue(func() *languages {
-	l := &languages{words: map[string][]cuePhrase{}}
+// cues are the phrases of all languages by their first word, parsed at first use, since most commands distill nothing.
+var cues = sync.OnceValue(func() map[string][]cuePhrase {
+	all := map[string][]cuePhrase{}
 	files, err := cueFiles.ReadDir("cues")
 	if err != nil {
 		panic(err)
@@ -82,33 +71,21 @@ var cues = sync.OnceValue(func() *languages {
 		}
 		for line := range strings.Lines(string(data)) {
 			class, phrases, ok := strings.Cut(strings.TrimSpace(line), ":")
-			if ok && class[0] != '#' {
-				l.add(cueOf(class), phrases)
+			if !ok || class[0] == '#' {
+				continue
+			}
+			for phrase := range strings.SplitSeq(phrases, ",") {
+				after, opens := strings.CutPrefix(strings.TrimSpace(phrase), "^")
+				words := strings.Fields(apostrophes.Replace(after))
+				if len(words) == 0 || len(words) > maxCueWords {
+					panic(fmt.Sprintf("distill/offline: cue %q has no words, or too many", phrase))
+				}
+				all[words[0]] = append(all[words[0]], cuePhrase{words[1:], cueOf(class), opens})
 			}
 		}
 	}
-	return l
+	return all
 })
-
-func (l *languages) add(class cueSet, phrases string) {
-	for phrase := range strings.SplitSeq(phrases, ",") {
-		phrase = strings.TrimSpace(phrase)
-		if strings.ContainsFunc(phrase, unspaced) {
-			l.any = append(l.any, cueText{phrase, class})
-			continue
-		}
-		words := strings.Fields(apostrophes.Replace(strings.TrimPrefix(phrase, "^")))
-		if len(words) == 0 || len(words) > maxCueWords {
-			panic(fmt.Sprintf("distill/offline: cue %q has no words, or too many", phrase))
-		}
-		l.words[words[0]] = append(l.words[words[0]], cuePhrase{words[1:], class, phrase[0] == '^'})
-	}
-}
-
-// unspaced reports whether a letter's script is written without spaces between words.
-func unspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
-}
 
 // apostrophes takes out what people leave out as they type: "dont".
 var apostrophes = strings.NewReplacer("'", "", "’", "")
@@ -118,19 +95,12 @@ func cuesIn(text string) cueSet {
 	words := strings.FieldsFunc(strings.ToLower(apostrophes.Replace(text)), func(r rune) bool {
 		return !unicode.IsLetter(r) && r != '-' && !unicode.IsDigit(r)
 	})
-	l := cues()
+	all := cues()
 	var out cueSet
 	for i := range words {
-		for _, p := range l.words[words[i]] {
+		for _, p := range all[words[i]] {
 			if (!p.opens || i == 0) && begins(words[i+1:], p.rest) {
 				out |= p.class
-			}
-		}
-	}
-	if strings.ContainsFunc(text, unspaced) {
-		for _, c := range l.any {
-			if strings.Contains(text, c.text) {
-				out |= c.class
 			}
 		}
 	}

@@ -65,36 +65,6 @@ func onlyRead(all []*touched, items []payload.Item) (paths []string) {
 	return paths[:min(maxRead, len(paths))]
 }
 
-// offLimits lists what the person said not to touch and the session didn't touch.
-func offLimits(t *talk, all []*touched) []payload.Item {
-	var out []payload.Item
-	var seen []string
-	for _, f := range all {
-		seen = append(seen, f.path)
-	}
-	for _, sp := range t.speeches {
-		for i := range sp.parts {
-			s := &sp.parts[i]
-			if !sp.user {
-				break
-			}
-			for _, w := range strings.Fields(s.text) {
-				p := strings.TrimPrefix(strings.Trim(w, "`\"'(),:;.!?"), "@")
-				is := func(path string) bool { return path == p || strings.HasSuffix(path, "/"+p) }
-				names := looksLikePath(p) || looksLikeFolder(p)
-				if !names || slices.ContainsFunc(seen, is) || !sp.handsOff(s, p) {
-					continue
-				}
-				seen = append(seen, p)
-				it := recorded(payload.File, "file-hands-off", payload.ByUser, sp.turn, inQuotes(s.text), sp.text[s.from:s.to])
-				it.Path, it.Status = p, payload.FileOffLimits
-				out = append(out, it)
-			}
-		}
-	}
-	return out
-}
-
 func looksLikeFolder(w string) bool {
 	return strings.HasSuffix(w, "/") && len(w) > 1 && !strings.HasPrefix(w, "http") && !strings.ContainsAny(w, "`<>|*")
 }
@@ -133,6 +103,11 @@ func (f *touched) reported() bool {
 // item says what became of the file: it quotes a report's sentence about it if it wasn't written since, or else says
 // what was done.
 func (f *touched) item(t *talk) payload.Item {
+	if off, s := f.offLimit, f.offPart; off != nil {
+		it := recorded(payload.File, "file-hands-off", payload.ByUser, off.turn, inQuotes(s.text), off.text[s.from:s.to])
+		it.Path, it.Status = f.path, payload.FileOffLimits
+		return it
+	}
 	it := payload.Item{Kind: payload.File, Path: f.path, Maker: payload.ByRule, State: payload.Stands,
 		By: payload.ByAssistant, Rule: "file-work"}
 	if f.turn != nil {
@@ -141,11 +116,6 @@ func (f *touched) item(t *talk) payload.Item {
 	it.Status = f.status(t)
 	quote := func(sp *speech, s *sentence, words string) {
 		it.Text, it.Evidence = inQuotes(words), []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
-	}
-	if f.offLimit != nil {
-		it.By, it.Rule, it.At = payload.ByUser, "file-hands-off", f.offLimit.turn.At
-		quote(f.offLimit, f.offPart, f.offPart.text)
-		return it
 	}
 	it.Text = f.describe()
 	if f.shown {
@@ -220,8 +190,6 @@ func inQuotes(text string) string { return "“" + text + "”" }
 // nothing may have changed it unseen. No record shows that a file is done.
 func (f *touched) status(t *talk) string {
 	switch {
-	case f.offLimit != nil:
-		return payload.FileOffLimits
 	case f.deleted, f.back, f.edits == 0 && (f.shown || f.unseen && f.refused == 0):
 		return ""
 	case f.edits == 0:

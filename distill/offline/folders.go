@@ -178,12 +178,8 @@ func folderWords(t *talk) []payload.Item {
 			if !tells || sp.foreign(s) || !worthReading(s, sp) {
 				continue
 			}
-			by := payload.ByAssistant
-			if sp.user {
-				by = payload.ByUser
-			}
 			quote := sp.text[s.from:s.to]
-			out = append(out, recorded(payload.Status, distill.FolderRule, by, sp.turn, inQuotes(plain(quote)), quote))
+			out = append(out, recorded(payload.Status, distill.FolderRule, sp.by(), sp.turn, inQuotes(plain(quote)), quote))
 		}
 	}
 	return out[max(0, len(out)-maxFolderWords):]

@@ -75,13 +75,10 @@ func withoutRetold(s *ingest.Session, items []payload.Item) []payload.Item {
 			func(l handedLine) bool { return at > l.turn && at < answerEnds(s, l.turn) }) {
 			return true // the answer to a payload repeats it in whatever words
 		}
-		said := []text.Bag{keywords(it.Text)}
-		if before, after, ok := strings.Cut(it.Text, ": "); ok && len(strings.Fields(before)) <= 4 {
-			said = append(said, keywords(after)) // "My understanding: …"
-		}
+		words := keywords(it.Text)
 		return slices.ContainsFunc(lines, func(l handedLine) bool {
-			return slices.ContainsFunc(said, func(words text.Bag) bool { return l.tells(words, it.Kind) }) &&
-				first(&it) > l.turn && (isLasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
+			return l.tells(words, it.Kind) && first(&it) > l.turn &&
+				(isLasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
 		})
 	})
 }

@@ -80,7 +80,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
-		form := digits().ReplaceAllString(w.text(), "#")
+		form := strings.Map(withoutDigits, w.text())
 		if forms[form] {
 			continue
 		}
@@ -92,7 +92,12 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	return out
 }
 
-var digits = text.Pattern(`[0-9]+`)
+func withoutDigits(r rune) rune {
+	if r >= '0' && r <= '9' {
+		return -1
+	}
+	return r
+}
 
 // bulletCost is how many tokens an item takes on a page besides its line.
 const bulletCost = 2
@@ -296,14 +301,6 @@ func (t *talk) recency(sp *speech) float64 { return 0.5 + 0.5*float64(sp.exchang
 
 func heaviestFirst(of []weighed) {
 	slices.SortStableFunc(of, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
-}
-
-// by says whose words they are of who asked.
-func (sp *speech) by() payload.By {
-	if sp.turn.Role == ingest.Program {
-		return payload.ByProgram
-	}
-	return payload.ByUser
 }
 
 // minSaidShare is the share of a statement's words from which another one that has them says it.

@@ -10,8 +10,9 @@ import (
 	"recall/payload"
 )
 
-// findMentions finds what reports and the person said about the files.
-func findMentions(t *talk, all []*touched) {
+// findMentions finds what reports and the person said about the files. It returns them with those that the session
+// didn't touch since the person said not to.
+func findMentions(t *talk, all []*touched) []*touched {
 	byBase := map[string][]*touched{}
 	for _, f := range all {
 		f.base = path.Base(f.path)
@@ -30,9 +31,15 @@ func findMentions(t *talk, all []*touched) {
 				for _, f := range byBase[path.Base(name)] {
 					f.note(sp, s, name)
 				}
+				is := func(f *touched) bool { return hasPathSuffix(f.path, name) }
+				names := looksLikePath(name) || looksLikeFolder(name)
+				if names && !slices.ContainsFunc(all, is) && sp.handsOff(s, name) {
+					all = append(all, &touched{path: name, offLimit: sp, offPart: s})
+				}
 			})
 		}
 	}
+	return all
 }
 
 // findStates records for each file what the last report about it says of its state, if it wasn't written since. A
@@ -122,7 +129,7 @@ func (f *touched) note(sp *speech, s *sentence, name string) {
 
 // handsOff reports whether the person says not to touch what has that name, and doesn't ask or quote that.
 func (sp *speech) handsOff(s *sentence, name string) bool {
-	return sp.user && sp.by() == payload.ByUser && s.block != quoted && !s.pasted && !sp.foreign(s) && !asks(s.text) &&
+	return sp.by() == payload.ByUser && s.block != quoted && !s.pasted && !sp.foreign(s) && !asks(s.text) &&
 		forbidden().MatchString(withSigns(s.text, name))
 }
 

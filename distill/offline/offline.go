@@ -47,13 +47,13 @@ func newPayload(s *ingest.Session) *payload.Payload {
 func items(s *ingest.Session) (items []payload.Item, read []string) {
 	t, actions := listen(s), trace.Actions(s)
 	touched := touchedFiles(s, actions)
-	findMentions(t, touched)
+	touched = findMentions(t, touched)
 	findStates(t, touched)
 	done := folderWork(s, actions)
 	if len(done) > 0 {
 		done = append(done, folderWords(t)...)
 	}
-	items = slices.Concat(goal(t), files(t, touched), offLimits(t, touched), records(s), done, next(t))
+	items = slices.Concat(goal(t), files(t, touched), records(s), done, next(t))
 	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
 	order(items)
 	return items, onlyRead(touched, items)

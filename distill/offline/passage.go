@@ -103,12 +103,9 @@ func (p passage) text() string {
 
 // item returns the passage as a lead, with the question that it answers and the options that it chose from.
 func (p passage) item(rule string) payload.Item {
-	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant,
+	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: p.by(),
 		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
 		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, p.from(), p.to())}}
-	if p.user {
-		it.By = p.by()
-	}
 	if asked := p.asked(); asked != nil {
 		question := passage{p.reacts, asked}
 		it.Evidence = append(it.Evidence, cite(p.reacts.turn, p.reacts.text, question.from(), question.to()))
@@ -181,7 +178,7 @@ func (p passage) asked() []sentence {
 		return p.supposed()
 	}
 	open := unknowing().MatchString(p.run[0].text)
-	if p.run[0].index > 0 || p.reacts == nil || tells(p.run[0].text, minAnswerKeys) && !open {
+	if p.from() > p.parts[0].from || p.reacts == nil || tells(p.run[0].text, minAnswerKeys) && !open {
 		return nil
 	}
 	parts := p.reacts.parts

@@ -16,19 +16,17 @@ var (
 	mdLink   = text.Pattern(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
 	mdEm     = text.Pattern(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
 	emphasis = strings.NewReplacer("**", "", "~~", "")
-	tag      = text.Pattern(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
 )
 
 // plain renders a piece of Markdown as plain words on one line. Code marks stay, because they tell names from words.
 func plain(s string) string {
-	if strings.ContainsAny(s, "[<~*_") { // most sentences have none
+	if strings.ContainsAny(s, "[~*_") { // most sentences have none
 		if strings.Contains(s, "](") {
 			s = mdLink().ReplaceAllString(s, "$1")
 		}
-		if strings.IndexByte(s, '<') >= 0 {
-			s = tag().ReplaceAllString(s, " ")
+		if s = emphasis.Replace(s); strings.IndexAny(s, "*_") != strings.LastIndexAny(s, "*_") {
+			s = mdEm().ReplaceAllString(s, "$1$2$3")
 		}
-		s = mdEm().ReplaceAllString(emphasis.Replace(s), "$1$2$3")
 	}
 	s = text.OneLine(s)
 	if s == "" || s[0] < utf8.RuneSelf {

@@ -24,7 +24,6 @@ type sentence struct {
 	from, to int    // byte range in the message
 	text     string // these bytes without markup, on one line
 	block    block
-	index    int  // position among the message's sentences
 	opens    bool // first of its block
 	pasted   bool // looks like output or code pasted into a message
 
@@ -66,9 +65,6 @@ func sentences(text string, casual bool) []sentence {
 		}
 	}
 	p.flush()
-	for i := range p.out {
-		p.out[i].index = i
-	}
 	return p.out
 }
 

@@ -101,7 +101,7 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 			it.Alternatives = append(it.Alternatives, plain(o.Label))
 		}
 	}
-	if notes := trimmed(plain(a.Notes)); notes != "" && !strings.Contains(it.Text, notes) {
+	if notes := strings.TrimRight(plain(a.Notes), ".。 "); notes != "" && !strings.Contains(it.Text, notes) {
 		it.Why = notes
 	}
 	return it, true
@@ -318,5 +318,3 @@ func openTasks(s *ingest.Session) []payload.Item {
 	out := slices.Concat(inWork, others)
 	return out[:min(maxTasks, len(out))]
 }
-
-func trimmed(s string) string { return strings.TrimRight(s, ".。 ") }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/internal/text"
+	"recall/payload"
 	"recall/prompts"
 )
 
@@ -168,19 +170,25 @@ func writes(tool string) bool {
 
 // foreign reports whether a sentence overlaps text that isn't its speaker's own.
 func (sp *speech) foreign(s *sentence) bool {
-	return sp.overlapsForeign(s.from, s.to)
-}
-
-// overlapsForeign does so for a byte range.
-func (sp *speech) overlapsForeign(from, to int) bool {
 	return sp.text == sp.turn.Text && slices.ContainsFunc(sp.turn.Foreign, func(f ingest.Foreign) bool {
-		return from < f.To && to > f.From
+		return s.from < f.To && s.to > f.From
 	})
 }
 
-func asks(text string) bool { return endsInQuestion(strings.TrimRight(text, "`*\")' ")) }
+// by says whose words they are.
+func (sp *speech) by() payload.By {
+	switch {
+	case !sp.user:
+		return payload.ByAssistant
+	case sp.turn.Role == ingest.Program:
+		return payload.ByProgram
+	}
+	return payload.ByUser
+}
 
-func endsInQuestion(s string) bool { return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") }
+func asks(said string) bool {
+	return text.AnyOf(strings.TrimRight(said, "`*\")' "), strings.HasSuffix, "?", "？")
+}
 
 // reports reports whether a speech tells its reader something. An assistant's message does
 // if it is the last before the person speaks, or long enough not to be narration.

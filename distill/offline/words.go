@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"recall/internal/text"
 )
@@ -67,7 +68,7 @@ func worthReading(s *sentence, sp *speech) bool {
 			odd++
 		}
 		for _, r := range w {
-			if unspaced(r) {
+			if text.Unspaced(r) {
 				dense++
 			}
 		}
@@ -78,14 +79,16 @@ func worthReading(s *sentence, sp *speech) bool {
 // looksPasted reports whether a text looks like output or code.
 func looksPasted(raw string) bool {
 	t := strings.TrimSpace(raw)
-	if strings.ContainsAny(t, "│┃╭╰├└⎿▌") ||
-		text.AnyOf(t, strings.HasPrefix, outputStarts...) || codeStarts().MatchString(t) {
+	if text.AnyOf(t, strings.HasPrefix, outputStarts...) || codeStarts().MatchString(t) {
 		return true
 	}
 	code := 0
-	for i := range len(t) {
-		if strings.IndexByte(`{}[]()<>=;|&$\%`, t[i]) >= 0 {
+	for _, r := range t {
+		switch {
+		case r < utf8.RuneSelf && strings.IndexByte(`{}[]()<>=;|&$\%`, byte(r)) >= 0:
 			code++
+		case r >= utf8.RuneSelf && strings.ContainsRune("│┃╭╰├└⎿▌", r):
+			return true
 		}
 	}
 	return strings.Count(t, "  ") > 3 || code*8 > len(t)
