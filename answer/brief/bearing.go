@@ -143,7 +143,8 @@ func latest(ctx context.Context, x Index, project string, b *Bearing) (*Bearing,
 	if b.Claims() || text.Answer(b.Asked, b.Item.Text) == nil {
 		return b, nil
 	}
-	found, err := x.Search(ctx, index.Query{Text: asking(b.Asked), Project: project, Archived: true, Stated: true})
+	found, err := x.Search(ctx, index.Query{Text: asking(b.Asked), Project: project, Archived: true, Stated: true,
+		Plain: true})
 	if err != nil {
 		return nil, err
 	}
