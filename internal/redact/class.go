@@ -17,6 +17,7 @@ const (
 	lead    // what can stand between an operator and a value
 	jot     // of a password in a short note
 	closers // marks that can end a password as well as a sentence
+	mark    // of a word that may be a password
 
 	letter = lower | upper
 	alnum  = letter | digit
@@ -53,9 +54,10 @@ var classes = func() (t [256]uint16) {
 	set(" \t\r\n'\"\\`=", lead)
 	set("!#$^*?@_", jot)
 	set("!?", closers)
+	set("_-!#$^*?&%@+=~./", mark)
 	for c := range t {
 		if t[c]&alnum != 0 {
-			t[c] |= inName | jot
+			t[c] |= inName | jot | mark
 		}
 	}
 	return t

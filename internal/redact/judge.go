@@ -45,7 +45,8 @@ func (v value) secret() bool {
 		return false
 	}
 	named := v.strength > vague && v.set() && (v.has(quoted) || !v.has(spaced))
-	if named && (passwordLike(v.text) || unmistakable(v.text)) {
+	number := v.strength == strong && len(v.text) >= 6 && numeric(v.text) && distinct(v.text) > 3
+	if named && (number || passwordLike(v.text) || unmistakable(v.text)) {
 		return true
 	}
 	sum := weights[0][v.strength]

@@ -26,6 +26,8 @@ func proseRules(b *builder) {
 	}
 	add(said["passwords"], y.password)
 	add(append(said["passwords"], words("notes")...), credentialNote)
+	add(words("access"), besideAccess)
+	add(said["passwords"], besidePassword)
 	add(said["tokens"], y.token) // a random value must follow
 	add(said["pins"], y.pin)     // a number that grants access
 	for _, w := range words("after values") {

@@ -27,8 +27,25 @@ var secretNames = func() (all []secretName) {
 	for _, f := range wordRows["name"] {
 		all = append(all, secretName{f[0], f[1], strength(slices.Index(strengths, f[2])), len(f) > 3})
 	}
+	for _, w := range shortened() {
+		if !slices.ContainsFunc(all, func(n secretName) bool { return n.literal == w }) {
+			all = append(all, secretName{w, "password", strong, true})
+		}
+	}
 	return all
 }()
+
+// shortened returns how people shorten and misspell "password".
+func shortened() (all []string) {
+	for _, pass := range []string{"p", "pa", "ps", "pas", "pss", "pass"} {
+		for _, word := range []string{"w", "wd", "wrd", "word"} {
+			if all = append(all, pass+word); word == "w" && !strings.Contains(pass, "s") {
+				all = all[:len(all)-1] // paw
+			}
+		}
+	}
+	return all
+}
 
 type secretName struct {
 	literal, kind string
@@ -54,9 +71,7 @@ const nameTail = 24
 // nameEnd returns where the name around the word text[from:to] ends, and whether it is still a secret's.
 func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	t := s.text
-	withinWord := whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper)) &&
-		!s.glued(from, to)
-	if withinWord {
+	if whole && s.withinWord(from, to) {
 		return to, false
 	}
 	for end = to; end < len(t) && end-to < nameTail; {
@@ -85,6 +100,12 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 		end = next
 	}
 	return end, end >= len(t) || !wordChar(t[end])
+}
+
+// withinWord reports whether text[from:to] is a part of a longer word.
+func (s *scan) withinWord(from, to int) bool {
+	t := s.text
+	return from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper)) && !s.glued(from, to)
 }
 
 // glued reports whether a word of a password's name is the end of a name without a mark between: dnpass, ROOTPW, not
@@ -117,6 +138,16 @@ func (n secretName) detect(s *scan, from, to int) {
 		for from, to := s.continued(v.to); from < to; from, to = s.continued(to) {
 			s.add(from, to, v.kind)
 		}
+	}
+}
+
+// beside masks what looks like a password or a key near the word.
+func (n secretName) beside(s *scan, from, to int) {
+	password := n.strength == strong || n.kind == "login" || n.literal == "secret" || n.literal == "credential"
+	if password && !(n.whole && s.withinWord(from, to)) {
+		besidePassword(s, from, to)
+	} else {
+		besideAccess(s, from, to)
 	}
 }
 

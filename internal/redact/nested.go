@@ -41,7 +41,9 @@ func (r *Redactor) joined(text, mark string) {
 		begin := strings.LastIndexByte(text[:at+i], '\n') + 1
 		open := strings.LastIndexByte(text[begin:at+i], mark[0]) + begin
 		at += i + 1
-		if open < begin {
+		next := strings.TrimLeft(text[at:min(len(text), at+mostGlue)], mark[1:]+" \t\r\n")
+		last := next == "" || strings.IndexByte("}]", next[0]) >= 0 // of a list
+		if open < begin || last {
 			continue
 		}
 		from, to, joined := pieces(text, open)

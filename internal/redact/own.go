@@ -36,6 +36,7 @@ func ownRules(b *builder) {
 	for _, n := range secretNames {
 		b.add(n.literal, n.detect)
 		if n.strength >= weak {
+			b.add(n.literal, n.beside)
 			b.add(n.literal, printed)
 		}
 	}

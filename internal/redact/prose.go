@@ -44,7 +44,6 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 			return near != somewhere && alone && (plausibleInProse(v, quoted) || near >= told && unnamed(v))
 		})
 	}
-	s.beforeName(from)
 }
 
 func (y *sentenceRules) token(s *scan, from, to int) {
@@ -381,30 +380,6 @@ func ofAllKinds(v string) bool {
 
 // allJumbled reports whether a word's cases and digits change as in a password that a program made.
 func allJumbled(v string) bool { return len(v) >= 12 && textureOf(v) == twoCases && !public(v) }
-
-// beforeName masks a password that precedes its name in a sentence.
-func (s *scan) beforeName(from int) {
-	begin, digits := from, 0
-	for begin > 0 && from-begin < 60 && s.text[begin-1] != '\n' && s.text[begin-1] != ';' {
-		begin--
-		if is(s.text[begin], digit) {
-			digits++
-		}
-	}
-	if digits == 0 {
-		return
-	}
-	window := s.text[begin:from]
-	at := from - len(window)
-	for word := range strings.SplitSeq(window, " ") {
-		v := strings.Trim(word, ".,;:?)(\"'`")
-		if unmistakable(v) || passwordLike(v) && !code(v) {
-			begin := at + strings.Index(word, v)
-			s.add(begin, skip(s.text, begin+len(v), closers, 3), "password")
-		}
-		at += len(word) + 1
-	}
-}
 
 // unmistakable reports whether a word near a password's name can't be anything else: letters, digits and a mark inside.
 func unmistakable(v string) bool {

@@ -91,12 +91,11 @@ func (s *scan) randomRun(from, to int) {
 			form(s, from, from+n)
 		}
 	}
-	if publicID(v) || s.before(from) == '/' && !strings.Contains(s.text[max(0, from-40):from], "hook") ||
-		s.partOfMore(from, to) {
+	if s.partOfMore(from, to) || s.before(from) == '/' && !strings.Contains(s.text[max(0, from-40):from], "hook") {
 		return
 	}
 	texture := textureOf(v)
-	if texture < oneCase || placeholder(v) {
+	if texture < oneCase || publicID(v) || placeholder(v) {
 		return
 	}
 	least := runAlone
@@ -185,7 +184,8 @@ func (s *scan) hintBefore(from int) hint {
 	}
 	last := name[i:]
 	switch {
-	case publicNames[last] || strings.HasSuffix(last, "id") || text.AnyOf(line, strings.Contains, pageWords...):
+	case publicNames[last] || strings.HasSuffix(last, "id") || strings.HasPrefix(last, "public") ||
+		text.AnyOf(line, strings.Contains, pageWords...):
 		return hintPublic
 	case text.AnyOf(line, strings.Contains, "key", "token", "secret", "auth", "pass", "pwd", "cred", "api", "bearer"):
 		return hintSecret

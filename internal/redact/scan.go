@@ -31,6 +31,9 @@ type scan struct {
 	// the run of token characters around the last literal, and how many tries it has left (see exhausted)
 	runTo, tries int
 
+	access, password reach  // beside words of both kinds
+	beside           []span // what was found there
+
 	decoding bool // the text was encoded
 	undo     bool // it has lines that nested must read as URLs
 
@@ -39,7 +42,7 @@ type scan struct {
 
 // look collects the secrets in a text in s.found.
 func (s *scan) look(r *Rules, text string) {
-	*s = scan{rules: r, text: text, found: s.found[:0],
+	*s = scan{rules: r, text: text, found: s.found[:0], beside: s.beside[:0],
 		blockEnd: -1, around: s.around, decoding: s.decoding}
 	clear(s.around)
 	for from, to := range longRuns(text) {
@@ -50,6 +53,7 @@ func (s *scan) look(r *Rules, text string) {
 			s.try(one, at)
 		}
 	})
+	s.addBeside()
 }
 
 func (s *scan) try(one *literal, at int) {
@@ -181,7 +185,9 @@ func (l *literals) each(text string, found func(one *literal, at int)) {
 func (l *literals) at(text string, at int, found func(one *literal, at int)) {
 	three := uint32(text[at]) | uint32(text[at+1])<<8 | uint32(text[at+2])<<16
 	for _, one := range l.all[hashOfThree(three|bytesCase)] {
-		if end := at + len(one.text); end <= len(text) && strings.EqualFold(text[at:end], one.text) {
+		end := at + len(one.text)
+		if end <= len(text) && (text[end-1]^one.text[len(one.text)-1])&^0x20 == 0 && // a quick look
+			strings.EqualFold(text[at:end], one.text) {
 			found(one, at)
 		}
 	}

@@ -1,0 +1,180 @@
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"recall/internal/text"
+)
+
+// What no rule says how to read is masked for its looks beside a word of secrecy or of access, on its line and on the
+// next: the weaker the word, the less ordinary the value has to look.
+
+// How far from a word such a value can be.
+const (
+	besideBefore = 80 // bytes
+	besideAfter  = 120
+)
+
+// reach is how far the text around words of one kind has been read for values.
+type reach struct {
+	line int // where the last word's line ends
+	end  int // where the next one does, or what was read of it
+}
+
+// besideAccess masks what can only be a password or a key beside a user, a key, a flag.
+func besideAccess(s *scan, from, to int) {
+	s.readBeside(&s.access, from, to, func(v string, _ int) bool { return evident(v) })
+}
+
+// besidePassword masks what is likely a password beside a word for one.
+func besidePassword(s *scan, from, to int) {
+	s.readBeside(&s.password, from, to, func(v string, at int) bool { return likely(v, at >= to) })
+}
+
+// readBeside looks for values around a word, however they are joined to it.
+func (s *scan) readBeside(seen *reach, from, to int, looks func(v string, at int) bool) {
+	t := s.text
+	if from < seen.line {
+		return
+	}
+	at := max(seen.end, from-besideBefore)
+	at += strings.LastIndexByte(t[at:max(at, from)], '\n') + 1
+	seen.line = lineEnd(t, to, besideAfter)
+	seen.end = lineEnd(t, min(len(t), seen.line+1), besideAfter)
+	for at > 0 && at < seen.end && is(t[at-1], mark) {
+		at++
+	}
+	for ; at < seen.end; at++ {
+		from, kinds := at, uint16(0)
+		for at < len(t) && is(t[at], mark) {
+			kinds |= classes[t[at]]
+			at++
+		}
+		if kinds&digit != 0 && kinds&letter != 0 && at-from >= 7 && at-from <= 100 {
+			s.maskIn(from, at, looks)
+		}
+	}
+}
+
+// lineEnd returns where the line at at ends, at most that many bytes on.
+func lineEnd(t string, at, most int) int {
+	end := min(len(t), at+most)
+	if i := strings.IndexByte(t[at:end], '\n'); i >= 0 {
+		return at + i
+	}
+	return end
+}
+
+// maskIn masks the parts of a word that look like secrets, or else the word if it does.
+func (s *scan) maskIn(from, to int, looks func(v string, at int) bool) {
+	whole := strings.TrimRight(s.text[from:to], ".?!")
+	if strings.HasPrefix(whole, "//") || s.at(to) == '(' {
+		return
+	}
+	before := len(s.beside)
+	keep := func(at, end int) {
+		other := s.hintBefore(from) == hintPublic || s.hintBefore(at) == hintPublic || s.inBlock(from, to)
+		if !other {
+			s.beside = append(s.beside, span{from: at, to: end})
+		}
+	}
+	for at := from; at < from+len(whole); at++ {
+		end := at
+		for end < from+len(whole) && strings.IndexByte("/=&", s.text[end]) < 0 {
+			end++
+		}
+		if end-at >= 7 && end-at < len(whole) && looks(s.text[at:end], at) {
+			keep(at, end)
+		}
+		at = end
+	}
+	value := strings.TrimRight(whole, "=")
+	single := len(s.beside) == before && !strings.Contains(value, "=")
+	ended := value == whole && to > from+len(whole) // with marks that may be a sentence's
+	if single && (looks(whole, from) || ended && looks(s.text[from:to], from)) {
+		keep(from, skip(s.text, from+len(whole), closers, 3))
+	}
+}
+
+// addBeside adds what was found beside words where no rule has found anything: those know better where a value ends.
+func (s *scan) addBeside() {
+	byPlace := func(a, b span) int { return cmp.Compare(a.from, b.from) }
+	slices.SortFunc(s.beside, byPlace)
+	slices.SortFunc(s.found, byPlace)
+	n, i, taken := len(s.found), 0, 0
+	for _, b := range s.beside {
+		for ; i < n && s.found[i].from < b.to; i++ {
+			taken = max(taken, s.found[i].to)
+		}
+		if taken <= b.from {
+			s.add(b.from, b.to, "password")
+		}
+	}
+}
+
+// likely reports whether a word beside one for a password is one: evident, jumbled, or words and a number. A hash or a
+// UUID is one only after it.
+func likely(v string, after bool) bool {
+	if evident(v) || inGroups(v) || chosenWords().MatchString(v) && !hasSecretName(v) {
+		return true
+	}
+	switch kind := textureOf(v); {
+	case len(v) < 8 || v[0] == '-' || kind == ordinary:
+		return false
+	case kind == hexes:
+		return after && (len(v) == 32 || len(v) == 36 && strings.Count(v, "-") == 4) && !placeholder(v)
+	}
+	named := strings.ContainsAny(v, "/.=:\\~@+(") || numbered(v) || hasSecretName(v) || publicID(v)
+	return mixed(v) && !named && !placeholder(v)
+}
+
+// evident reports whether a word can only be a password or a key: jumbled, of all kinds of characters, in groups.
+func evident(v string) bool {
+	named := strings.ContainsAny(v, ".\\~") || v[0] == '!'
+	switch {
+	case named || !unusualKinds(v) || placeholder(v) || public(v):
+		return false
+	case inGroups(v):
+		first, last := strings.IndexAny(v, "0123456789"), strings.LastIndexAny(v, "0123456789")
+		return strings.Contains(v[first:last], "-")
+	case allJumbled(v) && (len(v) >= 20 || caseSwitches(v)*4 >= len(v)):
+		return skip(v, 0, alnum|marks|under, len(v)) == len(v) && strings.Count(v, "/")*10 <= len(v)
+	case strings.Contains(v, "/") || !passwordLike(v) && !unmistakable(v):
+		return false
+	}
+	at := strings.IndexAny(v, "!#$^*?&%@+")
+	if at < 0 {
+		return chosenPair().MatchString(v)
+	}
+	before, after := shapeIn(v[:at]), shapeIn(v[at+1:])
+	switch {
+	case at == len(v)-1:
+		return strings.IndexByte("*+&@", v[at]) < 0
+	case v[at] == '#': // of a link
+		return after.digits > 0 && after.lower+after.upper > 0
+	case strings.IndexByte("*&+", v[at]) >= 0: // of an expression
+		upper := before.upper+after.upper > 0
+		return upper && min(at, len(v)-at-1) >= 4 && caseSwitches(v[1:at]) == 0 && caseSwitches(v[at+2:]) == 0
+	}
+	return before.lower+before.upper > 0 && after.lower+after.upper+after.digits > 1
+}
+
+// unusualKinds reports whether a word has more kinds of characters than most have.
+func unusualKinds(v string) bool {
+	t := shapeIn(v)
+	return t.digits > 0 && (t.lower > 0 && t.upper > 0 || t.other > 0)
+}
+
+// inGroups reports whether a word is groups with hyphens, and no UUID.
+func inGroups(v string) bool {
+	return strings.Count(v, "-") >= 2 && grouped(v) && textureOf(v) != hexes
+}
+
+var (
+	// chosenPair matches a word, one in capitals and a number: meadow_Falcon89.
+	chosenPair = text.Pattern(`\A[a-z]{3,12}_[A-Z][a-z]{2,12}\d{1,4}\z`)
+	// chosenWords matches two words and a number: Meadow-falcon89, meadow.falcon.89.
+	chosenWords = text.Pattern(`\A[A-Za-z][a-z]{2,11}(?:-[A-Za-z][a-z]{2,11}\d{2,4}|\.[a-z]{3,12}\.\d{1,4})\z`)
+)
