@@ -38,6 +38,10 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	}
 	var out []payload.Item
 	add := func(it payload.Item, sure float64) bool {
+		same := func(o payload.Item) bool { return o.Text == it.Text && o.First().Turn == it.First().Turn }
+		if slices.ContainsFunc(items, same) {
+			return false
+		}
 		bare := func(o payload.Item) bool { return o.Text == it.Text && len(o.Evidence) == 1 }
 		if i := slices.IndexFunc(out, bare); i >= 0 && len(it.Evidence) > 1 {
 			out[i].Evidence, out[i].Hint = it.Evidence, it.Hint // what is quoted already is shown with what answers it
@@ -179,17 +183,19 @@ var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to 
 	`after that comes|is what['’]s left|tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
 
 // putOff matches what a person puts off to another time: "tomorrow the icons", "on Monday we start with it", "do that
-// next", "let's pick this up in the morning with the icons".
+// next", "let's pick this up in the morning with the icons", "continue with the icons after the break".
 var putOff = text.Pattern(`(?i)^\W*(?:(?:and|then|so|ok|okay|good|great|fine)\b\W*)*` + otherDay + `\b|` +
 	`\b` + otherDay + `\W+(?:we|i|you|start|begin|continue|do|then)\b|` +
-	`\b(?:let['’]?s|pick|go on|carry on|remind|to ?do|be back)\b.*\b` + otherDay + `\b|` +
-	`^(?:[^i]|i\w).*\b` + otherDay + `(?: morning)?(?:, first thing)?\W*$|^do (?:\S+ ){1,6}next\W*$`)
+	`\b(?:let['’]?s|pick|go on|carry on|continue|remind|to ?do|be back|(?:is|are) left|missing)\b.*\b` + otherDay + `\b|` +
+	`^(?:[^i]|i\w).*\b` + otherDay + `(?: morning)?(?:, first thing)?\W*$|^do (?:\S+ ){1,6}next\W*$|` +
+	`^\W*(?:pick (?:it |this )?up|go on|carry on|continue) (?:with|w/|at|from) (?:the |our )?\w{4}`)
 
 const (
-	otherDay = `(?:tomorrow|tonight|this (?:afternoon|evening)|in the (?:morning|afternoon|evening)|` +
-		`after (?:lunch|the (?:break|weekend))|when i(?:['’]m| am) back|not today|later today|next (?:session|week)|` +
-		`(?:on|first thing) ` + weekday + `|morgen|nächste woche|am (?:mon|diens|donners|frei|sams|sonn)tag|am mittwoch)`
-	weekday = `(?:mon|tues|wednes|thurs|fri|satur|sun)day`
+	otherDay = `(?:tomorrow|tmrw|tonight|this (?:afternoon|evening)|in the (?:morning|afternoon|evening)|` +
+		`after (?:lunch|the (?:break|weekend|meeting|stand-?up))|when i(?:['’]?m| am) back|not today|later today|` +
+		`next (?:session|week)|(?:on|by|for|till|until|first thing) ` + weekday +
+		`|morgen|nächste woche|am (?:mon|diens|donners|frei|sams|sonn)tag|am mittwoch)`
+	weekday = `(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?`
 )
 
 // A weighed passage is one with how much it counts among others.

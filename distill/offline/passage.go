@@ -204,6 +204,10 @@ func (p passage) asked() []sentence {
 	if from > 0 && !last.opens && brief {
 		from--
 	}
+	for from > 0 && parts[from-1].block == listItem && last.block == listItem &&
+		last.to-parts[from-1].from <= distill.MaxQuote {
+		from-- // a list is answered as a whole
+	}
 	return parts[from:]
 }
 
