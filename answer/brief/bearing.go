@@ -38,7 +38,6 @@ func (b *Bearing) Claims() bool { return b.Item.Kind != payload.Lead }
 type Index interface {
 	check.Items
 	Said(ctx context.Context, session string, from, to, around int) ([]index.Turn, error)
-	Leads(ctx context.Context, session string, from, to int) ([]payload.Item, error)
 }
 
 const (
@@ -50,8 +49,11 @@ const (
 	atLength  = 16  // content words of a task at length, which names what it is about: what it finds bears on it
 	asGood    = 0.9 // of the first result's score, from which it is what the task is about, too
 	explained = 100 // bytes of a reply that says more than yes or no
-	deadEnd   = 0.6 // share of a task's words that what was ruled out has
-	fewWords  = 2   // words that an exchange shares with a task at length
+	half      = 0.5 // of a task's words that what excludes it has
+	third     = 0.3 // the same of a task that supposes it
+
+	examinedWords = 3 // the least words of a task that supposes nothing which what excludes it has
+	fewWords      = 2 // words that an exchange shares with a task at length
 )
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
@@ -110,12 +112,10 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 				turns[i].Text = ingest.Typed(turns[i].Text)
 			}
 		}
-		leads, err := x.Leads(ctx, r.Session, from, to)
-		if err != nil {
-			return nil, err
-		}
 		orders = append(orders, forbidding(turns, r.Place, task)...)
-		dead = append(dead, ruledOut(leads, turns, r.Place, asks)...)
+		if r.Score >= asGood {
+			dead = append(dead, examined(turns, r, from, to, task, asks)...)
+		}
 		if stands := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); stands && about(r, turns, asks) {
 			claims = append(claims, Bearing{Placed: r.Placed()})
 			continue
@@ -193,18 +193,26 @@ func about(r *answer.Result, turns []index.Turn, asks text.Bag) bool {
 var claimed = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true,
 	payload.Flag: true, payload.Deferred: true, payload.Question: true}
 
-// forbidding returns what a person said in some turns that tells not to do the task, with what it is about.
+// forbidding returns what a person said in some turns that tells not to do the task, or settled on something else, with
+// what it is about.
 func forbidding(turns []index.Turn, at index.Place, task string) (all []Bearing) {
 	before := "" // what was said since the person spoke
-	for _, t := range turns {
+	for i, t := range turns {
 		if !typed(t) {
 			before += t.Text + "\n"
 			continue
 		}
-		if order, about := check.Forbids(t.Text, before, check.Action{Text: task}); order != "" {
-			t.Text = order
-			b := quoted(t, at)
-			b.Asked = about
+		act := check.Action{Text: task}
+		b := quoted(t, at)
+		if lost, took := check.Settled(t.Text, before, act); lost != "" {
+			b.Asked = lost
+			if took != text.OneLine(t.Text) { // the person only agreed
+				b = quoted(turns[i-1], at)
+				b.Item.By, b.Item.Text, b.Answered = payload.ByAssistant, lost+" … "+took, t.Text
+			}
+			all = append(all, b)
+		} else if order, about := check.Forbids(t.Text, before, act); order != "" {
+			b.Item.Text, b.Asked = order, about
 			all = append(all, b)
 		}
 		before = ""
@@ -212,35 +220,66 @@ func forbidding(turns []index.Turn, at index.Place, task string) (all []Bearing)
 	return all
 }
 
-// ruledOut returns what an assistant ruled out that has most of the words asked, with what a person replied to that;
-// what they denied isn't ruled out.
-func ruledOut(leads []payload.Item, turns []index.Turn, at index.Place, asks text.Bag) (all []Bearing) {
-	for _, it := range leads {
-		if len(it.Evidence) == 0 { // it came from somebody else
+// examined returns what an assistant said on its way that excludes what a task supposes: in an exchange that looks for
+// a cause, with what was supposed in the message before. A task that supposes nothing must be about most of it.
+func examined(turns []index.Turn, r *answer.Result, from, to int, task string, asks text.Bag) []Bearing {
+	said := func(t index.Turn) bool { return !typed(t) && t.N >= from && t.N <= to }
+	if !slices.ContainsFunc(turns, func(t index.Turn) bool { return said(t) && supposes().MatchString(t.Text) }) {
+		return nil
+	}
+	asked := supposes().MatchString(task)
+	least, share := examinedWords, half
+	if asked {
+		least, share = fewWords, third
+	}
+	var best *Bearing
+	for i, t := range turns {
+		ends := i+1 == len(turns) || !said(turns[i+1]) // with what was found
+		answered := ""
+		if ends && i+1 < len(turns) {
+			answered = turns[i+1].Text
+		}
+		if !said(t) || ends && !asked || text.Denies(answered) {
 			continue
 		}
-		last := it.Evidence[len(it.Evidence)-1] // the first may be what it had supposed
-		said := it.Text + " " + last.Quote
-		words := text.Words(said)
-		names := words.Shared(asks) > 1 && asks.In(words) >= deadEnd
-		if !names || it.Hint != payload.Eliminated || it.By != payload.ByAssistant {
-			continue
+		passage := ""
+		if i > 0 && said(turns[i-1]) {
+			passage = turns[i-1].Text
 		}
-		b := Bearing{Placed: index.Placed{Place: at, Turn: last.N, Item: it}}
-		b.Item.ID, b.Item.Text = "", text.Nearest(said, asks)
-		if end := asking(said); end != b.Item.Text {
-			b.Item.Text += " … " + end
-		}
-		next := slices.IndexFunc(turns, func(t index.Turn) bool { return t.N > last.N })
-		if next >= 0 && typed(turns[next]) {
-			b.Answered = turns[next].Text
-		}
-		if !text.Denies(b.Answered) {
-			all = append(all, b)
+		for _, s := range text.Sentences(text.OneLine(t.Text), false) {
+			passage += " " + s
+			words := text.Words(passage)
+			if words.Shared(asks) < least || asks.In(words) < share || !excludes().MatchString(s) {
+				continue
+			}
+			least = words.Shared(asks) + 1 // another must have more
+			b := quoted(t, r.Place)
+			b.Item.By, b.Item.Text = payload.ByAssistant, text.Nearest(passage, asks)
+			if b.Item.Text != s {
+				b.Item.Text += " … " + s
+			}
+			b.Answered = answered
+			best = &b
+			break
 		}
 	}
-	return all
+	if best == nil {
+		return nil
+	}
+	return []Bearing{*best}
 }
+
+var (
+	// supposes matches what supposes a cause, or asks whether it is one.
+	supposes = text.Pattern(`(?i)\b(?:maybe|perhaps|possibly|probably|might|may be|could (?:it|the|that|this|there|also|be|cause)|` +
+		`suspect\w*|suspicion|guess|hypothes[ie]s|theory|candidate|i th(?:ink|ought)|(?:first|my|one) (?:thought|idea)|` +
+		`caus(?:es?|ed|ing)|because|since|that['’]s (?:why|where)|is why|behind|check (?:whether|if|the)|look at)\b|` +
+		`^(?:is|are|does|do|did|was)\b.*\?`)
+	// excludes matches what says of something that it isn't so.
+	excludes = text.Pattern(`(?i)\b(?:no|not|never|nothing|none|neither|nor|without|cannot|exclud\w*|reject\w*|` +
+		`rul(?:es?|ed) out|clear(?:s|ed)|innocent|out of the question|off the hook|dead end|red herring|fine|healthy)\b|` +
+		`n['’]t\b`)
+)
 
 // quoted returns what a person said as a quote.
 func quoted(t index.Turn, at index.Place) Bearing {

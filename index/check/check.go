@@ -108,20 +108,41 @@ var orders = text.Pattern(`(?i)(?:^|[,;:–—]\s*|\b(?:please|ok|okay|and|but|s
 // pointsBack matches what an order is about if that was said before it: "don't unify them yet", "that's settled".
 var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\b`)
 
+// Settled returns what was said before a person's reply of an option that an action takes though another was taken: by
+// the reply, or where that doesn't object, by how what was said before ends. took is the sentence that took it.
+func Settled(said, before string, a Action) (lost, took string) {
+	d := read(a)
+	before = text.OneLine(before)
+	all := text.Sentences(before, false)
+	takes := []string{text.OneLine(text.Head(said, maxRead))}
+	if last := len(all) - 1; last >= 0 && !text.Denies(said) && len(text.Content(said)) <= shortPrompt {
+		takes = append(takes, all[last])
+	}
+	for _, took := range takes {
+		if text.Words(before+" "+took).Shared(d.does) <= 1 {
+			continue
+		}
+		for _, s := range all {
+			if s != took && text.Lost(s, took).In(d.does) >= half {
+				return s, took
+			}
+		}
+		if clause := text.Outdone(before, took, d.does); clause != "" {
+			return clause, took
+		}
+	}
+	return "", ""
+}
+
 // Forbids returns the sentence of what a person said that tells not to do what an action does, "" for none: the action
-// has a name that it forbids, or most of its words. Where it points back to what was said before, or takes one of two
-// options from there, and the action is about that or the other option, about is the sentence from there. Whether the
-// order still holds isn't known.
+// has a name that it forbids, or most of its words. Where it points back to what was said before and the action is about
+// that, about is the sentence from there. Whether the order still holds isn't known.
 func Forbids(said, before string, a Action) (order, about string) {
 	d := read(a)
 	said = text.OneLine(text.Head(said, maxRead))
-	chose := false
-	for _, s := range text.Sentences(text.OneLine(before), false) {
-		lost := text.Lost(s, said)
-		if chose = chose || lost != nil; lost.In(d.does) >= half && text.Words(before+" "+said).Shared(d.does) > 1 {
-			return said, s
-		}
-	}
+	chose := slices.ContainsFunc(text.Sentences(text.OneLine(before), false), func(s string) bool {
+		return text.Lost(s, said) != nil
+	})
 	for _, s := range text.Sentences(said, true) {
 		if strings.HasSuffix(s, "?") {
 			continue

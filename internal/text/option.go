@@ -11,8 +11,12 @@ var denies = Pattern(`(?i)\b(no|not|never|without|don['’]?t|doesn['’]?t|isn[
 // Denies reports whether a sentence denies something or asks, so that what it names isn't what it says.
 func Denies(sentence string) bool { return denies().MatchString(sentence) }
 
-// eitherOr matches two options that a sentence offers, up to four words of each.
-var eitherOr = Pattern(`(?i)((?:[^\s,.;:?!]+\s+){1,4})or\s+((?:[^\s,.;:?!]+\s*){1,4})`)
+// eitherOr matches two options that a sentence offers or compares, up to four words of each.
+var eitherOr = Pattern(`(?i)((?:[^\s,.;:?!]+\s+){0,3}[^\s,.;:?!]+,?\s+)(?:or|against|versus|vs)\s+` +
+	`((?:[^\s,.;:?!]+\s*){1,4})`)
+
+// purpose matches what an option is for.
+var purpose = Pattern(`(?i)\s(?:for|in|on|at|since|because|if|when)\s.*`)
 
 // Lost returns the words of the one of two options of a sentence that a reply didn't take; nil if it took neither.
 func Lost(sentence, reply string) Bag {
@@ -28,7 +32,7 @@ func Lost(sentence, reply string) Bag {
 
 // options returns the two options of a sentence of which a reply took one, "" if it took neither.
 func options(sentence, reply string) (first, second string, tookFirst bool) {
-	if !strings.Contains(sentence, " or ") {
+	if !AnyOf(sentence, strings.Contains, " or ", " against ", " versus ", " vs ") {
 		return "", "", false
 	}
 	took := Bag{}
@@ -38,6 +42,7 @@ func options(sentence, reply string) (first, second string, tookFirst bool) {
 		}
 	}
 	for _, m := range eitherOr().FindAllStringSubmatch(sentence, -1) {
+		m[2] = m[2][:len(m[2])-len(purpose().FindString(m[2]))]
 		a, b := Words(m[1]), Words(m[2])
 		inA, inB := a.Without(b).Shared(took), b.Without(a).Shared(took)
 		if (inA > 0) != (inB > 0) {
@@ -50,6 +55,35 @@ func options(sentence, reply string) (first, second string, tookFirst bool) {
 func clauses(s string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(",;:.!", r) })
 }
+
+// Outdone returns the clause of a comparison with what was measured of an option that some words name and a reply didn't
+// take, while it took another of them; "" if there is none.
+func Outdone(comparison, reply string, about Bag) string {
+	took, won := Words(reply), Bag{}
+	var heads []Bag
+	var all []string
+	for _, m := range measures().FindAllStringSubmatch(comparison, -1) {
+		head := Words(m[1])
+		if head.Shared(took) > 0 {
+			won.Add(head)
+		} else if len(head) > 0 {
+			heads, all = append(heads, head), append(all, strings.TrimLeft(m[0], ",;.:!? "))
+		}
+	}
+	for i, head := range heads {
+		for w := range won {
+			delete(head, w)
+		}
+		if named := head.Shared(about); len(won) > 0 && named > won.Shared(about) && 2*named >= len(head) {
+			return all[i]
+		}
+	}
+	return ""
+}
+
+// measures matches a clause with a figure, and what stands before that.
+var measures = Pattern(`(?:^|[,;.:!?]\s|\b(?:and|but|against)\s)\s*((?:[^\s\d,;.!?]\S*\s+){1,5}?)` +
+	`(?:(?:takes?|needs?|costs?|uses?|finds?|gets?|is|was|has)\s+)?\d[^,;!?]*`)
 
 // SaysChanged reports whether a text states that something has changed.
 func SaysChanged(s string) bool { return saysChanged().MatchString(s) }
