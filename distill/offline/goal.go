@@ -16,24 +16,34 @@ const maxGoal = 280
 // until they say that they turn to something else or begin a plan for it. What was typed
 // before the prompt that the client records as the first only leads up to it. A remark on
 // work that was done sets out to nothing; where nobody asked for anything at length, the
-// first words do ("labels now"), and where they only said to go on, what was proposed.
+// first words do ("labels now"), and where they only said to go on, what was proposed. A question that the next words
+// make an order is the goal together with these.
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
+	asked := -2 // exchange in which the goal was asked
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
 		return sp.source == typing && sp.turn.ID == t.session.Opened
 	})
-	for _, sp := range t.speeches[max(0, opened):] {
+	from := t.speeches[max(0, opened):]
+	for i, sp := range from {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
+			continue
+		}
+		if last != nil && asked == sp.exchange-1 && asks(last[0].Text) && sp.ordersThat() {
+			it, _ := requested(sp, 1)
+			it.Text = last[0].Text + " " + it.Text
+			it.About, it.Evidence = about(it.Text), append(it.Evidence, last[0].Evidence...)
+			last = []payload.Item{it}
 			continue
 		}
 		if (last != nil || sp.remarks()) && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp, 2); ok {
-			last = []payload.Item{it}
+			last, asked = []payload.Item{it}, sp.exchange
 		} else if it, ok := requested(sp, 1); ok && short == nil && !sp.afterWork {
 			short = []payload.Item{it}
-		} else if it, ok := sp.agreed(); ok && (short == nil || asks(short[0].Text)) {
+		} else if it, ok := sp.agreed(from[i+1:]); ok && (short == nil || asks(short[0].Text)) {
 			short = []payload.Item{it}
 		}
 	}
@@ -43,22 +53,43 @@ func goal(t *talk) (last []payload.Item) {
 	return last
 }
 
-// agreed returns what the assistant proposed to do, if what was typed only says to go on with it.
-func (sp *speech) agreed() (it payload.Item, ok bool) {
-	if sp.reacts == nil || !(passage{sp, sp.parts}).greets() {
+// agreed returns what the assistant proposed to do, if what was typed only says to go on with it; where that was said
+// first of all, what the assistant then said it goes on with.
+func (sp *speech) agreed(then []*speech) (it payload.Item, ok bool) {
+	proposed, first := sp.reacts, false
+	if proposed == nil && len(then) > 0 && then[0].source == message && goesOn().MatchString(sp.text) {
+		proposed, first = then[0], true
+	}
+	if proposed == nil || !(passage{sp, sp.parts}).greets() {
 		return it, false
 	}
-	for _, p := range slices.Backward(sp.reacts.passages()) {
-		for i, s := range slices.Backward(p.run) {
-			if tells(s.text, 2) && !asks(s.text) {
-				it = passage{sp.reacts, p.run[i:]}.item(payload.RequestRule)
-				it.Kind, it.Hint = payload.Goal, ""
-				return it, true
+	for _, p := range proposed.passages() {
+		for i, s := range p.run {
+			if ok && first || !tells(s.text, 2) || asks(s.text) {
+				continue
 			}
+			it, ok = passage{proposed, p.run[i:]}.item(payload.RequestRule), true
+			it.Kind, it.Hint = payload.Goal, ""
 		}
 	}
-	return it, false
+	return it, ok
 }
+
+var goesOn = text.Pattern(`(?i)\b(?:continue|go (?:on|ahead)|carry on|resume|proceed|weiter)\b`)
+
+// ordersThat reports whether what was typed orders what was asked before: "then make it so".
+func (sp *speech) ordersThat() bool {
+	m := orderThat().FindStringSubmatch(sp.text)
+	return m != nil && cuesIn(m[2]).has(cueOrder|cueWant) && (m[1] != "" || pointsBack().MatchString(m[2])) &&
+		!asks(sp.parts[0].text)
+}
+
+var (
+	// orderThat matches the beginning of an order that follows from an answer.
+	orderThat = text.Pattern(`(?i)^\W*(?:(?:ok|okay|yes|yep|good|great|fine|right|hm+|ah|oh|i see)\b\W*){0,2}` +
+		`(?:(then|so)\b\W*)?([^.!?\n]+)`)
+	pointsBack = text.Pattern(`(?i)\b(?:it|that|this|so|them|those)\b`)
+)
 
 // remarks reports whether what was typed asks for nothing, after work was done or as an answer that leaves the question
 // open: "I don't know, ask Ines".

@@ -38,10 +38,29 @@ func TestAgreedGoal(t *testing.T) {
 			"The plan works; the lock of the weather page is next."},
 		{[]string{"continue please", "I go on with the printing of the lists.", "right, go", "Printed."},
 			"I go on with the printing of the lists."},
+		{[]string{"continue please", "I go on with the printing of the lists. It reads the template first.", "great"},
+			"I go on with the printing of the lists. It reads the template first."},
 	} {
 		got := goal(listen(talkOf(c.said, nil)))
 		if len(got) != 1 || got[0].Text != c.want || got[0].By != payload.ByAssistant {
 			t.Errorf("%q: got %+v, want %q", c.said, got, c.want)
+		}
+	}
+}
+
+// A question that the next words make an order is the goal with these; one that was only asked stays alone.
+func TestOrderedQuestionIsTheGoal(t *testing.T) {
+	const asked = "does our search find titles with accents?"
+	for then, want := range map[string]string{
+		"then make it so, and the old numbers must keep working": asked +
+			" then make it so, and the old numbers must keep working",
+		"ok, fix that please":              asked + " ok, fix that please",
+		"thanks, that is what I feared":    asked,
+		"good. and how long does it take?": asked,
+	} {
+		got := goal(listen(talkOf([]string{asked, "No, it compares bytes.", then, "Done."}, nil)))
+		if len(got) != 1 || got[0].Text != want {
+			t.Errorf("%q: got %+v, want %q", then, got, want)
 		}
 	}
 }
