@@ -135,8 +135,8 @@ func Settled(said, before string, a Action) (lost, took string) {
 }
 
 // Forbids returns the sentence of what a person said that tells not to do what an action does, "" for none: the action
-// has a name that it forbids, or most of its words. Where it points back to what was said before and the action is about
-// that, about is the sentence from there. Whether the order still holds isn't known.
+// has a name that it forbids, or most of its words. Where it points back to what was said before and the action is
+// about that, about is the sentence from there. Whether the order still holds isn't known.
 func Forbids(said, before string, a Action) (order, about string) {
 	d := read(a)
 	said = text.OneLine(text.Head(said, maxRead))

@@ -56,8 +56,8 @@ func clauses(s string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(",;:.!", r) })
 }
 
-// Outdone returns the clause of a comparison with what was measured of an option that some words name and a reply didn't
-// take, while it took another of them; "" if there is none.
+// Outdone returns the clause of a comparison with what was measured of an option that some words name and a reply
+// didn't take, while it took another of them; "" if there is none.
 func Outdone(comparison, reply string, about Bag) string {
 	took, won := Words(reply), Bag{}
 	var heads []Bag
