@@ -77,9 +77,10 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 		if err != nil {
 			return "", err
 		}
-		sh.linef("Nothing that stands speaks against it, as far as recall can tell from names.")
 		if len(said) > 0 {
-			sh.linef("Said before, and perhaps about it. " + asData)
+			sh.linef("No decision or refusal names it. Said before, and perhaps about it: read it first. " + asData)
+		} else {
+			sh.linef("Nothing that stands speaks against it, as far as recall can tell from names.")
 		}
 		for i := range said {
 			if sh.add(said[i].Lines()) && said[i].Claims() {
