@@ -359,6 +359,8 @@ func TestBriefReplies(t *testing.T) {
 			"to “the prices - the exits”"},
 		{"I would count the seats in `hall.py` again.", "ok do that tomorrow",
 			"## Next action\n1. “I would count the seats in `hall.py` again.” — assistant, turn 2; answered “ok do that tomorrow”"},
+		{"The fee of the box office is rounded up in `fee.py`.", "ok next one please",
+			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2\n"},
 		{"The fee of the box office is rounded up in `fee.py`.", "great, go on",
 			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2\n"},
 	} {
