@@ -314,23 +314,24 @@ func overtake(list []*ranked, asked *rank.Question) []*ranked {
 			continue
 		}
 		at := func(o *ranked) time.Time { t, _ := o.typed(); return t.At }
-		latest, all := "", []*ranked(nil)
+		latest, other, all := "", false, []*ranked(nil)
 		for _, o := range list {
 			t, _ := o.typed()
 			isReply := o.session == first.session && t.ID == reply.ID // it may be shown of two exchanges
-			said := ""
+			said, again := "", false
 			if o.project == first.project && t.At.After(reply.At) {
-				said = question.Reopened(text.HeadMarked(t.Text, longestSaid))
+				said, again = question.Reopened(text.HeadMarked(t.Text, longestSaid))
 			}
-			reopens := said != ""
-			if !isReply && !reopens {
+			if !isReply && said == "" {
 				continue
 			}
-			if all = append(all, o); reopens && !slices.ContainsFunc(all, func(o *ranked) bool { return at(o).After(t.At) }) {
+			all = append(all, o)
+			if said != "" && !slices.ContainsFunc(all, func(o *ranked) bool { return at(o).After(t.At) }) {
 				latest = said
 			}
+			other = other || said != "" && !again
 		}
-		if latest == "" {
+		if !other {
 			continue
 		}
 		slices.SortStableFunc(all, func(a, b *ranked) int { return at(b).Compare(at(a)) })

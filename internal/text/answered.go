@@ -96,15 +96,18 @@ var (
 
 var yesOrNo = Pattern(`(?i)^\W*(?:yes|yeah|yep|sure|of course|definitely|always|please do|no|nope|never)\b.{0,20}$`)
 
-// Reopened returns what was said later that gives a question another answer, from the sentence on that does; "" if none
-// does.
-func (a *Answered) Reopened(later string) string {
+// Reopened returns what was said later that answers a question anew, from the sentence on that does, and whether it
+// says again what was replied; "" if none does.
+func (a *Answered) Reopened(later string) (said string, again bool) {
 	for _, s := range Sentences(later, true) {
-		if len(s) <= longestOrder && !strings.HasSuffix(s, "?") && a.reopens(s) {
-			return later[strings.Index(later, s):]
+		if len(s) > longestOrder || strings.HasSuffix(s, "?") {
+			continue
+		}
+		if reopens, again := a.reopens(s); reopens || again {
+			return later[strings.Index(later, s):], again
 		}
 	}
-	return ""
+	return "", false
 }
 
 // strange is how many words of a clause may be neither of a question nor of its answer, if it says that something is
@@ -112,12 +115,13 @@ func (a *Answered) Reopened(later string) string {
 const strange = 1
 
 // reopens reports whether a sentence gives up what was replied, or names the other option, with the one taken or with
-// few strange words; or is about most of what was asked and gives another number, or says that it changes.
-func (a *Answered) reopens(s string) bool {
+// few strange words; or is about most of what was asked and gives another number, or says that it changes. If it
+// changes to what was replied, it says that again.
+func (a *Answered) reopens(s string) (reopens, again bool) {
 	said := Words(s)
 	taken, shared := said.Shared(a.took) > 0, said.Shared(a.words)
 	if !taken && shared == 0 { // most sentences
-		return false
+		return false, false
 	}
 	givesUp := slices.ContainsFunc(givesUp().FindAllStringSubmatch(s, -1), func(m []string) bool {
 		return Words(m[1]).Shared(a.took) > 0
@@ -127,23 +131,25 @@ func (a *Answered) reopens(s string) bool {
 	about := shared > 1 && 2*shared >= len(a.words)
 	switch {
 	case givesUp && (a.other != "" || shared > 0):
-		return true
+		return true, false
 	case a.other != "" && said.Has(a.other):
-		n := a.strangeIn(s)
-		return taken || n <= strange || turns && n <= 2*strange
-	case taken || !about:
-		return false
+		n := a.strangeIn(s, Bag{a.other: 1})
+		return taken || n <= strange || turns && n <= 2*strange, false
+	case !about:
+		return false, false
+	case taken:
+		return false, changed || a.strangeIn(s, a.took) <= strange
 	case a.unit != nil:
-		return len(said.numbers()) > 0 && said.Shared(a.unit) == len(a.unit)
+		return len(said.numbers()) > 0 && said.Shared(a.unit) == len(a.unit), false
 	}
-	return changed || a.yesNo && (turns || Denies(s))
+	return changed || a.yesNo && (turns || Denies(s)), false
 }
 
-// strangeIn counts the words of the clause that names the other option that neither the question nor the reply has.
-func (a *Answered) strangeIn(s string) int {
+// strangeIn counts the words that neither the question nor the reply has, of the clause that names an option.
+func (a *Answered) strangeIn(s string, option Bag) int {
 	least := len(s)
 	for clause := range clauses(s) {
-		if said := Words(clause); said.Has(a.other) {
+		if said := Words(clause); said.Shared(option) > 0 {
 			least = min(least, len(said.Without(a.words).Without(a.took)))
 		}
 	}

@@ -27,8 +27,17 @@ func TestReopened(t *testing.T) {
 		{"The mast is up.", "fine", "we no longer need the mast", false},
 	} {
 		a := Answer("Done. "+c.question, c.reply)
-		if got := a != nil && a.Reopened(c.later) != ""; got != c.reopens {
+		said, again := "", false
+		if a != nil {
+			said, again = a.Reopened(c.later)
+		}
+		if got := said != "" && !again; got != c.reopens {
 			t.Errorf("%s %q, later %q: %v", c.question, c.reply, c.later, got)
 		}
+	}
+	windows := Answer("Round or oval windows?", "round")
+	said, again := windows.Reopened("Hm. Back to round windows please")
+	if said != "Back to round windows please" || !again {
+		t.Errorf("%q %v", said, again)
 	}
 }
