@@ -38,8 +38,8 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	}
 	var out []payload.Item
 	add := func(it payload.Item, sure float64) bool {
-		same := func(o payload.Item) bool { return o.Text == it.Text && o.First().Turn == it.First().Turn }
-		if slices.ContainsFunc(items, same) {
+		next := func(o payload.Item) bool { return o.Kind == payload.Next && o.Text == it.Text }
+		if slices.ContainsFunc(items, next) {
 			return false
 		}
 		bare := func(o payload.Item) bool { return o.Text == it.Text && len(o.Evidence) == 1 }
