@@ -38,7 +38,7 @@ var flips = func() map[string]flip {
 	for i, pair := range strings.Fields(`increase/decrease raise/lower accept/reject safe/unsafe grow/shrink start/stop
 		before/after only/everybody only/everyone only/anyone only/anybody required/optional manual/automatic
 		synchronous/asynchronous first/last least/most minimum/maximum open/closed include/exclude above/below
-		more/fewer more/less ascending/descending allow/block mehr/weniger vor/nach nur/alle nur/jeder
+		more/fewer more/less ascending/descending allow/block pass/fail mehr/weniger vor/nach nur/alle nur/jeder
 		mindestens/höchstens offen/geschlossen`) {
 		one, other, _ := strings.Cut(pair, "/")
 		if had, ok := m[one]; ok {

@@ -11,6 +11,16 @@ import (
 // it.
 func Objects(t *ingest.Turn) bool { return objects().MatchString(t.OwnText()) }
 
+// ObjectsTo reports whether the next turn disagrees with what a message says: a "no" that answers a question at its end
+// disagrees with that alone.
+func ObjectsTo(t *ingest.Turn, quote string, next *ingest.Turn) bool {
+	if !Objects(next) {
+		return false
+	}
+	own := strings.TrimSpace(t.OwnText())
+	return !asks(own) || strings.Contains(askedIn(own), quote)
+}
+
 var (
 	objects = text.Pattern(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet|now)|never\b|stop\b|wait\b|don['’]?t\b|do ` +
 		`not\b|instead\b|undo\b|revert\b|wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant))`)

@@ -17,6 +17,7 @@ type sayWord struct {
 	loose  bool // "never use redis for the cache": whether the cache is denied can't be told
 	joint  bool // "before", "than": tells how what stands on its two sides is related
 	exact  bool // a number or a name of code, which no other word can stand for
+	part   bool // of the name before it
 	clause int
 }
 
@@ -151,7 +152,7 @@ func (r *senseReader) token(token string, all []string, i int) {
 			continue
 		}
 		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no, loose: r.loose, clause: r.clause,
-			exact: k == 0 && (text.IsName(token) || digits[w] != "" || days[low])})
+			part: k > 0, exact: k == 0 && (text.IsName(token) || digits[w] != "" || days[low])})
 	}
 }
 
@@ -222,8 +223,8 @@ var (
 	// light are words that say little about what is claimed, so that other words can stand for them.
 	light = text.Set(`use uses used using usage make makes made making keep keeps kept keeping stay stays stayed staying
 		stand stands take takes took taken taking put puts set sets setting go goes going gone went let lets want wants
-		wanted need needs needed must shall should become becomes happen happens come comes came give gives given run
-		runs running work works working get new now always ever never no not instead rather without cannot only first
+		wanted need needs needed must shall should become becomes happen happens come comes came give gives given gave run
+		ran runs running work works working get new now always ever never no not instead rather without cannot only first
 		also still already yes ok okay please user users assistant asked asks said says say agreed agree session project
 		decision way stop stopped one two
 		der die das den dem des ein eine einen wir ihr sie er es ist sind wird werden im zum zur von mit auf nehmen nimm

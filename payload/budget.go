@@ -8,12 +8,13 @@ import (
 // minPerKind is how many items of a kind are spared while another kind has more.
 const minPerKind = 3
 
-// cutOrder returns the indexes of the items that a budget may cut, in cutting order: least important kinds first;
-// within a kind, the assistant's own statements before a person's, then the oldest first. No kind goes below three
-// items while another has more, and pinned items come last. The newest goal and the first next action are never cut;
-// older goals follow the other kinds.
+// cutOrder returns the indexes of the items that a budget may cut, in cutting order: first what only an agent says,
+// which takes no room from what people said; then least important kinds first; within a kind, the assistant's own
+// statements before a person's, then the oldest first. No kind goes below three items while another has more, and
+// pinned items come last. The newest goal and the first next action are never cut; older goals follow the other
+// kinds.
 func cutOrder(items []Item) []int {
-	var surplus, rest, pinned []int
+	var claims, surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {
 		ages := leastImportantFirst(items, kind)
 		shown := -1 // whatever the budget is
@@ -28,6 +29,8 @@ func cutOrder(items []Item) []int {
 			case i == shown:
 			case items[i].Pinned:
 				pinned = append(pinned, i)
+			case items[i].Said():
+				claims = append(claims, i)
 			case newer > minPerKind && kind != Goal:
 				surplus = append(surplus, i)
 			default:
@@ -35,7 +38,7 @@ func cutOrder(items []Item) []int {
 			}
 		}
 	}
-	return slices.Concat(surplus, rest, pinned)
+	return slices.Concat(claims, surplus, rest, pinned)
 }
 
 func leastImportantFirst(items []Item, kind Kind) []int {

@@ -339,6 +339,17 @@ func TestCutOrder(t *testing.T) {
 }
 
 // What was cut to make room for more important items comes back if it fits beside them.
+// What only an agent says takes no room from what the person said.
+func TestClaimsYieldFirst(t *testing.T) {
+	p := &Payload{Items: []Item{
+		{Kind: Lead, Text: "The mill stays shut until the millrace is dry.", By: ByUser, State: Stands, Confidence: 0.2},
+		{Kind: Decision, Text: "The sails turn by hand.", By: ByUser, State: Stands},
+		Item{Kind: Decision, Text: "The mill runs on Sundays.", Confidence: 0.9, State: Stands}.AsSaid()}}
+	if order := cutOrder(p.Items); order[0] != 2 {
+		t.Errorf("got %v, want the agent's line cut first", order)
+	}
+}
+
 func TestCutItemsComeBack(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	items := make([]Item, 5)

@@ -32,20 +32,24 @@ const draftNowhere = "not found in the conversation's words"
 // draft itself says is no evidence. The session is redacted, as Read returns it.
 func GroundDraft(s *ingest.Session, lines []DraftLine, now time.Time) {
 	before := withoutDraft(s, lines)
-	look := newPassages(before)
+	look, on := newPassages(before), newGrounds(before)
+	on.strict = true
 	for i := range lines {
 		if lines[i].Note == nil {
-			lines[i].ground(before, look, now)
+			lines[i].ground(on, look, now)
 		}
 	}
 }
 
 // ground tries the draft's quote first, then the passages found.
-func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
-	claim := l.Claim(string(s.ID), now)
+func (l *DraftLine) ground(on *grounds, look *passages, now time.Time) {
+	claim := l.Claim(string(on.s.ID), now)
 	claim.Claim, claim.Quote = "", ""
 	about := name(claim.Path) + " " + claim.Text
 	quotes := slices.Concat(look.best(about+" "+claim.Why), look.best(about))
+	if claim.Kind == payload.File {
+		quotes = look.ofFile(claim.Path)
+	}
 	if l.Quote != "" {
 		quotes = append([]string{l.Quote}, quotes...)
 	}
@@ -57,17 +61,17 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 			why = err.Error()
 			continue
 		}
-		n := GroundNotes(s, []payload.Note{note})[0]
+		it, fault := on.item(&note)
 		switch {
-		case n.Item != nil && !n.Item.Said():
-			note.Quote = n.Item.Evidence[0].Quote
+		case it != nil && !it.Said():
+			note.Quote = it.Evidence[0].Quote
 			l.Note, l.Why = &note, ""
 			return
-		case n.Item != nil && l.beside == "":
-			l.beside = n.Item.Evidence[0].Quote
+		case it != nil && l.beside == "":
+			l.beside = it.Evidence[0].Quote
 		}
-		if n.Why != "" && n.Why != reasons[distill.DropUnrelated] && n.Why != quoteAbsent {
-			why = n.Why
+		if fault != "" && fault != reasons[distill.DropUnrelated] && fault != quoteAbsent {
+			why = fault
 		}
 	}
 	l.Why = cmp.Or(l.Why, why)
@@ -87,8 +91,10 @@ var (
 	boldLead = text.Pattern(`^\*\*([^*]+?)(:?)\*\*(:?)\s*(.*)$`)
 	bulleted = text.Pattern(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
 	fileLine = text.Pattern(`^(DONE|COMPLETE|IN PROGRESS|UNTOUCHED|NOT STARTED|OFF LIMITS):\s+(.+)$`)
-	decided  = text.Pattern(`(?i)^(.+?)\s*\(decided (?:in )?session \d+(?:\s*[-–—:,]\s*(.+))?\)\.?$`)
-	ruledOff = text.Pattern(`(?i)^(.+?)(?:\s*[:,]|\s+(?:is|was|were))?\s+ruled out\s*(?:[-–—:]\s*(.+))?$`)
+	// fileState matches a file's state before what is said of it: "OFF LIMITS until the audit".
+	fileState = text.Pattern(`^(?:DONE|IN PROGRESS|UNTOUCHED|OFF LIMITS)\b`)
+	decided   = text.Pattern(`(?i)^(.+?)\s*\(decided (?:in )?session \d+(?:\s*[-–—:,]\s*(.+))?\)\.?$`)
+	ruledOff  = text.Pattern(`(?i)^(.+?)(?:\s*[:,]|\s+(?:is|was|were))?\s+ruled out\s*(?:[-–—:]\s*(.+))?$`)
 )
 
 // ReadDraft reads a payload as agents write it: with any headings or bold leads, as lists or paragraphs, in a code
@@ -190,6 +196,9 @@ func (d *draftReader) files(said string) {
 	m := fileLine().FindStringSubmatch(said)
 	if m == nil {
 		it := payload.ParseLine(payload.File, said)
+		if state := fileState().FindString(it.Text); state != "" && it.Status == "" {
+			it.Status, it.Text = state, strings.TrimLeft(it.Text[len(state):], " :;,—–-")
+		}
 		if path, rest, ok := strings.Cut(it.Path, " ("); ok {
 			it.Path, it.Text = path, strings.TrimSuffix(rest, ")")
 		}
@@ -234,14 +243,16 @@ type passages struct {
 }
 
 type passage struct {
-	text  string
-	words text.Bag
-	own   bool // a person's
+	text   string
+	words  text.Bag
+	around text.Bag // also what else its message says, and what that answers
+	own    bool     // a person's
 }
 
 // newPassages splits what was said, answered and planned into sentences that can be quoted.
 func newPassages(s *ingest.Session) *passages {
 	p := &passages{df: map[string]int{}}
+	var typed, answered text.Bag // the last messages
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		if t.Aside() {
@@ -249,27 +260,34 @@ func newPassages(s *ingest.Session) *passages {
 		}
 		switch t.Kind {
 		case ingest.Prompt, ingest.Command, ingest.PlanTurn:
-			p.add(t.OwnText(), true)
+			typed = p.add(t.OwnText(), true, answered)
 		case ingest.Message:
-			p.add(t.OwnText(), false)
+			if t.Text != "" {
+				answered = p.add(t.OwnText(), false, typed)
+			}
 		}
 		for k := range t.Calls {
 			c := &t.Calls[k]
-			p.add(c.Reason, true)
+			p.add(c.Reason, true, answered)
 			for _, a := range c.Answers {
 				for _, chosen := range slices.Concat(a.Chosen, []string{a.Notes}) {
-					p.add(chosen, true)
+					p.add(chosen, true, text.Words(a.Question))
 				}
 			}
 			if c.Plan != nil && c.Verdict == ingest.Approved {
-				p.add(c.Plan.Text, true)
+				p.add(c.Plan.Text, true, nil)
 			}
 		}
 	}
 	return p
 }
 
-func (p *passages) add(said string, own bool) {
+// add adds what was said and returns its words.
+func (p *passages) add(said string, own bool, answers text.Bag) text.Bag {
+	all := text.Words(said)
+	around := text.Bag{}
+	around.Add(all)
+	around.Add(answers)
 	for line := range strings.Lines(said) {
 		for _, s := range text.Sentences(strings.TrimSpace(line), true) {
 			if len(s) < 4 || len(s) > distill.MaxQuote {
@@ -279,17 +297,19 @@ func (p *passages) add(said string, own bool) {
 			for stem := range w {
 				p.df[stem]++
 			}
-			p.list = append(p.list, passage{s, w, own})
+			p.list = append(p.list, passage{s, w, around, own})
 		}
 	}
+	return all
 }
 
 const (
-	minCovered = 0.45 // share of a line's words, weighted by rarity, that a passage must contain
-	maxTried   = 4    // passages
+	minCovered = 0.45 // share of a line's words, weighted by rarity, that what is said around a passage must contain
+	maxTried   = 8    // passages
 )
 
-// best lists the passages that contain most of a text's words, best first, preferring a person's.
+// best lists the passages that contain, together with what is said around them, most of a text's words, best first,
+// preferring a person's.
 func (p *passages) best(said string) []string {
 	want := text.Words(said)
 	for stem := range want {
@@ -304,10 +324,11 @@ func (p *passages) best(said string) []string {
 	}
 	var all []scored
 	for _, s := range p.list {
-		score := want.In(s.words)
-		if score < minCovered || want.Shared(s.words) < 2 {
+		score := want.In(s.around)
+		if score < minCovered || want.Shared(s.around) < 2 || want.Shared(s.words) == 0 {
 			continue
 		}
+		score += want.In(s.words)
 		if s.own {
 			score += 0.1
 		}

@@ -32,7 +32,7 @@ func TestGroundDraft(t *testing.T) {
 			"A sorted list was 4x slower above 10k jobs in the benchmark. I'd use a min-heap in queue/order.go."},
 		{ingest.User, ingest.Prompt, "ok do that. and don't touch the public Queue interface,\nbilling imports it"},
 		{ingest.Assistant, ingest.Message,
-			"Done. Ties come out in any order now; I can add a sequence number so that ties keep their order."},
+			"Done, queue/order.go holds the heap. Ties come out in any order now; I can add a sequence number so that ties keep their order."},
 		{ingest.User, ingest.Prompt, "write the payload"},
 		{ingest.Assistant, ingest.Message, draft},
 	}
@@ -50,7 +50,7 @@ func TestGroundDraft(t *testing.T) {
 		"The public Queue":       "billing imports it",
 		"We deploy":              "-" + draftNowhere,
 		"Redis streams":          "-" + draftNowhere,
-		"queue/order.go":         "I'd use a min-heap in queue/order.go",
+		"queue/order.go":         "Done, queue/order.go holds the heap.",
 		"Mood: Good":             "-" + draftNowhere,
 		"Add a sequence number ": "I can add a sequence number",
 	}
@@ -78,6 +78,50 @@ func TestGroundDraft(t *testing.T) {
 	for _, n := range GroundNotes(s, notes) { // as the next sync will
 		if n.Item == nil || (n.Note.Claim != "") != (n.Item.Rule == payload.ClaimRule && n.Item.Kind == payload.Lead) {
 			t.Errorf("%q: %s, %+v", n.Note.Text, n.Why, n.Item)
+		}
+	}
+}
+
+// What an agent words in its own way is borne out by the exchange that settled it, wherever its words stand there; what
+// turns that round, or puts another number, name, option or state in its place, isn't.
+func TestDraftIsHeldToItsExchange(t *testing.T) {
+	at := time.Date(2026, 4, 17, 14, 0, 0, 0, time.UTC)
+	s := &ingest.Session{ID: "s1", End: at}
+	for i, said := range []string{
+		"our ferry prints tickets with the wrong pier since Sunday. find out why, the crew's handheld must keep its menu",
+		"Should a ticket hold the pier's name, or look it up when it is printed?",
+		"look it up. names change every summer",
+		"Then the pier is looked up when the ticket is printed. 38 tests pass.\nThe handheld could show a map as well.",
+		"better not, the crew loses itself in maps",
+		"OK. `print/pier.py` is ready. `fares/child.py` charges children the full fare, shall I mend it?",
+		"leave it, Olga is still haggling with the county about that",
+		"All right. Bicycles wait for the next boat after 12 of them; is that still wanted?",
+		"yes, but tandems count twice",
+	} {
+		turn := ingest.Turn{ID: ingest.TurnID(string(rune('a' + i))), N: i + 1, Role: ingest.User, Kind: ingest.Prompt,
+			Text: said, At: at}
+		if i%2 == 1 {
+			turn.Role, turn.Kind = ingest.Assistant, ingest.Message
+		}
+		s.Turns = append(s.Turns, turn)
+	}
+	borne := "## Goal\n- Find out why tickets show the wrong pier; the menu of the handheld must stay\n" +
+		"## Decisions made\n- The pier is looked up when a ticket is printed, because names change every summer\n" +
+		"## Put off\n- The full fare of children stays until Olga and the county agree\n" +
+		"## Status\n- 38 tests pass\n## Files\n- print/pier.py — DONE\n- fares/child.py — OFF LIMITS\n"
+	invented := "## Goal\n- Find out why tickets are slow\n## Decisions made\n- A ticket holds the pier's name\n" +
+		"- The pier is not looked up when a ticket is printed\n- The pier is painted when a ticket is printed\n" +
+		"- The handheld shows a map as well\n- Igor looks up the pier when a ticket is printed\n" +
+		"- Bicycles wait for the next boat after 15 of them\n## Put off\n" +
+		"- The children's fare is left until Igor has finished with the county\n## Status\n- 83 tests pass\n" +
+		"## Files\n- fares/child.py — DONE\n- print/pier.py — OFF LIMITS\n"
+	for draft, want := range map[string]bool{borne: true, invented: false} {
+		lines := ReadDraft(draft)
+		GroundDraft(s, lines, at)
+		for _, l := range lines {
+			if (l.Note != nil) != want {
+				t.Errorf("%s: got %+v (%s), want borne out: %t", payload.LineOf(&l.Item), l.Note, l.Why, want)
+			}
 		}
 	}
 }

@@ -36,6 +36,7 @@ var reasons = map[string]string{
 	distill.DropOpposite:  "its quote says the opposite",
 	distill.DropOrder:     "its quote says it the other way round",
 	distill.DropQuoted:    "its quote is something that was only quoted",
+	distill.DropNotAgreed: notAccepted,
 	distill.MendSaid:      "it says more than its quote",
 }
 
@@ -51,12 +52,7 @@ func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 	if notes = withTranscripts(s, notes); len(notes) == 0 {
 		return nil
 	}
-	g := grounds{s: s, calls: map[string]int{}, judge: distill.NewJudge(s)}
-	for i := range s.Turns {
-		for k := range s.Turns[i].Calls {
-			g.calls[s.Turns[i].Calls[k].ID] = i
-		}
-	}
+	g := newGrounds(s)
 	var out []Noted
 	for _, n := range notes {
 		it, why := g.item(&n)
@@ -121,7 +117,18 @@ type grounds struct {
 	s     *ingest.Session
 	calls map[string]int // index of the turn that made a call
 
-	judge *distill.Judge
+	judge  *distill.Judge
+	strict bool // quotes were looked for, not given
+}
+
+func newGrounds(s *ingest.Session) *grounds {
+	g := &grounds{s: s, calls: map[string]int{}, judge: distill.NewJudge(s)}
+	for i := range s.Turns {
+		for k := range s.Turns[i].Calls {
+			g.calls[s.Turns[i].Calls[k].ID] = i
+		}
+	}
+	return g
 }
 
 func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
@@ -153,7 +160,14 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 		if distill.Ground(g.s, &checked); len(checked.Items) == 0 {
 			continue
 		}
+		if n.Kind == payload.File && g.strict && !g.bearsState(n, p) {
+			why = reasons[distill.MendSaid]
+			continue
+		}
 		fault, _ := g.judge.Judge(&checked.Items[0])
+		if fault == "" && g.strict && n.Text != "" {
+			fault = g.judge.Confirm(&checked.Items[0])
+		}
 		if fault == "" {
 			return &checked.Items[0], ""
 		}
@@ -176,9 +190,23 @@ func (g *grounds) accepted(n *payload.Note, p standing) bool {
 	}
 	next := g.next(p.turn)
 	if next != nil {
-		return next.Kind != ingest.Interrupt && !distill.Objects(next)
+		return next.Kind != ingest.Interrupt && !(g.isLast(p.turn) && distill.ObjectsTo(&g.s.Turns[p.turn], p.quote, next))
 	}
 	return n.Kind != payload.Decision && n.Kind != payload.Deferred
+}
+
+// isLast reports whether a message is the last one before the person's next turn, which that replies to.
+func (g *grounds) isLast(turn int) bool {
+	for i := turn + 1; i < len(g.s.Turns); i++ {
+		switch t := &g.s.Turns[i]; {
+		case t.Aside():
+		case t.Kind == ingest.Message && t.Text != "":
+			return false
+		case t.Kind == ingest.Prompt, t.Kind == ingest.Command:
+			return true
+		}
+	}
+	return true
 }
 
 // next returns the person's next turn, nil if there is none.
