@@ -95,8 +95,16 @@ var (
 // open: "I don't know, ask Ines".
 func (sp *speech) remarks() bool {
 	return sp.source == typing && (sp.afterWork || sp.reacts != nil && unknowing().MatchString(sp.text)) &&
-		!slices.ContainsFunc(sp.parts, sentence.requests)
+		!slices.ContainsFunc(sp.parts, func(s sentence) bool { return s.requests() && !s.pointsBack() })
 }
+
+// pointsBack reports whether a sentence orders no more than to do something with what was just said: "put it on the
+// list".
+func (s sentence) pointsBack() bool {
+	return !tells(s.text, 4) && !asks(s.text) && withThat().MatchString(s.text)
+}
+
+var withThat = text.Pattern(`(?i)^\W*(?:(?:ok|okay|yes|and|please|just|then)\b\W*)*\w+ (?:it|that|this|them|those)\b`)
 
 // requests reports whether a sentence asks or orders something, and isn't "keep in mind".
 func (s sentence) requests() bool {

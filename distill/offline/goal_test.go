@@ -76,10 +76,12 @@ func TestUnknownAnswerIsNoGoal(t *testing.T) {
 
 // Nor does a remark on work that was done, be what was asked before however short.
 func TestRemarkIsNoGoal(t *testing.T) {
-	s := talkOf([]string{"labels now", "Line 7 of labels.py prints the address twice.",
-		"must be mended before the fair, but not today", "OK."}, map[int]string{1: "labels.py"})
-	if got := goal(listen(s)); len(got) != 1 || got[0].Text != "labels now" {
-		t.Errorf("got %+v", got)
+	for _, remark := range []string{"must be mended before the fair, but not today", "ok, put that on the list"} {
+		s := talkOf([]string{"labels now", "Line 7 of labels.py prints the address twice.", remark, "OK."},
+			map[int]string{1: "labels.py"})
+		if got := goal(listen(s)); len(got) != 1 || got[0].Text != "labels now" {
+			t.Errorf("%q: got %+v", remark, got)
+		}
 	}
 }
 
