@@ -51,6 +51,7 @@ type Manifest struct {
 	Intermediate []Made          `json:"intermediate"`
 	Outputs      []Made          `json:"outputs"`
 	Commits      []trace.Commit  `json:"commits"`
+	Unfollowed   []string        `json:"unfollowed,omitempty"` // commands that moved files with names only the shell knew
 }
 
 // Input is a file that existed before and was read.

@@ -190,6 +190,18 @@ func TestNotRebuildable(t *testing.T) {
 	}
 }
 
+// What was moved under names that only the shell knew comes back in its old place, and the script says so.
+func TestUnfollowedMoves(t *testing.T) {
+	const loop = "for f in a; do mv $f.csv b_$f.csv; done"
+	m := of(inVM(write("/sessions/calm/a.csv", "1"), sh(loop), sh("mv *.csv old/")))
+	script, r := m.Rebuild(map[string][]byte{"/sessions/calm/a.csv": []byte("1")}, nil, []string{"/sessions/calm"})
+	for _, command := range []string{loop, "mv *.csv old/"} {
+		if !strings.Contains(script, "#   "+command+": it moved files") || len(r.Lost) != 2 {
+			t.Errorf("%s isn't told:\n%.800s", command, script)
+		}
+	}
+}
+
 func TestOnTheHost(t *testing.T) {
 	s := inVM(ingest.ToolCall{Name: "Read", Path: "/app/a.go"}, edit("/app/a.go"), write("/app/b.go", "package b"),
 		sh("git mv b.go c.go"), write("/tmp/x.sh", "ls"), sh("mv scans/1.jpg 2026/lake.jpg"))

@@ -53,6 +53,9 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 		w.install(p)
 	}
 	w.commands()
+	for _, command := range m.Unfollowed {
+		w.lose(command, "it moved files whose names only the shell knew; they come back where they were")
+	}
 	for _, c := range m.Connectors {
 		w.notes = append(w.notes, strings.TrimSpace("Asked of a server, which this script doesn't repeat: "+
 			strings.Join([]string{c.Server, c.Tool, c.What}, " ")))

@@ -28,6 +28,9 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	case source.why != "":
 		r.why = source.why
 	}
+	if st.Program == "mv" && slices.Contains(st.Args, trace.UnknownArg) && !a.Call.Failed {
+		w.unfollowed = ingest.Union(w.unfollowed, text.OneLine(a.Call.Command))
+	}
 	made := map[string]trace.How{}
 	for _, t := range st.Touches {
 		switch t.How {

@@ -21,6 +21,8 @@ type work struct {
 	written  map[string]string   // what each call of a file tool wrote, by id
 	files    map[string]*file
 	order    []*file // in order of first appearance
+
+	unfollowed []string // commands that moved files with names only the shell knew
 }
 
 // file is what is known about one path so far.
@@ -243,6 +245,7 @@ func (w *work) fill(m *Manifest) {
 		}
 	}
 	w.fillArchived(m, listed)
+	m.Unfollowed = w.unfollowed
 }
 
 // isIntermediate separates intermediate files from outputs. What is kept on the host or was shown to the person is an
