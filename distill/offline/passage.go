@@ -194,7 +194,7 @@ func (p passage) asked() []sentence {
 	}
 	says := text.Denies(p.text()) || tells(p.text(), 1) && !p.greets()
 	alone := p.run[0].cues.has(cueOrder|cueWant) && !p.bare()
-	answers := p.declines() || p.chooses() || p.putsOff() || says && !alone
+	answers := p.declines() || p.putsOff() || says && !alone
 	if !answers || len(parts) == 0 || tells(p.text(), minAnswerKeys) {
 		return nil
 	}
@@ -279,14 +279,6 @@ func (p passage) putsOff() bool {
 
 // doThat matches what tells "do that tomorrow" from "tomorrow".
 var doThat = text.Pattern(`(?i)\b(?:do|it|that|this)\b`)
-
-// chooses reports whether an answer only names one of two things that were said last.
-func (p passage) chooses() bool {
-	if !p.bare() || len(p.reacts.parts) == 0 {
-		return false
-	}
-	return text.Lost(p.reacts.parts[len(p.reacts.parts)-1].text, p.text()) != nil
-}
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
