@@ -16,8 +16,8 @@ const maxGoal = 280
 // until they say that they turn to something else or begin a plan for it. What was typed
 // before the prompt that the client records as the first only leads up to it. A remark on
 // work that was done sets out to nothing; where nobody asked for anything at length, the
-// first words do ("labels now"), and where they only said to go on, what was proposed. A question that the next words
-// make an order is the goal together with these.
+// first words do ("labels now"), and where they only said to go on, what was proposed. The words that make a question an
+// order are the goal, with that question.
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
 	asked := -2 // exchange in which the goal was asked
@@ -30,10 +30,10 @@ func goal(t *talk) (last []payload.Item) {
 			continue
 		}
 		if last != nil && asked == sp.exchange-1 && asks(last[0].Text) && sp.ordersThat() {
-			it, _ := requested(sp, 1)
-			it.Text = last[0].Text + " " + it.Text
-			it.About, it.Evidence = about(it.Text), append(it.Evidence, last[0].Evidence...)
-			last = []payload.Item{it}
+			if it, ok := requested(sp, 1); ok {
+				it.About, it.Evidence = about(last[0].Text+" "+it.Text), append(it.Evidence, last[0].Evidence...)
+				last = []payload.Item{it}
+			}
 			continue
 		}
 		if (last != nil || sp.remarks()) && !turnsAway(sp) {
@@ -101,10 +101,8 @@ func (sp *speech) remarks() bool {
 // pointsBack reports whether a sentence orders no more than to do something with what was just said: "put it on the
 // list".
 func (s sentence) pointsBack() bool {
-	return !tells(s.text, 4) && !asks(s.text) && withThat().MatchString(s.text)
+	return !tells(s.text, 4) && !asks(s.text) && pointsBack().MatchString(s.text)
 }
-
-var withThat = text.Pattern(`(?i)^\W*(?:(?:ok|okay|yes|and|please|just|then)\b\W*)*\w+ (?:it|that|this|them|those)\b`)
 
 // requests reports whether a sentence asks or orders something, and isn't "keep in mind".
 func (s sentence) requests() bool {
@@ -177,8 +175,8 @@ func (s *sentence) greets() bool {
 
 // smallTalk holds words that say nothing about any work.
 var smallTalk = sync.OnceValue(func() text.Bag {
-	return keywords("ok okay yes yeah yep sure right go ahead next continue proceed fine good great nice cool perfect super " +
-		"lovely awesome amazing wow haha lol thanks thank thx ty cheers welcome hi hello hey bye goodbye see ya later today " +
-		"tonight tomorrow morning evening night weekend enough well then till until soon alright sorry please work after " +
+	return keywords("ok okay yes yeah yep sure right go ahead next continue proceed fine good great nice cool perfect " +
+		"super lovely awesome amazing wow haha lol thanks thank thx ty cheers welcome hi hello hey bye goodbye see ya " +
+		"later today tonight tomorrow morning evening night weekend enough well then till until soon alright sorry please work after " +
 		"danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
 })

@@ -48,18 +48,18 @@ func TestAgreedGoal(t *testing.T) {
 	}
 }
 
-// A question that the next words make an order is the goal with these; one that was only asked stays alone.
+// Words that make a question an order are the goal, with that question beside them; one that was only asked stays.
 func TestOrderedQuestionIsTheGoal(t *testing.T) {
 	const asked = "does our search find titles with accents?"
 	for then, want := range map[string]string{
-		"then make it so, and the old numbers must keep working": asked +
-			" then make it so, and the old numbers must keep working",
-		"ok, fix that please":              asked + " ok, fix that please",
-		"thanks, that is what I feared":    asked,
-		"good. and how long does it take?": asked,
+		"then make it so, and the old numbers must keep working": "“then make it so, and the old numbers must keep working”" +
+			" — user, turn 3, to “" + asked + "”",
+		"ok, fix that please":              "“ok, fix that please” — user, turn 3, to “" + asked + "”",
+		"thanks, that is what I feared":    "“" + asked + "” — user, turn 1",
+		"good. and how long does it take?": "“" + asked + "” — user, turn 1",
 	} {
 		got := goal(listen(talkOf([]string{asked, "No, it compares bytes.", then, "Done."}, nil)))
-		if len(got) != 1 || got[0].Text != want {
+		if len(got) != 1 || payload.LineOf(&got[0]) != want {
 			t.Errorf("%q: got %+v, want %q", then, got, want)
 		}
 	}
