@@ -191,7 +191,7 @@ func beforeEach(toks []token) map[string]string {
 // apart reports whether two claims are about different things of the same sort: the users
 // table and the events table, alerts that are evaluated and rules that are.
 func (c *claim) apart(d *claim) bool {
-	if len(c.subject) > 0 && len(d.subject) > 0 && !meet(c.subject, d.all) && !meet(d.subject, c.all) {
+	if len(c.subject) > 0 && len(d.subject) > 0 && c.subject.Shared(d.all) == 0 && d.subject.Shared(c.all) == 0 {
 		return true
 	}
 	for word, before := range c.before {

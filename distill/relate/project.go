@@ -144,7 +144,7 @@ func (p *project) linkDespite() {
 			if !ok || i == k || tied[[2]payload.ItemID{p.items[i].ID, id}] {
 				continue
 			}
-			if (p.due[i] || p.due[k]) && meet(p.words[i], p.words[k]) && p.bears(i, k) {
+			if (p.due[i] || p.due[k]) && p.words[i].Shared(p.words[k]) > 0 && p.bears(i, k) {
 				p.link(despiteRule, i, k)
 			}
 		}

@@ -59,7 +59,7 @@ func revokes(later, earlier *claim) bool {
 // outdates: a warning often holds only somewhere ("in the sandbox …"), which the earlier one must then mention.
 func outdates(later, earlier *claim) bool {
 	return say(later, earlier) && !decisions(later, earlier) && (len(later.scope) == 0 ||
-		meet(later.scope, earlier.all) && namesIn(later.scope, earlier.all)) && takesPlace(later, earlier)
+		later.scope.Shared(earlier.all) > 0 && namesIn(later.scope, earlier.all)) && takesPlace(later, earlier)
 }
 
 // takesPlace: the earlier one stood for what the later one gives up, and if either says what it is about, they agree.
@@ -68,15 +68,15 @@ func takesPlace(later, earlier *claim) bool {
 		if g.lost.In(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
 			continue
 		}
-		other := without(without(earlier.held, later.all), g.lost)
+		other := earlier.held.Without(later.all).Without(g.lost)
 		if other.Weight() > (1-subjectShare)*earlier.held.Weight() {
 			continue // a long sentence that only mentions it
 		}
-		rest := without(earlier.held, g.lost)
+		rest := earlier.held.Without(g.lost)
 		switch {
 		case len(g.who) > 0 && g.who.In(earlier.all) >= lostShare, len(rest) == 0, g.bare && !vague(g.lost):
 			return true
-		case meet(rest, without(later.all, g.lost)) && !later.apart(earlier):
+		case rest.Shared(later.all.Without(g.lost)) > 0 && !later.apart(earlier):
 			return true
 		}
 	}
@@ -99,10 +99,10 @@ func ruledOut(later, earlier *claim) bool {
 // newValue: one number differs, everything else is the same.
 func newValue(later, earlier *claim) bool {
 	if !say(later, earlier) || later.denies != earlier.denies || len(later.values) != len(earlier.values) ||
-		len(without(later.values, earlier.values)) != 1 {
+		len(later.values.Without(earlier.values)) != 1 {
 		return false
 	}
-	a, b := without(later.all, later.values), without(earlier.all, earlier.values)
+	a, b := later.all.Without(later.values), earlier.all.Without(earlier.values)
 	return len(a) > 0 && a.Like(b) >= 0.99
 }
 

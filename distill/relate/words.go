@@ -1,7 +1,6 @@
 package relate
 
 import (
-	"maps"
 	"strconv"
 	"strings"
 	"unicode"
@@ -219,16 +218,6 @@ func put(b text.Bag, t token) {
 		b.Put(t.stem, wordWeight)
 	}
 }
-
-// without returns what one bag has and the other hasn't.
-func without(b, c text.Bag) text.Bag {
-	rest := maps.Clone(b)
-	maps.DeleteFunc(rest, func(w string, _ float64) bool { return c.Has(w) })
-	return rest
-}
-
-// meet reports whether both have a common word.
-func meet(b, c text.Bag) bool { return b.Shared(c) > 0 }
 
 // namesIn reports whether all names in one bag are in the other.
 func namesIn(b, c text.Bag) bool {
