@@ -330,8 +330,8 @@ var limits = text.Pattern(`(?i)\b(?:only|solely|exclusively|except|unless|nur|au
 	`solamente|salvo|soltanto)\b`)
 
 // leavesOut matches what a limit can be concluded from.
-var leavesOut = text.Pattern(`(?i)\b(?:not?|never|none|without|but|just|alone|single|sole|once?|nothing|nobody|kein\w*|` +
-	`nicht|ohne|pas|sans|sin)\b|n['’]t\b`)
+var leavesOut = text.Pattern(`(?i)\b(?:not?|never|none|without|but|just|alone|single|sole|once?|nothing|nobody|` +
+	`kein\w*|nicht|ohne|pas|sans|sin)\b|n['’]t\b`)
 
 // ownSpeech returns a turn's text without what is somebody else's: for the assistant's, also without what it quotes.
 func ownSpeech(t *ingest.Turn) string {

@@ -9,8 +9,8 @@ import (
 
 // rename matches an order that puts another name in a name's place: "rename pkg/a to a", "find b.org/x and replace it
 // with b.org/y", "we moved from c/d to c/e". It is what stands before the new name, with the old one, and the new name.
-var rename = text.Pattern(`(?i)^(.*\b(?:renam|replac|chang|mov|switch|migrat)(?:e|es|ed|ing|ion)?\b.*?)\s(?:to|with|by|into)\s+` +
-	"[`'\"]?([^\\s`'\",;:()?!]+)")
+var rename = text.Pattern(`(?i)^(.*\b(?:renam|replac|chang|mov|switch|migrat)(?:e|es|ed|ing|ion)?\b.*?)` +
+	"\\s(?:to|with|by|into)\\s+[`'\"]?([^\\s`'\",;:()?!]+)")
 
 // wishes matches a question that asks for something to be done; others only weigh it.
 var wishes = text.Pattern(`(?i)\b(?:can|could|would|will) you\b`)

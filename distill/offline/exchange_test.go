@@ -309,6 +309,22 @@ func TestDenials(t *testing.T) {
 	}
 }
 
+// A suspicion is quoted with what refuted it, though either says enough alone.
+func TestRefutedSuspicion(t *testing.T) {
+	s := talkOf([]string{"The worker dies each night, find out why.", "Suspect: a memory leak in the worker of the mails.",
+		"", "It stays flat at 81 MB over the whole night, no leak.", "", "The night job of the host kills it."}, nil)
+	s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
+	p, err := Distiller{}.Distill(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "“Suspect: a memory leak in the worker of the mails.” — assistant, turn 2; " +
+		"answered “It stays flat at 81 MB over the whole night, no leak.”"
+	if page := payload.Render(p, payload.Options{}).Text; !strings.Contains(page, want) {
+		t.Errorf("%q isn't on the page:\n%s", want, page)
+	}
+}
+
 // What was ruled out on the way stands with what was supposed; what is shown beside a passage, or as goal or next
 // action, isn't shown again.
 func TestPassagesStandOnce(t *testing.T) {
@@ -358,7 +374,8 @@ func TestBriefReplies(t *testing.T) {
 		{"The hall is drawn. Next steps:\n- the prices\n- the exits", "yes in that order, tomorrow",
 			"to “the prices - the exits”"},
 		{"I would count the seats in `hall.py` again.", "ok do that tomorrow",
-			"## Next action\n1. “I would count the seats in `hall.py` again.” — assistant, turn 2; answered “ok do that tomorrow”"},
+			"## Next action\n1. “I would count the seats in `hall.py` again.” — assistant, turn 2; " +
+				"answered “ok do that tomorrow”"},
 		{"The fee of the box office is rounded up in `fee.py`.", "ok next one please",
 			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2\n"},
 		{"The fee of the box office is rounded up in `fee.py`.", "great, go on",

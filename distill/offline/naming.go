@@ -148,7 +148,8 @@ const (
 // forbidden matches an order not to change what "@" stands for, other names being "%": as its object, by a pronoun
 // after it, as its subject, or left out of what is ordered.
 var forbidden = text.Pattern(`(?i)` + forbid + things + `|\bleave ` + things + left +
-	`|@[^@%]*(?:` + forbid + `(?:` + it + `|by hand)|\bleave it\b|\bleave ` + it + left + `|\b(?:hands off|keep out)[^\w@%]*$)` +
+	`|@[^@%]*(?:` + forbid + `(?:` + it + `|by hand)|\bleave it\b|\bleave ` + it + left +
+	`|\b(?:hands off|keep out)[^\w@%]*$)` +
 	`|@:[^@%]*(?:hands off|do not|don['’]?t|never|no) ?(?:touch|change|edit|modify|until|before)` +
 	`|@ (?:\w+ )?(?:is|are) (?:\w+ ){0,2}(?:frozen|read-?only|vendored|locked|taboo|not ours)\b` +
 	`|@ (?:\w+ ){0,2}(?:is|are|must|should|may)(?:n['’]t| not| never) (?:to )?be ` +

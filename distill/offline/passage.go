@@ -259,7 +259,8 @@ func (sp *speech) refutedBy(s sentence) bool {
 	return false
 }
 
-var negated = text.Pattern(`(?i)(?:\b(?:no|not|never|nor)|n['’]t)\s+((?:(?:the|an?|about|caused by|due to|related to)\s+)?\S+)`)
+var negated = text.Pattern(`(?i)(?:\b(?:no|not|never|nor)|n['’]t)\s+` +
+	`((?:(?:the|an?|about|caused by|due to|related to)\s+)?\S+)`)
 
 // denial matches what says of a supposed cause that it isn't one.
 var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['’]t| not) (?:the|it|that|related|caused|to blame)\b|` +

@@ -89,7 +89,8 @@ var (
 	// noneOf matches what says of no thing, or not of all, what follows.
 	noneOf = text.Pattern(`(?i)\b(?:none|neither|nothing|hardly|almost|nearly|not (?:all|every\w*|both))\b`)
 	// butFor matches what stands before the one thing of which the opposite holds.
-	butFor = text.Pattern(`(?i)\b(?:except|but|apart from|other than|besides|bar|save|außer|bis auf)(?: for)?(?: the)?\W*$`)
+	butFor = text.Pattern(`(?i)\b(?:except|but|apart from|other than|besides|bar|save|außer|bis auf)` +
+		`(?: for)?(?: the)?\W*$`)
 )
 
 // stateOf returns what a sentence says of the state of a file that it names at a place. If it names others too, that is

@@ -16,3 +16,21 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+// A line of code or of output is pasted; a sentence that begins with the same word isn't.
+func TestLooksPasted(t *testing.T) {
+	for line, want := range map[string]bool{
+		"import the members of both clubs, old numbers stay": false,
+		"at the moment nothing is shown":                     false,
+		"func of the month: sort the list by it":             false,
+		"import os":                                          true,
+		`import React from "react"`:                          true,
+		"at Object.show (/w/page.js:12:3)":                   true,
+		"func main() int":                                    true,
+		"$ make test":                                        true,
+	} {
+		if got := looksPasted(line); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
