@@ -16,8 +16,8 @@ const maxGoal = 280
 // until they say that they turn to something else or begin a plan for it. What was typed
 // before the prompt that the client records as the first only leads up to it. A remark on
 // work that was done sets out to nothing; where nobody asked for anything at length, the
-// first words do ("labels now"), and where they only said to go on, what was proposed. The words that make a question an
-// order are the goal, with that question.
+// first words do ("labels now"), and where they only said to go on, what was proposed. The
+// words that make a question an order are the goal, with that question.
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
 	asked := -2 // exchange in which the goal was asked
