@@ -58,9 +58,13 @@ func TestOrderedQuestionIsTheGoal(t *testing.T) {
 		"thanks, that is what I feared":    "“" + asked + "” — user, turn 1",
 		"good. and how long does it take?": "“" + asked + "” — user, turn 1",
 	} {
-		got := goal(listen(talkOf([]string{asked, "No, it compares bytes.", then, "Done."}, nil)))
-		if len(got) != 1 || payload.LineOf(&got[0]) != want {
-			t.Errorf("%q: got %+v, want %q", then, got, want)
+		all, _ := items(talkOf([]string{asked, "No, it compares bytes.", then, "Done."}, nil))
+		if payload.LineOf(&all[0]) != want {
+			t.Errorf("%q: got %+v, want %q", then, all[0], want)
+		}
+		again := func(it payload.Item) bool { return it.Text == asked }
+		if strings.Contains(want, "to “") && slices.ContainsFunc(all[1:], again) {
+			t.Errorf("%q: the question is quoted again", then)
 		}
 	}
 }

@@ -34,6 +34,8 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	for _, it := range items {
 		if it.Kind != payload.Goal {
 			kept = append(kept, keywords(it.Path+" "+it.Text)) // of a file with what is quoted of it
+		} else if len(it.Evidence) > 1 { // shown beside it
+			kept = append(kept, keywords(it.Evidence[1].Quote))
 		}
 	}
 	var out []payload.Item
