@@ -90,3 +90,14 @@ func TestItemAboveItsExchange(t *testing.T) {
 		t.Errorf("got rows %v, want %v", got, want)
 	}
 }
+
+// A reply is indexed with the assistant's question of an earlier exchange; a goal's question is the person's own.
+func TestAnsweredIn(t *testing.T) {
+	for kind, want := range map[payload.Kind]string{payload.Lead: "Which port?", payload.Goal: ""} {
+		p := &payload.Payload{Items: []payload.Item{{Kind: kind, By: payload.ByUser, Evidence: []payload.Evidence{
+			{Turn: "u9", N: 9, Quote: "9100"}, {Turn: "u4", N: 4, Quote: "Which port?"}}}}}
+		if got := answeredIn(p, "u9"); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}
