@@ -61,8 +61,8 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	return d
 }
 
-// answeredIn returns the question of an earlier exchange that a turn answers, by the evidence of what is quoted of it. A
-// goal's was the person's own.
+// answeredIn returns the question of an earlier exchange that a turn answers, by the evidence of what is quoted of it.
+// A goal's was the person's own.
 func answeredIn(p *payload.Payload, turn ingest.TurnID) string {
 	if p == nil {
 		return ""
