@@ -98,8 +98,6 @@ func (p *parser) takeLine(l jsonl.Line) {
 	})
 }
 
-func (p *parser) unknown(what string) { p.s.Report.CountUnknown(what) }
-
 // text interns raw as a string.
 func (p *parser) text(raw []byte) string {
 	if len(raw) == 0 {
@@ -114,15 +112,11 @@ func (p *parser) text(raw []byte) string {
 }
 
 func (p *parser) takeRecord(r *record, raw []byte) {
-	rep := &p.s.Report
-	if p.duplicate(r, raw) {
-		rep.Duplicates++
-		return
-	}
-	rep.Records++
-	if inTree[string(r.kind)] {
+	switch {
+	case p.duplicate(r, raw):
+	case inTree[string(r.kind)]:
 		p.takeEnveloped(r)
-	} else {
+	default:
 		p.takeMeta(r)
 	}
 }

@@ -136,8 +136,6 @@ func takeItem(p *parser, payload []byte) {
 		p.takePatchEnd(item)
 	case "McpToolCall":
 		p.takeMCPResult(item)
-	default:
-		p.known("item " + kind)
 	}
 }
 

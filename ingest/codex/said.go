@@ -62,8 +62,6 @@ func takeMessage(p *parser, payload []byte) {
 		p.takeSaid(joined(content))
 	case "developer", "system":
 		p.s.NoteRecalled(joined(content), true)
-	default:
-		p.s.Report.CountUnknown("role " + role)
 	}
 }
 

@@ -47,7 +47,6 @@ func (p *parser) takeLine(l jsonl.Line) {
 		if !ok {
 			return nil, ingest.NotObject(c, b)
 		}
-		p.s.Report.Records++
 		p.takeRecord(r)
 		return c.Rest(), ""
 	})
@@ -91,8 +90,6 @@ func (p *parser) takeRecord(r record) {
 			m, _ := readRecord(c)
 			p.takeMessage(m)
 		})
-	default:
-		p.s.Report.CountUnknown("(record of no known kind)")
 	}
 }
 
@@ -213,8 +210,6 @@ func (p *parser) takeMessage(m record) {
 		if said == "Request cancelled." {
 			p.draft(m, ingest.User, ingest.Interrupt, "[interrupted]")
 		}
-	default:
-		p.s.Report.CountUnknown("message " + m.kind)
 	}
 }
 
