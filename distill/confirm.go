@@ -63,7 +63,7 @@ func (c *contract) confirm(it *payload.Item, t *ingest.Turn, quote string) strin
 	switch {
 	case isTentative(t, said) && !canBeAsked[it.Kind] && !x.takenUp(said, reply):
 		return DropNotAgreed
-	case assistants && orders[it.Kind] && putsOff().MatchString(reply) && !consent().MatchString(reply):
+	case assistants && orders[it.Kind] && text.LeavesIt(reply) && !text.Agrees(reply):
 		return DropNotAgreed
 	case assistants && it.Kind == payload.Decision && c.informs(t, said, reply, claim):
 		return DropNotAgreed
@@ -117,7 +117,7 @@ func (c *contract) messagesAround(t *ingest.Turn) []*ingest.Turn {
 // just says yes to it: it stands beside an offer, answers a question or is answered with one, or has no word of what
 // the person asked for.
 func (c *contract) informs(t *ingest.Turn, said, reply string, claim []sayWord) bool {
-	if isTentative(t, said) || consent().MatchString(reply) {
+	if isTentative(t, said) || text.Agrees(reply) {
 		return false
 	}
 	any := func(s string, is func(string) bool) bool {
@@ -220,18 +220,14 @@ func (c *contract) undoneLater(it *payload.Item, t *ingest.Turn) bool {
 var (
 	tentative = text.Pattern(`(?i)\b(?:could|would|might|i['’]d|we['’]d|suggest|propose|shall|options?|two ways|` +
 		`alternatively|or)\b`)
-	consent = text.Pattern(`(?i)^\W*(?:yes|yep|yeah|sure|ok|okay|oki|good|great|fine|perfect|right|exactly|correct|` +
-		`do (?:it|that)|sounds|please do|agreed|makes sense|ja|genau|gern|oui|sí)\b`)
-	declines = text.Pattern(`(?i)^\W*(?:hm+,? )?(?:no\b|nope|nah|not? |never\b|(?:better|rather) not|` +
-		`please (?:no|don)|don['’]?t\b|leave|skip|nein)`)
-	putsOff = text.Pattern(`(?i)\b(?:hands off|leave (?:it|that|this)|not now|later|wait|` +
-		`don['’]t (?:touch|waste|bother)|stays? out)\b`)
 	saysOut = text.Pattern(`(?i)\b(?:not|no|never|without|rule[sd]|fine|innocent|exclud\w+|dead end|red herring|` +
 		`reject\w*|drop\w*|instead|rather)\b|n['’]t\b`)
 	preferring = text.Pattern(`(?i)\b(?:instead of|rather than)\b`) // what is denied need only have been said
 	asBefore   = text.Pattern(`(?i)\b(?:as before|exactly|same|unchanged|untouched|hands off|leave|alone|keep|` +
 		`stays?)\b`)
 )
+
+func declines(reply string) bool { return text.Refuses(reply) || text.LeavesIt(reply) }
 
 // isTentative reports whether a sentence asks or, an assistant's, offers.
 func isTentative(by *ingest.Turn, s string) bool {
@@ -243,9 +239,9 @@ func asks(s string) bool { return strings.HasSuffix(strings.TrimRight(s, "*_`\"�
 // takenUp reports whether a reply takes up of what was asked or offered what the claim says.
 func (x *exchange) takenUp(offered, reply string) bool {
 	switch {
-	case reply == "", declines().MatchString(reply):
+	case reply == "", declines(reply):
 		return false
-	case consent().MatchString(reply), isBare(reply):
+	case text.Agrees(reply), isBare(reply):
 		return true
 	}
 	picked := text.Words(firstClause(reply))
@@ -273,7 +269,7 @@ func (x *exchange) hear(by *ingest.Turn, s, reply string) {
 	passedOver := !asks(s) && reply != "" && !asks(reply) // something else was answered to the offer
 	for _, w := range read(s) {
 		switch {
-		case has(offer.left, w.stem), open && (declines().MatchString(reply) || passedOver):
+		case has(offer.left, w.stem), open && (declines(reply) || passedOver):
 			x.declined[w.stem] = true
 		case open:
 			x.open[w.stem] = true

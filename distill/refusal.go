@@ -9,7 +9,7 @@ import (
 
 // Objects reports whether a turn begins with words that disagree with what was said before
 // it.
-func Objects(t *ingest.Turn) bool { return objects().MatchString(t.OwnText()) }
+func Objects(t *ingest.Turn) bool { return text.Refuses(t.OwnText()) }
 
 // ObjectsTo reports whether the next turn disagrees with what a message says: a "no" that answers a question at its end
 // disagrees with that alone.
@@ -22,8 +22,6 @@ func ObjectsTo(t *ingest.Turn, quote string, next *ingest.Turn) bool {
 }
 
 var (
-	objects = text.Pattern(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet|now)|never\b|stop\b|wait\b|don['’]?t\b|do ` +
-		`not\b|instead\b|undo\b|revert\b|wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant))`)
 	// turnsDown matches the word with which a clause rejects what follows.
 	turnsDown = text.Pattern(`(?i)\b(?:no|nope|nein|don['’]?t|do not|let['’]?s not|not|never|instead of|rather ` +
 		`than|undo|revert|scratch|drop|forget|stop)\b`)
@@ -84,7 +82,7 @@ func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn
 				return inTurn(next, sentence)
 			}
 		}
-		if n == 0 && objects().MatchString(plain) && len(content(plain)) <= bareRefusalWords && askedLast(proposal, quote) {
+		if n == 0 && text.Refuses(plain) && len(content(plain)) <= bareRefusalWords && askedLast(proposal, quote) {
 			return inTurn(next, sentence)
 		}
 	}

@@ -19,12 +19,13 @@ type Answered struct {
 const (
 	longestReply = 12
 	longestOrder = 200
+	longestYes   = 25 // a yes or no, in bytes
 )
 
 // Answer reads the last question of what an assistant said, or the sentence of it that offers options of which a reply
 // took one; nil if there is neither, or the reply is long or asks back.
 func Answer(said, reply string) *Answered {
-	a := &Answered{took: Words(reply).Without(agrees), yesNo: yesOrNo().MatchString(reply)}
+	a := &Answered{took: Words(reply).Without(agrees), yesNo: len(reply) <= longestYes && YesOrNo(reply)}
 	if len(a.took) > longestReply || strings.HasSuffix(strings.TrimSpace(reply), "?") {
 		return nil
 	}
@@ -93,8 +94,6 @@ var (
 	agrees   = Words("yes no ok please")
 	ofOffers = Words("want like need shall make change implement proceed go")
 )
-
-var yesOrNo = Pattern(`(?i)^\W*(?:yes|yeah|yep|sure|of course|definitely|always|please do|no|nope|never)\b.{0,20}$`)
 
 // Reopened returns what was said later that answers a question anew, from the sentence on that does, and whether it
 // says again what was replied; "" if none does.
