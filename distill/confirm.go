@@ -32,7 +32,6 @@ type exchange struct {
 	open      map[string]bool // only asked or offered
 	declined  map[string]bool // offered, and answered with no or with another option
 	spoken    map[string]bool // words in any form
-	sides     map[int][]bool  // of the words that have an opposite
 }
 
 // Confirm returns why what was said around an item's quotes doesn't confirm its claim, or "". It is stricter than
@@ -52,7 +51,7 @@ func (j *Judge) Confirm(it *payload.Item) (why string) {
 
 func (c *contract) confirm(it *payload.Item, t *ingest.Turn, quote string) string {
 	x := &exchange{item: it, affirmed: map[string]bool{}, denied: map[string]bool{}, open: map[string]bool{},
-		declined: map[string]bool{}, spoken: map[string]bool{}, sides: map[int][]bool{}}
+		declined: map[string]bool{}, spoken: map[string]bool{}}
 	said := sentenceOf(t.OwnText(), quote)
 	x.core = read(said)
 	messages := c.messagesAround(t)
@@ -67,7 +66,7 @@ func (c *contract) confirm(it *payload.Item, t *ingest.Turn, quote string) strin
 		return DropNotAgreed
 	case assistants && it.Kind == payload.Decision && c.informs(t, said, reply, claim):
 		return DropNotAgreed
-	case c.undoneLater(it, t):
+	case onlyFails(it.Text) && slices.ContainsFunc(c.session.Turns[c.position[t]:], saysPasses):
 		return DropOpposite
 	case assistants && !sumsUp[it.Kind] && shareIn(claim, x.core) < minCore:
 		return MendSaid
@@ -78,16 +77,11 @@ func (c *contract) confirm(it *payload.Item, t *ingest.Turn, quote string) strin
 			x.hear(m, s, replyTo(messages, i))
 		}
 	}
-	for i := range t.Calls {
-		for _, s := range QuotableTexts(&t.Calls[i]) {
-			if strings.Contains(s, quote) {
-				x.hear(t, sentenceOf(s, quote), "")
-			}
-		}
-	}
 	for i := c.position[t]; i < len(c.session.Turns) && (i == c.position[t] || !typed(&c.session.Turns[i])); i++ {
-		for _, subject := range committed(&c.session.Turns[i]) {
-			x.hear(&c.session.Turns[i], subject, "")
+		for k := range c.session.Turns[i].Calls {
+			if made := &c.session.Turns[i].Calls[k]; made.CommitMessage != "" && made.Worked() {
+				x.hear(&c.session.Turns[i], made.CommitMessage, "")
+			}
 		}
 	}
 	return x.misses()
@@ -181,40 +175,17 @@ func nearest(m *ingest.Turn, said string, after int) []string {
 	return all[max(0, from-beside):min(len(all), to+beside)]
 }
 
-// committed returns the messages of a turn's commits.
-func committed(t *ingest.Turn) (messages []string) {
-	for i := range t.Calls {
-		if c := &t.Calls[i]; c.CommitMessage != "" && c.Worked() {
-			messages = append(messages, c.CommitMessage)
-		}
-	}
-	return messages
-}
-
 var (
 	failing = text.Pattern(`(?i)\bfail(?:s|ing|ed)?\b`)
 	passing = text.Pattern(`(?i)\bpass(?:es|ing|ed)?\b|\bgreen\b`)
 )
 
-// undoneLater reports whether a later commit denies a claim, or tests pass that it says fail.
-func (c *contract) undoneLater(it *payload.Item, t *ingest.Turn) bool {
-	claim := read(it.Text)
-	onlyFails := func(s string) bool { return failing().MatchString(s) && !passing().MatchString(s) }
-	onlyPasses := func(s string) bool { return passing().MatchString(s) && !failing().MatchString(s) }
-	for i := c.position[t] + 1; i < len(c.session.Turns); i++ {
-		n := &c.session.Turns[i]
-		if n.Aside() {
-			continue
-		}
-		denies := func(subject string) bool {
-			return shareIn(claim, read(subject)) > minCore && deniesPart(read(subject), claim)
-		}
-		passed := n.Role == ingest.Assistant && onlyFails(it.Text) && onlyPasses(ownSpeech(n))
-		if passed || slices.ContainsFunc(committed(n), denies) {
-			return true
-		}
-	}
-	return false
+func onlyFails(s string) bool { return failing().MatchString(s) && !passing().MatchString(s) }
+
+// saysPasses reports whether the assistant says that something passes, and not that something fails.
+func saysPasses(t ingest.Turn) bool {
+	said := ownSpeech(&t)
+	return t.Role == ingest.Assistant && !t.Aside() && passing().MatchString(said) && !failing().MatchString(said)
 }
 
 var (
@@ -266,10 +237,9 @@ func (x *exchange) hear(by *ingest.Turn, s, reply string) {
 		offer = offerOf(s, firstClause(reply))
 		open = len(offer.took) == 0 && !x.takenUp(s, reply)
 	}
-	passedOver := !asks(s) && reply != "" && !asks(reply) // something else was answered to the offer
 	for _, w := range read(s) {
 		switch {
-		case has(offer.left, w.stem), open && (declines(reply) || passedOver):
+		case has(offer.left, w.stem), open && declines(reply):
 			x.declined[w.stem] = true
 		case open:
 			x.open[w.stem] = true
@@ -280,9 +250,6 @@ func (x *exchange) hear(by *ingest.Turn, s, reply string) {
 	}
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		x.spoken[w] = true
-		if f, ok := flipOf(w); ok {
-			x.sides[f.pair] = append(x.sides[f.pair], f.turned)
-		}
 	}
 }
 
@@ -321,11 +288,7 @@ func (x *exchange) misses() string {
 		return MendSaid
 	case x.replaced(claim, unsaid, things):
 		return MendSaid
-	case x.item.Kind == payload.Eliminated && !slices.ContainsFunc(x.sentences, saysOut().MatchString):
-		return DropOpposite
 	case polar && !agrees && saysNot(whole) && !slices.ContainsFunc(x.sentences, saysOut().MatchString):
-		return DropOpposite
-	case x.turned(whole):
 		return DropOpposite
 	}
 	return ""
@@ -356,9 +319,6 @@ func (x *exchange) deniesOtherwise(claim string) bool {
 // the claim agrees that it was declined; what was left open may be either.
 func (x *exchange) saidOf(w sayWord, agrees bool) (yes, no bool) {
 	yes, no = x.affirmed[w.stem], x.denied[w.stem] || x.declined[w.stem]
-	if again, ok := strings.CutPrefix(w.stem, "re"); !yes && (ok && x.affirmed[again] || x.affirmed["re"+w.stem]) {
-		yes = true
-	}
 	if !yes && !no && x.open[w.stem] {
 		yes, no = true, w.denied
 	}
@@ -366,14 +326,6 @@ func (x *exchange) saidOf(w sayWord, agrees bool) (yes, no bool) {
 }
 
 func saysNot(s string) bool { return slices.ContainsFunc(text.Split(strings.ToLower(s)), denies) }
-
-// turned reports whether a claim has a word of which only the opposite was said.
-func (x *exchange) turned(claim string) bool {
-	return slices.ContainsFunc(text.Split(strings.ToLower(claim)), func(w string) bool {
-		f, ok := flipOf(w)
-		return ok && slices.Contains(x.sides[f.pair], !f.turned) && !slices.Contains(x.sides[f.pair], f.turned)
-	})
-}
 
 // replaced reports whether a word of a claim that nobody said stands in the place of one that was said: between the
 // same words, or after the same word and preposition.
