@@ -50,7 +50,7 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	}
 	out := resultText(b.content)
 	call.Failed = b.isError || exitFailure().MatchString(out.head)
-	call.Result, call.ResultLen = out.clipped, out.size+r.size
+	call.Result, call.ResultLen = out.clipped, out.size
 	p.judge(call, r, out.whole())
 	p.takeStructured(call, r, out.whole())
 	if call.Verdict == ingest.Unasked && !call.Failed {
