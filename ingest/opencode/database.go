@@ -182,17 +182,13 @@ func (t table) head() string {
 
 const dataColumn, beforeData, lineEnd = "data", `,"data":`, "}\n"
 
-// row returns the SQL for a line's head, and for the content of data: NULL if that is large.
+// row returns the SQL for a line's head, and for the content of data.
 func (t table) row() string {
 	if !t.has(dataColumn) {
-		return t.head() + ", ''"
+		return t.head()
 	}
-	return t.head() + fmt.Sprintf(`, CASE WHEN typeof(data) NOT IN ('text', 'blob') THEN %s
-		WHEN octet_length(data) <= %d THEN data END`, value("data"), atOnce)
+	return t.head() + ", CASE WHEN typeof(data) IN ('text', 'blob') THEN data ELSE " + value("data") + " END"
 }
-
-// atOnce bounds how much of data is read at once, in bytes.
-const atOnce = 1 << 20
 
 // lineSize returns the SQL for the length of a line in bytes. It doesn't read data.
 func (t table) lineSize() string {

@@ -18,7 +18,6 @@ type rows struct {
 	stmts map[string]*sqlite3.Stmt // by table
 	line  []byte                   // unread rest of the current line
 	buf   []byte
-	large *sqlite3.Blob // the content of data in the current row, if it is large
 }
 
 type rowRef struct {
@@ -74,10 +73,7 @@ func (d *database) inOrder() string {
 
 // Seek moves to an offset from the beginning, in the same state of the database.
 func (r *rows) Seek(offset int64, _ int) (int64, error) {
-	if r.large != nil {
-		r.large.Close()
-	}
-	r.left, r.line, r.large = r.all, nil, nil
+	r.left, r.line = r.all, nil
 	return io.CopyN(io.Discard, r, offset)
 }
 
@@ -86,27 +82,12 @@ func (r *rows) Close() error {
 	for _, s := range r.stmts {
 		s.Close()
 	}
-	if r.large != nil {
-		r.large.Close()
-	}
 	return r.database.Close()
 }
 
 func (r *rows) Read(b []byte) (n int, err error) {
 	defer recoverError(&err)
 	for len(r.line) == 0 {
-		if r.large != nil {
-			n, err = r.large.Read(b)
-			if !errors.Is(err, io.EOF) {
-				return n, err
-			}
-			r.line = append(r.line, lineEnd...)
-			err = r.large.Close()
-			if r.large = nil; n > 0 || err != nil {
-				return n, err
-			}
-			continue
-		}
 		if len(r.left) == 0 {
 			return 0, cmp.Or(r.checkUnchanged(), io.EOF)
 		}
@@ -119,7 +100,7 @@ func (r *rows) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// next builds the line of the next row, without data if that is large.
+// next builds the line of the next row.
 func (r *rows) next() (err error) {
 	at := r.left[0]
 	r.left = r.left[1:]
@@ -139,12 +120,8 @@ func (r *rows) next() (err error) {
 		if at.table.has(dataColumn) {
 			r.line = append(append(r.line, beforeData...), s.ColumnRawBlob(1)...)
 		}
-		if s.ColumnType(1) == sqlite3.NULL {
-			r.large, err = r.OpenBlob("main", at.table.name, dataColumn, at.row, false)
-		} else {
-			r.line = append(r.line, lineEnd...)
-		}
+		r.line = append(r.line, lineEnd...)
 		r.buf = r.line
 	}
-	return cmp.Or(err, s.Reset())
+	return s.Reset()
 }
