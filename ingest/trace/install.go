@@ -19,10 +19,10 @@ type Package struct {
 	Manager string `json:"manager"`           // pip, uv, uv-tool, npm, pnpm, yarn, bun, apt, cargo, go, brew
 	Name    string `json:"name"`              // as the manager calls it: "@scope/x", "golang.org/x/tools/gopls"
 	Version string `json:"version,omitempty"` // as printed by the manager, else as requested; "" if neither says
-	Global  bool   `json:"-"`                 // installed for the system or the user, not for a project
-	Dir     string `json:"dir,omitempty"`     // folder of the project it was installed for, "" if Global or unknown
-	Had     bool   `json:"had,omitempty"`     // it was already there
-	Command string `json:"command"`           // the command line that installed it
+	// folder of the project it was installed for; "" if that is unknown, or it is for the system or the user
+	Dir     string `json:"dir,omitempty"`
+	Had     bool   `json:"had,omitempty"` // it was already there
+	Command string `json:"command"`       // the command line that installed it
 	N       int    `json:"turn"`
 }
 
@@ -81,7 +81,8 @@ func installerOf(c *Step) (installer, bool) {
 	if !m.remove && !has(rules.Install, verb) {
 		return installer{}, false
 	}
-	m.global = m.global || slices.Contains(args, "-g") || slices.Contains(args, "--global")
+	m.global = m.global || slices.Contains(args, "-g") || slices.Contains(args, "--global") ||
+		verb == "install" && (prog == "go" || prog == "cargo")
 	m.requested = requested(rules, args)
 	return m, true
 }
@@ -96,7 +97,6 @@ type program struct {
 // prints are the expressions for a package manager's output.
 type prints struct {
 	Installed, Had []string
-	Refused        string
 }
 
 //go:embed managers.toml
@@ -176,7 +176,6 @@ func pythonName(s string) string {
 func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 	whole := c.sure && !a.Call.Failed && !strings.HasPrefix(a.Call.Result, "Command running in background")
 	printed := m.printed(a.Call.Result)
-	refused := m.refused(a.Call.Result)
 	if m.remove {
 		return slices.DeleteFunc(all, func(p Package) bool {
 			return p.Manager == m.manager && slices.ContainsFunc(m.requested,
@@ -184,15 +183,8 @@ func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 		})
 	}
 	add := func(p Package) {
-		p.Manager, p.Global, p.Command, p.N = m.manager, m.global, a.Call.Command, a.N
-		if m.manager == "go" || m.manager == "cargo" {
-			verb := ""
-			if len(c.Args) > 0 {
-				verb = c.Args[0]
-			}
-			p.Global = verb == "install"
-		}
-		if !p.Global {
+		p.Manager, p.Command, p.N = m.manager, a.Call.Command, a.N
+		if !m.global {
 			p.Dir = c.Dir
 		}
 		for i := range all {
@@ -208,16 +200,13 @@ func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 		all = append(all, p)
 	}
 	for _, s := range m.requested {
-		if slices.ContainsFunc(refused, func(r string) bool { return sameName(m.manager, r, s.name) }) {
-			continue
-		}
 		i := slices.IndexFunc(printed, func(p Package) bool { return sameName(m.manager, p.Name, s.name) })
 		switch {
 		case i >= 0:
 			p := printed[i]
 			p.Name, p.Version = s.name, cmp.Or(p.Version, s.version)
 			add(p)
-		case whole && len(refused) == 0:
+		case whole:
 			add(Package{Name: s.name, Version: s.version})
 		}
 	}
@@ -266,18 +255,5 @@ func (m installer) printed(out string) []Package {
 	}
 	read(prints.Installed, installed, false)
 	read(prints.Had, out, true)
-	return all
-}
-
-// refused lists the packages that the output says were not installed; an empty name stands for any.
-func (m installer) refused(out string) []string {
-	expr := managers().Prints[m.manager].Refused
-	if expr == "" {
-		return nil
-	}
-	var all []string
-	for _, f := range regexp.MustCompile(expr).FindAllStringSubmatch(out, -1) {
-		all = append(all, pythonName(cmp.Or(f[1:]...)))
-	}
 	return all
 }
