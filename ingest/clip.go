@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"strconv"
 	"strings"
 
 	"recall/ingest/jsonl"
@@ -24,7 +25,7 @@ func Input(c *jsonl.Cursor, text func(raw []byte) string) map[string]string {
 // ClipValue reads any value as text, clipped to ClipInput bytes.
 func ClipValue(c *jsonl.Cursor) string {
 	if c.Kind() == '"' {
-		return jsonl.Clip(c.RawString(), ClipInput*3/4, ClipInput/4)
+		return ClippedInput(c.String())
 	}
 	raw := c.Raw()
 	if len(raw) > ClipInput {
@@ -33,31 +34,28 @@ func ClipValue(c *jsonl.Cursor) string {
 	return strings.ToValidUTF8(string(raw), "\ufffd")
 }
 
-// ClipMiddle keeps about n bytes of a text: its beginning and its end.
-func ClipMiddle(s string, n int) string {
-	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
+// LeftOut is part of the mark that stands for what was left out of a text.
+const LeftOut = " bytes left out …\n"
+
+// clipMiddle keeps about n bytes of a longer text: its beginning and its end.
+func clipMiddle(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head, tail := strings.ToValidUTF8(s[:n*3/4], ""), strings.ToValidUTF8(s[len(s)-n/4:], "")
+	return head + "\n… " + strconv.Itoa(len(s)-len(head)-len(tail)) + LeftOut + tail
 }
 
 // ClippedInput clips a long input.
-func ClippedInput(s string) string {
-	if len(s) > ClipInput {
-		return ClipMiddle(s, ClipInput)
-	}
-	return s
-}
+func ClippedInput(s string) string { return clipMiddle(s, ClipInput) }
 
 // ClippedResult clips a tool's result.
-func ClippedResult(s string) string {
-	if s = StripANSI(s); len(s) > 2*ClipResult {
-		return ClipMiddle(s, ClipResult)
-	}
-	return s
-}
+func ClippedResult(s string) string { return clipMiddle(stripANSI(s), ClipResult) }
 
 var ansi = text.Pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
-// StripANSI removes terminal escape sequences.
-func StripANSI(s string) string {
+// stripANSI removes terminal escape sequences.
+func stripANSI(s string) string {
 	if !strings.Contains(s, "\x1b") {
 		return s
 	}

@@ -126,16 +126,16 @@ func (p *parser) takeCall(d *draft, b *block) {
 	for i := range d.parts {
 		if q := &d.parts[i]; q.call != nil && id != "" && q.call.ID == id {
 			if len(b.input) > q.size {
-				done := *q.call
-				*q.call = p.newCall(b)
-				keepResult(q.call, &done)
+				p.readInput(q.call, b.input)
 				q.size = len(b.input)
 			}
 			return
 		}
 	}
-	call := p.newCall(b)
-	q := part{call: &call, size: len(b.input)}
+	q := part{call: &ingest.ToolCall{ID: id, Name: p.text(b.name)}, size: len(b.input)}
+	if q.size > 0 {
+		p.readInput(q.call, b.input)
+	}
 	d.parts = append(d.parts, q)
 	if id == "" || p.calls[id] != nil {
 		return
@@ -147,42 +147,28 @@ func (p *parser) takeCall(d *draft, b *block) {
 	}
 }
 
-// keepResult carries what is known of a call's result over to the call read anew.
-func keepResult(call, had *ingest.ToolCall) {
-	fresh := *call
-	*call = *had
-	call.Input, call.Path, call.Command, call.Edits = fresh.Input, fresh.Path, fresh.Command, fresh.Edits
-	if had.Plan == nil {
-		call.Plan = fresh.Plan
-	}
-}
-
-func (p *parser) newCall(b *block) ingest.ToolCall {
-	call := ingest.ToolCall{ID: string(b.id), Name: p.text(b.name)}
-	if len(b.input) == 0 {
-		return call
-	}
-	call.Input = ingest.Input(jsonl.NewCursor(b.input), p.text)
+// readInput reads what a tool was called with.
+func (p *parser) readInput(call *ingest.ToolCall, input []byte) {
+	call.Input = ingest.Input(jsonl.NewCursor(input), p.text)
 	call.Path = cmp.Or(call.Input["file_path"], call.Input["notebook_path"])
 	switch call.Name {
 	case "Bash", "BashOutput", "mcp__workspace__bash", "PowerShell":
 		call.Command = call.Input["command"]
 	case "Edit", "MultiEdit":
-		call.Edits = readEdits(call.Input, b.input)
-		p.editOwnPlan(call.Path, b.input)
+		call.Edits = readEdits(call.Input, input)
+		p.editOwnPlan(call.Path, input)
 	case "ExitPlanMode", "exit_plan_mode":
-		if plan := inputString(b.input, "plan"); strings.TrimSpace(plan) != "" {
+		if plan := inputString(input, "plan"); strings.TrimSpace(plan) != "" && !call.Done {
 			call.Plan = &ingest.Plan{Text: ingest.ClippedText(plan), File: call.Input["planFilePath"]}
 		}
 	case "AskUserQuestion":
-		p.meta.questions[call.ID] = slices.DeleteFunc(ingest.Questions(b.input),
+		p.meta.questions[call.ID] = slices.DeleteFunc(ingest.Questions(input),
 			func(q ingest.Question) bool { return q.Question == "" })
 	case "ScheduleWakeup", "CronCreate":
 		p.meta.scheduled[strings.TrimSpace(call.Input["prompt"])] = true
 	case "Write":
-		p.noteOwnPlan(call.Path, b.input)
+		p.noteOwnPlan(call.Path, input)
 	}
-	return call
 }
 
 // readEdits returns the replacements of Edit, from the call's values, and of MultiEdit.

@@ -76,7 +76,7 @@ func TestCalls(t *testing.T) {
 		t.Errorf("big result: got %d bytes %.20q … %q, want beginning and end", len(big.Result), big.Result,
 			big.Result[len(big.Result)-20:])
 	}
-	ingesttest.Equal(t, "its size", big.ResultLen, int64(2000*14+7)) // as written: an escape is two bytes
+	ingesttest.Equal(t, "its size", big.ResultLen, int64(2000*13+7))
 	for _, turn := range got.Turns {
 		if turn.Role == ingest.User {
 			t.Errorf("got a turn %+v of the person's, want none", turn)

@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,10 +48,10 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 		d.turn.Carried = ingest.Union(d.turn.Carried, ingest.CarriedIDs(text)...)
 	}
 	out := resultText(b.content)
-	call.Failed = b.isError || exitFailure().MatchString(out.head)
-	call.Result, call.ResultLen = out.clipped, out.size
-	p.judge(call, r, out.whole())
-	p.takeStructured(call, r, out.whole())
+	call.Failed = b.isError || exitFailure().MatchString(out)
+	call.Result, call.ResultLen = ingest.ClippedResult(out), int64(len(out))
+	p.judge(call, r, out)
+	p.takeStructured(call, r, out)
 	if call.Verdict == ingest.Unasked && !call.Failed {
 		ingest.NoteCommit(call)
 	}
@@ -99,58 +98,29 @@ func keepOrphan(b *block, r *record) orphan {
 	return o
 }
 
-// output is the text of a tool's result.
-type output struct {
-	head    string // its beginning
-	clipped string
-	full    string // "" unless it contains a person's words
-	size    int64
-}
-
-func (o output) whole() string { return cmp.Or(o.full, o.clipped) }
-
 // resultText reads the content of a tool result: a string or blocks.
-func resultText(raw []byte) output {
+func resultText(raw []byte) string {
 	c := jsonl.NewCursor(raw)
 	if c.Kind() == '"' {
-		return outputOf(c.RawString())
+		return c.String()
 	}
-	var all output
+	var parts []string
 	blocks := newBlockReader()
 	c.Array(func() {
-		b := blocks.readBlock(c)
-		o := output{}
-		switch string(b.kind) {
+		part := ""
+		switch b := blocks.readBlock(c); string(b.kind) {
 		case "text":
-			o = outputOf(b.text)
+			part = jsonl.Unquote(b.text)
 		case "image", "document":
-			o = output{clipped: "[" + string(b.kind) + "]", full: ""}
+			part = "[" + string(b.kind) + "]"
 		case "tool_reference":
-			o = output{clipped: string(b.name)}
+			part = string(b.name)
 		}
-		if all.clipped == "" {
-			all.head, all.full = o.head, o.full
+		if part != "" {
+			parts = append(parts, part)
 		}
-		if o.clipped != "" && all.clipped != "" {
-			all.clipped += "\n"
-		}
-		all.clipped += o.clipped
-		all.size += o.size
 	})
-	if len(all.clipped) > 2*ingest.ClipResult {
-		all.clipped = ingest.ClipMiddle(all.clipped, ingest.ClipResult)
-	}
-	return all
-}
-
-func outputOf(raw []byte) output {
-	o := output{size: int64(len(raw))}
-	o.head = jsonl.Clip(raw[:min(len(raw), 200)], 200, 0)
-	if keepWhole(o.head) {
-		o.full = ingest.ClippedText(jsonl.Unquote(raw))
-	}
-	o.clipped = ingest.StripANSI(jsonl.Clip(raw, ingest.ClipResult*3/4, ingest.ClipResult/4))
-	return o
+	return strings.Join(parts, "\n")
 }
 
 // judge determines whether the person, or something else, refused the call.
@@ -208,7 +178,7 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string) {
 		}
 		call.Failed = call.Failed || bytes.Contains(raw, []byte(`"interrupted":true`))
 	}
-	if path := spilledPath(text); path != "" {
+	if path := spilledPath(call.Result); path != "" {
 		call.Spilled = "tool-results/" + ingest.LastName(path)
 	}
 }

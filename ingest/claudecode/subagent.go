@@ -114,8 +114,8 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 		p.s.Report.Unread(f, err)
 		return
 	}
-	if o := resultText(raw); o.clipped != "" && strings.HasSuffix(f.Name, ".json") {
-		call.Result, call.ResultLen = o.clipped, o.size
+	if out := resultText(raw); out != "" && strings.HasSuffix(f.Name, ".json") {
+		call.Result, call.ResultLen = ingest.ClippedResult(out), int64(len(out))
 		return
 	}
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(raw), ""), "\x00", "")

@@ -62,16 +62,6 @@ func cutNote(reason string) string {
 	return reason
 }
 
-// keepWhole reports whether a result must not be clipped because it contains a person's words or a plan.
-func keepWhole(head string) bool {
-	return text.AnyOf(strings.TrimSpace(strings.TrimPrefix(head, "Error: ")), strings.HasPrefix, wholeOpenings...)
-}
-
-var wholeOpenings = []string{
-	"The user ", "User has ", "User rejected", "Your questions have", "Permission for this", "The agent proposed",
-	"Your plan has",
-}
-
 // takePlan reads the response to a plan.
 func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 	var plan, file string

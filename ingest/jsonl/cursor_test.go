@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -120,22 +119,6 @@ func TestInt(t *testing.T) {
 		if got := NewCursor([]byte(in)).Int(); got != want {
 			t.Errorf("%s: got %d, want %d", in, got, want)
 		}
-	}
-}
-
-func TestClip(t *testing.T) {
-	text := strings.Repeat(`aé\n\u00e9\"\\😀`, 500)
-	for head := 0; head < 60; head++ {
-		got := Clip([]byte(text), head, 40)
-		if !utf8.ValidString(got) || strings.Contains(got, "\ufffd") {
-			t.Fatalf("head %d: got a broken cut %q", head, got)
-		}
-		if !strings.Contains(got, "bytes left out") || len(got) > head+40+60 {
-			t.Fatalf("head %d: got %d bytes %q, want about %d and a mark", head, len(got), got, head+40)
-		}
-	}
-	if got, want := Clip([]byte(`short\n`), 10, 10), "short\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

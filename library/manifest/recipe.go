@@ -21,7 +21,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	switch {
 	case a.Call.Failed:
 		r.why = "its command line failed somewhere"
-	case strings.Contains(a.Call.Command, "bytes left out"):
+	case strings.Contains(a.Call.Command, ingest.LeftOut):
 		r.why = "its command line is too long to be known in full"
 	case strings.Contains(a.Call.Command, "‹"):
 		r.why = "its command line holds a secret, which recall doesn't keep"
@@ -221,7 +221,7 @@ func (w *work) text(p string) (string, bool) {
 	}
 	if len(f.recipe.calls) == 1 {
 		text := w.written[f.recipe.calls[0]]
-		return text, text != "" && !strings.Contains(text, "bytes left out")
+		return text, text != "" && !strings.Contains(text, ingest.LeftOut)
 	}
 	if f.recipe.inline {
 		return f.recipe.command, true
