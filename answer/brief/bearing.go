@@ -51,6 +51,8 @@ const (
 
 	examinedWords = 3 // the least words of a task that supposes nothing which what excludes it has
 	fewWords      = 2 // words that an exchange shares with a task at length
+	atLeastAll    = 3 // words that a task shares with what is about most of it
+	shortReply    = 8 // the most content words of a reply that may be about what it replies to alone
 )
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
@@ -118,6 +120,9 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			continue
 		}
 		b, into := reply(turns, r.Place, from, asks), &quotes
+		if b == nil {
+			b, into = remark(turns, r.Place, from, task, asks), &offers
+		}
 		sure := r.Score >= asGood || b != nil && long // and then shares a fifth of many words
 		if b == nil && long {
 			b, into = offered(turns, r, from, asks), &offers
@@ -370,22 +375,63 @@ func bears(turns []index.Turn, asks text.Bag) bool {
 		earlier = text.Words(turns[last-2].Text)
 	}
 	asked := typed(turns[last-1]) || strings.Contains(lastWords(turns[last-1].Text), "?")
-	if !asked && !text.LeavesIt(turns[last].Text) {
-		taken := 0
-		for w := range said {
-			if before.Has(w) && !earlier.Has(w) {
-				taken++
-			}
-		}
-		if taken == 0 {
-			return false
-		}
+	if !asked && !text.LeavesIt(turns[last].Text) && said.Without(earlier).Shared(before) == 0 {
+		return false
 	}
 	if said.Shared(asks) > 0 { // it speaks of the matter itself
 		before.Add(earlier)
 	}
 	before.Add(said)
 	return before.Shared(asks) >= atLeast(asks)
+}
+
+// remark returns the few words that a person replied from a turn on to a statement of which one sentence is about most
+// of a task, or which themselves are, nil if there are none: "that's for Maren". What agrees or goes on isn't one.
+func remark(turns []index.Turn, at index.Place, from int, task string, asks text.Bag) *Bearing {
+	for i, t := range turns {
+		said := text.Words(t.Text)
+		replies := i > 0 && t.N >= from && typed(t) && !typed(turns[i-1])
+		if !replies || len(said) > shortReply || goesOn(t.Text, asks) {
+			continue
+		}
+		to := text.Nearest(turns[i-1].Text, asks)
+		of := text.Words(to)
+		shared := max(said.Shared(asks), of.Shared(asks))
+		if of.Add(said); text.Denies(t.Text) { // what both name
+			shared = of.Shared(asks)
+		}
+		if shared >= max(atLeastAll, len(asks)/2+1) && actsOn(task, of) {
+			b := quoted(t, at)
+			b.Asked = to
+			return &b
+		}
+	}
+	return nil
+}
+
+// goesOn reports whether a reply agrees to what is asked, or orders something else than to leave it: "test a restore".
+func goesOn(reply string, asks text.Bag) bool {
+	agrees := func(s string) bool {
+		return !text.Denies(s) && distill.Bare(&ingest.Turn{Role: ingest.User, Text: s})
+	}
+	verb := func(m []string) bool { return !text.Stop(strings.ToLower(m[1])) }
+	more := func(w string) bool { return !text.Stop(w) && !asks.Has(text.Stem(w)) }
+	other := slices.ContainsFunc(doesTo().FindAllStringSubmatch(reply, -1), verb) ||
+		!slices.ContainsFunc(text.Content(reply), more)
+	return slices.ContainsFunc(text.Sentences(reply, true), agrees) || other && !text.Denies(reply)
+}
+
+// doesTo matches a verb and what it is done to.
+var doesTo = text.Pattern(`(?i)(?:^|[,.;:]\s*|\b(?:and|also|now|then|ok|okay|please|pls)\s+)` +
+	`([a-z]+)\s+(?:an?|another|some|more)\b`)
+
+// actsOn reports whether what a sentence of a task names first, beside its verb, is among some words: "add a test for
+// the login" is about tests.
+func actsOn(task string, words text.Bag) bool {
+	return slices.ContainsFunc(text.Sentences(task, true), func(s string) bool {
+		first := text.Content(s)
+		return text.Words(strings.Join(first[:min(2, len(first))], " ")).Shared(words) > 0
+	})
 }
 
 func typed(t index.Turn) bool { return t.Role == "user" }

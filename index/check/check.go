@@ -147,20 +147,23 @@ func Forbids(said, before string, a Action) (order, about string) {
 		if strings.HasSuffix(s, "?") {
 			continue
 		}
+		if order = s; len(text.Content(said)) <= shortPrompt {
+			order = said
+		}
 		for _, m := range orders().FindAllStringSubmatchIndex(s, -1) {
 			what := s[m[2]:m[3]]
 			w := text.Words(what)
 			named := slices.ContainsFunc(strings.Fields(what), d.has)
 			if shared := w.Shared(d.does); what != "" && (named || shared > 1 && w.In(d.does) >= half) {
-				return s, ""
+				return order, ""
 			}
 			spoken := said[:strings.Index(said, s)+m[0]] // where "it" may stand for something
 			if chose || !pointsBack().MatchString(what) || len(text.Content(spoken)) > fewWords {
 				continue
 			}
 			about := text.Nearest(before, d.does)
-			if text.Words(about).Shared(d.does) > 1 && d.does.In(text.Words(about+" "+s)) >= half {
-				return s, about
+			if text.Words(about).Shared(d.does) > 1 && d.does.In(text.Words(about+" "+s)) > half {
+				return order, about
 			}
 		}
 	}
