@@ -190,8 +190,11 @@ func formatLead(it *Item) string {
 		speaker = "the plan that was approved"
 	}
 	line := "“" + segment(it.Text) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
-	if len(it.Evidence) < 2 {
+	switch n := len(it.Evidence); {
+	case n < 2:
 		return line
+	case it.Rule == CommitRule:
+		return "“" + segment(it.Text) + "”" + dash + "commits, the last in turn " + strconv.Itoa(it.Evidence[n-1].N)
 	}
 	between := "; answered “" // which may well be a word of the question
 	if it.Evidence[1].N <= it.Evidence[0].N {

@@ -186,8 +186,11 @@ func (p passage) asked() []sentence {
 		if !asks(parts[i].text) {
 			continue
 		}
+		if asks(p.text()) {
+			return nil
+		}
 		from := i
-		if !tells(parts[i].text, minTelling) && !parts[i].opens {
+		for from > 0 && (p.bare() && asks(parts[from-1].text) || from == i && !tells(parts[i].text, minTelling) && !parts[i].opens) {
 			from--
 		}
 		return parts[from : i+1]
