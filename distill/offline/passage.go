@@ -190,7 +190,10 @@ func (p passage) asked() []sentence {
 			return nil
 		}
 		from := i
-		for from > 0 && (p.bare() && asks(parts[from-1].text) || from == i && !tells(parts[i].text, minTelling) && !parts[i].opens) {
+		if !tells(parts[i].text, minTelling) && !parts[i].opens {
+			from--
+		}
+		for p.bare() && from > 0 && asks(parts[from-1].text) { // yes to both
 			from--
 		}
 		return parts[from : i+1]

@@ -14,3 +14,8 @@ func detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true,
 		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
+
+// Yield gives other programs precedence.
+func Yield() {
+	_ = windows.SetPriorityClass(windows.CurrentProcess(), windows.BELOW_NORMAL_PRIORITY_CLASS) // it may go without
+}

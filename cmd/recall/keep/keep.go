@@ -61,6 +61,7 @@ func newReindexCmd(a *app.App) *cobra.Command {
 // hand.
 func newRestCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "rest", nil, func(ctx context.Context, _ []string) error {
+		app.Yield()
 		if err := os.MkdirAll(app.CacheDir(a.Lib), 0o700); err != nil {
 			return err
 		}
