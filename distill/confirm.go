@@ -77,6 +77,13 @@ func (c *contract) confirm(it *payload.Item, t *ingest.Turn, quote string) strin
 			x.hear(m, s, replyTo(messages, i))
 		}
 	}
+	for i := range t.Calls {
+		for _, s := range QuotableTexts(&t.Calls[i]) {
+			if strings.Contains(s, quote) {
+				x.hear(t, sentenceOf(s, quote), "")
+			}
+		}
+	}
 	for i := c.position[t]; i < len(c.session.Turns) && (i == c.position[t] || !typed(&c.session.Turns[i])); i++ {
 		for k := range c.session.Turns[i].Calls {
 			if made := &c.session.Turns[i].Calls[k]; made.CommitMessage != "" && made.Worked() {

@@ -43,7 +43,7 @@ func answerOf(t *ingest.Turn, quote string) *ingest.Answer {
 func labelled(a *ingest.Answer) bool {
 	one := !a.Free && !a.Multi && len(a.Chosen) == 1
 	return one && !menu().MatchString(a.Question) &&
-		!(offer().MatchString(a.Question) && text.YesOrNo(a.Chosen[0]))
+		!(offer().MatchString(a.Question) && consents().MatchString(a.Chosen[0]))
 }
 
 var (
@@ -53,6 +53,7 @@ var (
 		`\bhow (?:should|would|do|shall) .{0,20}\b(?:proceed|continue|go on)\b|\b(?:first|next)\?`)
 	offer = text.Pattern(`(?i)^\W*(?:want me|shall i|should i|would you like|do you want|can i|may i|ok if)\b|` +
 		`^\W*[\w ]{1,30}\?$`)
+	consents = text.Pattern(`(?i)^\W*(?:yes|no|sure|ok|okay|go ahead|not now|later|skip|please|ja|nein|oui|non|sí)\b`)
 )
 
 // quoteAnswer turns a decision into a quote of the answer, to what was asked.

@@ -25,7 +25,8 @@ const (
 // Answer reads the last question of what an assistant said, or the sentence of it that offers options of which a reply
 // took one; nil if there is neither, or the reply is long or asks back.
 func Answer(said, reply string) *Answered {
-	a := &Answered{took: Words(reply).Without(agrees), yesNo: len(reply) <= longestYes && YesOrNo(reply)}
+	a := &Answered{took: Words(reply).Without(agrees)}
+	a.yesNo = len(reply) <= longestYes && (Agrees(reply) || Refuses(reply))
 	if len(a.took) > longestReply || strings.HasSuffix(strings.TrimSpace(reply), "?") {
 		return nil
 	}

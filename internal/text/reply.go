@@ -6,9 +6,6 @@ func Agrees(reply string) bool { return agreeing().MatchString(reply) }
 // Refuses reports whether a reply begins with no, or disagrees with what was said before it.
 func Refuses(reply string) bool { return refusing().MatchString(reply) }
 
-// YesOrNo reports whether a reply begins with either, or puts off what was asked.
-func YesOrNo(reply string) bool { return Agrees(reply) || Refuses(reply) || LeavesIt(reply) }
-
 var (
 	agreeing = Pattern(`(?i)^\W*(?:yes|yep|yeah|yup|sure|ok|okay|oki|good|great|fine|perfect|right|exactly|correct|` +
 		`definitely|always|of course|do (?:it|that)|go ahead|sounds|please do|agreed|makes sense|ja|genau|gern|oui|sí)\b`)
