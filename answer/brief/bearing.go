@@ -132,6 +132,9 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		}
 	}
 	for _, b := range slices.Concat(orders, claims, dead, quotes, offers) {
+		if len(all) >= most { // latest searches for each
+			break
+		}
 		b.long = long && !b.Claims()
 		if err := add(&b); err != nil {
 			return nil, err
