@@ -22,12 +22,9 @@ var schema string // {role} stands for the group of the members' logins
 
 // checkFormat returns an error unless this recall supports a version of the format.
 func checkFormat(version int) error {
-	switch {
-	case version > format:
+	if version != format {
 		return hint.With(fmt.Errorf("%w: its format is %d, this one's %d", ErrNewer, version, format),
 			"install a newer recall; your own library works with this one too")
-	case version < format:
-		return fmt.Errorf("%w: its format is %d, this one's %d", ErrOlder, version, format)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (t *Team) ProjectOf(ctx context.Context, p Project) (int, error) {
 		// Of two concurrent calls, one finds the other's project.
 		err = t.pool.QueryRow(ctx, `INSERT INTO recall.project(name, remote, root, keeper) VALUES($1, $2, $3, $4)
 			RETURNING id`, p.Name, nullIfEmpty(p.Remote), nullIfEmpty(p.Root), t.Member.ID).Scan(&id)
-		if violates(err, uniqueViolation) {
+		if exists(err) {
 			id, err = t.projectOf(ctx, p)
 		}
 	}

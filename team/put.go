@@ -50,7 +50,7 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 	}
 	out.of.Title = clean(s.Title)
 	out.of.Items = append([]payload.Item(nil), s.Items...)
-	if out.empty() {
+	if s.Empty() {
 		out.of.Title = ""
 	}
 	all := []string{out.rules, s.ID, fmt.Sprint(s.Project), out.of.Title, s.Start.UTC().String(), s.End.UTC().String()}
@@ -76,10 +76,8 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 	return out, nil
 }
 
-// empty reports whether it takes back what was shared.
-func (s Shared) empty() bool {
-	return len(s.of.Items) == 0 && s.of.Transcript == ""
-}
+// Empty reports whether nothing of the session leaves: putting it takes back what was shared.
+func (s Session) Empty() bool { return len(s.Items) == 0 && s.Transcript == "" }
 
 // asIndexed returns an item as it is searched. Only the quotes of its source were shared.
 func asIndexed(it payload.Item) index.Item {
@@ -156,13 +154,10 @@ const (
 		WHERE ` + asPut + ` AND NOT EXISTS(SELECT FROM recall.item i WHERE i.session = s.id AND i.iid = k.iid)`
 )
 
-// Error codes: a row exists already, or what it refers to no longer exists.
-const (
-	uniqueViolation     = "23505"
-	foreignKeyViolation = "23503"
-)
+// uniqueViolation is the error code of a row that exists already.
+const uniqueViolation = "23505"
 
-func violates(err error, what string) bool {
+func exists(err error) bool {
 	pg, _ := errors.AsType[*pgconn.PgError](err)
-	return pg != nil && pg.Code == what
+	return pg != nil && pg.Code == uniqueViolation
 }

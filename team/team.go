@@ -35,7 +35,7 @@ type Team struct {
 }
 
 // Open connects to a team as the member whose login the address or its environment names. The error is
-// ErrNoTeam, ErrNotMember, ErrNewer, ErrOlder or ErrUnreachable. heard, if not nil, is called at the
+// ErrNoTeam, ErrNotMember, ErrNewer or ErrUnreachable. heard, if not nil, is called at the
 // server's first response, before the login is accepted.
 func Open(ctx context.Context, address string, heard func()) (*Team, error) {
 	pool, err := connect(address, heard)
@@ -85,8 +85,6 @@ var (
 	ErrNotMember = errors.New("this login isn't a member of the team")
 	// ErrNewer means that a newer recall changed the team's format.
 	ErrNewer = errors.New("the team's database was changed by a newer recall")
-	// ErrOlder means that the team's format is that of an older recall.
-	ErrOlder = errors.New("the team's database is from an older recall")
 	// ErrUnreachable means that the connection failed or broke. Nothing is lost; the request may have been carried out.
 	ErrUnreachable = errors.New("the team's database can't be reached")
 	// ErrRefused means that the database doesn't allow this to the member.

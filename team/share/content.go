@@ -27,8 +27,3 @@ func (s *Source) content(e library.Entry, of team.Share, out *team.Session) erro
 	}
 	return nil
 }
-
-// leavesNothing reports whether a session would leave nothing in the team.
-func leavesNothing(s team.Session) bool {
-	return len(s.Items) == 0 && s.Transcript == ""
-}

@@ -97,7 +97,7 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 		switch {
 		case err != nil:
 			return nil, err
-		case why == "" && leavesNothing(leaves):
+		case why == "" && leaves.Empty():
 			why = "nothing in it is settled"
 		}
 		if why != "" {

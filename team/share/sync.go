@@ -232,7 +232,7 @@ func (s *Source) ready(ctx context.Context, one transfer) (out team.Shared, empt
 		return out, false, nil, err
 	}
 	found = s.secrets(leaves)
-	if empty = leavesNothing(leaves) || len(found) > 0; empty {
+	if empty = leaves.Empty() || len(found) > 0; empty {
 		leaves = team.Session{ID: one.id, Project: one.share.As}
 	}
 	out, err = team.Ready(s.Rules, leaves)
