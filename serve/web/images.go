@@ -115,13 +115,7 @@ func picturesOf(ctx context.Context, m *Memory, e library.Entry, s *ingest.Sessi
 }
 
 // picture serves an image of a session.
-func (s *Server) picture(w http.ResponseWriter, r *http.Request) {
-	m, err := s.o.Open(r.Context(), false)
-	if err != nil {
-		s.fail(w, r, http.StatusServiceUnavailable, err)
-		return
-	}
-	defer m.Close()
+func (s *Server) picture(w http.ResponseWriter, r *http.Request, m *Memory) {
 	q := r.URL.Query()
 	e, err := m.Library.Session(ingest.SessionID(r.PathValue("id")))
 	i := slices.IndexFunc(e.Files, func(f library.FileState) bool { return f.Name == q.Get("file") })

@@ -191,8 +191,8 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /time", s.page("time", s.timeline))
 	mux.Handle("GET /sessions", s.page("sessions", s.sessions))
 	mux.Handle("GET /session/{id}", s.page("session", s.session))
-	mux.Handle("GET /session/{id}/image/{sum}", http.HandlerFunc(s.picture))
-	mux.Handle("GET /session/{id}/raw/{name...}", http.HandlerFunc(s.raw))
+	mux.Handle("GET /session/{id}/image/{sum}", s.with(s.picture))
+	mux.Handle("GET /session/{id}/raw/{name...}", s.with(s.raw))
 	mux.Handle("GET /now", s.page("now", s.now))
 	mux.Handle("GET /week", s.page("week", s.week))
 	mux.Handle("GET /health", s.page("health", s.health))
@@ -238,15 +238,23 @@ var (
 	errBad  = errors.New("that request is invalid")       // an address or a form makes no sense
 )
 
-// page serves the named page with the document that see returns.
-func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)) http.Handler {
+// with opens the memory for the time of each request; to answer a question, it syncs first.
+func (s *Server) with(do func(http.ResponseWriter, *http.Request, *Memory)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m, err := s.o.Open(r.Context(), name == "ask" && r.URL.Query().Get("q") != "" && !s.o.ReadOnly)
+		asked := r.URL.Path == "/" && r.URL.Query().Get("q") != ""
+		m, err := s.o.Open(r.Context(), asked && !s.o.ReadOnly)
 		if err != nil {
 			s.fail(w, r, http.StatusServiceUnavailable, err)
 			return
 		}
 		defer m.Close()
+		do(w, r, m)
+	})
+}
+
+// page serves the named page with the document that see returns.
+func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)) http.Handler {
+	return s.with(func(w http.ResponseWriter, r *http.Request, m *Memory) {
 		doc, err := see(r, m)
 		switch {
 		case errors.Is(err, errNone), errors.Is(err, library.ErrNoSession), errors.Is(err, library.ErrNoProject),
@@ -265,19 +273,14 @@ func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)
 
 // act handles a form: it makes the change and redirects back to the form's page.
 func (s *Server) act(do func(*http.Request, *Memory) error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.with(func(w http.ResponseWriter, r *http.Request, m *Memory) {
 		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 		if err := r.ParseForm(); err != nil {
 			s.fail(w, r, http.StatusBadRequest, err)
 			return
 		}
-		m, err := s.o.Open(r.Context(), false)
-		if err != nil {
-			s.fail(w, r, http.StatusServiceUnavailable, err)
-			return
-		}
-		defer m.Close()
-		if err = m.Library.ReadOnly(); err == nil && s.o.ReadOnly {
+		err := m.Library.ReadOnly()
+		if err == nil && s.o.ReadOnly {
 			err = errors.New("these pages were opened read-only")
 		}
 		if err != nil {

@@ -150,13 +150,7 @@ func outcome(ctx context.Context, m *Memory, id ingest.SessionID) (*payload.Payl
 }
 
 // raw serves a file of a session as its client wrote it, including secrets, after a click that confirms that.
-func (s *Server) raw(w http.ResponseWriter, r *http.Request) {
-	m, err := s.o.Open(r.Context(), false)
-	if err != nil {
-		s.fail(w, r, http.StatusServiceUnavailable, err)
-		return
-	}
-	defer m.Close()
+func (s *Server) raw(w http.ResponseWriter, r *http.Request, m *Memory) {
 	id, name := ingest.SessionID(r.PathValue("id")), r.PathValue("name")
 	e, err := m.Library.Session(id)
 	i := slices.IndexFunc(e.Files, func(f library.FileState) bool { return f.Name == name })
