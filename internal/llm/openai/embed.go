@@ -5,11 +5,9 @@ package openai
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
@@ -44,17 +42,13 @@ var _ llm.Embedder = (*Embedder)(nil)
 // NewEmbedder checks the options without sending anything. A key is only sent over https or
 // to this machine.
 func NewEmbedder(o Options) (*Embedder, error) {
-	u, err := url.Parse(o.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		// not printed, as it may contain a password
-		return nil, errors.New("embedding service: the url is not an address such as http://127.0.0.1:11434/v1")
+	u, err := wire.Address("embed.url", o.URL, o.Key)
+	if err != nil {
+		return nil, err
 	}
 	name := u.Redacted()
 	if o.Model == "" {
 		return nil, fmt.Errorf("embedding service %s: no model named", name)
-	}
-	if o.Key != "" && u.Scheme == "http" && !wire.Here(u.Hostname()) {
-		return nil, fmt.Errorf("embedding service %s: a key is sent over https only", name)
 	}
 	o.Batch = cmp.Or(max(o.Batch, 0), 64)
 	o.Timeout = cmp.Or(max(o.Timeout, 0), 30*time.Second)

@@ -101,9 +101,7 @@ func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
 		text = string(body)
 	}
 	e := t.Fail(FaultOf(status, c.code, text), status, t.Clip([]byte(text)))
-	if e.After = retryAfter(res.Header, time.Now()); e.After == 0 && e.Fault == llm.RateLimited {
-		e.After = c.after
-	}
+	e.After = retryAfter(res.Header, time.Now())
 	return e
 }
 
@@ -150,7 +148,7 @@ func removeKeyParts(s, key string) string {
 // machine.
 func Defaults(o llm.Options, address string, window, maxAnswer int) (llm.Options, *url.URL, error) {
 	o.URL = cmp.Or(o.URL, address)
-	u, err := Address(o.URL, o.Key)
+	u, err := Address("llm.url", o.URL, o.Key)
 	o.Window = cmp.Or(max(o.Window, 0), window)
 	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), maxAnswer)
 	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
@@ -166,12 +164,12 @@ func Client(t http.RoundTripper) *http.Client {
 	}}
 }
 
-// Address checks a service's address: a key is only sent over https or to this machine.
-func Address(raw, key string) (*url.URL, error) {
+// Address checks the address of a service that a setting names: a key is only sent over https or to this machine.
+func Address(setting, raw, key string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	noAddress := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil
 	if noAddress {
-		return nil, errors.New("llm.url is not an address such as http://127.0.0.1:1234/v1") // it may hold a password
+		return nil, errors.New(setting + " is not an address such as http://127.0.0.1:1234/v1") // it may hold a password
 	}
 	if key != "" && u.Scheme == "http" && !Here(u.Hostname()) {
 		return nil, fmt.Errorf("%s: a key is sent over https only", u.Redacted())

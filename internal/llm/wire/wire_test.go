@@ -125,7 +125,7 @@ func TestAddress(t *testing.T) {
 		{"127.0.0.1:80", "", false, false},
 		{"", "", false, false},
 	} {
-		u, err := Address(c.raw, c.key)
+		u, err := Address("llm.url", c.raw, c.key)
 		if (err == nil) != c.ok || err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("Address(%q, %q): got %v, want ok %v and no password told", c.raw, c.key, err, c.ok)
 		}
@@ -197,7 +197,7 @@ func TestConnections(t *testing.T) {
 // Whatever comes, it is an answer or an error of ours.
 func FuzzTransport(f *testing.F) {
 	f.Add(200, `{"choices":[]}`)
-	f.Add(200, `[{"error":{"code":1,"metadata":{"headers":{"X-RateLimit-Reset":"1"}}}}]`)
+	f.Add(200, `[{"error":{"code":1,"metadata":{"raw":{"a":1}}}}]`)
 	f.Add(429, `{"error":"slow"}`)
 	f.Fuzz(func(t *testing.T, status int, body string) {
 		if status < 100 || status > 599 {
