@@ -173,7 +173,7 @@ func (m *Improver) carry(b *strings.Builder, sofar []*entry, most int) []known {
 			if e.item.Path != "" {
 				line = fmt.Sprintf("file %s (%s): %s", oneLine(e.item.Path, 120), e.item.Status, oneLine(e.item.Text, 80))
 			}
-			n := m.o.Tokens(line) + 3
+			n := tokens(line) + 3
 			if n > left {
 				continue
 			}

@@ -111,7 +111,7 @@ func (m *Improver) Ripe(s *ingest.Session) bool {
 		if typed >= ripeTyped {
 			return true
 		}
-		if said += m.o.Tokens(t.OwnText()); said >= ripeTokens && typed > 0 {
+		if said += tokens(t.OwnText()); said >= ripeTokens && typed > 0 {
 			return true
 		}
 	}
@@ -156,7 +156,7 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session) (distill.Est
 		if i > 0 {
 			e.In += z.carry / 2
 		}
-		e.Out += min(z.max, usualOut+m.o.Tokens(w.text())*usualShare/100)
+		e.Out += min(z.max, usualOut+tokens(w.text())*usualShare/100)
 	}
 	e.In, e.Out = e.In+e.In/mended, e.Out+e.Out/mended
 	return e, nil
@@ -170,9 +170,9 @@ const (
 )
 
 func (m *Improver) size(r llm.Request) int {
-	n := m.o.Tokens(r.System) + m.o.Tokens(r.Prompt)
+	n := tokens(r.System) + tokens(r.Prompt)
 	if r.Schema != nil {
-		n += m.o.Tokens(string(r.Schema.JSON))
+		n += tokens(string(r.Schema.JSON))
 	}
 	return n
 }

@@ -191,7 +191,7 @@ func TestTwoThousandTurnsInASmallModel(t *testing.T) {
 		t.Errorf("got %d items, want 101", got)
 	}
 	for i, r := range m.asked {
-		if n := guess(r.System) + guess(r.Prompt) + guess(string(r.Schema.JSON)) + r.Max; n > 8192 {
+		if n := tokens(r.System) + tokens(r.Prompt) + tokens(string(r.Schema.JSON)) + r.Max; n > 8192 {
 			t.Fatalf("request %d (%s) may take %d tokens, the model has 8192", i, r.Task, n)
 		}
 	}
@@ -408,7 +408,7 @@ func TestEstimate(t *testing.T) {
 	must(t, im, s, nil)
 	in := 0
 	for _, r := range m.asked {
-		in += guess(r.System) + guess(r.Prompt) + guess(string(r.Schema.JSON))
+		in += tokens(r.System) + tokens(r.Prompt) + tokens(string(r.Schema.JSON))
 	}
 	if before.Requests != len(m.asked) || float64(before.In) < 0.8*float64(in) || float64(before.In) > 1.4*float64(in) ||
 		before.Out == 0 {
@@ -456,7 +456,7 @@ func TestEverythingFitsASmallModel(t *testing.T) {
 	tasks := map[string]bool{}
 	for _, r := range m.asked {
 		tasks[r.Task] = true
-		if n := guess(r.System) + guess(r.Prompt) + guess(string(r.Schema.JSON)) + r.Max; n > 8192 {
+		if n := tokens(r.System) + tokens(r.Prompt) + tokens(string(r.Schema.JSON)) + r.Max; n > 8192 {
 			t.Errorf("%s may take %d tokens, the model has 8192", r.Task, n)
 		}
 	}

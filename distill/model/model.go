@@ -21,10 +21,9 @@ type Options struct {
 	Store llm.Store
 	// most tokens of a transcript to ask about at once, fewer if the model's context window is smaller
 	Window int
-	Max    int              // most tokens in an answer
-	Tokens func(string) int // estimates the model's token count; nil guesses by bytes
-	Small  bool             // the model has few parameters and is shown complete examples
-	Anew   bool             // ask again if a stored answer is from another prompt or model
+	Max    int  // most tokens in an answer
+	Small  bool // the model has few parameters and is shown complete examples
+	Anew   bool // ask again if a stored answer is from another prompt or model
 }
 
 const (
@@ -47,9 +46,6 @@ func New(o Options) *Improver {
 	if o.Max <= 0 {
 		o.Max = defaultMax
 	}
-	if o.Tokens == nil {
-		o.Tokens = guess
-	}
 	return &Improver{o: o}
 }
 
@@ -59,9 +55,9 @@ func (m *Improver) Name() string { return "model/" + m.o.Model.Name() }
 // Prompt implements distill.Improver.
 func (m *Improver) Prompt() string { return prompts.Version(prompts.Extract.Text()) }
 
-// guess estimates tokens by bytes: about four per token in English prose, three in code and paths, fewer elsewhere.
+// tokens estimates a text's tokens by bytes: about four per token in English prose, three in code and paths, fewer elsewhere.
 // It tends to overestimate.
-func guess(s string) int {
+func tokens(s string) int {
 	ascii := 0
 	for i := range len(s) {
 		if s[i] < 0x80 {

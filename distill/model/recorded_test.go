@@ -101,7 +101,7 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 		if err := json.Compact(&form, request.Schema); err != nil {
 			t.Fatal(err)
 		}
-		of.then += guess(request.System) + guess(request.Prompt) + guess(form.String())
+		of.then += tokens(request.System) + tokens(request.Prompt) + tokens(form.String())
 		for _, f := range a.Items {
 			items++
 			has := false

@@ -177,7 +177,7 @@ func TestPromptsSayWhatIsAskedFor(t *testing.T) {
 			t.Errorf("the prompt to extract doesn't speak of %q", key)
 		}
 	}
-	if n := guess(extract); n > 3500 {
+	if n := tokens(extract); n > 3500 {
 		t.Errorf("the prompt to extract has %d tokens: too many for small models", n)
 	}
 	versions := map[string]bool{}

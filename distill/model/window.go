@@ -79,7 +79,7 @@ func (m *Improver) sizes(most int) (sizing, error) {
 	if all > 0 {
 		z.carry = min(z.carry, all/10)
 		text, form := prompts.Extraction(true, m.o.Small)
-		fixed := m.o.Tokens(text+string(form)) + m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
+		fixed := tokens(text+string(form)) + tokens(strings.Repeat("word ", justBefore/5)) + wrapping
 		// If the instructions take most of the space, an answer to the little that is shown
 		// is short, too.
 		z.max = min(z.max, all/4, max(all-fixed-z.carry, 0)*2/5)
@@ -138,16 +138,16 @@ func countFitting(blocks []block, most int) int {
 func (m *Improver) split(blocks []block, most int) []block {
 	out := make([]block, 0, len(blocks))
 	for _, k := range blocks {
-		if k.size = m.o.Tokens(k.text); k.size <= most {
+		if k.size = tokens(k.text); k.size <= most {
 			out = append(out, k)
 			continue
 		}
 		head := "## " + label(k.turn) + " goes on\n"
-		room := most - m.o.Tokens(head)
+		room := most - tokens(head)
 		piece, size := "", 0
 		for line := range strings.Lines(k.text) {
 			for _, part := range m.shortLines(line, room) {
-				n := m.o.Tokens(part)
+				n := tokens(part)
 				if size+n > room && piece != "" {
 					out = append(out, block{turn: k.turn, text: piece, size: size, part: len(out) + 1})
 					piece, size = head, 0
@@ -162,7 +162,7 @@ func (m *Improver) split(blocks []block, most int) []block {
 
 // shortLines cuts a line that by itself is larger than a window.
 func (m *Improver) shortLines(line string, most int) []string {
-	if m.o.Tokens(line) <= most {
+	if tokens(line) <= most {
 		return []string{line}
 	}
 	mark, _, _ := strings.Cut(line, " ")
