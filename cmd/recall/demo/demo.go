@@ -34,33 +34,16 @@ func Answers() (map[string]json.RawMessage, error) {
 	return kept, json.NewDecoder(r).Decode(&kept)
 }
 
-// A Question is one worth asking about the sample sessions.
-type Question struct {
-	Text string
-	Note string // what a good answer says
-}
-
-// Questions lists questions with short answers; the sessions don't answer the last one.
-func Questions() []Question {
-	return []Question{
-		{"what did we decide about retries?",
-			"Exponential backoff with full jitter, five attempts, then dead_jobs; " +
-				"it replaced the fixed 30 second delay, which made all workers come back at once."},
-		{"did we try redis for the cache?",
-			"Yes, measured and ruled out: 0.61 ms a lookup against under a microsecond in process, and another server to run."},
-		{"how do we avoid charging a customer twice?",
-			"The idempotency key is the invoice id and the charge's sequence number, " +
-				"sent to the provider on every attempt; a lock per customer was ruled out."},
-		{"do workers poll the jobs table?",
-			"Not every two seconds any more: LISTEN/NOTIFY wakes them, a poll each 30 seconds is only the safety net."},
-		{"which tide data provider do we use?",
-			"Norrsken Marine, since October: Tidemark, chosen in September, forbids predictions kept on the device."},
-		{"why not react-native-maps?",
-			"Measured at 11 frames a second with 4,000 soundings, and no offline tiles; MapLibre it is."},
-		{"when does the beta start and who is in it?",
-			"On 19 October with 40 paddlers of two clubs, iOS only; Android is put off until the first crash-free week."},
-		{"which font did we pick?", "Nothing: no session speaks of one."},
-	}
+// Questions are worth asking about the sample sessions, which don't answer the last one.
+var Questions = []string{
+	"what did we decide about retries?",
+	"did we try redis for the cache?",
+	"how do we avoid charging a customer twice?",
+	"do workers poll the jobs table?",
+	"which tide data provider do we use?",
+	"why not react-native-maps?",
+	"when does the beta start and who is in it?",
+	"which font did we pick?",
 }
 
 // Write unpacks the sample sessions into dir: a Claude Code root (with

@@ -55,16 +55,16 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 		return err
 	}
 	st := terminal.Styles(a.Color)
-	for _, q := range demo.Questions() {
-		fmt.Fprintf(a.Out, "\n%s$ recall query %q%s\n", st.Bold, q.Text, st.Reset)
+	for _, q := range demo.Questions {
+		fmt.Fprintf(a.Out, "\n%s$ recall query %q%s\n", st.Bold, q, st.Reset)
 		p := a.Page()
-		ans, err := rules.Searched(ctx, q.Text)
+		ans, err := rules.Searched(ctx, q)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Out, "%sby rules, first:%s\n", st.Dim, st.Reset)
 		p.First(&ans)
-		if ans, err = model.Searched(ctx, q.Text); err != nil {
+		if ans, err = model.Searched(ctx, q); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Out, "%sby the model:%s\n", st.Dim, st.Reset)
