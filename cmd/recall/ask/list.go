@@ -55,7 +55,6 @@ func newListCmd(a *app.App) *cobra.Command {
 		kept = len(catalog.Entries)
 		maps.Copy(catalog.Closed, a.Archiver().Excluded())
 		hidden, headless := 0, 0
-		spoken := slices.ContainsFunc(catalog.Entries, func(e library.Entry) bool { return !e.Headless })
 		words := strings.Fields(strings.ToLower(o.Search))
 		all := slices.DeleteFunc(catalog.List(id, nil), func(s library.ListEntry) bool {
 			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n",
@@ -71,12 +70,11 @@ func newListCmd(a *app.App) *cobra.Command {
 			if s.Archived && !o.Archived {
 				hidden++
 			}
-			if s.Archived == o.Archived && s.Headless && !o.Headless && spoken {
-				headless++
-				return true
-			}
 			return s.Archived != o.Archived
 		})
+		if !o.Headless {
+			all, headless = library.WithoutHeadless(all)
+		}
 		if hidden > 0 {
 			defer a.Tell("%s left out: --archived lists them", answer.Count(hidden, "archived session"))
 		}
