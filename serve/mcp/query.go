@@ -23,7 +23,6 @@ const (
 	mostIDs      = 10
 	mostTold     = 8_000
 	usualLimit   = 10
-	mostLimit    = 20
 )
 
 type queryIn struct {
