@@ -206,6 +206,26 @@ func (s *Source) session(e library.Entry, of team.Share, over superseded) (team.
 	return out, err
 }
 
+// content adds what a session's level shares beside items: the redacted transcript.
+func (s *Source) content(e library.Entry, of team.Share, out *team.Session) error {
+	if of.Level.Has(team.LevelTranscripts) {
+		var all strings.Builder
+		for part, err := range s.Library.Transcript(e) {
+			if errors.Is(err, library.ErrNotRendered) { // a later sync sends it
+				break
+			}
+			if err != nil {
+				return err
+			}
+			all.Write(part)
+		}
+		if all.Len() <= team.MostContent {
+			out.Transcript = all.String()
+		}
+	}
+	return nil
+}
+
 // secrets returns what the newest rules find in a session as it would leave.
 func (s *Source) secrets(of team.Session) (found []Finding) {
 	look := func(id payload.ItemID, texts func(func(string) string)) {
