@@ -55,8 +55,8 @@ func (m *Improver) Name() string { return "model/" + m.o.Model.Name() }
 // Prompt implements distill.Improver.
 func (m *Improver) Prompt() string { return prompts.Version(prompts.Extract.Text()) }
 
-// tokens estimates a text's tokens by bytes: about four per token in English prose, three in code and paths, fewer elsewhere.
-// It tends to overestimate.
+// tokens estimates a text's tokens by bytes: about four per token in English prose, three in code and paths, fewer
+// elsewhere. It tends to overestimate.
 func tokens(s string) int {
 	ascii := 0
 	for i := range len(s) {
