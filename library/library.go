@@ -109,7 +109,6 @@ type Library struct {
 	listDir   string // where the list of sessions is cached, "" for nowhere
 	listStale bool   // it has changed since it was read from there
 	sessions  map[ingest.SessionID]*known
-	alone     map[ingest.SessionID]*known // read before any full scan
 	broken    []ingest.Problem
 	seen      string // the state of folders that sessions reflects
 }
@@ -251,7 +250,7 @@ func newLibrary(dir, id string) (*Library, error) {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
 	l := &Library{dir: disk.RealPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
-		sessions: map[ingest.SessionID]*known{}, alone: map[ingest.SessionID]*known{}}
+		sessions: map[ingest.SessionID]*known{}}
 	disk.Guard(l.dir)
 	return l, nil
 }

@@ -56,29 +56,6 @@ func sessionsOnly(all []Entry) []Entry {
 	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source.IsMemory() })
 }
 
-// SessionsOf lists the sessions that worked in some projects only. Before the first full scan it looks at no others,
-// so it is faster if there are many.
-func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
-	l.mu.Lock()
-	if l.loaded {
-		l.mu.Unlock()
-		s, err := l.Catalog()
-		if err != nil {
-			return nil, err
-		}
-		var of []Entry
-		for i := range s.Entries { // entries are large, don't copy all
-			if slices.ContainsFunc(s.Entries[i].projects(), project) {
-				of = append(of, s.Entries[i])
-			}
-		}
-		return of, nil
-	}
-	defer l.mu.Unlock()
-	of, err := l.scanOf(project)
-	return sessionsOnly(sorted(of)), err
-}
-
 // listed lists the sessions as this process knows them.
 func (l *Library) listed() ([]Entry, error) {
 	all, err := l.entries(false)
@@ -213,31 +190,13 @@ func (l *Library) lookup(name string, parts bool) (Entry, error) {
 func (l *Library) current(id ingest.SessionID) (Entry, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.loaded && l.alone[id] == nil && !l.findAlone(id) {
+	if !l.loaded {
 		if err := l.scan(); err != nil {
 			return Entry{}, false, err
 		}
 	}
 	e, ok := l.at(id)
 	return e, ok, nil
-}
-
-// mostAlone is how many sessions are found one by one before a full scan is cheaper.
-const mostAlone = 4
-
-// findAlone reads the one session whose folder is named after an id, without looking at the others. It reports whether
-// there is exactly one. The caller holds l.mu.
-func (l *Library) findAlone(id ingest.SessionID) bool {
-	if len(l.alone) >= mostAlone {
-		return false
-	}
-	folders, _, err := l.folders()
-	folders = slices.DeleteFunc(folders, func(f string) bool { return !strings.HasSuffix(f, idPart(id)) })
-	if err != nil || len(folders) != 1 {
-		return false
-	}
-	e, err := ReadEntry(folders[0])
-	return err == nil && e.ID == id && l.setKnown(e) == nil
 }
 
 func (l *Library) known(id ingest.SessionID) (Entry, bool) {
@@ -248,10 +207,7 @@ func (l *Library) known(id ingest.SessionID) (Entry, bool) {
 
 // at is known for callers that hold l.mu.
 func (l *Library) at(id ingest.SessionID) (Entry, bool) {
-	k := l.alone[id]
-	if k == nil || l.loaded {
-		k = l.sessions[id]
-	}
+	k := l.sessions[id]
 	if k == nil {
 		return Entry{}, false
 	}
@@ -263,7 +219,6 @@ func (l *Library) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loaded = false
-	clear(l.alone)
 }
 
 // remember stores an entry that this process has just written, and informs others: if that fails, they notice later.
@@ -283,12 +238,7 @@ func (l *Library) setKnown(e Entry) error {
 	if err != nil {
 		return err
 	}
-	k := &known{Entry: e, Stamp: stampOf(fi)}
-	if !l.loaded {
-		l.alone[e.ID] = k
-		return nil
-	}
-	l.sessions[e.ID] = k
+	l.sessions[e.ID] = &known{Entry: e, Stamp: stampOf(fi)}
 	l.listStale = true
 	return nil
 }

@@ -1,16 +1,12 @@
 package library_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"recall/ingest"
 	. "recall/library"
 )
 
@@ -83,115 +79,6 @@ func TestListCache(t *testing.T) {
 	for _, junk := range []string{"", "junk", "{}\n{}\n"} {
 		os.WriteFile(files[0], []byte(junk), 0o600)
 		check("junk "+junk, "Other", "", "First")
-	}
-}
-
-// Sessions of a project are as they are; others aren't looked at, and are seen
-// by the next who asks for all.
-func TestSessionsOf(t *testing.T) {
-	l := newLib(t)
-	cache := t.TempDir()
-	mine := meta(t, l, "First")
-	addSession(t, l, "aaaa1111-0000", mine)
-	addSession(t, l, "bbbb1111-0000", mine)
-	of := func(id string) bool { return id == mine.Project }
-	for _, f := range folders(t, l) {
-		old := time.Now().Add(-time.Hour)
-		os.Chtimes(filepath.Join(l.Dir(), f, "session.json"), old, old)
-	}
-	look := func(project func(string) bool) (got []string) {
-		t.Helper()
-		o := again(t, l)
-		defer o.Close()
-		o.KeepListIn(cache)
-		all, err := o.SessionsOf(project)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range all {
-			got = append(got, string(e.ID)[:4]+" "+e.Title)
-		}
-		if rest, err := o.Sessions(); err != nil || len(rest) != 3 && len(rest) != 2 {
-			t.Fatalf("%d sessions, %v", len(rest), err)
-		}
-		return got
-	}
-	look(of) // the list is remembered
-	if err := l.Place("aaaa1111-0000", meta(t, l, "Other")); err != nil {
-		t.Fatal(err)
-	}
-	addSession(t, l, "cccc1111-0000", meta(t, l, "New"))
-	if d := cmp.Diff([]string{"aaaa Other", "bbbb First", "cccc New"}, look(of)); d != "" {
-		t.Error(d)
-	}
-	if got := look(func(string) bool { return false }); len(got) != 0 {
-		t.Errorf("of no project: %q", got)
-	}
-}
-
-// Who asks for a project's sessions makes the list anew where it lacks too many, else leaves it.
-func TestSessionsOfUnlisted(t *testing.T) {
-	const unlisted = 32
-	l := newLib(t)
-	cache := t.TempDir()
-	mine := meta(t, l, "First")
-	ask := func() int {
-		t.Helper()
-		o := again(t, l)
-		o.KeepListIn(cache)
-		all, err := o.SessionsOf(func(id string) bool { return id == mine.Project })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := o.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return len(all)
-	}
-	listed := func() bool {
-		files, _ := filepath.Glob(filepath.Join(cache, "*"))
-		return len(files) > 0
-	}
-	addSession(t, l, "aaaa1111-0000", mine)
-	if n := ask(); n != 1 || listed() {
-		t.Errorf("%d sessions of 1, a list: %v", n, listed())
-	}
-	for i := range unlisted {
-		addSession(t, l, fmt.Sprintf("bbbb1111-%04d", i), mine)
-	}
-	if n := ask(); n != unlisted+1 || !listed() {
-		t.Errorf("%d sessions of %d, a list: %v", n, unlisted+1, listed())
-	}
-}
-
-// One session is found by its folder's name, or else, where it has another name, by looking at all.
-func TestSessionAlone(t *testing.T) {
-	l := newLib(t)
-	ids := []string{"aaaa1111-0000", "aaaa1111-0001", "bbbb1111-0000", "cccc1111-0000"}
-	for _, id := range ids {
-		addSession(t, l, id, meta(t, l, "First"))
-	}
-	e, err := l.Session("cccc1111-0000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(e.Folder, filepath.Join(filepath.Dir(e.Folder), "renamed")); err != nil {
-		t.Fatal(err)
-	}
-	broken := filepath.Join(l.Dir(), "unsorted", "broken")
-	write(t, filepath.Join(broken, "session.json"), "{")
-	for _, id := range ids {
-		o := again(t, l)
-		e, err := o.Session(ingest.SessionID(id))
-		if err != nil || string(e.ID) != id {
-			t.Errorf("%s: got %q, %v", id, e.ID, err)
-		}
-		if all := id == "aaaa1111-0001" || id == "cccc1111-0000"; all != (len(o.Broken()) > 0) {
-			t.Errorf("%s: looked at all folders: %v, want %v", id, !all, all)
-		}
-	}
-	if _, err := again(t, l).Session("bbbb1111-0009"); !errors.Is(err, ErrNoSession) {
-		t.Errorf("an id with a session's beginning: %v, want ErrNoSession", err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -95,8 +94,9 @@ func writeOver(f *os.File, text string) error {
 // scan looks at every session's folder. The caller holds l.mu.
 func (l *Library) scan() error {
 	if !l.loaded && len(l.sessions) == 0 {
-		remembered, _ := l.readList(nil)
-		l.sessions = byID(remembered)
+		for _, k := range l.readList() {
+			l.sessions[k.Entry.ID] = k
+		}
 	}
 	seen, err := l.whileStill(l.scanOnce)
 	if err != nil {
@@ -130,7 +130,10 @@ func (l *Library) scanOnce() error {
 		return fmt.Errorf("library: %w", err)
 	}
 	l.broken = broken
-	old := byFolder(maps.Values(l.sessions))
+	old := map[string]*known{} // by folder
+	for _, k := range l.sessions {
+		old[k.Entry.Folder] = k
+	}
 	seen, faults := make([]*known, len(folders)), make([]error, len(folders))
 	inParallel(len(folders), 256, func(i int) { seen[i], faults[i] = readKnown(folders[i], old[folders[i]]) })
 	l.sessions = make(map[ingest.SessionID]*known, len(folders))
@@ -140,55 +143,6 @@ func (l *Library) scanOnce() error {
 	}
 	l.listStale = l.listStale || len(l.sessions) != len(old)
 	return nil
-}
-
-// scanOf looks only at the folders of some projects' sessions and at those missing from the remembered list. If too
-// many are missing it scans all folders and the list is rebuilt. The caller holds l.mu, and there was no full scan
-// yet.
-func (l *Library) scanOf(project func(id string) bool) (map[ingest.SessionID]*known, error) {
-	remembered, others := l.readList(project)
-	old := byFolder(slices.Values(remembered))
-	var of map[ingest.SessionID]*known
-	_, err := l.whileStill(func() error {
-		folders, _, err := l.folders()
-		if err != nil {
-			return fmt.Errorf("library: %w", err)
-		}
-		if len(folders) > len(old)+len(others)+mostUnlisted {
-			err := l.scan()
-			of = byID(slices.Collect(maps.Values(l.sessions)))
-			return err
-		}
-		folders = slices.DeleteFunc(folders, func(f string) bool { return others[f] })
-		seen := make([]*known, len(folders))
-		inParallel(len(folders), 256, func(i int) { seen[i], _ = readKnown(folders[i], old[folders[i]]) })
-		of = byID(slices.DeleteFunc(seen, func(k *known) bool { return k == nil }))
-		return nil
-	})
-	maps.DeleteFunc(of, func(_ ingest.SessionID, k *known) bool {
-		return !slices.ContainsFunc(k.Entry.projects(), project)
-	})
-	maps.Copy(l.alone, of)
-	return of, err
-}
-
-func byFolder(all iter.Seq[*known]) map[string]*known {
-	of := map[string]*known{}
-	for k := range all {
-		of[k.Entry.Folder] = k
-	}
-	return of
-}
-
-// byID maps sessions by id. If several claim the same id, the first wins.
-func byID(all []*known) map[ingest.SessionID]*known {
-	of := make(map[ingest.SessionID]*known, len(all))
-	for _, k := range all {
-		if of[k.Entry.ID] == nil {
-			of[k.Entry.ID] = k
-		}
-	}
-	return of
 }
 
 // folders lists the folders that may be sessions', and those that can't be used. It never follows links.

@@ -98,10 +98,11 @@ func NextPayload(ctx context.Context, l *library.Library, x *index.Index, projec
 		return nil, err
 	}
 	is := func(id string) bool { return id == project || slices.Contains(known.Ids, id) }
-	entries, err := l.SessionsOf(is)
+	catalog, err := l.Catalog()
 	if err != nil {
 		return nil, err
 	}
+	entries := slices.DeleteFunc(catalog.Entries, func(e library.Entry) bool { return !catalog.WorkedIn(e, project) })
 	led := library.Spoken(library.Stayed(entries, is))
 	if of != "" && !slices.ContainsFunc(led, func(e library.Entry) bool { return e.ID == of }) {
 		led = entries

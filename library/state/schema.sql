@@ -18,8 +18,6 @@ CREATE TABLE IF NOT EXISTS watched(path TEXT PRIMARY KEY, was TEXT NOT NULL) WIT
 
 CREATE TABLE IF NOT EXISTS fact(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
--- The list of sessions of a library: blocks of a project's, in gob with its CRC-32C, and their folders, one a line.
+-- The list of sessions of a library: blocks in gob, each with its CRC-32C.
 CREATE TABLE IF NOT EXISTS library(id TEXT NOT NULL, dir TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS list(
-	project TEXT NOT NULL, part INTEGER NOT NULL, folders TEXT NOT NULL, sum INTEGER NOT NULL, sessions BLOB NOT NULL,
-	PRIMARY KEY(project, part));
+CREATE TABLE IF NOT EXISTS list(sum INTEGER NOT NULL, sessions BLOB NOT NULL);
