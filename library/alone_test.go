@@ -47,7 +47,7 @@ func TestAlone(t *testing.T) {
 	if got := content(t, l, id, "transcript.jsonl"); got != text+"{}\n" {
 		t.Errorf("grown: %d bytes, want %d", len(got), len(text)+3)
 	}
-	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l)); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -93,10 +93,10 @@ func TestAloneCopied(t *testing.T) {
 	for _, s := range raw.In(e.Folder) {
 		os.Remove(raw.Path(e.Folder, s))
 	}
-	if v := verify(t, l, check.Options{}); v.Damage() != 1 || !strings.Contains(said(v), ".zst") {
+	if v := verify(t, l); v.Damage() != 1 || !strings.Contains(said(v), ".zst") {
 		t.Errorf("without its segment: %s", said(v))
 	}
-	if _, err := check.Repair(t.Context(), l, verify(t, l, check.Options{}).Findings, b); err != nil {
+	if _, err := check.Repair(t.Context(), l, verify(t, l).Findings, b); err != nil {
 		t.Fatal(err)
 	}
 	if got := content(t, again(t, l), id, "transcript.jsonl"); got != text {
@@ -126,7 +126,7 @@ func TestAloneWithoutEntry(t *testing.T) {
 			t.Fatal(err)
 		}
 		l = again(t, l)
-		if _, err := check.Repair(t.Context(), l, verify(t, l, check.Options{}).Findings, nil); err != nil {
+		if _, err := check.Repair(t.Context(), l, verify(t, l).Findings, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := content(t, again(t, l), id, "transcript.jsonl"); got != text {

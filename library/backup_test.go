@@ -88,7 +88,7 @@ func TestBackup(t *testing.T) {
 	if got := content(t, b, "b0000000-0000-4000-8000-000000000002", "transcript.jsonl"); got != "other\n" {
 		t.Errorf("what vanished from the library reads %q in the backup", got)
 	}
-	v, err := check.Verify(ctx, b, check.Options{})
+	v, err := check.Verify(ctx, b, nil)
 	if err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v, %v", v.Findings, err)
 	}

@@ -52,7 +52,7 @@ func TestSaveCutOff(t *testing.T) {
 					t.Fatal(err)
 				}
 				look := func(when string) {
-					for _, f := range verify(t, again(t, l), check.Options{}).Findings {
+					for _, f := range verify(t, again(t, l)).Findings {
 						if f.State == check.Damaged {
 							t.Errorf("%q, save killed at %d, %s at %d: %+v", markdown, save, when, heal, f)
 						}
@@ -74,7 +74,7 @@ func TestSaveCutOff(t *testing.T) {
 				if err == nil {
 					err = l.SavePayload(id, derived(markdown, "as it is now", seen))
 				}
-				if v := verify(t, again(t, l), check.Options{}); err != nil || len(v.Findings) > 0 {
+				if v := verify(t, again(t, l)); err != nil || len(v.Findings) > 0 {
 					t.Errorf("%q, save killed at %d, heal at %d: the next save: %v, %s", markdown, save, heal, err, said(v))
 				}
 				if healed {

@@ -169,7 +169,7 @@ func missing(t testing.TB, l *Library, before map[string]string) []string {
 // sound says what verify finds that a next run wouldn't make good by itself.
 func sound(t testing.TB, l *Library) string {
 	t.Helper()
-	v := verify(t, l, check.Options{})
+	v := verify(t, l)
 	v.Findings = slices.DeleteFunc(v.Findings, func(f check.Finding) bool {
 		return f.State == check.Unfinished || f.State == check.Leftover || f.Mend == check.MendRender &&
 			strings.HasSuffix(f.Path, ".md")
@@ -241,7 +241,7 @@ func redo(t testing.TB, s *story, l *Library, what string) {
 			t.Errorf("%s: step %d of the next run: %v", what, step, err)
 		}
 	})
-	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l)); len(v.Findings) > 0 {
 		t.Errorf("%s: verify after the next run: %s", what, said(v))
 	}
 }

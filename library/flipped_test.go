@@ -43,7 +43,7 @@ func TestFlippedPage(t *testing.T) {
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
-		if v := verify(t, l, check.Options{}); len(v.Findings) != 1 || v.Findings[0].State != c.want {
+		if v := verify(t, l); len(v.Findings) != 1 || v.Findings[0].State != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, said(v), c.want)
 		}
 		repair(t, l)

@@ -77,7 +77,7 @@ func TestForget(t *testing.T) {
 	if err != nil || !strings.Contains(fmt.Sprintf("%s", notes), "of the other") {
 		t.Errorf("the other session's note is gone: %s, %v", notes, err)
 	}
-	v, err := check.Verify(context.Background(), again(t, l), check.Options{})
+	v, err := check.Verify(context.Background(), again(t, l), nil)
 	if err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v, %v", v.Findings, err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"recall/ingest"
 	. "recall/library"
-	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -116,7 +115,7 @@ func TestGrowsAllDay(t *testing.T) {
 		if each > 1000 && float64(wrote) > 3*size {
 			t.Errorf("%d bytes written for %d", wrote, text.Len())
 		}
-		if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
+		if v := verify(t, again(t, l)); len(v.Findings) > 0 {
 			t.Error(said(v))
 		}
 	}

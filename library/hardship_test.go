@@ -16,7 +16,6 @@ import (
 	"time"
 
 	. "recall/library"
-	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -40,7 +39,7 @@ func TestSyncRefused(t *testing.T) {
 		if c.want && failed != nil || !c.want && !errors.Is(failed, syscall.EIO) {
 			t.Errorf("%v: %v", c.err, failed)
 		}
-		if v := verify(t, again(t, l), check.Options{}); c.want && len(v.Findings) > 0 {
+		if v := verify(t, again(t, l)); c.want && len(v.Findings) > 0 {
 			t.Errorf("%v: %s", c.err, said(v))
 		}
 	}
@@ -95,7 +94,7 @@ func TestClockBackwards(t *testing.T) {
 	if got := content(t, l, id, "transcript.jsonl"); got != strings.Repeat("one\n", 4) {
 		t.Errorf("got %q", got)
 	}
-	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, l); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -169,7 +168,7 @@ func TestSourceChangesAfterItWasFound(t *testing.T) {
 	if got["transcript.jsonl 1"] != "one\ntwo\n" || got["transcript.jsonl 2"] != "one\n" {
 		t.Errorf("got %q", got)
 	}
-	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, l); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -192,7 +191,7 @@ func TestPermissionDenied(t *testing.T) {
 	if _, err := l.Archive(context.Background(), find(t, id, dir)); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %v", err)
 	}
-	if v := verify(t, again(t, l), check.Options{}); v.Damage() > 0 {
+	if v := verify(t, again(t, l)); v.Damage() > 0 {
 		t.Error(said(v))
 	}
 	os.Chmod(raw, 0o700)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"recall/ingest"
-	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -58,7 +57,7 @@ func TestProjectsLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			l = again(t, l)
-			if v := verify(t, l, check.Options{}); !strings.Contains(said(v), c.says) {
+			if v := verify(t, l); !strings.Contains(said(v), c.says) {
 				t.Fatalf("verify said %q, want %q", said(v), c.says)
 			}
 			r := repair(t, l)
@@ -75,7 +74,7 @@ func TestProjectsLost(t *testing.T) {
 			if _, err := l.Project(e.Project); err != nil {
 				t.Error(err)
 			}
-			if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
+			if v := verify(t, again(t, l)); len(v.Findings) > 0 {
 				t.Errorf("afterwards: %s", said(v))
 			}
 		})
@@ -104,7 +103,7 @@ func TestMergedIsNotLost(t *testing.T) {
 	if err := l.MergeProjects(ids[0], ids[1]); err != nil {
 		t.Fatal(err)
 	}
-	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l)); len(v.Findings) > 0 {
 		t.Errorf("got %s", said(v))
 	}
 }

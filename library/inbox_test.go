@@ -11,7 +11,6 @@ import (
 
 	"recall/ingest"
 	. "recall/library"
-	"recall/library/check"
 	"recall/library/inbox"
 	"recall/library/merge"
 )
@@ -80,7 +79,7 @@ func TestFoldInbox(t *testing.T) {
 	if got := noted(t, l, "local_later"); fmt.Sprint(got) != "[early]" {
 		t.Errorf("got %q", got)
 	}
-	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, l); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }

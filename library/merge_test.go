@@ -275,7 +275,7 @@ func TestMergeKeepsSources(t *testing.T) {
 	if c := archive(t, mine, find(t, id, here)); len(c.Problems) > 0 || len(c.Grown) != 1 {
 		t.Errorf("the one here has grown: %+v", c)
 	}
-	v, err := check.Verify(context.Background(), mine, check.Options{})
+	v, err := check.Verify(context.Background(), mine, nil)
 	if err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v, %v", v.Findings, err)
 	}

@@ -63,7 +63,7 @@ func TestBackupKeepsWhatIsDamagedHere(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer b.Close()
-			if v := verify(t, b, check.Options{}); v.Damage() > 0 {
+			if v := verify(t, b); v.Damage() > 0 {
 				t.Errorf("the backup:\n%s", said(v))
 			}
 			if got := content(t, b, id, "transcript.jsonl"); got != one+two {
@@ -143,10 +143,10 @@ func TestRepairFromBackup(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if r, err := check.Repair(ctx, l, verify(t, l, check.Options{}).Findings, b); err != nil {
+			if r, err := check.Repair(ctx, l, verify(t, l).Findings, b); err != nil {
 				t.Fatal(r, err)
 			}
-			if v := verify(t, l, check.Options{}); v.Damage() > 0 {
+			if v := verify(t, l); v.Damage() > 0 {
 				t.Errorf("after the repair:\n%s", said(v))
 			}
 			r, _, err := l.OpenVersion(id, "transcript.jsonl", 1)
@@ -193,7 +193,7 @@ func TestMergeLeavesDamagedLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if v := verify(t, b, check.Options{}); v.Damage() > 0 {
+	if v := verify(t, b); v.Damage() > 0 {
 		t.Errorf("the backup:\n%s", said(v))
 	}
 	notes, err := b.Notes(id)
@@ -220,7 +220,7 @@ func TestImportWithoutBytes(t *testing.T) {
 	if state, _ := there.State(nil); err != nil || state != Behind {
 		t.Errorf("imported: it is %q, %v", state, err)
 	}
-	if _, err := check.Repair(t.Context(), l, verify(t, l, check.Options{}).Findings, nil); err != nil {
+	if _, err := check.Repair(t.Context(), l, verify(t, l).Findings, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := content(t, again(t, l), id, "transcript.jsonl"); got != text {

@@ -9,7 +9,6 @@ import (
 
 	"recall/ingest"
 	. "recall/library"
-	"recall/library/check"
 )
 
 // withOutputs is a session with a record and these outputs.
@@ -67,7 +66,7 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, l); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 	before := tree(t, l.Dir())
@@ -76,7 +75,7 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("saving them again: %d files, before %d", len(after), len(before))
 	}
 	write(t, filepath.Join(folder, "outputs", "offer.txt"), "my own words")
-	if v := verify(t, l, check.Options{}); v.Damage() != 1 {
+	if v := verify(t, l); v.Damage() != 1 {
 		t.Errorf("a changed output: %s", said(v))
 	}
 	src := filepath.Join(f.Root, "outputs", "offer.txt")

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	. "recall/library"
-	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -42,7 +41,7 @@ func TestRecover(t *testing.T) {
 		if same := o.ID() == l.ID(); !strings.Contains(how, c.how) || same == (c.how == "a new id") {
 			t.Errorf("%s, %q: id %s of %s, %s", c.name, c.text, o.ID(), l.ID(), how)
 		}
-		if v := verify(t, o, check.Options{}); v.Damage() > 0 || v.Sessions != 2 {
+		if v := verify(t, o); v.Damage() > 0 || v.Sessions != 2 {
 			t.Errorf("%s: %s", c.name, said(v))
 		}
 		if have, _ := os.ReadFile(path + ".damaged"); string(have) != text {

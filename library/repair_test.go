@@ -18,7 +18,7 @@ import (
 
 func repair(t testing.TB, l *Library) check.Repaired {
 	t.Helper()
-	r, err := check.Repair(context.Background(), l, verify(t, l, check.Options{}).Findings, nil)
+	r, err := check.Repair(context.Background(), l, verify(t, l).Findings, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestRepairEach(t *testing.T) {
 			if got := content(t, l, id, "transcript.jsonl"); got != current {
 				t.Errorf("%s %s: other bytes", damage.name, rel)
 			}
-			v := verify(t, l, check.Options{})
+			v := verify(t, l)
 			left := slices.DeleteFunc(v.Findings, func(f check.Finding) bool { return f.State == check.Unknown })
 			if len(left) > 0 && len(lost) == 0 {
 				t.Errorf("%s %s: repair said nothing is lost (%v), afterwards: %s", damage.name, rel, r.Mended, said(v))
@@ -124,13 +124,13 @@ func TestRepairSegment(t *testing.T) {
 		if err := os.WriteFile(segs[0], []byte("damaged"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if v := verify(t, l, check.Options{}); v.Damage() != 1 || v.Findings[0].Session != id {
+		if v := verify(t, l); v.Damage() != 1 || v.Findings[0].Session != id {
 			t.Fatal(said(v))
 		}
 		if r := repair(t, l); len(r.Mended) != 1 || !r.Mended[0].Done {
 			t.Errorf("%s: %+v", from, r.Mended)
 		}
-		if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
+		if v := verify(t, l); len(v.Findings) > 0 {
 			t.Errorf("%s: %s", from, said(v))
 		}
 		if got := content(t, l, id, "transcript.jsonl"); got != "one\n" {
@@ -153,13 +153,13 @@ func TestStoredOtherwise(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, segs[0], string(enc.EncodeAll([]byte(text), nil)))
-	if v := verify(t, l, check.Options{}); v.Damage() != 1 {
+	if v := verify(t, l); v.Damage() != 1 {
 		t.Error(said(v))
 	}
 	if r := repair(t, l); !r.Mended[0].Done || r.Mended[0].How != "stored again" {
 		t.Errorf("%+v", r.Mended)
 	}
-	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, l); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -218,7 +218,7 @@ func TestRepairWithoutAnyList(t *testing.T) {
 			t.Errorf("%d bytes that were archived can't be read any more", len(text))
 		}
 	}
-	if v := verify(t, again(t, l), check.Options{}); v.Damage() > 1 { // the payload waits to be made again
+	if v := verify(t, again(t, l)); v.Damage() > 1 { // the payload waits to be made again
 		t.Error(said(v))
 	}
 	if err := syncOne(again(t, l), filepath.Join(src, "home", "billing", id)); err != nil {

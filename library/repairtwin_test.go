@@ -94,7 +94,7 @@ func united(t testing.TB, l *Library, before map[string]string) {
 			t.Errorf("%s: got %q, %v", name, text, err)
 		}
 	}
-	if v := verify(t, again(t, l), check.Options{}); v.Damage() > 0 {
+	if v := verify(t, again(t, l)); v.Damage() > 0 {
 		t.Errorf("verify:\n%s", said(v))
 	}
 }
@@ -183,7 +183,7 @@ func TestRepairTakenInAnewFromBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if _, err := check.Repair(context.Background(), l, verify(t, l, check.Options{}).Findings, b); err != nil {
+	if _, err := check.Repair(context.Background(), l, verify(t, l).Findings, b); err != nil {
 		t.Fatal(err)
 	}
 	united(t, l, before)
@@ -205,7 +205,7 @@ func TestRepairTakenInAnewFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := verify(t, l, check.Options{}).Findings
+			found := verify(t, l).Findings
 			n := 0
 			disk.Through(l.Dir(), func(op disk.Op, do func() error) error {
 				if n++; n != at {
@@ -268,7 +268,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	if m, err := merge.Backup(ctx, l, to, nil); err != nil || len(m.Problems) != 1 {
 		t.Fatal(m, err)
 	}
-	if v := verify(t, again(t, b), check.Options{}); v.Damage() > 0 {
+	if v := verify(t, again(t, b)); v.Damage() > 0 {
 		t.Error(said(v))
 	}
 	if err := forget.Sessions(l, []ingest.SessionID{id}, nil); err != nil {

@@ -76,7 +76,7 @@ func TestUsage(t *testing.T) {
 		}
 		break
 	}
-	v, err := check.Verify(context.Background(), l, check.Options{})
+	v, err := check.Verify(context.Background(), l, nil)
 	if err != nil || v.Damage() != 1 {
 		t.Errorf("verify: %v %+v, want the ledger damaged", err, v.Findings)
 	}
@@ -115,17 +115,17 @@ func TestAnswers(t *testing.T) {
 	if _, ok, err := l.Answer(key); ok || err != nil {
 		t.Errorf("a damaged answer: got %v %v, want none", ok, err)
 	}
-	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || v.Damage() != 1 {
+	if v, err := check.Verify(context.Background(), l, nil); err != nil || v.Damage() != 1 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
-	v, err := check.Verify(context.Background(), l, check.Options{})
+	v, err := check.Verify(context.Background(), l, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := check.Repair(context.Background(), l, v.Findings, nil); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || len(v.Findings) > 0 {
+	if v, err := check.Verify(context.Background(), l, nil); err != nil || len(v.Findings) > 0 {
 		t.Errorf("after repair: %v %+v", err, v.Findings)
 	}
 }
@@ -171,7 +171,7 @@ func TestTries(t *testing.T) {
 	if tries, err := calls.Tries(l); err != nil || tries["a"].Failed != 13 {
 		t.Errorf("after a clock that was ahead: got %v %v, want the last line", tries, err)
 	}
-	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || len(v.Findings) > 0 {
+	if v, err := check.Verify(context.Background(), l, nil); err != nil || len(v.Findings) > 0 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
 	if err := errors.Join(l.KeepAnswer("abc", []byte("x")), l.KeepAnswer("of-a", []byte(`{"of":["b","a"]}`)),

@@ -57,9 +57,9 @@ func everyKind(t testing.TB) (l *Library, src string) {
 	return l, src
 }
 
-func verify(t testing.TB, l *Library, o check.Options) check.Verified {
+func verify(t testing.TB, l *Library) check.Verified {
 	t.Helper()
-	v, err := check.Verify(context.Background(), l, o)
+	v, err := check.Verify(context.Background(), l, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestFlippedBit(t *testing.T) {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}
 	l, _ := everyKind(t)
-	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 || v.Sessions != 2 {
+	if v := verify(t, l); len(v.Findings) > 0 || v.Sessions != 2 {
 		t.Fatalf("before any damage, %d sessions: %s", v.Sessions, said(v))
 	}
 	kinds := []string{"README.md", "library.toml", "projects.toml", "tombstones.jsonl", "threads.jsonl", "journal.jsonl",
@@ -142,7 +142,7 @@ func TestFlippedBit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := verify(t, fresh, check.Options{})
+			v := verify(t, fresh)
 			ok := slices.ContainsFunc(v.Findings, func(f check.Finding) bool {
 				return f.Path == filepath.ToSlash(rel) && (f.State == check.Damaged || f.State == check.Edited &&
 					kinds[kind] == "payload.md")
@@ -159,7 +159,7 @@ func TestFlippedBit(t *testing.T) {
 		t.Errorf("the library had only the kinds %v", seen)
 	}
 	t.Logf("%d flips", flips)
-	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l)); len(v.Findings) > 0 {
 		t.Errorf("after it was undone: %s", said(v))
 	}
 }

@@ -82,7 +82,7 @@ func TestBlockedDistiller(t *testing.T) {
 		return err
 	})
 	soon("verify", time.Minute, func() error {
-		v, err := check.Verify(ctx, other().Library, check.Options{})
+		v, err := check.Verify(ctx, other().Library, nil)
 		if err == nil && v.Damage() > 0 {
 			t.Errorf("verify: %+v", v.Findings)
 		}

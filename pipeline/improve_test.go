@@ -216,7 +216,7 @@ func TestImprove(t *testing.T) {
 	if hit := asked(t, p, "failed jobs kept how long"); hit.Item.Maker != payload.ByModel {
 		t.Errorf("the index has %+v, want the model's item", hit)
 	}
-	if v, err := check.Verify(context.Background(), p.Library, check.Options{}); err != nil || len(v.Findings) > 0 {
+	if v, err := check.Verify(context.Background(), p.Library, nil); err != nil || len(v.Findings) > 0 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
 }

@@ -119,7 +119,7 @@ func TestKilledWhileAsking(t *testing.T) {
 	if in != s.in || out != s.out {
 		t.Errorf("the ledger has %d in and %d out, the service charged %d and %d", in, out, s.in, s.out)
 	}
-	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || v.Damage() > 0 {
+	if v, err := check.Verify(context.Background(), l, nil); err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
 }

@@ -206,7 +206,7 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 	if s.failed*100 < s.requests*10 {
 		t.Errorf("only %d of %d answers failed: this test proves nothing", s.failed, s.requests)
 	}
-	if v, err := check.Verify(context.Background(), p.Library, check.Options{}); err != nil || v.Damage() > 0 {
+	if v, err := check.Verify(context.Background(), p.Library, nil); err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
 	before := s.requests

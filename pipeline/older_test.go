@@ -127,7 +127,7 @@ func TestSegmentsGone(t *testing.T) {
 		if r := syncAll(t, p, root); r.Again != 1 {
 			t.Errorf("%s gone: %+v, want one archived again", gone, r)
 		}
-		v, err := check.Verify(t.Context(), p.Library, check.Options{})
+		v, err := check.Verify(t.Context(), p.Library, nil)
 		if err != nil || len(v.Findings) > 0 {
 			t.Errorf("%s gone: %+v, %v", gone, v.Findings, err)
 		}

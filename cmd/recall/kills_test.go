@@ -147,7 +147,7 @@ func lookAtLibrary(t *testing.T, dir string) (check.Verified, map[string][]strin
 		t.Fatal(err)
 	}
 	defer l.Close()
-	v, err := check.Verify(context.Background(), l, check.Options{})
+	v, err := check.Verify(context.Background(), l, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,21 +75,16 @@ func (v Verified) Damage() int {
 	return n
 }
 
-// Options say whom Verify tells how far it is.
-type Options struct {
-	Progress func(done, total int64) // bytes of the library's segments; called from one goroutine at a time
-}
-
 // Verify reads every file again and compares it with its checksums. It changes nothing. It takes a lock only to check
 // a session with a fault a second time, as it may just have been written to. The error is for a library that can't be
-// read at all.
-func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error) {
+// read at all. progress (which may be nil) is told, by one goroutine at a time, of how many bytes of segments are done.
+func Verify(ctx context.Context, l *library.Library, progress func(done, total int64)) (Verified, error) {
 	entries, err := l.AllEntries()
 	if err != nil {
 		return Verified{}, err
 	}
 	broken := l.Broken()
-	c := &checking{l: l.Inside(), ctx: ctx, options: o}
+	c := &checking{l: l.Inside(), ctx: ctx, tell: progress}
 	c.folders(entries)
 	c.top(entries)
 	c.answers()
@@ -110,9 +105,9 @@ func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error
 
 // checking is a Verify in progress.
 type checking struct {
-	l       library.Inside
-	ctx     context.Context
-	options Options
+	l    library.Inside
+	ctx  context.Context
+	tell func(done, total int64)
 
 	bytes, source, files, done atomic.Int64
 
@@ -158,10 +153,10 @@ func (c *checking) folders(entries []library.Entry) {
 
 func (c *checking) progress(more, total int64) {
 	done := c.done.Add(more)
-	if c.options.Progress != nil {
+	if c.tell != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.options.Progress(done, total)
+		c.tell(done, total)
 	}
 }
 

@@ -75,9 +75,9 @@ func verified(ctx context.Context, a *app.App) (doc VerifyDoc, err error) {
 func runVerify(ctx context.Context, a *app.App) (check.Verified, error) {
 	bar := terminal.NewProgress(a.Err)
 	defer bar.Done()
-	return check.Verify(ctx, a.Lib, check.Options{Progress: func(done, total int64) {
+	return check.Verify(ctx, a.Lib, func(done, total int64) {
 		bar.Show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
-	}})
+	})
 }
 
 // RepairDoc is the JSON document of recall check --repair.
