@@ -33,7 +33,7 @@ type Passage struct {
 }
 
 func (l *Library) forgottenLog() ledger.Log[ForgottenItem] {
-	return logOf(l, ForgottenName, func(f ForgottenItem) bool { return f.Session != "" && f.Name != "" })
+	return LogOf(l, ForgottenName, func(f ForgottenItem) bool { return f.Session != "" && f.Name != "" })
 }
 
 // ForgottenItems lists the forgotten items by session. As with Forgotten, a malformed line is an error.

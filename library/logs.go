@@ -25,11 +25,11 @@ func (l *Library) Journal(what string, facts map[string]any) error {
 }
 
 func (l *Library) journal() ledger.Log[map[string]any] {
-	return logOf[map[string]any](l, "journal.jsonl", nil)
+	return LogOf[map[string]any](l, "journal.jsonl", nil)
 }
 
-// logOf returns a ledger at the top of the library. valid reports whether a line is meaningful; nil accepts any.
-func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
+// LogOf returns a ledger at the top of the library. valid reports whether a line is meaningful; nil accepts any.
+func LogOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 	return ledger.Log[T]{Path: filepath.Join(l.dir, name), Check: func(r T) error {
 		if valid != nil && !valid(r) {
 			return errors.New("required fields are missing")
@@ -73,7 +73,7 @@ func Share[T any](l *Library, log ledger.Log[T], lines ...T) error {
 }
 
 func (l *Library) threads() ledger.Log[payload.Correction] {
-	return logOf[payload.Correction](l, "threads.jsonl", nil)
+	return LogOf[payload.Correction](l, "threads.jsonl", nil)
 }
 
 // Corrections reads threads.jsonl in order.
@@ -98,7 +98,7 @@ type HabitEdit struct {
 }
 
 func (l *Library) habits() ledger.Log[HabitEdit] {
-	return logOf(l, "habits.jsonl", func(e HabitEdit) bool { return e.Session != "" && e.Said != "" })
+	return LogOf(l, "habits.jsonl", func(e HabitEdit) bool { return e.Session != "" && e.Said != "" })
 }
 
 // HabitEdits reads habits.jsonl; of two lines of one habit the later counts.
@@ -114,7 +114,7 @@ type tombstone struct {
 }
 
 func (l *Library) tombstones() ledger.Log[tombstone] {
-	return logOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
+	return LogOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
 }
 
 // tombstoned returns the ids in tombstones.jsonl, and whether each is held. A malformed line is an error, so that

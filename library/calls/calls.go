@@ -3,10 +3,8 @@ package calls
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"time"
 
 	"recall/ingest"
@@ -28,12 +26,7 @@ type Try struct {
 }
 
 func tries(l *library.Library) ledger.Log[Try] {
-	return ledger.Log[Try]{Path: filepath.Join(l.Dir(), library.TriesName), Check: func(t Try) error {
-		if t.Session == "" {
-			return errors.New("required fields are missing")
-		}
-		return nil
-	}}
+	return library.LogOf(l, library.TriesName, func(t Try) bool { return t.Session != "" })
 }
 
 // Tries reads tries.jsonl. If lines can't be read, it returns an error with the others.
@@ -93,7 +86,7 @@ type Usage struct {
 }
 
 func usage(l *library.Library) ledger.Log[Usage] {
-	return ledger.Log[Usage]{Path: filepath.Join(l.Dir(), library.UsageName)}
+	return library.LogOf[Usage](l, library.UsageName, nil)
 }
 
 // Spend durably appends a line in one O_APPEND write without a lock, as several processes may spend at once.
