@@ -98,19 +98,16 @@ func Stayed(entries []Entry, is func(id string) bool) []Entry {
 }
 
 // others leaves out some sessions, unless there are no others.
-func others(entries []Entry, some func(Entry) bool) []Entry {
-	if rest := slices.DeleteFunc(slices.Clone(entries), some); len(rest) > 0 {
+func others[T any](all []T, some func(T) bool) []T {
+	if rest := slices.DeleteFunc(slices.Clone(all), some); len(rest) > 0 {
 		return rest
 	}
-	return entries
+	return all
 }
 
 // WithoutHeadless is Spoken for a list; left is how many it leaves out.
 func WithoutHeadless(list []ListEntry) (persons []ListEntry, left int) {
-	persons = slices.DeleteFunc(slices.Clone(list), func(e ListEntry) bool { return e.Headless })
-	if len(persons) == 0 {
-		return list, 0
-	}
+	persons = others(list, func(e ListEntry) bool { return e.Headless })
 	return persons, len(list) - len(persons)
 }
 

@@ -123,16 +123,6 @@ func (e Entry) only() *raw.Segment {
 	return &raw.Segment{Length: e.Files[0].Size, Sum: e.Files[0].Sum}
 }
 
-// alone returns the versions of a session that has only one segment by session.json alone, else nil. Where that is
-// missing or another one came, reading it finds out (see openVersion).
-func (e Entry) alone() *raw.Versions {
-	s := e.only()
-	if s == nil || !disk.Exists(sessionFile(e.Folder)) {
-		return nil
-	}
-	return raw.ParseVersions("", disk.SplitLines(raw.Implied([]raw.Segment{*s}, e.Files[0].CRC)))
-}
-
 // Lacks returns the first segment of the current contents whose file is gone or empty, nil if all are there.
 func (e Entry) Lacks() error {
 	if s := e.only(); s != nil && disk.HasBytes(raw.Path(e.Folder, *s)) {

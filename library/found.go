@@ -24,11 +24,7 @@ import (
 // the library. Reading verifies the bytes: for a damaged segment the reader returns ErrDamaged before it reaches the
 // end of the file. Path is where the file was last found, whether or not it still exists.
 func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
-	e, err := l.Session(id)
-	v := e.alone()
-	if err == nil && v == nil {
-		e, v, err = l.versionsOf(id)
-	}
+	e, v, err := l.versionsOf(id)
 	if err != nil {
 		return ingest.Found{}, err
 	}

@@ -2,7 +2,6 @@ package disk
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,9 +65,6 @@ func Within(root, path string) error {
 	if rel, err := filepath.Rel(root, path); root == "" || err != nil || !filepath.IsLocal(rel) {
 		base = filepath.Dir(path)
 	}
-	if noLinkBelow(base, path) {
-		return nil
-	}
 	realBase, err := filepath.EvalSymlinks(base)
 	if err != nil {
 		return err
@@ -81,20 +77,6 @@ func Within(root, path string) error {
 		return fmt.Errorf("a link out of %s; not followed", base)
 	}
 	return nil
-}
-
-// noLinkBelow reports whether path, which is below base, is there and reached from there without a link.
-func noLinkBelow(base, path string) bool {
-	if filepath.Clean(base) != base || filepath.Clean(path) != path {
-		return false
-	}
-	for ; len(path) > len(base); path = filepath.Dir(path) {
-		fi, err := os.Lstat(path)
-		if err != nil || fi.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // RealPath resolves links in the part of a path that exists.
