@@ -35,7 +35,7 @@ type parser struct {
 	agentOfRecord map[string]string  // uuid of such a record → its agent
 	isSub         bool
 
-	spilled map[string]ingest.File // side files with whole results, by name
+	spilled map[string]ingest.File // side files with whole results, by their last names
 
 	meta    meta
 	rec     *recordReader

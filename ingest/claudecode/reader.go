@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 
 	"recall/ingest"
@@ -86,7 +87,7 @@ func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 	case ingest.SubagentMeta:
 		p.readAgentMeta(f)
 	case ingest.ToolResult:
-		p.spilled[f.Name] = f
+		p.spilled[path.Base(f.Name)] = f
 	}
 	return nil
 }

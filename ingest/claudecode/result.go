@@ -179,6 +179,6 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string) {
 		call.Failed = call.Failed || bytes.Contains(raw, []byte(`"interrupted":true`))
 	}
 	if path := spilledPath(call.Result); path != "" {
-		call.Spilled = "tool-results/" + ingest.LastName(path)
+		call.Spilled = ingest.LastName(path)
 	}
 }

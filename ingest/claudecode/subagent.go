@@ -100,10 +100,9 @@ const maxSpilled = 16 << 20 // bytes read of a result that was saved to a file
 // finishSpilled replaces previews of results saved to a file by the file's beginning and end.
 func (p *parser) finishSpilled(turns []ingest.Turn) {
 	for _, call := range ingest.EachCall(turns) {
-		if f, ok := p.spilled[call.Spilled]; ok {
+		f, ok := p.spilled[call.Spilled]
+		if call.Spilled = f.Name; ok {
 			p.readSpilled(call, f)
-		} else {
-			call.Spilled = ""
 		}
 	}
 }

@@ -261,8 +261,8 @@ func TestSymlinks(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("files, -want +got:\n%s", diff)
 	}
-	if len(problems) != 3 { // away, linked.jsonl, local_link
-		t.Errorf("problems %v, want 3", problems)
+	if len(problems) != 4 { // away, again, linked.jsonl, local_link
+		t.Errorf("problems %v, want 4", problems)
 	}
 	wantOutline(t, ingesttest.Parse(t, Reader{}, found[0]), "prompt: Ours.")
 }

@@ -1,7 +1,6 @@
 // Package cowork finds and reads the sessions of Claude Cowork, the agent mode of the Claude desktop app. Each is a
 // record (title, dates, folders), a storage folder with one or more Claude Code transcripts, and an audit log of what
 // the app saw. Any of them can be missing; together they make one ingest.Session.
-// ingest.Session.
 //
 // On disk, below a root:
 //
@@ -38,7 +37,16 @@ var _ ingest.Reader = Reader{}
 func (Reader) Source() ingest.Source { return ingest.Cowork }
 
 // Roots lists this system's "local-agent-mode-sessions" folders; RECALL_COWORK_DIR (a list like PATH) replaces them.
-func (Reader) Roots() []string { return thisSystem().roots() }
+func (Reader) Roots() []string {
+	if over := os.Getenv("RECALL_COWORK_DIR"); over != "" {
+		return ingest.Folders(filepath.SplitList(over))
+	}
+	var list []string
+	for _, data := range append(AppData(), windowsData()...) { // on WSL, those of Windows as well
+		list = append(list, filepath.Join(data, sessionsFolder))
+	}
+	return ingest.Folders(list) // each once: the Windows Store app sees its data under %APPDATA% too
+}
 
 // Find lists the sessions under a root, an account's folder, a storage folder, a single record or a folder above them.
 func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
@@ -78,30 +86,14 @@ func inRoot(id ingest.SessionID) ingest.Cut {
 // sessionsFolder is the name of a root in the app's data folder.
 const sessionsFolder = "local-agent-mode-sessions"
 
-// system is what the locations of the roots depend on.
-type system struct {
-	os     string
-	home   string
-	getenv func(string) string
-}
-
-func thisSystem() system {
-	home, _ := os.UserHomeDir() // without a home there are fewer candidates
-	return system{runtime.GOOS, home, os.Getenv}
-}
-
-// roots lists the existing roots, each once: the Windows Store app sees its data under %APPDATA% too.
-func (s system) roots() []string { return ingest.Folders(s.candidates()) }
-
-func (s system) candidates() []string {
-	if over := s.getenv("RECALL_COWORK_DIR"); over != "" {
-		return filepath.SplitList(over)
+// AppData lists where the desktop app could keep its data and configuration on this system, existing or not.
+func AppData() []string {
+	local := ""
+	if runtime.GOOS == "windows" {
+		local = os.Getenv("LOCALAPPDATA")
 	}
-	var list []string
-	for _, data := range append(s.ownData(), s.windowsData()...) { // on WSL, those of Windows as well
-		list = append(list, filepath.Join(data, sessionsFolder))
-	}
-	return list
+	usual, _ := os.UserConfigDir() // without one there are fewer places
+	return slices.Concat(storeFolders(local), appFolders(usual), appFolders(local))
 }
 
 // appFolders returns the app's folders in a parent, including that of its third-party inference mode ("Claude-3p").
@@ -123,37 +115,12 @@ func storeFolders(local string) (list []string) {
 	return list
 }
 
-func (s system) ownData() []string {
-	switch s.os {
-	case "darwin":
-		if s.home == "" {
-			return nil
-		}
-		return appFolders(filepath.Join(s.home, "Library", "Application Support"))
-	case "windows":
-		local := s.getenv("LOCALAPPDATA")
-		return slices.Concat(storeFolders(local), appFolders(s.getenv("APPDATA")), appFolders(local))
-	}
-	if conf := s.getenv("XDG_CONFIG_HOME"); filepath.IsAbs(conf) {
-		return appFolders(conf)
-	}
-	if s.home == "" {
-		return nil
-	}
-	return appFolders(filepath.Join(s.home, ".config"))
-}
-
 // distro returns the name of the current WSL distribution, "" outside WSL.
-func (s system) distro() string {
-	if s.os != "linux" {
-		return ""
-	}
-	return s.getenv("WSL_DISTRO_NAME")
-}
+func distro() string { return os.Getenv("WSL_DISTRO_NAME") }
 
 // windowsData returns the app's folders of the Windows user who runs this WSL.
-func (s system) windowsData() []string {
-	if profile := s.profile(); profile != "" {
+func windowsData() []string {
+	if profile := profile(); profile != "" {
 		data := filepath.Join(profile, "AppData")
 		return append(storeFolders(filepath.Join(data, "Local")), appFolders(filepath.Join(data, "Roaming"))...)
 	}
@@ -162,15 +129,15 @@ func (s system) windowsData() []string {
 
 // profile returns that user's folder, "" if unknown. WSL appends the user's own PATH to the shell's unless told not to,
 // and passes USERPROFILE on if WSLENV says so. C:\Users also lists other people's.
-func (s system) profile() string {
-	if s.distro() == "" {
+func profile() string {
+	if distro() == "" {
 		return ""
 	}
-	if dir := filepath.Clean(s.getenv("USERPROFILE")); filepath.Base(filepath.Dir(dir)) == "Users" {
+	if dir := filepath.Clean(os.Getenv("USERPROFILE")); filepath.Base(filepath.Dir(dir)) == "Users" {
 		return dir
 	}
 	found := ""
-	for _, dir := range filepath.SplitList(s.getenv("PATH")) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		at := strings.Index(dir, "/AppData/")
 		if at < 0 || filepath.Base(filepath.Dir(dir[:at])) != "Users" {
 			continue
@@ -191,12 +158,8 @@ type Windows struct {
 
 // OtherSide returns the Windows around this WSL, nil if there is none.
 func OtherSide() *Windows {
-	s := thisSystem()
-	if s.distro() == "" {
+	if distro() == "" {
 		return nil
 	}
-	return &Windows{s.distro(), s.windowsData()}
+	return &Windows{distro(), windowsData()}
 }
-
-// AppData lists where the desktop app could keep its data and configuration on this system, existing or not.
-func AppData() []string { return thisSystem().ownData() }

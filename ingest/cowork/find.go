@@ -7,11 +7,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
@@ -117,7 +114,7 @@ func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 		switch {
 		case !strings.HasPrefix(name, "local_"):
 		case e.Type()&fs.ModeSymlink != 0:
-			f.Problem(filepath.Join(dir, name), errors.New("a symbolic link, not followed"))
+			f.Problem(filepath.Join(dir, name), errLink)
 		case e.IsDir() == ext: // neither a record nor a storage folder
 		case e.IsDir() && (isRecord[name] || !claudecode.IsStorage(filepath.Join(dir, name))):
 		case !sessionName().MatchString(stem):
@@ -130,30 +127,21 @@ func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 	return len(names)
 }
 
-// sessions lists the files of the named sessions, several at a time, as that mostly waits for the file system.
+// sessions lists the files of the named sessions.
 func (f *finder) sessions(dir string, names []string) {
 	if len(names) == 0 {
 		return
 	}
-	lists := make([]lister, len(names))
-	var g errgroup.Group
-	g.SetLimit(2 * runtime.GOMAXPROCS(0))
-	for i, name := range names {
-		g.Go(func() error {
-			lists[i].storage = filepath.Join(dir, name)
-			if f.Context.Err() == nil {
-				lists[i].files()
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // problems are in the lists
 	spaces := f.spacesOf(dir)
-	for i, name := range names {
-		f.Problems = append(f.Problems, lists[i].Problems...)
-		if f.addSession(filepath.Join(dir, name), lists[i].list) && spaces != nil {
+	for _, name := range names {
+		l := lister{storage: filepath.Join(dir, name)}
+		if f.Context.Err() == nil {
+			l.files()
+		}
+		f.Problems = append(f.Problems, l.Problems...)
+		if f.addSession(l.storage, l.list) && spaces != nil {
 			last := &f.found[len(f.found)-1]
-			last.Files = append(last.Files, spaces(filepath.Join(dir, name))...)
+			last.Files = append(last.Files, spaces(l.storage)...)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cowork
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,37 +116,30 @@ func TestRoots(t *testing.T) {
 		}
 		return dir
 	}
-	mac := mk("Library", "Application Support", "Claude", sessionsFolder)
-	mac3p := mk("Library", "Application Support", "Claude-3p", sessionsFolder)
 	linux := mk(".config", "Claude", sessionsFolder)
+	linux3p := mk(".config", "Claude-3p", sessionsFolder)
 	xdg := mk("xdg", "Claude", sessionsFolder)
 	store := mk("Local", "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming", "Claude", sessionsFolder)
-	local3p := mk("Local", "Claude-3p", sessionsFolder)
-	roaming := filepath.Join(home, "Roaming")
-	if err := os.MkdirAll(roaming, 0o700); err != nil {
-		t.Fatal(err)
+	want := []string{filepath.Dir(store), filepath.Dir(store) + "-3p"}
+	if diff := cmp.Diff(want, storeFolders(filepath.Join(home, "Local"))); diff != "" {
+		t.Errorf("of the store, -want +got:\n%s", diff)
 	}
-	// what Windows does for the store's apps
-	if err := os.Symlink(filepath.Dir(store), filepath.Join(roaming, "Claude")); err != nil {
-		t.Skip("no symbolic links here: ", err)
+	if runtime.GOOS != "linux" {
+		t.Skip("the other systems' places are the standard library's")
 	}
-	env := map[string]string{"LOCALAPPDATA": filepath.Join(home, "Local"), "APPDATA": roaming}
+	t.Setenv("HOME", home)
+	t.Setenv("WSL_DISTRO_NAME", "")
 	for _, tt := range []struct {
-		os   string
-		env  map[string]string
-		want []string
+		env, value string
+		want       []string
 	}{
-		{"darwin", nil, []string{mac, mac3p}},
-		{"linux", nil, []string{linux}},
-		{"linux", map[string]string{"XDG_CONFIG_HOME": filepath.Join(home, "xdg")}, []string{xdg}},
-		{"linux", map[string]string{"XDG_CONFIG_HOME": "relative"}, []string{linux}},
-		{"windows", env, []string{store, local3p}},
-		{"linux", map[string]string{"RECALL_COWORK_DIR": mac + string(os.PathListSeparator) + filepath.Join(home, "gone")},
-			[]string{mac}},
+		{"XDG_CONFIG_HOME", "", []string{linux, linux3p}},
+		{"XDG_CONFIG_HOME", filepath.Join(home, "xdg"), []string{xdg}},
+		{"RECALL_COWORK_DIR", linux + string(os.PathListSeparator) + filepath.Join(home, "gone"), []string{linux}},
 	} {
-		got := system{tt.os, home, func(name string) string { return tt.env[name] }}.roots()
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s %v, -want +got:\n%s", tt.os, tt.env, diff)
+		t.Setenv(tt.env, tt.value)
+		if diff := cmp.Diff(tt.want, Reader{}.Roots()); diff != "" {
+			t.Errorf("%s=%s, -want +got:\n%s", tt.env, tt.value, diff)
 		}
 	}
 }

@@ -33,21 +33,13 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 
 // overlayIDs collects the session's other ids. Its own is its record's file name, whatever the record says.
 func overlayIDs(s *ingest.Session, rec record) {
-	for _, id := range []string{rec.cli, rec.session} {
-		if id != "" {
-			s.Aliases = append(s.Aliases, ingest.SessionID(id))
-		}
-	}
-	seen := map[ingest.SessionID]bool{s.ID: true, "": true}
-	s.Aliases = slices.DeleteFunc(s.Aliases, func(id ingest.SessionID) bool {
-		was := seen[id]
-		seen[id] = true
-		return was
-	})
-	if s.Parent != nil && seen[s.Parent.Session] { // an earlier part of itself
+	all := append(s.Aliases, ingest.SessionID(rec.cli), ingest.SessionID(rec.session))
+	s.Aliases = slices.DeleteFunc(ingest.Union(nil, all...), func(id ingest.SessionID) bool { return id == s.ID })
+	own := func(id ingest.SessionID) bool { return id == s.ID || slices.Contains(s.Aliases, id) }
+	if s.Parent != nil && own(s.Parent.Session) { // an earlier part of itself
 		s.Parent = nil
 	}
-	if seen[s.ContinuedIn] {
+	if own(s.ContinuedIn) {
 		s.ContinuedIn = ""
 	}
 }

@@ -75,10 +75,7 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) 
 	own.Files = slices.Clone(files)
 	for _, file := range f.Files {
 		switch file.Role {
-		case ingest.ToolResult: // referred to by its last name, which ids make unique
-			file.Name = "tool-results/" + path.Base(file.Name)
-			own.Files = append(own.Files, file)
-		case ingest.SubagentFile, ingest.SubagentMeta:
+		case ingest.ToolResult, ingest.SubagentFile, ingest.SubagentMeta:
 			own.Files = append(own.Files, file)
 		}
 	}
@@ -92,23 +89,7 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) 
 		}
 	}
 	s.Aliases = append(s.Aliases, own.ID)
-	renameSpilled(s, f.Files)
 	return s, nil
-}
-
-// renameSpilled renames spilled results to the session's file names.
-func renameSpilled(s *ingest.Session, files []ingest.File) {
-	byBase := map[string]string{}
-	for _, f := range files {
-		if f.Role == ingest.ToolResult {
-			byBase[path.Base(f.Name)] = f.Name
-		}
-	}
-	for _, c := range ingest.EachCall(s.Turns) {
-		if name, ok := byBase[path.Base(c.Spilled)]; ok && c.Spilled != "" {
-			c.Spilled = name
-		}
-	}
 }
 
 // stem returns the cliSessionId that a transcript is named after.

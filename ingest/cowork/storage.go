@@ -27,6 +27,8 @@ const (
 // rebuilt are folders in outputs that tools fill and can recreate.
 var rebuilt = text.Set(`node_modules .git .venv venv __pycache__ .cache`)
 
+var errLink = errors.New("a symbolic link, not followed")
+
 type lister struct {
 	ingest.Search
 	storage string
@@ -59,7 +61,7 @@ func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.Fi
 		return ingest.File{}, false
 	}
 	if fi.Mode()&fs.ModeSymlink != 0 {
-		l.Problem(path, errors.New("a symbolic link, not followed"))
+		l.Problem(path, errLink)
 	}
 	if !fi.Mode().IsRegular() {
 		return ingest.File{}, false
@@ -102,39 +104,18 @@ func (l *lister) transcripts() {
 	l.list = append(append(l.list, found...), beside...)
 }
 
-// slugs lists the folders of .claude/projects, each once, following links only within the storage folder.
-func (l *lister) slugs() []string {
+// slugs lists the folders of .claude/projects.
+func (l *lister) slugs() (dirs []string) {
 	projects := filepath.Join(l.storage, ".claude", "projects")
-	var dirs, links []string
 	for _, e := range l.entries(projects) {
 		dir := filepath.Join(projects, e.Name())
-		if e.Type()&fs.ModeSymlink != 0 && !l.staysInside(dir) {
-			l.Problem(dir, errors.New("a symbolic link out of the session's folder, not followed"))
-			continue
-		}
 		if e.IsDir() {
 			dirs = append(dirs, dir)
 		} else if e.Type()&fs.ModeSymlink != 0 {
-			links = append(links, dir)
+			l.Problem(dir, errLink)
 		}
 	}
-	if len(links) == 0 {
-		return dirs
-	}
-	return ingest.Folders(append(dirs, links...))
-}
-
-func (l *lister) staysInside(link string) bool {
-	target, err := filepath.EvalSymlinks(link)
-	if err != nil {
-		return false
-	}
-	storage, err := filepath.EvalSymlinks(l.storage)
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(storage, target)
-	return err == nil && filepath.IsLocal(rel)
+	return dirs
 }
 
 // sideFiles lists a transcript's sub-agents and spilled tool results.
