@@ -28,6 +28,12 @@ const (
 	OpenCode   Source = "opencode"
 )
 
+// MainName is the name of a session's conversation among its files.
+const MainName = "transcript.jsonl"
+
+// ImageOnly is the text of a prompt that consists of a picture or a document.
+const ImageOnly = "[image]"
+
 // How much of the bulky parts of a transcript a Session keeps, in bytes.
 const (
 	ClipInput  = 8 << 10 // a tool call's input values, each

@@ -17,8 +17,8 @@ func (t *Turn) Silent() bool {
 }
 
 // Finish adds a parser's turns to the session, except silent ones, and titles it: by the title from its records, else
-// by the first prompt that isn't just the placeholder for a picture.
-func (s *Session) Finish(turns []*Turn, title, picture string) {
+// by its first prompt.
+func (s *Session) Finish(turns []*Turn, title string) {
 	for _, t := range turns {
 		if !t.Silent() {
 			s.Count(*t)
@@ -26,7 +26,7 @@ func (s *Session) Finish(turns []*Turn, title, picture string) {
 	}
 	BindReasons(s.Turns)
 	s.Title = FitTitle(title)
-	s.NameByPrompt(picture)
+	s.NameByPrompt()
 }
 
 // AddSubagents reads each of a session's sub-agents and links it to the call that started it. One that can't be read is
@@ -101,9 +101,9 @@ func (s *Session) CountDir(dir string, turns int) {
 	}
 }
 
-// NameByPrompt titles an untitled session by its first prompt other than picture, preferring those not taken back. It
-// also recognizes sessions that recall held with a model, or another program did.
-func (s *Session) NameByPrompt(picture string) {
+// NameByPrompt titles an untitled session by its first prompt in words, preferring those not taken back. It also
+// recognizes sessions that recall held with a model, or another program did.
+func (s *Session) NameByPrompt() {
 	if i := slices.IndexFunc(s.Turns, func(t Turn) bool { return t.Role != Assistant }); i >= 0 {
 		s.Helper = s.Helper || strings.HasPrefix(s.Turns[i].Text, ModelCall)
 	}
@@ -117,7 +117,7 @@ func (s *Session) NameByPrompt(picture string) {
 			if s.Title != "" || t.Abandoned != abandoned || t.Kind != Prompt && t.Kind != PlanTurn {
 				continue
 			}
-			if title := TitleOf(t.OwnText()); title != picture && title != "" {
+			if title := TitleOf(t.OwnText()); title != ImageOnly && title != "" {
 				s.Title = title
 			}
 		}
@@ -143,7 +143,7 @@ func (s *Session) NameRemnant() {
 			agents.Count(t)
 		}
 	}
-	agents.NameByPrompt("")
+	agents.NameByPrompt()
 	s.Title, s.Start, s.End = OnlySubagents+agents.Title, agents.Start, agents.End
 	s.Where.Cwds = agents.Where.Cwds
 }

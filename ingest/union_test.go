@@ -23,7 +23,7 @@ func talkOf(source ingest.Source, positions bool, first int, said ...string) *in
 		}
 		s.Count(t)
 	}
-	s.NameByPrompt("")
+	s.NameByPrompt()
 	return s
 }
 

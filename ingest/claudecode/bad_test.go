@@ -84,7 +84,7 @@ func TestGiganticLines(t *testing.T) {
 	tooLong := io.MultiReader(strings.NewReader(`{"type":"user","message":{"content":"`),
 		io.LimitReader(endless{}, jsonl.MaxLine), strings.NewReader(`"}}`+"\n"))
 	all := io.MultiReader(image, tooLong, strings.NewReader(fine))
-	file := ingest.File{Name: mainName, Role: ingest.Transcript, Open: func() (io.ReadCloser,
+	file := ingest.File{Name: ingest.MainName, Role: ingest.Transcript, Open: func() (io.ReadCloser,
 		error) {
 		return io.NopCloser(all), nil
 	}}
@@ -187,8 +187,8 @@ func TestVanishedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Reader{}.Parse(context.Background(), found[0])
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), mainName) {
-		t.Errorf("got %v, want that %s does not exist", err, mainName)
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), ingest.MainName) {
+		t.Errorf("got %v, want that %s does not exist", err, ingest.MainName)
 	}
 	if _, err := ingest.HeadOf(context.Background(), Reader{}, found[0]); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("head: got %v, want that it does not exist", err)
@@ -221,7 +221,7 @@ func TestGrowingFile(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	f := ingest.Found{ID: "s", Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript,
+	f := ingest.Found{ID: "s", Files: []ingest.File{ingesttest.File(ingest.MainName, ingest.Transcript,
 		[]byte(strings.Repeat(fine, 5000)))}}
 	if _, err := (Reader{}).Parse(ctx, f); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
@@ -243,11 +243,11 @@ func TestUnreadableFiles(t *testing.T) {
 		return ingest.File{Name: name, Role: role, Open: func() (io.ReadCloser, error) { return nil, os.ErrPermission }}
 	}
 	_, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s",
-		Files: []ingest.File{closed(mainName, ingest.Transcript)}})
-	if !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), mainName) {
-		t.Errorf("transcript: got %v, want no permission for %s", err, mainName)
+		Files: []ingest.File{closed(ingest.MainName, ingest.Transcript)}})
+	if !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), ingest.MainName) {
+		t.Errorf("transcript: got %v, want no permission for %s", err, ingest.MainName)
 	}
-	files := []ingest.File{ingesttest.File(mainName, ingest.Transcript, []byte(fine))}
+	files := []ingest.File{ingesttest.File(ingest.MainName, ingest.Transcript, []byte(fine))}
 	for name, role := range map[string]ingest.FileRole{
 		"subagents/agent-a1.jsonl": ingest.SubagentFile, "subagents/agent-a1.meta.json": ingest.SubagentMeta,
 	} {
@@ -271,7 +271,7 @@ func TestSpilledResults(t *testing.T) {
 		"/h/.claude/projects/-x/s/tool-results/b1.txt", "/etc/passwd", 1), nil)
 	whole := "line 1\n" + strings.Repeat("more\n", 10_000) + "the end"
 	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{
-		ingesttest.File(mainName, ingest.Transcript, []byte(strings.Join(sc.lines, "\n"))),
+		ingesttest.File(ingest.MainName, ingest.Transcript, []byte(strings.Join(sc.lines, "\n"))),
 		ingesttest.File("tool-results/b1.txt", ingest.ToolResult, []byte(whole)),
 	}})
 	if err != nil {

@@ -28,7 +28,7 @@ type part struct {
 // lineID names a turn by its position, where its record has no id.
 func lineID(file string, line int) ingest.TurnID {
 	id := ingest.TurnID("L" + strconv.Itoa(line))
-	if file != mainName {
+	if file != ingest.MainName {
 		id = ingest.TurnID(file) + ":" + id
 	}
 	return id

@@ -115,6 +115,6 @@ func (p *parser) finishTitle() {
 	for _, title := range titles {
 		s.Title = cmp.Or(s.Title, ingest.FitTitle(title))
 	}
-	s.NameByPrompt(imageOnly)
+	s.NameByPrompt()
 	s.Helper = s.Helper && strings.HasPrefix(m.entrypoint, "sdk")
 }

@@ -29,7 +29,7 @@ func copied(s *script, n int, alter func(i int, line fields)) *script {
 
 func (s *script) as(t *testing.T, id ingest.SessionID) *ingest.Session {
 	t.Helper()
-	f := ingest.Found{ID: id, Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript,
+	f := ingest.Found{ID: id, Files: []ingest.File{ingesttest.File(ingest.MainName, ingest.Transcript,
 		[]byte(strings.Join(s.lines, "\n")+"\n"))}}
 	got, err := Reader{}.Parse(context.Background(), f)
 	if err != nil {
@@ -122,7 +122,7 @@ func TestHeadsOfAFamilyMeet(t *testing.T) {
 		},
 	}
 	head := func(s *script) map[string]bool {
-		f := ingest.Found{ID: "x", Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript,
+		f := ingest.Found{ID: "x", Files: []ingest.File{ingesttest.File(ingest.MainName, ingest.Transcript,
 			[]byte(strings.Join(s.lines, "\n")))}}
 		h, err := ingest.HeadOf(context.Background(), Reader{}, f)
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 // parseBytes parses raw as a session's only file.
 func parseBytes(t testing.TB, raw []byte) *ingest.Session {
 	t.Helper()
-	return ingesttest.Bytes(t, Reader{}, ingest.Transcript, mainName, raw)
+	return ingesttest.Bytes(t, Reader{}, ingest.Transcript, ingest.MainName, raw)
 }
 
 // FuzzParse holds that every line is kept, known and ignored by name, or

@@ -90,7 +90,7 @@ func (g *group) found(root string) ingest.Found {
 	names := map[string]bool{}
 	s.Files = make([]ingest.File, 0, len(g.transcripts)+len(g.side))
 	for i, t := range g.transcripts {
-		name := mainName
+		name := ingest.MainName
 		if i > 0 {
 			name = "transcripts/" + filepath.Base(filepath.Dir(t.path)) + ".jsonl"
 			for k := 2; names[name]; k++ {
@@ -112,7 +112,7 @@ func (g *group) order() {
 	}
 	for i := range g.transcripts {
 		t := &g.transcripts[i]
-		t.started = Started(ingest.FileAt(mainName, ingest.Transcript, t.path, t.info))
+		t.started = Started(ingest.FileAt(ingest.MainName, ingest.Transcript, t.path, t.info))
 	}
 	begun := func(t transcript) int { return map[bool]int{false: -1}[t.started.IsZero()] }
 	slices.SortFunc(g.transcripts, func(a, b transcript) int {

@@ -31,7 +31,7 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 	}
 	slug, stem, base := Slug(dir), string(f.ID), filepath.ToSlash(r.Base(f))
 	for _, file := range f.Files {
-		if was, _, ok := inProjects(file); ok && file.Name == mainName {
+		if was, _, ok := inProjects(file); ok && file.Name == ingest.MainName {
 			slug = cmp.Or(slug, was)
 			stem = strings.TrimSuffix(path.Base(ingest.SlashPath(file.Path)), ".jsonl")
 		}
@@ -52,7 +52,7 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 func placeOf(file ingest.File, slug, stem, base string) string {
 	first, rest, nested := strings.Cut(file.Name, "/")
 	switch {
-	case file.Name == mainName:
+	case file.Name == ingest.MainName:
 		return path.Join("projects", slug, stem+".jsonl")
 	case file.Role == ingest.Transcript: // left by a worktree in another slug
 		if was, _, ok := inProjects(file); ok {

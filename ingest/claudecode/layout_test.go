@@ -29,7 +29,7 @@ func TestSlug(t *testing.T) {
 
 func TestLayoutPlaces(t *testing.T) {
 	f := ingest.Found{ID: "s1", Files: []ingest.File{
-		{Name: mainName, Role: ingest.Transcript, Path: `C:\Users\Ann\.claude\projects\C--w-app\s1.jsonl`},
+		{Name: ingest.MainName, Role: ingest.Transcript, Path: `C:\Users\Ann\.claude\projects\C--w-app\s1.jsonl`},
 		{Name: "transcripts/-w-tree.jsonl", Role: ingest.Transcript,
 			Path: `C:\Users\Ann\.claude\projects\C--w-tree\s1.jsonl`},
 		{Name: "subagents/workflows/w/agent-1.jsonl", Role: ingest.SubagentFile},
@@ -38,7 +38,7 @@ func TestLayoutPlaces(t *testing.T) {
 		{Name: "file-history/ab@v1", Role: "file-history"},
 	}}
 	want := map[string]string{
-		mainName:                              "projects/C--w-app/s1.jsonl",
+		ingest.MainName:                       "projects/C--w-app/s1.jsonl",
 		"transcripts/-w-tree.jsonl":           "projects/C--w-tree/s1.jsonl",
 		"subagents/workflows/w/agent-1.jsonl": "projects/C--w-app/s1/subagents/workflows/w/agent-1.jsonl",
 		"tool-results/t.txt":                  "projects/C--w-app/s1/tool-results/t.txt",
@@ -56,15 +56,15 @@ func TestLayoutPlaces(t *testing.T) {
 		t.Errorf("base %q", got)
 	}
 	got, err = Reader{}.Places(f, "/home/ann/app")
-	if err != nil || got[mainName] != "projects/-home-ann-app/s1.jsonl" ||
+	if err != nil || got[ingest.MainName] != "projects/-home-ann-app/s1.jsonl" ||
 		got["tool-results/t.txt"] != "projects/-home-ann-app/s1/tool-results/t.txt" {
 		t.Errorf("in another folder: %v, %v", got, err)
 	}
 	for name, f := range map[string]ingest.Found{
-		"no folder known": {ID: "s1", Files: []ingest.File{{Name: mainName, Role: ingest.Transcript,
+		"no folder known": {ID: "s1", Files: []ingest.File{{Name: ingest.MainName, Role: ingest.Transcript,
 			Path: "/backup/s1.jsonl"}}},
 		"a name that leads out": {ID: "s1", Files: []ingest.File{
-			{Name: mainName, Role: ingest.Transcript, Path: "/r/projects/-w/s1.jsonl"},
+			{Name: ingest.MainName, Role: ingest.Transcript, Path: "/r/projects/-w/s1.jsonl"},
 			{Name: "plans/../../../../../x", Role: ingest.SideFile}}},
 	} {
 		if _, err := (Reader{}).Places(f, ""); !errors.Is(err, ingest.ErrNoPlace) {

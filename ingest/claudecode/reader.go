@@ -15,9 +15,6 @@ import (
 	"recall/ingest"
 )
 
-// mainName is the name of a session's conversation among its files.
-const mainName = "transcript.jsonl"
-
 // Reader finds and parses Claude Code sessions. Its zero value is ready.
 type Reader struct {
 	FileHistory bool // also find the client's copies of edited files

@@ -94,9 +94,6 @@ func (p *parser) repeated(at time.Time, text string) (before bool) {
 	return before
 }
 
-// imageOnly is the text of a prompt that consists of a picture or a document.
-const imageOnly = "[image]"
-
 func (p *parser) userText(r *record) string {
 	if r.msg.plain != nil {
 		return jsonl.Unquote(r.msg.plain)
@@ -114,7 +111,7 @@ func (p *parser) userText(r *record) string {
 		}
 	}
 	if len(parts) == 0 && images > 0 {
-		return imageOnly
+		return ingest.ImageOnly
 	}
 	return strings.Join(parts, "\n")
 }

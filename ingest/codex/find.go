@@ -163,7 +163,7 @@ func (f *finder) rootOf(thread string, there map[string]bool) string {
 // fileOf names a rollout among a session's files; the first is the conversation, compressed or not.
 func fileOf(s *ingest.Found, r rollout) ingest.File {
 	base := filepath.Base(r.path)
-	name, role := mainName, ingest.Transcript
+	name, role := ingest.MainName, ingest.Transcript
 	switch stem := strings.TrimSuffix(base, ".zst"); {
 	case ingest.SessionID(r.thread) != s.ID:
 		name, role = "subagents/"+r.thread+".jsonl", ingest.SubagentFile

@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 		t.Fatalf("got %+v, want a helper's session", alone)
 	}
 	one, _ := Reader{}.Find(context.Background(), rollouts(t, home, fork), nil)
-	ingesttest.Equal(t, "a file by itself", names(one), []string{fork + " " + mainName})
+	ingesttest.Equal(t, "a file by itself", names(one), []string{fork + " " + ingest.MainName})
 	none, _ := Reader{}.Find(context.Background(), filepath.Join(samples, "..", "01-branching"), nil)
 	ingesttest.Equal(t, "another client's", len(none), 0)
 }

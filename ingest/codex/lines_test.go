@@ -20,7 +20,7 @@ import (
 
 func parseBytes(t testing.TB, raw []byte) *ingest.Session {
 	t.Helper()
-	return ingesttest.Bytes(t, Reader{}, ingest.Transcript, mainName, raw)
+	return ingesttest.Bytes(t, Reader{}, ingest.Transcript, ingest.MainName, raw)
 }
 
 // line is one of a rollout.
@@ -110,7 +110,7 @@ func TestGiganticLines(t *testing.T) {
 		return io.MultiReader(strings.NewReader(before), io.LimitReader(endless{}, n), strings.NewReader(after))
 	}
 	all := io.MultiReader(line(40<<20), line(65<<20), line(3))
-	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{{Name: mainName,
+	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{{Name: ingest.MainName,
 		Role: ingest.Transcript, Open: func() (io.ReadCloser, error) { return io.NopCloser(all), nil }}}})
 	if err != nil {
 		t.Fatal(err)

@@ -166,7 +166,7 @@ func (p *parser) takeHeader(h header) {
 // id names a record by its position, as few have an id.
 func (p *parser) id() string {
 	id := "L" + strconv.Itoa(p.line)
-	if stem := strings.TrimSuffix(p.file, ".zst"); stem != mainName {
+	if stem := strings.TrimSuffix(p.file, ".zst"); stem != ingest.MainName {
 		id = stem + ":" + id
 	}
 	return id
@@ -237,7 +237,7 @@ func (p *parser) finish() {
 		turns = append(turns, t)
 	}
 	p.drafts, p.calls = nil, nil
-	s.Finish(turns, p.name, imageOnly)
+	s.Finish(turns, p.name)
 	s.Tasks = p.tasks
 	if p.own.id != "" && p.own.id != string(s.ID) {
 		s.Aliases = append(s.Aliases, ingest.SessionID(p.own.id))

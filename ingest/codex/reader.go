@@ -28,9 +28,6 @@ import (
 	"recall/ingest"
 )
 
-// mainName is the name of a session's conversation among its files.
-const mainName = "transcript.jsonl"
-
 // Reader finds and parses Codex's sessions. Its zero value is ready.
 type Reader struct{}
 

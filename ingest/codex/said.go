@@ -15,7 +15,6 @@ const (
 	planAgreed  = "Implement the plan."                                  // is sent when the person agrees to a plan
 	planGoal    = " If this thread has no active goal"                   // how some clients continue planAgreed
 	ideRequest  = "## My request for Codex:"                             // ends what an editor puts before a prompt
-	imageOnly   = "[image]"
 	planOpening = "<proposed_plan>"
 )
 
@@ -92,7 +91,7 @@ func (p *parser) takeUser(content, about []byte) {
 	})
 	said := strings.Join(typed, "\n\n")
 	if said == "" && images {
-		said = imageOnly
+		said = ingest.ImageOnly
 	}
 	if said != "" {
 		p.takePrompt(said, false, sure)
@@ -164,7 +163,7 @@ func (p *parser) sawTyped(said string, images bool) {
 		return
 	}
 	if said = typedIn(said); said == "" && images {
-		said = imageOnly
+		said = ingest.ImageOnly
 	}
 	if said != "" {
 		p.takePrompt(said, true, true)

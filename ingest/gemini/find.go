@@ -70,7 +70,7 @@ func (f *finder) file(at string, info fs.FileInfo) {
 	s := f.by[string(id)]
 	name := "transcripts/" + filepath.Base(at)
 	if s == nil {
-		s, name = &ingest.Found{ID: id, Source: ingest.Gemini, Root: f.Root}, mainName
+		s, name = &ingest.Found{ID: id, Source: ingest.Gemini, Root: f.Root}, ingest.MainName
 		f.by[string(id)] = s
 	}
 	for slices.ContainsFunc(s.Files, func(o ingest.File) bool { return o.Name == name }) { // same name elsewhere

@@ -45,7 +45,7 @@ func write(t *testing.T, path, text string) {
 
 func parseBytes(t testing.TB, raw []byte) *ingest.Session {
 	t.Helper()
-	return ingesttest.Bytes(t, Reader{}, ingest.Transcript, mainName, raw)
+	return ingesttest.Bytes(t, Reader{}, ingest.Transcript, ingest.MainName, raw)
 }
 
 // message is a line of what somebody said.
@@ -180,8 +180,8 @@ func TestFind(t *testing.T) {
 		return names, owner
 	}
 	names, owner := files(nil)
-	ingesttest.Equal(t, "files", names, []string{main + " " + mainName, main + " subagents/" + agent + ".jsonl",
-		main + " project_root", old + " " + mainName})
+	ingesttest.Equal(t, "files", names, []string{main + " " + ingest.MainName, main + " subagents/" + agent + ".jsonl",
+		main + " project_root", old + " " + ingest.MainName})
 	for path := range owner {
 		write(t, path, "x")
 	}
@@ -217,7 +217,7 @@ func TestFind(t *testing.T) {
 	none, _ := Reader{}.Find(context.Background(), filepath.Join(samples, "..", "01-branching"), nil)
 	ingesttest.Equal(t, "another client's", len(none), 0)
 	head, err := ingest.HeadOf(context.Background(), Reader{}, ingest.Found{ID: "s", Files: []ingest.File{
-		ingesttest.File(mainName, ingest.Transcript, []byte(message("k", "user", "hi")))}})
+		ingesttest.File(ingest.MainName, ingest.Transcript, []byte(message("k", "user", "hi")))}})
 	ingesttest.Equal(t, "keys", fmt.Sprint(head.Keys, err), "[m:k] <nil>")
 }
 
@@ -281,7 +281,7 @@ func TestUnreadable(t *testing.T) {
 		return f
 	}
 	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{
-		ingesttest.File(mainName, ingest.Transcript, []byte(message("k", "user", "hi"))),
+		ingesttest.File(ingest.MainName, ingest.Transcript, []byte(message("k", "user", "hi"))),
 		gone("project_root", ingest.PlaceFile), gone("subagents/a.jsonl", ingest.SubagentFile)}})
 	if err != nil {
 		t.Fatal(err)

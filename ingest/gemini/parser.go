@@ -167,7 +167,6 @@ const (
 	snapshot     = "<state_snapshot>"
 	shellOpening = "I ran the following shell command:"
 	filesFollow  = "--- Content from referenced files ---"
-	imageOnly    = "[image]"
 	hookOpens    = "<hook_context>" // around what a hook adds to a prompt or a result, before or behind
 	hookCloses   = "</hook_context>"
 )
@@ -242,7 +241,7 @@ func (p *parser) takeUser(m record, said string) {
 	case typed != "":
 		p.draft(m, ingest.User, ingest.Prompt, typed)
 	case strings.Contains(string(m.content), `"inlineData"`):
-		p.draft(m, ingest.User, ingest.Prompt, imageOnly)
+		p.draft(m, ingest.User, ingest.Prompt, ingest.ImageOnly)
 	}
 }
 
@@ -291,7 +290,7 @@ func (p *parser) finish() {
 	for _, t := range p.drafts {
 		t.Dir = p.dir
 	}
-	s.Finish(p.drafts, p.summary, imageOnly)
+	s.Finish(p.drafts, p.summary)
 	p.drafts, s.Tasks = nil, p.tasks
 	if p.session != "" && p.session != string(s.ID) {
 		s.Aliases = append(s.Aliases, ingest.SessionID(p.session))

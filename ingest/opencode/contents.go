@@ -168,7 +168,7 @@ func (s *contents) arrange(path string) {
 		}
 		var beside extent
 		for i, id := range family {
-			name, role, last := mainName, ingest.Transcript, ingest.FolderID(id)+".jsonl"
+			name, role, last := ingest.MainName, ingest.Transcript, ingest.FolderID(id)+".jsonl"
 			if i > 0 {
 				name, role = "subagents/"+last, ingest.SubagentFile
 			}

@@ -140,12 +140,12 @@ func TestRows(t *testing.T) {
 			t.Errorf("no row of %s in %s", id, record)
 		}
 	}
-	if first, _, _ := bytes.Cut(bytesOf(t, file(t, found[main], mainName)), []byte("\n")); !bytes.Contains(first,
+	if first, _, _ := bytes.Cut(bytesOf(t, file(t, found[main], ingest.MainName)), []byte("\n")); !bytes.Contains(first,
 		[]byte("as later versions have it")) {
 		t.Errorf("the conversation as later versions keep it isn't in order: %s", first)
 	}
 	if line := `,"o'd\"d":"x","data":{"type":"text","text":"Commit it.","synthetic":false}}` + "\n"; !strings.Contains(
-		string(bytesOf(t, file(t, found[main], mainName))), line) {
+		string(bytesOf(t, file(t, found[main], ingest.MainName))), line) {
 		t.Errorf("no %s", line)
 	}
 }
@@ -402,8 +402,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(raw[:6<<10])
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		s := ingesttest.Bytes(t, Reader{}, ingest.Transcript, mainName, raw)
-		ended := ingesttest.Bytes(t, Reader{}, ingest.Transcript, mainName, append(bytes.Clone(raw), '\n'))
+		s := ingesttest.Bytes(t, Reader{}, ingest.Transcript, ingest.MainName, raw)
+		ended := ingesttest.Bytes(t, Reader{}, ingest.Transcript, ingest.MainName, append(bytes.Clone(raw), '\n'))
 		if d := cmp.Diff(s.Turns, ended.Turns); d != "" && s.Report.SkippedTotal == ended.Report.SkippedTotal {
 			t.Fatalf("with an end of line at the end (-without +with):\n%s", d)
 		}

@@ -145,7 +145,6 @@ func (p *parser) takeNewer(r row) {
 
 const (
 	aborted   = "aborted"
-	imageOnly = "[image]"
 	ranByHand = "The following tool was executed by the user"
 )
 
@@ -220,7 +219,7 @@ func (p *parser) closeMessage() {
 		case m.command != "":
 			t.Kind, t.Name = ingest.Command, m.command
 		case t.Text == "" && m.pictures > 0:
-			t.Text = imageOnly
+			t.Text = ingest.ImageOnly
 		case t.Text == "":
 			return
 		}
@@ -255,6 +254,6 @@ func (p *parser) finish() {
 	if strings.HasPrefix(a.title, "New session - ") || strings.HasPrefix(a.title, "Child session - ") {
 		a.title = ""
 	}
-	s.Finish(p.turns, a.title, imageOnly)
+	s.Finish(p.turns, a.title)
 	s.Tasks = p.tasks
 }

@@ -32,8 +32,8 @@ import (
 
 // The names of a session's files, and of its database.
 const (
-	mainName, recordName = "transcript.jsonl", "record.jsonl"
-	dataName, dbExt      = "opencode.db", ".db"
+	recordName      = "record.jsonl"
+	dataName, dbExt = "opencode.db", ".db"
 )
 
 // Reader finds and parses OpenCode's sessions. Its zero value is ready.

@@ -21,20 +21,21 @@ import (
 func TestGrowth(t *testing.T) {
 	dir := home(t)
 	before, _ := find(t, dir)
-	was := bytesOf(t, file(t, before[main], mainName))
+	was := bytesOf(t, file(t, before[main], ingest.MainName))
 	sql(t, dir, says(main, "msg_9000", "user", "Go on."))
 	after, _ := find(t, dir)
-	if now := bytesOf(t, file(t, after[main], mainName)); !bytes.HasPrefix(now, was) || len(now) == len(was) {
+	if now := bytesOf(t, file(t, after[main], ingest.MainName)); !bytes.HasPrefix(now, was) || len(now) == len(was) {
 		t.Errorf("it doesn't go on: %s", now)
 	}
-	if file(t, before[main], mainName).Stamp == file(t, after[main], mainName).Stamp ||
-		file(t, before[back], mainName).Stamp != file(t, after[back], mainName).Stamp {
+	if file(t, before[main], ingest.MainName).Stamp == file(t, after[main], ingest.MainName).Stamp ||
+		file(t, before[back], ingest.MainName).Stamp != file(t, after[back], ingest.MainName).Stamp {
 		t.Error("the stamps don't say which of them went on")
 	}
 	sql(t, dir, `UPDATE part SET data = replace(data, 'Go on.', 'No on.'), time_updated = 1789390000001
 		WHERE id = 'prt_msg_9000'`)
 	again, _ := find(t, dir)
-	if a, b := file(t, after[main], mainName), file(t, again[main], mainName); a.Size != b.Size || a.Stamp == b.Stamp {
+	a, b := file(t, after[main], ingest.MainName), file(t, again[main], ingest.MainName)
+	if a.Size != b.Size || a.Stamp == b.Stamp {
 		t.Errorf("a changed row isn't told: %v, %v", a, b)
 	}
 	for _, f := range again {
@@ -52,7 +53,7 @@ func TestGrowth(t *testing.T) {
 	sql(t, dir, "DELETE FROM session WHERE id = '"+back+"'; DELETE FROM message WHERE session_id = '"+back+
 		"'; DELETE FROM part WHERE session_id = '"+back+"'")
 	find(t, dir)
-	if _, err := ingest.FileNow("", "", file(t, again[back], mainName).Path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ingest.FileNow("", "", file(t, again[back], ingest.MainName).Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a session that was deleted: got %v", err)
 	}
 	path := filepath.Join(dir, dataName)
@@ -115,7 +116,7 @@ func TestWhileItRuns(t *testing.T) {
 func TestWhileItWrites(t *testing.T) {
 	dir := home(t)
 	found, _ := find(t, dir)
-	was := file(t, found[main], mainName)
+	was := file(t, found[main], ingest.MainName)
 	looked := func(at time.Time) {
 		cacheMu.Lock()
 		defer cacheMu.Unlock()
@@ -138,7 +139,7 @@ func TestWhileItWrites(t *testing.T) {
 func TestTorn(t *testing.T) {
 	dir := home(t)
 	found, _ := find(t, dir)
-	in, err := file(t, found[main], mainName).Open()
+	in, err := file(t, found[main], ingest.MainName).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
