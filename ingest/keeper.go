@@ -118,8 +118,6 @@ var InMemory Layout = inMemory{}
 
 type inMemory struct{}
 
-func (inMemory) Base(f Found) string { return f.Root }
-
-func (inMemory) Places(f Found, _ string) (map[string]string, error) {
-	return Cut(func(file File) (base, rel string) { return f.Root, file.Name }).Places(f)
+func (inMemory) Cut(f Found, _ string) (Cut, error) {
+	return func(file File) (base, rel string) { return f.Root, file.Name }, nil
 }

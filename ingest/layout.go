@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -22,21 +21,22 @@ func (noPlace) Unwrap() error   { return ErrNoPlace }
 
 // A Layout is a Reader that knows where its client looks for a session's files, so that they can be restored.
 type Layout interface {
-	// Base is the root (see Reader.Roots) that a session was kept under, "" if its files' paths don't show it.
-	Base(f Found) string
-
-	// Places gives each file, by name, its path below such a root, slash-separated and never leaving it. Where the
-	// client derives paths from dir, the folder the session worked in, so does Places; otherwise, or if dir is "", it
-	// goes by where the file was. The error is ErrNoPlace.
-	Places(f Found, dir string) (map[string]string, error)
+	// Cut says where the client keeps a session's files. Where it derives paths from dir, the folder the session worked
+	// in, so does Cut; otherwise, or if dir is "", it goes by where each file was. The error is ErrNoPlace.
+	Cut(f Found, dir string) (Cut, error)
 }
 
-// A Cut splits a path into the root that its session was kept under and the rest, "" if it can't tell.
+// A Cut splits a file's path into the root (see Reader.Roots) that its session was kept under and the rest,
+// slash-separated; "" if it can't tell.
 type Cut func(file File) (base, rel string)
 
-// Base implements Layout.Base.
-func (cut Cut) Base(f Found) string {
+// BaseOf returns the root that a session was kept under, "" if its files' paths don't show it.
+func BaseOf(l Layout, f Found) string {
+	cut, err := l.Cut(f, "")
 	for _, file := range f.Files {
+		if err != nil {
+			break
+		}
 		if base, rel := cut(file); rel != "" {
 			return filepath.FromSlash(base)
 		}
@@ -44,8 +44,12 @@ func (cut Cut) Base(f Found) string {
 	return ""
 }
 
-// Places implements the part of Layout.Places that ignores dir.
-func (cut Cut) Places(f Found) (map[string]string, error) {
+// PlacesOf gives each of a session's files, by name, its path below such a root, never leaving it.
+func PlacesOf(l Layout, f Found, dir string) (map[string]string, error) {
+	cut, err := l.Cut(f, dir)
+	if err != nil {
+		return nil, err
+	}
 	places := map[string]string{}
 	for _, file := range f.Files {
 		_, at := cut(file)
@@ -55,21 +59,6 @@ func (cut Cut) Places(f Found) (map[string]string, error) {
 		places[file.Name] = at
 	}
 	return places, nil
-}
-
-// CutBefore cuts a path before the last of these names in it.
-func CutBefore(names ...string) Cut {
-	return func(file File) (base, rel string) {
-		parts := strings.Split(SlashPath(file.Path), "/")
-		at := len(parts) - 1
-		for at > 0 && !slices.Contains(names, parts[at]) {
-			at--
-		}
-		if at < 1 {
-			return "", ""
-		}
-		return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
-	}
 }
 
 // LastName returns the last element of a path of any system.

@@ -75,12 +75,12 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		return RestorePlan{}, fmt.Errorf("%s: %w", e.Source, ingest.ErrNoPlace)
 	}
 	r := RestorePlan{Session: e}
-	base := layout.Base(found)
+	base := ingest.BaseOf(layout, found)
 	if err := p.chooseRoot(&r, reader, base, o.To); err != nil {
 		return r, err
 	}
 	r.Moved = base == "" || RealOf(r.Root) != RealOf(base)
-	places, err := layout.Places(found, p.chooseDir(ctx, &r, reader, layout, found, o))
+	places, err := ingest.PlacesOf(layout, found, p.chooseDir(ctx, &r, reader, base, found, o))
 	if err != nil {
 		return r, err
 	}
@@ -163,7 +163,7 @@ func homeRoot(s ingest.Source) string {
 // chooseDir finds the folder in which to continue the session, for clients that go by that. It returns that folder
 // if the session's place must be derived from it, because its own folder isn't on this machine or another was asked
 // for, else "".
-func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.Reader, layout ingest.Layout,
+func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.Reader, base string,
 	found ingest.Found, o RestoreOptions) string {
 	if found.Source.Client().Resume == "" {
 		return ""
@@ -184,7 +184,7 @@ func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.
 	own := s.Where.Cwds[0].Dir
 	r.Dir = own
 	if !ingest.IsFolder(own) {
-		for _, dir := range p.elsewhere(own, layout.Base(found)) {
+		for _, dir := range p.elsewhere(own, base) {
 			if ingest.IsFolder(dir) {
 				r.Dir = RealOf(dir)
 				return r.Dir
@@ -192,7 +192,7 @@ func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.
 		}
 		r.NoDir = true
 	}
-	if layout.Base(found) == "" { // its place is unknown and derived from its folder
+	if base == "" { // its place is unknown and derived from its folder
 		return own
 	}
 	return ""

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"path/filepath"
 	"strings"
 	"unicode/utf16"
 
@@ -14,24 +13,15 @@ import (
 
 var _ ingest.Layout = Reader{}
 
-// Base returns the configuration folder above projects/<slug>/<session>.jsonl.
-func (Reader) Base(f ingest.Found) string {
-	for _, file := range f.Files {
-		if _, base, ok := inProjects(file); ok {
-			return filepath.FromSlash(base)
-		}
-	}
-	return ""
-}
-
-// Places implements ingest.Layout.
-func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
+// Cut implements ingest.Layout: a session is in projects/<slug of dir>, below the configuration folder.
+func (r Reader) Cut(f ingest.Found, dir string) (ingest.Cut, error) {
 	if files := r.conversation(f); len(files) > 0 && files[0].Role == ingest.PromptLog {
 		return nil, fmt.Errorf("session %s: only its prompts are left: %w", f.ID, ingest.ErrNoPlace)
 	}
-	slug, stem, base := Slug(dir), string(f.ID), filepath.ToSlash(r.Base(f))
+	slug, stem, base := Slug(dir), string(f.ID), ""
 	for _, file := range f.Files {
-		if was, _, ok := inProjects(file); ok && file.Name == ingest.MainName {
+		was, above, ok := inProjects(file)
+		if base = cmp.Or(base, above); ok && file.Name == ingest.MainName {
 			slug = cmp.Or(slug, was)
 			stem = strings.TrimSuffix(path.Base(ingest.SlashPath(file.Path)), ".jsonl")
 		}
@@ -43,9 +33,7 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 	if slug == "" {
 		return nil, fmt.Errorf("session %s: the folder that it worked in isn't known: %w", f.ID, ingest.ErrNoPlace)
 	}
-	return ingest.Cut(func(file ingest.File) (string, string) {
-		return base, placeOf(file, slug, stem, base)
-	}).Places(f)
+	return func(file ingest.File) (string, string) { return base, placeOf(file, slug, stem, base) }, nil
 }
 
 // placeOf returns the client's path for a file, below its configuration folder.
@@ -79,7 +67,10 @@ func inProjects(file ingest.File) (slug, base string, ok bool) {
 	}
 	dir := path.Dir(ingest.SlashPath(file.Path))
 	projects := path.Dir(dir)
-	return path.Base(dir), path.Dir(projects), path.Base(projects) == "projects"
+	if path.Base(projects) != "projects" {
+		return "", "", false
+	}
+	return path.Base(dir), path.Dir(projects), true
 }
 
 // Slug returns the client's folder name for a directory's sessions: each UTF-16 unit that isn't an ASCII letter or

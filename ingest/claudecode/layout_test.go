@@ -45,17 +45,17 @@ func TestLayoutPlaces(t *testing.T) {
 		"tasks/1.json":                        "tasks/s1/1.json",
 		"file-history/ab@v1":                  "file-history/s1/ab@v1",
 	}
-	got, err := Reader{}.Places(f, "")
+	got, err := ingest.PlacesOf(Reader{}, f, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := filepath.ToSlash((Reader{}).Base(f)); got != "C:/Users/Ann/.claude" {
+	if got := filepath.ToSlash(ingest.BaseOf(Reader{}, f)); got != "C:/Users/Ann/.claude" {
 		t.Errorf("base %q", got)
 	}
-	got, err = Reader{}.Places(f, "/home/ann/app")
+	got, err = ingest.PlacesOf(Reader{}, f, "/home/ann/app")
 	if err != nil || got[ingest.MainName] != "projects/-home-ann-app/s1.jsonl" ||
 		got["tool-results/t.txt"] != "projects/-home-ann-app/s1/tool-results/t.txt" {
 		t.Errorf("in another folder: %v, %v", got, err)
@@ -67,11 +67,11 @@ func TestLayoutPlaces(t *testing.T) {
 			{Name: ingest.MainName, Role: ingest.Transcript, Path: "/r/projects/-w/s1.jsonl"},
 			{Name: "plans/../../../../../x", Role: ingest.SideFile}}},
 	} {
-		if _, err := (Reader{}).Places(f, ""); !errors.Is(err, ingest.ErrNoPlace) {
+		if _, err := ingest.PlacesOf(Reader{}, f, ""); !errors.Is(err, ingest.ErrNoPlace) {
 			t.Errorf("%s: %v, want ErrNoPlace", name, err)
 		}
 	}
-	if _, err := (Reader{}).Places(f, "/"+strings.Repeat("long/", 50)); !errors.Is(err, ingest.ErrNoPlace) {
+	if _, err := ingest.PlacesOf(Reader{}, f, "/"+strings.Repeat("long/", 50)); !errors.Is(err, ingest.ErrNoPlace) {
 		t.Errorf("a slug that the client would cut: %v, want ErrNoPlace", err)
 	}
 }

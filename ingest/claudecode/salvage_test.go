@@ -73,7 +73,7 @@ func TestSalvage(t *testing.T) {
 	if r := s.Report; len(r.Skipped) != 0 {
 		t.Errorf("report %+v", r)
 	}
-	if _, err := (Reader{}).Places(found[0], ""); err == nil {
+	if _, err := ingest.PlacesOf(Reader{}, found[0], ""); err == nil {
 		t.Error("a session without a transcript has a place to be restored to")
 	}
 }

@@ -182,13 +182,19 @@ func fileOf(s *ingest.Found, r rollout) ingest.File {
 	return ingest.FileAt(name, role, r.path, r.info)
 }
 
-var (
-	_      ingest.Layout = Reader{}
-	inHome               = ingest.CutBefore("sessions", "archived_sessions")
-)
+var _ ingest.Layout = Reader{}
 
-// Base returns the folder above sessions/ or archived_sessions/.
-func (Reader) Base(f ingest.Found) string { return inHome.Base(f) }
-
-// Places implements ingest.Layout: each file goes where it was, regardless of dir.
-func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) { return inHome.Places(f) }
+// Cut implements ingest.Layout: each file goes where it was, below sessions/ or archived_sessions/.
+func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
+	return func(file ingest.File) (base, rel string) {
+		parts := strings.Split(ingest.SlashPath(file.Path), "/")
+		at := len(parts) - 1
+		for at > 0 && parts[at] != "sessions" && parts[at] != "archived_sessions" {
+			at--
+		}
+		if at < 1 {
+			return "", ""
+		}
+		return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
+	}, nil
+}

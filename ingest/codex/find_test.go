@@ -197,12 +197,12 @@ func TestPackedAndPutAway(t *testing.T) {
 	}
 	found, _ := Reader{}.Find(context.Background(), home, nil)
 	for _, f := range found {
-		places, err := Reader{}.Places(f, "")
-		if err != nil || Reader.Base(Reader{}, f) == "" {
+		places, err := ingest.PlacesOf(Reader{}, f, "")
+		if err != nil || ingest.BaseOf(Reader{}, f) == "" {
 			t.Errorf("%s: got %v, %v", f.ID, places, err)
 		}
 		for _, file := range f.Files {
-			if filepath.Join(Reader{}.Base(f), places[file.Name]) != file.Path {
+			if filepath.Join(ingest.BaseOf(Reader{}, f), places[file.Name]) != file.Path {
 				t.Errorf("%s goes to %s, was at %s", file.Name, places[file.Name], file.Path)
 			}
 		}

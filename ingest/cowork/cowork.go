@@ -57,19 +57,12 @@ func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest
 
 var _ ingest.Layout = Reader{}
 
-// Base returns the folder that contains the accounts' folders.
-func (Reader) Base(f ingest.Found) string { return inRoot(f.ID).Base(f) }
-
-// Places implements ingest.Layout, regardless of dir.
-func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) {
-	return inRoot(f.ID).Places(f)
-}
-
-// inRoot cuts a path at the root, which is above account, organisation and, for the app's own agents, "agent".
-func inRoot(id ingest.SessionID) ingest.Cut {
+// Cut implements ingest.Layout: a root is above account, organisation and, for the app's own agents, "agent".
+func (Reader) Cut(f ingest.Found, _ string) (ingest.Cut, error) {
 	return func(file ingest.File) (base, rel string) {
 		parts := strings.Split(ingest.SlashPath(file.Path), "/")
-		at := slices.IndexFunc(parts, func(p string) bool { return p == string(id) || p == string(id)+".json" })
+		id := string(f.ID)
+		at := slices.IndexFunc(parts, func(p string) bool { return p == id || p == id+".json" })
 		if file.Role == SpacesFile { // <account>/<organisation>/spaces.json
 			at = len(parts) - 1
 		}
@@ -80,7 +73,7 @@ func inRoot(id ingest.SessionID) ingest.Cut {
 			return "", ""
 		}
 		return cmp.Or(strings.Join(parts[:at], "/"), "/"), strings.Join(parts[at:], "/")
-	}
+	}, nil
 }
 
 // sessionsFolder is the name of a root in the app's data folder.

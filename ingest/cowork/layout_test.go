@@ -45,18 +45,18 @@ func TestPlaces(t *testing.T) {
 			"spaces.json": "acc/org/spaces.json"}},
 	} {
 		f := ingest.Found{ID: c.id, Files: c.files}
-		got, err := Reader{}.Places(f, "")
+		got, err := ingest.PlacesOf(Reader{}, f, "")
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
-		if got := filepath.ToSlash((Reader{}).Base(f)); got != c.base {
+		if got := filepath.ToSlash(ingest.BaseOf(Reader{}, f)); got != c.base {
 			t.Errorf("%s: base %q, want %q", c.name, got, c.base)
 		}
 	}
-	_, err := Reader{}.Places(ingest.Found{ID: "local_c1", Files: []ingest.File{file("audit.jsonl", ingest.AuditLog,
+	_, err := ingest.PlacesOf(Reader{}, ingest.Found{ID: "local_c1", Files: []ingest.File{file("audit.jsonl", ingest.AuditLog,
 		"")}}, "")
 	if !errors.Is(err, ingest.ErrNoPlace) {
 		t.Errorf("a file of no known path: %v, want ErrNoPlace", err)

@@ -120,26 +120,22 @@ func placeOf(session ingest.File) (place ingest.File, ok bool) {
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(dir)), nil }}, dir != ""
 }
 
-// inHome cuts a path before tmp/<project>.
-var inHome ingest.Cut = func(file ingest.File) (base, rel string) {
-	parts := strings.Split(ingest.SlashPath(file.Path), "/")
-	at := len(parts) - 3 // of .project_root
-	if file.Role != ingest.PlaceFile {
-		for at++; at > 0 && parts[at] != "chats"; at-- {
+// Cut implements ingest.Layout: each file goes where it was, below tmp/<project>.
+func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
+	return func(file ingest.File) (base, rel string) {
+		parts := strings.Split(ingest.SlashPath(file.Path), "/")
+		at := len(parts) - 3 // of .project_root
+		if file.Role != ingest.PlaceFile {
+			for at++; at > 0 && parts[at] != "chats"; at-- {
+			}
+			at -= 2
 		}
-		at -= 2
-	}
-	if at < 1 || parts[at] != "tmp" {
-		return "", ""
-	}
-	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
+		if at < 1 || parts[at] != "tmp" {
+			return "", ""
+		}
+		return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
+	}, nil
 }
-
-// Base returns the folder above tmp/.
-func (Reader) Base(f ingest.Found) string { return inHome.Base(f) }
-
-// Places implements ingest.Layout: each file goes where it was, regardless of dir.
-func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) { return inHome.Places(f) }
 
 // About implements ingest.Keeper: what lies in tmp/<project> is about that project's folder.
 func (Reader) About(root, name string, known []string) string {

@@ -169,10 +169,10 @@ func TestFind(t *testing.T) {
 		ingesttest.Equal(t, "problems", problems, nil)
 		owner = map[string]ingest.SessionID{}
 		for _, f := range found {
-			places, err := Reader{}.Places(f, "")
+			places, err := ingest.PlacesOf(Reader{}, f, "")
 			for _, file := range f.Files {
 				names, owner[file.Path] = append(names, string(f.ID)+" "+file.Name), f.ID
-				if err != nil || filepath.Join(Reader{}.Base(f), places[file.Name]) != file.Path {
+				if err != nil || filepath.Join(ingest.BaseOf(Reader{}, f), places[file.Name]) != file.Path {
 					t.Errorf("%s goes to %s, was at %s: %v", file.Name, places[file.Name], file.Path, err)
 				}
 			}

@@ -99,18 +99,14 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 	}
 }
 
-// inFolder cuts a path before the database's name.
-var inFolder ingest.Cut = func(file ingest.File) (base, rel string) {
-	parts := strings.Split(ingest.SlashPath(file.Path), "/")
-	at := len(parts) - 2
-	if at < 1 || path.Ext(parts[at]) != dbExt {
-		return "", ""
-	}
-	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
+// Cut implements ingest.Layout: a file is in the database, into which nothing missing is ever put.
+func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
+	return func(file ingest.File) (base, rel string) {
+		parts := strings.Split(ingest.SlashPath(file.Path), "/")
+		at := len(parts) - 2
+		if at < 1 || path.Ext(parts[at]) != dbExt {
+			return "", ""
+		}
+		return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
+	}, nil
 }
-
-// Base returns the database's folder.
-func (Reader) Base(f ingest.Found) string { return inFolder.Base(f) }
-
-// Places implements ingest.Layout: in the database, into which nothing missing is ever put. It ignores dir.
-func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) { return inFolder.Places(f) }

@@ -44,8 +44,8 @@ func TestGrowth(t *testing.T) {
 			if err != nil || now.Size != file.Size || now.Stamp != file.Stamp || !now.Mod.Equal(file.Mod) {
 				t.Errorf("%s is %v now, %v", file.Path, now, err)
 			}
-			places, err := Reader{}.Places(f, "")
-			if err != nil || filepath.Join(Reader{}.Base(f), places[file.Name]) != file.Path {
+			places, err := ingest.PlacesOf(Reader{}, f, "")
+			if err != nil || filepath.Join(ingest.BaseOf(Reader{}, f), places[file.Name]) != file.Path {
 				t.Errorf("%s goes to %s, was at %s: %v", file.Name, places[file.Name], file.Path, err)
 			}
 		}
