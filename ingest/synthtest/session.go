@@ -18,17 +18,16 @@ type session struct {
 	ID, Prompt, Message, Call string // ids of what is being written
 	Text                      string // what is said next
 	Ends                      bool   // whether that ends the turn
-	Images                    bool
 	Said                      []Item
 
-	out             io.Writer
-	written, imaged int64 // bytes, and how many of them are base64
-	most            int64
-	err             error
-	head            string   // the constant part of each conversation record
-	last            string   // id of the previous record, as JSON
-	pool            []string // lines of code
-	now             time.Time
+	out     io.Writer
+	written int64 // bytes
+	most    int64
+	err     error
+	head    string   // the constant part of each conversation record
+	last    string   // id of the previous record, as JSON
+	pool    []string // lines of code
+	now     time.Time
 }
 
 //go:embed records.tmpl
@@ -56,8 +55,7 @@ var records = template.Must(template.New("records").Funcs(template.FuncMap{
 var oneLine = strings.NewReplacer("\n", "", "\t", "")
 
 func newSession(p *project, o Options, i int) *session {
-	g := &session{talk: newTalk(p, newSource(o.Seed, uint64(i)+1<<32)), most: o.BytesEach, Images: o.Images,
-		last: "null"}
+	g := &session{talk: newTalk(p, newSource(o.Seed, uint64(i)+1<<32)), most: o.BytesEach, last: "null"}
 	g.ID = g.UUID()
 	g.head = fmt.Sprintf(`"isSidechain":false,"cwd":%q,"userType":"external","entrypoint":"cli","sessionId":%q,`+
 		`"version":"2.1.%d","gitBranch":"%s-%s"`, p.dir(), g.ID, 60+i*120/max(1, o.Sessions), g.one(p.parts), g.one(p.things))
@@ -132,8 +130,6 @@ func (g *session) turn(kind string) {
 		}
 		g.Message, g.Call = g.Chars("msg_01", 22), g.Chars("toolu_01", 22)
 		switch {
-		case g.Images && g.imaged*100 < g.written*70:
-			g.write("image-read")
 		case n == 4 && g.Chance(3):
 			g.write(g.one([]string{"ask", "refuse"}))
 		default:
@@ -159,13 +155,6 @@ func (g *session) say(step string, item Item) {
 	item.Session, item.Turn = g.ID, g.write(step)
 	item.At = g.now
 	g.Said = append(g.Said, item)
-}
-
-// Picture returns an image's base64, of a size that brings its share to three quarters of the file.
-func (g *session) Picture() string {
-	n := min(int(g.most/4), g.Some(60<<10, 760<<10))
-	g.imaged += 2 * int64(n)
-	return g.Base64(n)
 }
 
 // Path returns the path of one of the project's files.

@@ -23,7 +23,6 @@ type Options struct {
 	Sessions  int
 	BytesEach int64   // approximate size of a session's file, which has at least a prompt and an answer
 	Sizes     []int64 // replaces BytesEach: the sizes of successive sessions, repeated as needed
-	Images    bool    // three quarters of the bytes are images in base64
 	Seed      uint64  // another seed gives other sessions
 }
 

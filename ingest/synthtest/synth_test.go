@@ -18,9 +18,8 @@ import (
 // what was said.
 func TestSessionsParseCleanly(t *testing.T) {
 	for name, o := range map[string]synthtest.Options{
-		"text":   {Sessions: 8, BytesEach: 300 << 10, Seed: 1},
-		"images": {Sessions: 4, BytesEach: 2 << 20, Images: true, Seed: 2},
-		"small":  {Sessions: 20, BytesEach: 2 << 10, Seed: 3},
+		"text":  {Sessions: 8, BytesEach: 300 << 10, Seed: 1},
+		"small": {Sessions: 20, BytesEach: 2 << 10, Seed: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -145,19 +144,5 @@ func TestItems(t *testing.T) {
 	}
 	if diff := cmp.Diff(items[:50], synthtest.Items(50, 1), cmp.AllowUnexported(synthtest.Item{})); diff != "" {
 		t.Errorf("fewer items aren't the first of more (-more +fewer):\n%s", diff)
-	}
-}
-
-func BenchmarkWrite(b *testing.B) {
-	for name, images := range map[string]bool{"text": false, "images": true} {
-		b.Run(name, func(b *testing.B) {
-			dir := b.TempDir()
-			b.SetBytes(16 << 20)
-			for b.Loop() {
-				if _, err := synthtest.Write(dir, synthtest.Options{Sessions: 4, BytesEach: 4 << 20, Images: images}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
