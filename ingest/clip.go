@@ -11,14 +11,14 @@ import (
 // ClippedText clips a turn's text to ClipText.
 func ClippedText(s string) string { return text.Head(s, ClipText) }
 
-// Input reads a tool's input in the form of ToolCall.Input; text converts the names.
-func Input(c *jsonl.Cursor, text func(raw []byte) string) map[string]string {
+// Input reads a tool's input in the form of ToolCall.Input.
+func Input(c *jsonl.Cursor) map[string]string {
 	in := map[string]string{}
 	if c.Kind() != '{' {
 		in["input"] = ClipValue(c)
 		return in
 	}
-	c.Object(func(name []byte) { in[text(name)] = ClipValue(c) })
+	c.Object(func(name []byte) { in[jsonl.Unquote(name)] = ClipValue(c) })
 	return in
 }
 

@@ -18,7 +18,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	case r.summary:
 		p.takeSummary(r, n, at)
 		return
-	case r.apiError, p.text(r.msg.model) == synthetic:
+	case r.apiError, jsonl.Unquote(r.msg.model) == synthetic:
 		p.takeSynthetic(r, n, at)
 		return
 	}
@@ -28,7 +28,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	if r.msg.hasUsage {
 		d.turn.Usage, d.counted = r.msg.usage, true
 	}
-	if m := p.text(r.msg.model); m != "" {
+	if m := jsonl.Unquote(r.msg.model); m != "" {
 		d.turn.Model = m
 	}
 	if r.msg.plain != nil {
@@ -132,7 +132,7 @@ func (p *parser) takeCall(d *draft, b *block) {
 			return
 		}
 	}
-	q := part{call: &ingest.ToolCall{ID: id, Name: p.text(b.name)}, size: len(b.input)}
+	q := part{call: &ingest.ToolCall{ID: id, Name: jsonl.Unquote(b.name)}, size: len(b.input)}
 	if q.size > 0 {
 		p.readInput(q.call, b.input)
 	}
@@ -149,7 +149,7 @@ func (p *parser) takeCall(d *draft, b *block) {
 
 // readInput reads what a tool was called with.
 func (p *parser) readInput(call *ingest.ToolCall, input []byte) {
-	call.Input = ingest.Input(jsonl.NewCursor(input), p.text)
+	call.Input = ingest.Input(jsonl.NewCursor(input))
 	call.Path = cmp.Or(call.Input["file_path"], call.Input["notebook_path"])
 	switch call.Name {
 	case "Bash", "BashOutput", "mcp__workspace__bash", "PowerShell":

@@ -70,7 +70,7 @@ func (p *parser) takeMeta(r *record) {
 		}
 	}
 	if p.meta.session == "" {
-		m.sessions = ingest.Union(m.sessions, p.text(r.session))
+		m.sessions = ingest.Union(m.sessions, jsonl.Unquote(r.session))
 	}
 }
 
@@ -105,20 +105,20 @@ func readGitOperation(call *ingest.ToolCall, raw []byte) {
 func (p *parser) noteContext(r *record) {
 	w := &p.s.Where
 	if changed(r.cwd, p.meta.dir) {
-		p.meta.dir = p.text(r.cwd)
+		p.meta.dir = jsonl.Unquote(r.cwd)
 		p.s.CountDir(p.meta.dir, 0)
 	}
 	if changed(r.branch, w.Branch) && string(r.branch) != "HEAD" {
-		w.Branch = p.text(r.branch)
+		w.Branch = jsonl.Unquote(r.branch)
 	}
 	if changed(r.session, p.meta.session) {
-		p.meta.session = p.text(r.session)
+		p.meta.session = jsonl.Unquote(r.session)
 		p.meta.sessions = ingest.Union(p.meta.sessions, p.meta.session)
 	}
 	if changed(r.entrypoint, p.meta.entrypoint) {
-		p.meta.entrypoint = p.text(r.entrypoint)
+		p.meta.entrypoint = jsonl.Unquote(r.entrypoint)
 	}
-	p.meta.forkOf = cmp.Or(p.meta.forkOf, p.text(r.forkSession))
+	p.meta.forkOf = cmp.Or(p.meta.forkOf, jsonl.Unquote(r.forkSession))
 	p.meta.background = p.meta.background || string(r.sessionKind) == "bg"
 }
 

@@ -3,7 +3,6 @@ package claudecode
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
@@ -14,11 +13,10 @@ import (
 type parser struct {
 	s *ingest.Session
 
-	file  string // name of the file being read
-	line  int
-	texts map[string]string // interned strings, which recur on every line
+	file string // name of the file being read
+	line int
 
-	seen     *seen
+	seen     map[string]bool // uuids and times of what was read before; sub-agents' parsers share it
 	nodes    []node
 	byID     map[string]int32 // uuid → index in nodes
 	awaited  []awaited
@@ -43,13 +41,6 @@ type parser struct {
 	prompts bool // the file holds remembered prompts
 }
 
-// seen recognizes lines that were read before.
-type seen struct {
-	uuids  map[string]bool
-	lines  map[uint64]bool
-	hasher maphash.Seed
-}
-
 type orphan struct {
 	block block
 	rec   record
@@ -57,9 +48,7 @@ type orphan struct {
 
 func newParser(s *ingest.Session) *parser {
 	return &parser{
-		s: s, texts: map[string]string{}, rec: newRecordReader(),
-		seen:     &seen{uuids: map[string]bool{}, lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
-		byID:     map[string]int32{},
+		s: s, rec: newRecordReader(), seen: map[string]bool{}, byID: map[string]int32{},
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
 		orphans: map[string]orphan{}, subParsers: map[string]*parser{}, agentOfRecord: map[string]string{},
 		spilled: map[string]ingest.File{},
@@ -92,27 +81,14 @@ func (p *parser) takeLine(l jsonl.Line) {
 		if b = b[:len(b)-len(rest)]; p.log != nil {
 			return rest, p.takeEntry(b)
 		}
-		p.takeRecord(&p.rec.record, b)
+		p.takeRecord(&p.rec.record)
 		return rest, ""
 	})
 }
 
-// text interns raw as a string.
-func (p *parser) text(raw []byte) string {
-	if len(raw) == 0 {
-		return ""
-	}
-	if s, ok := p.texts[string(raw)]; ok {
-		return s
-	}
-	s := jsonl.Unquote(raw)
-	p.texts[string(raw)] = s
-	return s
-}
-
-func (p *parser) takeRecord(r *record, raw []byte) {
+func (p *parser) takeRecord(r *record) {
 	switch {
-	case p.duplicate(r, raw):
+	case p.duplicate(r):
 	case inTree[string(r.kind)]:
 		p.takeEnveloped(r)
 	default:
@@ -123,20 +99,13 @@ func (p *parser) takeRecord(r *record, raw []byte) {
 // inTree are the types of records that form the conversation's tree.
 var inTree = text.Set("user assistant system attachment progress")
 
-// duplicate reports whether the same record was read before, and remembers it. Bookkeeping without a uuid is never a
-// duplicate: the last record counts.
-func (p *parser) duplicate(r *record, raw []byte) (before bool) {
-	if !inTree[string(r.kind)] {
-		return false
+// duplicate reports whether the same record was read before, and remembers it. Bookkeeping, and what has no uuid, is
+// never a duplicate: the last record counts.
+func (p *parser) duplicate(r *record) (before bool) {
+	if inTree[string(r.kind)] && len(r.uuid) > 0 {
+		before = p.seen[string(r.uuid)]
+		p.seen[r.id()] = true
 	}
-	if len(r.uuid) > 0 {
-		before = p.seen.uuids[string(r.uuid)]
-		p.seen.uuids[r.id()] = true
-		return before
-	}
-	h := maphash.Bytes(p.seen.hasher, raw)
-	before = p.seen.lines[h]
-	p.seen.lines[h] = true
 	return before
 }
 

@@ -231,6 +231,6 @@ func (p *parser) takeEntry(raw []byte) (why string) {
 	r.uuid, r.parent, r.logicalParent = jsonl.Escaped(e.UUID), jsonl.Escaped(e.Parent), jsonl.Escaped(e.Parent)
 	r.cwd, r.version = jsonl.Escaped(e.Dir), jsonl.Escaped(e.Version)
 	r.apiError = len(r.failure) > 0 && e.Kind == "assistant"
-	p.takeRecord(r, raw)
+	p.takeRecord(r)
 	return ""
 }

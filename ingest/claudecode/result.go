@@ -130,7 +130,7 @@ func (p *parser) judge(call *ingest.ToolCall, r *record, text string) {
 	}
 	call.Verdict, call.Reason = Refusal(text)
 	switch denial := string(r.denial); {
-	case denial == "" && p.log == nil && strings.HasPrefix(call.Name, "mcp__") && marksRefusals(p.text(r.version)):
+	case denial == "" && p.log == nil && strings.HasPrefix(call.Name, "mcp__") && marksRefusals(jsonl.Unquote(r.version)):
 		call.Verdict, call.Reason = ingest.Unasked, "" // a server's error, whatever its wording
 	case denial == "":
 	case denial == "user-rejected" && !r.shutdown:

@@ -76,7 +76,7 @@ func (p *parser) takeGoal(r *record, n int32, at time.Time, goal string) {
 
 // takeQueuedCommand takes a prompt typed while the model worked.
 func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachment) {
-	if a.source != "" && p.seen.uuids[a.source] {
+	if a.source != "" && p.seen[a.source] {
 		return
 	}
 	if r.origin = jsonl.Escaped(a.origin); a.mode != "" && a.mode != "prompt" {

@@ -89,8 +89,8 @@ func (p *parser) repeated(at time.Time, text string) (before bool) {
 		return false
 	}
 	key := timeKey(at, text)
-	before = p.seen.uuids[key]
-	p.seen.uuids[key] = true
+	before = p.seen[key]
+	p.seen[key] = true
 	return before
 }
 

@@ -60,7 +60,7 @@ func takeCall(p *parser, payload []byte) {
 
 // takeFunction takes a call with named arguments.
 func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
-	call := ingest.ToolCall{Name: name, Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)}
+	call := ingest.ToolCall{Name: name, Input: ingest.Input(jsonl.NewCursor(args))}
 	if ours, ok := toolNames[name]; ok {
 		call.Name = ours
 	}

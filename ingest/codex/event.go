@@ -208,7 +208,7 @@ func (p *parser) takeMCPResult(payload []byte) {
 		"arguments": &args, "invocation": jsonl.Fields{"server": &server, "tool": &tool, "arguments": &args}})
 	if p.calls[id] == nil && tool != "" {
 		p.addCalls(p.callerMessage(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
-			Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)})
+			Input: ingest.Input(jsonl.NewCursor(args))})
 		p.finishCall(p.calls[id][0], result{text: string(gave), size: int64(len(gave))})
 	}
 	for _, c := range p.calls[id] {

@@ -185,7 +185,7 @@ func readDetails(raw []byte) (n details) {
 	c.Fields(jsonl.Fields{
 		"tool_name": &n.tool, "tool_use_id": &n.call, "granted": &allowed, "decision": &decision,
 		"terminal_reason": &n.terminal,
-		"tool_input":      func() { n.input = ingest.Input(c, jsonl.Unquote) },
+		"tool_input":      func() { n.input = ingest.Input(c) },
 		"modelUsage":      func() { n.usage = modelUsage(c) },
 	})
 	n.granted = allowed == "true" || allowed == "1" || allowed == "" && strings.HasPrefix(decision, "allow")

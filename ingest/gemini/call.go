@@ -38,7 +38,7 @@ func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 	jsonl.ReadFields(raw, jsonl.Fields{"id": &id, "name": &name, "args": &args, "status": &status,
 		"timestamp": &when, "agentId": &agent, "result": &given})
 	call := ingest.ToolCall{ID: id, Name: nameOf(name), Agent: agent,
-		Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)}
+		Input: ingest.Input(jsonl.NewCursor(args))}
 	if agent != "" {
 		call.Name, call.Input["subagent_type"] = "Agent", name
 		call.Input["prompt"] = cmp.Or(call.Input["prompt"], call.Input["objective"], call.Input["task"])

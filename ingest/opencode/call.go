@@ -41,7 +41,7 @@ func (p *parser) takeCall(m *message, data []byte) {
 	default:
 		name = tool
 	}
-	call := ingest.ToolCall{ID: id, Name: name, Input: ingest.Input(jsonl.NewCursor(input), jsonl.Unquote)}
+	call := ingest.ToolCall{ID: id, Name: name, Input: ingest.Input(jsonl.NewCursor(input))}
 	call.Path = call.Input["filePath"]
 	if agent != "" {
 		call.Agent = ingest.FolderID(agent)
