@@ -56,8 +56,8 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: base %q, want %q", c.name, got, c.base)
 		}
 	}
-	_, err := ingest.PlacesOf(Reader{}, ingest.Found{ID: "local_c1", Files: []ingest.File{file("audit.jsonl", ingest.AuditLog,
-		"")}}, "")
+	_, err := ingest.PlacesOf(Reader{}, ingest.Found{ID: "local_c1", Files: []ingest.File{
+		file("audit.jsonl", ingest.AuditLog, "")}}, "")
 	if !errors.Is(err, ingest.ErrNoPlace) {
 		t.Errorf("a file of no known path: %v, want ErrNoPlace", err)
 	}
