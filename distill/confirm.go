@@ -326,6 +326,9 @@ func (x *exchange) deniesOtherwise(claim string) bool {
 // the claim agrees that it was declined; what was left open may be either.
 func (x *exchange) saidOf(w sayWord, agrees bool) (yes, no bool) {
 	yes, no = x.affirmed[w.stem], x.denied[w.stem] || x.declined[w.stem]
+	if again, ok := strings.CutPrefix(w.stem, "re"); !yes && (ok && x.affirmed[again] || x.affirmed["re"+w.stem]) {
+		yes = true // "retries" of what was tried five times
+	}
 	if !yes && !no && x.open[w.stem] {
 		yes, no = true, w.denied
 	}

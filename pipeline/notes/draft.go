@@ -41,7 +41,8 @@ func GroundDraft(s *ingest.Session, lines []DraftLine, now time.Time) {
 	}
 }
 
-// ground tries the draft's quote first, then the passages found.
+// ground tries the draft's quote first, then the passages found; what the person said comes before what the assistant
+// did.
 func (l *DraftLine) ground(on *grounds, look *passages, now time.Time) {
 	claim := l.Claim(string(on.s.ID), now)
 	claim.Claim, claim.Quote = "", ""
@@ -64,9 +65,14 @@ func (l *DraftLine) ground(on *grounds, look *passages, now time.Time) {
 		it, fault := on.item(&note)
 		switch {
 		case it != nil && !it.Said():
-			note.Quote = it.Evidence[0].Quote
-			l.Note, l.Why = &note, ""
-			return
+			byPerson := it.By != payload.ByAssistant
+			if byPerson || l.Note == nil {
+				note.Quote = it.Evidence[0].Quote
+				l.Note, l.Why = &note, ""
+			}
+			if byPerson {
+				return
+			}
 		case it != nil && l.beside == "":
 			l.beside = it.Evidence[0].Quote
 		}
@@ -74,7 +80,9 @@ func (l *DraftLine) ground(on *grounds, look *passages, now time.Time) {
 			why = fault
 		}
 	}
-	l.Why = cmp.Or(l.Why, why)
+	if l.Note == nil {
+		l.Why = cmp.Or(l.Why, why)
+	}
 }
 
 // Claim returns the line as a note by the session's agent that says why nothing supports it.
