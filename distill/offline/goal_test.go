@@ -150,3 +150,38 @@ func TestConsentIsNoFarewell(t *testing.T) {
 		t.Errorf("a consent isn't quoted with its question: %v", p.Items)
 	}
 }
+
+// An order that was begun and cut off is still to be done; one whose work ended in a report or a commit isn't.
+func TestCutOffOrderIsNext(t *testing.T) {
+	const order = "Move the seat map into its own package"
+	refused := ingest.ToolCall{Name: "ExitPlanMode", Done: true, Verdict: ingest.Rejected}
+	reworded := refused
+	reworded.Reason = "Write the plan to the disk, then take the second option"
+	for name, c := range map[string]struct {
+		call ingest.ToolCall
+		then *ingest.Turn
+		want string
+	}{
+		"no result":      {ingest.ToolCall{Name: "Bash", Command: "go test ./seats"}, nil, order},
+		"refused plan":   {refused, nil, order},
+		"reworded plan":  {reworded, nil, reworded.Reason},
+		"stopped":        {ingest.ToolCall{Name: "Bash", Done: true}, &ingest.Turn{Kind: ingest.Interrupt}, order},
+		"commit begun":   {ingest.ToolCall{Name: "Bash", Command: "git commit -m seats"}, nil, ""},
+		"closing report": {refused, &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Text: "It is moved."}, ""},
+	} {
+		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", order, "I look at the map first."}, nil)
+		last := &s.Turns[len(s.Turns)-1]
+		last.Calls = []ingest.ToolCall{c.call}
+		if c.then != nil {
+			c.then.ID, c.then.N = "then", last.N+1
+			s.Turns = append(s.Turns, *c.then)
+		}
+		got := ""
+		for _, it := range next(listen(s)) {
+			got = it.Text
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

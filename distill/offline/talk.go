@@ -46,8 +46,10 @@ type talk struct {
 	closed    bool      // it ends with the assistant's message and no open call
 	worked    bool      // a tool was called
 	committed int       // ordinal of the turn of the last commit made or begun
+	asked     *speech   // what was typed last
+	cutOff    bool      // it ends with a call that was refused or has no result, or the person stopped the assistant
 	closing   *speech   // the assistant's last message in the current exchange, while listening
-	waiting   *speech   // what was typed last, if the assistant did nothing since
+	waiting   *speech   // what was typed last, if the assistant did nothing since, or was cut off doing it
 }
 
 // listen makes the talk of a session, without abandoned branches, copied turns and
@@ -60,6 +62,9 @@ func listen(s *ingest.Session) *talk {
 		}
 	}
 	t.n++
+	if t.cutOff {
+		t.waiting = t.asked
+	}
 	if c := t.closing; c != nil {
 		c.closing = true
 		t.closed = len(c.turn.Calls) == 0
@@ -68,6 +73,7 @@ func listen(s *ingest.Session) *talk {
 }
 
 func (t *talk) turn(turn *ingest.Turn) {
+	t.cutOff = turn.Kind == ingest.Interrupt
 	switch {
 	case turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
 		t.waiting = nil
@@ -86,7 +92,7 @@ func (t *talk) turn(turn *ingest.Turn) {
 		}
 	case typed(turn):
 		t.startExchange(turn, turn.Text, typing)
-		t.waiting = t.speeches[len(t.speeches)-1]
+		t.waiting = t.asked
 	case turn.Kind == ingest.PlanTurn:
 		t.hear(turn, turn.Text, plan)
 	case turn.Kind == ingest.Summary:
@@ -112,6 +118,7 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	if made || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
+	t.cutOff = !c.Ran() && t.committed != turn.N
 	if c.CommitMessage != "" && c.Worked() {
 		if sp := newSpeech(turn, c.CommitMessage, commit); len(sp.parts) > 0 {
 			t.commits = append(t.commits, sp)
@@ -143,7 +150,7 @@ func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
 func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 	t.n++
 	sp := t.hear(turn, text, from)
-	sp.afterWork = t.worked
+	t.asked, sp.afterWork = sp, t.worked
 	if t.closing != nil {
 		t.closing.closing, sp.reacts = true, t.closing
 	}
