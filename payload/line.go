@@ -59,7 +59,8 @@ const (
 	CommitRule = "ended-commit"
 )
 
-// UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered.
+// UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered or which was
+// begun and cut off.
 const UnansweredRule = "unanswered"
 
 // ToldNextRule is the rule of a passage that says at the session's end what comes next.
