@@ -31,6 +31,16 @@ Find and fix the race that duplicates jobs under high concurrency.
 <!-- /recall -->
 `
 
+// Several commits stand in one line, and none answers another.
+func TestLineOfCommits(t *testing.T) {
+	it := Item{Kind: Lead, Rule: CommitRule, By: ByAssistant, Text: "oars: count them · oars: no negative count",
+		Evidence: []Evidence{{Turn: "a", N: 4, Quote: "oars: count them"},
+			{Turn: "b", N: 9, Quote: "oars: no negative count"}}}
+	if got := LineOf(&it); got != "“oars: count them · oars: no negative count” — commits, the last in turn 9" {
+		t.Error(got)
+	}
+}
+
 func TestRenderIsTheDesignsPage(t *testing.T) {
 	got := Render(example(), Options{Editable: true})
 	if diff := cmp.Diff(designPage, got.Text); diff != "" {

@@ -151,6 +151,31 @@ func TestConsentIsNoFarewell(t *testing.T) {
 	}
 }
 
+// A yes answers all that was asked; what asks something else answers nothing.
+func TestYesToTwoQuestions(t *testing.T) {
+	for reply, want := range map[string]string{
+		"yes":                                  "Shall I extend the reader to bank files? Or would you rather keep it on the ledger alone?",
+		"which banks write such files at all?": "",
+	} {
+		s := talkOf([]string{"What does the reader of the ledger do?", "It reads the ledger's own files.\n\n" +
+			"Shall I extend the reader to bank files? Or would you rather keep it on the ledger alone?",
+			reply, "Well."}, nil)
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, it := range p.Items {
+			if len(it.Evidence) > 1 && it.Evidence[1].Quote == reply || it.First().Quote == reply && len(it.Evidence) > 1 {
+				got = it.Text
+			}
+		}
+		if got != want {
+			t.Errorf("%q: got %q with it, want %q", reply, got, want)
+		}
+	}
+}
+
 // An order that was begun and cut off is still to be done; one whose work ended in a report or a commit isn't.
 func TestCutOffOrderIsNext(t *testing.T) {
 	const order = "Move the seat map into its own package"
@@ -169,7 +194,8 @@ func TestCutOffOrderIsNext(t *testing.T) {
 		"commit begun":   {ingest.ToolCall{Name: "Bash", Command: "git commit -m seats"}, nil, ""},
 		"closing report": {refused, &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Text: "It is moved."}, ""},
 	} {
-		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", order, "I look at the map first."}, nil)
+		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", order,
+			"I look at the map first."}, nil)
 		last := &s.Turns[len(s.Turns)-1]
 		last.Calls = []ingest.ToolCall{c.call}
 		if c.then != nil {
