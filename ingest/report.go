@@ -100,10 +100,7 @@ func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []
 		skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
 		return
 	}
-	b := bytes.TrimPrefix(l.Bytes, bom)
-	if bytes.IndexByte(b, 0) >= 0 {
-		b = bytes.ReplaceAll(b, []byte{0}, nil)
-	}
+	b := bytes.ReplaceAll(bytes.TrimPrefix(l.Bytes, bom), []byte{0}, nil)
 	for b = bytes.TrimSpace(b); len(b) > 0; {
 		rest, why := read(b)
 		switch {
