@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"recall/ingest/jsonl"
 )
@@ -24,6 +25,7 @@ func (r *Report) Skip(s Skip) {
 
 // Unread notes a file that could not be read to its end.
 func (r *Report) Unread(f File, err error) {
+	r.Lines++
 	r.Skip(Skip{f.Name, 1, WithoutPath(err).Error()})
 }
 
@@ -58,11 +60,28 @@ func (s *Session) MarkGaps() {
 	}
 }
 
+// CountUnknown counts a record or block of a type that this version doesn't know.
+func (r *Report) CountUnknown(name string) {
+	if r.Unknown == nil {
+		r.Unknown = map[string]int{}
+	}
+	r.Unknown[name]++
+}
+
 // AddReport adds the report on more of the session's files.
 func (r *Report) AddReport(more Report) {
+	r.Lines += more.Lines
+	r.Records += more.Records
+	r.Duplicates += more.Duplicates
+	r.Blank += more.Blank
 	r.SkippedTotal += more.SkippedTotal
 	r.Skipped = append(r.Skipped, more.Skipped...)
 	r.Skipped = r.Skipped[:min(len(r.Skipped), maxSkips)]
+	if r.Unknown == nil {
+		r.Unknown = more.Unknown
+	}
+	maps.Copy(r.Unknown, more.Unknown)
+	r.Tail = r.Tail || more.Tail
 }
 
 // EachLine calls take with each line of a file.
@@ -92,25 +111,36 @@ func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
 var bom = []byte("\xef\xbb\xbf")
 
 // Objects calls read with each object of a line; there are two where two writers lost a newline. read
-// returns what follows, nil if nothing does, and why the object is of no use, if it isn't. A last line that is torn
-// isn't reported: it is still being written.
+// returns what follows, nil if nothing does, and why the object is of no use, if it isn't. Objects accounts for the
+// line.
 func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []byte, why string)) {
-	skip := func(why string) { r.Skip(Skip{file, l.N, why}) }
+	skip := func(why string) {
+		r.Lines++
+		r.Skip(Skip{file, l.N, why})
+	}
 	if l.TooLong {
 		skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
 		return
 	}
 	b := bytes.ReplaceAll(bytes.TrimPrefix(l.Bytes, bom), []byte{0}, nil)
-	for b = bytes.TrimSpace(b); len(b) > 0; {
+	if b = bytes.TrimSpace(b); len(b) == 0 {
+		r.Lines++
+		r.Blank++
+		return
+	}
+	for len(b) > 0 {
 		rest, why := read(b)
 		switch {
 		case rest == nil && !l.Ended:
+			r.Tail = true
 			return
 		case rest == nil:
 			skip(why)
 			rest = afterStub(b)
 		case why != "":
 			skip(why)
+		default:
+			r.Lines++
 		}
 		b = rest
 	}

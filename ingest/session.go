@@ -56,8 +56,9 @@ type Session struct {
 	// than the turns it copied.
 	Born time.Time
 
-	Models []string `map:"name"` // in order of first use, without "<synthetic>"
-	Usage  Usage    // of all messages, each once, abandoned branches included, without a fork's copies (see Own)
+	Models   []string `map:"name"` // in order of first use, without "<synthetic>"
+	Versions []string `map:"name"` // of the client, in order of first use
+	Usage    Usage    // of all messages, each once, abandoned branches included, without a fork's copies (see Own)
 
 	Turns     []Turn
 	Subagents []Subagent
@@ -304,10 +305,17 @@ type FileRef struct {
 	Path string `json:"-" map:"path"`    // on this machine
 }
 
-// Report says which lines a parser could not use.
+// Report says what a parser did with each line: Lines = Records + Duplicates + Blank + SkippedTotal. Two records on one
+// line, whose newline was lost, count as two lines; a partial last line (Tail) counts as none.
 type Report struct {
-	Skipped      []Skip // the first maxSkips, see SkippedTotal
+	Lines        int
+	Records      int // lines understood, or known to hold nothing to keep
+	Duplicates   int
+	Blank        int
+	Unknown      map[string]int // types that this version doesn't know
+	Skipped      []Skip         // the first maxSkips, see SkippedTotal
 	SkippedTotal int
+	Tail         bool // the last line is incomplete
 }
 
 // Skip is a line that could not be used.

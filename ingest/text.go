@@ -58,8 +58,11 @@ func (m mapper) value(v reflect.Value, as string) {
 		}
 		v.Set(copied)
 	case reflect.Map:
-		if in, ok := v.Interface().(map[string]string); ok {
+		switch in := v.Interface().(type) {
+		case map[string]string:
 			m.inputs(in)
+		case map[string]int:
+			m.counts(in)
 		}
 	case reflect.Struct:
 		if t, ok := v.Addr().Interface().(*Turn); ok {
@@ -160,6 +163,15 @@ func (m mapper) after(before, text string) string {
 		return rest
 	}
 	return m.f(text)
+}
+
+// counts maps the names of what was counted.
+func (m mapper) counts(counts map[string]int) {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[name]
+		delete(counts, name)
+		counts[m.mapped(name, "name")] += n
+	}
 }
 
 // Names and paths (of places, files, models, tools, servers) aren't anybody's words. There are few distinct ones, so

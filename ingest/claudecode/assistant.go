@@ -23,6 +23,9 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 		return
 	}
 	p.continued(n)
+	if r.msg.odd {
+		p.unknown("assistant content")
+	}
 	p.noteSuperseded(r.supersedes)
 	d := p.messageOf(r, n, at)
 	if r.msg.hasUsage {
@@ -87,9 +90,12 @@ func (p *parser) takeBlock(d *draft, b *block) {
 		d.addText(jsonl.Unquote(b.text))
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		p.takeCall(d, b)
+	case "thinking", "redacted_thinking", "image", "document", "fallback":
 	case "tool_result", "web_search_tool_result", "web_fetch_tool_result", "mcp_tool_result",
 		"code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result":
 		p.takeResult(b, &p.rec.record, d.turn.At)
+	default:
+		p.unknown("block " + jsonl.Unquote(b.kind))
 	}
 }
 

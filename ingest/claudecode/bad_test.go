@@ -97,6 +97,7 @@ func TestGiganticLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
+	ingesttest.Lines(t, s.Report)
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"look", "hello"})
 	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 1)
 	ingesttest.Equal(t, "where", s.Report.Skipped[0].Line, 2)
@@ -131,8 +132,7 @@ func TestNonsenseTimes(t *testing.T) {
 
 func TestUnknownType(t *testing.T) {
 	s := parseBytes(t, []byte(fine+`{"type":"hologram","uuid":"x"}`+"\n"))
-	ingesttest.Equal(t, "turns", len(s.Turns), 1)
-	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 0)
+	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"hologram": 1})
 }
 
 func TestIDsThatLeaveTheFolder(t *testing.T) {
@@ -174,7 +174,8 @@ func TestOddFileNames(t *testing.T) {
 	}
 }
 
-// TestContentOfAnotherForm holds that what this version can't read of a message isn't taken for something known.
+// TestContentOfAnotherForm holds that what this version can't read of a message
+// is told, not taken for something known.
 func TestContentOfAnotherForm(t *testing.T) {
 	s := &script{}
 	s.addRecord("user", fields{"message": "words without a role"})
@@ -182,6 +183,7 @@ func TestContentOfAnotherForm(t *testing.T) {
 	s.addRecord("assistant", fields{"message": fields{"id": "m", "content": fields{"parts": []any{"hello"}}}})
 	got := s.parse(t)
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(got, ingest.Prompt, false), []string{"words without a role"})
+	ingesttest.Equal(t, "unknown", got.Report.Unknown, map[string]int{"user content": 1, "assistant content": 1})
 }
 
 func TestVanishedFile(t *testing.T) {
@@ -208,6 +210,7 @@ func TestBehindTornStub(t *testing.T) {
 	s := parseBytes(t, []byte(`{"type":"pr-link","sessionId":"s","prNu`+fine))
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello"})
 	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 1)
+	ingesttest.Lines(t, s.Report)
 }
 
 func TestGrowingFile(t *testing.T) {
@@ -218,12 +221,17 @@ func TestGrowingFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 0)
+	if !s.Report.Tail {
+		t.Fatal("got no tail")
+	}
 	write(t, path, fine+strings.NewReplacer("u1", "u2", "hello", "again").Replace(fine))
 	if s, err = (Reader{}).Parse(context.Background(), found[0]); err != nil {
 		t.Fatal(err)
 	}
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello", "again"})
+	if s.Report.Tail {
+		t.Error("got a tail")
+	}
 }
 
 func TestCancelled(t *testing.T) {

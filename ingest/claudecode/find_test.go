@@ -157,6 +157,7 @@ func TestFindTwoSessionsOfOneID(t *testing.T) {
 		[]string{idA + " transcript.jsonl transcripts/-c.jsonl transcripts/-a.jsonl"})
 	s := ingesttest.All(t, Reader{}, dir)[idA]
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"earlier", "later"})
+	ingesttest.Equal(t, "duplicates", s.Report.Duplicates, 1)
 }
 
 // Of a folder with many sessions each is found as it is, and a link to outside isn't followed.

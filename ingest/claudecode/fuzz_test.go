@@ -50,18 +50,34 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		s := parseBytes(t, raw)
 		checkMapped(t, s)
+		r := s.Report
+		if physical := countLines(raw); !r.Tail && r.Lines < physical || r.Tail && r.Lines < physical-1 {
+			t.Fatalf("got %d lines of %d", r.Lines, physical)
+		}
 		ended := parseBytes(t, append(bytes.Clone(raw), '\n'))
-		turns, torn := ended.Turns, ended.Report.SkippedTotal == s.Report.SkippedTotal+1
-		if torn { // what stands behind a torn record is read once its line has an end
+		turns := ended.Turns
+		if r.Tail { // what stands behind a torn record is read once its line has an end
 			turns = turns[:min(len(turns), len(s.Turns))]
 		}
 		if d := cmp.Diff(s.Turns, turns, cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("with an end of line at the end (-without +with):\n%s", d)
 		}
-		if !torn && ended.Report.SkippedTotal != s.Report.SkippedTotal {
-			t.Fatalf("got %d skipped lines when ended, %d when not", ended.Report.SkippedTotal, s.Report.SkippedTotal)
+		if ended.Report.Tail {
+			t.Fatal("with an end of line at the end: got a tail")
+		}
+		if r.Tail != (ended.Report.SkippedTotal == r.SkippedTotal+1) {
+			t.Fatalf("tail %v: got %d skipped lines when ended, %d when not", r.Tail, ended.Report.SkippedTotal,
+				r.SkippedTotal)
 		}
 	})
+}
+
+func countLines(raw []byte) int {
+	n := bytes.Count(raw, []byte("\n"))
+	if len(raw) > 0 && raw[len(raw)-1] != '\n' {
+		n++
+	}
+	return n
 }
 
 // checkMapped holds that texts and foreign parts stay where they are when

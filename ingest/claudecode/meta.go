@@ -6,14 +6,15 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/internal/text"
 )
 
 // meta is what a parser learns apart from the turns.
 type meta struct {
-	dir, session, entrypoint string
-	sessions                 []string // ids in the lines, in order of first use
-	forkOf, branchedFrom     string
-	background               bool
+	dir, version, session, entrypoint string
+	sessions                          []string // ids in the lines, in order of first use
+	forkOf, branchedFrom              string
+	background                        bool
 
 	custom, renamed, ai, agent string // titles
 	summaries                  []summary
@@ -38,10 +39,17 @@ type meta struct {
 
 type summary struct{ text, leaf string }
 
+// ignoredKinds are known record types that hold nothing to keep.
+var ignoredKinds = text.Set(`permission-mode mode file-history-snapshot file-history-delta agent-color agent-setting tag
+	bridge-session content-replacement started result attribution-snapshot frame-link history-suppression cost-state
+	atis-latch isolation-latch speculation-accept stream_event rate_limit_event tool_use_summary tool_progress
+	auth_status api-request api-request-blob api-request-shape tools-used prompt_snapshot keep_alive control_request
+	control_response queue-drained pr-link`)
+
 // takeMeta takes the records outside the tree.
 func (p *parser) takeMeta(r *record) {
 	m := &p.meta
-	switch string(r.kind) {
+	switch kind := string(r.kind); kind {
 	case "custom-title":
 		m.custom = jsonl.Unquote(r.title)
 	case "ai-title":
@@ -67,6 +75,10 @@ func (p *parser) takeMeta(r *record) {
 		m.branchedFrom = jsonl.Unquote(r.sourceSession)
 		if at, ok := ingest.ParseTime(string(r.branchedAt)); ok {
 			p.noteBirth(at)
+		}
+	default:
+		if !ignoredKinds[kind] {
+			p.unknown(cmp.Or(jsonl.Unquote(r.kind), "(no type)"))
 		}
 	}
 	if p.meta.session == "" {
@@ -101,7 +113,7 @@ func readGitOperation(call *ingest.ToolCall, raw []byte) {
 		"commit": jsonl.Fields{"sha": hash, "hash": hash, "message": message, "subject": message}}})
 }
 
-// noteContext records where a record was written, and by whom.
+// noteContext records where and with which version a record was written.
 func (p *parser) noteContext(r *record) {
 	w := &p.s.Where
 	if changed(r.cwd, p.meta.dir) {
@@ -110,6 +122,10 @@ func (p *parser) noteContext(r *record) {
 	}
 	if changed(r.branch, w.Branch) && string(r.branch) != "HEAD" {
 		w.Branch = jsonl.Unquote(r.branch)
+	}
+	if changed(r.version, p.meta.version) {
+		p.meta.version = jsonl.Unquote(r.version)
+		p.s.Versions = ingest.Union(p.s.Versions, p.meta.version)
 	}
 	if changed(r.session, p.meta.session) {
 		p.meta.session = jsonl.Unquote(r.session)

@@ -21,6 +21,7 @@ func outlineOfFile(t *testing.T, path string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ingesttest.Lines(t, s.Report)
 	return outlineOf(s)
 }
 
@@ -88,4 +89,5 @@ func TestRecordsOfRequests(t *testing.T) {
 	s.say("m1", textBlock("ok"))
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt a", "message ok"})
+	ingesttest.Equal(t, "unknown", len(got.Report.Unknown), 0)
 }

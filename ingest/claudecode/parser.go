@@ -87,12 +87,18 @@ func (p *parser) takeLine(l jsonl.Line) {
 	})
 }
 
+func (p *parser) unknown(what string) { p.s.Report.CountUnknown(what) }
+
 func (p *parser) takeRecord(r *record) {
-	switch {
-	case p.duplicate(r):
-	case inTree[string(r.kind)]:
+	rep := &p.s.Report
+	if p.duplicate(r) {
+		rep.Duplicates++
+		return
+	}
+	rep.Records++
+	if inTree[string(r.kind)] {
 		p.takeEnveloped(r)
-	default:
+	} else {
 		p.takeMeta(r)
 	}
 }

@@ -52,6 +52,7 @@ type message struct {
 	hasUsage        bool
 	plain           []byte // content that is a single string, raw; nil if it is blocks
 	blocks          []block
+	odd             bool // the content has a form that this version doesn't know
 }
 
 // A block is one part of a message's content.
@@ -144,6 +145,7 @@ func (r *recordReader) readContent() {
 		m.plain = r.c.RawString()
 		return
 	}
+	m.odd = r.c.Kind() != '[' && r.c.Kind() != 'n'
 	r.c.Array(func() { m.blocks = append(m.blocks, r.blocks.readBlock(r.c)) })
 }
 
@@ -223,6 +225,9 @@ func (p *parser) takeEntry(raw []byte) (why string) {
 	e.Text, e.Results = r.msg.text()
 	message, why := p.log(&e)
 	if !message {
+		if why == "" {
+			p.s.Report.Records++
+		}
 		return why
 	}
 	r.at, r.idText = nil, ""

@@ -70,7 +70,7 @@ func TestSalvage(t *testing.T) {
 		len(s.Where.Cwds) != 1 || s.Where.Cwds[0].Dir != "/home/ann/app" {
 		t.Errorf("title %q, folders %v", s.Title, s.Where.Cwds)
 	}
-	if r := s.Report; len(r.Skipped) != 0 {
+	if r := s.Report; r.Lines != 2 || r.Records != 2 || len(r.Skipped) != 0 {
 		t.Errorf("report %+v", r)
 	}
 	if _, err := ingest.PlacesOf(Reader{}, found[0], ""); err == nil {

@@ -39,6 +39,7 @@ func checkShared(t *testing.T, path string, row map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ingesttest.Lines(t, s.Report)
 	ingesttest.Turns(t, s)
 	typed, queued, messages, refused, abandoned := 0, 0, 0, 0, 0
 	summaries := 0
@@ -82,6 +83,9 @@ func checkShared(t *testing.T, path string, row map[string]string) {
 	}
 	if w := n("assistant_turns"); messages > w+3 || messages < w-3 {
 		t.Errorf("messages: got %d, want about %d", messages, w)
+	}
+	if u := s.Report.Unknown; len(u) > 0 {
+		t.Errorf("unknown records: got %v, want none", u)
 	}
 }
 

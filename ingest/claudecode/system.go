@@ -6,12 +6,14 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/internal/text"
 )
 
 // takeSystem takes the client's own records.
 func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 	c := jsonl.NewCursor(r.content)
 	switch sub := jsonl.Unquote(r.subtype); sub {
+	case "compact_boundary": // the summary that follows says it
 	case "local_command":
 		typed := p.spoken(r, c.Text())
 		if typed.Kind == ingest.Command {
@@ -22,6 +24,10 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 	case "away_summary", "scheduled_task_fire":
 		d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
 		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), ingest.ClippedText(c.Text())
+	default:
+		if !IgnoredSystem(sub) {
+			p.unknown("system/" + sub)
+		}
 	}
 }
 
@@ -30,6 +36,17 @@ func (p *parser) noteBlocked(text string) {
 	if _, prompt, ok := strings.Cut(text, "\nOriginal prompt: "); ok && strings.Contains(text, "blocked by hook") {
 		p.unqueue(strings.TrimSpace(prompt))
 	}
+}
+
+var ignoredSystem = text.Set(`microcompact_boundary turn_duration stop_hook_summary api_error informational
+	bridge_status model_fallback model_refusal_fallback agents_killed init api_retry status permission_auto_approved
+	permission_denied permission_request permission_response memory_saved thinking thinking_tokens
+	session_state_changed files_persisted elicitation_complete local_command_output`)
+
+// IgnoredSystem reports whether a subtype of the client's own records is known to hold nothing to keep.
+func IgnoredSystem(subtype string) bool {
+	return subtype == "" || ignoredSystem[subtype] || strings.HasPrefix(subtype, "task_") ||
+		strings.HasPrefix(subtype, "hook_")
 }
 
 // attachment is the relevant content of an attachment record.

@@ -17,6 +17,10 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		p.takeSummary(r, n, at)
 		return
 	}
+	if r.msg.odd {
+		p.unknown("user content")
+		return
+	}
 	if p.takeResults(r, at) {
 		p.continued(n)
 		p.takeBeside(r, n, at)
@@ -108,6 +112,8 @@ func (p *parser) userText(r *record) string {
 			}
 		case "image", "document":
 			images++
+		default:
+			p.unknown("block " + jsonl.Unquote(b.kind))
 		}
 	}
 	if len(parts) == 0 && images > 0 {

@@ -136,6 +136,8 @@ func takeItem(p *parser, payload []byte) {
 		p.takePatchEnd(item)
 	case "McpToolCall":
 		p.takeMCPResult(item)
+	default:
+		p.known("item " + kind)
 	}
 }
 

@@ -181,6 +181,7 @@ func TestPackedAndPutAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := ingesttest.All(t, Reader{}, home)[main]
+	ingesttest.Equal(t, "lines that both have", both.Report.Duplicates, before[main].Report.Lines-9)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

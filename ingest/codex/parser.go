@@ -76,7 +76,8 @@ func newParser(s *ingest.Session) *parser {
 
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
-	p.s.Report.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
+	rep := &p.s.Report
+	rep.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
 		c := jsonl.NewCursor(b)
 		r, ok := readRecord(c, b)
 		if !ok {
@@ -87,12 +88,38 @@ func (p *parser) takeLine(l jsonl.Line) {
 			h := maphash.Bytes(p.seed, b[:len(b)-len(rest)])
 			p.here = append(p.here, h)
 			if p.before[h] {
+				rep.Duplicates++
 				return rest, ""
 			}
 		}
+		rep.Records++
 		p.takeRecord(r)
 		return rest, ""
 	})
+}
+
+// ignored are types of records, items and events that hold nothing to keep, or repeat others.
+var ignored = text.Set(`world_state inter_agent_communication_metadata retained_context security_risk_score state
+	realtime_item response_item/ghost_snapshot response_item/compaction response_item/compaction_summary
+	response_item/context_compaction response_item/additional_tools response_item/configuration_update
+
+	event/agent_message event/agent_reasoning event/agent_reasoning_raw_content event/agent_reasoning_section_break
+	event/task_complete event/turn_complete event/context_compacted event/entered_review_mode
+	event/exited_review_mode event/web_search_end event/image_generation_end event/view_image_tool_call
+	event/thread_settings_applied event/session_configured event/undo_completed event/background_event event/warning
+	event/plan_update event/turn_diff event/exec_command_begin event/patch_apply_begin event/mcp_tool_call_begin
+	event/exec_command_output_delta event/exec_approval_request event/apply_patch_approval_request event/stream_error
+	event/shutdown_complete
+
+	item/AgentMessage item/Reasoning item/WebSearch item/Extension item/ContextCompaction item/HookPrompt
+	item/FunctionCallOutput item/SubAgentActivity item/ImageGeneration item/ImageView item/Sleep
+	item/CollabAgentToolCall item/EnteredReviewMode item/ExitedReviewMode`)
+
+// known counts what isn't read, unless it is known.
+func (p *parser) known(name string) {
+	if !ignored[strings.Replace(name, " ", "/", 1)] {
+		p.s.Report.CountUnknown(name)
+	}
 }
 
 func (p *parser) takeRecord(r record) {
@@ -111,17 +138,25 @@ func (p *parser) takeRecord(r record) {
 	case "response_item":
 		if take := items[r.inner]; take != nil {
 			take(p, r.payload)
+			return
 		}
+		p.known("response_item " + r.inner)
 	case "event_msg":
 		if take := events[r.inner]; take != nil {
 			take(p, r.payload)
+			return
 		}
+		p.known("event " + r.inner)
 	case "compacted":
 		p.takeCompaction(r.payload)
 	case "inter_agent_communication":
 		p.takeAgentMessage(r.payload)
 	case "token_usage_record":
 		p.takeUsageRecord(r.payload)
+	case "":
+		p.known("(no type)")
+	default:
+		p.known(r.kind)
 	}
 }
 
@@ -136,6 +171,7 @@ func (p *parser) takeHeader(h header) {
 		}
 		return
 	}
+	p.s.Versions = ingest.Union(p.s.Versions, h.version)
 	if h.base != "" && h.base == h.id { // the thread was rewound to where this file continues
 		for _, d := range p.drafts {
 			d.turn.Abandoned = d.turn.Abandoned || d.ordinal >= h.before

@@ -61,6 +61,8 @@ func takeMessage(p *parser, payload []byte) {
 		p.takeSaid(joined(content))
 	case "developer", "system":
 		p.s.NoteRecalled(joined(content), true)
+	default:
+		p.s.Report.CountUnknown("role " + role)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // kept here: clicks on permission cards, Stop, costs.
 type auditLog struct {
 	name     string
-	sessions []string // ids in its lines, in order of first use
+	report   ingest.Report // on lines that aren't messages
+	sessions []string      // ids in its lines, in order of first use
 
 	last         string // uuid of the last message
 	cwd, version string
@@ -71,6 +72,11 @@ func (a *auditLog) readEntry(e *claudecode.Entry) (message bool, why string) {
 		return a.takeSystem(e)
 	case "result":
 		a.takeResult(e)
+	case "tool_use_summary", "rate_limit_event", "stream_event", "tool_progress", "auth_status", "keep_alive",
+		"prompt_suggestion", "control_request", "control_response", "control_cancel_request", "streamlined_text",
+		"files_persisted":
+	default:
+		a.report.CountUnknown("audit " + cmp.Or(e.Kind, "(none)"))
 	}
 	return false, ""
 }
@@ -125,6 +131,11 @@ func (a *auditLog) takeSystem(e *claudecode.Entry) (bool, string) {
 		a.answer(e)
 	case "permission_denied":
 		a.denied = append(a.denied, readDetails(e.Raw).call)
+	default:
+		sub := cmp.Or(e.Subtype, "(none)")
+		if !claudecode.IgnoredSystem(sub) {
+			a.report.CountUnknown("audit system " + sub)
+		}
 	}
 	return false, ""
 }

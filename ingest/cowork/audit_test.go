@@ -208,11 +208,15 @@ func TestAuditOnlyWhole(t *testing.T) {
 	if want := time.Date(2026, 8, 3, 10, 0, 1, 0, time.UTC); !s.Start.Equal(want) {
 		t.Errorf("start %v, want %v", s.Start, want)
 	}
+	want := map[string]int{"audit brand_new": 1, "audit system brand_new": 1}
+	if diff := cmp.Diff(want, s.Report.Unknown); diff != "" {
+		t.Errorf("unknown, -want +got:\n%s", diff)
+	}
 	if diff := cmp.Diff([]ingest.SessionID{"local_x", "c1"}, s.Aliases); diff != "" {
 		t.Errorf("aliases, -want +got:\n%s", diff)
 	}
-	if s.Title != "Move it." {
-		t.Errorf("title %q", s.Title)
+	if s.Title != "Move it." || !cmp.Equal(s.Versions, []string{"2.1.220"}) {
+		t.Errorf("title %q, versions %v", s.Title, s.Versions)
 	}
 }
 
@@ -338,8 +342,8 @@ func TestSeveralTranscripts(t *testing.T) {
 			t.Errorf("%q counts as abandoned", turn.Text)
 		}
 	}
-	if s.Parent != nil {
-		t.Errorf("parent %+v; want none", s.Parent)
+	if s.Parent != nil || s.Report.Duplicates != 2 {
+		t.Errorf("parent %+v, %d duplicates; want none and 2", s.Parent, s.Report.Duplicates)
 	}
 	if got := s.Turns[2].File; got != "transcripts/b2.jsonl" {
 		t.Errorf("file %q, want transcripts/b2.jsonl", got)

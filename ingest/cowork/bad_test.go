@@ -62,6 +62,12 @@ func TestAuditBadLines(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("skipped, -want +got:\n%s", diff)
 	}
+	if !s.Report.Tail {
+		t.Error("got no tail, want line 11")
+	}
+	if s.Report.Blank != 2 {
+		t.Errorf("%d blank lines, want 2", s.Report.Blank)
+	}
 	for _, turn := range s.Turns {
 		if turn.Text == "Three." && turn.Line != 10 {
 			t.Errorf("the second object of line 10 is said to be at line %d", turn.Line)
@@ -96,8 +102,9 @@ func TestRecordHalfWritten(t *testing.T) {
 	d.audit(heardUser(0, "a", "One."))
 	s := d.parseSession()
 	wantOutline(t, s, "prompt: One. (audit)")
-	if s.Where.Process != "p" || s.Report.SkippedTotal > 0 {
-		t.Errorf("process %q, skipped %v; want what the record said so far", s.Where.Process, s.Report.Skipped)
+	if s.Where.Process != "p" || !s.Report.Tail {
+		t.Errorf("process %q, tail %v; want what the record said so far, and that it waits", s.Where.Process,
+			s.Report.Tail)
 	}
 }
 

@@ -117,7 +117,7 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	return log, s, nil
 }
 
-// markAudit adds the turns' other ids.
+// markAudit adds the turns' other ids, and what of the log isn't known.
 func markAudit(s *ingest.Session, log *auditLog) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -132,6 +132,7 @@ func markAudit(s *ingest.Session, log *auditLog) {
 		}
 	}
 	s.Parent = nil
+	s.Report.AddReport(log.report)
 }
 
 // addAliases adds the ids that only the log knows.

@@ -127,7 +127,8 @@ func openRecord(files []ingest.File, rep *ingest.Report) record {
 	}
 	r, err := readRecord(b)
 	switch {
-	case errors.Is(err, errHalf) && whole: // it will be read again
+	case errors.Is(err, errHalf) && whole:
+		rep.Tail = true
 	case err != nil:
 		rep.Unread(f, fmt.Errorf("record unusable: %w", err))
 	}

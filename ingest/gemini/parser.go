@@ -47,6 +47,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		if !ok {
 			return nil, ingest.NotObject(c, b)
 		}
+		p.s.Report.Records++
 		p.takeRecord(r)
 		return c.Rest(), ""
 	})
@@ -90,6 +91,8 @@ func (p *parser) takeRecord(r record) {
 			m, _ := readRecord(c)
 			p.takeMessage(m)
 		})
+	default:
+		p.s.Report.CountUnknown("(record of no known kind)")
 	}
 }
 
@@ -209,6 +212,8 @@ func (p *parser) takeMessage(m record) {
 		if said == "Request cancelled." {
 			p.draft(m, ingest.User, ingest.Interrupt, "[interrupted]")
 		}
+	default:
+		p.s.Report.CountUnknown("message " + m.kind)
 	}
 }
 

@@ -27,13 +27,14 @@ func All(t testing.TB, r ingest.Reader, path string) map[ingest.SessionID]*inges
 	return out
 }
 
-// Parse parses a session, and checks it with Turns.
+// Parse parses a session, and checks it with Lines and Turns.
 func Parse(t testing.TB, r ingest.Reader, f ingest.Found) *ingest.Session {
 	t.Helper()
 	s, err := r.Parse(context.Background(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
+	Lines(t, s.Report)
 	Turns(t, s)
 	return s
 }
@@ -48,6 +49,15 @@ func Bytes(t testing.TB, r ingest.Reader, role ingest.FileRole, name string, raw
 func File(name string, role ingest.FileRole, raw []byte) ingest.File {
 	return ingest.File{Name: name, Role: role, Size: int64(len(raw)),
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }}
+}
+
+// Lines checks that every line is accounted for: as record, duplicate, blank or skipped.
+func Lines(t testing.TB, r ingest.Report) {
+	t.Helper()
+	if sum := r.Records + r.Duplicates + r.Blank + r.SkippedTotal; r.Lines != sum {
+		t.Errorf("got %d lines, want %d: %d records, %d duplicates, %d blank, %d skipped", r.Lines, sum, r.Records,
+			r.Duplicates, r.Blank, r.SkippedTotal)
+	}
 }
 
 // Turns checks what holds for any session's turns: numbers, unique ids, valid UTF-8, clipped results.

@@ -31,7 +31,7 @@ type parser struct {
 type row struct {
 	table, id, of, kind string // of: the message that it is part of; kind: of a newer message, its speaker
 	created             int64
-	dir, title          string // of a session, like those below
+	dir, title, version string // of a session, like those below
 	archived            int64
 	fromMessage, from   string // the message, and the part of it if not "", from which on it was taken back
 	before              bool   // that was so before newer messages
@@ -43,12 +43,13 @@ func (p *parser) takeLine(l jsonl.Line) {
 	p.s.Report.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
 		c, r := jsonl.NewCursor(b), row{}
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
-			"type": &r.kind, "time_created": &r.created, "directory": &r.dir, "title": &r.title,
+			"type": &r.kind, "time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
 			"time_archived": &r.archived, "data": &r.data, "revert": func() {
 				jsonl.ReadFields([]byte(c.Text()), jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
 			}}) {
 			return nil, ingest.NotObject(c, b)
 		}
+		p.s.Report.Records++
 		p.takeRow(r)
 		return c.Rest(), ""
 	})
@@ -69,6 +70,7 @@ func (p *parser) takeRow(r row) {
 	case partTable:
 		if p.open == nil || p.open.turn.Records[0] != r.of {
 			p.closeMessage()
+			p.s.Report.CountUnknown("part of a message that isn't there")
 			p.takeMessage(row{id: r.of, created: r.created})
 		}
 		p.takePart(r)
@@ -199,6 +201,9 @@ func (p *parser) takePart(r row) {
 		if command != "" {
 			m.command = "/" + command
 		}
+	case "reasoning", "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
+	default:
+		p.s.Report.CountUnknown("part " + kind)
 	}
 }
 
@@ -231,6 +236,9 @@ func (p *parser) closeMessage() {
 		if m.summary && t.Text != "" {
 			t.Kind = ingest.Summary
 		}
+		if m.role != "assistant" {
+			p.s.Report.CountUnknown("message of " + cmp.Or(m.role, "nobody"))
+		}
 	}
 	p.turns = append(p.turns, t)
 	if m.fault != "" {
@@ -249,6 +257,9 @@ func (p *parser) finish() {
 	s, a := p.s, p.sessions[p.own]
 	if a.dir != "" {
 		s.CountDir(a.dir, 0)
+	}
+	if a.version != "" {
+		s.Versions = []string{a.version}
 	}
 	s.Born, s.Archived = timeOf(a.created), a.archived > 0
 	if strings.HasPrefix(a.title, "New session - ") || strings.HasPrefix(a.title, "Child session - ") {

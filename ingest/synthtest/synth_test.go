@@ -53,8 +53,8 @@ func checkSession(t *testing.T, m synthtest.Session, f ingest.Found, o synthtest
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Report.SkippedTotal > 0 {
-		t.Errorf("%s: skipped %v", m.Path, s.Report.Skipped)
+	if s.Report.SkippedTotal > 0 || len(s.Report.Unknown) > 0 {
+		t.Errorf("%s: skipped %v, unknown %v", m.Path, s.Report.Skipped, s.Report.Unknown)
 	}
 	if s.Title == "" || s.Start.IsZero() || len(s.Where.Cwds) != 1 {
 		t.Errorf("%s: title %q, start %v, directories %v", m.Path, s.Title, s.Start, s.Where.Cwds)

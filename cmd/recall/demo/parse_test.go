@@ -21,8 +21,11 @@ func TestParsersUnderstandEveryLine(t *testing.T) {
 	}
 	for title, s := range sessions {
 		r := s.Report
-		if r.SkippedTotal > 0 {
-			t.Errorf("%s: skipped %v", title, r.Skipped)
+		if r.SkippedTotal > 0 || len(r.Unknown) > 0 || r.Tail {
+			t.Errorf("%s: skipped %v, unknown %v, tail %v", title, r.Skipped, r.Unknown, r.Tail)
+		}
+		if r.Duplicates > 0 && s.Source == ingest.ClaudeCode {
+			t.Errorf("%s: %d duplicates", title, r.Duplicates)
 		}
 	}
 }
