@@ -72,20 +72,30 @@ type Report struct {
 	Bytes     int64 `json:"bytes"`     // source bytes newly archived
 	// sessions left for the next run: out of time, or made too recently
 	Left      int              `json:"left"`
-	Outdated  int              `json:"-"`        // of these: current in the index, but made by other rules
-	Unrelated bool             `json:"-"`        // finding links of the new items is left for the next run
-	Unread    []Unread         `json:"unread"`   // indexed sessions with lines that couldn't be parsed
-	Expiring  int              `json:"expiring"` // transcripts that the client deletes within 7 days
-	Overdue   int              `json:"overdue"`  // of those: at its next start
-	Unsafe    int              `json:"unsafe"`   // of those: not archived in their current state
-	Problems  []ingest.Problem `json:"problems"` // sessions and files skipped, each with its reason
-	Busy      bool             `json:"-"`        // a problem is only that another recall holds a lock
+	Outdated  int              `json:"-"`                 // of these: current in the index, but made by other rules
+	Unrelated bool             `json:"-"`                 // finding links of the new items is left for the next run
+	Unread    []Unread         `json:"unread"`            // indexed sessions with lines that couldn't be parsed
+	Unknown   map[string]int   `json:"unknown,omitempty"` // how many records, or parts of them, by types not known
+	Expiring  int              `json:"expiring"`          // transcripts that the client deletes within 7 days
+	Overdue   int              `json:"overdue"`           // of those: at its next start
+	Unsafe    int              `json:"unsafe"`            // of those: not archived in their current state
+	Problems  []ingest.Problem `json:"problems"`          // sessions and files skipped, each with its reason
+	Busy      bool             `json:"-"`                 // a problem is only that another recall holds a lock
 
 	salvaged bool // nothing is left to salvage; see salvage
 }
 
 // Skipped reports whether anything was skipped because of a problem.
 func (r Report) Skipped() bool { return len(r.Problems) > 0 }
+
+func (r *Report) addUnknown(types map[string]int) {
+	for name, n := range types {
+		if r.Unknown == nil {
+			r.Unknown = map[string]int{}
+		}
+		r.Unknown[name] += n
+	}
+}
 
 func (r *Report) problem(path string, err error) {
 	r.Problems = append(r.Problems, ingest.Problem{Path: path, Err: err})

@@ -104,5 +104,6 @@ func (r *Report) add(salvaged Report) {
 	r.Bytes += salvaged.Bytes
 	r.Left += salvaged.Left
 	r.Unread = append(r.Unread, salvaged.Unread...)
+	r.addUnknown(salvaged.Unknown)
 	r.Problems = append(r.Problems, salvaged.Problems...)
 }

@@ -121,6 +121,7 @@ func (w *writer) index(m *Member) error {
 		if u, ok := unread(m.Entry, m.Session.Report, shown); ok {
 			r.Unread = append(r.Unread, u)
 		}
+		r.addUnknown(m.Session.Report.Unknown)
 		if m.fresh != nil && !w.run.counted[m.Entry.ID] { // once, even if a fork caused a second round
 			w.run.counted[m.Entry.ID] = true
 			r.Distilled++

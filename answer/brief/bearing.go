@@ -277,7 +277,9 @@ func examined(turns []index.Turn, r *answer.Result, from, to int, task string, a
 var (
 	// supposes matches what supposes a cause, or asks whether it is one.
 	supposes = text.Pattern(`(?i)\b(?:maybe|perhaps|possibly|probably|might|may be|` +
-		`could (?:it|the|that|this|there|also|be|cause)|suspect\w*|suspicion|guess|hypothes[ie]s|theory|candidate|i th(?:ink|ought)|(?:first|my|one) (?:thought|idea)|` +
+		`could (?:it|the|that|this|there|also|be|cause)|` +
+		`suspect\w*|suspicion|guess|hypothes[ie]s|theory|candidate|i th(?:ink|ought)|` +
+		`(?:first|my|one) (?:thought|idea)|` +
 		`caus(?:es?|ed|ing)|because|since|that['’]s (?:why|where)|is why|behind|check (?:whether|if|the)|look at)\b|` +
 		`^(?:is|are|does|do|did|was)\b.*\?`)
 	// excludes matches what says of something that it isn't so.

@@ -177,6 +177,6 @@ func (s *sentence) greets() bool {
 var smallTalk = sync.OnceValue(func() text.Bag {
 	return keywords("ok okay yes yeah yep sure right go ahead next continue proceed fine good great nice cool perfect " +
 		"super lovely awesome amazing wow haha lol thanks thank thx ty cheers welcome hi hello hey bye goodbye see ya " +
-		"later today tonight tomorrow morning evening night weekend enough well then till until soon alright sorry please work after " +
-		"danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
+		"later today tonight tomorrow morning evening night weekend enough well then till until soon alright sorry " +
+		"please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
 })

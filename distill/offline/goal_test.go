@@ -153,20 +153,20 @@ func TestConsentIsNoFarewell(t *testing.T) {
 
 // A yes answers all that was asked; what asks something else answers nothing.
 func TestYesToTwoQuestions(t *testing.T) {
+	const asked = "Shall I extend the reader to bank files? Or would you rather keep it on the ledger alone?"
 	for reply, want := range map[string]string{
-		"yes":                                  "Shall I extend the reader to bank files? Or would you rather keep it on the ledger alone?",
+		"yes":                                  asked,
 		"which banks write such files at all?": "",
 	} {
 		s := talkOf([]string{"What does the reader of the ledger do?", "It reads the ledger's own files.\n\n" +
-			"Shall I extend the reader to bank files? Or would you rather keep it on the ledger alone?",
-			reply, "Well."}, nil)
+			asked, reply, "Well."}, nil)
 		p, err := Distiller{}.Distill(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
 		for _, it := range p.Items {
-			if len(it.Evidence) > 1 && it.Evidence[1].Quote == reply || it.First().Quote == reply && len(it.Evidence) > 1 {
+			if len(it.Evidence) > 1 && slices.Contains(it.Quotes(), reply) {
 				got = it.Text
 			}
 		}

@@ -198,7 +198,8 @@ var (
 	looksOnly = text.Pattern(`(?i)^\W*(show|list|print|read|look|open|find|count|compare)\b`)
 	// destroys matches what a command or a request does to what is then gone.
 	destroys = text.Pattern(`(?i)\b(remov\w*|uninstall|purg\w*|delet\w*|rm|wip(?:e|es|ed|ing)|eras\w*|drop|discard|` +
-		`throw away|clean(?: ?up)?|clear|empty|overwrit\w*|reset|truncate|prune|undo|revert)(?:\b|_)|\s(-v|-f|-r|--force|--hard)\b`)
+		`throw away|clean(?: ?up)?|clear|empty|overwrit\w*|reset|truncate|prune|undo|revert)(?:\b|_)|` +
+		`\s(-v|-f|-r|--force|--hard)\b`)
 	aside = text.Pattern(`(?i)(^|[/_.-])(tests?|specs?|docs?|examples?|changelog|readme|adr|migrations?)([/_.-]|$)|` +
 		`\.(md|rst|lock|sum)$|[-.]lock\.`)
 )

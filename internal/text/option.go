@@ -98,7 +98,8 @@ var saysChanged = Pattern(`(?i)\b(?:instead(?: of)?|in place of|in favou?r of|no
 func LeavesIt(reply string) bool { return leavesIt().MatchString(reply) }
 
 var leavesIt = Pattern(`(?i)^\W*(?:(?:i know|known|yes|yeah|ok|okay|ja|no|nope|nah|please|just|let['’]?s|we)\b\W*)*` +
-	`(?:\b(?:no|nope|nah|nein)\W*$|never (?:that|this|it|those|them)\b|(?:better|rather) not\b|don['’]?t (?:waste|bother)|` +
+	`(?:\b(?:no|nope|nah|nein)\W*$|never (?:that|this|it|those|them)\b|(?:better|rather) not\b|` +
+	`don['’]?t (?:waste|bother)|` +
 	`not (?:now|yet|before|today|until|needed|necessary|urgent|important|that|this|ours?|mine)\b|` +
 	`(?:don['’]?t|do not) \w+ (?:it|that|this|them|those|these|there)\b|hold (?:on|off)\b|hands off\b|` +
 	`(?:leave|ignore|skip|forget|park|keep|hold|wait|live)\b[^.]{0,12}\b(?:it|that|this|them|those|these)\b|` +

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
 	"reflect"
+	"slices"
 	"strings"
 
 	"recall/answer"
@@ -152,10 +154,14 @@ func (c *Console) PrintReport(r pipeline.Report) {
 	page := struct {
 		pipeline.Report
 		Did   []string
-		Lines int // unreadable ones
-	}{r, ReportParts(r), 0}
+		Lines int      // unreadable ones
+		Types []string // that aren't known
+	}{Report: r, Did: ReportParts(r)}
 	for _, u := range r.Unread {
 		page.Lines += u.Lines
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
+		page.Types = append(page.Types, fmt.Sprintf("%s (%d)", Line(name), r.Unknown[name]))
 	}
 	c.Form("report", page)
 	c.printProblems(r.Problems, "recall sync --json") // init has no --json
