@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"recall/internal/llm"
 	txt "recall/internal/text"
@@ -16,6 +17,7 @@ type serviceError struct {
 	text   string
 	code   string // code, type, status and param, joined
 	status int    // HTTP status if the code is one, or 0
+	after  time.Duration
 }
 
 // parseError parses the error formats of various services:
@@ -69,7 +71,8 @@ func parseErrorValue(raw json.RawMessage) serviceError {
 		Status   json.RawMessage `json:"status"`
 		Param    json.RawMessage `json:"param"`
 		Metadata struct {
-			Raw json.RawMessage `json:"raw"` // OpenRouter: the message of the provider behind it
+			Raw     json.RawMessage   `json:"raw"` // OpenRouter: the message of the provider behind it
+			Headers map[string]string `json:"headers"`
 		} `json:"metadata"`
 	}
 	if json.Unmarshal(raw, &e) != nil {
@@ -85,6 +88,9 @@ func parseErrorValue(raw json.RawMessage) serviceError {
 	}
 	if n, err := strconv.Atoi(plain(e.Code)); err == nil && n >= 400 && n < 600 {
 		c.status = n
+	}
+	if ms, err := strconv.ParseInt(e.Metadata.Headers["X-RateLimit-Reset"], 10, 64); err == nil { // a point in time
+		c.after = min(max(0, time.Until(time.UnixMilli(ms))), time.Hour)
 	}
 	return c
 }

@@ -101,7 +101,9 @@ func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
 		text = string(body)
 	}
 	e := t.Fail(FaultOf(status, c.code, text), status, t.Clip([]byte(text)))
-	e.After = retryAfter(res.Header, time.Now())
+	if e.After = retryAfter(res.Header, time.Now()); e.After == 0 && e.Fault == llm.RateLimited {
+		e.After = c.after
+	}
 	return e
 }
 

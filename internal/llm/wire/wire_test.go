@@ -197,7 +197,7 @@ func TestConnections(t *testing.T) {
 // Whatever comes, it is an answer or an error of ours.
 func FuzzTransport(f *testing.F) {
 	f.Add(200, `{"choices":[]}`)
-	f.Add(200, `[{"error":{"code":1,"metadata":{"raw":{"a":1}}}}]`)
+	f.Add(200, `[{"error":{"code":1,"metadata":{"headers":{"X-RateLimit-Reset":"1"}}}}]`)
 	f.Add(429, `{"error":"slow"}`)
 	f.Fuzz(func(t *testing.T, status int, body string) {
 		if status < 100 || status > 599 {
