@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"recall/cmd/recall/config"
 )
 
 // otherClients are the clients beside Claude Code: what each needs to ask a model at url, and how it is asked once.
@@ -51,6 +53,7 @@ func TestRealOtherClientsAreTold(t *testing.T) {
 				t.Skipf("%s names no program; .ci/clients brings one", c.variable)
 			}
 			d, m := newDesk(t), newOtherAPI(t)
+			d.removeAtEnd()
 			const longAgo = 20 // days, so that the start doesn't quote it
 			d.at = d.at.AddDate(0, 0, -longAgo)
 			d.says(session(1), "Set the paging threshold of the buoy alarms to 90 seconds, because a wave takes up to 80.",
@@ -75,8 +78,9 @@ func TestRealOtherClientsAreTold(t *testing.T) {
 				cmd := exec.CommandContext(t.Context(), program, args...)
 				cmd.Dir, cmd.WaitDelay = d.project, time.Second
 				cmd.Env = []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" +
-					filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "OPENAI_API_KEY=dummy",
-					"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + m.URL, "OPENCODE_DISABLE_MODELS_FETCH=1",
+					filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(d.home, "cache"),
+					embedProvider + "=" + config.EmbedOff, "OPENAI_API_KEY=dummy", "GEMINI_API_KEY=dummy",
+					"GOOGLE_GEMINI_BASE_URL=" + m.URL, "OPENCODE_DISABLE_MODELS_FETCH=1",
 					"OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("%s %q: %v\n%s", filepath.Base(program), args, err, out)

@@ -111,6 +111,7 @@ func TestRealClientHooks(t *testing.T) { clienttest.Each(t, hooksAtWork) }
 func hooksAtWork(t *testing.T, client string) {
 	exe := built(t, filepath.Join(t.TempDir(), "a place with spaces", "recall"))
 	d := newDesk(t)
+	d.removeAtEnd()
 	d.says(sessionA, first...)
 	d.recall("sync")
 	m := newModelAPI(t)
@@ -215,18 +216,6 @@ func hooksAtWork(t *testing.T, client string) {
 	}
 	path = findSession(t, d, sessionC)
 	archived("the last SessionEnd")
-	all, gone := filepath.Dir(d.home), 0
-	t.Cleanup(func() { // its hook may still be indexing, and makes again what was removed
-		for range 100 {
-			time.Sleep(100 * time.Millisecond)
-			if _, err := os.Stat(all); err == nil {
-				gone = 0
-				os.RemoveAll(all)
-			} else if gone++; gone == 10 {
-				break
-			}
-		}
-	})
 	runs(exe, "hooks", "uninstall")
 	if text, err := os.ReadFile(settings); err != nil || string(text) != before {
 		t.Errorf("after uninstall: %q, %v", text, err)

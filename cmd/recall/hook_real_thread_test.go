@@ -47,6 +47,7 @@ const apiKey = "dummy-key-for-loopback"
 
 func keepsItsThread(t *testing.T, exe, client string) {
 	d := newDesk(t)
+	d.removeAtEnd()
 	m := newModelAPI(t)
 	env := []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" +
 		filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),

@@ -52,6 +52,23 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
+// removeAtEnd removes the home, in which a hook's process in the background may still write, and what such a process
+// makes again.
+func (d *desk) removeAtEnd() {
+	d.t.Cleanup(func() {
+		gone := 0
+		for range 100 {
+			time.Sleep(100 * time.Millisecond)
+			if _, err := os.Stat(d.home); err == nil {
+				gone = 0
+				os.RemoveAll(d.home)
+			} else if gone++; gone == 10 {
+				break
+			}
+		}
+	})
+}
+
 // path is where the client keeps a session of the project.
 func (d *desk) path(session string) string {
 	return filepath.Join(d.home, ".claude", "projects", "-harborlight", session+".jsonl")
