@@ -27,7 +27,7 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 	}
 	thread = slices.Clone(thread)
 	slices.SortStableFunc(thread, func(a, b *Payload) int {
-		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session))
+		return cmp.Or(a.End.Compare(b.End), a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session))
 	})
 	last := thread[len(thread)-1]
 	out := &Payload{
@@ -46,8 +46,8 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 		if len(p.Read) > 0 {
 			out.Read = p.Read
 		}
-		if p.End.After(out.End) {
-			out.End = p.End
+		if p.Start.Before(out.Start) {
+			out.Start = p.Start
 		}
 	}
 	for _, kind := range Kinds {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"recall/internal/text"
 )
@@ -25,8 +26,7 @@ type ThreadInfo struct {
 	Carried    []ItemID // items of payloads that a person gave it
 	Injected   []ItemID // items of payloads that a hook put before it
 	Items      []ItemID // its own, including retired ones
-	Files      []string // those it is about
-	Symbols    []string
+	Files      []string // those it worked on or speaks of
 	Goal       string
 }
 
@@ -39,7 +39,11 @@ func InfoOf(p *Payload) ThreadInfo {
 		if i >= len(p.Items) || !it.Current() {
 			continue
 		}
-		info.Symbols = append(info.Symbols, it.About...)
+		for _, name := range it.About {
+			if strings.ContainsFunc(path.Ext(name), unicode.IsLetter) { // no version, no name of a product
+				info.Files = append(info.Files, name)
+			}
+		}
 		switch {
 		case it.Kind == File:
 			info.Files = append(info.Files, it.Path)
@@ -69,7 +73,7 @@ const (
 
 // Threads groups sessions into threads. They are joined by fork or resume lineage, a shared plan file, a carried
 // payload, one folder given to Cowork, or the same project and branch within 14 days; on the default branch, or
-// without one, only if they also share a file, symbol or goal. A payload that a hook put before a session joins it like
+// without one, only if they also share a file or goal. A payload that a hook put before a session joins it like
 // a pasted one, unless the session has a branch of its own: there the hook may have had only another branch's. A
 // person's corrections win, the later of two contradictory ones, and a split wins over what follows from joins.
 // Sessions are ordered oldest first, threads by last activity, latest first, regardless of the input's order.
@@ -117,7 +121,7 @@ func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
 
 // defaultBranches are used for everything, so they don't identify a task.
 var defaultBranches = map[string]bool{"": true, "main": true, "master": true, "trunk": true, "develop": true,
-	"HEAD": true}
+	"development": true, "dev": true, "next": true, "HEAD": true}
 
 // ubiquitousFiles lists files that any session may touch, so sharing one means nothing.
 var ubiquitousFiles = text.Set(`readme.md claude.md agents.md changelog.md memory.md todo.md .gitignore go.mod go.sum

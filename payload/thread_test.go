@@ -37,7 +37,6 @@ func names(threads [][]ThreadInfo) string {
 
 func TestThreads(t *testing.T) {
 	files := func(f ...string) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Files = f } }
-	symbols := func(f ...string) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Symbols = f } }
 	goal := func(g string) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Goal = g } }
 	parent := func(p string) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Parent = p } }
 	plan := func(p string) func(*ThreadInfo) { return func(s *ThreadInfo) { s.PlanFiles = []string{p} } }
@@ -66,8 +65,8 @@ func TestThreads(t *testing.T) {
 			on("b", 1, "main", files("README.md"))}, nil, "b | a"},
 		{"a file in common, long ago", []ThreadInfo{on("a", 0, "main", files("q.go")), on("b", 30, "main", files("q.go"))},
 			nil, "b | a"},
-		{"without a branch, a symbol in common", []ThreadInfo{on("a", 0, "", symbols("Acquire")),
-			on("b", 1, "", symbols("Acquire"))}, nil, "a b"},
+		{"a branch that everything is done on", []ThreadInfo{on("a", 0, "dev"), on("b", 1, "dev"), on("c", 2, "next"),
+			on("d", 3, "next")}, nil, "d | c | b | a"},
 		{"a goal in common", []ThreadInfo{on("a", 0, "main", goal("Find the race that duplicates jobs")),
 			on("b", 1, "main", goal("Go on finding the race that duplicates jobs")),
 			on("c", 2, "main", goal("Write the release notes"))}, nil, "c | a b"},
@@ -188,13 +187,14 @@ func TestPick(t *testing.T) {
 func TestInfoOf(t *testing.T) {
 	p := example()
 	p.Items = append(p.Items, Item{ID: "f2f2f2f2f2", Kind: File, Path: "src/queue.go"})
+	p.Items[1].About = append(p.Items[1].About, "GitHub", "0.4.3")
 	p.Retired = []Item{{ID: "g2g2g2g2g2", Kind: Goal, Text: "old"}}
 	p.Carried = []ItemID{"h2h2h2h2h2"}
 	got := InfoOf(p)
 	want := ThreadInfo{Session: p.Session, Project: "billing", Branch: "fix/queue", Start: p.Start, End: p.End,
 		Carried: p.Carried,
 		Items:   []ItemID{"k3v9t2m8qa", "b7xw4c5d2e", "5hq2n6r3ya", "w2m7f4k6tc", "f2f2f2f2f2", "g2g2g2g2g2"},
-		Files:   []string{"src/queue.go"}, Symbols: []string{"ProcessQueue.acquire"}, Goal: p.Items[0].Text}
+		Files:   []string{"ProcessQueue.acquire", "src/queue.go"}, Goal: p.Items[0].Text}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -131,7 +131,7 @@ func (t *tieFinder) branches() {
 			continue
 		}
 		byProject.add(s.Project, i)
-		for _, name := range slices.Concat(s.Files, s.Symbols) {
+		for _, name := range s.Files {
 			if isTelling(name) {
 				common.add(s.Project+"\x00"+name, i)
 			}

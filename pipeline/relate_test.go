@@ -209,6 +209,33 @@ func TestResumeLeavesOutSuperseded(t *testing.T) {
 	}
 }
 
+// A session asked for by name is handed on as itself, whatever its thread went on to.
+func TestSessionPayloadIsOfThatSession(t *testing.T) {
+	p, root := open(t, t.TempDir()), t.TempDir()
+	for i, said := range []string{"Sort the tides in `tides/table.go` by height.", "Round the heights of `tides/table.go` up."} {
+		(talk{id: changing[i].id, start: changing[i].start, said: []string{said, "Done."}}).write(t, root)
+	}
+	syncAll(t, p, root)
+	entries, err := p.Library.Sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := entries[0]
+	thread, err := pipeline.NextPayload(t.Context(), p.Library, p.Index, first.Project, "", first.ID)
+	if err != nil || len(thread.Thread) != 2 {
+		t.Fatalf("a thread of %v, %v", thread, err)
+	}
+	got, err := pipeline.SessionPayload(t.Context(), p.Library, p.Index, first.Project, first.ID)
+	if err != nil || got.Session != string(first.ID) || len(got.Thread) != 1 {
+		t.Fatalf("handed on: %+v, %v", got, err)
+	}
+	for _, it := range got.Items {
+		if strings.Contains(it.Text, "Round") {
+			t.Errorf("the other session's %s is handed on: %s", it.Kind, it.Text)
+		}
+	}
+}
+
 // A person's word wins over the rules, for good.
 func TestPersonRetracts(t *testing.T) {
 	p, root := open(t, t.TempDir()), t.TempDir()

@@ -93,6 +93,19 @@ func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInf
 // asked for. Sessions whose payload can't be read are an error returned along with the payload.
 func NextPayload(ctx context.Context, l *library.Library, x *index.Index, project, branch string, of ingest.SessionID) (
 	*payload.Payload, error) {
+	return next(ctx, l, x, project, branch, of, false)
+}
+
+// SessionPayload composes the payload of one session, with the latest claims of the rest of its thread beside it. See
+// NextPayload.
+func SessionPayload(ctx context.Context, l *library.Library, x *index.Index, project string, of ingest.SessionID) (
+	*payload.Payload, error) {
+	return next(ctx, l, x, project, "", of, true)
+}
+
+// next composes the payload of a thread or, alone, that of the session of it.
+func next(ctx context.Context, l *library.Library, x *index.Index, project, branch string, of ingest.SessionID,
+	alone bool) (*payload.Payload, error) {
 	known, err := l.Project(project)
 	if err != nil && !errors.Is(err, library.ErrNoProject) {
 		return nil, err
@@ -109,28 +122,37 @@ func NextPayload(ctx context.Context, l *library.Library, x *index.Index, projec
 	}
 	threads, bad := Threads(ctx, l, x, led)
 	read := map[string]*payload.Payload{}
-	p, err := compose(ctx, l, x, project, pick(threads, branch, of), entries, read)
+	thread := pick(threads, branch, of)
+	told := thread
+	if alone {
+		told = slices.DeleteFunc(slices.Clone(thread), func(s payload.ThreadInfo) bool { return s.Session != string(of) })
+	}
+	p, err := compose(ctx, l, x, project, told, entries, read)
 	if p != nil && known.Name != "" {
 		p.Project = known.Name // it may have been renamed since it was distilled
 	}
 	if p != nil && p.Doubted != nil {
-		bad = errors.Join(bad, besides(ctx, l, x, p, of == "", entries, read))
+		others := func(session string) bool {
+			in := func(s payload.ThreadInfo) bool { return s.Session == session }
+			return !slices.Contains(p.Thread, session) && (!alone || slices.ContainsFunc(thread, in))
+		}
+		bad = errors.Join(bad, besides(ctx, l, x, p, others, of == "", entries, read))
 	}
 	return p, errors.Join(bad, err)
 }
 
-// besides adds to a thread's payload what was decided or ruled out in other sessions of its project, on whatever
-// branch, and stands: the latest; and if wanted, for where there is room, what was said lately in others on this branch
-// or none. The index may be nil; read is as for compose.
-func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload.Payload, quoted bool,
-	entries []library.Entry, read map[string]*payload.Payload) error {
+// besides adds to a payload what was decided or ruled out in other sessions of its project, on whatever branch, and
+// stands: the latest; and if wanted, for where there is room, what was said lately in others on this branch or none.
+// The index may be nil; read is as for compose.
+func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload.Payload, others func(string) bool,
+	quoted bool, entries []library.Entry, read map[string]*payload.Payload) error {
 	of := map[string]payload.Origin{}
 	for i, e := range entries {
 		from := payload.Origin{Session: string(e.ID), Number: i + 1}
 		if e.Branch != p.Branch {
 			from.Branch = e.Branch
 		}
-		if !e.Headless && !slices.Contains(p.Thread, from.Session) {
+		if !e.Headless && others(from.Session) {
 			of[from.Session] = from
 		}
 	}

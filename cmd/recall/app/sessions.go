@@ -186,14 +186,19 @@ func (a *App) ProjectAsked(name string) (string, error) {
 	return p.Name, err
 }
 
-// Compose makes the payload of a thread: that of a project or session by its name, or of the current project for "".
-// The index may be nil.
+// Compose makes the payload of a session or of a project's thread, by name, or of the current project's for "". The
+// index may be nil.
 func (a *App) Compose(ctx context.Context, x *index.Index, name string) (*payload.Payload, error) {
 	project, branch, of, err := a.ResolveThread(name)
 	if err != nil {
 		return a.handedOver(name, err)
 	}
-	p, err := pipeline.NextPayload(ctx, a.Lib, x, project, branch, of)
+	var p *payload.Payload
+	if of != "" {
+		p, err = pipeline.SessionPayload(ctx, a.Lib, x, project, of)
+	} else {
+		p, err = pipeline.NextPayload(ctx, a.Lib, x, project, branch, "")
+	}
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")
 		return a.handedOver(name, err)
