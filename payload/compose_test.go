@@ -15,8 +15,9 @@ func pageOf(p *Payload) string { return Render(p, Options{Budget: -1}).Text }
 
 // The last session is the one that was worked in last, not the one that began last.
 func TestComposeEndsWithLastWorked(t *testing.T) {
-	long := &Payload{Session: "long", Start: day(0), End: day(9), Items: []Item{{ID: "a1", Kind: Next, Text: "Ship it."}}}
-	short := &Payload{Session: "short", Start: day(2), End: day(3), Items: []Item{{ID: "b1", Kind: Next, Text: "Test it."}}}
+	next := func(id ItemID, text string) []Item { return []Item{{ID: id, Kind: Next, Text: text}} }
+	long := &Payload{Session: "long", Start: day(0), End: day(9), Items: next("a1", "Ship it.")}
+	short := &Payload{Session: "short", Start: day(2), End: day(3), Items: next("b1", "Test it.")}
 	got := Compose([]*Payload{long, short}, nil)
 	if got.Session != "long" || !got.Start.Equal(day(0)) || !got.End.Equal(day(9)) || len(got.Items) != 1 ||
 		got.Items[0].ID != "a1" {

@@ -212,7 +212,7 @@ func TestResumeLeavesOutSuperseded(t *testing.T) {
 // A session asked for by name is handed on as itself, whatever its thread went on to.
 func TestSessionPayloadIsOfThatSession(t *testing.T) {
 	p, root := open(t, t.TempDir()), t.TempDir()
-	for i, said := range []string{"Sort the tides in `tides/table.go` by height.", "Round the heights of `tides/table.go` up."} {
+	for i, said := range []string{"Sort `tides/table.go` by height.", "Round the heights of `tides/table.go` up."} {
 		(talk{id: changing[i].id, start: changing[i].start, said: []string{said, "Done."}}).write(t, root)
 	}
 	syncAll(t, p, root)
