@@ -3,6 +3,7 @@ package ingest
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"recall/internal/text"
 )
@@ -102,8 +103,55 @@ func pastedLines(lines []string) int {
 			return n
 		}
 	}
-	return 0
+	return outputLines(lines)
 }
+
+// outputLines counts the lines at the beginning, of a paragraph without a list, that somebody hardly typed: three or
+// more with few of the words that hold a sentence together, but many names, numbers and paths. Short lines are answers.
+func outputLines(lines []string) (n int) {
+	const few, short, most = 3, 12, 100
+	var all wording
+	for i, line := range lines[:min(most, len(lines))] {
+		bare := strings.TrimSpace(line)
+		if bare == "" || strings.ContainsAny(bare[:1], "-*•#|<>") {
+			break
+		}
+		one := wordingOf(bare)
+		all.add(one)
+		switch printed := !all.typed() && 3*all.odd >= all.words && all.size >= short*(i+1); {
+		case one.typed() && i == 0:
+			return 0
+		case !one.typed() && printed && i+1 >= few:
+			n = i + 1
+		}
+	}
+	return n
+}
+
+// wording counts a text's words: those that hold sentences together, and odd ones, which aren't of letters alone.
+type wording struct{ size, words, small, odd int }
+
+func wordingOf(line string) wording {
+	w := wording{size: len(line)}
+	for word := range strings.FieldsSeq(line) {
+		bare := strings.Trim(word, `.,:;!?()"'`)
+		w.words++
+		switch {
+		case text.Stop(strings.ToLower(bare)), strings.ContainsFunc(bare, text.Unspaced): // a sentence in one word
+			w.small++
+		case strings.ContainsFunc(bare, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }):
+			w.odd++
+		}
+	}
+	return w
+}
+
+func (w *wording) add(o wording) {
+	*w = wording{w.size + o.size, w.words + o.words, w.small + o.small, w.odd + o.odd}
+}
+
+// typed reports whether a fifth of the words hold sentences together.
+func (w wording) typed() bool { return 5*w.small >= w.words }
 
 // mailed reports whether a mail begins: two lines of its head, or what a program writes above one that is passed on.
 func mailed(lines []string) bool {

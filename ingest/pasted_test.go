@@ -21,6 +21,13 @@ func TestPasted(t *testing.T) {
 		{"a word after a terminal", "$ npm publish\nerror code EOTP\nI think we need to ask for Kafka first",
 			"I think we need to ask for Kafka first", "EOTP"},
 		{"a terminal that says I", "$ x\nI am busy with it\nstate=Kafka", "", "Kafka"},
+		{"what a command printed", "it gives me this:\npacked 0.65KB kafka.json\npacked 1.1KB dist/table.d.ts\n" +
+			"packed 6.16KB dist/index.js\ncan you fix it?", "it gives me this:\ncan you fix it?", "kafka"},
+		{"lines of one's own", "use kafka-go 1.2 for the feed\nand pgx/v5 with it\nin cmd/feed and cmd/api", "use kafka-go 1.2 " +
+			"for the feed\nand pgx/v5 with it\nin cmd/feed and cmd/api", "kafka"},
+		{"answers by number", "1 a\n2 kafka\n3 c4\n4 b", "1 a\n2 kafka\n3 c4\n4 b", "kafka"},
+		{"a list of files", "move these:\n- a/kafka.go\n- a/nats.go\n- b/avro.go", "move these:\n- a/kafka.go\n- a/nats.go\n" +
+			"- b/avro.go", "kafka"},
 		{"a fence in a chat", "```we chose Kafka\nand Avro.``` he says, ```no\nAvro```, I don't.",
 			"he says, , I don't.", "Kafka"},
 		{"words after a fence", "```\nKafka\n``` 昨日のmtgはここ", "昨日のmtgはここ", "Kafka"},

@@ -164,7 +164,7 @@ func TestPassagesOfAnExchange(t *testing.T) {
 		if len(it.Evidence) > 1 {
 			other[it.Text] = it.Evidence[1].Quote
 		}
-		for _, s := range sentences(it.Text, false) {
+		for _, s := range sentences(it.Text, false, nil) {
 			seen[s.text]++
 		}
 	}

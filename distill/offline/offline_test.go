@@ -25,7 +25,7 @@ func TestSentences(t *testing.T) {
 			"改用 SQLite，因为只有一个文件。"},
 	} {
 		var got []string
-		for _, s := range sentences(text, false) {
+		for _, s := range sentences(text, false, nil) {
 			got = append(got, s.text)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

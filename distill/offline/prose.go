@@ -2,9 +2,11 @@ package offline
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"recall/ingest"
 	"recall/internal/text"
 )
 
@@ -33,11 +35,11 @@ type sentence struct {
 	state string    // how far a label, a row or a list item's mark says that something is, or ""
 }
 
-// sentences splits a message into sentences, without code blocks and rules. In casual
-// writing, which is what people type, a sentence may begin with a small letter.
-func sentences(text string, casual bool) []sentence {
+// sentences splits a message into sentences, without code blocks and rules; none goes on where a line of somebody
+// else's begins. In casual writing, which is what people type, a sentence may begin with a small letter.
+func sentences(text string, casual bool, foreign []ingest.Foreign) []sentence {
 	p := parts{text: text, casual: casual}
-	fenced := false
+	fenced, others := false, false
 	for at := 0; at < len(text); {
 		end := strings.IndexByte(text[at:], '\n')
 		if end < 0 {
@@ -48,6 +50,11 @@ func sentences(text string, casual bool) []sentence {
 		from := at
 		at = end + 1
 		line := strings.TrimSpace(text[from:end])
+		was := others
+		others = slices.ContainsFunc(foreign, func(f ingest.Foreign) bool { return f.From <= from && from < f.To })
+		if others != was {
+			p.flush()
+		}
 		switch {
 		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
 			fenced = !fenced

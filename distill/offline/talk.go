@@ -134,7 +134,11 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 
 func newSpeech(turn *ingest.Turn, text string, from source) *speech {
 	sp := &speech{turn: turn, text: text, source: from, user: from == typing || from == refusing}
-	sp.parts = sentences(text, sp.user)
+	var foreign []ingest.Foreign
+	if text == turn.Text {
+		foreign = turn.Foreign
+	}
+	sp.parts = sentences(text, sp.user, foreign)
 	return sp
 }
 
