@@ -89,7 +89,6 @@ var kept = map[string]string{
 	"github.com/modelcontextprotocol/go-sdk": "serve/mcp",
 	"github.com/ncruces/go-sqlite3":          "index ingest/opencode library/state",
 	"github.com/philippgille/chromem-go":     "index",
-	"github.com/viterin/vek":                 "index/embed/minilm",
 	"github.com/tailscale/hujson":            "serve/hooks/clients internal/llm/openai",
 	"github.com/spf13/cobra":                 "cmd",
 	"github.com/spf13/pflag":                 "cmd",

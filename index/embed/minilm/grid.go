@@ -1,18 +1,17 @@
 package minilm
 
-import (
-	"runtime"
-
-	"github.com/viterin/vek/vek32"
-)
-
-// grid is a matrix of floats, or a part of one.
+// grid is a matrix of floats, or a part of one. Behind a row of a whole one stand zeros up to a multiple of eight.
 type grid struct {
 	data               []float32
 	rows, cols, stride int
 }
 
-func newGrid(rows, cols int) grid { return grid{make([]float32, rows*cols), rows, cols, cols} }
+func newGrid(rows, cols int) grid {
+	stride := eights(cols)
+	return grid{make([]float32, rows*stride), rows, cols, stride}
+}
+
+func eights(n int) int { return (n + 7) &^ 7 }
 
 func (g grid) row(i int) []float32 { return g.data[i*g.stride : i*g.stride+g.cols : i*g.stride+g.cols] }
 
@@ -37,40 +36,37 @@ func (g grid) add(o grid) {
 	}
 }
 
-// assembly reports whether vek multiplies with vector instructions here. Where it doesn't, blocked is three times as
-// fast.
-var assembly = vek32.Info().Acceleration
+// atOnce is how many rows of x are multiplied at once by weights.
+const atOnce = 4
 
-// product sets out[i][j] to the product of row i of x and row j of w.
+// product sets out[i][j] to the product of row i of x and row j of w. The last rows are multiplied in assembly together
+// with some of those before them, once more.
 func product(out, x, w grid) {
-	if !assembly {
+	if !assembly || x.rows < atOnce || w.rows < 2 {
 		blocked(out, x, w)
 		return
 	}
-	for i := range x.rows {
-		a, to := x.row(i), out.row(i)
-		for j := range to {
-			at := j * w.stride
-			to[j] = vek32.Dot(a, w.data[at:at+len(a)])
+	for i := 0; i < x.rows; i += atOnce {
+		i := min(i, x.rows-atOnce)
+		for j := 0; j < w.rows; j += 2 {
+			j := min(j, w.rows-2)
+			fourByTwo(&out.data[i*out.stride+j], &x.data[i*x.stride], &w.data[j*w.stride], out.stride, x.stride, w.stride,
+				eights(x.cols))
 		}
 	}
 }
 
-// blocked is product in plain Go, some rows of x by four of w at a time, as many as there are registers for: what is
-// read is used more than once. Compilers that have fused multiply-adds use them.
+// blocked is product in plain Go, four rows of x by four of w at a time: what is read is used more than once. Compilers
+// that have fused multiply-adds use them.
 func blocked(out, x, w grid) {
-	tall, some := 4, fourByFour
-	if runtime.GOARCH == "amd64" { // 16 registers; others have 32
-		tall, some = 2, twoByFour
-	}
 	i := 0
-	for ; i+tall <= x.rows; i += tall {
+	for ; i+4 <= x.rows; i += 4 {
 		j := 0
 		for ; j+4 <= w.rows; j += 4 {
-			some(out, x, w, i, j)
+			fourByFour(out, x, w, i, j)
 		}
 		for ; j < w.rows; j++ {
-			for r := i; r < i+tall; r++ {
+			for r := i; r < i+4; r++ {
 				out.data[r*out.stride+j] = dot(x.row(r), w.row(j))
 			}
 		}
@@ -99,20 +95,6 @@ func fourByFour(out, x, w grid, i, j int) {
 	out.set(i+1, j, be, bf, bg, bh)
 	out.set(i+2, j, ce, cf, cg, ch)
 	out.set(i+3, j, de, df, dg, dh)
-}
-
-func twoByFour(out, x, w grid, i, j int) {
-	n := x.cols
-	a, b := x.row(i)[:n], x.row(i + 1)[:n]
-	e, f, g, h := w.row(j)[:n], w.row(j + 1)[:n], w.row(j + 2)[:n], w.row(j + 3)[:n]
-	var ae, af, ag, ah, be, bf, bg, bh float32
-	for k, p := range a {
-		q := b[k]
-		ae, af, ag, ah = ae+p*e[k], af+p*f[k], ag+p*g[k], ah+p*h[k]
-		be, bf, bg, bh = be+q*e[k], bf+q*f[k], bg+q*g[k], bh+q*h[k]
-	}
-	out.set(i, j, ae, af, ag, ah)
-	out.set(i+1, j, be, bf, bg, bh)
 }
 
 // set sets four numbers of row i from column j on.

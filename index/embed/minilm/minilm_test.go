@@ -72,7 +72,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Vectors are those of the float32 model, embedded together or alone, with vek's assembly and without.
+// Vectors are those of the float32 model, embedded together or alone, with assembly and without.
 func TestVectors(t *testing.T) {
 	texts, refs := references(t)
 	m := New()
@@ -106,23 +106,29 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// The kernels in plain Go, of which each processor uses one, do the same.
+// The kernels multiply as many rows as there are, in plain Go and in assembly.
 func TestKernels(t *testing.T) {
-	x, w := newGrid(4, 19), newGrid(4, 19)
-	for i := range x.data {
-		x.data[i], w.data[i] = float32(i%7), float32(i%5)-2 // whole numbers: sums are exact
-	}
-	want, four, two := newGrid(4, 4), newGrid(4, 4), newGrid(4, 4)
-	for i := range 4 {
-		for j := range 4 {
-			want.data[4*i+j] = dot(x.row(i), w.row(j))
+	defer func(was bool) { assembly = was }(assembly)
+	for rows := 1; rows < 10; rows++ {
+		x, w := newGrid(rows, 19), newGrid(11-rows, 19)
+		for _, g := range []grid{x, w} {
+			for i := range g.rows {
+				for j := range g.row(i) {
+					g.row(i)[j] = float32((5*i+3*j)%7 - 2) // whole numbers: sums are exact
+				}
+			}
 		}
-	}
-	fourByFour(four, x, w, 0, 0)
-	twoByFour(two, x, w, 0, 0)
-	twoByFour(two, x, w, 2, 0)
-	if !slices.Equal(four.data, want.data) || !slices.Equal(two.data, want.data) {
-		t.Errorf("got %v and %v, want %v", four.data, two.data, want.data)
+		for _, assembly = range []bool{false, assembly} {
+			got := newGrid(x.rows, w.rows)
+			product(got, x, w)
+			for i := range x.rows {
+				for j := range w.rows {
+					if want := dot(x.row(i), w.row(j)); got.row(i)[j] != want {
+						t.Errorf("%d rows, assembly %v: %v at %d, %d, want %v", rows, assembly, got.row(i)[j], i, j, want)
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -146,7 +152,7 @@ func BenchmarkTokens(b *testing.B) {
 			continue
 		}
 		assembly = on
-		name := map[bool]string{true: "vek", false: "plain"}[on]
+		name := map[bool]string{true: "assembly", false: "plain"}[on]
 		b.Run(name, func(b *testing.B) {
 			n := 0
 			for b.Loop() {

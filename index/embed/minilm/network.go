@@ -25,9 +25,10 @@ type linear struct {
 
 type layerNorm struct{ weight, bias []float32 }
 
-// embed returns a row for each token: what it means, and where in its text it stands.
+// embed returns a row for each token, and as many at least as are multiplied at once: what it means, and where in its
+// text it stands.
 func (n *network) embed(tokens, ends []int) grid {
-	x := newGrid(len(tokens), width)
+	x := newGrid(max(len(tokens), atOnce), width)
 	place := make([]float32, width)
 	for t := range len(ends) - 1 {
 		for i := ends[t]; i < ends[t+1]; i++ {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"math"
 	"strconv"
+	"unsafe"
 )
 
 //go:embed weights.int8
@@ -99,6 +100,10 @@ type matrix struct {
 func (m matrix) unpack(row []float32, i int) {
 	size := rowSize(m.cols)
 	data := m.data[i*size : (i+1)*size]
+	if assembly {
+		unpackGroups(&row[0], unsafe.StringData(data), m.cols/Group)
+		return
+	}
 	for ; len(data) >= 4+Group && len(row) >= Group; data, row = data[4+Group:], row[Group:] {
 		scale, from, to := float(data), data[4:4+Group], row[:Group]
 		for j := range Group {
