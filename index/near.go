@@ -18,7 +18,8 @@ import (
 )
 
 // Vectors finds the windows of an index by meaning. It reads their file once, and later what was added, also if the
-// index is opened again. Safe for concurrent use.
+// index is opened again; as long as all questions are about some of the windows, it reads only these. Safe for
+// concurrent use.
 type Vectors struct {
 	model llm.Embedder
 	file  *vectorFile
@@ -26,7 +27,7 @@ type Vectors struct {
 	mu   sync.Mutex // guards the rest
 	read os.FileInfo
 	end  int64
-	all  *chromem.Collection // each under its key
+	all  *chromem.Collection // each under its key; nil until they are wanted
 }
 
 // VectorsOf returns the vectors that a model made of the index at path. Nothing is read yet.
@@ -46,49 +47,64 @@ const embedTimeout = 300 * time.Millisecond
 // searches run.
 func (x *Index) UseVectors(v *Vectors) { x.near = v }
 
-// load returns all vectors, nil if there are none.
-func (v *Vectors) load(ctx context.Context) (*chromem.Collection, error) {
+// load returns the vectors with the wanted keys, all if these are nil.
+func (v *Vectors) load(ctx context.Context, wanted map[int64]bool) (*chromem.Collection, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	some := newCollection()
 	info, err := os.Stat(v.file.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if none := errors.Is(err, fs.ErrNotExist); none || v.all == nil && wanted != nil {
+		_, err = v.collect(ctx, some, 0, wanted)
+		return some, err
 	} else if err != nil {
 		return nil, err
 	}
 	if v.all == nil || !os.SameFile(v.read, info) || info.Size() < v.end {
-		if v.all, err = newCollection(); err != nil {
-			return nil, err
-		}
-		v.end = 0
-	}
-	if info.Size() > v.end {
-		var failed error
-		v.end, err = v.file.readFrom(v.end, func(one vector) { failed = cmp.Or(failed, addVector(ctx, v.all, one)) })
-		if errors.Is(err, errOtherVectors) {
-			return nil, nil
-		}
-		if err = cmp.Or(failed, err); err != nil && !errors.Is(err, ErrVector) { // damaged ones are missing until sync
-			return nil, err
-		}
+		v.all, v.end = some, 0
 	}
 	v.read = info
-	return v.all, nil
+	if v.end, err = v.collect(ctx, v.all, v.end, nil); err != nil || wanted == nil {
+		return v.all, err
+	}
+	for key := range wanted {
+		d, missing := v.all.GetByID(ctx, nameOf(key))
+		if missing == nil && err == nil {
+			err = some.AddDocument(ctx, d)
+		}
+	}
+	return some, err
 }
 
-func newCollection() (*chromem.Collection, error) {
-	return chromem.NewDB().CreateCollection("windows", nil, nil)
+// collect adds the wanted vectors from a place in the file on, and returns the end of what was read.
+func (v *Vectors) collect(ctx context.Context, to *chromem.Collection, from int64, wanted map[int64]bool) (int64,
+	error) {
+	var failed error
+	end, err := v.file.readFrom(from, wanted, func(one vector) {
+		failed = cmp.Or(failed, to.AddDocument(ctx, chromem.Document{ID: nameOf(one.key), Embedding: one.v}))
+	})
+	none := errors.Is(err, errOtherVectors) || errors.Is(err, fs.ErrNotExist)
+	if none || errors.Is(err, ErrVector) { // damaged ones are missing until sync
+		err = nil
+	}
+	return end, cmp.Or(failed, err)
 }
 
-func addVector(ctx context.Context, to *chromem.Collection, v vector) error {
-	return to.AddDocument(ctx, chromem.Document{ID: strconv.FormatInt(v.key, 36), Embedding: v.v})
+func newCollection() *chromem.Collection {
+	c, _ := chromem.NewDB().CreateCollection("windows", nil, nil) // fails only without a name
+	return c
 }
+
+func nameOf(key int64) string { return strconv.FormatInt(key, 36) }
 
 // nearest adds to docs the windows nearest to the question by their vectors, and to those that the words found how near
 // they are.
 func (r *reader) nearest(ctx context.Context, docs map[int64]*held) error {
-	all, err := r.near.load(ctx)
-	if err != nil || all == nil || all.Count() == 0 {
+	wanted, err := r.wanted(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := r.near.load(ctx, wanted)
+	if err != nil || all.Count() == 0 {
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, embedTimeout)
@@ -101,9 +117,6 @@ func (r *reader) nearest(ctx context.Context, docs map[int64]*held) error {
 		r.withoutVectors = true
 		return nil
 	}
-	if all, err = r.within(ctx, all); err != nil || all.Count() == 0 {
-		return err
-	}
 	found, err := all.QueryEmbedding(ctx, asked[0], min(nearest, all.Count()), nil, nil)
 	if err != nil {
 		return err
@@ -111,7 +124,7 @@ func (r *reader) nearest(ctx context.Context, docs map[int64]*held) error {
 	cosines := map[int64]float64{}
 	var keys []int64
 	for _, f := range found {
-		key, _ := strconv.ParseInt(f.ID, 36, 64) // as it was written above
+		key, _ := strconv.ParseInt(f.ID, 36, 64) // as nameOf writes it
 		keys, cosines[key] = append(keys, key), float64(f.Similarity)
 	}
 	conds, args := r.conditions(windows)
@@ -153,22 +166,11 @@ func (r *reader) assume(ctx context.Context, docs map[int64]*held) error {
 	}, `SELECT id FROM unembedded WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids))
 }
 
-// within returns the vectors of the windows that pass the query's filters, if these may leave few.
-func (r *reader) within(ctx context.Context, all *chromem.Collection) (*chromem.Collection, error) {
+// wanted returns the keys of the windows that pass the query's filters, nil if these leave all or most.
+func (r *reader) wanted(ctx context.Context) (map[int64]bool, error) {
 	if r.q.Project == "" && r.q.Since.IsZero() && r.q.Until.IsZero() && r.q.AsOf.IsZero() {
-		return all, nil
+		return nil, nil
 	}
 	conds, args := r.conditions(windows)
-	keys, err := columnSet[int64](ctx, r.tx, `SELECT e.key FROM window e WHERE `+strings.Join(conds, ` AND `), args...)
-	if err != nil {
-		return nil, err
-	}
-	some, err := newCollection()
-	for key := range keys {
-		d, missing := all.GetByID(ctx, strconv.FormatInt(key, 36))
-		if missing == nil && err == nil {
-			err = some.AddDocument(ctx, d)
-		}
-	}
-	return some, err
+	return columnSet[int64](ctx, r.tx, `SELECT e.key FROM window e WHERE `+strings.Join(conds, ` AND `), args...)
 }

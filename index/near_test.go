@@ -259,7 +259,7 @@ func TestVectorsAreForgotten(t *testing.T) {
 	file := vectorFileOf(x.path, m.name)
 	count := func() (n int) {
 		t.Helper()
-		if _, err := file.readFrom(0, func(vector) { n++ }); err != nil {
+		if _, err := file.readFrom(0, nil, func(vector) { n++ }); err != nil {
 			t.Fatal(err)
 		}
 		return n
@@ -319,7 +319,7 @@ func BenchmarkNear(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				x := VectorsOf(file.path, &letters{name: "m"})
-				all, err := x.load(b.Context())
+				all, err := x.load(b.Context(), nil)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -331,7 +331,7 @@ func BenchmarkNear(b *testing.B) {
 		loaded := VectorsOf(file.path, &letters{name: "m"})
 		b.Run(fmt.Sprint(n, " in a server"), func(b *testing.B) {
 			for b.Loop() {
-				all, err := loaded.load(b.Context())
+				all, err := loaded.load(b.Context(), nil)
 				if err == nil {
 					_, err = all.QueryEmbedding(b.Context(), asked, nearest, nil, nil)
 				}

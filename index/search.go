@@ -22,6 +22,8 @@ const (
 	nearest        = 200  // windows that are found by meaning
 	placedAtOnce   = 150  // rows that are put through the query's filters first
 	moreAtOnce     = 4    // times as many next, if too few of them pass
+	fewItems       = 1000 // in a project whose rows are looked up before the words'
+	fewShare       = 4    // the same, relative to all windows and items
 )
 
 // Search answers a question. Any text is accepted; of a very long one only the rarest words count.
@@ -167,6 +169,7 @@ type reader struct {
 	size int // windows and items
 
 	hidesArchived bool // there are archived sessions, and they are excluded
+	few           bool // the query's project has few windows and items, relative to all
 
 	places map[int64]Place
 	known  []string // all projects, once asked for
@@ -192,6 +195,7 @@ func (r *reader) measure(ctx context.Context, a *Answer) error {
 	r.hidesArchived, a.Archived = out.sessions > 0, out.sessions
 	a.SearchedItems, a.SearchedSessions = a.SearchedItems-out.items, a.SearchedSessions-out.sessions
 	a.Projects -= out.projects
+	r.few = r.q.Project != "" && a.SearchedItems < min(fewItems, r.size/fewShare)
 	return err
 }
 
@@ -223,54 +227,69 @@ func (r *reader) find(ctx context.Context, ts, also []term, others map[string]in
 	for i, t := range ts {
 		place[termOf(t.word)] = i + 1
 	}
+	type sought struct {
+		weight float64
+		words  set
+	}
+	var all []sought
+	var matches []string
 	for _, m := range []struct {
 		held   map[string]int
 		most   int
 		weight float64
 	}{{owned(ts), matched, 1}, {owned(also), matched, alsoWeight}, {others, matchedRelated, relatedWeight}} {
 		for _, word := range affordable(m.held, m.most) {
-			if err := r.match(ctx, word, func(doc int64, score float64) {
-				h := docs[doc]
-				if h == nil {
-					h = &held{}
-					docs[doc] = h
-				}
-				h.score += score * m.weight
-				if i := place[word]; i > 0 && m.weight == 1 {
-					h.words |= 1 << (i - 1)
-				}
-			}); err != nil {
-				return nil, err
+			one := sought{weight: m.weight}
+			if i := place[word]; i > 0 && m.weight == 1 {
+				one.words = 1 << (i - 1)
 			}
+			w, prefix := strings.CutSuffix(word, "*")
+			w = `"` + strings.ReplaceAll(w, `"`, `""`) + `"`
+			if prefix {
+				w += "*"
+			}
+			all, matches = append(all, one), append(matches, w)
 		}
 	}
-	return docs, nil
-}
-
-// match calls do for each window and item that holds a word. One word at a time costs as much as all at once, and tells
-// which of them are held.
-func (r *reader) match(ctx context.Context, word string, do func(doc int64, score float64)) error {
-	w, prefix := strings.CutSuffix(word, "*")
-	w = `"` + strings.ReplaceAll(w, `"`, `""`) + `"`
-	if prefix {
-		w += "*"
+	if len(matches) == 0 {
+		return docs, nil
 	}
-	return scan(ctx, r.tx, func(rows *sql.Rows) error {
+	cond, args := r.searched()
+	return docs, scan(ctx, r.tx, func(rows *sql.Rows) error {
+		var i int
 		var doc int64
 		var score float64
-		err := rows.Scan(&doc, &score)
+		err := rows.Scan(&i, &doc, &score)
 		if score = -score; score < mostFrequent {
 			score *= leastRarity / frequentRarity
 		}
-		do(doc, score)
+		h := docs[doc]
+		if h == nil {
+			h = &held{}
+			docs[doc] = h
+		}
+		h.score += score * all[i].weight
+		h.words |= all[i].words
 		return err
-	}, matching[r.q.Exact], w)
+	}, `SELECT j.key, words.rowid, bm25(words) FROM json_each(?) j CROSS JOIN words WHERE words MATCH j.value AND `+cond,
+		append([]any{jsonList(matches)}, args...)...)
 }
 
-// matching is the query of match; if items alone are wanted, the lengths of others needn't be read.
-var matching = map[bool]string{
-	false: `SELECT rowid, bm25(words) FROM words WHERE words MATCH ?`,
-	true:  `SELECT rowid, bm25(words) FROM words WHERE words MATCH ? AND rowid%2=1`,
+// searched returns a condition on the rows of words: bm25 reads the lengths of those that pass it, which takes most of
+// the time.
+func (r *reader) searched() (cond string, args []any) {
+	switch {
+	case r.few:
+		in := `+words.rowid IN (SELECT 2*id+1 FROM item WHERE session IN (` + sessionsIn + `)`
+		args = []any{r.q.Project, r.q.Project}
+		if !r.q.Exact {
+			in, args = in+` UNION ALL SELECT 2*id FROM window WHERE session IN (`+sessionsIn+`)`, append(args, args...)
+		}
+		return in + `)`, args
+	case r.q.Exact: // items alone are wanted
+		return `words.rowid%2=1`, nil
+	}
+	return `1`, nil
 }
 
 // FTS5 takes a millionth for the rarity of a word that stands in half of all windows and items. In a library of a

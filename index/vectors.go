@@ -71,9 +71,13 @@ var errOtherVectors = errors.New("vectors of another model, or none")
 // longestHead is the size limit of the file's first line.
 const longestHead = 1 << 10
 
-// readFrom calls do for each vector from a place in the file on, its beginning being 0, and returns the end of the
-// last. It fails with errOtherVectors, or with ErrVector after the last if there are damaged ones, which it skips.
-func (f *vectorFile) readFrom(from int64, do func(vector)) (end int64, err error) {
+// readAtOnce is how many vectors are read at once if not all are wanted.
+const readAtOnce = 128
+
+// readFrom calls do for each wanted vector, all if wanted is nil, from a place in the file on, its beginning being 0,
+// and returns the end of the last. It fails with errOtherVectors, or with ErrVector after the last if there are damaged
+// ones, which it skips.
+func (f *vectorFile) readFrom(from int64, wanted map[int64]bool, do func(vector)) (end int64, err error) {
 	file, err := os.Open(f.path)
 	if err != nil {
 		return 0, err
@@ -93,20 +97,31 @@ func (f *vectorFile) readFrom(from int64, do func(vector)) (end int64, err error
 	if err != nil {
 		return end, err
 	}
-	data := make([]byte, max(info.Size()-end, 0))
-	n, err = file.ReadAt(data, end)
-	if err != nil && err != io.EOF {
-		return end, err
+	part := make([]byte, max(info.Size()-end, 0))
+	if wanted != nil {
+		part = part[:min(len(part), readAtOnce*f.record())]
 	}
 	damaged := 0
-	for data = data[:n]; len(data) >= f.record(); data = data[f.record():] {
-		end += int64(f.record())
-		rest := data[4:f.record()]
-		if crc32.Checksum(rest, castagnoli) != binary.LittleEndian.Uint32(data) {
-			damaged++
-			continue
+	for n = len(part); n == len(part) && n > 0; {
+		if n, err = file.ReadAt(part, end); err != nil && err != io.EOF {
+			return end, err
 		}
-		do(vector{int64(binary.LittleEndian.Uint64(rest)), vectorOf(rest[8:])})
+		for data := part[:n]; len(data) >= f.record(); data = data[f.record():] {
+			end += int64(f.record())
+			rest := data[4:f.record()]
+			key := int64(binary.LittleEndian.Uint64(rest))
+			if wanted != nil && !wanted[key] {
+				continue
+			}
+			if crc32.Checksum(rest, castagnoli) != binary.LittleEndian.Uint32(data) {
+				damaged++
+				continue
+			}
+			if wanted != nil { // what was read is read over
+				rest = bytes.Clone(rest)
+			}
+			do(vector{key, vectorOf(rest[8:])})
+		}
 	}
 	if damaged > 0 {
 		return end, fmt.Errorf("%s: %d damaged: %w", f.path, damaged, ErrVector)
@@ -311,7 +326,7 @@ func (f *vectorFile) kept(ctx context.Context, tx *sql.Tx) (have map[int64]bool,
 	}
 	have = map[int64]bool{}
 	var good []vector
-	end, err = f.readFrom(0, func(v vector) { have[v.key], good = true, append(good, v) })
+	end, err = f.readFrom(0, nil, func(v vector) { have[v.key], good = true, append(good, v) })
 	switch {
 	case errors.Is(err, ErrVector):
 		if _, failed := f.replace(good); failed != nil {
@@ -370,7 +385,7 @@ func (x *Index) forgetVectors(ctx context.Context, share float64) error {
 		}
 		f := vectorFileOf(x.path, model)
 		all := map[int64]vector{}
-		if _, unread := f.readFrom(0, func(v vector) { all[v.key] = v }); cmp.Or(err, unread) != nil {
+		if _, unread := f.readFrom(0, nil, func(v vector) { all[v.key] = v }); cmp.Or(err, unread) != nil {
 			if share > 0 {
 				return nil // Embed sees to it
 			}
