@@ -51,6 +51,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		if event != hooks.PreCompact.Word() && event != hooks.SessionEnd.Word() {
 			debug.SetGCPercent(400) // a hook ends before it has used 16 MB
 		}
+		if event == hooks.UserPromptSubmit.Word() {
+			runtime.GOMAXPROCS(1) // waking threads for its many short waits would take a sixth of its CPU
+		}
 	}
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
 	a := &app.App{Again: run, Console: terminal.Console{In: in, Out: said, Color: said.Color,
