@@ -100,7 +100,6 @@ type Query struct {
 	Now time.Time // what "last week" is relative to, in the asker's time zone; the current time if zero
 
 	Exact  bool // an item must have the query's own words: no lexicon, no words of its source turns
-	Plain  bool // by words, the lexicon's too, and not by meaning, which costs a hook most of its time
 	Stated bool // it is a statement, not a question: nothing in it is a filter or asks for a list
 
 	Elsewhere *ForeignResults // what another store found, to be ranked with the index's own results; nil for none

@@ -3,6 +3,9 @@ package index
 import (
 	"context"
 	"database/sql"
+	"strings"
+
+	"recall/internal/text"
 )
 
 // Said returns what was said in a session from one turn to another, and in some turns before and after, in order.
@@ -20,4 +23,48 @@ func (x *Index) Said(ctx context.Context, session string, from, to, around int) 
 			OR n IN (SELECT n FROM said WHERE n<?2 ORDER BY n DESC LIMIT ?4)
 			OR n IN (SELECT n FROM said WHERE n>?3 ORDER BY n LIMIT ?4)
 		ORDER BY n`, session, from, to, around)
+}
+
+// Later returns what a person said last in a project that gives a question another answer than what they had replied at
+// a place, nil if nothing. It looks where most of the words were said in which the question was put.
+func (x *Index) Later(ctx context.Context, reply *Placed, asked string, question *text.Answered) (*Placed, error) {
+	r := &reader{tx: x.db}
+	held, err := r.count(ctx, lookupForms(terms(asked)))
+	var words []string
+	for _, w := range affordable(held, matched) {
+		words = append(words, matching(w))
+	}
+	if err != nil || len(words) == 0 {
+		return nil, x.fail("read index", err)
+	}
+	later, err := readList(ctx, x, func(rows *sql.Rows) (o ranked, err error) {
+		var at int64
+		var packed []byte
+		if err = rows.Scan(&o.session, &o.turn.ID, &o.turn.N, &o.turn.Role, &at, &packed); err == nil {
+			o.turn.Text, err = unpack(packed)
+		}
+		o.table, o.n, o.turn.At = turns, int64(o.turn.N), fromMillis(at)
+		o.turn, _ = o.typed()
+		return o, err
+	}, `SELECT DISTINCT t.session, t.tid, t.n, t.role, t.at, t.text FROM (SELECT e.* FROM words `+
+		`JOIN window e ON e.id=words.rowid/2 WHERE words MATCH ?1 AND words.rowid%2=0 AND e.at>?2 AND e.session IN (`+
+		`SELECT id FROM session WHERE project=?3) ORDER BY bm25(words), e.id LIMIT ?4) e JOIN turn t ON t.session=e.session `+
+		`AND t.n BETWEEN e.n AND e.m WHERE t.at>?2 AND t.role IN ('user', ?5) ORDER BY t.at DESC`,
+		strings.Join(words, " OR "), reply.Item.At.UnixMilli(), reply.Project, laterWindow, Both)
+	var last *ranked
+	other := false
+	for i := range later {
+		said, again := question.Reopened(text.HeadMarked(later[i].turn.Text, longestSaid))
+		if said != "" && last == nil {
+			last = &later[i]
+			last.turn.Role, last.passage = "user", said
+		}
+		other = other || said != "" && !again
+	}
+	if !other {
+		return nil, err
+	}
+	p, err := r.place(ctx, last.session)
+	placed := resultOf(last, p).Placed()
+	return &placed, x.fail("read index", err)
 }

@@ -139,7 +139,7 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	if err != nil {
 		return Answer{}, err
 	}
-	if r.near != nil && !q.Exact && !q.Plain && len(ts) < taskWords {
+	if r.near != nil && !q.Exact && len(ts) < taskWords {
 		if err := r.nearest(ctx, docs); err != nil {
 			return Answer{}, err
 		}
@@ -243,12 +243,7 @@ func (r *reader) find(ctx context.Context, ts, also []term, others map[string]in
 			if i := place[word]; i > 0 && m.weight == 1 {
 				one.words = 1 << (i - 1)
 			}
-			w, prefix := strings.CutSuffix(word, "*")
-			w = `"` + strings.ReplaceAll(w, `"`, `""`) + `"`
-			if prefix {
-				w += "*"
-			}
-			all, matches = append(all, one), append(matches, w)
+			all, matches = append(all, one), append(matches, matching(word))
 		}
 	}
 	if len(matches) == 0 {
@@ -273,6 +268,15 @@ func (r *reader) find(ctx context.Context, ts, also []term, others map[string]in
 		return err
 	}, `SELECT j.key, words.rowid, bm25(words) FROM json_each(?) j CROSS JOIN words WHERE words MATCH j.value AND `+cond,
 		append([]any{jsonList(matches)}, args...)...)
+}
+
+// matching returns a word, or the beginning of words, as FTS5 takes it.
+func matching(word string) string {
+	w, prefix := strings.CutSuffix(word, "*")
+	if w = `"` + strings.ReplaceAll(w, `"`, `""`) + `"`; prefix {
+		w += "*"
+	}
+	return w
 }
 
 // searched returns a condition on the rows of words: bm25 reads the lengths of those that pass it, which takes most of

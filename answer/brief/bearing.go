@@ -35,6 +35,7 @@ func (b *Bearing) Claims() bool { return b.Item.Kind != payload.Lead }
 type Index interface {
 	check.Items
 	Said(ctx context.Context, session string, from, to, around int) ([]index.Turn, error)
+	Later(ctx context.Context, reply *index.Placed, asked string, question *text.Answered) (*index.Placed, error)
 }
 
 const (
@@ -63,7 +64,7 @@ const (
 func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
 	var all []Bearing
 	add := func(b *Bearing) error {
-		b, err := latest(ctx, x, project, b)
+		b, err := latest(ctx, x, b)
 		if err != nil {
 			return err
 		}
@@ -144,21 +145,16 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 }
 
 // latest returns what a person said last of a question where a quote is what they had replied to it.
-func latest(ctx context.Context, x Index, project string, b *Bearing) (*Bearing, error) {
-	if b.Claims() || text.Answer(b.Asked, b.Item.Text) == nil {
+func latest(ctx context.Context, x Index, b *Bearing) (*Bearing, error) {
+	question := text.Answer(b.Asked, b.Item.Text)
+	if b.Claims() || question == nil {
 		return b, nil
 	}
-	found, err := x.Search(ctx, index.Query{Text: asking(b.Asked), Project: project, Archived: true, Stated: true,
-		Plain: true})
-	if err != nil {
-		return nil, err
+	last, err := x.Later(ctx, &b.Placed, asking(b.Asked), question)
+	if err != nil || last == nil {
+		return b, err
 	}
-	for _, r := range found.Ranked {
-		if r.Later != nil && r.Session == b.Session && r.Turn == b.Turn {
-			return &Bearing{Placed: *r.Later, Before: b.Item.Text, Asked: b.Asked, long: b.long}, nil
-		}
-	}
-	return b, nil
+	return &Bearing{Placed: *last, Before: b.Item.Text, Asked: b.Asked, long: b.long}, nil
 }
 
 // Warned returns what an action goes against as what bears on it; a refusal with the call that was refused.
