@@ -18,17 +18,17 @@ const (
 	maxReport  = 3
 	maxCommits = 8
 	maxOfOne   = 2 // of one typed text
-	maxTyped   = 8
+	maxTyped   = 12
 	maxTelling = 3
 	maxSummed  = 1
 	minTelling = 3 // keywords
 )
 
-// leads quotes where the session ended, which is the assistant's last message and the commits made; what was typed, the
-// longest first; what the assistant said in words that warn, rule out, put off or name a cause; and the client's own
-// summary. What was said later comes before what was said earlier. Nothing is quoted that an item or another lead says.
-// As long as the page has room, the rest of what was typed and of what ended the exchanges is quoted too, and what the
-// assistant ruled out, put off or warned of on the way.
+// leads quotes where the session ended, which is the assistant's last message and the commits made; what was typed,
+// verdicts first and then the longest; what the assistant said in words that warn, rule out, put off or name a cause;
+// and the client's own summary. What was said later comes before what was said earlier. Nothing is quoted that an item
+// or another lead says. As long as the page has room, the rest of what was typed and of what ended the exchanges is
+// quoted too, and what the assistant ruled out, put off or warned of on the way.
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []text.Bag
 	for _, it := range items {
@@ -123,6 +123,7 @@ const (
 	typedWeight  = 0.65
 	tellWeight   = 0.4
 	summedWeight = 0.05
+	askedShare   = 0.6  // of the weight of what was typed and only asks
 	statedShare  = 0.15 // of the weight of what only says what was done
 	minorShare   = 0.1  // of the weight of what is only quoted where there is room
 )
@@ -248,7 +249,14 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 					p = p.beyond(it.Text)
 				}
 			}
-			w := typedWeight * min(1, float64(len(p.text()))/distill.MaxQuote*t.recency(sp))
+			w := typedWeight * t.recency(sp)
+			switch long := min(1, float64(len(p.text()))/distill.MaxQuote); {
+			case p.settles(): // in however few words
+			case p.onlyAsks():
+				w *= askedShare * long
+			default:
+				w *= long
+			}
 			if i > 0 {
 				w *= 0.5
 			}
@@ -305,7 +313,9 @@ func (t *talk) summed() (out []weighed) {
 }
 
 // recency weighs what was said by its place in the session, from a half to one.
-func (t *talk) recency(sp *speech) float64 { return 0.5 + 0.5*float64(sp.exchange)/float64(t.n) }
+func (t *talk) recency(sp *speech) float64 { return byPlace(sp.exchange, t.n) }
+
+func byPlace(at, of int) float64 { return 0.5 + 0.5*float64(at)/float64(of) }
 
 func heaviestFirst(of []weighed) {
 	slices.SortStableFunc(of, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })

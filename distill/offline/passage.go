@@ -106,14 +106,13 @@ func (p passage) item(rule string) payload.Item {
 	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: p.by(),
 		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
 		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, p.from(), p.to())}}
-	if asked := p.asked(); asked != nil {
-		question := passage{p.reacts, asked}
-		it.Evidence = append(it.Evidence, cite(p.reacts.turn, p.reacts.text, question.from(), question.to()))
+	if said, evidence, ok := p.answered(); ok {
+		it.Evidence = append(it.Evidence, evidence)
 		if p.bare() || !p.user {
-			it.Text, it.About, it.By = question.text(), about(question.text()), payload.ByAssistant
+			it.Text, it.About, it.By = said, about(said), payload.ByAssistant
 			slices.Reverse(it.Evidence)
 		}
-		if offer, s := p.choseFrom(); s != nil && !strings.Contains(question.text(), s.text) {
+		if offer, s := p.choseFrom(); s != nil && !strings.Contains(said, s.text) {
 			it.Evidence = append(it.Evidence, cite(offer.turn, offer.text, s.from, s.to))
 		}
 	}
@@ -217,6 +216,19 @@ func (p passage) asked() []sentence {
 	return parts[from:]
 }
 
+// answered returns what a passage is shown with: the option that it takes, else what it answers.
+func (p passage) answered() (said string, of payload.Evidence, ok bool) {
+	from, to, ok := p.picked()
+	if asked := p.asked(); !ok && asked != nil {
+		question := passage{p.reacts, asked}
+		return question.text(), cite(p.reacts.turn, p.reacts.text, question.from(), question.to()), true
+	}
+	if !ok {
+		return "", of, false
+	}
+	return plain(p.reacts.text[from:to]), cite(p.reacts.turn, p.reacts.text, from, to), true
+}
+
 // choseFrom returns the sentence that offered two options of which a person's reply took one: of the messages before it
 // in the same exchange.
 func (p passage) choseFrom() (*speech, *sentence) {
@@ -313,12 +325,11 @@ const (
 // tells reports whether a passage says enough to be worth a line, which the choice of an option does in few words.
 func (p passage) tells() bool {
 	said, least := p.text(), minTelling
-	if asked := p.asked(); asked != nil {
-		question := passage{p.reacts, asked}.text()
-		said += " " + question
-		if p.user && text.Lost(question, p.text()) != nil {
+	if to, _, ok := p.answered(); ok {
+		if p.user && text.Lost(to, said) != nil {
 			least = 2
 		}
+		said += " " + to
 	}
 	if p.denies() {
 		least = 2

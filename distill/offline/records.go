@@ -33,6 +33,9 @@ func records(s *ingest.Session) []payload.Item {
 				if it.Confidence = sure; !isClaimed {
 					it.Kind, it.Hint = payload.Lead, it.Kind
 				}
+				if !isClaimed && it.By == payload.ByUser && !asks(it.Text) {
+					it.Confidence = tellWeight * byPlace(it.First().N, len(s.Turns))
+				}
 				out = append(out, it)
 			}
 		}
