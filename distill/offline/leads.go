@@ -241,7 +241,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			continue
 		}
 		for i, p := range sp.passages() {
-			if p.smallTalk() {
+			if p.smallTalk() || p.styles() {
 				continue
 			}
 			for _, it := range items {

@@ -313,6 +313,15 @@ func (p passage) greets() bool {
 	return !slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() })
 }
 
+// styles reports whether a passage says in a few words how code is to be laid out, spelled or commented, and not why:
+// rules for CLAUDE.md, or done at once.
+func (p passage) styles() bool {
+	const few = 14
+	other := func(s sentence) bool { return !s.cues.has(cueStyle) && !s.greets() }
+	return anyCue(p.run, cueStyle) && !slices.ContainsFunc(p.run, other) && p.hint() == "" &&
+		len(strings.Fields(p.text())) <= few
+}
+
 // bare reports whether a passage says no more than yes or no.
 func (p passage) bare() bool { return !tells(p.text(), minBareKeys) }
 
