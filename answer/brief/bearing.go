@@ -197,22 +197,22 @@ var claimed = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: 
 // forbidding returns what a person said in some turns that tells not to do the task, or settled on something else, with
 // what it is about.
 func forbidding(turns []index.Turn, at index.Place, task string) (all []Bearing) {
+	act := check.Read(check.Action{Text: task})
 	before := "" // what was said since the person spoke
 	for i, t := range turns {
 		if !typed(t) {
 			before += t.Text + "\n"
 			continue
 		}
-		act := check.Action{Text: task}
 		b := quoted(t, at)
-		if lost, took := check.Settled(t.Text, before, act); lost != "" {
+		if lost, took := act.Settled(t.Text, before); lost != "" {
 			b.Asked = lost
 			if took != text.OneLine(t.Text) { // the person only agreed
 				b = quoted(turns[i-1], at)
 				b.Item.By, b.Item.Text, b.Answered = payload.ByAssistant, lost+" … "+took, t.Text
 			}
 			all = append(all, b)
-		} else if order, about := check.Forbids(t.Text, before, act); order != "" {
+		} else if order, about := act.Forbids(t.Text, before); order != "" {
 			b.Item.Text, b.Asked = order, about
 			all = append(all, b)
 		}

@@ -232,10 +232,10 @@ func (p passage) answered() (said string, of payload.Evidence, ok bool) {
 // choseFrom returns the sentence that offered two options of which a person's reply took one: of the messages before it
 // in the same exchange.
 func (p passage) choseFrom() (*speech, *sentence) {
-	said := p.text()
+	took := text.Takes(p.text())
 	for sp := p.reacts; p.user && sp != nil; sp = sp.reacts {
 		for i := range sp.parts {
-			if s := &sp.parts[i]; text.Lost(s.text, said) != nil && !sp.foreign(s) {
+			if s := &sp.parts[i]; text.Lost(s.text, took) != nil && !sp.foreign(s) {
 				return sp, s
 			}
 		}
@@ -335,7 +335,7 @@ const (
 func (p passage) tells() bool {
 	said, least := p.text(), minTelling
 	if to, _, ok := p.answered(); ok {
-		if p.user && text.Lost(to, said) != nil {
+		if p.user && text.Lost(to, text.Takes(said)) != nil {
 			least = 2
 		}
 		said += " " + to

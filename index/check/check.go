@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -67,7 +68,7 @@ type Items interface {
 // Against lists what an action goes against, in the order of the search; usually nothing. It considers only items that
 // stand today and that a person said or accepted.
 func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
-	d := read(a)
+	d := Read(a)
 	if d.asked == "" {
 		return nil, nil
 	}
@@ -110,20 +111,20 @@ var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\
 
 // Settled returns what was said before a person's reply of an option that an action takes though another was taken: by
 // the reply, or where that doesn't object, by how what was said before ends. took is the sentence that took it.
-func Settled(said, before string, a Action) (lost, took string) {
-	d := read(a)
+func (d *Deed) Settled(said, before string) (lost, took string) {
 	before = text.OneLine(before)
 	all := text.Sentences(before, false)
-	takes := []string{text.OneLine(text.Head(said, maxRead))}
+	choices := []string{text.OneLine(text.Head(said, maxRead))}
 	if last := len(all) - 1; last >= 0 && !text.Denies(said) && len(text.Content(said)) <= shortPrompt {
-		takes = append(takes, all[last])
+		choices = append(choices, all[last])
 	}
-	for _, took := range takes {
+	for _, took := range choices {
 		if text.Words(before+" "+took).Shared(d.does) <= 1 {
 			continue
 		}
+		takes := text.Takes(took)
 		for _, s := range all {
-			if s != took && text.Lost(s, took).In(d.does) >= half {
+			if s != took && text.Lost(s, takes).In(d.does) >= half {
 				return s, took
 			}
 		}
@@ -137,11 +138,13 @@ func Settled(said, before string, a Action) (lost, took string) {
 // Forbids returns the sentence of what a person said that tells not to do what an action does, "" for none: the action
 // has a name that it forbids, or most of its words. Where it points back to what was said before and the action is
 // about that, about is the sentence from there. Whether the order still holds isn't known.
-func Forbids(said, before string, a Action) (order, about string) {
-	d := read(a)
+func (d *Deed) Forbids(said, before string) (order, about string) {
 	said = text.OneLine(text.Head(said, maxRead))
-	chose := slices.ContainsFunc(text.Sentences(text.OneLine(before), false), func(s string) bool {
-		return text.Lost(s, said) != nil
+	chose := sync.OnceValue(func() bool {
+		takes := text.Takes(said)
+		return slices.ContainsFunc(text.Sentences(text.OneLine(before), false), func(s string) bool {
+			return text.Lost(s, takes) != nil
+		})
 	})
 	for _, s := range text.Sentences(said, true) {
 		if strings.HasSuffix(s, "?") {
@@ -158,7 +161,7 @@ func Forbids(said, before string, a Action) (order, about string) {
 				return order, ""
 			}
 			spoken := said[:strings.Index(said, s)+m[0]] // where "it" may stand for something
-			if chose || !pointsBack().MatchString(what) || len(text.Content(spoken)) > fewWords {
+			if !pointsBack().MatchString(what) || len(text.Content(spoken)) > fewWords || chose() {
 				continue
 			}
 			about := text.Nearest(before, d.does)
@@ -171,7 +174,7 @@ func Forbids(said, before string, a Action) (order, about string) {
 }
 
 // has reports whether an action has a name: all of it, or if it is short, of a file what stands before the ending.
-func (d *deed) has(name string) bool {
+func (d *Deed) has(name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	words := text.Content(name) // the first of which is the whole
 	if !unicode.IsUpper(first) && !text.IsName(name) || len(words) == 0 {
@@ -181,9 +184,9 @@ func (d *deed) has(name string) bool {
 	return d.does.Has(text.Stem(words[0])) || len(d.does) <= shortPrompt && text.Words(base).In(d.does) == 1
 }
 
-// deed is an action as it is compared: all its words, those that it brings in, those of its commands, and the files
+// Deed is an action as it is compared: all its words, those that it brings in, those of its commands, and the files
 // that it changes or removes.
-type deed struct {
+type Deed struct {
 	asked            string // the question for the search, "" for none
 	does, brings     text.Bag
 	runs             []text.Bag
@@ -207,8 +210,9 @@ var (
 // codeSpan matches a command that a plan names.
 var codeSpan = text.Pattern("`[^`\n]+`")
 
-func read(a Action) *deed {
-	d := &deed{said: a.Text != ""}
+// Read reads an action once for all that it is compared with.
+func Read(a Action) *Deed {
+	d := &Deed{said: a.Text != ""}
 	var said []string
 	removal := "" // it only goes against its own refusal
 	for line := range strings.Lines(text.Head(a.Text, maxRead)) {
@@ -260,7 +264,7 @@ func read(a Action) *deed {
 var movesFrom = text.Pattern(`(?i)^(?:.*\b)?((?:to|into|use|put)\b.+?)\s+(?:instead of|rather than)\b`)
 
 // against returns what of an item an action goes against, "" for nothing.
-func (d *deed) against(it *payload.Item) (name string, sure bool) {
+func (d *Deed) against(it *payload.Item) (name string, sure bool) {
 	if untouched := offLimits(it); untouched != "" {
 		if slices.ContainsFunc(d.changes, func(p string) bool { return within(p, untouched) }) {
 			return untouched, true
@@ -285,7 +289,7 @@ func (d *deed) against(it *payload.Item) (name string, sure bool) {
 }
 
 // refusedAgain returns the call that a person refused with an item's words, if it is what is to be done.
-func (d *deed) refusedAgain(it *payload.Item) string {
+func (d *Deed) refusedAgain(it *payload.Item) string {
 	if it.Rule != payload.RefusalRule || len(it.Evidence) < 2 {
 		return ""
 	}
@@ -299,7 +303,7 @@ func (d *deed) refusedAgain(it *payload.Item) string {
 }
 
 // changesFile reports whether an action changes a file that an edit was refused of, or is a request that names it.
-func (d *deed) changesFile(about []string) bool {
+func (d *Deed) changesFile(about []string) bool {
 	files := d.changes
 	if d.said && !looksOnly().MatchString(d.asked) {
 		files = filesIn(d.asked)
@@ -310,7 +314,7 @@ func (d *deed) changesFile(about []string) bool {
 
 // asksFor reports whether a request asks in other words for a call that was refused: it has words of the call and most
 // of its own from there and from what was said then; of one that destroys something, one in three if it does so too.
-func (d *deed) asksFor(refused, said string) bool {
+func (d *Deed) asksFor(refused, said string) bool {
 	of := filesIn(refused)
 	other := len(of) > 0 && slices.ContainsFunc(filesIn(d.asked), func(p string) bool { return !isAmong(p, of) })
 	if !d.said || other {
@@ -326,7 +330,7 @@ func (d *deed) asksFor(refused, said string) bool {
 }
 
 // removesFrom reports whether an action removes files, and none but those that a refused command would have.
-func (d *deed) removesFrom(refused string) bool {
+func (d *Deed) removesFrom(refused string) bool {
 	files := filesIn(refused)
 	return len(d.removed) > 0 && removes().MatchString(refused) &&
 		!slices.ContainsFunc(d.removed, func(p string) bool { return !isAmong(p, files) })
@@ -360,7 +364,7 @@ func setAgainst(said string) (lost []string) {
 
 // names reports whether an action brings in what an item gave up. An everyday word isn't enough, nor a name among many
 // words of a prompt: what was given up was so for what the item is about.
-func (d *deed) names(lost string, it *payload.Item) bool {
+func (d *Deed) names(lost string, it *payload.Item) bool {
 	w := text.Words(lost)
 	if len(w) == 0 || w.Shared(d.does) < len(w) || w.Shared(d.brings) == 0 {
 		return false

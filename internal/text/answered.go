@@ -30,7 +30,7 @@ func Answer(said, reply string) *Answered {
 	if len(a.took) > longestReply || strings.HasSuffix(strings.TrimSpace(reply), "?") {
 		return nil
 	}
-	first, second, tookFirst := options(said, reply)
+	first, second, tookFirst := options(said, Takes(reply))
 	asked := ""
 	for _, s := range Sentences(said, true) {
 		offers := first != "" && strings.Contains(s, strings.TrimSpace(first))

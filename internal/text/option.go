@@ -18,9 +18,20 @@ var eitherOr = Pattern(`(?i)((?:[^\s,.;:?!]+\s+){0,3}[^\s,.;:?!]+,?\s+)(?:or|aga
 // purpose matches what an option is for.
 var purpose = Pattern(`(?i)\s(?:for|in|on|at|since|because|if|when)\s.*`)
 
+// Takes returns the words of the clauses of a reply that deny nothing.
+func Takes(reply string) Bag {
+	took := Bag{}
+	for clause := range clauses(reply) {
+		if !Denies(clause) {
+			took.Add(Words(clause))
+		}
+	}
+	return took
+}
+
 // Lost returns the words of the one of two options of a sentence that a reply didn't take; nil if it took neither.
-func Lost(sentence, reply string) Bag {
-	switch first, second, tookFirst := options(sentence, reply); {
+func Lost(sentence string, took Bag) Bag {
+	switch first, second, tookFirst := options(sentence, took); {
 	case first == "":
 		return nil
 	case tookFirst:
@@ -31,15 +42,13 @@ func Lost(sentence, reply string) Bag {
 }
 
 // options returns the two options of a sentence of which a reply took one, "" if it took neither.
-func options(sentence, reply string) (first, second string, tookFirst bool) {
-	if !AnyOf(sentence, strings.Contains, " or ", " against ", " versus ", " vs ") {
-		return "", "", false
+func options(sentence string, took Bag) (first, second string, tookFirst bool) {
+	taken := false
+	if AnyOf(sentence, strings.Contains, " or ", " against ", " versus ", " vs ") {
+		Each(sentence, func(w string) bool { taken = took.Has(Stem(w)); return !taken })
 	}
-	took := Bag{}
-	for clause := range clauses(reply) {
-		if !Denies(clause) {
-			took.Add(Words(clause))
-		}
+	if !taken {
+		return "", "", false
 	}
 	for _, m := range eitherOr().FindAllStringSubmatch(sentence, -1) {
 		m[2] = m[2][:len(m[2])-len(purpose().FindString(m[2]))]

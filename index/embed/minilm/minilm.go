@@ -57,8 +57,9 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 // vectors embeds texts whose tokens stand one after the other, from ends[i] to ends[i+1].
 func (n *network) vectors(tokens, ends []int) [][]float32 {
 	x := n.embed(tokens, ends)
+	in := newSpace(x.rows)
 	for i := range n.layers {
-		n.layers[i].apply(x, ends)
+		n.layers[i].apply(x, ends, in)
 	}
 	out := make([][]float32, len(ends)-1)
 	for i := range out {

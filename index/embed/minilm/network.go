@@ -44,21 +44,28 @@ func (n *network) embed(tokens, ends []int) grid {
 	return x
 }
 
+// space is where layers, one after the other, put what they compute: memory that was used already costs less.
+type space struct{ q, k, v, told, out, up grid }
+
+func newSpace(rows int) *space {
+	of := func(cols int) grid { return newGrid(rows, cols) }
+	return &space{q: of(width), k: of(width), v: of(width), told: of(width), out: of(width), up: of(hidden)}
+}
+
 // apply changes x by what a layer makes of it.
-func (l *layer) apply(x grid, ends []int) {
-	q, k, v := l.query.apply(x), l.key.apply(x), l.value.apply(x)
-	told := newGrid(x.rows, width)
+func (l *layer) apply(x grid, ends []int, in *space) {
+	q, k, v := l.query.apply(in.q, x), l.key.apply(in.k, x), l.value.apply(in.v, x)
 	for t := range len(ends) - 1 {
 		for h := range heads {
 			head := func(g grid) grid { return g.part(ends[t], ends[t+1], h*width/heads, (h+1)*width/heads) }
-			attend(head(told), head(q), head(k), head(v))
+			attend(head(in.told), head(q), head(k), head(v))
 		}
 	}
-	x.add(l.out.apply(told))
+	x.add(l.out.apply(in.out, in.told))
 	l.attended.apply(x)
-	up := l.up.apply(x)
+	up := l.up.apply(in.up, x)
 	gelu(up.data)
-	x.add(l.down.apply(up))
+	x.add(l.down.apply(in.out, up))
 	l.done.apply(x)
 }
 
@@ -90,8 +97,7 @@ func attend(out, q, k, v grid) {
 	}
 }
 
-func (l *linear) apply(x grid) grid {
-	out := newGrid(x.rows, l.rows)
+func (l *linear) apply(out, x grid) grid {
 	l.multiply(out, x)
 	for i := range out.rows {
 		row := out.row(i)
