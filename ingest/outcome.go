@@ -123,7 +123,7 @@ func NoteCommit(call *ToolCall) {
 		call.CommitMessage = cmp.Or(call.CommitMessage, strings.TrimSpace(last[2]))
 	}
 	if call.CommitMessage == "" {
-		call.CommitMessage = messageIn(call.Command)
+		call.CommitMessage = CommitSubject(call.Command)
 	}
 }
 
@@ -132,8 +132,8 @@ func Commits(command string) bool {
 	return strings.Contains(command, "commit") && commitCall().MatchString(command)
 }
 
-// messageIn returns the first line of the message in a commit command.
-func messageIn(command string) string {
+// CommitSubject returns the first line of the message in a commit command.
+func CommitSubject(command string) string {
 	at := commitCall().FindStringIndex(command)
 	command = command[at[0]:]
 	message := ""

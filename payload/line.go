@@ -53,10 +53,12 @@ const RequestRule = "request"
 // TaskRule is the rule of a task left open in the session's own list.
 const TaskRule = "open-task"
 
-// Rules of passages that tell where a session ended: the assistant's last message, and the subjects of its commits.
+// Rules of passages that tell where a session ended: the assistant's last message, the subjects of its commits, and
+// what it broke off at, whose Why says how.
 const (
 	ReportRule = "ended-report"
 	CommitRule = "ended-commit"
+	CutOffRule = "ended-cut-off"
 )
 
 // UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered or which was
@@ -92,7 +94,7 @@ func (it *Item) Summed() bool { return it.Kind == Lead && strings.HasSuffix(it.R
 
 // Ended reports whether an item tells where its session ended.
 func (it *Item) Ended() bool {
-	return it.Kind == Lead && it.Maker != ByHuman && (it.Rule == ReportRule || it.Rule == CommitRule)
+	return it.Kind == Lead && it.Maker != ByHuman && strings.HasPrefix(it.Rule, "ended-")
 }
 
 // formatItem returns the item's line without bullet and note, or "" if the item says nothing.
@@ -187,6 +189,8 @@ func formatLead(it *Item) string {
 		speaker = "the client's summary"
 	case it.Rule == CommitRule:
 		speaker = "commit"
+	case it.Rule == CutOffRule:
+		speaker = it.Why
 	case it.ApprovedPlan():
 		speaker = "the plan that was approved"
 	}

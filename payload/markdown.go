@@ -229,7 +229,7 @@ func (pg *page) saidMoreSince(goal *Item) string {
 	last := goal.Evidence[0].N
 	for i := range pg.payload.Items {
 		it := &pg.payload.Items[i]
-		theirs := it.By == ByUser && slices.Contains([]Kind{Lead, Decision, Eliminated}, it.Kind)
+		theirs := it.By == ByUser && slices.Contains([]Kind{Lead, Decision, Eliminated, Next}, it.Kind)
 		later := it.At.After(goal.At) && pg.payload.Origins[it.ID].Session == pg.payload.Origins[goal.ID].Session
 		if theirs && later && len(it.Evidence) > 0 {
 			last = max(last, it.Evidence[0].N)

@@ -288,6 +288,45 @@ func TestToldNext(t *testing.T) {
 	}
 }
 
+// A list below "Next steps" at the end is what comes next, and so is what the assistant asked last of all; what was asked
+// and is answered isn't.
+func TestLeftAtTheEnd(t *testing.T) {
+	for last, want := range map[string][]string{
+		"The list is out.\n\n### Next steps\n\n1. Print the list\n2. Send it to the shops\n\nHave a nice day!": {
+			"Print the list · Send it to the shops"},
+		"Committed. Next up:\n- Print the list\n- Send it to the shops\n\nShall I print it?": {
+			"Print the list · Send it to the shops"},
+		"Sorted by shop.\n\nShould I print the list on paper?": {"Should I print the list on paper?"},
+		"The paper is blue. Which printer should take it?":     {"The paper is blue. Which printer should take it?"},
+		"Two things are open:\n\n1. Who prints the list?\n2. When does it go to the shops?": {
+			"Who prints the list? · When does it go to the shops?"},
+		"Sorted by shop. Can I help you with anything else?": nil,
+	} {
+		for _, answered := range []bool{false, true} {
+			said := []string{"Name the shops.", "They are named.", "Sort the list by shop.", last}
+			if answered {
+				said = append(said, "No, leave it as it is", "The list stays.")
+			}
+			p, err := Distiller{}.Distill(t.Context(), talkOf(said, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, it := range p.Items {
+				if it.Rule == payload.ToldNextRule {
+					got = append(got, it.Text)
+				}
+			}
+			if wants := map[bool][]string{false: want}[answered]; !slices.Equal(got, wants) {
+				t.Errorf("%q, answered %v: next %q, want %q", last, answered, got, wants)
+			}
+			if page := payload.Render(p, payload.Options{}).Text; len(want) > 0 && strings.Count(page, want[0]) != 1 {
+				t.Errorf("%q should stand there once:\n%s", want[0], page)
+			}
+		}
+	}
+}
+
 // What the goal says isn't quoted again, what its turn says besides is.
 func TestGoalIsNotQuotedAgain(t *testing.T) {
 	said := []string{"Pack the blue crates with the pumps and their valves for the fair in Bremen, and put a list of " +

@@ -176,38 +176,75 @@ func TestYesToTwoQuestions(t *testing.T) {
 	}
 }
 
-// An order that was begun and cut off is still to be done; one whose work ended in a report or a commit isn't.
+// An order that was begun and cut off is still to be done, and the page says at what that was; one whose work ended in
+// a report isn't, nor one that only needed the commit that was begun.
 func TestCutOffOrderIsNext(t *testing.T) {
-	const order = "Move the seat map into its own package"
-	refused := ingest.ToolCall{Name: "ExitPlanMode", Done: true, Verdict: ingest.Rejected}
+	const order, ships = "Move the seat map into its own package", "ok, and then create a PR"
+	call := func(name, command string) ingest.ToolCall { return ingest.ToolCall{Name: name, Command: command} }
+	refused := ingest.ToolCall{Name: "ExitPlanMode", Done: true, Verdict: ingest.Rejected,
+		Plan: &ingest.Plan{Text: "# Seats by row\n\n1. Number the rows"}}
 	reworded := refused
 	reworded.Reason = "Write the plan to the disk, then take the second option"
+	fault := &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Event, Name: "api-error", Text: "Your limit is reached"}
+	stopped := &ingest.Turn{Kind: ingest.Interrupt, Text: "[Request interrupted by user]"}
+	exit := &ingest.Turn{Role: ingest.User, Kind: ingest.Command, Name: "/exit"}
+	commit := call("Bash", `git commit -m "Seats have a package"`)
 	for name, c := range map[string]struct {
-		call ingest.ToolCall
-		then *ingest.Turn
-		want string
+		order       string
+		call        ingest.ToolCall
+		then        *ingest.Turn
+		want, ended string
 	}{
-		"no result":      {ingest.ToolCall{Name: "Bash", Command: "go test ./seats"}, nil, order},
-		"refused plan":   {refused, nil, order},
-		"reworded plan":  {reworded, nil, reworded.Reason},
-		"stopped":        {ingest.ToolCall{Name: "Bash", Done: true}, &ingest.Turn{Kind: ingest.Interrupt}, order},
-		"commit begun":   {ingest.ToolCall{Name: "Bash", Command: "git commit -m seats"}, nil, ""},
-		"closing report": {refused, &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Text: "It is moved."}, ""},
+		"no result":     {order, call("Bash", "go test ./seats"), exit, order, "“go test ./seats” — call without a result on record"},
+		"refused plan":  {order, refused, stopped, order, "“Seats by row” — plan refused by the user"},
+		"reworded plan": {order, reworded, nil, reworded.Reason, "“Seats by row” — plan refused by the user"},
+		"stopped": {order, ingest.ToolCall{Name: "Bash", Done: true}, stopped, order,
+			"“[Request interrupted by user]” — the client"},
+		"fault":          {order, ingest.ToolCall{Name: "Bash", Done: true}, fault, order, "“Your limit is reached” — the client"},
+		"commit begun":   {order, commit, nil, "", "“Seats have a package” — commit without a result on record"},
+		"commit of more": {ships, commit, nil, ships, "“Seats have a package” — commit without a result on record"},
+		"closing report": {order, refused, &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Text: "It is moved."}, "", ""},
 	} {
-		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", order,
-			"I look at the map first."}, nil)
+		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", c.order, "I look at the map first."}, nil)
 		last := &s.Turns[len(s.Turns)-1]
 		last.Calls = []ingest.ToolCall{c.call}
 		if c.then != nil {
 			c.then.ID, c.then.N = "then", last.N+1
 			s.Turns = append(s.Turns, *c.then)
 		}
-		got := ""
-		for _, it := range next(listen(s)) {
-			got = it.Text
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got != c.want {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		got, ended := "", ""
+		for _, it := range p.Items {
+			if it.Kind == payload.Next {
+				got = it.Text
+			} else if it.Rule == payload.CutOffRule {
+				ended, _, _ = strings.Cut(payload.LineOf(&it), ", turn ")
+			}
+		}
+		if got != c.want || ended != c.ended {
+			t.Errorf("%s: got %q, ended %q, want %q and %q", name, got, ended, c.want, c.ended)
+		}
+	}
+}
+
+// A commit in a folder of a moment is none of the work.
+func TestCommitThrownAway(t *testing.T) {
+	commit := func(command string) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Bash", Command: command, Done: true, Result: "[main 1234567] Seats by row",
+			CommitMessage: "Seats by row", Commit: "1234567"}
+	}
+	for command, want := range map[string]bool{
+		`cd /tmp/try && git init && git commit -m "Seats by row"`: false,
+		`git commit -m "Seats by row"`:                            true,
+	} {
+		s := talkOf([]string{"Number the rows of the theatre.", "They are numbered now."}, nil)
+		s.Turns[1].Calls = []ingest.ToolCall{commit(command)}
+		all, _ := items(s)
+		if got := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Rule == payload.CommitRule }); got != want {
+			t.Errorf("%s: told %v", command, got)
 		}
 	}
 }

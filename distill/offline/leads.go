@@ -78,6 +78,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	if it, ok := t.committedWork(); ok {
 		add(it, commitWeight)
 	}
+	if it, ok := t.cut.item(); ok {
+		out = append(out, it)
+	}
 	pick(maxTyped, t.typed(items), "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
 	pick(maxSummed, t.summed(), "said-summary")
@@ -144,15 +147,55 @@ func (t *talk) committedWork() (one payload.Item, ok bool) {
 	return one, len(subjects) > 0
 }
 
+// afterCommit matches an order that a commit doesn't end.
+var afterCommit = text.Pattern(`(?i)\b(?:prs?|pull requests?|push|merge|publish|release|deploy|ship)\b`)
+
+// commits reports whether the session broke off at a commit, of which it may not have seen the result.
+func (c *cut) commits() bool { return c.call != nil && !c.call.Done && ingest.Commits(c.call.Command) }
+
+// item says what the session broke off at, in the words of what is on record.
+func (c *cut) item() (payload.Item, bool) {
+	if c == nil {
+		return payload.Item{}, false
+	}
+	quote, why := c.turn.Text, "the client"
+	if call := c.call; call != nil {
+		what := "call"
+		switch quote = call.With(); {
+		case call.Plan != nil:
+			what, quote = "plan", strings.TrimLeft(call.Plan.Text, "# \n")
+		case ingest.Commits(call.Command):
+			what, quote = "commit", cmp.Or(ingest.CommitSubject(call.Command), quote)
+		}
+		switch {
+		case call.Verdict == ingest.Rejected:
+			why = what + " refused by the user"
+		case call.Done:
+			why = what + " not allowed"
+		default:
+			why = what + " without a result on record"
+		}
+	}
+	quote, _, _ = strings.Cut(strings.TrimSpace(quote), "\n")
+	it := recorded(payload.Lead, payload.CutOffRule, payload.ByAssistant, c.turn, text.Clip(quote, maxCommand), quote)
+	it.Why, it.Confidence = why, 1
+	return it, it.Text != ""
+}
+
 // next quotes what is to be done next: the last thing typed if nothing followed it; else what was said last, at the
 // end, to come next.
 func next(t *talk) []payload.Item {
 	if sp := t.waiting; sp != nil {
-		it, ok := requested(sp, 2)
+		least, begun := 2, t.cut != nil && t.cut.turn != sp.turn // else it says why a call was refused
+		if begun {                                               // so it was an order, in however few words
+			least = 1
+		}
+		it, ok := requested(sp, least)
 		switch {
 		case t.n <= 2: // it is the goal
 			return nil
-		case ok && slices.ContainsFunc(sp.parts, sentence.requests): // else it says good-bye
+		case begun && t.cut.commits() && !afterCommit().MatchString(sp.text):
+		case ok && (begun || slices.ContainsFunc(sp.parts, sentence.requests)): // else it says good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
 			return []payload.Item{it}
 		}
@@ -163,6 +206,11 @@ func next(t *talk) []payload.Item {
 		}
 		if !sp.user && !(sp.source == message && sp.closing) {
 			continue
+		}
+		if sp == t.closing && t.cut == nil {
+			if left := sp.leaves(); len(left) > 0 {
+				return left
+			}
 		}
 		for _, p := range slices.Backward(sp.passages()) {
 			for i := range p.run {
@@ -178,6 +226,45 @@ func next(t *talk) []payload.Item {
 		}
 	}
 	return nil
+}
+
+// maxLeft is how many passages of what is left at the end are quoted.
+const maxLeft = 3
+
+// leaves quotes what a closing message says is next, in a list, or else what it asks last of all.
+func (sp *speech) leaves() (out []payload.Item) {
+	comes := func(s sentence) bool { return s.under != nil && nextHead().MatchString(s.under.text) }
+	left := *sp
+	if from := slices.IndexFunc(sp.parts, comes); from >= 0 {
+		left.parts = sp.parts[from:]
+		if to := slices.IndexFunc(left.parts, func(s sentence) bool { return !comes(s) }); to > 0 {
+			left.parts = left.parts[:to]
+		}
+	} else if left.parts = sp.asksLast(); left.parts == nil {
+		return nil
+	}
+	for _, p := range left.passages() {
+		it := p.item(payload.ToldNextRule)
+		it.Hint, it.Confidence = payload.Next, 1
+		out = append(out, it)
+	}
+	return out[:min(maxLeft, len(out))]
+}
+
+// asksLast returns the question that a message ends with, with what it is about, or the list of them.
+func (sp *speech) asksLast() []sentence {
+	from := len(sp.parts) - 1
+	last := sp.parts[from]
+	if !asks(last.text) || last.cues.has(cueMenu) {
+		return nil
+	}
+	for from > 0 && last.block == listItem && sp.parts[from-1].block == listItem {
+		from--
+	}
+	if from > 0 && (!sp.parts[from].opens || !tells(last.text, minTelling)) {
+		from--
+	}
+	return sp.parts[from:]
 }
 
 // comesNext matches a sentence that says what comes next.

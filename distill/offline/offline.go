@@ -46,6 +46,7 @@ func newPayload(s *ingest.Session) *payload.Payload {
 // items returns the goal, what is on record, files and leads, and the names of files that were only read.
 func items(s *ingest.Session) (items []payload.Item, read []string) {
 	t, actions := listen(s), trace.Actions(s)
+	t.commits = slices.DeleteFunc(t.commits, func(sp *speech) bool { return thrownAway(actions, sp.turn.N) })
 	touched := touchedFiles(s, actions)
 	touched = findMentions(t, touched)
 	findStates(t, touched)

@@ -18,7 +18,7 @@ const (
 	listItem
 	quoted // a Markdown quotation
 	row    // of a table
-	label  // a heading that says how far the list below it is: "Still open"
+	label  // a heading that says how far the list below it is, or that it comes next: "Still open"
 )
 
 // A sentence is one statement of a message.
@@ -31,7 +31,7 @@ type sentence struct {
 
 	cues cueSet
 
-	under *sentence // the label above a list item
+	under *sentence // the label above a list item; one that says that it comes next is only here
 	state string    // how far a label, a row or a list item's mark says that something is, or ""
 }
 
@@ -105,7 +105,7 @@ func (p *parts) line(from, end int, line string) {
 	announces := !goesOn && strings.HasSuffix(line, ":")
 	mayHead := !p.casual && (heading || mark > 0 || announces)
 	switch {
-	case mayHead && headState(line[mark:]) != "":
+	case mayHead && (headState(line[mark:]) != "" || nextHead().MatchString(line)):
 		p.start(from+indent+mark, end, label)
 		p.flush()
 	case heading:
@@ -163,9 +163,11 @@ func (p *parts) flush() {
 		if s.text == "" {
 			continue
 		}
-		p.out = append(p.out, s)
 		if p.kind == label {
 			p.under = &s
+		}
+		if p.kind != label || s.state != "" {
+			p.out = append(p.out, s)
 		}
 	}
 }

@@ -24,6 +24,10 @@ var (
 	// heading matches a heading that says no more than how far the list below it is.
 	heading = text.Pattern(`(?i)^\W*(?:what(?:['’]s| is| was)? |already |now )?(?:` + stateWords + `)` +
 		`(?: (?:so far|now|today|yet|work|items|tasks|files|parts))?\W*$`)
+	// nextHead matches a heading above a list of what comes next.
+	nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +
+		`(?:next(?: (?:up|steps?|actions?))?|remaining(?: (?:work|steps|items|tasks))?|to ?do|` +
+		`(?:what['’]s|what is) (?:next|left)|questions)\W*$`)
 	// labels matches such words before what they say it of: "Still open: refunds".
 	labels = text.Pattern(`(?i)^(?:` + stateWords + `):`)
 	// predicate matches what is left of a clause without its names, if that only says how far they are.

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -47,9 +48,16 @@ type talk struct {
 	worked    bool      // a tool was called
 	committed int       // ordinal of the turn of the last commit made or begun
 	asked     *speech   // what was typed last
-	cutOff    bool      // it ends with a call that was refused or has no result, or the person stopped the assistant
+	cut       *cut      // what it broke off at, or nil
 	closing   *speech   // the assistant's last message in the current exchange, while listening
 	waiting   *speech   // what was typed last, if the assistant did nothing since, or was cut off doing it
+}
+
+// A cut is what a session broke off at: a call that was refused or has no result; without one, what the client says of
+// an error, or of the person who stopped the assistant.
+type cut struct {
+	turn *ingest.Turn
+	call *ingest.ToolCall
 }
 
 // listen makes the talk of a session, without abandoned branches, copied turns and
@@ -62,7 +70,7 @@ func listen(s *ingest.Session) *talk {
 		}
 	}
 	t.n++
-	if t.cutOff {
+	if t.cut != nil {
 		t.waiting = t.asked
 	}
 	if c := t.closing; c != nil {
@@ -73,10 +81,11 @@ func listen(s *ingest.Session) *talk {
 }
 
 func (t *talk) turn(turn *ingest.Turn) {
-	t.cutOff = turn.Kind == ingest.Interrupt
 	switch {
+	case turn.Kind == ingest.Interrupt || turn.Kind == ingest.Event && turn.Name == "api-error":
+		t.cut = cmp.Or(t.cut, &cut{turn: turn})
 	case turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
-		t.waiting = nil
+		t.waiting, t.cut = nil, nil
 		if strings.TrimSpace(turn.Text) != "" {
 			before := t.closing
 			t.closing = t.hear(turn, turn.Text, message)
@@ -92,7 +101,7 @@ func (t *talk) turn(turn *ingest.Turn) {
 		}
 	case typed(turn):
 		t.startExchange(turn, turn.Text, typing)
-		t.waiting = t.asked
+		t.waiting, t.cut = t.asked, nil
 	case turn.Kind == ingest.PlanTurn:
 		t.hear(turn, turn.Text, plan)
 	case turn.Kind == ingest.Summary:
@@ -118,7 +127,10 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	if made || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
-	t.cutOff = !c.Ran() && t.committed != turn.N
+	t.cut = nil
+	if !c.Ran() {
+		t.cut = &cut{turn, c}
+	}
 	if c.CommitMessage != "" && c.Worked() {
 		if sp := newSpeech(turn, c.CommitMessage, commit); len(sp.parts) > 0 {
 			t.commits = append(t.commits, sp)

@@ -248,6 +248,17 @@ func isUnrelated(p string) bool {
 		slices.ContainsFunc(unrelatedFolders, func(dir string) bool { return strings.Contains(p, dir) })
 }
 
+// thrownAway reports whether a turn's commit is none of the work: made in a folder of a moment, to try something.
+func thrownAway(actions []trace.Action, n int) bool {
+	return slices.ContainsFunc(actions, func(a trace.Action) bool {
+		if a.N != n {
+			return false
+		}
+		dir, commits := a.CommitsIn()
+		return commits > 0 && isUnrelated(dir+"/")
+	})
+}
+
 var unrelatedFolders = []string{"/.claude/projects/", "/.claude/todos/", "/.claude/tasks/", "/.claude/memory/",
 	"/.claude/plugins/", "/.claude/plans/", "/.git/", "/scratchpad/", "/node_modules/", "/pkg/mod/"}
 

@@ -37,7 +37,7 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 		if !a.Call.Ran() || !strings.Contains(a.Call.Command, "commit") {
 			continue
 		}
-		dir, asked := commitCommand(a)
+		dir, asked := a.CommitsIn()
 		if asked == 0 && a.Call.Commit == "" {
 			continue
 		}
@@ -47,8 +47,8 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 	return all
 }
 
-// commitCommand counts the git commits in a command line, and returns the folder that the last one ran in.
-func commitCommand(a *Action) (dir string, n int) {
+// CommitsIn counts the git commits in a command line, and returns the folder that the last one ran in.
+func (a *Action) CommitsIn() (dir string, n int) {
 	for i := range a.steps {
 		c := &a.steps[i]
 		if c.Program != "git" {
