@@ -49,7 +49,7 @@ func (sp *speech) passages() []passage {
 		if i > from {
 			before := &sp.parts[i-1]
 			stated := s.block == row && s.state != "" && before.state != ""
-			list := s.block == before.block && (s.block == listItem || stated)
+			list := s.block == before.block && s.list == before.list && (s.block == listItem || stated)
 			below := s.block == label && before.under != nil // another list's
 			list = list || below && sp.listEnd(i)-sp.parts[from].from <= distill.MaxQuote
 			apart := !sp.user && s.opens && !list && !strings.HasSuffix(before.text, ":")

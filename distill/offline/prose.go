@@ -31,6 +31,7 @@ type sentence struct {
 
 	cues cueSet
 
+	list  int       // of the lists of its message, which it is in if it is an item
 	under *sentence // the label above a list item; one that says that it comes next is only here
 	state string    // how far a label, a row or a list item's mark says that something is, or ""
 }
@@ -85,6 +86,7 @@ type parts struct {
 	from, to int
 	kind     block
 	mark     string    // of a list item that says how far it is: "[x]", "🚧"
+	list     int       // number of the list: what says what follows begins another
 	under    *sentence // the label of the list
 }
 
@@ -92,8 +94,14 @@ func (p *parts) start(from, to int, kind block) {
 	p.flush()
 	p.open, p.from, p.to, p.kind, p.mark = true, from, to, kind, ""
 	if kind == paragraph {
-		p.under = nil
+		p.heads()
 	}
+}
+
+// heads begins another list, or what is none.
+func (p *parts) heads() {
+	p.under = nil
+	p.list++
 }
 
 // line processes a non-blank line.
@@ -110,7 +118,7 @@ func (p *parts) line(from, end int, line string) {
 		p.flush()
 	case heading:
 		p.flush()
-		p.under = nil
+		p.heads()
 	case line[0] == '|' && strings.HasSuffix(line, "|"):
 		p.start(from+indent, end, row)
 		p.flush()
@@ -125,7 +133,7 @@ func (p *parts) line(from, end int, line string) {
 		p.to = end
 	case announces && len(line) < 60 && !p.casual: // a heading too
 		p.flush()
-		p.under = nil
+		p.heads()
 	default:
 		p.start(from, end, paragraph)
 	}
@@ -141,7 +149,7 @@ func (p *parts) flush() {
 	first, _, _ := strings.Cut(raw, "\n")
 	pasted := p.kind == paragraph && looksPasted(first)
 	for i, c := range text.Spans(raw, p.casual) {
-		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, opens: i == 0}
+		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, opens: i == 0, list: p.list}
 		part := raw[c[0]:c[1]]
 		s.pasted = pasted || p.kind != row && looksPasted(part)
 		s.text = plain(part)
