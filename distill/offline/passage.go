@@ -37,7 +37,7 @@ func (sp *speech) passages() []passage {
 			continue
 		}
 		goesOn := i > from && !s.opens && s.block != quoted
-		worth := s.block == listItem || goesOn || s.state != "" || worthReading(s, sp)
+		worth := s.block == listItem || goesOn && s.block != row || s.state != "" || worthReading(s, sp)
 		if sp.user {
 			worth = !s.pasted
 		}
