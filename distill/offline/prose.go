@@ -93,7 +93,7 @@ type parts struct {
 func (p *parts) start(from, to int, kind block) {
 	p.flush()
 	p.open, p.from, p.to, p.kind, p.mark = true, from, to, kind, ""
-	if kind == paragraph {
+	if kind == paragraph || kind == label {
 		p.heads()
 	}
 }
