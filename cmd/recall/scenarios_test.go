@@ -271,7 +271,8 @@ func TestScenariosByRules(t *testing.T) {
 		} else {
 			t.Logf("%s: %q isn't in the payload", s.name, s.said)
 		}
-		if told["Next action"] != "" && !strings.HasPrefix(s.name, "next") {
+		asks := s.name == "open" // and waits for the person
+		if told["Next action"] != "" && !strings.HasPrefix(s.name, "next") && !asks {
 			t.Errorf("%s: %q isn't next", s.name, told["Next action"])
 		}
 		if len(told) > 5 || !strings.HasPrefix(told["Current goal"],

@@ -288,10 +288,12 @@ func TestToldNext(t *testing.T) {
 	}
 }
 
-// A list below "Next steps" at the end is what comes next, and so is what the assistant asked last of all; what was asked
-// and is answered isn't.
+// A list below "Next steps" at the end is what comes next, and so is what the assistant asked last of all; what was
+// asked and is answered isn't. A heading ends the list before it.
 func TestLeftAtTheEnd(t *testing.T) {
 	for last, want := range map[string][]string{
+		"Out now:\n- the list of shops\n- the list of prices\n\n### Next steps\n\n1. Print the list\n2. Send it to all": {
+			"Print the list · Send it to all"},
 		"The list is out.\n\n### Next steps\n\n1. Print the list\n2. Send it to the shops\n\nHave a nice day!": {
 			"Print the list · Send it to the shops"},
 		"Committed. Next up:\n- Print the list\n- Send it to the shops\n\nShall I print it?": {

@@ -187,6 +187,7 @@ func TestCutOffOrderIsNext(t *testing.T) {
 	reworded.Reason = "Write the plan to the disk, then take the second option"
 	fault := &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Event, Name: "api-error", Text: "Your limit is reached"}
 	stopped := &ingest.Turn{Kind: ingest.Interrupt, Text: "[Request interrupted by user]"}
+	moved := &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Text: "It is moved."}
 	exit := &ingest.Turn{Role: ingest.User, Kind: ingest.Command, Name: "/exit"}
 	commit := call("Bash", `git commit -m "Seats have a package"`)
 	for name, c := range map[string]struct {
@@ -203,9 +204,10 @@ func TestCutOffOrderIsNext(t *testing.T) {
 		"fault":          {order, ingest.ToolCall{Name: "Bash", Done: true}, fault, order, "“Your limit is reached” — the client"},
 		"commit begun":   {order, commit, nil, "", "“Seats have a package” — commit without a result on record"},
 		"commit of more": {ships, commit, nil, ships, "“Seats have a package” — commit without a result on record"},
-		"closing report": {order, refused, &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Text: "It is moved."}, "", ""},
+		"closing report": {order, refused, moved, "", ""},
 	} {
-		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", c.order, "I look at the map first."}, nil)
+		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", c.order,
+			"I look at the map first."}, nil)
 		last := &s.Turns[len(s.Turns)-1]
 		last.Calls = []ingest.ToolCall{c.call}
 		if c.then != nil {

@@ -254,11 +254,11 @@ func (sp *speech) leaves() (out []payload.Item) {
 // asksLast returns the question that a message ends with, with what it is about, or the list of them.
 func (sp *speech) asksLast() []sentence {
 	from := len(sp.parts) - 1
-	last := sp.parts[from]
+	last := &sp.parts[from]
 	if !asks(last.text) || last.cues.has(cueMenu) {
 		return nil
 	}
-	for from > 0 && last.block == listItem && sp.parts[from-1].block == listItem {
+	for from > 0 && sp.parts[from-1].listedWith(last) {
 		from--
 	}
 	if from > 0 && (!sp.parts[from].opens || !tells(last.text, minTelling)) {

@@ -48,8 +48,8 @@ func (sp *speech) passages() []passage {
 		}
 		if i > from {
 			before := &sp.parts[i-1]
-			stated := s.block == row && s.state != "" && before.state != ""
-			list := s.block == before.block && s.list == before.list && (s.block == listItem || stated)
+			stated := s.block == row && before.block == row && s.state != "" && before.state != ""
+			list := s.listedWith(before) || stated
 			below := s.block == label && before.under != nil // another list's
 			list = list || below && sp.listEnd(i)-sp.parts[from].from <= distill.MaxQuote
 			apart := !sp.user && s.opens && !list && !strings.HasSuffix(before.text, ":")
@@ -65,6 +65,11 @@ func (sp *speech) passages() []passage {
 	}
 	end(len(sp.parts))
 	return out
+}
+
+// listedWith reports whether two sentences are of items of one list.
+func (s *sentence) listedWith(o *sentence) bool {
+	return s.block == listItem && o.block == listItem && s.list == o.list
 }
 
 // listEnd returns where the list ends that a label is above.
@@ -209,8 +214,7 @@ func (p passage) asked() []sentence {
 	if from > 0 && !last.opens && brief {
 		from--
 	}
-	for from > 0 && parts[from-1].block == listItem && last.block == listItem &&
-		last.to-parts[from-1].from <= distill.MaxQuote {
+	for from > 0 && parts[from-1].listedWith(last) && last.to-parts[from-1].from <= distill.MaxQuote {
 		from-- // a list is answered as a whole
 	}
 	return parts[from:]
