@@ -137,7 +137,7 @@ func (f *touched) item(t *talk) payload.Item {
 				words = s.text
 			}
 			quote(f.saidBy, s, words)
-			if f.edits > 0 && f.saidBy.turn.N < f.turn.N {
+			if f.edits > 0 && f.saidBy.turn.N < f.turn.N && it.Status != payload.FileDone {
 				it.Text += "; edited since."
 			}
 		}
@@ -170,6 +170,12 @@ func (f *touched) describe() string {
 		return "New as " + f.was + ", then renamed."
 	case f.was != "":
 		return "Renamed from " + f.was + "."
+	case f.isCommitted() && f.created:
+		return "New."
+	case f.isCommitted():
+		return ""
+	case f.since:
+		return strings.TrimSuffix(written, ".") + ", since the last commit."
 	case f.edits > 0:
 		return written
 	case f.shown:
@@ -185,9 +191,12 @@ func (f *touched) describe() string {
 // inQuotes marks words in the item of a file or folder as somebody's own.
 func inQuotes(text string) string { return "“" + text + "”" }
 
-// status is the file's state at the end: in progress if the last exchange broke off after it was written and no
-// commit was made or begun since, or if a report says so; done if a report says so; untouched if it was only read and
-// nothing may have changed it unseen. No record shows that a file is done.
+// isCommitted reports whether a commit has the file as it was last written.
+func (f *touched) isCommitted() bool { return f.edits > 0 && f.committed >= f.turn.N }
+
+// status is the file's state at the end: in progress if a report says so, or if no commit was made or begun since it
+// was written, though one was before or the last exchange broke off after that; done if it is committed or a report
+// says so; untouched if it was only read and nothing may have changed it unseen.
 func (f *touched) status(t *talk) string {
 	switch {
 	case f.deleted, f.back, f.edits == 0 && (f.shown || f.unseen && f.refused == 0):
@@ -196,6 +205,10 @@ func (f *touched) status(t *talk) string {
 		return payload.FileUntouched
 	case f.state != nil && f.state.state != payload.FileDone:
 		return f.state.state
+	case f.isCommitted():
+		return payload.FileDone
+	case f.since && f.turn.N > t.committed:
+		return payload.FileProgress
 	case !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
 		t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress

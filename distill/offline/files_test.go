@@ -2,6 +2,8 @@ package offline
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,8 +109,8 @@ func TestFilesOfOneName(t *testing.T) {
 	}
 }
 
-// What no record shows isn't said: that a file is done, that one is in progress whose commit
-// was the last thing to happen, what a report said of one that is gone, or that one is new
+// What no record shows isn't said: that a file is done which no commit has, that one is in progress whose commit was
+// the last thing to happen, what a report said of one that is gone, or that one is new
 // which the client says it wrote over.
 func TestFilesByRecordAlone(t *testing.T) {
 	call := func(tool, path, result string) ingest.ToolCall {
@@ -125,7 +127,7 @@ func TestFilesByRecordAlone(t *testing.T) {
 			" “rejects stale events, and waits for its push”"},
 		"broken off": {[]ingest.ToolCall{call("Edit", "/w/guard.go", "")}, "IN PROGRESS “rejects stale events, and waits for its push”; edited since."},
 		"committed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -am x",
-			Done: true, Commit: "76b7d178"}}, " “rejects stale events, and waits for its push”; edited since."},
+			Done: true, Commit: "76b7d178"}}, "DONE “rejects stale events, and waits for its push”"},
 		"quiet commit": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -qm x",
 			Done: true, CommitMessage: "x"}}, " “rejects stale events, and waits for its push”; edited since."},
 		"cut off while it commits": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash",
@@ -148,10 +150,60 @@ func TestFilesByRecordAlone(t *testing.T) {
 			got[it.Path] = it.Status + " " + it.Text
 		}
 		over := " Edited."
-		if strings.Contains(name, "doesn't name") {
-			over = " Edited."
+		if name == "committed" {
+			over = "DONE "
 		}
 		if diff := cmp.Diff(map[string]string{"guard.go": c.want, "over.go": over}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A file is done that a commit has as it was last written, and in progress if it was written since the last one.
+func TestCommittedFiles(t *testing.T) {
+	edit := func(p string) ingest.ToolCall { return ingest.ToolCall{Name: "Edit", Path: "/w/" + p, Done: true} }
+	run := func(command, result string) ingest.ToolCall {
+		c := ingest.ToolCall{Name: "Bash", Command: command, Done: true, Result: result}
+		ingest.NoteCommit(&c)
+		return c
+	}
+	commit := run(`git commit -m "Seats by row"`, "[main 1234567] Seats by row")
+	for name, c := range map[string]struct {
+		calls []ingest.ToolCall
+		want  map[string]string
+	}{
+		"all": {[]ingest.ToolCall{edit("a.go"), edit("b/c.go"), run("git add -A", ""), commit},
+			map[string]string{"a.go": "DONE", "b/c.go": "DONE"}},
+		"named": {[]ingest.ToolCall{edit("a.go"), edit("b/c.go"), edit("d.go"), run("git -C /w add b d.go", ""), commit},
+			map[string]string{"a.go": "", "b/c.go": "DONE", "d.go": "DONE"}},
+		"taken out": {[]ingest.ToolCall{edit("a.go"), edit("d.go"), run("git add . && git reset HEAD d.go", ""), commit},
+			map[string]string{"a.go": "DONE", "d.go": ""}},
+		"edited since": {[]ingest.ToolCall{edit("a.go"), run("git add a.go", ""), commit, edit("a.go"), edit("d.go")},
+			map[string]string{"a.go": "IN PROGRESS", "d.go": "IN PROGRESS"}},
+		"nothing left": {[]ingest.ToolCall{edit("a.go"), commit, run("git status", "nothing to commit, working tree clean")},
+			map[string]string{"a.go": "DONE"}},
+		"by somebody": {[]ingest.ToolCall{edit("a.go"), commit}, map[string]string{"a.go": ""}},
+		"thrown away": {[]ingest.ToolCall{edit("a.go"), run(`cd /tmp/try && git add -A && git commit -m "try"`,
+			"[main 1234567] try")}, map[string]string{"a.go": ""}},
+		"failed": {[]ingest.ToolCall{edit("a.go"), run(`git commit -am "try"`, "hook failed")},
+			map[string]string{"a.go": ""}},
+	} {
+		s := talkOf([]string{"Number the rows of the theatre.", "They are numbered now."}, nil)
+		var turns []ingest.Turn
+		for i, call := range c.calls {
+			if strings.HasSuffix(call.Result, "hook failed") {
+				call.Failed = true
+			}
+			turns = append(turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprint("c", i)), N: i + 2, Role: ingest.Assistant,
+				Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{call}})
+		}
+		s.Turns[1].N = len(turns) + 2
+		s.Turns = slices.Insert(s.Turns, 1, turns...)
+		talk, got := listen(s), map[string]string{}
+		for _, f := range touchedFiles(s, trace.Actions(s)) {
+			got[f.path] = f.item(talk).Status
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

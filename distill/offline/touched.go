@@ -25,6 +25,9 @@ type touched struct {
 	fleeting  bool         // only on a virtual machine's disk
 	unseen    bool         // sub-agents or commands that don't name it may have changed it
 	back      bool         // git restored it since it was written
+	staged    bool         // git is to have it in its next commit
+	committed int          // ordinal of the turn that committed it, 0 if none did
+	since     bool         // it was written since the last commit of all
 	was       string       // its first name, or "" if it was never renamed
 	turn      *ingest.Turn // the last that wrote it, or else read it
 	said      *sentence    // the latest that a closing message says about it
@@ -44,7 +47,7 @@ type touched struct {
 // touchedFiles collects what the session did with each file. A renamed file counts as one, under its last name.
 func touchedFiles(s *ingest.Session, actions []trace.Action) []*touched {
 	l := &fileTable{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
-	turns, committed := map[int]*ingest.Turn{}, 0
+	turns := map[int]*ingest.Turn{}
 	for i := range s.Turns {
 		turns[s.Turns[i].N] = &s.Turns[i]
 	}
@@ -75,7 +78,7 @@ func touchedFiles(s *ingest.Session, actions []trace.Action) []*touched {
 				l.deleteBelow(touch.Path, turn)
 			}
 			if touch.Back {
-				l.putBackBelow(touch.Path, turn, committed)
+				l.putBackBelow(touch.Path, turn)
 			}
 			name := path.Base(touch.Path)
 			if touch.How == trace.Read || touch.How == trace.Delete {
@@ -85,13 +88,12 @@ func touchedFiles(s *ingest.Session, actions []trace.Action) []*touched {
 				l.touch(a, touch, turn)
 			}
 		}
-		if a.Call.Commit != "" || a.Call.CommitMessage != "" && a.Call.Worked() {
-			committed = turn.N
-		}
+		l.git(a)
 	}
 	unseen := changesUnseen(actions)
 	for _, f := range l.all {
 		f.unseen = unseen
+		f.since = l.committed > 0 && f.edits > 0 && f.turn.N > l.committed && !path.IsAbs(f.path)
 	}
 	return l.all
 }
@@ -155,6 +157,8 @@ type fileTable struct {
 	roots []string
 	by    map[string]*touched
 	all   []*touched
+
+	committed int // ordinal of the turn of the last commit
 }
 
 func (l *fileTable) get(p string) *touched {
@@ -229,16 +233,60 @@ func (l *fileTable) deleteBelow(folder string, turn *ingest.Turn) {
 }
 
 // putBackBelow records that git restored what was written below a folder and not committed.
-func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn, committed int) {
-	below := strings.TrimSuffix(distill.FileName(l.roots, folder+"/."), ".")
+func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn) {
 	for _, f := range l.all {
 		elsewhere := path.IsAbs(f.called) && !strings.HasPrefix(f.called, folder+"/") // in another worktree
-		named := strings.HasPrefix(f.path, below) && (below != "" || !path.IsAbs(f.path))
-		if named && !elsewhere && f.writes > 0 && f.turn.N > committed {
+		if l.names("", []string{folder}, f) && !elsewhere && f.writes > 0 && f.turn.N > l.committed {
 			f.back, f.turn = true, turn
 		}
 	}
 }
+
+// git records which of the files that were written so far a call's git commands commit: those added before, or all if
+// git then says that nothing is left.
+func (l *fileTable) git(a *trace.Action) {
+	for _, st := range a.Steps() {
+		dir, args := st.Git()
+		if len(args) == 0 || !a.Call.Ran() || isUnrelated(dir+"/") {
+			continue
+		}
+		all := slices.ContainsFunc(args, wholeTree().MatchString)
+		for _, f := range l.all {
+			switch {
+			case (args[0] == "add" || args[0] == "commit") && all:
+				f.staged = f.staged || !path.IsAbs(f.path)
+			case args[0] == "add" || args[0] == "reset":
+				if l.names(dir, args[1:], f) {
+					f.staged = args[0] == "add"
+				}
+			}
+		}
+	}
+	dir, n := a.CommitsIn()
+	made := n > 0 && !isUnrelated(dir+"/") && (a.Call.Commit != "" || a.Call.CommitMessage != "" && a.Call.Worked())
+	if made {
+		l.committed = a.N
+	}
+	clean := l.committed > 0 && strings.Contains(a.Call.Result, "nothing to commit, working tree clean")
+	for _, f := range l.all {
+		if made && f.staged || clean && !path.IsAbs(f.path) {
+			f.committed, f.staged = a.N, false
+		}
+	}
+}
+
+// names reports whether the arguments of a command that runs in a folder name a file, or a folder that it is in.
+func (l *fileTable) names(dir string, args []string, f *touched) bool {
+	return slices.ContainsFunc(args, func(arg string) bool {
+		p := trace.Absolute(dir, arg)
+		below := strings.TrimSuffix(distill.FileName(l.roots, p+"/."), ".")
+		within := strings.HasPrefix(f.path, below) && (below != "" || !path.IsAbs(f.path))
+		return p != "" && (within || f.path == distill.FileName(l.roots, p))
+	})
+}
+
+// wholeTree matches the flags of git add and git commit that take all files that were changed.
+var wholeTree = text.Pattern(`^(?:-A|--all|-u|--update|-[a-z]*a[a-z]*)$`)
 
 // isUnrelated reports whether a file is no part of the work: the client's own, git's, a package manager's, or
 // temporary.

@@ -52,7 +52,8 @@ var fileEndings = text.Set(`go py js ts tsx jsx mjs cjs rb rs java kt swift c h 
 // pasted output, bare command or path. Without spaces between words, a number of letters
 // suffices.
 func worthReading(s *sentence, sp *speech) bool {
-	if s.pasted && sp.user || (s.block == quoted || s.block == row) && !sp.user {
+	shown := s.block == quoted || s.block == row // of a table whose head isn't there
+	if sp.user && s.pasted || !sp.user && shown {
 		return false
 	}
 	words, plainWords, odd, dense := 0, 0, 0, 0

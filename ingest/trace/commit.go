@@ -50,16 +50,9 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 // CommitsIn counts the git commits in a command line, and returns the folder that the last one ran in.
 func (a *Action) CommitsIn() (dir string, n int) {
 	for i := range a.steps {
-		c := &a.steps[i]
-		if c.Program != "git" {
-			continue
-		}
-		in, args := gitArgs(c.Args)
+		in, args := a.steps[i].Git()
 		if len(args) > 0 && args[0] == "commit" && !slices.Contains(args, "--dry-run") {
-			dir, n = c.Dir, n+1
-			if in != "" {
-				dir = Absolute(c.Dir, in)
-			}
+			dir, n = in, n+1
 		}
 	}
 	return dir, n
@@ -104,11 +97,16 @@ func hashAfter(out, subject string) string {
 	return ""
 }
 
-// gitArgs returns git's arguments without its global flags, and the folder given by those, or "".
-func gitArgs(args []string) (dir string, rest []string) {
+// Git returns the arguments of a git command without its global flags, and the folder that it is about. Other commands
+// have none.
+func (st *Step) Git() (dir string, args []string) {
+	if st.Program != "git" {
+		return "", nil
+	}
+	dir, args = st.Dir, st.Args
 	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
-		if args[0] == "-C" {
-			dir = args[1]
+		if args[0] == "-C" && args[1] != "" {
+			dir = Absolute(st.Dir, args[1])
 		}
 		if args[0] == "-C" || args[0] == "-c" {
 			args = args[1:]
