@@ -9,12 +9,13 @@ import (
 const minPerKind = 3
 
 // cutOrder returns the indexes of the items that a budget may cut, in cutting order: first what only an agent says,
-// which takes no room from what people said; then least important kinds first; within a kind, the assistant's own
+// which takes no room from what people said, and files of which no more is said than that they are done; then least
+// important kinds first; within a kind, the assistant's own
 // statements before a person's, then the oldest first. No kind goes below three items while another has more, and
 // pinned items come last. The newest goal and the first next action are never cut; older goals follow the other
 // kinds.
 func cutOrder(items []Item) []int {
-	var claims, surplus, rest, pinned []int
+	var claims, done, surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {
 		ages := leastImportantFirst(items, kind)
 		shown := -1 // whatever the budget is
@@ -31,6 +32,8 @@ func cutOrder(items []Item) []int {
 				pinned = append(pinned, i)
 			case items[i].Said():
 				claims = append(claims, i)
+			case newer > minPerKind && kind == File && items[i].Status == FileDone && items[i].Text == "":
+				done = append(done, i)
 			case newer > minPerKind && kind != Goal:
 				surplus = append(surplus, i)
 			default:
@@ -38,7 +41,7 @@ func cutOrder(items []Item) []int {
 			}
 		}
 	}
-	return slices.Concat(claims, surplus, rest, pinned)
+	return slices.Concat(claims, done, surplus, rest, pinned)
 }
 
 func leastImportantFirst(items []Item, kind Kind) []int {

@@ -125,6 +125,9 @@ func (f *touched) item(t *talk) payload.Item {
 		it.Why = distill.Fleeting
 	}
 	switch s := f.said; {
+	case f.edits == 0 && f.refusal != nil:
+		said := text.Clip(text.OneLine(f.refusal.Quote), payload.MaxOtherPassage)
+		it.Text, it.Evidence = "Not changed: "+inQuotes(said), []payload.Evidence{*f.refusal}
 	case f.state != nil && f.state.state == it.Status:
 		quote(f.state.by, f.state.in, f.state.clause)
 		if under := f.state.in.under; under != nil {
@@ -207,13 +210,13 @@ func (f *touched) status(t *talk) string {
 		return f.state.state
 	case f.isCommitted():
 		return payload.FileDone
-	case f.since && f.turn.N > t.committed:
-		return payload.FileProgress
 	case !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
 		t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress
 	case f.state != nil:
 		return payload.FileDone
+	case f.since && f.turn.N > t.committed:
+		return payload.FileProgress
 	}
 	return ""
 }

@@ -159,6 +159,19 @@ func TestFilesByRecordAlone(t *testing.T) {
 	}
 }
 
+// Of a file whose edit was refused, what the person said with that is told.
+func TestRefusedFile(t *testing.T) {
+	s := talkOf([]string{"Number the rows of the theatre.", "They are in seats.go."}, nil)
+	s.Turns[1].Dir = "/w"
+	s.Turns[1].Calls = []ingest.ToolCall{{Name: "Edit", Path: "/w/seats.go", Done: true, Verdict: ingest.Rejected,
+		Reason: "not in this branch"}}
+	for _, f := range touchedFiles(s, trace.Actions(s)) {
+		if line := f.item(listen(s)); line.Text != "Not changed: “not in this branch”" {
+			t.Errorf("got %q", line.Text)
+		}
+	}
+}
+
 // A file is done that a commit has as it was last written, and in progress if it was written since the last one.
 func TestCommittedFiles(t *testing.T) {
 	edit := func(p string) ingest.ToolCall { return ingest.ToolCall{Name: "Edit", Path: "/w/" + p, Done: true} }

@@ -10,6 +10,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/internal/text"
+	"recall/payload"
 )
 
 // A touched file is one that the session changed, or that its reports mention.
@@ -19,6 +20,7 @@ type touched struct {
 	writes    int // edits that wrote content
 	reads     int
 	refused   int
+	refusal   *payload.Evidence // what the person said when they last refused to have it changed
 	created   bool
 	deleted   bool
 	shown     bool         // presented to the person as a result
@@ -58,7 +60,11 @@ func touchedFiles(s *ingest.Session, actions []trace.Action) []*touched {
 			continue
 		}
 		if c := a.Call; writes(c.Name) && c.Verdict == ingest.Rejected && c.Path != "" && !isUnrelated(c.Path) {
-			l.get(c.Path).refused++
+			f := l.get(c.Path)
+			f.refused++
+			if f.refusal = nil; c.Reason != "" && c.ReasonTurn == "" {
+				f.refusal = &payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(c.Reason)}
+			}
 		}
 		for _, p := range trace.Shown(a.Call) {
 			f := l.get(p)
