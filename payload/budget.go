@@ -10,10 +10,9 @@ const minPerKind = 3
 
 // cutOrder returns the indexes of the items that a budget may cut, in cutting order: first what only an agent says,
 // which takes no room from what people said, and files of which no more is said than that they are done; then least
-// important kinds first; within a kind, the assistant's own
-// statements before a person's, then the oldest first. No kind goes below three items while another has more, and
-// pinned items come last. The newest goal and the first next action are never cut; older goals follow the other
-// kinds.
+// important kinds first; within a kind, the assistant's own statements before a person's, then the oldest first. No
+// kind goes below three items while another has more, and pinned items come last. The newest goal and the first next
+// action are never cut; older goals follow the other kinds.
 func cutOrder(items []Item) []int {
 	var claims, done, surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {
