@@ -254,6 +254,9 @@ func (c *ToolCall) Ran() bool {
 // Worked reports whether a call was carried out successfully.
 func (c *ToolCall) Worked() bool { return c.Ran() && !c.Failed }
 
+// Committed reports whether a call made a git commit.
+func (c *ToolCall) Committed() bool { return c.Commit != "" || c.CommitMessage != "" && c.Worked() }
+
 // Answer is a person's answer to one question of a tool call.
 type Answer struct {
 	Question string   `json:"question"`

@@ -177,8 +177,10 @@ func (f *touched) describe() string {
 		return "New."
 	case f.isCommitted():
 		return ""
+	case f.since && written == "New.":
+		return "New since the last commit."
 	case f.since:
-		return strings.TrimSuffix(written, ".") + ", since the last commit."
+		return "Edited since the last commit."
 	case f.edits > 0:
 		return written
 	case f.shown:

@@ -123,8 +123,7 @@ func (sp *speech) withoutClients() {
 
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	t.worked = true
-	made := c.Commit != "" || c.CommitMessage != "" && c.Worked()
-	if made || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
+	if c.Committed() || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
 	t.cut = nil

@@ -269,7 +269,7 @@ func (l *fileTable) git(a *trace.Action) {
 		}
 	}
 	dir, n := a.CommitsIn()
-	made := n > 0 && !isUnrelated(dir+"/") && (a.Call.Commit != "" || a.Call.CommitMessage != "" && a.Call.Worked())
+	made := n > 0 && !isUnrelated(dir+"/") && a.Call.Committed()
 	if made {
 		l.committed = a.N
 	}
