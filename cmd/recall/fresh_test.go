@@ -20,7 +20,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/ingest"
 	"recall/library"
-	"recall/serve/hooks"
+	"recall/pipeline/worklog"
 )
 
 // copyProgram copies a program while no other test starts a process: one that has inherited the open file would keep
@@ -235,7 +235,7 @@ func TestPreCompactIsHandedOn(t *testing.T) {
 	if !strings.Contains(out, "dead-letter table") {
 		t.Errorf("it isn't taken in:\n%s", out)
 	}
-	log, err := os.ReadFile(filepath.Join(app, filepath.FromSlash(hooks.LogFile)))
+	log, err := os.ReadFile(filepath.Join(app, filepath.FromSlash(worklog.Name)))
 	if n := strings.Count(string(log), "the client cut the conversation"); n != 1 || err != nil {
 		t.Errorf("the log says it %d times, %v:\n%s", n, err, log)
 	}

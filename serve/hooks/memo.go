@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"recall/answer/brief"
 	"recall/ingest"
+	"recall/ingest/claudecode"
 	"recall/internal/text"
 	"recall/library/disk"
 	"recall/payload"
@@ -77,7 +77,7 @@ func writeJSON(path string, v any) error {
 func (h *Host) memoOf(in Input) memo {
 	var m, was memo
 	readJSON(h.memoPath(in.Session, ".json"), &m)
-	parent := forkedFrom(in.Transcript)
+	parent := claudecode.ForkOf(in.Transcript)
 	if parent == "" || parent == in.Session || slices.Contains(m.Of, parent) {
 		return m
 	}
@@ -88,13 +88,6 @@ func (h *Host) memoOf(in Input) memo {
 		ingest.Union(m.Page, was.Page...)
 	m.Of = ingest.Union(m.Of, append(was.Of, parent)...)
 	return m
-}
-
-// forkedFrom returns the session whose lines a transcript begins with, "" if it is no copy.
-func forkedFrom(transcript string) string {
-	_, after, _ := strings.Cut(ingest.ReadStart(transcript, 64<<10), `"forkedFrom":{"sessionId":"`)
-	id, _, _ := strings.Cut(after, `"`)
-	return id
 }
 
 func (h *Host) keep(session string, m memo) error {

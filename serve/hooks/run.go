@@ -17,6 +17,7 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/guard"
+	"recall/pipeline/worklog"
 )
 
 // A Host provides what hooks work with. Its functions open things on demand: most calls of a hook need nothing.
@@ -36,8 +37,8 @@ type Host struct {
 	Confirm bool            // end payloads with a question that shows whether they were understood
 	Notes   bool            // warn at prompts, edits and commands
 
-	Nudge int      // number of tokens at which a session is told that its context is filling up; 0: never
-	Logs  WorkLogs // kept in projects
+	Nudge int          // number of tokens at which a session is told that its context is filling up; 0: never
+	Logs  worklog.Logs // kept in projects
 
 	Pause bool // the environment says that nothing of this session is to be kept
 	// Forget has another process remove a session from the library, and reports whether that was started.

@@ -13,6 +13,7 @@ import (
 
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline/worklog"
 )
 
 func counted(tokens int, side bool) string {
@@ -21,38 +22,7 @@ func counted(tokens int, side bool) string {
 		side, tokens-10)
 }
 
-const (
-	cut  = `{"type":"system","subtype":"compact_boundary"}` + "\n"
-	said = `{"type":"user","message":{"content":"the \"usage\" of \"subtype\":\"compact_boundary\""}}` + "\n"
-)
-
-// What the service counted with its last answer, however long what came since is.
-func TestTokensIn(t *testing.T) {
-	long := `{"type":"user","message":{"content":"` + strings.Repeat("usage ", 40_000) + `"}}` + "\n"
-	for name, c := range map[string]struct {
-		lines string
-		want  int
-	}{
-		"the last":             {counted(90_000, false) + counted(160_000, false) + said, 160_000},
-		"not a sub-agent's":    {counted(160_000, false) + counted(20_000, true), 160_000},
-		"far up":               {counted(160_000, false) + long, 160_000},
-		"cut since":            {counted(160_000, false) + cut + said, 0},
-		"answered since":       {counted(160_000, false) + cut + counted(30_000, false), 30_000},
-		"nothing":              {"", 0},
-		"a line being written": {counted(160_000, false) + `{"type":"assis`, 160_000},
-	} {
-		path := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(path, []byte(c.lines), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := tokensIn(path); got != c.want {
-			t.Errorf("%s: got %d tokens, want %d", name, got, c.want)
-		}
-	}
-	if got := tokensIn(filepath.Join(t.TempDir(), "none")); got != 0 {
-		t.Errorf("got %d tokens of no file", got)
-	}
-}
+const cut = `{"type":"system","subtype":"compact_boundary"}` + "\n"
 
 // A session is told once that its context fills, and once more after it was cut.
 func TestNudgedOnce(t *testing.T) {
@@ -144,7 +114,7 @@ func TestWorkLog(t *testing.T) {
 	if names, _ := filepath.Glob(filepath.Join(dir, "*")); len(names) > 0 {
 		t.Fatalf("got %v unasked", names)
 	}
-	h.Logs = WorkLogs{File: filepath.Join(t.TempDir(), "logs.json")}
+	h.Logs = worklog.Logs{File: filepath.Join(t.TempDir(), "logs.json")}
 	if err := h.Logs.Begin(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -160,14 +130,15 @@ func TestWorkLog(t *testing.T) {
 	const torn = "- 2026-11-03 09:05 torn"
 	appendTo(t, path, torn)
 	note := payload.Note{Kind: payload.Eliminated, Text: "Redis", Why: "one more server"}
-	h.Logs.Add(dir, "9c1b2d34", Noted(note), h.now())
+	h.Logs.Add(dir, "9c1b2d34", worklog.Noted(note), h.now())
 	const by = "- 2026-11-03 09:05 0f3a1c52 "
-	want := workLogHead + by + "edit: a.go\n" + by + "commit: git commit -m ring\n" + by +
+	want := by + "edit: a.go\n" + by + "commit: git commit -m ring\n" + by +
 		"asked: deploy with ‹aws-key 1› ‹!-- /recall --> please\n" + torn + "\n" +
 		"- 2026-11-03 09:05 9c1b2d34 eliminated: Redis — because one more server\n"
 	text, err := os.ReadFile(path)
-	if diff := cmp.Diff(want, string(text)); err != nil || diff != "" {
-		t.Error(err, diff)
+	head, lines, _ := strings.Cut(string(text), "\n\n")
+	if diff := cmp.Diff(want, lines); err != nil || diff != "" || !strings.HasPrefix(head, "<!-- recall -->\n") {
+		t.Error(err, diff, head)
 	}
 	if err := h.Logs.Forget("local_0f3a1c52-7d7e"); err != nil {
 		t.Fatal(err)
@@ -179,7 +150,7 @@ func TestWorkLog(t *testing.T) {
 	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		t.Errorf("others may read it: %v %v", fi.Mode(), err)
 	}
-	appendTo(t, path, strings.Repeat("x", workLogMost))
+	appendTo(t, path, strings.Repeat("x", 1<<20))
 	before, _ := os.Stat(path)
 	run(PreToolUse, commit)
 	if fi, err := os.Stat(path); err != nil || fi.Size() != before.Size() {

@@ -24,7 +24,7 @@ import (
 	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
-	"recall/serve/hooks"
+	"recall/pipeline/worklog"
 	"recall/serve/hooks/clients"
 	"recall/serve/mcp"
 )
@@ -81,7 +81,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Clean: func(text string) string { return rules().Session().Text(text) },
 		Noted: func(n payload.Note) {
 			if dir, err := os.Getwd(); err == nil {
-				a.WorkLogs().Add(dir, n.Session, hooks.Noted(n), time.Now())
+				a.WorkLogs().Add(dir, n.Session, worklog.Noted(n), time.Now())
 			}
 		},
 		Compose: func(ctx context.Context, l *library.Library, x *index.Index, name string) (*payload.Payload, error) {

@@ -24,6 +24,7 @@ import (
 	"recall/pipeline"
 	"recall/pipeline/folders"
 	"recall/pipeline/guard"
+	"recall/pipeline/worklog"
 	"recall/serve/hooks"
 )
 
@@ -360,12 +361,12 @@ func (a *App) Folders() *folders.Folders {
 }
 
 // WorkLogs returns the logs that are kept in projects.
-func (a *App) WorkLogs() hooks.WorkLogs {
+func (a *App) WorkLogs() worklog.Logs {
 	user := config.ThisSystem().User
 	if user == "" {
-		return hooks.WorkLogs{}
+		return worklog.Logs{}
 	}
-	return hooks.WorkLogs{File: filepath.Join(user, "recall", "logs.json")}
+	return worklog.Logs{File: filepath.Join(user, "recall", "logs.json")}
 }
 
 // keepPages updates the pages in all folders. Failures are only warnings.

@@ -22,6 +22,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/pipeline"
+	"recall/pipeline/worklog"
 	"recall/serve/hooks"
 	"recall/serve/hooks/clients"
 )
@@ -69,7 +70,7 @@ func keepLog(a *app.App, end bool) error {
 	}
 	logs := a.WorkLogs()
 	root := logs.Root(dir)
-	path := filepath.Join(root, filepath.FromSlash(hooks.LogFile))
+	path := filepath.Join(root, filepath.FromSlash(worklog.Name))
 	if end {
 		if err := logs.End(root); err != nil {
 			return err

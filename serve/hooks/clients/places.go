@@ -55,7 +55,7 @@ func CalledTwice() bool {
 
 // Heard records that a client called at an event; it is best effort.
 func (c *Client) Heard(dir string) {
-	path := c.heardPath(dir)
+	path := filepath.Join(dir, heard+c.Word)
 	if now := time.Now(); os.Chtimes(path, now, now) != nil && os.MkdirAll(dir, 0o700) == nil {
 		if f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600); err == nil {
 			f.Close()
@@ -63,17 +63,7 @@ func (c *Client) Heard(dir string) {
 	}
 }
 
-func (c *Client) heardPath(dir string) string { return filepath.Join(dir, "heard-"+c.Word) }
-
-// lastHeard returns when the client last called a hook, nil if it never did.
-func (c *Client) lastHeard() *time.Time {
-	fi, err := os.Stat(c.heardPath(hooks.Dir()))
-	if err != nil {
-		return nil
-	}
-	at := fi.ModTime().UTC()
-	return &at
-}
+const heard = "heard-" // begins the name of a file whose time says when
 
 // Status says how a client's file has it start recall.
 type Status struct {
@@ -131,8 +121,11 @@ func Here(p Program) (all []Serving) {
 		if !c.Found() {
 			continue
 		}
-		s := Serving{Client: c.Name, Word: c.Word, Asks: c.asks, Heard: c.lastHeard(),
-			Plugin: c == ClaudeCode && PluginOn()}
+		s := Serving{Client: c.Name, Word: c.Word, Asks: c.asks, Plugin: c == ClaudeCode && PluginOn()}
+		if fi, err := os.Stat(filepath.Join(hooks.Dir(), heard+c.Word)); err == nil {
+			at := fi.ModTime().UTC()
+			s.Heard = &at
+		}
 		for _, k := range Kinds {
 			has := false
 			for _, f := range Having(c.Files(), k) {
