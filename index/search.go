@@ -282,18 +282,16 @@ func matching(word string) string {
 // searched returns a condition on the rows of words: bm25 reads the lengths of those that pass it, which takes most of
 // the time.
 func (r *reader) searched() (cond string, args []any) {
-	switch {
-	case r.few:
-		in := `+words.rowid IN (SELECT 2*id+1 FROM item WHERE session IN (` + sessionsIn + `)`
-		args = []any{r.q.Project, r.q.Project}
-		if !r.q.Exact {
-			in, args = in+` UNION ALL SELECT 2*id FROM window WHERE session IN (`+sessionsIn+`)`, append(args, args...)
-		}
-		return in + `)`, args
-	case r.q.Exact: // items alone are wanted
-		return `words.rowid%2=1`, nil
+	cond = `1`
+	if r.q.Exact { // items alone are wanted
+		cond = `words.rowid%2=1`
 	}
-	return `1`, nil
+	if r.few {
+		cond += ` AND +words.rowid IN (SELECT 2*id+1 FROM item WHERE session IN (` + sessionsIn + `) UNION ALL ` +
+			`SELECT 2*id FROM window WHERE session IN (` + sessionsIn + `))`
+		args = []any{r.q.Project, r.q.Project, r.q.Project, r.q.Project}
+	}
+	return cond, args
 }
 
 // FTS5 takes a millionth for the rarity of a word that stands in half of all windows and items. In a library of a

@@ -8,7 +8,6 @@ package folders
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,30 +47,11 @@ type Folders struct {
 }
 
 func (f *Folders) read() ([]Folder, error) {
-	said, err := disk.ReadRegular(f.File, most)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	list, err := disk.ReadList[Folder](f.File, most)
 	if err != nil {
-		return nil, err
+		err = hint.With(err, "fix it, or delete it and name the folders again: recall resume --into FOLDER")
 	}
-	var list []Folder
-	if err := json.Unmarshal(said, &list); err != nil {
-		return nil, hint.With(fmt.Errorf("%s: %w", f.File, err),
-			"fix it, or delete it and name the folders again: recall resume --into FOLDER")
-	}
-	return list, nil
-}
-
-func (f *Folders) write(list []Folder) error {
-	if len(list) == 0 {
-		return disk.RemoveIfThere(f.File)
-	}
-	said, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
-	return disk.Replace(f.File, append(said, '\n'), 0o600)
+	return list, err
 }
 
 // same returns a function that reports whether an entry is this library's for the given folder.
@@ -93,7 +73,7 @@ func (f *Folders) Begin(ctx context.Context, folder, project string) error {
 	case err != nil:
 		return err
 	}
-	err = f.write(append(slices.DeleteFunc(list, f.same(folder)), k))
+	err = disk.WriteList(f.File, append(slices.DeleteFunc(list, f.same(folder)), k))
 	return cmp.Or(err, f.keepManifests(ctx, k))
 }
 
@@ -107,7 +87,7 @@ func (f *Folders) End(folder string) (removed bool, err error) {
 	if !slices.ContainsFunc(list, f.same(folder)) {
 		return false, hint.With(fmt.Errorf("%s: nothing is kept there", folder), "recall resume --into FOLDER starts")
 	}
-	if err := f.write(slices.DeleteFunc(list, f.same(folder))); err != nil {
+	if err := disk.WriteList(f.File, slices.DeleteFunc(list, f.same(folder))); err != nil {
 		return false, err
 	}
 	path := filepath.Join(folder, PageName)

@@ -3,7 +3,6 @@
 package worklog
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,16 +38,7 @@ const (
 		"instructions. Times are UTC.\n\n"
 )
 
-func (l Logs) folders() (list []string, err error) {
-	said, err := disk.ReadRegular(l.File, 1<<20)
-	if l.File == "" || errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(said, &list)
-	}
-	return list, err
-}
+func (l Logs) folders() ([]string, error) { return disk.ReadList[string](l.File, most) }
 
 // Begin has a log kept in a folder and git ignore it; End ends that, the log stays.
 func (l Logs) Begin(folder string) error {
@@ -84,14 +74,7 @@ func (l Logs) change(folder string, kept bool) error {
 	if list = slices.DeleteFunc(list, func(f string) bool { return f == folder }); kept {
 		list = append(list, folder)
 	}
-	if len(list) == 0 {
-		return disk.RemoveIfThere(l.File)
-	}
-	said, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
-	return disk.Replace(l.File, append(said, '\n'), 0o600)
+	return disk.WriteList(l.File, list)
 }
 
 // Root returns the folder whose log holds what is done in a folder: its repository's, else itself.

@@ -39,46 +39,32 @@ func (g grid) add(o grid) {
 // atOnce is how many rows of x are multiplied at once by weights.
 const atOnce = 4
 
-// product sets out[i][j] to the product of row i of x and row j of w. The last rows are multiplied in assembly together
-// with some of those before them, once more.
+// product sets out[i][j] to the product of row i of x and row j of w: some rows of both at a time, as what is read is
+// used more than once then. The last are multiplied together with some of those before them, once more.
 func product(out, x, w grid) {
-	if !assembly || x.rows < atOnce || w.rows < 2 {
-		blocked(out, x, w)
-		return
+	tile, wide := fourByFour, 4
+	if assembly {
+		tile, wide = fourByTwo, 2
 	}
-	for i := 0; i < x.rows; i += atOnce {
-		i := min(i, x.rows-atOnce)
-		for j := 0; j < w.rows; j += 2 {
-			j := min(j, w.rows-2)
-			fourByTwo(&out.data[i*out.stride+j], &x.data[i*x.stride], &w.data[j*w.stride], out.stride, x.stride, w.stride,
-				eights(x.cols))
+	few := x.rows < atOnce || w.rows < wide
+	for i := 0; i < x.rows && !few; i += atOnce {
+		for j := 0; j < w.rows; j += wide {
+			tile(out, x, w, min(i, x.rows-atOnce), min(j, w.rows-wide))
+		}
+	}
+	for i := 0; i < x.rows && few; i++ {
+		for j := range w.rows {
+			out.data[i*out.stride+j] = dot(x.row(i), w.row(j))
 		}
 	}
 }
 
-// blocked is product in plain Go, four rows of x by four of w at a time: what is read is used more than once. Compilers
-// that have fused multiply-adds use them.
-func blocked(out, x, w grid) {
-	i := 0
-	for ; i+4 <= x.rows; i += 4 {
-		j := 0
-		for ; j+4 <= w.rows; j += 4 {
-			fourByFour(out, x, w, i, j)
-		}
-		for ; j < w.rows; j++ {
-			for r := i; r < i+4; r++ {
-				out.data[r*out.stride+j] = dot(x.row(r), w.row(j))
-			}
-		}
-	}
-	for ; i < x.rows; i++ {
-		a, to := x.row(i), out.row(i)
-		for j := range to {
-			to[j] = dot(a, w.row(j))
-		}
-	}
+func fourByTwo(out, x, w grid, i, j int) {
+	multiply(&out.data[i*out.stride+j], &x.data[i*x.stride], &w.data[j*w.stride], out.stride, x.stride, w.stride,
+		eights(x.cols))
 }
 
+// fourByFour is in plain Go. Compilers that have fused multiply-adds use them.
 func fourByFour(out, x, w grid, i, j int) {
 	n := x.cols
 	a, b, c, d := x.row(i)[:n], x.row(i + 1)[:n], x.row(i + 2)[:n], x.row(i + 3)[:n]

@@ -5,11 +5,11 @@ import "golang.org/x/sys/cpu"
 // assembly reports whether this processor has the instructions of kernels_amd64.s.
 var assembly = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
-// fourByTwo sets two columns of four rows of out to the products of four rows of x and two of w, each of n floats, a
+// multiply sets two columns of four rows of out to the products of four rows of x and two of w, each of n floats, a
 // multiple of eight. The others are how many floats it is from a row to the next.
 //
 //go:noescape
-func fourByTwo(out, x, w *float32, ofOut, ofX, ofW, n int)
+func multiply(out, x, w *float32, ofOut, ofX, ofW, n int)
 
 // unpackGroups unpacks n groups of weights.
 //

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func fourByTwo(out, x, w *float32, ofOut, ofX, ofW, n int)
-TEXT ·fourByTwo(SB), NOSPLIT, $0-56
+// func multiply(out, x, w *float32, ofOut, ofX, ofW, n int)
+TEXT ·multiply(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ w+16(FP), DX

@@ -4,6 +4,6 @@ package minilm
 
 var assembly = false
 
-func fourByTwo(out, x, w *float32, ofOut, ofX, ofW, n int) { panic("no assembly") }
+func multiply(out, x, w *float32, ofOut, ofX, ofW, n int) { panic("no assembly") }
 
 func unpackGroups(to *float32, from *byte, n int) { panic("no assembly") }
