@@ -178,16 +178,12 @@ func about(r *answer.Result, turns []index.Turn, asks text.Bag) bool {
 	it := r.Item
 	all := text.Words(strings.Join(append([]string{it.Text, it.Why, it.Scope}, slices.Concat(it.About, it.Aliases,
 		it.Alternatives)...), " "))
-	least := atLeast(asks)
-	if it.ApprovedPlan() && !text.Denies(it.Text) {
-		least = max(least, len(asks)/2)
-	}
 	for _, t := range turns {
 		if t.N == r.Turn {
 			all.Add(text.Words(t.Text))
 		}
 	}
-	return len(r.Terms) > 0 && all.Shared(asks) >= least
+	return len(r.Terms) > 0 && all.Shared(asks) >= atLeast(asks)
 }
 
 // claimed are the kinds that say what stands.

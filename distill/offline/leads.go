@@ -125,6 +125,7 @@ const (
 	commitWeight = 0.7
 	typedWeight  = 0.65
 	tellWeight   = 0.4
+	planWeight   = 0.3
 	summedWeight = 0.05
 	askedShare   = 0.6  // of the weight of what was typed and only asks
 	statedShare  = 0.15 // of the weight of what only says what was done

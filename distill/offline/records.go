@@ -14,8 +14,8 @@ import (
 // answer decides anything.
 
 // claimed are the classes of records that are stated as fact, by how often people and a model who read sessions of 17
-// projects found them right: 23 of 27 answers; that a plan's points were approved isn't uncertain. Refusals (14 of 19),
-// titles of plans (6 of 17) and open tasks (0 of 10) are quoted.
+// projects found them right: 23 of 27 answers; that a plan's choices were approved isn't uncertain. Refusals (14 of
+// 19), plans with their steps and open tasks (0 of 10) are quoted.
 var claimed = map[string]float64{payload.AnswerRule: 0.85, payload.PointRule: 0}
 
 func records(s *ingest.Session) []payload.Item {
@@ -30,11 +30,16 @@ func records(s *ingest.Session) []payload.Item {
 				return o.Rule == it.Rule && strings.EqualFold(o.Text, it.Text)
 			}) {
 				sure, isClaimed := claimed[it.Rule]
-				if it.Confidence = sure; !isClaimed {
-					it.Kind, it.Hint = payload.Lead, it.Kind
-				}
-				if !isClaimed && it.By == payload.ByUser && !asks(it.Text) {
+				switch {
+				case isClaimed:
+					it.Confidence = sure
+				case it.By == payload.ByUser && !asks(it.Text):
 					it.Confidence = tellWeight * byPlace(it.First().N, len(s.Turns))
+				case it.By == payload.ByBoth:
+					it.Confidence = planWeight * byPlace(it.First().N, len(s.Turns))
+				}
+				if !isClaimed {
+					it.Kind, it.Hint = payload.Lead, it.Kind
 				}
 				out = append(out, it)
 			}
@@ -145,13 +150,12 @@ func leavesChoice(a ingest.Answer, choice string) bool {
 		len(first) == len(words) && (cuesIn(choice).has(cueYield) || cuesIn(a.Question).has(cueMenu))
 }
 
-// plans turns the title and each point of a plan that the person approved into the decision to carry it out. One that
-// is approved again under its title replaces the former. Of a refused plan, what the person said about it is on record.
-func plans(s *ingest.Session) []payload.Item {
-	var out []payload.Item
-	for i := range s.Turns {
+// plans returns what the plans that the person approved say; of those with the same title the last counts.
+func plans(s *ingest.Session) (out []payload.Item) {
+	had := map[string]bool{}
+	for i := range slices.Backward(s.Turns) {
 		turn := &s.Turns[i]
-		var approved []string
+		approved := []string{}
 		if turn.Kind == ingest.PlanTurn {
 			approved = append(approved, turn.Text)
 		}
@@ -161,87 +165,81 @@ func plans(s *ingest.Session) []payload.Item {
 			}
 		}
 		for _, plan := range approved {
-			if !turn.Aside() {
-				out = append(withoutPlan(out, plan), planned(turn, plan)...)
+			if title, ok := planTitle(plan); !turn.Aside() && !had[title] {
+				had[title] = ok
+				out = append(out, planned(turn, plan)...)
 			}
 		}
 	}
 	return out
 }
 
-// withoutPlan drops the items of the plan of the same title, which are the title's and those that follow it.
-func withoutPlan(items []payload.Item, plan string) []payload.Item {
-	title, ok := planTitle(plan)
-	from := slices.IndexFunc(items, func(it payload.Item) bool { return ok && it.Text == title })
-	if from < 0 {
-		return items
-	}
-	of := items[from].Evidence[0].Turn
-	return slices.DeleteFunc(items, func(it payload.Item) bool { return it.Evidence[0].Turn == of })
-}
-
-// maxPoints is the number of a plan's points that are kept: a longer list is its details.
-const maxPoints = 8
-
 var (
-	planHeading = text.Pattern(`^#{1,6}\s+(.+)$`)
-	planStep    = text.Pattern(`^(?:\p{L}+ )?\d{1,2}[.:)]`) // "3. …", "Step 3: …"
-	planNumber  = text.Pattern(`^(?:\p{L}+ )?\d{1,2}[.:)]\s+`)
-	planPoint   = text.Pattern(`^(?:[-*+•]|\d{1,2}[.)])\s+(.+)$`)
+	planHeading = text.Pattern(`^(#{1,6})\s+(.+)$`)
+	planStep    = text.Pattern("^(?:\\p{L}+ )?\\d{1,2}[.:)]\\s+([^`].*)$")   // "3. …", "Step 3: …", not of a file
+	planPoint   = text.Pattern("^(?:[-*+•]|\\d{1,2}[.)])\\s+([^`].*[^:?])$") // not of a file, nor of more below it
 
-	// planAside matches headings below which a plan says how things are, where they are, what it is for, or how it will
-	// be checked.
-	planAside = text.Pattern(`(?i)\b(?:context|background|current|problems?|issues?|findings?|blockers?|why|goals?|files|` +
-		`tests?|testing|verif\w*|questions?|risks?|alternatives)\b`)
-
-	// planPlace matches a file that a step names, and the note that it is done: neither says what was decided.
-	planPlace = text.Pattern("`[^` ]*[/.][^` ]*`|✅|(?i:\\bdone\\b)")
-
-	// planOptional matches a point that approving the plan doesn't decide.
-	planOptional = text.Pattern(`(?i)^(?:\p{L}+ )?(?:\d{1,2}[.:)] *)?\W{0,2}optional\b`)
+	// planChoices matches headings below which a plan says what was chosen, or what is left as it is.
+	planChoices = text.Pattern(`(?i)\b(?:decisions?|decided|chosen|choices?|non-?goals?|out of scope|` +
+		`not (?:do|doing|chang\w*|touch\w*))\b|^(?:the )?approach\b|` +
+		`\b(?:design|conventions?|constraints?|principles?)\W*$`)
+	// planAside matches headings below which a plan says how things are, what else could be, or how it will be checked.
+	planAside = text.Pattern(`(?i)\b(?:context|background|current|existing|problems?|issues?|findings?|blockers?|why|` +
+		`files|tests?|testing|verif\w*|questions?|risks?|alternatives?|considered|rejected|summary|benefits)\b|^goals?\b`)
 )
 
-// planned returns a plan's title, its numbered headings and the points of its outermost lists. A point is said with
-// the heading above it, which may be "Out of scope".
-func planned(turn *ingest.Turn, plan string) []payload.Item {
-	var out []payload.Item
-	title, ok := planTitle(plan)
-	if ok {
-		out = append(out, recorded(payload.Decision, "plan", payload.ByBoth, turn, title, title))
-	}
-	point := func(under, quote string) {
-		lists := strings.HasSuffix(quote, ":") || quote[0] == '`' || strings.HasSuffix(quote, "?")
-		open := planOptional().MatchString(quote)
-		says := keywords(planPlace().ReplaceAllString(quote, ""))
-		said := planNumber().ReplaceAllString(plain(quote), "")
-		if !lists && !open && len(says) > 1 && len(out) <= maxPoints {
-			if under != "" {
-				said = under + ": " + said
-			}
-			out = append(out, recorded(payload.Decision, payload.PointRule, payload.ByBoth, turn, said, quote))
-		}
-	}
-	under, skip, fenced := "", false, false
+// planned returns what a plan chose: the points of its outermost lists that stand below its title itself, or below a
+// heading that says so and that they are said with; and, to be quoted, its title with its steps, which are its numbered
+// headings or else its other points. Whether a step was done, and stayed done, a plan doesn't know.
+func planned(turn *ingest.Turn, plan string) (out []payload.Item) {
+	title, _ := planTitle(plan)
+	var steps, points []string
+	under, chosen, fenced := "", true, false
+	aside := 0 // level of the heading below which all is
 	for line := range strings.Lines(plan) {
 		line = strings.TrimRight(line, " \r\n")
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		}
-		if m := planHeading().FindStringSubmatch(line); m != nil && !fenced {
-			under, skip = strings.TrimRight(plain(m[1]), ":"), planAside().MatchString(m[1])
-			switch {
-			case planStep().MatchString(m[1]): // what is below are its details
-				point("", m[1])
-				skip = true
-			case m[1] == title:
-				under, skip = "", false
+		if m := planHeading().FindStringSubmatch(line); m != nil && !fenced && m[2] != title {
+			under = plain(m[2])
+			if aside == 0 || len(m[1]) <= aside {
+				aside = 0
+				if planAside().MatchString(under) {
+					aside = len(m[1])
+				}
 			}
-		} else if m := planPoint().FindStringSubmatch(line); m != nil && !fenced && !skip {
-			point(under, m[1])
+			chosen = aside == 0 && planChoices().MatchString(under)
+			if step := planStep().FindStringSubmatch(under); step != nil && aside == 0 {
+				steps = append(steps, step[1])
+			}
+		} else if m := planPoint().FindStringSubmatch(line); m != nil && !fenced && tells(m[1], 2) {
+			point := plain(m[1])
+			switch {
+			case chosen && len(out) == maxChoices:
+			case chosen && under != "":
+				point = strings.TrimRight(under, ":") + ": " + point
+				fallthrough
+			case chosen:
+				out = append(out, recorded(payload.Decision, payload.PointRule, payload.ByBoth, turn, point, m[1]))
+			case aside == 0:
+				points = append(points, point)
+			}
 		}
+	}
+	if len(steps) == 0 {
+		steps = points
+	}
+	if all := strings.Join(append([]string{title}, steps...), " · "); title != "" && tells(all, 2) {
+		out = append(out, recorded(payload.Decision, "plan", payload.ByBoth, turn, text.Clip(all, maxSteps), title))
 	}
 	return out
 }
+
+const (
+	maxChoices = 8   // of one plan: a longer list is its details
+	maxSteps   = 400 // characters that are quoted of a plan's title and steps
+)
 
 func planTitle(text string) (string, bool) {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
