@@ -40,7 +40,7 @@ func Mark(it payload.Item, st Style) string {
 		return st.Green + "→" + st.Reset
 	case it.Kind == payload.Flag:
 		return st.Yellow + "!" + st.Reset
-	case it.Kind == payload.Lead:
+	case it.Kind == payload.Lead || it.Kind == payload.File: // how it stood, not what was decided
 		return st.Dim + "·" + st.Reset
 	}
 	return st.Green + "●" + st.Reset
