@@ -41,7 +41,8 @@ func (s *stemmer) itemRow(it Item, told bool) (itemRow, error) {
 		pack(string(data))}}
 	if quotes := told && it.Kind == payload.Lead && it.First().N > 0; !quotes {
 		r.words = strings.Join(s.item(it), " ")
-	} else if it.Rule == payload.RefusalRule { // its turn is found by what was said, and only this by what was refused
+	} else if it.Rule == payload.RefusalRule || it.Rule == payload.RemovedRule {
+		// Its turn is found by what was said, and only this by what was refused or removed.
 		r.words = strings.Join(s.item(Item{Item: payload.Item{About: it.About}}), " ")
 	}
 	return r, nil

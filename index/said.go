@@ -25,16 +25,57 @@ func (x *Index) Said(ctx context.Context, session string, from, to, around int) 
 		ORDER BY n`, session, from, to, around)
 }
 
+// anyOf returns a condition on the words of a text that touch at most so many rows, the rarest; "" for none.
+func (r *reader) anyOf(ctx context.Context, said string, most int) (string, error) {
+	held, err := r.count(ctx, lookupForms(terms(said)))
+	var words []string
+	for _, w := range affordable(held, most) {
+		words = append(words, matching(w))
+	}
+	return strings.Join(words, " OR "), err
+}
+
+const (
+	spokenRows = 300 // windows that the words may touch of a text that is looked up at each call of a tool
+	repliedIn  = 3   // turns after a window in which a person may reply to it
+)
+
+// Replies returns what a person said where most of a text's rarest words were said in a project, and right after. It
+// counts words and ranks nothing, which takes a fraction of a search's time.
+func (x *Index) Replies(ctx context.Context, project, said string, most int) ([]Result, error) {
+	r := &reader{tx: x.db, places: map[int64]Place{}}
+	words, err := r.anyOf(ctx, said, spokenRows)
+	if err != nil || words == "" {
+		return nil, x.fail("read index", err)
+	}
+	var sessions []int64
+	all, err := readList(ctx, x, func(rows *sql.Rows) (o Result, err error) {
+		var session int64
+		var packed []byte
+		if err = rows.Scan(&session, &o.Turn, &packed); err == nil {
+			o.Text, err = unpack(packed)
+		}
+		sessions = append(sessions, session)
+		return o, err
+	}, `SELECT DISTINCT t.session, t.n, t.text FROM (SELECT e.* FROM words JOIN window e ON e.id=words.rowid/2 `+
+		`WHERE words MATCH ?1 AND words.rowid%2=0 AND e.session IN (`+
+		`SELECT id FROM session WHERE project=?2 UNION SELECT session FROM also WHERE project=?2) `+
+		`ORDER BY bm25(words), e.id LIMIT ?3) e JOIN turn t ON t.session=e.session AND t.n BETWEEN e.n AND e.m+?4 `+
+		`WHERE t.role='user'`, words, project, most, repliedIn)
+	for i := range all {
+		if err == nil {
+			all[i].Place, err = r.place(ctx, sessions[i])
+		}
+	}
+	return all, x.fail("read index", err)
+}
+
 // Later returns what a person said last in a project that gives a question another answer than what they had replied at
 // a place, nil if nothing. It looks where most of the words were said in which the question was put.
 func (x *Index) Later(ctx context.Context, reply *Placed, asked string, question *text.Answered) (*Placed, error) {
 	r := &reader{tx: x.db}
-	held, err := r.count(ctx, lookupForms(terms(asked)))
-	var words []string
-	for _, w := range affordable(held, matched) {
-		words = append(words, matching(w))
-	}
-	if err != nil || len(words) == 0 {
+	words, err := r.anyOf(ctx, asked, matched)
+	if err != nil || words == "" {
 		return nil, x.fail("read index", err)
 	}
 	later, err := readList(ctx, x, func(rows *sql.Rows) (o ranked, err error) {
@@ -50,7 +91,7 @@ func (x *Index) Later(ctx context.Context, reply *Placed, asked string, question
 		`JOIN window e ON e.id=words.rowid/2 WHERE words MATCH ?1 AND words.rowid%2=0 AND e.at>?2 AND e.session IN (`+
 		`SELECT id FROM session WHERE project=?3) ORDER BY bm25(words), e.id LIMIT ?4) e JOIN turn t ON t.session=e.session `+
 		`AND t.n BETWEEN e.n AND e.m WHERE t.at>?2 AND t.role IN ('user', ?5) ORDER BY t.at DESC`,
-		strings.Join(words, " OR "), reply.Item.At.UnixMilli(), reply.Project, laterWindow, Both)
+		words, reply.Item.At.UnixMilli(), reply.Project, laterWindow, Both)
 	var last *ranked
 	other := false
 	for i := range later {

@@ -74,6 +74,9 @@ const AnswerRule = "answer"
 // RefusalRule is the rule of what a person said when they refused a call; its second evidence is what was refused.
 const RefusalRule = "refusal"
 
+// RemovedRule is the rule of what a person said whereupon the assistant removed the files that it is about.
+const RemovedRule = "said-removed"
+
 // PointRule is the rule of a point of a plan that the assistant wrote and a person approved.
 const PointRule = "plan-point"
 

@@ -34,6 +34,7 @@ func (b *Bearing) Claims() bool { return b.Item.Kind != payload.Lead }
 // Index is what is searched and read, such as an index.Index.
 type Index interface {
 	check.Items
+	Replies(ctx context.Context, project, said string, most int) ([]index.Result, error)
 	Said(ctx context.Context, session string, from, to, around int) ([]index.Turn, error)
 	Later(ctx context.Context, reply *index.Placed, asked string, question *text.Answered) (*index.Placed, error)
 }
@@ -41,6 +42,7 @@ type Index interface {
 const (
 	most    = 3 // things handed over
 	looked  = 4 // results that are looked at
+	placed  = 8 // places looked at where a call's words were said
 	around  = 3 // turns before and after a result among which a reply is looked for
 	inWords = 5 // of so many words of the task, a quote must share one, and two at least
 
@@ -97,6 +99,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	}
 	asks := text.Words(task)
 	long := len(asks) >= atLength
+	act := check.Read(check.Action{Text: task})
 	var orders, claims, dead, quotes, offers []Bearing
 	for _, r := range found.Results {
 		from, to := r.Turn, r.Turn
@@ -107,12 +110,8 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		if err != nil {
 			return nil, err
 		}
-		for i := range turns {
-			if typed(turns[i]) { // what they pasted isn't their word
-				turns[i].Text = ingest.Typed(turns[i].Text)
-			}
-		}
-		orders = append(orders, forbidding(turns, r.Place, task)...)
+		turns = asTyped(turns)
+		orders = append(orders, forbidding(turns, r.Place, act)...)
 		if r.Score >= asGood {
 			dead = append(dead, examined(turns, r, from, to, task, asks)...)
 		}
@@ -157,6 +156,44 @@ func latest(ctx context.Context, x Index, b *Bearing) (*Bearing, error) {
 	return &Bearing{Placed: *last, Before: b.Item.Text, Asked: b.Asked, long: b.long}, nil
 }
 
+// Forbidden returns what a person said last that tells not to do what an edit or a command does, nil if nothing. It is
+// looked for by words alone: this is asked at each call.
+func Forbidden(ctx context.Context, x Index, act check.Action, wanted func(*Bearing) bool) (last *Bearing, err error) {
+	d := check.Read(act)
+	if d.Asked() == "" {
+		return nil, nil
+	}
+	found, err := x.Replies(ctx, act.Project, d.Asked(), placed)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range found {
+		if !check.MayForbid(ingest.Typed(r.Text)) {
+			continue
+		}
+		turns, err := x.Said(ctx, r.Session, r.Turn, r.Turn, around)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range forbidding(asTyped(turns), r.Place, d) {
+			if b.Names = cmp.Or(b.Asked, b.Item.Text); (last == nil || b.Item.At.After(last.Item.At)) && wanted(&b) {
+				last = &b
+			}
+		}
+	}
+	return last, nil
+}
+
+// asTyped leaves out what people pasted, which isn't their word.
+func asTyped(turns []index.Turn) []index.Turn {
+	for i := range turns {
+		if typed(turns[i]) {
+			turns[i].Text = ingest.Typed(turns[i].Text)
+		}
+	}
+	return turns
+}
+
 // Warned returns what an action goes against as what bears on it; a refusal with the call that was refused.
 func Warned(w *check.Warning) Bearing {
 	b := Bearing{Placed: w.Placed, Names: w.Name}
@@ -192,8 +229,7 @@ var claimed = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: 
 
 // forbidding returns what a person said in some turns that tells not to do the task, or settled on something else, with
 // what it is about.
-func forbidding(turns []index.Turn, at index.Place, task string) (all []Bearing) {
-	act := check.Read(check.Action{Text: task})
+func forbidding(turns []index.Turn, at index.Place, act *check.Deed) (all []Bearing) {
 	before := "" // what was said since the person spoke
 	for i, t := range turns {
 		if !typed(t) {

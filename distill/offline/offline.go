@@ -56,6 +56,7 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 	}
 	items = slices.Concat(goal(t), files(t, touched), records(s), done, next(t))
 	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
+	t.nameRemoved(items, touched)
 	order(items)
 	return items, onlyRead(touched, items)
 }

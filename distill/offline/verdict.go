@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/internal/text"
+	"recall/payload"
 )
 
 // settles reports whether a person rules on something in a passage: they refuse or correct what was said before, take
@@ -22,6 +23,26 @@ func (p passage) settles() bool {
 	return slices.ContainsFunc(p.run, func(s sentence) bool {
 		return !asks(s.text) && (rules().MatchString(s.text) || text.SaysChanged(s.text) || s.cues.has(cueSettles))
 	})
+}
+
+// nameRemoved has what a person ruled name the files that the assistant thereupon removed.
+func (t *talk) nameRemoved(items []payload.Item, files []*touched) {
+	for _, f := range files {
+		if !f.deleted {
+			continue
+		}
+		for i := range items {
+			it := &items[i]
+			whereupon := it.Kind == payload.Lead && it.By == payload.ByUser &&
+				t.exchangeAt(it.First().N) == t.exchangeAt(f.turn.N)
+			if whereupon && (text.Denies(it.Text) || text.SaysChanged(it.Text)) {
+				if it.Rule != payload.RemovedRule {
+					it.Rule, it.About = payload.RemovedRule, nil
+				}
+				it.About = append(it.About, f.path)
+			}
+		}
+	}
 }
 
 // onlyAsks reports whether a passage asks and says nothing else, which the assistant then answered.

@@ -47,17 +47,18 @@ func (w *Warning) Quote() string { return w.Item.First().Quote }
 var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.File}
 
 const (
-	maxItems    = 24      // items read for one action
-	maxWarnings = 5       // warnings
-	maxRead     = 6 << 10 // bytes read of each part of an action: the request is at its beginning
-	half        = 0.5     // of the words of an order, of an option, of an action
-	deadEnd     = 0.6     // share of a dead end's words that names it
-	manyWords   = 8       // content words of a prompt for each of a name, from which it may name that in passing
-	fewWords    = 2       // content words that say nothing to which an order could refer
-	shortPrompt = 4       // content words of an action that is about what it names
-	maxRuns     = 5       // commands read of a plan
-	third       = 0.33    // of the words of a request, without what destroys
-	sameRun     = 0.8     // share of a refused command's words, and of the other's, that makes them the same
+	maxItems     = 24      // items read for one action
+	maxWarnings  = 5       // warnings
+	maxRead      = 6 << 10 // bytes read of each part of an action: the request is at its beginning
+	half         = 0.5     // of the words of an order, of an option, of an action
+	deadEnd      = 0.6     // share of a dead end's words that names it
+	manyWords    = 8       // content words of a prompt for each of a name, from which it may name that in passing
+	fewWords     = 2       // content words that say nothing to which an order could refer
+	shortPrompt  = 4       // content words of an action that is about what it names
+	maxRuns      = 5       // commands read of a plan
+	third        = 0.33    // of the words of a request, without what destroys
+	longestOrder = 400     // bytes of what a person said that forbids a call
+	sameRun      = 0.8     // share of a refused command's words, and of the other's, that makes them the same
 )
 
 // Items is what Against searches, such as an index.Index.
@@ -94,6 +95,9 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	return out, nil
 }
 
+// Asked returns the words by which what was said of an action is found, "" if it is none that goes against anything.
+func (d *Deed) Asked() string { return d.asked }
+
 // isGrounds reports whether an item is grounds for a warning.
 func isGrounds(it *payload.Item) bool {
 	said := it.By == payload.ByUser || it.By == payload.ByAssistant || it.By == payload.ByBoth
@@ -102,7 +106,7 @@ func isGrounds(it *payload.Item) bool {
 
 // orders matches how a clause forbids something, and what: "don't use Redis here", "ok, drop the asyncio queue".
 var orders = text.Pattern(`(?i)(?:^|[,;:–—]\s*|\b(?:please|ok|okay|and|but|so|then|just|also|i|we|you)\s+)` +
-	`(?:let['’]?s not|don['’]?t (?:want|need)|don['’]?t|do not|never|stop|avoid|drop|leave|no(?: more)?|` +
+	`(?:let['’]?s not|don['’]?t (?:want|need|believe|think)|don['’]?t|do not|never|stop|avoid|drop|leave|no(?: more)?|` +
 	`that['’]?s (?:settled|decided|final|closed))\b\s*` +
 	`(.*?)(?:[,;:!?()]|\.(?:\s|$)|\s(?:because|since|but|and|so)\b|$)`)
 
@@ -112,6 +116,9 @@ var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\
 // Settled returns what was said before a person's reply of an option that an action takes though another was taken: by
 // the reply, or where that doesn't object, by how what was said before ends. took is the sentence that took it.
 func (d *Deed) Settled(said, before string) (lost, took string) {
+	if !d.said { // a call of many words has some of any option's
+		return "", ""
+	}
 	before = text.OneLine(before)
 	all := text.Sentences(before, false)
 	choices := []string{text.OneLine(text.Head(said, maxRead))}
@@ -140,6 +147,9 @@ func (d *Deed) Settled(said, before string) (lost, took string) {
 // about that, about is the sentence from there. Whether the order still holds isn't known.
 func (d *Deed) Forbids(said, before string) (order, about string) {
 	said = text.OneLine(text.Head(said, maxRead))
+	if !d.said {
+		return d.forbids(said, before)
+	}
 	chose := sync.OnceValue(func() bool {
 		takes := text.Takes(said)
 		return slices.ContainsFunc(text.Sentences(text.OneLine(before), false), func(s string) bool {
@@ -277,7 +287,7 @@ func (d *Deed) against(it *payload.Item) (name string, sure bool) {
 		}
 		return d.refusedAgain(it), false
 	case payload.Lead:
-		return d.refusedAgain(it), false
+		return cmp.Or(d.refusedAgain(it), d.writtenAgain(it)), false
 	case payload.Decision, payload.Flag:
 		for _, lost := range append(setAgainst(it.Text), it.Alternatives...) {
 			if d.names(lost, it) {
@@ -296,10 +306,86 @@ func (d *Deed) refusedAgain(it *payload.Item) string {
 	refused := it.Evidence[1].Quote
 	w := text.Words(refused)
 	same := slices.ContainsFunc(d.runs, func(c text.Bag) bool { return w.In(c) >= sameRun && c.In(w) >= sameRun })
-	if !same && !d.removesFrom(refused) && !d.changesFile(it.About) && !d.asksFor(refused, it.Text) {
+	again := same || d.runsOn(refused, it.Text) || d.asksFor(refused, it.Text)
+	if !again && !d.removesFrom(refused) && !d.changesFile(it.About) {
 		return ""
 	}
 	return text.OneLine(refused)
+}
+
+// runsOn reports whether a command names a file of one that was refused for another course, and a third of its words
+// are of that command or of what was said then.
+func (d *Deed) runsOn(refused, said string) bool {
+	files := filesIn(refused)
+	named := func(p string) bool { return slices.Contains(files, p) }
+	return !d.said && text.SaysChanged(said) && slices.ContainsFunc(filesIn(d.asked), named) &&
+		text.Words(d.asked).In(text.Words(refused+" "+said)) >= third
+}
+
+// writtenAgain returns the file that a person had removed and an edit writes, "" for none.
+func (d *Deed) writtenAgain(it *payload.Item) string {
+	if i := slices.IndexFunc(it.About, func(p string) bool {
+		return slices.ContainsFunc(d.changes, func(c string) bool { return within(c, p) })
+	}); i >= 0 && it.Rule == payload.RemovedRule {
+		return it.About[i]
+	}
+	return ""
+}
+
+// forbids is Forbids for an edit or a command, which does what the order names, or what was said before it and refused.
+func (d *Deed) forbids(said, before string) (order, about string) {
+	if !MayForbid(said) {
+		return "", ""
+	}
+	for _, s := range text.Sentences(said, true) {
+		for _, m := range orders().FindAllStringSubmatch(s, -1) {
+			if !strings.HasSuffix(s, "?") && d.carriesOut(m[1]) {
+				return s, ""
+			}
+		}
+	}
+	all := text.Sentences(text.OneLine(before), false)
+	if last := len(all) - 1; last > 0 && offers().MatchString(all[last]) { // that is what they answer
+		before = all[last]
+		if pointsBack().MatchString(before) {
+			before = all[last-1] + " " + before // "Should I set it?"
+		}
+	}
+	about = text.Nearest(before, d.does)
+	if takesBack(said) && d.carriesOut(about) {
+		return said, about
+	}
+	return "", ""
+}
+
+// offers matches what asks or proposes.
+var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['’]d|suggest|propose|can (?:also )?\w+)\b`)
+
+// MayForbid reports whether what a person said may forbid a call: it is short, else pasted, and orders or refuses.
+func MayForbid(said string) bool {
+	return len(said) <= longestOrder && (takesBack(said) || orders().MatchString(text.OneLine(said)))
+}
+
+// takesBack reports whether a person refuses what was just said or done.
+func takesBack(said string) bool {
+	return text.Refuses(said) || text.LeavesIt(said) || notThat().MatchString(said)
+}
+
+// notThat matches what takes back something that was just said or done.
+var notThat = text.Pattern(`(?i)\b(?:not (?:you|in|for|here|now|yet|a|the)|` +
+	`too (?:much|many|big|complex|complicated|messy|slow)|rather)\b`)
+
+// carriesOut reports whether an action has most of some words: a name among them, or of a short action three.
+func (d *Deed) carriesOut(what string) bool {
+	w := text.Words(what)
+	shared, named := 0, false
+	for word := range w {
+		if d.does.Has(word) {
+			shared++
+			named = named || text.IsName(word)
+		}
+	}
+	return shared > 1 && w.In(d.does) >= half && (named || shared > 2 && len(d.does) <= manyWords*len(w))
 }
 
 // changesFile reports whether an action changes a file that an edit was refused of, or is a request that names it.

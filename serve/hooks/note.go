@@ -119,20 +119,20 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, Slack+briefly)
 	defer cancel()
 	m := h.memoOf(in)
-	w, note, told, err := h.warned(ctx, in, m, act)
+	w, note, noted, told, err := h.warned(ctx, in, m, act)
 	switch {
 	case err != nil && out == (Answer{}):
 		return out, err
-	case err != nil || w == nil:
+	case err != nil || note == "":
 		return out, nil
 	}
-	if w.Sure && w.Item.Pinned {
+	if w != nil && w.Sure && w.Item.Pinned {
 		// Every time: a rule holds the second time too.
 		return Answer{Deny: fmt.Sprintf("recall: a rule that was pinned here forbids this (%s).\n%s"+
 			"Only the user can lift it: recall edit, and remove [pinned] from its line.", w.Item.ID, note)}, nil
 	}
 	out.Context = strings.TrimSpace(out.Context + "\n\n" + note)
-	m.Noted = ingest.Union(m.Noted, told...)
+	m.Noted, m.Told = ingest.Union(m.Noted, noted...), ingest.Union(m.Told, told...)
 	return out, h.keep(in.Session, m)
 }
 
@@ -203,18 +203,18 @@ func within(dir, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// warned returns the one thing that a tool call goes against, or nil, how to say it, and the items that it covers. It
-// isn't one already told in this session.
+// warned returns the one thing that a tool call goes against, how to say it, and the items and turns that it covers. It
+// isn't one already told in this session. Without an item, it is what a person said.
 func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action) (w *check.Warning, note string,
-	covers []payload.ItemID, err error) {
+	covers []payload.ItemID, told []spot, err error) {
 	at, err := h.placeOf(in.Cwd)
 	if err != nil || at.x == nil {
-		return nil, "", nil, err
+		return nil, "", nil, nil, err
 	}
 	act.Project = at.name // the index uses names
 	all, err := check.Against(ctx, at.x, act)
 	if err != nil {
-		return nil, "", nil, err
+		return nil, "", nil, nil, err
 	}
 	for i := range all {
 		w := &all[i]
@@ -222,9 +222,14 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action) (
 			continue
 		}
 		note, _, err := worded(ctx, at, []brief.Bearing{brief.Warned(w)})
-		return w, note, sameSource(all, w), err
+		return w, note, sameSource(all, w), nil, err
 	}
-	return nil, "", nil, nil
+	b, err := brief.Forbidden(ctx, at.x, act, func(b *brief.Bearing) bool { return wanted(b, in, m) })
+	if err != nil || b == nil {
+		return nil, "", nil, nil, err
+	}
+	note, told, err = worded(ctx, at, []brief.Bearing{*b})
+	return nil, note, nil, told, err
 }
 
 // sameSource lists the items covered by a warning: those with the same words of the same turn, such as a rule and
