@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	fastjson "github.com/go-json-experiment/json"
-
 	"recall/index/rank"
 	"recall/internal/text"
 	"recall/payload"
@@ -129,10 +127,8 @@ func (r *reader) place(ctx context.Context, session int64) (p Place, err error) 
 	if p, known := r.places[session]; known {
 		return p, nil
 	}
-	var start int64
 	err = r.tx.QueryRowContext(ctx, placeQuery, session).
-		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived, &start, &p.SessionN)
-	p.SessionStart = fromMillis(start)
+		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived, written{&p.SessionStart}, &p.SessionN)
 	if err == nil {
 		if r.places == nil {
 			r.places = map[int64]Place{}
@@ -156,15 +152,13 @@ func (r *reader) load(ctx context.Context, list []*ranked) error {
 	found := 0
 	err := scan(ctx, r.tx, func(rows *sql.Rows) (err error) {
 		var id int64
-		var data sql.RawBytes
-		var at struct{ session, n, x int64 }
-		if err := rows.Scan(&id, &at.session, &at.n, &at.x, &data); err != nil {
+		var o ranked
+		if err := rows.Scan(&id, &o.session, &o.n, &o.x, packedItem{&o.item}); err != nil {
 			return err
 		}
 		found++
 		one := of[id]
-		one.session, one.n, one.x = at.session, at.n, at.x
-		one.item, err = unpackItem(data)
+		one.session, one.n, one.x, one.item = o.session, o.n, o.x, o.item
 		return err
 	}, itemsQuery, jsonList(ids))
 	if err == nil && found < len(of) {
@@ -200,17 +194,12 @@ func (r *reader) quote(ctx context.Context, list []*ranked) ([]*ranked, error) {
 	}
 	said := make([][]Turn, len(list))
 	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
-		var i, at int64
-		var data sql.RawBytes
+		var i int64
 		var t Turn
-		if err := rows.Scan(&i, &t.ID, &t.N, &t.Role, &at, &data); err != nil {
-			return err
-		}
-		var err error
-		if t.Text, err = unpack(data); err != nil || i < 0 || i >= int64(len(list)) {
+		err := rows.Scan(&i, &t.ID, &t.N, &t.Role, written{&t.At}, packed{&t.Text})
+		if err != nil || i < 0 || i >= int64(len(list)) {
 			return cmp.Or(err, ErrRebuild)
 		}
-		t.At = fromMillis(at)
 		said[i] = append(said[i], t)
 		return nil
 	}, quoteQuery, string(b), r.until())
@@ -315,18 +304,6 @@ const (
 	assistant = "assistant"
 	endOfTurn = 240 // bytes in which a question is one to the person
 )
-
-func unpackItem(data []byte) (payload.Item, error) {
-	var it payload.Item
-	text, err := unpack(data)
-	if err != nil {
-		return it, err
-	}
-	if err := fastjson.Unmarshal([]byte(text), &it); err != nil {
-		return it, fmt.Errorf("an item: %v: %w", err, ErrRebuild)
-	}
-	return it, nil
-}
 
 const fewDocs = 20 // a word in at most so many windows and items is rare
 

@@ -27,9 +27,7 @@ type FileTouch struct {
 func (x *Index) Files(ctx context.Context, name string) ([]FileTouch, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (t FileTouch, err error) {
 		var how int
-		var at int64
-		err = rows.Scan(&t.Session, &t.Project, &t.Path, &how, &t.N, &at, &t.Calls)
-		t.At = fromMillis(at)
+		err = rows.Scan(&t.Session, &t.Project, &t.Path, &how, &t.N, written{&t.At}, &t.Calls)
 		for i, h := range hows {
 			if how&(1<<i) != 0 {
 				t.Hows = append(t.Hows, h)
@@ -62,9 +60,7 @@ type Commit struct {
 func (x *Index) Commits(ctx context.Context, hash string, at time.Time) ([]Commit, error) {
 	list := func(where string, args ...any) ([]Commit, error) {
 		return readList(ctx, x, func(rows *sql.Rows) (c Commit, err error) {
-			var ms int64
-			err = rows.Scan(&c.Session, &c.Project, &c.Hash, &c.Subject, &c.Branch, &c.Dir, &ms, &c.N)
-			c.At = fromMillis(ms)
+			err = rows.Scan(&c.Session, &c.Project, &c.Hash, &c.Subject, &c.Branch, &c.Dir, written{&c.At}, &c.N)
 			return c, err
 		}, `SELECT s.sid, s.project, m.hash, m.subject, m.branch, m.dir, m.at, m.n
 			FROM made m JOIN session s ON s.id=m.session WHERE `+where+` ORDER BY m.at`, args...)
@@ -120,11 +116,8 @@ func (x *Index) ItemsOf(ctx context.Context, sessions []string) (map[string][]pa
 	all := map[string][]payload.Item{}
 	err := scan(ctx, x.db, func(rows *sql.Rows) error {
 		var sid string
-		var data sql.RawBytes
-		if err := rows.Scan(&sid, &data); err != nil {
-			return err
-		}
-		it, err := unpackItem(data)
+		var it payload.Item
+		err := rows.Scan(&sid, packedItem{&it})
 		all[sid] = append(all[sid], it)
 		return err
 	}, `SELECT s.sid, i.data FROM item i JOIN session s ON s.id=i.session

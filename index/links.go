@@ -66,13 +66,8 @@ func (x *Index) ItemsNamed(ctx context.Context, ids []payload.ItemID, kinds ...p
 
 func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []payload.Kind) ([]Placed, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (p Placed, err error) {
-		var data sql.RawBytes
-		var start int64
-		if err = rows.Scan(&data, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived,
-			&start); err == nil {
-			p.Item, err = unpackItem(data)
-		}
-		p.SessionStart = fromMillis(start)
+		err = rows.Scan(packedItem{&p.Item}, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived,
+			written{&p.SessionStart})
 		return p, err
 	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.archived, s.start FROM item i
 		JOIN session s ON s.id=i.session
@@ -214,12 +209,8 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 }
 
 func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, session int64, err error) {
-	var data []byte
 	if err := r.tx.QueryRowContext(ctx, `SELECT session, n, data FROM item WHERE iid=? ORDER BY id LIMIT 1`,
-		string(id)).Scan(&session, &p.Turn, &data); err != nil {
-		return Placed{}, 0, err
-	}
-	if p.Item, err = unpackItem(data); err != nil {
+		string(id)).Scan(&session, &p.Turn, packedItem{&p.Item}); err != nil {
 		return Placed{}, 0, err
 	}
 	p.Place, err = r.place(ctx, session)

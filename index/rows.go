@@ -4,6 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
+	"time"
+
+	fastjson "github.com/go-json-experiment/json"
+
+	"recall/payload"
 )
 
 // querier is a database or a transaction.
@@ -112,6 +118,38 @@ func readList[T any](ctx context.Context, x *Index, one func(*sql.Rows) (T, erro
 	query string, args ...any) ([]T, error) {
 	all, err := list(ctx, x.db, one, query, args...)
 	return all, x.fail("read index", err)
+}
+
+// packed reads a packed text of a row, packedItem an item and written a time.
+type (
+	packed     struct{ to *string }
+	packedItem struct{ to *payload.Item }
+	written    struct{ to *time.Time }
+)
+
+func (p packed) Scan(value any) (err error) {
+	data, _ := value.([]byte)
+	*p.to, err = unpack(data)
+	return err
+}
+
+func (p packedItem) Scan(value any) error {
+	said := ""
+	if err := (packed{&said}).Scan(value); err != nil {
+		return err
+	}
+	if err := fastjson.Unmarshal([]byte(said), p.to); err != nil {
+		return fmt.Errorf("an item: %v: %w", err, ErrRebuild)
+	}
+	return nil
+}
+
+func (w written) Scan(value any) error {
+	ms, ok := value.(int64)
+	if *w.to = fromMillis(ms); !ok {
+		return ErrRebuild
+	}
+	return nil
 }
 
 // jsonList encodes numbers or texts for json_each.

@@ -11,12 +11,7 @@ import (
 // Said returns what was said in a session from one turn to another, and in some turns before and after, in order.
 func (x *Index) Said(ctx context.Context, session string, from, to, around int) ([]Turn, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (t Turn, err error) {
-		var at int64
-		var text []byte
-		if err = rows.Scan(&t.ID, &t.N, &t.Role, &at, &text); err == nil {
-			t.At = fromMillis(at)
-			t.Text, err = unpack(text)
-		}
+		err = rows.Scan(&t.ID, &t.N, &t.Role, written{&t.At}, packed{&t.Text})
 		return t, err
 	}, `WITH said AS (SELECT * FROM turn WHERE session=(SELECT id FROM session WHERE sid=?1))
 		SELECT tid, n, role, at, text FROM said WHERE n BETWEEN ?2 AND ?3
@@ -79,12 +74,9 @@ func (x *Index) Later(ctx context.Context, reply *Placed, asked string, question
 		return nil, x.fail("read index", err)
 	}
 	later, err := readList(ctx, x, func(rows *sql.Rows) (o ranked, err error) {
-		var at int64
-		var packed []byte
-		if err = rows.Scan(&o.session, &o.turn.ID, &o.turn.N, &o.turn.Role, &at, &packed); err == nil {
-			o.turn.Text, err = unpack(packed)
-		}
-		o.table, o.n, o.turn.At = turns, int64(o.turn.N), fromMillis(at)
+		t := &o.turn
+		err = rows.Scan(&o.session, &t.ID, &t.N, &t.Role, written{&t.At}, packed{&t.Text})
+		o.table, o.n = turns, int64(t.N)
 		o.turn, _ = o.typed()
 		return o, err
 	}, `SELECT DISTINCT t.session, t.tid, t.n, t.role, t.at, t.text FROM (SELECT e.* FROM words `+

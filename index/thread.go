@@ -43,13 +43,8 @@ func threadRow(t ThreadEntry) ([]byte, error) {
 // ThreadsIn lists a project's sessions by start, without handoffs.
 func (x *Index) ThreadsIn(ctx context.Context, project string) ([]ThreadEntry, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (t ThreadEntry, err error) {
-		var sid, source, stamp string
-		var data sql.RawBytes
-		if err = rows.Scan(&sid, &source, &data, &stamp); err != nil {
-			return t, err
-		}
-		text, err := unpack(data)
-		if err == nil {
+		var sid, source, text, stamp string
+		if err = rows.Scan(&sid, &source, packed{&text}, &stamp); err == nil {
 			err = fastjson.Unmarshal([]byte(text), &t)
 		}
 		t.Session, t.Project, t.Stamp = sid, project, stamp

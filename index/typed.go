@@ -10,14 +10,9 @@ import (
 // copied. project is a name, "" for all.
 func (x *Index) Typed(ctx context.Context, project string) ([]Result, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (r Result, err error) {
-		var start, at int64
-		var text []byte
-		err = rows.Scan(&r.Session, &r.SessionTitle, &r.Project, &r.Source, &start, &r.SessionN, &r.TurnID, &r.Turn,
-			&at, &text)
-		if err == nil {
-			r.Text, err = unpack(text)
-		}
-		r.SessionStart, r.At, r.Role = fromMillis(start), fromMillis(at), "user"
+		r.Role = "user"
+		err = rows.Scan(&r.Session, &r.SessionTitle, &r.Project, &r.Source, written{&r.SessionStart}, &r.SessionN,
+			&r.TurnID, &r.Turn, written{&r.At}, packed{&r.Text})
 		return r, err
 	}, `SELECT s.sid, s.title, s.project, s.source, s.start,
 		(SELECT count(*) FROM session o WHERE o.project=s.project AND (o.start, o.sid)<=(s.start, s.sid) `+

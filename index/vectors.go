@@ -350,10 +350,7 @@ type unembedded struct {
 
 func (x *Index) next(ctx context.Context) ([]unembedded, error) {
 	return list(ctx, x.db, func(rows *sql.Rows) (u unembedded, err error) {
-		var packed []byte
-		if err = rows.Scan(&u.id, &u.key, &packed); err == nil {
-			u.text, err = unpack(packed)
-		}
+		err = rows.Scan(&u.id, &u.key, packed{&u.text})
 		return u, err
 	}, `SELECT w.id, w.key, u.text FROM unembedded u JOIN window w ON w.id=u.id ORDER BY w.at DESC, w.id LIMIT ?`,
 		embeddedAtOnce)
