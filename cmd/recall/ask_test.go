@@ -67,9 +67,7 @@ func TestAskCommands(t *testing.T) {
 	}
 	sources, home := t.TempDir(), t.TempDir()
 	claude, cowork, err := demo.Write(sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var asked atomic.Int64
 	var down atomic.Bool
 	url := chatting(t, &asked, &down)
@@ -77,9 +75,7 @@ func TestAskCommands(t *testing.T) {
 	text := "llm:\n  provider: openai\n  url: " + url +
 		"\n  model: small-enough\n  prices: [{model: small-enough, in: 0.1, out: 0.4}]\nsources:\n  claude_code: [" +
 		claude + "]\n  cowork: [" + cowork + "]\n"
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(config, []byte(text), 0o600))
 	say := func(code int, args ...string) string {
 		t.Helper()
 		cmd := recallCmd(t, home, append([]string{"--config", config}, args...)...)
@@ -150,9 +146,7 @@ func TestAskCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := recallCmd(t, home, "--config", config, "redistill", "--since", "2000", "--yes")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	select {
 	case <-hanging:
 	case <-time.After(2 * time.Minute):
@@ -160,9 +154,7 @@ func TestAskCommands(t *testing.T) {
 		t.Fatal("another model wasn't asked")
 	}
 	interrupted := time.Now()
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(os.Interrupt))
 	cmd.Wait()
 	if took := time.Since(interrupted); took > time.Minute || cmd.ProcessState.ExitCode() != app.ExitError {
 		t.Errorf("interrupted while a model was asked: exit code %d after %v", cmd.ProcessState.ExitCode(), took)

@@ -59,22 +59,16 @@ func openBrowser(t *testing.T) *browser {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	theirIn, ourOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ourIn, theirOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// A page that this test wrote is all that is opened: no sandbox, which a
 	// container's root couldn't have.
 	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--disable-background-networking", "--no-first-run", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe",
 		"about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	theirIn.Close()
 	theirOut.Close()
 	b := &browser{t: t, to: ourOut, from: bufio.NewReader(ourIn)}

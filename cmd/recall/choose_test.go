@@ -54,9 +54,7 @@ func TestInitProvider(t *testing.T) {
 		return code, o.String(), e.String()
 	}
 	conf, err := os.UserConfigDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file := filepath.Join(conf, "recall", "config.yaml")
 
 	code, _, errs := init("--provider", "openai", "--url", s.URL+"/v1", "--model", "tiny")

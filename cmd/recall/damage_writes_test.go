@@ -27,25 +27,17 @@ import (
 func spoilTables(t *testing.T, path string, tables ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, table := range tables {
 		rows, err := db.Query(`SELECT rootpage FROM sqlite_schema WHERE tbl_name=?`, table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		spoilt := 0
 		for rows.Next() {
 			var page int
-			if err := rows.Scan(&page); err != nil {
-				t.Fatal(err)
-			}
+			must(t, rows.Scan(&page))
 			b[(page-1)*4096+2000] ^= 4
 			spoilt++
 		}
@@ -53,9 +45,7 @@ func spoilTables(t *testing.T, path string, tables ...string) {
 			t.Fatalf("%s has %d pages, %v", table, spoilt, err)
 		}
 	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, b, 0o600))
 }
 
 // Whatever writes to an index that is damaged says so, makes it again, and what it was
@@ -66,18 +56,14 @@ func TestDamageFoundByWriters(t *testing.T) {
 	}
 	sources, home := t.TempDir(), t.TempDir()
 	claude, cowork, err := demo.Write(sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var asked atomic.Int64
 	var down atomic.Bool
 	config := filepath.Join(home, "config.yaml")
 	text := "llm:\n  provider: openai\n  url: " + chatting(t, &asked, &down) +
 		"\n  model: small-enough\n  prices: [{model: small-enough, in: 0.1, out: 0.4}]\n" +
 		"sources:\n  claude_code: [" + claude + "]\n  cowork: [" + cowork + "]\n"
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(config, []byte(text), 0o600))
 	say := func(args ...string) string {
 		t.Helper()
 		cmd := recallCmd(t, home, append([]string{"--config", config}, args...)...)
@@ -143,28 +129,20 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	cmd.SetContext(t.Context())
 	cmd.Flags().String("library", dir, "")
 	config.SetsKey(cmd.Flags(), "library", "library.dir")
-	if err := cmd.Flags().Set("library", dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Flags().Set("library", dir))
 	a.Flags = cmd.Flags()
 	l, err := a.Library(cmd.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := a.Sync(cmd.Context(), pipeline.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	project, err := l.Project("ledgerline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "ledgerline", Start: at, End: at,
 		Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Invoices go out by carrier pigeon",
 			At: at}}}, payload.Handover{To: "Bob", From: "Ann B.", At: at})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	id := payload.HandoverID(text)
 	if err := received.Add(l, received.Line{Handoff: id, At: at, Project: project.ID, Text: text},
 		received.Line{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}}); err != nil {

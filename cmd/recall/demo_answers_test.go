@@ -98,9 +98,7 @@ func turnsOfRecords(t *testing.T, dir string) map[string]string {
 		found, _ := r.Find(t.Context(), dir, nil)
 		for _, f := range found {
 			s, err := r.Parse(t.Context(), f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, turn := range s.Turns {
 				at := fmt.Sprint(s.ID, " ", turn.N)
 				for _, record := range turn.Records {
@@ -142,9 +140,7 @@ func goldTurns(t *testing.T, dir string) map[string][]string {
 func readJSON(t *testing.T, file string, v any) {
 	t.Helper()
 	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := json.Unmarshal(b, v); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}

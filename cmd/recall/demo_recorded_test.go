@@ -39,27 +39,19 @@ func TestDemoRecorded(t *testing.T) {
 			said)
 	}
 	kept, err := demo.Answers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l, err := library.Open(filepath.Join(dir, "demo", "Recall-model"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	sessions, err := l.Sessions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	asked, worded := 0, 0
 	for _, e := range sessions {
 		if e.Distilled.Model.Name != "" {
 			asked++
 		}
 		p, err := l.Payload(e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range p.Items {
 			worded += min(len(p.Items[i].Aliases), 1)
 		}
@@ -74,9 +66,7 @@ func TestDemoRecorded(t *testing.T) {
 // which each is kept by itself as well.
 func recordAnswers(t *testing.T, dir string) {
 	l, err := library.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	kept := map[string]json.RawMessage{}
 	files, _ := filepath.Glob(filepath.Join(dir, "cache", "*", "*.zst"))
@@ -93,12 +83,8 @@ func recordAnswers(t *testing.T, dir string) {
 	}
 	var out bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err := json.NewEncoder(z).Encode(kept); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.NewEncoder(z).Encode(kept))
 	z.Close()
-	if err := os.WriteFile("demo/answers.json.gz", out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("demo/answers.json.gz", out.Bytes(), 0o644))
 	t.Logf("%d answers, %d bytes", len(kept), out.Len())
 }

@@ -33,12 +33,8 @@ func TestExportInBrowser(t *testing.T) {
 	p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, Text: evil, Why: evil, State: payload.Stands,
 		Evidence: []payload.Evidence{{Turn: `u1"><script>`, N: 1, Quote: evil}}}}}
 	page, err := render.HTML(s, render.About{Title: evil, Project: evil}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "export.html"), page, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "export.html"), page, 0o600))
 	v.listen()
 	v.to("/export.html")
 	asked := func(e browserEvent) bool { return e.Method == "Network.requestWillBeSent" }

@@ -51,15 +51,9 @@ func asProgram(t testing.TB) (home string, recall func(env []string, args ...str
 		program += ".exe"
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Dir(program), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := copyProgram(self, program); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.Mkdir(filepath.Dir(program), 0o700))
+	must(t, copyProgram(self, program))
 	return home, func(env []string, args ...string) (string, string) {
 		t.Helper()
 		cmd := exec.Command(program, args...)
@@ -82,9 +76,7 @@ func asProgram(t testing.TB) (home string, recall func(env []string, args ...str
 func tell(t testing.TB, home string, n int, said ...string) {
 	t.Helper()
 	dir := filepath.Join(home, ".claude", "projects", "-home-ann-app")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o700))
 	id := fmt.Sprintf("%08d-0000-4000-8000-000000000001", n)
 	var b strings.Builder
 	parent := "null"
@@ -103,9 +95,7 @@ func tell(t testing.TB, home string, n int, said ...string) {
 		}
 		parent = fmt.Sprintf("%q", uuid)
 	}
-	if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(b.String()), 0o600))
 }
 
 // waitForRest returns when no process that a question left behind is at work.
@@ -182,9 +172,7 @@ func TestPreCompactIsHandedOn(t *testing.T) {
 		"Done.")
 	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", id+".jsonl")
 	app := filepath.Join(home, "app")
-	if err := os.MkdirAll(app, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(app, 0o700))
 	program := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(filepath.Join(home, "bin", "recall"), append([]string{"--library",
 			filepath.Join(home, "Recall")}, args...)...)
@@ -200,9 +188,7 @@ func TestPreCompactIsHandedOn(t *testing.T) {
 	cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"hook_event_name":"PreCompact",`+
 		`"trigger":"auto","cwd":%q}`, id, path, app))
 	locks := filepath.Join(home, "Recall", ".locks")
-	if err := os.MkdirAll(locks, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(locks, 0o700))
 	// so that it can't be done yet
 	lock := flock.New(filepath.Join(locks, library.SessionLock(ingest.SessionID(id))+".lock"))
 	if ok, err := lock.TryLock(); !ok || err != nil {
@@ -222,9 +208,7 @@ func TestPreCompactIsHandedOn(t *testing.T) {
 		t.Errorf("it waited until all was done:\n%s", out)
 	}
 	time.Sleep(time.Second) // it has found the session held, and comes again
-	if err := lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, lock.Unlock())
 	for wait := 0; marks() > 0; wait++ {
 		if wait == 600 {
 			t.Fatal("after a minute it isn't done")
@@ -254,9 +238,7 @@ func TestQuestionBesideAnotherRecall(t *testing.T) {
 	recall(nil, "sync")
 	tell(t, home, 2, "Mail ops about each failed job, please, and only once an hour.", "Done.")
 	locks := filepath.Join(home, "Recall", ".locks")
-	if err := os.MkdirAll(locks, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(locks, 0o700))
 	held := flock.New(filepath.Join(locks, library.SessionLock("00000002-0000-4000-8000-000000000001")+".lock"))
 	if ok, err := held.TryLock(); !ok || err != nil {
 		t.Fatal(ok, err)
@@ -283,9 +265,7 @@ func TestQuestionsMissNothing(t *testing.T) {
 	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", "00000001-0000-4000-8000-000000000001.jsonl")
 	was := func() os.FileInfo {
 		fi, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return fi
 	}
 	for n := range 4 {
@@ -306,26 +286,18 @@ func TestQuestionsMissNothing(t *testing.T) {
 		}},
 		{"replaced by one of a clock that is behind", "green parking table", func() {
 			kept := path + ".kept"
-			if err := os.Rename(path, kept); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(path, kept))
 			tell(t, home, 1, use("green parking table")...)
 			hour := time.Now().Add(-50 * time.Hour)
-			if err := errors.Join(os.Chtimes(path, hour, hour), os.Remove(kept)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.Chtimes(path, hour, hour), os.Remove(kept)))
 		}},
 		{"its page edited by hand", "Where do orange jobs go?", func() {
 			pages, _ := filepath.Glob(filepath.Join(home, "Recall", "*", "*", "payload.md"))
 			for _, page := range pages {
 				text, err := os.ReadFile(page)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				text = bytes.ReplaceAll(text, []byte("failed jobs go"), []byte("orange jobs go"))
-				if err := os.WriteFile(page, text, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(page, text, 0o600))
 			}
 		}},
 		{"it grew, and another began", "velvet parking table", func() {
@@ -333,9 +305,7 @@ func TestQuestionsMissNothing(t *testing.T) {
 			tell(t, home, 9, use("velvet parking table")...)
 		}},
 		{"its source deleted", "velvet parking table", func() {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(path))
 		}},
 	} {
 		for range 2 {

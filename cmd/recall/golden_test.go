@@ -50,13 +50,9 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 	t.Helper()
 	ctx := context.Background()
 	x, err := index.Open(filepath.Join(t.TempDir(), "index.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer x.Close()
-	if err := x.PutAll(ctx, docs); err != nil {
-		t.Fatal(err)
-	}
+	must(t, x.PutAll(ctx, docs))
 	var items []relate.Item
 	for _, d := range docs {
 		for _, it := range d.Items {
@@ -71,14 +67,10 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 				FromSession: it.Session, ToSession: items[i].Session, Maker: payload.ByHuman, At: it.At})
 		}
 	}
-	if err := x.PutLinks(ctx, links, "", nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, x.PutLinks(ctx, links, "", nil, nil))
 	q := answer.Question{Query: index.Query{Text: question}, Most: 5}
 	ans, err := answer.Ask(ctx, x, nil, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if l != nil && len(ans.Results) > 0 {
 		ans.Results[0].Since = history.ChangedSince(ctx, l, ans.Results[0].Placed())
 	}
@@ -96,9 +88,7 @@ func repository(t *testing.T) string {
 	}
 	dir := filepath.Join(t.TempDir(), "billing")
 	file := filepath.Join(dir, "src", "queue", "backoff.ts")
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	git := func(at time.Time, args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c",
@@ -112,9 +102,7 @@ func repository(t *testing.T) string {
 	}
 	git(noon(4, 1), "init", "-q")
 	for i, at := range []time.Time{noon(4, 1), noon(5, 1), noon(5, 2), noon(5, 3)} {
-		if err := os.WriteFile(file, fmt.Appendf(nil, "// %d\n", i), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, fmt.Appendf(nil, "// %d\n", i), 0o600))
 		git(at, "add", ".")
 		git(at, "commit", "-q", "-m", fmt.Sprint("change ", i))
 	}
@@ -125,9 +113,7 @@ func repository(t *testing.T) string {
 // that stands nowhere: only then is "nothing decided" said outright.
 func TestDrawnAnswers(t *testing.T) {
 	l, err := library.Create(filepath.Join(t.TempDir(), "Recall"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	if _, err := l.ProjectFor(ingest.Project{Name: "billing", Root: repository(t)}); err != nil {
 		t.Fatal(err)

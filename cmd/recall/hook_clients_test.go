@@ -31,9 +31,7 @@ func TestOtherClientsAreTold(t *testing.T) {
 				in[k] = v
 			}
 			sent, err := json.Marshal(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			answer := d.raw(word+" "+client, string(sent))
 			if !strings.Contains(answer, `"hookEventName":"`+more["hook_event_name"].(string)+`"`) ||
 				!strings.Contains(d.context(answer), settledHere) {
@@ -53,27 +51,19 @@ func TestOpenCodeIsTold(t *testing.T) {
 	d.says(sessionA, first...)
 	d.recall("sync")
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	program := filepath.Join(d.home, "recall")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	if err := copyProgram(self, program); err != nil {
-		t.Fatal(err)
-	}
+	must(t, copyProgram(self, program))
 	if out, err := exec.Command(program, "hooks", "install", "opencode").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	plugin := filepath.Join(d.home, "config", "opencode", "plugins", "recall.mjs")
-	if err := os.Rename(strings.TrimSuffix(plugin, ".mjs")+".js", plugin); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(strings.TrimSuffix(plugin, ".mjs")+".js", plugin))
 	script := filepath.Join(d.home, "ask.mjs")
-	if err := os.WriteFile(script, []byte(askPlugin), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(script, []byte(askPlugin), 0o600))
 	out, err := exec.Command(node, script, plugin, d.project, movedPrompt).CombinedOutput()
 	var told struct{ Session, Agent, Title []string }
 	if err != nil || json.Unmarshal(out, &told) != nil {

@@ -76,9 +76,7 @@ func TestHookBeforeDeleting(t *testing.T) {
 		t.Fatal(raws, err)
 	}
 	for _, raw := range raws {
-		if err := os.WriteFile(raw, []byte("damaged"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(raw, []byte("damaged"), 0o600))
 	}
 	got := bash("rm -rf ~/.claude/projects")
 	if !strings.HasPrefix(got, "deny: ") || !strings.Contains(got, sessionA) ||

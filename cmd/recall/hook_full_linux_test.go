@@ -44,9 +44,7 @@ func TestHooksOnFullDisk(t *testing.T) {
 func hooksOnFullDisk(t *testing.T, which string) {
 	d := newDesk(t)
 	disk := filepath.Join(d.home, "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(disk, 0o700))
 	if err := syscall.Mount("none", disk, "tmpfs", 0, "size=8m"); err != nil {
 		t.Skipf("no small disk here: %v", err)
 	}
@@ -102,9 +100,7 @@ func hooksOnFullDisk(t *testing.T, which string) {
 		}
 	}
 	d.recall("check")
-	if err := os.Remove(fill); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(fill))
 	d.recall("sync")
 	if got := d.recall("query", "latin-1"); !strings.Contains(got, "UTF-8") {
 		t.Errorf("with room again, it isn't known what was said meanwhile:\n%s", got)
@@ -117,9 +113,7 @@ func hooksOnFullDisk(t *testing.T, which string) {
 	})
 	if which == "both" { // the index gives way, which makes room for what forgetting writes
 		into := filepath.Join(d.home, "into")
-		if err := os.Mkdir(into, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(into, 0o700))
 		d.recall("resume", "--project", "harborlight", "--into", into)
 		fillUp(t, fill)
 		d.recall("forget", sessionA, sessionB, "--yes")
@@ -139,9 +133,7 @@ func (d *desk) saysNothing(path, text string) {
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	fill, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer fill.Close()
 	for block := make([]byte, 64<<10); len(block) > 0; {
 		if _, err := fill.Write(block); errors.Is(err, syscall.ENOSPC) {
@@ -163,7 +155,5 @@ func each(t *testing.T, dir string, do func(path, text string)) {
 		do(path, string(text))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -139,28 +139,20 @@ func TestHookStartWithoutIndex(t *testing.T) {
 		"Done.")
 	d.recall("sync")
 	for _, branch := range []string{"main", "fix/tickets"} {
-		if err := os.MkdirAll(filepath.Join(d.project, ".git"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(d.project, ".git"), 0o700))
 		os.WriteFile(filepath.Join(d.project, ".git", "HEAD"), []byte("ref: refs/heads/"+branch+"\n"), 0o600)
 		want := d.context(d.hook(hooks.SessionStart, "d-"+branch, "source", "startup"))
 		if !strings.Contains(want, "Inter") {
 			t.Fatalf("on %s it says %q", branch, want)
 		}
 		l, err := library.Open(d.library)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		aside := app.IndexPath(l) + ".aside"
-		if err := os.Rename(app.IndexPath(l), aside); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(app.IndexPath(l), aside))
 		if got := d.context(d.hook(hooks.SessionStart, "e-"+branch, "source", "startup")); got != want {
 			t.Errorf("on %s, without an index:\n%s\nwant\n%s", branch, got, want)
 		}
-		if err := os.Rename(aside, app.IndexPath(l)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(aside, app.IndexPath(l)))
 		l.Close()
 	}
 }
@@ -196,9 +188,7 @@ func TestHookLibraryThatIsInUse(t *testing.T) {
 
 	toml := filepath.Join(d.library, "library.toml")
 	text, err := os.ReadFile(toml)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	newer := regexp.MustCompile(`(?m)^format = \d+`).ReplaceAllString(string(text), "format = 99")
 	os.WriteFile(toml, []byte(newer), 0o600)
 	before := d.log()
@@ -208,9 +198,7 @@ func TestHookLibraryThatIsInUse(t *testing.T) {
 	}
 	said()
 	os.WriteFile(toml, text, 0o600)
-	if err := os.Rename(d.library, d.library+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(d.library, d.library+".away"))
 	if start, note := said(); start != "" || note != "" {
 		t.Errorf("gone: %q, %q", start, note)
 	}
@@ -240,9 +228,7 @@ func TestHookResumeAfterEdit(t *testing.T) {
 		t.Fatal(pages)
 	}
 	text, err := os.ReadFile(pages[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := os.WriteFile(pages[0], []byte(strings.Replace(string(text), "SQLite for the timetable index",
 		"SQLite in WAL mode for the timetable index", 1)), 0o600); err != nil {
 		t.Fatal(err)

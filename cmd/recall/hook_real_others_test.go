@@ -67,12 +67,8 @@ func TestRealOtherClientsAreTold(t *testing.T) {
 			}
 			path, text := c.config(d, m.URL)
 			path = filepath.Join(d.home, filepath.FromSlash(path))
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			must(t, os.WriteFile(path, []byte(text), 0o600))
 			runs := func(program string, args ...string) {
 				t.Helper()
 				cmd := exec.CommandContext(t.Context(), program, args...)

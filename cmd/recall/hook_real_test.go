@@ -131,9 +131,7 @@ func hooksAtWork(t *testing.T, client string) {
 	}
 	settings := filepath.Join(d.home, ".claude", "settings.json")
 	before := "{\n  \"cleanupPeriodDays\": 99\n}\n"
-	if err := os.WriteFile(settings, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(settings, []byte(before), 0o600))
 	runs(exe, "hooks", "install", "claude-code")
 
 	m.calls = []apiCall{{"Write", map[string]any{"file_path": filepath.Join(d.project, "internal/gen/fares.go"),

@@ -125,9 +125,7 @@ func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client string) {
 		return
 	}
 	dir, err := os.MkdirTemp("", "r") // a socket's path is short
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer os.RemoveAll(dir)
 	screen := func(args ...string) string {
 		cmd := exec.Command(tmux, append([]string{"-S", filepath.Join(dir, "s"), "-f", os.DevNull}, args...)...)
@@ -156,12 +154,8 @@ func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client string) {
 		"projects": map[string]any{d.project: map[string]any{"hasTrustDialogAccepted": true,
 			"hasCompletedProjectOnboarding": true}}}
 	text, err := json.Marshal(ready)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(d.home, ".claude.json"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(d.home, ".claude.json"), text, 0o600))
 	screen("new-session", "-d", "-x", "120", "-y", "40", "-c", d.project, client)
 	defer screen("kill-server")
 	shows("Claude Code v", true)

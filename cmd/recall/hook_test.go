@@ -45,9 +45,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{t: t, home: home, branch: "main", project: filepath.Join(home, "harborlight"),
 		library: filepath.Join(home, "Recall"),
 		at:      time.Now().UTC().Add(-72 * time.Hour).Truncate(24 * time.Hour).Add(12 * time.Hour)}
-	if err := os.MkdirAll(d.project, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(d.project, 0o700))
 	t.Chdir(d.project)
 	return d
 }
@@ -309,9 +307,7 @@ func TestHooksOfAFork(t *testing.T) {
 		t.Fatal("no note")
 	}
 	copied := `{"type":"user","forkedFrom":{"sessionId":"` + sessionB + `","messageUuid":"u1"},"message":{"content":"x"}}`
-	if err := os.WriteFile(d.path(sessionC), []byte(copied+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(d.path(sessionC), []byte(copied+"\n"), 0o600))
 	d.hook(hooks.SessionStart, sessionC, "source", "fork")
 	if got := d.hook(hooks.UserPromptSubmit, sessionC, against...); got != "" {
 		t.Errorf("the fork is told what stands in its conversation already: %s", got)
@@ -332,9 +328,7 @@ func TestPinnedRuleStops(t *testing.T) {
 		t.Fatal(md, err)
 	}
 	text, err := os.ReadFile(md[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := os.WriteFile(md[0], bytes.Replace(text, []byte("- Is point 4 settled?"),
 		[]byte("- [pinned] Is point 4 settled?"), 1),
 		0o600); err != nil {
@@ -389,28 +383,20 @@ func TestHooksFailOpen(t *testing.T) {
 	if len(indexes) != 1 {
 		t.Fatal(indexes)
 	}
-	if err := os.WriteFile(indexes[0], []byte("no index at all"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(indexes[0], []byte("no index at all"), 0o600))
 	if got := d.hook(hooks.UserPromptSubmit, sessionB, "prompt",
 		"Let's move the timetable index to Postgres."); got != "" {
 		t.Errorf("with a damaged index: %s", got)
 	}
 	toml := filepath.Join(d.library, "library.toml")
 	text, err := os.ReadFile(toml)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(toml, []byte("format = 'what'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(toml, []byte("format = 'what'\n"), 0o600))
 	if got := start(); got != "" {
 		t.Errorf("with a damaged library: %s", got)
 	}
 	os.WriteFile(toml, text, 0o600)
-	if err := os.MkdirAll(filepath.Join(d.home, "config", "recall"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(d.home, "config", "recall"), 0o700))
 	os.WriteFile(filepath.Join(d.home, "config", "recall", "config.yaml"), []byte("no: such: key\n"), 0o600)
 	if got := start(); got != "" {
 		t.Errorf("with a broken configuration: %s", got)

@@ -197,9 +197,7 @@ func checkout(t *testing.T, d *desk) *cloned {
 	link := func(to string, at ...string) {
 		path := filepath.Join(append([]string{lib}, at...)...)
 		os.RemoveAll(path)
-		if err := os.Symlink(to, path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(to, path))
 	}
 	for _, name := range []string{".tmp", ".locks", "inbox", "cache", "unsorted", "harborlight", "cloned2"} {
 		link(victim, name)
@@ -387,18 +385,12 @@ func picture(t *testing.T, dir string) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
 func writeTo(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 }

@@ -102,9 +102,7 @@ func TestHostileRepositoryRunsNothing(t *testing.T) {
 			dir, home := t.TempDir(), t.TempDir()
 			ran := filepath.Join(home, "ran")
 			program := filepath.Join(home, "program")
-			if err := os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\necho ran $# >> %s\n", ran), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\necho ran $# >> %s\n", ran), 0o700))
 			for _, hook := range []string{"post-checkout", "pre-auto-gc", "reference-transaction"} {
 				os.Link(program, filepath.Join(home, hook))
 			}
@@ -152,9 +150,7 @@ func TestHostileRepositoryRunsNothing(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			real, err := filepath.EvalSymlinks(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			b, err := history.Blame(ctx, real, 3)
 			if !strings.HasPrefix(name, "partial") && (err != nil || b.Subject != "first" || b.Text != "two") {
 				t.Errorf("got %+v, %v; want the line's commit", b, err)
@@ -212,9 +208,7 @@ func TestHostileLibrary(t *testing.T) {
 		"journal.jsonl": filepath.Join(victim, ".bashrc"), "usage.jsonl": filepath.Join(victim, "c.txt"), "cache": victim} {
 		at := filepath.Join(hostile, name)
 		os.RemoveAll(at)
-		if err := os.Symlink(to, at); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(to, at))
 	}
 	before := treeOf(t, hostile)
 	commands := [][]string{{"sync"}, {"archive"}, {"status"}, {"list"}, {"check"}, {"check", "--repair"},
@@ -328,8 +322,6 @@ func treeOf(t *testing.T, dir string) map[string]int64 {
 		all[p] = fi.Size()
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }

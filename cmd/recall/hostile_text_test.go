@@ -81,9 +81,7 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 				return
 			}
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			n++
 			checkText(t, path, text)
 		})

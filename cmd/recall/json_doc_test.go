@@ -166,9 +166,7 @@ var jsonDocRow = regexp.MustCompile("^\\| `([^`]+)` \\| ([^|]+) \\| [^|]+ \\|$")
 func readJSONDocs(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "docs", "internals", "json.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	sections := map[string]map[string]string{}
 	var current map[string]string
@@ -190,9 +188,7 @@ func readJSONDocs(t *testing.T) map[string]map[string]string {
 		}
 		current[row[1]] = strings.TrimSpace(row[2])
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, lines.Err())
 	for name, fields := range sections {
 		if len(fields) == 0 {
 			delete(sections, name) // prose

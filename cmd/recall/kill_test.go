@@ -36,9 +36,7 @@ func init() {
 func recallCmd(t *testing.T, home string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(self, args...)
 	cmd.Env = append(os.Environ(), asRecall+"=1", "HOME="+home, "USERPROFILE="+home,
 		"XDG_CACHE_HOME="+filepath.Join(home, "cache"),
@@ -55,9 +53,7 @@ func TestKilledSync(t *testing.T) {
 	}
 	sources := t.TempDir()
 	claude, cowork, err := demo.Write(sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sync := func(home string) *exec.Cmd {
 		return recallCmd(t, home, "sync", "--from", claude, "--from", cowork)
 	}
@@ -80,9 +76,7 @@ func TestKilledSync(t *testing.T) {
 	}
 	for range times {
 		cmd := sync(home)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		time.Sleep(time.Duration(rnd.Float64() * float64(whole)))
 		if cmd.Process.Kill() == nil {
 			if err := cmd.Wait(); err != nil {
@@ -104,9 +98,7 @@ func TestKilledSync(t *testing.T) {
 func TestKilledForget(t *testing.T) {
 	sources := t.TempDir()
 	claude, cowork, err := demo.Write(sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, next := range map[string]func(gone killedSession, other string) []string{
 		"query":  func(gone killedSession, _ string) []string { return []string{"query", "--no-sync", gone.title} },
 		"sync":   func(killedSession, string) []string { return []string{"sync"} },
@@ -158,20 +150,14 @@ func indexFile(t *testing.T, home string) string {
 func indexedSessions(t *testing.T, home string) (all []killedSession) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+indexFile(t, home)+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	rows, err := db.Query(`SELECT sid, title FROM session ORDER BY sid`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var s killedSession
-		if err := rows.Scan(&s.id, &s.title); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&s.id, &s.title))
 		all = append(all, s)
 	}
 	return all
@@ -181,19 +167,13 @@ func indexedSessions(t *testing.T, home string) (all []killedSession) {
 func killForgetting(t *testing.T, home, id string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+indexFile(t, home)+"?_txlock=immediate")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	writing, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer writing.Rollback()
 	forget := recallCmd(t, home, "forget", id, "--yes")
-	if err := forget.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, forget.Start())
 	defer forget.Wait()
 	defer forget.Process.Kill()
 	folders := filepath.Join(home, "Recall", "*", "* "+id[:8], "session.json")
@@ -236,8 +216,6 @@ func tree(t *testing.T, dir string) map[string]string {
 		files[name] = fmt.Sprintf("%d %s", len(data), hex.EncodeToString(sum[:8]))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return files
 }

@@ -41,9 +41,7 @@ func TestKills(t *testing.T) {
 	os.Unsetenv("RECALL_KILLS") // recall itself takes it for a setting
 	sources, home := t.TempDir(), t.TempDir()
 	claude, cowork, err := demo.Write(sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := filepath.Join(home, "Recall")
 	command := func(name string) []string { return []string{name, "--from", claude, "--from", cowork} }
 	start := time.Now()
@@ -61,9 +59,7 @@ func TestKills(t *testing.T) {
 			disturb(t, rng, transcripts)
 		}
 		cmd := recallCmd(t, home, command([]string{"sync", "sync", "archive"}[n%3])...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		time.Sleep(time.Duration(rng.Float64() * float64(whole)))
 		cmd.Process.Kill()
 		if cmd.Wait() == nil {
@@ -121,9 +117,7 @@ func disturb(t *testing.T, rng *rand.Rand, transcripts []string) {
 	t.Helper()
 	path := transcripts[rng.IntN(len(transcripts))]
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := strings.SplitAfter(string(text), "\n")
 	switch n := rng.IntN(10); {
 	case n == 0 && len(lines) > 4: // overwritten by a shorter one
@@ -134,33 +128,23 @@ func disturb(t *testing.T, rng *rand.Rand, transcripts []string) {
 		text = append(text, fmt.Sprintf(`{"type":"system","content":"%d","timestamp":"2026-10-19T10:00:00Z"}`+"\n",
 			rng.Uint64())...)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, text, 0o600))
 }
 
 // lookAtLibrary verifies a library and reads every version of every file.
 func lookAtLibrary(t *testing.T, dir string) (check.Verified, map[string][]string) {
 	t.Helper()
 	l, err := library.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	v, err := check.Verify(context.Background(), l, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all, err := l.Sessions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	texts := map[string][]string{}
 	for _, e := range all {
 		versions, err := l.Versions(e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, f := range versions {
 			texts[string(e.ID)+" "+f.Name] = append(texts[string(e.ID)+" "+f.Name], contentOf(t, l, e.ID, f))
 		}
@@ -171,9 +155,7 @@ func lookAtLibrary(t *testing.T, dir string) (check.Verified, map[string][]strin
 func contentOf(t *testing.T, l *library.Library, id ingest.SessionID, f library.FileVersion) string {
 	t.Helper()
 	r, _, err := l.OpenVersion(id, f.Name, f.Version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := io.ReadAll(r)
 	if err := errors.Join(err, r.Close()); err != nil {
 		t.Fatalf("%s %s, version %d: %v", id, f.Name, f.Version, err)
@@ -205,9 +187,7 @@ func atSource(t *testing.T, transcripts []string, texts map[string][]string) {
 	t.Helper()
 	for _, path := range transcripts {
 		now, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		found := false
 		for _, all := range texts {
 			found = found || slices.Contains(all, string(now))

@@ -49,9 +49,7 @@ func TestNoSecretLeaks(t *testing.T) {
 		demoSecrets[1]} {
 		what := "recall query --no-sync --json " + question
 		var got answer.Answer
-		if err := json.Unmarshal(say("query", "--no-sync", "--json", question), &got); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(say("query", "--no-sync", "--json", question), &got))
 		got.Question, got.Missing = "", nil // the asker's own words
 		outputs[what], _ = json.Marshal(got)
 	}
@@ -82,9 +80,7 @@ func filesWith(t *testing.T, dir, secret string) []string {
 			return
 		}
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if bytes.Contains(bytes.ToLower(text), []byte(strings.ToLower(secret))) {
 			found = append(found, path)
 		}

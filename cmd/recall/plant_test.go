@@ -89,9 +89,7 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 	}
 	b.look("what a model was asked", bodies.Bytes())
 	entries, err := os.ReadDir(d.home) // the library, the cache, logs, exports, what hooks left
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		switch dir := filepath.Join(d.home, e.Name()); {
 		case dir == filepath.Dir(code), dir == filepath.Dir(cowork), dir == codex, dir == gemini, dir == openCode,
@@ -100,9 +98,7 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 			b.lookIn(dir)
 		default:
 			text, err := os.ReadFile(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			b.look(e.Name(), text)
 		}
 	}

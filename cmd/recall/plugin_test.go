@@ -23,9 +23,7 @@ const pluginDir = "../../plugin"
 func pluginFile(t *testing.T, name string, into any) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(pluginDir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if into != nil {
 		if err := json.Unmarshal(text, into); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -128,9 +126,7 @@ func TestPluginWithoutTheProgram(t *testing.T) {
 	}
 	data := t.TempDir()
 	launchers, err := filepath.Abs(filepath.Join(pluginDir, "bin"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	start := func(path string, args ...string) string {
 		cmd := exec.Command(filepath.Join(launchers, "recall"), args...)
 		cmd.Dir = data
@@ -161,9 +157,7 @@ func TestPluginWithoutTheProgram(t *testing.T) {
 		t.Errorf("the second start: got %q, want nothing", again)
 	}
 	// A program of the repository that the hook runs in isn't the program, whatever PATH says.
-	if err := os.WriteFile(filepath.Join(data, "recall"), []byte("#!/bin/sh\necho hostile\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(data, "recall"), []byte("#!/bin/sh\necho hostile\n"), 0o700))
 	if got := start(".:./:/usr/bin:/bin", "hook", "pre-tool-use"); got != "" {
 		t.Errorf("in a repository with a program: got %q", got)
 	}
@@ -178,12 +172,8 @@ func TestPluginWithoutTheProgram(t *testing.T) {
 	// So it is where it is commonly installed, and the server too; another launcher
 	// on PATH isn't taken for it.
 	home := filepath.Join(data, "go", "bin")
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(bin, "recall"), filepath.Join(home, "recall")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(home, 0o700))
+	must(t, os.Rename(filepath.Join(bin, "recall"), filepath.Join(home, "recall")))
 	if got := start(launchers+":/usr/bin:/bin", "mcp"); got != "mcp\n{}" {
 		t.Errorf("in ~/go/bin: got %q", got)
 	}
@@ -200,17 +190,13 @@ func TestPluginBesideSettings(t *testing.T) {
 		want      bool
 	}{{"", false, false}, {"/p", false, false}, {"", true, false}, {"/p", true, true}} {
 		settings := filepath.Join(home, "settings.json")
-		if err := os.WriteFile(settings, []byte("{}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(settings, []byte("{}"), 0o600))
 		if c.installed {
 			change, err := clients.ClaudeCode.Files()[0].Plan(&clients.Program{Path: "/bin/recall"}, clients.Hooks)
 			if err == nil {
 				err = change.Do()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		t.Setenv(clients.EnvPlugin, c.plugin)
 		if got := clients.CalledTwice(); got != c.want {
@@ -221,9 +207,7 @@ func TestPluginBesideSettings(t *testing.T) {
 	project := t.TempDir()
 	local := filepath.Join(project, ".claude", "settings.local.json")
 	os.Rename(filepath.Join(home, "settings.json"), filepath.Join(home, "settings"))
-	if err := os.MkdirAll(filepath.Dir(local), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(local), 0o700))
 	os.Rename(filepath.Join(home, "settings"), local)
 	t.Setenv("CLAUDE_PROJECT_DIR", project)
 	if !clients.CalledTwice() {

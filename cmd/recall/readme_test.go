@@ -35,22 +35,16 @@ func TestReadmePicture(t *testing.T) {
 
 	path := filepath.Join("..", "..", "docs", "picture.svg")
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(want), 0o644))
 	}
 	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d := cmp.Diff(want, strings.ReplaceAll(string(got), "\r\n", "\n")); d != "" {
 		t.Errorf("docs/picture.svg shows other answers than recall gives (-recall +picture); go test ./cmd/recall -run "+
 			"ReadmePicture -update\n%s", d)
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !strings.Contains(string(readme), "(docs/picture.svg)") {
 		t.Error("README.md doesn't show docs/picture.svg")
 	}

@@ -22,9 +22,7 @@ import (
 func TestReviewWalk(t *testing.T) {
 	dir, _ := demoLibrary(t)
 	l, err := library.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	walk := func(answers string) string {
 		t.Helper()
@@ -35,14 +33,10 @@ func TestReviewWalk(t *testing.T) {
 		cmd.SetContext(t.Context())
 		cmd.Flags().String("library", dir, "")
 		config.SetsKey(cmd.Flags(), "library", "library.dir")
-		if err := cmd.Flags().Set("library", dir); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Flags().Set("library", dir))
 		a.Flags = cmd.Flags()
 		l, err := a.Library(cmd.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		e, err := l.Lookup("Retry storm")
 		if err != nil {
 			if e, err = l.Lookup("b1047"); err != nil {
@@ -50,16 +44,10 @@ func TestReviewWalk(t *testing.T) {
 			}
 		}
 		w, err := review.ReadOne(t.Context(), l, nil, e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r := reviewing.NewReviewer(t.Context(), a)
-		if err := r.Walk(w); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Finish(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Walk(w))
+		must(t, r.Finish())
 		return out.String()
 	}
 	first := walk("k\nwhat?\nd\ne\nSix tries at most — because five were too few\np\nq\n")
@@ -75,21 +63,15 @@ func TestReviewWalk(t *testing.T) {
 	}
 	var ops []payload.Op
 	entries, err := l.Sessions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	page := ""
 	for _, e := range entries {
 		edits, err := l.Edits(e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, edit := range edits {
 			ops = append(ops, edit.Op)
 			md, err := l.Markdown(e.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			page = string(md)
 		}
 	}
@@ -106,14 +88,10 @@ func TestReviewWalk(t *testing.T) {
 func TestReviewOfAModelsLinks(t *testing.T) {
 	dir, _ := demoLibrary(t)
 	l, err := library.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	entries, err := l.Sessions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	type said struct {
 		session, project string
 		item             payload.Item
@@ -121,9 +99,7 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 	var two []said
 	for _, e := range entries {
 		p, err := l.Payload(e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, it := range p.Items {
 			if it.Kind == payload.Lead && it.By == payload.ByUser && it.Current() &&
 				(len(two) == 0 || len(two) == 1 && two[0].session != string(e.ID) && two[0].project == e.Project &&
@@ -149,9 +125,7 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		var doc review.Waiting
-		if err := json.Unmarshal(mustRun(t, "--library", dir, "review", "--json"), &doc); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(mustRun(t, "--library", dir, "review", "--json"), &doc))
 		n := 0
 		for _, c := range doc.Conflicts {
 			if c.Claimed && c.Newer.Item.ID == newer.item.ID && c.Older.Item.ID == older.item.ID {

@@ -27,9 +27,7 @@ const nobody = 65534
 // tmpfs mounts a disk of its own, so small; ok is false where that isn't allowed.
 func tmpfs(t *testing.T, dir, size string) (umount func(), ok bool) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o700))
 	if runtime.GOOS != "linux" || os.Getuid() != 0 || exec.Command("mount", "-t", "tmpfs", "-o",
 		"size="+size+",mode=0700", "tmpfs", dir).Run() != nil {
 		return nil, false
@@ -107,9 +105,7 @@ func TestNotTakenInIsNeverSafe(t *testing.T) {
 			random := make([]byte, 200<<10) // doesn't get smaller
 			rand.NewChaCha8([32]byte{1}).Read(random)
 			path := d.says(sessionA, append(first, base64.StdEncoding.EncodeToString(random))...)
-			if err := os.Chtimes(path, old, old); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chtimes(path, old, old))
 			mend := c.fail(t, d, path)
 			said := ""
 			for _, args := range [][]string{{"init", "--yes"}, {"sync"}, {"sync", "--json"}, {"archive"}, {"status"},
@@ -149,13 +145,9 @@ func TestNotTakenInIsNeverSafe(t *testing.T) {
 func filled(t *testing.T, d *desk, path string) {
 	t.Helper()
 	aside := filepath.Join(d.home, "aside")
-	if err := os.Rename(path, aside); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(path, aside))
 	recallCmd(t, d.home, "init", "--yes").Run()
-	if err := os.Rename(aside, path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(aside, path))
 }
 
 // Lines that can't be read, torn or too long for it, are archived to the byte: that is
@@ -178,9 +170,7 @@ func TestUnreadLinesAreSafe(t *testing.T) {
 				if err == nil {
 					_, err = f.WriteString(text)
 				}
-				if err := errors.Join(err, f.Close()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(err, f.Close()))
 			}
 			held := func() (listed string, err error) {
 				out, err := recallCmd(t, d.home, "guard", path).CombinedOutput()
@@ -274,17 +264,13 @@ func TestUnreadableIsNeverSafe(t *testing.T) {
 	old := time.Now().AddDate(0, 0, -28)
 	os.Chtimes(path, old, old)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	program := filepath.Join(d.home, "recall-test") // where that user may run it
 	text, err := os.ReadFile(self)
 	if err == nil {
 		err = os.WriteFile(program, text, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	filepath.WalkDir(d.home, func(p string, _ os.DirEntry, _ error) error { return os.Chown(p, nobody, nobody) })
 	for dir := d.home; dir != "/"; dir = filepath.Dir(dir) {
 		if fi, err := os.Stat(dir); err == nil && dir != os.TempDir() && fi.Mode().Perm()&0o011 == 0 {
@@ -349,9 +335,7 @@ func TestBytesFirst(t *testing.T) {
 		},
 		"a file in its place": func(t *testing.T, cache string) func() {
 			os.RemoveAll(cache)
-			if err := os.WriteFile(cache, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(cache, nil, 0o600))
 			return func() { os.Remove(cache) }
 		},
 	} {
@@ -422,20 +406,12 @@ func TestSameSizeAndTime(t *testing.T) {
 	path := d.says(sessionA, first...)
 	d.recall("sync")
 	fi, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text[len(text)/2] ^= 1
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(path, fi.ModTime(), fi.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, text, 0o600))
+	must(t, os.Chtimes(path, fi.ModTime(), fi.ModTime()))
 	if out := d.recall("list"); strings.Contains(out, ": 1 safe") {
 		t.Errorf("before it is taken in: %s", out)
 	}

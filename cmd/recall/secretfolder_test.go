@@ -17,9 +17,7 @@ func TestProjectInAFolderCalledByASecret(t *testing.T) {
 	d := newDesk(t)
 	secret := "AKIA" + "QX3ZB7RTLMN5WPKD"
 	d.project = filepath.Join(d.home, "harbor-"+secret)
-	if err := os.MkdirAll(filepath.Join(d.project, "src"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(d.project, "src"), 0o700))
 	t.Chdir(d.project)
 	id := "5c000001-0000-4000-8000-000000000001"
 	d.says(id, "Let's use a heap for the queue instead of a sorted list, because inserts are faster.",

@@ -18,20 +18,12 @@ import (
 func blackHole(t testing.TB) int {
 	t.Helper()
 	s, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { syscall.Close(s) })
-	if err := syscall.Bind(s, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Listen(s, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Bind(s, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	must(t, syscall.Listen(s, 0))
 	at, err := syscall.Getsockname(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	port := at.(*syscall.SockaddrInet4).Port
 	for range 8 { // until the queue of those who wait to be let in is full
 		c, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), 100*time.Millisecond)
@@ -48,9 +40,7 @@ func blackHole(t testing.TB) int {
 func hung(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -110,9 +100,7 @@ func unreachable(t testing.TB) map[string]func(team bool) time.Duration {
 		}
 	})
 	l, err := lib.Open(library)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	projects, err := l.Projects()
 	if err != nil || len(projects) != 1 {
 		t.Fatalf("%v, %v", projects, err)
@@ -130,13 +118,9 @@ func unreachable(t testing.TB) map[string]func(team bool) time.Duration {
 				if in {
 					m := &team.Membership{Address: fmt.Sprintf("postgres://ana@127.0.0.1:%d/x?sslmode=disable", port),
 						Team: "t", Name: "Grain", Device: "d", Machine: "elm"}
-					if err := m.Keep(library); err != nil {
-						t.Fatal(err)
-					}
+					must(t, m.Keep(library))
 					m.NoteReached(true)
-					if err := m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 1}); err != nil {
-						t.Fatal(err)
-					}
+					must(t, m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 1}))
 					defer end()
 				}
 				cmd := exec.Command(home+"/bin/recall", strings.Fields(args)...)

@@ -105,9 +105,7 @@ func TestTeamNewsOfOthers(t *testing.T) {
 	dir := filepath.Join(home, "Recall")
 	recall(nil, "sync")
 	l, err := library.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	projects, err := l.Projects()
 	if err != nil || len(projects) != 1 {
 		t.Fatalf("%v, %v", projects, err)
@@ -130,9 +128,7 @@ func TestTeamNewsOfOthers(t *testing.T) {
 			m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 7}),
 			os.WriteFile(m.Path("news.json"), data, 0o600))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	starts := func() string {
 		cmd := exec.Command(filepath.Join(home, "bin", "recall"), "hook", "session-start")
 		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
@@ -141,9 +137,7 @@ func TestTeamNewsOfOthers(t *testing.T) {
 		cmd.Stdin = strings.NewReader(`{"session_id": "44440000-0000-4000-8000-000000000000", "cwd": "/home/ann/app",
 			"hook_event_name": "SessionStart", "source": "startup"}`)
 		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(out)
 	}
 	said := func(text string) (all []string) {

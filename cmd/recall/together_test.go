@@ -25,18 +25,14 @@ func TestInterruptedSync(t *testing.T) {
 	}
 	sources := t.TempDir()
 	claude, cowork, err := demo.Write(sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	home := t.TempDir()
 	interrupted := 0
 	for wait := 5 * time.Millisecond; wait < 80*time.Millisecond; wait += 25 * time.Millisecond {
 		cmd := recallCmd(t, home, "sync", "--from", claude, "--from", cowork)
 		var messages bytes.Buffer
 		cmd.Stderr = &messages
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		time.Sleep(wait)
 		cmd.Process.Signal(os.Interrupt)
 		if code := exitStatus(cmd.Wait()); code == app.ExitError {
@@ -80,9 +76,7 @@ func TestCancelledSync(t *testing.T) {
 func TestTogether(t *testing.T) {
 	sources := t.TempDir()
 	claude, cowork, err := demo.Write(sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	home := t.TempDir()
 	var all sync.WaitGroup
 	start := func(allowed []int, args ...string) {

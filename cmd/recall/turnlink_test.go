@@ -12,20 +12,14 @@ import (
 func TestEvidenceLinksJumpToTheirTurn(t *testing.T) {
 	dir, _ := demoLibrary(t)
 	l, err := library.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	entries, err := l.Sessions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	links := 0
 	for _, e := range entries {
 		p, err := l.Payload(e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, it := range p.Items {
 			for _, ev := range it.Evidence {
 				path, line, err := l.TurnPlace(e.ID, ev.Turn, 0)

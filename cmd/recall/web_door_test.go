@@ -29,17 +29,13 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 		t.Fatalf("the link is %q, want one to this machine", link)
 	}
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	in := &http.Client{Jar: jar}
 	var given http.Header // of the last answer
 	ask := func(who *http.Client, method, path string, want int, headers ...string) (body string) {
 		t.Helper()
 		req, err := http.NewRequest(method, "http://"+at.Host+path, strings.NewReader("session=x&back=//evil.example/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		for i := 0; i < len(headers); i += 2 {
 			req.Header.Set(headers[i], headers[i+1])
@@ -48,9 +44,7 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 			}
 		}
 		res, err := who.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer res.Body.Close()
 		given = res.Header
 		b, err := io.ReadAll(res.Body)
@@ -108,13 +102,9 @@ func TestWebStaysOpen(t *testing.T) {
 	run := func(args ...string) (link *url.URL, stop func()) {
 		text, pid := serveWeb(t, home, library, args...)
 		link, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		server, err := os.FindProcess(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return link, func() {
 			server.Signal(os.Interrupt)
 			server.Wait()

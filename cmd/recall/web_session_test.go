@@ -50,18 +50,14 @@ func ofRecords(t *testing.T, home, id string, records ...string) {
 
 func writeRecords(t *testing.T, path, id string, records ...string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	var b strings.Builder
 	for i, record := range records {
 		fmt.Fprintf(&b, `{%s,"sessionId":%q,"timestamp":"2026-04-02T09:%02d:00.000Z","cwd":"/home/ann/app",`+
 			`"version":"2.1.200","userType":"external","isSidechain":%t}`+"\n", record, id, i,
 			strings.Contains(path, "subagents"))
 	}
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(b.String()), 0o600))
 }
 
 // A session's sub-agents are pages of their own, also one that no call is known of; what was rewound is told from what

@@ -34,21 +34,15 @@ func serveWeb(t testing.TB, home, library string, args ...string) (link string, 
 	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
 		"LocalAppData="+home+"/cache", "XDG_CONFIG_HOME="+home+"/config", "AppData="+home+"/config")
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd.Stderr = t.Output()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
 	})
 	link, err = bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.TrimSpace(link), cmd.Process.Pid
 }
 
@@ -58,13 +52,9 @@ func serveWeb(t testing.TB, home, library string, args ...string) (link string, 
 func enter(t *testing.T, link string) func(path string, post url.Values) string {
 	t.Helper()
 	at, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	browser := &http.Client{Jar: jar}
 	get := func(path string, post url.Values) string {
 		t.Helper()
@@ -73,14 +63,10 @@ func enter(t *testing.T, link string) func(path string, post url.Values) string 
 			ask = func() (*http.Response, error) { return browser.PostForm("http://"+at.Host+path, post) }
 		}
 		res, err := ask()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer res.Body.Close()
 		b, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(b) > 200<<10 && !strings.HasPrefix(path, "/session/") {
 			t.Errorf("%s has %d KB, want at most 200", path, len(b)>>10)
 		}
@@ -358,14 +344,10 @@ func TestWebReadsOnly(t *testing.T) {
 	}{{lib, []string{"--read-only"}, false}, {backup, nil, false}, {lib, nil, true}} {
 		was := tree(c.dir)
 		jar, err := cookiejar.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		browser := &http.Client{Jar: jar}
 		at, err := url.Parse(startWeb(t, home, c.dir, c.args...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, path := range []string{"/?" + at.RawQuery, "/?q=what+did+we+decide+about+retries"} {
 			res, err := browser.Get("http://" + at.Host + path)
 			if err != nil || res.StatusCode != http.StatusOK {
@@ -419,14 +401,10 @@ func TestWebDamagedPayload(t *testing.T) {
 	tell(t, home, 2, "Fix the retries of the job queue.", "OK.", "Decision: the port is 8443", "Noted.") // one thread
 	recall(nil, "sync")
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	browser := &http.Client{Jar: jar}
 	at, err := url.Parse(startWeb(t, home, filepath.Join(home, "Recall")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := browser.Get("http://" + at.Host + "/?" + at.RawQuery); err != nil {
 		t.Fatal(err)
 	}
@@ -436,13 +414,9 @@ func TestWebDamagedPayload(t *testing.T) {
 			t.Fatal(found, err)
 		}
 		text, err := os.ReadFile(found[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text = bytes.Replace(text, []byte(`"schema": `), []byte(`"scheme": `), 1)
-		if err := os.WriteFile(found[0], text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(found[0], text, 0o600))
 	}
 	want := []string{"jittered backoff", "8443"}
 	for _, session := range []string{"", "00000001", "00000002"} {
@@ -451,9 +425,7 @@ func TestWebDamagedPayload(t *testing.T) {
 			want = append(want[1:], "session "+session+"-0000-4000-8000-000000000001: decode payload")
 		}
 		res, err := browser.Get("http://" + at.Host + "/now")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		page, err := io.ReadAll(res.Body)
 		res.Body.Close()
 		for _, w := range want {

@@ -35,9 +35,7 @@ func visitWeb(t *testing.T, home, library string, args ...string) *visit {
 	v.listen()
 	link := startWeb(t, home, library, args...)
 	at, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v.own = "http://" + at.Host
 	v.Goto(link)
 	v.until("the first page", "document.getElementById('main')")
