@@ -30,7 +30,8 @@ type cuePhrase struct {
 }
 
 // cueNames lists the classes in the order of their bits. All languages use the same ones.
-var cueNames = strings.Fields("want order name narrate turn yield menu greet skip undecided later ruled warn next cause suppose style")
+var cueNames = strings.Fields("want order name narrate turn yield menu greet skip undecided later ruled warn next cause suppose " +
+	"style settle")
 
 var (
 	cueOrder, cueWant = cueOf("order"), cueOf("want")

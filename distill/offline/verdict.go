@@ -21,7 +21,7 @@ func (p passage) settles() bool {
 		}
 	}
 	return slices.ContainsFunc(p.run, func(s sentence) bool {
-		return !asks(s.text) && (rules().MatchString(s.text) || text.SaysChanged(s.text) || s.cues.has(cueSettles))
+		return !asks(s.text) && (s.cues.has(cueSettles) || text.SaysChanged(s.text))
 	})
 }
 
@@ -53,18 +53,10 @@ func (p passage) onlyAsks() bool {
 // replies reports whether a passage is what a person first said to the assistant's message before it.
 func (p passage) replies() bool { return p.user && p.reacts != nil && p.from() == p.parts[0].from }
 
-// cueSettles are the cues of what a person rules out, puts off or warns of.
-var cueSettles = cueRuled | cueWarn | cueOf("later")
+// cueSettles are the cues of what a person settles, rules out, puts off or warns of.
+var cueSettles = cueOf("settle") | cueRuled | cueWarn | cueOf("later")
 
 var (
-	// rules matches how a person settles something: by what is to be, is preferred, or isn't wanted.
-	rules = text.Pattern(`(?i)\b(?:let['’]?s (?:not|stick|go with|do|use|keep|make|stay|drop|leave|have)|` +
-		`(?:i|we)(?:['’]?d| would)? (?:rather|prefer|go with|choose|want|don['’]?t (?:want|need|believe|think|like))|` +
-		`(?:go|going|stick|stay|proceed) (?:with|as per)|chang\w* (?:in|of) plan|throw out|get rid|` +
-		`don['’]?t|do not|never|must|not (?:a|the|in|for|you|now|yet)|no need|` +
-		`too (?:much|messy|complex|complicated|big|many)|should(?:n['’]?t)? (?:not|be|still|only|always|move|have)|` +
-		`rather|stays?)\b`)
-
 	// picks matches a reply that takes an option by its label: "C", "I like option C", "E with D as default".
 	picks = text.Pattern(`(?:^|[\s"“(])(?:(?i:option|version|variant|approach|number|choice)\s+#?([A-H1-9])\b|` +
 		`([A-H1-9])(?:\W*$|[.,;:)!]\s|\s(?:with|and|as|is|please|then|but|in|\w+ it)\b))`)
@@ -79,9 +71,12 @@ const shortPick = 60
 
 // picked returns the range of the line, of the message before, whose label a reply takes.
 func (p passage) picked() (from, to int, ok bool) {
+	if !p.replies() {
+		return 0, 0, false
+	}
 	reply := p.run[0].text
 	took := picks().FindStringSubmatch(reply)
-	if took == nil || !p.replies() || took[1] == "" && len(reply) > shortPick {
+	if took == nil || took[1] == "" && len(reply) > shortPick {
 		return 0, 0, false
 	}
 	label, at := cmp.Or(took[1], took[2]), 0
