@@ -21,7 +21,7 @@ func (p passage) settles() bool {
 		}
 	}
 	return slices.ContainsFunc(p.run, func(s sentence) bool {
-		return !asks(s.text) && (s.cues.has(cueSettles) || text.SaysChanged(s.text))
+		return !asks(s.text) && s.cues.has(cueSettles)
 	})
 }
 
@@ -53,7 +53,7 @@ func (p passage) onlyAsks() bool {
 // replies reports whether a passage is what a person first said to the assistant's message before it.
 func (p passage) replies() bool { return p.user && p.reacts != nil && p.from() == p.parts[0].from }
 
-// cueSettles are the cues of what a person settles, rules out, puts off or warns of.
+// cueSettles are the cues of what a person settles, changes, rules out, puts off or warns of.
 var cueSettles = cueOf("settle") | cueRuled | cueWarn | cueOf("later")
 
 var (
