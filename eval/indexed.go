@@ -15,6 +15,7 @@ import (
 	"recall/distill/relate"
 	"recall/index"
 	"recall/index/embed/minilm"
+	"recall/index/vectorfile"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -97,7 +98,7 @@ func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 
 // embed gives an index its vectors, taking those that an earlier run kept and keeping all for the next one.
 func (x *Indexed) embed(ctx context.Context, ix *index.Index, dir string) error {
-	here := filepath.Join(dir, index.VectorsName)
+	here := filepath.Join(dir, vectorfile.Name)
 	if err := copyFile(x.vectors, here); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

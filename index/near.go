@@ -14,6 +14,7 @@ import (
 
 	chromem "github.com/philippgille/chromem-go"
 
+	"recall/index/vectorfile"
 	"recall/internal/llm"
 )
 
@@ -22,7 +23,7 @@ import (
 // concurrent use.
 type Vectors struct {
 	model llm.Embedder
-	file  *vectorFile
+	file  *vectorfile.File
 
 	mu   sync.Mutex // guards the rest
 	read os.FileInfo
@@ -32,12 +33,12 @@ type Vectors struct {
 
 // VectorsOf returns the vectors that a model made of the index at path. Nothing is read yet.
 func VectorsOf(path string, model llm.Embedder) *Vectors {
-	return &Vectors{model: model, file: vectorFileOf(path, model.Model())}
+	return &Vectors{model: model, file: vectorfile.Of(path, model.Model())}
 }
 
 // Are reports whether they are a model's, of the index at path; nil are nobody's.
 func (v *Vectors) Are(path string, model llm.Embedder) bool {
-	return v != nil && v.file.path == vectorFileOf(path, "").path && v.file.model == model.Model()
+	return v != nil && v.file.Path == vectorfile.Of(path, "").Path && v.file.Model == model.Model()
 }
 
 // embedTimeout is the time limit for embedding a question; beyond it the question is answered without vectors.
@@ -52,7 +53,7 @@ func (v *Vectors) load(ctx context.Context, wanted map[int64]bool) (*chromem.Col
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	some := newCollection()
-	info, err := os.Stat(v.file.path)
+	info, err := os.Stat(v.file.Path)
 	if none := errors.Is(err, fs.ErrNotExist); none || v.all == nil && wanted != nil {
 		_, err = v.collect(ctx, some, 0, wanted)
 		return some, err
@@ -79,11 +80,11 @@ func (v *Vectors) load(ctx context.Context, wanted map[int64]bool) (*chromem.Col
 func (v *Vectors) collect(ctx context.Context, to *chromem.Collection, from int64, wanted map[int64]bool) (int64,
 	error) {
 	var failed error
-	end, err := v.file.readFrom(from, wanted, func(one vector) {
-		failed = cmp.Or(failed, to.AddDocument(ctx, chromem.Document{ID: nameOf(one.key), Embedding: one.v}))
+	end, err := v.file.Read(from, wanted, func(one vectorfile.Vector) {
+		failed = cmp.Or(failed, to.AddDocument(ctx, chromem.Document{ID: nameOf(one.Key), Embedding: one.V}))
 	})
-	none := errors.Is(err, errOtherVectors) || errors.Is(err, fs.ErrNotExist)
-	if none || errors.Is(err, ErrVector) { // damaged ones are missing until sync
+	none := errors.Is(err, vectorfile.ErrOther) || errors.Is(err, fs.ErrNotExist)
+	if none || errors.Is(err, vectorfile.ErrUnusable) { // damaged ones are missing until sync
 		err = nil
 	}
 	return end, cmp.Or(failed, err)
@@ -113,7 +114,7 @@ func (r *reader) nearest(ctx context.Context, docs map[int64]*held) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || len(asked) != 1 || checkVector(asked[0], r.near.file.dims) != nil {
+	if err != nil || len(asked) != 1 || vectorfile.Check(asked[0], r.near.file.Dims) != nil {
 		r.withoutVectors = true
 		return nil
 	}

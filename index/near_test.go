@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"recall/index/embed/minilm"
+	"recall/index/vectorfile"
 	"recall/internal/llm"
 	"recall/internal/text"
 )
@@ -134,7 +136,7 @@ func TestVectorsAreMadeOnce(t *testing.T) {
 	if left, all, err := x.Unembedded(t.Context()); left != n-embeddedAtOnce || all != n || err != nil {
 		t.Errorf("%d of %d have no vector, %v; want those that failed", left, all, err)
 	}
-	file := filepath.Join(filepath.Dir(x.path), VectorsName)
+	file := filepath.Join(filepath.Dir(x.path), vectorfile.Name)
 	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestVectorsAreMadeOnce(t *testing.T) {
 	if whole, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(again.path), VectorsName), whole, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(again.path), vectorfile.Name), whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	embedAll(t, again, m)
@@ -176,7 +178,7 @@ func TestDamagedVectors(t *testing.T) {
 			x := many(t, n)
 			m := &letters{name: "letters"}
 			embedAll(t, x, m)
-			file := filepath.Join(filepath.Dir(x.path), VectorsName)
+			file := filepath.Join(filepath.Dir(x.path), vectorfile.Name)
 			b, err := os.ReadFile(file)
 			if spoil == nil {
 				err = os.Remove(file)
@@ -227,8 +229,8 @@ func TestAnsweredWithoutVectors(t *testing.T) {
 		}
 	}
 	if err := many(t, 1).Embed(t.Context(), &letters{name: "letters", unusable: true}, func(int, int) {}); !errors.Is(err,
-		ErrVector) {
-		t.Errorf("got %v, want %v", err, ErrVector)
+		vectorfile.ErrUnusable) {
+		t.Errorf("got %v, want %v", err, vectorfile.ErrUnusable)
 	}
 }
 
@@ -256,10 +258,10 @@ func TestVectorsAreForgotten(t *testing.T) {
 	x := many(t, 10)
 	m := &letters{name: "letters"}
 	embedAll(t, x, m)
-	file := vectorFileOf(x.path, m.name)
+	file := vectorfile.Of(x.path, m.name)
 	count := func() (n int) {
 		t.Helper()
-		if _, err := file.readFrom(0, nil, func(vector) { n++ }); err != nil {
+		if _, err := file.Read(0, nil, func(vectorfile.Vector) { n++ }); err != nil {
 			t.Fatal(err)
 		}
 		return n
@@ -280,13 +282,13 @@ func TestVectorsAreForgotten(t *testing.T) {
 		t.Errorf("%d texts were sent, want each once", m.texts)
 	}
 	again := many(t, 2) // its vectors are of what it doesn't know
-	if err := os.WriteFile(filepath.Join(filepath.Dir(again.path), VectorsName), []byte("x"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(again.path), vectorfile.Name), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := again.Forget(t.Context(), "s1"); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(filepath.Dir(again.path), VectorsName)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(again.path), vectorfile.Name)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("vectors of nobody knows what are left: %v", err)
 	}
 }
@@ -307,18 +309,18 @@ func BenchmarkNear(b *testing.B) {
 		return v
 	}
 	for _, n := range []int{2_000, 25_000} {
-		file := &vectorFile{path: filepath.Join(b.TempDir(), VectorsName), model: "m", dims: 384}
-		list := make([]vector, n)
+		file := &vectorfile.File{Path: filepath.Join(b.TempDir(), vectorfile.Name), Model: "m", Dims: 384}
+		list := make([]vectorfile.Vector, n)
 		for i := range list {
-			list[i] = vector{int64(i), random()}
+			list[i] = vectorfile.Vector{Key: int64(i), V: random()}
 		}
-		if _, err := file.add(list); err != nil {
+		if _, err := file.Add(list); err != nil {
 			b.Fatal(err)
 		}
 		asked := random()
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				x := VectorsOf(file.path, &letters{name: "m"})
+				x := VectorsOf(file.Path, &letters{name: "m"})
 				all, err := x.load(b.Context(), nil)
 				if err != nil {
 					b.Fatal(err)
@@ -328,7 +330,7 @@ func BenchmarkNear(b *testing.B) {
 				}
 			}
 		})
-		loaded := VectorsOf(file.path, &letters{name: "m"})
+		loaded := VectorsOf(file.Path, &letters{name: "m"})
 		b.Run(fmt.Sprint(n, " in a server"), func(b *testing.B) {
 			for b.Loop() {
 				all, err := loaded.load(b.Context(), nil)
@@ -354,14 +356,14 @@ func TestVectorsServeAnIndexOpenedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	embedAll(t, x, v.model)
-	b, err := os.ReadFile(v.file.path)
+	b, err := os.ReadFile(v.file.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := len(v.file.head()); i < int(v.end); i++ { // who reads it again finds nothing
+	for i := bytes.IndexByte(b, '\n') + 1; i < int(v.end); i++ { // who reads it again finds nothing
 		b[i] ^= 1
 	}
-	if err := os.WriteFile(v.file.path, b, 0o600); err != nil {
+	if err := os.WriteFile(v.file.Path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	again, err := OpenRead(x.path)

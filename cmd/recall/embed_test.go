@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/index"
+	"recall/index/vectorfile"
 )
 
 // ran is what a command gave.
@@ -143,7 +143,7 @@ func TestVectorsFollowInTheBackground(t *testing.T) {
 	writeSession(t, dir, 1, "we keep the prices in sqlite", "Done.")
 	run("init", "--yes")
 	size := func() int64 {
-		found, _ := filepath.Glob(filepath.Join(home, "cache", "recall", "*", index.VectorsName))
+		found, _ := filepath.Glob(filepath.Join(home, "cache", "recall", "*", vectorfile.Name))
 		if len(found) != 1 {
 			return 0
 		}

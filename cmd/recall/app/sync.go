@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
 	"recall/index"
+	"recall/index/vectorfile"
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
@@ -260,7 +261,7 @@ func (a *App) ForgetSessions(ctx context.Context, texts *needle.Needles,
 	err = a.rebuildIfDamaged(forget)
 	if hint.IsFull(err) || index.Unwritable(err) {
 		fresh = true
-		if err = cmp.Or(a.RemoveIndex(), index.RemoveVectors(IndexPath(a.Lib)), a.Pipeline().Forget()); err == nil {
+		if err = cmp.Or(a.RemoveIndex(), vectorfile.Of(IndexPath(a.Lib), "").Remove(), a.Pipeline().Forget()); err == nil {
 			left, err = a.Pipeline().ForgetSessions(ctx, texts, ids...)
 		}
 	}
