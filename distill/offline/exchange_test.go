@@ -212,6 +212,18 @@ func TestPageIsFilled(t *testing.T) {
 	}
 }
 
+// A last message without a sentence, such as a block of code, is no end of the session's items.
+func TestLastMessageWithoutSentence(t *testing.T) {
+	for _, last := range []string{"", "?", "---", "> ", "```\nmake test\n```", "| a | b |\n|---|---|", "## Next steps",
+		"## Next steps\n\n```\nmake\n```"} {
+		p, err := Distiller{}.Distill(t.Context(), talkOf([]string{"Write the importer of the tide tables.",
+			"It reads them.", "and now run its tests please", last}, nil))
+		if err != nil || len(p.Items) == 0 || p.Items[0].Kind != payload.Goal {
+			t.Errorf("%q: got %v, %v, want the goal first", last, p, err)
+		}
+	}
+}
+
 // How code is laid out and spelled is no news to the next session, unless it is told why.
 func TestStyleIsNotQuoted(t *testing.T) {
 	said := []string{"Write the importer of the harbour's tide tables.", "It reads the three columns now.",

@@ -255,6 +255,9 @@ func (sp *speech) leaves() (out []payload.Item) {
 // asksLast returns the question that a message ends with, with what it is about, or the list of them.
 func (sp *speech) asksLast() []sentence {
 	from := len(sp.parts) - 1
+	if from < 0 { // it is a block of code
+		return nil
+	}
 	last := &sp.parts[from]
 	if !asks(last.text) || last.cues.has(cueMenu) {
 		return nil
