@@ -24,7 +24,8 @@ func TestApprovedPlanIsClaimedByItsChoices(t *testing.T) {
 	}{
 		"list below the title": {
 			[]ingest.Turn{call("# Alerts\n1. Send alerts by SMS\n2. Poll every minute", ingest.Rejected),
-				call("# Alerts2\n1. Send alerts by e-mail\n2. Check when a reading *arrives*\n   - in detail", ingest.Approved)},
+				call("# Alerts2\n1. Send alerts by e-mail\n2. Check when a reading *arrives*\n   - in detail\n"+
+					"3. (Optional) Count them", ingest.Approved)},
 			[]string{"Send alerts by e-mail", "Check when a reading arrives"}, "",
 		},
 		"sections": {

@@ -179,6 +179,8 @@ var (
 	planStep    = text.Pattern("^(?:\\p{L}+ )?\\d{1,2}[.:)]\\s+([^`].*)$")   // "3. …", "Step 3: …", not of a file
 	planPoint   = text.Pattern("^(?:[-*+•]|\\d{1,2}[.)])\\s+([^`].*[^:?])$") // not of a file, nor of more below it
 
+	// planOptional matches a point that approving the plan doesn't decide.
+	planOptional = text.Pattern(`(?i)^\W{0,3}optional\b`)
 	// planChoices matches headings below which a plan says what was chosen, or what is left as it is.
 	planChoices = text.Pattern(`(?i)\b(?:decisions?|decided|chosen|choices?|non-?goals?|out of scope|` +
 		`not (?:do|doing|chang\w*|touch\w*))\b|^(?:the )?approach\b|` +
@@ -216,7 +218,7 @@ func planned(turn *ingest.Turn, plan string) (out []payload.Item) {
 		} else if m := planPoint().FindStringSubmatch(line); m != nil && !fenced && tells(m[1], 2) {
 			point := plain(m[1])
 			switch {
-			case chosen && len(out) == maxChoices:
+			case chosen && (len(out) == maxChoices || planOptional().MatchString(point)):
 			case chosen && under != "":
 				point = strings.TrimRight(under, ":") + ": " + point
 				fallthrough
