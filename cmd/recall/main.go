@@ -41,19 +41,21 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills what ignores the first, such as a blocked read
+	switch event, isHook := agents.HookEvent(os.Args[1:]); {
+	case !isHook, event == hooks.PreCompact.Word(), event == hooks.SessionEnd.Word():
+	default:
+		debug.SetGCPercent(400) // a hook ends before it has used 16 MB
+		if event == hooks.UserPromptSubmit.Word() {
+			runtime.GOMAXPROCS(1) // waking threads for its many short waits would take a sixth of its CPU
+		}
+	}
 	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	event, isHook := agents.HookEvent(args)
+	_, isHook := agents.HookEvent(args)
 	if isHook {
 		errOut = io.Discard
-		if event != hooks.PreCompact.Word() && event != hooks.SessionEnd.Word() {
-			debug.SetGCPercent(400) // a hook ends before it has used 16 MB
-		}
-		if event == hooks.UserPromptSubmit.Word() {
-			runtime.GOMAXPROCS(1) // waking threads for its many short waits would take a sixth of its CPU
-		}
 	}
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
 	a := &app.App{Again: run, Console: terminal.Console{In: in, Out: said, Color: said.Color,
