@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"recall/internal/text"
 )
 
 // A Model answers requests. Implementations send each request once; retries, limits and accounting are added around
@@ -83,3 +85,35 @@ type Store interface {
 	// KeepAnswer stores data under a key ([a-z0-9-], at most 64 bytes), replacing what was there.
 	KeepAnswer(key string, data []byte) error
 }
+
+// Account is what a request is made for, as recorded in the ledger.
+type Account struct {
+	Session string // session id, "" for none in particular
+	Project string // project id
+}
+
+type accountKey struct{}
+
+// WithAccount returns a context whose requests are charged to an account. This passes it
+// from the caller to the ledger through layers that don't need it.
+func WithAccount(ctx context.Context, a Account) context.Context {
+	return context.WithValue(ctx, accountKey{}, a)
+}
+
+// AccountOf returns the account of a context's requests.
+func AccountOf(ctx context.Context) Account {
+	a, _ := ctx.Value(accountKey{}).(Account)
+	return a
+}
+
+// Thinks reports, by its name, whether a model thinks before answering unless told
+// otherwise. Thinking is charged and counts towards the answer's token limit, so such a
+// model is asked to think little (effort "low") and given ThinkingRoom in addition to the
+// answer's tokens.
+func Thinks(model string) bool { return thinkingModels().MatchString(bareName(model)) }
+
+// thinkingModels matches Claude since version 5, OpenAI's GPT since 5, and its o series.
+var thinkingModels = text.Pattern(`^(claude-[a-z]+-([5-9]|\d\d)(-|$)|gpt-([5-9]|\d\d)(-|$)|o\d)`)
+
+// ThinkingRoom is the number of tokens granted for thinking.
+const ThinkingRoom = 8000
