@@ -77,9 +77,7 @@ func (o *Output) End() error {
 		o.rest = nil
 	}
 	if o.pager != nil {
-		if err := o.pager.close(); o.err == nil {
-			o.err = err
-		}
+		o.pager.close()
 		o.pager = nil
 	}
 	return o.err

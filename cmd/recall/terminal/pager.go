@@ -20,14 +20,8 @@ type pager struct {
 	words  []string
 	cmd    *exec.Cmd // nil until something is written
 	in     io.WriteCloser
-	kept   []byte // all that was written, up to about keptForPager
-	ended  bool   // it accepts no more input
-	broken bool   // it failed: output goes straight to the screen
+	ended  bool // it accepts no more input
 }
-
-// keptForPager is how much output is kept to show without the pager if it fails; a pager that read more than this
-// works.
-const keptForPager = 1 << 20
 
 // Paged sends output from now on through the person's pager, if w is a terminal.
 func Paged(w io.Writer) {
@@ -49,28 +43,22 @@ func Paged(w io.Writer) {
 
 func (p *pager) Write(b []byte) (int, error) {
 	if p.cmd == nil {
-		p.start()
-	}
-	if p.broken {
-		return p.screen.Write(b)
-	}
-	if len(p.kept) <= keptForPager {
-		p.kept = append(p.kept, b...)
+		if err := p.start(); err != nil {
+			return 0, err
+		}
 	}
 	if !p.ended {
 		if _, err := p.in.Write(b); err != nil {
-			if err := p.close(); err != nil {
-				return 0, err
-			}
+			p.close()
 		}
 	}
-	if p.ended && !p.broken {
+	if p.ended {
 		return 0, ErrSeen
 	}
 	return len(b), nil
 }
 
-func (p *pager) start() {
+func (p *pager) start() error {
 	p.cmd = exec.Command(p.words[0], p.words[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.screen, os.Stderr
 	p.cmd.Env = os.Environ()
@@ -84,24 +72,19 @@ func (p *pager) start() {
 	if p.in, err = p.cmd.StdinPipe(); err == nil {
 		err = p.cmd.Start()
 	}
-	if p.ended, p.broken = err != nil, err != nil; err == nil {
+	if p.ended = err != nil; !p.ended {
 		signal.Ignore(os.Interrupt) // Ctrl-C is for the pager
 	}
+	return err
 }
 
-// close waits until the person quits the pager. If the pager failed, it prints the output without it.
-func (p *pager) close() error {
+// close waits until the person quits the pager, which says itself what is wrong with how it was called.
+func (p *pager) close() {
 	if p.cmd == nil || p.ended {
-		return nil
+		return
 	}
 	p.ended = true
 	p.in.Close()
-	err := p.cmd.Wait()
+	_ = p.cmd.Wait() // most exit codes mean no failure
 	signal.Reset(os.Interrupt)
-	if err != nil && len(p.kept) <= keptForPager {
-		p.broken = true
-		_, err := p.screen.Write(p.kept)
-		return err
-	}
-	return nil
 }
