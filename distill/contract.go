@@ -58,8 +58,7 @@ func count(p *payload.Payload, counts map[string]int) {
 	}
 }
 
-// recordWarnings records which decisions were made although a note of recall's held something
-// against their prompt.
+// recordWarnings records which decisions were made although a note of recall's held something against their prompt.
 func recordWarnings(s *ingest.Session, items []payload.Item) {
 	places := s.Places()
 	for i := range items {
@@ -178,8 +177,7 @@ func (c *contract) unchosenOption(it *payload.Item) string {
 	return ""
 }
 
-// offeredButNotChosen checks an item that quotes a tool's question against the options that were
-// chosen.
+// offeredButNotChosen checks an item that quotes a tool's question against the options that were chosen.
 func (c *contract) offeredButNotChosen(it *payload.Item, t *ingest.Turn, quote string) string {
 	took := func(a ingest.Answer, label string) bool {
 		return slices.ContainsFunc(a.Chosen, func(c string) bool {
@@ -210,8 +208,7 @@ func (c *contract) offeredButNotChosen(it *payload.Item, t *ingest.Turn, quote s
 	return ""
 }
 
-// ruleOutRefused turns a decision into an eliminated item if the person said no to it in the next
-// turn they typed.
+// ruleOutRefused turns a decision into an eliminated item if the person said no to it in the next turn they typed.
 func (c *contract) ruleOutRefused(it *payload.Item) {
 	for _, e := range assistantsFirst(it.Evidence, c.at) {
 		for _, t := range c.at[e.Turn] {
@@ -254,8 +251,7 @@ const (
 	sameClaims  = 0.9
 )
 
-// confirms reports whether the item also rests on something said in or after the given
-// turn.
+// confirms reports whether the item also rests on something said in or after the given turn.
 func (c *contract) confirms(it *payload.Item, after *ingest.Turn) bool {
 	return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
 		return slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool {

@@ -9,12 +9,11 @@ import (
 	"recall/ingest"
 )
 
-// Roots returns the folders that a session's files are named relative to, so that a file
-// has the same name in all sessions. First comes the folder that most turns ran in,
-// preceded by the one the session began in if that contains it (a program that changed into
-// a subfolder stays there); then a worktree's repository. Folders that contain these and
-// were only passed through are omitted: relative to them, another repository's file would
-// get a name as if it belonged to this one.
+// Roots returns the folders that a session's files are named relative to, so that a file has the same name in all
+// sessions. First comes the folder that most turns ran in, preceded by the one the session began in if that
+// contains it (a program that changed into a subfolder stays there); then a worktree's repository. Folders that
+// contain these and were only passed through are omitted: relative to them, another repository's file would get a
+// name as if it belonged to this one.
 func Roots(s *ingest.Session) []string {
 	cwds := slices.Clone(s.Where.Cwds)
 	slices.SortStableFunc(cwds, func(a, b ingest.CwdCount) int { return cmp.Compare(b.Turns, a.Turns) })
@@ -53,8 +52,7 @@ func Roots(s *ingest.Session) []string {
 	return roots
 }
 
-// isHome reports whether a folder looks like a home directory, which no project is named
-// from.
+// isHome reports whether a folder looks like a home directory, which no project is named from.
 func isHome(dir string) bool {
 	parent := path.Base(path.Dir(dir))
 	return parent == "Users" || parent == "home" || dir == "/root" || path.Dir(dir) == dir

@@ -21,11 +21,10 @@ const (
 	DropForeign    = "quote from elsewhere"
 )
 
-// Ground keeps the verifiable part of a payload: each piece of evidence must cite a turn of
-// the session and quote it verbatim, in what was said or pasted, in at most MaxQuote bytes.
-// Other evidence is removed, and an item left without any is dropped. Ground returns the
-// number of dropped items by reason and adds it to the payload's counts. Items written by a
-// person, and an agent's claims that are marked as unsupported, need no evidence.
+// Ground keeps the verifiable part of a payload: each piece of evidence must cite a turn of the session and quote
+// it verbatim, in what was said or pasted, in at most MaxQuote bytes. Other evidence is removed, and an item left
+// without any is dropped. Ground returns the number of dropped items by reason and adds it to the payload's counts.
+// Items written by a person, and an agent's claims that are marked as unsupported, need no evidence.
 func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 	dropped = map[string]int{}
 	turns := turnsByID(s, p.Items)

@@ -7,8 +7,7 @@ import (
 	"recall/internal/text"
 )
 
-// Objects reports whether a turn begins with words that disagree with what was said before
-// it.
+// Objects reports whether a turn begins with words that disagree with what was said before it.
 func Objects(t *ingest.Turn) bool { return text.Refuses(t.OwnText()) }
 
 // ObjectsTo reports whether the next turn disagrees with what a message says: a "no" that answers a question at its end
@@ -51,9 +50,8 @@ const (
 	refusalWords     = 6 // content words after the "no" that may name what it rejects
 )
 
-// refusal returns the sentence with which a person's next turn rejects or takes back what
-// was said, or "" if it doesn't do so outright: a "no" whose clause is about it, or a bare
-// "no" if it was the only thing asked last.
+// refusal returns the sentence with which a person's next turn rejects or takes back what was said, or "" if it
+// doesn't do so outright: a "no" whose clause is about it, or a bare "no" if it was the only thing asked last.
 func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn) string {
 	if saysNoItself().MatchString(said) {
 		return "" // it already reflects the refusal
@@ -89,8 +87,7 @@ func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn
 	return ""
 }
 
-// inTurn returns a sentence as a quote, or "" if it isn't contiguous in the turn's own
-// words.
+// inTurn returns a sentence as a quote, or "" if it isn't contiguous in the turn's own words.
 func inTurn(t *ingest.Turn, sentence string) string {
 	if q := text.HeadWords(sentence, MaxQuote); strings.Contains(t.Text, q) && t.Owns(q) {
 		return q
@@ -98,8 +95,7 @@ func inTurn(t *ingest.Turn, sentence string) string {
 	return ""
 }
 
-// askedLast reports whether a quote is from the last sentence of an assistant's message and
-// that is a question.
+// askedLast reports whether a quote is from the last sentence of an assistant's message and that is a question.
 func askedLast(t *ingest.Turn, quote string) bool {
 	all := sentences().FindAllString(t.Text, -1)
 	for len(all) > 0 && strings.TrimSpace(all[len(all)-1]) == "" {

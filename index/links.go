@@ -185,8 +185,7 @@ func putMade(ctx context.Context, tx *sql.Tx, made string, done []string) error 
 // ErrNoItem means that an id matches no item, or several.
 var ErrNoItem = errors.New("no such item")
 
-// ItemByID finds an item by its id or by an unambiguous prefix of at least four characters. The error is
-// ErrNoItem.
+// ItemByID finds an item by its id or by an unambiguous prefix of at least four characters. The error is ErrNoItem.
 func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error) {
 	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"recall/payload"
 )
 
-// A question may ask for a kind of item without naming a subject: "what did we decide last week?", "what's left
-// on billing?", "open questions". None of its words can be searched for, so it is answered by a list, newest
-// first.
+// A question may ask for a kind of item without naming a subject: "what did we decide last week?", "what's left on
+// billing?", "open questions". None of its words can be searched for, so it is answered by a list, newest first.
 
 // usuallyListed is what is listed if a question only states a time or a project.
 var usuallyListed = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question}

@@ -110,9 +110,8 @@ func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Objects calls read with each object of a line; there are two where two writers lost a newline. read
-// returns what follows, nil if nothing does, and why the object is of no use, if it isn't. Objects accounts for the
-// line.
+// Objects calls read with each object of a line; there are two where two writers lost a newline. read returns what
+// follows, nil if nothing does, and why the object is of no use, if it isn't. Objects accounts for the line.
 func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []byte, why string)) {
 	skip := func(why string) {
 		r.Lines++

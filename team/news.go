@@ -157,8 +157,7 @@ const mostTold = 160
 // LookedNow records that a person looks at the news now.
 func (m *Membership) LookedNow() { _ = m.write("looked.json", time.Now().UTC()) }
 
-// Since returns the items that arrived since a time, of one of the library's projects or of all, the latest
-// first.
+// Since returns the items that arrived since a time, of one of the library's projects or of all, the latest first.
 func (n News) Since(at time.Time, projects []library.Project, shared map[string]Share, only string) (out []Told) {
 	for _, one := range n.Told {
 		here := false

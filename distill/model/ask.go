@@ -70,8 +70,7 @@ func (m *Improver) send(ctx context.Context, q question) (k kept, why, err error
 		q.check(r.Text), nil
 }
 
-// complete sends a request, and sends it again with twice the limit if the answer was cut
-// off.
+// complete sends a request, and sends it again with twice the limit if the answer was cut off.
 func (m *Improver) complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	resp, err := m.o.Model.Complete(ctx, r)
 	if e, ok := errors.AsType[*llm.Error](err); !ok || e.Fault != llm.Cut || r.Max == 0 {

@@ -38,8 +38,7 @@ func listings(text string) string {
 	return b.String()
 }
 
-// cutAt returns at most the first n bytes of a text, ending at a line or word boundary if
-// one is near.
+// cutAt returns at most the first n bytes of a text, ending at a line or word boundary if one is near.
 func cutAt(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -80,9 +79,8 @@ func oneLine(s string, n int) string {
 	return cutAt(s, n) + "…"
 }
 
-// visible removes what a reader doesn't see but a model might: control characters,
-// zero-width and bidirectional characters, tags. Every kind of line ending becomes a
-// newline.
+// visible removes what a reader doesn't see but a model might: control characters, zero-width and bidirectional
+// characters, tags. Every kind of line ending becomes a newline.
 func visible(text string) string {
 	if !strings.ContainsFunc(text, hidden) {
 		return text

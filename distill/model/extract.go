@@ -68,8 +68,7 @@ func decodeAnswer(text string) (*answer, error) {
 	return &a, nil
 }
 
-// minSaidForItems is how many bytes of dialogue must yield at least one item at the start of a
-// session.
+// minSaidForItems is how many bytes of dialogue must yield at least one item at the start of a session.
 const minSaidForItems = 12_000
 
 // checkAnswer returns a check for what makes a window's answer useless as a whole.

@@ -9,8 +9,7 @@ import (
 	"recall/payload"
 )
 
-// relative names a file relative to the session's folder, or to the repository whose
-// worktree that is.
+// relative names a file relative to the session's folder, or to the repository whose worktree that is.
 func (l *ledger) relative(p string) string {
 	if p == "" {
 		return ""

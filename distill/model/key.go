@@ -58,8 +58,7 @@ func part(h hash.Hash, s string) {
 	h.Write([]byte(s))
 }
 
-// writeTurn hashes what is asked about in a turn, including its number, since answers cite
-// it.
+// writeTurn hashes what is asked about in a turn, including its number, since answers cite it.
 func writeTurn(h hash.Hash, t *ingest.Turn) {
 	part(h, fmt.Sprintf("%s %d %s %s %v", t.ID, t.N, t.Kind, t.Name, t.Foreign))
 	part(h, t.Text)

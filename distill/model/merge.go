@@ -37,8 +37,7 @@ const (
 	likeAnywhere = 0.75 // likeness otherwise
 )
 
-// take merges the grounded items of a window. told are the items that the window was told
-// about.
+// take merges the grounded items of a window. told are the items that the window was told about.
 func (l *ledger) take(items []*grounded, closed []closing, told []known) {
 	window := l.windows
 	l.windows++
@@ -135,8 +134,7 @@ func namesIn(s string) map[string]bool {
 	return m
 }
 
-// namesDiffer reports whether each of two texts has a name that the other lacks: "retry 3 times",
-// "retry 5 times".
+// namesDiffer reports whether each of two texts has a name that the other lacks: "retry 3 times", "retry 5 times".
 func namesDiffer(a, b map[string]bool) bool {
 	alone := func(a, b map[string]bool) bool {
 		for w := range a {
@@ -193,9 +191,8 @@ func (e *entry) end(s payload.State) {
 	}
 }
 
-// close ends a known item if a quote supports that. That an item was dropped must be said
-// where it is spoken of; otherwise a true quote about anything could revoke everything
-// decided.
+// close ends a known item if a quote supports that. That an item was dropped must be said where it is spoken of;
+// otherwise a true quote about anything could revoke everything decided.
 func (l *ledger) close(c closing, told []known) {
 	e := l.named(string(c.Item), told)
 	if e == nil {

@@ -16,8 +16,7 @@ import (
 	"recall/prompts"
 )
 
-// A Pair is two items of one project, of which a model is asked how the later relates to
-// the earlier.
+// A Pair is two items of one project, of which a model is asked how the later relates to the earlier.
 type Pair struct {
 	Later, Earlier relate.Item
 }

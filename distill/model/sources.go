@@ -96,8 +96,7 @@ func (src *source) words(t *ingest.Turn) {
 	src.add(t.Text[at:])
 }
 
-// call adds what passed between the person and a call, and what the call was to do as far
-// as a model is shown it.
+// call adds what passed between the person and a call, and what the call was to do as far as a model is shown it.
 func (src *source) call(c *ingest.ToolCall) {
 	src.add(c.Reason, c.CommitMessage, c.Path, c.Command)
 	for _, a := range c.Answers {

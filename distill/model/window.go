@@ -32,8 +32,7 @@ type window struct {
 	before []block // what was said just before, for context
 }
 
-// text returns a window as shown to the model. A heading gives the speaker only if that
-// changes.
+// text returns a window as shown to the model. A heading gives the speaker only if that changes.
 func (w *window) text() string {
 	var b strings.Builder
 	before := ""
@@ -80,8 +79,7 @@ func (m *Improver) sizes(most int) (sizing, error) {
 		z.carry = min(z.carry, all/10)
 		text, form := prompts.Extraction(true, m.o.Small)
 		fixed := tokens(text+string(form)) + tokens(strings.Repeat("word ", justBefore/5)) + wrapping
-		// If the instructions take most of the space, an answer to the little that is shown
-		// is short, too.
+		// If the instructions take most of the space, an answer to the little that is shown is short, too.
 		z.max = min(z.max, all/4, max(all-fixed-z.carry, 0)*2/5)
 		z.window = min(z.window, all-fixed-z.carry-z.max)
 	}
@@ -92,9 +90,8 @@ func (m *Improver) sizes(most int) (sizing, error) {
 	return z, nil
 }
 
-// windows cuts a session's blocks. A window ends where one ended that was asked about
-// before, according to the Store, or else where the next turn doesn't fit; so later turns
-// never move earlier windows.
+// windows cuts a session's blocks. A window ends where one ended that was asked about before, according to the
+// Store, or else where the next turn doesn't fit; so later turns never move earlier windows.
 func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing) ([]window, error) {
 	blocks = m.split(blocks, z.window)
 	var out []window

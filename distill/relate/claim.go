@@ -116,8 +116,7 @@ func (c *claim) readLost(toks []token) map[int]bool {
 	return lost
 }
 
-// bare reports whether a sentence says hardly more than what it gives up and what replaces
-// that.
+// bare reports whether a sentence says hardly more than what it gives up and what replaces that.
 func (c *claim) bare(toks []token, lost map[int]bool) bool {
 	if len(c.scope) > 0 {
 		return false

@@ -115,8 +115,7 @@ func isGone(toks []token, i int) bool {
 	return goneWords[toks[i].low] && !match(toks, i, "out", "of") && !match(toks, i, "over")
 }
 
-// elsewhere reports whether a "not" only tells where: "in the report, not in the request"
-// gives up nothing.
+// elsewhere reports whether a "not" only tells where: "in the report, not in the request" gives up nothing.
 func elsewhere(toks []token, i int) bool {
 	return i < len(toks) && (scopeWords[toks[i].low] || slices.Contains([]string{"into", "to", "with"}, toks[i].low))
 }

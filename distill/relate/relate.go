@@ -70,8 +70,7 @@ func InTime(a, b Item) int {
 		cmp.Compare(a.First().N, b.First().N), strings.Compare(string(a.ID), string(b.ID)))
 }
 
-// sameTurn reports whether two items come from the same turn or the same quote, so that
-// neither is later.
+// sameTurn reports whether two items come from the same turn or the same quote, so that neither is later.
 func sameTurn(a, b *Item) bool {
 	if a.Session != b.Session || len(a.Evidence) == 0 || len(b.Evidence) == 0 {
 		return false

@@ -17,8 +17,7 @@ type token struct {
 	value bool   // a number with its unit, or a switch position
 }
 
-// tokens splits a sentence. Compounds ("dead-letter", "LISTEN/NOTIFY") are split, paths and
-// identifiers aren't.
+// tokens splits a sentence. Compounds ("dead-letter", "LISTEN/NOTIFY") are split, paths and identifiers aren't.
 func tokens(text string) []token {
 	var out []token
 	runes := []rune(strings.ReplaceAll(text, "’", "'"))

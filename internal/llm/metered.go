@@ -48,11 +48,10 @@ func (e *Capped) Error() string {
 // Stopped is the fault of a call whose caller gave up before the answer.
 const Stopped Fault = "stopped"
 
-// Metered pays for each request to a model from a purse: an estimate is reserved before,
-// and settled afterwards with what the service counted. A request that was sent and then
-// failed costs the estimate, since the service may have worked on it; so caps hold in any
-// case. A request that a cap prevents has a *Capped as its error. Patient goes around
-// Metered, because every retry is charged.
+// Metered pays for each request to a model from a purse: an estimate is reserved before, and settled afterwards
+// with what the service counted. A request that was sent and then failed costs the estimate, since the service may
+// have worked on it; so caps hold in any case. A request that a cap prevents has a *Capped as its error. Patient
+// goes around Metered, because every retry is charged.
 func Metered(m Model, purse Purse, prices Prices) Model { return &metered{m, purse, prices} }
 
 type metered struct {

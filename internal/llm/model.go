@@ -106,10 +106,9 @@ func AccountOf(ctx context.Context) Account {
 	return a
 }
 
-// Thinks reports, by its name, whether a model thinks before answering unless told
-// otherwise. Thinking is charged and counts towards the answer's token limit, so such a
-// model is asked to think little (effort "low") and given ThinkingRoom in addition to the
-// answer's tokens.
+// Thinks reports, by its name, whether a model thinks before answering unless told otherwise. Thinking is charged
+// and counts towards the answer's token limit, so such a model is asked to think little (effort "low") and given
+// ThinkingRoom in addition to the answer's tokens.
 func Thinks(model string) bool { return thinkingModels().MatchString(bareName(model)) }
 
 // thinkingModels matches Claude since version 5, OpenAI's GPT since 5, and its o series.

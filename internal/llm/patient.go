@@ -26,14 +26,12 @@ const (
 	downTime    = 10 * time.Minute
 )
 
-// Patient wraps a model with a queue: it limits concurrent requests and the time of each,
-// and retries those with passing faults after a pause. Pauses double, are randomized so
-// that many requests don't return at the same moment, and are as long as the service asks
-// for.
+// Patient wraps a model with a queue: it limits concurrent requests and the time of each, and retries those with
+// passing faults after a pause. Pauses double, are randomized so that many requests don't return at the same
+// moment, and are as long as the service asks for.
 //
-// A service that is down, or that won't answer until something is fixed (see Error.Ends),
-// isn't asked again for a while: all requests fail immediately with that error, so that an
-// outage costs a nightly run only seconds.
+// A service that is down, or that won't answer until something is fixed (see Error.Ends), isn't asked again for a
+// while: all requests fail immediately with that error, so that an outage costs a nightly run only seconds.
 func Patient(m Model, p Patience) Model { return newPatient(m, p) }
 
 func newPatient(m Model, p Patience) *patient {
@@ -123,8 +121,7 @@ func (q *patient) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// waitTurn waits until a request may be sent. The error is the context's, or that of a service
-// that is down.
+// waitTurn waits until a request may be sent. The error is the context's, or that of a service that is down.
 func (q *patient) waitTurn(ctx context.Context) error {
 	for {
 		if ctx.Err() != nil {

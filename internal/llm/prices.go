@@ -97,11 +97,10 @@ var snapshotSuffix = text.Pattern(`^([-@](20\d{6}|20\d\d-\d\d-\d\d|latest|v\d+-\
 
 var free = map[string]bool{"ollama": true, "claude-cli": true}
 
-// prices.json holds the makers' list prices with their date, from platform.claude.com/docs
-// (about-claude/pricing; models/haiku-5-5/overview), developers.openai.com
-// (api/docs/models, api/docs/pricing) and ai.google.dev/gemini-api/docs/pricing. Cache
-// writes last five minutes or an hour. If long requests have two factors, the larger is
-// used. Discontinued models have their last price.
+// prices.json holds the makers' list prices with their date, from platform.claude.com/docs (about-claude/pricing;
+// models/haiku-5-5/overview), developers.openai.com (api/docs/models, api/docs/pricing) and
+// ai.google.dev/gemini-api/docs/pricing. Cache writes last five minutes or an hour. If long requests have two
+// factors, the larger is used. Discontinued models have their last price.
 //
 //go:embed prices.json
 var pricesJSON []byte

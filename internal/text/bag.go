@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// A Bag represents a text for comparison: its words, in the form they are compared by, with
-// their weights.
+// A Bag represents a text for comparison: its words, in the form they are compared by, with their weights.
 type Bag map[string]float64
 
 // Words returns the stems of a text's content words (see Content), with weight 1 each.
@@ -61,8 +60,7 @@ func (b Bag) Weight() float64 {
 	return sum
 }
 
-// In returns the share of a bag's weight whose words the other has too, from 0 to 1; 0 for
-// an empty bag.
+// In returns the share of a bag's weight whose words the other has too, from 0 to 1; 0 for an empty bag.
 func (b Bag) In(other Bag) float64 {
 	all, shared := 0.0, 0.0
 	for w, weight := range b {

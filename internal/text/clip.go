@@ -36,8 +36,7 @@ func HeadMarked(s string, n int) string {
 	return Head(s, n) + "…"
 }
 
-// HeadWords returns at most the first n bytes of a text, cut after a word if that keeps
-// more than half.
+// HeadWords returns at most the first n bytes of a text, cut after a word if that keeps more than half.
 func HeadWords(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -101,14 +100,12 @@ func Set(list string) map[string]bool {
 	return set
 }
 
-// AnyOf reports whether test (strings.Contains, HasPrefix, …) is true for a text and any of
-// the words.
+// AnyOf reports whether test (strings.Contains, HasPrefix, …) is true for a text and any of the words.
 func AnyOf(text string, test func(text, word string) bool, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return test(text, w) })
 }
 
-// Counts describes the counts that aren't 0, with the words between bars: "3 new", "1
-// grown".
+// Counts describes the counts that aren't 0, with the words between bars: "3 new", "1 grown".
 func Counts(words string, counts ...int) []string {
 	var parts []string
 	for i, word := range strings.Split(words, "|") {
@@ -119,8 +116,7 @@ func Counts(words string, counts ...int) []string {
 	return parts
 }
 
-// Lookup finds a line of a text whose lines are sorted by the part before a tab, and
-// returns the part after it.
+// Lookup finds a line of a text whose lines are sorted by the part before a tab, and returns the part after it.
 func Lookup(sorted, key string) (rest string, ok bool) {
 	lo, hi := 0, len(sorted)
 	for lo < hi {

@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// SameLanguage reports whether an answer is in the language of the transcript or of what
-// the person typed. It returns false only for clear differences: another script, or the
-// function words of another language.
+// SameLanguage reports whether an answer is in the language of the transcript or of what the person typed. It
+// returns false only for clear differences: another script, or the function words of another language.
 func SameLanguage(said, typed, answer string) bool {
 	a, b := scripts(said), scripts(answer)
 	if a[""] < 200 || b[""] < 60 {

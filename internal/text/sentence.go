@@ -25,10 +25,9 @@ func Nearest(s string, words Bag) (best string) {
 	return best
 }
 
-// Spans returns the byte ranges of a paragraph's sentences. A full stop ends a sentence if
-// white space and no small letter follow, a Chinese or Japanese one always. Brackets and
-// code are not split. In casual writing, which is what people type, a sentence may begin
-// with a small letter.
+// Spans returns the byte ranges of a paragraph's sentences. A full stop ends a sentence if white space and no small
+// letter follow, a Chinese or Japanese one always. Brackets and code are not split. In casual writing, which is
+// what people type, a sentence may begin with a small letter.
 func Spans(s string, casual bool) [][2]int {
 	var cuts [][2]int
 	from, depth, code := 0, 0, false
@@ -73,8 +72,7 @@ func Spans(s string, casual bool) [][2]int {
 	return cuts
 }
 
-// endsSentence reports whether the mark at i, with closing punctuation up to end, ends a
-// sentence.
+// endsSentence reports whether the mark at i, with closing punctuation up to end, ends a sentence.
 func endsSentence(s string, i, end int, casual bool) bool {
 	next := strings.TrimLeft(s[end:], " \t\r\n")
 	if len(next) == len(s[end:]) || next == "" {

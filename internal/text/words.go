@@ -1,9 +1,8 @@
-// Package text holds what all parts of recall use to read text, such as words, stems and
-// stop words.
+// Package text holds what all parts of recall use to read text, such as words, stems and stop words.
 //
-// Words are what the index stores and queries consist of: lower case, identifiers both
-// whole and in parts, Chinese, Japanese and Korean in pairs of characters. Index and query
-// are split the same way, so that `ProcessQueue.acquire` is found by "acquire".
+// Words are what the index stores and queries consist of: lower case, identifiers both whole and in parts, Chinese,
+// Japanese and Korean in pairs of characters. Index and query are split the same way, so that
+// `ProcessQueue.acquire` is found by "acquire".
 package text
 
 import (
@@ -16,9 +15,8 @@ import (
 // which nobody searches for by their tails.
 const maxWord = 64
 
-// Split returns the words of a text in order. A word joined by "_", "-", "." or "/", or in
-// camelCase, is followed by its parts; the last segment of a path also counts as a whole.
-// Stop words are kept.
+// Split returns the words of a text in order. A word joined by "_", "-", "." or "/", or in camelCase, is followed
+// by its parts; the last segment of a path also counts as a whole. Stop words are kept.
 func Split(s string) []string {
 	var out []string
 	Each(s, func(w string) bool { out = append(out, w); return true })
@@ -110,8 +108,7 @@ func inner(r rune) bool {
 // joiner reports whether a character connects the parts of an identifier.
 func joiner(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' || r == '\\' }
 
-// Unspaced reports whether a letter's script is written without spaces between words, or
-// attaches endings to them.
+// Unspaced reports whether a letter's script is written without spaces between words, or attaches endings to them.
 func Unspaced(r rune) bool {
 	if r < 0x1100 {
 		return false
@@ -120,8 +117,7 @@ func Unspaced(r rune) bool {
 		unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
 
-// chunkEnd returns the end of an identifier that starts at i: letters and digits with
-// joiners only between them.
+// chunkEnd returns the end of an identifier that starts at i: letters and digits with joiners only between them.
 func chunkEnd(s string, i int) int {
 	end := i
 	for i < len(s) {

@@ -104,10 +104,9 @@ func WaitingIn(p *pipeline.Pipeline, quiet time.Duration) (w Waiting, err error)
 	return w, nil
 }
 
-// A session that is continued day after day is asked about when what is new justifies the
-// cost of a request's instructions, or when it has come to rest: otherwise thirty nights would
-// cost seven times the whole. Until then rules add what is new. A session of a single day is
-// asked about as soon as it is quiet.
+// A session that is continued day after day is asked about when what is new justifies the cost of a request's
+// instructions, or when it has come to rest: otherwise thirty nights would cost seven times the whole. Until then
+// rules add what is new. A session of a single day is asked about as soon as it is quiet.
 const (
 	growthWorth = 23_000 // tokens of the request, with instructions: see TestThirtyNightsOfGrowth
 	atRest      = 3 * 24 * time.Hour

@@ -198,8 +198,7 @@ func (d *draftReader) flush() {
 
 var reasoned = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true}
 
-// files reads a line about files: "a.go — DONE — holds the heap", or "DONE: a.go, b.go
-// (both tested)".
+// files reads a line about files: "a.go — DONE — holds the heap", or "DONE: a.go, b.go (both tested)".
 func (d *draftReader) files(said string) {
 	m := fileLine().FindStringSubmatch(said)
 	if m == nil {

@@ -18,8 +18,7 @@ import (
 	"recall/payload"
 )
 
-// The memos are small files in the cache folder's hooks/, one per session, that can be lost at
-// any time:
+// The memos are small files in the cache folder's hooks/, one per session, that can be lost at any time:
 //
 //	<session>.json        what it was told: items noted, what its payload contained
 //	<session>.agent-…     what a sub-agent that is about to start is to be told

@@ -15,9 +15,8 @@ import (
 // mostLine is the maximum size of a message, in bytes, as in the SDK.
 const mostLine = 16 << 20
 
-// lines filters input for the SDK, which ends the session at the first line that isn't a message.
-// Each line is one message (MCP, stdio transport): others get the error response that JSON-RPC 2.0
-// requires, and reading continues.
+// lines filters input for the SDK, which ends the session at the first line that isn't a message. Each line is one
+// message (MCP, stdio transport): others get the error response that JSON-RPC 2.0 requires, and reading continues.
 type lines struct {
 	in   *bufio.Reader
 	from io.Reader

@@ -26,8 +26,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// block is a piece of a prompt or an answer. Types other than "text", such as thinking, are
-// ignored.
+// block is a piece of a prompt or an answer. Types other than "text", such as thinking, are ignored.
 type block struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -77,8 +76,7 @@ func rejected(err error) bool {
 	return ok && e.Fault == llm.Rejected
 }
 
-// request builds a request's body, with the schema either as a parameter or told in the
-// prompt.
+// request builds a request's body, with the schema either as a parameter or told in the prompt.
 func (m *Model) request(r llm.Request, inPrompt bool) request {
 	if inPrompt {
 		r.Prompt += r.Schema.Told()

@@ -1,10 +1,8 @@
-// Package claudecli asks the claude program installed on this machine, so that a Claude
-// subscription suffices.
+// Package claudecli asks the claude program installed on this machine, so that a Claude subscription suffices.
 //
-// The program runs for a single answer. It saves no session, loads none of the user's
-// hooks, settings, CLAUDE.md, plugins and MCP servers, has no tools and runs in an empty
-// folder. Programs that asked it carelessly observed themselves, filled the list of
-// sessions and left hundreds of processes behind. The program decides who pays: with
+// The program runs for a single answer. It saves no session, loads none of the user's hooks, settings, CLAUDE.md,
+// plugins and MCP servers, has no tools and runs in an empty folder. Programs that asked it carelessly observed
+// themselves, filled the list of sessions and left hundreds of processes behind. The program decides who pays: with
 // ANTHROPIC_API_KEY in the environment it uses that, as in a terminal.
 package claudecli
 

@@ -73,8 +73,7 @@ func decode(out []byte) (result, bool) {
 	return r, r.Type == "result"
 }
 
-// noResult returns the error for a program that printed no result because it is too old,
-// broken or was killed.
+// noResult returns the error for a program that printed no result because it is too old, broken or was killed.
 func (m *Model) noResult(o output) error {
 	words := strings.TrimSpace(string(o.err))
 	if words == "" {
@@ -98,9 +97,8 @@ func (m *Model) noResult(o output) error {
 	return e
 }
 
-// faults maps the program's error messages to faults; the first match counts. A
-// subscription's limits last for hours and affect every request, so they are treated like
-// used-up credit.
+// faults maps the program's error messages to faults; the first match counts. A subscription's limits last for
+// hours and affect every request, so they are treated like used-up credit.
 var faults = []struct {
 	words func() *regexp.Regexp
 	fault llm.Fault

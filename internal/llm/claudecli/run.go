@@ -25,8 +25,7 @@ type output struct {
 	exit     *exec.ExitError // nil if it succeeded
 }
 
-// run runs the program once. When it returns, the program and everything it started have
-// ended.
+// run runs the program once. When it returns, the program and everything it started have ended.
 func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 	dir, err := os.MkdirTemp("", "recall-claude-") // 0700
 	if err != nil {
@@ -112,10 +111,9 @@ var keptVariables = []string{"CLAUDE_CONFIG_DIR",
 	"CLAUDE_CODE_API_KEY_HELPER_TTL_MS", "CLAUDE_CODE_CLIENT_", "CLAUDE_CODE_CERT_STORE", "CLAUDE_CODE_PROXY_",
 	"CLAUDE_CODE_GIT_BASH_PATH", "CLAUDE_CODE_TMPDIR"}
 
-// environment returns the user's environment without what tells the program that it runs
-// inside itself (as recall may be called by one of its hooks), and with settings that
-// restrict it to one request. RECALL_CHILD identifies recall to hooks that an administrator
-// enforces.
+// environment returns the user's environment without what tells the program that it runs inside itself (as recall
+// may be called by one of its hooks), and with settings that restrict it to one request. RECALL_CHILD identifies
+// recall to hooks that an administrator enforces.
 func environment(env []string, most int, timeout time.Duration) []string {
 	thinks := false
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
@@ -155,8 +153,7 @@ func (c *clipped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// systemPrompt returns the system prompt; without one, the program would use its own for a
-// coding agent with tools.
+// systemPrompt returns the system prompt; without one, the program would use its own for a coding agent with tools.
 func systemPrompt(r llm.Request) string {
 	return cmp.Or(r.System, "Answer the request.")
 }
@@ -164,13 +161,11 @@ func systemPrompt(r llm.Request) string {
 // joiner is invisible. It separates an @ from a path and is removed from the answer.
 const joiner = "\u2060"
 
-// pathMention matches an @ before a path that may lead out of the empty folder. The program
-// would read that file and include it in the request; the variable that should prevent it
-// is undocumented.
+// pathMention matches an @ before a path that may lead out of the empty folder. The program would read that file
+// and include it in the request; the variable that should prevent it is undocumented.
 var pathMention = text.Pattern(`@(["'/\\~]|[A-Za-z]:|\S*\.\.)`)
 
-// userPrompt returns the program's input. The program takes a text that begins with / for one
-// of its commands.
+// userPrompt returns the program's input. The program takes a text that begins with / for one of its commands.
 func userPrompt(o Options, r llm.Request) string {
 	p := pathMention().ReplaceAllString(r.Prompt, "@"+joiner+"$1")
 	if strings.HasPrefix(strings.TrimSpace(p), "/") {

@@ -31,8 +31,7 @@ func Here(env string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// Newest names Ollama's newest chat model; "" if there is none, or Ollama isn't running or is
-// too slow.
+// Newest names Ollama's newest chat model; "" if there is none, or Ollama isn't running or is too slow.
 func Newest(ctx context.Context, address string) string {
 	var has struct {
 		Models []struct {

@@ -32,9 +32,8 @@ const (
 	byWords                // only the schema in the prompt
 )
 
-// without returns the dialect without what the service has just rejected; ok is false if
-// there is nothing left to omit. If the service only says that the request is bad, the
-// format is assumed to be the cause.
+// without returns the dialect without what the service has just rejected; ok is false if there is nothing left to
+// omit. If the service only says that the request is bad, the format is assumed to be the cause.
 func (h dialect) without(err error, hasSchema bool) (next dialect, ok bool) {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound &&
@@ -61,9 +60,8 @@ func (h dialect) without(err error, hasSchema bool) (next dialect, ok bool) {
 	return next, next != h
 }
 
-// strict converts a schema to strict mode, which requires every key of an object: optional
-// values become nullable instead. The order of keys is kept, because models answer in that
-// order.
+// strict converts a schema to strict mode, which requires every key of an object: optional values become nullable
+// instead. The order of keys is kept, because models answer in that order.
 func strict(schema json.RawMessage) json.RawMessage {
 	v, err := hujson.Parse(schema)
 	if err != nil {

@@ -39,8 +39,7 @@ type Embedder struct {
 
 var _ llm.Embedder = (*Embedder)(nil)
 
-// NewEmbedder checks the options without sending anything. A key is only sent over https or
-// to this machine.
+// NewEmbedder checks the options without sending anything. A key is only sent over https or to this machine.
 func NewEmbedder(o Options) (*Embedder, error) {
 	u, err := wire.Address("embed.url", o.URL, o.Key)
 	if err != nil {
@@ -59,8 +58,7 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	return e, nil
 }
 
-// Model implements llm.Embedder: the service's name for the model, and the dimensions if
-// requested.
+// Model implements llm.Embedder: the service's name for the model, and the dimensions if requested.
 func (e *Embedder) Model() string {
 	if e.o.Dims > 0 {
 		return fmt.Sprintf("%s/%d", e.o.Model, e.o.Dims)
@@ -132,8 +130,7 @@ func (e *Embedder) nonsense(what string, args ...any) error {
 	return e.wire.Fail(llm.Nonsense, http.StatusOK, fmt.Sprintf(what, args...))
 }
 
-// unit scales a vector to length 1. It fails for an empty or zero vector, and for values
-// that aren't finite.
+// unit scales a vector to length 1. It fails for an empty or zero vector, and for values that aren't finite.
 func unit(v []float32) ([]float32, bool) {
 	var sum float64
 	for _, x := range v {

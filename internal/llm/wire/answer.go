@@ -10,8 +10,7 @@ import (
 	"recall/internal/llm"
 )
 
-// Answer returns a service's answer as a response, or an error if there is a fault, which
-// why explains.
+// Answer returns a service's answer as a response, or an error if there is a fault, which why explains.
 func (t *Transport) Answer(res llm.Response, fault llm.Fault, why string) (llm.Response, error) {
 	if fault == "" && res.Text == "" {
 		fault, why = llm.Nonsense, "an empty answer"
@@ -38,9 +37,8 @@ func (c AnthropicUsage) Usage() llm.Usage {
 		Out: c.Output}
 }
 
-// CutSilently reports whether a service counted far fewer tokens than the request must
-// have, as local servers do if it exceeds their window: no tokenizer averages more than 8
-// bytes per token on prose and code.
+// CutSilently reports whether a service counted far fewer tokens than the request must have, as local servers do if
+// it exceeds their window: no tokenizer averages more than 8 bytes per token on prose and code.
 func CutSilently(r llm.Request, u llm.Usage) bool {
 	return u.In > 0 && u.In < (len(r.System)+len(r.Prompt))/8-100
 }

@@ -103,8 +103,7 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// FaultOf classifies an error by its status and, if that says too little, by its code and
-// text.
+// FaultOf classifies an error by its status and, if that says too little, by its code and text.
 func FaultOf(status int, code, text string) llm.Fault {
 	code, text = strings.ToLower(code), strings.ToLower(text)
 	says := func(in string, parts ...string) bool { return txt.AnyOf(in, strings.Contains, parts...) }

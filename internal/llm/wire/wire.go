@@ -1,6 +1,5 @@
-// Package wire is shared by providers that use HTTP through another client library: a
-// transport that converts every failure of a service into an *llm.Error, which errors.As
-// finds through that library's own wrapping.
+// Package wire is shared by providers that use HTTP through another client library: a transport that converts every
+// failure of a service into an *llm.Error, which errors.As finds through that library's own wrapping.
 package wire
 
 import (
@@ -146,8 +145,7 @@ func removeKeyParts(s, key string) string {
 	return s
 }
 
-// Defaults fills in defaults and checks the address: a key is only sent over https or to this
-// machine.
+// Defaults fills in defaults and checks the address: a key is only sent over https or to this machine.
 func Defaults(o llm.Options, address string, window, maxAnswer int) (llm.Options, *url.URL, error) {
 	o.URL = cmp.Or(o.URL, address)
 	u, err := Address("llm.url", o.URL, o.Key)
@@ -157,8 +155,7 @@ func Defaults(o llm.Options, address string, window, maxAnswer int) (llm.Options
 	return o, u, err
 }
 
-// Client returns a client over a transport that follows no redirects: texts and keys only
-// go where the user said.
+// Client returns a client over a transport that follows no redirects: texts and keys only go where the user said.
 func Client(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request,
 		[]*http.Request) error {
