@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/tailscale/hujson"
 
 	"recall/internal/text"
@@ -87,27 +88,17 @@ type Change struct {
 	Plugin        bool   // recall's plugin, which has the same hooks, is enabled
 }
 
-// Lines returns the removed and added lines, without the unchanged beginning and end.
+// Lines returns the removed and added lines.
 func (c Change) Lines() string {
-	before, after := strings.SplitAfter(string(c.Before), "\n"), strings.SplitAfter(string(c.After), "\n")
+	after := c.After
 	if c.Removes {
 		after = nil
 	}
-	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
-		before, after = before[1:], after[1:]
-	}
-	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
-		before, after = before[:len(before)-1], after[:len(after)-1]
-	}
 	var b strings.Builder
-	for _, part := range []struct {
-		sign  string
-		lines []string
-	}{{"-", before}, {"+", after}} {
-		for _, line := range part.lines {
-			if line = strings.TrimRight(line, "\r\n"); line != "" {
-				fmt.Fprintf(&b, "  %s %s\n", part.sign, text.Clip(line, 160))
-			}
+	lines := strings.Split(string(diff.Diff("", c.Before, "", after)), "\n")
+	for _, line := range lines[min(3, len(lines)):] { // three lines name the files
+		if line = strings.TrimRight(line, "\r"); len(line) > 1 && (line[0] == '-' || line[0] == '+') {
+			fmt.Fprintf(&b, "  %s %s\n", line[:1], text.Clip(line[1:], 160))
 		}
 	}
 	return b.String()
