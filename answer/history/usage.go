@@ -120,6 +120,18 @@ func ownUsage(l *library.Library, by string, since time.Time, name func(calls.Us
 	return own
 }
 
+// StartOf returns the first day of the week, from Monday on, or month that a time is in; else its day.
+func StartOf(by string, t time.Time) time.Time {
+	first := t.Day()
+	switch by {
+	case "week":
+		first -= (int(t.Weekday()) + 6) % 7
+	case "month":
+		first = 1
+	}
+	return time.Date(t.Year(), t.Month(), first, 0, 0, 0, 0, t.Location())
+}
+
 // usageNames returns the function that names the group of a request.
 func usageNames(catalog *library.Catalog, by string) func(calls.Usage) string {
 	title := map[string]string{}
@@ -130,12 +142,8 @@ func usageNames(catalog *library.Catalog, by string) func(calls.Usage) string {
 		}
 	}
 	day := func(at time.Time) string {
-		switch local := at.Local(); {
-		case at.IsZero():
-		case by == "week": // by its Monday
-			at = local.AddDate(0, 0, -(int(local.Weekday())+6)%7)
-		case by == "month": // by its first
-			at = local.AddDate(0, 0, 1-local.Day())
+		if !at.IsZero() {
+			at = StartOf(by, at.Local())
 		}
 		return answer.Day(at)
 	}

@@ -46,7 +46,7 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 			last = e.End
 		}
 	}
-	month, from := startOf("month", now), after(by, startOf(by, last.In(now.Location())), 1-mostBars)
+	month, from := history.StartOf("month", now), after(by, history.StartOf(by, last.In(now.Location())), 1-mostBars)
 	since := from
 	if month.Before(from) {
 		since = month
@@ -75,7 +75,7 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 		if on.Before(from) {
 			continue
 		}
-		bar := startOf(by, on).Format(time.DateOnly)
+		bar := history.StartOf(by, on).Format(time.DateOnly)
 		if costs[bar] == nil {
 			costs[bar] = map[string]float64{}
 		}
@@ -95,18 +95,6 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 	}
 	s.draw(costs)
 	return s, nil
-}
-
-// startOf returns the first day of the week, from Monday on, or month that a time is in; else its day.
-func startOf(by string, t time.Time) time.Time {
-	first := t.Day()
-	switch by {
-	case "week":
-		first -= (int(t.Weekday()) + 6) % 7
-	case "month":
-		first = 1
-	}
-	return time.Date(t.Year(), t.Month(), first, 0, 0, 0, 0, t.Location())
 }
 
 // after returns the day that is some weeks, months, or else days after another.

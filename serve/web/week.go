@@ -46,7 +46,7 @@ func (s *Server) week(r *http.Request, m *Memory) (any, error) {
 			return nil, err
 		}
 	}
-	from := startOf("week", at)
+	from := history.StartOf("week", at)
 	to := from.AddDate(0, 0, 7)
 	v, err := kept(&s.kept, m.Stamp, "week of "+from.String(), func() (v letter, err error) {
 		sessions := slices.DeleteFunc(slices.Clone(catalog.Entries), func(e library.Entry) bool {
