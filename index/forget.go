@@ -35,7 +35,7 @@ func (x *Index) Buried(ctx context.Context) (stamp string, err error) {
 
 // SetBuried records that nothing is left of the sessions in the library's tombstones, identified by their stamp.
 func (x *Index) SetBuried(ctx context.Context, stamp string) error {
-	return x.fail("write index", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+	return x.fail("write index", inTransaction(ctx, x.db, func(tx transaction) error {
 		do, fault := statements(ctx, tx)
 		do(`DELETE FROM buried`)
 		do(`INSERT INTO buried(stamp) VALUES(?)`, stamp)

@@ -90,7 +90,7 @@ func linkRow(rows *sql.Rows) (l payload.Link, err error) {
 // index, as by PutPrepared.
 func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made string, done []string,
 	gone func(payload.Link) (bool, error)) error {
-	return x.fail("write links", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+	return x.fail("write links", inTransaction(ctx, x.db, func(tx transaction) error {
 		kept, err := without(standing, gone)
 		if err != nil {
 			return err
@@ -111,17 +111,12 @@ func without(links []payload.Link, gone func(payload.Link) (bool, error)) (kept 
 	}), err
 }
 
-func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made string, done []string) error {
+func putLinks(ctx context.Context, tx transaction, standing []payload.Link, made string, done []string) error {
 	old, err := columnSet[string](ctx, tx, `SELECT data FROM link`)
 	if err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx) // see rewrite
-	in, err := tx.PrepareContext(ctx, `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
+	ctx = context.WithoutCancel(ctx)    // see rewrite
 	order := make([]int, len(standing)) // that of the table, so that its pages fill up one after the other
 	for i := range order {
 		order[i] = i
@@ -130,6 +125,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 		l, k := &standing[a], &standing[b]
 		return cmp.Or(strings.Compare(string(l.From), string(k.From)), strings.Compare(string(l.To), string(k.To)))
 	})
+	do, fault := statements(ctx, tx)
 	for _, i := range order {
 		l := &standing[i]
 		data, err := json.Marshal(l)
@@ -138,11 +134,11 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 		}
 		if text := string(data); old[text] {
 			delete(old, text)
-		} else if _, err := in.ExecContext(ctx, string(l.From), string(l.To), millis(l.At), text); err != nil {
-			return err
+		} else {
+			do(`INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`, string(l.From), string(l.To),
+				millis(l.At), text)
 		}
 	}
-	do, fault := statements(ctx, tx)
 	for text := range old { // links that no longer stand
 		do(`DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`, text)
 	}
@@ -152,7 +148,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 // ChangeLinks is PutLinks where only the links between some pairs of items changed, to the standing ones given.
 func (x *Index) ChangeLinks(ctx context.Context, pairs [][2]payload.ItemID, standing []payload.Link, made string,
 	done []string, gone func(payload.Link) (bool, error)) error {
-	return x.fail("write links", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+	return x.fail("write links", inTransaction(ctx, x.db, func(tx transaction) error {
 		standing, err := without(standing, gone)
 		if err != nil {
 			return err
@@ -174,7 +170,7 @@ func (x *Index) ChangeLinks(ctx context.Context, pairs [][2]payload.ItemID, stan
 	}))
 }
 
-func putMade(ctx context.Context, tx *sql.Tx, made string, done []string) error {
+func putMade(ctx context.Context, tx transaction, made string, done []string) error {
 	do, fault := statements(ctx, tx)
 	do(`DELETE FROM due WHERE sid IN (SELECT value FROM json_each(?))`, jsonList(done))
 	do(`DELETE FROM linked`)
@@ -192,7 +188,7 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 		return Placed{}, x.fail("read index", err)
 	}
 	defer tx.Rollback()
-	r := &reader{tx: parsedOnce{tx, map[string]*sql.Stmt{}}}
+	r := &reader{tx: transaction{tx, map[string]*sql.Stmt{}}}
 	ids, err := column[string](ctx, tx, `SELECT DISTINCT iid FROM item
 		WHERE iid=?1 OR length(?1)>=4 AND substr(iid, 1, length(?1))=?1 ORDER BY iid=?1 DESC LIMIT 2`, string(id))
 	switch {

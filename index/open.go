@@ -165,7 +165,7 @@ func (x *Index) prepare(ctx context.Context) error {
 	if _, err := x.db.ExecContext(ctx, `PRAGMA journal_mode=WAL`); err != nil {
 		return err
 	}
-	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+	return inTransaction(ctx, x.db, func(tx transaction) error {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
 			return err
@@ -178,10 +178,8 @@ func (x *Index) prepare(ctx context.Context) error {
 			return fmt.Errorf("not an index of recall: %w", ErrRebuild)
 		}
 		settings := fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, appID, schema)
-		do, fault := statements(ctx, tx)
-		do(schemaSQL)
-		do(settings)
-		return fault()
+		_, err := tx.Tx.ExecContext(ctx, schemaSQL+settings) // several statements
+		return err
 	})
 }
 

@@ -15,51 +15,44 @@ import (
 // querier is a database or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// transaction is what statements are run in.
-type transaction interface {
-	querier
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// parsedOnce is a transaction that parses each of its statements once, however often it runs it: for one row, parsing
-// takes longer than the rest. A query must not be run again while its rows are read.
-type parsedOnce struct {
+// A transaction parses each of its statements once, however often it runs it: for one row, parsing takes longer than
+// the rest. A query must not be run again while its rows are read.
+type transaction struct {
 	*sql.Tx
 	of map[string]*sql.Stmt // closed with the transaction
 }
 
-func (p parsedOnce) parsed(ctx context.Context, query string) (*sql.Stmt, error) {
-	s, err := p.of[query], error(nil)
+func (t transaction) parsed(ctx context.Context, query string) (*sql.Stmt, error) {
+	s, err := t.of[query], error(nil)
 	if s == nil {
-		if s, err = p.PrepareContext(ctx, query); err == nil {
-			p.of[query] = s
+		if s, err = t.PrepareContext(ctx, query); err == nil {
+			t.of[query] = s
 		}
 	}
 	return s, err
 }
 
-func (p parsedOnce) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := p.parsed(ctx, query)
+func (t transaction) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := t.parsed(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	return s.QueryContext(ctx, args...)
 }
 
-func (p parsedOnce) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	s, err := p.parsed(ctx, query)
+func (t transaction) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	s, err := t.parsed(ctx, query)
 	if err != nil {
-		return p.Tx.QueryRowContext(ctx, query, args...) // has the error
+		return t.Tx.QueryRowContext(ctx, query, args...) // has the error
 	}
 	return s.QueryRowContext(ctx, args...)
 }
 
-func (p parsedOnce) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	s, err := p.parsed(ctx, query)
+func (t transaction) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	s, err := t.parsed(ctx, query)
 	if err != nil {
 		return nil, err
 	}

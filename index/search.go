@@ -44,7 +44,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	defer tx.Rollback()
-	once := parsedOnce{tx, map[string]*sql.Stmt{}}
+	once := transaction{tx, map[string]*sql.Stmt{}}
 	within, narrowed, err := narrow(ctx, once, q)
 	if err != nil {
 		return Answer{}, err
@@ -164,7 +164,7 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 
 // reader is one search's view of the index.
 type reader struct {
-	tx   transaction
+	tx   querier
 	q    Query
 	size int // windows and items
 

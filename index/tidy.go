@@ -24,7 +24,7 @@ const mostlyGone = 0.5
 
 // optimize merges all words into one list, and so drops those that were deleted.
 func optimize(ctx context.Context, db beginner) error {
-	return inTransaction(ctx, db, func(tx *sql.Tx) error {
+	return inTransaction(ctx, db, func(tx transaction) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO words(words) VALUES('optimize')`)
 		return err
 	})
@@ -32,11 +32,11 @@ func optimize(ctx context.Context, db beginner) error {
 
 // rewrite changes sessions in one transaction.
 func rewrite(ctx context.Context, db beginner, do func(*writing) error) error {
-	return inTransaction(ctx, db, func(tx *sql.Tx) error {
+	return inTransaction(ctx, db, func(tx transaction) error {
 		// The driver starts a goroutine for each statement that can be cancelled. These statements are short, so
 		// cancellation is checked between them instead.
 		steady := context.WithoutCancel(ctx)
-		w := &writing{tx: parsedOnce{tx, map[string]*sql.Stmt{}}, stemmer: stemmer{map[string]string{}}}
+		w := &writing{tx: tx, stemmer: stemmer{map[string]string{}}}
 		if err := w.tx.QueryRowContext(steady, `SELECT ifnull(max(id), 0) FROM session`).Scan(&w.highest); err != nil {
 			return err
 		}
@@ -44,13 +44,13 @@ func rewrite(ctx context.Context, db beginner, do func(*writing) error) error {
 	})
 }
 
-func inTransaction(ctx context.Context, db beginner, do func(*sql.Tx) error) error {
+func inTransaction(ctx context.Context, db beginner, do func(transaction) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	if err = cmp.Or(do(tx), ctx.Err()); err == nil {
+	if err = cmp.Or(do(transaction{tx, map[string]*sql.Stmt{}}), ctx.Err()); err == nil {
 		err = tx.Commit()
 	}
 	if err != nil { // a cancellation also closes the transaction and its statements: prefer the context's own reason

@@ -91,7 +91,7 @@ func sizeOf(path string) int64 {
 // settle takes windows whose vectors are in the file already off the list of those without. What of the file is
 // damaged, or another model's, it drops.
 func (x *Index) settle(ctx context.Context, f *vectorfile.File) error {
-	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+	return inTransaction(ctx, x.db, func(tx transaction) error {
 		have, size, err := kept(ctx, tx, f)
 		if err != nil || len(have) == 0 {
 			return err
@@ -110,7 +110,7 @@ func (x *Index) settle(ctx context.Context, f *vectorfile.File) error {
 }
 
 // haveVectors records the state of the file, and windows that have their vectors there.
-func haveVectors(ctx context.Context, tx *sql.Tx, model string, size int64, windows []int64) error {
+func haveVectors(ctx context.Context, tx transaction, model string, size int64, windows []int64) error {
 	do, fault := statements(ctx, tx)
 	do(`DELETE FROM embedded`)
 	do(`INSERT INTO embedded VALUES(?,?)`, model, size)
@@ -119,7 +119,7 @@ func haveVectors(ctx context.Context, tx *sql.Tx, model string, size int64, wind
 }
 
 // kept returns the keys of the vectors that a file has, and its size.
-func kept(ctx context.Context, tx *sql.Tx, f *vectorfile.File) (have map[int64]bool, end int64, err error) {
+func kept(ctx context.Context, tx transaction, f *vectorfile.File) (have map[int64]bool, end int64, err error) {
 	var model string
 	var size int64
 	err = tx.QueryRowContext(ctx, `SELECT model, size FROM embedded`).Scan(&model, &size)
@@ -161,7 +161,7 @@ func (x *Index) next(ctx context.Context) ([]unembedded, error) {
 // embedded adds windows' vectors to the file and records that they have them.
 func (x *Index) embedded(ctx context.Context, f *vectorfile.File, done []unembedded,
 	vectors []vectorfile.Vector) error {
-	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+	return inTransaction(ctx, x.db, func(tx transaction) error {
 		size, err := f.Add(vectors)
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func (x *Index) embedded(ctx context.Context, f *vectorfile.File, done []unembed
 // forgetVectors rewrites the file without the vectors of windows that are gone, if these are more than a share of all.
 // For a share of 0 it removes a file of which the index doesn't know what is in it.
 func (x *Index) forgetVectors(ctx context.Context, share float64) error {
-	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+	return inTransaction(ctx, x.db, func(tx transaction) error {
 		var model string
 		err := tx.QueryRowContext(ctx, `SELECT model FROM embedded`).Scan(&model)
 		if err != nil && err != sql.ErrNoRows {
