@@ -11,6 +11,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 )
 
 // foundIn is what a reader found in one of the folders that are searched.
@@ -219,7 +220,7 @@ func (r *run) vanished(roots []string, found, changed []ingest.Found) (all []ing
 		anyway[f.ID] = true
 	}
 	for _, root := range slices.Clone(roots) {
-		roots = append(roots, RealOf(root))
+		roots = append(roots, disk.RealPath(root))
 	}
 	for path, f := range r.seen.files {
 		if !there[path] && slices.ContainsFunc(roots, func(root string) bool {

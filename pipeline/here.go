@@ -8,6 +8,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 )
 
 // ProjectAt returns the project and branch of a folder of this machine: those of the folder's repository, or outside of
@@ -22,7 +23,7 @@ func ProjectAt(l *library.Library, dir string) (project, branch string) {
 		}
 		return "", ""
 	}
-	for _, at := range slices.Compact([]string{dir, RealOf(dir)}) {
+	for _, at := range slices.Compact([]string{dir, disk.RealPath(dir)}) {
 		for {
 			if p, err := l.Project(at); err == nil {
 				return p.ID, ""

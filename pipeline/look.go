@@ -154,7 +154,7 @@ func (r *run) keepLook(err error) error {
 	r.seen.change("DELETE FROM watched")
 	for _, reader := range r.p.Readers {
 		for _, root := range r.p.RootsOf(reader) {
-			for _, dir := range ingest.WatchedIn(reader.Source(), RealOf(root)) {
+			for _, dir := range ingest.WatchedIn(reader.Source(), disk.RealPath(root)) {
 				r.watch(dir)
 				r.watchBelow(dir)
 			}

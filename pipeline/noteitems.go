@@ -57,7 +57,6 @@ func (r *run) fold() {
 		return
 	}
 	f, err := inbox.Fold(r.p.Library)
-	r.report.Notes += f.Notes
 	for _, id := range f.Sessions {
 		if lines, err := r.p.Library.Notes(id); err == nil && len(payload.DecodeNotes(lines)) > 0 {
 			r.noted[id] = true // not just hook events

@@ -67,7 +67,6 @@ type Report struct {
 	Indexed   int   `json:"-"`         // sessions indexed
 	Items     int   `json:"items"`     // items in what was indexed
 	Edited    int   `json:"edited"`    // payloads whose hand edits were picked up
-	Notes     int   `json:"-"`         // moved from the inbox to their sessions
 	Excluded  int   `json:"excluded"`  // newly found sessions that a rule leaves out; see Excludes
 	Bytes     int64 `json:"bytes"`     // source bytes newly archived
 	// sessions left for the next run: out of time, or made too recently

@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 	"recall/library/restore"
 )
 
@@ -79,7 +80,7 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 	if err := p.chooseRoot(&r, reader, base, o.To); err != nil {
 		return r, err
 	}
-	r.Moved = base == "" || RealOf(r.Root) != RealOf(base)
+	r.Moved = base == "" || disk.RealPath(r.Root) != disk.RealPath(base)
 	places, err := ingest.PlacesOf(layout, found, p.chooseDir(ctx, &r, reader, base, found, o))
 	if err != nil {
 		return r, err
@@ -145,7 +146,7 @@ func (p *Archiver) chooseRoot(r *RestorePlan, reader ingest.Reader, base, to str
 // inHome reports whether a path lies in the user's home folder, whether or not it exists.
 func inHome(path string) bool {
 	home, err := os.UserHomeDir()
-	return err == nil && path != "" && slices.ContainsFunc([]string{home, RealOf(home)}, func(home string) bool {
+	return err == nil && path != "" && slices.ContainsFunc([]string{home, disk.RealPath(home)}, func(home string) bool {
 		rel, err := filepath.Rel(home, path)
 		return err == nil && rel != "." && filepath.IsLocal(rel)
 	})
@@ -169,7 +170,7 @@ func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.
 		return ""
 	}
 	if o.Dir != "" {
-		r.Dir = RealOf(o.Dir)
+		r.Dir = disk.RealPath(o.Dir)
 		r.NoDir = !ingest.IsFolder(r.Dir)
 		return r.Dir
 	}
@@ -186,7 +187,7 @@ func (p *Archiver) chooseDir(ctx context.Context, r *RestorePlan, reader ingest.
 	if !ingest.IsFolder(own) {
 		for _, dir := range p.elsewhere(own, base) {
 			if ingest.IsFolder(dir) {
-				r.Dir = RealOf(dir)
+				r.Dir = disk.RealPath(dir)
 				return r.Dir
 			}
 		}
@@ -220,17 +221,6 @@ func (p *Archiver) elsewhere(dir, base string) []string {
 		swap(path.Dir(ingest.SlashPath(base)), home) // of ~/.claude
 	}
 	return list
-}
-
-// RealOf returns a folder's absolute path without symbolic links, as its client would name it.
-func RealOf(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return dir
 }
 
 // Restore restores a session as planned. If a file would have to be overwritten, it writes nothing and the error is

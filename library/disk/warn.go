@@ -79,8 +79,11 @@ func Within(root, path string) error {
 	return nil
 }
 
-// RealPath resolves links in the part of a path that exists.
+// RealPath returns a path, absolute and without links in the part of it that exists.
 func RealPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}

@@ -57,11 +57,7 @@ func onlyOurs(dir string) error {
 
 // apart rejects two folders of which one is inside the other.
 func apart(a, b string) error {
-	absB, err := filepath.Abs(b)
-	if err != nil {
-		return err
-	}
-	a, b = disk.RealPath(a), disk.RealPath(absB)
+	a, b = disk.RealPath(a), disk.RealPath(b)
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
 		if rel, err := filepath.Rel(pair[0], pair[1]); err == nil && filepath.IsLocal(rel) {
 			return ErrInside

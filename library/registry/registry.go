@@ -211,15 +211,9 @@ func (r *Registry) Arrange() {
 	}
 }
 
-// lastPart returns the last element of a path of any system.
-func lastPart(path string) string {
-	path = strings.TrimRight(strings.ReplaceAll(path, `\`, "/"), "/")
-	return path[strings.LastIndexByte(path, '/')+1:]
-}
-
 // folderAbove returns the name of the folder that contains root, "" if none.
 func folderAbove(root string) string {
-	return lastPart(strings.TrimSuffix(strings.TrimRight(root, `/\`), lastPart(root)))
+	return ingest.LastName(strings.TrimSuffix(strings.TrimRight(root, `/\`), ingest.LastName(root)))
 }
 
 // idOf returns the id of a project first seen with this root or name.

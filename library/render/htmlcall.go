@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"strings"
 
 	"recall/ingest"
@@ -48,12 +47,7 @@ func tersely(c *ingest.ToolCall) string {
 	return what
 }
 
-func base(name string) string {
-	if name == "" {
-		return ""
-	}
-	return oneLine(path.Base(strings.ReplaceAll(name, `\`, "/")), 60)
-}
+func base(name string) string { return oneLine(ingest.LastName(name), 60) }
 
 // changed counts the lines that a call added to and removed from a file, "" if it changed none.
 func changed(c *ingest.ToolCall) string {

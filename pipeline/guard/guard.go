@@ -121,7 +121,7 @@ func (g *guarding) aim(paths []string) error {
 		case err != nil:
 			return err
 		default:
-			at.Real = pipeline.RealOf(abs)
+			at.Real = disk.RealPath(abs)
 			g.reach.targets = append(g.reach.targets, fi)
 		}
 		g.report.Paths = ingest.Union(g.report.Paths, at)
@@ -129,7 +129,7 @@ func (g *guarding) aim(paths []string) error {
 	if g.Library == nil {
 		return nil
 	}
-	g.own = pipeline.RealOf(g.Library.Dir())
+	g.own = disk.RealPath(g.Library.Dir())
 	if g.reach.has(g.own) {
 		g.danger(g.own, DangerLibrary, true)
 		return nil
@@ -157,7 +157,7 @@ func (g *guarding) within(dir string) []Path {
 func (g *guarding) sources(ctx context.Context) {
 	for _, reader := range g.Readers {
 		for _, root := range g.RootsOf(reader) {
-			real := pipeline.RealOf(root)
+			real := disk.RealPath(root)
 			if !ingest.IsFolder(real) {
 				continue
 			}
@@ -178,7 +178,7 @@ func (g *guarding) sources(ctx context.Context) {
 func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) {
 	found, problems := reader.Find(ctx, path, nil)
 	for _, pr := range problems {
-		if !g.reach.has(pipeline.RealOf(pr.Path)) {
+		if !g.reach.has(disk.RealPath(pr.Path)) {
 			continue
 		}
 		g.report.Problems = append(g.report.Problems, pr)
@@ -350,7 +350,7 @@ type reach struct {
 func (r *reach) real(path string) string {
 	dir, name := filepath.Split(path)
 	if r.reals[dir] == "" {
-		r.reals[dir] = pipeline.RealOf(dir)
+		r.reals[dir] = disk.RealPath(dir)
 	}
 	return filepath.Join(r.reals[dir], name)
 }

@@ -15,6 +15,7 @@ import (
 
 	"recall/ingest"
 	"recall/internal/text"
+	"recall/library/disk"
 	"recall/pipeline"
 )
 
@@ -464,7 +465,7 @@ func placesOf(from pipeline.Sources, library string) []string {
 	}
 	for _, p := range all {
 		if p != "" {
-			all = append(all, filepath.Clean(p), pipeline.RealOf(p))
+			all = append(all, filepath.Clean(p), disk.RealPath(p))
 		}
 	}
 	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
@@ -476,7 +477,7 @@ func near(p string, places []string) bool {
 		return true
 	}
 	return slices.ContainsFunc(places, func(place string) bool {
-		for _, p := range []string{p, pipeline.RealOf(p)} {
+		for _, p := range []string{p, disk.RealPath(p)} {
 			if p == place || strings.HasPrefix(place, strings.TrimSuffix(p, sep)+sep) || strings.HasPrefix(p, place+sep) {
 				return true
 			}

@@ -62,8 +62,7 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 			b.Close()
 		}
 	}()
-	l, err := b.Library(ctx)
-	if err != nil {
+	if _, err = b.Library(ctx); err != nil {
 		return b, behind, err
 	}
 	ctx = context.WithoutCancel(ctx) // whoever leaves meanwhile leaves no empty index behind
@@ -72,7 +71,7 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 		m.taking.Unlock()
 	}
 	if err == nil && ask {
-		behind, err = m.indexed(ctx, b, l, behind)
+		behind, err = m.indexed(ctx, b, behind)
 	}
 	if err == nil && behind.Any() {
 		b.SyncRest()
@@ -82,8 +81,7 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 
 // indexed opens the index for searching. A missing or unusable one is started within query.budget; the rest is built in
 // the background.
-func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, behind answer.Behind) (answer.Behind,
-	error) {
+func (m *Served) indexed(ctx context.Context, b *App, behind answer.Behind) (answer.Behind, error) {
 	err := b.ReadIndex()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
 		m.taking.Lock()
