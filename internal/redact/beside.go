@@ -15,6 +15,7 @@ import (
 const (
 	besideBefore = 80 // bytes
 	besideAfter  = 120
+	besideLines  = 4
 )
 
 // reach is how far the text around words of one kind has been read for values.
@@ -25,12 +26,16 @@ type reach struct {
 
 // besideAccess masks what can only be a password or a key beside a user, a key, a flag.
 func besideAccess(s *scan, from, to int) {
-	s.readBeside(&s.access, from, to, func(v string, _ int) bool { return evident(v) })
+	s.readBeside(&s.access, from, to, func(v string, at int) bool {
+		return evident(v) || (chosenOrDrawn(v) || s.before(at) == ' ' && hyphenated(v)) && s.afterUser(at)
+	})
 }
 
 // besidePassword masks what is likely a password beside a word for one.
 func besidePassword(s *scan, from, to int) {
-	s.readBeside(&s.password, from, to, func(v string, at int) bool { return likely(v, at >= to) })
+	s.readBeside(&s.password, from, to, func(v string, at int) bool {
+		return likely(v, at >= to) || wordsAndNumber(v) && !s.ofOther(at) || (chosenOrDrawn(v) || s.before(at) == ' ' && hyphenated(v)) && s.afterUser(at)
+	})
 }
 
 // readBeside looks for values around a word, however they are joined to it.
@@ -42,7 +47,7 @@ func (s *scan) readBeside(seen *reach, from, to int, looks func(v string, at int
 	at := max(seen.end, from-besideBefore)
 	at += strings.LastIndexByte(t[at:max(at, from)], '\n') + 1
 	seen.line = lineEnd(t, to, besideAfter)
-	seen.end = lineEnd(t, min(len(t), seen.line+1), besideAfter)
+	seen.end = s.besideEnd(seen.line)
 	for at > 0 && at < seen.end && is(t[at-1], mark) {
 		at++
 	}
@@ -52,10 +57,27 @@ func (s *scan) readBeside(seen *reach, from, to int, looks func(v string, at int
 			kinds |= classes[t[at]]
 			at++
 		}
-		if kinds&digit != 0 && kinds&letter != 0 && at-from >= 7 && at-from <= 100 {
+		unusual := kinds&digit != 0 || kinds&under != 0 && strings.Count(t[from:at], "-") >= 3
+		if unusual && kinds&letter != 0 && at-from >= 7 && at-from <= 100 {
 			s.maskIn(from, at, looks)
 		}
 	}
+}
+
+// besideEnd returns where what belongs to the line that ends at end does: the next line, and more if those are words
+// alone, or what the line heads.
+func (s *scan) besideEnd(end int) int {
+	heads := strings.IndexByte(":{[-", s.before(end)) >= 0
+	for n := 0; n < besideLines; n++ {
+		from := min(len(s.text), end+1)
+		to := lineEnd(s.text, from, besideAfter)
+		alone := s.lineWord(from) == to
+		inner := heads && strings.IndexByte(" \t-", s.at(from)) >= 0
+		if end = to; !alone && !inner {
+			return end
+		}
+	}
+	return end
 }
 
 // lineEnd returns where the line at at ends, at most that many bytes on.
@@ -117,17 +139,22 @@ func (s *scan) addBeside() {
 // likely reports whether a word beside one for a password is one: evident, jumbled, or words and a number. A hash or a
 // UUID is one only after it.
 func likely(v string, after bool) bool {
-	if evident(v) || inGroups(v) || chosenWords().MatchString(v) && !hasSecretName(v) {
+	if evident(v) || inGroups(v) {
 		return true
 	}
 	switch kind := textureOf(v); {
 	case len(v) < 8 || v[0] == '-' || kind == ordinary:
 		return false
 	case kind == hexes:
-		return after && (len(v) == 32 || len(v) == 36 && strings.Count(v, "-") == 4) && !placeholder(v)
+		return after && hexKey(v)
 	}
 	named := strings.ContainsAny(v, "/.=:\\~@+(") || numbered(v) || hasSecretName(v) || publicID(v)
 	return mixed(v) && !named && !placeholder(v)
+}
+
+// hexKey reports whether a word is hexadecimal digits as of a key, or a UUID.
+func hexKey(v string) bool {
+	return textureOf(v) == hexes && (len(v) >= 32 && allHex(v) || len(v) == 36 && strings.Count(v, "-") == 4) && !placeholder(v)
 }
 
 // evident reports whether a word can only be a password or a key: jumbled, of all kinds of characters, in groups.
@@ -154,8 +181,8 @@ func evident(v string) bool {
 		return strings.IndexByte("*+&@", v[at]) < 0
 	case v[at] == '#': // of a link
 		return after.digits > 0 && after.lower+after.upper > 0
-	case strings.IndexByte("*&+", v[at]) >= 0: // of an expression
-		upper := before.upper+after.upper > 0
+	case strings.IndexByte("*&+^", v[at]) >= 0: // of an expression
+		upper := before.upper+after.upper > 0 && before.lower+before.upper > 0
 		return upper && min(at, len(v)-at-1) >= 4 && caseSwitches(v[1:at]) == 0 && caseSwitches(v[at+2:]) == 0
 	}
 	return before.lower+before.upper > 0 && after.lower+after.upper+after.digits > 1
@@ -175,6 +202,54 @@ func inGroups(v string) bool {
 var (
 	// chosenPair matches a word, one in capitals and a number: meadow_Falcon89.
 	chosenPair = text.Pattern(`\A[a-z]{3,12}_[A-Z][a-z]{2,12}\d{1,4}\z`)
-	// chosenWords matches two words and a number: Meadow-falcon89, meadow.falcon.89.
-	chosenWords = text.Pattern(`\A[A-Za-z][a-z]{2,11}(?:-[A-Za-z][a-z]{2,11}\d{2,4}|\.[a-z]{3,12}\.\d{1,4})\z`)
+	// chosenWords matches words and a number: Meadow-falcon89, meadow.falcon.89, meadow8989, MEADOW89falcon, meadow@f4lcon.
+	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$*]`).Replace(
+		`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|` +
+			`[A-Z]?[a-z]{4,12}@?\d{4}|[A-Z]?[a-z]{3,12}[@!#$][a-z]*\d[a-z]+\d*)[!?.*#$%]?\z`))
+	// sized matches what ends with a number of bits, as names in code do.
+	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
+	// user matches a user's name and what joins a password to it: ann/, ann:, "ann", "
+	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/]| using )|[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|` +
+		`\bas [\w.@-]{2,40}(?:,| and) |` +
+		`\b(?i:creds|credentials|administrator|admin|root|log[io]n|signin|user)(?:[:=]? [\w.@-]{2,40}){0,2}[:=]? )\z`)
 )
+
+// wordsAndNumber reports whether a word is words and a number, as people choose passwords.
+func wordsAndNumber(v string) bool {
+	return chosenWords().MatchString(v) && !hasSecretName(v) && !placeholder(v) && !dotted(v) && !sized().MatchString(v)
+}
+
+// chosenOrDrawn reports whether a word where a password is expected is one: words and a number, words with hyphens,
+// jumbled letters and digits.
+func chosenOrDrawn(v string) bool {
+	drawn := len(v) >= 8 && shapeIn(v).digits > 0 && !strings.ContainsAny(v, "/.=:\\~+(_@*") && !hasSecretName(v) && !public(v)
+	return wordsAndNumber(v) || drawn && (mixed(v) || jumbled(v) || passwordLike(v))
+}
+
+// ofOther reports whether a value is that of a quoted name: "mode": "…".
+func (s *scan) ofOther(at int) bool { return text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`) }
+
+// afterUser reports whether a value at at follows a user's name.
+func (s *scan) afterUser(at int) bool { return user().MatchString(s.text[max(0, at-48):at]) }
+
+// markedWords masks words that can only be passwords wherever they stand: letters of both cases, digits and a mark
+// between letters or digits.
+func (s *scan) markedWords() {
+	t := s.text
+	for at := 1; at+1 < len(t); at++ {
+		if !is(t[at], inside) || !is(t[at-1], alnum) || !is(t[at+1], alnum) {
+			continue
+		}
+		from := at
+		for from > 0 && is(t[from-1], mark) {
+			from--
+		}
+		if at = skip(t, at, mark, len(t)); at-from >= 10 && at-from <= 64 {
+			s.maskIn(from, at, func(v string, _ int) bool {
+				t := shapeIn(v)
+				allKinds := t.lower > 0 && t.upper > 0 && t.digits > 0 && t.other > 0 && t.other*4 <= len(v)
+				return allKinds && !encodedInURL().MatchString(v) && evident(v)
+			})
+		}
+	}
+}

@@ -18,6 +18,7 @@ const (
 	jot     // of a password in a short note
 	closers // marks that can end a password as well as a sentence
 	mark    // of a word that may be a password
+	inside  // of those, what seldom stands within words
 
 	letter = lower | upper
 	alnum  = letter | digit
@@ -55,6 +56,7 @@ var classes = func() (t [256]uint16) {
 	set("!#$^*?@_", jot)
 	set("!?", closers)
 	set("_-!#$^*?&%@+=~./", mark)
+	set("!#$^*&%@", inside)
 	for c := range t {
 		if t[c]&alnum != 0 {
 			t[c] |= inName | jot | mark

@@ -44,7 +44,7 @@ func (v value) secret() bool {
 	if tooShort || placeholder(v.text) || path(v.text) {
 		return false
 	}
-	named := v.strength > vague && v.set() && (v.has(quoted) || !v.has(spaced))
+	named := v.set() && (v.strength > vague || !strings.Contains(v.text, " ")) && (v.has(quoted) || !v.has(spaced))
 	number := v.strength == strong && len(v.text) >= 6 && numeric(v.text) && distinct(v.text) > 3
 	if named && (number || passwordLike(v.text) || unmistakable(v.text)) {
 		return true

@@ -139,7 +139,8 @@ func public(v string) bool {
 // and digits.
 func publicID(v string) bool {
 	i := len(v) - 24
-	return i > 1 && v[i-1:i+2] == "_01" || text.AnyOf(v, strings.HasPrefix, publicPrefixes...)
+	ulid := len(v) == 26 && v[:2] == "01" && shapeIn(v).lower == 0
+	return ulid || i > 1 && v[i-1:i+2] == "_01" || text.AnyOf(v, strings.HasPrefix, publicPrefixes...)
 }
 
 // code reports whether an unquoted value is an expression or a reference.

@@ -76,7 +76,8 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	}
 	for end = to; end < len(t) && end-to < nameTail; {
 		next := end
-		if t[next] == '_' || t[next] == '-' && next+1 < len(t) && is(t[next+1], alnum) {
+		dot := t[next] == '.'
+		if t[next] == '_' || (dot || t[next] == '-') && next+1 < len(t) && is(t[next+1], alnum) {
 			next++
 		}
 		piece := next
@@ -95,7 +96,7 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 			break
 		}
 		if is(t[piece], letter) && !tails[lowerASCII(t[piece:next])] {
-			return end, false
+			return end, dot
 		}
 		end = next
 	}
@@ -146,6 +147,10 @@ func (n secretName) beside(s *scan, from, to int) {
 	password := n.strength == strong || n.kind == "login" || n.literal == "secret" || n.literal == "credential"
 	if password && !(n.whole && s.withinWord(from, to)) {
 		besidePassword(s, from, to)
+	} else if n.kind == "token" && n.literal[0] == 't' || n.kind == "secret" && n.strength == middle {
+		s.readBeside(&s.access, from, to, func(v string, at int) bool {
+			return evident(v) || at >= to && at < s.access.line && s.before(at) != '/' && hexKey(v)
+		})
 	} else {
 		besideAccess(s, from, to)
 	}
@@ -192,7 +197,7 @@ func (n secretName) values(s *scan, from, to int) iter.Seq[value] {
 		v.strength, v.kind = n.strength, n.kind
 		if ok && !n.unlikely(s, from, v) {
 			v.tell(login, n.kind == "token" && n.logsIn(s, from, to, v))
-			v.tell(pair, n.kind == "login" || n.literal == "credential")
+			v.tell(pair, n.kind == "login" || n.literal == "credential" || n.literal == "auth")
 			yield(v)
 		}
 	}
@@ -254,7 +259,7 @@ func (n secretName) logsIn(s *scan, from, to int, v value) bool {
 	ofHeader := from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 && (strings.EqualFold(name[:2], "x-") ||
 		v.op == ":" && s.text[from-1] == '-' && is(name[0], upper) && is(s.text[from], upper))
 	hash := len(v.text) >= 30 && public(v.text) && !publicID(v.text)
-	return n.literal == "token" && (s.qualified(from, qualifiers) || ofHeader ||
+	return (n.literal == "token" || n.literal == "sk") && (s.qualified(from, qualifiers) || ofHeader ||
 		v.set() && (hash || v.op != " " && wordChar(s.before(from))))
 }
 
@@ -271,13 +276,18 @@ var (
 	unlocking  = words("unlocking")
 )
 
+// longestQualifier is the longest of those words, in bytes.
+const longestQualifier = 16
+
 // qualified reports whether one of the words precedes a name, separately or as part of it.
 func (s *scan) qualified(from int, by []string) bool {
 	end := from
 	for end > 0 && strings.IndexByte(" -_.", s.text[end-1]) >= 0 && from-end < 2 {
 		end--
 	}
-	return slices.ContainsFunc(by, func(w string) bool {
-		return len(w) <= end && strings.EqualFold(s.text[end-len(w):end], w)
-	})
+	if end == 0 || !is(s.text[end-1], word) {
+		return false
+	}
+	before := lowerASCII(s.text[max(0, end-longestQualifier):end])
+	return slices.ContainsFunc(by, func(w string) bool { return strings.HasSuffix(before, w) })
 }

@@ -82,7 +82,8 @@ func (s *scan) printed(from, to int, prompted bool) {
 	command, rest, _ := strings.Cut(s.text[begin:min(len(s.text), max(from+1, to)+reach)], "\n")
 	line, _, _ := strings.Cut(rest, "\n")
 	v := strings.Trim(results().ReplaceAllString(line, ""), " \t\r\"'")
-	if len(v) < 6 || strings.ContainsAny(v, " \t") || prompt == "> " && !strings.ContainsAny(command, "([.") {
+	words := !prompted && spokenPhrase().MatchString(v)
+	if len(v) < 6 || strings.ContainsAny(v, " \t") && !words || prompt == "> " && !strings.ContainsAny(command, "([.") {
 		return
 	}
 	before := s.text[begin:from]
@@ -91,7 +92,7 @@ func (s *scan) printed(from, to int, prompted bool) {
 	phrase := !prompted && strings.Count(v, "-") >= 2 && skip(v, 0, lower|under, len(v)) == len(v)
 	number := !prompted && skip(v, 0, digit, len(v)) == len(v)
 	harmless := within || hash || fileName().MatchString(v) || placeholder(v)
-	if !harmless && (phrase || number || looks["printed"](v)) {
+	if !harmless && (words || phrase || number || looks["printed"](v)) {
 		at := begin + len(command) + 1 + strings.Index(line, v)
 		s.add(at, at+len(v), "password")
 	}
@@ -104,6 +105,9 @@ var (
 	// results matches what is printed before a result.
 	results = text.Pattern(`\A(?:=> |= |val \w+: \w+ = |\$\d+ = (?:0x\w+ )?|b?["'])`)
 )
+
+// spokenPhrase matches words as generators of passphrases print them.
+var spokenPhrase = text.Pattern(`\A[a-z]{3,12}(?: [a-z]{3,12}){3,11}\z`)
 
 var fileName = text.Pattern(`\A[\w-]+\.\w{1,5}\z`)
 
@@ -164,7 +168,7 @@ func argument(v string, likely bool) bool {
 	}
 	t := shapeIn(v)
 	random := len(v) >= 16 && mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
-	chosen := !public(v) && (t.digits > 0 && t.lower+t.upper > 3 && !numbered(v) || wordsRunTogether(v))
+	chosen := hyphenated(v) || !public(v) && (t.digits > 0 && t.lower+t.upper > 3 && !numbered(v) || wordsRunTogether(v))
 	return likely && !hasSecretName(v) && (random || chosen)
 }
 

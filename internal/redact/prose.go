@@ -60,7 +60,7 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
 	long := func(v string) bool { return len(v) >= 24 && public(v) && mixed(v) }
 	y.after(s, from, to, "token", func(v string, near nearness, quoted bool) bool {
-		hexToo := known && near == next || near >= told && (known || name != "key")
+		hexToo := (known || name == "token") && near == next || near >= told && (known || name != "key")
 		switch {
 		case long(v) && (hexToo || name == "token" && used()):
 			return true
@@ -191,7 +191,7 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			near = said
 		case last == ':', y.below[lowerASCII(v)]:
 			near = told
-		case last == '.' && near != told && itIs().MatchString(s.text[end:min(len(s.text), end+40)]):
+		case (last == '.' || last == ';') && near != told && itIs().MatchString(s.text[end:min(len(s.text), end+40)]):
 			at, near = end+itIs().FindStringIndex(s.text[end:])[1], told
 			continue
 		case strings.IndexByte(".;!?", last) >= 0:
@@ -292,9 +292,7 @@ func (y *sentenceRules) saysUse(s *scan, at int) bool {
 
 // plausibleInProse reports whether a word of a sentence looks like a password, or is hyphenated words in quotes.
 func plausibleInProse(v string, quoted bool) bool {
-	words := strings.TrimRight(v, "0123456789")
-	allWords := strings.Count(v, "-") >= 3 && skip(words, 0, lower|under, len(words)) == len(words)
-	if allWords && !label(v) && !hasSecretName(v) {
+	if hyphenated(v) {
 		return true
 	}
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&
@@ -303,6 +301,11 @@ func plausibleInProse(v string, quoted bool) bool {
 		dummies[strings.Trim(lowerASCII(v), "0123456789")] // 1Password
 	return phrase || plausible(v) && !harmless
 }
+
+// hyphenated reports whether a word is four words or more joined by hyphens, as passphrases are.
+func hyphenated(v string) bool { return passphrase().MatchString(v) && !label(v) && !hasSecretName(v) }
+
+var passphrase = text.Pattern(`\A[a-z]{3,12}(?:-[a-z]{3,12}){3,7}\d*\z`)
 
 // quotable reports whether a quoted word that a sentence calls a password is one, and not an adjective for passwords.
 func quotable(v string) bool {
@@ -373,7 +376,7 @@ func ofAllKinds(v string) bool {
 	case '=': // of a name and a value
 		return shapeIn(v[:mark]).digits > 0
 	case '%':
-		return !is(v[mark+1], hexa)
+		return !encodedInURL().MatchString(v[mark:])
 	}
 	return true
 }
@@ -402,9 +405,12 @@ func unmistakable(v string) bool {
 	}
 	switch v[mark] {
 	case '%':
-		return !is(v[mark+1], hexa)
+		return t.upper > 0 && !encodedInURL().MatchString(v[mark:])
 	case '#', '@': // of links and versions
 		return !strings.Contains(v, ".") && is(v[mark+1], alnum) && strings.ContainsAny(v[mark+1:], "!$^&*?")
 	}
 	return is(v[mark-1], alnum) && is(v[mark+1], alnum)
 }
+
+// encodedInURL matches a character encoded as in a URL.
+var encodedInURL = text.Pattern(`%[0-9a-fA-F]{2}`)

@@ -11,9 +11,11 @@ import (
 // or an id. How strict the test is depends on the context.
 
 const (
-	runLeast = 20  // length of the shortest run examined
-	runMost  = 200 // of the longest: more is data
-	runAlone = 24  // of a run without supporting context
+	runLeast  = 16  // length of the shortest run examined
+	maxPrefix = 12  // of the longest prefix of a key before a dot
+	runDotted = 24  // of one after a dot, where names of code stand
+	runMost   = 200 // of the longest: more is data
+	runAlone  = 16  // of a run without supporting context
 )
 
 // texture is what a run consists of.
@@ -95,27 +97,47 @@ func (s *scan) randomRun(from, to int) {
 		return
 	}
 	texture := textureOf(v)
-	if texture < oneCase || publicID(v) || placeholder(v) {
+	if texture < oneCase && !prefixed(v) || publicID(v) || placeholder(v) {
 		return
 	}
 	least := runAlone
+	if s.before(from) == '.' {
+		least = runDotted
+	}
 	switch hint := s.hintBefore(from); {
 	case hint == hintPublic:
 		return
 	case hint == hintSecret, s.before(from) == '/':
 		least = runLeast
-	case texture != twoCases || s.inBlock(from, to):
+	case texture != twoCases && !prefixed(v) || s.inBlock(from, to):
 		return
 	}
-	if to-from >= least {
+	named := strings.HasPrefix(v, "0x") && len(v) < 40 || len(v) < runDotted && sized().MatchString(v)
+	if to-from >= least && !named {
 		s.add(from, to, genericKind)
 	}
 }
 
+// prefixed reports whether a run is a key with the prefix that services give theirs: abc_, abc-live-.
+func prefixed(v string) bool {
+	at := strings.LastIndexAny(v, "_-")
+	if at < 2 || len(v)-at <= 20 || !keyPrefix().MatchString(v[:at]) {
+		return false
+	}
+	texture := textureOf(v[at+1:])
+	return texture >= oneCase || texture == hexes && len(v)-at > 32
+}
+
+var keyPrefix = text.Pattern(`\A[A-Za-z][A-Za-z0-9]{1,7}(?:[_-][a-z0-9]{1,8})?\z`)
+
 // partOfMore reports whether a run is part of a path, a URL, longer base64 or a dotted name.
 func (s *scan) partOfMore(from, to int) bool {
 	switch s.before(from) {
-	case '+', '.', '%', '\\', '#', '@':
+	case '.': // unless of a key with a prefix
+		if skip(s.text, max(0, from-1-maxPrefix), word, maxPrefix+1) == from-1 {
+			return true
+		}
+	case '+', '%', '\\', '#', '@':
 		return true
 	}
 	switch s.at(to) {

@@ -53,6 +53,7 @@ func (s *scan) look(r *Rules, text string) {
 			s.try(one, at)
 		}
 	})
+	s.markedWords()
 	s.addBeside()
 }
 
