@@ -6,12 +6,6 @@ import (
 	"recall/internal/text"
 )
 
-// isKeyName reports whether a quoted name is a variable's or a setting's: one word, or several joined by underscores.
-func isKeyName(name string) bool {
-	name, _, _ = strings.Cut(name, ",")
-	return !strings.Contains(name, "-") && !strings.Contains(name, " ")
-}
-
 // quoteEnd returns the position after the quote at at, possibly escaped, or at if there is none.
 func quoteEnd(t string, at int) int {
 	end := at

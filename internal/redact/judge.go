@@ -15,7 +15,7 @@ var looks = map[string]func(v string) bool{
 	"letters":       func(v string) bool { t := shapeIn(v); return t.lower+t.upper > 0 },
 	"plausible":     plausible,
 	"digits":        func(v string) bool { return plausible(v) && !code(v) && shapeIn(v).digits > 0 },
-	"printed":       func(v string) bool { return !path(v) && v[len(v)-1] != ':' && (plausible(v) || unlikeWords(v)) },
+	"printed":       func(v string) bool { return !path(v) && v[len(v)-1] != ':' && plausible(v) },
 	"password":      func(v string) bool { return passwordLike(v) || grouped(v) && mixed(v) },
 	"numbers":       func(v string) bool { return shapeIn(v).digits > 0 },
 	"phrase":        func(v string) bool { return plausible(v) || wordsRunTogether(v) },
@@ -23,12 +23,6 @@ var looks = map[string]func(v string) bool{
 	"credential":    func(v string) bool { return tokenLike(v) || plausible(v) || wordsRunTogether(v) },
 	"mixed":         func(v string) bool { return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32) },
 	"user:password": userPassword,
-}
-
-// unlikeWords reports whether letters or digits alone are more than one word or number.
-func unlikeWords(v string) bool {
-	t := shapeIn(v)
-	return wordsRunTogether(v) || t.digits > 11 || t.digits > 0 && strings.Count(v, "-") > 1 || len(v) >= 20 && mixed(v)
 }
 
 // tokenLike reports whether a value after a word for credentials can be one.
@@ -111,11 +105,10 @@ var seen = []struct {
 	{"hyphens", func(v *sight) bool { return strings.Count(v.text, "-") >= 2 && !label(v.text) }},
 	{"run together", func(v *sight) bool { return wordsRunTogether(v.text) }},
 	{"short", func(v *sight) bool { return v.digits > 0 && v.letters > 0 && len(v.text) <= 12 }},
-	{"wild", func(v *sight) bool { return v.wild() }},
 	{"phrase of words", func(v *sight) bool { return v.has(phrase) && v.blanks >= 3 && v.other == v.blanks }},
 	{"user:password", func(v *sight) bool { return v.has(pair) && isPair(v.text) }},
 	{"public", func(v *sight) bool { return v.letters > 0 && public(v.text) && !v.has(login) }},
-	{"camel", func(v *sight) bool { return camel(v.text) && !v.jumbled && !v.chosen() }},
+	{"camel", func(v *sight) bool { return camel(v.text) && !v.jumbled }},
 	{"constant", func(v *sight) bool { return strings.Contains(v.text, "_") && v.lower == 0 }},
 	{"identifier", func(v *sight) bool { return identifier(v.text) }},
 	{"secret's name", func(v *sight) bool { return label(v.text) || hasSecretName(v.text) && !v.has(env) }},
@@ -145,18 +138,6 @@ func (v value) look() signs {
 func (v value) set() bool {
 	sure := v.has(env | header | flag | sure)
 	return sure || v.op != "is" && (v.has(quoted) && v.op != "," || v.has(whole))
-}
-
-// chosen reports whether a quoted value is words and digits as in passwords that people choose.
-func (v *sight) chosen() bool {
-	digitInside := v.digits > 0 && !is(v.text[len(v.text)-1], digit)
-	return v.has(quoted) && (digitInside || v.digits > 0 && is(v.text[0], lower) && strings.Contains(v.text, "_"))
-}
-
-// wild reports whether a value is of all sorts of characters, as keys of frameworks are.
-func (v *sight) wild() bool {
-	long := v.has(quoted) && len(v.text) >= 32
-	return long && v.other >= 6 && v.digits > 0 && v.jumbled && entropy(v.text) > 4.5
 }
 
 // isPair reports whether a value is user:password.

@@ -136,9 +136,6 @@ func (n secretName) detect(s *scan, from, to int) {
 			continue
 		}
 		s.add(v.from, v.to, v.kind)
-		for from, to := s.continued(v.to); from < to; from, to = s.continued(to) {
-			s.add(from, to, v.kind)
-		}
 	}
 }
 
@@ -154,24 +151,6 @@ func (n secretName) beside(s *scan, from, to int) {
 	} else {
 		besideAccess(s, from, to)
 	}
-}
-
-// continued returns where a value that ends its line goes on in the next one: a single word that looks like no other.
-func (s *scan) continued(at int) (from, to int) {
-	if s.at(at) != '\n' {
-		return at, at
-	}
-	for from = at + 1; from < len(s.text) && from-at < 40 && strings.IndexByte(" \t>|", s.text[from]) >= 0; {
-		from++
-	}
-	to = s.lineWord(from)
-	v := strings.TrimRight(s.text[from:to], "=")
-	other := len(v) < 6 || strings.ContainsAny(v, "=:") || placeholder(v) || path(v) || hasSecretName(v)
-	random := !other && (textureOf(v) > ordinary || mixed(v) || passwordLike(v))
-	if !random {
-		return at, at
-	}
-	return from, to
 }
 
 // values iterates over what the name is set to: after it, before it, below it.

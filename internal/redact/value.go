@@ -90,9 +90,6 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		return v, false
 	}
 	v.text = t[v.from:v.to]
-	if v.has(line) {
-		s.appended(&v, strings.TrimSuffix(t[name:at], "="))
-	}
 	if !v.has(quoted) && (v.op == "=" && !v.has(spaced) || v.op == " ") {
 		s.quotedIn(&v)
 	}
@@ -101,18 +98,8 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 			v.to, v.text = to, v.text+t[from:to]
 		}
 	}
-	v.signs &^= s.unsure(v)
 	v.tell(sure, s.ends(v, name))
 	return v, true
-}
-
-// appended adds to a value what a shell's next lines add to its variable: NAME+=b.
-func (s *scan) appended(v *value, name string) {
-	for more := "\n" + name + "+="; strings.HasPrefix(s.text[v.to:], more); {
-		from := v.to + len(more)
-		v.to = bareEnd(s.text, from, true)
-		v.text += s.text[from:v.to]
-	}
 }
 
 // folded returns the next line of a folded block whose first begins at begin, if it is a word, indented as that is.
@@ -127,20 +114,12 @@ func (s *scan) folded(at, begin int) (from, to int) {
 	return from, to
 }
 
-// unsure is sure for what a call is given and something follows.
-func (s *scan) unsure(v value) signs {
-	if v.op == "(" && s.at(skip(s.text, v.to, under|marks|other|lead, 3)) != ')' {
-		return sure
-	}
-	return 0
-}
-
 // ends reports whether a value ends so that it can't be the name of a variable.
 func (s *scan) ends(v value, name int) bool {
 	t, next := s.text, s.at(v.to)
 	switch {
 	case v.has(quoted):
-		return v.op == "," && v.has(named) && isKeyName(t[skipBack(t, name, 60):v.from]) &&
+		return v.op == "," && v.has(named) &&
 			(strings.Count(v.text, "-") >= 2 && !code(v.text) || wordsRunTogether(v.text))
 	case v.op == "=" && !v.has(spaced), v.op == " ":
 		// A shell word or a line of a file, where a variable would have a dollar; in code a comma or bracket follows.
