@@ -227,7 +227,9 @@ func chosenOrDrawn(v string) bool {
 }
 
 // ofOther reports whether a value is that of a quoted name: "mode": "…".
-func (s *scan) ofOther(at int) bool { return text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`) }
+func (s *scan) ofOther(at int) bool {
+	return text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`)
+}
 
 // afterUser reports whether a value at at follows a user's name.
 func (s *scan) afterUser(at int) bool { return user().MatchString(s.text[max(0, at-48):at]) }

@@ -135,45 +135,6 @@ func puttyKey(s *scan, _, to int) {
 	}
 }
 
-// kubernetesSecret examines "kind: Secret" and masks the values under "data:" and "stringData:".
-func kubernetesSecret(s *scan, _, to int) {
-	at := skip(s.text, to, blank, 4)
-	at = quoteEnd(s.text, at)
-	if !strings.HasPrefix(s.text[at:], "Secret") || wordChar(s.at(at+6)) {
-		return
-	}
-	from := max(0, to-1500)
-	if i := strings.LastIndex(s.text[from:to], "\n---"); i >= 0 {
-		from += i
-	}
-	doc := s.text[from:min(len(s.text), to+3000)]
-	if i := strings.Index(doc[to-from:], "\n---"); i >= 0 {
-		doc = doc[:to-from+i]
-	}
-	for _, head := range [...]string{"\ndata:", "\nstringData:"} {
-		if i := strings.Index(doc, head); i >= 0 {
-			s.secretValues(from+i+len(head), doc[i+len(head):], head == "\nstringData:")
-		}
-	}
-}
-
-// secretValues masks the values of indented lines; plain means that they aren't in base64.
-func (s *scan) secretValues(at int, lines string, plain bool) {
-	for line := range strings.SplitSeq(lines, "\n") {
-		_, v, ok := strings.Cut(line, ": ")
-		v = strings.Trim(v, " \"'\r")
-		if line != "" && !strings.HasPrefix(line, " ") {
-			return
-		}
-		secret := ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && plausible(v)) && !placeholder(v)
-		if secret {
-			start := at + strings.LastIndex(line, v)
-			s.add(start, start+len(v), "kubernetes-secret")
-		}
-		at += len(line) + 1
-	}
-}
-
 // encoded examines what might be JSON or a key block in base64, also in lines, and masks it if it contains secrets.
 func encoded(s *scan, from, _ int) {
 	if s.decoding || wordChar(s.before(from)) || s.before(from) == '.' {

@@ -32,7 +32,6 @@ func ownRules(b *builder) {
 		b.add(begin, encoded)
 	}
 	b.add("private-lines:", puttyKey)
-	b.add("kind:", kubernetesSecret)
 	for _, n := range secretNames {
 		b.add(n.literal, n.detect)
 		if n.strength >= weak {
