@@ -175,13 +175,6 @@ func identifier(t string) bool {
 	return strings.ToLower(t) != t && is(t[0], lower) // camelCase
 }
 
-// dateLike reports whether a value begins with a year or a time.
-func dateLike(t string) bool {
-	n := skip(t, 0, digit, 5)
-	return len(t) >= 8 && (n == 2 || n == 4) && strings.IndexByte("-:", t[n]) >= 0 &&
-		strings.Count(t, "-")+strings.Count(t, ":") >= 2
-}
-
 // plausible reports whether a word where a password is expected looks like one, not like prose.
 func plausible(v string) bool {
 	t := shapeIn(v)

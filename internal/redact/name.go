@@ -170,9 +170,6 @@ func (n secretName) values(s *scan, from, to int) iter.Seq[value] {
 		if !ok {
 			v, ok = s.valueBefore(from, end)
 		}
-		if !ok && strings.IndexByte(",)\"`", s.at(end)) >= 0 {
-			v, ok = s.inserted(from, end)
-		}
 		v.strength, v.kind = n.strength, n.kind
 		if ok && !n.unlikely(s, from, v) {
 			v.tell(login, n.kind == "token" && n.logsIn(s, from, to, v))

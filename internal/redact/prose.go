@@ -41,7 +41,7 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 			}
 			alone := near >= told || len(v) >= 8 && mixed(v) && (!public(v) || len(v) >= 16) || passwordLike(v) ||
 				len(v) >= 12 && strings.Count(v, "-") >= 2
-			return near != somewhere && alone && (plausibleInProse(v, quoted) || near >= told && unnamed(v))
+			return near != somewhere && alone && plausibleInProse(v, quoted)
 		})
 	}
 }
@@ -68,19 +68,13 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
 		case near == somewhere:
 			return len(v) >= 24 && randomWord(v)
-		case near >= told && (randomWord(v) || chosen(v)), near >= told && !is(v[0], digit) && unnamed(v):
+		case near >= told && (randomWord(v) || chosen(v)):
 			return true
 		case near == next && unmistakable(v), (unmistakable(v) || len(v) >= 12 && tokenLike(v)) && used():
 			return true
 		}
 		return shuffled(v) && randomWord(v)
 	})
-}
-
-// unnamed reports whether a word is letters alone as no name has them, or a number that is no date.
-func unnamed(v string) bool {
-	letters := len(v) >= 12 && skip(v, 0, letter, len(v)) == len(v) && jumbled(v) && caseSwitches(v)*3 >= len(v)
-	return letters || len(v) >= 6 && numeric(v) && distinct(v) > 3
 }
 
 // numeric reports whether a value is digits alone, and no date.
@@ -162,7 +156,6 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			switch {
 			case whole == ":":
 				near = told
-			case whole == "," && n == 0 && y.says(s.text[end:]):
 			case (whole == "," || whole == "?") && n == 0 && kind == "password": // an aside, or answered at once
 				near, most = somewhere, 4
 			default:
@@ -210,12 +203,6 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 // itIs matches the beginning of a sentence that says what the one before names.
 var itIs = text.Pattern(`(?i)\A (?:it(?:'s| is| will be)|es (?:ist|lautet)|c'est|il est|ahora es)` +
 	`(?: now| jetzt| maintenant| ahora)?:?`)
-
-// says reports whether a text begins with a verb.
-func (y *sentenceRules) says(t string) bool {
-	word, _, _ := strings.Cut(strings.TrimLeft(t[:min(len(t), 24)], " "), " ")
-	return y.verbs[lowerASCII(word)] || y.uses[lowerASCII(word)]
-}
 
 // nextLine returns where the next line that isn't empty begins, if it is a single word; else at.
 func (s *scan) nextLine(at int) int {
@@ -297,7 +284,7 @@ func plausibleInProse(v string, quoted bool) bool {
 	}
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
-	harmless := code(v) || label(v) || strings.ContainsAny(v, "=()") || dateLike(v) || shapeIn(v).digits == 0 ||
+	harmless := code(v) || label(v) || strings.ContainsAny(v, "=()") || shapeIn(v).digits == 0 ||
 		dummies[strings.Trim(lowerASCII(v), "0123456789")] // 1Password
 	return phrase || plausible(v) && !harmless
 }

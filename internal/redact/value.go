@@ -3,8 +3,6 @@ package redact
 import (
 	"strings"
 	"unicode/utf8"
-
-	"recall/internal/text"
 )
 
 // value is the value assigned to a name.
@@ -173,29 +171,6 @@ func (s *scan) valueBefore(from, end int) (value, bool) {
 	return s.readValue(value{op: "=", signs: named | sure}, start, at)
 }
 
-// inserted finds the value of a column: INSERT INTO users (name, password) VALUES ('ann', 'x').
-func (s *scan) inserted(from, end int) (value, bool) {
-	const reach = 300
-	open := strings.LastIndexByte(s.text[max(0, from-reach):from], '(') + max(0, from-reach)
-	if open < 0 || s.text[open] != '(' || strings.ContainsAny(s.text[open:from], ":={}'\n") {
-		return value{}, false
-	}
-	m := insertion().FindStringSubmatchIndex(s.text[open:min(len(s.text), end+2*reach)])
-	if m == nil || open+m[3] < end {
-		return value{}, false
-	}
-	column := strings.Count(s.text[open:from], ",")
-	all := cells(s.text[open+m[4]:open+m[5]], ",")
-	if column >= len(all) {
-		return value{}, false
-	}
-	v := value{from: open + m[4] + all[column].from, to: open + m[4] + all[column].to, op: "=", signs: quoted | sure}
-	v.text = s.text[v.from:v.to]
-	return v, v.text != ""
-}
-
-var insertion = text.Pattern(`(?i)\A\(([^()]*)\)\s*values\s*\(([^()\n]*)`)
-
 // valueFirst examines what a sentence afterwards calls the password: use x as the password, x is our password.
 func valueFirst(s *scan, from, to int) {
 	begin := from
@@ -205,7 +180,7 @@ func valueFirst(s *scan, from, to int) {
 	v := strings.TrimRight(strings.Trim(s.text[begin:from], "\"'`(),:*"), ".")
 	digits := shapeIn(v).digits
 	harmless := v == "" || len(v) < 16 && public(v) && digits < len(v) || digits == 0 && strings.Count(v, "-") < 3 ||
-		dateLike(v) || code(v)
+		code(v)
 	if harmless {
 		return
 	}
