@@ -9,13 +9,13 @@ import (
 )
 
 // What no rule says how to read is masked for its looks beside a word of secrecy or of access, on its line and on the
-// next: the weaker the word, the less ordinary the value has to look.
+// next: the weaker the word, the less ordinary the value has to look. What can be nothing else is masked anywhere.
 
 // How far from a word such a value can be.
 const (
 	besideBefore = 80 // bytes
 	besideAfter  = 120
-	besideLines  = 4
+	besideLines  = 4 // after the word's
 )
 
 // reach is how far the text around words of one kind has been read for values.
@@ -27,14 +27,15 @@ type reach struct {
 // besideAccess masks what can only be a password or a key beside a user, a key, a flag.
 func besideAccess(s *scan, from, to int) {
 	s.readBeside(&s.access, from, to, func(v string, at int) bool {
-		return evident(v) || (chosenOrDrawn(v) || s.before(at) == ' ' && hyphenated(v)) && s.afterUser(at)
+		return evident(v) || s.ofUser(v, at)
 	})
 }
 
 // besidePassword masks what is likely a password beside a word for one.
 func besidePassword(s *scan, from, to int) {
 	s.readBeside(&s.password, from, to, func(v string, at int) bool {
-		return likely(v, at >= to) || wordsAndNumber(v) && !s.ofOther(at) || (chosenOrDrawn(v) || s.before(at) == ' ' && hyphenated(v)) && s.afterUser(at)
+		ofOther := text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`) // "mode": "…"
+		return likely(v, at >= to) || wordsAndNumber(v) && !ofOther || s.ofUser(v, at)
 	})
 }
 
@@ -154,7 +155,8 @@ func likely(v string, after bool) bool {
 
 // hexKey reports whether a word is hexadecimal digits as of a key, or a UUID.
 func hexKey(v string) bool {
-	return textureOf(v) == hexes && (len(v) >= 32 && allHex(v) || len(v) == 36 && strings.Count(v, "-") == 4) && !placeholder(v)
+	uuid := len(v) == 36 && strings.Count(v, "-") == 4
+	return textureOf(v) == hexes && (uuid || len(v) >= 32 && allHex(v)) && !placeholder(v)
 }
 
 // evident reports whether a word can only be a password or a key: jumbled, of all kinds of characters, in groups.
@@ -166,8 +168,8 @@ func evident(v string) bool {
 	case inGroups(v):
 		first, last := strings.IndexAny(v, "0123456789"), strings.LastIndexAny(v, "0123456789")
 		return strings.Contains(v[first:last], "-")
-	case allJumbled(v) && (len(v) >= 20 || caseSwitches(v)*4 >= len(v)):
-		return skip(v, 0, alnum|marks|under, len(v)) == len(v) && strings.Count(v, "/")*10 <= len(v)
+	case skip(v, 0, alnum|marks|under, len(v)) == len(v) && allJumbled(v) && (len(v) >= 20 || caseSwitches(v)*4 >= len(v)):
+		return strings.Count(v, "/")*10 <= len(v)
 	case strings.Contains(v, "/") || !passwordLike(v) && !unmistakable(v):
 		return false
 	}
@@ -203,14 +205,16 @@ var (
 	// chosenPair matches a word, one in capitals and a number: meadow_Falcon89.
 	chosenPair = text.Pattern(`\A[a-z]{3,12}_[A-Z][a-z]{2,12}\d{1,4}\z`)
 	// chosenWords matches words and a number: Meadow-falcon89, meadow.falcon.89, meadow8989, MEADOW89falcon, meadow@f4lcon.
+	// W is a word, S what joins two.
 	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$*]`).Replace(
-		`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|` +
-			`[A-Z]?[a-z]{4,12}@?\d{4}|[A-Z]?[a-z]{3,12}[@!#$][a-z]*\d[a-z]+\d*)[!?.*#$%]?\z`))
+		`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` +
+			`[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}|` +
+			`[A-Z]?[a-z]{3,12}[@!#$][a-z]*\d[a-z]+\d*)[!?.*#$%]?\z`))
 	// sized matches what ends with a number of bits, as names in code do.
 	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
 	// user matches a user's name and what joins a password to it: ann/, ann:, "ann", "
-	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/]| using )|[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|` +
-		`\bas [\w.@-]{2,40}(?:,| and) |` +
+	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/]| using )|` +
+		`[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|\bas [\w.@-]{2,40}(?:,| and) |` +
 		`\b(?i:creds|credentials|administrator|admin|root|log[io]n|signin|user)(?:[:=]? [\w.@-]{2,40}){0,2}[:=]? )\z`)
 )
 
@@ -219,27 +223,20 @@ func wordsAndNumber(v string) bool {
 	return chosenWords().MatchString(v) && !hasSecretName(v) && !placeholder(v) && !dotted(v) && !sized().MatchString(v)
 }
 
-// chosenOrDrawn reports whether a word where a password is expected is one: words and a number, words with hyphens,
+// ofUser reports whether a word that follows a user's name can be the password: words and a number, words with hyphens,
 // jumbled letters and digits.
-func chosenOrDrawn(v string) bool {
-	drawn := len(v) >= 8 && shapeIn(v).digits > 0 && !strings.ContainsAny(v, "/.=:\\~+(_@*") && !hasSecretName(v) && !public(v)
-	return wordsAndNumber(v) || drawn && (mixed(v) || jumbled(v) || passwordLike(v))
+func (s *scan) ofUser(v string, at int) bool {
+	named := strings.ContainsAny(v, "/.=:\\~+(_@*") || hasSecretName(v) || public(v)
+	jumble := len(v) >= 8 && !named && shapeIn(v).digits > 0 && (mixed(v) || jumbled(v) || passwordLike(v))
+	chosen := wordsAndNumber(v) || s.before(at) == ' ' && hyphenated(v)
+	return (jumble || chosen) && user().MatchString(s.text[max(0, at-48):at])
 }
 
-// ofOther reports whether a value is that of a quoted name: "mode": "…".
-func (s *scan) ofOther(at int) bool {
-	return text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`)
-}
-
-// afterUser reports whether a value at at follows a user's name.
-func (s *scan) afterUser(at int) bool { return user().MatchString(s.text[max(0, at-48):at]) }
-
-// markedWords masks words that can only be passwords wherever they stand: letters of both cases, digits and a mark
-// between letters or digits.
+// markedWords masks words that can only be passwords wherever they stand: letters of both cases, digits and a mark.
 func (s *scan) markedWords() {
 	t := s.text
-	for at := 1; at+1 < len(t); at++ {
-		if !is(t[at], inside) || !is(t[at-1], alnum) || !is(t[at+1], alnum) {
+	for at := 1; at < len(t); at++ {
+		if !is(t[at], inside) || !is(t[at-1], alnum) {
 			continue
 		}
 		from := at

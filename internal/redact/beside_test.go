@@ -21,6 +21,14 @@ func TestSecretBesideItsWord(t *testing.T) {
 		{"SMTP_PSW=lantern.meadow.31", "lantern.meadow.31"},
 		{"db-pasword: k7qz9wxt4bvm", "k7qz9wxt4bvm"},
 		{"ansible_ssh_pass: 84620573", "84620573"},
+		{"failed password for ann (Woda-Umbrella-66) from 10.0.0.9", "Woda-Umbrella-66"},
+		{"sign in as ann, thistle_lantern_461", "thistle_lantern_461"},
+		{"created root / whk7q0dk2b", "whk7q0dk2b"},
+		{"the credentials:\n  ann\n  LanternThistle461", "LanternThistle461"},
+		{"[WARN] deprecated token 4b1b1406676746e6bec703a91bbd78b9 used", "4b1b1406676746e6bec703a91bbd78b9"},
+		{"it is pTx9_Lk#27vQwm for the database", "pTx9_Lk#27vQwm"},
+		{"acme_live_4b1b1406676746e6bec703a91bbd78b9", "4b1b1406676746e6bec703a91bbd78b9"},
+		{"q4Zt8wRbN2xKs7Lm", "q4Zt8wRbN2xKs7Lm"},
 	} {
 		if got := rules.Session().Text(c[0]); strings.Contains(got, c[1]) {
 			t.Errorf("%q is left: %q", c[1], got)
@@ -33,6 +41,8 @@ func TestSecretBesideItsWord(t *testing.T) {
 		"root was asked in req_011CazjHVN94cBb3r3Mb82YV and toolu_01B1w1ng7ZALu6sieVypBdXw",
 		"golang.org/x/root v0.21.0 h1:X31++rzVUdKhX5sWmSOFZxx8UW/ldWx55cbf08iNAMA=",
 		"two-factor login of provider-decision-2.md, gpt-turbo-16k and utf8mb4 for the password column",
+		`{"password": "", "mode": "Green-leaf-42"}, float64x2 in docker/setup-go@44694675825211faa026b3c33043df3e48a5fa00`,
+		"see fix-4b1b1406676746e6bec7 and 4b1b1406676746e6bec703a91bbd78b9, 5*Second%20to, 0x2a67d68660df41c7",
 	} {
 		if got := rules.Session().Text(text); got != text {
 			t.Errorf("Text(%q): got %q, want it unchanged", text, got)

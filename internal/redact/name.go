@@ -142,13 +142,15 @@ func (n secretName) detect(s *scan, from, to int) {
 // beside masks what looks like a password or a key near the word.
 func (n secretName) beside(s *scan, from, to int) {
 	password := n.strength == strong || n.kind == "login" || n.literal == "secret" || n.literal == "credential"
-	if password && !(n.whole && s.withinWord(from, to)) {
+	switch {
+	case n.whole && s.withinWord(from, to):
+	case password:
 		besidePassword(s, from, to)
-	} else if n.kind == "token" && n.literal[0] == 't' || n.kind == "secret" && n.strength == middle {
+	case n.kind == "token" && n.literal[0] == 't' || n.kind == "secret" && n.strength == middle:
 		s.readBeside(&s.access, from, to, func(v string, at int) bool {
 			return evident(v) || at >= to && at < s.access.line && s.before(at) != '/' && hexKey(v)
 		})
-	} else {
+	default:
 		besideAccess(s, from, to)
 	}
 }

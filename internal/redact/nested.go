@@ -42,15 +42,16 @@ func (r *Redactor) joined(text, mark string) {
 		open := strings.LastIndexByte(text[begin:at+i], mark[0]) + begin
 		at += i + 1
 		next := strings.TrimLeft(text[at:min(len(text), at+mostGlue)], mark[1:]+" \t\r\n")
-		last := next == "" || strings.IndexByte("}]", next[0]) >= 0 // of a list
-		if open < begin || last {
+		line, _, _ := strings.Cut(next, "\n")
+		listed := line == "" || strings.IndexByte("}]#/,:", line[0]) >= 0
+		if open < begin || listed || is(line[0], alnum) && !strings.Contains(line, "=") {
 			continue
 		}
 		from, to, joined := pieces(text, open)
 		if joined == "" {
 			continue
 		}
-		line := text[begin:from]
+		line = text[begin:from]
 		r.inner.look(r.rules, line+joined+mark[:1])
 		for _, f := range r.inner.found {
 			if f.to > len(line) {

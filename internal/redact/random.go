@@ -13,9 +13,8 @@ import (
 const (
 	runLeast  = 16  // length of the shortest run examined
 	maxPrefix = 12  // of the longest prefix of a key before a dot
-	runDotted = 24  // of one after a dot, where names of code stand
+	runDotted = 24  // of one after a dot or that ends in a number of bits, where names of code stand
 	runMost   = 200 // of the longest: more is data
-	runAlone  = 16  // of a run without supporting context
 )
 
 // texture is what a run consists of.
@@ -96,39 +95,38 @@ func (s *scan) randomRun(from, to int) {
 	if s.partOfMore(from, to) || s.before(from) == '/' && !strings.Contains(s.text[max(0, from-40):from], "hook") {
 		return
 	}
-	texture := textureOf(v)
-	if texture < oneCase && !prefixed(v) || publicID(v) || placeholder(v) {
+	texture, tail := textureOf(v), afterPrefix(v)
+	if texture < oneCase && tail == 0 || publicID(v) || placeholder(v) {
 		return
 	}
-	least := runAlone
-	if s.before(from) == '.' {
-		least = runDotted
-	}
-	switch hint := s.hintBefore(from); {
-	case hint == hintPublic:
-		return
-	case hint == hintSecret, s.before(from) == '/':
-		least = runLeast
-	case texture != twoCases && !prefixed(v) || s.inBlock(from, to):
+	hint := s.hintBefore(from)
+	expected := hint == hintSecret || s.before(from) == '/'
+	if hint == hintPublic || !expected && (texture != twoCases && tail == 0 || s.inBlock(from, to)) {
 		return
 	}
-	named := strings.HasPrefix(v, "0x") && len(v) < 40 || len(v) < runDotted && sized().MatchString(v)
-	if to-from >= least && !named {
+	short := s.before(from) == '.' && to-from < runDotted
+	number := strings.HasPrefix(v, "0x") && len(v) < 40
+	if named := len(v) < runDotted && sized().MatchString(v); !short && !number && !named {
+		if texture != twoCases {
+			from += tail
+		}
 		s.add(from, to, genericKind)
 	}
 }
 
-// prefixed reports whether a run is a key with the prefix that services give theirs: abc_, abc-live-.
-func prefixed(v string) bool {
-	at := strings.LastIndexAny(v, "_-")
-	if at < 2 || len(v)-at <= 20 || !keyPrefix().MatchString(v[:at]) {
-		return false
+// afterPrefix returns where the rest of a key begins that has a prefix as services give theirs, abc_ or abc-live-, or 0.
+func afterPrefix(v string) int {
+	at := strings.LastIndexAny(v, "_-") + 1
+	if at < 3 || len(v)-at < runLeast+4 || !keyPrefix().MatchString(v[:at]) {
+		return 0
 	}
-	texture := textureOf(v[at+1:])
-	return texture >= oneCase || texture == hexes && len(v)-at > 32
+	if texture := textureOf(v[at:]); texture >= oneCase || texture == hexes && len(v)-at >= 32 {
+		return at
+	}
+	return 0
 }
 
-var keyPrefix = text.Pattern(`\A[A-Za-z][A-Za-z0-9]{1,7}(?:[_-][a-z0-9]{1,8})?\z`)
+var keyPrefix = text.Pattern(`\A[A-Za-z][A-Za-z0-9]{1,7}(?:[_-][a-z0-9]{1,8})?[_-]\z`)
 
 // partOfMore reports whether a run is part of a path, a URL, longer base64 or a dotted name.
 func (s *scan) partOfMore(from, to int) bool {
@@ -154,7 +152,7 @@ func (s *scan) inBlock(from, to int) bool {
 	t := s.text
 	if next := strings.IndexByte(t[to:min(len(t), to+12)], '\n'); next >= 0 {
 		at := skip(t, to+next+1, lead, 40)
-		if end := skip(t, at, alnum|marks, runMost); end-at >= runAlone && textureOf(t[at:end]) == twoCases {
+		if end := skip(t, at, alnum|marks, runMost); end-at >= runLeast && textureOf(t[at:end]) == twoCases {
 			return true
 		}
 	}
@@ -176,7 +174,7 @@ func (s *scan) inBlock(from, to int) bool {
 	for at > 0 && end-at < runMost && is(t[at-1], alnum|marks) {
 		at--
 	}
-	return end-at >= runAlone && textureOf(t[at:end]) == twoCases
+	return end-at >= runLeast && textureOf(t[at:end]) == twoCases
 }
 
 // hint is what the words before a run say about it.
