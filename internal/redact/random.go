@@ -114,7 +114,8 @@ func (s *scan) randomRun(from, to int) {
 	}
 }
 
-// afterPrefix returns where the rest of a key begins that has a prefix as services give theirs, abc_ or abc-live-, or 0.
+// afterPrefix returns where the rest of a key begins that has a prefix as services give theirs, abc_ or abc-live-; 0 if
+// none has.
 func afterPrefix(v string) int {
 	at := strings.LastIndexAny(v, "_-") + 1
 	if at < 3 || len(v)-at < runLeast+4 || !keyPrefix().MatchString(v[:at]) {
