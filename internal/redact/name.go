@@ -77,7 +77,8 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	for end = to; end < len(t) && end-to < nameTail; {
 		next := end
 		dot := t[next] == '.'
-		if t[next] == '_' || (dot || t[next] == '-') && next+1 < len(t) && is(t[next+1], alnum) {
+		joins := (dot || t[next] == '-') && next+1 < len(t) && is(t[next+1], alnum)
+		if t[next] == '_' || joins {
 			next++
 		}
 		piece := next

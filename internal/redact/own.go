@@ -82,7 +82,8 @@ func (s *scan) printed(from, to int, prompted bool) {
 	line, _, _ := strings.Cut(rest, "\n")
 	v := strings.Trim(results().ReplaceAllString(line, ""), " \t\r\"'")
 	words := !prompted && spokenPhrase().MatchString(v)
-	if len(v) < 6 || strings.ContainsAny(v, " \t") && !words || prompt == "> " && !strings.ContainsAny(command, "([.") {
+	prose := strings.ContainsAny(v, " \t") && !words
+	if len(v) < 6 || prose || prompt == "> " && !strings.ContainsAny(command, "([.") {
 		return
 	}
 	before := s.text[begin:from]
@@ -91,7 +92,8 @@ func (s *scan) printed(from, to int, prompted bool) {
 	phrase := !prompted && strings.Count(v, "-") >= 2 && skip(v, 0, lower|under, len(v)) == len(v)
 	number := !prompted && skip(v, 0, digit, len(v)) == len(v)
 	harmless := within || hash || fileName().MatchString(v) || placeholder(v)
-	if !harmless && (words || phrase || number || looks["printed"](v)) {
+	plain := words || phrase || number
+	if !harmless && (plain || looks["printed"](v)) {
 		at := begin + len(command) + 1 + strings.Index(line, v)
 		s.add(at, at+len(v), "password")
 	}

@@ -101,7 +101,8 @@ func (s *scan) randomRun(from, to int) {
 	}
 	hint := s.hintBefore(from)
 	expected := hint == hintSecret || s.before(from) == '/'
-	if hint == hintPublic || !expected && (texture != twoCases && tail == 0 || s.inBlock(from, to)) {
+	other := texture != twoCases && tail == 0 || s.inBlock(from, to)
+	if hint == hintPublic || !expected && other {
 		return
 	}
 	short := s.before(from) == '.' && to-from < runDotted
