@@ -46,9 +46,11 @@ func findMentions(t *talk, all []*touched) []*touched {
 // report refers to a file by its name, with or without extension; its first sentence also refers to the only file
 // written in its exchange, by a plain word where that is its name.
 func findStates(t *talk, all []*touched) {
+	var written []*touched
 	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
 	for _, f := range all {
 		if f.edits > 0 && !f.deleted && !f.back {
+			written = append(written, f)
 			stem, _, _ := strings.Cut(f.base, ".")
 			at := t.exchangeAt(f.turn.N)
 			byStem[stem], writtenIn[at] = append(byStem[stem], f), append(writtenIn[at], f)
@@ -88,11 +90,24 @@ func findStates(t *talk, all []*touched) {
 					f.state = nil
 				}
 				clause, state := stateOf(s, at, byWord || max(len(about), len(files)) > 1)
-				if state != "" && f.turn.N <= sp.turn.N && (f.state == nil || state != payload.FileDone) {
-					f.state = &stated{sp, s, clause, state}
+				f.setState(sp, s, clause, state)
+			}
+			if clause, state := ofTheRest(s, len(about)+len(files) > 0); state != "" {
+				for _, f := range written {
+					if _, named := about[f]; !named {
+						f.setState(sp, s, clause, state)
+					}
 				}
 			}
 		}
+	}
+}
+
+// setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo what
+// the report said of it before.
+func (f *touched) setState(by *speech, in *sentence, clause, state string) {
+	if state != "" && f.turn.N <= by.turn.N && (f.state == nil || f.state.by != by || state != payload.FileDone) {
+		f.state = &stated{by, in, clause, state}
 	}
 }
 

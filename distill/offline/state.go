@@ -12,11 +12,14 @@ import (
 // Words that say how far something is, alone, as a heading or after a name: that it is done, that nobody began it, that
 // it isn't finished.
 const (
-	doneWords = `done|completed?|finished|ready|implemented|works|in place|fertig|erledigt|[✅☑✔✓]\x{FE0F}?|\[[xX]\]`
-	newWords  = `not (?:yet )?(?:started|begun|touched)(?: yet)?|untouched|nicht (?:angefangen|begonnen)`
+	doneWords = `done|completed?|finished|ready|implemented|works|in place|100 ?%|fertig|erledigt|` +
+		`[✅☑✔✓]\x{FE0F}?|\[[xX]\]`
+	newWords = `not (?:yet )?(?:started|begun|touched)(?: yet)?|untouched|nothing(?: there| done| written)?(?: yet)?|0 ?%|` +
+		`nicht (?:angefangen|begonnen)`
 	openWords = `not (?:yet )?(?:done|finished|completed?|implemented|working)|(?:work )?in progress|wip|under way|` +
-		`half(?:[- ]?(?:done|finished|way|ready|there))?|partial(?:ly)?(?: done)?|incomplete|unfinished|stub(?:s|bed)?|` +
-		`(?:still )?(?:open|missing|to[- ]?do|to be done|left|remaining|pending|outstanding)|offen|[🚧⏳🔄⬜☐🔲]|\[ \]`
+		`half(?:[- ]?(?:done|finished|way|ready|there))?|part(?:ial)?(?:ly)?(?: done)?|incomplete|unfinished|stub(?:s|bed)?|` +
+		`(?:(?:just|only|still) )*an? (?:(?:empty|bare) )?(?:shell|skeleton|stub|placeholder)|(?:about |around |~ ?)?\d\d? ?%|` +
+		`(?:still )?(?:open|missing|to[- ]?do|to be done|left|remaining|pending|outstanding)|offen|[❌🚧⏳🔄⬜☐🔲]|\[ \]`
 	stateWords = `(` + doneWords + `)|(` + newWords + `)|` + openWords
 )
 
@@ -31,8 +34,8 @@ var (
 	// labels matches such words before what they say it of: "Still open: refunds".
 	labels = text.Pattern(`(?i)^(?:` + stateWords + `):`)
 	// predicate matches what is left of a clause without its names, if that only says how far they are.
-	predicate = text.Pattern(`(?i)^(?:(?:is|are|with|once|both|all|now|already|also|it|—|–|-|:|·)[\s.!]*)*` +
-		`(?:` + stateWords + `)(?:[\s.!:]*$| \()`)
+	predicate = text.Pattern(`(?i)^(?:(?:is|are|was|with|once|both|all|of|now|already|also|just|it|—|–|-|:|·|❌)[\s.!]*)*` +
+		`(?:` + stateWords + `)(?: (?:now|already|too|again|yet|so far|and \w+))?(?:[\s.!:✅✔✓]*$| \()`)
 	// states matches words that say how far something is wherever they stand.
 	states = text.Pattern(`(?i)\b(?:` +
 		`((?:is|are|ist|sind) (?:now |all |both |jetzt )?(?:done|complete|finished|ready|fertig))|` +
@@ -41,7 +44,11 @@ var (
 		`(?:isn|aren|wasn)['’]t (?:yet|implemented|finished|complete|done|(?:\w+ ){1,3}yet)|` +
 		`incomplete|unfinished|stub(?:s|bed)?|half[- ]?(?:done|finished|way|there)|(?:work )?in progress|` +
 		`(?:is|are) missing|only .*(?:so far|remains?)\b|noch nicht|unfertig|fehlt noch|` +
-		`still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open))`)
+		`still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open)|tests? (?:still |now )?fail)`)
+	// ofFiles matches what says something of all files, of none, or of those that a sentence doesn't name.
+	ofFiles = text.Pattern(`(?i)^\W*(?:(?:and|but|while) )?(?:(all|both|every|each|none|alle)\b(?: (?:of )?(?:the |these |my )?` +
+		`(?:\w+ )?(?:files?|modules?|them|two|three|four|dateien)\b)+|everything(?: else)?\b|all\b|the (?:others?|rest|remaining)` +
+		`(?: \w+)?\b)`)
 )
 
 // saidState returns how far something is by what a pattern with the two groups of stateWords matches, or "".
@@ -77,7 +84,7 @@ type stated struct {
 var aside = text.Pattern(`\([^()]*\s[^()]*\)`)
 
 // between matches what stands between the clauses of a sentence.
-var between = text.Pattern(`[,;·]|(?i:\s(?:and|but|while|whereas|und|aber|während)\s)`)
+var between = text.Pattern(`[,;·]|[.!]\s|(?i:\s(?:and|but|while|whereas|und|aber|während)\s)`)
 
 // A clause is a part of a sentence, and what it says of how far something is.
 type clause struct {
@@ -89,13 +96,14 @@ type clause struct {
 }
 
 var (
-	ofOthers = text.Pattern(`(?i)^\W*(?:and |but |while )?(?:the )?(?:others?|rest|remaining|two|three)\b`)
+	ofOthers = text.Pattern(`(?i)^\W*(?:and |but |while )?(?:the )?(?:others?|rest|remaining|other (?:two|three))\b`)
 	// noneOf matches what says of no thing, or not of all, what follows.
 	noneOf = text.Pattern(`(?i)\b(?:none|neither|nothing|hardly|almost|nearly|not (?:all|every\w*|both))\b`)
 	// butFor matches what stands before the one thing of which the opposite holds.
-	butFor = text.Pattern(`(?i)\b(?:except|but|apart from|other than|besides|bar|save|außer|bis auf)` +
-		`(?: for)?(?: the)?\W*$`)
+	butFor = text.Pattern(`(?i)\b` + exceptFor + `\W*$`)
 )
+
+const exceptFor = `(?:except|but|apart from|other than|besides|bar|save|außer|bis auf)(?: for)?(?: the)?\W*`
 
 // stateOf returns what a sentence says of the state of a file that it names at a place. If it names others too, that is
 // what the file's clause says; a clause of nothing but names goes with those that follow, or with the label before it.
@@ -108,8 +116,10 @@ func stateOf(s *sentence, at int, others bool) (quote, state string) {
 	} else if own := slices.IndexFunc(list, func(c clause) bool { return at < c.to }); own >= 0 {
 		quote, state = ownState(s.text, list, own)
 	}
-	if state == payload.FileDone && butFor().MatchString(s.text[:at]) {
-		quote, state = s.text, payload.FileProgress
+	if butFor().MatchString(s.text[:at]) {
+		if _, rest := ofTheRest(s, true); payload.FileDone == cmp.Or(rest, state) {
+			quote, state = s.text, payload.FileProgress
+		}
 	}
 	if state != "" && s.block != row {
 		return quote, state
@@ -126,6 +136,27 @@ func stateOf(s *sentence, at int, others bool) (quote, state string) {
 
 // itemBegin matches what stands before what an item is about: a mark, a number.
 var itemBegin = text.Pattern(`^(?:\[[xX]\]|[\W0-9])*$`)
+
+// ofTheRest returns what a sentence says of the files that it doesn't name: "all files but this one are done", "the
+// other two are stubs".
+func ofTheRest(s *sentence, names bool) (quote, state string) {
+	said := exception().ReplaceAllString(s.text, "")
+	for _, c := range clauses(said) {
+		words := said[c.from:c.to]
+		whom := ofFiles().FindStringSubmatchIndex(words)
+		if whom == nil || !names && whom[2] < 0 {
+			continue
+		}
+		state = cmp.Or(saidState(predicate().FindStringSubmatchIndex(strings.TrimSpace(words[whom[1]:]))), state)
+		if state == payload.FileDone && noneOf().MatchString(words) {
+			state = payload.FileProgress
+		}
+	}
+	return s.text, state
+}
+
+// exception matches the files to which something said of all doesn't apply.
+var exception = text.Pattern(`(?i),?\s*\b` + exceptFor + "[\\w./-]+\\.\\w+[`*]*")
 
 // together returns what some clauses say of one thing.
 func together(list []clause) (state string) {
