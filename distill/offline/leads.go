@@ -201,6 +201,7 @@ func next(t *talk) []payload.Item {
 			return []payload.Item{it}
 		}
 	}
+	ended := t.cut == nil // the person said no more than good-bye since
 	for _, sp := range slices.Backward(t.speeches) {
 		if sp.exchange < t.n-2 {
 			break
@@ -208,17 +209,18 @@ func next(t *talk) []payload.Item {
 		if !sp.user && !(sp.source == message && sp.closing) {
 			continue
 		}
-		if sp == t.closing && t.cut == nil {
+		if !sp.user && ended {
 			if left := sp.leaves(); len(left) > 0 {
 				return left
 			}
 		}
+		ended = ended && (passage{sp, sp.parts}).greets()
 		for _, p := range slices.Backward(sp.passages()) {
+			thatLater := sp.user && p.putsOff() && p.asked() != nil
 			for i := range p.run {
 				s := &p.run[i]
 				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)
-				thatLater := i == 0 && p.putsOff() && p.asked() != nil
-				if says && !asks(s.text) && (!asksNothing(s) || thatLater) {
+				if i == 0 && thatLater || says && !asks(s.text) && !asksNothing(s) {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}

@@ -294,14 +294,39 @@ var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['
 // declines reports whether an answer says to leave what was just said as it is.
 func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }
 
-// putsOff reports whether an answer puts off to another time what was just said.
+// putsOff reports whether an answer puts off to another time what was just said: in words of its own, or in none but
+// yes and a time where something was proposed ("good plan. tomorrow").
 func (p passage) putsOff() bool {
-	said := p.run[0].text
-	return putOff().MatchString(said) && !p.run[0].cues.has(cueGreet) && (!p.greets() || doThat().MatchString(said))
+	const few = 4
+	said, words := p.text(), p.run[0].text
+	if anyCue(p.run, cueGreet) {
+		return false
+	}
+	if len(keywords(said)) <= few && atTime().MatchString(said) && proposes().MatchString(p.reacts.lastSaid()) {
+		return true
+	}
+	return putOff().MatchString(words) && (!p.greets() || doThat().MatchString(words))
 }
 
-// doThat matches what tells "do that tomorrow" from "tomorrow".
-var doThat = text.Pattern(`(?i)\b(?:do|it|that|this)\b`)
+var (
+	atTime = text.Pattern(`(?i)\b(?:` + otherDay + `|` + weekday + `)\b`)
+	// proposes matches a sentence that says what could be done.
+	proposes = text.Pattern(`(?i)\?\W*$|\b(?:(?:i|we)(?:['’]d| would| could| should| suggest| propose| recommend)|next|remaining)\b`)
+	// doThat matches what tells "do that tomorrow" from "tomorrow".
+	doThat = text.Pattern(`(?i)\b(?:do|it|that|this)\b`)
+)
+
+// lastSaid returns the last sentence of a speech, with the label above it.
+func (sp *speech) lastSaid() string {
+	if sp == nil || len(sp.parts) == 0 {
+		return ""
+	}
+	s := &sp.parts[len(sp.parts)-1]
+	if s.under != nil {
+		return s.under.text + " " + s.text
+	}
+	return s.text
+}
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
