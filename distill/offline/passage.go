@@ -254,7 +254,7 @@ func (p passage) supposed() []sentence {
 		return nil
 	}
 	for i := range slices.Backward(p.reacts.parts) {
-		if s := &p.reacts.parts[i]; s.cues.has(cueSuppose) && !p.reacts.foreign(s) {
+		if s := &p.reacts.parts[i]; s.supposes() && !p.reacts.foreign(s) {
 			return p.reacts.parts[i : i+1]
 		}
 	}
@@ -268,28 +268,27 @@ func (p passage) denies() bool {
 	})
 }
 
-// refutedBy reports whether a sentence says "no" or "not" of what a speech supposes: "no leak", "it isn't a race".
+// refutedBy reports whether a sentence says "no" or "not" and names what a speech supposes or asks itself: "no leak",
+// "it isn't a race".
 func (sp *speech) refutedBy(s sentence) bool {
-	for _, m := range negated().FindAllStringSubmatch(s.text, -1) {
-		of := keywords(m[1])
-		for i := range sp.parts {
-			if o := &sp.parts[i]; o.cues.has(cueSuppose) && keywords(o.text).Shared(of) > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	words := keywords(s.text)
+	return negates().MatchString(s.text) && slices.ContainsFunc(sp.parts, func(o sentence) bool {
+		return o.supposes() && !negates().MatchString(o.text) && keywords(o.text).Shared(words) > 0
+	})
 }
 
-var negated = text.Pattern(`(?i)(?:\b(?:no|not|never|nor)|n['’]t)\s+` +
-	`((?:(?:the|an?|about|caused by|due to|related to)\s+)?\S+)`)
+// supposes reports whether a sentence names what may be the cause, or asks for it.
+func (s sentence) supposes() bool { return s.cues.has(cueSuppose) || asks(s.text) }
+
+var negates = text.Pattern(`(?i)\b(?:no|not|never|nor|none|nothing|nobody|cannot)\b|n['’]t\b`)
 
 // denial matches what says of a supposed cause that it isn't one.
 var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['’]t| not) (?:the|it|that|related|caused|to blame)\b|` +
 	`\bcan(?:['’]t|not) be (?:it|the)|^so no\b|\bnothing (?:there|wrong|odd|to do with)\b|\bI can exclude\b|` +
-	`\b(?:theory|guess|suspicion|hypothesis)\b.* wrong\b|` +
-	`\b(?:is|are|looks?|checks? out|works?|runs?) (?:all |quite )?` +
-	`(?:fine|healthy|innocent|out|clean|ok|okay|correctly|as it should)\b`)
+	`\b(?:theory|guess|suspicion|hypothesis|assumption)\b.* wrong\b|\b(?:no|any) difference\b|\bthe same\b|` +
+	`\b(?:forget about|scratch|strike|drop(?:ped)?) (?:it|that|the)\b|\baside\b|\bout of the (?:window|picture|question)\b|` +
+	`\b(?:is|are|looks?|checks? out|works?|runs?|['’]s) (?:all |quite |therefore |off the )?` +
+	`(?:fine|healthy|innocent|out|clean|good|ok|okay|correctly|excluded|impossible|table|hook|as it should)\b`)
 
 // declines reports whether an answer says to leave what was just said as it is.
 func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }

@@ -90,7 +90,7 @@ func (t *talk) turn(turn *ingest.Turn) {
 			before := t.closing
 			t.closing = t.hear(turn, turn.Text, message)
 			t.closing.reacts = before
-			if before != nil && anyCue(before.parts, cueSuppose) {
+			if before != nil && slices.ContainsFunc(before.parts, sentence.supposes) {
 				t.closing.suspects = before
 			} else if before != nil {
 				t.closing.suspects = before.suspects
