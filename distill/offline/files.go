@@ -26,7 +26,7 @@ func files(t *talk, all []*touched) []payload.Item {
 		if f.allowed() {
 			f.offLimit = nil
 		}
-		inPlay := f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil
+		inPlay := f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil || f.state != nil
 		if inPlay || onlyRead && f.reads > 0 {
 			keep = append(keep, f)
 		}
@@ -204,7 +204,7 @@ func (f *touched) isCommitted() bool { return f.edits > 0 && f.committed >= f.tu
 // says so; untouched if it was only read and nothing may have changed it unseen.
 func (f *touched) status(t *talk) string {
 	switch {
-	case f.deleted, f.back, f.edits == 0 && (f.shown || f.unseen && f.refused == 0):
+	case f.deleted, f.back, f.edits == 0 && f.state == nil && (f.shown || f.unseen && f.refused == 0):
 		return ""
 	case f.edits == 0:
 		return payload.FileUntouched

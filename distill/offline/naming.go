@@ -49,11 +49,13 @@ func findStates(t *talk, all []*touched) {
 	var written []*touched
 	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
 	for _, f := range all {
-		if f.edits > 0 && !f.deleted && !f.back {
-			written = append(written, f)
-			stem, _, _ := strings.Cut(f.base, ".")
-			at := t.exchangeAt(f.turn.N)
-			byStem[stem], writtenIn[at] = append(byStem[stem], f), append(writtenIn[at], f)
+		if f.turn == nil || f.deleted || f.back {
+			continue
+		}
+		stem, _, _ := strings.Cut(f.base, ".")
+		byStem[stem] = append(byStem[stem], f)
+		if at := t.exchangeAt(f.turn.N); f.edits > 0 {
+			written, writtenIn[at] = append(written, f), append(writtenIn[at], f)
 		}
 	}
 	for _, sp := range t.speeches {
@@ -92,11 +94,10 @@ func findStates(t *talk, all []*touched) {
 				clause, state := stateOf(s, at, byWord || max(len(about), len(files)) > 1)
 				f.setState(sp, s, clause, state)
 			}
-			if clause, state := ofTheRest(s, len(about)+len(files) > 0); state != "" {
-				for _, f := range written {
-					if _, named := about[f]; !named {
-						f.setState(sp, s, clause, state)
-					}
+			state, all := ofTheRest(s, len(about)+len(files) > 0)
+			for _, f := range written {
+				if _, named := about[f]; !named || all && (f.state == nil || f.state.in != s) {
+					f.setState(sp, s, s.text, state)
 				}
 			}
 		}
@@ -104,9 +105,11 @@ func findStates(t *talk, all []*touched) {
 }
 
 // setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo what
-// the report said of it before.
+// the report said of it before. One that was only read is at most not begun.
 func (f *touched) setState(by *speech, in *sentence, clause, state string) {
-	if state != "" && f.turn.N <= by.turn.N && (f.state == nil || f.state.by != by || state != payload.FileDone) {
+	again := f.state != nil && f.state.by == by && state == payload.FileDone
+	meant := f.edits > 0 || state == payload.FileUntouched
+	if state != "" && meant && !again && f.turn.N <= by.turn.N {
 		f.state = &stated{by, in, clause, state}
 	}
 }

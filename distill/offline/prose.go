@@ -109,8 +109,10 @@ func (p *parts) line(from, end int, line string) {
 	indent := strings.Index(p.text[from:end], line)
 	mark := itemMark(line)
 	heading := line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") || isBold(line)
-	const bold = "**" // what opens with it on each line is a list too
-	apart := strings.HasPrefix(line, bold) && strings.HasPrefix(strings.TrimSpace(p.text[p.from:p.to]), bold)
+	opens := func(with string) bool { // on each line, which makes it a list
+		return strings.HasPrefix(line, with) && strings.HasPrefix(strings.TrimSpace(p.text[p.from:p.to]), with)
+	}
+	apart := opens("**") || opens("`")
 	goesOn := p.open && (p.kind == paragraph && !apart || p.kind == listItem && indent > 0)
 	announces := !goesOn && strings.HasSuffix(line, ":")
 	mayHead := !p.casual && (heading || mark > 0 || announces)

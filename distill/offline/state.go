@@ -17,9 +17,9 @@ const (
 	newWords = `not (?:yet )?(?:started|begun|touched)(?: yet)?|untouched|nothing(?: there| done| written)?(?: yet)?|0 ?%|` +
 		`nicht (?:angefangen|begonnen)`
 	openWords = `not (?:yet )?(?:done|finished|completed?|implemented|working)|(?:work )?in progress|wip|under way|` +
-		`half(?:[- ]?(?:done|finished|way|ready|there))?|part(?:ial)?(?:ly)?(?: done)?|incomplete|unfinished|stub(?:s|bed)?|` +
+		`half(?:[- ]?(?:done|finished|way|ready|there))?|part(?:ial)?(?:ly)?(?: done| there)?|incomplete|unfinished|stub(?:s|bed)?|` +
 		`(?:(?:just|only|still) )*an? (?:(?:empty|bare) )?(?:shell|skeleton|stub|placeholder)|(?:about |around |~ ?)?\d\d? ?%|` +
-		`(?:still )?(?:open|missing|to[- ]?do|to be done|left|remaining|pending|outstanding)|offen|[❌🚧⏳🔄⬜☐🔲]|\[ \]`
+		`(?:still )?(?:open|missing|to[- ]?do|to be done|left|remaining|pending|outstanding)|offen|[❌✘✗🚧⏳🔄⬜☐🔲]|\[ \]|(?:is|are|was|were)n['’]t`
 	stateWords = `(` + doneWords + `)|(` + newWords + `)|` + openWords
 )
 
@@ -34,17 +34,17 @@ var (
 	// labels matches such words before what they say it of: "Still open: refunds".
 	labels = text.Pattern(`(?i)^(?:` + stateWords + `):`)
 	// predicate matches what is left of a clause without its names, if that only says how far they are.
-	predicate = text.Pattern(`(?i)^(?:(?:is|are|was|with|once|both|all|of|now|already|also|just|it|—|–|-|:|·|❌)[\s.!]*)*` +
-		`(?:` + stateWords + `)(?: (?:now|already|too|again|yet|so far|and \w+))?(?:[\s.!:✅✔✓]*$| \()`)
+	predicate = text.Pattern(`(?i)^(?:(?:is|are|was|with|once|both|all|of|now|already|also|just|it|—|–|-|:|·|[❌✘✗])[\s.!]*)*` +
+		`(?:` + stateWords + `)(?: (?:now|already|too|again|yet|earlier|so far|and \w+))?(?:[\s.!✅✔✓]*$|:| \()`)
 	// states matches words that say how far something is wherever they stand.
 	states = text.Pattern(`(?i)\b(?:` +
 		`((?:is|are|ist|sind) (?:now |all |both |jetzt )?(?:done|complete|finished|ready|fertig))|` +
 		`((?:not|\w+n['’]t) (?:been )?(?:begun|started|touched)|did(?:n['’]t| not) (?:get|come)(?: around)? to|untouched)|` +
 		`not (?:\w+ ){0,3}yet|not (?:fully|implemented|finished|complete|done)|` +
-		`(?:isn|aren|wasn)['’]t (?:yet|implemented|finished|complete|done|(?:\w+ ){1,3}yet)|` +
+		`\w+n['’]t (?:implemented|finished|complete|done|(?:\w+ ){0,3}yet)|` +
 		`incomplete|unfinished|stub(?:s|bed)?|half[- ]?(?:done|finished|way|there)|(?:work )?in progress|` +
-		`(?:is|are) missing|only .*(?:so far|remains?)\b|noch nicht|unfertig|fehlt noch|` +
-		`still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open)|tests? (?:still |now )?fail)`)
+		`(?:is|are) missing|lacks?\b|needs? (?:more|some) work|only .*(?:so far|remains?)\b|noch nicht|unfertig|fehl(?:t|en)\b|` +
+		`still (?:to do|needs?|has|have|missing|fails?|failing|broken|open)|tests? (?:still |now )?fail)`)
 	// ofFiles matches what says something of all files, of none, or of those that a sentence doesn't name.
 	ofFiles = text.Pattern(`(?i)^\W*(?:(?:and|but|while) )?(?:(all|both|every|each|none|alle)\b(?: (?:of )?(?:the |these |my )?` +
 		`(?:\w+ )?(?:files?|modules?|them|two|three|four|dateien)\b)+|everything(?: else)?\b|all\b|the (?:others?|rest|remaining)` +
@@ -97,6 +97,7 @@ type clause struct {
 
 var (
 	ofOthers = text.Pattern(`(?i)^\W*(?:and |but |while )?(?:the )?(?:others?|rest|remaining|other (?:two|three))\b`)
+	soIs     = text.Pattern(`(?i)^(?:and )?so (?:is|are)\b`)
 	// noneOf matches what says of no thing, or not of all, what follows.
 	noneOf = text.Pattern(`(?i)\b(?:none|neither|nothing|hardly|almost|nearly|not (?:all|every\w*|both))\b`)
 	// butFor matches what stands before the one thing of which the opposite holds.
@@ -117,7 +118,7 @@ func stateOf(s *sentence, at int, others bool) (quote, state string) {
 		quote, state = ownState(s.text, list, own)
 	}
 	if butFor().MatchString(s.text[:at]) {
-		if _, rest := ofTheRest(s, true); payload.FileDone == cmp.Or(rest, state) {
+		if rest, _ := ofTheRest(s, true); payload.FileDone == cmp.Or(rest, state) {
 			quote, state = s.text, payload.FileProgress
 		}
 	}
@@ -138,8 +139,8 @@ func stateOf(s *sentence, at int, others bool) (quote, state string) {
 var itemBegin = text.Pattern(`^(?:\[[xX]\]|[\W0-9])*$`)
 
 // ofTheRest returns what a sentence says of the files that it doesn't name: "all files but this one are done", "the
-// other two are stubs".
-func ofTheRest(s *sentence, names bool) (quote, state string) {
+// other two are stubs"; with all, it holds for those that it names too.
+func ofTheRest(s *sentence, names bool) (state string, all bool) {
 	said := exception().ReplaceAllString(s.text, "")
 	for _, c := range clauses(said) {
 		words := said[c.from:c.to]
@@ -151,8 +152,9 @@ func ofTheRest(s *sentence, names bool) (quote, state string) {
 		if state == payload.FileDone && noneOf().MatchString(words) {
 			state = payload.FileProgress
 		}
+		all = whom[2] >= 0 && said == s.text
 	}
-	return s.text, state
+	return state, all
 }
 
 // exception matches the files to which something said of all doesn't apply.
@@ -212,12 +214,16 @@ func clauses(sentence string) (out []clause) {
 			c.state, c.isLabel = saidState(label), true
 		} else if other, rest, ok := strings.Cut(words, ": "); ok && !strings.ContainsAny(other, "`./") {
 			words = rest // "Current state: …"
+			c.state = saidState(states().FindStringSubmatchIndex(other))
+			c.isLabel = c.state != ""
 		}
 		all := slices.DeleteFunc(strings.Fields(words), func(w string) bool {
 			return looksLikePath(strings.TrimRight(w, "."))
 		})
 		c.onlyNames = len(all) == 0 || len(strings.Fields(words)) == 1
-		if c.state == "" {
+		if n := len(out); n > 0 && soIs().MatchString(words) {
+			c.state = out[n-1].state
+		} else if c.state == "" {
 			left := strings.Join(all, " ")
 			c.state = cmp.Or(saidState(predicate().FindStringSubmatchIndex(left)),
 				saidState(states().FindStringSubmatchIndex(words)))
