@@ -198,6 +198,9 @@ func next(t *talk) []payload.Item {
 		case begun && t.cut.commits() && !afterCommit().MatchString(sp.text):
 		case ok && (begun || slices.ContainsFunc(sp.parts, sentence.requests)): // else it says good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
+			if of, there := sp.pointsTo(); there {
+				it.Evidence = append(it.Evidence, of)
+			}
 			return []payload.Item{it}
 		}
 	}
@@ -229,6 +232,16 @@ func next(t *talk) []payload.Item {
 		}
 	}
 	return nil
+}
+
+// pointsTo returns what a typed text answers, or means by "that".
+func (sp *speech) pointsTo() (of payload.Evidence, ok bool) {
+	if _, of, ok = (passage{sp, sp.parts}).answered(); ok || sp.reacts == nil || len(sp.reacts.parts) == 0 ||
+		!pointsBack().MatchString(sp.text) {
+		return of, ok
+	}
+	last := sp.reacts.parts[len(sp.reacts.parts)-1]
+	return cite(sp.reacts.turn, sp.reacts.text, last.from, last.to), true
 }
 
 // maxLeft is how many passages of what is left at the end are quoted.

@@ -301,7 +301,7 @@ func (p passage) putsOff() bool {
 	if anyCue(p.run, cueGreet) {
 		return false
 	}
-	if len(keywords(said)) <= few && atTime().MatchString(said) && proposes().MatchString(p.reacts.lastSaid()) {
+	if len(keywords(said)) <= few && atTime().MatchString(said) && p.reacts.leavesOpen() {
 		return true
 	}
 	return putOff().MatchString(words) && (!p.greets() || doThat().MatchString(words))
@@ -315,16 +315,13 @@ var (
 	doThat = text.Pattern(`(?i)\b(?:do|it|that|this)\b`)
 )
 
-// lastSaid returns the last sentence of a speech, with the label above it.
-func (sp *speech) lastSaid() string {
+// leavesOpen reports whether a speech ends with what could be done: a question, a proposal, a list of what is left.
+func (sp *speech) leavesOpen() bool {
 	if sp == nil || len(sp.parts) == 0 {
-		return ""
+		return false
 	}
-	s := &sp.parts[len(sp.parts)-1]
-	if s.under != nil {
-		return s.under.text + " " + s.text
-	}
-	return s.text
+	last := &sp.parts[len(sp.parts)-1]
+	return proposes().MatchString(last.text) || last.under != nil && last.under.state != payload.FileDone
 }
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
