@@ -64,11 +64,11 @@ func Render(p *Payload, o Options) Rendered {
 
 // within lays out the page within its budget.
 func (pg *page) within(o Options) Rendered {
+	all := slices.Clone(pg.items) // what a goal says anyway takes no line
+	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return inGoal(all, &it) })
 	if o.Budget < 0 {
 		return pg.layOut(nil)
 	}
-	all := slices.Clone(pg.items) // what a goal says anyway takes no line
-	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return inGoal(all, &it) })
 	pg.shorten(maxItemText)
 	r, order := pg.fit(o.Budget)
 	for size := maxItemText / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
