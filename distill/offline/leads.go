@@ -40,7 +40,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	}
 	var out []payload.Item
 	add := func(it payload.Item, sure float64) bool {
-		next := func(o payload.Item) bool { return o.Kind == payload.Next && o.Text == it.Text }
+		next := func(o payload.Item) bool {
+			return o.Kind == payload.Next && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+				return e.Turn == o.First().Turn && strings.Contains(o.Text, text.OneLine(e.Quote))
+			})
+		}
 		if slices.ContainsFunc(items, next) {
 			return false
 		}
