@@ -104,8 +104,8 @@ func findStates(t *talk, all []*touched) {
 	}
 }
 
-// setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo what
-// the report said of it before. One that was only read is at most not begun.
+// setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo
+// what the report said of it before. One that was only read is at most not begun.
 func (f *touched) setState(by *speech, in *sentence, clause, state string) {
 	again := f.state != nil && f.state.by == by && state == payload.FileDone
 	meant := f.edits > 0 || state == payload.FileUntouched
