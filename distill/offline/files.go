@@ -203,8 +203,9 @@ func (f *touched) isCommitted() bool { return f.edits > 0 && f.committed >= f.tu
 // was written, though one was before or the last exchange broke off after that; done if it is committed or a report
 // says so; untouched if it was only read and nothing may have changed it unseen.
 func (f *touched) status(t *talk) string {
+	unknown := f.state == nil && (f.shown || f.unseen && f.refused == 0)
 	switch {
-	case f.deleted, f.back, f.edits == 0 && f.state == nil && (f.shown || f.unseen && f.refused == 0):
+	case f.deleted, f.back, f.edits == 0 && unknown:
 		return ""
 	case f.edits == 0:
 		return payload.FileUntouched

@@ -227,7 +227,8 @@ func next(t *talk) []payload.Item {
 			for i := range p.run {
 				s := &p.run[i]
 				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)
-				if i == 0 && thatLater || says && !asks(s.text) && !asksNothing(s) {
+				says = says && !asks(s.text) && !asksNothing(s)
+				if says || i == 0 && thatLater {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}
