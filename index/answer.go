@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recall/index/rank"
+	"recall/ingest"
 	"recall/internal/text"
 	"recall/payload"
 )
@@ -281,8 +282,37 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 			o.quoted, o.beside = quoted{t, passage, brief, o.says}, o.quoted
 		}
 	}
+	o.reply(asked, said)
 	o.n = cmp.Or(int64(o.turn.N), o.n)
 }
+
+// reply shows a person's few words with what they are to, and below an assistant's last words what the person replied
+// to them rather than what they had asked.
+func (o *ranked) reply(asked *rank.Question, said []Turn) {
+	for i, t := range said {
+		if i == 0 || said[i-1].Role != assistant || t.Role != "user" {
+			continue
+		}
+		to := &said[i-1]
+		if o.turn.ID == to.ID && o.beside.turn.Role == "user" && o.beside.turn.N < to.N && text.TakesSide(t.Text) {
+			passage, brief := asked.Passage(t.Text)
+			o.beside = quoted{t, passage, brief, o.beside.says}
+		}
+		for _, q := range []*quoted{&o.quoted, &o.beside} {
+			if q.turn.ID != t.ID || q.turn.Role != t.Role || len(t.Text) > shortReply {
+				continue
+			}
+			if before := text.Replied(to.Text, t.Text); before != "" && ingest.Typed(t.Text) == t.Text {
+				before = text.Clip(strings.ReplaceAll(before, " → ", " -> "), shortReply)
+				q.turn.Role, q.turn.Text = Both, before+" → "+t.Text
+				q.passage, q.brief = q.turn.Text, q.turn.Text
+			}
+		}
+	}
+}
+
+// shortReply is the length of a reply that is shown with what it is to, and of that, in bytes.
+const shortReply = 120
 
 // repeats reports whether an assistant's passage says in fewer words what a sub-agent had reported before, and no more
 // of the question.

@@ -110,12 +110,18 @@ func (r *reader) withoutGoals(all []*ranked) []*ranked {
 	}
 	return slices.DeleteFunc(all, func(o *ranked) bool {
 		told := in[exchangePlace{o.session, o.x}]
-		if o.table != items || o.item.Kind != payload.Goal || told == nil {
+		if o.table != items || !o.onlyAsks() || told == nil {
 			return false
 		}
 		told.score = max(told.score, o.score)
 		return true
 	})
+}
+
+// onlyAsks reports whether an item says what a person wanted or asked, not what came of it.
+func (o *ranked) onlyAsks() bool {
+	it := &o.item
+	return it.Kind == payload.Goal || it.Kind == payload.Lead && it.By == payload.ByUser && strings.HasSuffix(it.Text, "?")
 }
 
 // liftAnswers has what a person replied later in a session right before the question that it answers.
@@ -124,12 +130,20 @@ func liftAnswers(all []*ranked) {
 		question, _, answered := strings.Cut(reply.turn.Text, " → ")
 		for _, o := range all {
 			asks := o.turn.Role == assistant && o.session == reply.session && o.n < reply.n
-			if asks && answered && reply.turn.Role == Both && strings.Contains(o.turn.Text, question) {
+			if asks && answered && reply.turn.Role == Both && asksSame(o.turn.Text, question) {
 				reply.score = max(reply.score, o.score*(1+1e-9))
 			}
 		}
 	}
 }
+
+// asksSame reports whether a message holds a question, or asks much the same.
+func asksSame(said, question string) bool {
+	of := text.Words(question)
+	return strings.Contains(said, question) || 2*text.Words(text.Replied(said, "")).Shared(of) >= max(len(of), 2*sameWords)
+}
+
+const sameWords = 3 // that two questions about much the same share
 
 func blendFor(ts []term) blend {
 	if len(ts) >= taskWords {
@@ -300,6 +314,41 @@ func preferLater(list []*ranked, asked *rank.Question) {
 	copy(list[1:first+1], list[:first])
 	list[0] = newer
 }
+
+// preferBearing moves what says far more of the question right before a first result that claims something of another
+// subject, and a person's word that says more of it before the state of a file.
+func preferBearing(list []*ranked, asked *rank.Question) {
+	if len(list) == 0 || !list[0].isClaim() {
+		return
+	}
+	list = list[:min(len(list), laterWindow)]
+	says := func(o *ranked) float64 {
+		it, said := &o.item, o.passage+"\n"+o.beside.passage
+		for _, s := range slices.Concat(it.Quotes(), it.Aliases, it.Alternatives, []string{it.Text, it.Why}) {
+			said += "\n" + s
+		}
+		return shareIn(asked, said)
+	}
+	first := list[0]
+	ofFile, least := first.item.Kind == payload.File, says(first)
+	k := slices.IndexFunc(list, func(o *ranked) bool {
+		byPerson := o.item.By == payload.ByUser || o.turn.Role == "user" || o.turn.Role == Both
+		outdated := o.session != first.session && o.at().Before(first.at())
+		bears := ofFile && byPerson && says(o) > least || !ofFile && !outdated && says(o) > farMore*least
+		return bears && o.score >= nearly*first.score
+	})
+	if k > 0 {
+		list[k].score = first.score
+		newer := list[k]
+		copy(list[1:k+1], list[:k])
+		list[0] = newer
+	}
+}
+
+const (
+	farMore = 2   // times as much of a question
+	nearly  = 0.8 // of a score that is about as good
+)
 
 // overtake puts what a person said last that gives a question another answer before what they had replied to it, and
 // said of it in between, which then have it as what was said later. It is no claim that it holds: all stay quotes.

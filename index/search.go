@@ -148,11 +148,15 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	if err != nil {
 		return Answer{}, err
 	}
+	if err := r.conclude(ctx, list[:min(len(list), besideShown)]); err != nil {
+		return Answer{}, err
+	}
 	if list, err = r.collapse(ctx, list); err != nil {
 		return Answer{}, err
 	}
 	list = overtake(list, r.asked)
 	preferLater(list, r.asked)
+	preferBearing(list, r.asked)
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}

@@ -149,7 +149,7 @@ func latest(ctx context.Context, x Index, b *Bearing) (*Bearing, error) {
 	if b.Claims() || question == nil {
 		return b, nil
 	}
-	last, err := x.Later(ctx, &b.Placed, asking(b.Asked), question)
+	last, err := x.Later(ctx, &b.Placed, text.Asking(b.Asked), question)
 	if err != nil || last == nil {
 		return b, err
 	}
@@ -407,7 +407,7 @@ func bears(turns []index.Turn, asks text.Bag) bool {
 	if last > 1 {
 		earlier = text.Words(turns[last-2].Text)
 	}
-	asked := typed(turns[last-1]) || strings.Contains(lastWords(turns[last-1].Text), "?")
+	asked := typed(turns[last-1]) || strings.Contains(text.LastWords(turns[last-1].Text), "?")
 	if !asked && !text.LeavesIt(turns[last].Text) && said.Without(earlier).Shared(before) == 0 {
 		return false
 	}

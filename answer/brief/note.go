@@ -3,7 +3,6 @@ package brief
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,27 +20,6 @@ const (
 	longestAsked  = 240
 	longestClaim  = 300
 )
-
-// lastWords returns the end of what an assistant said, which asks or proposes.
-func lastWords(said string) string {
-	said = text.OneLine(said)
-	if over := len(said) - longestAsked; over > 0 {
-		said = said[over:]
-		said = strings.ToValidUTF8(said[strings.IndexByte(said, ' ')+1:], "")
-	}
-	return said
-}
-
-// asking returns the last question of an assistant's turn, else its last sentence.
-func asking(said string) string {
-	all := text.Sentences(lastWords(said), false)
-	for _, s := range slices.Backward(all) {
-		if strings.HasSuffix(s, "?") {
-			return s
-		}
-	}
-	return all[len(all)-1]
-}
 
 // Lines words it in two lines: what was said, when and where, as what it is; and where to look.
 func (b *Bearing) Lines() string {
@@ -64,10 +42,10 @@ func (b *Bearing) Lines() string {
 	if b.Item.By == payload.ByAssistant {
 		who = "the assistant "
 	}
-	said, asked := longestSaid, asking
+	said, asked := longestSaid, text.Asking
 	room := saidAndAsked - min(len(b.Item.Text), longestSaid)
 	if b.long || who != "" {
-		said, asked, room = longestAsked, lastWords, longestAsked
+		said, asked, room = longestAsked, text.LastWords, longestAsked
 	}
 	line := who + fmt.Sprintf("said %s, session %d: “%s”", b.Item.At.UTC().Format(time.DateOnly), b.SessionN,
 		plain(b.Item.Text, said))

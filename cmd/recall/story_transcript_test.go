@@ -80,6 +80,9 @@ func (w *transcriptWriter) line(where, line string) {
 			"model":   "claude-opus-4-7",
 			"content": []any{block}, "stop_reason": nil, "usage": map[string]any{"input_tokens": 1, "output_tokens": 1}}
 	}
+	if what != "you" && strings.HasPrefix(words, `"`) {
+		w.ts.Check(json.Unmarshal([]byte(words), &words))
+	}
 	switch what {
 	case "you":
 		r["type"], r["message"] = "user", map[string]any{"role": "user", "content": words}
@@ -103,9 +106,6 @@ func (w *transcriptWriter) line(where, line string) {
 		}
 		assistant(map[string]any{"type": "tool_use", "id": w.call, "name": tool, "input": json.RawMessage(input)})
 	case "ok", "failed":
-		if strings.HasPrefix(words, `"`) {
-			w.ts.Check(json.Unmarshal([]byte(words), &words))
-		}
 		r["type"] = "user"
 		r["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result",
 			"tool_use_id": w.call, "content": words, "is_error": what == "failed"}}}

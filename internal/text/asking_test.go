@@ -1,0 +1,20 @@
+package text
+
+import "testing"
+
+// A reply is to the option whose label it names, else to the question; to neither if the label is of several lines.
+func TestReplied(t *testing.T) {
+	offer := "There are two ways:\n\n**Option A — quieter**\n**Option B — none at all**\n\nWhich of the two do you prefer?"
+	steps := "1. Read the clock\n2. Set it\n\nOr:\n1. Leave the clock\n\nShall I set the harbour clock?"
+	for _, c := range []struct{ said, reply, want string }{
+		{offer, "I like B", "**Option B — none at all**"},
+		{offer, "ok option A please", "**Option A — quieter**"},
+		{offer, "neither", "Which of the two do you prefer?"},
+		{steps, "do 1", "Shall I set the harbour clock?"},
+		{"Done. What's next?", "a sign at the gate", ""},
+	} {
+		if got := Replied(c.said, c.reply); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.reply, got, c.want)
+		}
+	}
+}
