@@ -98,7 +98,7 @@ var measures = Pattern(`(?:^|[,;.:!?]\s|\b(?:and|but|against)\s)\s*((?:[^\s\d,;.
 func SaysChanged(s string) bool { return saysChanged().MatchString(s) }
 
 var saysChanged = Pattern(`(?i)\b(?:instead(?: of)?|in place of|in favou?r of|no longer|(?:not?|no \S+) any ?more|anymore|` +
-	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|drop(?:s|ped)?|removed?|` +
+	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang(?:e[sd]?|ing)|drop(?:s|ped)?|removed?|` +
 	`abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
 	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all|` +
 	`forget|scrap|back to|from now on|(?:we|i)(?:['’]d| would) rather)\b`)
