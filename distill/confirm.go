@@ -131,22 +131,16 @@ func (c *contract) informs(t *ingest.Turn, said, reply string, claim []sayWord) 
 
 // asker returns the last turn that the person typed before another, or nil.
 func (c *contract) asker(t *ingest.Turn) *ingest.Turn {
-	for i := c.position[t] - 1; i >= 0; i-- {
-		if p := &c.session.Turns[i]; typed(p) && !p.Copied {
-			return p
-		}
-	}
-	return nil
+	return c.toward(t, -1, func(p *ingest.Turn) bool { return typed(p) && !p.Copied })
 }
 
 // answer returns the first thing the assistant said after a turn, before the person spoke again, or nil.
 func (c *contract) answer(t *ingest.Turn) *ingest.Turn {
-	for i := c.position[t] + 1; i < len(c.session.Turns) && !typed(&c.session.Turns[i]); i++ {
-		if n := &c.session.Turns[i]; n.Role == ingest.Assistant && !n.Abandoned && strings.TrimSpace(n.Text) != "" {
-			return n
-		}
+	n := c.toward(t, 1, func(n *ingest.Turn) bool { return typed(n) || told(n) })
+	if n == nil || typed(n) {
+		return nil
 	}
-	return nil
+	return n
 }
 
 // replyTo returns what the other one says to a message, or "".
@@ -394,9 +388,14 @@ func neighbours(words []sayWord, i int) (before, after string) {
 
 // shareIn returns the share of a claim's words that a text has.
 func shareIn(claim, said []sayWord) float64 {
+	return shareOf(claim, said, func(w sayWord) bool { return !w.joint && !w.part })
+}
+
+// shareOf returns the share of those of a claim's words that count which a text has.
+func shareOf(claim, said []sayWord, counts func(sayWord) bool) float64 {
 	n, in := 0, 0
 	for _, w := range claim {
-		if !w.joint && !w.part {
+		if counts(w) {
 			if n++; has(said, w.stem) {
 				in++
 			}

@@ -285,24 +285,25 @@ func (c *contract) isSupported(it *payload.Item) bool {
 	return false
 }
 
-// next returns the next turn that the person typed, or nil.
-func (c *contract) next(t *ingest.Turn) *ingest.Turn {
-	for i := c.position[t] + 1; i < len(c.session.Turns); i++ {
-		if n := &c.session.Turns[i]; typed(n) {
+// toward returns the first turn before (step -1) or after (1) another for which a test holds, or nil.
+func (c *contract) toward(t *ingest.Turn, step int, is func(*ingest.Turn) bool) *ingest.Turn {
+	for i := c.position[t] + step; i >= 0 && i < len(c.session.Turns); i += step {
+		if n := &c.session.Turns[i]; is(n) {
 			return n
 		}
 	}
 	return nil
 }
 
+// next returns the next turn that the person typed, or nil.
+func (c *contract) next(t *ingest.Turn) *ingest.Turn { return c.toward(t, 1, typed) }
+
 // before returns the last thing the assistant said before a turn, or nil.
-func (c *contract) before(t *ingest.Turn) *ingest.Turn {
-	for i := c.position[t] - 1; i >= 0; i-- {
-		if b := &c.session.Turns[i]; b.Role == ingest.Assistant && !b.Abandoned && strings.TrimSpace(b.Text) != "" {
-			return b
-		}
-	}
-	return nil
+func (c *contract) before(t *ingest.Turn) *ingest.Turn { return c.toward(t, -1, told) }
+
+// told reports whether the assistant says something in a turn.
+func told(t *ingest.Turn) bool {
+	return t.Role == ingest.Assistant && !t.Abandoned && strings.TrimSpace(t.Text) != ""
 }
 
 func typed(t *ingest.Turn) bool {

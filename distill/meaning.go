@@ -126,15 +126,7 @@ func exchanged(claim, said []sayWord) bool {
 
 // affirmed returns the share of what a claim affirms that a text has.
 func affirmed(claim, said []sayWord) float64 {
-	n, in := 0, 0
-	for _, w := range claim {
-		if !w.joint && !w.denied {
-			if n++; has(said, w.stem) {
-				in++
-			}
-		}
-	}
-	return float64(in) / float64(max(1, n))
+	return shareOf(claim, said, func(w sayWord) bool { return !w.joint && !w.denied })
 }
 
 // deniesPart reports whether a text has a short clause that only denies what the other affirms: "…, not redis".
