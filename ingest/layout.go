@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -29,6 +30,18 @@ type Layout interface {
 // A Cut splits a file's path into the root (see Reader.Roots) that its session was kept under and the rest,
 // slash-separated; "" if it can't tell.
 type Cut func(file File) (base, rel string)
+
+// CutAt returns a Cut before one element of a path: at gives its place, less than 1 if there is none.
+func CutAt(at func(file File, parts []string) int) Cut {
+	return func(file File) (base, rel string) {
+		parts := strings.Split(SlashPath(file.Path), "/")
+		i := at(file, parts)
+		if i < 1 {
+			return "", ""
+		}
+		return cmp.Or(strings.Join(parts[:i], "/"), "/"), strings.Join(parts[i:], "/")
+	}
+}
 
 // BaseOf returns the root that a session was kept under, "" if its files' paths don't show it.
 func BaseOf(l Layout, f Found) string {

@@ -186,15 +186,11 @@ var _ ingest.Layout = Reader{}
 
 // Cut implements ingest.Layout: each file goes where it was, below sessions/ or archived_sessions/.
 func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
-	return func(file ingest.File) (base, rel string) {
-		parts := strings.Split(ingest.SlashPath(file.Path), "/")
+	return ingest.CutAt(func(_ ingest.File, parts []string) int {
 		at := len(parts) - 1
 		for at > 0 && parts[at] != "sessions" && parts[at] != "archived_sessions" {
 			at--
 		}
-		if at < 1 {
-			return "", ""
-		}
-		return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
-	}, nil
+		return at
+	}), nil
 }

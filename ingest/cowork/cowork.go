@@ -17,7 +17,6 @@
 package cowork
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -59,8 +58,7 @@ var _ ingest.Layout = Reader{}
 
 // Cut implements ingest.Layout: a root is above account, organisation and, for the app's own agents, "agent".
 func (Reader) Cut(f ingest.Found, _ string) (ingest.Cut, error) {
-	return func(file ingest.File) (base, rel string) {
-		parts := strings.Split(ingest.SlashPath(file.Path), "/")
+	return ingest.CutAt(func(file ingest.File, parts []string) int {
 		id := string(f.ID)
 		at := slices.IndexFunc(parts, func(p string) bool { return p == id || p == id+".json" })
 		if file.Role == SpacesFile { // <account>/<organisation>/spaces.json
@@ -69,11 +67,8 @@ func (Reader) Cut(f ingest.Found, _ string) (ingest.Cut, error) {
 		if at > 0 && parts[at-1] == "agent" {
 			at--
 		}
-		if at -= 2; at < 1 {
-			return "", ""
-		}
-		return cmp.Or(strings.Join(parts[:at], "/"), "/"), strings.Join(parts[at:], "/")
-	}, nil
+		return at - 2
+	}), nil
 }
 
 // sessionsFolder is the name of a root in the app's data folder.

@@ -122,8 +122,7 @@ func placeOf(session ingest.File) (place ingest.File, ok bool) {
 
 // Cut implements ingest.Layout: each file goes where it was, below tmp/<project>.
 func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
-	return func(file ingest.File) (base, rel string) {
-		parts := strings.Split(ingest.SlashPath(file.Path), "/")
+	return ingest.CutAt(func(file ingest.File, parts []string) int {
 		at := len(parts) - 3 // of .project_root
 		if file.Role != ingest.PlaceFile {
 			for at++; at > 0 && parts[at] != "chats"; at-- {
@@ -131,10 +130,10 @@ func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
 			at -= 2
 		}
 		if at < 1 || parts[at] != "tmp" {
-			return "", ""
+			return 0
 		}
-		return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
-	}, nil
+		return at
+	}), nil
 }
 
 // About implements ingest.Keeper: what lies in tmp/<project> is about that project's folder.

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"recall/ingest"
 )
@@ -101,12 +100,11 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 
 // Cut implements ingest.Layout: a file is in the database, into which nothing missing is ever put.
 func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
-	return func(file ingest.File) (base, rel string) {
-		parts := strings.Split(ingest.SlashPath(file.Path), "/")
+	return ingest.CutAt(func(_ ingest.File, parts []string) int {
 		at := len(parts) - 2
 		if at < 1 || path.Ext(parts[at]) != dbExt {
-			return "", ""
+			return 0
 		}
-		return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
-	}, nil
+		return at
+	}), nil
 }
