@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/index/when"
 	"recall/ingest"
 	"recall/internal/llm"
 	"recall/internal/text"
@@ -120,18 +121,6 @@ func ownUsage(l *library.Library, by string, since time.Time, name func(calls.Us
 	return own
 }
 
-// StartOf returns the first day of the week, from Monday on, or month that a time is in; else its day.
-func StartOf(by string, t time.Time) time.Time {
-	first := t.Day()
-	switch by {
-	case "week":
-		first -= (int(t.Weekday()) + 6) % 7
-	case "month":
-		first = 1
-	}
-	return time.Date(t.Year(), t.Month(), first, 0, 0, 0, 0, t.Location())
-}
-
 // usageNames returns the function that names the group of a request.
 func usageNames(catalog *library.Catalog, by string) func(calls.Usage) string {
 	title := map[string]string{}
@@ -143,7 +132,7 @@ func usageNames(catalog *library.Catalog, by string) func(calls.Usage) string {
 	}
 	day := func(at time.Time) string {
 		if !at.IsZero() {
-			at = StartOf(by, at.Local())
+			at, _ = when.Within(at.Local(), by)
 		}
 		return answer.Day(at)
 	}

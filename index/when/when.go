@@ -117,9 +117,9 @@ func (s moment) span(now time.Time) (from, to time.Time, ok bool) {
 	case s["year"] != "":
 		return month, month.AddDate(1, 0, 0), true
 	case s["past"] != "": // up to now
-		return midnight(back(now, amounts(s["n"]), s["past"])), time.Time{}, true
+		return midnight(Back(now, amounts(s["n"]), s["past"])), time.Time{}, true
 	case s["ago"] != "":
-		from, to = within(back(now, amounts(s["n"]), s["ago"]), s["ago"])
+		from, to = Within(Back(now, amounts(s["n"]), s["ago"]), s["ago"])
 		around := map[string]int{"week": 7, "month": 30, "year": 365}[strings.ToLower(s["ago"])] / 2 // people round
 		return from.AddDate(0, 0, -around), to.AddDate(0, 0, around), true
 	case strings.EqualFold(s["unit"], "quarter"):
@@ -132,7 +132,7 @@ func (s moment) span(now time.Time) (from, to time.Time, ok bool) {
 		}
 		return from, from.AddDate(0, 0, 2), true
 	case s["unit"] != "":
-		from, to = within(back(now, which, s["unit"]), s["unit"])
+		from, to = Within(Back(now, which, s["unit"]), s["unit"])
 		return from, to, true
 	case s["weekday"] != "":
 		if !strings.EqualFold(s["bound"], "this") {
@@ -201,8 +201,8 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// within returns the day, week (from Monday), month or year that contains t.
-func within(t time.Time, unit string) (from, to time.Time) {
+// Within returns the day, week (from Monday), month or year that contains t.
+func Within(t time.Time, unit string) (from, to time.Time) {
 	day := midnight(t)
 	switch strings.ToLower(unit) {
 	case "week":
@@ -218,7 +218,8 @@ func within(t time.Time, unit string) (from, to time.Time) {
 	return day, day.AddDate(0, 0, 1)
 }
 
-func back(t time.Time, n int, unit string) time.Time {
+// Back returns the same moment some units before.
+func Back(t time.Time, n int, unit string) time.Time {
 	switch strings.ToLower(unit) {
 	case "week":
 		return t.AddDate(0, 0, -7*n)

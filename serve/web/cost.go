@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recall/answer/history"
+	"recall/index/when"
 	"recall/ingest"
 	"recall/internal/llm"
 	"recall/library"
@@ -46,7 +47,9 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 			last = e.End
 		}
 	}
-	month, from := history.StartOf("month", now), after(by, history.StartOf(by, last.In(now.Location())), 1-mostBars)
+	month, _ := when.Within(now, "month")
+	from, _ := when.Within(last.In(now.Location()), by)
+	from = when.Back(from, mostBars-1, by)
 	since := from
 	if month.Before(from) {
 		since = month
@@ -75,7 +78,8 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 		if on.Before(from) {
 			continue
 		}
-		bar := history.StartOf(by, on).Format(time.DateOnly)
+		first, _ := when.Within(on, by)
+		bar := first.Format(time.DateOnly)
 		if costs[bar] == nil {
 			costs[bar] = map[string]float64{}
 		}
@@ -90,22 +94,12 @@ func spentOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 		s.Projects = append(s.Projects[:mostColours-1], "others")
 	}
 	for i := range mostBars {
-		s.Bars = append(s.Bars, spentBar{From: after(by, from, i).Format(time.DateOnly),
-			To: after(by, from, i+1).AddDate(0, 0, -1).Format(time.DateOnly)})
+		first, next := when.Within(when.Back(from, -i, by), by)
+		s.Bars = append(s.Bars, spentBar{From: first.Format(time.DateOnly),
+			To: next.AddDate(0, 0, -1).Format(time.DateOnly)})
 	}
 	s.draw(costs)
 	return s, nil
-}
-
-// after returns the day that is some weeks, months, or else days after another.
-func after(by string, t time.Time, n int) time.Time {
-	switch by {
-	case "week":
-		return t.AddDate(0, 0, 7*n)
-	case "month":
-		return t.AddDate(0, n, 0)
-	}
-	return t.AddDate(0, 0, n)
 }
 
 // Latest lists the bars that are there, the last one first.

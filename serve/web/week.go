@@ -10,6 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/answer/history"
+	"recall/index/when"
 	"recall/library"
 	"recall/payload"
 )
@@ -46,7 +47,7 @@ func (s *Server) week(r *http.Request, m *Memory) (any, error) {
 			return nil, err
 		}
 	}
-	from := history.StartOf("week", at)
+	from, _ := when.Within(at, "week")
 	to := from.AddDate(0, 0, 7)
 	v, err := kept(&s.kept, m.Stamp, "week of "+from.String(), func() (v letter, err error) {
 		sessions := slices.DeleteFunc(slices.Clone(catalog.Entries), func(e library.Entry) bool {
