@@ -101,7 +101,8 @@ func (s *scan) randomRun(from, to int) {
 	}
 	hint := s.hintBefore(from)
 	expected := hint == hintSecret || s.before(from) == '/'
-	other := texture != twoCases && tail == 0 || s.inBlock(from, to)
+	long := texture == oneCase && len(v) >= runDotted && !strings.ContainsAny(v, "_-") && v[1] != 'x'
+	other := texture != twoCases && tail == 0 && !long || s.inBlock(from, to)
 	if hint == hintPublic || !expected && other {
 		return
 	}
@@ -154,7 +155,7 @@ func (s *scan) inBlock(from, to int) bool {
 	t := s.text
 	if next := strings.IndexByte(t[to:min(len(t), to+12)], '\n'); next >= 0 {
 		at := skip(t, to+next+1, lead, 40)
-		if end := skip(t, at, alnum|marks, runMost); end-at >= runLeast && textureOf(t[at:end]) == twoCases {
+		if end := skip(t, at, alnum|marks, runMost); end-at >= runLeast && textureOf(t[at:end]) >= oneCase {
 			return true
 		}
 	}
@@ -176,7 +177,7 @@ func (s *scan) inBlock(from, to int) bool {
 	for at > 0 && end-at < runMost && is(t[at-1], alnum|marks) {
 		at--
 	}
-	return end-at >= runLeast && textureOf(t[at:end]) == twoCases
+	return end-at >= runLeast && textureOf(t[at:end]) >= oneCase
 }
 
 // hint is what the words before a run say about it.
