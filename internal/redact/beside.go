@@ -140,7 +140,8 @@ func (s *scan) addBeside() {
 // likely reports whether a word beside one for a password is one: evident, jumbled, or words and a number. A hash or a
 // UUID is one only after it.
 func likely(v string, after bool) bool {
-	if evident(v) || inGroups(v) {
+	drawn := after && unnamed(v) && jumbled(v) && shapeIn(v).digits > 1 && !strings.Contains(v, "-")
+	if drawn || evident(v) || inGroups(v) {
 		return true
 	}
 	switch kind := textureOf(v); {
@@ -223,13 +224,17 @@ func wordsAndNumber(v string) bool {
 	return chosenWords().MatchString(v) && !hasSecretName(v) && !placeholder(v) && !dotted(v) && !sized().MatchString(v)
 }
 
+// unnamed reports whether a word with a number is none that names something.
+func unnamed(v string) bool {
+	return len(v) >= 8 && shapeIn(v).digits > 0 && !strings.ContainsAny(v, "/.=:\\~+(_@*") && !hasSecretName(v) && !public(v)
+}
+
 // ofUser reports whether a word that follows a user's name can be the password: words and a number, words with hyphens,
 // jumbled letters and digits.
 func (s *scan) ofUser(v string, at int) bool {
-	named := strings.ContainsAny(v, "/.=:\\~+(_@*") || hasSecretName(v) || public(v)
-	jumble := len(v) >= 8 && !named && shapeIn(v).digits > 0 && (mixed(v) || jumbled(v) || passwordLike(v))
 	chosen := wordsAndNumber(v) || s.before(at) == ' ' && hyphenated(v)
-	return (jumble || chosen) && user().MatchString(s.text[max(0, at-48):at])
+	drawn := unnamed(v) && (mixed(v) || jumbled(v) || passwordLike(v))
+	return (chosen || drawn) && user().MatchString(s.text[max(0, at-48):at])
 }
 
 // markedWords masks words that can only be passwords wherever they stand: letters of both cases, digits and a mark.
