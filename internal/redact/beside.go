@@ -226,7 +226,8 @@ func wordsAndNumber(v string) bool {
 
 // unnamed reports whether a word with a number is none that names something.
 func unnamed(v string) bool {
-	return len(v) >= 8 && shapeIn(v).digits > 0 && !strings.ContainsAny(v, "/.=:\\~+(_@*") && !hasSecretName(v) && !public(v)
+	names := strings.ContainsAny(v, "/.=:\\~+(_@*") || hasSecretName(v) || public(v)
+	return len(v) >= 8 && shapeIn(v).digits > 0 && !names
 }
 
 // ofUser reports whether a word that follows a user's name can be the password: words and a number, words with hyphens,
