@@ -140,7 +140,8 @@ func liftAnswers(all []*ranked) {
 // asksSame reports whether a message holds a question, or asks much the same.
 func asksSame(said, question string) bool {
 	of := text.Words(question)
-	return strings.Contains(said, question) || 2*text.Words(text.Replied(said, "")).Shared(of) >= max(len(of), 2*sameWords)
+	shared := text.Words(text.LastQuestion(said)).Shared(of)
+	return strings.Contains(said, question) || 2*shared >= max(len(of), 2*sameWords)
 }
 
 const sameWords = 3 // that two questions about much the same share

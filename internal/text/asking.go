@@ -30,12 +30,11 @@ func Asking(said string) string {
 }
 
 // Replied returns what of an assistant's turn a reply is to: the option whose label it names, if no other line has that
-// label, else the last question of its last lines; "" if there is neither.
+// label, else its LastQuestion.
 func Replied(said, reply string) string {
 	named := strings.FieldsFunc(reply, func(r rune) bool { return strings.ContainsRune(" \t\n.,;:!()*`", r) })
-	lines := strings.FieldsFunc(said, func(r rune) bool { return r == '\n' })
 	took := map[bool][]string{} // by whether the line is called an option
-	for _, line := range lines {
+	for line := range strings.Lines(said) {
 		label := optionLabel().FindStringSubmatch(line)
 		if label != nil && slices.Contains(named, label[2]) && label[2] != "a" {
 			took[label[1] != ""] = append(took[label[1] != ""], OneLine(line))
@@ -46,17 +45,23 @@ func Replied(said, reply string) string {
 			return took[called][0]
 		}
 	}
+	return LastQuestion(said)
+}
+
+const lastLines = 3 // of a message, in which a question is one to the person
+
+// LastQuestion returns the last question of the last lines of a message; "" if none is about anything: "What's next?"
+func LastQuestion(said string) string {
+	lines := strings.FieldsFunc(said, func(r rune) bool { return r == '\n' })
 	for _, line := range slices.Backward(lines[max(0, len(lines)-lastLines):]) {
 		for _, s := range slices.Backward(Sentences(line, false)) {
-			if strings.HasSuffix(strings.TrimRight(s, "*_` "), "?") && len(Words(s)) > 1 { // "What's next?" is about nothing
+			if strings.HasSuffix(strings.TrimRight(s, "*_` "), "?") && len(Words(s)) > 1 {
 				return s
 			}
 		}
 	}
 	return ""
 }
-
-const lastLines = 3 // of a message, in which a question is one to the person
 
 // optionLabel matches the beginning of a line with the label of an option.
 var optionLabel = Pattern(`^[\s#>|*_•+-]*\(?((?i:option|version|variant|approach|path)\s+)?([A-Ha-h1-9])[*_]*` +
