@@ -303,7 +303,11 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 				continue
 			}
 			if before := text.Replied(to.Text, t.Text); before != "" && ingest.Typed(t.Text) == t.Text {
-				before = text.Clip(strings.ReplaceAll(before, " → ", " -> "), shortReply)
+				room := shortReply
+				if q == &o.beside { // on one line
+					room = besideQuestion
+				}
+				before = text.Clip(strings.ReplaceAll(before, " → ", " -> "), room)
 				q.turn.Role, q.turn.Text = Both, before+" → "+t.Text
 				q.passage, q.brief = q.turn.Text, q.turn.Text
 			}
@@ -311,8 +315,11 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 	}
 }
 
-// shortReply is the length of a reply that is shown with what it is to, and of that, in bytes.
-const shortReply = 120
+// How long a reply may be that is shown with what it is to, and that, in bytes.
+const (
+	shortReply     = 120
+	besideQuestion = 40
+)
 
 // repeats reports whether an assistant's passage says in fewer words what a sub-agent had reported before, and no more
 // of the question.
