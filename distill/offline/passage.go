@@ -271,8 +271,11 @@ func (p passage) denies() bool {
 // refutedBy reports whether a sentence says "no" or "not" and names what a speech supposes or asks itself: "no leak",
 // "it isn't a race".
 func (sp *speech) refutedBy(s sentence) bool {
+	if !negates().MatchString(s.text) {
+		return false
+	}
 	words := keywords(s.text)
-	return negates().MatchString(s.text) && slices.ContainsFunc(sp.parts, func(o sentence) bool {
+	return slices.ContainsFunc(sp.parts, func(o sentence) bool {
 		return o.supposes() && !negates().MatchString(o.text) && keywords(o.text).Shared(words) > 0
 	})
 }

@@ -142,8 +142,7 @@ var itemBegin = text.Pattern(`^(?:\[[xX]\]|[\W0-9])*$`)
 // other two are stubs"; with all, it holds for those that it names too.
 func ofTheRest(s *sentence, names bool) (state string, all bool) {
 	said := exception().ReplaceAllString(s.text, "")
-	for _, c := range clauses(said) {
-		words := said[c.from:c.to]
+	for _, words := range between().Split(said, -1) {
 		whom := ofFiles().FindStringSubmatchIndex(words)
 		if whom == nil || !names && whom[2] < 0 {
 			continue
