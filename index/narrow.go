@@ -47,14 +47,14 @@ func narrow(ctx context.Context, tx querier, q Query) (Query, Filters, error) {
 		}
 	}
 	if q.Project == "" {
-		if m := projectForm().FindStringSubmatchIndex(text); m != nil {
+		if m := projectForm().FindStringSubmatch(text); m != nil {
 			known, err := column[string](ctx, tx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`,
-				cmp.Or(groups(text, m)[1:]...))
+				cmp.Or(m[1:]...))
 			if err != nil {
 				return q, n, err
 			}
 			for _, n.Project = range known {
-				take(m)
+				take(projectForm().FindStringIndex(text))
 			}
 		}
 	}
@@ -68,18 +68,6 @@ func narrow(ctx context.Context, tx querier, q Query) (Query, Filters, error) {
 
 var projectForm = text.Pattern(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|` +
 	`repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)
-
-func groups(s string, m []int) []string {
-	var out []string
-	for i := 0; i < len(m); i += 2 {
-		if m[i] < 0 {
-			out = append(out, "")
-		} else {
-			out = append(out, s[m[i]:m[i+1]])
-		}
-	}
-	return out
-}
 
 // dropFraming drops the terms of a question that only phrase it ("how many times did we …"), unless nothing
 // else is left. Terms that occur a second time stay.

@@ -130,21 +130,12 @@ func liftAnswers(all []*ranked) {
 		question, _, answered := strings.Cut(reply.turn.Text, " → ")
 		for _, o := range all {
 			asks := o.turn.Role == assistant && o.session == reply.session && o.n < reply.n
-			if asks && answered && reply.turn.Role == Both && asksSame(o.turn.Text, question) {
+			if asks && answered && reply.turn.Role == Both && text.AsksSame(o.turn.Text, question) {
 				reply.score = max(reply.score, o.score*(1+1e-9))
 			}
 		}
 	}
 }
-
-// asksSame reports whether a message holds a question, or asks much the same.
-func asksSame(said, question string) bool {
-	of := text.Words(question)
-	shared := text.Words(text.LastQuestion(said)).Shared(of)
-	return strings.Contains(said, question) || 2*shared >= max(len(of), 2*sameWords)
-}
-
-const sameWords = 3 // that two questions about much the same share
 
 func blendFor(ts []term) blend {
 	if len(ts) >= taskWords {
@@ -310,10 +301,15 @@ func preferLater(list []*ranked, asked *rank.Question) {
 			}
 		}
 	}
-	newer := list[first]
-	newer.score = list[0].score
-	copy(list[1:first+1], list[:first])
-	list[0] = newer
+	putFirst(list, first)
+}
+
+// putFirst moves a result before all others.
+func putFirst(list []*ranked, k int) {
+	list[k].score = list[0].score
+	for ; k > 0; k-- {
+		list[k], list[k-1] = list[k-1], list[k]
+	}
 }
 
 // preferBearing moves what says far more of the question right before a first result that claims something of another
@@ -339,10 +335,7 @@ func preferBearing(list []*ranked, asked *rank.Question) {
 		return bears && o.score >= nearly*first.score
 	})
 	if k > 0 {
-		list[k].score = first.score
-		newer := list[k]
-		copy(list[1:k+1], list[:k])
-		list[0] = newer
+		putFirst(list, k)
 	}
 }
 

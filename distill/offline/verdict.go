@@ -1,9 +1,7 @@
 package offline
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"recall/internal/text"
 	"recall/payload"
@@ -56,35 +54,10 @@ func (p passage) replies() bool { return p.user && p.reacts != nil && p.from() =
 // cueSettles are the cues of what a person settles, changes, rules out, puts off or warns of.
 var cueSettles = cueOf("settle") | cueRuled | cueWarn | cueOf("later")
 
-var (
-	// picks matches a reply that takes an option by its label: "C", "I like option C", "E with D as default".
-	picks = text.Pattern(`(?:^|[\s"“(])(?:(?i:option|version|variant|approach|number|choice)\s+#?([A-H1-9])\b|` +
-		`([A-H1-9])(?:\W*$|[.,;:)!]\s|\s(?:with|and|as|is|please|then|but|in|\w+ it)\b))`)
-
-	// labelled matches the beginning of a line with an option's label.
-	labelled = text.Pattern(`^(?:[\s#>|•+-]|\* )*([*_]*(?i:(?:option|version|variant|approach)\s+)?([A-H1-9])[*_]*` +
-		`(?:[.):]|\s+[(—–-])[*_]*\s)`)
-)
-
-// shortPick is the length of a reply, in bytes, that may name an option by its label alone.
-const shortPick = 60
-
 // picked returns the range of the line, of the message before, whose label a reply takes.
 func (p passage) picked() (from, to int, ok bool) {
 	if !p.replies() {
 		return 0, 0, false
 	}
-	reply := p.run[0].text
-	took := picks().FindStringSubmatch(reply)
-	if took == nil || took[1] == "" && len(reply) > shortPick {
-		return 0, 0, false
-	}
-	label, at := cmp.Or(took[1], took[2]), 0
-	for line := range strings.Lines(p.reacts.text) {
-		if of := labelled().FindStringSubmatchIndex(line); of != nil && line[of[4]:of[5]] == label {
-			from, to, ok = at+of[2], at+len(strings.TrimRight(line, "\r\n")), true
-		}
-		at += len(line)
-	}
-	return from, to, ok
+	return text.Picked(p.reacts.text, p.run[0].text)
 }

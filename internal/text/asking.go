@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -26,27 +27,49 @@ func Asking(said string) string {
 			return s
 		}
 	}
-	return all[len(all)-1]
+	return strings.Join(all[max(0, len(all)-1):], "")
 }
 
-// Replied returns what of an assistant's turn a reply is to: the option whose label it names, if no other line has that
-// label, else its LastQuestion.
+// Replied returns what of an assistant's turn a reply is to: the option that it takes by its label, else its
+// LastQuestion.
 func Replied(said, reply string) string {
-	named := strings.FieldsFunc(reply, func(r rune) bool { return strings.ContainsRune(" \t\n.,;:!()*`", r) })
-	took := map[bool][]string{} // by whether the line is called an option
-	for line := range strings.Lines(said) {
-		label := optionLabel().FindStringSubmatch(line)
-		if label != nil && slices.Contains(named, label[2]) && label[2] != "a" {
-			took[label[1] != ""] = append(took[label[1] != ""], OneLine(line))
-		}
-	}
-	for _, called := range []bool{true, false} {
-		if len(took[called]) == 1 {
-			return took[called][0]
-		}
+	if from, to, ok := Picked(said, reply); ok {
+		return OneLine(said[from:to])
 	}
 	return LastQuestion(said)
 }
+
+// Picked returns the range of the one line of a message whose label a reply takes.
+func Picked(said, reply string) (from, to int, ok bool) {
+	took := picks().FindStringSubmatch(reply)
+	if took == nil || took[1] == "" && len(reply) > shortPick {
+		return 0, 0, false
+	}
+	label, at := cmp.Or(took[1], took[2]), 0
+	for line := range strings.Lines(said) {
+		if of := labelled().FindStringSubmatchIndex(line); of != nil && line[of[4]:of[5]] == label {
+			if ok {
+				return 0, 0, false
+			}
+			from, to, ok = at+of[2], at+len(strings.TrimRight(line, "\r\n")), true
+		}
+		at += len(line)
+	}
+	return from, to, ok
+}
+
+// shortPick is the length of a reply, in bytes, that may name an option by its label alone.
+const shortPick = 60
+
+var (
+	// picks matches a reply that takes an option by its label: "C", "I like option C", "E with D as default".
+	picks = Pattern(`(?:^|[\s"“(])(?:(?i:option|version|variant|approach|number|choice)\s+#?([A-H1-9])\b|` +
+		`([A-H1-9])(?:\W*$|[.,;:)!]\s|\s(?:with|and|as|is|please|then|but|in|\w+ it)\b))`)
+
+	// labelled matches the beginning of a line with an option's label.
+	labelled = Pattern(`^(?:[\s#>|•+-]|\* )*([*_]*(?i:(?:option|version|variant|approach)\s+)?([A-H1-9])[*_]*` +
+		`(?:[.):]|\s+[(—–-])[*_]*\s)`)
+)
 
 const lastLines = 3 // of a message, in which a question is one to the person
 
@@ -63,9 +86,13 @@ func LastQuestion(said string) string {
 	return ""
 }
 
-// optionLabel matches the beginning of a line with the label of an option.
-var optionLabel = Pattern(`^[\s#>|*_•+-]*\(?((?i:option|version|variant|approach|path)\s+)?([A-Ha-h1-9])[*_]*` +
-	`(?:[.):]|\s+[(—–-])`)
+// AsksSame reports whether a message holds a question, or asks much the same.
+func AsksSame(said, question string) bool {
+	const same = 3 // words that two questions about much the same share
+	of := Words(question)
+	shared := Words(LastQuestion(said)).Shared(of)
+	return strings.Contains(said, question) || 2*shared >= max(len(of), 2*same)
+}
 
 // TakesSide reports whether a reply begins with agreement or refusal, or says to leave things as they are.
 func TakesSide(reply string) bool { return Agrees(reply) || Refuses(reply) || LeavesIt(reply) }
