@@ -26,7 +26,7 @@ func files(t *talk, all []*touched) []payload.Item {
 		if f.allowed() {
 			f.offLimit = nil
 		}
-		inPlay := f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil || f.state != nil
+		inPlay := f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil
 		if inPlay || onlyRead && f.reads > 0 {
 			keep = append(keep, f)
 		}
@@ -203,9 +203,8 @@ func (f *touched) isCommitted() bool { return f.edits > 0 && f.committed >= f.tu
 // was written, though one was before or the last exchange broke off after that; done if it is committed or a report
 // says so; untouched if it was only read and nothing may have changed it unseen.
 func (f *touched) status(t *talk) string {
-	unknown := f.state == nil && (f.shown || f.unseen && f.refused == 0)
 	switch {
-	case f.deleted, f.back, f.edits == 0 && unknown:
+	case f.deleted, f.back, f.edits == 0 && (f.shown || f.unseen && f.refused == 0):
 		return ""
 	case f.edits == 0:
 		return payload.FileUntouched

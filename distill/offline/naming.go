@@ -49,14 +49,12 @@ func findStates(t *talk, all []*touched) {
 	var written []*touched
 	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
 	for _, f := range all {
-		if f.turn == nil || f.deleted || f.back {
+		if f.edits == 0 || f.deleted || f.back {
 			continue
 		}
 		stem, _, _ := strings.Cut(f.base, ".")
-		byStem[stem] = append(byStem[stem], f)
-		if at := t.exchangeAt(f.turn.N); f.edits > 0 {
-			written, writtenIn[at] = append(written, f), append(writtenIn[at], f)
-		}
+		at := t.exchangeAt(f.turn.N)
+		written, byStem[stem], writtenIn[at] = append(written, f), append(byStem[stem], f), append(writtenIn[at], f)
 	}
 	for _, sp := range t.speeches {
 		for i := range sp.parts {
@@ -105,11 +103,10 @@ func findStates(t *talk, all []*touched) {
 }
 
 // setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo
-// what the report said of it before. One that was only read is at most not begun.
+// what the report said of it before.
 func (f *touched) setState(by *speech, in *sentence, clause, state string) {
 	again := f.state != nil && f.state.by == by && state == payload.FileDone
-	meant := f.edits > 0 || state == payload.FileUntouched
-	if state != "" && meant && !again && f.turn.N <= by.turn.N {
+	if state != "" && !again && f.turn.N <= by.turn.N {
 		f.state = &stated{by, in, clause, state}
 	}
 }
