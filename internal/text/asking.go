@@ -42,7 +42,8 @@ func Replied(said, reply string) string {
 // Picked returns the range of the one line of a message whose label a reply takes.
 func Picked(said, reply string) (from, to int, ok bool) {
 	took := picks().FindStringSubmatch(reply)
-	if took == nil || took[1] == "" && len(reply) > shortPick {
+	begins := labelled().MatchString(reply) && !strings.Contains(reply, "\n") // or it is a list of its own
+	if took == nil || took[1] == "" && len(reply) > shortPick && !begins {
 		return 0, 0, false
 	}
 	label, at := cmp.Or(took[1], took[2]), 0
@@ -58,7 +59,7 @@ func Picked(said, reply string) (from, to int, ok bool) {
 	return from, to, ok
 }
 
-// shortPick is the length of a reply, in bytes, that may name an option by its label alone.
+// shortPick is the length of a reply, in bytes, that may name an option by its label alone, anywhere.
 const shortPick = 60
 
 var (

@@ -9,6 +9,7 @@ func TestReplied(t *testing.T) {
 	for _, c := range []struct{ said, reply, want string }{
 		{offer, "I like B", "**Option B — none at all**"},
 		{offer, "ok option A please", "**Option A — quieter**"},
+		{offer, "B. but it has to be quiet at night, and show the tide of the harbour next door", "**Option B — none at all**"},
 		{offer, "neither", "Which of the two do you prefer?"},
 		{steps, "do 1", "Shall I set the harbour clock?"},
 		{"Done. What's next?", "a sign at the gate", ""},
