@@ -4,10 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"recall/index/rank"
 	"recall/internal/text"
+	"recall/payload"
 )
 
 // opens reports whether what is shown of an exchange is what a person asked or wanted in it, which says nothing of what
@@ -15,6 +17,35 @@ import (
 func (o *ranked) opens() bool {
 	t := &o.turn
 	return o.table == turns && t.Role == "user" && (t.N == 1 || strings.HasSuffix(strings.TrimSpace(t.Text), "?"))
+}
+
+// withoutGoals has exchanges in the place of the goals that were taken from them, unless goals are asked for: what was
+// to be done says nothing of what came of it.
+func (r *reader) withoutGoals(all []*ranked) []*ranked {
+	if r.q.Kinds != nil || r.asked.Asks(payload.Goal) {
+		return all
+	}
+	in := map[exchangePlace]*ranked{}
+	for _, o := range all {
+		if o.table == turns {
+			in[exchangePlace{o.session, o.x}] = o
+		}
+	}
+	return slices.DeleteFunc(all, func(o *ranked) bool {
+		told := in[exchangePlace{o.session, o.x}]
+		if o.table != items || !o.onlyAsks() || told == nil {
+			return false
+		}
+		told.score = max(told.score, o.score)
+		return true
+	})
+}
+
+// onlyAsks reports whether an item says what a person wanted or asked, not what came of it.
+func (o *ranked) onlyAsks() bool {
+	it := &o.item
+	asks := it.Kind == payload.Lead && it.By == payload.ByUser && strings.HasSuffix(it.Text, "?")
+	return it.Kind == payload.Goal || asks
 }
 
 // asMuch is how much of a question the last message of an exchange must say, relative to the one that says most.

@@ -90,8 +90,7 @@ func dropFraming(s string, ts []term) []term {
 	times := map[string]int{}
 	text.Each(s, func(w string) bool { times[text.Stem(w)]++; return true })
 	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
-		return times[t.stem] == 1 &&
-			slices.Contains(asking, t.stem)
+		return times[t.stem] == 1 && slices.Contains(asking, t.stem)
 	})
 	if len(kept) == 0 {
 		return ts

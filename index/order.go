@@ -96,34 +96,6 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 	return all, err
 }
 
-// withoutGoals has exchanges in the place of the goals that were taken from them, unless goals are asked for: what was
-// to be done says nothing of what came of it.
-func (r *reader) withoutGoals(all []*ranked) []*ranked {
-	if r.q.Kinds != nil || r.asked.Asks(payload.Goal) {
-		return all
-	}
-	in := map[exchangePlace]*ranked{}
-	for _, o := range all {
-		if o.table == turns {
-			in[exchangePlace{o.session, o.x}] = o
-		}
-	}
-	return slices.DeleteFunc(all, func(o *ranked) bool {
-		told := in[exchangePlace{o.session, o.x}]
-		if o.table != items || !o.onlyAsks() || told == nil {
-			return false
-		}
-		told.score = max(told.score, o.score)
-		return true
-	})
-}
-
-// onlyAsks reports whether an item says what a person wanted or asked, not what came of it.
-func (o *ranked) onlyAsks() bool {
-	it := &o.item
-	return it.Kind == payload.Goal || it.Kind == payload.Lead && it.By == payload.ByUser && strings.HasSuffix(it.Text, "?")
-}
-
 // liftAnswers has what a person replied later in a session right before the question that it answers.
 func liftAnswers(all []*ranked) {
 	for _, reply := range all {

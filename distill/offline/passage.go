@@ -289,7 +289,8 @@ var negates = text.Pattern(`(?i)\b(?:no|not|never|nor|none|nothing|nobody|cannot
 var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['’]t| not) (?:the|it|that|related|caused|to blame)\b|` +
 	`\bcan(?:['’]t|not) be (?:it|the)|^so no\b|\bnothing (?:there|wrong|odd|to do with)\b|\bI can exclude\b|` +
 	`\b(?:theory|guess|suspicion|hypothesis|assumption)\b.* wrong\b|\b(?:no|any) difference\b|\bthe same\b|` +
-	`\b(?:forget about|scratch|strike|drop(?:ped)?) (?:it|that|the)\b|\baside\b|\bout of the (?:window|picture|question)\b|` +
+	`\b(?:forget about|scratch|strike|drop(?:ped)?) (?:it|that|the)\b|\baside\b|` +
+	`\bout of the (?:window|picture|question)\b|` +
 	`\b(?:is|are|looks?|checks? out|works?|runs?|['’]s) (?:all |quite |therefore |off the )?` +
 	`(?:fine|healthy|innocent|out|clean|good|ok|okay|correctly|excluded|impossible|table|hook|as it should)\b`)
 
@@ -313,7 +314,8 @@ func (p passage) putsOff() bool {
 var (
 	atTime = text.Pattern(`(?i)\b(?:` + otherDay + `|` + weekday + `)\b`)
 	// proposes matches a sentence that says what could be done.
-	proposes = text.Pattern(`(?i)\?\W*$|\b(?:(?:i|we)(?:['’]d| would| could| should| suggest| propose| recommend)|next|remaining)\b`)
+	proposes = text.Pattern(`(?i)\?\W*$|` +
+		`\b(?:(?:i|we)(?:['’]d| would| could| should| suggest| propose| recommend)|next|remaining)\b`)
 	// doThat matches what tells "do that tomorrow" from "tomorrow".
 	doThat = text.Pattern(`(?i)\b(?:do|it|that|this)\b`)
 )

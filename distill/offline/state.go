@@ -14,12 +14,14 @@ import (
 const (
 	doneWords = `done|completed?|finished|ready|implemented|works|in place|100 ?%|fertig|erledigt|` +
 		`[✅☑✔✓]\x{FE0F}?|\[[xX]\]`
-	newWords = `not (?:yet )?(?:started|begun|touched)(?: yet)?|untouched|nothing(?: there| done| written)?(?: yet)?|0 ?%|` +
-		`nicht (?:angefangen|begonnen)`
+	newWords = `not (?:yet )?(?:started|begun|touched)(?: yet)?|untouched|0 ?%|` +
+		`nothing(?: there| done| written)?(?: yet)?|nicht (?:angefangen|begonnen)`
 	openWords = `not (?:yet )?(?:done|finished|completed?|implemented|working)|(?:work )?in progress|wip|under way|` +
-		`half(?:[- ]?(?:done|finished|way|ready|there))?|part(?:ial)?(?:ly)?(?: done| there)?|incomplete|unfinished|stub(?:s|bed)?|` +
-		`(?:(?:just|only|still) )*an? (?:(?:empty|bare) )?(?:shell|skeleton|stub|placeholder)|(?:about |around |~ ?)?\d\d? ?%|` +
-		`(?:still )?(?:open|missing|to[- ]?do|to be done|left|remaining|pending|outstanding)|offen|[❌✘✗🚧⏳🔄⬜☐🔲]|\[ \]|(?:is|are|was|were)n['’]t`
+		`half(?:[- ]?(?:done|finished|way|ready|there))?|part(?:ial)?(?:ly)?(?: done| there)?|` +
+		`incomplete|unfinished|stub(?:s|bed)?|(?:about |around |~ ?)?\d\d? ?%|` +
+		`(?:(?:just|only|still) )*an? (?:(?:empty|bare) )?(?:shell|skeleton|stub|placeholder)|` +
+		`(?:still )?(?:open|missing|to[- ]?do|to be done|left|remaining|pending|outstanding)|offen|` +
+		`[❌✘✗🚧⏳🔄⬜☐🔲]|\[ \]|(?:is|are|was|were)n['’]t`
 	stateWords = `(` + doneWords + `)|(` + newWords + `)|` + openWords
 )
 
@@ -34,7 +36,8 @@ var (
 	// labels matches such words before what they say it of: "Still open: refunds".
 	labels = text.Pattern(`(?i)^(?:` + stateWords + `):`)
 	// predicate matches what is left of a clause without its names, if that only says how far they are.
-	predicate = text.Pattern(`(?i)^(?:(?:is|are|was|with|once|both|all|of|now|already|also|just|it|—|–|-|:|·|[❌✘✗])[\s.!]*)*` +
+	predicate = text.Pattern(`(?i)^(?:(?:is|are|was|with|once|both|all|of|now|already|also|just|it|` +
+		`—|–|-|:|·|[❌✘✗])[\s.!]*)*` +
 		`(?:` + stateWords + `)(?: (?:now|already|too|again|yet|earlier|so far|and \w+))?(?:[\s.!✅✔✓]*$|:| \()`)
 	// states matches words that say how far something is wherever they stand.
 	states = text.Pattern(`(?i)\b(?:` +
@@ -43,12 +46,13 @@ var (
 		`not (?:\w+ ){0,3}yet|not (?:fully|implemented|finished|complete|done)|` +
 		`\w+n['’]t (?:implemented|finished|complete|done|(?:\w+ ){0,3}yet)|` +
 		`incomplete|unfinished|stub(?:s|bed)?|half[- ]?(?:done|finished|way|there)|(?:work )?in progress|` +
-		`(?:is|are) missing|lacks?\b|needs? (?:more|some) work|only .*(?:so far|remains?)\b|noch nicht|unfertig|fehl(?:t|en)\b|` +
+		`(?:is|are) missing|lacks?\b|needs? (?:more|some) work|` +
+		`only .*(?:so far|remains?)\b|noch nicht|unfertig|fehl(?:t|en)\b|` +
 		`still (?:to do|needs?|has|have|missing|fails?|failing|broken|open)|tests? (?:still |now )?fail)`)
 	// ofFiles matches what says something of all files, of none, or of those that a sentence doesn't name.
-	ofFiles = text.Pattern(`(?i)^\W*(?:(?:and|but|while) )?(?:(all|both|every|each|none|alle)\b(?: (?:of )?(?:the |these |my )?` +
-		`(?:\w+ )?(?:files?|modules?|them|two|three|four|dateien)\b)+|everything(?: else)?\b|all\b|the (?:others?|rest|remaining)` +
-		`(?: \w+)?\b)`)
+	ofFiles = text.Pattern(`(?i)^\W*(?:(?:and|but|while) )?(?:(all|both|every|each|none|alle)\b` +
+		`(?: (?:of )?(?:the |these |my )?(?:\w+ )?(?:files?|modules?|them|two|three|four|dateien)\b)+|` +
+		`everything(?: else)?\b|all\b|the (?:others?|rest|remaining)(?: \w+)?\b)`)
 )
 
 // saidState returns how far something is by what a pattern with the two groups of stateWords matches, or "".
@@ -118,7 +122,7 @@ func stateOf(s *sentence, at int, others bool) (quote, state string) {
 		quote, state = ownState(s.text, list, own)
 	}
 	if butFor().MatchString(s.text[:at]) {
-		if rest, _ := ofTheRest(s, true); payload.FileDone == cmp.Or(rest, state) {
+		if rest, _, _ := ofTheRest(s, true); payload.FileDone == cmp.Or(rest, state) {
 			quote, state = s.text, payload.FileProgress
 		}
 	}
@@ -139,8 +143,8 @@ func stateOf(s *sentence, at int, others bool) (quote, state string) {
 var itemBegin = text.Pattern(`^(?:\[[xX]\]|[\W0-9])*$`)
 
 // ofTheRest returns what a sentence says of the files that it doesn't name: "all files but this one are done", "the
-// other two are stubs"; with all, it holds for those that it names too.
-func ofTheRest(s *sentence, names bool) (state string, all bool) {
+// other two are stubs"; with all, it holds for those that it names too; of how many it says so, 0 if it doesn't say.
+func ofTheRest(s *sentence, names bool) (state string, all bool, count int) {
 	said := exception().ReplaceAllString(s.text, "")
 	for _, words := range between().Split(said, -1) {
 		whom := ofFiles().FindStringSubmatchIndex(words)
@@ -151,10 +155,15 @@ func ofTheRest(s *sentence, names bool) (state string, all bool) {
 		if state == payload.FileDone && noneOf().MatchString(words) {
 			state = payload.FileProgress
 		}
-		all = whom[2] >= 0 && said == s.text
+		all, count = whom[2] >= 0 && said == s.text, 0
+		for w := range strings.FieldsSeq(strings.ToLower(words[:whom[1]])) {
+			count = max(count, counts[w])
+		}
 	}
-	return state, all
+	return state, all, count
 }
+
+var counts = map[string]int{"both": 2, "two": 2, "three": 3, "four": 4}
 
 // exception matches the files to which something said of all doesn't apply.
 var exception = text.Pattern(`(?i),?\s*\b` + exceptFor + "[\\w./-]+\\.\\w+[`*]*")
