@@ -169,7 +169,8 @@ func evident(v string) bool {
 	case inGroups(v):
 		first, last := strings.IndexAny(v, "0123456789"), strings.LastIndexAny(v, "0123456789")
 		return strings.Contains(v[first:last], "-")
-	case skip(v, 0, alnum|marks|under, len(v)) == len(v) && allJumbled(v) && (len(v) >= 20 || caseSwitches(v)*4 >= len(v)):
+	case skip(v, 0, alnum|marks|under, len(v)) == len(v) && allJumbled(v) &&
+		(len(v) >= 20 || caseSwitches(v)*4 >= len(v)):
 		return strings.Count(v, "/")*10 <= len(v)
 	case strings.Contains(v, "/") || !passwordLike(v) && !unmistakable(v):
 		return false

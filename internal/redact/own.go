@@ -169,7 +169,8 @@ func argument(v string, likely bool) bool {
 	}
 	t := shapeIn(v)
 	random := len(v) >= 16 && mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
-	chosen := hyphenated(v) || !public(v) && (t.digits > 0 && t.lower+t.upper > 3 && !numbered(v) || wordsRunTogether(v))
+	numberIn := t.digits > 0 && t.lower+t.upper > 3 && !numbered(v)
+	chosen := hyphenated(v) || !public(v) && (numberIn || wordsRunTogether(v))
 	return likely && !hasSecretName(v) && (random || chosen)
 }
 

@@ -4,12 +4,14 @@ import "testing"
 
 // A reply is to the option whose label it names, else to the question; to neither if the label is of several lines.
 func TestReplied(t *testing.T) {
-	offer := "There are two ways:\n\n**Option A — quieter**\n**Option B — none at all**\n\nWhich of the two do you prefer?"
+	offer := "There are two ways:\n\n**Option A — quieter**\n**Option B — none at all**\n\n" +
+		"Which of the two do you prefer?"
 	steps := "1. Read the clock\n2. Set it\n\nOr:\n1. Leave the clock\n\nShall I set the harbour clock?"
 	for _, c := range []struct{ said, reply, want string }{
 		{offer, "I like B", "**Option B — none at all**"},
 		{offer, "ok option A please", "**Option A — quieter**"},
-		{offer, "B. but it has to be quiet at night, and show the tide of the harbour next door", "**Option B — none at all**"},
+		{offer, "B. but it has to be quiet at night, and show the tide of the harbour next door",
+			"**Option B — none at all**"},
 		{offer, "neither", "Which of the two do you prefer?"},
 		{steps, "do 1", "Shall I set the harbour clock?"},
 		{"Done. What's next?", "a sign at the gate", ""},
