@@ -215,21 +215,19 @@ func likeGroup(group []Saying, s *Saying) (mean float64) {
 }
 
 // like compares two sayings by their words. What shares only one, or is what a session is about, is alike only if
-// both answers ran commands with that word, and ran much the same. A "do" and a "don't" are never the same.
+// both answers ran commands with that word, and ran much the same. Where one wants what the other doesn't, they differ.
 func (s *Saying) like(o *Saying) float64 {
-	shared, clash, named := 0, 0, false
+	shared, named := 0, false
 	for w := range s.stems {
 		if o.stems.Has(w) {
 			shared++
 			named = named || s.ran.Has(w) && o.ran.Has(w)
 			if o.against.Has(w) != s.against.Has(w) {
-				clash++
+				return 0
 			}
 		}
 	}
 	switch done := s.done.Like(o.done); {
-	case 2*clash > shared:
-		return 0
 	case named && done >= alikeDone:
 		return done
 	case shared > 1 && !s.task && !o.task:

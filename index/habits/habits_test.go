@@ -112,11 +112,18 @@ d: talk about the secrets again tomorrow. y.py must not be modified`)
 	}
 }
 
-// Who says what to use and what not means the same as who says only one of them.
+// Who says what to use and what not means the same as who says only one of them, and not as who wanted what is given up.
 func TestDoAndDont(t *testing.T) {
-	for said, n := range map[string]int{"pnpm please, we never use npm here": 1, "don't use pnpm, npm only": 0} {
-		if got := Find(turnsOf("a: it's pnpm in this house, not npm\nb: "+said), 2); len(got) != n {
-			t.Errorf("%q: the habits are %+v", said, got)
+	for _, c := range []struct {
+		first, then string
+		n           int
+	}{
+		{"it's pnpm in this house, not npm", "pnpm please, we never use npm here", 1},
+		{"it's pnpm in this house, not npm", "don't use pnpm, npm only", 0},
+		{"I'd say 14 days, customs may ask", "and retention: legal says 90 days, not 14", 0},
+	} {
+		if got := Find(turnsOf("a: "+c.first+"\nb: "+c.then), 2); len(got) != c.n {
+			t.Errorf("%q, %q: the habits are %+v", c.first, c.then, got)
 		}
 	}
 }
