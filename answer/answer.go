@@ -264,7 +264,7 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 func Of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage,
 		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed,
-		Missing: found.Missing, Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
+		Missing: text.Written(q.Text, found.Missing), Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
 			Archived: found.Archived, Team: found.SearchedElsewhere}}
 	most := q.Most

@@ -284,7 +284,7 @@ func missing(found index.Answer, line string) []string {
 	}
 	words := text.Words(line)
 	if most := 2*len(missing) > len(words); most || namesOne(line, missing) && 3*len(missing) >= len(words) {
-		return missing
+		return text.Written(line, missing)
 	}
 	return nil
 }

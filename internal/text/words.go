@@ -6,6 +6,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,6 +98,22 @@ func Content(s string) []string {
 	})
 	if len(out) == 0 {
 		return all
+	}
+	return out
+}
+
+// Written returns those of a text's words that are among the given ones, as Split returns them, as the text writes them:
+// an identifier whole, a path by its segments.
+func Written(s string, words []string) (out []string) {
+	for i := 0; i < len(s); {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		end := chunkEnd(s, i)
+		for _, name := range strings.FieldsFunc(s[i:end], func(r rune) bool { return r == '/' || r == '\\' }) {
+			if slices.Contains(words, Split(name)[0]) && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+		i = max(end, i+n)
 	}
 	return out
 }

@@ -43,6 +43,12 @@ func TestContent(t *testing.T) {
 			t.Errorf("Content(%q) (-want +got):\n%s", text, diff)
 		}
 	}
+	const question = "Does CLAUDE.md name retry_backoff or src/Helm, v1.2 or Öl? CLAUDE.md"
+	want := []string{"CLAUDE.md", "retry_backoff", "Helm", "v1.2", "Öl"}
+	unsaid := []string{"claudemd", "claude", "md", "retrybackoff", "backoff", "helm", "v12", "2", "öl"}
+	if diff := cmp.Diff(want, Written(question, unsaid)); diff != "" {
+		t.Errorf("what nobody said (-want +got):\n%s", diff)
+	}
 }
 
 func TestLookup(t *testing.T) {
