@@ -350,9 +350,7 @@ func (r *reader) judge(a *Answer, ts []term) {
 	for _, t := range ts {
 		total += t.idf
 		if t.df == 0 {
-			if !strings.ContainsFunc(t.word, text.Unspaced) { // two characters, cut out of a sentence, are no word
-				a.Missing = append(a.Missing, t.word)
-			}
+			a.Missing = append(a.Missing, t.word)
 			continue
 		}
 		present += t.idf

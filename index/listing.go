@@ -82,28 +82,30 @@ func (r *reader) withoutProjects(ctx context.Context) (string, error) {
 	return text.OneLine(asked), nil
 }
 
-// longestListing is the length limit of such a question, in bytes.
-const longestListing = 300
-
-// listedAtOnce is how many items are enough before superseded ones are removed; they are read from
-// sessionsAtOnce sessions at a time.
 const (
+	longestListing = 300 // length limit of such a question, in bytes
+	// listedAtOnce is how many items are enough before superseded ones are removed; they are read from
+	// sessionsAtOnce sessions at a time.
 	listedAtOnce   = 400
 	sessionsAtOnce = 64
 )
 
-// list answers with the newest items of some kinds; if there are none that say how things stand, with the
-// newest leads.
+// list answers with the newest items of some kinds; if there are none, with the newest leads that look like them,
+// or, of what says how things stand, with the newest of all.
 func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answer, error) {
 	asked := r.q.Kinds
 	defer func() { r.q.Kinds = asked }()
 	r.q.Kinds = kinds
 	found, err := r.newest(ctx)
-	lasts := func(k payload.Kind) bool { return !rank.AsOfSession(k) } // and so is also found by its words
-	if err == nil && len(found) == 0 && asked == nil && !slices.ContainsFunc(kinds, lasts) {
-		kinds = []payload.Kind{payload.Lead}
-		r.q.Kinds = kinds
+	if err == nil && len(found) == 0 && asked == nil {
+		lasts := func(k payload.Kind) bool { return !rank.AsOfSession(k) } // and so is also found by its words
+		other := func(one *ranked) bool { return !slices.Contains(kinds, one.item.Hint) }
+		r.q.Kinds = []payload.Kind{payload.Lead}
 		found, err = r.newest(ctx)
+		if of := slices.DeleteFunc(slices.Clone(found), other); len(of) > 0 || slices.ContainsFunc(kinds, lasts) {
+			found = of
+		}
+		kinds = r.q.Kinds
 	}
 	if err != nil || len(found) == 0 {
 		return Answer{}, err

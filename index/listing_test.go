@@ -36,7 +36,8 @@ func TestListing(t *testing.T) {
 		doc("heron", "three", 8, item("grdb000000", payload.Decision, "Sightings are kept with GRDB"),
 			item("heronstep0", payload.Next, "Ask for an icon"),
 			item("progress00", payload.Decision, "A progress bar is shown while photos load")),
-		doc("lens", "four", -9, item("lensfirst0", payload.Lead, "we keep the old shutter"),
+		doc("lens", "four", -9, item("lensfirst0", payload.Lead, "we keep the old shutter"), Item{Item: payload.Item{
+			ID: "lensring00", Kind: payload.Lead, Hint: payload.Deferred, Text: "the ring has to wait"}},
 			item("lenslast00", payload.Lead, "The aperture ring is still loose.")))
 	link := payload.Link{From: "postgres00", To: "sqlite0000", Relation: payload.Supersedes, Collapses: true,
 		Maker: payload.ByRule, Rule: "r", Precision: 1, At: day.AddDate(0, 0, 7)}
@@ -59,7 +60,9 @@ func TestListing(t *testing.T) {
 		{Query{Text: "what's next?"}, []string{"heronstep0", "newstep000"}}, // a project's last word
 		{Query{Text: "what's left on kiln"}, []string{"vat0000000", "newstep000", "waitlist00"}},
 		{Query{Text: "Where did we leave off on kiln?"}, []string{"newstep000"}},
-		{Query{Text: "where were we?", Project: "lens"}, []string{"lenslast00", "lensfirst0"}}, // nobody noted it
+		{Query{Text: "where were we?", Project: "lens"}, []string{"lenslast00", "lensring00", "lensfirst0"}}, // nobody noted it
+		{Query{Text: "what did we postpone?", Project: "lens"}, []string{"lensring00"}}, // but said what looks like it
+		{Query{Text: "what's left to do?", Project: "lens"}, []string{"lensring00"}},
 		{Query{Text: "anything new?", Project: "heron"}, []string{"progress00", "grdb000000"}},
 		{Query{Text: "open questions"}, []string{"vat0000000", "waitlist00"}},
 		{Query{Text: "what did we rule out so far?"}, []string{"graphql000"}},
