@@ -112,7 +112,7 @@ d: talk about the secrets again tomorrow. y.py must not be modified`)
 	}
 }
 
-// Who says what to use and what not means the same as who says only one of them, and not as who wanted what is given up.
+// Who says what to use and what not means the same as who says one of them, and not as who wanted what is given up.
 func TestDoAndDont(t *testing.T) {
 	for _, c := range []struct {
 		first, then string

@@ -102,7 +102,7 @@ func Content(s string) []string {
 	return out
 }
 
-// Written returns those of a text's words that are among the given ones, as Split returns them, as the text writes them:
+// Written returns those of a text's words that are among the given ones, found by Split, as the text writes them:
 // an identifier whole, a path by its segments. Two characters cut out of a sentence without spaces are no word.
 func Written(s string, words []string) (out []string) {
 	for i := 0; i < len(s); {
