@@ -128,7 +128,7 @@ func Find(dir string, n int) (Hit, error) {
 			"ask another question, or name an item by its id")
 	case n < 1 || n > len(last.Results):
 		return Hit{}, hint.With(NotShown(fmt.Sprintf("%d: the last answer%s showed %d", n, to,
-			len(last.Results))), "1 is the first; -n 10 shows more")
+			len(last.Results))), "1 is the first; -n has a question show more")
 	}
 	h := last.Results[n-1]
 	h.asked = last.Question

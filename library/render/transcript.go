@@ -15,6 +15,7 @@ import (
 
 	"recall/ingest"
 	"recall/internal/escape"
+	txt "recall/internal/text"
 	"recall/payload"
 )
 
@@ -359,7 +360,10 @@ func IsTranscript(name string) bool {
 	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")
 }
 
-// TurnAt returns a turn of a rendered transcript, given the line where it begins.
+// callAnchors matches the anchors before a call.
+var callAnchors = txt.Pattern(`(?m)^- (?:<a id="[^"]*"></a>)+`)
+
+// TurnAt returns a turn of a rendered transcript, given the line where it begins, without the anchors of its calls.
 func TurnAt(text string, line int) string {
 	lines := strings.SplitAfter(text, "\n")[line:]
 	for i := 1; i < len(lines); i++ { // a sub-agent's turns inside it have anchors, but no such headings
@@ -368,5 +372,5 @@ func TurnAt(text string, line int) string {
 			break
 		}
 	}
-	return strings.Trim(strings.Join(lines, ""), "\n") + "\n"
+	return strings.Trim(callAnchors().ReplaceAllString(strings.Join(lines, ""), "- "), "\n") + "\n"
 }

@@ -106,7 +106,7 @@ func (a *App) session(name string,
 		}
 		var list []string
 		for _, c := range many.Candidates[:min(len(many.Candidates), 5)] {
-			list = append(list, listed(catalog, c))
+			list = append(list, Listed(catalog, c))
 		}
 		return e, hint.With(err, "name it as recall list does: %s", strings.Join(list, ", "))
 	case errors.Is(err, library.ErrNoSession):
@@ -116,8 +116,8 @@ func (a *App) session(name string,
 	return e, err
 }
 
-// listed returns a session's name as in recall list, with its title.
-func listed(catalog *library.Catalog, e library.Entry) string {
+// Listed returns a session's name as in recall list, with its title.
+func Listed(catalog *library.Catalog, e library.Entry) string {
 	name := terminal.Line(payload.Handle(catalog.Of(e).Name, catalog.Number[string(e.ID)]))
 	return fmt.Sprintf("%s %q", name, txt.Clip(terminal.Line(e.Title), 40))
 }
@@ -146,7 +146,7 @@ func (a *App) meantSession(name string, noProject error) (library.Entry, error) 
 	catalog, lost := a.Lib.Catalog()
 	if err == nil && lost == nil {
 		err = hint.With(fmt.Errorf("%q is not a project, and only part of a session's title", name),
-			"did you mean %s? name it as recall list does", listed(catalog, e))
+			"did you mean %s? name it as recall list does", Listed(catalog, e))
 	}
 	return library.Entry{}, errors.Join(err, lost)
 }

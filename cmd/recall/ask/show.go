@@ -77,9 +77,9 @@ func newShowCmd(a *app.App) *cobra.Command {
 		several := h.N > 0 && (to > h.N || o.Around > 0)
 		switch {
 		case place && several && !o.Open:
-			return showTurns(a, h.Session, h.N-o.Around, max(h.N, to)+o.Around)
+			return showTurns(a, e, h.N-o.Around, max(h.N, to)+o.Around)
 		case place:
-			return showPlace(ctx, a, h, o)
+			return showPlace(ctx, a, e, h, o)
 		}
 		return runShow(ctx, a, e, o)
 	})
@@ -131,11 +131,11 @@ const mostTurns = 100 // shown at once
 
 // showTurns shows those of a session's turns that stand in its transcript, both ends included, and says if they are too
 // many to show.
-func showTurns(a *app.App, id ingest.SessionID, from, to int) error {
+func showTurns(a *app.App, e library.Entry, from, to int) error {
 	shown := 0
 	most := min(to, max(1, from)+mostTurns-1)
 	for n := max(1, from); n <= most; n++ {
-		path, line, err := a.Lib.TurnPlace(id, "", n)
+		path, line, err := a.Lib.TurnPlace(e.ID, "", n)
 		if errors.Is(err, library.ErrNoTurn) {
 			continue
 		}
@@ -145,6 +145,8 @@ func showTurns(a *app.App, id ingest.SessionID, from, to int) error {
 		}
 		if err == nil && shown > 0 {
 			err = a.Print("\n")
+		} else if err == nil {
+			err = tellWhich(a, e, string(text), line)
 		}
 		if err == nil {
 			err = a.Print(terminal.Visible(render.TurnAt(string(disk.Markdown.Text(text)), line)))
@@ -155,11 +157,11 @@ func showTurns(a *app.App, id ingest.SessionID, from, to int) error {
 		shown++
 	}
 	if shown == 0 {
-		_, _, err := placeOf(a.Lib, last.Hit{Session: id, N: from})
+		_, _, err := placeOf(a.Lib, last.Hit{Session: e.ID, N: from})
 		return err
 	}
 	for n := most + 1; n <= min(to, most+mostTurns); n++ {
-		if _, _, err := a.Lib.TurnPlace(id, "", n); err == nil {
+		if _, _, err := a.Lib.TurnPlace(e.ID, "", n); err == nil {
 			a.Tell("at most %d turns are shown at once, here those to %d; --transcript shows all", mostTurns, most)
 			break
 		}
@@ -167,8 +169,27 @@ func showTurns(a *app.App, id ingest.SessionID, from, to int) error {
 	return nil
 }
 
+// tellWhich says which session shown turns are from, and of which day, since a turn has only a time.
+func tellWhich(a *app.App, e library.Entry, text string, line int) error {
+	catalog, err := a.Lib.Catalog()
+	if err != nil {
+		return err
+	}
+	day := ""
+	for above := range strings.Lines(text) {
+		if line--; line < 0 {
+			break
+		}
+		if heading, ok := strings.CutPrefix(above, "## "); ok {
+			day = strings.TrimSpace(heading)
+		}
+	}
+	a.Tell("%s, %s UTC", app.Listed(catalog, e), terminal.Line(day))
+	return nil
+}
+
 // showPlace shows a turn, or opens the transcript at it.
-func showPlace(ctx context.Context, a *app.App, h last.Hit, o showOptions) error {
+func showPlace(ctx context.Context, a *app.App, e library.Entry, h last.Hit, o showOptions) error {
 	path, line, err := placeOf(a.Lib, h)
 	if err != nil {
 		return err
@@ -181,6 +202,9 @@ func showPlace(ctx context.Context, a *app.App, h last.Hit, o showOptions) error
 		return err
 	}
 	text = disk.Markdown.Text(text)
+	if err := tellWhich(a, e, string(text), line); err != nil {
+		return err
+	}
 	return a.Print(terminal.Visible(render.TurnAt(string(text), line)))
 }
 
