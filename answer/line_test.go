@@ -17,6 +17,10 @@ func TestLineOfDeadEnds(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
+	file := payload.Item{Kind: payload.File, Path: "a.go", Status: payload.FileDone, Text: "New."}
+	if got := (Voice{Agent: true}).Line(file); got != "FILE: a.go — New." { // beside it, its state says how far it is
+		t.Errorf("got %q", got)
+	}
 }
 
 // A library without sessions is in a team: what is there was searched, and nothing else is named.

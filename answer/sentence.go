@@ -54,7 +54,7 @@ func (v Voice) Line(it payload.Item) string {
 	case it.Kind == payload.Eliminated:
 		text = payload.RuledOutThing(text)
 	case it.Kind == payload.File:
-		parts := []string{v.clipped(it.Path, mostPath), v.line(it.Status), text}
+		parts := []string{v.clipped(it.Path, mostPath), text} // its state says how far it is
 		text = strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " — ")
 	}
 	if why := v.clipped(it.Why, mostText); why != "" {
