@@ -171,6 +171,9 @@ func setUp(ctx context.Context, a *app.App, all bool) error {
 				worst = max(worst, a.Run(ctx, append(words, more...)...))
 			}
 		}
+		if doc.System == "" {
+			return worst // and the plan says so
+		}
 		return max(worst, a.Run(ctx, append([]string{"schedule", "install"}, more...)...))
 	}
 	switch {

@@ -2,7 +2,7 @@ package setup
 
 import (
 	"bytes"
-	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +24,8 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	var out bytes.Buffer
 	a := &app.App{Console: terminal.Console{Out: &out, Err: &out}}
 	at := time.Now()
-	problems := func(n int) []ingest.Problem { return slices.Repeat([]ingest.Problem{{Err: errors.New("x")}}, n) }
+	problem := ingest.Problem{Path: "/p", Err: &fs.PathError{Op: "open", Path: "/p", Err: fs.ErrPermission}}
+	problems := func(n int) []ingest.Problem { return slices.Repeat([]ingest.Problem{problem}, n) }
 	r := &history.Run{At: at, New: 1, Improved: 2}
 	a.Form("status", StatusDoc{Tally: library.Tally{Waiting: 3, Grown: 1, Made: at, Newest: at},
 		LastArchive: r, LastSync: r, LastImprove: r,
@@ -51,7 +52,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Expiring: 2, Unsafe: 1, Problems: problems(25)})
 	for _, want := range []string{"\n           2 not distilled yet; ", "\n           1 grown since: ",
 		"; 1 NOT archived yet;",
-		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
+		"\nNOT SAFE   /p: permission denied\n", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
 		"~ estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
 		" not as this version of recall would install it:", " odd\n",

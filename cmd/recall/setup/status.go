@@ -276,7 +276,7 @@ func searchMode(ctx context.Context, a *app.App) string {
 	}
 	if x := a.IndexIfThere(); x != nil {
 		if left, all, err := x.Unembedded(ctx); err == nil && left > 0 {
-			mode += fmt.Sprintf("; %s of %s not yet", text.Thousands(left), answer.Count(all, "passage"))
+			mode += fmt.Sprintf("; %s of %s passages not yet", text.Thousands(left), text.Thousands(all))
 		}
 	}
 	return mode

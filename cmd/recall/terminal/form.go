@@ -11,6 +11,7 @@ import (
 
 	"recall/answer"
 	"recall/index"
+	"recall/ingest"
 	"recall/internal/escape"
 	txt "recall/internal/text"
 	"recall/payload"
@@ -28,6 +29,8 @@ var (
 	controlLine = txt.Pattern(`(?m)^[ \t]*((?:\{\{(?:if|else|end|range|with|define|template|\$\w+ :?=|[A-Z])[^}]*\}\})+)\n`)
 	continued   = txt.Pattern(`\\\n[ \t]*`)
 )
+
+const minute = "2006-01-02 15:04" // local
 
 // Form prints a document with the named form, or with one template of a form: "answer/further".
 func (p *Page) Form(name string, doc any) {
@@ -49,7 +52,6 @@ func (p *Page) Form(name string, doc any) {
 }
 
 func (p *Page) formFuncs() template.FuncMap {
-	const minute = "2006-01-02 15:04"
 	style := func(s string) func() string { return func() string { return s } }
 	return template.FuncMap{
 		"bold": style(p.St.Bold), "dim": style(p.St.Dim), "green": style(p.St.Green), "red": style(p.St.Red),
@@ -64,6 +66,8 @@ func (p *Page) formFuncs() template.FuncMap {
 		"less":      func(n int) int { return p.Width - n },
 		"most":      func(a, b int) int { return max(a, b) },
 		"least":     func(a, b int) int { return min(a, b) },
+		"padded":    func(n int, s string) string { return s + strings.Repeat(" ", max(0, n-Columns(s))) },
+		"rule":      shownRule,
 		"minus":     func(a, b int) int { return a - b },
 		"join":      func(list []string) string { return strings.Join(list, ", ") },
 		"count":     answer.Count,
@@ -141,4 +145,17 @@ func (p *Page) formFuncs() template.FuncMap {
 func part(list any, from, n int) reflect.Value {
 	v := reflect.ValueOf(list)
 	return v.Slice(from, min(v.Len(), from+n))
+}
+
+// shownRule is a rule that leaves sessions out, a pause in this machine's time.
+func shownRule(rule string) string {
+	all, err := ingest.ParsePeriods(strings.TrimPrefix(rule, "pause "))
+	if err != nil || len(all) != 1 {
+		return Line(rule)
+	}
+	shown := "pause from " + all[0].From.Local().Format(minute)
+	if until := all[0].Until; !until.IsZero() {
+		shown += " to " + until.Local().Format(minute)
+	}
+	return shown
 }
