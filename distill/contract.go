@@ -20,12 +20,11 @@ const (
 
 // Hold grounds a payload's items and enforces the contract. Every distiller ends with it;
 // it is idempotent. It adds the numbers of dropped and mended items to the payload's
-// counts, and records for each decision which items a note of recall's held against it.
+// counts.
 func Hold(s *ingest.Session, p *payload.Payload) {
 	Ground(s, p)
 	items, counts := Contract(s, p.Items)
 	p.Items = items
-	recordWarnings(s, p.Items)
 	count(p, counts)
 	p.Did = did(s)
 }
@@ -55,26 +54,6 @@ func count(p *payload.Payload, counts map[string]int) {
 	}
 	for reason, n := range counts {
 		p.Dropped[reason] += n
-	}
-}
-
-// recordWarnings records which decisions were made although a note of recall's held something against their prompt.
-func recordWarnings(s *ingest.Session, items []payload.Item) {
-	places := s.Places()
-	for i := range items {
-		it := &items[i]
-		it.Against = nil
-		for _, e := range it.Evidence {
-			at, ok := places[e.Turn]
-			if !ok || it.Kind != payload.Decision {
-				continue
-			}
-			for _, id := range s.Turns[at].Warned {
-				if !slices.Contains(it.Against, payload.ItemID(id)) {
-					it.Against = append(it.Against, payload.ItemID(id))
-				}
-			}
-		}
 	}
 }
 

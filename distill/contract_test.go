@@ -166,21 +166,3 @@ func TestContractLeavesPeoplesOwn(t *testing.T) {
 		t.Errorf("got %+v, %v, want both unchanged", kept, counts)
 	}
 }
-
-// Whatever made a decision, it says what a note of recall's had held against its prompt.
-func TestHoldKeepsWhatWasWarnedOf(t *testing.T) {
-	s := talk("you Let's put the greetings into Redis instead.", "says Redis it is.",
-		"you And cache the list for a minute.", "says Done.")
-	s.Turns[0].Warned = []string{"k3v9t2m8qa"}
-	p := &payload.Payload{Items: []payload.Item{
-		item(payload.Decision, "Put the greetings into Redis", "t1: put the greetings into Redis"),
-		item(payload.Decision, "Cache the list for a minute", "t3: cache the list for a minute"),
-	}}
-	for range 2 { // done again, it changes nothing
-		Hold(s, p)
-		if len(p.Items) != 2 || !slices.Equal(p.Items[0].Against, []payload.ItemID{"k3v9t2m8qa"}) ||
-			len(p.Items[1].Against) > 0 {
-			t.Fatalf("got %+v", p.Items)
-		}
-	}
-}

@@ -172,11 +172,9 @@ type Turn struct {
 	Gap       Gap  `json:"gap,omitzero"`        // lines of its file that could not be read: see MarkGaps
 	// parts of Text that are not the speaker's own words; ordered, not overlapping
 	Foreign []Foreign `json:"-"`
-	Carried []string  `json:"-" map:"-"` // ids of recall's items quoted in it (rule 4 of the design)
-	// ids of recall's items that a check held against it at the time
-	Warned  []string `json:"-" map:"-"`
-	Uploads []string `json:"-" map:"path"` // files attached to the prompt, as named there
-	Dir     string   `json:"-" map:"path"` // working directory at the time, "" if unknown
+	Carried []string  `json:"-" map:"-"`    // ids of recall's items quoted in it (rule 4 of the design)
+	Uploads []string  `json:"-" map:"path"` // files attached to the prompt, as named there
+	Dir     string    `json:"-" map:"path"` // working directory at the time, "" if unknown
 	// identities that survive a copy into another session (see Own): by uuid, by message id, by time and text
 	Keys []string `json:"-" map:"-"`
 

@@ -49,7 +49,7 @@ func TestMapTextVisitsAll(t *testing.T) {
 
 // turnLeft are a turn's strings that MapText leaves alone.
 var turnLeft = map[string]bool{
-	"ID": true, "Records": true, "Role": true, "Kind": true, "Carried": true, "Warned": true, "Keys": true,
+	"ID": true, "Records": true, "Role": true, "Kind": true, "Carried": true, "Keys": true,
 	"Calls.ID":         true,
 	"Calls.ResultTurn": true, "Calls.Verdict": true, "Calls.ReasonTurn": true, "Calls.Agent": true, "Calls.Commit": true,
 }

@@ -111,8 +111,6 @@ type Item struct {
 	// The distilled text, if a person changed it; redistilling pairs by this.
 	Was      string     `json:"was,omitempty"`
 	Evidence []Evidence `json:"evidence,omitempty"` // none if a person wrote it, or for a claim (ClaimRule)
-	// For a decision: items that a note of recall's held against its prompt.
-	Against []ItemID `json:"against,omitempty"`
 }
 
 // Evidence says where in a transcript a claim can be checked.

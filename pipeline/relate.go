@@ -188,10 +188,10 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, project := range projects {
 		g.Go(func() error {
-			placed, err := p.Index.ItemsIn(within, project, relate.Kinds...)
+			placed, err := p.Index.ItemsIn(within, project, payload.Decision, payload.Lead)
 			makeRoom()
 			if err == nil {
-				found[i], err = relate.LinksOfDue(within, Claims(placed), func(it *relate.Item) bool { return isDue[it.Session] })
+				found[i] = relate.Links(Claims(placed))
 			}
 			return err
 		})

@@ -8,20 +8,15 @@ import (
 	"recall/payload"
 )
 
-// claim is an item as the rules see it.
+// claim is what an item decides.
 type claim struct {
-	kind    payload.Kind
 	all     text.Bag          // of the text
-	values  text.Bag          // the numbers and switch positions among these
-	scope   text.Bag          // where it holds: "for sessions", "in production"
 	held    text.Bag          // what it stands for: the text without what it gives up
+	scoped  bool              // it says where it holds: "for sessions", "in production"
 	subject text.Bag          // of its first "is" or "are"
 	before  map[string]string // by word, the one directly before it
 	gives   []givesUp         // what it gives up
 	denies  bool              // "never", "not": an odd number of them
-	asks    text.Bag          // the words of a question but for those that only ask
-	amount  bool              // it asks how much, or how long
-	puts    bool              // it puts something off
 }
 
 // givesUp is something that a claim no longer stands for.
@@ -31,64 +26,27 @@ type givesUp struct {
 	who  text.Bag // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
-// A reading is an item in tokens.
-type reading struct {
-	kind        payload.Kind
-	text, quote []token
-}
-
-func readItem(it *payload.Item) reading {
-	return reading{kind: it.Kind, text: tokens(it.Text), quote: tokens(it.First().Quote)}
-}
-
-// words returns the words that a rule may match.
-func (r *reading) words() text.Bag {
-	return bagOf(slices.Concat(r.text, r.quote))
-}
-
-// claimIn makes out what an item claims. Its first quote, too, is read for what it gives up, since people say so
+// claimOf makes out what an item decides. Its first quote, too, is read for what it gives up, since people say so
 // there.
-func claimIn(in reading) *claim {
-	kind, toks := in.kind, in.text
-	c := &claim{kind: kind, all: bagOf(toks), values: text.Bag{}, scope: scopeOf(toks), held: text.Bag{}}
-	for i, t := range toks {
-		if t.value && !labels(toks, i) {
-			put(c.values, t)
-		}
-	}
-	c.asks = text.Bag{}
-	for i, t := range toks {
-		c.puts = c.puts || putOff[t.low]
-		c.amount = c.amount || i > 0 && toks[i-1].low == "how" && asking[t.low]
-		if kind == payload.Question && !asking[t.low] {
-			put(c.asks, t)
-		}
-	}
+func claimOf(it *payload.Item) *claim {
+	toks, quote := tokens(it.Text), tokens(it.First().Quote)
+	c := &claim{all: bagOf(toks), held: text.Bag{}, scoped: scoped(toks)}
 	c.subject, c.before = subjectOf(toks), beforeEach(toks)
 	var words []string
 	for _, t := range toks {
 		words = append(words, t.low)
 	}
-	low := strings.Join(words, " ")
-	c.denies = len(denyForm().FindAllString(low, -1))%2 == 1
+	c.denies = len(denyForm().FindAllString(strings.Join(words, " "), -1))%2 == 1
 	lost := c.readLost(toks)
 	for i, t := range toks {
 		if !lost[i] {
 			put(c.held, t)
 		}
 	}
-	if !sameWords(in.quote, toks) {
-		c.readLost(in.quote)
-	}
-	if kind == payload.Eliminated {
-		c.gives, c.held = nil, nil
+	if !sameWords(quote, toks) {
+		c.readLost(quote)
 	}
 	return c
-}
-
-// labels reports whether a number is part of a name: "service 2", "phase 3".
-func labels(toks []token, i int) bool {
-	return isNumber(strings.TrimPrefix(toks[i].stem, "=")) && i > 0 && toks[i-1].stem != "" && !toks[i-1].value
 }
 
 func sameWords(a, b []token) bool {
@@ -118,7 +76,7 @@ func (c *claim) readLost(toks []token) map[int]bool {
 
 // bare reports whether a sentence says hardly more than what it gives up and what replaces that.
 func (c *claim) bare(toks []token, lost map[int]bool) bool {
-	if len(c.scope) > 0 {
+	if c.scoped {
 		return false
 	}
 	words, name := 0, false
@@ -139,9 +97,8 @@ func (c *claim) bare(toks []token, lost map[int]bool) bool {
 	return words <= 1
 }
 
-// scopeOf returns what follows "for", "in" or "on": where something holds.
-func scopeOf(toks []token) text.Bag {
-	b := text.Bag{}
+// scoped reports whether something follows "for", "in" or "on": where it holds.
+func scoped(toks []token) bool {
 	in := false
 	for i, t := range toks {
 		switch {
@@ -149,11 +106,11 @@ func scopeOf(toks []token) text.Bag {
 			in = true
 		case isMark(t), scopeEnds[t.low]:
 			in = false
-		case in && !t.value:
-			put(b, t)
+		case in && !t.value && t.stem != "":
+			return true
 		}
 	}
-	return b
+	return false
 }
 
 var (
@@ -200,8 +157,3 @@ func (c *claim) apart(d *claim) bool {
 	}
 	return false
 }
-
-var (
-	putOff = text.Set(`later deferred defer postpone postponed parked open undecided revisit backlog tbd`)
-	asking = text.Set(`question open wait waiting until first long many much often big large fast far old high should`)
-)

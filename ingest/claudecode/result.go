@@ -69,19 +69,6 @@ func (p *parser) noteInjected(raw []byte, hook bool) {
 	}
 }
 
-// noteWarning records which items recall held against the last typed prompt.
-func (p *parser) noteWarning(raw []byte) {
-	if !bytes.Contains(raw, marker) {
-		return
-	}
-	for _, d := range slices.Backward(p.drafts) {
-		if d.turn.Role == ingest.User && d.turn.Kind == ingest.Prompt {
-			d.turn.Warned = ingest.Union(d.turn.Warned, ingest.CarriedIDs(jsonl.Unquote(raw))...)
-			return
-		}
-	}
-}
-
 // maxOrphan bounds what is kept of a result until its call appears, which is rare.
 const maxOrphan = 64 << 10
 

@@ -52,7 +52,6 @@ func IgnoredSystem(subtype string) bool {
 // attachment is the relevant content of an attachment record.
 type attachment struct {
 	kind, mode, origin string
-	event              string // of a hook
 	prompt             []byte // raw value
 	content            []byte // raw value
 	planFile           string
@@ -63,14 +62,10 @@ type attachment struct {
 // takeAttachment takes context that was given to the model, most of which isn't part of the conversation.
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	var a attachment
-	jsonl.ReadFields(r.attachment, jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode,
+	jsonl.ReadFields(r.attachment, jsonl.Fields{"type": &a.kind, "commandMode": &a.mode,
 		"prompt": &a.prompt, "content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source,
 		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}})
-	hook := strings.HasPrefix(a.kind, "hook_")
-	p.noteInjected(r.attachment, hook)
-	if hook && a.event == "UserPromptSubmit" {
-		p.noteWarning(r.attachment)
-	}
+	p.noteInjected(r.attachment, strings.HasPrefix(a.kind, "hook_"))
 	switch a.kind {
 	case "queued_command":
 		p.takeQueuedCommand(r, n, at, a)

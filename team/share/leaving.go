@@ -199,7 +199,7 @@ func (s *Source) session(e library.Entry, of team.Share, over superseded) (team.
 		if !slices.Contains(kinds, it.Kind) || !it.Current() || over[it.ID] {
 			continue
 		}
-		it.Was, it.Against = "", nil
+		it.Was = ""
 		out.Items = append(out.Items, it)
 	}
 	err = s.content(e, of, &out)
