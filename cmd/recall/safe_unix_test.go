@@ -321,6 +321,10 @@ func TestUnreadableIsNeverSafe(t *testing.T) {
 	if out, err := run("sync"); err != nil || !strings.Contains(out, "safe in the library") {
 		t.Errorf("readable again: %v\n%s", err, out)
 	}
+	out, _ := recallCmd(t, d.home, "list").CombinedOutput() // as root, who doesn't own that library
+	if !strings.Contains(string(out), "another user, ") || !strings.Contains(string(out), "name a library of your own") {
+		t.Errorf("somebody else's library: %s", out)
+	}
 }
 
 // All is archived where the index has no room, or no folder.

@@ -29,6 +29,7 @@ import (
 	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/team/ask"
@@ -134,6 +135,8 @@ func (a *App) Library(ctx context.Context) (*library.Library, error) {
 			"recall init creates one and imports all your history; recall demo shows it on invented sessions")
 	case errors.Is(err, fs.ErrPermission):
 		return nil, err
+	case errors.Is(err, disk.ErrForeign):
+		return nil, hint.With(err, "run recall as that user, or name a library of your own: recall --library DIR")
 	case err != nil:
 		return nil, hint.With(err, "library.toml holds the library's id and format; recall check --repair recreates it")
 	}
