@@ -130,11 +130,14 @@ func printList(a *app.App, all []library.ListEntry, more int) {
 		}
 		before, behind := marks(s)
 		taken := terminal.Columns(name + state + before + behind)
-		room := max(12, terminal.Width(a.Out)-len("2006-01-02    01234567  1234  ")-taken)
+		known := fmt.Sprintf("%s  %4d  ", answer.ShortID(s.ID), s.Turns)
+		if terminal.Width(a.Out) < terminal.Narrow {
+			known = "" // its name and title must do
+		}
+		room := max(12, terminal.Width(a.Out)-len("2006-01-02    "+known)-taken)
 		title := terminal.Clip(cmp.Or(terminal.Line(s.Title), "(no title)"), room)
-		fmt.Fprintf(out, "%s  %s  %s%s  %4d%s  %s%s%s%s%s%s%s%s\n", answer.Day(s.Start), name, st.Dim,
-			answer.ShortID(s.ID), s.Turns, st.Reset, colors[s.State], state, st.Reset, before, title, st.Dim, behind,
-			st.Reset)
+		fmt.Fprintf(out, "%s  %s  %s%s%s%s%s%s%s%s%s%s%s\n", answer.Day(s.Start), name, st.Dim, known, st.Reset,
+			colors[s.State], state, st.Reset, before, title, st.Dim, behind, st.Reset)
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(out, "no sessions; recall sync imports new ones")
