@@ -263,6 +263,7 @@ func TestWebLeadsOn(t *testing.T) {
 	}
 	holds(get("/", nil), `<a href="/review">\d+ cards to review</a>`)
 	holds(get("/?q=zebrafinch", nil), `said in no session\. Nothing decided`, `<a href="/sessions\?find=zebrafinch">zebrafinch</a>`)
+	holds(get("/?q=what+did+we+decide", nil), `>Decisions, what was ruled out, newest first:<`)
 	cowork := regexp.MustCompile(`/session/local_[0-9a-f-]+`).FindString(get("/sessions", nil))
 	holds(get(cowork, nil), `It can.t be resumed: Cowork has no command that continues a session`, `href="/now\?project=tidewise#next"`)
 }

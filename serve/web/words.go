@@ -25,6 +25,7 @@ func words() template.FuncMap {
 		"sentence": func(it payload.Item) string {
 			return text.Clip(voice.Sentence(it), mostOfLine)
 		},
+		"listed":   answer.Kinds,
 		"state":    answer.State,
 		"standing": stands,
 		"told":     answer.Standing,
