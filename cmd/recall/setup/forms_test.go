@@ -29,7 +29,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	r := &history.Run{At: at, New: 1, Improved: 2}
 	a.Form("status", StatusDoc{Tally: library.Tally{Waiting: 3, Grown: 1, Made: at, Newest: at},
 		LastArchive: r, LastSync: r, LastImprove: r,
-		Doomed: []pipeline.Expiring{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: problems(5),
+		Doomed: []pipeline.Expiring{{Days: 3, Sessions: 2, First: at.AddDate(0, 0, 5), Unsafe: 1}}, Unsafe: problems(5),
 		Schedule: schedule.Status{Installed: true, System: "cron", Next: at, Jobs: []schedule.Run{{Job: "x"}}},
 		Spent:    &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: improve.Waiting{Sessions: 1, Failed: 1}, Asking: true},
@@ -51,7 +51,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	a.PrintReport(pipeline.Report{Unread: append(make([]pipeline.Unread, 6), pipeline.Unread{Lines: 3}),
 		Expiring: 2, Unsafe: 1, Problems: problems(25)})
 	for _, want := range []string{"\n           2 not distilled yet; ", "\n           1 grown since: ",
-		"; 1 NOT archived yet;",
+		"the first on " + at.AddDate(0, 0, 5).Format(time.DateOnly) + "; 1 NOT archived yet;",
 		"\nNOT SAFE   /p: permission denied\n", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
 		"~ estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",

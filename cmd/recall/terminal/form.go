@@ -76,6 +76,7 @@ func (p *Page) formFuncs() template.FuncMap {
 		"size":      txt.Size,
 		"elapsed":   Elapsed,
 		"day":       answer.Day,
+		"coming":    func(t time.Time) string { return t.Local().Format(time.DateOnly) },
 		"unended":   func(sentence string) string { return strings.TrimRight(sentence, ".") },
 		"spaced":    func(list []string) string { return strings.Join(list, " ") },
 		"minute":    func(t time.Time) string { return t.Local().Format(minute) },
