@@ -44,7 +44,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 			if asked == nil {
 				asked = kinds
 			}
-		} else if !know.nothing[w] && !text.Stop(w) {
+		} else if !know.nothing[w] && !know.small[w] && !text.Stop(w) {
 			topic = true
 		}
 		return !topic
