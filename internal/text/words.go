@@ -103,13 +103,14 @@ func Content(s string) []string {
 }
 
 // Written returns those of a text's words that are among the given ones, found by Split, as the text writes them:
-// an identifier whole, a path by its segments. Two characters cut out of a sentence without spaces are no word.
+// an identifier whole, a path by its segments. Stop words, which no index has, and two characters cut out of a sentence
+// without spaces are left out.
 func Written(s string, words []string) (out []string) {
 	for i := 0; i < len(s); {
 		_, n := utf8.DecodeRuneInString(s[i:])
 		end := chunkEnd(s, i)
 		for _, name := range strings.FieldsFunc(s[i:end], func(r rune) bool { return r == '/' || r == '\\' }) {
-			if slices.Contains(words, Split(name)[0]) && !slices.Contains(out, name) {
+			if w := Split(name)[0]; slices.Contains(words, w) && !Stop(w) && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}

@@ -43,9 +43,9 @@ func TestContent(t *testing.T) {
 			t.Errorf("Content(%q) (-want +got):\n%s", text, diff)
 		}
 	}
-	const question = "Does CLAUDE.md name retry_backoff or src/Helm, v1.2 or Öl? CLAUDE.mdは何処"
+	const question = "Who does CLAUDE.md name retry_backoff or src/Helm, v1.2 or Öl? CLAUDE.mdは何処"
 	want := []string{"CLAUDE.md", "retry_backoff", "Helm", "v1.2", "Öl"}
-	unsaid := []string{"claudemd", "claude", "md", "retrybackoff", "backoff", "helm", "v12", "2", "öl", "は何"}
+	unsaid := []string{"who", "claudemd", "claude", "md", "retrybackoff", "backoff", "helm", "v12", "2", "öl", "は何"}
 	if diff := cmp.Diff(want, Written(question, unsaid)); diff != "" {
 		t.Errorf("what nobody said (-want +got):\n%s", diff)
 	}
