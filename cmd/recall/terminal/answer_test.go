@@ -78,6 +78,11 @@ func TestPassageStandsBehindAMargin(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	wide := turnOf("t4", "yes")
+	wide.SessionTitle = strings.Repeat("今のブランチ", 9)
+	if got := printed(wide); !strings.Contains(got, `"`+strings.Repeat("今のブランチ", 4)+`…", turn 4`) {
+		t.Errorf("a title in wide letters takes fifty columns:\n%s", got)
+	}
 }
 
 // What the first result's session says next best stands below it behind a margin of its own, under a number that leads

@@ -27,6 +27,14 @@ type Page struct {
 	shown []*answer.Result // in the order of their numbers
 }
 
+// Where is the voice's Where, with titles in wide letters no wider than others.
+func (p *Page) Where(at index.Place, turn int, title bool) string {
+	if at.Author == "" && at.Source != index.HandoffSource {
+		at.SessionTitle = Clip(Line(at.SessionTitle), 50)
+	}
+	return p.Voice.Where(at, turn, title)
+}
+
 // Mark returns the sign shown before an item.
 func Mark(it payload.Item, st Style) string {
 	switch {
