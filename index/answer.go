@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -333,7 +334,7 @@ func (q *quoted) repeats(report quoted) bool {
 
 // shareIn returns how much of a question a text says, in its own or related words.
 func shareIn(asked *rank.Question, said string) float64 {
-	own, kindred := asked.Share(said)
+	_, own, kindred := asked.Held(said)
 	return own + kindredShare*kindred
 }
 
@@ -346,9 +347,8 @@ const fewDocs = 20 // a word in at most so many windows and items is rare
 
 // judge says which of the question's words occur where. If a passage answers, no score tells: that needs a reader.
 func (r *reader) judge(a *Answer, ts []term) {
-	var total, present float64
+	var present float64
 	for _, t := range ts {
-		total += t.idf
 		if t.df == 0 {
 			a.Missing = append(a.Missing, t.word)
 			continue
@@ -365,41 +365,12 @@ func (r *reader) judge(a *Answer, ts []term) {
 				said += " . " + e.Quote
 			}
 		}
-		one.Terms, one.Coverage = covered(said, ts, total)
-		_, one.Kindred = r.asked.Share(said)
+		var held uint64
+		for held, one.Coverage, one.Kindred = r.asked.Held(said); held != 0; held &= held - 1 {
+			one.Terms = append(one.Terms, ts[bits.TrailingZeros64(held)].word)
+		}
 	}
 	if len(a.Ranked) > 0 {
 		a.Coverage = a.Ranked[0].Coverage
 	}
-}
-
-// covered lists the terms that a text contains, and their share of the total weight.
-func covered(said string, ts []term, total float64) ([]string, float64) {
-	if total == 0 {
-		return nil, 0
-	}
-	// Stemming changes only a word's end, so words with another first letter can't match and needn't be stemmed.
-	first := map[byte]bool{}
-	place := map[string]int{}
-	for i, t := range ts {
-		first[t.stem[0]], place[t.stem] = true, i
-	}
-	has := make([]bool, len(ts))
-	text.Each(said, func(w string) bool {
-		if first[w[0]] {
-			if i, ok := place[text.Stem(w)]; ok {
-				has[i] = true
-			}
-		}
-		return true
-	})
-	var out []string
-	var sum float64
-	for i, t := range ts {
-		if has[i] {
-			out = append(out, t.word)
-			sum += t.idf
-		}
-	}
-	return out, sum / total
 }

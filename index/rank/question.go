@@ -33,7 +33,8 @@ type Question struct {
 	total float64        // of all IDF
 	place map[string]int // stem to term
 	kin   map[string][]Kin
-	first map[uint16]bool // beginnings of relevant stems; other words needn't be stemmed
+	first map[uint16]bool   // beginnings of relevant stems; other words needn't be stemmed
+	stems map[string]string // of words read before, "" of small ones
 
 	asked map[payload.Kind]bool
 	tried bool // it asks whether something was tried
@@ -44,7 +45,7 @@ type Question struct {
 // Ask prepares a question; terms beyond MostTerms are ignored.
 func Ask(text string, terms []Term, kin []Kin) *Question {
 	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{},
-		first: map[uint16]bool{}}
+		first: map[uint16]bool{}, stems: map[string]string{}}
 	for i, t := range q.terms {
 		q.total += t.IDF
 		q.place[t.Stem] = i
@@ -136,13 +137,14 @@ func beginning(w string) uint16 {
 // set is a subset of a question's terms.
 type set uint64
 
-// Share is how much of the question's weight a text holds, 0 to 1: in the question's words, and only in the lexicon's.
-func (q *Question) Share(s string) (own, kindred float64) {
+// Held returns which terms of the question a text holds, and how much of the question's weight, 0 to 1: in the
+// question's words, and only in the lexicon's.
+func (q *Question) Held(s string) (terms uint64, own, kindred float64) {
 	if q.total == 0 {
-		return 0, 0
+		return 0, 0, 0
 	}
 	f := q.read(s)
-	return q.weight(f.terms) / q.total, q.weight(f.kin&^f.terms) / q.total
+	return uint64(f.terms), q.weight(f.terms) / q.total, q.weight(f.kin&^f.terms) / q.total
 }
 
 func (q *Question) weight(s set) float64 {
@@ -164,14 +166,20 @@ func (q *Question) read(s string) found {
 	var t found
 	var open []opened
 	text.Each(s, func(w string) bool {
-		if text.Stop(w) {
+		if len(open) == 0 && !q.first[beginning(w)] {
 			return true
 		}
-		if !q.first[beginning(w)] {
-			open = open[:0]
+		stem, known := q.stems[w]
+		if !known {
+			stem = text.Stem(w)
+			if _, term := q.place[stem]; text.Stop(w) && !term {
+				stem = ""
+			}
+			q.stems[w] = stem
+		}
+		if stem == "" {
 			return true
 		}
-		stem := text.Stem(w)
 		if i, ok := q.place[stem]; ok {
 			t.terms |= 1 << i
 		}

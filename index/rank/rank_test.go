@@ -24,7 +24,7 @@ func TestKindredPhrase(t *testing.T) {
 		"random":                          0.3,
 		"random, exponential delays":      0.8,
 	} {
-		if _, got := q.Share(text); math.Abs(got-want) > 1e-9 {
+		if _, _, got := q.Held(text); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
 	}
