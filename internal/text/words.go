@@ -31,10 +31,18 @@ func Split(s string) []string {
 func Each(s string, f func(string) bool) {
 	for i := 0; i < len(s); {
 		if j := plainEnd(s, i); j > i && ends(s, j) { // most words
-			if !f(Head(s[i:j], maxWord)) {
+			w := Head(s[i:j], maxWord)
+			if !plain(w[0]) {
+				w = strings.ToLower(w)
+			}
+			if !f(w) {
 				return
 			}
 			i = j
+			continue
+		}
+		if s[i] < utf8.RuneSelf && !inner(rune(s[i])) {
+			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -60,8 +68,11 @@ func Each(s string, f func(string) bool) {
 	}
 }
 
-// plainEnd returns the end of a run of small letters and digits.
+// plainEnd returns the end of a run of small letters and digits, which may begin with a capital.
 func plainEnd(s string, i int) int {
+	if i < len(s) && s[i]-'A' < 26 {
+		i++
+	}
 	for i < len(s) && plain(s[i]) {
 		i++
 	}
@@ -76,9 +87,12 @@ func Letter[C byte | rune](c C) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // Alnum reports whether c is an ASCII letter or digit.
 func Alnum[C byte | rune](c C) bool { return Letter(c) || c >= '0' && c <= '9' }
 
-// ends reports whether a word that extends to i is certain to end there.
+// ends reports whether a word that extends to i is certain to end there: a joiner joins only what follows it.
 func ends(s string, i int) bool {
-	return i == len(s) || s[i] < utf8.RuneSelf && !inner(rune(s[i])) && !joiner(rune(s[i]))
+	if i < len(s) && joiner(rune(s[i])) {
+		i++
+	}
+	return i == len(s) || s[i] < utf8.RuneSelf && !inner(rune(s[i]))
 }
 
 // Content returns the words of a text that carry meaning, without duplicates, in order of
