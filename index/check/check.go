@@ -125,8 +125,9 @@ func (d *Deed) Settled(said, before string) (lost, took string) {
 	if last := len(all) - 1; last >= 0 && !text.Denies(said) && len(text.Content(said)) <= shortPrompt {
 		choices = append(choices, all[last])
 	}
+	spoken := text.Words(before)
 	for _, took := range choices {
-		if text.Words(before+" "+took).Shared(d.does) <= 1 {
+		if spoken.Shared(d.does)+text.Words(took).Without(spoken).Shared(d.does) <= 1 {
 			continue
 		}
 		takes := text.Takes(took)
@@ -156,11 +157,12 @@ func (d *Deed) Forbids(said, before string) (order, about string) {
 			return text.Lost(s, takes) != nil
 		})
 	})
+	short := len(text.Content(said)) <= shortPrompt
 	for _, s := range text.Sentences(said, true) {
 		if strings.HasSuffix(s, "?") {
 			continue
 		}
-		if order = s; len(text.Content(said)) <= shortPrompt {
+		if order = s; short {
 			order = said
 		}
 		for _, m := range orders().FindAllStringSubmatchIndex(s, -1) {

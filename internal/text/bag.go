@@ -10,8 +10,9 @@ type Bag map[string]float64
 
 // Words returns the stems of a text's content words (see Content), with weight 1 each.
 func Words(s string) Bag {
-	b := Bag{}
-	for _, w := range Content(s) {
+	words := Content(s)
+	b := make(Bag, len(words))
+	for _, w := range words {
 		b[Stem(w)] = 1
 	}
 	return b
@@ -32,6 +33,9 @@ func (b Bag) Has(word string) bool { _, ok := b[word]; return ok }
 
 // Shared counts the words that both bags have.
 func (b Bag) Shared(other Bag) (n int) {
+	if len(b) > len(other) {
+		b, other = other, b
+	}
 	for w := range b {
 		if other.Has(w) {
 			n++

@@ -95,11 +95,14 @@ func ends(s string, i int) bool {
 	return i == len(s) || s[i] < utf8.RuneSelf && !inner(rune(s[i]))
 }
 
+// bytesAWord is how long a text is for each different word in it, more or less.
+const bytesAWord = 20
+
 // Content returns the words of a text that carry meaning, without duplicates, in order of
 // first use. Stop words are omitted unless there is nothing else.
 func Content(s string) []string {
 	var all, out []string
-	seen := map[string]bool{}
+	seen := make(map[string]bool, len(s)/bytesAWord)
 	Each(s, func(w string) bool {
 		if !seen[w] {
 			seen[w] = true
