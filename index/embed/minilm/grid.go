@@ -6,9 +6,15 @@ type grid struct {
 	rows, cols, stride int
 }
 
-func newGrid(rows, cols int) grid {
-	stride := eights(cols)
-	return grid{make([]float32, rows*stride), rows, cols, stride}
+func newGrid(rows, cols int) grid { return gridIn(make([]float32, rows*eights(cols)), rows, cols) }
+
+// gridIn returns a grid in memory used before; what stands behind its rows is set to zero.
+func gridIn(data []float32, rows, cols int) grid {
+	g := grid{data, rows, cols, eights(cols)}
+	for i := range rows {
+		clear(data[i*g.stride+cols : (i+1)*g.stride])
+	}
+	return g
 }
 
 func eights(n int) int { return (n + 7) &^ 7 }
@@ -19,8 +25,8 @@ func (g grid) part(top, bottom, left, right int) grid {
 	return grid{g.data[top*g.stride+left:], bottom - top, right - left, g.stride}
 }
 
-func (g grid) transposed() grid {
-	t := newGrid(g.cols, g.rows)
+func (g grid) transposed(in []float32) grid {
+	t := gridIn(in, g.cols, g.rows)
 	for i := range g.rows {
 		for j, y := range g.row(i) {
 			t.data[j*t.stride+i] = y

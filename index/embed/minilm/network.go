@@ -45,36 +45,42 @@ func (n *network) embed(tokens, ends []int) grid {
 }
 
 // space is where layers, one after the other, put what they compute: memory that was used already costs less.
-type space struct{ q, k, v, told, out, up grid }
+type space struct {
+	q, k, v, told, out, up grid
+
+	fit, turned, unpacked []float32 // at least as long as needed
+}
 
 func newSpace(rows int) *space {
 	of := func(cols int) grid { return newGrid(rows, cols) }
-	return &space{q: of(width), k: of(width), v: of(width), told: of(width), out: of(width), up: of(hidden)}
+	most := eights(min(rows, longest))
+	return &space{q: of(width), k: of(width), v: of(width), told: of(width), out: of(width), up: of(hidden),
+		fit: make([]float32, most*most), turned: make([]float32, width/heads*most), unpacked: make([]float32, unpacked)}
 }
 
 // apply changes x by what a layer makes of it.
 func (l *layer) apply(x grid, ends []int, in *space) {
-	q, k, v := l.query.apply(in.q, x), l.key.apply(in.k, x), l.value.apply(in.v, x)
+	q, k, v := l.query.apply(in.q, x, in), l.key.apply(in.k, x, in), l.value.apply(in.v, x, in)
 	for t := range len(ends) - 1 {
 		for h := range heads {
 			head := func(g grid) grid { return g.part(ends[t], ends[t+1], h*width/heads, (h+1)*width/heads) }
-			attend(head(in.told), head(q), head(k), head(v))
+			attend(head(in.told), head(q), head(k), head(v), in)
 		}
 	}
-	x.add(l.out.apply(in.out, in.told))
+	x.add(l.out.apply(in.out, in.told, in))
 	l.attended.apply(x)
-	up := l.up.apply(in.up, x)
+	up := l.up.apply(in.up, x, in)
 	gelu(up.data)
-	x.add(l.down.apply(in.out, up))
+	x.add(l.down.apply(in.out, up, in))
 	l.done.apply(x)
 }
 
 // attend makes each row of out the mean of the values, weighted by how well their keys fit the row's query.
-func attend(out, q, k, v grid) {
-	fit := newGrid(q.rows, k.rows)
+func attend(out, q, k, v grid, in *space) {
+	fit := gridIn(in.fit, q.rows, k.rows)
 	product(fit, q, k)
 	scale := float32(1 / math.Sqrt(float64(q.cols)))
-	sums := make([]float32, q.rows)
+	var sums [longest]float32
 	for i := range fit.rows {
 		row := fit.row(i)
 		top := row[0]
@@ -88,8 +94,8 @@ func attend(out, q, k, v grid) {
 		}
 		sums[i] = sum
 	}
-	product(out, fit, v.transposed())
-	for i, sum := range sums {
+	product(out, fit, v.transposed(in.turned))
+	for i, sum := range sums[:q.rows] {
 		row := out.row(i)
 		for j := range row {
 			row[j] /= sum
@@ -97,8 +103,8 @@ func attend(out, q, k, v grid) {
 	}
 }
 
-func (l *linear) apply(out, x grid) grid {
-	l.multiply(out, x)
+func (l *linear) apply(out, x grid, in *space) grid {
+	l.multiply(out, x, in.unpacked)
 	for i := range out.rows {
 		row := out.row(i)
 		for j, b := range l.bias {

@@ -116,8 +116,8 @@ func (m matrix) unpack(row []float32, i int) {
 const unpacked = 16 * width
 
 // multiply sets out[i][j] to the product of row i of x and row j of the matrix.
-func (m matrix) multiply(out, x grid) {
-	w := newGrid(unpacked/m.cols, m.cols)
+func (m matrix) multiply(out, x grid, in []float32) {
+	w := gridIn(in, unpacked/m.cols, m.cols)
 	for at := 0; at < m.rows; at += w.rows {
 		for j := range w.rows {
 			m.unpack(w.row(j), at+j)
