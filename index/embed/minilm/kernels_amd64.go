@@ -11,7 +11,17 @@ var assembly = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 //go:noescape
 func multiply(out, x, w *float32, ofOut, ofX, ofW, n int)
 
-// unpackGroups unpacks n groups of weights.
+// multiplyRounded is multiply of rounded numbers; n is a multiple of sixteen.
 //
 //go:noescape
-func unpackGroups(to *float32, from *byte, n int)
+func multiplyRounded(out *float32, x, w *int16, ofOut, ofX, ofW, n int)
+
+// round sets n numbers, a multiple of sixteen, to shares of the largest, which is mostRounded then.
+//
+//go:noescape
+func round(to *int16, from *float32, n int) (most float32)
+
+// unpackRounded unpacks n groups of weights; the weight 1 of the group with the largest scale is perScale then.
+//
+//go:noescape
+func unpackRounded(to *int16, from *byte, n int) (most float32)

@@ -2,7 +2,7 @@
 // whose cosine with another's says how near the two are in meaning. It needs no service, no download and no cgo.
 //
 // weights.int8 and vocabulary.txt are made by eval/cmd/quantize from the published model, see there. The weights stay
-// bytes of the program's file and become floats a few rows at a time while they are multiplied, so that a process that
+// bytes of the program's file and become numbers a few rows at a time while they are multiplied, so that a process that
 // embeds one question neither reads nor keeps more than it uses.
 package minilm
 

@@ -132,6 +132,26 @@ func TestKernels(t *testing.T) {
 	}
 }
 
+// The sum of the largest weights and inputs is no overflow of whole numbers.
+func TestRounded(t *testing.T) {
+	defer func(was bool) { assembly = was }(assembly)
+	const rows = unpacked / hidden
+	group := append(binary.LittleEndian.AppendUint32(nil, math.Float32bits(0.5)), strings.Repeat("\x7f\x81", Group/2)...)
+	l := linear{matrix{strings.Repeat(string(group), rows*hidden/Group), rows, hidden}, make([]float32, rows)}
+	x := newGrid(atOnce, hidden)
+	for i := range x.data {
+		x.data[i] = float32(3 - 6*(i%2))
+	}
+	for _, assembly = range []bool{false, assembly} {
+		out := l.apply(newGrid(atOnce, rows), x, newSpace(atOnce))
+		for i, got := range out.row(atOnce - 1)[:rows] {
+			if want := 3 * 0.5 * 127 * hidden; math.Abs(float64(got)/want-1) > 1e-3 {
+				t.Errorf("assembly %v: %v at %d, want %v", assembly, got, i, want)
+			}
+		}
+	}
+}
+
 // weights.int8 holds what Layout says, no more.
 func TestLayout(t *testing.T) {
 	sum := 0

@@ -49,13 +49,18 @@ type space struct {
 	q, k, v, told, out, up grid
 
 	fit, turned, unpacked []float32 // at least as long as needed
+
+	x   []int16 // what is multiplied, rounded
+	ofX []float32
+	w   [unpacked]int16
 }
 
 func newSpace(rows int) *space {
 	of := func(cols int) grid { return newGrid(rows, cols) }
 	most := eights(min(rows, longest))
 	return &space{q: of(width), k: of(width), v: of(width), told: of(width), out: of(width), up: of(hidden),
-		fit: make([]float32, most*most), turned: make([]float32, width/heads*most), unpacked: make([]float32, unpacked)}
+		fit: make([]float32, most*most), turned: make([]float32, width/heads*most), unpacked: make([]float32, unpacked),
+		x: make([]int16, rows*hidden), ofX: make([]float32, rows)}
 }
 
 // apply changes x by what a layer makes of it.
@@ -104,6 +109,10 @@ func attend(out, q, k, v grid, in *space) {
 }
 
 func (l *linear) apply(out, x grid, in *space) grid {
+	if assembly {
+		l.applyRounded(out, x, in)
+		return out
+	}
 	l.multiply(out, x, in.unpacked)
 	for i := range out.rows {
 		row := out.row(i)

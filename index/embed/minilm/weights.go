@@ -96,14 +96,11 @@ type matrix struct {
 	rows, cols int
 }
 
+func (m matrix) packed(i int) string { return m.data[i*rowSize(m.cols) : (i+1)*rowSize(m.cols)] }
+
 // unpack sets row to a row of the matrix.
 func (m matrix) unpack(row []float32, i int) {
-	size := rowSize(m.cols)
-	data := m.data[i*size : (i+1)*size]
-	if assembly {
-		unpackGroups(&row[0], unsafe.StringData(data), m.cols/Group)
-		return
-	}
+	data := m.packed(i)
 	for ; len(data) >= 4+Group && len(row) >= Group; data, row = data[4+Group:], row[Group:] {
 		scale, from, to := float(data), data[4:4+Group], row[:Group]
 		for j := range Group {
@@ -123,5 +120,40 @@ func (m matrix) multiply(out, x grid, in []float32) {
 			m.unpack(w.row(j), at+j)
 		}
 		product(out.part(0, x.rows, at, at+w.rows), x, w)
+	}
+}
+
+// Numbers are rounded to so many steps on each side of zero: the sum of 192 products of the largest, as many as are
+// added up in a part of a sum of hidden products, is less than 1<<31.
+const (
+	mostRounded = 2047
+	perScale    = 32 // for a weight, of 127 at most
+)
+
+// applyRounded is apply in whole numbers, of which a processor multiplies twice as many at once.
+func (l *linear) applyRounded(out, x grid, in *space) {
+	m := l.matrix
+	for i := range x.rows {
+		in.ofX[i] = round(&in.x[i*x.cols], &x.data[i*x.stride], x.cols) / (mostRounded * perScale)
+	}
+	var of [hidden]float32
+	w := in.w[:]
+	for at := 0; at < m.rows; at += unpacked / m.cols {
+		for j := range unpacked / m.cols {
+			of[at+j] = unpackRounded(&w[j*m.cols], unsafe.StringData(m.packed(at+j)), m.cols/Group)
+		}
+		for i := 0; i < x.rows; i += atOnce {
+			from := min(i, x.rows-atOnce)
+			for j := 0; j < unpacked/m.cols; j += 2 {
+				multiplyRounded(&out.data[from*out.stride+at+j], &in.x[from*x.cols], &w[j*m.cols], out.stride, x.cols,
+					m.cols, m.cols)
+			}
+		}
+	}
+	for i := range out.rows {
+		row, ofX := out.row(i), in.ofX[i]
+		for j, b := range l.bias {
+			row[j] = row[j]*ofX*of[j] + b
+		}
 	}
 }
