@@ -80,7 +80,11 @@ func NameProject(cmd *cobra.Command, err error) error {
 
 // BadArguments words the error about an unknown command or a wrong number of arguments.
 func BadArguments(c *cobra.Command, args []string) error {
-	path := c.CommandPath()
+	path, quoted := c.CommandPath(), ""
+	first := !c.HasParent() || !c.Parent().HasParent() // a question may begin with a command's name
+	if _, words, _ := strings.Cut(path+" "+strings.Join(args, " "), " "); first && len(args) > 1 {
+		quoted = fmt.Sprintf("; put a question in quotes: recall %q", words)
+	}
 	if c.HasAvailableSubCommands() && len(args) > 0 {
 		err := fmt.Errorf("unknown command %q for %q", args[0], path)
 		c.SuggestionsMinimumDistance = 2
@@ -88,17 +92,14 @@ func BadArguments(c *cobra.Command, args []string) error {
 		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 			way = fmt.Sprintf("did you mean %s %s?", path, strings.Join(near, " or "))
 		}
-		if !c.HasParent() && len(args) > 1 {
-			way += fmt.Sprintf("; put a question in quotes: recall %q", strings.Join(args, " "))
-		}
-		return hint.With(err, "%s", way)
+		return hint.With(err, "%s", way+quoted)
 	}
 	_, wants, _ := strings.Cut(strings.TrimSuffix(c.UseLine(), " [flags]"), path)
 	if wants = strings.TrimSpace(wants); wants == "" {
 		wants = "none"
 	}
 	return hint.With(fmt.Errorf("%s: got %s, want %s", path, answer.Count(len(args), "argument"), wants),
-		"%s --help has examples", path)
+		"%s --help has examples%s", path, quoted)
 }
 
 // BadFlag words the error about a flag.
