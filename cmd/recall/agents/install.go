@@ -44,12 +44,9 @@ func newEntryCmd(a *app.App, name string, k clients.Kind, enters bool) *cobra.Co
 		}
 		sayOtherSide(a, files)
 		err = Change(a, files, &p, dryRun, k)
-		switch {
-		case len(files) == 0:
+		if len(files) == 0 {
 			err = hint.With(fmt.Errorf("no client with %s is in use here", what[k]), "name one to serve it anyway: %s",
 				strings.Join(clients.Words(k), ", "))
-		case err == nil && !dryRun:
-			fmt.Fprintln(a.Out, "A running client uses it after a restart.")
 		}
 		if k == clients.Hooks {
 			tellNoLibrary(ctx, a)
@@ -89,11 +86,13 @@ func filesOf(words []string, k clients.Kind) (files []clients.File, err error) {
 // doesn't stop the others.
 func Change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, kinds ...clients.Kind) error {
 	var faults []error
+	entered := false
 	for _, f := range files {
 		c, err := f.Plan(p, kinds...)
 		if err == nil && !dryRun {
 			err = c.Do()
 		}
+		entered = entered || err == nil && c.Differs() && !dryRun && p != nil
 		place := f.Name() + ": " + terminal.Line(f.Path)
 		switch {
 		case errors.Is(err, clients.ErrTaken):
@@ -116,6 +115,9 @@ func Change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 			fmt.Fprintf(a.Out, "%s: changed\n", place)
 		}
 		warn(a, c, p != nil && f.Has(clients.Hooks) && slices.Contains(kinds, clients.Hooks))
+	}
+	if entered {
+		fmt.Fprintln(a.Out, "A running client uses it after a restart.")
 	}
 	return errors.Join(faults...)
 }
