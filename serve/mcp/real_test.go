@@ -158,27 +158,6 @@ func asksAndNotes(t *testing.T, program string) {
 	}
 }
 
-// The plugin in the real client: its server is connected, its command expands.
-func TestRealPlugin(t *testing.T) { clienttest.Each(t, loadsPlugin) }
-
-func loadsPlugin(t *testing.T, program string) {
-	w := newWorld(t).demo()
-	m := newMessages(t, toolUse{"mcp__plugin_recall_recall__recall_query",
-		map[string]any{"question": "did we try redis for the cache?", "also": []string{"lru"}}})
-	plugin, err := filepath.Abs("../../plugin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.client(program, m, "--plugin-dir", plugin, "--allowedTools", "mcp__plugin_recall_recall", "-p",
-		"/recall:recall did we try redis")
-	if len(m.bodies) != 2 || !strings.Contains(m.bodies[0], "Answer this from recall") ||
-		!strings.Contains(m.bodies[1], "another server to run") {
-		t.Errorf("got %d requests, the last %s", len(m.bodies), m.bodies[len(m.bodies)-1])
-	}
-	w.client(program, m, "plugin", "validate", "--strict", plugin)
-	w.client(program, m, "plugin", "validate", "--strict", filepath.Dir(plugin))
-}
-
 // The MCP inspector's command line finds nothing to object to.
 func TestInspector(t *testing.T) {
 	w := newWorld(t).demo()

@@ -84,7 +84,7 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 				return fmt.Errorf("no client %q", args[1])
 			}
 		}
-		if event, err = hooks.ParseEvent(args[0]); err != nil || clients.CalledTwice() {
+		if event, err = hooks.ParseEvent(args[0]); err != nil {
 			return err
 		}
 		if in, err = client.Read(a.In); err != nil && !errors.Is(err, io.EOF) {

@@ -52,10 +52,6 @@ func newEntryCmd(a *app.App, name string, k clients.Kind, enters bool) *cobra.Co
 			tellNoLibrary(ctx, a)
 			return err
 		}
-		ours := func(f clients.File) bool { return f.Client == clients.ClaudeCode }
-		if clients.PluginOn() && slices.ContainsFunc(files, ours) {
-			fmt.Fprintf(a.Err, "recall: warning: %s\n", twiceServed)
-		}
 		if len(words) == 0 {
 			printSnippets(a, p)
 		}
@@ -114,23 +110,14 @@ func Change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 		default:
 			fmt.Fprintf(a.Out, "%s: changed\n", place)
 		}
-		warn(a, c, p != nil && f.Has(clients.Hooks) && slices.Contains(kinds, clients.Hooks))
+		if c.Off && p != nil && f.Has(clients.Hooks) && slices.Contains(kinds, clients.Hooks) {
+			fmt.Fprintf(a.Err, "recall: warning: %s says disableAllHooks: the client runs none\n", c.Path)
+		}
 	}
 	if entered {
 		fmt.Fprintln(a.Out, "A running client uses it after a restart.")
 	}
 	return errors.Join(faults...)
-}
-
-// warn says why hooks in a file don't run, or would twice.
-func warn(a *app.App, c clients.Change, hooks bool) {
-	if c.Plugin && hooks {
-		fmt.Fprintf(a.Err, "recall: warning: recall's plugin is enabled in %s and has the same hooks; one of the two "+
-			"is enough\n", c.Path)
-	}
-	if c.Off && hooks {
-		fmt.Fprintf(a.Err, "recall: warning: %s says disableAllHooks: the client runs none\n", c.Path)
-	}
 }
 
 // sayOtherSide reports what will happen on the Windows side of a WSL.
@@ -147,7 +134,3 @@ func sayOtherSide(a *app.App, files []clients.File) {
 			"Set WSLENV=USERPROFILE/p on Windows to pass it on.")
 	}
 }
-
-// twiceServed is the warning for a client that gets each of recall's tools twice.
-const twiceServed = "Claude Code has each tool twice, by the plugin and by its configuration: recall mcp " +
-	"uninstall claude-code, or turn the plugin off"

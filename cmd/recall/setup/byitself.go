@@ -129,7 +129,7 @@ func showParts(ctx context.Context, a *app.App) error {
 	has := map[clients.Kind]bool{}
 	for _, c := range doc.Clients {
 		for _, k := range clients.Kinds {
-			has[k] = has[k] || c.Plugin || slices.Contains(c.Has, k)
+			has[k] = has[k] || slices.Contains(c.Has, k)
 		}
 	}
 	return option.Nothing(!has[clients.Hooks] || !has[clients.Server] || !jobs.Installed)
@@ -163,7 +163,7 @@ func setUp(ctx context.Context, a *app.App, all bool) error {
 		for i, k := range clients.Kinds {
 			words := []string{parts[i].name, "install"}
 			for _, s := range doc.Clients {
-				if s.Takes(k) && !s.Plugin {
+				if s.Takes(k) {
 					words = append(words, s.Word)
 				}
 			}

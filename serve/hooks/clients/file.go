@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
-	"github.com/tailscale/hujson"
 
 	"recall/internal/text"
 	"recall/library/disk"
@@ -85,7 +84,6 @@ type Change struct {
 	Off           bool   // the file says disableAllHooks
 	apart         bool   // its folder is made for it
 	leaves        bool   // nothing of recall's is left in it: the copy goes, too
-	Plugin        bool   // recall's plugin, which has the same hooks, is enabled
 }
 
 // Lines returns the removed and added lines.
@@ -129,13 +127,8 @@ func open(path string) (Change, error) {
 	}
 	c.Before, c.Existed = text, true
 	if d, err := parse(text); err == nil {
-		isTrue := func(v *hujson.Value) bool { return v != nil && string(raw(*v)) == "true" }
-		c.Off = isTrue(member(&d.root, "disableAllHooks"))
-		if _, plugins, err := d.section("", "enabledPlugins", false); err == nil && plugins != nil {
-			c.Plugin = slices.ContainsFunc(plugins.Members, func(m hujson.ObjectMember) bool {
-				return strings.HasPrefix(nameOf(m), "recall@") && isTrue(&m.Value)
-			})
-		}
+		off := member(&d.root, "disableAllHooks")
+		c.Off = off != nil && string(raw(*off)) == "true"
 	}
 	return c, nil
 }

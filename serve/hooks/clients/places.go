@@ -13,46 +13,6 @@ import (
 	"recall/serve/hooks"
 )
 
-// EnvPlugin is set for the hooks of a plugin.
-const EnvPlugin = "CLAUDE_PLUGIN_ROOT"
-
-// settings lists Claude Code's settings of the user and of folders.
-func settings(dirs ...string) (paths []string) {
-	for _, f := range Having(ClaudeCode.Files(), Hooks) {
-		paths = append(paths, f.Path)
-	}
-	for _, dir := range dirs {
-		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"),
-			filepath.Join(dir, ".claude", "settings.local.json"))
-	}
-	return paths
-}
-
-// PluginOn reports whether Claude Code's settings, the user's or the current folder's, enable recall's plugin.
-func PluginOn() bool {
-	return slices.ContainsFunc(settings(""), func(path string) bool {
-		c, err := open(path)
-		return err == nil && c.Plugin
-	})
-}
-
-// CalledTwice reports whether this is the plugin's call and the settings have hooks too: then everything would be
-// said twice.
-func CalledTwice() bool {
-	if os.Getenv(EnvPlugin) == "" {
-		return false
-	}
-	dirs := []string{""}
-	if dir := os.Getenv("CLAUDE_PROJECT_DIR"); dir != "" { // where the session began; it may be elsewhere now
-		dirs = append(dirs, dir)
-	}
-	return slices.ContainsFunc(settings(dirs...), func(path string) bool {
-		c, err := open(path)
-		events, _, bad := ourHooks(c.Before)
-		return err == nil && bad == nil && len(events) > 0
-	})
-}
-
 // Heard records that a client called at an event; it is best effort.
 func (c *Client) Heard(dir string) {
 	path := filepath.Join(dir, heard+c.Word)
@@ -85,10 +45,9 @@ func (s Status) Starts() string { return Started(s.Command) }
 // Serving says how a client that is in use here is served.
 type Serving struct {
 	Client string     `json:"client"`
-	Has    []Kind     `json:"has,omitempty"`    // entries that are there and work
-	Lacks  []Kind     `json:"lacks,omitempty"`  // others that it could have
-	Plugin bool       `json:"plugin,omitempty"` // it has recall's plugin, which needs no entries
-	Heard  *time.Time `json:"heard,omitempty"`  // when it last called a hook
+	Has    []Kind     `json:"has,omitempty"`   // entries that are there and work
+	Lacks  []Kind     `json:"lacks,omitempty"` // others that it could have
+	Heard  *time.Time `json:"heard,omitempty"` // when it last called a hook
 
 	Word    string   `json:"-"`
 	Asks    string   `json:"-"` // what it asks its user about hooks
@@ -101,8 +60,6 @@ func (s Serving) Takes(k Kind) bool { return slices.Contains(s.Has, k) || slices
 // Served words what is there.
 func (s Serving) Served() string {
 	switch {
-	case s.Plugin:
-		return "by recall's plugin"
 	case len(s.Has) == 0:
 		return "not served; run recall setup"
 	case len(s.Lacks) > 0:
@@ -121,7 +78,7 @@ func Here(p Program) (all []Serving) {
 		if !c.Found() {
 			continue
 		}
-		s := Serving{Client: c.Name, Word: c.Word, Asks: c.asks, Plugin: c == ClaudeCode && PluginOn()}
+		s := Serving{Client: c.Name, Word: c.Word, Asks: c.asks}
 		if fi, err := os.Stat(filepath.Join(hooks.Dir(), heard+c.Word)); err == nil {
 			at := fi.ModTime().UTC()
 			s.Heard = &at

@@ -73,7 +73,7 @@ func ourProgram(v hujson.Value) *Program {
 		return nil
 	}
 	words := append([]string{h.Command}, h.Args...)
-	if h.Args == nil { // as a line, perhaps written by hand or by a plugin
+	if h.Args == nil { // as a line, perhaps written by hand
 		words, _ = shell.Fields(h.Command, func(string) string { return "" })
 	}
 	at := slices.Index(words, "hook")

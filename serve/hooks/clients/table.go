@@ -50,8 +50,7 @@ var All = []*Client{ClaudeCode, claudeDesktop, codex, gemini, openCode}
 // usual is the word of the client that a hook is for if it names none.
 const usual = "claude-code"
 
-// ClaudeCode is the one that the plugin serves, too. Without async, it would kill a SessionEnd after 1.5 s, and what a
-// PreCompact prints would enter the summary.
+// ClaudeCode, without async, would kill a SessionEnd after 1.5 s, and what a PreCompact prints would enter the summary.
 var ClaudeCode = &Client{Word: usual, Name: "Claude Code",
 	events: []event{
 		{name: "SessionStart", is: hooks.SessionStart, timeout: 10},
