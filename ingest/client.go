@@ -28,7 +28,7 @@ func (s Source) Client() Client {
 	switch s {
 	case ClaudeCode:
 		return Client{Name: "Claude Code", Home: ".claude", Env: "CLAUDE_CONFIG_DIR", Resume: "claude --resume",
-			kept: []string{"projects", "tasks", "file-history"}, notes: []string{"projects/*/memory", "plans"}}
+			kept: []string{"projects", "tasks"}, notes: []string{"projects/*/memory", "plans"}}
 	case Codex:
 		return Client{Name: "Codex", Home: ".codex", Env: "CODEX_HOME", Resume: "codex resume",
 			kept: []string{"sessions", "archived_sessions"}, notes: []string{"memories"}}

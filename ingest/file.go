@@ -24,9 +24,8 @@ const (
 	SubagentMeta FileRole = "subagent-meta"
 	ToolResult   FileRole = "tool-result"
 	AuditLog     FileRole = "audit"
-	Record       FileRole = "record"       // Cowork's local_<id>.json
-	HistoryFile  FileRole = "file-history" // a file as it was before an edit; kept only on request
-	SideFile     FileRole = "side"         // anything else in the session's own folder, and its tasks: kept, not parsed
+	Record       FileRole = "record" // Cowork's local_<id>.json
+	SideFile     FileRole = "side"   // anything else in the session's own folder, and its tasks: kept, not parsed
 	UploadFile   FileRole = "upload"
 	OutputFile   FileRole = "output"
 	MemoryFile   FileRole = "memory"  // see Source.Memory

@@ -94,7 +94,7 @@ func ranks(a answer.Answer, expect []string, wanted map[string][]string, turns m
 func turnsOfRecords(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	turns := map[string]string{}
-	for _, r := range app.Readers(false) {
+	for _, r := range app.Readers() {
 		found, _ := r.Find(t.Context(), dir, nil)
 		for _, f := range found {
 			s, err := r.Parse(t.Context(), f)

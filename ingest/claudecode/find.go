@@ -29,8 +29,7 @@ func (Reader) Roots() []string {
 
 // Find lists the sessions under a file or folder.
 func (r Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
-	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, byID: map[string]*group{}, roots: map[string]bool{},
-		history: r.FileHistory}
+	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, byID: map[string]*group{}, roots: map[string]bool{}}
 	f.Look(path, func(path string) error {
 		if inCowork(path) {
 			return nil
@@ -45,10 +44,9 @@ func (r Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]inge
 // A finder walks folders and groups files by session.
 type finder struct {
 	ingest.Search
-	byID    map[string]*group
-	roots   map[string]bool // configuration folders of the sessions found
-	loose   []looseAgent
-	history bool // include file-history
+	byID  map[string]*group
+	roots map[string]bool // configuration folders of the sessions found
+	loose []looseAgent
 }
 
 // root walks a folder that contains sessions at any depth.

@@ -84,9 +84,6 @@ func TestFindConfigRoot(t *testing.T) {
 	for _, path := range []string{root, filepath.Dir(root), filepath.Join(root, "projects"), slug} {
 		wantEqual(t, path, files(t, path), want)
 	}
-	found, _ := Reader{FileHistory: true}.Find(context.Background(), root, nil)
-	wantEqual(t, "with file history", listed(found), []string{strings.Replace(want[0], " subagents/",
-		" file-history/0011aabb@v1 subagents/", 1)})
 	// A single file or the session's folder knows nothing of its neighbours in the slug.
 	one := []string{strings.Replace(want[0], " subagents/agent-old.jsonl", "", 1)}
 	for _, path := range []string{

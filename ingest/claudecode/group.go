@@ -76,7 +76,7 @@ func (f *finder) found() []ingest.Found {
 	for _, l := range f.loose {
 		f.group(ingest.FolderID(l.session)).addFile(l.file)
 	}
-	f.configFiles()
+	f.taskFiles()
 	out := make([]ingest.Found, 0, len(f.byID))
 	for _, id := range slices.Sorted(maps.Keys(f.byID)) {
 		out = append(out, f.byID[id].found(f.Root))
@@ -120,18 +120,21 @@ func (g *group) order() {
 	})
 }
 
-// configFiles adds a session's files elsewhere in the configuration folder: tasks, and file history if wanted.
-func (f *finder) configFiles() {
+// taskFiles adds the sessions' tasks, <root>/tasks/<session>/<file>.json.
+func (f *finder) taskFiles() {
 	for root := range f.roots {
-		in := func(id string) *group {
-			if g := f.byID[id]; g != nil && g.root == root {
-				return g
+		dir := filepath.Join(root, "tasks")
+		sessions, _ := os.ReadDir(dir) // most have none
+		for _, s := range sessions {
+			g := f.byID[s.Name()]
+			if g == nil || g.root != root || !s.IsDir() {
+				continue
 			}
-			return nil
-		}
-		f.perSession(filepath.Join(root, "tasks"), "tasks", ingest.SideFile, ".json", in)
-		if f.history {
-			f.perSession(filepath.Join(root, "file-history"), "file-history", ingest.HistoryFile, "", in)
+			f.below(filepath.Join(dir, s.Name()), func(file, path string, info fs.FileInfo) {
+				if strings.HasSuffix(file, ".json") {
+					g.addFile(ingest.FileAt("tasks/"+file, ingest.SideFile, path, info))
+				}
+			})
 		}
 	}
 }
@@ -143,23 +146,4 @@ func configRootOf(dir string) string {
 		return ""
 	}
 	return filepath.Dir(projects)
-}
-
-// perSession adds <root>/<name>/<session>/<file>, where the files' names end in ext.
-func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, in func(id string) *group) {
-	sessions, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, s := range sessions {
-		g := in(s.Name())
-		if g == nil || !s.IsDir() {
-			continue
-		}
-		f.below(filepath.Join(dir, s.Name()), func(file, path string, info fs.FileInfo) {
-			if strings.HasSuffix(file, ext) {
-				g.addFile(ingest.FileAt(name+"/"+file, role, path, info))
-			}
-		})
-	}
 }

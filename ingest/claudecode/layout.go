@@ -49,7 +49,7 @@ func placeOf(file ingest.File, slug, stem, base string) string {
 		return path.Join("projects", slug, stem+".jsonl")
 	case !nested:
 		return path.Join("projects", slug, stem, file.Name)
-	case first == "tasks" || first == "file-history":
+	case first == "tasks":
 		return path.Join(first, stem, rest)
 	}
 	// A folder unknown to this version: where it was, if that is known.

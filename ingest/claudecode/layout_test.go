@@ -35,7 +35,6 @@ func TestLayoutPlaces(t *testing.T) {
 		{Name: "subagents/workflows/w/agent-1.jsonl", Role: ingest.SubagentFile},
 		{Name: "tool-results/t.txt", Role: ingest.ToolResult},
 		{Name: "tasks/1.json", Role: ingest.SideFile},
-		{Name: "file-history/ab@v1", Role: "file-history"},
 	}}
 	want := map[string]string{
 		ingest.MainName:                       "projects/C--w-app/s1.jsonl",
@@ -43,7 +42,6 @@ func TestLayoutPlaces(t *testing.T) {
 		"subagents/workflows/w/agent-1.jsonl": "projects/C--w-app/s1/subagents/workflows/w/agent-1.jsonl",
 		"tool-results/t.txt":                  "projects/C--w-app/s1/tool-results/t.txt",
 		"tasks/1.json":                        "tasks/s1/1.json",
-		"file-history/ab@v1":                  "file-history/s1/ab@v1",
 	}
 	got, err := ingest.PlacesOf(Reader{}, f, "")
 	if err != nil {

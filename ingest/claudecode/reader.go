@@ -17,8 +17,7 @@ import (
 
 // Reader finds and parses Claude Code sessions. Its zero value is ready.
 type Reader struct {
-	FileHistory bool // also find the client's copies of edited files
-	Log         Log  // reads files of ingest.AuditLog as part of the conversation; nil ignores them
+	Log Log // reads files of ingest.AuditLog as part of the conversation; nil ignores them
 }
 
 // logOf returns what reads a file, nil for a transcript.

@@ -257,10 +257,9 @@ func (a *App) Roots() map[ingest.Source][]string {
 	return roots
 }
 
-// Readers returns the readers of all clients. With history, copies of edited files that a client keeps are read too.
-func Readers(history bool) []ingest.Reader {
-	return []ingest.Reader{claudecode.Reader{FileHistory: history}, cowork.Reader{}, codex.Reader{}, gemini.Reader{},
-		opencode.Reader{}}
+// Readers returns the readers of all clients.
+func Readers() []ingest.Reader {
+	return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}, opencode.Reader{}}
 }
 
 // Author names the person who edits payloads on this machine.

@@ -36,7 +36,7 @@ func (a *App) Archiver() *pipeline.Archiver {
 
 // Sources returns the configured sources.
 func (a *App) Sources() pipeline.Sources {
-	return pipeline.Sources{Readers: Readers(a.Config.Sources.History), Roots: a.Roots(), Exclusion: a.Exclusion}
+	return pipeline.Sources{Readers: Readers(), Roots: a.Roots(), Exclusion: a.Exclusion}
 }
 
 // Unsearched lists the folders that sessions of the library came from and that aren't searched; none for the demo,

@@ -34,7 +34,6 @@ type Config struct {
 		Codex      []string `key:"codex" about:"where Codex keeps its sessions; not set: its usual places"`
 		Gemini     []string `key:"gemini" about:"where Gemini CLI keeps its sessions; not set: its usual places"`
 		OpenCode   []string `key:"opencode" about:"where OpenCode keeps its sessions; not set: its usual places"`
-		History    bool     `key:"file_history" default:"false" about:"archive Claude Code's copies of edited files too"`
 		Exclude    []string `key:"exclude" about:"sessions that ran in or below these folders aren't kept; with * as in ~/clients/*"`
 		Pauses     string   `key:"pauses" allowed:"periods" about:"pauses written by recall setup --pause: sessions that ran then aren't kept"`
 	} `key:"sources"`

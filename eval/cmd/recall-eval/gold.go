@@ -107,7 +107,7 @@ func archived(a *app.App, l *library.Library, set *eval.Set) ([]eval.Transcript,
 }
 
 func transcript(l *library.Library, e library.Entry) (t eval.Transcript, err error) {
-	for _, r := range app.Readers(false) {
+	for _, r := range app.Readers() {
 		if r.Source() == e.Source {
 			t.Reader = r
 			t.Found, err = l.Found(e.ID)
