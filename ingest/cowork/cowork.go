@@ -103,9 +103,6 @@ func storeFolders(local string) (list []string) {
 	return list
 }
 
-// distro returns the name of the current WSL distribution, "" outside WSL.
-func distro() string { return os.Getenv("WSL_DISTRO_NAME") }
-
 // windowsData returns the app's folders of the Windows user who runs this WSL.
 func windowsData() []string {
 	if profile := profile(); profile != "" {
@@ -118,7 +115,7 @@ func windowsData() []string {
 // profile returns that user's folder, "" if unknown. WSL appends the user's own PATH to the shell's unless told not to,
 // and passes USERPROFILE on if WSLENV says so. C:\Users also lists other people's.
 func profile() string {
-	if distro() == "" {
+	if os.Getenv("WSL_DISTRO_NAME") == "" { // not in WSL
 		return ""
 	}
 	if dir := filepath.Clean(os.Getenv("USERPROFILE")); filepath.Base(filepath.Dir(dir)) == "Users" {
@@ -136,18 +133,4 @@ func profile() string {
 		found = dir[:at]
 	}
 	return found
-}
-
-// A Windows is the Windows around a WSL, where the desktop app runs.
-type Windows struct {
-	Distro string   // this distribution's name, for wsl.exe
-	Data   []string // like AppData, for this Windows user only; none if the user is unknown
-}
-
-// OtherSide returns the Windows around this WSL, nil if there is none.
-func OtherSide() *Windows {
-	if distro() == "" {
-		return nil
-	}
-	return &Windows{distro(), windowsData()}
 }

@@ -14,7 +14,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/ingest/cowork"
 	"recall/internal/hint"
 	"recall/serve/hooks/clients"
 )
@@ -42,7 +41,6 @@ func newEntryCmd(a *app.App, name string, k clients.Kind, enters bool) *cobra.Co
 		if err != nil {
 			return err
 		}
-		sayOtherSide(a, files)
 		err = Change(a, files, &p, dryRun, k)
 		if len(files) == 0 {
 			err = hint.With(fmt.Errorf("no client with %s is in use here", what[k]), "name one to serve it anyway: %s",
@@ -89,7 +87,7 @@ func Change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 			err = c.Do()
 		}
 		entered = entered || err == nil && c.Differs() && !dryRun && p != nil
-		place := f.Name() + ": " + terminal.Line(f.Path)
+		place := f.Client.Name + ": " + terminal.Line(f.Path)
 		switch {
 		case errors.Is(err, clients.ErrTaken):
 			faults = append(faults, hint.With(err, "rename or remove that server first"))
@@ -118,19 +116,4 @@ func Change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 		fmt.Fprintln(a.Out, "A running client uses it after a restart.")
 	}
 	return errors.Join(faults...)
-}
-
-// sayOtherSide reports what will happen on the Windows side of a WSL.
-func sayOtherSide(a *app.App, files []clients.File) {
-	w := cowork.OtherSide()
-	if w == nil || !slices.ContainsFunc(files, func(f clients.File) bool { return f.Client.Word == "claude-desktop" }) {
-		return
-	}
-	if slices.ContainsFunc(files, func(f clients.File) bool { return f.Distro != "" }) {
-		fmt.Fprintf(a.Out, "This is WSL: the Windows app of your Windows user will start recall with wsl.exe -d %s; no "+
-			"other user's configuration is touched.\n", terminal.Line(w.Distro))
-	} else if len(w.Data) == 0 {
-		fmt.Fprintln(a.Out, "This is WSL, and it doesn't say which Windows user you are: the Windows app is left alone. "+
-			"Set WSLENV=USERPROFILE/p on Windows to pass it on.")
-	}
 }

@@ -21,19 +21,10 @@ import (
 type File struct {
 	Client *Client
 	Path   string
-	Distro string // the WSL distribution, if the client runs on the Windows host
 
 	there   bool // the client seems to be in use here
 	apart   bool // in a folder that need not be there
 	entries entries
-}
-
-// Name names the file's client.
-func (f File) Name() string {
-	if f.Distro != "" {
-		return f.Client.Name + ", Windows"
-	}
-	return f.Client.Name
 }
 
 // Has reports whether a kind of entry belongs into the file.
@@ -142,9 +133,6 @@ func (f File) Plan(p *Program, kinds ...Kind) (Change, error) {
 	if err != nil || p == nil && !c.Existed {
 		c.After = c.Before
 		return c, err
-	}
-	if p != nil && f.Distro != "" {
-		p = &Program{Path: "wsl.exe", Args: append([]string{"-d", f.Distro, "--", p.Path}, p.Args...)}
 	}
 	now, err := f.entered(c.Before)
 	if err != nil {

@@ -39,8 +39,13 @@ type Status struct {
 	Fault     string   // why its file can't be read
 }
 
-// Starts returns the program that the client starts.
-func (s Status) Starts() string { return Started(s.Command) }
+// Starts returns the program that the client starts, "" if none.
+func (s Status) Starts() string {
+	if len(s.Command) == 0 {
+		return ""
+	}
+	return s.Command[0]
+}
 
 // Serving says how a client that is in use here is served.
 type Serving struct {
@@ -103,7 +108,7 @@ func Here(p Program) (all []Serving) {
 }
 
 func (f File) status(k Kind, p Program) Status {
-	s := Status{Client: f.Name(), Kind: k, Path: f.Path}
+	s := Status{Client: f.Client.Name, Kind: k, Path: f.Path}
 	c, err := open(f.Path)
 	var now map[Kind]*Program
 	if err == nil {

@@ -50,25 +50,13 @@ func wordsOf(v hujson.Value) []string {
 // serverOf returns the program that a command line starts as recall's server, of any version; nil if it doesn't.
 func serverOf(words []string) *Program {
 	last := len(words) - 1
-	if last < 1 || words[last] != "mcp" || !strings.HasPrefix(lastName(Started(words)), "recall") {
+	if last < 1 || words[last] != "mcp" || !strings.HasPrefix(lastName(words[0]), "recall") {
 		return nil
 	}
 	return &Program{words[0], words[1:last]}
 }
 
 func (p Program) server() []string { return append(append([]string{p.Path}, p.Args...), "mcp") }
-
-// Started returns the program that a command line starts, "" if none; for recall's own wsl.exe -d NAME -- PROGRAM
-// the inner one.
-func Started(command []string) string {
-	if len(command) == 0 {
-		return ""
-	}
-	if lastName(command[0]) == "wsl.exe" && len(command) > 4 && command[3] == "--" {
-		return command[4]
-	}
-	return command[0]
-}
 
 func lastName(path string) string { return strings.ToLower(ingest.LastName(path)) }
 

@@ -71,20 +71,12 @@ var ClaudeCode = &Client{Word: usual, Name: "Claude Code",
 	},
 }
 
-// claudeDesktop has one configuration for each of its folders that exists, else the usual one; on a Windows host, too.
+// claudeDesktop has one configuration for each of its folders that exists, else the usual one.
 var claudeDesktop = &Client{Word: "claude-desktop", Name: "Claude Desktop",
 	files: func(_ *Client, _ string) (list []File) {
-		add := func(dir, distro string) {
-			list = append(list, File{Path: filepath.Join(dir, "claude_desktop_config.json"), Distro: distro,
-				entries: entries{Server: inServers("mcpServers", plain)}, there: disk.Exists(dir)})
-		}
-		if w := cowork.OtherSide(); w != nil {
-			for _, dir := range w.Data {
-				add(dir, w.Distro)
-			}
-		}
 		for _, dir := range cowork.AppData() {
-			add(dir, "")
+			list = append(list, File{Path: filepath.Join(dir, "claude_desktop_config.json"),
+				entries: entries{Server: inServers("mcpServers", plain)}, there: disk.Exists(dir)})
 		}
 		if used := slices.DeleteFunc(slices.Clone(list), func(f File) bool { return !f.there }); len(used) > 0 {
 			return used
