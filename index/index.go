@@ -18,8 +18,8 @@
 //
 // Beside it lie the windows' vectors, see vectors.go.
 //
-// Each page has a checksum that is verified when it is read, see pages.go: damage is reported as ErrRebuild and
-// never changes an answer.
+// Damage that SQLite or a row's own checksum notices is reported as ErrRebuild: no text is shown that nobody said. What
+// neither notices may hide rows until the index is made again.
 //
 // Times are Unix milliseconds, 0 if the transcript has none. Rowids are internal to the file. A session's
 // number is its place by start time in its project, counted when it is shown.

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -127,15 +126,17 @@ func open(path, params string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	db, err := driver.Open(ingest.DatabaseURI(abs, "vfs="+checkedFiles+"&"+params), connected)
+	for _, end := range []string{"-wal", "-shm"} { // SQLite would create both with the umask's permissions
+		if f, err := os.OpenFile(abs+end, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+			f.Close()
+		}
+	}
+	db, err := driver.Open(ingest.DatabaseURI(abs, params), fts5.Register)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	return &Index{db: db, path: path}, nil
 }
-
-// connected prepares a connection: pages have checksums, see pages.go, and there is FTS5.
-func connected(c *sqlite3.Conn) error { return cmp.Or(reservePageSums(c), fts5.Register(c)) }
 
 // Close closes the index. The last process to close it folds the write-ahead log into the file.
 func (x *Index) Close() error { return x.db.Close() }
