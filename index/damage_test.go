@@ -55,7 +55,8 @@ func told(a Answer) string {
 	return string(b)
 }
 
-// Whatever bytes are wrong: who asks gets an answer, or is told that the index must be rebuilt, and the program goes on.
+// Whatever bytes are wrong: who asks gets an answer, or is told that the index must be rebuilt, and the program goes
+// on.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	good := madeIndex(t)

@@ -37,7 +37,7 @@ var everywhere = map[string][]string{
 	"config": {"config", "config --json"}, "demo": {"demo --dir OUT/demo"},
 	"edit": {"edit SESSION"}, "eval compare": {}, "eval judge": {},
 	"eval payloads": {}, "eval questions": {},
-	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"},
+	"eval report": {}, "export": {"export SESSION --to OUT/x.md"},
 	"audit":  {"audit", "audit --json"},
 	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "grep": {"grep umbrella", "grep . --json"},
 	"review link": {"review link ITEM refines ITEM"},

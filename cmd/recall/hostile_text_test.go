@@ -52,8 +52,7 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 		id := string(s.ID)
 		for _, args := range [][]string{{"show", id}, {"show", id, "--json"}, {"show", id, "--transcript"},
 			{"show", "--actions", id}, {"show", "--actions", id, "--json"}, {"manifest", id}, {"manifest", id, "--json"},
-			{"export", id, "--to", "-"}, {"export", id, "--to", "-", "--format", "html"},
-			{"export", id, "--to", filepath.Join(out, id) + ".md"}, {"export", id, "--to", filepath.Join(out, id) + ".html"},
+			{"export", id, "--to", "-"}, {"export", id, "--to", filepath.Join(out, id) + ".md"},
 			{"forget", id, "--dry-run"}, {"restore", id, "--dry-run"}, {"manifest", "cleanup", id},
 			{"manifest", "rebuild", id}} {
 			say(args...)
@@ -76,7 +75,7 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	for _, dir := range []string{d.library, out} {
 		eachFile(t, dir, func(path string, _ fs.DirEntry) {
 			switch filepath.Ext(path) {
-			case ".md", ".html", ".sh":
+			case ".md", ".sh":
 			default:
 				return
 			}

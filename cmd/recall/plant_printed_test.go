@@ -51,7 +51,6 @@ func (b *bed) printed() map[string][]byte {
 		{"status", "usage"}, {"review"}, {"query", "--no-sync", "heap instead of sorted list"},
 		{"query", "--no-sync", "--json", "which offers do we compare"}, {"thread"},
 		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out")},
-		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out.html")},
 		{"resume", "build the importer with a heap"}, {"handoff", "--to", "bea"}, {"guard"},
 		{"guard", os.Getenv("HOME")}, {"restore", id, "--dry-run"},
 		{"forget", id, "--dry-run"}, {"why", "src/x.go:1"}, {"why", "--file", "x.go"}, {"grep", "FAIL"},

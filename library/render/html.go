@@ -3,9 +3,7 @@ package render
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"slices"
@@ -22,50 +20,24 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"recall/ingest"
-	"recall/internal/escape"
-	"recall/payload"
 )
 
-//go:embed transcript.html
-var htmlText string
+//go:embed turn.html
+var turnText string
 
-var htmlPage = sync.OnceValue(func() *template.Template {
-	_, css, _ := strings.Cut(htmlText, "<style>")
-	css, _, _ = strings.Cut(css, "</style>")
-	sum := sha256.Sum256([]byte(css))
-	return template.Must(template.New("transcript").Funcs((*transcript)(nil).funcs()).Parse(
-		strings.Replace(htmlText, "STYLE", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)))
+var turnTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("turn").Funcs((*transcript)(nil).funcs()).Parse(turnText))
 })
 
-// HTML renders a session as one self-contained page: without scripts, fonts or requests, and with a policy against
-// them. Messages are laid out as Markdown, with their content escaped. p may be nil.
-func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
-	t := newTranscript(s, a)
-	page, err := htmlPage().Clone()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = page.Funcs(t.funcs()).Execute(&b, struct {
-		*ingest.Session
-		Sides    bool
-		Sections []section
-	}{s, t.sides != nil, sections(p)})
-	if err != nil {
-		return nil, fmt.Errorf("html of session %s: %w", s.ID, err)
-	}
-	return []byte(escape.Page(b.String(), escape.HTML)), nil
-}
-
-// Turns returns a function that renders single turns of a session as parts of a page, without their sub-agents,
-// escaped and laid out as by HTML.
+// Turns returns a function that renders single turns of a session as parts of a page, without their sub-agents.
+// Messages are laid out as Markdown, with their content escaped.
 func Turns(s *ingest.Session, a About) (func(ingest.Turn) (template.HTML, error), error) {
 	t := newTranscript(s, a)
-	page, err := htmlPage().Clone()
+	page, err := turnTemplate().Clone()
 	if err != nil {
 		return nil, err
 	}
-	page.Funcs(t.funcs()).Funcs(template.FuncMap{"agents": func(string) []ingest.Subagent { return nil }})
+	page.Funcs(t.funcs())
 	return func(one ingest.Turn) (template.HTML, error) {
 		var b bytes.Buffer
 		if err := page.ExecuteTemplate(&b, "turn", one); err != nil {
@@ -75,34 +47,12 @@ func Turns(s *ingest.Session, a About) (func(ingest.Turn) (template.HTML, error)
 	}, nil
 }
 
-// A section has a payload's items of one kind.
-type section struct {
-	Title string
-	Items []payload.Item
-}
-
-func sections(p *payload.Payload) (all []section) {
-	if p == nil {
-		return nil
-	}
-	for _, k := range payload.Kinds {
-		items := slices.DeleteFunc(slices.Clone(p.Items),
-			func(it payload.Item) bool { return it.Kind != k || !it.Current() })
-		if len(items) > 0 {
-			all = append(all, section{strings.ToUpper(string(k[:1])) + string(k[1:]), items})
-		}
-	}
-	return all
-}
-
-// funcs returns the functions that the page's template calls.
+// funcs returns the functions that the template calls.
 func (t *transcript) funcs() template.FuncMap {
 	return template.FuncMap{
-		"title": t.title, "facts": t.facts, "day": t.newDay, "where": t.where,
-		"agents": t.agentsOf, "leftAgents": t.leftAgents,
-		"who": who, "note": note, "class": class, "state": state, "subject": subject,
+		"who": who, "note": note, "class": class, "state": state, "subject": subject, "where": t.where,
 		"done": done, "diffs": diffs, "output": output,
-		"gist": firstLine, "others": notChosen, "clip": oneLine, "trim": strings.TrimSpace, "join": strings.Join,
+		"gist": firstLine, "others": notChosen, "clip": oneLine, "join": strings.Join,
 		"body":    Message,
 		"opens":   func(calls []ingest.ToolCall) bool { return slices.ContainsFunc(calls, opens) },
 		"verdict": func(c ingest.ToolCall) string { return verdicts[c.Verdict] },

@@ -10,10 +10,9 @@ import (
 	"testing"
 
 	"recall/ingest"
-	"recall/payload"
 )
 
-// The page is whole, asks for nothing from anywhere, and holds what was said
+// What is rendered is whole, asks for nothing from anywhere, and holds what was said
 // without believing a word of it.
 func TestHTML(t *testing.T) {
 	s := talk()
@@ -22,23 +21,12 @@ func TestHTML(t *testing.T) {
 	s.Turns[0].Text = "see /sessions/brave-fox/a.md\n\n```\n" + evil + "\n```\n" + evil + " `" + evil + "`"
 	s.Turns[1].Calls[0].Command, s.Turns[1].Calls[0].Result = evil, evil
 	s.Turns[1].Calls[3].Reason = evil
-	s.Subagents[0].Description = evil
 	s.Turns[1].ID = ingest.TurnID(`a1" onclick="alert(4)`)
-	p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, Text: evil, Why: evil, State: payload.Stands,
-		Evidence: []payload.Evidence{{Turn: `u1"><script>`}}}}}
-	page, err := HTML(s, About{Title: evil, Project: evil}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(page)
-	if strings.Contains(text, "@import") || strings.Contains(text, "url(") {
-		t.Error("its style asks for something")
-	}
+	text := turnsOf(t, s)
 	if urls := regexp.MustCompile(`(href|src|action)="[^#"][^"]*"`).FindAllString(text, -1); len(urls) > 0 {
 		t.Errorf("it leads elsewhere: %q", urls)
 	}
-	for _, want := range []string{"find callers", "Task given to it",
-		"/sessions/brave-fox/a.md", "rejected by you", "Which lock?", `id="u2"`, "alert(1)"} {
+	for _, want := range []string{"/sessions/brave-fox/a.md", "rejected by you", "Which lock?", `id="u2"`, "alert(1)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -52,7 +40,7 @@ func TestHTML(t *testing.T) {
 // refuses what could act or ask for something.
 func wellFormed(page string) error {
 	body := page[strings.Index(page, "<body>"):]
-	d := xml.NewDecoder(strings.NewReader(strings.TrimSuffix(strings.TrimSpace(body), "</html>")))
+	d := xml.NewDecoder(strings.NewReader(body))
 	d.Entity = xml.HTMLEntity
 	for {
 		token, err := d.Token()
@@ -75,10 +63,20 @@ func wellFormed(page string) error {
 	}
 }
 
-// Empty sessions make a page too.
-func TestHTMLOfNothing(t *testing.T) {
-	page, err := HTML(&ingest.Session{ID: "x"}, About{}, nil)
-	if err != nil || !strings.Contains(string(page), "<title>Session x</title>") || wellFormed(string(page)) != nil {
-		t.Errorf("%v: %s", err, page)
+// turnsOf renders all turns of a session.
+func turnsOf(t *testing.T, s *ingest.Session) string {
+	t.Helper()
+	render, err := Turns(s, About{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	text := "<body>"
+	for _, one := range s.Turns {
+		part, err := render(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(part)
+	}
+	return text + "</body>"
 }

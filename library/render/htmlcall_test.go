@@ -17,24 +17,21 @@ func TestCallsInHTML(t *testing.T) {
 			{Name: "Write", Path: "/w/new.go", Done: true, Result: "ok", Input: map[string]string{"content": "package w\n"}},
 			{Name: "Bash", Command: "go test ./...", Done: true, Failed: true, Result: "--- FAIL: TestF\nFAIL", ResultLen: 9000},
 		}}}}
-	page, err := HTML(s, About{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := turnsOf(t, s)
 	for _, want := range []string{
 		"<summary>Read ×2 · Edit route.go &#43;2 −1 · Write new.go &#43;1 −0 · Bash go test ./... ✗</summary>",
 		"<span>  func f() {</span><del>− \treturn 1 &lt; 2</del><ins>+ \tlog()</ins>" +
 			"<ins>+ \treturn 1 &gt; 2</ins><span>  }</span>",
 		`<details class="call" open=""><summary><b>Bash</b>`, "--- FAIL: TestF\nFAIL\n\n(9000 bytes in all)",
 	} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page lacks %q:\n%s", want, page[strings.Index(string(page), "<main>"):])
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-	if n := strings.Count(string(page), `class="call"`); n != 3 {
+	if n := strings.Count(page, `class="call"`); n != 3 {
 		t.Errorf("%d calls have more to show, want 3", n)
 	}
-	if err := wellFormed(string(page)); err != nil {
+	if err := wellFormed(page); err != nil {
 		t.Error(err)
 	}
 }

@@ -31,7 +31,7 @@ func newExportCmd(a *app.App) *cobra.Command {
 	var o exportOptions
 	return option.Do("export", func(fs *option.Flags) {
 		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
-		fs.OneOf(&o.Format, "format", "", "md, html or raw", "md", "html", "raw")
+		fs.OneOf(&o.Format, "format", "", "md or raw", "md", "raw")
 		fs.BoolVar(&o.Outputs, "outputs", false, "copy the files that the session produced")
 		fs.BoolVar(&o.Raw, "raw", false, "leave secrets in")
 		fs.StringVar(&o.To, "to", "", "the file, or a folder to put it in")
@@ -50,7 +50,7 @@ func newExportCmd(a *app.App) *cobra.Command {
 // check determines the format and refuses invalid combinations.
 func (o *exportOptions) check() error {
 	if o.To == "" {
-		return hint.With(errors.New("export: --to is required"), "recall export SESSION --to FILE.html, or a folder")
+		return hint.With(errors.New("export: --to is required"), "recall export SESSION --to FILE.md, or a folder")
 	}
 	if o.Outputs && o.Format != "" {
 		return hint.With(errors.New("--outputs and --format can't be combined"),
@@ -58,16 +58,11 @@ func (o *exportOptions) check() error {
 	}
 	if o.Format == "" {
 		switch strings.ToLower(filepath.Ext(o.To)) {
-		case ".html", ".htm":
-			o.Format = "html"
-		case ".pdf", ".docx", ".json", ".jsonl", ".zip":
+		case ".html", ".htm", ".pdf", ".docx", ".json", ".jsonl", ".zip":
 			if !ingest.IsFolder(o.To) {
 				return hint.With(fmt.Errorf("export to %s: no such format", o.To),
-					"formats are md, html and raw; --format sets one, whatever the name")
+					"formats are md and raw; recall web shows sessions in a browser")
 			}
-		}
-		if o.Format == "" || ingest.IsFolder(o.To) {
-			o.Format = "md"
 		}
 	}
 	switch {
@@ -95,7 +90,7 @@ func runExport(ctx context.Context, a *app.App, e library.Entry, o exportOptions
 	}
 	path := o.To
 	if ingest.IsFolder(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
-		path = filepath.Join(path, filepath.Base(e.Folder)+"."+o.Format)
+		path = filepath.Join(path, filepath.Base(e.Folder)+".md")
 	}
 	if err := app.WriteNew(path, string(data), o.Force); err != nil {
 		return err
@@ -111,8 +106,7 @@ func warnRaw(a *app.App, raw bool) {
 	}
 }
 
-// readable renders a session for people. With Raw only the transcript has its secrets: what was distilled
-// never had them.
+// readable renders a session for people, with Raw including its secrets.
 func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o exportOptions) ([]byte, error) {
 	read := p.Read
 	if o.Raw {
@@ -125,13 +119,6 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 	about := render.About{Title: e.Title}
 	if project, err := p.Library.Project(e.Project); err == nil {
 		about.Project = project.Name
-	}
-	items, err := p.Library.Payload(e.ID)
-	if err != nil && !errors.Is(err, library.ErrNoPayload) {
-		return nil, err
-	}
-	if o.Format == "html" {
-		return render.HTML(s, about, items)
 	}
 	return render.WholeTranscript(s, about), nil
 }
