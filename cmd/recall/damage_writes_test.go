@@ -22,8 +22,8 @@ import (
 	"recall/pipeline"
 )
 
-// spoilTables flips a bit in the first page of tables of an index, and of SQLite's
-// indexes of them.
+// spoilTables makes the first page of tables of an index, and of SQLite's indexes of
+// them, a page of no kind.
 func spoilTables(t *testing.T, path string, tables ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", path)
@@ -38,7 +38,7 @@ func spoilTables(t *testing.T, path string, tables ...string) {
 		for rows.Next() {
 			var page int
 			must(t, rows.Scan(&page))
-			b[(page-1)*4096+2000] ^= 4
+			b[(page-1)*4096] = 0xee
 			spoilt++
 		}
 		if err := rows.Err(); err != nil || spoilt == 0 {

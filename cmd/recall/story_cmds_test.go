@@ -94,10 +94,17 @@ func spoilIndex(ts *testscript.TestScript, neg bool, args []string) {
 				return err
 			}
 			defer db.Close()
-			if _, err := db.Exec(`INSERT INTO due VALUES('x')`); err == nil { // another library's was spoilt before
-				spoilt++
+			var page int64
+			if db.QueryRow(`SELECT rootpage FROM sqlite_schema WHERE name='due'`).Scan(&page) != nil {
+				return nil // another library's was spoilt before
 			}
-			return nil
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteAt([]byte{0xee}, (page-1)*4096) // of no kind
+			spoilt++
+			return errors.Join(err, f.Close())
 		}
 		spoilt++
 		return os.WriteFile(path, []byte(ts.ReadFile(args[1])), 0o600)
