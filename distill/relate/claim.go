@@ -12,25 +12,17 @@ import (
 type claim struct {
 	all     text.Bag          // of the text
 	held    text.Bag          // what it stands for: the text without what it gives up
-	scoped  bool              // it says where it holds: "for sessions", "in production"
 	subject text.Bag          // of its first "is" or "are"
 	before  map[string]string // by word, the one directly before it
-	gives   []givesUp         // what it gives up
+	gives   []text.Bag        // what it gives up
 	denies  bool              // "never", "not": an odd number of them
-}
-
-// givesUp is something that a claim no longer stands for.
-type givesUp struct {
-	lost text.Bag
-	bare bool     // besides it the claim names at most what replaces it
-	who  text.Bag // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
 // claimOf makes out what an item decides. Its first quote, too, is read for what it gives up, since people say so
 // there.
 func claimOf(it *payload.Item) *claim {
 	toks, quote := tokens(it.Text), tokens(it.First().Quote)
-	c := &claim{all: bagOf(toks), held: text.Bag{}, scoped: scoped(toks)}
+	c := &claim{all: bagOf(toks), held: text.Bag{}}
 	c.subject, c.before = subjectOf(toks), beforeEach(toks)
 	var words []string
 	for _, t := range toks {
@@ -57,66 +49,15 @@ func sameWords(a, b []token) bool {
 func (c *claim) readLost(toks []token) map[int]bool {
 	lost := map[int]bool{}
 	for _, sp := range lostSpans(toks) {
-		b, who := bagOf(toks[sp.from:sp.to]), text.Bag(nil)
 		for i := sp.from; i < sp.to; i++ {
 			lost[i] = true
 		}
-		if sp.also != nil {
-			who = bagOf(toks[sp.also[0]:sp.also[1]])
-			for _, t := range toks[sp.also[0]:sp.also[1]] {
-				put(b, t)
-			}
-		}
-		if len(b) > 0 {
-			c.gives = append(c.gives, givesUp{lost: b, bare: c.bare(toks, lost), who: who})
+		if b := bagOf(toks[sp.from:sp.to]); len(b) > 0 {
+			c.gives = append(c.gives, b)
 		}
 	}
 	return lost
 }
-
-// bare reports whether a sentence says hardly more than what it gives up and what replaces that.
-func (c *claim) bare(toks []token, lost map[int]bool) bool {
-	if c.scoped {
-		return false
-	}
-	words, name := 0, false
-	for i, t := range toks {
-		if t.low == ":" && i <= 2 { // a label
-			words, name = 0, false
-			continue
-		}
-		if t.stem == "" || lost[i] {
-			name = false
-			continue
-		}
-		if !(name && t.upper) { // two names in a row are one
-			words++
-		}
-		name = t.upper
-	}
-	return words <= 1
-}
-
-// scoped reports whether something follows "for", "in" or "on": where it holds.
-func scoped(toks []token) bool {
-	in := false
-	for i, t := range toks {
-		switch {
-		case scopeWords[t.low] && (i == 0 || !strings.ContainsAny(toks[i-1].low, ",;:.(")):
-			in = true
-		case isMark(t), scopeEnds[t.low]:
-			in = false
-		case in && !t.value && t.stem != "":
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	scopeWords = text.Set(`for in on at during within under between`)
-	scopeEnds  = text.Set(`instead rather not no and but because since as so when while that which with by`)
-)
 
 // subjectOf returns what precedes the first "is" or "are".
 func subjectOf(toks []token) text.Bag {

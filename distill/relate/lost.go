@@ -8,10 +8,7 @@ import (
 )
 
 // span is the part of a sentence that names something given up.
-type span struct {
-	from, to int
-	also     *[2]int // its grammatical subject, if that is given up, too: "<warnings> no longer <stop the build>"
-}
+type span struct{ from, to int }
 
 // Words that precede or follow what is given up.
 var (
@@ -28,7 +25,8 @@ var (
 	copulas    = text.Set(`is are was were gets get becomes be`)
 	clauseEnds = text.Set(`for from since because as so and but when while until which in on at to with by or we i
 		you that goes go`)
-	skipped = text.Set(`in on at by from with to using the a an as being having`)
+	placeWords = text.Set(`for in on at during within under between into to with`)
+	skipped    = text.Set(`in on at by from with to using the a an as being having`)
 )
 
 func lostSpans(toks []token) []span {
@@ -36,7 +34,7 @@ func lostSpans(toks []token) []span {
 	for i := range toks {
 		for _, lead := range leadIns {
 			if match(toks, i, lead...) {
-				out = append(out, after(toks, i, i+len(lead), lead[1] == "longer"))
+				out = append(out, after(toks, i+len(lead), lead[1] == "longer"))
 			}
 		}
 		longer := match(toks, i+1, "longer") || match(toks, i+1, "more")
@@ -46,9 +44,9 @@ func lostSpans(toks []token) []span {
 		switch low := toks[i].low; {
 		case low == "not" && notThis,
 			(low == "don't" || low == "doesn't") && anyMore(toks, i):
-			out = append(out, after(toks, i, i+1, false))
+			out = append(out, after(toks, i+1, false))
 		case low == "no" && (i == 0 || toks[i-1].low == ".") && !longer:
-			out = append(out, after(toks, i, i+1, false))
+			out = append(out, after(toks, i+1, false))
 		case low == "take" && (match(toks, i+1, "that", "back") || match(toks, i+1, "it", "back")):
 			out = append(out, sentenceBefore(toks, i))
 		case changeVerbs[low]:
@@ -56,7 +54,7 @@ func lostSpans(toks []token) []span {
 				out = append(out, span{from: j + 1, to: seek(toks, j+1, "to")})
 			}
 		case dropVerbs[low] && (i == 0 || !copulas[toks[i-1].low] && toks[i-1].low != "not"):
-			sp := after(toks, i, i+1, false)
+			sp := after(toks, i+1, false)
 			if low == "replaces" || low == "replace" || low == "drop" || sp.to > sp.from {
 				out = append(out, sp)
 			}
@@ -69,9 +67,8 @@ func lostSpans(toks []token) []span {
 	return slices.DeleteFunc(out, func(sp span) bool { return sp.to <= sp.from })
 }
 
-// after returns the span after a cue at i to j. After "no longer" it extends to the end of
-// the clause and includes the subject.
-func after(toks []token, i, j int, whole bool) span {
+// after returns the span after a cue that ends at j; after "no longer" it extends to the end of the clause.
+func after(toks []token, j int, whole bool) span {
 	for j < len(toks) && skipped[toks[j].low] {
 		j++
 	}
@@ -80,11 +77,7 @@ func after(toks []token, i, j int, whole bool) span {
 	for k < len(toks) && !isMark(toks[k]) && !cut(toks[k]) {
 		k++
 	}
-	sp := span{from: j, to: k}
-	if whole && i > 0 && !isMark(toks[i-1]) {
-		sp.also = &[2]int{clauseStart(toks, i), i}
-	}
-	return sp
+	return span{j, k}
 }
 
 // sentenceBefore returns what was said before "I take that back".
@@ -117,7 +110,7 @@ func isGone(toks []token, i int) bool {
 
 // elsewhere reports whether a "not" only tells where: "in the report, not in the request" gives up nothing.
 func elsewhere(toks []token, i int) bool {
-	return i < len(toks) && (scopeWords[toks[i].low] || slices.Contains([]string{"into", "to", "with"}, toks[i].low))
+	return i < len(toks) && placeWords[toks[i].low]
 }
 
 func anyMore(toks []token, i int) bool {

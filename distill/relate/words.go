@@ -13,8 +13,7 @@ type token struct {
 	low   string // as written, in lower case; "," or "." for a mark
 	stem  string // what it is compared by; "" for marks and words without meaning of their own
 	name  bool   // a proper name or an identifier
-	upper bool   // begins with a capital letter
-	value bool   // a number with its unit, or a switch position
+	value bool   // a number with its unit
 }
 
 // tokens splits a sentence. Compounds ("dead-letter", "LISTEN/NOTIFY") are split, paths and identifiers aren't.
@@ -91,13 +90,8 @@ func markOf(r rune) string {
 func tokenOf(w string, begin bool) token {
 	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "'S")
 	low := strings.ToLower(w)
-	t := token{low: low, upper: unicode.IsUpper([]rune(w)[0])}
-	if n, ok := numbers[low]; ok {
-		low = n
-	}
+	t := token{low: low}
 	switch {
-	case switches[low] != "":
-		t.stem, t.value = switches[low], true
 	case isNumber(low):
 		t.stem, t.value = "="+strings.ReplaceAll(low, ",", ""), true
 	case says(low):
@@ -163,14 +157,9 @@ func pairs(words string) map[string]string {
 }
 
 var (
-	numbers = pairs(`two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 twenty=20
-	thirty=30 fifty=50 hundred=100`)
 	units = pairs(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s min=min mins=min
 	minute=min minutes=min h=h hour=h hours=h day=d days=d d=d week=w weeks=w month=mo months=mo year=y years=y kb=kb
 	kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib %=% percent=% px=px eur=eur euro=eur euros=eur usd=usd hz=hz`)
-	// switches are positions that exclude each other like two numbers.
-	switches = pairs(`on==on off==off enabled==on disabled==off`)
-
 	// empty lists words that by themselves say nothing about what is decided.
 	empty = text.Set(`a an the this that these those it its is are was were be been being am do does did done
 		has have had having will would can could should may might must shall of in at to from by for with
