@@ -10,7 +10,7 @@ import (
 // span is the part of a sentence that names something given up.
 type span struct{ from, to int }
 
-// Words that precede or follow what is given up.
+// Words that precede what is given up, or end it.
 var (
 	leadIns = [][]string{
 		{"instead", "of"}, {"rather", "than"}, {"in", "place", "of"}, {"no", "longer"}, {"no", "more"},
@@ -21,7 +21,6 @@ var (
 		replace replaces replaced retire retired delete`)
 	changeVerbs = text.Set(`switch switches switched move moves moved migrate migrates migrated moving switching
 		migrating change changed`)
-	goneWords  = text.Set(`gone out dropped removed replaced abandoned lifted retired scrapped over dead deleted`)
 	copulas    = text.Set(`is are was were gets get becomes be`)
 	clauseEnds = text.Set(`for from since because as so and but when while until which in on at to with by or we i
 		you that goes go`)
@@ -38,12 +37,9 @@ func lostSpans(toks []token) []span {
 			}
 		}
 		longer := match(toks, i+1, "longer") || match(toks, i+1, "more")
-		ends := i+1 == len(toks) || isMark(toks[i+1])
-		goes := toks[i].low == "goes" || toks[i].low == "go"
 		notThis := i > 0 && toks[i-1].low == "," && !elsewhere(toks, i+1)
 		switch low := toks[i].low; {
-		case low == "not" && notThis,
-			(low == "don't" || low == "doesn't") && anyMore(toks, i):
+		case low == "not" && notThis:
 			out = append(out, after(toks, i+1, false))
 		case low == "no" && (i == 0 || toks[i-1].low == ".") && !longer:
 			out = append(out, after(toks, i+1, false))
@@ -54,14 +50,7 @@ func lostSpans(toks []token) []span {
 				out = append(out, span{from: j + 1, to: seek(toks, j+1, "to")})
 			}
 		case dropVerbs[low] && (i == 0 || !copulas[toks[i-1].low] && toks[i-1].low != "not"):
-			sp := after(toks, i+1, false)
-			if low == "replaces" || low == "replace" || low == "drop" || sp.to > sp.from {
-				out = append(out, sp)
-			}
-		case copulas[low] && i+1 < len(toks) && isGone(toks, i+1):
-			out = append(out, span{from: clauseStart(toks, i), to: i})
-		case goes && i > 0 && (ends || toks[i+1].low == "away"):
-			out = append(out, span{from: clauseStart(toks, i), to: i})
+			out = append(out, after(toks, i+1, false))
 		}
 	}
 	return slices.DeleteFunc(out, func(sp span) bool { return sp.to <= sp.from })
@@ -98,36 +87,9 @@ func sentenceBefore(toks []token, i int) span {
 	return span{from: start, to: end}
 }
 
-func isGone(toks []token, i int) bool {
-	gone := match(toks, i, "a", "mistake") || match(toks, i, "phased", "out") || match(toks, i, "given", "up") ||
-		match(toks, i, "ruled", "out") || match(toks, i, "switched", "off") || match(toks, i, "turned", "off")
-	if gone {
-		return true
-	}
-	// "is replaced by a number" names the replacement; "is out of date" isn't gone.
-	return goneWords[toks[i].low] && !match(toks, i, "out", "of") && !match(toks, i, "over")
-}
-
 // elsewhere reports whether a "not" only tells where: "in the report, not in the request" gives up nothing.
 func elsewhere(toks []token, i int) bool {
 	return i < len(toks) && placeWords[toks[i].low]
-}
-
-func anyMore(toks []token, i int) bool {
-	for ; i+1 < len(toks) && !isMark(toks[i]); i++ {
-		if match(toks, i, "any", "more") || match(toks, i, "any", "longer") || toks[i].low == "anymore" {
-			return true
-		}
-	}
-	return false
-}
-
-// clauseStart returns the start of the clause that contains i.
-func clauseStart(toks []token, i int) int {
-	for i > 0 && !isMark(toks[i-1]) && toks[i-1].low != "and" && toks[i-1].low != "but" {
-		i--
-	}
-	return i
 }
 
 // seek finds a word before the clause ends; 0 if it doesn't occur.
