@@ -90,10 +90,11 @@ func (f *File) Read(from int64, wanted map[int64]bool, do func(Vector)) (end int
 	if err != nil {
 		return end, err
 	}
-	part := make([]byte, max(info.Size()-end, 0))
+	size := max(int(info.Size()-end), 0)
 	if wanted != nil {
-		part = part[:min(len(part), readAtOnce*f.record())]
+		size = min(size, readAtOnce*f.record())
 	}
+	part := make([]byte, size)
 	damaged := 0
 	for n = len(part); n == len(part) && n > 0; {
 		if n, err = file.ReadAt(part, end); err != nil && err != io.EOF {
