@@ -86,6 +86,7 @@ func attend(out, q, k, v grid, in *space) {
 	product(fit, q, k)
 	scale := float32(1 / math.Sqrt(float64(q.cols)))
 	var sums [longest]float32
+	table := powers()
 	for i := range fit.rows {
 		row := fit.row(i)
 		top := row[0]
@@ -94,7 +95,7 @@ func attend(out, q, k, v grid, in *space) {
 		}
 		var sum float32
 		for j, y := range row {
-			row[j] = exp((y - top) * scale)
+			row[j] = exp((y-top)*scale, table)
 			sum += row[j]
 		}
 		sums[i] = sum
@@ -142,17 +143,27 @@ func (n *layerNorm) apply(x grid) {
 	}
 }
 
-// exp is e to the power of x for x up to 0, to seven digits: math.Exp would take a tenth of all time.
-func exp(x float32) float32 {
+// exp is e to the power of x for x up to 0, to six digits: math.Exp would take a tenth of all time.
+func exp(x float32, table *[expStep]float32) float32 {
 	if x < -87 {
 		return 0
 	}
-	n := float32(int32(x*math.Log2E - 0.5))
-	f := x*math.Log2E - n // within a half of 0; 2^f by its series
-	const l = math.Ln2
-	p := 1 + f*(l+f*(l*l/2+f*(l*l*l/6+f*(l*l*l*l/24+f*(l*l*l*l*l/120+f*(l*l*l*l*l*l/720))))))
-	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
+	at := x * (math.Log2E * expStep)
+	n := int32(at - 0.5)
+	rest := (at - float32(n)) * (math.Ln2 / expStep)
+	return math.Float32frombits(math.Float32bits(table[n&(expStep-1)])+uint32(n>>8)<<23) * (1 + rest)
 }
+
+const expStep = 256
+
+// powers holds 2 to the power of each i/expStep below 1.
+var powers = sync.OnceValue(func() *[expStep]float32 {
+	var t [expStep]float32
+	for i := range t {
+		t[i] = float32(math.Exp2(float64(i) / expStep))
+	}
+	return &t
+})
 
 const (
 	geluEnd  = 6   // beyond it, gelu is 0 or x, to seven digits
