@@ -330,8 +330,8 @@ func (r *reader) exchanges(ctx context.Context, docs map[int64]*held) ([]*ranked
 		return nil, nil
 	}
 	conds, args := r.conditions(windows)
-	query := `SELECT e.id, e.session, e.x, ` + wholeExchange + ` FROM window e WHERE ` +
-		`e.id IN (SELECT value FROM json_each(?)) AND ` + strings.Join(conds, ` AND `)
+	query := `SELECT e.id, e.session, e.x FROM window e WHERE e.id IN (SELECT value FROM json_each(?)) AND ` +
+		strings.Join(conds, ` AND `)
 	in := map[exchangePlace]*ranked{}
 	var out []*ranked
 	atOnce := placedAtOnce
@@ -339,7 +339,7 @@ func (r *reader) exchanges(ctx context.Context, docs map[int64]*held) ([]*ranked
 		n := min(len(ids), atOnce)
 		some, err := list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
 			o := &ranked{table: turns}
-			return o, rows.Scan(&o.id, &o.session, &o.x, &o.n, &o.to)
+			return o, rows.Scan(&o.id, &o.session, &o.x)
 		}, query, append([]any{jsonList(rowsOfDocs(ids[:n]))}, args...)...)
 		if err != nil {
 			return nil, err
@@ -361,7 +361,16 @@ func (r *reader) exchanges(ctx context.Context, docs map[int64]*held) ([]*ranked
 		}
 		ids = ids[n:]
 	}
-	return out, nil
+	var ids []int64
+	for _, o := range out {
+		ids = append(ids, o.id)
+	}
+	return out, scan(ctx, r.tx, func(rows *sql.Rows) error {
+		var i, n, to int64
+		err := rows.Scan(&i, &n, &to)
+		out[i].n, out[i].to = n, to
+		return err
+	}, `SELECT j.key, `+wholeExchange+` FROM json_each(?) j JOIN window e ON e.id=j.value`, jsonList(ids))
 }
 
 // itemsIn adds the items from the best exchanges, whatever their words; quotes only if they are asked for.
