@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -188,11 +189,18 @@ func BenchmarkTokens(b *testing.B) {
 	}
 }
 
+// A short question, and a prompt of 33 words.
 func BenchmarkQuestion(b *testing.B) {
 	m := New()
-	for b.Loop() {
-		if _, err := m.Embed(b.Context(), []string{"What did we decide about retries in the queue?"}); err != nil {
-			b.Fatal(err)
-		}
+	for _, q := range []string{"What did we decide about retries in the queue?",
+		"Add a retry to the mail queue as said, but only for what the server refuses now; what it refuses for " +
+			"good is to be put aside and shown to whoever sent it."} {
+		b.Run(strconv.Itoa(len(strings.Fields(q))), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := m.Embed(b.Context(), []string{q}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
