@@ -33,8 +33,8 @@ type Question struct {
 	total float64        // of all IDF
 	place map[string]int // stem to term
 	kin   map[string][]Kin
-	first map[uint16]bool   // beginnings of relevant stems; other words needn't be stemmed
-	stems map[string]string // of words read before, "" of small ones
+	first [1 << 16 / 64]uint64 // a bit for each beginning of relevant stems; other words needn't be stemmed
+	stems map[string]string    // of words read before, "" of small ones
 
 	asked map[payload.Kind]bool
 	tried bool // it asks whether something was tried
@@ -45,11 +45,15 @@ type Question struct {
 // Ask prepares a question; terms beyond MostTerms are ignored.
 func Ask(text string, terms []Term, kin []Kin) *Question {
 	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{},
-		first: map[uint16]bool{}, stems: map[string]string{}}
+		stems: map[string]string{}}
+	begins := func(stem string) {
+		b := beginning(stem)
+		q.first[b/64] |= 1 << (b % 64)
+	}
 	for i, t := range q.terms {
 		q.total += t.IDF
 		q.place[t.Stem] = i
-		q.first[beginning(t.Stem)] = true
+		begins(t.Stem)
 	}
 	for _, k := range kin {
 		if k.Term >= len(q.terms) || len(k.Stems) == 0 {
@@ -57,7 +61,7 @@ func Ask(text string, terms []Term, kin []Kin) *Question {
 		}
 		q.kin[k.Stems[0]] = append(q.kin[k.Stems[0]], k)
 		for _, s := range k.Stems {
-			q.first[beginning(s)] = true
+			begins(s)
 		}
 	}
 	q.readForm(text)
@@ -166,7 +170,7 @@ func (q *Question) read(s string) found {
 	var t found
 	var open []opened
 	text.Each(s, func(w string) bool {
-		if len(open) == 0 && !q.first[beginning(w)] {
+		if b := beginning(w); len(open) == 0 && q.first[b/64]>>(b%64)&1 == 0 {
 			return true
 		}
 		stem, known := q.stems[w]
