@@ -228,7 +228,7 @@ func TestDueAndPutLinks(t *testing.T) {
 	}
 	links := []payload.Link{linkOf("b", "a", payload.Supersedes, true), linkOf("c", "b", payload.Refines, false)}
 	for i, want := range [][]payload.Link{links, links[1:], nil, links} {
-		if err := x.PutLinks(ctx, want, fmt.Sprint("made ", i), sessions, nil); err != nil {
+		if err := x.PutLinks(ctx, want, fmt.Sprint("made\n", i), sessions, nil); err != nil {
 			t.Fatal(err)
 		}
 		got, err := x.LinksOf(ctx, "a", "b", "c", "d")
@@ -239,14 +239,7 @@ func TestDueAndPutLinks(t *testing.T) {
 			t.Errorf("links %d (-want +got)\n%s", i, diff)
 		}
 	}
-	refined := []payload.Link{linkOf("b", "a", payload.Refines, false)}
-	if err := x.ChangeLinks(ctx, [][2]payload.ItemID{{"b", "a"}, {"a", "b"}}, refined, "made\n4", nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := x.LinksOf(ctx, "a", "b", "c", "d"); err != nil || !cmp.Equal(append(refined, links[1]), got) {
-		t.Errorf("after one changed: %v, %v", got, err)
-	}
-	if sessions, made, _ = x.Due(ctx); len(sessions) != 0 || made != "made\n4" {
+	if sessions, made, _ = x.Due(ctx); len(sessions) != 0 || made != "made\n3" {
 		t.Errorf("after: due %v, made %q", sessions, made)
 	}
 	if err := x.Delete(ctx, "sb"); err != nil {

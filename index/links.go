@@ -145,31 +145,6 @@ func putLinks(ctx context.Context, tx transaction, standing []payload.Link, made
 	return cmp.Or(fault(), putMade(ctx, tx, made, done))
 }
 
-// ChangeLinks is PutLinks where only the links between some pairs of items changed, to the standing ones given.
-func (x *Index) ChangeLinks(ctx context.Context, pairs [][2]payload.ItemID, standing []payload.Link, made string,
-	done []string, gone func(payload.Link) (bool, error)) error {
-	return x.fail("write links", inTransaction(ctx, x.db, func(tx transaction) error {
-		standing, err := without(standing, gone)
-		if err != nil {
-			return err
-		}
-		ctx := context.WithoutCancel(ctx) // see rewrite
-		do, fault := statements(ctx, tx)
-		for _, pair := range pairs {
-			do(`DELETE FROM link WHERE later=? AND earlier=?`, string(pair[0]), string(pair[1]))
-		}
-		for _, l := range standing {
-			data, err := json.Marshal(l)
-			if err != nil {
-				return err
-			}
-			do(`INSERT INTO link(later, earlier, at, data) VALUES(?,?,?,?)`, string(l.From), string(l.To), millis(l.At),
-				string(data))
-		}
-		return cmp.Or(fault(), putMade(ctx, tx, made, done))
-	}))
-}
-
 func putMade(ctx context.Context, tx transaction, made string, done []string) error {
 	do, fault := statements(ctx, tx)
 	do(`DELETE FROM due WHERE sid IN (SELECT value FROM json_each(?))`, jsonList(done))

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"maps"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"recall/distill/relate"
 	"recall/index"
@@ -68,7 +65,6 @@ func (r *run) relate(ctx context.Context) error {
 type linksBehind struct {
 	due   []string // sessions whose items changed
 	rules string   // that the links were found by; "" if there are none
-	of    string   // library.LinksStamp that they were made of
 }
 
 // linksBehind returns nil if the index's links are up to date.
@@ -78,7 +74,7 @@ func (p *Pipeline) linksBehind(ctx context.Context) (*linksBehind, error) {
 		return nil, err
 	}
 	b := &linksBehind{due: due}
-	b.rules, b.of, _ = strings.Cut(made, "\n")
+	b.rules, _, _ = strings.Cut(made, "\n")
 	return b, nil
 }
 
@@ -109,11 +105,9 @@ func (p *Pipeline) relate(ctx context.Context, behind *linksBehind) (problems []
 
 // foundLinks are the lines of links.jsonl after the rules' links were brought up to date.
 type foundLinks struct {
-	lines   []payload.Link
-	more    []payload.Link // of these: new
-	current bool           // the index has what stands of the others
-	stamp   string         // library.LinksStamp
-	due     []string       // sessions whose links were found
+	lines []payload.Link
+	stamp string   // library.LinksStamp
+	due   []string // sessions whose links were found
 }
 
 // appendLinks finds the links of the sessions that are due and appends those that changed. Lines that can't be read are
@@ -126,10 +120,7 @@ func (p *Pipeline) appendLinks(ctx context.Context, behind *linksBehind) (found 
 	}
 	found.due = behind.due
 	found.lines, found.stamp, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-		found.current = behind.rules == relate.Version && behind.of == p.Library.LinksStamp()
-		more, err := p.changedLinks(ctx, lines, behind.due)
-		found.more = more
-		return more, err
+		return p.changedLinks(ctx, lines, behind.due)
 	})
 	return found, err
 }
@@ -148,27 +139,7 @@ func (p *Pipeline) indexLinks(ctx context.Context, found foundLinks) error {
 		line, err := json.Marshal(l)
 		return library.Names(line, names), err
 	}
-	if found.current {
-		pairs, standing := standingBetween(found.lines, found.more)
-		return p.Index.ChangeLinks(ctx, pairs, standing, linksMade(found.stamp), found.due, gone)
-	}
 	return p.Index.PutLinks(ctx, payload.StandingLinks(found.lines), linksMade(found.stamp), found.due, gone)
-}
-
-// standingBetween returns the pairs of items that some lines are about, both ways, and which of all links stand
-// between these.
-func standingBetween(lines, some []payload.Link) (pairs [][2]payload.ItemID, standing []payload.Link) {
-	about := map[[2]payload.ItemID]bool{}
-	for _, l := range some {
-		about[[2]payload.ItemID{l.From, l.To}], about[[2]payload.ItemID{l.To, l.From}] = true, true
-	}
-	var between []payload.Link
-	for i := range lines {
-		if about[[2]payload.ItemID{lines[i].From, lines[i].To}] {
-			between = append(between, lines[i])
-		}
-	}
-	return slices.Collect(maps.Keys(about)), payload.StandingLinks(between)
 }
 
 // changedLinks returns the lines to append so that the rules' links of the due sessions match their items.
@@ -183,26 +154,14 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	if err != nil {
 		return nil, err
 	}
-	found := make([][]payload.Link, len(projects))
-	g, within := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, project := range projects {
-		g.Go(func() error {
-			placed, err := p.Index.ItemsIn(within, project, payload.Decision, payload.Lead)
-			makeRoom()
-			if err == nil {
-				found[i] = relate.Links(Claims(placed))
-			}
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	want := map[[2]payload.ItemID]*payload.Link{} // a first sync can find hundreds of thousands: they aren't copied
-	for _, links := range found {
-		for at := range links {
-			want[[2]payload.ItemID{links[at].From, links[at].To}] = &links[at]
+	want := map[[2]payload.ItemID]payload.Link{}
+	for _, project := range projects {
+		placed, err := p.Index.ItemsIn(ctx, project, payload.Decision, payload.Lead)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range relate.Links(Claims(placed)) {
+			want[[2]payload.ItemID{l.From, l.To}] = l
 		}
 	}
 	indexed, err := p.Index.Stamps(ctx)
@@ -215,19 +174,15 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 		now, still := want[pair]
 		due := isDue[l.FromSession] || isDue[l.ToSession]
 		switch {
-		case still && reflect.DeepEqual(*now, l):
+		case still && reflect.DeepEqual(now, l):
 			delete(want, pair)
 		case !still && due && p.certain(indexed, l):
 			change = append(change, payload.Link{Op: payload.OpRetract, From: l.From, To: l.To, FromSession: l.FromSession,
 				ToSession: l.ToSession, Maker: payload.ByRule, Rule: l.Rule, At: l.At})
 		}
 	}
-	fresh := slices.SortedFunc(maps.Values(want), func(a, b *payload.Link) int { return a.InTime(b) })
-	change = slices.Grow(change, len(fresh))
-	for _, l := range fresh {
-		change = append(change, *l)
-	}
-	return change, nil
+	return slices.AppendSeq(change, slices.Values(slices.SortedFunc(maps.Values(want),
+		func(a, b payload.Link) int { return a.InTime(&b) }))), nil
 }
 
 // certain reports whether the index has both ends of a link: a session that is in the library but not yet in the
