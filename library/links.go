@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -42,15 +41,6 @@ func (l *Library) LinkHolds(read map[string]*payload.Payload) func(payload.Link)
 
 // LinksStamp changes whenever links.jsonl does.
 func (l *Library) LinksStamp() string { return disk.Mark(l.links().Path) }
-
-// LinksSize returns the size of links.jsonl in bytes, 0 if it can't be told.
-func (l *Library) LinksSize() int64 {
-	fi, err := os.Stat(l.links().Path)
-	if err != nil {
-		return 0
-	}
-	return fi.Size()
-}
 
 // AppendLinks durably appends lines. The error is ErrNoSession for a line about sessions that aren't here.
 func (l *Library) AppendLinks(lines []payload.Link) error {

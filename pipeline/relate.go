@@ -32,10 +32,6 @@ func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err e
 	return problems, err
 }
 
-// linksAtOnce is how many bytes of links a question may wait for, at some 12 ms a megabyte: what comes in with it is
-// mostly the session that asks.
-const linksAtOnce = 4 << 20
-
 // relate is Relate as part of a run. What exceeds the time budget, or another process is doing, is left for the next.
 func (r *run) relate(ctx context.Context) error {
 	behind, err := r.p.linksBehind(ctx)
@@ -44,10 +40,6 @@ func (r *run) relate(ctx context.Context) error {
 	}
 	within := ctx
 	if r.options.Budget > 0 {
-		if r.p.Library.LinksSize() > linksAtOnce {
-			r.report.Unrelated = true
-			return nil
-		}
 		limited, cancel := context.WithDeadline(ctx, r.start.Add(r.options.Budget))
 		defer cancel()
 		within = limited

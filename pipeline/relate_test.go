@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -150,34 +149,6 @@ func TestDroppedSuccessor(t *testing.T) {
 	}
 	if h := asked(t, p, "what is the session cache?"); !strings.Contains(h.Item.Text, "Redis") {
 		t.Errorf("got %q, want Redis to stand again", h.Item.Text)
-	}
-}
-
-// A question doesn't wait for more links than are read in a moment; a sync does.
-func TestManyLinksWait(t *testing.T) {
-	p, root := open(t, t.TempDir()), t.TempDir()
-	for _, k := range changing[:2] {
-		k.write(t, root)
-	}
-	syncAll(t, p, root)
-	before, _ := linksOf(t, p.Library)
-	f, err := os.OpenFile(filepath.Join(p.Library.Dir(), library.LinksName), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteString(strings.Repeat(strings.Repeat(" ", 1<<10)+"\n", 5<<10)) // no lines of links, but read
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	changing[2].write(t, root)
-	o := pipeline.Options{From: []string{root}}
-	for _, o.Budget = range []time.Duration{time.Hour, 0} {
-		r, err := p.Sync(context.Background(), o)
-		now, _ := linksOf(t, p.Library)
-		waits := o.Budget > 0
-		if err != nil || r.Unrelated != waits || (len(now) > len(before)) == waits {
-			t.Errorf("%v: %v, links put off: %v, %d links, %d before", o.Budget, err, r.Unrelated, len(now), len(before))
-		}
 	}
 }
 
