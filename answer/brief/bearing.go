@@ -115,7 +115,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 		if r.Score >= asGood {
 			dead = append(dead, examined(turns, r, from, to, task, asks)...)
 		}
-		if stands := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); stands && about(r, turns, asks) {
+		if stands := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); stands && about(r, turns, task, asks) {
 			claims = append(claims, Bearing{Placed: r.Placed()})
 			continue
 		}
@@ -211,16 +211,48 @@ func atLeast(asks text.Bag) int { return max(2, len(asks)/inWords) }
 
 // about reports whether a claim and the turn it stands in share enough words with what is asked. What a plan does, the
 // files tell, but not what it leaves out: a point that denies nothing must be about most of what is asked.
-func about(r *answer.Result, turns []index.Turn, asks text.Bag) bool {
+func about(r *answer.Result, turns []index.Turn, task string, asks text.Bag) bool {
 	it := r.Item
-	all := text.Words(strings.Join(append([]string{it.Text, it.Why, it.Scope}, slices.Concat(it.About, it.Aliases,
-		it.Alternatives)...), " "))
+	said := strings.Join(append([]string{it.Text, it.Why, it.Scope}, slices.Concat(it.About, it.Aliases,
+		it.Alternatives)...), "\n")
 	for _, t := range turns {
 		if t.N == r.Turn {
-			all.Add(text.Words(t.Text))
+			said += "\n" + t.Text
 		}
 	}
-	return len(r.Terms) > 0 && all.Shared(asks) >= atLeast(asks)
+	return len(r.Terms) > 0 && shared(task, said) >= atLeast(asks)
+}
+
+// shared counts the words of a task that were said. Two that stand side by side in both are one name: "access points".
+func shared(task, said string) int {
+	n, in := text.Words(said).Shared(text.Words(task)), map[[2]string]bool{}
+	pairs(said, func(pair [2]string) bool { in[pair] = true; return false })
+	pairs(task, func(pair [2]string) bool {
+		one := in[pair]
+		if one {
+			n--
+			delete(in, pair)
+		}
+		return one
+	})
+	return n
+}
+
+// pairs calls one for content words that stand side by side in a text, if its script has spaces between words. If it
+// returns true, the second of them belongs to no other pair.
+func pairs(s string, one func([2]string) bool) {
+	before := ""
+	text.Each(s, func(w string) bool {
+		stem := ""
+		if !text.Stop(w) && !strings.ContainsFunc(w, text.Unspaced) {
+			stem = text.Stem(w)
+		}
+		if before != "" && stem != "" && before != stem && one([2]string{before, stem}) {
+			stem = ""
+		}
+		before = stem
+		return true
+	})
 }
 
 // claimed are the kinds that say what stands.
@@ -380,8 +412,7 @@ func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bea
 // meet reports whether a sentence of a task and one of what was said have some words in common. Any two long texts do.
 func meet(task, said string) bool {
 	return slices.ContainsFunc(text.Sentences(task, true), func(s string) bool {
-		asks := text.Words(s)
-		return text.Words(text.Nearest(said, asks)).Shared(asks) >= fewWords
+		return shared(s, text.Nearest(said, text.Words(s))) >= fewWords
 	})
 }
 
