@@ -105,6 +105,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	return out
 }
 
+// names reports whether a passage names a file, a symbol or anything else of the code.
+func (p passage) names() bool {
+	return strings.Contains(p.speech.text[p.from():p.to()], "`") || len(about(p.text())) > 0
+}
+
 func withoutDigits(r rune) rune {
 	if r >= '0' && r <= '9' {
 		return -1
@@ -132,6 +137,7 @@ const (
 	planWeight   = 0.3
 	summedWeight = 0.05
 	askedShare   = 0.6  // of the weight of what was typed and only asks
+	plainShare   = 0.3  // of the weight of what the assistant said that names nothing of the code
 	statedShare  = 0.15 // of the weight of what only says what was done
 	minorShare   = 0.1  // of the weight of what is only quoted where there is room
 )
@@ -400,6 +406,9 @@ func (t *talk) telling() (out []weighed) {
 				w := tellWeight * t.recency(sp)
 				if !holds {
 					w *= statedShare
+				}
+				if !p.names() {
+					w *= plainShare
 				}
 				out = append(out, weighed{passage: p, weight: w, minor: !holds || !sp.closing})
 			}
