@@ -49,7 +49,7 @@ func TestCompose(t *testing.T) {
 		}}
 	got := pageOf(Compose([]*Payload{two, one}, map[string]int{"11111111-aaaa": 3, "22222222-bbbb": 4}))
 	want := marker(slices.Sorted(slices.Values([]ItemID{PageID(one.Session), PageID(two.Session)}))) + `# Rehydration payload: Queue
-Session 22222222… and 1 before it · project billing · branch x · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1 · by rules: quotes, not conclusions; with a model: recall init
+Session 22222222… and 1 before it · project billing · branch x · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1 · by rules: quotes, not conclusions
 
 ## Current goal
 - Find the race. (session 3, Apr 1)

@@ -305,13 +305,21 @@ const (
 	toldTitle = "Earlier work"
 )
 
+// beginsGoal reports whether a goal that is shown anyway begins as a session's name does.
+func beginsGoal(items []Item, name string) bool {
+	name = strings.TrimSuffix(name, "…")
+	return slices.ContainsFunc(items, func(it Item) bool {
+		return it.Kind == Goal && it.Current() && strings.HasPrefix(oneLine(it.Text), name)
+	})
+}
+
 // heading returns the title and the line that says where the payload is from.
 func heading(p *Payload, told bool) string {
 	title, made, notice := "# "+pageTitle, p.Made.By(), leadsNotice
 	if told {
 		title, made, notice = "# "+toldTitle, "", leadsMeaning
 	}
-	if name := safe(p.Title, 120); name != "" {
+	if name := safe(p.Title, 120); name != "" && !beginsGoal(p.Items, name) {
 		title += ": " + name
 	}
 	parts := []string{sessionName(p)}
@@ -329,10 +337,10 @@ func heading(p *Payload, told bool) string {
 	return title + "\n" + strings.Join(parts, " · ") + "\n"
 }
 
-// leadsNotice explains a payload that has passages, and says what to do about it.
+// leadsNotice explains a payload that has passages.
 const (
 	leadsMeaning = "quotes, not conclusions"
-	leadsNotice  = "by rules: " + leadsMeaning + "; with a model: recall init"
+	leadsNotice  = "by rules: " + leadsMeaning
 )
 
 func sessionName(p *Payload) string {

@@ -408,6 +408,22 @@ func TestPassageInGoal(t *testing.T) {
 	}
 }
 
+// A session's name that its goal begins with isn't said twice; one that a person gave it stands.
+func TestNameOfGoal(t *testing.T) {
+	p := &Payload{Session: "7f3c", Items: []Item{{Kind: Goal, State: Stands, Text: "Find the race that duplicates jobs."}}}
+	for name, want := range map[string]string{
+		"Find the race…": "# Rehydration payload\n",
+		"Night of jobs":  "# Rehydration payload: Night of jobs\n",
+	} {
+		if p.Title = name; !strings.Contains(pageOf(p), want) {
+			t.Errorf("%q: want %q in\n%s", name, want, pageOf(p))
+		}
+	}
+	if doc, err := Read("# Rehydration payload\n\n# Mine\n- Ask Ann\n"); err != nil || doc.Title != "" || len(doc.Lines) != 1 {
+		t.Errorf("a heading of one's own is taken for the title: %+v, %v", doc, err)
+	}
+}
+
 // A passage is quoted with who said it and where; the least telling go first, and
 // read back it is the same passage.
 func TestPassagesAreQuoted(t *testing.T) {
@@ -421,7 +437,7 @@ func TestPassagesAreQuoted(t *testing.T) {
 	Mint(p.Session, p.Items, map[ItemID]bool{})
 	p.Items[9].Evidence = append(p.Items[9].Evidence, Evidence{Turn: "v", N: 30, Quote: "Yes."})
 	p.Items[10].Evidence = append(p.Items[10].Evidence, Evidence{Turn: "a", N: 9, Quote: "Shall — it?"})
-	r := Render(p, Options{Budget: 260})
+	r := Render(p, Options{Budget: 225})
 	for _, want := range []string{"user, turn 19; answered “Yes.”\n", "user, turn 20, to “Shall\u00a0— it?”\n"} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("%q is missing:\n%s", want, r.Text)

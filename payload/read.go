@@ -85,12 +85,13 @@ func read(md string) (*Doc, error) {
 }
 
 type reader struct {
-	doc  *Doc
-	n    int
-	kind Kind   // of the section; "" before the first and under an odd heading
-	odd  string // heading of a section that names no kind
-	head bool   // the head marker was read
-	tail bool   // the end marker was read
+	doc    *Doc
+	n      int
+	kind   Kind   // of the section; "" before the first and under an odd heading
+	odd    string // heading of a section that names no kind
+	titled bool   // the first heading was read
+	head   bool   // the head marker was read
+	tail   bool   // the end marker was read
 
 	open   string // the item being read
 	openN  int
@@ -150,7 +151,8 @@ func (r *reader) comment(s string) error {
 func (r *reader) heading(s string) {
 	level := len(s) - len(strings.TrimLeft(s, "#"))
 	name := strings.TrimSpace(strings.Trim(s, "#"))
-	if level == 1 && r.kind == "" && r.odd == "" && r.doc.Title == "" {
+	if level == 1 && r.kind == "" && r.odd == "" && !r.titled {
+		r.titled = true
 		r.doc.Title = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, pageTitle), ":"))
 		r.doc.Title = commentEsc().ReplaceAllString(r.doc.Title, "<$1!--")
 		return

@@ -39,7 +39,7 @@ func (w *writtenLines) pasted(ctx context.Context, family []string) func(line st
 	return func(line string) ([]string, bool) {
 		line = strings.TrimSpace(line)
 		page--
-		if strings.HasPrefix(line, ingest.PayloadHeading+": ") {
+		if line == ingest.PayloadHeading || strings.HasPrefix(line, ingest.PayloadHeading+": ") {
 			page = pageLines
 			return nil, true
 		}
