@@ -64,8 +64,11 @@ func Render(p *Payload, o Options) Rendered {
 
 // within lays out the page within its budget.
 func (pg *page) within(o Options) Rendered {
-	all := slices.Clone(pg.items) // what a goal says anyway takes no line
-	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return inGoal(all, &it) })
+	all := slices.Clone(pg.items) // what is said anyway takes no line
+	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return saidAbove(all, &it) })
+	for i := range pg.items {
+		pg.items[i].Text = beyondGoal(all, &pg.items[i])
+	}
 	if o.Budget < 0 {
 		return pg.layOut(nil)
 	}
@@ -95,11 +98,23 @@ func marker(ids []ItemID) string {
 	return strings.Join(append([]string{"<!-- recall"}, text.Strings(ids)...), " ") + " -->\n"
 }
 
-// inGoal reports whether a passage is contained in a goal that is shown anyway.
-func inGoal(items []Item, it *Item) bool {
-	return it.Kind == Lead && !it.Pinned && slices.ContainsFunc(items, func(g Item) bool {
-		return g.Kind == Goal && g.Current() && contains(blanks.Replace(g.Text), blanks.Replace(oneLine(it.Text)))
+// saidAbove reports whether a passage is contained in a goal or a last order, which are shown anyway.
+func saidAbove(items []Item, it *Item) bool {
+	return it.Kind == Lead && !it.Pinned && slices.ContainsFunc(items, func(o Item) bool {
+		return o.Kind == Goal && o.Current() && contains(blanks.Replace(o.Text), blanks.Replace(oneLine(it.Text))) ||
+			o.Rule == UnansweredRule && o.Kind == Next && o.Text == it.Text
 	})
+}
+
+// beyondGoal returns what an item says; of a plan whose title is the goal, its steps.
+func beyondGoal(items []Item, it *Item) string {
+	for i := range items {
+		steps, ok := strings.CutPrefix(it.Text, items[i].Text+" · ")
+		if ok && it.Kind == Lead && items[i].Kind == Goal && items[i].ApprovedPlan() {
+			return steps
+		}
+	}
+	return it.Text
 }
 
 // blanks removes whitespace before comparing: a goal has a space between sentences that were typed without one.

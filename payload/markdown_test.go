@@ -403,8 +403,8 @@ func BenchmarkRenderWithinBudget(b *testing.B) {
 func TestPassageInGoal(t *testing.T) {
 	items := []Item{{Kind: Goal, Text: "まず直す？ 次に消す。", State: Stands}, {Kind: Lead, Text: "まず直す？次に消す。"},
 		{Kind: Lead, Text: "次に作る。"}}
-	if !inGoal(items, &items[1]) || inGoal(items, &items[2]) {
-		t.Errorf("got %t and %t, want true and false", inGoal(items, &items[1]), inGoal(items, &items[2]))
+	if !saidAbove(items, &items[1]) || saidAbove(items, &items[2]) {
+		t.Errorf("got %t and %t, want true and false", saidAbove(items, &items[1]), saidAbove(items, &items[2]))
 	}
 }
 

@@ -48,9 +48,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		if slices.ContainsFunc(items, next) {
 			return false
 		}
-		bare := func(o payload.Item) bool { return o.Text == it.Text && len(o.Evidence) == 1 }
-		if i := slices.IndexFunc(out, bare); i >= 0 && len(it.Evidence) > 1 {
-			out[i].Evidence, out[i].Hint = it.Evidence, it.Hint // what is quoted already is shown with what answers it
+		unanswered := func(o payload.Item) bool {
+			return strings.Contains(o.Text, it.Text) && len(o.Evidence) == 1 && o.First().Turn == it.First().Turn
+		}
+		if i := slices.IndexFunc(out, unanswered); i >= 0 && len(it.Evidence) > 1 { // shown with what answers it
+			out[i].Evidence, out[i].Hint = append(out[i].Evidence, it.Evidence[1:]...), it.Hint
 			return false
 		}
 		words := keywords(it.Text)
@@ -69,6 +71,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	pick := func(most int, from []weighed, rule string) {
 		for _, w := range from {
 			w.rule = rule
+			for _, f := range items {
+				if f.Kind == payload.File && f.First().Turn == string(w.turn.ID) {
+					w.passage = w.beyond(plain(f.First().Quote))
+				}
+			}
 			switch {
 			case !w.tells():
 			case w.minor || most == 0:
