@@ -296,7 +296,7 @@ func TestQuestionsMissNothing(t *testing.T) {
 			for _, page := range pages {
 				text, err := os.ReadFile(page)
 				must(t, err)
-				text = bytes.ReplaceAll(text, []byte("failed jobs go"), []byte("orange jobs go"))
+				text = bytes.ReplaceAll(text, []byte("payload\n"), []byte("payload: Where do orange jobs go?\n"))
 				must(t, os.WriteFile(page, text, 0o600))
 			}
 		}},

@@ -69,7 +69,7 @@ func TestOpenCodeIsTold(t *testing.T) {
 	if err != nil || json.Unmarshal(out, &told) != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if len(told.Session) != 2 || !strings.Contains(told.Session[0], "# Earlier work: ") ||
+	if len(told.Session) != 2 || !strings.Contains(told.Session[0], "# Earlier work\n") ||
 		!strings.Contains(told.Session[1], "Warning from recall") {
 		t.Errorf("a session is told %q", told.Session)
 	}
