@@ -419,7 +419,8 @@ func TestNameOfGoal(t *testing.T) {
 			t.Errorf("%q: want %q in\n%s", name, want, pageOf(p))
 		}
 	}
-	if doc, err := Read("# Rehydration payload\n\n# Mine\n- Ask Ann\n"); err != nil || doc.Title != "" || len(doc.Lines) != 1 {
+	doc, err := Read("# Rehydration payload\n\n# Mine\n- Ask Ann\n")
+	if err != nil || doc.Title != "" || len(doc.Lines) != 1 {
 		t.Errorf("a heading of one's own is taken for the title: %+v, %v", doc, err)
 	}
 }
