@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"recall/distill"
 	"recall/index"
@@ -323,6 +326,44 @@ func namesOne(line string, words []string) bool {
 
 // mostCompared is how many results a note's line is compared with.
 const mostCompared = 50
+
+// Patch takes the lines that go against the record, and those that name a file which is gone, out of their files: a
+// unified diff from the root of the file system. Nothing is written.
+func (a Audit) Patch() (string, error) {
+	cut := map[string]map[int]bool{}
+	add := func(file string, line int) {
+		if cut[file] == nil {
+			cut[file] = map[int]bool{}
+		}
+		cut[file][line-1] = true
+	}
+	for _, one := range a.Against {
+		add(one.File, one.Line)
+	}
+	for _, one := range a.Loose {
+		if one.Gone != "" {
+			add(one.File, one.Line)
+		}
+	}
+	var out strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(cut)) {
+		all, err := disk.ReadRegular(file, mostOfRules)
+		if err != nil {
+			return "", err
+		}
+		var left strings.Builder
+		n := 0
+		for line := range strings.Lines(string(all)) {
+			if !cut[file][n] {
+				left.WriteString(line)
+			}
+			n++
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(file), "/")
+		out.Write(diff.Diff("a/"+name, all, "b/"+name, []byte(left.String())))
+	}
+	return out.String(), nil
+}
 
 func sayingOf(at index.Placed) Saying {
 	return Saying{Project: at.Project, Session: at.Session, Turn: at.Turn, At: at.Item.At,
