@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -109,6 +110,26 @@ func TestDamaged(t *testing.T) {
 	}
 	if rebuild < n {
 		t.Errorf("%d of %d questions were told that the index must be rebuilt", rebuild, 4*n)
+	}
+}
+
+// Of a packed text no bit can change, nor a byte be cut off, unnoticed.
+func TestPackedTextIsChecked(t *testing.T) {
+	for _, said := range []string{"", "never retry 402", strings.Repeat("The queue is kept in Postgres. ", 20)} {
+		packed := pack(said)
+		if got, err := unpack(packed); got != said || err != nil {
+			t.Fatalf("got %q, %v", got, err)
+		}
+		for i := range packed {
+			if got, err := unpack(packed[:i]); !errors.Is(err, ErrRebuild) {
+				t.Errorf("%d bytes of %d: got %q, %v", i, len(packed), got, err)
+			}
+			flipped := bytes.Clone(packed)
+			flipped[i] ^= 1 << (i % 8)
+			if got, err := unpack(flipped); !errors.Is(err, ErrRebuild) {
+				t.Errorf("byte %d flipped: got %q, %v", i, got, err)
+			}
+		}
 	}
 }
 

@@ -18,7 +18,7 @@
 //
 // Beside it lie the windows' vectors, see vectors.go.
 //
-// Damage that SQLite or a row's own checksum notices is reported as ErrRebuild: no text is shown that nobody said. What
+// Damage that SQLite or a text's checksum notices is reported as ErrRebuild: no text is shown that nobody said. What
 // neither notices may hide rows until the index is made again.
 //
 // Times are Unix milliseconds, 0 if the transcript has none. Rowids are internal to the file. A session's

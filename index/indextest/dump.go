@@ -71,8 +71,8 @@ func (d *dump) value(v any) error {
 	switch v := v.(type) {
 	case []byte:
 		d.out.Write(v)
-		if len(v) > 1 && v[0] == 's' { // see pack in index/row.go
-			if text, err := s2.Decode(nil, v[1:]); err == nil {
+		if len(v) > 5 && v[4] == 's' { // see pack in index/row.go
+			if text, err := s2.Decode(nil, v[5:]); err == nil {
 				d.packed++
 				d.out.WriteByte('\n')
 				d.out.Write(text)
