@@ -140,7 +140,8 @@ func (u *uniting) isPartOf(all, t *Turn) bool {
 
 func (u *uniting) sameWords(a, b *Turn) bool {
 	known := u.apart > 0 && !a.At.IsZero() && !b.At.IsZero()
-	if a.Role != b.Role || known && a.At.Sub(b.At).Abs() > u.apart {
+	waited := b.Queued && a.Role != Assistant // whose it was, its record says once there is one
+	if a.Role != b.Role && !waited || known && a.At.Sub(b.At).Abs() > u.apart {
 		return false
 	}
 	if a.Kind == Interrupt && b.Kind == Interrupt {

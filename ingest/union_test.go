@@ -73,7 +73,8 @@ func TestUniteVersions(t *testing.T) {
 	}
 }
 
-// A prompt that waited in an earlier version, and was taken back since, isn't one that the source lost.
+// A prompt that waited in an earlier version, and was taken back since, isn't one that the source lost; nor is one that
+// turned out to be a program's.
 func TestTakenBackIsNotCarried(t *testing.T) {
 	for name, back := range map[string][]string{"lost": nil, "taken back": {"t:waited"}} {
 		now, earlier := talkOf(ingest.ClaudeCode, false, 0, "a", "b"), talkOf(ingest.ClaudeCode, false, 0, "a", "b", "waited")
@@ -84,4 +85,7 @@ func TestTakenBackIsNotCarried(t *testing.T) {
 		ingesttest.Equal(t, name, any, back == nil)
 		ingesttest.Equal(t, name+": turns", len(now.Turns) == 3, back == nil)
 	}
+	now, earlier := talkOf(ingest.ClaudeCode, false, 0, "waited"), talkOf(ingest.ClaudeCode, true, 0, "waited")
+	now.Turns[0].Role, earlier.Turns[0].Queued = ingest.Program, true
+	ingesttest.Equal(t, "a program's", ingest.UniteVersions(now, earlier), false)
 }
