@@ -399,32 +399,6 @@ func BenchmarkRenderWithinBudget(b *testing.B) {
 	}
 }
 
-// What a goal's sentences say isn't quoted again, though no blank parts them in a passage.
-func TestPassageInGoal(t *testing.T) {
-	items := []Item{{Kind: Goal, Text: "まず直す？ 次に消す。", State: Stands}, {Kind: Lead, Text: "まず直す？次に消す。"},
-		{Kind: Lead, Text: "次に作る。"}}
-	if !saidAbove(items, &items[1]) || saidAbove(items, &items[2]) {
-		t.Errorf("got %t and %t, want true and false", saidAbove(items, &items[1]), saidAbove(items, &items[2]))
-	}
-}
-
-// A session's name that its goal begins with isn't said twice; one that a person gave it stands.
-func TestNameOfGoal(t *testing.T) {
-	p := &Payload{Session: "7f3c", Items: []Item{{Kind: Goal, State: Stands, Text: "Find the race that duplicates jobs."}}}
-	for name, want := range map[string]string{
-		"Find the race…": "# Rehydration payload\n",
-		"Night of jobs":  "# Rehydration payload: Night of jobs\n",
-	} {
-		if p.Title = name; !strings.Contains(pageOf(p), want) {
-			t.Errorf("%q: want %q in\n%s", name, want, pageOf(p))
-		}
-	}
-	doc, err := Read("# Rehydration payload\n\n# Mine\n- Ask Ann\n")
-	if err != nil || doc.Title != "" || len(doc.Lines) != 1 {
-		t.Errorf("a heading of one's own is taken for the title: %+v, %v", doc, err)
-	}
-}
-
 // A passage is quoted with who said it and where; the least telling go first, and
 // read back it is the same passage.
 func TestPassagesAreQuoted(t *testing.T) {

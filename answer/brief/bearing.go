@@ -206,9 +206,6 @@ func Warned(w *check.Warning) Bearing {
 // near reports whether two turns of a session stand so near that one note needn't quote both.
 func near(a, b int) bool { return max(a-b, b-a) <= around }
 
-// atLeast is how many words what bears on a task shares with it.
-func atLeast(asks text.Bag) int { return max(2, len(asks)/inWords) }
-
 // about reports whether a claim and the turn it stands in share enough words with what is asked. What a plan does, the
 // files tell, but not what it leaves out: a point that denies nothing must be about most of what is asked.
 func about(r *answer.Result, turns []index.Turn, task string, asks text.Bag) bool {
@@ -221,38 +218,6 @@ func about(r *answer.Result, turns []index.Turn, task string, asks text.Bag) boo
 		}
 	}
 	return len(r.Terms) > 0 && shared(task, said) >= atLeast(asks)
-}
-
-// shared counts the words of a task that were said. Two that stand side by side in both are one name: "access points".
-func shared(task, said string) int {
-	n, in := text.Words(said).Shared(text.Words(task)), map[[2]string]bool{}
-	pairs(said, func(pair [2]string) bool { in[pair] = true; return false })
-	pairs(task, func(pair [2]string) bool {
-		one := in[pair]
-		if one {
-			n--
-			delete(in, pair)
-		}
-		return one
-	})
-	return n
-}
-
-// pairs calls one for content words that stand side by side in a text, if its script has spaces between words. If it
-// returns true, the second of them belongs to no other pair.
-func pairs(s string, one func([2]string) bool) {
-	before := ""
-	text.Each(s, func(w string) bool {
-		stem := ""
-		if !text.Stop(w) && !strings.ContainsFunc(w, text.Unspaced) {
-			stem = text.Stem(w)
-		}
-		if before != "" && stem != "" && before != stem && one([2]string{before, stem}) {
-			stem = ""
-		}
-		before = stem
-		return true
-	})
 }
 
 // claimed are the kinds that say what stands.
@@ -407,13 +372,6 @@ func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bea
 		b.Item.By = payload.ByAssistant
 	}
 	return &b
-}
-
-// meet reports whether a sentence of a task and one of what was said have some words in common. Any two long texts do.
-func meet(task, said string) bool {
-	return slices.ContainsFunc(text.Sentences(task, true), func(s string) bool {
-		return shared(s, text.Nearest(said, text.Words(s))) >= fewWords
-	})
 }
 
 // reasoned returns the sentence about what is asked that gives its reason, or what it was preferred to, which no file

@@ -223,7 +223,8 @@ func TestPageIsFilled(t *testing.T) {
 	if texts, _ := quotes(); !slices.Contains(texts, said[1]) {
 		t.Errorf("%q isn't quoted: %q", said[1], texts)
 	}
-	names := strings.Fields("Aachen Bremen Celle Dresden Emden Fulda Gotha Halle Ilmenau Jena Kiel Lemgo Mainz Neuss Ulm")
+	names := strings.Fields("Aachen Bremen Celle Dresden Emden Fulda Gotha Halle Ilmenau Jena Kiel Lemgo Mainz " +
+		"Neuss Ulm")
 	for n := range 200 {
 		said = append(said, "Go on.", fmt.Sprintf("The crate for %s holds valves of rubber, that for %s holds seals.",
 			names[n%15], names[n/15]))

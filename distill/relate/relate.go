@@ -104,7 +104,8 @@ func Links(items []Item) []payload.Link {
 // link is the link from an item to one that it takes back.
 func link(a, b *Item) payload.Link {
 	return payload.Link{
-		Op: payload.OpLink, Relation: payload.Supersedes, From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
+		Op: payload.OpLink, Relation: payload.Supersedes,
+		From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
 		FromEvidence: payload.EvidenceOf(&a.Item), ToEvidence: payload.EvidenceOf(&b.Item), Maker: payload.ByRule,
 		Rule: Rule, Precision: Precision, At: a.At,
 		Collapses: b.Maker != payload.ByModel, // measured on what people wrote, not on a model's wording

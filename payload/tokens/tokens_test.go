@@ -20,11 +20,13 @@ func TestCount(t *testing.T) {
 			"Verbesserungsvorschläge an die Projektleitung.": 29,
 		"Nous gardons les sessions dans la base de données parce qu'un redémarrage déconnectait tous les utilisateurs.": 23,
 		"# Rehydration payload: Retry policy of the job queue\n" +
-			"Session 7f3c1a2b… · project billing · branch fix/queue · 2026-04-17 14:32–16:05\n\n## Where it ended\n" +
+			"Session 7f3c1a2b… · project billing · branch fix/queue · 2026-04-17 14:32–16:05\n\n" +
+			"## Where it ended\n" +
 			"- “Queue: at most five retries, then the dead-letter queue” — commit, turn 53\n" +
-			"- “`ProcessQueue.acquire()` reads the job before it takes the lock (`src/queue/process.go:44`), so two " +
-			"workers can get the same one.” — assistant, turn 75\n" +
-			"- “don't touch the HTTP client, that's Maria's” — user, turn 61, to “Should I add a retry there too?”\n": 146,
+			"- “`ProcessQueue.acquire()` reads the job before it takes the lock " +
+			"(`src/queue/process.go:44`), so two workers can get the same one.” — assistant, turn 75\n" +
+			"- “don't touch the HTTP client, that's Maria's” — user, turn 61, " +
+			"to “Should I add a retry there too?”\n": 146,
 		"我们决定把会话保存在数据库中，因为重启会让所有用户退出登录。":                                                                           19,
 		"Сессии хранятся в базе данных, потому что перезапуск разлогинивал всех.":                                  22,
 		"qzjxkvbwpfgtyhdmnrlcsuieoaqzjxkvbwpfgtyhdmnrlcsuieoaqzjxkvbwpfgtyhdmnrlcsuieoaqzjxkvbwpfgtyhdmnrlcsuieoa": 56,

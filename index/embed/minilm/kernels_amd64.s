@@ -1,5 +1,16 @@
 #include "textflag.h"
 
+// ADD_UP writes two rows of out, of two sums each, at DI; A, B, C and D hold eight parts of one each. XA and XB are the
+// lower halves of A and B.
+#define ADD_UP(A, B, C, D, XA, XB) \
+	VHADDPS B, A, A; \
+	VHADDPS D, C, C; \
+	VHADDPS C, A, A; \
+	VEXTRACTF128 $1, A, XB; \
+	VADDPS XB, XA, XA; \
+	VMOVLPS XA, (DI); \
+	VMOVHPS XA, (DI)(R8*1)
+
 // func multiply(out, x, w *float32, ofOut, ofX, ofW, n int)
 TEXT ·multiply(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), DI
@@ -43,22 +54,10 @@ eight:
 	SUBQ $8, CX
 	JGT eight
 
-	// Each of Y0 to Y7 holds eight parts of a sum: two rows of out at a time.
-	VHADDPS Y1, Y0, Y0
-	VHADDPS Y3, Y2, Y2
-	VHADDPS Y2, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPS X1, X0, X0
-	VMOVLPS X0, (DI)
-	VMOVHPS X0, (DI)(R8*1)
+	// Two rows of out at a time.
+	ADD_UP(Y0, Y1, Y2, Y3, X0, X1)
 	LEAQ (DI)(R8*2), DI
-	VHADDPS Y5, Y4, Y4
-	VHADDPS Y7, Y6, Y6
-	VHADDPS Y6, Y4, Y4
-	VEXTRACTF128 $1, Y4, X5
-	VADDPS X5, X4, X4
-	VMOVLPS X4, (DI)
-	VMOVHPS X4, (DI)(R8*1)
+	ADD_UP(Y4, Y5, Y6, Y7, X4, X5)
 	VZEROUPPER
 	RET
 
@@ -122,21 +121,9 @@ sixteen:
 	VCVTDQ2PS Y5, Y5
 	VCVTDQ2PS Y6, Y6
 	VCVTDQ2PS Y7, Y7
-	VHADDPS Y1, Y0, Y0
-	VHADDPS Y3, Y2, Y2
-	VHADDPS Y2, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPS X1, X0, X0
-	VMOVLPS X0, (DI)
-	VMOVHPS X0, (DI)(R8*1)
+	ADD_UP(Y0, Y1, Y2, Y3, X0, X1)
 	LEAQ (DI)(R8*2), DI
-	VHADDPS Y5, Y4, Y4
-	VHADDPS Y7, Y6, Y6
-	VHADDPS Y6, Y4, Y4
-	VEXTRACTF128 $1, Y4, X5
-	VADDPS X5, X4, X4
-	VMOVLPS X4, (DI)
-	VMOVHPS X4, (DI)(R8*1)
+	ADD_UP(Y4, Y5, Y6, Y7, X4, X5)
 	VZEROUPPER
 	RET
 
