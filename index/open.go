@@ -203,6 +203,16 @@ func (x *Index) fail(op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
+// Check has SQLite read the whole index. Damage that it finds is reported as ErrRebuild.
+func (x *Index) Check(ctx context.Context) error {
+	var found string
+	err := x.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
+	if err == nil && found != "ok" {
+		err = fmt.Errorf("%s: %w", found, ErrRebuild)
+	}
+	return x.fail("check", err)
+}
+
 // Unwritable reports whether an error may mean that there is no room to write an index.
 func Unwritable(err error) bool {
 	return errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR) || errors.Is(err, sqlite3.CANTOPEN)

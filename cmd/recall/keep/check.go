@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/index"
 	"recall/library"
 	"recall/library/check"
 	"recall/library/merge"
@@ -26,8 +27,9 @@ type VerifyDoc struct {
 	Library string `json:"library"`
 	Damaged int    `json:"damaged"`
 	check.Verified
-	Took time.Duration `json:"-"`
-	Lost int           `json:"-"` // of Damaged: what only a backup might have
+	Index string        `json:"index,omitempty"` // what is wrong with the index, a cache; "" for nothing
+	Took  time.Duration `json:"-"`
+	Lost  int           `json:"-"` // of Damaged: what only a backup might have
 }
 
 func newCheckCmd(a *app.App) *cobra.Command {
@@ -66,10 +68,32 @@ func verified(ctx context.Context, a *app.App) (doc VerifyDoc, err error) {
 			doc.Lost++
 		}
 	}
-	if err == nil && doc.Damaged > 0 {
+	if err == nil {
+		doc.Index = indexDamage(ctx, a)
+	}
+	if err == nil && (doc.Damaged > 0 || doc.Index != "") {
 		err = app.ExitCode(exitDamaged)
 	}
 	return doc, err
+}
+
+// indexDamage returns what is wrong with the index. One that isn't there, or that another version made, is made by
+// whatever needs it.
+func indexDamage(ctx context.Context, a *app.App) string {
+	err := a.ReadIndex()
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
+		return ""
+	}
+	if err == nil {
+		err = a.Index.Check(ctx)
+	}
+	switch {
+	case errors.Is(err, index.ErrRebuild):
+		return err.Error()
+	case err != nil:
+		a.Tell("the index wasn't checked: %v", err)
+	}
+	return ""
 }
 
 func runVerify(ctx context.Context, a *app.App) (check.Verified, error) {
