@@ -57,7 +57,8 @@ func TestOpenCodeIsTold(t *testing.T) {
 		program += ".exe"
 	}
 	must(t, copyProgram(self, program))
-	if out, err := exec.Command(program, "hooks", "install", "opencode").CombinedOutput(); err != nil {
+	install := exec.Command(program, "setup", "--all", "--only", "hooks", "--client", "opencode")
+	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	plugin := filepath.Join(d.home, "config", "opencode", "plugins", "recall.mjs")

@@ -84,7 +84,7 @@ func TestRealOtherClientsAreTold(t *testing.T) {
 			}
 			runs("git", "init", "-q", "-b", "main")
 			runs(exe, "init", "--yes")
-			runs(exe, "hooks", "install", c.word)
+			runs(exe, "setup", "--all", "--only", "hooks", "--client", c.word)
 
 			runs(programs[c.word], append(c.asks, "Say hello.")...)
 			asked := m.asked()

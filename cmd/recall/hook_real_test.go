@@ -103,7 +103,7 @@ func payloadDecides(asked, words string) bool {
 	return false
 }
 
-// The real client, with the hooks as recall hooks install writes them: the
+// The real client, with the hooks as recall setup writes them: the
 // payload is in the request that reaches the model, a note arrives at a tool
 // call, what a compaction drops and what was said last are archived.
 func TestRealClientHooks(t *testing.T) { clienttest.Each(t, hooksAtWork) }
@@ -132,7 +132,7 @@ func hooksAtWork(t *testing.T, client string) {
 	settings := filepath.Join(d.home, ".claude", "settings.json")
 	before := "{\n  \"cleanupPeriodDays\": 99\n}\n"
 	must(t, os.WriteFile(settings, []byte(before), 0o600))
-	runs(exe, "hooks", "install", "claude-code")
+	runs(exe, "setup", "--all", "--only", "hooks", "--client", "claude-code")
 
 	m.calls = []apiCall{{"Write", map[string]any{"file_path": filepath.Join(d.project, "internal/gen/fares.go"),
 		"content": "package gen\n"}}}
@@ -214,7 +214,7 @@ func hooksAtWork(t *testing.T, client string) {
 	}
 	path = findSession(t, d, sessionC)
 	archived("the last SessionEnd")
-	runs(exe, "hooks", "uninstall")
+	runs(exe, "setup", "--remove", "--only", "hooks")
 	if text, err := os.ReadFile(settings); err != nil || string(text) != before {
 		t.Errorf("after uninstall: %q, %v", text, err)
 	}

@@ -67,7 +67,7 @@ func keepsItsThread(t *testing.T, exe, client string) {
 		runs("git", "init", "-q", "-b", "main")
 	}
 	runs(exe, "init", "--yes")
-	runs(exe, "hooks", "install", "claude-code")
+	runs(exe, "setup", "--all", "--only", "hooks", "--client", "claude-code")
 
 	// says has a session say something, waits until the hooks have taken it in, and
 	// returns what the model was asked.

@@ -289,8 +289,8 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		fmt.Sprintf(`{"type":"user","uuid":"a","sessionId":"0a000001-0000-4000-8000-000000000001","cwd":%q,`+
 			`"timestamp":"2026-11-20T10:00:00Z","message":{"role":"user","content":"Hello."}}`+"\n", repo))
 	pipe(home, "Recall", "journal.jsonl")
-	for _, args := range [][]string{{"init", "--yes"}, {"hooks", "install"}, {"hooks", "uninstall"},
-		{"mcp", "install"}, {"setup", "--status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"},
+	for _, args := range [][]string{{"init", "--yes"}, {"setup", "--all", "--only", "hooks,server"},
+		{"setup", "--status"}, {"setup", "--remove", "--only", "hooks,server"}, {"status"}, {"sync"}, {"config"},
 		{"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
 		{"import", into}, {"habits"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
 		{"why", into + ":1"}, {"resume", "task", into}, {"list", "--library", records},

@@ -23,7 +23,6 @@ import (
 	"recall/cmd/recall/keep"
 	reviewing "recall/cmd/recall/review"
 	"recall/cmd/recall/setup"
-	"recall/internal/schedule"
 	"recall/library"
 	"recall/library/merge"
 	"recall/payload"
@@ -50,7 +49,6 @@ var jsonDocs = map[string]reflect.Type{
 	"recall list":             reflect.TypeFor[library.ListEntry](),
 	"recall status":           reflect.TypeFor[setup.StatusDoc](),
 	"recall status --open":    reflect.TypeFor[history.Waiting](),
-	"recall schedule status":  reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":          reflect.TypeFor[reviewing.WrapUpDoc](),
 	"recall habits":           reflect.TypeFor[history.Habit](),
 	"recall audit":            reflect.TypeFor[history.Audit](),
@@ -216,7 +214,6 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall habits", []string{"habits", "--all", "--no-sync", "--json"}},
 		{"recall audit", []string{"audit", "--project", "ledgerline", "--no-sync", "--json"}},
 		{"recall wrap-up", []string{"wrap-up", "Dead-letter page", "--json"}},
-		{"recall schedule status", []string{"schedule", "status", "--json"}},
 		{"recall sync", []string{"sync", "--json", "--from", sources}},
 		{"recall project list", []string{"project", "list", "--json"}},
 		{"recall thread", []string{"thread", "ledgerline", "--json"}},

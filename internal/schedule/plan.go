@@ -19,7 +19,7 @@ const (
 )
 
 // Mark is in every file written here; a file without it is somebody else's.
-const Mark = "written by recall schedule install"
+const Mark = "written by recall setup"
 
 // A Plan is what to run, and how.
 type Plan struct {

@@ -95,7 +95,7 @@ func (w *world) client(program string, m *messages, args ...string) string {
 	return string(out)
 }
 
-// The real client, with the server as recall mcp install enters it: a question
+// The real client, with the server as recall setup enters it: a question
 // goes there and back, and what the agent notes is an item after the session.
 func TestRealClient(t *testing.T) { clienttest.Each(t, asksAndNotes) }
 
@@ -110,7 +110,7 @@ func asksAndNotes(t *testing.T, program string) {
 			"also": []string{"lru", "cache"}}},
 		toolUse{"mcp__recall__recall_note", map[string]any{"kind": "decision",
 			"text": "The rates' cache holds 10,000 entries", "quote": "let the rates' cache hold 10,000 entries"}})
-	out := w.recall("mcp", "install", "claude-code")
+	out := w.recall("setup", "--all", "--only", "server", "--client", "claude-code")
 	if !strings.Contains(out, ".claude.json") {
 		t.Errorf("got %q", out)
 	}
@@ -151,7 +151,7 @@ func asksAndNotes(t *testing.T, program string) {
 	if !found {
 		t.Error("the note isn't an item of the session")
 	}
-	w.recall("mcp", "uninstall")
+	w.recall("setup", "--remove", "--only", "server")
 	if text, err := os.ReadFile(filepath.Join(w.home, ".claude.json")); err != nil ||
 		strings.Contains(string(text), w.program) {
 		t.Errorf("after uninstall: %s, %v", text, err)

@@ -28,7 +28,7 @@ import (
 
 // Commands are the commands that serve Claude Code and other agents.
 var Commands = option.Makers{
-	"hook": newHookCmd, "hooks": newHooksCmd, "mcp": newMcpCmd,
+	"hook": newHookCmd, "mcp": newMcpCmd,
 }
 
 func newHookCmd(a *app.App) *cobra.Command {
@@ -185,19 +185,6 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 
 // envHanded is set for a hook that was handed on to a process that outlives the one called by the client.
 const envHanded = "RECALL_HOOK_HANDED_ON"
-
-func newHooksCmd(a *app.App) *cobra.Command {
-	return option.Group("hooks", newEntryCmd(a, "hooks-install", clients.Hooks, true),
-		newEntryCmd(a, "hooks-uninstall", clients.Hooks, false))
-}
-
-// tellNoLibrary explains why the hooks do nothing yet.
-func tellNoLibrary(ctx context.Context, a *app.App) {
-	if _, err := a.Library(ctx); errors.Is(err, library.ErrNoLibrary) {
-		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and imports all "+
-			"your history")
-	}
-}
 
 // How many news items a new session is told, and their maximum age.
 const (

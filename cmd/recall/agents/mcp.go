@@ -2,13 +2,11 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,15 +23,11 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/worklog"
-	"recall/serve/hooks/clients"
 	"recall/serve/mcp"
 )
 
 func newMcpCmd(a *app.App) *cobra.Command {
-	cmd := option.Do("mcp", nil, func(ctx context.Context, _ []string) error { return ServeMCP(ctx, a) })
-	cmd.AddCommand(newEntryCmd(a, "mcp-install", clients.Server, true),
-		newEntryCmd(a, "mcp-uninstall", clients.Server, false))
-	return cmd
+	return option.Do("mcp", nil, func(ctx context.Context, _ []string) error { return ServeMCP(ctx, a) })
 }
 
 // on returns a run on a library that a call has open.
@@ -46,8 +40,8 @@ func on(a *app.App, l *library.Library) *app.App {
 // ServeMCP serves one MCP client on standard input and output.
 func ServeMCP(ctx context.Context, a *app.App) error {
 	if f, ok := a.In.(*os.File); ok && terminal.IsTerminal(f) {
-		fmt.Fprintln(a.Err, "recall: an MCP client should start this; it is waiting for one now. recall mcp install "+
-			"adds it to yours. Ctrl-C stops it")
+		fmt.Fprintln(a.Err, "recall: an MCP client should start this; it is waiting for one now. recall setup adds "+
+			"it to yours. Ctrl-C stops it")
 	}
 	m := a.Served()
 	rules := sync.OnceValue(redact.New)
@@ -105,16 +99,4 @@ func budget(m *app.Served) int {
 		return c.Payload.Budget
 	}
 	return payload.DefaultBudget
-}
-
-// printSnippets prints what to paste into the clients that recall doesn't edit.
-func printSnippets(a *app.App, p clients.Program) {
-	asJSON := func(v any) string {
-		text, _ := json.Marshal(v) // strings: can't fail
-		return string(text)
-	}
-	args := append(slices.Clone(p.Args), "mcp")
-	a.Form("mcp-snippets", struct{ Entry, Typed string }{
-		Entry: asJSON(map[string]any{"command": p.Path, "args": args}),
-		Typed: asJSON(map[string]any{"type": "stdio", "command": p.Path, "args": args})})
 }

@@ -27,19 +27,25 @@ import (
 	"recall/serve/hooks/clients"
 )
 
-// parts lists what makes recall run automatically, with the commands that undo each.
-var parts = []struct{ name, remove string }{{"hooks", "uninstall"}, {"mcp", "uninstall"}, {"schedule", "remove"}}
-
 func newSetupCmd(a *app.App) *cobra.Command {
-	var o struct{ All, Log, Remove, Status, Pause, Resume, Keep bool }
+	var o struct {
+		All, DryRun, Log, Remove, Status, Pause, Resume, Keep bool
+		At                                                    string
+		Only, Clients                                         []string
+	}
 	cmd := option.Do("setup", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "don't ask; run again, it updates what is there")
+		fs.StringVar(&o.At, "at", "02:30", "local time of the nightly job")
+		fs.StringSliceVar(&o.Clients, "client", nil, "only for this client, even if it isn't in use here (repeatable)")
+		fs.BoolVarP(&o.DryRun, "dry-run", "n", false, "show every line that would change, and change nothing")
 		fs.BoolVar(&o.Keep, "keep", false, "with --resume: also archive what the last pause left out")
 		fs.BoolVar(&o.Log, "log", false, "keep a log of sessions in this project; with --remove: no longer")
+		fs.StringSliceVar(&o.Only, "only", nil, "only this part: hooks, server, jobs (repeatable)")
 		fs.BoolVar(&o.Pause, "pause", false, "keep nothing of what is said from now on")
 		fs.BoolVar(&o.Remove, "remove", false, "undo it, in all clients")
 		fs.BoolVar(&o.Resume, "resume", false, "end the pause")
 		fs.BoolVar(&o.Status, "status", false, "show what is set up, and how it went")
+		fs.Apart("all", "dry-run", "status", "pause", "resume")
 		fs.Apart("all", "remove", "status", "pause", "resume")
 		fs.Apart("pause", "keep")
 		fs.Apart("log", "all", "status", "pause", "resume")
@@ -49,13 +55,22 @@ func newSetupCmd(a *app.App) *cobra.Command {
 			return keepLog(a, o.Remove)
 		case o.Pause || o.Resume:
 			return runPause(ctx, a, args, o.Resume, o.Keep)
-		case o.Remove:
-			return removeParts(ctx, a)
 		case o.Status:
 			return showParts(ctx, a)
 		}
-		return setUp(ctx, a, o.All)
+		p, err := partsOf(o.Only, o.Clients, o.At)
+		switch {
+		case err != nil:
+			return err
+		case o.Remove:
+			return removeParts(ctx, a, p, o.DryRun)
+		}
+		return setUp(ctx, a, p, o.All, o.DryRun)
 	})
+	for name, words := range map[string][]string{"only": {"hooks", "server", "jobs"},
+		"client": clients.Words(clients.Kinds...)} {
+		cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
 	return option.Refuse(cmd, func(args []string) bool {
 		return len(args) > 1 || len(args) == 1 && !o.Pause || o.Keep && !o.Resume
 	}, "setup: a duration needs --pause, and --keep needs --resume",
@@ -86,25 +101,22 @@ func keepLog(a *app.App, end bool) error {
 	return nil
 }
 
-// removeParts removes all parts.
-func removeParts(ctx context.Context, a *app.App) error {
-	st, worst := terminal.Styles(a.Color), app.ExitOK
-	for _, p := range parts {
-		fmt.Fprintf(a.Out, "%s%s%s\n", st.Bold, p.name, st.Reset)
-		if code := a.Run(ctx, p.name, p.remove); code != app.ExitNothing {
-			worst = max(worst, code)
-		}
-		fmt.Fprintln(a.Out)
+// removeParts removes the given parts, from all clients unless some are named.
+func removeParts(ctx context.Context, a *app.App, p parts, dryRun bool) error {
+	err := change(a, p.files(clients.All), nil, dryRun, p.kinds)
+	if p.jobs {
+		err = errors.Join(err, removeJobs(ctx, a, dryRun))
 	}
-	if err := disk.RemoveIfThere(a.WorkLogs().File); err != nil { // the logs stay
+	if dryRun || !p.whole() {
 		return err
 	}
-	if c, err := a.LoadConfig(); err == nil {
+	err = errors.Join(err, disk.RemoveIfThere(a.WorkLogs().File)) // the logs stay
+	if c, lost := a.LoadConfig(); lost == nil {
 		self, _ := app.Self()
 		fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n",
 			strings.Join(append(c.Places(config.ThisSystem()), self), ", "))
 	}
-	return app.Exit(worst)
+	return err
 }
 
 // showParts shows how each client in use is served, what went wrong in hooks, and how the jobs went. The exit code is
@@ -135,50 +147,55 @@ func showParts(ctx context.Context, a *app.App) error {
 	return option.Nothing(!has[clients.Hooks] || !has[clients.Server] || !jobs.Installed)
 }
 
-// setUp shows what would be written for the clients found and for this system, and writes it once that is wanted.
-func setUp(ctx context.Context, a *app.App, all bool) error {
-	asks := !all && terminal.IsTerminal(a.Out)
-	if all || asks {
-		if _, err := a.Library(ctx); err != nil {
-			return err
-		}
+// setUp shows what would be written for the clients found or named and for this system, and writes it once that is
+// wanted.
+func setUp(ctx context.Context, a *app.App, p parts, all, dryRun bool) error {
+	asks := !all && !dryRun && terminal.IsTerminal(a.Out)
+	_, none := a.Library(ctx)
+	if plans := all || asks || dryRun; plans && p.jobs && none != nil {
+		return none
 	}
-	p, err := a.Program()
+	program, err := a.Program()
 	if err != nil {
 		return err
 	}
-	jobs, _ := schedule.Look(ctx) // without a folder there are none
 	doc := struct {
 		Clients  []clients.Serving
 		Words    []string
+		Jobs     bool
 		Schedule schedule.Status
 		System   schedule.System
-	}{clients.Here(p), clients.Words(clients.Hooks), jobs, ""}
-	if here, err := schedule.Here(ctx); err == nil {
-		doc.System = here.System
+	}{clients.Here(program, p.named...), clients.Words(p.kinds...), p.jobs, schedule.Status{}, ""}
+	for i, s := range doc.Clients {
+		doc.Clients[i].Entries = slices.DeleteFunc(s.Entries,
+			func(e clients.Status) bool { return !slices.Contains(p.kinds, e.Kind) })
+	}
+	if p.jobs {
+		doc.Schedule, _ = schedule.Look(ctx) // without a folder there are none
+		if here, err := schedule.Here(ctx); err == nil {
+			doc.System = here.System
+		}
 	}
 	a.Form("setup", doc)
-	install := func(more ...string) int {
-		worst := app.ExitOK
-		for i, k := range clients.Kinds {
-			words := []string{parts[i].name, "install"}
-			for _, s := range doc.Clients {
-				if s.Takes(k) {
-					words = append(words, s.Word)
-				}
-			}
-			if len(words) > 2 {
-				worst = max(worst, a.Run(ctx, append(words, more...)...))
-			}
+	install := func(dryRun bool) error {
+		files := p.files(slices.DeleteFunc(slices.Clone(clients.All), func(c *clients.Client) bool { return !c.Found() }))
+		err := change(a, files, &program, dryRun, p.kinds)
+		if len(files) > 0 && errors.Is(none, library.ErrNoLibrary) {
+			fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and imports "+
+				"all your history")
 		}
-		if doc.System == "" {
-			return worst // and the plan says so
+		switch {
+		case len(files) == 0 && !p.jobs:
+			err = hint.With(errors.New("no such client is in use here"), "name one to serve it anyway: --client %s",
+				strings.Join(doc.Words, ", "))
+		case p.jobs && (doc.System != "" || len(p.kinds) == 0): // else the plan says that there is no scheduler
+			err = errors.Join(err, installJobs(ctx, a, p.at, dryRun))
 		}
-		return max(worst, a.Run(ctx, append([]string{"schedule", "install"}, more...)...))
+		return err
 	}
 	switch {
-	case all:
-		return app.Exit(install())
+	case all || dryRun:
+		return install(dryRun)
 	case !asks:
 		fmt.Fprintln(a.Out, "recall setup asks on a terminal; recall setup --all doesn't ask")
 		return nil
@@ -186,13 +203,15 @@ func setUp(ctx context.Context, a *app.App, all bool) error {
 	for {
 		switch key(ctx, a, "Write this? Y (or Enter): yes, s: show every line first, n: no [Y/s/n] ") {
 		case 's', 'S':
-			install("--dry-run")
+			if err := install(true); err != nil {
+				return err
+			}
 		case 'y', 'Y', '\r', '\n':
-			return app.Exit(install())
+			return install(false)
 		case terminal.CtrlC:
 			return context.Canceled
 		default:
-			fmt.Fprintln(a.Out, "Nothing was written. Each part is a command, too: recall hooks, recall mcp, recall schedule.")
+			fmt.Fprintln(a.Out, "Nothing was written. --only and --client write a part of it.")
 			return ctx.Err()
 		}
 	}

@@ -25,43 +25,23 @@ import (
 	txt "recall/internal/text"
 )
 
-func newScheduleCmd(a *app.App) *cobra.Command {
-	return option.Group("schedule", newScheduleInstallCmd(a), newScheduleStatusCmd(a), newScheduleRemoveCmd(a))
-}
-
-func newScheduleInstallCmd(a *app.App) *cobra.Command {
-	var o struct {
-		At     string
-		DryRun bool
+// installJobs sets up the jobs and has the scheduler run each once, or shows what would be set up.
+func installJobs(ctx context.Context, a *app.App, at schedule.Clock, dryRun bool) error {
+	if err := a.Lib.ReadOnly(); err != nil && !dryRun {
+		return err
 	}
-	return option.Do("schedule-install", func(fs *option.Flags) {
-		fs.StringVar(&o.At, "at", "02:30", "local time of the nightly job")
-		fs.BoolVar(&o.DryRun, "dry-run", false, "print what would be written, and write nothing")
-	}, func(ctx context.Context, _ []string) error {
-		clock, err := schedule.ParseClock(o.At)
-		if err != nil {
-			return hint.With(err, "for example: recall schedule install --at 02:30")
-		}
-		l, err := a.Library(ctx)
-		if err != nil {
-			return err
-		}
-		if err := l.ReadOnly(); err != nil && !o.DryRun {
-			return err
-		}
-		p, err := plan(a, clock, l.Dir())
-		if err != nil {
-			return err
-		}
-		h, err := schedule.Here(ctx)
-		if err != nil {
-			return noScheduler(err)
-		}
-		if o.DryRun {
-			return showPlan(ctx, a, h, p)
-		}
-		return install(ctx, a, h, p)
-	})
+	p, err := plan(a, at, a.Lib.Dir())
+	if err != nil {
+		return err
+	}
+	h, err := schedule.Here(ctx)
+	if err != nil {
+		return noScheduler(err)
+	}
+	if dryRun {
+		return showPlan(ctx, a, h, p)
+	}
+	return install(ctx, a, h, p)
 }
 
 func noScheduler(err error) error {
@@ -106,8 +86,7 @@ func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan)
 
 func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
 	if err := h.Install(ctx, p); err != nil {
-		return hint.With(err, "recall schedule remove undoes what was set up; recall schedule install --dry-run "+
-			"shows what would be set up")
+		return hint.With(err, "recall setup --remove undoes what was set up; recall setup --dry-run shows what would be")
 	}
 	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At,
 		p.At.Next(time.Now()).Format("2006-01-02 15:04"))
@@ -129,7 +108,7 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !ok:
-			fmt.Fprintf(a.Out, "%-8s still running; recall schedule status shows how it went\n", j.Name)
+			fmt.Fprintf(a.Out, "%-8s still running; recall setup --status shows how it went\n", j.Name)
 		case r.OK:
 			fmt.Fprintf(a.Out, "%-8s could read the sources and write the library: %s\n", j.Name, r.Did)
 			if r.Exit == app.ExitPartial {
@@ -154,28 +133,32 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 	return nil
 }
 
-func newScheduleRemoveCmd(a *app.App) *cobra.Command {
-	return option.Do("schedule-remove", nil, func(ctx context.Context, _ []string) error {
-		had := false
-		h, err := schedule.Here(ctx)
-		if err == nil {
-			had, err = h.Remove(ctx)
-		}
-		if err != nil && !errors.Is(err, schedule.ErrNoScheduler) {
+// removeJobs removes the jobs with their logs, and nothing else.
+func removeJobs(ctx context.Context, a *app.App, dryRun bool) error {
+	had := false
+	h, err := schedule.Here(ctx)
+	if err == nil && dryRun {
+		had = h.Installed(ctx)
+	} else if err == nil {
+		had, err = h.Remove(ctx)
+	}
+	if err != nil && !errors.Is(err, schedule.ErrNoScheduler) {
+		return err
+	}
+	if dir, err := schedule.Folder(); err == nil && !dryRun {
+		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-		if dir, err := schedule.Folder(); err == nil {
-			if err := os.RemoveAll(dir); err != nil {
-				return err
-			}
-		}
-		if !had {
-			fmt.Fprintln(a.Out, "nothing was set up")
-			return app.ExitCode(app.ExitNothing)
-		}
-		fmt.Fprintf(a.Out, "removed from %s\n", h.System)
-		return nil
-	})
+	}
+	switch {
+	case !had:
+		fmt.Fprintln(a.Out, "jobs: none were set up")
+	case dryRun:
+		fmt.Fprintf(a.Out, "jobs: would be removed from %s\n", h.System)
+	default:
+		fmt.Fprintf(a.Out, "jobs: removed from %s\n", h.System)
+	}
+	return nil
 }
 
 // newScheduledCmd is what a scheduler calls: it runs one of recall's commands and logs the result. Nobody calls it by
@@ -186,7 +169,7 @@ func newScheduledCmd(a *app.App) *cobra.Command {
 		fs.StringVar(&o.CatchUp, "catch-up", "", "also run the nightly job if its time has passed without a run")
 	}, func(ctx context.Context, args []string) error {
 		if !slices.ContainsFunc(schedule.Jobs, func(j schedule.Job) bool { return j.Name == args[0] }) {
-			return hint.With(fmt.Errorf("%q is not a job", args[0]), "recall schedule install sets them up")
+			return hint.With(fmt.Errorf("%q is not a job", args[0]), "recall setup sets them up")
 		}
 		dir, err := schedule.Folder()
 		if err != nil {
@@ -237,19 +220,6 @@ func runScheduled(ctx context.Context, a *app.App, dir, job string) (code int, e
 		err = schedule.Log(dir, job, start.UTC().Format(time.RFC3339)+" the previous run is still at work")
 	}
 	return code, err
-}
-
-func newScheduleStatusCmd(a *app.App) *cobra.Command {
-	return option.Result(a, "schedule-status", nil, func(ctx context.Context, _ []string) (schedule.Status, error) {
-		s, err := schedule.Look(ctx)
-		switch {
-		case err != nil:
-			return s, hint.With(err, "set HOME: the jobs and their logs are kept below it")
-		case !s.Installed:
-			return s, app.ExitCode(app.ExitNothing)
-		}
-		return s, nil
-	}, func(a *app.App, s schedule.Status) { a.Form("schedule", s) })
 }
 
 // jobEnvironment picks what a scheduled job needs of this environment: where programs, folders and settings are, but

@@ -20,7 +20,7 @@ import (
 // Commands are the commands that set recall up and show its state.
 var Commands = option.Makers{
 	"init": newInitCmd, "demo": newDemoCmd, "config": newConfigCmd, "setup": newSetupCmd,
-	"schedule": newScheduleCmd, "scheduled": newScheduledCmd, "status": newStatusCmd,
+	"scheduled": newScheduledCmd, "status": newStatusCmd,
 }
 
 func newConfigCmd(a *app.App) *cobra.Command {

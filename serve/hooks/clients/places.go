@@ -59,9 +59,6 @@ type Serving struct {
 	Entries []Status `json:"-"`
 }
 
-// Takes reports whether the client could have a kind of entry.
-func (s Serving) Takes(k Kind) bool { return slices.Contains(s.Has, k) || slices.Contains(s.Lacks, k) }
-
 // Served words what is there.
 func (s Serving) Served() string {
 	switch {
@@ -77,10 +74,10 @@ func (s Serving) Served() string {
 	return strings.Join(words, " and ")
 }
 
-// Here lists the clients in use; p is what an install would enter.
-func Here(p Program) (all []Serving) {
+// Here lists the clients named, or else those in use; p is what an install would enter.
+func Here(p Program, named ...*Client) (all []Serving) {
 	for _, c := range All {
-		if !c.Found() {
+		if len(named) == 0 && !c.Found() || len(named) > 0 && !slices.Contains(named, c) {
 			continue
 		}
 		s := Serving{Client: c.Name, Word: c.Word, Asks: c.asks}

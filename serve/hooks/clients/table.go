@@ -161,9 +161,9 @@ func (c *Client) nameOf(e hooks.Event) string {
 }
 
 // Words lists the names on the command line of the clients that can have a kind of entry.
-func Words(k Kind) (words []string) {
+func Words(kinds ...Kind) (words []string) {
 	for _, c := range All {
-		if k == Server || len(c.events) > 0 {
+		if slices.Contains(kinds, Server) || len(c.events) > 0 {
 			words = append(words, c.Word)
 		}
 	}
