@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"recall/internal/text"
 )
@@ -28,8 +27,8 @@ func (s Source) IsMemory() bool { return strings.HasSuffix(string(s), memoryEnd)
 // MemoryTitle is the display name of what a client remembers.
 func (s Source) MemoryTitle() string { return s.Client().Name + "'s own memory" }
 
-// Leave reports whether to exclude what belongs to a session, a folder and a time, as far as each is known.
-type Leave func(id SessionID, dir string, at time.Time) bool
+// Leave reports whether to exclude what belongs to a session and a folder, as far as each is known.
+type Leave func(id SessionID, dir string) bool
 
 // A Keeper is a Reader whose client keeps notes about single folders.
 type Keeper interface {
@@ -85,7 +84,7 @@ func MemoryOf(r Reader, root string, leave Leave) (Found, []Problem) {
 			if len(dirs) == 0 {
 				dirs = []string{about(nil)}
 			}
-			out = slices.ContainsFunc(dirs, func(dir string) bool { return leave("", dir, time.Time{}) })
+			out = slices.ContainsFunc(dirs, func(dir string) bool { return leave("", dir) })
 			left[path.Dir(name)] = out
 		}
 		return out
@@ -101,7 +100,7 @@ func MemoryOf(r Reader, root string, leave Leave) (Found, []Problem) {
 				} else if rel != "." {
 					name += "/" + filepath.ToSlash(rel)
 				}
-				if !unwanted(name) && (leave == nil || !leave("", "", info.ModTime())) {
+				if !unwanted(name) {
 					m.Files = append(m.Files, FileAt(name, MemoryFile, path, info))
 				}
 			})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"recall/ingest"
 	"recall/library"
@@ -28,12 +27,6 @@ func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err
 	reader, err := p.reader(f.Source)
 	if err != nil {
 		return "", err
-	}
-	if len(x.Folders) == 0 {
-		head, _ := ingest.HeadOf(ctx, reader, f)
-		if x.Spares(head.Started, time.Unix(0, modified(f))) {
-			return "", nil
-		}
 	}
 	err = Safely("parse", func() error {
 		s, err := reader.Parse(ctx, f)
@@ -61,12 +54,12 @@ func (p *Archiver) Excluded() map[ingest.SessionID]string {
 
 // Unwanted returns a function that reports whether something a client remembers beside its sessions is left out too;
 // nil if nothing is.
-func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string, at time.Time) bool {
+func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string) bool {
 	return p.unwanted(nil)
 }
 
 // unwanted is Unwanted with out as further sessions that are left out.
-func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.SessionID, string, time.Time) bool {
+func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.SessionID, string) bool {
 	x, all := p.exclusion(), p.Excluded()
 	maps.Copy(all, out)
 	if p.Library != nil {
@@ -79,32 +72,29 @@ func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.Session
 	if !x.Any() && len(all) == 0 {
 		return nil
 	}
-	return func(id ingest.SessionID, dir string, at time.Time) bool {
-		unknown := id == "" && dir == "" && at.IsZero() // nothing is known of it
-		return unknown && len(x.Folders) > 0 || all[id] != "" || x.Now(dir, at) != ""
+	return func(id ingest.SessionID, dir string) bool {
+		unknown := id == "" && dir == "" // nothing is known of it
+		return unknown && x.Any() || all[id] != "" || x.Folder(dir) != ""
 	}
 }
 
 // ExclusionRule is a rule that leaves sessions out.
 type ExclusionRule struct {
-	Rule     string `json:"rule"`     // "sources.exclude FOLDER", "pause FROM/UNTIL"
-	Now      bool   `json:"now"`      // a pause that is still on
+	Rule     string `json:"rule"`     // "sources.exclude FOLDER"
 	Sessions int    `json:"sessions"` // left out so far
 	Held     int    `json:"held"`     // of a folder rule: archived before the rule
 }
 
-// LeftOut lists all folder rules, even those that leave nothing out, the pauses that left something out, and a pause
-// that is still on.
+// LeftOut lists all rules, even those that leave nothing out.
 func (p *Archiver) LeftOut(catalog *library.Catalog) (all []ExclusionRule) {
 	x, by := p.exclusion(), map[string]*ExclusionRule{}
-	now := x.At(p.Time())
 	of := func(rule string) *ExclusionRule {
 		if by[rule] == nil {
-			by[rule] = &ExclusionRule{Rule: rule, Now: rule == now}
+			by[rule] = &ExclusionRule{Rule: rule}
 		}
 		return by[rule]
 	}
-	for _, rule := range append(x.FolderRules(), now) {
+	for _, rule := range x.FolderRules() {
 		of(rule)
 	}
 	for _, rule := range p.Excluded() {

@@ -114,12 +114,12 @@ func (p *Archiver) MemoryOf(r ingest.Reader, root string, leave ingest.Leave) (i
 		return m, append(bad, ingest.Problem{Path: p.Library.Dir(), Err: err})
 	}
 	for _, project := range projects {
-		if leave != nil && leave("", project.Root, time.Time{}) {
+		if leave != nil && leave("", project.Root) {
 			continue
 		}
 		for _, of := range memory.Elsewhere(m, project.Root) {
 			info, err := os.Lstat(of[1])
-			if err == nil && info.Mode().IsRegular() && (leave == nil || !leave("", "", info.ModTime())) {
+			if err == nil && info.Mode().IsRegular() {
 				m.Files = append(m.Files, ingest.FileAt(of[0], ingest.MemoryFile, of[1], info))
 			}
 		}
@@ -227,7 +227,7 @@ func (p *Pipeline) ruleFiles() (files []memory.File, err error) {
 	leave := p.Unwanted()
 	seen := map[string]bool{}
 	for _, project := range append([]library.Project{{}}, projects...) {
-		if project.ID != "" && leave != nil && leave("", project.Root, time.Time{}) {
+		if project.ID != "" && leave != nil && leave("", project.Root) {
 			continue
 		}
 		for _, f := range memory.Files(p.Library, project.ID) {

@@ -80,7 +80,7 @@ func withoutExcluded(file ingest.File, leave ingest.Leave) (_ ingest.File, dirs 
 	err = ingest.EachLine(context.Background(), file, func(line jsonl.Line) {
 		var m remembered
 		_ = json.Unmarshal(line.Bytes, &m) // an invalid line yields nothing
-		out := leave(m.Session, m.Project, m.at())
+		out := m.Session+ingest.SessionID(m.Project) != "" && leave(m.Session, m.Project)
 		if all = append(all, prompt{bytes.Clone(line.Bytes), m.Session, out}); out {
 			ids[m.Session] = m.Session != ""
 		}

@@ -65,7 +65,7 @@ const (
 	New        State = "not archived" // not in the library, or not completely
 	Damaged    State = "damaged"      // its archived bytes can't be read back
 	Unreadable State = "unreadable"   // it can't be compared
-	InPart     State = "kept in part" // a rule or pause was added later: what was said since exists only there
+	InPart     State = "kept in part" // a rule was added later: what was said since exists only there
 	Forgotten  State = "forgotten"    // kept out of the library on purpose; not at risk
 )
 
@@ -209,7 +209,7 @@ func (g *Report) WayOut() string {
 	case states[Damaged]:
 		return "recall check --repair, then recall sync"
 	case states[InPart]:
-		return "recall setup --resume --keep, or a config.yaml without the rule, then recall sync; " +
+		return "a config.yaml without the rule, then recall sync; " +
 			"recall forget SESSION gives it up"
 	case g.stuck != "":
 		return g.stuck

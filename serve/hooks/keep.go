@@ -103,13 +103,13 @@ const notThis = "recall: not this one"
 // buryWait is how long excluding a session waits for a lock: nobody would retry.
 const buryWait = time.Second
 
-// out reports whether nothing of a session is to be kept, and what to say about that: its folder is excluded, recall
-// is paused, or its environment or the person says so. Then it gets no memo, log, or context, and isn't archived.
-// Only the first two reasons can end: they leave nothing behind.
+// out reports whether nothing of a session is to be kept, and what to say about that: its folder is excluded, or
+// its environment or the person says so. Then it gets no memo, log, or context, and isn't archived. Only the first
+// reason can end: it leaves nothing behind.
 func (h *Host) out(e Event, in Input) (out bool, said Answer) {
 	rule := ""
 	if h.Sources.Exclusion != nil {
-		rule = h.Sources.Exclusion().Now(in.Cwd, h.now())
+		rule = h.Sources.Exclusion().Folder(in.Cwd)
 	}
 	var m memo
 	asked := Asked(e, in)

@@ -70,7 +70,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Excluded: func() bool {
 			b, err := m.Call()
 			dir, _ := os.Getwd()
-			return pausing() || err == nil && b.Exclusion().Now(dir, time.Now()) != ""
+			return pausing() || err == nil && b.Exclusion().Folder(dir) != ""
 		},
 		Clean: func(text string) string { return rules().Session().Text(text) },
 		Noted: func(n payload.Note) {

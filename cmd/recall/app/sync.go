@@ -48,7 +48,7 @@ func (a *App) Unsearched(entries []library.Entry) []pipeline.Unsearched {
 	return a.Sources().Unsearched(entries)
 }
 
-// Exclusion returns what must not be kept, by the configuration as it is now: a pause might have begun since.
+// Exclusion returns what must not be kept, by the configuration as it is now: a folder might have been added since.
 func (a *App) Exclusion() (x ingest.Exclusion) {
 	c, err := a.latest.Load().Reload(a.Flags, a.ConfigFile, config.ThisSystem())
 	if err == nil {
@@ -59,7 +59,6 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 	for _, dir := range c.Sources.Exclude {
 		x.LeaveOut(dir)
 	}
-	x.Pauses, _ = ingest.ParsePeriods(c.Sources.Pauses) // checked when loaded
 	return x
 }
 

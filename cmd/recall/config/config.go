@@ -35,7 +35,6 @@ type Config struct {
 		Gemini     []string `key:"gemini" about:"where Gemini CLI keeps its sessions; not set: its usual places"`
 		OpenCode   []string `key:"opencode" about:"where OpenCode keeps its sessions; not set: its usual places"`
 		Exclude    []string `key:"exclude" about:"sessions that ran in or below these folders aren't kept; with * as in ~/clients/*"`
-		Pauses     string   `key:"pauses" allowed:"periods" about:"pauses written by recall setup --pause: sessions that ran then aren't kept"`
 	} `key:"sources"`
 	Distill struct {
 		Distiller string        `key:"distiller" default:"offline" allowed:"offline|model" about:"what makes payloads; not set: model if llm.provider is set"`

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"recall/ingest"
 	"recall/internal/llm"
 )
 
@@ -87,8 +86,6 @@ func (k Key) Allowed() string {
 		return "a folder, such as ~/Recall"
 	case "address":
 		return "an address that begins with http:// or https://, such as http://127.0.0.1:11434/v1"
-	case "periods":
-		return "periods such as 2026-04-17T10:00:00Z/2026-04-17T12:00:00Z, .. for an end that isn't known"
 	}
 	return strings.ReplaceAll(k.limits, "|", ", ")
 }
@@ -148,9 +145,6 @@ func (k Key) checkText(v reflect.Value, is string, at Surroundings) error {
 	case "address":
 		u, err := url.Parse(is)
 		ok = err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-	case "periods":
-		_, err := ingest.ParsePeriods(is)
-		ok = err == nil
 	default:
 		ok = slices.Contains(strings.Split(k.limits, "|"), is)
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +15,10 @@ import (
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/schedule"
 	"recall/library"
 	"recall/library/disk"
-	"recall/pipeline"
 	"recall/pipeline/worklog"
 	"recall/serve/hooks"
 	"recall/serve/hooks/clients"
@@ -29,32 +26,26 @@ import (
 
 func newSetupCmd(a *app.App) *cobra.Command {
 	var o struct {
-		All, DryRun, Log, Remove, Status, Pause, Resume, Keep bool
-		At                                                    string
-		Only, Clients                                         []string
+		All, DryRun, Log, Remove, Status bool
+		At                               string
+		Only, Clients                    []string
 	}
 	cmd := option.Do("setup", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "don't ask; run again, it updates what is there")
 		fs.StringVar(&o.At, "at", "02:30", "local time of the nightly job")
 		fs.StringSliceVar(&o.Clients, "client", nil, "only for this client, even if it isn't in use here (repeatable)")
 		fs.BoolVarP(&o.DryRun, "dry-run", "n", false, "show every line that would change, and change nothing")
-		fs.BoolVar(&o.Keep, "keep", false, "with --resume: also archive what the last pause left out")
 		fs.BoolVar(&o.Log, "log", false, "keep a log of sessions in this project; with --remove: no longer")
 		fs.StringSliceVar(&o.Only, "only", nil, "only this part: hooks, server, jobs (repeatable)")
-		fs.BoolVar(&o.Pause, "pause", false, "keep nothing of what is said from now on")
 		fs.BoolVar(&o.Remove, "remove", false, "undo it, in all clients")
-		fs.BoolVar(&o.Resume, "resume", false, "end the pause")
 		fs.BoolVar(&o.Status, "status", false, "show what is set up, and how it went")
-		fs.Apart("all", "dry-run", "status", "pause", "resume")
-		fs.Apart("all", "remove", "status", "pause", "resume")
-		fs.Apart("pause", "keep")
-		fs.Apart("log", "all", "status", "pause", "resume")
-	}, func(ctx context.Context, args []string) error {
+		fs.Apart("all", "dry-run", "status")
+		fs.Apart("all", "remove", "status")
+		fs.Apart("log", "all", "status")
+	}, func(ctx context.Context, _ []string) error {
 		switch {
 		case o.Log:
 			return keepLog(a, o.Remove)
-		case o.Pause || o.Resume:
-			return runPause(ctx, a, args, o.Resume, o.Keep)
 		case o.Status:
 			return showParts(ctx, a)
 		}
@@ -71,10 +62,7 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		"client": clients.Words(clients.Kinds...)} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
-	return option.Refuse(cmd, func(args []string) bool {
-		return len(args) > 1 || len(args) == 1 && !o.Pause || o.Keep && !o.Resume
-	}, "setup: a duration needs --pause, and --keep needs --resume",
-		"recall setup --pause 2h, recall setup --resume")
+	return cmd
 }
 
 // keepLog has hooks and agents keep a log in the project of the current folder, or ends that.
@@ -221,89 +209,4 @@ func key(ctx context.Context, a *app.App, question string) rune {
 	fmt.Fprint(a.Out, question)
 	defer fmt.Fprintln(a.Out)
 	return terminal.Key(ctx, a.In)
-}
-
-// runPause begins a pause, for a duration or until --resume; or ends the last one, and with keep undoes it.
-func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool) error {
-	var long time.Duration
-	if len(args) > 0 {
-		var err error
-		if long, err = ingest.ParseLong(args[0]); err != nil {
-			return hint.With(fmt.Errorf("setup: %q is not a duration", args[0]), "for example 30m, 2h or 3d")
-		}
-	}
-	c, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	if c.Environment("sources.pauses") {
-		return hint.With(errors.New("the pauses are set by RECALL_SOURCES_PAUSES"), "unset it, or change it there")
-	}
-	all, err := ingest.ParsePeriods(c.Sources.Pauses)
-	if err != nil {
-		return err
-	}
-	now := time.Now().UTC().Truncate(time.Millisecond)
-	last := len(all) - 1
-	running := last >= 0 && all[last].Holds(now)
-	said, missed := "", error(nil)
-	switch {
-	case resume && !running && !(keep && last >= 0):
-		return hint.With(errors.New("recall isn't paused"), "recall status shows what is left out")
-	case resume && keep:
-		all, said = all[:last], "continues; the next sync imports what the last pause left out"
-	case resume:
-		all[last].Until = now.Add(time.Millisecond)
-		said = "continues; what was said in the pause stays out (recall setup --resume --keep imports it)"
-	default:
-		if !running {
-			if missed = syncFirst(ctx, a); missed != nil && !errors.As(missed, new(app.ExitCode)) {
-				return missed
-			}
-			now = time.Now().UTC().Truncate(time.Millisecond)
-			all, last = append(all, ingest.Period{From: now}), last+1
-		}
-		all[last].Until = time.Time{}
-		until := "recall setup --resume"
-		if long > 0 {
-			all[last].Until = now.Add(long)
-			until = all[last].Until.Local().Format("2006-01-02 15:04") + ", or " + until
-		}
-		said = "is paused until " + until + ": nothing said until then is kept"
-	}
-	at := config.ThisSystem()
-	file, err := c.OwnConfig(at)
-	if err != nil {
-		return err
-	}
-	var words []string
-	for _, p := range all {
-		words = append(words, p.String())
-	}
-	if err := config.WriteConfig(file, []config.Written{{Key: "sources.pauses", Value: strings.Join(words, " ")}},
-		at); err != nil {
-		return err
-	}
-	fmt.Fprintln(a.Out, "recall", said)
-	return missed
-}
-
-// syncFirst archives what was said before a pause, which couldn't be told apart afterwards. If not everything can be
-// archived the pause begins nevertheless, and the error is an app.ExitCode.
-func syncFirst(ctx context.Context, a *app.App) error {
-	_, err := a.Library(ctx)
-	if errors.Is(err, library.ErrNoLibrary) {
-		return nil
-	}
-	var r pipeline.Report
-	if err == nil {
-		r, err = a.Sync(ctx, pipeline.Options{})
-	}
-	a.PrintProblems(r.Problems)
-	if err == nil && len(r.Problems)+r.Left > 0 {
-		fmt.Fprintln(a.Err, "recall: warning: not all that was said before the pause is archived: fix that, then run "+
-			"recall setup --resume --keep and recall sync, and pause again")
-		err = app.ExitCode(app.ExitPartial)
-	}
-	return err
 }

@@ -11,7 +11,6 @@ import (
 
 	"recall/answer"
 	"recall/index"
-	"recall/ingest"
 	"recall/internal/escape"
 	txt "recall/internal/text"
 	"recall/payload"
@@ -67,7 +66,6 @@ func (p *Page) formFuncs() template.FuncMap {
 		"most":      func(a, b int) int { return max(a, b) },
 		"least":     func(a, b int) int { return min(a, b) },
 		"padded":    func(n int, s string) string { return s + strings.Repeat(" ", max(0, n-Columns(s))) },
-		"rule":      shownRule,
 		"minus":     func(a, b int) int { return a - b },
 		"join":      func(list []string) string { return strings.Join(list, ", ") },
 		"count":     answer.Count,
@@ -146,17 +144,4 @@ func (p *Page) formFuncs() template.FuncMap {
 func part(list any, from, n int) reflect.Value {
 	v := reflect.ValueOf(list)
 	return v.Slice(from, min(v.Len(), from+n))
-}
-
-// shownRule is a rule that leaves sessions out, a pause in this machine's time.
-func shownRule(rule string) string {
-	all, err := ingest.ParsePeriods(strings.TrimPrefix(rule, "pause "))
-	if err != nil || len(all) != 1 {
-		return Line(rule)
-	}
-	shown := "pause from " + all[0].From.Local().Format(minute)
-	if until := all[0].Until; !until.IsZero() {
-		shown += " to " + until.Local().Format(minute)
-	}
-	return shown
 }
