@@ -6,6 +6,5 @@ import "recall/payload"
 type Shared struct {
 	Session, Title, Author, Machine string
 
-	Payload    *payload.Payload // what was decided in it
-	Transcript string           // "" if that isn't shared
+	Payload *payload.Payload // what was decided in it
 }
