@@ -6,5 +6,6 @@ import "recall/payload"
 type Shared struct {
 	Session, Title, Author, Machine string
 
-	Payload *payload.Payload // what was decided in it
+	Payload    *payload.Payload // what was decided in it
+	Transcript string           // "" if that isn't shared
 }

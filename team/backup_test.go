@@ -30,6 +30,7 @@ func TestBackupAndRestore(t *testing.T) {
 		for id, text := range texts {
 			if err == nil {
 				s := said(id, app, text)
+				s.Transcript = "Bob said: " + text
 				_, err = box.Send(t.Context(), m.Team, last[id], func() (Shared, error) { return Ready(c.rules, s) })
 			}
 		}

@@ -15,7 +15,34 @@ import (
 	"recall/payload"
 )
 
-// ErrNotShared means that nobody shares the session with this member.
+// MostContent is the size limit of a transcript in bytes.
+const MostContent = 64 << 20
+
+// ErrLarge means that a transcript exceeds MostContent.
+var ErrLarge = errors.New("too large to be shared")
+
+// queueContent queues the statements that store a session's transcript, or delete what is no longer shared.
+func (s *Shared) queueContent(b *pgx.Batch, device string, generation int) error {
+	if len(s.of.Transcript) > MostContent {
+		return hint.With(fmt.Errorf("session %s: %w: more than %d MB", s.of.ID, ErrLarge, MostContent>>20),
+			"its items can be shared: recall team share PROJECT --level items")
+	}
+	b.Queue(dropContent, device, s.of.ID, generation, s.Hash, s.transcript)
+	if s.transcript != "" {
+		b.Queue(putContent, device, s.of.ID, generation, s.Hash, s.transcript, s.of.Transcript)
+	}
+	return nil
+}
+
+const (
+	dropContent = `DELETE FROM recall.content c USING recall.session s WHERE ` + asPut + ` AND c.session = s.id
+		AND c.hash <> $5`
+	putContent = `INSERT INTO recall.content(session, generation, project, hash, data)
+		SELECT s.id, s.generation, s.project, $5, $6 FROM recall.session s WHERE ` + asPut + `
+			AND NOT EXISTS(SELECT FROM recall.content c WHERE c.session = s.id)`
+)
+
+// ErrNotShared means that nobody shares the session, or that part of it, with this member.
 var ErrNotShared = errors.New("nothing of that session is shared with you")
 
 // Place is where a shared session comes from.
@@ -69,4 +96,14 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 		WHERE s.sid = $1 AND s.device = $2 ORDER BY i.id`, of.Session, of.Device)
 	p.Items = slices.DeleteFunc(items, func(it payload.Item) bool { return it.ID == "" })
 	return p, err
+}
+
+// Transcript returns a shared session's transcript. The error is ErrNotShared.
+func (t *Team) Transcript(ctx context.Context, of Place) (text string, err error) {
+	err = t.pool.QueryRow(ctx, `SELECT c.data FROM recall.content c JOIN recall.session s ON s.id = c.session
+		WHERE s.sid = $1 AND s.device = $2`, of.Session, of.Device).Scan(&text)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", fmt.Errorf("%s: %w", of.Session, ErrNotShared)
+	}
+	return text, explain(err)
 }

@@ -3,14 +3,15 @@ package team
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"recall/team/pgtest"
 )
 
-// What is shared of a session is read by who reads its project, and of who shares another one under its id only theirs.
-func TestFind(t *testing.T) {
+// A transcript is read, redacted, by who reads its project; it goes with what is shared less.
+func TestTranscript(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
 	bob, eve := c.admit(ana, "bob"), c.admit(ana, "eve")
@@ -18,26 +19,60 @@ func TestFind(t *testing.T) {
 	if err := ana.LetIn(t.Context(), app, bob.Member.ID); err != nil {
 		t.Fatal(err)
 	}
+	secret := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
 	s := said("s1", app, "Retry")
+	s.Transcript = "# About\n\nuse " + secret + "\x00 \xff today"
 	c.put(ana, 1, s)
 	at, err := bob.Find(t.Context(), "s")
 	if err != nil || at.Session != "s1" || at.Author != ana.Member.Name || at.Project != "app" {
 		t.Fatalf("%+v, %v", at, err)
 	}
-	if _, err := eve.Find(t.Context(), "s1"); !errors.Is(err, ErrNotShared) {
-		t.Errorf("Eve: %v", err)
+	text, err := bob.Transcript(t.Context(), at)
+	if err != nil || strings.Contains(text, secret) || !strings.HasSuffix(text, " today") {
+		t.Errorf("Bob reads %q, %v", text, err)
 	}
+	for _, err := range []error{second(eve.Transcript(t.Context(), at)), second(eve.Find(t.Context(), "s1"))} {
+		if !errors.Is(err, ErrNotShared) {
+			t.Errorf("Eve: %v", err)
+		}
+	}
+	before := c.column(`SELECT ctid::text FROM recall.content`)
+	s.Items[0].Text = "Retry twice"
+	c.put(ana, 2, s)
+	if after := c.column(`SELECT ctid::text FROM recall.content`); !slices.Equal(before, after) {
+		t.Error("a transcript that didn't change was written again")
+	}
+	s.Transcript += ", and tomorrow"
+	c.put(ana, 3, s)
+	if text, err = bob.Transcript(t.Context(), at); err != nil || !strings.HasSuffix(text, "tomorrow") {
+		t.Errorf("Bob reads %q, %v", text, err)
+	}
+	s.Transcript = ""
+	c.put(ana, 4, s)
+	if _, err := bob.Transcript(t.Context(), at); !errors.Is(err, ErrNotShared) {
+		t.Errorf("taken back: %v", err)
+	}
+	// Who shares another one under its id is never taken for her.
 	if err := ana.LetIn(t.Context(), app, eve.Member.ID); err != nil {
 		t.Fatal(err)
 	}
-	c.put(eve, 1, Session{ID: "s1", Project: app, Title: "Retry", Items: s.Items})
+	c.put(eve, 1, Session{ID: "s1", Project: app, Title: "Retry", Transcript: "Eve's", Items: s.Items})
 	if _, err := bob.Find(t.Context(), "s1"); err == nil || !strings.Contains(err.Error(), "two people") {
 		t.Errorf("of two people: %v", err)
 	}
 	if got, err := bob.Find(t.Context(), "s1@Eve"); err != nil || got.Author != "eve" {
 		t.Errorf("Eve's of two: %+v, %v", got, err)
 	}
+	if text, err := bob.Transcript(t.Context(), at); !errors.Is(err, ErrNotShared) {
+		t.Errorf("of Ana's place: %q, %v", text, err)
+	}
+	s.Transcript = strings.Repeat("word ", MostContent/5+1)
+	if err := ana.Put(t.Context(), ana.device, c.ready(s), 5); !errors.Is(err, ErrLarge) {
+		t.Errorf("too large: %v", err)
+	}
 }
+
+func second[T any](_ T, err error) error { return err }
 
 // In a database of people's own locale a team works as in any, and looks sessions up by the beginning of their ids by
 // an index.

@@ -137,6 +137,7 @@ func TestCutAtEachStatement(t *testing.T) {
 		return s
 	}
 	sid := func(of string, n int) string { return fmt.Sprintf("%s%04d", of, n) }
+	transcript := func(s Session) Session { s.Transcript = "Said so"; return s }
 	had := func(n int) []string { return []string{sid("s", n)} }
 	gone := func(n int) []string { return []string{sid("s", n) + " by " + itoa(direct.Member.ID)} }
 	const stones = `SELECT sid || ' by ' || by FROM recall.tombstone WHERE sid = $1 UNION ALL
@@ -150,21 +151,23 @@ func TestCutAtEachStatement(t *testing.T) {
 		there   func(n int) []string // what is read
 		want    func(n int) []string
 	}{
-		{"a session put", func(n int) {
-			c.put(ana, 1, said(sid("s", n), app, "Old", "Kept"))
+		{"a session put, with its transcript", func(n int) {
+			c.put(ana, 1, transcript(said(sid("s", n), app, "Old", "Kept")))
 		}, func(n int) error {
 			all, err := box.Reconcile(t.Context(), ana.Team)
 			if err == nil {
 				_, err = box.Send(t.Context(), ana.Team, all[sid("s", n)], func() (Shared, error) {
-					return Ready(c.rules, said(sid("s", n), app, "New", "Kept"))
+					s := transcript(said(sid("s", n), app, "New", "Kept"))
+					s.Transcript += " again"
+					return Ready(c.rules, s)
 				})
 			}
 			return err
 		}, func(n int) []string {
-			return c.column(`SELECT s.generation || ' ' || (i.data::json ->> 'text')
-				FROM recall.session s JOIN recall.item i ON i.session = s.id
+			return c.column(`SELECT s.generation || ' ' || (i.data::json ->> 'text') || ' ' || o.data
+				FROM recall.session s JOIN recall.item i ON i.session = s.id JOIN recall.content o ON o.session = s.id
 				WHERE sid = $1 ORDER BY i.iid`, sid("s", n))
-		}, func(n int) []string { return []string{"2 New", "2 Kept"} }},
+		}, func(n int) []string { return []string{"2 New Said so again", "2 Kept Said so again"} }},
 
 		{"a session forgotten", func(n int) {
 			c.put(direct, 1, said(sid("s", n), app, "Old"))
@@ -195,7 +198,7 @@ func TestCutAtEachStatement(t *testing.T) {
 
 		{"what a machine that left shared, taken back", func(n int) {
 			left = c.at(c.Owner)
-			c.put(left, 1, said(sid("s", n), app, "Old"))
+			c.put(left, 1, transcript(said(sid("s", n), app, "Old")))
 			must(left.LeaveDevice(t.Context(), left.device))
 		}, func(n int) error {
 			_, err := ana.TakeBack(t.Context(), []int{app})
@@ -203,6 +206,7 @@ func TestCutAtEachStatement(t *testing.T) {
 		}, func(n int) []string {
 			return c.column(`SELECT s.sid FROM recall.session s WHERE s.sid = $1 AND s.generation = 2 AND s.hash = ''
 				AND NOT EXISTS(SELECT FROM recall.item i WHERE i.session = s.id)
+				AND NOT EXISTS(SELECT FROM recall.content i WHERE i.session = s.id)
 				AND EXISTS(SELECT FROM recall.device d WHERE d.id = s.device AND d.left_at IS NOT NULL)`, sid("s", n))
 		}, had},
 

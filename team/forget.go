@@ -44,6 +44,7 @@ func (t *Team) TakeBack(ctx context.Context, projects []int) (sessions int64, er
 		for _, sql := range []string{ // rows of a device can only be changed while it is in the team
 			`UPDATE recall.device SET left_at = NULL WHERE id = ANY($1::uuid[]) AND $2::int[] IS NOT NULL`,
 			`DELETE FROM recall.item i USING recall.session s WHERE i.session = s.id AND` + of,
+			`DELETE FROM recall.content c USING recall.session s WHERE c.session = s.id AND` + of,
 			`UPDATE recall.session s SET generation = generation + 1, hash = '', title = '', started = NULL,
 				ended = NULL, items = 0 WHERE s.hash <> '' AND` + of,
 			`UPDATE recall.device SET left_at = now() WHERE id = ANY($1::uuid[]) AND $2::int[] IS NOT NULL`,

@@ -25,7 +25,9 @@ func TestMalice(t *testing.T) {
 	if err := bob.LetIn(t.Context(), shared, mal.Member.ID); err != nil {
 		t.Fatal(err)
 	}
-	c.put(bob, 3, said("b1", secret, "We buy them in May"))
+	b := said("b1", secret, "We buy them in May")
+	b.Transcript = "We buy them in May, said Bob"
+	c.put(bob, 3, b)
 	c.put(bob, 3, said("b2", shared, "Retry five times", "Retry six times"))
 	c.put(mal, 1, said("m1", own, "Mine"))
 	if err := errors.Join(bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
@@ -46,6 +48,10 @@ func TestMalice(t *testing.T) {
 	item := func(session, generation, project string) string {
 		return putting + `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data, words)
 			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}', '' FROM (SELECT ` + session + `) v(s)`
+	}
+	content := func(session, generation, project string) string {
+		return putting + `INSERT INTO recall.content(session, generation, project, hash, data)
+			SELECT s, ` + generation + `, ` + project + `, 'x', 'x' FROM (SELECT ` + session + `) v(s)`
 	}
 	put := func(device, project string) string {
 		return `INSERT INTO recall.session(device, sid, project, generation, hash, rules, title, items) VALUES('` + device +
@@ -109,20 +115,26 @@ func TestMalice(t *testing.T) {
 			WHERE sid = 'm1'`,
 		"begins with nothing in another project": `INSERT INTO recall.session(device, sid, project, generation, hash, rules,
 			title, items) VALUES('$mal', 'm9', $secret, 9, 'x', 'x', '', 0)`,
-		"says it was for ever":           `UPDATE recall.session SET generation = 99, started = 'infinity' WHERE sid = 'm1'`,
-		"obeys for another":              `INSERT INTO recall.obeyed SELECT 1, '$bob'`,
-		"signs a tombstone as another":   `INSERT INTO recall.tombstone(member, sid, by) VALUES($Mal, 'x', $Bob)`,
-		"erases another":                 `SELECT recall.erase($Bob)`,
-		"acts as the group":              `SET ROLE $group; INSERT INTO recall.access VALUES($secret, $Mal)`,
-		"acts as the owner":              `SET ROLE $owner`,
-		"is somebody else":               `SET SESSION AUTHORIZATION $owner`,
-		"switches policies off":          `ALTER TABLE recall.item DISABLE ROW LEVEL SECURITY`,
-		"reads without policies":         `SET row_security = off; DELETE FROM recall.item`,
-		"changes a function":             `CREATE OR REPLACE FUNCTION recall.me() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
-		"puts a function before another": `SET search_path = public, recall; CREATE FUNCTION recall.mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
-		"puts a trigger on":              `CREATE TRIGGER x BEFORE INSERT ON recall.item EXECUTE FUNCTION recall.bury()`,
-		"fires a trigger's function":     `SELECT recall.bury()`,
-		"changes the format":             `UPDATE recall.team SET format = 99`,
+		"says it was for ever":               `UPDATE recall.session SET generation = 99, started = 'infinity' WHERE sid = 'm1'`,
+		"obeys for another":                  `INSERT INTO recall.obeyed SELECT 1, '$bob'`,
+		"reads another project's transcript": `SELECT FROM recall.content WHERE project = $secret`,
+		"puts content into another's":        content(b2, "3", "$shared"),
+		"puts content where it can't read":   content(m1, "2", "$secret"),
+		"puts content of an old generation":  content(m1, "1", "$own"),
+		"puts content into another project":  content(m1, "2", "$shared"),
+		"takes another's content away":       `DELETE FROM recall.content`,
+		"signs a tombstone as another":       `INSERT INTO recall.tombstone(member, sid, by) VALUES($Mal, 'x', $Bob)`,
+		"erases another":                     `SELECT recall.erase($Bob)`,
+		"acts as the group":                  `SET ROLE $group; INSERT INTO recall.access VALUES($secret, $Mal)`,
+		"acts as the owner":                  `SET ROLE $owner`,
+		"is somebody else":                   `SET SESSION AUTHORIZATION $owner`,
+		"switches policies off":              `ALTER TABLE recall.item DISABLE ROW LEVEL SECURITY`,
+		"reads without policies":             `SET row_security = off; DELETE FROM recall.item`,
+		"changes a function":                 `CREATE OR REPLACE FUNCTION recall.me() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+		"puts a function before another":     `SET search_path = public, recall; CREATE FUNCTION recall.mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+		"puts a trigger on":                  `CREATE TRIGGER x BEFORE INSERT ON recall.item EXECUTE FUNCTION recall.bury()`,
+		"fires a trigger's function":         `SELECT recall.bury()`,
+		"changes the format":                 `UPDATE recall.team SET format = 99`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, err := c.sql(login, n.Replace(sql))
@@ -151,6 +163,7 @@ func TestLeft(t *testing.T) {
 	}
 	before := c.dump()
 	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
+		`SELECT FROM recall.content`,
 		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
 		`SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9) WHERE data IS NOT NULL`} {
 		if rows, err := c.sql(c.Address("bob"), sql); rows > 0 || err != nil {
@@ -219,7 +232,7 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 // dump is all that the tables hold.
 func (c *crew) dump() string {
 	var all []string
-	for _, table := range []string{"member", "device", "project", "access", "session", "item",
+	for _, table := range []string{"member", "device", "project", "access", "session", "item", "content",
 		"tombstone", "obeyed", "team"} {
 		all = append(all, `(SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1)`)
 	}

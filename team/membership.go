@@ -219,12 +219,30 @@ func (m *Membership) write(name string, v any) error {
 	return err
 }
 
-// Share is a person's decision on whether a project is shared: a line of a ledger in which a project's last
+// Level is how much of a project is shared.
+type Level string
+
+// The levels; each includes the ones before it.
+const (
+	LevelNothing     Level = "nothing"
+	LevelItems       Level = "items"       // with their quotes
+	LevelTranscripts Level = "transcripts" // redacted
+)
+
+// Levels are those at which a project can be shared.
+var Levels = []Level{LevelItems, LevelTranscripts}
+
+// Has reports whether a level includes another.
+func (l Level) Has(other Level) bool {
+	return slices.Index(Levels, l) >= slices.Index(Levels, other) && slices.Contains(Levels, l)
+}
+
+// Share is a person's decision on what of a project is shared: a line of a ledger in which a project's last
 // line counts.
 type Share struct {
 	Project string    `json:"project"` // its id in the library
 	Name    string    `json:"name"`
-	On      bool      `json:"on"`
+	Level   Level     `json:"level"`
 	As      int       `json:"as"` // the project's id in the team
 	At      time.Time `json:"at"`
 	Who     string    `json:"who"`
@@ -232,8 +250,8 @@ type Share struct {
 
 func (m *Membership) shares() ledger.Log[Share] {
 	return ledger.Log[Share]{Path: m.Path("shares.jsonl"), Check: func(s Share) error {
-		if s.Project == "" {
-			return errors.New("it names no project")
+		if s.Project == "" || s.Level != LevelNothing && !slices.Contains(Levels, s.Level) {
+			return errors.New("it names no project and level")
 		}
 		return nil
 	}}
@@ -285,7 +303,7 @@ type StatusMember struct {
 // StatusShare is a project that is shared, or that the team still has until the next sync takes it back.
 type StatusShare struct {
 	Project string    `json:"project"`
-	Ended   bool      `json:"ended,omitempty"` // the team has it until the next sync takes it back
+	Level   Level     `json:"level"`
 	Since   time.Time `json:"since"`
 	Readers []string  `json:"readers,omitempty"` // other members who can read it; unknown if the team can't be asked
 }
@@ -298,10 +316,10 @@ func (m *Membership) Status(ctx context.Context, t *Team, why error) (*Status, e
 		return nil, err
 	}
 	for _, of := range shares {
-		if !of.On && !s.Synced.misses(of.At) {
+		if of.Level == LevelNothing && !s.Synced.misses(of.At) {
 			continue
 		}
-		one := StatusShare{Project: of.Name, Ended: !of.On, Since: of.At}
+		one := StatusShare{Project: of.Name, Level: of.Level, Since: of.At}
 		if why == nil {
 			one.Readers, why = t.readers(ctx, of.As)
 		}

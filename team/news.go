@@ -194,7 +194,7 @@ func (m *Membership) Brief(since time.Time, projects []library.Project, only str
 		doc.Problem = err.Error()
 	}
 	for _, s := range shares {
-		if s.On {
+		if s.Level.Has(LevelItems) {
 			doc.Shared++
 		}
 	}

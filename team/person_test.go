@@ -26,6 +26,7 @@ func TestErase(t *testing.T) {
 	bob, eve := c.admit(ana, "bob"), c.admit(ana, "eve")
 	app := bob.project(t, "app")
 	s := said("s1", app, "Retry in the queue")
+	s.Transcript = "Bob said so"
 	c.put(bob, 1, s)
 	if err := errors.Join(bob.LetIn(t.Context(), app, eve.Member.ID), bob.Forget(t.Context(), bob.Member.ID, "s0"),
 		bob.Obey(t.Context(), bob.device, 1)); err != nil {

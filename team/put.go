@@ -18,23 +18,25 @@ import (
 	"recall/payload"
 )
 
-// Session is what is shared of a session: items with their quotes. If there are none, what was shared before is taken
-// back.
+// Session is what is shared of a session: items with their quotes, and possibly its transcript. If both are missing,
+// what was shared before is taken back.
 type Session struct {
 	ID         string
 	Project    int // see ProjectOf
 	Title      string
 	Start, End time.Time // zero if unknown
 	Items      []payload.Item
+	Transcript string // rendered and redacted; "" if not shared
 }
 
 // Shared is a session as the database gets it, redacted by the newest rules.
 type Shared struct {
 	Hash string // of all that is put, and the rules' version: if it is unchanged, there is nothing to do
 
-	of    Session
-	rules string
-	items []sharedItem
+	of         Session
+	rules      string
+	items      []sharedItem
+	transcript string // its hash, "" if there is none
 }
 
 type sharedItem struct{ id, kind, hash, data, words string }
@@ -52,6 +54,11 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 		out.of.Title = ""
 	}
 	all := []string{out.rules, s.ID, fmt.Sprint(s.Project), out.of.Title, s.Start.UTC().String(), s.End.UTC().String()}
+	if s.Transcript != "" {
+		out.of.Transcript = clean(s.Transcript)
+		out.transcript = text.Hash(fmt.Sprintf("%s\x00%d\x00%s", out.rules, s.Project, out.of.Transcript), 16)
+		all = append(all, "transcript "+out.transcript)
+	}
 	for i := range out.of.Items {
 		it := &out.of.Items[i]
 		it.MapText(clean)
@@ -70,7 +77,7 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 }
 
 // Empty reports whether nothing of the session leaves: putting it takes back what was shared.
-func (s Session) Empty() bool { return len(s.Items) == 0 }
+func (s Session) Empty() bool { return len(s.Items) == 0 && s.Transcript == "" }
 
 // asIndexed returns an item as it is searched. Only the quotes of its source were shared.
 func asIndexed(it payload.Item) index.Item {
@@ -107,6 +114,9 @@ func (t *Team) Put(ctx context.Context, device string, s Shared, generation int)
 	}
 	b.Queue(dropItems, device, s.of.ID, generation, s.Hash, ids, hashes)
 	b.Queue(putItems, device, s.of.ID, generation, s.Hash, ids, hashes, kinds, said, data, s.rules, words)
+	if err := s.queueContent(b, device, generation); err != nil {
+		return err
+	}
 	b.Queue(`SELECT generation, hash FROM recall.session WHERE device = $1 AND sid = $2`, device, s.of.ID)
 	sent := t.pool.SendBatch(ctx, b)
 	var err error
@@ -163,7 +173,7 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
 	all, err := list(ctx, t, func(row pgx.CollectableRow) (o old, err error) {
 		var start, end *time.Time
 		var items []string
-		err = row.Scan(&o.device, &o.generation, &o.ID, &o.Project, &o.Title, &start, &end, &items)
+		err = row.Scan(&o.device, &o.generation, &o.ID, &o.Project, &o.Title, &start, &end, &items, &o.Transcript)
 		for _, data := range items {
 			var it payload.Item
 			if err == nil {
@@ -179,8 +189,10 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
 		}
 		return o, err
 	}, `SELECT s.device::text, s.generation, s.sid, s.project, s.title, s.started, s.ended,
-			ARRAY(SELECT i.data FROM recall.item i WHERE i.session = s.id ORDER BY i.id)
+			ARRAY(SELECT i.data FROM recall.item i WHERE i.session = s.id ORDER BY i.id),
+			coalesce(t.data, '')
 		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
+		LEFT JOIN recall.content t ON t.session = s.id
 		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR `+hasLeft+`) ORDER BY s.id LIMIT 1000`, rules.Version())
 	for _, o := range all {
 		s, err := Ready(rules, o.Session)

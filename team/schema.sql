@@ -55,6 +55,11 @@ CREATE TABLE recall.item(
 	words tsvector NOT NULL DEFAULT '', UNIQUE(session, iid));
 CREATE INDEX item_words ON recall.item USING gin(words);
 
+-- What is shared of a session beside its items: its transcript, redacted.
+CREATE TABLE recall.content(
+	session bigint PRIMARY KEY REFERENCES recall.session ON DELETE CASCADE, generation int NOT NULL,
+	project int NOT NULL, hash text NOT NULL, data text NOT NULL CHECK (octet_length(data) <= 64 << 20));
+
 -- by says who forgot it: the member, or an owner of the team for them
 CREATE TABLE recall.tombstone(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, member int NOT NULL REFERENCES recall.member, sid text NOT NULL,
@@ -218,6 +223,14 @@ CREATE POLICY see ON recall.item FOR SELECT USING (
 CREATE POLICY put ON recall.item FOR INSERT WITH CHECK (
 	project = ANY((SELECT recall.mine())::int[]) AND (session, generation, project) IN (SELECT * FROM recall.putting()));
 CREATE POLICY replace ON recall.item FOR DELETE USING (recall.wrote(session));
+
+ALTER TABLE recall.content ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, DELETE ON recall.content TO {role};
+CREATE POLICY see ON recall.content FOR SELECT USING (
+	project = ANY((SELECT recall.mine())::int[]) OR recall.wrote(session));
+CREATE POLICY put ON recall.content FOR INSERT WITH CHECK (
+	project = ANY((SELECT recall.mine())::int[]) AND (session, generation, project) IN (SELECT * FROM recall.putting()));
+CREATE POLICY replace ON recall.content FOR DELETE USING (recall.wrote(session));
 
 ALTER TABLE recall.tombstone ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(member, sid) ON recall.tombstone TO {role};

@@ -120,7 +120,7 @@ func unreachable(t testing.TB) map[string]func(team bool) time.Duration {
 						Team: "t", Name: "Grain", Device: "d", Machine: "elm"}
 					must(t, m.Keep(library))
 					m.NoteReached(true)
-					must(t, m.Say(team.Share{Project: projects[0].ID, Name: "app", On: true, As: 1}))
+					must(t, m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 1}))
 					defer end()
 				}
 				cmd := exec.Command(home+"/bin/recall", strings.Fields(args)...)

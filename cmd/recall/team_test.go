@@ -125,7 +125,7 @@ func TestTeamNewsOfOthers(t *testing.T) {
 	data, err := json.Marshal(news)
 	if err == nil {
 		err = errors.Join(m.Keep(dir), m.KeepSynced(&team.Synced{At: now}), // so that nothing is synced beside
-			m.Say(team.Share{Project: projects[0].ID, Name: "app", On: true, As: 7}),
+			m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 7}),
 			os.WriteFile(m.Path("news.json"), data, 0o600))
 	}
 	must(t, err)

@@ -105,6 +105,10 @@ func (s *Server) shared(ctx context.Context, m *Memory, id string) (string, erro
 			sh.of(it.ID)
 		}
 	}
+	if of.Transcript != "" {
+		text := clipMiddle(escape.Text(of.Transcript, escape.Model), mostOneTurn)
+		sh.add("> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ") + "\n")
+	}
 	return sh.text("The rest is read with recall show in a terminal."), nil
 }
 

@@ -26,7 +26,7 @@ func TestSharedSession(t *testing.T) {
 			if id != "s1@Bob B." {
 				return nil, library.ErrNoSession
 			}
-			return &answer.Shared{Author: "Bob B.", Machine: "elm", Title: "<b>Queue</b>",
+			return &answer.Shared{Author: "Bob B.", Machine: "elm", Title: "<b>Queue</b>", Transcript: "## Turn 1\n<script>",
 				Payload: &payload.Payload{Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision,
 					Text: "Retry five times", State: payload.Stands}}}}, nil
 		}}, nil
@@ -42,7 +42,7 @@ func TestSharedSession(t *testing.T) {
 		return w.Code, w.Body.String()
 	}
 	code, page := get(there(sharedBy(index.Place{Session: "s1", Author: "Bob B."}), ""))
-	for _, want := range []string{"shared by Bob B., from elm", "&lt;b&gt;Queue", "Retry five times"} {
+	for _, want := range []string{"shared by Bob B., from elm", "&lt;b&gt;Queue", "Retry five times", "&lt;script&gt;"} {
 		if code != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("%d: no %q in\n%s", code, want, page)
 		}

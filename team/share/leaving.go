@@ -30,11 +30,14 @@ type Source struct {
 type Leaving struct {
 	Project  string // its name, which leaves as well
 	Remote   string // of its repository, which leaves as well; "" if there is none
+	Level    team.Level
 	Sessions int
 	Items    int
 	Kinds    map[payload.Kind]int
 	Samples  []Sample // the newest decisions
 	Titles   []string // of the newest sessions
+
+	Transcripts int // redacted transcripts that would leave
 
 	Redacted int            // secrets redacted earlier
 	Found    []Finding      // secrets that the newest rules find: they stop the sharing
@@ -54,7 +57,7 @@ type Sample struct {
 type Finding struct {
 	Session string
 	Title   string
-	Item    payload.ItemID // "" for the title
+	Item    payload.ItemID // "" for the title or transcript
 	Kinds   []string       // of secrets
 }
 
@@ -64,7 +67,7 @@ var ErrSecret = errors.New("it holds a secret")
 const maxSamples = 5
 
 // Look returns what sharing a project would send, without sending it.
-func (s *Source) Look(ctx context.Context, name string) (*Leaving, error) {
+func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leaving, error) {
 	catalog, err := s.Library.Catalog()
 	if err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (s *Source) Look(ctx context.Context, name string) (*Leaving, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Leaving{Project: of.Name, Remote: of.Remote, Kinds: map[payload.Kind]int{},
+	out := &Leaving{Project: of.Name, Remote: of.Remote, Level: level, Kinds: map[payload.Kind]int{},
 		Samples: []Sample{}, of: of, Found: []Finding{}, Kept: map[string]int{}}
 	over, err := s.superseded()
 	if err != nil {
@@ -89,7 +92,7 @@ func (s *Source) Look(ctx context.Context, name string) (*Leaving, error) {
 		}
 		var leaves team.Session
 		if why == "" {
-			leaves, err = s.session(e, 0, over[string(e.ID)])
+			leaves, err = s.session(e, team.Share{Level: level}, over[string(e.ID)])
 		}
 		switch {
 		case err != nil:
@@ -109,6 +112,9 @@ func (s *Source) Look(ctx context.Context, name string) (*Leaving, error) {
 
 func (l *Leaving) add(s team.Session) {
 	l.Sessions++
+	if s.Transcript != "" {
+		l.Transcripts++
+	}
 	if len(l.Titles) < maxSamples {
 		l.Titles = append(l.Titles, s.Title)
 	}
@@ -180,8 +186,8 @@ func (s *Source) superseded() (map[string]superseded, error) {
 
 // session returns what leaves of a session: its settled items that still hold, with their quotes and a person's
 // rewording.
-func (s *Source) session(e library.Entry, as int, over superseded) (team.Session, error) {
-	out := team.Session{ID: string(e.ID), Project: as, Title: e.Title, Start: e.Start, End: e.End}
+func (s *Source) session(e library.Entry, of team.Share, over superseded) (team.Session, error) {
+	out := team.Session{ID: string(e.ID), Project: of.As, Title: e.Title, Start: e.Start, End: e.End}
 	p, err := s.Library.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) || errors.Is(err, library.ErrNoSession) {
 		return out, nil
@@ -196,7 +202,28 @@ func (s *Source) session(e library.Entry, as int, over superseded) (team.Session
 		it.Was = ""
 		out.Items = append(out.Items, it)
 	}
-	return out, nil
+	err = s.content(e, of, &out)
+	return out, err
+}
+
+// content adds what a session's level shares beside items: the redacted transcript.
+func (s *Source) content(e library.Entry, of team.Share, out *team.Session) error {
+	if of.Level.Has(team.LevelTranscripts) {
+		var all strings.Builder
+		for part, err := range s.Library.Transcript(e) {
+			if errors.Is(err, library.ErrNotRendered) { // a later sync sends it
+				break
+			}
+			if err != nil {
+				return err
+			}
+			all.Write(part)
+		}
+		if all.Len() <= team.MostContent {
+			out.Transcript = all.String()
+		}
+	}
+	return nil
 }
 
 // secrets returns what the newest rules find in a session as it would leave.
@@ -218,7 +245,7 @@ func (s *Source) secrets(of team.Session) (found []Finding) {
 		slices.Sort(one.Kinds)
 		found = append(found, one)
 	}
-	look("", func(f func(string) string) { f(of.Title) })
+	look("", func(f func(string) string) { f(of.Title); f(of.Transcript) })
 	for _, it := range of.Items {
 		look(it.ID, it.MapText)
 	}

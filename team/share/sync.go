@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,21 @@ import (
 	"recall/team"
 )
 
+// Meant returns the level at which a project is to be shared: if a person states none, as it is shared already,
+// otherwise items.
+func (s *Source) Meant(of library.Project, level team.Level) (team.Level, error) {
+	m, err := team.MembershipOf(s.Library.Dir())
+	if err != nil || level != "" {
+		return cmp.Or(level, team.LevelItems), nil // a preview needs no team
+	}
+	shares, err := m.Shares()
+	now := shares[of.ID]
+	if err != nil || !now.Level.Has(team.LevelItems) {
+		return team.LevelItems, err
+	}
+	return now.Level, nil
+}
+
 // Start begins sharing a project as it was shown.
 func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l *Leaving, who string) error {
 	if err := l.Refused(); err != nil {
@@ -29,7 +45,7 @@ func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l 
 	if err != nil {
 		return err
 	}
-	return m.Say(team.Share{Project: l.of.ID, Name: l.of.Name, On: true, As: as, At: time.Now().UTC(), Who: who})
+	return m.Say(team.Share{Project: l.of.ID, Name: l.of.Name, Level: l.Level, As: as, At: time.Now().UTC(), Who: who})
 }
 
 // Readers returns the other members who could read the project as soon as it is shared.
@@ -44,11 +60,11 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 		return err
 	}
 	was, ok := shares[project.ID]
-	if !ok || !was.On {
+	if !ok || was.Level == team.LevelNothing {
 		return hint.With(fmt.Errorf("%s isn't shared", project.Name), "what was shared of it before you left the team "+
 			"and joined again goes once you share and unshare it")
 	}
-	was.On, was.At, was.Who = false, time.Now().UTC(), who
+	was.Level, was.At, was.Who = team.LevelNothing, time.Now().UTC(), who
 	return m.Say(was)
 }
 
@@ -74,7 +90,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	}
 	var ended []int
 	for _, of := range shares {
-		if !of.On {
+		if of.Level == team.LevelNothing {
 			ended = append(ended, of.As)
 		}
 	}
@@ -169,7 +185,7 @@ func (s *Source) transfers(shares map[string]team.Share, last map[string]team.Se
 	here := map[string]bool{}
 	for _, e := range catalog.Entries {
 		of := catalog.Of(e)
-		if share := shares[of.ID]; share.On && !slices.Contains(gone, e.ID) {
+		if share := shares[of.ID]; share.Level.Has(team.LevelItems) && !slices.Contains(gone, e.ID) {
 			one := transfer{id: string(e.ID), here: true, e: e, of: of, share: share, over: over[string(e.ID)]}
 			one.stamp = s.stamp(one)
 			all, here[one.id] = append(all, one), true
@@ -197,8 +213,8 @@ func (s *Source) stamp(one transfer) string {
 	if len(one.over) > 0 {
 		made += fmt.Sprint(one.over)
 	}
-	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%d\n%v\n%s\n%s", s.Rules.Version(), s.Exclusion, made, one.share.As,
-		one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
+	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d\n%v\n%s\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
+		one.share.As, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
 }
 
 // ready prepares a session as it should be in the team: empty if it mustn't leave, or no longer; found says
@@ -210,7 +226,7 @@ func (s *Source) ready(ctx context.Context, one transfer) (out team.Shared, empt
 		why, err = s.reasonToStay(ctx, one.e, one.of)
 	}
 	if err == nil && why == "" {
-		leaves, err = s.session(one.e, one.share.As, one.over)
+		leaves, err = s.session(one.e, one.share, one.over)
 	}
 	if err != nil {
 		return out, false, nil, err

@@ -157,5 +157,10 @@ func (a *App) SharedSession(ctx context.Context, id string) (*answer.Shared, err
 	if err == nil {
 		of.Payload, err = t.Payload(ctx, at)
 	}
+	if err == nil {
+		if of.Transcript, err = t.Transcript(ctx, at); errors.Is(err, team.ErrNotShared) {
+			err = nil
+		}
+	}
 	return of, err
 }

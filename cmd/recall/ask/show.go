@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,7 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/notes"
+	"recall/team"
 )
 
 type showOptions struct {
@@ -95,10 +97,14 @@ func showHanded(a *app.App, h last.Hit) error {
 	return cmp.Or(err, none)
 }
 
-// showShared shows what somebody else shares of a session with the team: its items. If nobody shares it, it returns
-// none.
+// showShared shows a session that somebody else shares with the team: its transcript, or the given turn, if that is
+// shared, else its items. If nobody shares it, it returns none.
 func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none error) error {
 	of, err := a.SharedSession(ctx, string(h.Session))
+	if err == nil && of.Transcript == "" && o.Transcript && !o.JSON {
+		err = hint.With(team.ErrNotShared, "%s shares only what was decided in it: recall show %s", terminal.Line(of.Author),
+			of.Session)
+	}
 	switch {
 	case err == library.ErrNoSession:
 		return none
@@ -107,10 +113,18 @@ func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none
 	case o.JSON:
 		return printPayload(a, of.Payload)
 	}
-	fmt.Fprintf(a.Err, "recall: %s shares what was decided in this session, from %s; its transcript stays there\n",
-		terminal.Line(of.Author), terminal.Line(of.Machine))
-	form := payload.Options{Variant: payload.Variant(cmp.Or(o.Variant, a.Config.Payload.Variant)), Budget: -1}
-	return a.Print(terminal.Visible(payload.WithoutMarkers(payload.Render(of.Payload, form).Text)))
+	text := of.Transcript
+	switch {
+	case text == "":
+		text = payload.WithoutMarkers(payload.Render(of.Payload, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
+			a.Config.Payload.Variant)), Budget: -1}).Text)
+	case !o.Transcript && h.Turn != "":
+		if before, _, ok := strings.Cut(text, `<a id="`+html.EscapeString(h.Turn)+`">`); ok {
+			text = render.TurnAt(text, strings.Count(before, "\n"))
+		}
+	}
+	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(of.Author), terminal.Line(of.Machine))
+	return a.Print(terminal.Visible(text))
 }
 
 const mostTurns = 100 // shown at once

@@ -22,10 +22,13 @@ import (
 
 func newShareCmd(a *app.App) *cobra.Command {
 	var o struct {
+		Level       string
 		Yes, DryRun bool
 	}
 	return option.Run(a, "team-share", func(fs *option.Flags) {
 		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would leave, and send nothing")
+		fs.OneOf(&o.Level, "level", "",
+			"how much to share: items, unless shared differently already", "items", "transcripts")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
 	}, func(ctx context.Context, args []string) error {
 		p, err := a.ProjectNamed(args[0])
@@ -33,7 +36,11 @@ func newShareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		from := a.Leaving()
-		leaving, err := from.Look(ctx, p.Name)
+		level, err := from.Meant(p, team.Level(o.Level))
+		if err != nil {
+			return err
+		}
+		leaving, err := from.Look(ctx, p.Name, level)
 		if err != nil {
 			return err
 		}
@@ -133,7 +140,7 @@ func sharedProject(a *app.App, m *team.Membership, name string) (library.Project
 	}
 	shares, fault := m.Shares()
 	for id, s := range shares {
-		if strings.EqualFold(s.Name, name) && s.On {
+		if strings.EqualFold(s.Name, name) && s.Level != team.LevelNothing {
 			return library.Project{ID: id, Name: s.Name}, nil
 		}
 	}
