@@ -28,27 +28,18 @@ type Usage struct {
 	Recall   OwnUsage  `json:"recall"`             // of recall's own requests
 }
 
-// OwnUsage is what recall's own requests to models consumed.
-type OwnUsage struct {
-	Rows   []OwnRow `json:"rows"`
-	Total  OwnRow   `json:"total"`
-	Month  OwnMonth `json:"month"`
-	Broken []string `json:"broken,omitempty"` // lines of usage.jsonl that can't be read
+// Took is what sessions consumed of models according to their transcripts, and its worth at list prices.
+type Took struct {
+	Sums
+	Unpriced []string `json:"unpriced,omitempty"` // models without a known price
+	PricesOf string   `json:"prices_of"`          // the day of the built-in prices
 }
 
-// OwnRow is a sum over recall's own requests.
-type OwnRow struct {
-	Name     string  `json:"name"`
-	Calls    int     `json:"calls"`
-	Failed   int     `json:"failed"` // of Calls: unanswered; some are paid for anyway
-	In       int     `json:"in"`     // tokens
-	Cached   int     `json:"cached"` // of In, from the service's cache
-	Out      int     `json:"out"`
-	Cost     float64 `json:"cost"`               // USD
-	Unpriced int     `json:"unpriced,omitempty"` // of Calls: of a model whose price isn't known
-
-	// of Calls: broke off, or their usage is unknown; the sums contain estimates of them
-	Estimated int `json:"estimated,omitempty"`
+// OwnUsage is what recall's own requests to models consumed.
+type OwnUsage struct {
+	Sums
+	Month  OwnMonth `json:"month"`
+	Broken []string `json:"broken,omitempty"` // lines of usage.jsonl that can't be read
 }
 
 // OwnMonth is what the calendar month has cost so far.
@@ -56,6 +47,68 @@ type OwnMonth struct {
 	Tokens int     `json:"tokens"`
 	Cost   float64 `json:"cost"`          // USD
 	Cap    float64 `json:"cap,omitempty"` // USD; distill.budget.month_cost
+}
+
+// Sums add up requests by name.
+type Sums struct {
+	Rows  []Row `json:"rows"`
+	Total Row   `json:"total"`
+
+	named map[string]*Row
+}
+
+// A Row is a sum: of a day, a week, a month, a model, a project, a session or a task.
+type Row struct {
+	Name       string  `json:"name"`
+	Sessions   int     `json:"sessions,omitempty"`
+	Requests   int     `json:"requests"`
+	Failed     int     `json:"failed,omitempty"` // of Requests: unanswered; some are paid for anyway
+	Input      int     `json:"input"`            // tokens, without those read from or written to the cache
+	Output     int     `json:"output"`
+	CacheWrite int     `json:"cache_write"`
+	CacheRead  int     `json:"cache_read"`
+	Cost       float64 `json:"cost"`               // USD
+	Unpriced   int     `json:"unpriced,omitempty"` // of Requests: of a model whose price isn't known
+
+	// of Requests: broke off, or their usage is unknown; the sums contain estimates of them
+	Estimated int `json:"estimated,omitempty"`
+
+	last string // session
+}
+
+// add adds a request to its row and to the total. Those of a session, if it is known, come one after the other.
+func (s *Sums) add(name, session string, one Row) {
+	if s.named == nil {
+		s.named = map[string]*Row{}
+	}
+	if s.named[name] == nil {
+		s.named[name] = &Row{Name: name}
+	}
+	for _, to := range []*Row{s.named[name], &s.Total} {
+		if session != "" && to.last != session {
+			to.last = session
+			to.Sessions++
+		}
+		to.Requests++
+		to.Failed, to.Unpriced, to.Estimated = to.Failed+one.Failed, to.Unpriced+one.Unpriced, to.Estimated+one.Estimated
+		to.Input, to.Output = to.Input+one.Input, to.Output+one.Output
+		to.CacheWrite, to.CacheRead = to.CacheWrite+one.CacheWrite, to.CacheRead+one.CacheRead
+		to.Cost += one.Cost
+	}
+}
+
+// end lists the rows: days, weeks and months by time, anything else by cost, highest first.
+func (s *Sums) end(by string) {
+	s.Rows, s.Total.Name = []Row{}, "total"
+	for _, r := range s.named {
+		s.Rows = append(s.Rows, *r)
+	}
+	slices.SortFunc(s.Rows, func(a, b Row) int {
+		if by == "day" || by == "week" || by == "month" {
+			return cmp.Compare(a.Name, b.Name)
+		}
+		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Output, a.Output), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // UsageOf sums up what models consumed since a day.
@@ -76,46 +129,25 @@ func UsageOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 		if err != nil {
 			return nil, err
 		}
-		slices.SortFunc(doc.Sessions.Rows, func(a, b TookRow) int {
-			return usageOrder(by, a.Name, b.Name, a.Cost, b.Cost, a.Output, b.Output)
-		})
+		doc.Sessions.end(by)
 	}
 	doc.Recall = ownUsage(p.Library, by, since, name)
 	return doc, nil
 }
 
-// usageOrder sorts days, weeks and months by time, anything else by cost, highest first.
-func usageOrder(by, nameA, nameB string, costA, costB float64, tokensA, tokensB int) int {
-	if by == "day" || by == "week" || by == "month" {
-		return cmp.Compare(nameA, nameB)
-	}
-	return cmp.Or(cmp.Compare(costB, costA), cmp.Compare(tokensB, tokensA), cmp.Compare(nameA, nameB))
-}
-
-func ownUsage(l *library.Library, by string, since time.Time, name func(calls.Usage) string) OwnUsage {
-	own := OwnUsage{Rows: []OwnRow{}, Total: OwnRow{Name: "total"}}
-	rows := map[string]*OwnRow{}
+func ownUsage(l *library.Library, by string, since time.Time, name func(calls.Usage) string) (own OwnUsage) {
+	one := map[bool]int{true: 1}
 	for s, err := range calls.Spending(l) {
-		if err != nil {
+		switch {
+		case err != nil:
 			own.Broken = append(own.Broken, err.Error())
-			continue
+		case !s.At.Before(since):
+			own.add(name(s), "", Row{Failed: one[s.Fault != ""], Unpriced: one[s.Unpriced], Estimated: one[s.Estimated],
+				Input: s.In - s.CacheRead - s.CacheWrite, Output: s.Out, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite,
+				Cost: s.Cost})
 		}
-		if s.At.Before(since) {
-			continue
-		}
-		key := name(s)
-		if rows[key] == nil {
-			rows[key] = &OwnRow{Name: key}
-		}
-		rows[key].add(s)
-		own.Total.add(s)
 	}
-	for _, r := range rows {
-		own.Rows = append(own.Rows, *r)
-	}
-	slices.SortFunc(own.Rows, func(a, b OwnRow) int {
-		return usageOrder(by, a.Name, b.Name, a.Cost, b.Cost, a.In, b.In)
-	})
+	own.end(by)
 	month := improve.TookSince(l, improve.MonthOf(time.Now()))
 	own.Month = OwnMonth{Tokens: month.Tokens, Cost: month.Cost}
 	return own
@@ -157,56 +189,14 @@ func usageNames(catalog *library.Catalog, by string) func(calls.Usage) string {
 	}[by]
 }
 
-func (r *OwnRow) add(s calls.Usage) {
-	r.Calls++
-	if s.Fault != "" {
-		r.Failed++
-	}
-	if s.Unpriced {
-		r.Unpriced++
-	}
-	if s.Estimated {
-		r.Estimated++
-	}
-	r.In, r.Cached, r.Out, r.Cost = r.In+s.In, r.Cached+s.CacheRead, r.Out+s.Out, r.Cost+s.Cost
-}
-
-// Took is what sessions consumed of models according to their transcripts, and its worth at list prices.
-type Took struct {
-	Rows     []TookRow `json:"rows"`
-	Total    TookRow   `json:"total"`
-	Unpriced []string  `json:"unpriced,omitempty"` // models without a known price
-	PricesOf string    `json:"prices_of"`          // the day of the built-in prices
-}
-
-// TookRow is a sum: of a day, a week, a model, a project or a session.
-type TookRow struct {
-	Name       string  `json:"name"`
-	Sessions   int     `json:"sessions"`
-	Requests   int     `json:"requests"`
-	Input      int     `json:"input"` // tokens, without those read from or written to the cache
-	Output     int     `json:"output"`
-	CacheWrite int     `json:"cache_write"`
-	CacheRead  int     `json:"cache_read"`
-	Cost       float64 `json:"cost"`               // USD
-	Unpriced   int     `json:"unpriced,omitempty"` // of Requests: of a model whose price isn't known
-
-	last string // session
-}
-
 // Models sums up what requests of sessions consumed since a day, grouped by name.
 func Models(ctx context.Context, p *pipeline.Pipeline, since time.Time, prices llm.Prices,
 	name func(session string, r ingest.Request) string) (*Took, error) {
-	took := &Took{Rows: []TookRow{}, Total: TookRow{Name: "total"}, PricesOf: llm.PricesOf()}
-	rows := map[string]*TookRow{}
+	took := &Took{PricesOf: llm.PricesOf()}
 	known, unknown := map[string]llm.Price{}, map[string]bool{}
 	err := p.Index.Requests(ctx, func(session string, r ingest.Request) {
 		if r.At.Before(since) {
 			return
-		}
-		key := name(session, r)
-		if rows[key] == nil {
-			rows[key] = &TookRow{Name: key}
 		}
 		price, priced := known[r.Model]
 		if !priced && !unknown[r.Model] {
@@ -215,13 +205,7 @@ func Models(ctx context.Context, p *pipeline.Pipeline, since time.Time, prices l
 			}
 			unknown[r.Model] = !priced
 		}
-		for _, row := range []*TookRow{rows[key], &took.Total} {
-			if row.last != session { // requests come session by session
-				row.last = session
-				row.Sessions++
-			}
-			row.add(r.Usage, price, priced)
-		}
+		took.add(name(session, r), session, rowOf(r.Usage, price, priced))
 	})
 	if err != nil {
 		return nil, err
@@ -231,45 +215,39 @@ func Models(ctx context.Context, p *pipeline.Pipeline, since time.Time, prices l
 			took.Unpriced = append(took.Unpriced, cmp.Or(line(model), "unknown"))
 		}
 	}
-	for _, r := range rows {
-		took.Rows = append(took.Rows, *r)
-	}
+	took.end("")
 	return took, nil
 }
 
 // CostOf returns what requests are worth at list prices, in USD; those of unknown models count nothing.
 func CostOf(all []ingest.Request, prices llm.Prices) float64 {
-	var sum TookRow
+	cost := 0.0
 	for _, r := range all {
 		price, priced := prices.Of(r.Model)
-		sum.add(r.Usage, price, priced)
+		cost += rowOf(r.Usage, price, priced).Cost
 	}
-	return sum.Cost
+	return cost
 }
 
 // Cached returns the percentage of the tokens read that came from the cache.
-func (t TookRow) Cached() int { return 100 * t.CacheRead / max(t.Input+t.CacheWrite+t.CacheRead, 1) }
+func (t Row) Cached() int { return 100 * t.CacheRead / max(t.Input+t.CacheWrite+t.CacheRead, 1) }
 
-func (t *TookRow) add(u ingest.Usage, price llm.Price, priced bool) {
-	t.Requests++
+// rowOf returns a request's tokens, with their worth at a price if that is known.
+func rowOf(u ingest.Usage, price llm.Price, priced bool) Row {
+	r := Row{Input: int(u.Input), Output: int(u.Output), CacheWrite: int(u.CacheWrite), CacheRead: int(u.CacheRead),
+		Cost: price.Cost(llm.Usage{In: int(u.Input + u.CacheRead + u.CacheWrite), CacheRead: int(u.CacheRead),
+			CacheWrite: int(u.CacheWrite), CacheHour: int(u.CacheHour), Out: int(u.Output)})}
 	if !priced {
-		t.Unpriced++
+		r.Unpriced = 1
 	}
-	t.Input, t.Output = t.Input+int(u.Input), t.Output+int(u.Output)
-	t.CacheWrite, t.CacheRead = t.CacheWrite+int(u.CacheWrite), t.CacheRead+int(u.CacheRead)
-	t.Cost += price.Cost(llm.Usage{In: int(u.Input + u.CacheRead + u.CacheWrite), CacheRead: int(u.CacheRead),
-		CacheWrite: int(u.CacheWrite), CacheHour: int(u.CacheHour), Out: int(u.Output)})
+	return r
 }
 
 // Table returns what people's sessions consumed, with headings and a total.
 func (d *Usage) Table() [][]string {
 	table := [][]string{strings.Split(d.By+"|sessions|input|output|cache write|cache read|worth", "|")}
 	for _, r := range append(d.Sessions.Rows, d.Sessions.Total) {
-		worth := text.Dollars(r.Cost)
-		if r.Unpriced > 0 {
-			worth = strings.TrimPrefix(worth+"+?", "$0+")
-		}
-		table = append(table, tableRow(r.Name, worth, r.Sessions, r.Input, r.Output, r.CacheWrite, r.CacheRead))
+		table = append(table, r.cells(r.Sessions, r.Input, r.Output, r.CacheWrite, r.CacheRead))
 	}
 	if d.By == "session" {
 		for i, row := range table {
@@ -283,27 +261,24 @@ func (d *Usage) Table() [][]string {
 func (d *Usage) OwnTable() [][]string {
 	table := [][]string{strings.Split(d.By+"|calls|failed|tokens in|of cache|tokens out|cost", "|")}
 	for _, r := range append(d.Recall.Rows, d.Recall.Total) {
-		table = append(table, tableRow(r.Name, price(r), r.Calls, r.Failed, r.In, r.Cached, r.Out))
+		in := r.Input + r.CacheWrite + r.CacheRead
+		table = append(table, r.cells(r.Requests, r.Failed, in, r.CacheRead, r.Output))
 	}
 	return table
 }
 
-func tableRow(name, cost string, counts ...int) []string {
-	row := []string{name}
+// cells are a row's name, some of its numbers, and its cost with how well that is known.
+func (r Row) cells(counts ...int) []string {
+	row := []string{r.Name}
 	for _, n := range counts {
 		row = append(row, text.Thousands(n))
 	}
-	return append(row, cost)
-}
-
-// price words what a row's calls cost, and how well that is known.
-func price(r OwnRow) string {
 	cost := text.Dollars(r.Cost)
 	if r.Estimated > 0 {
 		cost = "~" + cost
 	}
 	if r.Unpriced > 0 {
-		cost += "+?"
+		cost = strings.TrimPrefix(cost+"+?", "$0+")
 	}
-	return cost
+	return append(row, cost)
 }

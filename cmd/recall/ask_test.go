@@ -112,7 +112,7 @@ func TestAskCommands(t *testing.T) {
 	}
 	var used history.Usage
 	if err := json.Unmarshal([]byte(say(0, "status", "usage", "--by", "project", "--json")), &used); err != nil ||
-		len(used.Recall.Rows) < 2 || used.Recall.Total.Calls != int(n) || used.Recall.Total.Failed == 0 ||
+		len(used.Recall.Rows) < 2 || used.Recall.Total.Requests != int(n) || used.Recall.Total.Failed == 0 ||
 		used.Recall.Month.Cost <= 0 || used.Recall.Month.Cap != 10 {
 		t.Errorf("usage: %v %+v, want %d calls of two projects", err, used, n)
 	}

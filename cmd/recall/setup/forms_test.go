@@ -34,9 +34,9 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Spent:    &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: improve.Waiting{Sessions: 1, Failed: 1}, Asking: true},
 		Warnings: []string{"w"}, Broken: problems(1)})
-	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: 1}
+	row := history.Row{Name: "x", Requests: 3, Unpriced: 1, Estimated: 1}
 	a.Form("usage", &history.Usage{By: "day",
-		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}})
+		Recall: history.OwnUsage{Sums: history.Sums{Rows: []history.Row{row}, Total: row}, Month: history.OwnMonth{Cap: 3}}})
 	a.Form("clients", struct {
 		Clients []clients.Serving
 		Words   []string
