@@ -49,6 +49,9 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		if err != nil {
 			return fail(err)
 		}
+		if !have && try == 0 && l.revive(f.ID) {
+			continue
+		}
 		f := e.keepNames(f)
 		if have && e.unchanged(f) && e.Lacks() == nil {
 			return Change{Unchanged: true}, nil

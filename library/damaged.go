@@ -127,6 +127,57 @@ func PayloadIn(folder string) *payload.Payload {
 	return p
 }
 
+// Rebuild makes the session.json of a session's folder anew from what else is there, without anything distilled.
+func (l Inside) Rebuild(id ingest.SessionID, folder string) (how string, err error) {
+	err = l.underLock(SessionLock(id), func() error {
+		text, err := disk.ReadIfThere(sessionFile(folder))
+		if err != nil {
+			return err
+		}
+		e, err := DecodeEntry(text, folder)
+		if err != nil || e.ID != id {
+			e = Entry{ID: id, Folder: folder}
+		}
+		for i := range e.Files {
+			e.Files[i].CRC = "" // no more reliable than the rest
+		}
+		v, err := e.Versions()
+		if err == nil {
+			how, err = l.keepPage(folder)
+		}
+		if err != nil {
+			return err
+		}
+		e.Distilled, e.Sums = nil, nil
+		e.FillFrom(v, folder)
+		return l.saveEntry(e)
+	})
+	l.forget()
+	return how, err
+}
+
+// keepPage copies a payload.md that can't be compared with the payload any more, as it might hold edits.
+func (l Inside) keepPage(folder string) (how string, err error) {
+	text, err := disk.ReadIfThere(filepath.Join(folder, "payload.md"))
+	if err != nil || text == nil || PayloadIn(folder) != nil {
+		return "", err
+	}
+	kept := disk.FreeName(folder, "payload before repair.md")
+	return "; the old payload.md is kept as " + filepath.Base(kept), l.put(kept, text)
+}
+
+// revive rebuilds the session.json of a session's folder in which it can't be read, and reports whether there was one.
+// Where that fails the session gets another folder: its bytes must not wait.
+func (l *Library) revive(id ingest.SessionID) bool {
+	for _, b := range l.Broken() {
+		if SessionIn(b.Path) == id {
+			_, err := l.Inside().Rebuild(id, b.Path)
+			return err == nil
+		}
+	}
+	return false
+}
+
 // MarkBehind makes the next sync distill the session again.
 func (l Inside) MarkBehind(id ingest.SessionID) error {
 	return l.withSession(id, func(e Entry) error {

@@ -27,7 +27,6 @@ type Folder struct {
 	Size     map[string]int64  // of the other files
 	Versions *raw.Versions
 	implied  bool // Text has a list of versions that doesn't exist on disk
-	Still    bool // nobody moves it or adds to it, so segments can be read in place
 }
 
 // View reads a session's folder under its lock, or without a lock if the library can't be written.
@@ -43,7 +42,7 @@ func (l Inside) View(id ingest.SessionID) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := ReadFolder(e.Folder)
+	s, err := readFolder(e.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMoved
 	}
@@ -60,8 +59,8 @@ func (l Inside) View(id ingest.SessionID) (*Folder, error) {
 	return s, nil
 }
 
-// ReadFolder reads and lists the files of a session's folder.
-func ReadFolder(folder string) (*Folder, error) {
+// readFolder reads and lists the files of a session's folder.
+func readFolder(folder string) (*Folder, error) {
 	s := &Folder{Text: map[string][]byte{}, Size: map[string]int64{}}
 	err := disk.Walk(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

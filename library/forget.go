@@ -50,13 +50,9 @@ func (l *Library) MarkForgotten(ids []ingest.SessionID) error {
 	})
 }
 
-// RemoveFolder removes a folder of a session: it first moves it out of sight and informs other processes. The error is
-// ErrStale if it is the session's current folder and own is false.
-func (l Inside) RemoveFolder(id ingest.SessionID, folder string, own bool) error {
+// RemoveFolder removes a folder of a session: it first moves it out of sight and informs other processes.
+func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
 	return l.withFolders(func() error {
-		if e, ok := l.known(id); ok && e.Folder == folder && !own {
-			return ErrStale
-		}
 		aside, err := l.tempName()
 		if err != nil {
 			return err

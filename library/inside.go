@@ -52,9 +52,6 @@ func (l Inside) VersionsOf(id ingest.SessionID) (Entry, *raw.Versions, error) {
 // Reload makes the next access to a session read it again.
 func (l Inside) Reload() { l.forget() }
 
-// Move moves a session's folder to where it now belongs.
-func (l Inside) Move(id ingest.SessionID) error { return l.placeOne(id, nil) }
-
 // TakeID gives a newly created library another id.
 func (l Inside) TakeID(id string) error {
 	l.id = id

@@ -18,10 +18,8 @@ import (
 	"recall/payload"
 )
 
-// MergeVersions adds contents and sources of a session's folder in another library that are missing here. What can't
-// be read there is reported to skip and left out; if skip is nil, it is the error.
-func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library,
-	skip func(file string, err error)) error {
+// MergeVersions adds contents and sources of a session's folder in another library that are missing here.
+func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library) error {
 	id := src.Entry.ID
 	now, _, err := l.current(id)
 	if err != nil {
@@ -36,10 +34,6 @@ func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library,
 	for _, name := range slices.Sorted(maps.Keys(src.Versions.Files)) {
 		for i := range src.Versions.Files[name] {
 			n, err := a.mergeVersion(ctx, src, from, name, i+1)
-			if bad := (raw.SourceError{}); skip != nil && errors.As(err, &bad) && ctx.Err() == nil {
-				skip(name, bad)
-				n, err = 0, nil
-			}
 			if err != nil {
 				raw.Drop(a.segs...)
 				return err
@@ -69,9 +63,6 @@ func (a *archiving) mergeVersion(ctx context.Context, src *Folder, from *Library
 		return have, nil
 	}
 	file := ingest.File{Name: name, Role: src.Versions.Roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
-		if src.Still {
-			return raw.Read(src.Entry.Folder, ver.Segs...), nil
-		}
 		r, _, err := from.OpenVersion(src.Entry.ID, name, n)
 		return r, err
 	}}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"path/filepath"
 	"slices"
 
 	"recall/ingest"
@@ -116,52 +115,21 @@ func (r *repairing) places(e library.Entry, s raw.Segment) iter.Seq2[string, io.
 
 // session repairs session.json from what else is in the folder.
 func (r *repairing) session(folder string) (string, error) {
-	text, err := disk.ReadIfThere(filepath.Join(folder, "session.json"))
-	if err != nil {
-		return "", err
-	}
-	e, err := library.DecodeEntry(text, folder)
-	if id := library.SessionIn(folder); id == "" {
+	id := library.SessionIn(folder)
+	if id == "" {
 		return "", errors.New("its session can't be identified any more; recall sync archives it again if its source " +
 			"still exists")
-	} else if err != nil || e.ID != id {
-		e = library.Entry{ID: id, Folder: folder}
 	}
-	if twin, ok := r.l.Known(e.ID); ok && twin.Folder != folder {
-		return r.unite(e, twin)
+	if twin, ok := r.l.Known(id); ok && twin.Folder != folder {
+		return "", fmt.Errorf("%s holds the same session and can be read: take from this folder what you miss there, then "+
+			"delete it", r.l.Rel(twin.Folder))
 	}
-	for i := range e.Files {
-		e.Files[i].CRC = "" // no more reliable than the rest
-	}
-	how, err := r.keepPage(folder)
+	how, err := r.l.Rebuild(id, folder)
 	if err != nil {
 		return "", err
 	}
-	err = r.l.UnderLock(library.SessionLock(e.ID), func() error {
-		v, err := e.Versions()
-		if err != nil {
-			return err
-		}
-		e.Distilled, e.Sums = nil, nil
-		e.FillFrom(v, folder)
-		return r.l.SaveEntry(e)
-	})
-	if err != nil {
-		return "", err
-	}
-	r.l.Reload()
-	r.render[e.ID] = true
+	r.render[id] = true
 	return "rebuilt from what else is in the folder" + how, nil
-}
-
-// keepPage copies a payload.md that can't be compared with the payload any more, as it might hold edits.
-func (r *repairing) keepPage(folder string) (how string, err error) {
-	text, err := disk.ReadIfThere(filepath.Join(folder, "payload.md"))
-	if err != nil || text == nil || library.PayloadIn(folder) != nil {
-		return "", err
-	}
-	kept := disk.FreeName(folder, "payload before repair.md")
-	return "; the old payload.md is kept as " + filepath.Base(kept), r.l.Put(kept, text)
 }
 
 // versions repairs versions.jsonl: damaged lines are kept if the bytes confirm them, and contents that only

@@ -75,7 +75,7 @@ func removeFolders(l *library.Library, id ingest.SessionID) error {
 				return nil
 			}
 			for _, folder := range folders {
-				if err := l.Inside().RemoveFolder(id, folder, true); err != nil {
+				if err := l.Inside().RemoveFolder(id, folder); err != nil {
 					return err
 				}
 			}
@@ -146,8 +146,7 @@ func InFolder(l *library.Library, id ingest.SessionID) error {
 	return l.Inside().WithSession(id, func(e library.Entry) error {
 		var errs []error
 		for _, pattern := range []string{"edits.jsonl*", "notes.jsonl*", "session.json.damaged*",
-			"payload before repair*",
-			"before repair*/*.jsonl", "before repair*/*.json", "before repair*/*.md"} {
+			"payload before repair*"} {
 			paths, err := disk.Glob(e.Folder, pattern)
 			errs = append(errs, err)
 			for _, path := range paths {
