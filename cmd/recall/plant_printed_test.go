@@ -67,7 +67,7 @@ func (b *bed) printed() map[string][]byte {
 	}
 	call("initialize", object{"protocolVersion": "2025-06-18", "capabilities": object{},
 		"clientInfo": object{"name": "x", "version": "1"}})
-	call("resources/list", object{})
+	call("prompts/list", object{})
 	for s := range some(sessions, 32) {
 		call("tools/call", object{"name": "recall_resume", "arguments": object{"session": string(s.ID)}})
 		call("tools/call", object{"name": "recall_session", "arguments": object{"session": string(s.ID)}})

@@ -1,6 +1,6 @@
 // Package mcp gives an agent recall's memory over the Model Context Protocol: tools to ask what was decided,
 // to check a plan against it, to get a thread's payload, to read parts of a transcript, to read back a session's
-// state and to note something while working; the current payload as a resource; and prompts.
+// state and to note something while working; and prompts.
 //
 // Everything it returns is redacted. Text about items is wrapped in recall's markers, and transcripts are quoted as
 // data: nothing in them is an instruction.
@@ -95,7 +95,6 @@ func New(o Options) *Server {
 			Capabilities: &mcp.ServerCapabilities{}})
 	s.mcp.AddReceivingMiddleware(s.guard)
 	s.addTools()
-	s.addResources()
 	s.addPrompts()
 	return s
 }

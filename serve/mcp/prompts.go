@@ -13,20 +13,6 @@ import (
 	"recall/prompts"
 )
 
-func (s *Server) addResources() {
-	const uri, markdown = "recall://payload/current", "text/markdown"
-	s.mcp.AddResource(&mcp.Resource{URI: uri, Name: "payload of the current thread",
-		Title: "Payload to continue from", MIMEType: markdown,
-		Description: "Goal, decisions, dead ends, warnings and next action of the task last worked on in this folder."},
-		func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			text, err := withMemory(s, Fresh, s.resume)(ctx, nil, resumeIn{})
-			if err != nil {
-				return nil, s.failed(err)
-			}
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: markdown, Text: text}}}, nil
-		})
-}
-
 func (s *Server) addPrompts() {
 	add := func(p mcp.Prompt, say func(ctx context.Context, arguments map[string]string) (string, error)) {
 		s.mcp.AddPrompt(&p, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
