@@ -42,25 +42,21 @@ func (l Inside) View(id ingest.SessionID) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readFolder(e.Folder)
+	s, err := ReadFolder(e.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMoved
 	}
 	if err != nil {
 		return nil, err
 	}
-	if s.Entry, err = DecodeEntry(s.Text["session.json"], e.Folder); err != nil {
-		return nil, fmt.Errorf("%s: session.json: %w", e.Folder, err)
-	}
-	s.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(s.Text[listName]))
 	if p, err := s.Payload(); err == nil && !s.Pending() {
 		s.Text["payload.md"] = []byte(p.Written)
 	}
 	return s, nil
 }
 
-// readFolder reads and lists the files of a session's folder.
-func readFolder(folder string) (*Folder, error) {
+// ReadFolder reads and lists the files of a session's folder.
+func ReadFolder(folder string) (*Folder, error) {
 	s := &Folder{Text: map[string][]byte{}, Size: map[string]int64{}}
 	err := disk.Walk(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -81,14 +77,19 @@ func readFolder(folder string) (*Folder, error) {
 		s.Text[name], err = disk.ReadPlain(path)
 		return err
 	})
-	if err == nil && s.Text[listName] == nil {
-		e, _ := DecodeEntry(s.Text["session.json"], folder)
-		e.Folder = folder
-		if text := e.ImpliedList(); text != nil {
+	if err != nil {
+		return nil, err
+	}
+	if s.Entry, err = DecodeEntry(s.Text["session.json"], folder); err != nil {
+		return nil, fmt.Errorf("%s: session.json: %w", folder, err)
+	}
+	if s.Text[listName] == nil {
+		if text := s.Entry.ImpliedList(); text != nil {
 			s.Text[listName], s.implied = text, true
 		}
 	}
-	return s, err
+	s.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(s.Text[listName]))
+	return s, nil
 }
 
 // listName is the list of versions in a session's folder.

@@ -18,7 +18,8 @@ import (
 	"recall/payload"
 )
 
-// MergeVersions adds contents and sources of a session's folder in another library that are missing here.
+// MergeVersions adds contents and sources of a session's folder in another library that are missing here; from is nil
+// for another folder of the session in this one.
 func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library) error {
 	id := src.Entry.ID
 	now, _, err := l.current(id)
@@ -63,6 +64,9 @@ func (a *archiving) mergeVersion(ctx context.Context, src *Folder, from *Library
 		return have, nil
 	}
 	file := ingest.File{Name: name, Role: src.Versions.Roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
+		if from == nil {
+			return raw.Read(src.Entry.Folder, ver.Segs...), nil
+		}
 		r, _, err := from.OpenVersion(src.Entry.ID, name, n)
 		return r, err
 	}}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
 	"slices"
 
 	"recall/ingest"
@@ -121,8 +122,11 @@ func (r *repairing) session(folder string) (string, error) {
 			"still exists")
 	}
 	if twin, ok := r.l.Known(id); ok && twin.Folder != folder {
-		return "", fmt.Errorf("%s holds the same session and can be read: take from this folder what you miss there, then "+
-			"delete it", r.l.Rel(twin.Folder))
+		how, err := r.unite(id, folder)
+		if err != nil {
+			err = fmt.Errorf("%s holds the same session, too, and this can't be merged into it: %w", r.l.Rel(twin.Folder), err)
+		}
+		return how, err
 	}
 	how, err := r.l.Rebuild(id, folder)
 	if err != nil {
@@ -130,6 +134,42 @@ func (r *repairing) session(folder string) (string, error) {
 	}
 	r.render[id] = true
 	return "rebuilt from what else is in the folder" + how, nil
+}
+
+// beforeRepair is the folder in a session's folder that holds what repair found in another one of that session.
+const beforeRepair = "before repair"
+
+// unite merges a second folder of a session, as there is if its project's was away for a while, into the one in use:
+// contents, edits and notes. The rest of it is kept there for a person to look at.
+func (r *repairing) unite(id ingest.SessionID, folder string) (how string, err error) {
+	src, err := library.ReadFolder(folder)
+	if err == nil && len(src.Versions.Lost) > 0 {
+		err = library.ErrDamaged
+	}
+	if err == nil {
+		err = r.l.MergeVersions(r.ctx, src, nil)
+	}
+	if err != nil {
+		return "", err
+	}
+	edits, err := src.PendingEdits("repair")
+	if err == nil {
+		_, err = r.l.MergeEdits(id, src, edits)
+	}
+	if err != nil {
+		return "", err
+	}
+	r.render[id] = true
+	err = r.l.WithSession(id, func(e library.Entry) error {
+		how = "merged into " + r.l.Rel(e.Folder)
+		to := disk.FreeName(e.Folder, beforeRepair)
+		if err := disk.Rename(folder, to); err != nil {
+			return err
+		}
+		return errors.Join(disk.SyncDir(e.Folder), disk.SyncDir(filepath.Dir(folder)), disk.UnlinkAll(filepath.Join(to, "raw")))
+	})
+	r.l.Reload()
+	return how, err
 }
 
 // versions repairs versions.jsonl: damaged lines are kept if the bytes confirm them, and contents that only

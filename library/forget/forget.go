@@ -146,7 +146,8 @@ func InFolder(l *library.Library, id ingest.SessionID) error {
 	return l.Inside().WithSession(id, func(e library.Entry) error {
 		var errs []error
 		for _, pattern := range []string{"edits.jsonl*", "notes.jsonl*", "session.json.damaged*",
-			"payload before repair*"} {
+			"payload before repair*",
+			"before repair*/*.jsonl", "before repair*/*.json", "before repair*/*.md"} {
 			paths, err := disk.Glob(e.Folder, pattern)
 			errs = append(errs, err)
 			for _, path := range paths {
