@@ -166,7 +166,8 @@ func (r *repairing) unite(id ingest.SessionID, folder string) (how string, err e
 		if err := disk.Rename(folder, to); err != nil {
 			return err
 		}
-		return errors.Join(disk.SyncDir(e.Folder), disk.SyncDir(filepath.Dir(folder)), disk.UnlinkAll(filepath.Join(to, "raw")))
+		return errors.Join(disk.SyncDir(e.Folder), disk.SyncDir(filepath.Dir(folder)),
+			disk.UnlinkAll(filepath.Join(to, "raw"))) // merged
 	})
 	r.l.Reload()
 	return how, err
