@@ -104,7 +104,8 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	claim := read(it.Text)
 	all, clause, lacks := covered(claim, b.said, j.words)
 	opposite, round := j.opposite(it, claim, b), b.turnedRound(claim)
-	reorders := slices.ContainsFunc(b.sentences, func(s string) bool { return reordered(it.Text, s) })
+	reorders := slices.ContainsFunc(b.sentences, func(s string) bool { return reordered(it.Text, s) }) ||
+		limitsElse(it.Text, strings.Join(b.sentences, "\n"))
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0
@@ -193,10 +194,20 @@ func (b *bearing) turnedRound(claim []sayWord) bool {
 var exception = text.Pattern(`(?i)[ ,](?:unless|except|as long as|provided|es sei denn|außer|solange|sauf|à moins|salvo|` +
 	`a menos) [^.;!?]+`)
 
-// exceptsMore reports whether what is said has an exception of which a claim has no word.
+// condition matches what begins with a condition, conditional a word that can state one.
+var (
+	condition   = text.Pattern(`(?i)^\W*(?:if|falls|sofern|sobald) `)
+	conditional = text.Pattern(`(?i)\b(?:if|when|once|after|until|unless|provided|in case|falls|wenn|sofern|sobald|bis|nach)\b`)
+)
+
+// exceptsMore reports whether what is said has an exception of which a claim has no word, or the person named a
+// condition and it none.
 func (b *bearing) exceptsMore(claim string) bool {
 	has := wordsIn(claim)
 	return slices.ContainsFunc(b.sentences, func(s string) bool {
+		if b.replies && condition().MatchString(s) && !conditional().MatchString(claim) {
+			return true
+		}
 		left := exception().FindString(s)
 		return left != "" && !slices.ContainsFunc(text.Content(left), func(w string) bool { return has[text.Stem(w)] })
 	})

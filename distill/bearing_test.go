@@ -115,6 +115,15 @@ func TestClaimsThatTheirQuotesDontBear(t *testing.T) {
 		{"", "das Limit bleibt bei zehn", "", "Das Limit bleibt nicht bei zehn"},
 		{"", "Logs gehen nach Loki, nicht nach Elastic.", "", "Logs gehen nach Elastic, nicht nach Loki"},
 		{"", "on garde Postgres, pas MySQL", "", "On garde MySQL, pas Postgres"},
+		{"", "Raise the cap of the cart to 60.", "", "The cap of the cart is lowered to 60"},
+		{"", "Enable the beta for everyone except trials.", "", "The beta is disabled for everyone except trials"},
+		{"", "Enable the beta for everyone except trials.", "", "The beta is enabled for trials"},
+		{"", "only editors may pin posts", "", "Editors may only pin posts"},
+		{"", "we lint only the handwritten files", "", "Only we lint the handwritten files"},
+		{"", "Guests can edit a post within a day.", "", "Guests can edit a post after a day"},
+		{"", "Guests may edit a post within a day.", "", "Guests must edit a post within a day"},
+		{"", "Olga wants Helm, I don't", "", "Helm is used"},
+		{"", "if the lawyers agree we move the archive to Oslo", "", "The archive moves to Oslo"},
 	} {
 		it := claimOf(payload.Decision, c.asked, c.said, c.quote, c.claim)
 		if why, _ := NewJudge(it.s).Judge(&it.Item); why == "" {
@@ -150,6 +159,13 @@ func TestClaimsThatTheirQuotesBear(t *testing.T) {
 	}{
 		{payload.Decision, "Shall I put the sessions into Valkey from now on?", "yes", "", "The sessions go into Valkey"},
 		{payload.Decision, "Shall I squash the migrations?", "no", "", "The migrations aren't squashed"},
+		{payload.Decision, "", "Raise the cap of the cart to 60.", "", "The cap of the cart is raised to 60"},
+		{payload.Decision, "", "Enable the beta for everyone except trials.", "",
+			"The beta is enabled for all but disabled for trials"},
+		{payload.Decision, "", "only editors may pin posts", "", "Posts may only be pinned by editors"},
+		{payload.Decision, "", "show the banner to guests only", "", "The banner is shown only to guests"},
+		{payload.Decision, "", "if the lawyers agree we move the archive to Oslo", "",
+			"The archive moves to Oslo when the lawyers agree"},
 		{payload.Decision, "", "Open it for Norway first, then the US.", "", "Norway gets it first, then the US"},
 		{payload.Decision, "", "Publish on Tuesday unless Mina objects.", "",
 			"Publish on Tuesday, but not if Mina objects"},

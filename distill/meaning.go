@@ -36,8 +36,9 @@ func opposes(claim, said []sayWord) bool {
 var flips = func() map[string]flip {
 	m := map[string]flip{}
 	for i, pair := range strings.Fields(`increase/decrease raise/lower accept/reject safe/unsafe grow/shrink start/stop
-		before/after only/everybody only/everyone only/anyone only/anybody required/optional manual/automatic
-		synchronous/asynchronous first/last least/most minimum/maximum open/closed include/exclude above/below
+		after/before after/within must/may only/everybody only/everyone only/anyone only/anybody required/optional
+		manual/automatic
+		synchronous/asynchronous enable/disable first/last least/most minimum/maximum open/closed include/exclude above/below
 		more/fewer more/less ascending/descending allow/block pass/fail mehr/weniger vor/nach nur/alle nur/jeder
 		mindestens/höchstens offen/geschlossen`) {
 		one, other, _ := strings.Cut(pair, "/")
@@ -94,9 +95,11 @@ func flipOf(word string) (flip, bool) {
 	return f, ok
 }
 
-// alongside reports whether more words stand on the same sides of two places than on the other sides.
+// alongside reports whether more words stand on the same sides of two places than on the other sides; not where one is
+// in the passive: "increase the limit", "the limit is decreased".
 func alongside(a, b []string, i, k int) bool {
 	same, crossed := 0, 0
+	passive := (i > 0 && being[a[i-1]]) != (k > 0 && being[b[k-1]])
 	for n, w := range a {
 		at := slices.IndexFunc(b, func(o string) bool { return text.Stem(o) == text.Stem(w) })
 		switch {
@@ -107,8 +110,45 @@ func alongside(a, b []string, i, k int) bool {
 			crossed++
 		}
 	}
-	return same > crossed
+	return same > crossed || passive && same+crossed > 0
 }
+
+// limitsElse reports whether "only" limits in a claim what a text has without it, and the reverse: "admins only delete
+// projects", "only admins delete projects".
+func limitsElse(claim, said string) bool {
+	of, is := limited(claim), limited(said)
+	moved := func(from, to []string, in string) bool {
+		has := stems(strings.Join(text.Split(strings.ToLower(in)), " "))
+		return len(from) > 0 && !slices.ContainsFunc(from, func(w string) bool { return !has[w] || slices.Contains(to, w) })
+	}
+	return moved(of, is, said) && moved(is, of, claim)
+}
+
+// limited returns the stems of the words that "only" limits in a text: the one behind it where it opens a clause, all
+// behind it within one, the two before it at the end of one.
+func limited(s string) (out []string) {
+	for from := 0; from < len(s); {
+		end, next := clauseIn(s, from)
+		words := text.Split(strings.ToLower(s[from:end]))
+		words = slices.DeleteFunc(words, func(w string) bool { return joints[w] || articles[w] || being[w] })
+		if at := slices.IndexFunc(words, func(w string) bool { return w == "only" || w == "nur" }); at >= 0 {
+			of := words[at+1:]
+			switch {
+			case len(of) == 0:
+				of = words[max(0, at-2):at]
+			case at == 0:
+				of = of[:1]
+			}
+			for _, w := range of {
+				out = append(out, text.Stem(w))
+			}
+		}
+		from = next
+	}
+	return out
+}
+
+var articles = text.Set(`a an the der die das den dem ein eine einen`)
 
 // exchanged reports whether a claim denies what a text affirms and affirms what it denies, and they agree in nothing.
 func exchanged(claim, said []sayWord) bool {

@@ -76,6 +76,8 @@ func clauseIn(s string, from int) (end, next int) {
 				return i, after
 			case word != "" && to < len(s) && (strings.Trim(word, "—–-") == "" || joining[strings.ToLower(word)]):
 				return i, to + 1
+			case excepting[strings.ToLower(word)]: // denies what follows
+				return i, after
 			}
 		} else if r == '→' || after == len(s) && marks(r) {
 			return i, after
@@ -110,7 +112,7 @@ func (r *senseReader) token(token string, all []string, i int) {
 	}
 	switch {
 	case denies(low):
-		r.denial(low, next, all[i+1:])
+		r.denial(low, before, next, all[i+1:])
 		return
 	case low == "instead" && next == "of" || low == "rather" && next == "than":
 		r.no = true
@@ -157,9 +159,11 @@ func (r *senseReader) token(token string, all []string, i int) {
 }
 
 // denial reads a word that denies what follows it.
-func (r *senseReader) denial(low, next string, rest []string) {
+func (r *senseReader) denial(low, before, next string, rest []string) {
 	r.no = true
 	switch {
+	case next == "" && speakers[before] && len(r.all) == r.from: // "Ben wants redis, I don't"
+		deny(r.all)
 	case bothWays[low]:
 		deny(r.all[r.from:])
 	case next == "": // "a registry: the packages stay without"
@@ -183,7 +187,9 @@ func says(word string) bool {
 	return !light[word] && !text.Stop(word) && word != "longer" && word != "more"
 }
 
-func denies(word string) bool { return denying[word] || strings.HasSuffix(word, "n't") }
+func denies(word string) bool {
+	return denying[word] || excepting[word] || strings.HasSuffix(word, "n't")
+}
 
 func loosen(words []sayWord) {
 	for i := range words {
@@ -203,6 +209,7 @@ var (
 	denying = text.Set(`no not never none nobody nothing neither nor without cannot cant dont wont isnt doesnt no-one
 		nicht kein keine keinen keinem keiner nie niemals nichts ohne statt anstatt ne pas jamais sans aucun aucune
 		nunca jamás sin ningún ninguna não nem non senza mai`)
+	excepting = text.Set(`except außer ausgenommen sauf excepto salvo`)
 	// bothWays are those that may follow what they deny.
 	bothWays = text.Set(`nicht pas nie niemals`)
 	being    = text.Set(`is are was were be been being get gets got stays stay`)
@@ -211,6 +218,7 @@ var (
 	rulesOut = stems(`rule leave left`)
 	changes  = stems(`touch change edit modify break rewrite rename move alter forget hesitate worry mind lose`)
 	moving   = stems(`switch move migrate change away convert`)
+	speakers = text.Set(`i we ich wir je on yo`)
 	// referring are words for what was said before.
 	referring = text.Set(`that this it das dies es cela ça eso esto`)
 	// places introduce what says where, when or for what something is denied.
