@@ -322,6 +322,19 @@ func TestToldNext(t *testing.T) {
 	}
 }
 
+// What was said to come next has come where the person took it up or declined it, and the session went on.
+func TestNextThatCame(t *testing.T) {
+	for reply, left := range map[string]bool{"go": false, "yes please": false, "no, the shop does that": false,
+		"skip the captions": false, "commit it": true, "what does the printer cost?": true} {
+		all, _ := items(talkOf([]string{"Sort the list, then the captions.", "The list is sorted. Next: the captions.", reply,
+			"That is done."}, nil))
+		next := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Rule == payload.ToldNextRule })
+		if next != left {
+			t.Errorf("%q: left %v, want %v", reply, next, left)
+		}
+	}
+}
+
 // A list below "Next steps" at the end is what comes next, and so is what the assistant asked last of all; what was
 // asked and is answered isn't. A heading ends the list before it.
 func TestLeftAtTheEnd(t *testing.T) {

@@ -240,7 +240,7 @@ func next(t *talk) []payload.Item {
 			for i := range p.run {
 				s := &p.run[i]
 				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)
-				says = says && !asks(s.text) && !asksNothing(s)
+				says = says && !asks(s.text) && !asksNothing(s) && !t.tookUp(sp, s)
 				if says || i == 0 && thatLater {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
@@ -251,6 +251,20 @@ func next(t *talk) []payload.Item {
 	}
 	return nil
 }
+
+// tookUp reports whether the person answered what a message before their last words said to come next, and the session
+// went on with that: in no more than a yes or no, with a no, or in words of it. Then it isn't next any more.
+func (t *talk) tookUp(sp *speech, next *sentence) bool {
+	if sp.user || t.waiting != nil || t.asked == nil || t.asked.reacts != sp {
+		return false
+	}
+	said := t.asked.text
+	return (passage{t.asked, t.asked.parts}).bare() && !saves().MatchString(said) || text.Refuses(said) ||
+		keywords(said).Shared(keywords(next.text)) > 0
+}
+
+// saves matches an order that leaves open what comes next.
+var saves = text.Pattern(`(?i)\b(?:commit|push|save|merge)\b`)
 
 // pointsTo returns what a typed text answers, or means by "that".
 func (sp *speech) pointsTo() (of payload.Evidence, ok bool) {
