@@ -247,8 +247,12 @@ func (pg *page) saidMoreSince(goal *Item) string {
 		it := &pg.payload.Items[i]
 		theirs := it.By == ByUser && slices.Contains([]Kind{Lead, Decision, Eliminated, Next}, it.Kind)
 		later := it.At.After(goal.At) && pg.payload.Origins[it.ID].Session == pg.payload.Origins[goal.ID].Session
-		if theirs && later && len(it.Evidence) > 0 {
+		switch n := len(it.Evidence); {
+		case !later || n == 0:
+		case theirs:
 			last = max(last, it.Evidence[0].N)
+		case n > 1 && it.Kind == Lead && it.By == ByAssistant && it.Rule != CommitRule: // their brief answer, shown with it
+			last = max(last, it.Evidence[1].N)
 		}
 	}
 	if last == goal.Evidence[0].N {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -492,6 +493,28 @@ func TestBriefReplies(t *testing.T) {
 			t.Fatal(err)
 		}
 		if page := payload.Render(p, payload.Options{}).Text; !strings.Contains(page, c.want) {
+			t.Errorf("%q isn't on the page:\n%s", c.want, page)
+		}
+	}
+	for _, c := range []struct{ said, reply, last, want string }{ // a value that somebody changes in a word or two
+		{"The hall has 12 rows now.", "make them 14.", "They are 14 in `hall.py` too.",
+			"“make them 14.” — user, turn 3, to “The hall has 12 rows now.”"},
+		{"The hall has rows.", "14px", "The rows are 14 px high.", "“The hall has rows.” — assistant, turn 2; answered “14px”"},
+		{"Seats are checked each 6 hours.", "hourly please", "Seats are checked each hour.",
+			"“Seats are checked each 6 hours.” — assistant, turn 2; answered “hourly please”"},
+		{"The rows are numbered from the stage.", "hmm no, forget it, from the doors", "Turned round.",
+			"## In their own words\n- “The rows are numbered from the stage.” — assistant, turn 2"},
+	} {
+		s := talkOf([]string{"Draw the hall and its rows.", c.said, c.reply, c.last}, nil)
+		for i := range s.Turns {
+			s.Turns[i].At = time.Date(2026, 5, 4, 9, i, 0, 0, time.UTC)
+		}
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := payload.Render(p, payload.Options{}).Text
+		if !strings.Contains(page, c.want) || !strings.Contains(page, "the user said more since, up to turn 3") {
 			t.Errorf("%q isn't on the page:\n%s", c.want, page)
 		}
 	}

@@ -203,7 +203,7 @@ func (p passage) asked() []sentence {
 		return parts[from : i+1]
 	}
 	says := text.Denies(p.text()) || tells(p.text(), 1) && !p.greets()
-	alone := p.run[0].cues.has(cueOrder|cueWant) && !p.bare()
+	alone := p.run[0].cues.has(cueOrder|cueWant) && !p.bare() && !p.givesNumber()
 	answers := p.declines() || p.putsOff() || says && !alone
 	if !answers || len(parts) == 0 || tells(p.text(), minAnswerKeys) {
 		return nil
@@ -329,6 +329,11 @@ func (sp *speech) leavesOpen() bool {
 	return proposes().MatchString(last.text) || last.under != nil && last.under.state != payload.FileDone
 }
 
+// givesNumber reports whether a person's few words give a number: "make it 12".
+func (p passage) givesNumber() bool {
+	return p.user && strings.ContainsAny(p.text(), "0123456789") && !tells(p.text(), minTelling)
+}
+
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
 
@@ -365,7 +370,7 @@ const (
 func (p passage) tells() bool {
 	said, least := p.text(), minTelling
 	if to, _, ok := p.answered(); ok {
-		if p.user && text.Lost(to, text.Takes(said)) != nil {
+		if p.givesNumber() || p.user && text.Lost(to, text.Takes(said)) != nil {
 			least = 2
 		}
 		said += " " + to
