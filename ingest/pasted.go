@@ -92,8 +92,16 @@ func pastedLines(lines []string) int {
 	case mailed(lines):
 		return len(lines) - afterMail(lines)
 	case shellPrompt().MatchString(first):
-		n := until(func(line string) bool { return strings.TrimSpace(line) == "" })
-		return n - speaksLast(lines[1:n])
+		n := until(blank)
+		if last := speaksLast(lines[1:n]); last > 0 {
+			return n - last
+		}
+		return n + outputBelow(lines[n:])
+	case chatted().MatchString(first):
+		n := until(blank)
+		if slices.ContainsFunc(lines[1:n], func(line string) bool { return chatted().MatchString(strings.TrimSpace(line)) }) {
+			return n - speaksLast(lines[1:n])
+		}
 	case printed().MatchString(first):
 		n := until(func(line string) bool {
 			return !printed().MatchString(strings.TrimSpace(line)) && !strings.HasPrefix(line, "  ") &&
@@ -104,6 +112,29 @@ func pastedLines(lines []string) int {
 		}
 	}
 	return outputLines(lines)
+}
+
+func blank(line string) bool { return strings.TrimSpace(line) == "" }
+
+// outputBelow counts the lines of further paragraphs of a terminal's: of two lines or more, the first of which is no
+// list's and has few of the words that hold a sentence together, but names and numbers.
+func outputBelow(lines []string) (n int) {
+	for from := 0; ; {
+		for from < len(lines) && blank(lines[from]) {
+			from++
+		}
+		to := from
+		for to < len(lines) && !blank(lines[to]) {
+			to++
+		}
+		if to-from < 2 || listed().MatchString(lines[from]) {
+			return n
+		}
+		if one := wordingOf(lines[from]); one.typed() || one.words < 2 || 3*one.odd < one.words {
+			return n
+		}
+		n, from = to, to
+	}
 }
 
 // outputLines counts the lines at the beginning, of a paragraph without a list, that somebody hardly typed: three or
@@ -167,7 +198,7 @@ func afterMail(lines []string) int {
 		begins := i > 0 && strings.TrimSpace(lines[i-1]) == ""
 		if s := strings.TrimSpace(line); begins && s != "" {
 			last = i
-		} else if s == "--" {
+		} else if signs().MatchString(s) {
 			for n, below := range lines[i:] {
 				if strings.TrimSpace(below) == "" {
 					return len(lines) - i - n
@@ -205,8 +236,13 @@ var (
 		`^[\p{Han}\p{Hiragana}\p{Katakana}].*[。？]\s*$`)
 	mailHead = text.Pattern(`^\*{0,2}(?i:from|to|cc|sent|date|subject|reply-to|von|an|gesendet|datum|betreff|de|à|objet|` +
 		`para|asunto):`)
+	signs     = text.Pattern(`(?i)^(?:--|(?:\pL+ ){0,2}(?:regards|wishes|cheers|sincerely|grüße?n?|gruß|mfg|lg|vg)\b[,.! ]*[\pL .]{0,30})$`)
 	forwarded = text.Pattern(`(?i)^\s*(?:-{3,} ?(?:original message|forwarded message|urspr\S+ nachricht)|` +
 		`begin forwarded message:)`)
+	listed = text.Pattern(`^\s*(?:[-*•#|<>]|\d+[.)])`)
+	// chatted matches a line of a chat, with who wrote it when.
+	chatted = text.Pattern(`^(?:\[?(?:[\d./-]{6,10},? )?\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?(?: -)? ` + chatName +
+		`|` + chatName + `,? [\[(]?\d\d?:\d\d(?: ?[AaPp][Mm])?[\])]?): ?\S`)
 	prose       = text.Pattern(`^(?:[-*•] )?[\pL"“'][^=|]* [^=|]*\S\s*$|^[\p{Han}\p{Hiragana}\p{Katakana}]`)
 	shellPrompt = text.Pattern(`^(?:(?:\([\w.-]+\) ?)?[\w.-]+@[\w.-]+\S*(?: [^\s$#%]+)? ?[$#%]|[$❯➜]|PS [A-Z]:\\[^>]*>|` +
 		`[A-Z]:\\[^>]*>) ?[A-Za-z./~]\S*(?: |$)`)
@@ -216,6 +252,8 @@ var (
 		`--- (?:FAIL|PASS)|=== RUN|(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
 		`(?:\+\+\+|---) \S+/)`)
 )
+
+const chatName = `\pL[\pL .'’-]{0,30}`
 
 // filledIn matches the template of a custom prompt that says which part of it the person wrote.
 var filledIn = text.Pattern("(?s)\\A.*?\n?(?:## User Input\\s*\n+```\\w*\n(.*?)\n?```\\s*\n+You \\*\\*MUST\\*\\* " +

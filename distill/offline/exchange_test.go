@@ -503,7 +503,7 @@ func TestBriefReplies(t *testing.T) {
 		{"Seats are checked each 6 hours.", "hourly please", "Seats are checked each hour.",
 			"“Seats are checked each 6 hours.” — assistant, turn 2; answered “hourly please”"},
 		{"The rows are numbered from the stage.", "hmm no, forget it, from the doors", "Turned round.",
-			"## In their own words\n- “The rows are numbered from the stage.” — assistant, turn 2"},
+			"## In their own words\n- “hmm no, forget it, from the doors” — user, turn 3, to “The rows are numbered from the stage.”"},
 	} {
 		s := talkOf([]string{"Draw the hall and its rows.", c.said, c.reply, c.last}, nil)
 		for i := range s.Turns {

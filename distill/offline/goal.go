@@ -2,6 +2,7 @@ package offline
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"recall/ingest"
@@ -129,7 +130,8 @@ var nowThen = text.Pattern(`(?i)^(?:(?:yes|yep|ok|okay|good|great|perfect|fine|n
 	`\b\W*){0,2}(?:and |then )?(?:now|next|jetzt|nun)\b\W*((?:go on|continue|weiter) (?:with|mit) )?(.*)`)
 
 // requested returns what a turn asks for: its first meaningful sentence, which has so many
-// keywords at least, with those after it that fit. For a plan it is the title.
+// keywords at least, with those after it that fit. What introduces something pasted gives way
+// to what is asked behind that. For a plan it is the title.
 func requested(sp *speech, keywords int) (payload.Item, bool) {
 	it := payload.Item{Kind: payload.Goal, Rule: payload.RequestRule, By: sp.by(), Maker: payload.ByRule,
 		State: payload.Stands, At: sp.turn.At}
@@ -140,14 +142,18 @@ func requested(sp *speech, keywords int) (payload.Item, bool) {
 		return it, ok
 	}
 	first := -1
+	var intro payload.Item
 	for i := range sp.parts {
 		s := &sp.parts[i]
 		switch {
 		case sp.foreign(s) || s.pasted:
-			if first >= 0 {
+			if first >= 0 && (intro.Text != "" || slices.ContainsFunc(sp.parts[first:i], sentence.requests)) {
 				return it, true
+			} else if first >= 0 {
+				intro, first = it, -1
 			}
 		case first < 0 && (!tells(s.text, keywords) || s.greets()):
+		case intro.Text != "" && first < 0 && (!s.requests() || strings.HasSuffix(s.text, ":")):
 		case first < 0:
 			first = i
 			it.Text, it.Evidence = s.text, []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
@@ -157,6 +163,9 @@ func requested(sp *speech, keywords int) (payload.Item, bool) {
 			it.Text += " " + s.text
 			it.Evidence = []payload.Evidence{cite(sp.turn, sp.text, sp.parts[first].from, s.to)}
 		}
+	}
+	if first < 0 && intro.Text != "" {
+		return intro, true
 	}
 	it.About = about(it.Text)
 	return it, first >= 0

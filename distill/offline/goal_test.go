@@ -28,6 +28,21 @@ func TestGreetingIsNoGoal(t *testing.T) {
 	}
 }
 
+// What a person asks behind what they paste is the goal, not the words before that, unless these ask or nothing does.
+func TestAskedBehindWhatIsPasted(t *testing.T) {
+	for said, want := range map[string]string{
+		"here's what the hall writes:\n\n> no chairs\n\nwrite a polite answer": "write a polite answer",
+		"selling fails with this:\n\n> no seat\n\nthe seat was free":           "selling fails with this:",
+		"sort the seats of this list:\n\n> 3 1 2\n\nwhat would you do first":   "sort the seats of this list:",
+	} {
+		s := talkOf([]string{said, "Let me see."}, nil)
+		ingest.MarkForeign(&s.Turns[0])
+		if got := goal(listen(s)); len(got) != 1 || got[0].Text != want {
+			t.Errorf("%q: %v, want %q", said, got, want)
+		}
+	}
+}
+
 // Where the person only says to go on, what the assistant proposed is the goal.
 func TestAgreedGoal(t *testing.T) {
 	for _, c := range []struct {

@@ -85,9 +85,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			}
 		}
 	}
-	ended, before := t.report()
-	pick(maxReport, ended, payload.ReportRule)
-	pick(maxReport-len(ended), before, "said-telling")
+	pick(maxReport, t.report(), payload.ReportRule)
 	if it, ok := t.committedWork(); ok {
 		add(it, commitWeight)
 	}
@@ -350,9 +348,8 @@ type weighed struct {
 }
 
 // report cuts the assistant's last message into passages; if that is a sentence that answers nothing but what was said
-// last, then the one before it too, unless it asked what was answered since. Where the person said more than yes or
-// good-bye to that, it didn't end there.
-func (t *talk) report() (ended, before []weighed) {
+// last, then the one before it too, unless the person said more to that than to go on.
+func (t *talk) report() (out []weighed) {
 	for _, sp := range slices.Backward(t.speeches) {
 		if sp.source != message || !sp.closing {
 			continue
@@ -360,20 +357,20 @@ func (t *talk) report() (ended, before []weighed) {
 		if sp.exchange < t.n-2 || sp.exchange < t.n-1 && asks(sp.text) {
 			break
 		}
-		out := &ended
-		if sp.exchange < t.n-1 && t.asked != nil && t.waiting == nil && !(passage{t.asked, t.asked.parts}).greets() {
-			out = &before
+		answered := sp.exchange < t.n-1 && t.waiting == nil && t.asked.reacts == sp
+		if answered && !(passage{t.asked, t.asked.parts}).greets() {
+			break
 		}
 		for _, p := range sp.passages() {
 			if !p.run[0].cues.has(cueNarrate) {
-				*out = append(*out, weighed{passage: p, weight: reportWeight})
+				out = append(out, weighed{passage: p, weight: reportWeight})
 			}
 		}
 		if len(sp.parts) > 1 {
 			break
 		}
 	}
-	return ended, before
+	return out
 }
 
 // typed cuts what was typed into passages, without what items quote of it.

@@ -18,7 +18,8 @@ func tells(s string, least int) bool { return len(firstKeywords(s, least)) >= le
 func firstKeywords(s string, most int) text.Bag {
 	words := text.Bag{}
 	text.Each(s, func(w string) bool {
-		if (len(w) > 1 || w[0] >= '0' && w[0] <= '9') && !text.Stop(w) && !common[w] {
+		says := len(w) > 1 || w[0] >= '0' && w[0] <= '9'
+		if says && !text.Stop(w) && !common[w] {
 			words[text.Stem(w)] = 1
 		}
 		return len(words) < most
