@@ -47,7 +47,7 @@ func Ask(text string, terms []Term, kin []Kin) *Question {
 	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{},
 		stems: map[string]string{}}
 	begins := func(stem string) {
-		b := beginning(stem)
+		b := firstBytes(stem)
 		q.first[b/64] |= 1 << (b % 64)
 	}
 	for i, t := range q.terms {
@@ -126,9 +126,9 @@ func AsOfSession(k payload.Kind) bool {
 	return k == payload.Next || k == payload.Status || k == payload.Goal
 }
 
-// beginning is the first two bytes of a word. Stemming changes only a word's end, so a word with another
+// firstBytes is the first two bytes of a word. Stemming changes only a word's end, so a word with another
 // beginning than all wanted stems can't match.
-func beginning(w string) uint16 {
+func firstBytes(w string) uint16 {
 	if w == "" {
 		return 0
 	}
@@ -151,6 +151,20 @@ func (q *Question) Held(s string) (terms uint64, own, kindred float64) {
 	return uint64(f.terms), q.weight(f.terms) / q.total, q.weight(f.kin&^f.terms) / q.total
 }
 
+// How an item is found that is about what a question of few words names, and doesn't only mention it.
+const (
+	fewTerms  = 3
+	beginning = 30 // bytes: the two to five words that say what a sentence is about
+)
+
+// Begins returns how much of a question of few words a text begins with, 0 to 1.
+func (q *Question) Begins(said string) float64 {
+	if len(q.terms) > fewTerms || q.total == 0 {
+		return 0
+	}
+	return q.weight(q.read(text.HeadWords(said, beginning)).terms) / q.total
+}
+
 func (q *Question) weight(s set) float64 {
 	var sum float64
 	for ; s != 0; s &= s - 1 {
@@ -170,7 +184,7 @@ func (q *Question) read(s string) found {
 	var t found
 	var open []opened
 	text.Each(s, func(w string) bool {
-		if b := beginning(w); len(open) == 0 && q.first[b/64]>>(b%64)&1 == 0 {
+		if b := firstBytes(w); len(open) == 0 && q.first[b/64]>>(b%64)&1 == 0 {
 			return true
 		}
 		stem, known := q.stems[w]
