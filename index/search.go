@@ -156,6 +156,7 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	}
 	list = overtake(list, r.asked)
 	preferLater(list, r.asked)
+	r.preferLastValue(ctx, list)
 	preferBearing(list, r.asked)
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err

@@ -126,10 +126,10 @@ func values(in []token) []token {
 	var out []token
 	for i := 0; i < len(in); i++ {
 		t := in[i]
-		if number, unit := numberUnit(t.low); unit != "" {
+		if number, unit := text.Amount(t.low); unit != "" {
 			t.stem, t.value, t.name = "="+number+unit, true, false
-		} else if t.value && strings.HasPrefix(t.stem, "=") && i+1 < len(in) && units[in[i+1].low] != "" {
-			t.stem += units[in[i+1].low]
+		} else if t.value && strings.HasPrefix(t.stem, "=") && i+1 < len(in) && text.Unit(in[i+1].low) != "" {
+			t.stem += text.Unit(in[i+1].low)
 			i++
 		}
 		out = append(out, t)
@@ -137,29 +137,7 @@ func values(in []token) []token {
 	return out
 }
 
-// numberUnit splits "500ms" into "500" and "ms"; the unit is "" for anything else.
-func numberUnit(w string) (number, unit string) {
-	i := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' })
-	if i <= 0 {
-		return "", ""
-	}
-	return w[:i], units[w[i:]]
-}
-
-// pairs parses words of the form "word=meaning".
-func pairs(words string) map[string]string {
-	m := map[string]string{}
-	for _, w := range strings.Fields(words) {
-		k, v, _ := strings.Cut(w, "=")
-		m[k] = v
-	}
-	return m
-}
-
 var (
-	units = pairs(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s min=min mins=min
-	minute=min minutes=min h=h hour=h hours=h day=d days=d d=d week=w weeks=w month=mo months=mo year=y years=y kb=kb
-	kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib %=% percent=% px=px eur=eur euro=eur euros=eur usd=usd hz=hz`)
 	// empty lists words that by themselves say nothing about what is decided.
 	empty = text.Set(`a an the this that these those it its is are was were be been being am do does did done
 		has have had having will would can could should may might must shall of in at to from by for with

@@ -157,12 +157,18 @@ const (
 	beginning = 30 // bytes: the two to five words that say what a sentence is about
 )
 
-// Begins returns how much of a question of few words a text begins with, 0 to 1.
+// Few reports whether the question is of few words, which name a subject.
+func (q *Question) Few() bool { return len(q.terms) <= fewTerms && q.total > 0 }
+
+// Begins returns how much of a question of few words a text begins with, 0 unless it is most.
 func (q *Question) Begins(said string) float64 {
-	if len(q.terms) > fewTerms || q.total == 0 {
+	if !q.Few() {
 		return 0
 	}
-	return q.weight(q.read(text.HeadWords(said, beginning)).terms) / q.total
+	if share := q.weight(q.read(text.HeadWords(said, beginning)).terms) / q.total; share > 0.5 {
+		return share
+	}
+	return 0
 }
 
 func (q *Question) weight(s set) float64 {
