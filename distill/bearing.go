@@ -105,7 +105,8 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	all, clause, lacks := covered(claim, b.said, j.words)
 	opposite, round := j.opposite(it, claim, b), b.turnedRound(claim)
 	reorders := slices.ContainsFunc(b.sentences, func(s string) bool { return reordered(it.Text, s) }) ||
-		limitsElse(it.Text, strings.Join(b.sentences, "\n"))
+		limitsElse(it.Text, strings.Join(b.sentences, "\n")) ||
+		slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return swaps(claim, q) })
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0

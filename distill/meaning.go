@@ -16,9 +16,11 @@ func opposes(claim, said []sayWord) bool {
 			yes[w.stem], no[w.stem] = yes[w.stem] || !w.denied || w.loose, no[w.stem] || w.denied || w.loose
 		}
 	}
-	same, other, rest := 0, 0, 0
+	same, other, rest, changed := 0, 0, 0, false
 	for _, w := range claim {
 		switch {
+		case changes[w.stem] && yes[w.stem] && !no[w.stem] && w.denied:
+			changed = true // "guests may change it", "guests may not change it"
 		case w.joint, w.loose, yes[w.stem] && no[w.stem]: // can't be told
 		case !yes[w.stem] && !no[w.stem]:
 			rest++
@@ -28,7 +30,7 @@ func opposes(claim, said []sayWord) bool {
 			other++
 		}
 	}
-	return other > 0 && other >= same && same+other >= rest || deniesPart(said, claim) ||
+	return changed && same > 2*rest || other > 0 && other >= same && same+other >= rest || deniesPart(said, claim) ||
 		deniesPart(claim, said) && affirmed(claim, said) <= 0.5
 }
 
@@ -36,7 +38,7 @@ func opposes(claim, said []sayWord) bool {
 var flips = func() map[string]flip {
 	m := map[string]flip{}
 	for i, pair := range strings.Fields(`increase/decrease raise/lower accept/reject safe/unsafe grow/shrink start/stop
-		after/before after/within must/may only/everybody only/everyone only/anyone only/anybody required/optional
+		after/before after/within must/may hide/show only/everybody only/everyone only/anyone only/anybody required/optional
 		manual/automatic
 		synchronous/asynchronous enable/disable first/last least/most minimum/maximum open/closed include/exclude above/below
 		more/fewer more/less ascending/descending allow/block pass/fail mehr/weniger vor/nach nur/alle nur/jeder
@@ -58,7 +60,8 @@ type flip struct {
 
 // flipped reports whether a claim has the opposite of a word that a text has, with the same words on both sides.
 func flipped(claim, said string) bool {
-	a, b := strings.Fields(notOnly().ReplaceAllString(strings.ToLower(claim), " ")), strings.Fields(strings.ToLower(said))
+	a := strings.Fields(boundWords.Replace(notOnly().ReplaceAllString(strings.ToLower(claim), " ")))
+	b := strings.Fields(boundWords.Replace(strings.ToLower(said)))
 	find := func(words []string, in map[int][]int) {
 		for i := range words {
 			words[i] = strings.Trim(words[i], ".,;:!?()\"'`*")
@@ -83,6 +86,10 @@ func flipped(claim, said string) bool {
 	}
 	return false
 }
+
+// boundWords says limits in one word.
+var boundWords = strings.NewReplacer("up to ", "at most ", "not more than", "at most", "no more than", "at most",
+	"not less than", "at least", "no less than", "at least", "nobody but", "only", "no one but", "only")
 
 // notOnly matches what takes a limit back.
 var notOnly = text.Pattern(`\bnot (?:only|just)\b`)
@@ -189,6 +196,50 @@ func deniesPart(said, claim []sayWord) bool {
 			return true
 		}
 		from = to
+	}
+	return false
+}
+
+// minSwapped is the share of a claim's words that a text must have to be told apart by their order.
+const minSwapped = 0.75
+
+// swaps reports whether two clauses of a claim each mix the words of the same two clauses of a text: "A in staging, B in
+// production", "B in staging, A in production".
+func swaps(claim, said []sayWord) bool {
+	in := map[string]int{} // the clause of each word that is in one only
+	for _, w := range said {
+		if c, ok := in[w.stem]; ok && c != w.clause {
+			in[w.stem] = -1
+		} else if !w.joint {
+			in[w.stem] = w.clause
+		}
+	}
+	if shareOf(claim, said, func(w sayWord) bool { return !w.joint }) < minSwapped {
+		return false
+	}
+	type mix struct{ one, other sayWord } // of a clause of the claim, from two of the text
+	var mixed []mix
+	for i, w := range claim {
+		from, ok := in[w.stem]
+		for _, o := range claim[i+1:] {
+			to, also := in[o.stem]
+			if !ok || !also || from < 0 || to < 0 || from == to || w.clause != o.clause {
+				continue
+			}
+			m := mix{w, o}
+			if from > to {
+				m = mix{o, w}
+			}
+			mixed = append(mixed, m)
+		}
+	}
+	for i, a := range mixed {
+		for _, b := range mixed[i+1:] {
+			same := in[a.one.stem] == in[b.one.stem] && in[a.other.stem] == in[b.other.stem]
+			if same && a.one.clause != b.one.clause && a.one.stem != b.one.stem && a.other.stem != b.other.stem {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -93,12 +93,13 @@ func clauseIn(s string, from int) (end, next int) {
 func marks(r rune) bool { return strings.ContainsRune(",;:.!?…()[]\"“”", r) }
 
 type senseReader struct {
-	all    []sayWord
-	clause int
-	from   int    // where the clause begins
-	no     bool   // what follows is denied
-	loose  bool   // or perhaps not
-	trade  string // "rather", "replace": what is denied comes in two parts
+	all       []sayWord
+	clause    int
+	from      int    // where the clause begins
+	no        bool   // what follows is denied
+	loose     bool   // or perhaps not
+	unchanged bool   // the next word is denied, and not what follows it
+	trade     string // "rather", "replace": what is denied comes in two parts
 }
 
 // token reads one of a clause's tokens, which are also given in small letters.
@@ -153,9 +154,10 @@ func (r *senseReader) token(token string, all []string, i int) {
 		if light[w] || text.Stop(w) && k == 0 {
 			continue
 		}
-		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no, loose: r.loose, clause: r.clause,
+		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no || r.unchanged, loose: r.loose, clause: r.clause,
 			part: k > 0, exact: k == 0 && (text.IsName(token) || digits[w] != "" || days[low])})
 	}
+	r.unchanged = false
 }
 
 // denial reads a word that denies what follows it.
@@ -174,7 +176,7 @@ func (r *senseReader) denial(low, before, next string, rest []string) {
 		loosen(r.all[r.from:])
 	}
 	if stem := text.Stem(next); undoes[stem] || changes[stem] {
-		r.no = false // "don't touch the interface", "never drop it"
+		r.no, r.unchanged = false, changes[stem] // "don't touch the interface", "never drop it"
 	}
 }
 
