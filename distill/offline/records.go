@@ -72,6 +72,9 @@ func answers(s *ingest.Session) []payload.Item {
 			if !ok {
 				continue
 			}
+			if later, changed := takenInstead(s, turn, a); changed {
+				it = later
+			}
 			if i, seen := at[a.Question]; seen {
 				out[i] = it
 				continue
@@ -114,6 +117,26 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	}
 	return it, true
 }
+
+// takenInstead returns what the person said later to take another option than the one they chose: they name that too, or
+// say that they changed their mind.
+func takenInstead(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload.Item, ok bool) {
+	a.Options = slices.DeleteFunc(slices.Clone(a.Options), func(o ingest.Option) bool {
+		return slices.Contains(a.Chosen, o.Label)
+	})
+	it, ok = namedLater(s, of, a)
+	if a.Multi || a.Free || !ok {
+		return it, false
+	}
+	took := text.Takes(it.Text)
+	takes := func(o ingest.Option) bool { return text.Words(o.Label).In(took) == 1 }
+	said := s.Turns[s.Places()[it.First().Turn]].OwnText()
+	names := text.Words(strings.Join(a.Chosen, " ")).Shared(text.Words(said)) > 0
+	return it, slices.ContainsFunc(a.Options, takes) && (names || changesMind().MatchString(said))
+}
+
+var changesMind = text.Pattern(`(?i)\b(?:instead|rather|after all|actually|(?:my|our) mind|second thoughts?|switch|no longer|` +
+	`doch|lieber|stattdessen)\b`)
 
 // namedLater returns what the person said of a question that they wanted to talk about first: their next words that
 // name one of its options and ask nothing. Whether they took it, nothing on record says: it is quoted.
@@ -167,12 +190,32 @@ func plans(s *ingest.Session) (out []payload.Item) {
 		for _, plan := range approved {
 			if title, ok := planTitle(plan); !turn.Aside() && !had[title] {
 				had[title] = ok
-				out = append(out, planned(turn, plan)...)
+				out = append(out, slices.DeleteFunc(planned(turn, plan), func(it payload.Item) bool {
+					return it.Rule == payload.PointRule && renumbered(s.Turns[i+1:], it.Text)
+				})...)
 			}
 		}
 	}
 	return out
 }
+
+// renumbered reports whether the person later gave another number than one of a plan's: "100 is too low, let's say 500".
+func renumbered(later []ingest.Turn, point string) bool {
+	had := map[string]bool{}
+	for _, n := range numbers().FindAllString(point, -1) {
+		had[n] = true
+	}
+	return len(had) > 0 && slices.ContainsFunc(later, func(t ingest.Turn) bool {
+		return !t.Aside() && typed(&t) && slices.ContainsFunc(text.Sentences(t.OwnText(), true), func(said string) bool {
+			all := numbers().FindAllString(said, -1)
+			same := func(n string) bool { return had[n] }
+			other := func(n string) bool { return !had[n] }
+			return !asks(said) && slices.ContainsFunc(all, same) && slices.ContainsFunc(all, other)
+		})
+	})
+}
+
+var numbers = text.Pattern(`\b\d+(?:[.,]\d+)?\b`)
 
 var (
 	planHeading = text.Pattern(`^(#{1,6})\s+(.+)$`)
