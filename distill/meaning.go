@@ -203,8 +203,8 @@ func deniesPart(said, claim []sayWord) bool {
 // minSwapped is the share of a claim's words that a text must have to be told apart by their order.
 const minSwapped = 0.75
 
-// swaps reports whether two clauses of a claim each mix the words of the same two clauses of a text: "A in staging, B in
-// production", "B in staging, A in production".
+// swaps reports whether two clauses of a claim each mix the words of the same two clauses of a text: "A in staging, B
+// in production", "B in staging, A in production".
 func swaps(claim, said []sayWord) bool {
 	in := map[string]int{} // the clause of each word that is in one only
 	for _, w := range said {
@@ -223,7 +223,8 @@ func swaps(claim, said []sayWord) bool {
 		from, ok := in[w.stem]
 		for _, o := range claim[i+1:] {
 			to, also := in[o.stem]
-			if !ok || !also || from < 0 || to < 0 || from == to || w.clause != o.clause {
+			known := ok && also && from >= 0 && to >= 0
+			if !known || from == to || w.clause != o.clause {
 				continue
 			}
 			m := mix{w, o}

@@ -114,9 +114,11 @@ func TestAnswers(t *testing.T) {
 // An option isn't claimed any more once the person takes another.
 func TestAnotherOptionLater(t *testing.T) {
 	two := []ingest.Option{{Label: "Sidebar"}, {Label: "Tabs"}}
-	for said, claimed := range map[string]bool{"The sidebar is too wide. Tabs then.": false, "no sidebar, we take tabs": false,
+	for said, claimed := range map[string]bool{
+		"The sidebar is too wide. Tabs then.": false, "no sidebar, we take tabs": false,
 		"I changed my mind: tabs": false, "the sidebar is fine, no tabs": true, "the tabs of the browser flicker": true,
-		"would tabs be wider than the sidebar?": true} {
+		"would tabs be wider than the sidebar?": true,
+	} {
 		s := answeredSession(ingest.Answer{Question: "Sidebar or tabs?", Options: two, Chosen: []string{"Sidebar"}})
 		s.Turns = append(s.Turns, ingest.Turn{ID: "u2", N: 3, Role: ingest.User, Kind: ingest.Prompt, Text: said})
 		if got := answers(s); len(got) != 1 || (got[0].Rule == payload.AnswerRule) != claimed {

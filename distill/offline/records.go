@@ -118,8 +118,8 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	return it, true
 }
 
-// takenInstead returns what the person said later to take another option than the one they chose: they name that too, or
-// say that they changed their mind.
+// takenInstead returns what the person said later to take another option than the one they chose: they name that too,
+// or say that they changed their mind.
 func takenInstead(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload.Item, ok bool) {
 	a.Options = slices.DeleteFunc(slices.Clone(a.Options), func(o ingest.Option) bool {
 		return slices.Contains(a.Chosen, o.Label)
@@ -199,14 +199,15 @@ func plans(s *ingest.Session) (out []payload.Item) {
 	return out
 }
 
-// renumbered reports whether the person later gave another number than one of a plan's: "100 is too low, let's say 500".
+// renumbered reports whether the person later gave another number for one of a plan's: "100 is too low, make it 500".
 func renumbered(later []ingest.Turn, point string) bool {
 	had := map[string]bool{}
 	for _, n := range numbers().FindAllString(point, -1) {
 		had[n] = true
 	}
 	return len(had) > 0 && slices.ContainsFunc(later, func(t ingest.Turn) bool {
-		return !t.Aside() && typed(&t) && slices.ContainsFunc(text.Sentences(t.OwnText(), true), func(said string) bool {
+		said := text.Sentences(t.OwnText(), true)
+		return !t.Aside() && typed(&t) && slices.ContainsFunc(said, func(said string) bool {
 			all := numbers().FindAllString(said, -1)
 			same := func(n string) bool { return had[n] }
 			other := func(n string) bool { return !had[n] }
