@@ -160,7 +160,7 @@ func requested(sp *speech, keywords int) (payload.Item, bool) {
 		case s.to-sp.parts[first].from > maxGoal:
 			return it, true
 		default:
-			it.Text += " " + s.text
+			it.Text += s.space(&sp.parts[i-1]) + s.text
 			it.Evidence = []payload.Evidence{cite(sp.turn, sp.text, sp.parts[first].from, s.to)}
 		}
 	}

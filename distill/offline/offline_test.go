@@ -188,7 +188,7 @@ func TestQuotesOnly(t *testing.T) {
 }
 
 // What nobody turned from German or Japanese into a rule is quoted all the same, as a
-// passage or within the goal.
+// passage or within the goal, without a blank between its sentences.
 func TestOtherLanguages(t *testing.T) {
 	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
 		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "本文の校正をお願いします。自動では直さず、必ず指摘だけにしてください。"},
@@ -199,6 +199,12 @@ func TestOtherLanguages(t *testing.T) {
 	for _, it := range all {
 		quoted := it.Kind == payload.Lead || it.Kind == payload.Goal
 		found = found || quoted && strings.Contains(it.Text, "指摘だけ")
+		if strings.Contains(it.Text, "。 ") {
+			t.Errorf("got %q, want it as it was said", it.Text)
+		}
+	}
+	if diff := cmp.Diff([]string{"SQLite", "cache.go"}, about("缓存使用 SQLite。见cache.go，不要用别的。")); diff != "" {
+		t.Errorf("names between letters of another script (-want +got):\n%s", diff)
 	}
 	if !found {
 		t.Error("no passage of a Japanese session")

@@ -94,16 +94,24 @@ var joints = map[block]string{listItem: " · ", label: " · ", row: "; "}
 func (p passage) text() string {
 	var b strings.Builder
 	for i, s := range p.run {
+		joint := ""
 		if i > 0 {
-			joint := " "
+			joint = s.space(&p.run[i-1])
 			if s.opens && !strings.HasSuffix(p.run[i-1].text, ":") {
 				joint = cmp.Or(joints[s.block], joint)
 			}
-			b.WriteString(joint)
 		}
-		b.WriteString(s.text)
+		b.WriteString(joint + s.text)
 	}
 	return b.String()
+}
+
+// space returns what stands between a sentence and the one before it: in Chinese and Japanese nothing.
+func (s *sentence) space(before *sentence) string {
+	if s.from == before.to {
+		return ""
+	}
+	return " "
 }
 
 // item returns the passage as a lead, with the question that it answers and the options that it chose from.

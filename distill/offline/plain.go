@@ -46,9 +46,11 @@ func cite(t *ingest.Turn, text string, from, to int) payload.Evidence {
 func clip(s string) string { return text.HeadWords(strings.TrimSpace(s), distill.MaxQuote) }
 
 // about lists the paths and symbols that a statement names, at most six.
-func about(text string) []string {
+func about(said string) []string {
 	var out []string
-	for w := range strings.FieldsSeq(text) {
+	for w := range strings.FieldsFuncSeq(said, func(r rune) bool {
+		return unicode.IsSpace(r) || text.Unspaced(r) || strings.ContainsRune("。，、；：！？「」『』（）", r)
+	}) {
 		name := strings.TrimRight(strings.Trim(w, "`\"'“”‘’()[]{}<>,;:!?*…"), ".")
 		noName := len(name) < 3 || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") ||
 			strings.Contains(name, "`")
