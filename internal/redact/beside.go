@@ -31,6 +31,13 @@ func besideAccess(s *scan, from, to int) {
 	})
 }
 
+// besidePrivateKey masks also the hexadecimal digits of a key.
+func besidePrivateKey(s *scan, from, to int) {
+	s.readBeside(&s.private, from, to, func(v string, _ int) bool {
+		return evident(v) || hexKey(v) && len(v) >= 64
+	})
+}
+
 // besidePassword masks what is likely a password beside a word for one.
 func besidePassword(s *scan, from, to int) {
 	s.readBeside(&s.password, from, to, func(v string, at int) bool {
@@ -68,7 +75,7 @@ func (s *scan) readBeside(seen *reach, from, to int, looks func(v string, at int
 // besideEnd returns where what belongs to the line that ends at end does: the next line, and more if those are words
 // alone, or what the line heads.
 func (s *scan) besideEnd(end int) int {
-	heads := strings.IndexByte(":{[-", s.before(end)) >= 0
+	heads := strings.IndexByte(":{[-]", s.before(end)) >= 0
 	for n := 0; n < besideLines; n++ {
 		from := min(len(s.text), end+1)
 		to := lineEnd(s.text, from, besideAfter)
@@ -203,20 +210,27 @@ func inGroups(v string) bool {
 	return strings.Count(v, "-") >= 2 && grouped(v) && textureOf(v) != hexes
 }
 
+// titled matches a word, a number and a letter: Meadow-4711x.
+const titled = `[A-Z][a-z]{2,12}[-_.]\d{3,4}[A-Za-z]`
+
 var (
 	// chosenPair matches a word, one in capitals and a number: meadow_Falcon89.
 	chosenPair = text.Pattern(`\A[a-z]{3,12}_[A-Z][a-z]{2,12}\d{1,4}\z`)
 	// chosenWords matches words and a number: Meadow-falcon89, meadow.falcon.89, meadow8989, MEADOW89falcon,
 	// meadow@f4lcon. W is a word, S what joins two.
 	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$*]`).Replace(
-		`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` +
+		`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
 			`[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}|` +
 			`[A-Z]?[a-z]{3,12}[@!#$][a-z]*\d[a-z]+\d*)[!?.*#$%]?\z`))
+	titledNumber = text.Pattern(`\A` + titled + `\z`)
+	// chosenDotted matches two words and a number, which names in code seldom end with.
+	chosenDotted = text.Pattern(`\A[A-Za-z][a-z]{3,12}\.[a-z]{3,12}\d{2,4}\z`)
 	// sized matches what ends with a number of bits, as names in code do.
 	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
 	// user matches a user's name and what joins a password to it: ann/, ann:, "ann", "
-	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/]| using )|` +
-		`[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|\bas [\w.@-]{2,40}(?:,| and) |` +
+	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/;]| : | using | (?:→|->) )|` +
+		`\w@[\w.-]{2,40} ?\(|\n[A-Za-z][\w.-]{1,40} = |` +
+		`[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|\b(?:as|use) [\w.@-]{2,40}(?:,| and) |` +
 		`\b(?i:creds|credentials|administrator|admin|root|log[io]n|signin|user)(?:[:=]? [\w.@-]{2,40}){0,2}[:=]? )\z`)
 )
 
@@ -243,8 +257,11 @@ func (s *scan) ofUser(v string, at int) bool {
 func (s *scan) markedWords() {
 	t := s.text
 	for at := 1; at < len(t); at++ {
-		if !is(t[at], inside) || !is(t[at-1], alnum) {
+		if !is(t[at], inside) || !is(t[at-1], alnum|closers) {
 			continue
+		}
+		if t[at] == '@' {
+			s.userAtHost(at)
 		}
 		from := at
 		for from > 0 && is(t[from-1], mark) {
@@ -259,3 +276,17 @@ func (s *scan) markedWords() {
 		}
 	}
 }
+
+// userAtHost masks the password before the "@" at at in user:password@host, also where no "://" is before it.
+func (s *scan) userAtHost(at int) {
+	t, from := s.text, at
+	for from > 0 && at-from < 40 && is(t[from-1], mark) && t[from-1] != '/' {
+		from--
+	}
+	named := at-from >= 7 && s.before(from) == ':' && from > 1 && is(t[from-2], alnum)
+	if named && looks["chosen"](t[from:at]) && hostName().MatchString(t[at+1:min(len(t), at+60)]) {
+		s.add(from, at, "url-password")
+	}
+}
+
+var hostName = text.Pattern(`\A[\w-]+(?:\.[\w-]+)+`)

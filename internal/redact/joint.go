@@ -26,7 +26,7 @@ type joint struct {
 
 // joints parses the table on first use.
 var joints = sync.OnceValue(func() (all []joint) {
-	firstBytes := strings.NewReplacer(`\xc3`, "\xc3", `\xe2`, "\xe2")
+	firstBytes := strings.NewReplacer(`\xc3`, "\xc3", `\xe2`, "\xe2", `\r`, "\r", `\n`, "\n")
 	macros := strings.NewReplacer("{b}", `[ \t]{0,40}`, "{e}", `(?:\*\*|\x1b\[[\d;]*m)*`)
 	for f := range rowsOf(jointTable) {
 		if f[0][0] == '#' {
@@ -91,8 +91,9 @@ var (
 	defines     = text.Pattern(`(?i)(?:#define |\(def\w* |\bset\(|set -[gul]?x )\z`)
 	pairEnd     = text.Pattern(`\A(["'])[^"'\n]{1,150}["'][\])]`)
 	nextQuoted  = text.Pattern(`\A,\s{0,40}["'][^"'\s-]`)
-	setting     = text.Pattern(`\A(?:[^\s*.()]{6,80}|[^\s*&(){}\[\]<>]{20,400})[ \t\r]*(?:\n|\z)`)
-	setter      = text.Pattern(`(?i)(?:\.\w{0,24}|(?:\A|\.)(?:use|(?:set|with)[\w-]*))\z`)
+	setting     = text.Pattern(`\A(?:[^\s*()]{5,80}[^\s*.()]|(?:[a-z0-9]{4} ){3}[a-z0-9]{4}|` +
+		`[^\s*&(){}\[\]<>]{20,400})[ \t\r]*(?:\n|\z)`)
+	setter = text.Pattern(`(?i)(?:\.\w{0,24}|(?:\A|\.)(?:use|(?:set|with)[\w-]*))\z`)
 )
 
 // nameAround returns the name around the word of secrecy text[word:end].

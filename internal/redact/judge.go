@@ -6,22 +6,32 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"recall/internal/text"
 )
 
 // looks are what a rule's value must look like, besides not standing for a secret.
 var looks = map[string]func(v string) bool{
-	"some":          func(v string) bool { return v != "" },
-	"any":           func(v string) bool { return len(v) >= 4 },
-	"letters":       func(v string) bool { t := shapeIn(v); return t.lower+t.upper > 0 },
-	"plausible":     plausible,
-	"digits":        func(v string) bool { return plausible(v) && !code(v) && shapeIn(v).digits > 0 },
-	"printed":       func(v string) bool { return !path(v) && v[len(v)-1] != ':' && plausible(v) },
-	"password":      func(v string) bool { return passwordLike(v) || grouped(v) && mixed(v) },
-	"numbers":       func(v string) bool { return shapeIn(v).digits > 0 },
-	"phrase":        func(v string) bool { return plausible(v) || wordsRunTogether(v) },
-	"token":         tokenLike,
-	"credential":    func(v string) bool { return tokenLike(v) || plausible(v) || wordsRunTogether(v) },
-	"mixed":         func(v string) bool { return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32) },
+	"some":       func(v string) bool { return v != "" },
+	"any":        func(v string) bool { return len(v) >= 4 },
+	"letters":    func(v string) bool { t := shapeIn(v); return t.lower+t.upper > 0 },
+	"plausible":  plausible,
+	"digits":     func(v string) bool { return plausible(v) && !code(v) && shapeIn(v).digits > 0 },
+	"printed":    func(v string) bool { return !path(v) && v[len(v)-1] != ':' && plausible(v) },
+	"password":   func(v string) bool { return passwordLike(v) || grouped(v) && mixed(v) },
+	"numbers":    func(v string) bool { return shapeIn(v).digits > 0 },
+	"phrase":     func(v string) bool { return plausible(v) || wordsRunTogether(v) },
+	"token":      tokenLike,
+	"credential": func(v string) bool { return tokenLike(v) || plausible(v) || wordsRunTogether(v) },
+	"mixed":      func(v string) bool { return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32) },
+	"drawn": func(v string) bool {
+		return hexKey(v) || mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
+	},
+	"chosen": func(v string) bool {
+		return !path(v) && (passwordLike(v) || wordsAndNumber(v) || hyphenated(v) || grouped(v) && mixed(v))
+	},
+	"words":         unrelatedWords,
+	"drawn words":   func(v string) bool { return unrelatedWords(v) && !inflected().MatchString(v) },
 	"user:password": userPassword,
 }
 
@@ -145,6 +155,26 @@ func isPair(t string) bool {
 	_, password, ok := strings.Cut(t, ":")
 	return ok && len(password) >= 6 && !placeholder(password) && !strings.ContainsAny(password, "/:<>()")
 }
+
+// looksMixed reports whether letters and digits alternate as in a key, and not as in a name or a short hash.
+func looksMixed(v string) bool {
+	return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
+}
+
+// unrelatedWords reports whether words are none of a sentence, as those of seeds and passphrases: hardly any is there
+// twice, and none holds a sentence together.
+func unrelatedWords(v string) bool {
+	some := strings.FieldsFunc(lowerASCII(v), func(c rune) bool { return c < 'a' && c != '-' })
+	different := set(some...)
+	return !hasSecretName(v) && len(different)*2 >= len(some) &&
+		!slices.ContainsFunc(some, func(w string) bool { return joining[w] })
+}
+
+// inflected matches what sentences have and lists of words seldom do.
+var inflected = text.Pattern(`(?:ed|ing|ly|tion|ment|en|ung|able|ible)(?: |\z)|(?:must|than|least|characters|chars|zeichen)\b`)
+
+// joining are words that hold sentences together.
+var joining = set(words("joining")...)
 
 // grouped reports whether a value is groups of equal length, four or more letters and digits each, as codes are
 // displayed.

@@ -148,7 +148,7 @@ func code(v string) bool {
 	return strings.ContainsAny(v, "([{\\") || strings.Contains(v, "->") || strings.Contains(v, "::") || dotted(v)
 }
 
-// dotted reports whether a value is names joined by dots: config.auth.password2
+// dotted reports whether a value is names joined by dots: config.auth.password2, not meadow.falcon89.
 func dotted(v string) bool {
 	if v = strings.TrimRight(v, "."); !strings.Contains(v, ".") {
 		return false
@@ -159,7 +159,7 @@ func dotted(v string) bool {
 			return false
 		}
 	}
-	return true
+	return !chosenDotted().MatchString(v) || sized().MatchString(v)
 }
 
 // path reports whether a value is a file path or a URL.
@@ -169,7 +169,7 @@ func path(v string) bool {
 	}
 	address := strings.Contains(v, "://") || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
 	return address || text.AnyOf(v, strings.HasPrefix, "/", "./", "../", "~") ||
-		strings.IndexByte(v, '/') > 0 && !mixed(v)
+		strings.IndexByte(v, '/') > 0 && !mixed(v) && !strings.Contains(v, "+")
 }
 
 // randomBase64 reports whether a value is base64 with slashes rather than a path: long, both cases, digits, jumbled.

@@ -207,21 +207,27 @@ func (n *secretName) promises(s *scan, from int) bool {
 // token of pages.
 func (n secretName) unlikely(s *scan, from int, v value) bool {
 	switch {
+	case n.strength == number && shapeIn(v.text).digits == 0:
+		return true
 	case v.op == "," && !v.has(sure):
 		return len(n.literal) <= 3
 	case v.op == ":" && n.literal == "pass" && !v.has(named) && !is(s.before(from), word|marks):
 		return !(v.has(quoted) && s.text[v.from-2] == ':') && !(s.text[from] == 'p' && v.has(sure) ||
-			s.text[from+1] == 'a' && passwordLike(v.text))
+			s.text[from+1] == 'a' && passwordLike(v.text) || s.nearUser(from, v) && wordsAndNumber(v.text))
 	case n.literal == "pwd" && v.op == "=" && v.has(quoted) && shapeIn(v.text).digits > 0:
 		return false
 	case n.literal == "pwd" && !is(s.before(from), word): // a working directory, unless a user is near
-		near := lowerASCII(s.text[max(0, from-80):min(len(s.text), v.to+80)])
-		return !text.AnyOf(near, strings.Contains, "user", "uid", "login", "host", "ssh") && !mixed(v.text) &&
-			!passwordLike(v.text)
+		return !s.nearUser(from, v) && !mixed(v.text) && !passwordLike(v.text)
 	case n.kind == "token" && len(v.text) >= 10:
 		return s.qualified(from, pageWords) || n.literal == "signature" && !s.inQuery(from)
 	}
 	return false
+}
+
+// nearUser reports whether a user or a host is named near a name and its value.
+func (s *scan) nearUser(from int, v value) bool {
+	near := lowerASCII(s.text[max(0, from-80):min(len(s.text), v.to+80)])
+	return text.AnyOf(near, strings.Contains, "user", "uid", "login", "host", "ssh")
 }
 
 // inQuery reports whether the name around a word is a parameter of an address.

@@ -13,6 +13,13 @@ func ownRules(b *builder) {
 		b.add(before, cookie)
 	}
 	b.add("mcp__", serverName)
+	for _, w := range words("rescues") {
+		b.add(w, codes)
+	}
+	b.add("private key", besidePrivateKey)
+	for _, w := range words("secret files") {
+		b.add(w, fileOfSecrets)
+	}
 	for _, mark := range append(joinMarks, encodedMarks...) {
 		b.add(mark, func(s *scan, _, _ int) { s.undo = true })
 	}
@@ -99,6 +106,23 @@ func (s *scan) printed(from, to int, prompted bool) {
 	}
 }
 
+// fileOfSecrets masks what looks like a password in what a command prints of a file that holds some.
+func fileOfSecrets(s *scan, from, _ int) {
+	const reach = 600
+	begin := strings.LastIndexByte(s.text[max(0, from-reach):from], '\n') + 1 + max(0, from-reach)
+	prompt := prompts().FindString(s.text[begin:min(len(s.text), begin+80)])
+	output := lineEnd(s.text, from, reach) + 1
+	if prompt == "" || begin+len(prompt) > from+1 || output >= len(s.text) {
+		return
+	}
+	for at, end := output, min(len(s.text), output+reach); at < end; at++ {
+		word := at
+		if at = skip(s.text, at, mark, 64); at-word >= 7 && at-word < 64 {
+			s.maskIn(word, at, func(v string, _ int) bool { return likely(v, true) || wordsAndNumber(v) })
+		}
+	}
+}
+
 var (
 	// prompts matches that of a shell, of PowerShell, of a language, of a database.
 	prompts = text.Pattern(`\A(?:\$ |❯ |>>> |> |php > |\(\w{2,8}\) |PS(?: [^>\n]{0,60})?> |irb[^>\n]{0,30}> |` +
@@ -110,7 +134,7 @@ var (
 // spokenPhrase matches words as generators of passphrases print them.
 var spokenPhrase = text.Pattern(`\A[a-z]{3,12}(?: [a-z]{3,12}){3,11}\z`)
 
-var fileName = text.Pattern(`\A[\w-]+\.\w{1,5}\z`)
+var fileName = text.Pattern(`\A[\w-]+\.(?:[A-Za-z]\w{0,4}|7z|3gp)\z`)
 
 // lowerASCII lowers the case of ASCII letters, so that positions stay.
 func lowerASCII(s string) string {
@@ -128,7 +152,7 @@ func lowerASCII(s string) string {
 func arguments(s *scan, from, to int) {
 	const reach = 400
 	window := s.text[to:min(len(s.text), to+reach)]
-	single := text.AnyOf(s.text[from:to], strings.Contains, "crypt", "hash", "hmac", "fernet")
+	single := text.AnyOf(s.text[from:to], strings.Contains, "crypt", "hash", "hmac", "fernet", ".init")
 	n, depth := 0, 1
 	for at := 0; at < len(window) && depth > 0; at++ {
 		switch c := window[at]; c {

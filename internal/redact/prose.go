@@ -40,6 +40,7 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 				return true
 			}
 			alone := near >= told || len(v) >= 8 && mixed(v) && (!public(v) || len(v) >= 16) || passwordLike(v) ||
+				near == next && nameWithYear(v) ||
 				len(v) >= 12 && strings.Count(v, "-") >= 2
 			return near != somewhere && alone && plausibleInProse(v, quoted)
 		})
@@ -59,10 +60,12 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 	used := func() bool { return y.saysUse(s, from) }
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
 	long := func(v string) bool { return len(v) >= 24 && public(v) && mixed(v) }
+	ordinary := s.qualified(from, ordinaryKeys)
 	y.after(s, from, to, "token", func(v string, near nearness, quoted bool) bool {
+		named := !ordinary && (near == said || near == next && name == "key")
 		hexToo := (known || name == "token") && near == next || near >= told && (known || name != "key")
 		switch {
-		case long(v) && (hexToo || name == "token" && used()):
+		case named && hexKey(v), long(v) && (hexToo || name == "token" && used()):
 			return true
 		case glued || vague && !known:
 			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
@@ -104,7 +107,7 @@ func (s *scan) randomNext(to int) bool {
 var vagueNames = set("key", "private", "access")
 
 func (y *sentenceRules) pin(s *scan, from, to int) {
-	if !s.sentenceContinues(from, to) || !s.isWord(from, to) {
+	if !s.sentenceContinues(from, to) || !s.isWord(from, to) || is(s.text[from], letter) && is(s.before(from), alnum) {
 		return
 	}
 	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
@@ -125,7 +128,7 @@ func (s *scan) isWord(from, to int) bool {
 // it.
 func (s *scan) sentenceContinues(from, to int) bool {
 	c := s.at(to)
-	ownLine := c == '\n' && (from == 0 || s.text[from-1] == '\n')
+	ownLine := c == '\n' && cellBegins(s.text, from)
 	mark := (c == ',' || c == '?') && s.at(to+1) == ' ' || c == ':' && s.at(to+1) == '\n'
 	return c == ' ' || mark || ownLine || strings.HasPrefix(s.text[to:], "'s ") ||
 		c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
@@ -292,6 +295,13 @@ func plausibleInProse(v string, quoted bool) bool {
 // hyphenated reports whether a word is four words or more joined by hyphens, as passphrases are.
 func hyphenated(v string) bool { return passphrase().MatchString(v) && !label(v) && !hasSecretName(v) }
 
+// nameWithYear reports whether a word is what many choose: Maria1987, summer24.
+func nameWithYear(v string) bool {
+	return nameAndYear().MatchString(v) && !sized().MatchString(v) && !hasSecretName(v)
+}
+
+var nameAndYear = text.Pattern(`\A\pL\p{Ll}{3,12}\d{2,4}[!?.]?\z`)
+
 var passphrase = text.Pattern(`\A[a-z]{3,12}(?:-[a-z]{3,12}){3,7}\d*\z`)
 
 // quotable reports whether a quoted word that a sentence calls a password is one, and not an adjective for passwords.
@@ -347,7 +357,7 @@ func passwordLike(v string) bool {
 	}
 	pair := strings.Contains(v, "_") && is(v[0], lower) && is(v[len(v)-1], digit) // meadow_Falcon12
 	marked := strings.ContainsAny(v, "!#$^*?") || v[len(v)-1] == '%' && t.lower > 0 && t.upper > 0
-	return allJumbled(v) || ofAllKinds(v) || marked && strings.IndexAny(v, "$#*") != 0 ||
+	return allJumbled(v) || ofAllKinds(v) || titledNumber().MatchString(v) || marked && strings.IndexAny(v, "$#*") != 0 ||
 		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && (pair || !camel(v))
 }
 

@@ -31,8 +31,8 @@ type scan struct {
 	// the run of token characters around the last literal, and how many tries it has left (see exhausted)
 	runTo, tries int
 
-	access, password reach  // beside words of both kinds
-	beside           []span // what was found there
+	access, password, private reach  // beside words of each kind
+	beside                    []span // what was found there
 
 	decoding bool // the text was encoded
 	undo     bool // it has lines that nested must read as URLs
@@ -48,6 +48,7 @@ func (s *scan) look(r *Rules, text string) {
 	for from, to := range longRuns(text) {
 		s.randomRun(from, to)
 	}
+	s.seedWords()
 	r.literals.each(text, func(one *literal, at int) {
 		if !s.exhausted(at) {
 			s.try(one, at)

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"recall/internal/text"
+)
 
 // A table's head names what is below it: in Markdown, CSV and TSV, and in the output of databases and other programs,
 // with a bar, tab, comma, semicolon or blanks between columns.
@@ -40,6 +44,9 @@ func (s *scan) column(n secretName, from, end int, yield func(value) bool) bool 
 			c, ok := cellBelow(text, by, at, heads)
 			if !ok {
 				return true
+			}
+			if user := cellUser().FindString(text[c.from:c.to]); user != "" {
+				c.from += len(user)
 			}
 			if cell := text[c.from:c.to]; len(cell) < 6 || strings.ContainsAny(cell, " \t()<>") {
 				row += len(text) + 1
@@ -137,3 +144,6 @@ func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 	}
 	return all[at], true
 }
+
+// cellUser matches a user's name before the password in one cell.
+var cellUser = text.Pattern(`\A[\w.@-]{2,40}(?: ?/ ?| : )`)

@@ -1,0 +1,116 @@
+package redact
+
+import (
+	"strings"
+
+	"recall/internal/text"
+)
+
+// codes masks the groups of equal length, on its line and below, after a word for what lets somebody in when all else
+// fails: recovery codes, keys as programs display them.
+func codes(s *scan, word, to int) {
+	const reach, most = 400, 12 // of the word, and words before the first group
+	end, ofCodes := min(len(s.text), to+reach), strings.HasSuffix(s.text[word:to], "code")
+	var row []span
+	for at, n := to, 0; at < end && n < most; at++ {
+		from := at
+		if at = skip(s.text, at, alnum, 80); at == from {
+			continue
+		}
+		last := len(row) - 1
+		switch {
+		case last >= 0 && at-from == row[0].to-row[0].from && groupGap(s.text[row[last].to:from]):
+			row = append(row, span{from: from, to: at})
+			continue
+		case at-from >= runLeast && ofCodes && textureOf(s.text[from:at]) != ordinary:
+			s.add(from, at, "password")
+			continue
+		case at-from <= 2 && strings.IndexByte(".)", s.at(at)) >= 0: // the number of a list's item
+			continue
+		case s.addGroups(row):
+			return
+		}
+		row = append(row[:0], span{from: from, to: at})
+		n++
+	}
+	s.addGroups(row)
+}
+
+// groupGap reports whether only what separates groups or a list's items is between two.
+func groupGap(gap string) bool {
+	return len(gap) <= 8 && run(gap, 0, blank|digit, "-,.)\r\n\"'*", len(gap)) == len(gap)
+}
+
+// addGroups masks groups of equal length, a line at a time, if they are those of codes.
+func (s *scan) addGroups(row []span) bool {
+	n, names := len(row), 0
+	if n < 2 {
+		return false
+	}
+	var all strings.Builder
+	for _, g := range row {
+		v := s.text[g.from:g.to]
+		all.WriteString(v)
+		if letters := strings.TrimRight(v, "0123456789"); skip(letters, 0, letter, len(v)) == len(letters) {
+			names++ // as words, with a number or without, are
+		}
+	}
+	v, each := all.String(), row[0].to-row[0].from
+	t := shapeIn(v)
+	numbers := t.digits == len(v) && (len(v) >= 24 || len(v) >= 16 && distinct(v) > 5)
+	mixture := t.digits*8 >= len(v) && t.lower+t.upper > 1 && names*2 <= n
+	alike := numbers || mixture || n >= 4 && jumbled(v)
+	part := is(s.before(row[0].from), word|marks) || is(s.at(row[n-1].to), under) || each < 4 || each > 10
+	listed := n == 2 && strings.Contains(s.text[row[0].to:row[1].from], ",")
+	harmless := part || listed || placeholder(v) || strings.HasPrefix(v, "0x")
+	if harmless || !alike {
+		return false
+	}
+	for i := 0; i < n; {
+		from, to := row[i].from, row[i].to
+		for i++; i < n && !strings.Contains(s.text[to:row[i].from], "\n"); i++ {
+			to = row[i].to
+		}
+		s.add(from, to, "password")
+	}
+	return true
+}
+
+// seedWords masks as many words in a row as a wallet's seed has, if no sentence has them.
+func (s *scan) seedWords() {
+	const shortest, longest = 12*4 - 1, 24*9 + 80
+	t, plain := s.text, func(c byte) bool { return c == ' ' || is(c, lower) }
+	for at := shortest - 1; at < len(t); at += shortest {
+		if !plain(t[at]) {
+			continue
+		}
+		from := at
+		for from > 0 && plain(t[from-1]) {
+			from--
+		}
+		for at < len(t) && plain(t[at]) {
+			at++
+		}
+		if at-from > longest {
+			continue
+		}
+		for begin := from; begin < at; {
+			end, n := begin, 0
+			for word := begin; word <= at && !is(s.before(word), alnum); n++ {
+				next := skip(t, word, lower, at-word)
+				if next-word < 3 || next-word > 8 || joining[t[word:next]] {
+					break
+				}
+				end, word = next, next+1
+			}
+			asMany := n >= 12 && n <= 24 && n%3 == 0
+			if asMany && unrelatedWords(t[begin:end]) && len(plural().FindAllString(t[begin:end], 2)) < 2 {
+				s.add(begin, end, "seed-phrase")
+			}
+			begin = max(end, skip(t, begin, lower, at-begin)) + 1 // the next word
+		}
+	}
+}
+
+// plural matches the end of a word in the plural.
+var plural = text.Pattern(`[^sui]s\b`)
