@@ -35,6 +35,7 @@ type scan struct {
 	beside                    []span // what was found there
 
 	decoding bool // the text was encoded
+	wallet   bool // it speaks of one, or of its seed
 	undo     bool // it has lines that nested must read as URLs
 
 	around map[*lazyRule]int // by rule: where its last window ended
@@ -48,13 +49,15 @@ func (s *scan) look(r *Rules, text string) {
 	for from, to := range longRuns(text) {
 		s.randomRun(from, to)
 	}
-	s.seedWords()
 	r.literals.each(text, func(one *literal, at int) {
 		if !s.exhausted(at) {
 			s.try(one, at)
 		}
 	})
 	s.markedWords()
+	if s.wallet {
+		s.seedWords()
+	}
 	s.addBeside()
 }
 
