@@ -125,6 +125,7 @@ func TestClaimsThatTheirQuotesDontBear(t *testing.T) {
 		{"", "Guests may edit a post within a day.", "", "Guests may not edit a post within a day"},
 		{"", "the chair sees all seats, helpers just their row", "", "Helpers see all seats, the chair just the row"},
 		{"", "ruby 3 on the kiosk and ruby 4 in the office", "", "Ruby 4 on the kiosk, Ruby 3 in the office"},
+		{"", "send the plan to the helpers only", "", "The plan is sent to all guests and the helpers"},
 		{"", "hide the map until the doors open", "", "Show the map until the doors open"},
 		{"", "a print job may take up to 3 minutes", "", "A print job takes at least 3 minutes"},
 		{"", "nobody but the chair resets the clock", "", "Anybody resets the clock"},

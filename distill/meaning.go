@@ -38,7 +38,8 @@ func opposes(claim, said []sayWord) bool {
 var flips = func() map[string]flip {
 	m := map[string]flip{}
 	for i, pair := range strings.Fields(`increase/decrease raise/lower accept/reject safe/unsafe grow/shrink start/stop
-		after/before after/within must/may hide/show only/everybody only/everyone only/anyone only/anybody required/optional
+		after/before after/within must/may hide/show only/all only/every only/everybody only/everyone only/anyone
+		only/anybody required/optional
 		manual/automatic
 		synchronous/asynchronous enable/disable first/last least/most minimum/maximum open/closed include/exclude above/below
 		more/fewer more/less ascending/descending allow/block pass/fail mehr/weniger vor/nach nur/alle nur/jeder
@@ -48,7 +49,11 @@ var flips = func() map[string]flip {
 			i = had.pair
 		}
 		m[one], m[other] = flip{pair: i}, flip{i, true}
-		m[text.Stem(one)], m[text.Stem(other)] = m[one], m[other]
+		for _, w := range []string{one, other} { // "alle" has the stem of "all"
+			if stem := text.Stem(w); m[stem] == (flip{}) {
+				m[stem] = m[w]
+			}
+		}
 	}
 	return m
 }()
@@ -103,10 +108,10 @@ func flipOf(word string) (flip, bool) {
 }
 
 // alongside reports whether more words stand on the same sides of two places than on the other sides; not where one is
-// in the passive: "increase the limit", "the limit is decreased".
+// in the passive: "increase the limit", "the limit is decreased"; nor of an "only" at the end.
 func alongside(a, b []string, i, k int) bool {
 	same, crossed := 0, 0
-	passive := (i > 0 && being[a[i-1]]) != (k > 0 && being[b[k-1]])
+	free := (i > 0 && being[a[i-1]]) != (k > 0 && being[b[k-1]]) || k == len(b)-1 && limits().MatchString(b[k])
 	for n, w := range a {
 		at := slices.IndexFunc(b, func(o string) bool { return text.Stem(o) == text.Stem(w) })
 		switch {
@@ -117,7 +122,7 @@ func alongside(a, b []string, i, k int) bool {
 			crossed++
 		}
 	}
-	return same > crossed || passive && same+crossed > 0
+	return same > crossed || free && same+crossed > 0
 }
 
 // limitsElse reports whether "only" limits in a claim what a text has without it, and the reverse: "admins only delete
