@@ -156,11 +156,6 @@ func isPair(t string) bool {
 	return ok && len(password) >= 6 && !placeholder(password) && !strings.ContainsAny(password, "/:<>()")
 }
 
-// looksMixed reports whether letters and digits alternate as in a key, and not as in a name or a short hash.
-func looksMixed(v string) bool {
-	return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
-}
-
 // unrelatedWords reports whether words are none of a sentence, as those of seeds and passphrases: hardly any is there
 // twice, and none holds a sentence together.
 func unrelatedWords(v string) bool {
