@@ -40,7 +40,8 @@ const (
 	isAsked       = 1.3 // of the kind that is asked for
 	byHand        = 1.3 // of what a person wrote down themselves
 	mostSays      = 1.5 // of what a passage says of a question, as a person's words count for more
-	exchangesRead = 30  // exchanges of which the text is read
+	exchangesRead = 15  // exchanges of which the text is read, more if more results are wanted
+	itemsFrom     = 30  // exchanges of which the items are results, whatever their words
 )
 
 // look ranks exchanges and items, best first, and reads what is shown of them.

@@ -377,7 +377,7 @@ func (r *reader) exchanges(ctx context.Context, docs map[int64]*held) ([]*ranked
 // itemsIn adds the items from the best exchanges, whatever their words; quotes only if they are asked for.
 func (r *reader) itemsIn(ctx context.Context, told []*ranked, docs map[int64]*held) error {
 	var at [][3]int64
-	for _, o := range told[:min(len(told), exchangesRead)] {
+	for _, o := range told[:min(len(told), itemsFrom)] {
 		at = append(at, [3]int64{o.session, o.n, o.to})
 	}
 	places, err := json.Marshal(at)
