@@ -49,7 +49,7 @@ func clip(s string) string { return text.HeadWords(strings.TrimSpace(s), distill
 func about(said string) []string {
 	var out []string
 	for w := range strings.FieldsFuncSeq(said, func(r rune) bool {
-		return unicode.IsSpace(r) || text.Unspaced(r) || strings.ContainsRune("。，、；：！？「」『』（）", r)
+		return unicode.IsSpace(r) || r >= '⺀' && (text.Unspaced(r) || strings.ContainsRune("。，、；：！？「」『』（）", r))
 	}) {
 		name := strings.TrimRight(strings.Trim(w, "`\"'“”‘’()[]{}<>,;:!?*…"), ".")
 		noName := len(name) < 3 || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") ||

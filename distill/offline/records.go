@@ -60,7 +60,7 @@ func answers(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	for turn, c := range ingest.EachCall(s.Turns) {
 		for _, a := range c.Open {
-			if it, ok := namedLater(s, turn, a); ok {
+			if it, by := namedLater(s, turn, a); by != nil {
 				out = append(out, it)
 			}
 		}
@@ -124,13 +124,16 @@ func takenInstead(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it paylo
 	a.Options = slices.DeleteFunc(slices.Clone(a.Options), func(o ingest.Option) bool {
 		return slices.Contains(a.Chosen, o.Label)
 	})
-	it, ok = namedLater(s, of, a)
-	if a.Multi || a.Free || !ok {
+	if a.Multi || a.Free {
+		return it, false
+	}
+	it, by := namedLater(s, of, a)
+	if by == nil {
 		return it, false
 	}
 	took := text.Takes(it.Text)
 	takes := func(o ingest.Option) bool { return text.Words(o.Label).In(took) == 1 }
-	said := s.Turns[s.Places()[it.First().Turn]].OwnText()
+	said := by.OwnText()
 	names := text.Words(strings.Join(a.Chosen, " ")).Shared(text.Words(said)) > 0
 	return it, slices.ContainsFunc(a.Options, takes) && (names || changesMind().MatchString(said))
 }
@@ -139,17 +142,29 @@ var changesMind = text.Pattern(`(?i)\b(?:instead|rather|after all|actually|(?:my
 	`doch|lieber|stattdessen)\b`)
 
 // namedLater returns what the person said of a question that they wanted to talk about first: their next words that
-// name one of its options and ask nothing. Whether they took it, nothing on record says: it is quoted.
-func namedLater(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload.Item, ok bool) {
+// name one of its options and ask nothing, and the turn, nil if none. Whether they took it, nothing on record says: it
+// is quoted.
+func namedLater(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload.Item, by *ingest.Turn) {
+	var labels []text.Bag
+	var begins []string // of a word of each
+	for _, o := range a.Options {
+		if words := text.Content(o.Label); len(words) > 0 {
+			labels, begins = append(labels, text.Words(o.Label)), append(begins, text.Head(words[0], 3))
+		}
+	}
 	for i := range s.Turns {
 		turn := &s.Turns[i]
-		if turn.N <= of.N || turn.Aside() || !typed(turn) {
+		may := turn.N > of.N && turn.Role != ingest.Assistant && named(turn.Text, begins)
+		if !may || turn.Aside() || !typed(turn) {
 			continue
 		}
 		for _, sentence := range text.Sentences(turn.OwnText(), true) {
+			if len(sentence) > longestChange {
+				continue
+			}
 			words, named := text.Words(sentence), 0
-			for _, o := range a.Options {
-				if text.Words(o.Label).In(words) == 1 {
+			for _, label := range labels {
+				if label.In(words) == 1 {
 					named++
 				}
 			}
@@ -157,12 +172,21 @@ func namedLater(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload
 				it = recorded(payload.Decision, "answer-asking", payload.ByUser, turn, plain(sentence), sentence)
 				it.Evidence = append(it.Evidence,
 					payload.Evidence{Turn: string(of.ID), N: of.N, Quote: clip(a.Question)})
-				return it, true
+				return it, turn
 			}
 		}
 	}
-	return it, false
+	return it, nil
 }
+
+// named reports whether some of the words that begin so may be in a text, which is quick to tell.
+func named(said string, begins []string) bool {
+	said = strings.ToLower(said)
+	return slices.ContainsFunc(begins, func(b string) bool { return strings.Contains(said, b) })
+}
+
+// longestChange is the longest sentence in which a person names an option, in bytes; what is longer was pasted.
+const longestChange = 500
 
 // leavesChoice reports whether an answer leaves the choice to the assistant, says first of all that it isn't made yet,
 // or only says how to proceed.
