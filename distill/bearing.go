@@ -198,7 +198,8 @@ var exception = text.Pattern(`(?i)[ ,](?:unless|except|as long as|provided|es se
 // condition matches what begins with a condition, conditional a word that can state one.
 var (
 	condition   = text.Pattern(`(?i)^\W*(?:if|falls|sofern|sobald) `)
-	conditional = text.Pattern(`(?i)\b(?:if|when|once|after|until|unless|provided|in case|falls|wenn|sofern|sobald|bis|nach)\b`)
+	conditional = text.Pattern(`(?i)\b(?:if|when|once|after|until|unless|provided|in case|` +
+		`falls|wenn|sofern|sobald|bis|nach)\b`)
 )
 
 // exceptsMore reports whether what is said has an exception of which a claim has no word, or the person named a

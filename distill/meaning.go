@@ -39,10 +39,8 @@ var flips = func() map[string]flip {
 	m := map[string]flip{}
 	for i, pair := range strings.Fields(`increase/decrease raise/lower accept/reject safe/unsafe grow/shrink start/stop
 		after/before after/within must/may hide/show only/all only/every only/everybody only/everyone only/anyone
-		only/anybody required/optional
-		manual/automatic
-		synchronous/asynchronous enable/disable first/last least/most minimum/maximum open/closed include/exclude above/below
-		more/fewer more/less ascending/descending allow/block pass/fail mehr/weniger vor/nach nur/alle nur/jeder
+		only/anybody required/optional manual/automatic synchronous/asynchronous enable/disable first/last least/most
+		minimum/maximum open/closed include/exclude above/below more/fewer more/less ascending/descending allow/block pass/fail mehr/weniger vor/nach nur/alle nur/jeder
 		mindestens/höchstens offen/geschlossen`) {
 		one, other, _ := strings.Cut(pair, "/")
 		if had, ok := m[one]; ok {
@@ -131,7 +129,8 @@ func limitsElse(claim, said string) bool {
 	of, is := limited(claim), limited(said)
 	moved := func(from, to []string, in string) bool {
 		has := stems(strings.Join(text.Split(strings.ToLower(in)), " "))
-		return len(from) > 0 && !slices.ContainsFunc(from, func(w string) bool { return !has[w] || slices.Contains(to, w) })
+		stays := func(w string) bool { return !has[w] || slices.Contains(to, w) }
+		return len(from) > 0 && !slices.ContainsFunc(from, stays)
 	}
 	return moved(of, is, said) && moved(is, of, claim)
 }

@@ -154,8 +154,9 @@ func (r *senseReader) token(token string, all []string, i int) {
 		if light[w] || text.Stop(w) && k == 0 {
 			continue
 		}
-		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no || r.unchanged, loose: r.loose,
-			clause: r.clause, part: k > 0, exact: k == 0 && (text.IsName(token) || digits[w] != "" || days[low])})
+		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no || r.unchanged,
+			loose: r.loose, clause: r.clause, part: k > 0,
+			exact: k == 0 && (text.IsName(token) || digits[w] != "" || days[low])})
 	}
 	r.unchanged = false
 }

@@ -13,8 +13,8 @@ func TestSubjectComesFirst(t *testing.T) {
 			State: payload.Stands, By: payload.ByUser, Maker: payload.ByRule}}
 	}
 	x := openWith(t, Doc{Session: "s1", Project: "ledger", Title: "queue", Start: day, End: day, Items: []Item{
-		item("backoff", "Retries use exponential backoff with full jitter, base 2 s, doubling, cap 10 min, at most five "+
-			"attempts; that replaces the fixed 30 second delay"),
+		item("backoff", "Retries use exponential backoff with full jitter, base 2 s, doubling, cap 10 min, at most "+
+			"five attempts; that replaces the fixed 30 second delay"),
 		item("support", "All of support (role support and above) may open the dead-letter page and retry a dead job; "+
 			"a retry puts it back into jobs with attempts = 0"),
 	}})

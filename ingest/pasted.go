@@ -99,7 +99,8 @@ func pastedLines(lines []string) int {
 		return n + outputBelow(lines[n:])
 	case chatted().MatchString(first):
 		n := until(blank)
-		if slices.ContainsFunc(lines[1:n], func(line string) bool { return chatted().MatchString(strings.TrimSpace(line)) }) {
+		talks := func(line string) bool { return chatted().MatchString(strings.TrimSpace(line)) }
+		if slices.ContainsFunc(lines[1:n], talks) {
 			return n - speaksLast(lines[1:n])
 		}
 	case printed().MatchString(first):
@@ -236,7 +237,8 @@ var (
 		`^[\p{Han}\p{Hiragana}\p{Katakana}].*[。？]\s*$`)
 	mailHead = text.Pattern(`^\*{0,2}(?i:from|to|cc|sent|date|subject|reply-to|von|an|gesendet|datum|betreff|de|à|objet|` +
 		`para|asunto):`)
-	signs     = text.Pattern(`(?i)^(?:--|(?:\pL+ ){0,2}(?:regards|wishes|cheers|sincerely|grüße?n?|gruß|mfg|lg|vg)\b[,.! ]*[\pL .]{0,30})$`)
+	signs = text.Pattern(`(?i)^(?:--|(?:\pL+ ){0,2}(?:regards|wishes|cheers|sincerely|grüße?n?|gruß|mfg|lg|vg)\b` +
+		`[,.! ]*[\pL .]{0,30})$`)
 	forwarded = text.Pattern(`(?i)^\s*(?:-{3,} ?(?:original message|forwarded message|urspr\S+ nachricht)|` +
 		`begin forwarded message:)`)
 	listed = text.Pattern(`^\s*(?:[-*•#|<>]|\d+[.)])`)

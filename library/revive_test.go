@@ -191,7 +191,8 @@ func TestRepairBesideAnother(t *testing.T) {
 	told := 0
 	for range 2 {
 		for _, m := range repair(t, again(t, l)).Mended {
-			if strings.HasSuffix(m.Path, "session.json") && !m.Done && strings.Contains(m.How, "holds the same session") {
+			says := strings.Contains(m.How, "holds the same session")
+			if strings.HasSuffix(m.Path, "session.json") && !m.Done && says {
 				told++
 			}
 		}

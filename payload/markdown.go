@@ -251,7 +251,7 @@ func (pg *page) saidMoreSince(goal *Item) string {
 		case !later || n == 0:
 		case theirs:
 			last = max(last, it.Evidence[0].N)
-		case n > 1 && it.Kind == Lead && it.By == ByAssistant && it.Rule != CommitRule: // their brief answer, shown with it
+		case n > 1 && it.Kind == Lead && it.By == ByAssistant && it.Rule != CommitRule: // shown with their brief answer
 			last = max(last, it.Evidence[1].N)
 		}
 	}

@@ -37,12 +37,14 @@ func TestPlanAndOrderStandOnce(t *testing.T) {
 	at := []Evidence{{Turn: "t", N: 7, Quote: "Cache the rates"}}
 	p := &Payload{Session: "7f3c", Items: []Item{
 		{Kind: Goal, State: Stands, By: ByBoth, Rule: RequestRule, Text: "Cache the rates", Evidence: at},
-		{Kind: Lead, State: Stands, By: ByBoth, Rule: "plan", Text: "Cache the rates · Write the LRU · Drop Redis", Evidence: at},
+		{Kind: Lead, State: Stands, By: ByBoth, Rule: "plan", Text: "Cache the rates · Write the LRU · Drop Redis",
+			Evidence: at},
 		{Kind: Next, State: Stands, By: ByUser, Rule: UnansweredRule, Text: "now the tests", Evidence: at},
 		{Kind: Lead, State: Stands, By: ByUser, Rule: RefusalRule, Text: "now the tests", Evidence: at},
 	}}
 	got := pageOf(p)
-	for words, want := range map[string]int{"Cache the rates": 1, "“Write the LRU · Drop Redis”": 1, "now the tests": 1} {
+	for words, want := range map[string]int{"Cache the rates": 1, "“Write the LRU · Drop Redis”": 1,
+		"now the tests": 1} {
 		if n := strings.Count(got, words); n != want {
 			t.Errorf("%q stands %d times, want %d:\n%s", words, n, want, got)
 		}

@@ -90,9 +90,13 @@ func (s *Sums) add(name, session string, one Row) {
 			to.Sessions++
 		}
 		to.Requests++
-		to.Failed, to.Unpriced, to.Estimated = to.Failed+one.Failed, to.Unpriced+one.Unpriced, to.Estimated+one.Estimated
-		to.Input, to.Output = to.Input+one.Input, to.Output+one.Output
-		to.CacheWrite, to.CacheRead = to.CacheWrite+one.CacheWrite, to.CacheRead+one.CacheRead
+		to.Failed += one.Failed
+		to.Unpriced += one.Unpriced
+		to.Estimated += one.Estimated
+		to.Input += one.Input
+		to.Output += one.Output
+		to.CacheWrite += one.CacheWrite
+		to.CacheRead += one.CacheRead
 		to.Cost += one.Cost
 	}
 }
@@ -143,8 +147,8 @@ func ownUsage(l *library.Library, by string, since time.Time, name func(calls.Us
 			own.Broken = append(own.Broken, err.Error())
 		case !s.At.Before(since):
 			own.add(name(s), "", Row{Failed: one[s.Fault != ""], Unpriced: one[s.Unpriced], Estimated: one[s.Estimated],
-				Input: s.In - s.CacheRead - s.CacheWrite, Output: s.Out, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite,
-				Cost: s.Cost})
+				Input: s.In - s.CacheRead - s.CacheWrite, Output: s.Out, CacheRead: s.CacheRead,
+				CacheWrite: s.CacheWrite, Cost: s.Cost})
 		}
 	}
 	own.end(by)

@@ -138,8 +138,8 @@ func takenInstead(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it paylo
 	return it, slices.ContainsFunc(a.Options, takes) && (names || changesMind().MatchString(said))
 }
 
-var changesMind = text.Pattern(`(?i)\b(?:instead|rather|after all|actually|(?:my|our) mind|second thoughts?|switch|no longer|` +
-	`doch|lieber|stattdessen)\b`)
+var changesMind = text.Pattern(`(?i)\b(?:instead|rather|after all|actually|(?:my|our) mind|second thoughts?|switch|` +
+	`no longer|doch|lieber|stattdessen)\b`)
 
 // namedLater returns what the person said of a question that they wanted to talk about first: their next words that
 // name one of its options and ask nothing, and the turn, nil if none. Whether they took it, nothing on record says: it

@@ -166,7 +166,8 @@ func unrelatedWords(v string) bool {
 }
 
 // inflected matches what sentences have and lists of words seldom do.
-var inflected = text.Pattern(`(?:ed|ing|ly|tion|ment|en|ung|able|ible)(?: |\z)|(?:must|than|least|characters|chars|zeichen)\b`)
+var inflected = text.Pattern(`(?:ed|ing|ly|tion|ment|en|ung|able|ible)(?: |\z)|` +
+	`(?:must|than|least|characters|chars|zeichen)\b`)
 
 // joining are words that hold sentences together.
 var joining = set(words("joining")...)

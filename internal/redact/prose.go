@@ -357,7 +357,8 @@ func passwordLike(v string) bool {
 	}
 	pair := strings.Contains(v, "_") && is(v[0], lower) && is(v[len(v)-1], digit) // meadow_Falcon12
 	marked := strings.ContainsAny(v, "!#$^*?") || v[len(v)-1] == '%' && t.lower > 0 && t.upper > 0
-	return allJumbled(v) || ofAllKinds(v) || titledNumber().MatchString(v) || marked && strings.IndexAny(v, "$#*") != 0 ||
+	return allJumbled(v) || ofAllKinds(v) || titledNumber().MatchString(v) ||
+		marked && strings.IndexAny(v, "$#*") != 0 ||
 		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && (pair || !camel(v))
 }
 

@@ -39,8 +39,8 @@ func Amounts(s string) map[string]string {
 
 var units = func() map[string]string {
 	m := map[string]string{}
-	for _, unit := range strings.Fields(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s min=min
-		mins=min minute=min minutes=min h=h hour=h hours=h day=d days=d d=d week=w weeks=w month=mo months=mo year=y
+	for _, unit := range strings.Fields(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s
+		min=min mins=min minute=min minutes=min h=h hour=h hours=h day=d days=d d=d week=w weeks=w month=mo months=mo year=y
 		years=y kb=kb kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib %=% percent=% px=px eur=eur euro=eur euros=eur
 		usd=usd hz=hz`) {
 		k, v, _ := strings.Cut(unit, "=")

@@ -124,7 +124,8 @@ func (r *repairing) session(folder string) (string, error) {
 	if twin, ok := r.l.Known(id); ok && twin.Folder != folder {
 		how, err := r.unite(id, folder)
 		if err != nil {
-			err = fmt.Errorf("%s holds the same session, too, and this can't be merged into it: %w", r.l.Rel(twin.Folder), err)
+			err = fmt.Errorf("%s holds the same session, too, and this can't be merged into it: %w",
+				r.l.Rel(twin.Folder), err)
 		}
 		return how, err
 	}

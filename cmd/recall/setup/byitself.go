@@ -166,11 +166,12 @@ func setUp(ctx context.Context, a *app.App, p parts, all, dryRun bool) error {
 	}
 	a.Form("setup", doc)
 	install := func(dryRun bool) error {
-		files := p.files(slices.DeleteFunc(slices.Clone(clients.All), func(c *clients.Client) bool { return !c.Found() }))
+		absent := func(c *clients.Client) bool { return !c.Found() }
+		files := p.files(slices.DeleteFunc(slices.Clone(clients.All), absent))
 		err := change(a, files, &program, dryRun, p.kinds)
 		if len(files) > 0 && errors.Is(none, library.ErrNoLibrary) {
-			fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and imports "+
-				"all your history")
+			fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and "+
+				"imports all your history")
 		}
 		switch {
 		case len(files) == 0 && !p.jobs:

@@ -36,7 +36,8 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Warnings: []string{"w"}, Broken: problems(1)})
 	row := history.Row{Name: "x", Requests: 3, Unpriced: 1, Estimated: 1}
 	a.Form("usage", &history.Usage{By: "day",
-		Recall: history.OwnUsage{Sums: history.Sums{Rows: []history.Row{row}, Total: row}, Month: history.OwnMonth{Cap: 3}}})
+		Recall: history.OwnUsage{Sums: history.Sums{Rows: []history.Row{row}, Total: row},
+			Month: history.OwnMonth{Cap: 3}}})
 	a.Form("clients", struct {
 		Clients []clients.Serving
 		Words   []string

@@ -86,7 +86,8 @@ func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan)
 
 func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
 	if err := h.Install(ctx, p); err != nil {
-		return hint.With(err, "recall setup --remove undoes what was set up; recall setup --dry-run shows what would be")
+		return hint.With(err,
+			"recall setup --remove undoes what was set up; recall setup --dry-run shows what would be")
 	}
 	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At,
 		p.At.Next(time.Now()).Format("2006-01-02 15:04"))

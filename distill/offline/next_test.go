@@ -1,0 +1,96 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"recall/payload"
+)
+
+// What was said last to come next is the next action, also if only a good-bye follows.
+func TestToldNext(t *testing.T) {
+	for _, c := range []struct{ last, bye, want string }{
+		{"The picker shows both shops. Next: keep the choice, in picker.ts lines 18 to 26.", "yep. bye",
+			"Next: keep the choice, in picker.ts lines 18 to 26."},
+		{"Both shops are shown.", "I have to stop. next time first the choice in the picker, then the headings",
+			"next time first the choice in the picker, then the headings"},
+		{"Both shops are shown.", "ok. on monday we start with the headings", "on monday we start with the headings"},
+		{"Both shops are shown.", "pick it up at the font of the headings", "pick it up at the font of the headings"},
+		{"Both shops are shown.", "cool. then only the headings are left for friday",
+			"then only the headings are left for friday"},
+		{"Both shops are shown.", "enough. first thing monday: the headings of both", "first thing monday: the headings of both"},
+		{"Both shops are shown.", "let's pick this up in the morning with the headings",
+			"let's pick this up in the morning with the headings"},
+		{"Both shops are shown.", "lunch. this afternoon the headings of both", "this afternoon the headings of both"},
+		{"Both shops are shown.", "cool, the headings can be next", "cool, the headings can be next"},
+		{"Both shops are shown.", "keep in mind that the old list is still online", ""},
+		{"Both shops are shown.", "good. remember that the demo account resets every sunday", ""},
+		{"Both shops are shown, the next() call is fast.", "great, thanks", ""},
+	} {
+		all, _ := items(talkOf([]string{"Sort the list by shop.", "Sorted.", "And the picker?", c.last, c.bye}, nil))
+		got := ""
+		for _, it := range all {
+			if it.Rule == payload.ToldNextRule {
+				got = it.Text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q, %q: next %q, want %q", c.last, c.bye, got, c.want)
+		}
+	}
+}
+
+// What was said to come next has come where the person took it up or declined it, and the session went on.
+func TestNextThatCame(t *testing.T) {
+	for reply, left := range map[string]bool{"go": false, "yes please": false, "no, the shop does that": false,
+		"skip the captions": false, "commit it": true, "what does the printer cost?": true} {
+		all, _ := items(talkOf([]string{"Sort the list, then the captions.", "The list is sorted. Next: the captions.",
+			reply, "That is done."}, nil))
+		next := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Rule == payload.ToldNextRule })
+		if next != left {
+			t.Errorf("%q: left %v, want %v", reply, next, left)
+		}
+	}
+}
+
+// A list below "Next steps" at the end is what comes next, and so is what the assistant asked last of all; what was
+// asked and is answered isn't. A heading ends the list before it.
+func TestLeftAtTheEnd(t *testing.T) {
+	for last, want := range map[string][]string{
+		"Out now:\n- the list of shops\n- the list of prices\n\n### Next steps\n\n1. Print the list\n2. Send it to all": {
+			"Print the list · Send it to all"},
+		"The list is out.\n\n### Next steps\n\n1. Print the list\n2. Send it to the shops\n\nHave a nice day!": {
+			"Print the list · Send it to the shops"},
+		"Committed. Next up:\n- Print the list\n- Send it to the shops\n\nShall I print it?": {
+			"Print the list · Send it to the shops"},
+		"Sorted by shop.\n\nShould I print the list on paper?": {"Should I print the list on paper?"},
+		"The paper is blue. Which printer should take it?":     {"The paper is blue. Which printer should take it?"},
+		"Two things are open:\n\n1. Who prints the list?\n2. When does it go to the shops?": {
+			"Who prints the list? · When does it go to the shops?"},
+		"Sorted by shop. Can I help you with anything else?": nil,
+	} {
+		for _, answered := range []bool{false, true} {
+			said := []string{"Name the shops.", "They are named.", "Sort the list by shop.", last}
+			if answered {
+				said = append(said, "No, leave it as it is", "The list stays.")
+			}
+			p, err := Distiller{}.Distill(t.Context(), talkOf(said, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, it := range p.Items {
+				if it.Rule == payload.ToldNextRule {
+					got = append(got, it.Text)
+				}
+			}
+			if wants := map[bool][]string{false: want}[answered]; !slices.Equal(got, wants) {
+				t.Errorf("%q, answered %v: next %q, want %q", last, answered, got, wants)
+			}
+			if page := payload.Render(p, payload.Options{}).Text; len(want) > 0 && strings.Count(page, want[0]) != 1 {
+				t.Errorf("%q should stand there once:\n%s", want[0], page)
+			}
+		}
+	}
+}
