@@ -1,10 +1,6 @@
 package redact
 
-import (
-	"strings"
-
-	"recall/internal/text"
-)
+import "strings"
 
 // codes masks the groups of equal length, on its line and below, after a word for what lets somebody in when all else
 // fails: recovery codes, keys as programs display them.
@@ -75,52 +71,3 @@ func (s *scan) addGroups(row []span) bool {
 	}
 	return true
 }
-
-// seedWords masks as many words in a row as a wallet's seed has, if no sentence has them, in a text about such.
-func (s *scan) seedWords() {
-	const shortest, longest = 12*4 - 1, 24*9 + 80
-	t, plain := s.text, func(c byte) bool { return c == ' ' || is(c, lower) }
-	for at := shortest - 1; at < len(t); at += shortest {
-		if !plain(t[at]) {
-			continue
-		}
-		from := at
-		for from > 0 && plain(t[from-1]) {
-			from--
-		}
-		for at < len(t) && plain(t[at]) {
-			at++
-		}
-		if at-from > longest {
-			continue
-		}
-		for begin := from; begin < at; {
-			end, n := seedRun(t, begin, at, false)
-			if n >= 12 {
-				end, n = seedRun(t, begin, at, true)
-			}
-			asMany := n >= 12 && n <= 24 && n%3 == 0
-			if asMany && unrelatedWords(t[begin:end]) && len(plural().FindAllString(t[begin:end], 2)) < 2 {
-				s.add(begin, end, "seed-phrase")
-			}
-			begin = max(end, skip(t, begin, lower, at-begin)) + 1 // the next word
-		}
-	}
-}
-
-// seedRun returns where the words at from end that are as long as a seed's, and how many they are; with or without
-// those that hold sentences together, which take longer to tell.
-func seedRun(t string, from, to int, apart bool) (end, n int) {
-	end = from
-	for word := from; word <= to && (word == 0 || !is(t[word-1], alnum)); n++ {
-		next := skip(t, word, lower, to-word)
-		if next-word < 3 || next-word > 8 || apart && joining[t[word:next]] {
-			break
-		}
-		end, word = next, next+1
-	}
-	return end, n
-}
-
-// plural matches the end of a word in the plural.
-var plural = text.Pattern(`[^sui]s\b`)

@@ -14,7 +14,7 @@ func TestCodesSeedsAndColumns(t *testing.T) {
 		"Codes de secours : 7kq2-m4xz, p8wd-3nvb":                             {"7kq2-m4xz", "p8wd-3nvb"},
 		"one-time code list\n1. 48213095\n2. 77102846\n3. 90155372\nthanks":   {"48213095", "90155372"},
 		"the setup key is k4vt 9q2m xw7z 3hbd":                                {"k4vt 9q2m", "3hbd"},
-		"import this wallet\n" + seed + "\nthen list the accounts":            {"salmon granite"},
+		"save this seed phrase:\n" + seed + "\nthen list the accounts":        {"salmon granite"},
 		"priv:\n    1f:8a:03:44\n    9c:d1\npub:\n    04:11":                  {"1f:8a:03", "9c:d1"},
 		"the vpn passphrase is \"comet walrus ginger 48\"":                    {"comet walrus"},
 		"user | login\nbox1 | ann / Walrus-5521k\nbox2 | bob / comet.maple42": {"Walrus-5521k", "comet.maple42"},

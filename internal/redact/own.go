@@ -17,9 +17,6 @@ func ownRules(b *builder) {
 		b.add(w, codes)
 	}
 	b.add("private key", besidePrivateKey)
-	for _, w := range words("wallets") {
-		b.add(w, func(s *scan, _, _ int) { s.wallet = true })
-	}
 	for _, w := range words("secret files") {
 		b.add(w, fileOfSecrets)
 	}

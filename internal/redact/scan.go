@@ -35,7 +35,6 @@ type scan struct {
 	beside                    []span // what was found there
 
 	decoding bool // the text was encoded
-	wallet   bool // it speaks of one, or of its seed
 	undo     bool // it has lines that nested must read as URLs
 
 	around map[*lazyRule]int // by rule: where its last window ended
@@ -55,9 +54,6 @@ func (s *scan) look(r *Rules, text string) {
 		}
 	})
 	s.markedWords()
-	if s.wallet {
-		s.seedWords()
-	}
 	s.addBeside()
 }
 
