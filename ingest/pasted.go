@@ -255,7 +255,7 @@ var (
 		`(?:\+\+\+|---) \S+/)`)
 )
 
-const chatName = `\pL[\pL .'’-]{0,30}`
+const chatName = `(?:\pL[\pL.'’-]* ?){1,4}`
 
 // filledIn matches the template of a custom prompt that says which part of it the person wrote.
 var filledIn = text.Pattern("(?s)\\A.*?\n?(?:## User Input\\s*\n+```\\w*\n(.*?)\n?```\\s*\n+You \\*\\*MUST\\*\\* " +
@@ -263,6 +263,9 @@ var filledIn = text.Pattern("(?s)\\A.*?\n?(?:## User Input\\s*\n+```\\w*\n(.*?)\
 
 // fillsIn keeps of an expanded template what the person wrote; where that is nothing, all is the template's.
 func (t *Turn) fillsIn() (empty bool) {
+	if !strings.Contains(t.Text, "**MUST**") { // nearly all texts, at no cost
+		return false
+	}
 	m := filledIn().FindStringSubmatch(t.Text)
 	if m == nil {
 		return false

@@ -101,6 +101,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 	long := len(asks) >= atLength
 	act := check.Read(check.Action{Text: task})
 	var orders, claims, dead, quotes, offers []Bearing
+	heard := map[string]bool{} // whose orders are known: results stand near one another
 	for _, r := range found.Results {
 		from, to := r.Turn, r.Turn
 		if r.Item == nil {
@@ -111,7 +112,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 			return nil, err
 		}
 		turns = asTyped(turns)
-		orders = append(orders, forbidding(turns, r.Place, act)...)
+		orders = append(orders, forbidding(turns, r.Place, act, heard)...)
 		if r.Score >= asGood {
 			dead = append(dead, examined(turns, r, from, to, task, asks)...)
 		}
@@ -167,6 +168,7 @@ func Forbidden(ctx context.Context, x Index, act check.Action, wanted func(*Bear
 	if err != nil {
 		return nil, err
 	}
+	heard := map[string]bool{}
 	for _, r := range found {
 		if !check.MayForbid(ingest.Typed(r.Text)) {
 			continue
@@ -175,7 +177,7 @@ func Forbidden(ctx context.Context, x Index, act check.Action, wanted func(*Bear
 		if err != nil {
 			return nil, err
 		}
-		for _, b := range forbidding(asTyped(turns), r.Place, d) {
+		for _, b := range forbidding(asTyped(turns), r.Place, d, heard) {
 			if b.Names = cmp.Or(b.Asked, b.Item.Text); (last == nil || b.Item.At.After(last.Item.At)) && wanted(&b) {
 				last = &b
 			}
@@ -224,15 +226,21 @@ func about(r *answer.Result, turns []index.Turn, task string, asks text.Bag) boo
 var claimed = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true,
 	payload.Flag: true, payload.Deferred: true, payload.Question: true}
 
-// forbidding returns what a person said in some turns that tells not to do the task, or settled on something else, with
-// what it is about.
-func forbidding(turns []index.Turn, at index.Place, act *check.Deed) (all []Bearing) {
+// forbidding returns what a person said in some turns, but for those heard before, that tells not to do the task, or
+// settled on something else, with what it is about.
+func forbidding(turns []index.Turn, at index.Place, act *check.Deed, heard map[string]bool) (all []Bearing) {
 	before := "" // what was said since the person spoke
 	for i, t := range turns {
 		if !typed(t) {
 			before += t.Text + "\n"
 			continue
 		}
+		turn := at.Session + t.ID
+		if heard[turn] {
+			before = ""
+			continue
+		}
+		heard[turn] = i > 0 // with what it replies to
 		b := quoted(t, at)
 		if lost, took := act.Settled(t.Text, before); lost != "" {
 			b.Asked = lost
@@ -254,9 +262,6 @@ func forbidding(turns []index.Turn, at index.Place, act *check.Deed) (all []Bear
 // a cause, with what was supposed in the message before. A task that supposes nothing must be about most of it.
 func examined(turns []index.Turn, r *answer.Result, from, to int, task string, asks text.Bag) []Bearing {
 	said := func(t index.Turn) bool { return !typed(t) && t.N >= from && t.N <= to }
-	if !slices.ContainsFunc(turns, func(t index.Turn) bool { return said(t) && supposes().MatchString(t.Text) }) {
-		return nil
-	}
 	asked := supposes().MatchString(task)
 	least, share := examinedWords, half
 	if asked {
@@ -269,12 +274,16 @@ func examined(turns []index.Turn, r *answer.Result, from, to int, task string, a
 		if ends && i+1 < len(turns) {
 			answered = turns[i+1].Text
 		}
-		if !said(t) || ends && !asked || text.Denies(answered) {
+		if !said(t) || ends && !asked {
 			continue
 		}
 		passage := ""
 		if i > 0 && said(turns[i-1]) {
 			passage = turns[i-1].Text
+		}
+		has := asks.Among(passage + " " + t.Text)
+		if len(has) < least || asks.In(has) < share || text.Denies(answered) {
+			continue
 		}
 		for _, s := range text.Sentences(text.OneLine(t.Text), false) {
 			passage += " " + s
@@ -293,7 +302,8 @@ func examined(turns []index.Turn, r *answer.Result, from, to int, task string, a
 			break
 		}
 	}
-	if best == nil {
+	supposed := func(t index.Turn) bool { return said(t) && supposes().MatchString(t.Text) }
+	if best == nil || !slices.ContainsFunc(turns, supposed) {
 		return nil
 	}
 	return []Bearing{*best}

@@ -125,9 +125,9 @@ func (d *Deed) Settled(said, before string) (lost, took string) {
 	if last := len(all) - 1; last >= 0 && !text.Denies(said) && len(text.Content(said)) <= shortPrompt {
 		choices = append(choices, all[last])
 	}
-	spoken := text.Words(before)
+	spoken := d.does.Among(before)
 	for _, took := range choices {
-		if spoken.Shared(d.does)+text.Words(took).Without(spoken).Shared(d.does) <= 1 {
+		if len(spoken)+len(d.does.Among(took).Without(spoken)) <= 1 {
 			continue
 		}
 		takes := text.Takes(took)

@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Bag represents a text for comparison: its words, in the form they are compared by, with their weights.
@@ -42,6 +43,24 @@ func (b Bag) Shared(other Bag) (n int) {
 		}
 	}
 	return n
+}
+
+// Among returns those of the bag's words that a text has; of a long text this costs a part of what a bag of it would.
+func (b Bag) Among(s string) Bag {
+	begins := [256]bool{}
+	for w := range b {
+		begins[w[0]] = true // a stem begins as its word does, but for accents
+	}
+	out := Bag{}
+	Each(s, func(w string) bool {
+		if begins[w[0]] || w[0] >= utf8.RuneSelf {
+			if stem := Stem(w); b.Has(stem) {
+				out[stem] = b[stem]
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // Without returns the words that the other bag doesn't have.
