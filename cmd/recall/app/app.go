@@ -61,9 +61,6 @@ func (a *App) Beside() *App {
 	return &App{Console: a.Console, Config: a.Config, ConfigFile: a.ConfigFile}
 }
 
-// Share has this run use a library that another one has open and will close.
-func (a *App) Share(l *library.Library) { a.Lib, a.shared = l, true }
-
 // Close closes what was opened.
 func (a *App) Close() {
 	a.closeIndex()
@@ -102,11 +99,6 @@ func (a *App) GlobalFlags() (args []string) {
 		args = append(args, "--library", a.Flags.Lookup("library").Value.String())
 	}
 	return args
-}
-
-// Run runs a recall command in this process, on the same streams, and returns its exit code.
-func (a *App) Run(ctx context.Context, args ...string) int {
-	return a.Again(ctx, append(a.GlobalFlags(), args...), a.In, terminal.Own(a.Out), terminal.Own(a.Err))
 }
 
 // LibraryNamed reports whether --library was given.

@@ -104,14 +104,6 @@ const (
 // ExitCode is the error of a command that has already printed everything.
 type ExitCode int
 
-// Exit returns a code as an error; nil for ExitOK.
-func Exit(code int) error {
-	if code == ExitOK {
-		return nil
-	}
-	return ExitCode(code)
-}
-
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 // RunsDir is the folder for runs of recall-eval (eval/cmd) without --out: here, so that forget can empty it.
@@ -122,9 +114,6 @@ func RunsDir() (string, error) {
 	}
 	return filepath.Join(base, "recall", "eval"), nil
 }
-
-// WriteWhole replaces a file for this user only, atomically.
-func WriteWhole(path string, data []byte) error { return disk.Replace(path, data, 0o600) }
 
 // WithLock runs do unless another recall holds the lock, and reports whether it ran.
 func WithLock(lock string, do func() error) (done bool, err error) {
@@ -151,7 +140,7 @@ func WriteNew(path, text string, force bool) error {
 		if real, err := filepath.EvalSymlinks(path); err == nil { // keep a symbolic link
 			path = real
 		}
-		return WriteWhole(path, []byte(text))
+		return disk.Replace(path, []byte(text), 0o600)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answ
 		return nil, behind, err
 	}
 	if m.Kept != nil && !fresh { // a sync changes the library's lock timeout
-		b.Share(m.Kept)
+		b.Lib, b.shared = m.Kept, true
 	}
 	defer func() {
 		if err != nil {

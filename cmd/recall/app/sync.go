@@ -50,11 +50,13 @@ func (a *App) Unsearched(entries []library.Entry) []pipeline.Unsearched {
 
 // Exclusion returns what must not be kept, by the configuration as it is now: a folder might have been added since.
 func (a *App) Exclusion() (x ingest.Exclusion) {
-	c, err := a.latest.Load().Reload(a.Flags, a.ConfigFile, config.ThisSystem())
-	if err == nil {
+	c := a.latest.Load()
+	if c == nil || time.Since(c.Read) > time.Second { // a sync asks for each session
+		var err error
+		if c, err = config.Load(a.Flags, a.ConfigFile, config.ThisSystem()); err != nil {
+			c = a.Config
+		}
 		a.latest.Store(c)
-	} else {
-		c = a.Config
 	}
 	for _, dir := range c.Sources.Exclude {
 		x.LeaveOut(dir)

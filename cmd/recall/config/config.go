@@ -87,10 +87,10 @@ type Config struct {
 		Told    bool          `key:"told" default:"true" about:"whether a session that starts is told what others in the team decided, with their quotes"`
 	} `key:"team"`
 
-	File string // the file read, "" if none
+	File string    // the file read, "" if none
+	Read time.Time // when
 
-	text    []byte      // of it
-	state   os.FileInfo // of it, before it was read
+	text    []byte // of it
 	origins map[string]origin
 }
 
@@ -132,35 +132,6 @@ func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefa
 // Environment reports whether a key is set by the environment, which another program that starts recall might lack.
 func (c *Config) Environment(key string) bool { return c.origins[key].layer == fromEnv }
 
-// Reload is Load, but returns c, which may be nil, if it was loaded with the same arguments and its file is still the
-// one to read and as it was.
-func (c *Config) Reload(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
-	if c != nil {
-		if file, err := findConfig(explicit, at); err == nil && file == c.File && sameState(c.state, stateOf(file)) {
-			return c, nil
-		}
-	}
-	return Load(flags, explicit, at)
-}
-
-func stateOf(file string) os.FileInfo {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil
-	}
-	return info
-}
-
-// sameState reports whether a file is certain to be unchanged: the coarsest clocks of file systems can't tell two
-// changes within two seconds apart. Two missing files are the same.
-func sameState(was, now os.FileInfo) bool {
-	if was == nil || now == nil {
-		return was == nil && now == nil
-	}
-	return os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime()) &&
-		time.Since(now.ModTime()) > 2*time.Second
-}
-
 // Load combines the settings: defaults < file < RECALL_* environment < flags that set a key (see SetsKey). explicit is
 // --config; a file isn't required. The error names every unknown key and bad value with its place.
 func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
@@ -168,22 +139,30 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{File: file, state: stateOf(file)}
-	v := layered(flags)
+	c := &Config{File: file, Read: time.Now()}
 	if file != "" {
-		if c.text, err = disk.ReadRegular(file, mostOfConfig); err == nil {
-			err = v.ReadConfig(bytes.NewReader(c.text))
+		if c.text, err = disk.ReadRegular(file, mostOfConfig); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		if err != nil {
-			return nil, hint.With(fmt.Errorf("%s: %w", file, withoutWrapping(err)), `recall config --help lists every key; in `+
-				`double quotes a \ is YAML's escape, so write Windows paths in single quotes`)
-		}
+	}
+	if err = c.decodeAll(flags, at); err != nil {
+		return nil, err
+	}
+	return c, c.chooseDistiller()
+}
+
+// decodeAll decodes all settings, those of the file from its text.
+func (c *Config) decodeAll(flags *pflag.FlagSet, at Surroundings) error {
+	v := layered(flags)
+	if err := v.ReadConfig(bytes.NewReader(c.text)); err != nil {
+		return hint.With(fmt.Errorf("%s: %w", c.File, withoutWrapping(err)), `recall config --help lists every key; in `+
+			`double quotes a \ is YAML's escape, so write Windows paths in single quotes`)
 	}
 	c.findOrigins(v, flags)
 	if problems := slices.Concat(c.unknownKeys(v), unknownVariables(), c.decode(v, at)); len(problems) > 0 {
-		return nil, hint.With(errors.New(strings.Join(problems, "\n")), "recall config --help lists every key")
+		return hint.With(errors.New(strings.Join(problems, "\n")), "recall config --help lists every key")
 	}
-	return c, c.chooseDistiller()
+	return nil
 }
 
 // withoutWrapping returns YAML's own error, which names the line.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -112,6 +111,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.LLM.Prices, want.Sources.Exclude = []llm.Price{}, []string{}
 	want.Team.Answers, want.Team.Wait, want.Team.Told = "auto", 250*time.Millisecond, true
 	want.LLM.Provider, want.LLM.Timeout, want.LLM.Concurrency = "none", 3*time.Minute, 4
+	want.Read = c.Read
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("defaults differ (-want +got):\n%s", diff)
 	}
@@ -262,46 +262,4 @@ func mustGetwd(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// Settings are read again as soon as the file changes, appears or goes away, and only then.
-func TestReload(t *testing.T) {
-	at := Surroundings{Home: t.TempDir(), User: t.TempDir()}
-	file := filepath.Join(at.User, "recall", "config.yaml")
-	old := time.Now().Add(-time.Minute)
-	write := func(limit int, when time.Time) {
-		t.Helper()
-		err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700),
-			os.WriteFile(file, fmt.Appendf(nil, "query:\n  limit: %d\n", limit), 0o600), os.Chtimes(file, when, when))
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	var c *Config
-	reload := func(what string, again bool, limit int) {
-		t.Helper()
-		now, err := c.Reload(nil, "", at)
-		if err != nil {
-			t.Fatal(what, err)
-		}
-		if read := now != c; read != again || limit > 0 && now.Query.Limit != limit {
-			t.Errorf("%s: read again %v, limit %d", what, read, now.Query.Limit)
-		}
-		c = now
-	}
-	reload("at first", true, 0)
-	reload("without a file", false, 0)
-	write(3, old)
-	reload("a file appeared", true, 3)
-	reload("as it was", false, 3)
-	write(4, old.Add(time.Second))
-	reload("of another time", true, 4)
-	write(5, time.Now())
-	reload("just written", true, 5)
-	reload("which may be written again at the same time", true, 5)
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	reload("the file is gone", true, 0)
-	reload("and stays away", false, 0)
 }

@@ -67,7 +67,7 @@ func WriteConfig(name string, wanted []Written, at Surroundings) error {
 			return err
 		}
 	}
-	if err := wouldLoad(name, out, at); err != nil {
+	if err := (&Config{File: name, text: []byte(out)}).decodeAll(nil, at); err != nil {
 		return hint.With(fmt.Errorf("%s isn't changed: with the new settings it wouldn't load: %w", name, err),
 			"add them by hand: recall config --help lists every key")
 	}
@@ -117,19 +117,4 @@ func withSetting(text string, s Written) (string, error) {
 		lines[at] += line + end
 	}
 	return strings.Join(lines, ""), nil
-}
-
-// wouldLoad reports what is wrong with the text of a config.yaml.
-func wouldLoad(name, text string, at Surroundings) error {
-	c := &Config{File: name, text: []byte(text)}
-	v := layered(nil)
-	if err := v.ReadConfig(strings.NewReader(text)); err != nil {
-		return err
-	}
-	c.findOrigins(v, nil)
-	problems := append(c.unknownKeys(v), c.decode(v, at)...)
-	if len(problems) > 0 {
-		return errors.New(strings.Join(problems, "\n"))
-	}
-	return nil
 }

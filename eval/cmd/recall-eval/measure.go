@@ -22,6 +22,7 @@ import (
 	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/internal/text"
+	"recall/library/disk"
 	"recall/pipeline"
 	"recall/prompts"
 )
@@ -244,7 +245,7 @@ func evaluated(a *app.App, r *eval.Run, f flags) error {
 	if f.WriteBaseline != "" {
 		data, err := eval.EncodeBaseline(r)
 		if err == nil {
-			err = app.WriteWhole(f.WriteBaseline, data)
+			err = disk.Replace(f.WriteBaseline, data, 0o600)
 		}
 		if err != nil {
 			return err
@@ -297,7 +298,7 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 			notInFiles().ReplaceAllString(r.Gold.Name, "_"))
 		out = app.FreeName(filepath.Join(dir, name), ".json", string(data)) // two runs can fall in the same second
 	}
-	return out, app.WriteWhole(out, data)
+	return out, disk.Replace(out, data, 0o600)
 }
 
 var notInFiles = text.Pattern(`[^A-Za-z0-9_+-]`)

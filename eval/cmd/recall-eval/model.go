@@ -22,6 +22,7 @@ import (
 	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline/improve"
 )
@@ -136,5 +137,5 @@ func (f answerFolder) Answer(key string) (data []byte, ok bool, err error) {
 }
 
 func (f answerFolder) KeepAnswer(key string, data []byte) error {
-	return app.WriteWhole(filepath.Join(string(f), key), data)
+	return disk.Replace(filepath.Join(string(f), key), data, 0o600)
 }
