@@ -1,5 +1,5 @@
-// Package ask holds the commands that answer from the library: query, why, log, resume and so on. Each file is a
-// command: newXCmd reads its flags, runX does the work, printX shows the result.
+// Package ask holds the commands that answer from the library: query, why, log, resume and so on. Of each
+// command newXCmd reads its flags, runX does the work, printX shows the result.
 package ask
 
 import (

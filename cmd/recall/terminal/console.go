@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -201,4 +203,26 @@ func Unsearched(u pipeline.Unsearched) string {
 	return fmt.Sprintf("%s: %s isn't searched; %s came from there%s (recall sync --from imports it, sources.%s has it "+
 		"searched)", u.Source, Line(ShownPath(u.Folder)), answer.Count(u.Sessions, "session"), changed,
 		strings.ReplaceAll(string(u.Source), "-", "_"))
+}
+
+// OpenBrowser opens a link in the person's browser if there is one to be seen here: not over ssh, nor
+// without a display. On Linux other users of the machine can read the link in the command's arguments.
+func OpenBrowser(link string) {
+	var c *exec.Cmd
+	switch {
+	case os.Getenv("SSH_CONNECTION") != "":
+		return
+	case runtime.GOOS == "darwin":
+		c = exec.Command("osascript") // which is told by its input, out of sight
+		c.Stdin = strings.NewReader(`open location "` + link + `"`)
+	case runtime.GOOS == "windows":
+		c = exec.Command("rundll32", "url.dll,FileProtocolHandler", link)
+	case os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "":
+		return
+	default:
+		c = exec.Command("xdg-open", link)
+	}
+	if c.Start() == nil {
+		go c.Wait()
+	}
 }
