@@ -6,6 +6,9 @@
 package anthropic
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -49,4 +52,152 @@ func New(o Options) (*Model, error) {
 	m.client = wire.Client(m.wire)
 	m.base = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1") // both forms are common
 	return m, nil
+}
+
+// request is the body of POST /v1/messages. It has no temperature, because newer models reject it.
+type request struct {
+	Model     string    `json:"model"`
+	MaxTokens int       `json:"max_tokens"`
+	System    []block   `json:"system,omitempty"`
+	Messages  []message `json:"messages"`
+	Output    *output   `json:"output_config,omitempty"`
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// block is a piece of a prompt or an answer. Types other than "text", such as thinking, are ignored.
+type block struct {
+	Type  string `json:"type"`
+	Text  string `json:"text"`
+	Cache *cache `json:"cache_control,omitempty"`
+}
+
+type cache struct {
+	Type string `json:"type"`
+}
+
+type output struct {
+	Effort string  `json:"effort,omitempty"`
+	Format *format `json:"format,omitempty"`
+}
+
+type format struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// reply is the response to a request.
+type reply struct {
+	Type       string              `json:"type"`
+	Content    []block             `json:"content"`
+	StopReason string              `json:"stop_reason"`
+	Usage      wire.AnthropicUsage `json:"usage"`
+}
+
+// Complete implements llm.Model. If the service rejects the schema, it is told in the prompt, then and later: some say
+// only "invalid params".
+func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+	told := r.Schema != nil && m.tells.Load()
+	res, err := m.ask(ctx, m.request(r, told))
+	if r.Schema == nil || told || !rejected(err) {
+		return res, err
+	}
+	res, again := m.ask(ctx, m.request(r, true))
+	if rejected(again) {
+		return res, err // the schema wasn't the cause
+	}
+	m.tells.Store(true)
+	return res, again
+}
+
+func rejected(err error) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	return ok && e.Fault == llm.Rejected
+}
+
+// request builds a request's body, with the schema either as a parameter or told in the prompt.
+func (m *Model) request(r llm.Request, inPrompt bool) request {
+	if inPrompt {
+		r.Prompt += r.Schema.Told()
+	}
+	body := request{Model: m.o.Model, MaxTokens: r.Max, Messages: []message{{"user", r.Prompt}}}
+	if body.MaxTokens <= 0 {
+		body.MaxTokens = m.o.MaxOutput
+	}
+	if r.System != "" {
+		// The same for many requests: the service can cache it for five minutes.
+		body.System = []block{{Type: "text", Text: r.System, Cache: &cache{"ephemeral"}}}
+	}
+	thinks := llm.Thinks(m.o.Model)
+	if thinks {
+		body.MaxTokens += llm.ThinkingRoom
+	}
+	if inPrompt || !thinks && r.Schema == nil {
+		return body // without effort, which may be what was rejected
+	}
+	body.Output = &output{}
+	if thinks {
+		body.Output.Effort = "low"
+	}
+	if r.Schema != nil {
+		body.Output.Format = &format{"json_schema", r.Schema.JSON}
+	}
+	return body
+}
+
+// ask sends a body and reads the answer. Every error except cancellation by the context's owner is an *llm.Error.
+func (m *Model) ask(ctx context.Context, body request) (llm.Response, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return llm.Response{}, m.wire.Fail(llm.Rejected, 0, "the request can't be written: "+err.Error())
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.base+"/v1/messages", bytes.NewReader(data))
+	if err != nil {
+		return llm.Response{}, m.wire.Fail(llm.Rejected, 0, "the request can't be made")
+	}
+	req.Header.Set("anthropic-version", "2023-06-01")
+	req.Header.Set("User-Agent", "recall")
+	req.Header.Set("Content-Type", "application/json")
+	if m.o.Key != "" {
+		req.Header.Set("x-api-key", m.o.Key)
+	}
+	res, err := m.client.Do(req)
+	if err != nil {
+		return llm.Response{}, m.wire.Broken(ctx, err)
+	}
+	defer res.Body.Close()
+	var rep reply
+	if err := json.NewDecoder(res.Body).Decode(&rep); err != nil {
+		return llm.Response{}, m.wire.Fault(ctx, err)
+	}
+	return m.answer(rep)
+}
+
+// answer converts a reply to a response, or explains why it is unusable.
+func (m *Model) answer(rep reply) (llm.Response, error) {
+	res := llm.Response{Usage: rep.Usage.Usage()}
+	var text strings.Builder
+	for _, b := range rep.Content {
+		if b.Type == "text" {
+			text.WriteString(b.Text)
+		}
+	}
+	res.Text = strings.TrimSpace(text.String())
+	fault, why := llm.Fault(""), ""
+	switch {
+	case rep.StopReason == "max_tokens":
+		fault, why = llm.Cut, "the answer hit its token limit"
+	case rep.StopReason == "model_context_window_exceeded":
+		fault, why = llm.TooLong, "the answer hit the end of the model's window"
+	case rep.StopReason == "refusal":
+		fault, why = llm.Refused, "the model declined: "+m.wire.Clip([]byte(res.Text))
+	case res.Text == "":
+		fault, why = llm.Nonsense, "an empty answer (stop_reason "+m.wire.Clip([]byte(rep.StopReason))+")"
+	}
+	return m.wire.Answer(res, fault, why)
 }
