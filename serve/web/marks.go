@@ -3,6 +3,7 @@ package web
 import (
 	"html"
 	"html/template"
+	"iter"
 	"regexp"
 	"strings"
 
@@ -33,14 +34,7 @@ func quoted(said string, items []payload.Item) string {
 func marked(page template.HTML) template.HTML {
 	var b strings.Builder
 	on := false
-	for rest := string(page); rest != ""; {
-		words, tag := rest, ""
-		if i := strings.IndexByte(rest, '<'); i >= 0 {
-			end := i + 1 + strings.IndexByte(rest[i:]+">", '>')
-			words, tag, rest = rest[:i], rest[i:min(end, len(rest))], rest[min(end, len(rest)):]
-		} else {
-			rest = ""
-		}
+	for words, tag := range pieces(string(page)) {
 		for words != "" {
 			end, next := len(words), len(words)
 			if i := strings.IndexAny(words, opens+closes); i >= 0 {
@@ -60,6 +54,23 @@ func marked(page template.HTML) template.HTML {
 		on = on && !strings.Contains(tag, closes)
 	}
 	return template.HTML(b.String())
+}
+
+// pieces returns the texts of a page, each with the tag behind it.
+func pieces(page string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for page != "" {
+			words, rest, _ := strings.Cut(page, "<")
+			tag := page[len(words):]
+			if in, _, closed := strings.Cut(rest, ">"); closed {
+				tag = "<" + in + ">"
+			}
+			if !yield(words, tag) {
+				return
+			}
+			page = page[len(words)+len(tag):]
+		}
+	}
 }
 
 // A match is an occurrence of what is looked for in a session, as its page shows it.
@@ -91,9 +102,7 @@ func hits(page template.HTML, look *regexp.Regexp) (template.HTML, []match) {
 	}
 	b.WriteString(head)
 	passed := false
-	for rest := body; rest != ""; {
-		words, _, _ := strings.Cut(rest, "<")
-		rest = rest[len(words):]
+	for words, tag := range pieces(body) {
 		said, at := html.UnescapeString(words), 0
 		for _, span := range look.FindAllStringIndex(said, -1) {
 			if passed {
@@ -109,17 +118,13 @@ func hits(page template.HTML, look *regexp.Regexp) (template.HTML, []match) {
 		} else {
 			b.WriteString(html.EscapeString(said[at:]))
 		}
-		tag, _, _ := strings.Cut(rest, ">")
 		switch tag {
-		case "":
-			continue
-		case `<details class="tools"`, `<details class="tools" open=""`:
+		case `<details class="tools">`, `<details class="tools" open="">`:
 			passed = true
-		case "</summary":
+		case "</summary>":
 			passed = false
 		}
-		b.WriteString(rest[:min(len(rest), len(tag)+1)])
-		rest = rest[min(len(rest), len(tag)+1):]
+		b.WriteString(tag)
 	}
 	return template.HTML(b.String()), found
 }

@@ -65,13 +65,10 @@ const keptRead = 2
 // parsed returns a session, parsing it unless it is cached: one at a time, because a large one takes memory.
 func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*readSession, error) {
 	key := string(e.ID) + " " + e.Input
-	if read := s.held(key); read != nil {
-		return read, nil
-	}
 	s.parsing.Lock()
 	defer s.parsing.Unlock()
-	if read := s.held(key); read != nil { // parsed meanwhile
-		return read, nil
+	if i := slices.IndexFunc(s.read, func(one *readSession) bool { return one.input == key }); i >= 0 {
+		return s.read[i], nil
 	}
 	of, err := m.Pipeline.Read(r.Context(), e.ID)
 	if err != nil {
@@ -81,20 +78,8 @@ func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*readSessi
 	if read.pictures, err = picturesOf(r.Context(), m, e, of); err != nil {
 		return nil, err
 	}
-	s.holding.Lock()
-	defer s.holding.Unlock()
 	s.read = append(s.read[max(0, len(s.read)-keptRead+1):], read)
 	return read, nil
-}
-
-// held returns a cached session, or nil.
-func (s *Server) held(key string) *readSession {
-	s.holding.Lock()
-	defer s.holding.Unlock()
-	if i := slices.IndexFunc(s.read, func(one *readSession) bool { return one.input == key }); i >= 0 {
-		return s.read[i]
-	}
-	return nil
 }
 
 func (s *Server) session(r *http.Request, m *Memory) (any, error) {
