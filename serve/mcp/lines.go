@@ -24,10 +24,6 @@ type lines struct {
 	rest []byte // of a message, not passed on yet
 }
 
-func newLines(in io.Reader, out *inTurn) *lines {
-	return &lines{in: bufio.NewReaderSize(in, 64<<10), from: in, out: out}
-}
-
 func (l *lines) Close() error { return closed(l.from) }
 
 // closed closes a stream if it is a closer.
@@ -103,8 +99,7 @@ func (l *lines) refuse(code int, message string) error {
 // inTurn is a stream to which two writers write whole messages. It knows the requests that the client has no response
 // to.
 type inTurn struct {
-	w    io.Writer
-	paid chan struct{} // signals that nothing is owed any more
+	w io.Writer
 
 	mu   sync.Mutex // held while w is written to
 	owed map[any]bool
@@ -113,10 +108,6 @@ type inTurn struct {
 // lastAnswers is how long to wait for owed responses at the end of input: a script closes its end at once.
 const lastAnswers = 30 * time.Second
 
-func newInTurn(w io.Writer) *inTurn {
-	return &inTurn{w: w, paid: make(chan struct{}, 1), owed: map[any]bool{}}
-}
-
 func (t *inTurn) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,12 +115,6 @@ func (t *inTurn) Write(p []byte) (int, error) {
 	if message, bad := jsonrpc.DecodeMessage(p); bad == nil {
 		if res, ok := message.(*jsonrpc.Response); ok {
 			delete(t.owed, res.ID.Raw())
-		}
-	}
-	if len(t.owed) == 0 {
-		select {
-		case t.paid <- struct{}{}:
-		default:
 		}
 	}
 	return n, err
@@ -144,16 +129,11 @@ func (t *inTurn) owe(id jsonrpc.ID) {
 
 // settle waits until nothing is owed, for at most lastAnswers.
 func (t *inTurn) settle() {
-	for late := time.After(lastAnswers); ; {
+	for late := time.Now().Add(lastAnswers); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		t.mu.Lock()
 		left := len(t.owed)
 		t.mu.Unlock()
 		if left == 0 {
-			return
-		}
-		select {
-		case <-t.paid:
-		case <-late:
 			return
 		}
 	}

@@ -7,6 +7,7 @@
 package mcp
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -102,9 +103,9 @@ func New(o Options) *Server {
 // Run serves one client until it disconnects, which is no error, or ctx ends; then it closes in and out if they are
 // closers.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
-	turns := newInTurn(out)
-	// newLines limits the length
-	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: newLines(in, turns), Writer: turns, MaxLineLength: -1})
+	turns := &inTurn{w: out, owed: map[any]bool{}}
+	read := &lines{in: bufio.NewReaderSize(in, 64<<10), from: in, out: turns} // which limits the length
+	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: read, Writer: turns, MaxLineLength: -1})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil
 	}
