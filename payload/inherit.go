@@ -65,9 +65,8 @@ func Inherit(old, updated *Payload) {
 	}
 }
 
-// pairItems returns for each new item the index of the old one that it repeats, or -1: identical items first, those
-// of the same kind before others (one sentence may be both a goal and a decision), then the best matches among the
-// rest.
+// pairItems returns for each new item the index of the old one that it repeats, or -1: identical items first, those of
+// the same kind before others (one sentence may be both a goal and a decision), then the best matches among the rest.
 func pairItems(old, updated []Item) []int {
 	pairs := slices.Repeat([]int{-1}, len(updated))
 	if len(old) == 0 {

@@ -54,8 +54,7 @@ func InfoOf(p *Payload) ThreadInfo {
 	return info
 }
 
-// A Correction is a person's statement that two sessions belong to one thread (Join) or don't (Split). Later ones
-// win.
+// A Correction is a person's statement that two sessions belong to one thread (Join) or don't (Split). Later ones win.
 type Correction struct {
 	Op CorrectionOp `json:"op"`
 	A  string       `json:"a"` // sessions

@@ -12,8 +12,7 @@ import (
 	"recall/library"
 )
 
-// Forget permanently removes a member's session for everybody, whichever device shared it. Repeating it has no
-// effect.
+// Forget permanently removes a member's session for everybody, whichever device shared it. Repeating it has no effect.
 func (t *Team) Forget(ctx context.Context, member int, session string) error {
 	_, err := t.pool.Exec(ctx, `INSERT INTO recall.tombstone(member, sid) VALUES($1, $2) ON CONFLICT DO NOTHING`, member,
 		session)

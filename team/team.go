@@ -1,6 +1,5 @@
-// Package team is what several people share through a PostgreSQL that they run. Each person's library stays
-// complete and their own; what they share is stored in the database, redacted, where other members' questions
-// find it.
+// Package team is what several people share through a PostgreSQL that they run. Each person's library stays complete
+// and their own; what they share is stored in the database, redacted, where other members' questions find it.
 //
 // A team is the schema recall of one database. The database itself enforces who can read and write each row: see
 // schema.sql and docs/internals/team.md.

@@ -1,6 +1,5 @@
-// Package history answers questions about what sessions did: who touched a file, why a line reads as it does, what
-// was done about an error, what was decided when. It needs a pipeline whose index is open. All of recall's git runs
-// here.
+// Package history answers questions about what sessions did: who touched a file, why a line reads as it does, what was
+// done about an error, what was decided when. It needs a pipeline whose index is open. All of recall's git runs here.
 package history
 
 import (

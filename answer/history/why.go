@@ -267,8 +267,7 @@ func askedBefore(s *ingest.Session, n int) (turn int, asked string) {
 // itemsShown is how many items are given as the reason for one line.
 const itemsShown = 4
 
-// choose picks the items that explain the line: they mention the file, are from the same exchange, or share its
-// words.
+// choose picks the items that explain the line: they mention the file, are from the same exchange, or share its words.
 func (w *whyQuery) choose(items []payload.Item, from, to int) []payload.Item {
 	type scored struct {
 		item  payload.Item

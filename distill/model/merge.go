@@ -30,9 +30,8 @@ type ledger struct {
 	paths   map[string]bool // see touched
 }
 
-// Thresholds for treating two items of a session as one, set so that few of the annotators'
-// pairs that differ are merged (286 same, 325 not). Items of the same answer need the
-// higher one: two choices in one turn share many words.
+// Thresholds for treating two items of a session as one, set so that few of the annotators' pairs that differ are
+// merged (286 same, 325 not). Items of the same answer need the higher one: two choices in one turn share many words.
 const (
 	likeInTurn   = 0.55 // likeness with a turn in common, in different windows
 	likeAnywhere = 0.75 // likeness otherwise

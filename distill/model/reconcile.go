@@ -164,8 +164,7 @@ func (p *Pair) verdict(r ruling) Verdict {
 	return v
 }
 
-// shown returns the evidence of an item that holds a quote; a quote from its text is
-// supported by its first evidence.
+// shown returns the evidence of an item that holds a quote; a quote from its text is supported by its first evidence.
 func shown(it *relate.Item, quote string) (payload.Evidence, bool) {
 	want := bare(quote)
 	if len(want) < minQuote {

@@ -154,8 +154,7 @@ func (a *App) Asker(ctx context.Context, anew bool) (*improve.Asker, error) {
 
 // Improve asks the configured model about the sessions that are due; nil if there is none. If it can't be asked, the
 // report says so and no session is lost.
-func (a *App) Improve(ctx context.Context, o improve.Options,
-	anew bool) (*improve.Report, []ingest.Problem, error) {
+func (a *App) Improve(ctx context.Context, o improve.Options, anew bool) (*improve.Report, []ingest.Problem, error) {
 	p, err := a.Asker(ctx, anew)
 	if err != nil {
 		w, _ := improve.WaitingIn(&pipeline.Pipeline{Archiver: pipeline.Archiver{Library: a.Lib}}, o.Quiet)

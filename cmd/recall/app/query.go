@@ -95,8 +95,7 @@ func (a *App) UpToDate(ctx context.Context) (*pipeline.Pipeline, error) {
 
 // Ask answers a person's question, and reports on stderr how it was interpreted. meanwhile shows the preliminary answer
 // while a model looks at it; nil if nobody watches.
-func (a *App) Ask(ctx context.Context, q answer.Question,
-	meanwhile func(answer.Answer)) (answer.Answer, error) {
+func (a *App) Ask(ctx context.Context, q answer.Question, meanwhile func(answer.Answer)) (answer.Answer, error) {
 	said := false
 	if show := meanwhile; show != nil {
 		meanwhile = func(ans answer.Answer) {
@@ -172,8 +171,7 @@ func (a *App) sayHow(ans *answer.Answer) {
 		a.Tell("%s what is %s (“%s”)", how, spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
 	}
 	if n := ans.Widened; len(n.Words) > 0 {
-		a.Tell("found nothing %s (“%s”); searched everything", spanOf(n),
-			terminal.Line(strings.Join(n.Words, "”, “")))
+		a.Tell("found nothing %s (“%s”); searched everything", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
 	}
 	if ans.WithoutVectors {
 		a.Tell("the embedding model gave no usable answer in time; searched by words alone")

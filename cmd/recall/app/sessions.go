@@ -83,8 +83,7 @@ func (a *App) Session(name string) (library.Entry, error) {
 	return e, err
 }
 
-func (a *App) session(name string,
-	lookup func(string) (library.Entry, error)) (library.Entry, error) {
+func (a *App) session(name string, lookup func(string) (library.Entry, error)) (library.Entry, error) {
 	if n, ok := last.Number(name); ok {
 		h, err := last.Find(LastDir(a.Lib), n)
 		switch {

@@ -30,8 +30,7 @@ type grepOptions struct {
 func newGrepCmd(a *app.App) *cobra.Command {
 	var o grepOptions
 	return option.Run(a, "grep", func(fs *option.Flags) {
-		fs.BoolVarP(&o.FixedStrings, "fixed-strings", "F", false,
-			"the pattern is plain text, no regular expression")
+		fs.BoolVarP(&o.FixedStrings, "fixed-strings", "F", false, "the pattern is plain text, no regular expression")
 		fs.Number(&o.Context, "context", "C", 0, "show this many lines around each match")
 		fs.BoolVarP(&o.FilesWithMatches, "files-with-matches", "l", false, "print only the sessions' names")
 		fs.BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "ignore case")
@@ -96,8 +95,7 @@ func newGrepCmd(a *app.App) *cobra.Command {
 }
 
 // sessions returns the sessions to search, the newest first: those named, else those of the project.
-func (o *grepOptions) sessions(a *app.App, catalog *library.Catalog, named []string) (
-	all []library.Entry, err error) {
+func (o *grepOptions) sessions(a *app.App, catalog *library.Catalog, named []string) (all []library.Entry, err error) {
 	project, err := a.ProjectID(o.Project)
 	if err == nil && len(named) > 0 {
 		all, err = a.Sessions(named)

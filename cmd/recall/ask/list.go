@@ -37,13 +37,11 @@ func newListCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(&o.Headless, "headless", false, "also sessions that a program held, such as a review by a script")
 		fs.Number(&o.Limit, "limit", "n", 0, "maximum number of sessions (default: all)")
 		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
-		fs.StringVar(&o.Search, "search", "",
-			"only sessions with these words in their title, project, id or client")
+		fs.StringVar(&o.Search, "search", "", "only sessions with these words in their title, project, id or client")
 		fs.Since(&o.Since, "since", "only sessions active after the start of this day: 2026-04-17, 2w, yesterday")
 		fs.BoolVar(&o.Starred, "starred", false, "only starred sessions")
 		fs.Tags(&o.Tag, "tag", "only sessions with this tag; given twice, with both")
-	}, func(_ context.Context, _ []string) (
-		[]library.ListEntry, error) {
+	}, func(_ context.Context, _ []string) ([]library.ListEntry, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
 		id, err := a.ProjectID(o.Project)
 		if err != nil {

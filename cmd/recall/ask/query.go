@@ -45,8 +45,7 @@ func newQueryCmd(a *app.App) *cobra.Command {
 			"form of the answer: text, plain (no colours or hints), md", "text", "plain", "md")
 		fs.BoolVar(&f.Full, "full", false, "show passages in full, not only the lines that say most")
 		fs.BoolVar(&f.JSON, "json", false, "print the answer as JSON")
-		fs.Kinds(&f.Kind, "kind", "k",
-			"only items of these kinds: decision, eliminated, finding, deferred, next, …")
+		fs.Kinds(&f.Kind, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, next, …")
 		fs.Number(new(int), "limit", "n", 0, "maximum number of answers printed (query.limit)")
 		fs.Sets("limit", "query.limit")
 		fs.BoolVar(new(bool), "no-sync", false, "answer from what is already indexed")

@@ -110,8 +110,7 @@ func (o *resumeOptions) asked(a *app.App, args []string) (name, task string) {
 const taskBudget = 8000
 
 // resumeTask hands over a task with the payload, what was decided about it, and files.
-func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, task string,
-	files []string) error {
+func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, task string, files []string) error {
 	if o.JSON {
 		return hint.With(errors.New("--json prints a payload, without a task"), "omit the task, or --json")
 	}

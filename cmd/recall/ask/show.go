@@ -43,8 +43,7 @@ func newShowCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "show", func(fs *option.Flags) {
 		fs.BoolVar(&o.Actions, "actions", false, "list the tool calls and their results")
 		fs.Number(&o.Around, "context", "C", 0, "also show so many turns before and after that place")
-		fs.BoolVar(&o.JSON, "json", false,
-			"print the payload, with all evidence; with --actions, inputs and results")
+		fs.BoolVar(&o.JSON, "json", false, "print the payload, with all evidence; with --actions, inputs and results")
 		fs.BoolVar(&o.Open, "open", false, "open the transcript at that place, in your editor or pager")
 		fs.BoolVar(&o.Print, "print", false, "print that place as PATH:LINE")
 		fs.BoolVarP(&o.Transcript, "transcript", "t", false, "print the readable transcript")

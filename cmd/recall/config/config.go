@@ -271,8 +271,7 @@ func (c *Config) OwnConfig(at Surroundings) (string, error) {
 		return own, nil
 	}
 	if at.User == "" {
-		return "", hint.With(errors.New("no configuration folder is known"),
-			"name a file: recall init --config FILE")
+		return "", hint.With(errors.New("no configuration folder is known"), "name a file: recall init --config FILE")
 	}
 	return filepath.Join(at.User, "recall", configName), nil
 }
@@ -319,9 +318,8 @@ func WriteConfig(name string, wanted []Written, at Surroundings) error {
 	return disk.Replace(name, []byte(out), mode)
 }
 
-// withSetting returns a config.yaml with one setting changed: its value replaced, else added first in its section,
-// else in a new section at the end. It only knows sections with lines indented by two; in others the result doesn't
-// load.
+// withSetting returns a config.yaml with one setting changed: its value replaced, else added first in its section, else
+// in a new section at the end. It only knows sections with lines indented by two; in others the result doesn't load.
 func withSetting(text string, s Written) (string, error) {
 	section, key, _ := strings.Cut(s.Key, ".")
 	value, err := yaml.Marshal(s.Value)

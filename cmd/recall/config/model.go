@@ -283,8 +283,7 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 	return langchain.NewOllama(o)
 }
 
-// ollamaMost is the largest window requested from Ollama without llm.context: 32k tokens of an 8B model take some 5
-// GB.
+// ollamaMost is the largest window requested from Ollama without llm.context: 32k tokens of an 8B model take some 5 GB.
 const ollamaMost = 32_768
 
 // WayOut returns what can be done about a model that didn't answer; "" if nothing.

@@ -67,8 +67,7 @@ func (o *exportOptions) check() error {
 	}
 	switch {
 	case o.Format == "raw" && !o.Raw:
-		return hint.With(errors.New("raw files are exact, including any secrets in the session"),
-			"confirm with --raw")
+		return hint.With(errors.New("raw files are exact, including any secrets in the session"), "confirm with --raw")
 	case o.To == "-" && (o.Format == "raw" || o.Outputs):
 		return hint.With(errors.New("several files can't be printed"), "name a folder with --to")
 	}

@@ -28,8 +28,7 @@ var Commands = option.Makers{
 func newArchiveCmd(a *app.App) *cobra.Command {
 	var o struct{ From []string }
 	return option.Result(a, "archive", func(fs *option.Flags) {
-		fs.StringArrayVar(&o.From, "from", nil,
-			"archive this file or folder instead of the usual places (repeatable)")
+		fs.StringArrayVar(&o.From, "from", nil, "archive this file or folder instead of the usual places (repeatable)")
 	}, func(ctx context.Context, _ []string) (pipeline.Report, error) {
 		if _, err := a.LibraryToFill(ctx, o.From); err != nil {
 			return pipeline.Report{}, err
@@ -126,8 +125,7 @@ func newProjectListCmd(a *app.App, name string) *cobra.Command {
 func (p ProjectDoc) Roots() string { return strings.Join(append([]string{p.Root}, p.Merged...), ", ") }
 
 // newChangeCmd makes a command that changes the registry, reports that and reindexes.
-func newChangeCmd(a *app.App, name string, change func(id, to string) error,
-	done string) *cobra.Command {
+func newChangeCmd(a *app.App, name string, change func(id, to string) error, done string) *cobra.Command {
 	return option.Run(a, name, nil, func(ctx context.Context, args []string) error {
 		id, err := a.ProjectID(args[0])
 		if err == nil {

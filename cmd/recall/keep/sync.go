@@ -32,8 +32,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 	return option.Do("sync", func(fs *option.Flags) {
 		fs.BoolVar(&o.DryRun, "dry-run", false,
 			"show what a model would be asked and what it would cost, and do nothing")
-		fs.StringArrayVar(&o.From, "from", nil,
-			"import this file or folder instead of the usual places (repeatable)")
+		fs.StringArrayVar(&o.From, "from", nil, "import this file or folder instead of the usual places (repeatable)")
 		fs.BoolVar(&o.JSON, "json", false, "print the report as JSON")
 		fs.BoolVar(&o.NoModel, "no-model", false, "don't ask a model")
 		fs.Apart("dry-run", "no-model")

@@ -70,8 +70,7 @@ func toReview(a *app.App, args []string, o reviewOptions) ([]library.Entry, erro
 	return entries, nil
 }
 
-func runReview(ctx context.Context, a *app.App, entries []library.Entry, one bool,
-	o reviewOptions) error {
+func runReview(ctx context.Context, a *app.App, entries []library.Entry, one bool, o reviewOptions) error {
 	catalog, err := a.Lib.Catalog()
 	if err != nil {
 		return err
@@ -146,8 +145,7 @@ func editPage(ctx context.Context, a *app.App, e library.Entry) error {
 		return err
 	}
 	for _, p := range report.Problems {
-		return hint.With(p,
-			"your text is kept; correct the line and run this again")
+		return hint.With(p, "your text is kept; correct the line and run this again")
 	}
 	if report.Edited == 0 {
 		fmt.Fprintln(a.Out, "nothing changed")

@@ -132,8 +132,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 }
 
 // wrapped reports what was saved and delivers the payload.
-func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc,
-	o wrapUpOptions) error {
+func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc, o wrapUpOptions) error {
 	e, err := a.Lib.Session(e.ID) // reviewing might have moved its folder
 	if err != nil {
 		return err
@@ -221,8 +220,7 @@ func toWrapUp(a *app.App, args []string) (library.Entry, error) {
 }
 
 // takeDraft records the supported lines of a draft as notes and the others as claims, and merges them.
-func takeDraft(ctx context.Context, a *app.App, e library.Entry, draft string,
-	doc *WrapUpDoc) error {
+func takeDraft(ctx context.Context, a *app.App, e library.Entry, draft string, doc *WrapUpDoc) error {
 	p := a.Pipeline()
 	took, err := review.TakeDraft(ctx, p, e, draft)
 	if err != nil {

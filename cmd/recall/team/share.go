@@ -156,8 +156,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 // longest limits one sync with the team; the rest waits for the next.
 const longest = 10 * time.Minute
 
-func syncNow(ctx context.Context, a *app.App,
-	open func(context.Context) (*team.Team, *team.Membership, error)) error {
+func syncNow(ctx context.Context, a *app.App, open func(context.Context) (*team.Team, *team.Membership, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	done, err := a.SyncTeam(ctx, open)
@@ -228,8 +227,7 @@ func newProjectCmd(a *app.App) *cobra.Command {
 		fs.StringVar(&o.Remote, "remote", "", "its repository's remote, such as git.example.org/billing")
 		fs.Title(&o.Into, "into", "the project that it is part of")
 		fs.BoolVar(&o.Apart, "apart", false, "it is no longer part of another")
-	}, func(ctx context.Context, t *team.Team, _ *team.Membership,
-		args []string) error {
+	}, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
 		p, err := t.ProjectNamed(ctx, args[0])
 		if err != nil {
 			return err

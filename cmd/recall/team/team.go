@@ -168,8 +168,7 @@ func leaveOther(ctx context.Context, a *app.App, machine string) error {
 		err = t.LeaveDevice(ctx, d.ID)
 	}
 	if err == nil {
-		fmt.Fprintf(a.Out, "%s is no longer in the team: it can share nothing more\n",
-			terminal.Line(d.Name))
+		fmt.Fprintf(a.Out, "%s is no longer in the team: it can share nothing more\n", terminal.Line(d.Name))
 	}
 	return err
 }
@@ -188,8 +187,7 @@ func newAdmitCmd(a *app.App) *cobra.Command {
 }
 
 // joinTeam adds this machine to a team and records that in the library.
-func joinTeam(ctx context.Context, a *app.App, address, machine string) (*team.Membership,
-	*team.Team, error) {
+func joinTeam(ctx context.Context, a *app.App, address, machine string) (*team.Membership, *team.Team, error) {
 	if err := notInTeam(a.Lib); err != nil {
 		return nil, nil, err
 	}
@@ -227,8 +225,7 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
 	return inTeam(a, "team-delete", func(fs *option.Flags) {
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
-	}, func(ctx context.Context, t *team.Team, of *team.Membership,
-		args []string) error {
+	}, func(ctx context.Context, t *team.Team, of *team.Membership, args []string) error {
 		m, err := t.MemberNamed(ctx, args[0])
 		if err != nil {
 			return err
@@ -257,8 +254,7 @@ func newForgetCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
 	return inTeam(a, "team-forget", func(fs *option.Flags) {
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
-	}, func(ctx context.Context, t *team.Team, of *team.Membership,
-		args []string) error {
+	}, func(ctx context.Context, t *team.Team, of *team.Membership, args []string) error {
 		p, err := t.Find(ctx, args[0])
 		if err != nil {
 			return err

@@ -174,8 +174,7 @@ func (c *Console) PrintProblems(problems []ingest.Problem) { c.printProblems(pro
 
 func (c *Console) printProblems(problems []ingest.Problem, all string) {
 	skipped := func(p ingest.Problem) {
-		fmt.Fprintf(c.Err, "recall: skipped: %s: %s\n", Line(ShownPath(p.Path)),
-			Line(ShownPath(p.Why())))
+		fmt.Fprintf(c.Err, "recall: skipped: %s: %s\n", Line(ShownPath(p.Path)), Line(ShownPath(p.Why())))
 	}
 	var full, others []ingest.Problem
 	for _, p := range problems {

@@ -38,8 +38,7 @@ var _ llm.Model = (*Model)(nil)
 // session; each doubling takes memory.
 const ollamaWindow = 16_384
 
-// NewOllama uses Ollama's own API (/api/chat), the only one that allows setting the context size. It sends nothing
-// yet.
+// NewOllama uses Ollama's own API (/api/chat), the only one that allows setting the context size. It sends nothing yet.
 func NewOllama(o Options) (*Model, error) {
 	o, u, err := wire.Defaults(o, "http://127.0.0.1:11434", ollamaWindow, 8192)
 	if err != nil {

@@ -217,8 +217,7 @@ const (
 // omit. If the service only says that the request is bad, the format is assumed to be the cause.
 func (h dialect) without(err error, hasSchema bool) (next dialect, ok bool) {
 	e, ok := errors.AsType[*llm.Error](err)
-	if !ok || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound &&
-		strings.Contains(e.Text, "support")) {
+	if !ok || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound && strings.Contains(e.Text, "support")) {
 		return h, false // as in OpenRouter's 404: No endpoints found that support …
 	}
 	about := func(words ...string) bool { return text.AnyOf(strings.ToLower(e.Text), strings.Contains, words...) }
