@@ -138,17 +138,8 @@ func showTurns(a *app.App, e library.Entry, from, to int) error {
 		if errors.Is(err, library.ErrNoTurn) {
 			continue
 		}
-		var text []byte
 		if err == nil {
-			text, err = disk.ReadPlain(path)
-		}
-		if err == nil && shown > 0 {
-			err = a.Print("\n")
-		} else if err == nil {
-			err = tellWhich(a, e, string(text), line)
-		}
-		if err == nil {
-			err = a.Print(terminal.Visible(render.TurnAt(string(disk.Markdown.Text(text)), line)))
+			err = showTurn(a, e, path, line, shown == 0)
 		}
 		if err != nil {
 			return err
@@ -166,6 +157,20 @@ func showTurns(a *app.App, e library.Entry, from, to int) error {
 		}
 	}
 	return nil
+}
+
+// showTurn shows the turn at a line of a transcript, the first one with what it is from.
+func showTurn(a *app.App, e library.Entry, path string, line int, first bool) error {
+	text, err := disk.ReadPlain(path)
+	if err == nil && first {
+		err = tellWhich(a, e, string(text), line)
+	} else if err == nil {
+		err = a.Print("\n")
+	}
+	if err != nil {
+		return err
+	}
+	return a.Print(terminal.Visible(render.TurnAt(string(disk.Markdown.Text(text)), line)))
 }
 
 // tellWhich says which session shown turns are from, and of which day, since a turn has only a time.
@@ -196,15 +201,7 @@ func showPlace(ctx context.Context, a *app.App, e library.Entry, h last.Hit, o s
 	if o.Open {
 		return openAt(ctx, a, path, line, o.Print)
 	}
-	text, err := disk.ReadPlain(path)
-	if err != nil {
-		return err
-	}
-	text = disk.Markdown.Text(text)
-	if err := tellWhich(a, e, string(text), line); err != nil {
-		return err
-	}
-	return a.Print(terminal.Visible(render.TurnAt(string(text), line)))
+	return showTurn(a, e, path, line, true)
 }
 
 func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) error {
