@@ -27,11 +27,13 @@ import (
 	"recall/ingest/gemini"
 	"recall/ingest/opencode"
 	"recall/internal/hint"
+	"recall/internal/llm"
 	"recall/internal/redact"
 	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 	"recall/team/ask"
 )
 
@@ -47,7 +49,8 @@ type App struct {
 	Index  *index.Index
 
 	vectors *index.Vectors // as far as read; nil before the first search
-	asked   *asking
+	model   llm.Model      // nil before it is asked
+	purse   *improve.Purse // nil until something is paid for
 	team    ask.Asker
 	shared  bool // Lib is shared: Close leaves it open
 

@@ -23,49 +23,32 @@ import (
 	"recall/pipeline/improve"
 )
 
-// asking is the configured model and the purse that pays for it.
-type asking struct {
-	Plain  llm.Model // sends a request once
-	Prices llm.Prices
-	purse  *improve.Purse // nil until something is paid for
-}
-
-// Asking returns the configured model; nil if there is none. It sends nothing.
-func (a *App) Asking(ctx context.Context) (*asking, error) {
-	if a.asked != nil {
-		return a.asked, nil
-	}
-	c, err := a.LoadConfig()
-	if err != nil {
+// provider returns the configured model, which sends a request once; nil if there is none.
+func (a *App) provider(ctx context.Context) (m llm.Model, err error) {
+	if c, err := a.LoadConfig(); err != nil || a.model != nil {
+		return a.model, err
+	} else if m, err = c.Provider(ctx, os.Getenv); err != nil {
 		return nil, err
 	}
-	m, err := c.Provider(ctx, os.Getenv)
-	if err != nil || m == nil {
-		return nil, err
-	}
-	a.asked = &asking{Plain: m, Prices: c.Prices()}
-	return a.asked, nil
+	a.model = m
+	return m, nil
 }
 
 // paidModel returns the configured model with retries, each request paid by the library's purse; nil if there is none.
 func (a *App) paidModel(ctx context.Context) (llm.Model, error) {
-	m, err := a.Asking(ctx)
+	m, err := a.provider(ctx)
 	if m == nil || err != nil {
 		return nil, err
 	}
-	return llm.Patient(llm.Metered(m.Plain, a.Purse(), m.Prices), a.Config.Patience()), nil
+	return llm.Patient(llm.Metered(m, a.Purse(), a.Config.Prices()), a.Config.Patience()), nil
 }
 
 // Purse returns the one purse of this run, so that each request sees what the others spent.
 func (a *App) Purse() *improve.Purse {
-	if a.asked.purse == nil {
-		a.asked.purse = a.NewPurse()
+	if a.purse == nil {
+		a.purse = improve.NewPurse(a.Lib, a.Caps(), nil)
 	}
-	return a.asked.purse
-}
-
-func (a *App) NewPurse() *improve.Purse {
-	return improve.NewPurse(a.Lib, a.Caps(), nil)
+	return a.purse
 }
 
 // Caps returns the configured caps on asking.
@@ -89,15 +72,8 @@ func (a *App) improver(ctx context.Context, anew bool) (*model.Improver, error) 
 	if m == nil || err != nil {
 		return nil, err
 	}
-	o := a.askedBy(m, a.Lib)
-	o.Anew = anew
-	return model.New(o), nil
-}
-
-// askedBy returns the options for asking the configured model about sessions.
-func (a *App) askedBy(m llm.Model, kept llm.Store) model.Options {
-	c := a.Config
-	return model.Options{Model: m, Store: kept, Window: c.Window(), Max: c.LLM.MaxOutput, Small: c.Local()}
+	return model.New(model.Options{Model: m, Store: a.Lib, Window: c.Window(), Max: c.LLM.MaxOutput, Small: c.Local(),
+		Anew: anew}), nil
 }
 
 // quick is the most a model may have taken recently to be asked when nobody is shown a preliminary answer.
@@ -213,12 +189,8 @@ func (a *App) Foresee(ctx context.Context, o improve.Options, anew bool) (*Fores
 	}
 	doc.Foreseen, doc.Estimate, doc.Problems = f, f.Sum(), f.Problems
 	doc.Model = strings.TrimPrefix(p.Improver.Name(), "model/")
-	m, err := a.Asking(ctx)
-	if err != nil {
-		return nil, err
-	}
 	price := func(e distill.Estimate) {
-		cost, known := e.Cost(m.Prices, m.Plain.Name())
+		cost, known := e.Cost(a.Config.Prices(), doc.Model)
 		doc.Cost += cost
 		doc.Unpriced = doc.Unpriced || !known && e.Requests > 0
 	}

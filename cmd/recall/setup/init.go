@@ -218,7 +218,7 @@ func tryModel(ctx context.Context, a *app.App, c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	patient := llm.Patient(llm.Metered(m, a.NewPurse(), c.Prices()), llm.Patience{Tries: 3})
+	patient := llm.Patient(llm.Metered(m, a.Purse(), c.Prices()), llm.Patience{Tries: 3})
 	ctx, cancel := context.WithTimeout(ctx, min(c.Timeout(), 2*time.Minute))
 	defer cancel()
 	start := time.Now()
