@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"recall/ingest"
 	"recall/internal/redact"
+	"recall/internal/text"
 	"recall/library"
 )
 
@@ -93,31 +95,17 @@ func (t *Team) Disobeying(ctx context.Context, member int) ([]Device, error) {
 			SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = d.id)) ORDER BY d.at, d.id`, member)
 }
 
-// Errands reports what a sync exchanges with the team apart from shared sessions.
-type Errands struct {
-	Told  int64    `json:"told"`            // sessions forgotten here, and now for everybody
-	Asked []string `json:"asked,omitempty"` // why a session that is still here may be to be forgotten
-}
-
-// Notes returns what a person should know of it.
-func (e Errands) Notes() (notes []string) {
-	for _, why := range e.Asked {
-		notes = append(notes, why+"; it is still here: recall forget SESSION")
-	}
-	return notes
-}
-
-// Errands runs the errands of a library. A failure of one doesn't stop the others, and calling it again resumes.
-func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library) (done Errands, err error) {
+// Errands does what a sync does apart from shared sessions, and begins its report. A failure of one errand doesn't stop
+// the others, and calling it again resumes.
+func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library) (done *Synced, err error) {
+	done = &Synced{At: time.Now().UTC()}
 	gone, err := l.Tombstones()
 	if err == nil && len(gone) > 0 {
-		var ids []string
-		for _, id := range gone {
-			ids = append(ids, string(id))
-		}
-		done.Told, err = t.ForgetAll(ctx, ids)
+		var told int64 // forgotten here, and now for everybody
+		told, err = t.ForgetAll(ctx, text.Strings(gone))
+		done.Sent = int(told)
 	}
-	err = errors.Join(err, t.obey(ctx, m, l, &done))
+	err = errors.Join(err, t.obey(ctx, m, l, done))
 	if t.Member.Owner {
 		err = errors.Join(err, t.Renew(ctx, redact.New()))
 	}
@@ -126,24 +114,24 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library) (
 
 // obey records which of this person's forgotten sessions this library has nothing of, and asks about the others:
 // whoever runs the database can write tombstones in anybody's name, so nothing is forgotten here for what it says.
-func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library, done *Errands) error {
+func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library, done *Synced) error {
 	stones, err := t.Forgotten(ctx, m.Device)
 	if err != nil {
 		return err
 	}
 	for _, s := range stones {
 		_, err := l.Session(ingest.SessionID(s.Session))
-		switch {
-		case errors.Is(err, library.ErrNoSession):
-			if err := t.Obey(ctx, m.Device, s.ID); err != nil {
-				return err
-			}
-		case err != nil:
+		why := "an owner of the team removed session " + s.Session + " for everybody"
+		if s.Own {
+			why = "the team says that you forgot session " + s.Session + " on another machine"
+		}
+		if errors.Is(err, library.ErrNoSession) {
+			err = t.Obey(ctx, m.Device, s.ID)
+		} else if err == nil {
+			done.Happens(why + "; it is still here: recall forget SESSION")
+		}
+		if err != nil {
 			return err
-		case s.Own:
-			done.Asked = append(done.Asked, "the team says that you forgot session "+s.Session+" on another machine")
-		default:
-			done.Asked = append(done.Asked, "an owner of the team removed session "+s.Session+" for everybody")
 		}
 	}
 	return nil

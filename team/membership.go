@@ -143,6 +143,11 @@ type Happened struct {
 	What string    `json:"what"`
 }
 
+// Happens adds an event of this attempt.
+func (s *Synced) Happens(what string) {
+	s.Happened = append(s.Happened, Happened{At: s.At, What: what})
+}
+
 const keepEvents = 7 * 24 * time.Hour
 
 // Synced returns the outcome of the last attempt, nil if there was none.

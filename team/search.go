@@ -13,6 +13,7 @@ import (
 	"recall/distill/relate"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -45,9 +46,10 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
 		before = q.AsOf
 	}
+	kinds := append([]string(nil), text.Strings(q.Kinds)...) // NULL for all
 	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, put, data
 		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, asked.Stems, asked.Own, asked.Weights,
-		nullIfEmpty(q.Project), names(q.Kinds), nullIfZero(q.Since), nullIfZero(before), maxRanked)
+		nullIfEmpty(q.Project), kinds, nullIfZero(q.Since), nullIfZero(before), maxRanked)
 	if err != nil {
 		return found, err
 	}
@@ -74,13 +76,6 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 		return none, nil
 	})
 	return found, err
-}
-
-func names[T ~string](all []T) (out []string) {
-	for _, one := range all {
-		out = append(out, string(one))
-	}
-	return out
 }
 
 // receive makes an item from the database safe to show, and holds it to the contract that every item must satisfy, as

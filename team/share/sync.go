@@ -70,17 +70,12 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 
 // Sync updates what the team has of this device: it puts what is shared and changed, and takes back what is no
 // longer shared. What can't be sent now waits. The report is stored for recall status, with other events.
-func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, beside team.Errands) (*team.Synced,
-	error) {
-	done := &team.Synced{At: time.Now().UTC(), Sent: int(beside.Told)}
-	for _, what := range beside.Notes() {
-		done.Happened = append(done.Happened, team.Happened{At: done.At, What: what})
-	}
+func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, done *team.Synced) error {
 	err := s.sync(ctx, t, m, done)
 	if err != nil {
 		done.Problem = err.Error()
 	}
-	return done, errors.Join(err, m.KeepSynced(done))
+	return errors.Join(err, m.KeepSynced(done))
 }
 
 func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, done *team.Synced) error {
@@ -148,9 +143,8 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 			if had.Generation > 0 {
 				stays = "was taken back"
 			}
-			what := fmt.Sprintf("session %s of %s %s: a secret was found in it (%s); recall team share %s --dry-run shows "+
-				"where", one.id, one.share.Name, stays, strings.Join(found[0].Kinds, ", "), one.share.Name)
-			done.Happened = append(done.Happened, team.Happened{At: done.At, What: what})
+			done.Happens(fmt.Sprintf("session %s of %s %s: a secret was found in it (%s); recall team share %s --dry-run shows "+
+				"where", one.id, one.share.Name, stays, strings.Join(found[0].Kinds, ", "), one.share.Name))
 		}
 	}
 	return errors.Join(fault, m.KeepStamps(stamps))

@@ -98,9 +98,8 @@ func (a *App) SyncTeam(ctx context.Context,
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
 	}
 	defer t.Close()
-	errands, fault := t.Errands(ctx, m, a.Lib)
-	done, err = a.Leaving().Sync(ctx, t, m, errands)
-	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
+	done, fault := t.Errands(ctx, m, a.Lib)
+	return done, errors.Join(fault, a.Leaving().Sync(ctx, t, m, done), m.FetchNews(ctx, t))
 }
 
 // How long after the last sync with the team commands start another one in the background.
