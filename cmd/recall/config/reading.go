@@ -186,33 +186,26 @@ func (c *Config) unknownKeys(v *viper.Viper) (problems []string) {
 		case nil, map[string]any: // an empty section
 			continue
 		}
-		section, _, _ := strings.Cut(name, ".")
-		allowed := under(section + ".")
-		if len(allowed) == 0 {
-			allowed = sections()
-		}
 		problems = append(problems, fmt.Sprintf("%s:%d: unknown key %s; allowed: %s", c.File, lineOf(c.text, name), name,
-			strings.Join(allowed, ", ")))
+			strings.Join(keysLike(name), ", ")))
 	}
 	return problems
 }
 
-// under lists the keys with a prefix.
-func under(prefix string) (names []string) {
-	for _, k := range Keys {
-		if strings.HasPrefix(k.Name, prefix) {
-			names = append(names, k.Name)
-		}
-	}
-	return names
-}
-
-func sections() (names []string) {
+// keysLike lists the keys of a key's section; all sections if there is none of that name.
+func keysLike(name string) []string {
+	var keys, sections []string
+	mine, _, _ := strings.Cut(name, ".")
 	for _, k := range Keys {
 		section, _, _ := strings.Cut(k.Name, ".")
-		names = append(names, section)
+		if sections = append(sections, section); section == mine {
+			keys = append(keys, k.Name)
+		}
 	}
-	return slices.Compact(names)
+	if len(keys) == 0 {
+		return slices.Compact(sections)
+	}
+	return keys
 }
 
 // place says where a setting was made: "config.yaml:7: query.limit: ", "environment: RECALL_QUERY_LIMIT: ".
