@@ -314,9 +314,6 @@ func oneLine(s string, n int) string {
 // visible removes what a reader doesn't see but a model might: control characters, zero-width and bidirectional
 // characters, tags. Every kind of line ending becomes a newline.
 func visible(text string) string {
-	if !strings.ContainsFunc(text, hidden) {
-		return text
-	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case strings.ContainsRune("\r\v\f\u0085\u2028\u2029", r):
@@ -329,15 +326,7 @@ func visible(text string) string {
 }
 
 func hidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r == 0x2028 || r == 0x2029 || r == utf8.RuneError:
-		return true
-	case r >= 0xE0000 && r <= 0xE0FFF:
-		return true
-	case r == 0x200C || r == 0x200D:
-		return false // joins letters and emoji
-	}
-	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r)
+	kept := r == '\n' || r == '\t' || r == 0x200C || r == 0x200D // the last two join letters and emoji
+	tag := r >= 0xE0000 && r <= 0xE0FFF
+	return !kept && (tag || r == utf8.RuneError || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Zl, unicode.Zp))
 }

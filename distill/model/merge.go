@@ -110,7 +110,7 @@ func (l *ledger) same(it *payload.Item, window int) *entry {
 		if e.window != window && shareTurn(it, &e.item) {
 			least = likeInTurn
 		}
-		if like >= least && like > top && denies(it.Text) == denies(e.item.Text) {
+		if like >= least && like > top && text.Denies(it.Text) == text.Denies(e.item.Text) {
 			best, top = e, like
 		}
 	}
@@ -146,14 +146,6 @@ func namesDiffer(a, b map[string]bool) bool {
 	}
 	return alone(a, b) && alone(b, a)
 }
-
-func denies(s string) bool {
-	return slices.ContainsFunc(strings.Fields(strings.ToLower(s)), func(w string) bool {
-		return negations[strings.Trim(w, ".,;:()")]
-	})
-}
-
-var negations = text.Set("not no never without don't doesn't isn't won't nor none instead")
 
 // restate replaces an entry's item with a later version. It keeps the evidence of both, the
 // earlier first, and the aliases of both, the later first.
