@@ -303,21 +303,15 @@ func Encode(p *Payload) ([]byte, error) {
 // Decode reads what Encode wrote, including earlier versions. A newer schema is ErrNewer: guessing might lose what it
 // added.
 func Decode(data []byte) (*Payload, error) {
-	var head struct {
-		Schema int `json:"schema"`
-	}
-	if err := fastjson.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDecode, err)
-	}
-	if head.Schema > Schema {
-		return nil, fmt.Errorf("%w: schema %d, this recall knows %d: %w", ErrDecode, head.Schema, Schema, ErrNewer)
-	}
-	if head.Schema < 1 {
-		return nil, fmt.Errorf("%w: no schema version, so this is not a payload", ErrDecode)
-	}
 	p := new(Payload)
-	if err := fastjson.Unmarshal(data, p); err != nil {
+	err := fastjson.Unmarshal(data, p)
+	switch {
+	case p.Schema > Schema:
+		return nil, fmt.Errorf("%w: schema %d, this recall knows %d: %w", ErrDecode, p.Schema, Schema, ErrNewer)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrDecode, err)
+	case p.Schema < 1:
+		return nil, fmt.Errorf("%w: no schema version, so this is not a payload", ErrDecode)
 	}
 	p.Schema = Schema
 	return p, nil
