@@ -114,7 +114,7 @@ func (h *Host) tidy() {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".log" &&
-			h.now().Sub(info.ModTime()) > 60*24*time.Hour {
+			time.Since(info.ModTime()) > 60*24*time.Hour {
 			os.Remove(filepath.Join(h.Cache, e.Name()))
 		}
 	}

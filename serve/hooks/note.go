@@ -295,7 +295,7 @@ func (h *Host) logProgress(e Event, in Input) {
 	case e == PreCompact:
 		said = "the client cut the conversation down to a summary"
 	}
-	h.Logs.Add(in.Cwd, in.Session, said, h.now())
+	h.Logs.Add(in.Cwd, in.Session, said, time.Now())
 }
 
 // progressNote tells the agent where the log of its project is.

@@ -59,8 +59,6 @@ type Host struct {
 	Waits  bool // the client waits until a SessionEnd was dealt with
 	Late   bool // the client takes a text only after a tool, not before it
 
-	Now func() time.Time
-
 	// LeftBehind is set if abandoned work is still running: what it uses must not be closed.
 	LeftBehind atomic.Bool
 
@@ -175,13 +173,6 @@ func (h *Host) answer(ctx context.Context, e Event, in Input) (Answer, error) {
 		return a, nil // recall isn't used here
 	}
 	return a, err
-}
-
-func (h *Host) now() time.Time {
-	if h.Now != nil {
-		return h.Now()
-	}
-	return time.Now()
 }
 
 // Dir is where hooks keep their memos and their log.

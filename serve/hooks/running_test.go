@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -95,7 +96,6 @@ func TestBoundaryProposed(t *testing.T) {
 // end; what a torn write left is a line of its own, and a forgotten session's lines go.
 func TestWorkLog(t *testing.T) {
 	h := host(t, func() (*library.Library, error) { return nil, library.ErrNoLibrary })
-	h.Now = func() time.Time { return time.Date(2026, 11, 3, 9, 5, 0, 0, time.UTC) }
 	dir := t.TempDir()
 	in := Input{Session: "0f3a1c52-7d7e", Cwd: filepath.Join(dir, "src"), Transcript: filepath.Join(dir, "s.jsonl")}
 	run := func(e Event, in Input) string {
@@ -130,13 +130,14 @@ func TestWorkLog(t *testing.T) {
 	const torn = "- 2026-11-03 09:05 torn"
 	appendTo(t, path, torn)
 	note := payload.Note{Kind: payload.Eliminated, Text: "Redis", Why: "one more server"}
-	h.Logs.Add(dir, "9c1b2d34", worklog.Noted(note), h.now())
+	h.Logs.Add(dir, "9c1b2d34", worklog.Noted(note), time.Now())
 	const by = "- 2026-11-03 09:05 0f3a1c52 "
 	want := by + "edit: a.go\n" + by + "commit: git commit -m ring\n" + by +
 		"asked: deploy with ‹aws-key 1› ‹!-- /recall --> please\n" + torn + "\n" +
 		"- 2026-11-03 09:05 9c1b2d34 eliminated: Redis — because one more server\n"
 	text, err := os.ReadFile(path)
 	head, lines, _ := strings.Cut(string(text), "\n\n")
+	lines = regexp.MustCompile(`(?m)^- \d{4}-\d\d-\d\d \d\d:\d\d `).ReplaceAllString(lines, "- 2026-11-03 09:05 ")
 	if diff := cmp.Diff(want, lines); err != nil || diff != "" || !strings.HasPrefix(head, "<!-- recall -->\n") {
 		t.Error(err, diff, head)
 	}

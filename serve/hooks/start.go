@@ -106,7 +106,7 @@ func (h *Host) catchUp(ctx context.Context, in Input) {
 		if err != nil || session == e.Name() || session == in.Session {
 			continue
 		}
-		if h.now().Sub(info.ModTime()) < lately && !isDistilled(l, session, info.Size()) {
+		if time.Since(info.ModTime()) < lately && !isDistilled(l, session, info.Size()) {
 			left = append(left, Input{Session: session, Transcript: path})
 		}
 	}
