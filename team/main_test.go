@@ -190,3 +190,8 @@ func checks(t *testing.T, sample, all int) {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// Leave removes a member from the team, oneself or, as an owner, anybody; what they shared stays.
+func (t *Team) Leave(ctx context.Context, member int) error {
+	return t.updateOne(ctx, `UPDATE recall.member SET left_at = now() WHERE id = $1`, member)
+}

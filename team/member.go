@@ -136,11 +136,6 @@ func (t *Team) LeaveDevice(ctx context.Context, device string) error {
 	return t.updateOne(ctx, `UPDATE recall.device SET left_at = now() WHERE id = $1`, device)
 }
 
-// Leave removes a member from the team, oneself or, as an owner, anybody; what they shared stays.
-func (t *Team) Leave(ctx context.Context, member int) error {
-	return t.updateOne(ctx, `UPDATE recall.member SET left_at = now() WHERE id = $1`, member)
-}
-
 // Erase removes a member with everything that they shared; projects that they kept go to an owner of the team. Their
 // login, now in no team, and their own library stay. The member and an owner can do this, but not the only owner to
 // themselves.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"recall/library"
@@ -92,8 +94,18 @@ func repo(ts *testscript.TestScript, _ bool, args []string) {
 
 // allOf is every text that sessions and items in a database hold, as its superuser sees it.
 func allOf(d *pgtest.DB) (string, error) {
-	out, err := d.Query(`SELECT title || E'\n' || coalesce(string_agg(i.data, E'\n'), '') FROM recall.session s
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, d.Super())
+	if err != nil {
+		return "", err
+	}
+	defer c.Close(ctx)
+	rows, err := c.Query(ctx, `SELECT title || E'\n' || coalesce(string_agg(i.data, E'\n'), '') FROM recall.session s
 		LEFT JOIN recall.item i ON i.session = s.id GROUP BY s.id`)
+	if err != nil {
+		return "", err
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	return strings.TrimSpace(strings.Join(out, "\n")), err
 }
 

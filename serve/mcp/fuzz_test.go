@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,4 +99,9 @@ func TestNoRequestEndsTheServer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Tools lists the names of the tools, sorted.
+func Tools() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(pages())), func(name string) bool { return name == "instructions" })
 }

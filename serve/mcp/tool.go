@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -33,11 +32,6 @@ type page struct {
 	Title, About string
 	Input        map[string]any // the properties of its JSON Schema
 	Required     []string
-}
-
-// Tools lists the names of the tools, sorted.
-func Tools() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(pages())), func(name string) bool { return name == "instructions" })
 }
 
 // addTools adds the tools.
