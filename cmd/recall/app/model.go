@@ -23,8 +23,8 @@ import (
 	"recall/pipeline/improve"
 )
 
-// provider returns the configured model, which sends a request once; nil if there is none.
-func (a *App) provider(ctx context.Context) (m llm.Model, err error) {
+// Provider returns the configured model, which sends a request once; nil if there is none.
+func (a *App) Provider(ctx context.Context) (m llm.Model, err error) {
 	if c, err := a.LoadConfig(); err != nil || a.model != nil {
 		return a.model, err
 	} else if m, err = c.Provider(ctx, os.Getenv); err != nil {
@@ -36,7 +36,7 @@ func (a *App) provider(ctx context.Context) (m llm.Model, err error) {
 
 // paidModel returns the configured model with retries, each request paid by the library's purse; nil if there is none.
 func (a *App) paidModel(ctx context.Context) (llm.Model, error) {
-	m, err := a.provider(ctx)
+	m, err := a.Provider(ctx)
 	if m == nil || err != nil {
 		return nil, err
 	}

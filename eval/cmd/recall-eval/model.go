@@ -52,7 +52,7 @@ func openModel(ctx context.Context, a *app.App, f flags) (*asked, error) {
 		}
 		m.Model, m.patience.AtOnce = outside, relayAtOnce
 	} else {
-		configured, err := a.Asking(ctx)
+		configured, err := a.Provider(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func openModel(ctx context.Context, a *app.App, f flags) (*asked, error) {
 			return nil, hint.With(errors.New("no model is configured to ask"),
 				"set llm.provider; docs/internals/relay.md shows how to answer by other means")
 		}
-		m.Model, m.patience, prices = configured.Plain, a.Config.Patience(), configured.Prices
+		m.Model, m.patience, prices = configured, a.Config.Patience(), a.Config.Prices()
 		if below, err = purseOf(ctx, a); err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func purseOf(ctx context.Context, a *app.App) (*improve.Purse, error) {
 	case err != nil:
 		return nil, err
 	case l.ReadOnly() == nil:
-		return a.NewPurse(), nil
+		return a.Purse(), nil
 	}
 	return improve.NewPurse(nil, improve.Caps{Night: a.Caps().Night}, nil), nil
 }
