@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"recall/library"
@@ -94,18 +92,8 @@ func repo(ts *testscript.TestScript, _ bool, args []string) {
 
 // allOf is every text that sessions and items in a database hold, as its superuser sees it.
 func allOf(d *pgtest.DB) (string, error) {
-	ctx := context.Background()
-	c, err := pgx.Connect(ctx, d.Super())
-	if err != nil {
-		return "", err
-	}
-	defer c.Close(ctx)
-	rows, err := c.Query(ctx, `SELECT title || E'\n' || coalesce(string_agg(i.data, E'\n'), '') FROM recall.session s
+	out, err := d.Query(`SELECT title || E'\n' || coalesce(string_agg(i.data, E'\n'), '') FROM recall.session s
 		LEFT JOIN recall.item i ON i.session = s.id GROUP BY s.id`)
-	if err != nil {
-		return "", err
-	}
-	out, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	return strings.TrimSpace(strings.Join(out, "\n")), err
 }
 

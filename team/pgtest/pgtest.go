@@ -113,6 +113,21 @@ func (d *DB) AddressAt(who, host string, port int) string {
 // Exec runs statements as superuser.
 func (d *DB) Exec(sql string) { d.t.Helper(); d.admin(d.Name, sql) }
 
+// Query returns the first column of a query's result, as superuser.
+func (d *DB) Query(sql string) ([]string, error) {
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, d.Super())
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close(ctx)
+	rows, err := c.Query(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
 // Super is the superuser's address.
 func (d *DB) Super() string { return d.super(d.Name) }
 
