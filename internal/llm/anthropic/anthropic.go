@@ -7,6 +7,7 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,47 +55,11 @@ func New(o Options) (*Model, error) {
 	return m, nil
 }
 
-// request is the body of POST /v1/messages. It has no temperature, because newer models reject it.
-type request struct {
-	Model     string    `json:"model"`
-	MaxTokens int       `json:"max_tokens"`
-	System    []block   `json:"system,omitempty"`
-	Messages  []message `json:"messages"`
-	Output    *output   `json:"output_config,omitempty"`
-}
-
-type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-}
-
-// block is a piece of a prompt or an answer. Types other than "text", such as thinking, are ignored.
-type block struct {
-	Type  string `json:"type"`
-	Text  string `json:"text"`
-	Cache *cache `json:"cache_control,omitempty"`
-}
-
-type cache struct {
-	Type string `json:"type"`
-}
-
-type output struct {
-	Effort string  `json:"effort,omitempty"`
-	Format *format `json:"format,omitempty"`
-}
-
-type format struct {
-	Type   string          `json:"type"`
-	Schema json.RawMessage `json:"schema"`
-}
-
-// reply is the response to a request.
+// reply is the response to a request. Blocks of types other than "text", such as thinking, are ignored.
 type reply struct {
-	Type       string              `json:"type"`
-	Content    []block             `json:"content"`
-	StopReason string              `json:"stop_reason"`
-	Usage      wire.AnthropicUsage `json:"usage"`
+	Content    []struct{ Type, Text string } `json:"content"`
+	StopReason string                        `json:"stop_reason"`
+	Usage      wire.AnthropicUsage           `json:"usage"`
 }
 
 // Complete implements llm.Model. If the service rejects the schema, it is told in the prompt, then and later: some say
@@ -118,38 +83,38 @@ func rejected(err error) bool {
 	return ok && e.Fault == llm.Rejected
 }
 
-// request builds a request's body, with the schema either as a parameter or told in the prompt.
-func (m *Model) request(r llm.Request, inPrompt bool) request {
+// object is an object of JSON.
+type object = map[string]any
+
+// request builds the body of POST /v1/messages, with the schema either as a parameter or told in the prompt. It has no
+// temperature, because newer models reject it.
+func (m *Model) request(r llm.Request, inPrompt bool) object {
 	if inPrompt {
 		r.Prompt += r.Schema.Told()
 	}
-	body := request{Model: m.o.Model, MaxTokens: r.Max, Messages: []message{{"user", r.Prompt}}}
-	if body.MaxTokens <= 0 {
-		body.MaxTokens = m.o.MaxOutput
-	}
-	if r.System != "" {
-		// The same for many requests: the service can cache it for five minutes.
-		body.System = []block{{Type: "text", Text: r.System, Cache: &cache{"ephemeral"}}}
-	}
-	thinks := llm.Thinks(m.o.Model)
+	most, thinks := cmp.Or(max(r.Max, 0), m.o.MaxOutput), llm.Thinks(m.o.Model)
 	if thinks {
-		body.MaxTokens += llm.ThinkingRoom
+		most += llm.ThinkingRoom
 	}
-	if inPrompt || !thinks && r.Schema == nil {
-		return body // without effort, which may be what was rejected
+	body := object{"model": m.o.Model, "max_tokens": most, "messages": []object{{"role": "user", "content": r.Prompt}}}
+	if r.System != "" { // the same for many requests: the service can cache it for five minutes
+		body["system"] = []object{{"type": "text", "text": r.System, "cache_control": object{"type": "ephemeral"}}}
 	}
-	body.Output = &output{}
-	if thinks {
-		body.Output.Effort = "low"
+	output := object{}
+	if thinks && !inPrompt { // else the effort may be what was rejected
+		output["effort"] = "low"
 	}
-	if r.Schema != nil {
-		body.Output.Format = &format{"json_schema", r.Schema.JSON}
+	if r.Schema != nil && !inPrompt {
+		output["format"] = object{"type": "json_schema", "schema": r.Schema.JSON}
+	}
+	if len(output) > 0 {
+		body["output_config"] = output
 	}
 	return body
 }
 
 // ask sends a body and reads the answer. Every error except cancellation by the context's owner is an *llm.Error.
-func (m *Model) ask(ctx context.Context, body request) (llm.Response, error) {
+func (m *Model) ask(ctx context.Context, body object) (llm.Response, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return llm.Response{}, m.wire.Fail(llm.Rejected, 0, "the request can't be written: "+err.Error())
