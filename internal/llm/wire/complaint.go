@@ -38,24 +38,18 @@ func parseError(body []byte) (c serviceError, ok bool) {
 		}
 		body = list[0]
 	}
-	var b struct {
-		Error   json.RawMessage `json:"error"`
-		Object  string          `json:"object"`
-		Message json.RawMessage `json:"message"` // an object in Ollama's answers
-		Code    json.RawMessage `json:"code"`
-		Detail  json.RawMessage `json:"detail"`
-		Choices json.RawMessage `json:"choices"`
-	}
+	var b map[string]json.RawMessage
 	if json.Unmarshal(body, &b) != nil {
 		return c, false
 	}
+	answered := present(b["choices"])
 	switch {
-	case present(b.Error) && !present(b.Choices):
-		return parseErrorValue(b.Error), true
-	case b.Object == "error":
+	case present(b["error"]) && !answered:
+		return parseErrorValue(b["error"]), true
+	case plain(b["object"]) == "error":
 		return parseErrorValue(body), true
-	case present(b.Detail) && !present(b.Choices):
-		return serviceError{text: plain(b.Detail)}, true
+	case present(b["detail"]) && !answered:
+		return serviceError{text: plain(b["detail"])}, true
 	}
 	return c, false
 }
@@ -64,32 +58,27 @@ func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "
 
 // parseErrorValue parses the value of "error": a text or an object.
 func parseErrorValue(raw json.RawMessage) serviceError {
-	var e struct {
-		Message  json.RawMessage `json:"message"`
-		Type     json.RawMessage `json:"type"`
-		Code     json.RawMessage `json:"code"`
-		Status   json.RawMessage `json:"status"`
-		Param    json.RawMessage `json:"param"`
-		Metadata struct {
-			Raw     json.RawMessage   `json:"raw"` // OpenRouter: the message of the provider behind it
-			Headers map[string]string `json:"headers"`
-		} `json:"metadata"`
-	}
+	var e map[string]json.RawMessage
 	if json.Unmarshal(raw, &e) != nil {
 		return serviceError{text: plain(raw)}
 	}
-	c := serviceError{text: plain(e.Message), code: strings.Join([]string{plain(e.Code), plain(e.Type), plain(e.Status),
-		plain(e.Param)}, " ")}
-	if more := plain(e.Metadata.Raw); more != "" {
+	var about struct {
+		Raw     json.RawMessage   // OpenRouter: the message of the provider behind it
+		Headers map[string]string // its own
+	}
+	_ = json.Unmarshal(e["metadata"], &about) // usually there is none
+	c := serviceError{text: plain(e["message"]), code: strings.Join([]string{plain(e["code"]), plain(e["type"]),
+		plain(e["status"]), plain(e["param"])}, " ")}
+	if more := plain(about.Raw); more != "" {
 		c.text += ": " + more
 	}
 	if c.text == "" {
 		c.text = strings.TrimSpace(c.code)
 	}
-	if n, err := strconv.Atoi(plain(e.Code)); err == nil && n >= 400 && n < 600 {
+	if n, err := strconv.Atoi(plain(e["code"])); err == nil && n >= 400 && n < 600 {
 		c.status = n
 	}
-	if ms, err := strconv.ParseInt(e.Metadata.Headers["X-RateLimit-Reset"], 10, 64); err == nil { // a point in time
+	if ms, err := strconv.ParseInt(about.Headers["X-RateLimit-Reset"], 10, 64); err == nil { // a point in time
 		c.after = min(max(0, time.Until(time.UnixMilli(ms))), time.Hour)
 	}
 	return c
