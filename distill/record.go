@@ -42,9 +42,11 @@ func answerOf(t *ingest.Turn, quote string) *ingest.Answer {
 // to talk about next, nor whether the assistant may do what it offers.
 func labelled(a *ingest.Answer) bool {
 	one := !a.Free && !a.Multi && len(a.Chosen) == 1
-	return one && !menu().MatchString(a.Question) &&
-		!(offer().MatchString(a.Question) && consents().MatchString(a.Chosen[0]))
+	return one && !menu().MatchString(a.Question) && !(Offers(a.Question) && consents().MatchString(a.Chosen[0]))
 }
+
+// Offers reports whether a question only asks if the assistant may do something.
+func Offers(question string) bool { return offer().MatchString(question) }
 
 var (
 	menu = text.Pattern(`(?i)\b(?:which|what) (?:\w+ )?(?:areas?|parts?|topics?|aspects?|sections?|features?|` +

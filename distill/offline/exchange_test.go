@@ -433,6 +433,16 @@ func TestBriefReplies(t *testing.T) {
 			t.Errorf("%q isn't on the page:\n%s", c.want, page)
 		}
 	}
+	for _, offer := range []string{"Want me to draw the doors and the stairs too?", "Shall I commit the hall's plan?"} {
+		s := talkOf([]string{"Draw the hall and its rows.", offer, "yes", "Done."}, nil)
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page := payload.Render(p, payload.Options{}).Text; strings.Contains(page, offer) {
+			t.Errorf("%q, which was done thereupon, is on the page:\n%s", offer, page)
+		}
+	}
 	for _, reason := range []string{"not that folder", "why would you delete that?"} {
 		s := talkOf([]string{"The disk is full.", "The copies of May take 40 GB."}, nil)
 		s.Turns[1].Calls = []ingest.ToolCall{{ID: "c", Name: "Bash", Command: "rm -r copies/may",

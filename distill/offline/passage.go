@@ -345,11 +345,19 @@ func (p passage) givesNumber() bool {
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
 
-// smallTalk reports whether a passage is only that, and no answer to a question.
+// smallTalk reports whether a passage is only that, and no answer to a question: a yes to what the assistant offered to
+// do says no more than what it then did.
 func (p passage) smallTalk() bool {
 	asked := p.asked()
-	return p.greets() && (len(asked) == 0 || !p.declines() && !asks(asked[len(asked)-1].text))
+	if len(asked) == 0 || p.declines() {
+		return p.greets() && len(asked) == 0
+	}
+	says := func(s sentence) bool { return !distill.Offers(s.text) }
+	return p.greets() && !asks(asked[len(asked)-1].text) || p.agrees() && !slices.ContainsFunc(asked, says)
 }
+
+// agrees reports whether a passage says no more than yes.
+func (p passage) agrees() bool { return p.greets() || p.bare() && text.Agrees(p.text()) }
 
 // greets reports whether a passage only greets, thanks or agrees.
 func (p passage) greets() bool {
