@@ -47,7 +47,7 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = cmp.Or(disk.MakeDirs(filepath.Dir(path)), l.put(path, raw.Pack(data))); err != nil {
+	if err = cmp.Or(disk.MakeDirs(filepath.Dir(path)), l.Put(path, raw.Pack(data))); err != nil {
 		err = fmt.Errorf("answer %s: %w", key, err)
 	}
 	return err
@@ -56,11 +56,11 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 // DropAnswers removes the answers that hold words of any of the sessions. One that can't be read or names no session
 // might, and is removed too.
 func (l *Library) DropAnswers(ids ...ingest.SessionID) error {
-	return l.Inside().DropAnswersWith(ids, nil)
+	return l.DropAnswersWith(ids, nil)
 }
 
 // DropAnswersWith also removes those that hold one of the texts.
-func (l Inside) DropAnswersWith(ids []ingest.SessionID, texts *needle.Needles) error {
+func (l *Library) DropAnswersWith(ids []ingest.SessionID, texts *needle.Needles) error {
 	if len(ids) == 0 && texts == nil {
 		return nil
 	}

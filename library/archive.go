@@ -69,7 +69,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 			raw.Drop(a.segs...)
 		}
 		if errors.Is(err, ErrStale) && try < 5 {
-			l.forget()
+			l.Reload()
 			continue
 		}
 		if err != nil {
@@ -231,7 +231,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 			}
 		}
 	}
-	r, torn, err := raw.ReadSource(ctx, a.l.temp, a.found.Root, f, a.available(f.Name, base))
+	r, torn, err := raw.ReadSource(ctx, a.l.Temp, a.found.Root, f, a.available(f.Name, base))
 	if err != nil {
 		return err
 	}

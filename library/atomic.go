@@ -18,8 +18,8 @@ import (
 	"recall/library/disk"
 )
 
-// put durably replaces the content of the file target: temporary file, sync, rename.
-func (l *Library) put(target string, data []byte) error {
+// Put durably replaces the content of the file target: temporary file, sync, rename.
+func (l *Library) Put(target string, data []byte) error {
 	a := &pendingFiles{l: l}
 	defer a.drop()
 	err := a.add(target, data)
@@ -43,7 +43,7 @@ type pendingFiles struct {
 
 // add writes the new content of target to a temporary file.
 func (a *pendingFiles) add(target string, data []byte) error {
-	temp, err := a.l.temp(func(w io.Writer) error { _, err := w.Write(data); return err })
+	temp, err := a.l.Temp(func(w io.Writer) error { _, err := w.Write(data); return err })
 	if err == nil {
 		a.targets, a.temps = append(a.targets, target), append(a.temps, temp)
 	}
@@ -68,8 +68,8 @@ func (a *pendingFiles) drop() {
 	}
 }
 
-// temp writes a new file in this process's folder under .tmp. It doesn't sync it; after an error nothing is left.
-func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
+// Temp writes a new file in this process's folder under .tmp. It doesn't sync it; after an error nothing is left.
+func (l *Library) Temp(write func(io.Writer) error) (path string, err error) {
 	if path, err = l.tempName(); err == nil {
 		err = disk.Create(path, write)
 	}
@@ -77,8 +77,8 @@ func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 }
 
 // TempOf is Temp with the content of a stream.
-func (l Inside) TempOf(r io.Reader) (path string, sum disk.Sums, err error) {
-	path, err = l.temp(func(w io.Writer) (err error) {
+func (l *Library) TempOf(r io.Reader) (path string, sum disk.Sums, err error) {
+	path, err = l.Temp(func(w io.Writer) (err error) {
 		sum, err = disk.Sum(io.TeeReader(r, w))
 		return err
 	})
@@ -146,19 +146,19 @@ func (l *Library) endStage() {
 	l.stage, l.stageLock = "", nil
 }
 
-// replaceShared replaces a file that anybody may append to without a lock by text, which was made from was, its
+// ReplaceShared replaces a file that anybody may append to without a lock by text, which was made from was, its
 // content when read. Lines appended to the old file since then are appended to the new one, except those that drop
 // (which may be nil) rejects.
-func (l *Library) replaceShared(path string, was, text []byte, drop func(line []byte) bool) error {
+func (l *Library) ReplaceShared(path string, was, text []byte, drop func(line []byte) bool) error {
 	if runtime.GOOS == "windows" { // it refuses to replace an open file
-		return l.put(path, text)
+		return l.Put(path, text)
 	}
 	old, err := disk.Open(path)
 	if err != nil {
 		return err
 	}
 	defer old.Close()
-	if err := l.put(path, text); err != nil {
+	if err := l.Put(path, text); err != nil {
 		return err
 	}
 	// Whoever opened the old file before it was replaced writes soon, so look a second time a little later. A slower

@@ -41,13 +41,13 @@ func (l *Library) commitNew(a *archiving) error {
 	for i, name := range texts.targets {
 		temps[name] = texts.temps[i]
 	}
-	return l.Inside().Build(a.entry, temps)
+	return l.Build(a.entry, temps)
 }
 
 // Build makes a new session's folder from temporary files, given by their names in it, and moves it into place in one
 // rename. The files needn't be synced: nothing is visible before the rename, so they are all synced together here.
 // The errors are ErrStale and ErrForgotten.
-func (l Inside) Build(e Entry, temps map[string]string) error {
+func (l *Library) Build(e Entry, temps map[string]string) error {
 	build, err := l.tempName()
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (l *Library) placeNew(build string, e Entry) error {
 		}
 	}
 	return l.withFolders(func() error {
-		if _, ok := l.known(e.ID); ok {
+		if _, err := l.Session(e.ID); err == nil {
 			return ErrStale
 		}
 		if gone, err := l.Forgotten(e.ID); err != nil {
@@ -119,7 +119,7 @@ func (l *Library) commitChange(a *archiving) error {
 	if err := raw.Sync(a.segs); err != nil {
 		return err
 	}
-	return l.withSession(a.entry.ID, func(now Entry) error {
+	return l.WithSession(a.entry.ID, func(now Entry) error {
 		v, err := now.Versions()
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (l *Library) commitChange(a *archiving) error {
 			return err
 		}
 		if len(a.lines) > 0 {
-			if err := v.MakeList(now.Folder, l.put); err != nil {
+			if err := v.MakeList(now.Folder, l.Put); err != nil {
 				return err
 			}
 		}
@@ -167,6 +167,6 @@ func (l *Library) commitChange(a *archiving) error {
 			}
 		}
 		now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input
-		return l.saveEntry(now)
+		return l.SaveEntry(now)
 	})
 }

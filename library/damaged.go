@@ -128,8 +128,8 @@ func PayloadIn(folder string) *payload.Payload {
 }
 
 // Rebuild makes the session.json of a session's folder anew from what else is there, without anything distilled.
-func (l Inside) Rebuild(id ingest.SessionID, folder string) (how string, err error) {
-	err = l.underLock(SessionLock(id), func() error {
+func (l *Library) Rebuild(id ingest.SessionID, folder string) (how string, err error) {
+	err = l.UnderLock(SessionLock(id), func() error {
 		text, err := disk.ReadIfThere(sessionFile(folder))
 		if err != nil {
 			return err
@@ -150,20 +150,20 @@ func (l Inside) Rebuild(id ingest.SessionID, folder string) (how string, err err
 		}
 		e.Distilled, e.Sums = nil, nil
 		e.FillFrom(v, folder)
-		return l.saveEntry(e)
+		return l.SaveEntry(e)
 	})
-	l.forget()
+	l.Reload()
 	return how, err
 }
 
 // keepPage copies a payload.md that can't be compared with the payload any more, as it might hold edits.
-func (l Inside) keepPage(folder string) (how string, err error) {
+func (l *Library) keepPage(folder string) (how string, err error) {
 	text, err := disk.ReadIfThere(filepath.Join(folder, "payload.md"))
 	if err != nil || text == nil || PayloadIn(folder) != nil {
 		return "", err
 	}
 	kept := disk.FreeName(folder, "payload before repair.md")
-	return "; the old payload.md is kept as " + filepath.Base(kept), l.put(kept, text)
+	return "; the old payload.md is kept as " + filepath.Base(kept), l.Put(kept, text)
 }
 
 // revive rebuilds the session.json of a session's folder in which it can't be read, and reports whether there was one.
@@ -171,7 +171,7 @@ func (l Inside) keepPage(folder string) (how string, err error) {
 func (l *Library) revive(id ingest.SessionID) bool {
 	for _, b := range l.Broken() {
 		if SessionIn(b.Path) == id {
-			_, err := l.Inside().Rebuild(id, b.Path)
+			_, err := l.Rebuild(id, b.Path)
 			return err == nil
 		}
 	}
@@ -179,11 +179,11 @@ func (l *Library) revive(id ingest.SessionID) bool {
 }
 
 // MarkBehind makes the next sync distill the session again.
-func (l Inside) MarkBehind(id ingest.SessionID) error {
-	return l.withSession(id, func(e Entry) error {
+func (l *Library) MarkBehind(id ingest.SessionID) error {
+	return l.WithSession(id, func(e Entry) error {
 		e = e.Clone()
 		e.Distilled = nil
-		return l.saveEntry(e)
+		return l.SaveEntry(e)
 	})
 }
 
@@ -217,7 +217,7 @@ func Recover(dir string, backup *Library) (l *Library, how string, err error) {
 			return nil, "", err
 		}
 	}
-	if err := l.putLibraryFile(File{ID: id, Format: Format}); err != nil {
+	if err := l.PutFile(File{ID: id, Format: Format}); err != nil {
 		return nil, "", err
 	}
 	l, err = Open(dir)

@@ -8,8 +8,8 @@ var (
 	EntryText    = Entry.encode
 	FinishEntry  = (*Entry).finish
 	AnswerPath   = (*Library).answerPath
-	ReplaceLines = (*Library).replaceShared
-	Acquire      = (*Library).acquire
+	ReplaceLines = (*Library).ReplaceShared
+	Acquire      = (*Library).Acquire
 )
 
 const (

@@ -30,8 +30,8 @@ type Folder struct {
 }
 
 // View reads a session's folder under its lock, or without a lock if the library can't be written.
-func (l Inside) View(id ingest.SessionID) (*Folder, error) {
-	unlock, err := l.acquire(SessionLock(id), l.lockWait)
+func (l *Library) View(id ingest.SessionID) (*Folder, error) {
+	unlock, err := l.Acquire(SessionLock(id), l.lockWait)
 	if errors.Is(err, ErrBusy) {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (l *Library) ForgottenStamp() (string, error) {
 
 // MarkForgotten adds the ids to tombstones.jsonl unless they are there.
 func (l *Library) MarkForgotten(ids []ingest.SessionID) error {
-	return l.underLock("folders", func() error {
+	return l.UnderLock("folders", func() error {
 		var lines []tombstone
 		for _, id := range ids {
 			if !ValidID(id) {
@@ -51,7 +51,7 @@ func (l *Library) MarkForgotten(ids []ingest.SessionID) error {
 }
 
 // RemoveFolder removes a folder of a session: it first moves it out of sight and informs other processes.
-func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
+func (l *Library) RemoveFolder(id ingest.SessionID, folder string) error {
 	return l.withFolders(func() error {
 		aside, err := l.tempName()
 		if err != nil {
@@ -81,7 +81,7 @@ func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
 }
 
 // RewriteLines rewrites an append-only file without the lines to be dropped. The caller holds the folders lock.
-func (l Inside) RewriteLines(path string, drop func(line []byte) bool) error {
+func (l *Library) RewriteLines(path string, drop func(line []byte) bool) error {
 	text, err := disk.ReadPlain(path)
 	if err != nil {
 		return err
@@ -96,11 +96,11 @@ func (l Inside) RewriteLines(path string, drop func(line []byte) bool) error {
 	if strings.HasSuffix(path, ".jsonl") {
 		rest = disk.SealLines(rest)
 	}
-	return l.replaceShared(path, text, rest, drop)
+	return l.ReplaceShared(path, text, rest, drop)
 }
 
 // DropProjects removes projects that have no session left.
-func (l Inside) DropProjects() error {
+func (l *Library) DropProjects() error {
 	all, err := l.AllEntries()
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func (l *Library) Gone() (names [][]byte, about []ingest.SessionID, err error) {
 }
 
 // WithoutForgotten removes forgotten items from another library's folder, as read.
-func (l Inside) WithoutForgotten(s *Folder) error {
+func (l *Library) WithoutForgotten(s *Folder) error {
 	all, err := l.ForgottenItems()
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
 		if text, ok := s.Text[name]; ok {

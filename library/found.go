@@ -24,7 +24,7 @@ import (
 // the library. Reading verifies the bytes: for a damaged segment the reader returns ErrDamaged before it reaches the
 // end of the file. Path is where the file was last found, whether or not it still exists.
 func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
-	e, v, err := l.versionsOf(id)
+	e, v, err := l.VersionsOf(id)
 	if err != nil {
 		return ingest.Found{}, err
 	}
@@ -55,7 +55,7 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 func (l *Library) openVersion(e Entry, name string, n int, segs []raw.Segment) *raw.Reader {
 	r := raw.Read(e.Folder, segs...)
 	r.Reopen = func() *raw.Reader {
-		if now, v, err := l.versionsOf(e.ID); err == nil {
+		if now, v, err := l.VersionsOf(e.ID); err == nil {
 			if ver := v.At(name, n); ver != nil {
 				return raw.Read(now.Folder, ver.Segs...)
 			}
@@ -77,7 +77,7 @@ type FileVersion struct {
 
 // Versions lists every version of every file of a session, by file and number.
 func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
-	e, v, err := l.versionsOf(id)
+	e, v, err := l.VersionsOf(id)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
 // OpenVersion opens one version of a file, 0 for the current one. Reading verifies the bytes: damage is reported as
 // ErrDamaged before the end of the file.
 func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadCloser, FileVersion, error) {
-	e, v, err := l.versionsOf(id)
+	e, v, err := l.VersionsOf(id)
 	if err != nil {
 		return nil, FileVersion{}, err
 	}
@@ -122,7 +122,7 @@ func fileVersion(state *FileState, name string, n int, v raw.Version) FileVersio
 	return f
 }
 
-func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err error) {
+func (l *Library) VersionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err error) {
 	text, err := l.readFile(id, listName)
 	if err == nil {
 		e, err = l.Session(id)

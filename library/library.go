@@ -81,6 +81,10 @@ var (
 	ErrDamaged = disk.ErrDamaged
 	// ErrEdited means that a person changed payload.md after the caller read it.
 	ErrEdited = errors.New("payload.md was edited meanwhile")
+	// ErrStale means that somebody else has changed the session meanwhile; look again.
+	ErrStale = errors.New("somebody else archived this session meanwhile")
+	// ErrMoved means that the session's folder was moved or added to while it was read; call Reload.
+	ErrMoved = errors.New("the session's folder has changed meanwhile")
 )
 
 //go:embed README.tmpl
@@ -113,7 +117,7 @@ type Library struct {
 	seen      string // the state of folders that sessions reflects
 }
 
-// known is an entry and the stamp of the session.json it was read from. It is replaced, never modified.
+// Known is an entry and the stamp of the session.json it was read from. It is replaced, never modified.
 type known struct {
 	Entry Entry
 	Stamp stamp
@@ -200,16 +204,16 @@ func create(dir, id string) error {
 	}
 	defer l.Close()
 	// library.toml comes last: it makes the folder a library.
-	if path := filepath.Join(dir, "README.md"); !disk.Exists(path) { // never overwrite somebody's own
-		if err := l.put(path, readme); err != nil {
+	if !disk.Exists(filepath.Join(dir, "README.md")) { // never overwrite somebody's own
+		if err := l.PutReadme(); err != nil {
 			return err
 		}
 	}
-	return l.underLock("folders", func() error {
+	return l.UnderLock("folders", func() error {
 		if disk.Exists(filepath.Join(dir, "library.toml")) { // somebody was faster
 			return nil
 		}
-		return l.putLibraryFile(File{ID: id, Format: Format})
+		return l.PutFile(File{ID: id, Format: Format})
 	})
 }
 
@@ -225,6 +229,9 @@ func Open(dir string) (*Library, error) {
 	}
 	return newLibrary(dir, f.ID)
 }
+
+// File reads library.toml.
+func (l *Library) File() (File, error) { return readLibraryFile(l.dir) }
 
 func readLibraryFile(dir string) (File, error) {
 	var f File
@@ -263,15 +270,15 @@ func (l *Library) Dir() string { return l.dir }
 
 // ReadOnly returns ErrNewer if the library can't be written, else nil. A newer recall may upgrade it at any time.
 func (l *Library) ReadOnly() error {
-	f, _ := l.file.get(filepath.Join(l.dir, "library.toml"), func() (File, error) { return readLibraryFile(l.dir) })
+	f, _ := l.file.get(filepath.Join(l.dir, "library.toml"), l.File)
 	if f.Format > Format {
 		return ErrNewer
 	}
 	return nil
 }
 
-// putLibraryFile writes library.toml.
-func (l *Library) putLibraryFile(f File) error {
+// PutFile writes library.toml.
+func (l *Library) PutFile(f File) error {
 	if text := l.ownReadme(); text != nil {
 		f.Readme = disk.HexSum(text)
 	}
@@ -279,8 +286,17 @@ func (l *Library) putLibraryFile(f File) error {
 	if err != nil {
 		return err
 	}
-	return l.put(filepath.Join(l.dir, "library.toml"), disk.TOML.Seal(text))
+	return l.Put(filepath.Join(l.dir, "library.toml"), disk.TOML.Seal(text))
 }
+
+// TakeID gives a newly created library another id.
+func (l *Library) TakeID(id string) error {
+	l.id = id
+	return l.PutFile(File{ID: id, Format: Format})
+}
+
+// PutReadme writes README.md.
+func (l *Library) PutReadme() error { return l.Put(filepath.Join(l.dir, "README.md"), readme) }
 
 // ownReadme returns README.md if recall wrote it, else nil.
 func (l *Library) ownReadme() []byte {
@@ -293,7 +309,7 @@ func (l *Library) ownReadme() []byte {
 
 // IsBackup reports whether the library is a copy that Backup made.
 func (l *Library) IsBackup() bool {
-	f, err := readLibraryFile(l.dir)
+	f, err := l.File()
 	return err == nil && f.Backup
 }
 
@@ -313,16 +329,16 @@ func (l *Library) Close() error {
 }
 
 // MarkBackup notes in library.toml that this is a backup: asking it a question archives nothing new.
-func (l Inside) MarkBackup() error {
+func (l *Library) MarkBackup() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	return l.underLock("folders", func() error {
-		f, err := readLibraryFile(l.dir)
+	return l.UnderLock("folders", func() error {
+		f, err := l.File()
 		if err != nil || f.Backup {
 			return err
 		}
 		f.Backup = true
-		return l.putLibraryFile(f)
+		return l.PutFile(f)
 	})
 }

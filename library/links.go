@@ -57,7 +57,7 @@ func (l *Library) AppendLinks(lines []payload.Link) error {
 func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link, error)) (
 	lines []payload.Link, stamp string, err error) {
 	var damaged error
-	err = l.underLock("links", func() error {
+	err = l.UnderLock("links", func() error {
 		if lines, damaged = l.Links(); damaged != nil && !errors.Is(damaged, ErrDamaged) {
 			return damaged
 		}

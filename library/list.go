@@ -195,34 +195,21 @@ func (l *Library) current(id ingest.SessionID) (Entry, bool, error) {
 			return Entry{}, false, err
 		}
 	}
-	e, ok := l.at(id)
-	return e, ok, nil
-}
-
-func (l *Library) known(id ingest.SessionID) (Entry, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.at(id)
-}
-
-// at is known for callers that hold l.mu.
-func (l *Library) at(id ingest.SessionID) (Entry, bool) {
-	k := l.sessions[id]
-	if k == nil {
-		return Entry{}, false
+	if k := l.sessions[id]; k != nil {
+		return k.Entry, true, nil
 	}
-	return k.Entry, true
+	return Entry{}, false, nil
 }
 
-// forget makes the next access to a session read it again.
-func (l *Library) forget() {
+// Reload makes the next access to a session read it again.
+func (l *Library) Reload() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loaded = false
 }
 
-// remember stores an entry that this process has just written, and informs others: if that fails, they notice later.
-func (l *Library) remember(e Entry) error {
+// Remember stores an entry that this process has just written, and informs others: if that fails, they notice later.
+func (l *Library) Remember(e Entry) error {
 	if f, err := l.openChanges(); err == nil {
 		_, _ = f.WriteAt([]byte(nextChange()), int64(len(moving)+len(nextChange())))
 		f.Close()
@@ -245,32 +232,25 @@ func (l *Library) setKnown(e Entry) error {
 
 // reread returns a session's entry as it is on disk now. The caller holds the session's lock.
 func (l *Library) reread(id ingest.SessionID) (Entry, error) {
-	e, ok := l.known(id)
-	if ok {
+	if e, err := l.Session(id); err == nil {
 		if fresh, err := ReadEntry(e.Folder); err == nil && fresh.ID == id {
 			return fresh, nil
 		}
 	}
-	l.mu.Lock() // it isn't known, or was moved
-	err := l.scan()
-	e, ok = l.at(id)
-	l.mu.Unlock()
-	if err == nil && !ok {
-		err = fmt.Errorf("%s: %w", id, ErrNoSession)
-	}
-	return e, err
+	l.Reload() // it isn't known, or was moved
+	return l.Session(id)
 }
 
-// saveEntry writes session.json. The caller holds the session's lock.
-func (l *Library) saveEntry(e Entry) error {
+// SaveEntry writes session.json. The caller holds the session's lock.
+func (l *Library) SaveEntry(e Entry) error {
 	text, err := changed(&e, nil)
 	if err == nil && text != nil {
-		err = l.put(sessionFile(e.Folder), text)
+		err = l.Put(sessionFile(e.Folder), text)
 	}
 	if err != nil {
 		return err
 	}
-	return l.remember(e)
+	return l.Remember(e)
 }
 
 // changed returns the new content of session.json, or nil if it is unchanged. saved is the new payload; if it is nil,

@@ -13,13 +13,13 @@ import (
 	"recall/library/disk"
 )
 
-// underLock calls do under the named lock. It waits up to lockWait, then returns ErrBusy. Anyone who takes a lock is
+// UnderLock calls do under the named lock. It waits up to lockWait, then returns ErrBusy. Anyone who takes a lock is
 // about to write, so the error may also be ErrNewer.
-func (l *Library) underLock(name string, do func() error) error {
+func (l *Library) UnderLock(name string, do func() error) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	unlock, err := l.acquire(name, l.lockWait)
+	unlock, err := l.Acquire(name, l.lockWait)
 	if err != nil {
 		return err
 	}
@@ -27,9 +27,9 @@ func (l *Library) underLock(name string, do func() error) error {
 	return do()
 }
 
-// withSession calls do under the session's lock, with its entry as it is on disk now.
-func (l *Library) withSession(id ingest.SessionID, do func(e Entry) error) error {
-	return l.underLock(SessionLock(id), func() error {
+// WithSession calls do under the session's lock, with its entry as it is on disk now.
+func (l *Library) WithSession(id ingest.SessionID, do func(e Entry) error) error {
+	return l.UnderLock(SessionLock(id), func() error {
 		e, err := l.reread(id)
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func (l *Library) withSession(id ingest.SessionID, do func(e Entry) error) error
 
 // withFolders calls do under the folders lock, after scanning the folders again if necessary.
 func (l *Library) withFolders(do func() error) error {
-	return l.underLock("folders", func() error {
+	return l.UnderLock("folders", func() error {
 		if err := l.refresh(); err != nil {
 			return err
 		}
@@ -54,8 +54,8 @@ func SessionLock(id ingest.SessionID) string {
 	return fmt.Sprintf("s-%02x", crc32.ChecksumIEEE([]byte(id))%256)
 }
 
-// acquire takes a lock and returns the function that releases it. Its file stays.
-func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err error) {
+// Acquire takes a lock and returns the function that releases it. Its file stays.
+func (l *Library) Acquire(name string, wait time.Duration) (unlock func(), err error) {
 	dir := filepath.Join(l.dir, ".locks")
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()

@@ -39,7 +39,7 @@ func LogOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 }
 
 // TopLogs returns the paths of the append-only files outside sessions' folders.
-func (l Inside) TopLogs() (all []string) {
+func (l *Library) TopLogs() (all []string) {
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
 		paths, _ := disk.Glob(l.dir, pattern) // the pattern is valid
 		all = append(all, paths...)
@@ -59,7 +59,7 @@ const (
 
 // add adds lines to a ledger under a lock.
 func add[T any](l *Library, lock string, log ledger.Log[T], lines ...T) error {
-	return l.underLock(lock, func() error {
+	return l.UnderLock(lock, func() error {
 		return log.Add(lines...)
 	})
 }
@@ -167,7 +167,7 @@ func (l *Library) Freeze(id ingest.SessionID) error {
 	if !ValidID(id) {
 		return fmt.Errorf("%q is not a session id", id)
 	}
-	return l.underLock("folders", func() error {
+	return l.UnderLock("folders", func() error {
 		gone, err := l.Forgotten(id)
 		if frozen, _ := l.Frozen(id); gone || frozen || err != nil {
 			return err

@@ -20,9 +20,9 @@ import (
 
 // MergeVersions adds contents and sources of a session's folder in another library that are missing here; from is nil
 // for another folder of the session in this one.
-func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library) error {
+func (l *Library) MergeVersions(ctx context.Context, src *Folder, from *Library) error {
 	id := src.Entry.ID
-	now, _, err := l.current(id)
+	now, err := l.Session(id)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library) e
 	if err != nil {
 		return err
 	}
-	a := &archiving{l: l.Library, found: ingest.Found{ID: id}, entry: now.Clone(), versions: v}
+	a := &archiving{l: l, found: ingest.Found{ID: id}, entry: now.Clone(), versions: v}
 	number := map[string][]int{} // the other library's versions, by their numbers here
 	for _, name := range slices.Sorted(maps.Keys(src.Versions.Files)) {
 		for i := range src.Versions.Files[name] {
@@ -86,7 +86,7 @@ func (a *archiving) mergeVersion(ctx context.Context, src *Folder, from *Library
 	if state := a.entry.File(name); state != nil {
 		base = state.Version
 	}
-	r, _, err := raw.ReadSource(ctx, a.l.temp, "", file, a.available(name, base))
+	r, _, err := raw.ReadSource(ctx, a.l.Temp, "", file, a.available(name, base))
 	if err != nil {
 		return 0, err
 	}
@@ -121,14 +121,14 @@ func (a *archiving) mergeSources(f FileState, number []int) {
 
 // MergeEdits adds edits, including pending ones, and notes that people and agents wrote about a session, ordered by
 // time. It reports whether an edit was new.
-func (l Inside) MergeEdits(id ingest.SessionID, src *Folder, pending []payload.Edit) (fresh bool, err error) {
+func (l *Library) MergeEdits(id ingest.SessionID, src *Folder, pending []payload.Edit) (fresh bool, err error) {
 	edits, err := editsLog.Text(pending)
 	if err != nil {
 		return false, err
 	}
 	theirs := map[string][]byte{"edits.jsonl": slices.Concat(src.Text["edits.jsonl"], edits),
 		"notes.jsonl": src.Text["notes.jsonl"]}
-	err = l.withSession(id, func(e Entry) error {
+	err = l.WithSession(id, func(e Entry) error {
 		for _, name := range slices.Sorted(maps.Keys(theirs)) {
 			path := filepath.Join(e.Folder, name)
 			have, err := disk.ReadIfThere(path)
@@ -140,10 +140,10 @@ func (l Inside) MergeEdits(id ingest.SessionID, src *Folder, pending []payload.E
 				continue
 			}
 			fresh = fresh || name == "edits.jsonl"
-			if err := l.put(path, SortLines(append(disk.SplitLines(have), lacking...))); err != nil {
+			if err := l.Put(path, SortLines(append(disk.SplitLines(have), lacking...))); err != nil {
 				return err
 			}
-			if err := l.saveEntry(e); err != nil {
+			if err := l.SaveEntry(e); err != nil {
 				return err
 			}
 		}

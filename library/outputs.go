@@ -77,7 +77,7 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 		return err
 	}
 	defer r.Close()
-	temp, sum, err := l.Inside().TempOf(disk.Until(ctx, r))
+	temp, sum, err := l.TempOf(disk.Until(ctx, r))
 	if err != nil {
 		return err
 	}
@@ -85,12 +85,12 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err := disk.SyncFiles([]string{temp}); err != nil {
 		return err
 	}
-	return l.withSession(id, func(e Entry) error {
+	return l.WithSession(id, func(e Entry) error {
 		target := filepath.Join(e.Folder, filepath.FromSlash(name))
 		if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 			return err
 		}
-		if err := l.Inside().KeepChanged(target, e.Sums[name], sum.SHA256); err != nil {
+		if err := l.KeepChanged(target, e.Sums[name], sum.SHA256); err != nil {
 			return err
 		}
 		if err := disk.Rename(temp, target); err != nil {
@@ -101,12 +101,12 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 		}
 		e = e.Clone()
 		e.Sums[name] = sum.SHA256
-		return l.saveEntry(e)
+		return l.SaveEntry(e)
 	})
 }
 
 // KeepChanged renames a file that is neither as recall wrote it nor as it is about to.
-func (l Inside) KeepChanged(path, written, next string) error {
+func (l *Library) KeepChanged(path, written, next string) error {
 	sum, err := disk.SumFile(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && (sum.SHA256 == written || sum.SHA256 == next) {
 		return nil

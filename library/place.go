@@ -80,10 +80,10 @@ func (l *Library) Settle() error {
 
 // placeOne applies m, unless it is nil, and moves one session's folder.
 func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
-	return l.withSession(id, func(e Entry) error {
+	return l.WithSession(id, func(e Entry) error {
 		if m != nil {
 			e.describe(m)
-			if err := l.saveEntry(e); err != nil {
+			if err := l.SaveEntry(e); err != nil {
 				return err
 			}
 		}

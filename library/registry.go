@@ -32,7 +32,7 @@ func (l *Library) readRegistry() (*registry.Registry, error) {
 
 // changeRegistry reads, changes and writes projects.toml under its lock.
 func (l *Library) changeRegistry(change func(*registry.Registry) error) error {
-	return l.underLock("folders", func() error {
+	return l.UnderLock("folders", func() error {
 		l.registry.reset()
 		old, err := l.readRegistry()
 		if err != nil {
@@ -58,13 +58,13 @@ func (l *Library) putRegistry(reg *registry.Registry) error {
 	if same(path, text) {
 		return nil
 	}
-	err = l.put(path, text)
+	err = l.Put(path, text)
 	l.registry.reset()
 	return err
 }
 
 // UniteProjects adds another library's projects. The error is ErrDamaged if they can't be read there.
-func (l Inside) UniteProjects(from Inside) error {
+func (l *Library) UniteProjects(from *Library) error {
 	theirs, err := from.readRegistry()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -82,7 +82,7 @@ func (l Inside) UniteProjects(from Inside) error {
 
 // LostProjects says what is wrong with projects.toml, judging by its checksum and the sessions, or returns "". text
 // is its content, err why it can't be read.
-func (l Inside) LostProjects(text []byte, err error, entries []Entry) string {
+func (l *Library) LostProjects(text []byte, err error, entries []Entry) string {
 	reg := &registry.Registry{}
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -96,7 +96,7 @@ func (l Inside) LostProjects(text []byte, err error, entries []Entry) string {
 		return ""
 	}
 	// Sessions, and their projects, may have been forgotten since they were listed.
-	l.forget()
+	l.Reload()
 	entries, bad := l.AllEntries()
 	n := len(unknownProject(reg, entries))
 	switch {
@@ -111,8 +111,8 @@ func (l Inside) LostProjects(text []byte, err error, entries []Entry) string {
 // MendProjects accepts projects.toml as it is; one that can't be parsed is set aside. Projects that only sessions
 // name are added again, by id; the others are found by their root when their sessions, returned in again, are
 // distilled again.
-func (l Inside) MendProjects() (how string, again []Entry, err error) {
-	err = l.underLock("folders", func() error {
+func (l *Library) MendProjects() (how string, again []Entry, err error) {
+	err = l.UnderLock("folders", func() error {
 		all, err := l.AllEntries()
 		if err != nil {
 			return err

@@ -126,7 +126,7 @@ var ErrNotHeld = errors.New("not archived")
 // Both are read and compared, and the archived bytes are also checked against their hashes; nothing cached is used.
 // The error is ErrNotHeld, ErrDamaged if only damaged bytes are archived, or the error in reading the source.
 func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) error {
-	e, v, err := l.versionsOf(id)
+	e, v, err := l.VersionsOf(id)
 	if errors.Is(err, ErrNoSession) {
 		return notHeld(f)
 	}

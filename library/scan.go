@@ -267,6 +267,9 @@ func (l *Library) Stamp(files ...string) string {
 	return b.String() + changes
 }
 
+// IsTop reports whether recall has a file of that name at the top of a library.
+func IsTop(name string) bool { return topFiles[name] }
+
 // topFiles are the files at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
 	"threads.jsonl": true, "habits.jsonl": true, "journal.jsonl": true, UsageName: true, TriesName: true,

@@ -54,7 +54,7 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	if err != nil {
 		return err
 	}
-	return l.withSession(id, func(e Entry) error {
+	return l.WithSession(id, func(e Entry) error {
 		now, err := disk.ReadIfThere(filepath.Join(e.Folder, "payload.md"))
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, saved []byte, samePage bool) 
 	if err := e.dropParts(); err != nil {
 		return err
 	}
-	return l.remember(*e)
+	return l.Remember(*e)
 }
 
 // putParts writes aside the parts of a transcript that differ, or all, and counts them.
@@ -194,7 +194,7 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 	if e, err := l.Session(id); err == nil && neverSaved(e.Folder) {
 		return nil, nil, nil
 	}
-	err = l.withSession(id, func(e Entry) error {
+	err = l.WithSession(id, func(e Entry) error {
 		if markdown, err = disk.ReadIfThere(filepath.Join(e.Folder, "payload.md")); err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 		}
 		if p != nil && !e.edited(p, markdown) && string(markdown) != p.Written {
 			markdown = []byte(p.Written)
-			return l.put(filepath.Join(e.Folder, "payload.md"), markdown)
+			return l.Put(filepath.Join(e.Folder, "payload.md"), markdown)
 		}
 		return nil
 	})
@@ -243,7 +243,7 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 		if try == 20 {
 			return nil, fmt.Errorf("session %s: its folder keeps moving", id)
 		}
-		l.forget()
+		l.Reload()
 	}
 }
 
@@ -267,13 +267,13 @@ func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
 
 // UpdateMarks updates session.json with what edits.jsonl says about the session as a whole.
 func (l *Library) UpdateMarks(id ingest.SessionID) error {
-	return l.withSession(id, func(e Entry) error {
+	return l.WithSession(id, func(e Entry) error {
 		edits, err := l.Edits(id)
 		if err != nil && !errors.Is(err, ErrDamaged) { // the intact lines count
 			return err
 		}
 		e.Marks = payload.MarksOf(edits)
-		return l.saveEntry(e)
+		return l.SaveEntry(e)
 	})
 }
 
@@ -303,7 +303,7 @@ func appendLog[T any](l *Library, id ingest.SessionID, log ledger.Log[T], record
 	if len(records) == 0 {
 		return nil
 	}
-	return l.withSession(id, func(e Entry) error {
+	return l.WithSession(id, func(e Entry) error {
 		log.Path = filepath.Join(e.Folder, log.Path)
 		if err := log.Add(records...); err != nil {
 			return fmt.Errorf("session %s: %w", id, err)

@@ -183,7 +183,7 @@ func TestTries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer copied.Close()
-	if err := copied.Inside().MarkForgotten([]ingest.SessionID{"a"}); err != nil {
+	if err := copied.MarkForgotten([]ingest.SessionID{"a"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := merge.Merge(context.Background(), copied, l, merge.Options{}); err != nil {

@@ -60,7 +60,7 @@ func Alone(l *library.Library) (done func(), err error) {
 	if err := l.ReadOnly(); err != nil {
 		return nil, err
 	}
-	if done, err = l.Inside().Acquire("ask", 10*time.Millisecond); err != nil {
+	if done, err = l.Acquire("ask", 10*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("ask a model: %w", err)
 	}
 	return done, nil

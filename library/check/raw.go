@@ -95,7 +95,7 @@ func (r *repairing) places(e library.Entry, s raw.Segment) iter.Seq2[string, io.
 		if r.from == nil {
 			return
 		}
-		b, v, err := r.from.Inside().VersionsOf(e.ID)
+		b, v, err := r.from.VersionsOf(e.ID)
 		if err != nil {
 			return
 		}
@@ -121,7 +121,7 @@ func (r *repairing) session(folder string) (string, error) {
 		return "", errors.New("its session can't be identified any more; recall sync archives it again if its source " +
 			"still exists")
 	}
-	if twin, ok := r.l.Known(id); ok && twin.Folder != folder {
+	if twin, err := r.l.Session(id); err == nil && twin.Folder != folder {
 		how, err := r.unite(id, folder)
 		if err != nil {
 			err = fmt.Errorf("%s holds the same session, too, and this can't be merged into it: %w",

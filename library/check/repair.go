@@ -39,7 +39,7 @@ func Repair(ctx context.Context, l *library.Library, found []Finding, from *libr
 	if err := l.ReadOnly(); err != nil {
 		return Repaired{}, err
 	}
-	r := &repairing{l: l.Inside(), from: from, ctx: ctx, render: map[ingest.SessionID]bool{}}
+	r := &repairing{l: l, from: from, ctx: ctx, render: map[ingest.SessionID]bool{}}
 	found = slices.Clone(found)
 	slices.SortStableFunc(found, func(a, b Finding) int { return repairOrder(a) - repairOrder(b) })
 	for _, f := range found {
@@ -77,7 +77,7 @@ func repairOrder(f Finding) int {
 }
 
 type repairing struct {
-	l      library.Inside
+	l      *library.Library
 	from   *library.Library // a backup, or nil
 	ctx    context.Context
 	render map[ingest.SessionID]bool
@@ -180,7 +180,7 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 			return "", err
 		}
 	}
-	if err := r.l.ReplaceShared(path, text, keep); err != nil {
+	if err := r.l.ReplaceShared(path, text, keep, nil); err != nil {
 		return "", err
 	}
 	if len(aside) == 0 && doubtful == 0 {

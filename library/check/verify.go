@@ -84,7 +84,7 @@ func Verify(ctx context.Context, l *library.Library, progress func(done, total i
 		return Verified{}, err
 	}
 	broken := l.Broken()
-	c := &checking{l: l.Inside(), ctx: ctx, tell: progress}
+	c := &checking{l: l, ctx: ctx, tell: progress}
 	c.folders(entries)
 	c.top(entries)
 	c.answers()
@@ -105,7 +105,7 @@ func Verify(ctx context.Context, l *library.Library, progress func(done, total i
 
 // checking is a Verify in progress.
 type checking struct {
-	l    library.Inside
+	l    *library.Library
 	ctx  context.Context
 	tell func(done, total int64)
 
@@ -311,7 +311,7 @@ func (c *checking) strays(entries []library.Entry) {
 	for _, g := range groups {
 		path := filepath.Join(c.l.Dir(), g.Name())
 		if !g.IsDir() {
-			if !c.l.IsTop(g.Name()) {
+			if !library.IsTop(g.Name()) {
 				c.found(Finding{Path: g.Name(), State: Unknown, What: stray(g.Name())})
 			}
 			continue

@@ -47,8 +47,8 @@ func Sessions(l *library.Library, ids []ingest.SessionID, texts *needle.Needles)
 			return fmt.Errorf("forget %s: %w", id, err)
 		}
 	}
-	err := errors.Join(dropLines(l, library.Quoted(ids), texts), l.Inside().DropProjects(),
-		l.Inside().DropAnswersWith(ids, texts))
+	err := errors.Join(dropLines(l, library.Quoted(ids), texts), l.DropProjects(),
+		l.DropAnswersWith(ids, texts))
 	if err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
@@ -57,13 +57,13 @@ func Sessions(l *library.Library, ids []ingest.SessionID, texts *needle.Needles)
 
 // removeFolders removes every folder of a session, including unusable ones.
 func removeFolders(l *library.Library, id ingest.SessionID) error {
-	return l.Inside().UnderLock(library.SessionLock(id), func() error {
+	return l.UnderLock(library.SessionLock(id), func() error {
 		for {
 			if _, err := l.AllEntries(); err != nil { // there may be a second folder with that id
 				return err
 			}
 			var folders []string
-			if e, ok := l.Inside().Known(id); ok {
+			if e, err := l.Session(id); err == nil {
 				folders = append(folders, e.Folder)
 			}
 			for _, b := range l.Broken() {
@@ -75,7 +75,7 @@ func removeFolders(l *library.Library, id ingest.SessionID) error {
 				return nil
 			}
 			for _, folder := range folders {
-				if err := l.Inside().RemoveFolder(id, folder); err != nil {
+				if err := l.RemoveFolder(id, folder); err != nil {
 					return err
 				}
 			}
@@ -112,7 +112,7 @@ func dropLines(l *library.Library, names [][]byte, texts *needle.Needles) error 
 			drop := func(line []byte) bool {
 				return byID && (library.Names(line, names) || torn && library.Names(line, bare)) || texts.In(line)
 			}
-			if err := l.Inside().RewriteLines(path, drop); err != nil {
+			if err := l.RewriteLines(path, drop); err != nil {
 				return err
 			}
 		}
@@ -120,7 +120,7 @@ func dropLines(l *library.Library, names [][]byte, texts *needle.Needles) error 
 	}
 	for _, lock := range []string{"folders", "received", "inbox", "links"} { // whoever writes there holds one of these
 		inside := work
-		work = func() error { return l.Inside().UnderLock(lock, inside) }
+		work = func() error { return l.UnderLock(lock, inside) }
 	}
 	return work()
 }
@@ -132,7 +132,7 @@ func Items(l *library.Library, items ...library.ForgottenItem) error {
 	for _, it := range items {
 		ids = append(ids, it.Session)
 	}
-	return errors.Join(dropLines(l, library.NamesOf(items), nil), l.Inside().DropAnswersWith(ids, nil))
+	return errors.Join(dropLines(l, library.NamesOf(items), nil), l.DropAnswersWith(ids, nil))
 }
 
 // InFolder removes a session's forgotten items from what people and agents wrote in its folder, and from what
@@ -143,7 +143,7 @@ func InFolder(l *library.Library, id ingest.SessionID) error {
 		return err
 	}
 	names := library.NamesOf(all[id])
-	return l.Inside().WithSession(id, func(e library.Entry) error {
+	return l.WithSession(id, func(e library.Entry) error {
 		var errs []error
 		for _, pattern := range []string{"edits.jsonl*", "notes.jsonl*", "session.json.damaged*",
 			"payload before repair*",
@@ -157,7 +157,7 @@ func InFolder(l *library.Library, id ingest.SessionID) error {
 				case len(stay) == 0 || !strings.Contains(pattern, ".jsonl"):
 					err = disk.RemoveIfThere(path)
 				default:
-					err = l.Inside().Put(path, stay)
+					err = l.Put(path, stay)
 				}
 				errs = append(errs, err)
 			}

@@ -84,7 +84,7 @@ func Fold(l *library.Library) (Report, error) {
 		return out, err
 	}
 	f := &folding{l: l, dir: dir, out: &out, byID: map[ingest.SessionID][]json.RawMessage{}, seen: map[string]bool{}}
-	if err := l.Inside().UnderLock("inbox", f.run); err != nil {
+	if err := l.UnderLock("inbox", f.run); err != nil {
 		return out, fmt.Errorf("inbox: %w", err)
 	}
 	return out, nil
@@ -128,7 +128,7 @@ func (f *folding) run() error {
 	}
 	now := disk.SealLines(bytes.Join(append(f.waiting, nil), []byte("\n")))
 	if len(now)+len(had) > 0 && !bytes.Equal(now, had) {
-		if err := f.l.Inside().Put(filepath.Join(f.dir, waitingName), now); err != nil {
+		if err := f.l.Put(filepath.Join(f.dir, waitingName), now); err != nil {
 			return err
 		}
 	}

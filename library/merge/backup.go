@@ -32,7 +32,7 @@ func Backup(ctx context.Context, l *library.Library, dir string, progress func(d
 	if to.ID() != l.ID() {
 		return Merged{}, fmt.Errorf("backup to %s: %w", dir, ErrOther)
 	}
-	if err := to.Inside().MarkBackup(); err != nil {
+	if err := to.MarkBackup(); err != nil {
 		return Merged{}, fmt.Errorf("backup to %s: %w", dir, err)
 	}
 	return Merge(ctx, to, l, Options{Follow: true, Forget: true, Progress: progress})
@@ -82,7 +82,7 @@ func Import(ctx context.Context, l *library.Library, dir string, o Options) (Mer
 	if gone, err2 := l.Tombstones(); err != nil || err2 != nil {
 		return fail(errors.Join(err, err2))
 	} else if len(all)+len(gone) == 0 { // made for this, maybe by an interrupted import
-		if err := l.Inside().TakeID(from.ID()); err != nil {
+		if err := l.TakeID(from.ID()); err != nil {
 			return fail(err)
 		}
 	}

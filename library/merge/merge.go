@@ -55,7 +55,7 @@ var (
 // Merge adds all that another library holds. What can't be read there is a Problem and doesn't affect the rest.
 // Repeating it finishes an interrupted run.
 func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, error) {
-	m := &merging{l: l.Inside(), from: from.Inside(), options: o}
+	m := &merging{l: l, from: from, options: o}
 	err := m.run(ctx)
 	if err != nil {
 		err = fmt.Errorf("merge %s: %w", from.Dir(), err)
@@ -65,7 +65,7 @@ func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, er
 
 // merging is one call of Merge in progress.
 type merging struct {
-	l, from library.Inside
+	l, from *library.Library
 	options Options
 
 	mu     sync.Mutex // guards what follows

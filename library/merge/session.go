@@ -162,7 +162,7 @@ func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 
 // mergeBoth adds what the other has of a session.
 func (m *merging) mergeBoth(ctx context.Context, src, dst *library.Folder) error {
-	if err := m.l.MergeVersions(ctx, src, m.from.Library); err != nil {
+	if err := m.l.MergeVersions(ctx, src, m.from); err != nil {
 		return err
 	}
 	id := src.Entry.ID

@@ -57,7 +57,7 @@ func (m *merging) tombstones() error {
 		return nil
 	}
 	m.done.Gone = here
-	return forget.Sessions(m.l.Library, here, nil)
+	return forget.Sessions(m.l, here, nil)
 }
 
 // forgotten merges the forgotten items. They are removed here before they are recorded, so that an interrupted run is
@@ -82,12 +82,12 @@ func (m *merging) forgotten() error {
 		return nil
 	}
 	slices.SortFunc(fresh, func(a, b library.ForgottenItem) int { return strings.Compare(a.Name, b.Name) })
-	return cmp.Or(forget.Items(m.l.Library, fresh...), m.l.ForgetItems(fresh...))
+	return cmp.Or(forget.Items(m.l, fresh...), m.l.ForgetItems(fresh...))
 }
 
 // dropForgotten drops the forgotten items that a merged session brought.
 func (m *merging) dropForgotten(id ingest.SessionID) error {
-	if err := forget.InFolder(m.l.Library, id); !errors.Is(err, library.ErrNoSession) {
+	if err := forget.InFolder(m.l, id); !errors.Is(err, library.ErrNoSession) {
 		return err
 	}
 	return nil // the session itself was forgotten
@@ -183,7 +183,7 @@ func (m *merging) others() error {
 		case d.IsDir():
 			return fs.SkipDir
 		case !d.Type().IsRegular(), below && top != library.CacheName,
-			!below && (!m.options.Follow || m.l.IsTop(name) || strings.HasPrefix(name, ".")),
+			!below && (!m.options.Follow || library.IsTop(name) || strings.HasPrefix(name, ".")),
 			below && len(gone) > 0 && !library.AnswerStays(path, gone, nil):
 			return nil
 		}

@@ -135,12 +135,12 @@ func Put(ctx context.Context, l *library.Library, id ingest.SessionID, files []F
 	if l.ReadOnly() != nil {
 		return nil
 	}
-	return l.Inside().WithSession(id, func(e library.Entry) error {
+	return l.WithSession(id, func(e library.Entry) error {
 		e = e.Clone()
 		for _, p := range files {
 			markRestored(&e, p)
 		}
-		return l.Inside().SaveEntry(e)
+		return l.SaveEntry(e)
 	})
 }
 
