@@ -53,14 +53,9 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 	return err
 }
 
-// DropAnswers removes the answers that hold words of any of the sessions. One that can't be read or names no session
-// might, and is removed too.
-func (l *Library) DropAnswers(ids ...ingest.SessionID) error {
-	return l.DropAnswersWith(ids, nil)
-}
-
-// DropAnswersWith also removes those that hold one of the texts.
-func (l *Library) DropAnswersWith(ids []ingest.SessionID, texts *needle.Needles) error {
+// DropAnswers removes the answers that hold words of any of the sessions, or one of the texts, which may be nil. One
+// that can't be read or names no session might, and is removed too.
+func (l *Library) DropAnswers(ids []ingest.SessionID, texts *needle.Needles) error {
 	if len(ids) == 0 && texts == nil {
 		return nil
 	}

@@ -277,7 +277,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 	case old != nil && r.Whole:
 		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
 		a.change.Grown = append(a.change.Grown, f.Name)
-	case old != nil && from.has(base, r.Size) && len(r.Added) == 0:
+	case old != nil && from != nil && from.Size == r.Size && len(r.Added) == 0:
 		// Another copy of the file has grown, this one hasn't changed.
 	default:
 		number = a.newVersion(f, r, base)
@@ -300,11 +300,6 @@ func (a *archiving) rewritten(f ingest.File, r raw.Reading, old *raw.Version) {
 		return
 	}
 	a.change.Rewritten = append(a.change.Rewritten, f.Name)
-}
-
-// has reports whether a source had size bytes of the version.
-func (s *SourceState) has(version int, size int64) bool {
-	return s != nil && s.Version == version && s.Size == size
 }
 
 // newVersion adds a version that begins like base.

@@ -27,7 +27,7 @@ func (l *Library) Put(target string, data []byte) error {
 		err = disk.SyncFiles(a.temps)
 	}
 	if err == nil {
-		err = a.place(1)
+		err = a.place()
 	}
 	if err == nil {
 		err = disk.SyncDir(filepath.Dir(target))
@@ -50,9 +50,9 @@ func (a *pendingFiles) add(target string, data []byte) error {
 	return err
 }
 
-// place moves the next n files into place, in order. The caller syncs the folder.
-func (a *pendingFiles) place(n int) error {
-	for ; n > 0; n-- {
+// place moves the files into place, in order. The caller syncs the folder.
+func (a *pendingFiles) place() error {
+	for len(a.temps) > 0 {
 		if err := disk.Rename(a.temps[0], a.targets[0]); err != nil {
 			return err
 		}

@@ -210,21 +210,10 @@ type Tally struct {
 func (s *Catalog) Tally(found map[string]ingest.File) (t Tally) {
 	states := make([]State, len(s.Entries))
 	inParallel(len(states), 256, func(i int) { states[i] = s.State(s.Entries[i], found) })
+	n := map[State]*int{Safe: &t.Safe, Shorter: &t.Shorter, Behind: &t.Behind, OnlyHere: &t.OnlyHere,
+		Unreadable: &t.Unreadable, Lost: &t.Lost}
 	for i, e := range s.Entries {
-		switch states[i] {
-		case Safe:
-			t.Safe++
-		case Shorter:
-			t.Shorter++
-		case Behind:
-			t.Behind++
-		case Unreadable:
-			t.Unreadable++
-		case Lost:
-			t.Lost++
-		case OnlyHere:
-			t.OnlyHere++
-		}
+		*n[states[i]]++
 		if e.Behind() {
 			t.Waiting++
 			if e.Distilled != nil {

@@ -1,7 +1,7 @@
 package library
 
 import (
-	"cmp"
+	"bytes"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -29,17 +29,12 @@ func (l *Library) commitNew(a *archiving) error {
 			raw.Drop(s) // the same content in another file
 		}
 	}
-	texts := &pendingFiles{l: l}
-	defer texts.drop() // after a failure
-	err = texts.add("session.json", text)
-	if !alone {
-		err = cmp.Or(err, texts.add(listName, raw.EncodeLines(a.lines)))
+	temps["session.json"], _, err = l.TempOf(bytes.NewReader(text))
+	if err == nil && !alone {
+		temps[listName], _, err = l.TempOf(bytes.NewReader(raw.EncodeLines(a.lines)))
 	}
 	if err != nil {
 		return err
-	}
-	for i, name := range texts.targets {
-		temps[name] = texts.temps[i]
 	}
 	return l.Build(a.entry, temps)
 }

@@ -158,16 +158,6 @@ func (e Entry) Made() time.Time {
 	return fi.ModTime()
 }
 
-// Holding returns the file that has path as a source, or nil.
-func (e *Entry) Holding(path string) *FileState {
-	for i := range e.Files {
-		if e.Files[i].SourceAt(path) != nil {
-			return &e.Files[i]
-		}
-	}
-	return nil
-}
-
 // Shorter reports whether the source of a conversation is shorter now than it was, or lacks what it had.
 func (e Entry) Shorter() bool {
 	return e.Less || slices.ContainsFunc(e.Files, func(f FileState) bool {

@@ -3,7 +3,6 @@ package library
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -25,29 +24,6 @@ func (l *Library) ForgottenStamp() (string, error) {
 		return "", err
 	}
 	return disk.HexSum(bytes.Join(Quoted(ids), nil))[:16], err
-}
-
-// MarkForgotten adds the ids to tombstones.jsonl unless they are there.
-func (l *Library) MarkForgotten(ids []ingest.SessionID) error {
-	return l.UnderLock("folders", func() error {
-		var lines []tombstone
-		for _, id := range ids {
-			if !ValidID(id) {
-				return fmt.Errorf("%q is not a session id", id)
-			}
-			gone, err := l.Forgotten(id)
-			if err != nil {
-				return err
-			}
-			if !gone {
-				lines = append(lines, tombstone{ID: id})
-			}
-		}
-		if len(lines) == 0 {
-			return nil
-		}
-		return l.tombstones().Add(lines...)
-	})
 }
 
 // RemoveFolder removes a folder of a session: it first moves it out of sight and informs other processes.

@@ -56,12 +56,6 @@ func sessionsOnly(all []Entry) []Entry {
 	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source.IsMemory() })
 }
 
-// listed lists the sessions as this process knows them.
-func (l *Library) listed() ([]Entry, error) {
-	all, err := l.entries(false)
-	return sessionsOnly(all), err
-}
-
 // sorted returns the sessions in order.
 func sorted(sessions map[ingest.SessionID]*known) []Entry {
 	order := make([]*Entry, 0, len(sessions)) // entries are large, don't sort them

@@ -32,7 +32,11 @@ func (l *Library) readList() []*known {
 		return nil
 	}
 	defer db.Close()
-	if id, dir, err := listedLibrary(db); err != nil || id != l.id || dir != l.dir {
+	own := false
+	err = db.Each("SELECT id, dir FROM library", func(r state.Row) {
+		own = r.ColumnText(0) == l.id && r.ColumnText(1) == l.dir
+	})
+	if err != nil || !own {
 		return nil
 	}
 	var blocks [][]byte
@@ -51,12 +55,6 @@ func (l *Library) readList() []*known {
 		}
 	})
 	return slices.Concat(within...)
-}
-
-// listedLibrary returns the library whose sessions are listed, and its folder.
-func listedLibrary(db *state.DB) (id, dir string, err error) {
-	err = db.Each("SELECT id, dir FROM library", func(r state.Row) { id, dir = r.ColumnText(0), r.ColumnText(1) })
-	return id, dir, err
 }
 
 // saveList writes what has changed of the list. It omits sessions written within the last two seconds, because after

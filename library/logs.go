@@ -162,17 +162,28 @@ func (l *Library) tombstoneIDs(held bool) (ids []ingest.SessionID, err error) {
 	return ids, nil
 }
 
+// MarkForgotten adds the ids to tombstones.jsonl unless they are there.
+func (l *Library) MarkForgotten(ids []ingest.SessionID) error { return l.entomb(ids, false) }
+
 // Freeze stops archiving a session; what the library has of it stays.
-func (l *Library) Freeze(id ingest.SessionID) error {
-	if !ValidID(id) {
-		return fmt.Errorf("%q is not a session id", id)
-	}
+func (l *Library) Freeze(id ingest.SessionID) error { return l.entomb([]ingest.SessionID{id}, true) }
+
+func (l *Library) entomb(ids []ingest.SessionID, hold bool) error {
 	return l.UnderLock("folders", func() error {
-		gone, err := l.Forgotten(id)
-		if frozen, _ := l.Frozen(id); gone || frozen || err != nil {
+		tombs, err := l.tombstoned()
+		var lines []tombstone
+		for _, id := range ids {
+			if !ValidID(id) {
+				return fmt.Errorf("%q is not a session id", id)
+			}
+			if held, entered := tombs[id]; !entered || held && !hold {
+				lines = append(lines, tombstone{id, hold})
+			}
+		}
+		if err != nil || len(lines) == 0 {
 			return err
 		}
-		return l.tombstones().Add(tombstone{ID: id, Held: true})
+		return l.tombstones().Add(lines...)
 	})
 }
 

@@ -58,7 +58,7 @@ func (l *Library) Settle() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	all, err := l.listed()
+	all, err := l.entries(false)
 	if err != nil {
 		return err
 	}
@@ -159,20 +159,12 @@ func ValidID(id ingest.SessionID) bool {
 
 var fitID = text.Pattern(`^[\w-](?:[\w.-]*[\w-])?$`)
 
-// idPart is the part of an id that ends a folder's name: the first eight characters of the bare id. disk.FreeName
-// tells equal names apart.
-func idPart(id ingest.SessionID) string {
-	own := bareID(id)
-	return own[:min(8, len(own))]
-}
-
-func bareID(id ingest.SessionID) string {
-	return strings.ToLower(text.BareID(id))
-}
+func bareID(id ingest.SessionID) string { return strings.ToLower(text.BareID(id)) }
 
 // folderName returns a name like "2026-04-17 Fix duplicate jobs 7f3c1a2b".
 func folderName(e Entry) string {
-	date, idPart := "undated", idPart(e.ID)
+	date, idPart := "undated", bareID(e.ID)
+	idPart = idPart[:min(8, len(idPart))] // disk.FreeName tells equal names apart
 	if !e.Start.IsZero() {
 		date = e.Start.UTC().Format("2006-01-02")
 	}

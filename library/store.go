@@ -102,7 +102,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, saved []byte, samePage bool) 
 		}
 	}
 	if len(a.temps) > 0 {
-		if err := errors.Join(a.place(len(a.temps)), disk.SyncDir(e.Folder)); err != nil {
+		if err := errors.Join(a.place(), disk.SyncDir(e.Folder)); err != nil {
 			return err
 		}
 	}

@@ -134,7 +134,7 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 		return failed[0].Err
 	}
 	if m.made.Without > 0 { // the model's answers may repeat what was forgotten
-		if err := p.Library.DropAnswers(m.Entry.ID); err != nil {
+		if err := p.Library.DropAnswers([]ingest.SessionID{m.Entry.ID}, nil); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -219,7 +218,7 @@ func (m *Membership) read(name string, into any) bool {
 func (m *Membership) write(name string, v any) error {
 	data, err := json.Marshal(v)
 	if err == nil {
-		err = disk.ReplaceCache(m.Path(name), func(w io.Writer) error { _, err := w.Write(data); return err })
+		err = disk.ReplaceCache(m.Path(name), data)
 	}
 	return err
 }

@@ -93,7 +93,7 @@ func Remember(dir, question string, hits []Hit) {
 		}
 	}
 	for _, name := range []string{terminalName(), newest} {
-		disk.WritePlain(filepath.Join(dir, name+".json"), text)
+		_ = disk.ReplaceCache(filepath.Join(dir, name+".json"), text)
 	}
 }
 

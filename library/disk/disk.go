@@ -209,7 +209,12 @@ func Used(dir string) (n int64) {
 // AppendAside appends to a file of unreadable lines.
 func AppendAside(path string, text []byte) error {
 	return Do(OpAppend, path, "", func() error {
-		return writePlain(path, os.O_APPEND, text)
+		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		return errors.Join(err, f.Close())
 	})
 }
 
@@ -270,7 +275,8 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 
 // ReplaceCache atomically replaces a file outside of a library that may be lost: it doesn't wait for the disk. Only
 // its user can read it.
-func ReplaceCache(path string, write func(io.Writer) error) error {
+func ReplaceCache(path string, data []byte) error {
+	write := func(w io.Writer) error { _, err := w.Write(data); return err }
 	temp, err := beside(path, write, func(*os.File) error { return nil })
 	if err != nil {
 		return err

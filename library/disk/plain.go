@@ -54,13 +54,10 @@ func libraryOf(path string) string {
 	}
 }
 
-// above returns the folder whose handle is used to reach a path: its library's, or else its own.
-func above(path string) string { return cmp.Or(libraryAbove(path), filepath.Dir(path)) }
-
 // inRoot calls do with a handle on the folder above a path. Nothing outside that folder can be reached by it, even if a
 // part of the path becomes a link meanwhile.
 func inRoot(path string, do func(root *os.Root, name string) error) error {
-	dir := above(path)
+	dir := cmp.Or(libraryAbove(path), filepath.Dir(path))
 	root, err := OpenRoot(dir)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return &fs.PathError{Op: "open", Path: path, Err: p.Err} // the path that was wanted, not its folder
@@ -248,18 +245,6 @@ func ReadRegular(path string, most int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, most))
-}
-
-// WritePlain replaces the content of a plain file, or creates it.
-func WritePlain(path string, data []byte) error { return writePlain(path, os.O_TRUNC, data) }
-
-func writePlain(path string, how int, data []byte) error {
-	f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|how, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
 }
 
 // RealDir returns nil for a real folder, ErrNotPlain for anything else that exists.

@@ -48,7 +48,7 @@ func Sessions(l *library.Library, ids []ingest.SessionID, texts *needle.Needles)
 		}
 	}
 	err := errors.Join(dropLines(l, library.Quoted(ids), texts), l.DropProjects(),
-		l.DropAnswersWith(ids, texts))
+		l.DropAnswers(ids, texts))
 	if err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
@@ -132,7 +132,7 @@ func Items(l *library.Library, items ...library.ForgottenItem) error {
 	for _, it := range items {
 		ids = append(ids, it.Session)
 	}
-	return errors.Join(dropLines(l, library.NamesOf(items), nil), l.DropAnswersWith(ids, nil))
+	return errors.Join(dropLines(l, library.NamesOf(items), nil), l.DropAnswers(ids, nil))
 }
 
 // InFolder removes a session's forgotten items from what people and agents wrote in its folder, and from what

@@ -102,22 +102,21 @@ func (m *merging) run(ctx context.Context) error {
 			if err := m.session(ctx, e.ID); err != nil {
 				return fmt.Errorf("session %s: %w", e.ID, err)
 			}
-			m.progress()
+			m.count(func(d *Merged) {
+				if m.looked++; m.options.Progress != nil {
+					m.options.Progress(m.looked, d.Sessions)
+				}
+			})
 			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	m.broken()
-	return errors.Join(m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
-}
-
-// broken reports the folders whose session.json is unusable. What a backup has of their sessions stays.
-func (m *merging) broken() {
-	for _, b := range m.from.Broken() {
+	for _, b := range m.from.Broken() { // what a backup has of their sessions stays
 		m.problem(b.Path, fmt.Errorf("%w; not copied: run recall check --repair on that library, then again", b.Err))
 	}
+	return errors.Join(m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
 }
 
 // emptyProjects drops projects all of whose sessions were forgotten, on either side.
@@ -130,15 +129,6 @@ func (m *merging) emptyProjects() error {
 
 func (m *merging) problem(path string, err error) {
 	m.count(func(d *Merged) { d.Problems = append(d.Problems, ingest.Problem{Path: path, Err: err}) })
-}
-
-func (m *merging) progress() {
-	m.count(func(d *Merged) {
-		m.looked++
-		if m.options.Progress != nil {
-			m.options.Progress(m.looked, d.Sessions)
-		}
-	})
 }
 
 func (m *merging) count(change func(*Merged)) {

@@ -41,7 +41,7 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 	var names []string
 	for name, size := range src.Size {
 		have, ok := dst.Size[name]
-		if !ok || have != size || isSegment(name) && !storedAlike(src.Versions, dst.Versions, path.Base(name)) {
+		if !ok || have != size || path.Dir(name) == "raw" && !storedAlike(src.Versions, dst.Versions, path.Base(name)) {
 			names = append(names, name)
 		}
 	}
@@ -80,8 +80,6 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 		return m.l.Remember(fresh)
 	})
 }
-
-func isSegment(name string) bool { return path.Dir(name) == "raw" }
 
 // storedAlike reports whether, by their known checksums, two files of a segment may be equal.
 func storedAlike(a, b *raw.Versions, name string) bool {

@@ -14,8 +14,8 @@ import (
 
 // Replace stores a segment of the list again, in place of the file of the same name. put durably replaces a whole file.
 func (v *Versions) Replace(folder string, st Staged, put func(path string, data []byte) error) error {
-	if err := v.Whole(); err != nil {
-		return err
+	if len(v.Lost) > 0 {
+		return fmt.Errorf("%w: %w", v.Lost[0], disk.ErrDamaged)
 	}
 	raw := filepath.Join(folder, "raw")
 	if err := disk.MakeDirs(raw); err != nil { // it may be gone with all in it
@@ -101,12 +101,4 @@ func (v *Versions) Covers(ctx context.Context, folder string, s Segment) bool {
 		}
 	}
 	return false
-}
-
-// Whole returns an error if lines of the list could not be read.
-func (v *Versions) Whole() error {
-	if len(v.Lost) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", v.Lost[0], disk.ErrDamaged)
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"recall/ingest"
 	"recall/library"
@@ -146,10 +147,11 @@ func Put(ctx context.Context, l *library.Library, id ingest.SessionID, files []F
 
 // markRestored records a source that was restored with the archived bytes: it counts as held.
 func markRestored(e *library.Entry, p File) {
-	f := e.Holding(p.Path)
-	if f == nil || !p.writes() || p.Sum != f.Sum {
+	i := slices.IndexFunc(e.Files, func(f library.FileState) bool { return f.SourceAt(p.Path) != nil })
+	if i < 0 || !p.writes() || p.Sum != e.Files[i].Sum {
 		return
 	}
+	f := &e.Files[i]
 	if fi, err := os.Stat(p.Path); err == nil && fi.Size() == p.Size {
 		*f.SourceAt(p.Path) = library.SourceState{Path: p.Path, Size: p.Size, Mod: fi.ModTime().UTC(),
 			Stamp: ingest.Stamp(p.Path, fi), Version: f.Version}

@@ -205,7 +205,7 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 	}
 	fresh, err := g.ask(ctx, e, s, rules)
 	if gone, _ := g.Library.Forgotten(e.ID); gone { // so must its answers be
-		if err := g.Library.DropAnswers(e.ID); err != nil {
+		if err := g.Library.DropAnswers([]ingest.SessionID{e.ID}, nil); err != nil {
 			g.skip(e, err)
 		}
 		return

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -238,7 +237,11 @@ func readJSON(path string, to any) bool {
 
 // writeJSON is best effort: a memo that can't be written only causes a repeated note.
 func writeJSON(path string, v any) error {
-	return disk.ReplaceCache(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = disk.ReplaceCache(path, text)
+	}
+	return err
 }
 
 // memoOf returns the memo of a session; a fork's conversation begins with what the other one was told.
