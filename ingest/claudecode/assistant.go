@@ -26,7 +26,9 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	if r.msg.odd {
 		p.unknown("assistant content")
 	}
-	p.noteSuperseded(r.supersedes)
+	if c := jsonl.NewCursor(r.supersedes); c.Kind() == '[' {
+		c.Array(func() { p.meta.superseded[c.Text()] = true })
+	}
 	d := p.messageOf(r, n, at)
 	if r.msg.hasUsage {
 		d.turn.Usage, d.counted = r.msg.usage, true
@@ -42,13 +44,6 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	}
 	if string(r.msg.stop) == "end_turn" {
 		d.ended = true
-	}
-}
-
-func (p *parser) noteSuperseded(raw []byte) {
-	c := jsonl.NewCursor(raw)
-	if c.Kind() == '[' {
-		c.Array(func() { p.meta.superseded[c.Text()] = true })
 	}
 }
 
@@ -73,10 +68,7 @@ func (p *parser) messageOf(r *record, n int32, at time.Time) *draft {
 
 // takeSynthetic keeps what the client wrote in place of the model if it reports an error.
 func (p *parser) takeSynthetic(r *record, n int32, at time.Time) {
-	text := jsonl.Unquote(r.msg.plain)
-	for _, b := range r.msg.blocks {
-		text += jsonl.Unquote(b.text)
-	}
+	text, _ := r.msg.text()
 	if !r.apiError || text == "" {
 		return
 	}

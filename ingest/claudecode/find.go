@@ -103,8 +103,10 @@ func (f *finder) walk(dir string, level int) {
 			if real, ok := f.Follow(full); ok {
 				f.walk(real, level+1)
 			}
-		case e.Type()&fs.ModeSymlink != 0 && isProjects(full) && isNowhere(full):
-			f.Problem(full, errors.New("a link that leads nowhere: sessions in it can't be seen"))
+		case e.Type()&fs.ModeSymlink != 0 && isProjects(full):
+			if _, err := os.Stat(full); errors.Is(err, fs.ErrNotExist) {
+				f.Problem(full, errors.New("a link that leads nowhere: sessions in it can't be seen"))
+			}
 		case e.IsDir():
 			if uuid().MatchString(name) && root != "" { // a session's own folder
 				if _, spoken := folder[name+".jsonl"]; !spoken && hasAgents(full) {
@@ -126,11 +128,6 @@ func (f *finder) walk(dir string, level int) {
 // isProjects reports whether a path is where the client keeps the sessions of all projects, or those of one.
 func isProjects(path string) bool {
 	return filepath.Base(path) == "projects" || filepath.Base(filepath.Dir(path)) == "projects" && filepath.Ext(path) == ""
-}
-
-func isNowhere(link string) bool {
-	_, err := os.Stat(link)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // stat follows a link to a file only if its target is below the root.

@@ -15,9 +15,11 @@ func (p *parser) finish() {
 	p.linkParents()
 	p.sortDrafts()
 	gone := p.abandoned()
+	superseded := func(id string) bool { return p.meta.superseded[id] }
 	for _, d := range p.drafts {
 		p.finishDraft(d)
-		d.turn.Abandoned = d.node >= 0 && gone[d.node] || p.isSuperseded(d)
+		d.turn.Abandoned = d.node >= 0 && gone[d.node] ||
+			d.turn.Role == ingest.Assistant && slices.ContainsFunc(d.turn.Records, superseded)
 	}
 	p.placeQueued()
 	p.finishContinued()
@@ -28,13 +30,6 @@ func (p *parser) finish() {
 	p.s.Tasks = p.meta.tasks.all()
 	p.finishLineage()
 	p.finishTitle()
-}
-
-func (p *parser) isSuperseded(d *draft) bool {
-	if len(p.meta.superseded) == 0 || d.turn.Role != ingest.Assistant {
-		return false
-	}
-	return slices.ContainsFunc(d.turn.Records, func(id string) bool { return p.meta.superseded[id] })
 }
 
 // finishDraft assembles a message's text and calls from its parts.

@@ -148,7 +148,7 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 		last  time.Time
 		asks  bool
 	}
-	wants, sessions := map[ingest.SessionID]bool{}, map[ingest.SessionID]*session{}
+	sessions := map[ingest.SessionID]*session{} // nil for one that isn't wanted
 	err = ingest.EachLine(ctx, memory.Files[at], func(line jsonl.Line) {
 		var m remembered
 		err := json.Unmarshal(line.Bytes, &m)
@@ -159,16 +159,12 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 			rep.Skip(ingest.Skip{File: memory.Files[at].Name, Line: line.N, Reason: err.Error()})
 			return
 		}
-		if _, asked := wants[m.Session]; !asked {
-			wants[m.Session] = wanted(m.Session)
-		}
-		if !wants[m.Session] {
-			return
-		}
-		s := sessions[m.Session]
-		if s == nil {
+		s, known := sessions[m.Session]
+		if !known && wanted(m.Session) {
 			s = &session{}
-			sessions[m.Session] = s
+		}
+		if sessions[m.Session] = s; s == nil {
+			return
 		}
 		s.lines.Write(bytes.TrimSpace(line.Bytes))
 		s.lines.WriteByte('\n')
@@ -182,7 +178,7 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(sessions), cmp.Compare[ingest.SessionID]) {
 		s := sessions[id]
-		if !s.asks {
+		if s == nil || !s.asks {
 			continue
 		}
 		found = append(found, ingest.Found{ID: id, Source: ingest.ClaudeCode, Root: memory.Root,

@@ -33,8 +33,8 @@ type meta struct {
 
 	lastPlan, lastPlanFile string
 	agentOrder             []string
-	agents                 map[string]agentMeta // from .meta.json, by id
-	continuedAt            int                  // number of drafts at continued-in
+	agents                 map[string]ingest.Subagent // from .meta.json, by id
+	continuedAt            int                        // number of drafts at continued-in
 }
 
 type summary struct{ text, leaf string }
@@ -104,15 +104,6 @@ func (p *parser) takeWorktree(raw []byte, w ingest.Worktree) {
 	p.meta.worktrees = append(p.meta.worktrees, cmp.Or(name, ingest.LastName(w.Path)))
 }
 
-// readGitOperation reads the client's own record of what a command did.
-func readGitOperation(call *ingest.ToolCall, raw []byte) {
-	c := jsonl.NewCursor(raw)
-	hash := func() { call.Commit = c.Text() }
-	message := func() { call.CommitMessage = c.Text() }
-	c.Fields(jsonl.Fields{"gitOperation": jsonl.Fields{
-		"commit": jsonl.Fields{"sha": hash, "hash": hash, "message": message, "subject": message}}})
-}
-
 // noteContext records where and with which version a record was written.
 func (p *parser) noteContext(r *record) {
 	w := &p.s.Where
@@ -141,10 +132,4 @@ func (p *parser) noteContext(r *record) {
 // changed reports whether raw differs from the last value, which most lines repeat.
 func changed(raw []byte, last string) bool {
 	return len(raw) > 0 && string(raw) != last
-}
-
-// timeOf parses a record's time; zero if it is missing or invalid.
-func (p *parser) timeOf(r *record) time.Time {
-	t, _ := ingest.ParseTime(string(r.at))
-	return t
 }

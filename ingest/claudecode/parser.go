@@ -55,7 +55,7 @@ func newParser(s *ingest.Session) *parser {
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
 		orphans: map[string]orphan{}, subParsers: map[string]*parser{}, agentOfRecord: map[string]string{},
 		spilled: map[string]ingest.File{},
-		meta: meta{questions: map[string][]ingest.Question{}, agents: map[string]agentMeta{},
+		meta: meta{questions: map[string][]ingest.Question{}, agents: map[string]ingest.Subagent{},
 			superseded: map[string]bool{}, goals: map[string]bool{}, scheduled: map[string]bool{}},
 	}
 }
@@ -94,12 +94,16 @@ func (p *parser) unknown(what string) { p.s.Report.CountUnknown(what) }
 
 func (p *parser) takeRecord(r *record) {
 	rep := &p.s.Report
-	if p.duplicate(r) {
-		rep.Duplicates++
-		return
+	tree := inTree[string(r.kind)]
+	if tree && len(r.uuid) > 0 { // of bookkeeping, and of what has no uuid, the last record counts
+		if p.seen[string(r.uuid)] {
+			rep.Duplicates++
+			return
+		}
+		p.seen[r.id()] = true
 	}
 	rep.Records++
-	if inTree[string(r.kind)] {
+	if tree {
 		p.takeEnveloped(r)
 	} else {
 		p.takeMeta(r)
@@ -109,23 +113,13 @@ func (p *parser) takeRecord(r *record) {
 // inTree are the types of records that form the conversation's tree.
 var inTree = text.Set("user assistant system attachment progress")
 
-// duplicate reports whether the same record was read before, and remembers it. Bookkeeping, and what has no uuid, is
-// never a duplicate: the last record counts.
-func (p *parser) duplicate(r *record) (before bool) {
-	if inTree[string(r.kind)] && len(r.uuid) > 0 {
-		before = p.seen[string(r.uuid)]
-		p.seen[r.id()] = true
-	}
-	return before
-}
-
 // takeEnveloped takes the records in the tree.
 func (p *parser) takeEnveloped(r *record) {
 	if r.sidechain && !p.isSub {
 		p.takeSidechain(r)
 		return
 	}
-	at := p.timeOf(r)
+	at, _ := ingest.ParseTime(string(r.at)) // zero if it is missing or invalid
 	p.noteContext(r)
 	n := p.addNode(r)
 	switch string(r.kind) {

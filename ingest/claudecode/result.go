@@ -161,7 +161,8 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string) {
 		p.takeWorktree(raw, ingest.Worktree{Original: p.meta.dir})
 	case "Bash", "mcp__workspace__bash":
 		if bytes.Contains(raw, []byte(`"gitOperation"`)) {
-			readGitOperation(call, raw)
+			jsonl.ReadFields(raw, jsonl.Fields{"gitOperation": jsonl.Fields{"commit": jsonl.Fields{"sha": &call.Commit,
+				"hash": &call.Commit, "message": &call.CommitMessage, "subject": &call.CommitMessage}}})
 		}
 		call.Failed = call.Failed || bytes.Contains(raw, []byte(`"interrupted":true`))
 	}

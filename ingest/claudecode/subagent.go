@@ -17,11 +17,6 @@ func agentOf(name string) string {
 	return strings.TrimPrefix(base, "agent-")
 }
 
-// hiddenAgent reports whether an agent is the client's own: it writes summaries or suggests prompts.
-func hiddenAgent(id string) bool {
-	return strings.HasPrefix(id, "acompact-") || strings.HasPrefix(id, "aprompt_suggestion-")
-}
-
 // finishSubagents builds the sub-agents' turns, and links each sub-agent to its call.
 func (p *parser) finishSubagents() {
 	for _, id := range p.meta.agentOrder {
@@ -29,14 +24,15 @@ func (p *parser) finishSubagents() {
 		k.finish()
 		p.finishSpilled(k.s.Turns)
 		p.s.Report.AddReport(k.s.Report)
-		if hiddenAgent(id) {
+		// The client's own agents write summaries or suggest prompts.
+		if strings.HasPrefix(id, "acompact-") || strings.HasPrefix(id, "aprompt_suggestion-") {
 			for i := range k.s.Turns {
 				p.s.Unheard = append(p.s.Unheard, k.s.Turns[i].Request())
 			}
 			continue
 		}
-		m := p.meta.agents[id]
-		sub := ingest.Subagent{ID: id, Type: m.kind, Description: m.description, Turns: k.s.Turns}
+		sub := p.meta.agents[id]
+		sub.ID, sub.Turns = id, k.s.Turns
 		if call := p.callOfAgent(id, k.s.Turns); call != nil {
 			sub.Call = call.ID
 			sub.Type = cmp.Or(sub.Type, call.Input["subagent_type"])
@@ -53,9 +49,9 @@ func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 		if call.Agent == id && id != "" {
 			return call
 		}
-		starts := (call.Name == "Task" || call.Name == "Agent") && call.Agent == "" && len(turns) > 0 &&
-			samePrompt(call.Input["prompt"], turns[0].Text)
-		if starts {
+		prompt := strings.TrimSpace(call.Input["prompt"])
+		if (call.Name == "Task" || call.Name == "Agent") && call.Agent == "" && prompt != "" && len(turns) > 0 &&
+			prompt == strings.TrimSpace(turns[0].Text) {
 			byPrompt = call
 		}
 	}
@@ -65,21 +61,14 @@ func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 	return byPrompt
 }
 
-func samePrompt(a, b string) bool {
-	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-	return a != "" && a == b
-}
-
-type agentMeta struct{ kind, description string }
-
 func (p *parser) readAgentMeta(f ingest.File) {
 	raw, _, err := f.Head(1 << 20)
 	if err != nil {
 		p.s.Report.Unread(f, err)
 		return
 	}
-	var m agentMeta
-	jsonl.ReadFields(raw, jsonl.Fields{"agentType": &m.kind, "description": &m.description})
+	var m ingest.Subagent
+	jsonl.ReadFields(raw, jsonl.Fields{"agentType": &m.Type, "description": &m.Description})
 	p.meta.agents[agentOf(f.Name)] = m
 }
 

@@ -20,7 +20,10 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 			p.takeTyped(r, n, at, typed)
 		}
 	case "informational":
-		p.noteBlocked(c.Text())
+		text := c.Text() // a hook prevented a prompt from being sent
+		if _, prompt, ok := strings.Cut(text, "\nOriginal prompt: "); ok && strings.Contains(text, "blocked by hook") {
+			p.unqueue(strings.TrimSpace(prompt))
+		}
 	case "away_summary", "scheduled_task_fire":
 		d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
 		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), ingest.ClippedText(c.Text())
@@ -28,13 +31,6 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 		if !IgnoredSystem(sub) {
 			p.unknown("system/" + sub)
 		}
-	}
-}
-
-// noteBlocked drops a prompt from the queue if a hook prevented it from being sent.
-func (p *parser) noteBlocked(text string) {
-	if _, prompt, ok := strings.Cut(text, "\nOriginal prompt: "); ok && strings.Contains(text, "blocked by hook") {
-		p.unqueue(strings.TrimSpace(prompt))
 	}
 }
 

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -21,15 +22,15 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		p.unknown("user content")
 		return
 	}
+	for i := range r.msg.blocks {
+		p.noteInjected(r.msg.blocks[i].text, false)
+	}
+	p.noteInjected(r.msg.plain, false)
 	if p.takeResults(r, at) {
 		p.continued(n)
 		p.takeBeside(r, n, at)
 		return
 	}
-	for i := range r.msg.blocks {
-		p.noteInjected(r.msg.blocks[i].text, false)
-	}
-	p.noteInjected(r.msg.plain, false)
 	text := p.userText(r)
 	if r.meta || r.synthetic {
 		p.unqueue(text) // such as a prompt that the model scheduled
@@ -40,15 +41,9 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 
 // takeBeside takes text beside a tool's result: what the person typed while the tool ran, and the client's reminders.
 func (p *parser) takeBeside(r *record, n int32, at time.Time) {
-	var parts []string
-	for i := range r.msg.blocks {
-		if b := &r.msg.blocks[i]; string(b.kind) == "text" {
-			p.noteInjected(b.text, false)
-			parts = append(parts, jsonl.Unquote(b.text))
-		}
-	}
-	typed := p.spoken(r, strings.Join(parts, "\n"))
-	if len(parts) == 0 || r.meta || r.synthetic || typed.Kind != ingest.Prompt {
+	text, _ := r.msg.text()
+	typed := p.spoken(r, text)
+	if r.meta || r.synthetic || typed.Kind != ingest.Prompt {
 		return
 	}
 	d := p.takeTyped(r, n, at, typed)
@@ -99,27 +94,17 @@ func (p *parser) repeated(at time.Time, text string) (before bool) {
 }
 
 func (p *parser) userText(r *record) string {
-	if r.msg.plain != nil {
-		return jsonl.Unquote(r.msg.plain)
-	}
-	var parts []string
-	images := 0
+	text, _ := r.msg.text()
 	for _, b := range r.msg.blocks {
 		switch string(b.kind) {
 		case "text":
-			if s := jsonl.Unquote(b.text); s != "" {
-				parts = append(parts, s)
-			}
 		case "image", "document":
-			images++
+			text = cmp.Or(text, ingest.ImageOnly)
 		default:
 			p.unknown("block " + jsonl.Unquote(b.kind))
 		}
 	}
-	if len(parts) == 0 && images > 0 {
-		return ingest.ImageOnly
-	}
-	return strings.Join(parts, "\n")
+	return text
 }
 
 func (p *parser) takeSummary(r *record, n int32, at time.Time) {
@@ -140,16 +125,15 @@ type queued struct {
 
 func (p *parser) takeQueue(r *record) {
 	c := jsonl.NewCursor(r.content)
-	p.noteBirth(p.timeOf(r))
+	at, _ := ingest.ParseTime(string(r.at))
+	p.noteBirth(at)
 	if c.Kind() != '"' {
 		return
 	}
 	text := c.String()
 	switch string(r.operation) {
 	case "enqueue":
-		p.meta.queued = append(p.meta.queued, queued{
-			text: text, at: p.timeOf(r), line: p.line, file: p.file, drafts: len(p.drafts),
-		})
+		p.meta.queued = append(p.meta.queued, queued{text, at, p.line, p.file, len(p.drafts)})
 	case "popAll":
 		p.unqueue(text)
 	}

@@ -41,25 +41,17 @@ var reasonMarks = []string{
 func rejection(text string) (ingest.Verdict, string) {
 	for _, mark := range reasonMarks {
 		if _, reason, ok := strings.Cut(text, mark); ok {
-			reason = strings.TrimSpace(reason)
+			reason, _, _ = strings.Cut(strings.TrimSpace(reason), "\n\nNote: The user's next message") // the client's own
 			if strings.HasPrefix(reason, "The user wants to clarify these questions") {
 				return ingest.Clarify, ""
 			}
-			return ingest.Rejected, cutNote(reason)
+			return ingest.Rejected, strings.TrimSpace(reason)
 		}
 	}
 	if strings.HasPrefix(text, "Permission for this tool use was denied.") {
 		return ingest.Denied, ""
 	}
 	return ingest.Rejected, ""
-}
-
-// cutNote removes the client's own note from the end of a reason.
-func cutNote(reason string) string {
-	if before, _, ok := strings.Cut(reason, "\n\nNote: The user's next message"); ok {
-		return strings.TrimSpace(before)
-	}
-	return reason
 }
 
 // takePlan reads the response to a plan.
