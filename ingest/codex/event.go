@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -214,6 +215,7 @@ func (p *parser) takeMCPResult(payload []byte) {
 		p.finishCall(p.calls[id][0], result{text: string(gave), size: int64(len(gave))})
 	}
 	for _, c := range p.calls[id] {
-		c.Failed = c.Failed || isError(gave)
+		c.Failed = c.Failed || bytes.HasPrefix(gave, []byte(`{"Err"`)) ||
+			bytes.Contains(gave, []byte(`"isError":true`)) || bytes.Contains(gave, []byte(`"is_error":true`))
 	}
 }

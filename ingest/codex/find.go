@@ -1,10 +1,12 @@
 package codex
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,25 +60,20 @@ var (
 // file adds a file that could be a rollout. A known one isn't opened.
 func (f *finder) file(path string, info fs.FileInfo) {
 	named := threadIn().FindString(filepath.Base(path))
-	if id, ok := f.Known(path, info.Size(), info.ModTime()); ok {
-		f.addRollout(rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id}, string(id))
-		return
+	id, known := f.Known(path, info.Size(), info.ModTime())
+	r, parent := rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id}, string(id)
+	if !known {
+		h, err := peek(path, info)
+		switch {
+		case err != nil:
+			f.Problem(path, err)
+			return
+		case h.id == "" && (named == "" || !rolloutName().MatchString(filepath.Base(path))):
+			return
+		}
+		// By its name first, which is also known where the file isn't opened.
+		r.thread, parent = ingest.FolderID(cmp.Or(named, h.id)), h.parent
 	}
-	h, ours, err := peek(path, info)
-	switch {
-	case err != nil:
-		f.Problem(path, err)
-		return
-	case !ours && (named == "" || !rolloutName().MatchString(filepath.Base(path))):
-		return
-	}
-	// By its name first, which is also known where the file isn't opened.
-	thread := ingest.FolderID(cmp.Or(named, h.id))
-	f.addRollout(rollout{thread: thread, path: path, info: info}, h.parent)
-}
-
-// addRollout adds a rollout, and the thread that started it, "" for none.
-func (f *finder) addRollout(r rollout, parent string) {
 	if parent != "" && parent != r.thread {
 		f.parent[r.thread] = parent
 	}
@@ -86,10 +83,10 @@ func (f *finder) addRollout(r rollout, parent string) {
 // peekBytes bounds what is read of a file to recognize it: the header states the whole prompt of the client.
 const peekBytes = 4 << 20
 
-func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
+func peek(path string, info fs.FileInfo) (header, error) {
 	in, err := plain(ingest.FileAt(filepath.Base(path), ingest.Transcript, path, info)).Open()
 	if err != nil {
-		return h, false, err
+		return header{}, err
 	}
 	defer in.Close()
 	lines := jsonl.NewLines(io.LimitReader(in, peekBytes))
@@ -97,15 +94,14 @@ func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
 	for range 5 {
 		line, err := lines.Next()
 		if err != nil {
-			return h, false, nil // parsing it will report what is wrong
+			break // parsing it will report what is wrong
 		}
-		b := []byte(strings.TrimSpace(string(line.Bytes)))
+		b := bytes.TrimSpace(line.Bytes)
 		if r, ok := readRecord(jsonl.NewCursor(b), b); ok && r.kind == "session_meta" {
-			h = readHeader(r.payload)
-			return h, h.id != "", nil
+			return readHeader(r.payload), nil
 		}
 	}
-	return h, false, nil
+	return header{}, nil
 }
 
 // found returns the sessions, ordered by id.
@@ -118,7 +114,6 @@ func (f *finder) found() []ingest.Found {
 		there[r.thread] = true
 	}
 	by := map[ingest.SessionID]*ingest.Found{}
-	var ids []ingest.SessionID
 	for _, r := range f.rollouts {
 		id := r.of
 		if id == "" {
@@ -127,13 +122,12 @@ func (f *finder) found() []ingest.Found {
 		s := by[id]
 		if s == nil {
 			s = &ingest.Found{ID: id, Source: ingest.Codex, Root: f.Root}
-			by[id], ids = s, append(ids, id)
+			by[id] = s
 		}
 		s.Files = append(s.Files, fileOf(s, r))
 	}
-	slices.Sort(ids)
 	var all []ingest.Found
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(by)) {
 		s := by[id]
 		slices.SortStableFunc(s.Files, func(a, b ingest.File) int { return last(a) - last(b) })
 		all = append(all, *s)

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -174,10 +173,4 @@ func (p *parser) exited(c *ingest.ToolCall, exit int) {
 	if c.Failed = exit != 0; c.Failed && !strings.HasPrefix(c.Result, "Exit code ") {
 		c.Result = "Exit code " + strconv.Itoa(exit) + "\n" + c.Result
 	}
-}
-
-// isError reports whether the result of a server's tool is an error.
-func isError(result []byte) bool {
-	return bytes.HasPrefix(result, []byte(`{"Err"`)) || bytes.Contains(result, []byte(`"isError":true`)) ||
-		bytes.Contains(result, []byte(`"is_error":true`))
 }

@@ -86,7 +86,10 @@ func (p *parser) takeUser(content, about []byte) {
 			typed, sure = append(typed, typedIn(block)), true
 		case is != "" && is != "unknown", injected(block):
 			p.s.NoteRecalled(block, true)
-			p.ranIn(block)
+			if m := workingDir().FindStringSubmatch(block); m != nil && p.dir == "" {
+				p.dir = m[1]
+				p.s.CountDir(p.dir, 0)
+			}
 		default:
 			typed = append(typed, typedIn(block))
 		}
@@ -100,14 +103,7 @@ func (p *parser) takeUser(content, about []byte) {
 	}
 }
 
-// ranIn reads the folder from the client's description of its environment; the first versions gave it nowhere else.
-func (p *parser) ranIn(block string) {
-	if m := workingDir().FindStringSubmatch(block); m != nil && p.dir == "" {
-		p.dir = m[1]
-		p.s.CountDir(p.dir, 0)
-	}
-}
-
+// workingDir matches the client's description of its environment; the first versions gave the folder nowhere else.
 var workingDir = text.Pattern(`(?m)^Current working directory: (.+?)\s*$`)
 
 // takePrompt takes a prompt that the person typed, from the conversation and from the screen, in either order.
@@ -119,25 +115,20 @@ func (p *parser) takePrompt(said string, shown, sure bool) {
 		p.once[once] = had[1:]
 		return
 	}
-	kind, text := ingest.Prompt, said
+	who, kind, text := ingest.User, ingest.Prompt, said
+	if p.own.headless {
+		who = ingest.Program
+	}
 	if strings.HasPrefix(said, planHanded) {
 		kind = ingest.PlanTurn
 		_, text, _ = strings.Cut(said, "\n")
 	}
-	d := p.draft(p.speaker(), kind, strings.TrimSpace(text))
+	d := p.draft(who, kind, strings.TrimSpace(text))
 	d.unsure = !sure
 	if p.run = append(p.run, d); p.once == nil {
 		p.once = map[heard][]*draft{}
 	}
 	p.once[heard{said, shown}] = append(p.once[heard{said, shown}], d)
-}
-
-// speaker says who asks in the file being read.
-func (p *parser) speaker() ingest.Role {
-	if p.own.headless {
-		return ingest.Program
-	}
-	return ingest.User
 }
 
 // settleRun drops what is under the person's name but wasn't typed by them.

@@ -28,7 +28,8 @@ type auditLog struct {
 	cards  []card
 	denied []string // tool_use ids refused without asking
 	stops  []stop
-	tokens spentTokens
+
+	before, now ingest.Usage // totals stated in results, which grow within one run of the CLI and restart with the next
 }
 
 // said is a prompt with its uuid and the files named in it.
@@ -51,10 +52,6 @@ type stop struct {
 	id   string
 	at   time.Time
 	line int
-}
-
-func newAuditLog(name string) *auditLog {
-	return &auditLog{name: name, prompts: map[string]said{}, copies: map[string][]said{}}
 }
 
 func (a *auditLog) readEntry(e *claudecode.Entry) (message bool, why string) {
@@ -157,28 +154,15 @@ func (a *auditLog) answer(e *claudecode.Entry) {
 func (a *auditLog) takeResult(e *claudecode.Entry) {
 	a.fresh = false
 	n := readDetails(e.Raw)
-	a.tokens.addTotal(n.usage)
+	if n.usage != (ingest.Usage{}) {
+		if n.usage.Output < a.now.Output {
+			a.before.AddUsage(a.now)
+		}
+		a.now = n.usage
+	}
 	if strings.HasPrefix(n.terminal, "aborted") {
 		a.stops = append(a.stops, stop{idOf(e), e.At, e.Line})
 	}
-}
-
-// spentTokens sums totals that grow within one run of the CLI and restart with the next.
-type spentTokens struct{ before, now ingest.Usage }
-
-func (s *spentTokens) addTotal(total ingest.Usage) {
-	if total == (ingest.Usage{}) {
-		return
-	}
-	if total.Output < s.now.Output {
-		s.before.AddUsage(s.now)
-	}
-	s.now = total
-}
-
-func (s spentTokens) sum() ingest.Usage {
-	s.before.AddUsage(s.now)
-	return s.before
 }
 
 // details is what an audit log's entry says beyond a transcript's.

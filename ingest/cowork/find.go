@@ -48,11 +48,10 @@ func (f *finder) find(path string) {
 		}
 		return
 	}
-	switch {
-	case fi.IsDir():
+	if fi.IsDir() {
 		f.folder(path, 0)
-	case isRecordName(filepath.Base(path)):
-		f.sessions(filepath.Dir(path), []string{strings.TrimSuffix(filepath.Base(path), ".json")})
+	} else if stem, ok := strings.CutSuffix(filepath.Base(path), ".json"); ok && sessionName().MatchString(stem) {
+		f.sessions(filepath.Dir(path), []string{stem})
 	}
 }
 
@@ -70,11 +69,6 @@ func storageAround(path string) (storage string, own bool) {
 		}
 		at, below = up, filepath.Join(filepath.Base(at), below)
 	}
-}
-
-func isRecordName(name string) bool {
-	stem, ok := strings.CutSuffix(name, ".json")
-	return ok && sessionName().MatchString(stem)
 }
 
 // folder searches a folder that isn't a session's storage. Beside sessions, only "agent" is searched further.
@@ -207,13 +201,10 @@ func (f *finder) usable(record ingest.File, more bool) bool {
 		return true
 	}
 	why := whyUnusable(record)
-	if why == "" {
-		return true
-	}
-	if !more {
+	if why != "" && !more {
 		f.Problem(record.Path, errors.New(why))
 	}
-	return more
+	return why == "" || more
 }
 
 func fileOf(files []ingest.File, role ingest.FileRole) (ingest.File, bool) {

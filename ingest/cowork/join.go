@@ -1,6 +1,7 @@
 package cowork
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -105,16 +106,7 @@ func callOf(s *ingest.Session, c *card, taken map[callPlace]bool) (callPlace, bo
 
 // sameInput compares inputs, ignoring white space.
 func sameInput(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		w, ok := b[k]
-		if !ok || v != w && noSpace(v) != noSpace(w) {
-			return false
-		}
-	}
-	return true
+	return maps.EqualFunc(a, b, func(v, w string) bool { return v == w || noSpace(v) == noSpace(w) })
 }
 
 func noSpace(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -13,7 +13,7 @@ import (
 // overlay applies a session's record and the files beside it.
 func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	overlayIDs(s, rec)
-	overlayTitle(s, rec)
+	s.Title = cmp.Or(rec.title, s.Title, ingest.TitleOf(claudecode.Classify(rec.initial).Text))
 	if !rec.created.IsZero() {
 		s.Start = rec.created
 	}
@@ -41,15 +41,6 @@ func overlayIDs(s *ingest.Session, rec record) {
 	}
 	if own(s.ContinuedIn) {
 		s.ContinuedIn = ""
-	}
-}
-
-func overlayTitle(s *ingest.Session, rec record) {
-	switch {
-	case rec.title != "":
-		s.Title = rec.title
-	case s.Title == "" && rec.initial != "":
-		s.Title = ingest.TitleOf(claudecode.Classify(rec.initial).Text)
 	}
 }
 

@@ -33,7 +33,9 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	case len(s.Turns) == 0 && len(heard.Turns) > 0:
 		s.Report.AddReport(heard.Report)
 		heard.Report = s.Report
-		heard.Usage = totalOr(heard.Usage, log)
+		if log.before.AddUsage(log.now); log.before != (ingest.Usage{}) {
+			heard.Usage = log.before // the lines' own counts aren't final
+		}
 		s = heard
 		addAliases(s, log)
 	default:
@@ -52,14 +54,6 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		s.Turns[i].N = i + 1
 	}
 	return s, nil
-}
-
-// totalOr prefers the totals stated in results: in an audit log, the lines' own counts aren't final.
-func totalOr(u ingest.Usage, log *auditLog) ingest.Usage {
-	if t := log.tokens.sum(); t != (ingest.Usage{}) {
-		return t
-	}
-	return u
 }
 
 // parseTranscripts reads all transcripts as one conversation, repeated lines once; without any, the session is empty.
@@ -107,7 +101,7 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	if !ok {
 		return nil, nil, nil
 	}
-	log := newAuditLog(file.Name)
+	log := &auditLog{name: file.Name, prompts: map[string]said{}, copies: map[string][]said{}}
 	s, err := claudecode.Reader{Log: log.readEntry}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
 		Files: []ingest.File{file}})
 	if err != nil {

@@ -42,17 +42,6 @@ func readRecord(b []byte) (record, error) {
 		}
 		return r, errors.New("not a JSON object")
 	}
-	r.readMembers(c)
-	switch err := c.Err(); {
-	case errors.Is(err, jsonl.ErrCut):
-		return r, errHalf
-	case err != nil:
-		return r, err
-	}
-	return r, nil
-}
-
-func (r *record) readMembers(c *jsonl.Cursor) {
 	c.Fields(jsonl.Fields{
 		"sessionId": &r.session, "processName": &r.process, "vmProcessName": &r.vmProcess, "cliSessionId": &r.cli,
 		"cwd": &r.cwd, "title": &r.title, "initialMessage": &r.initial, "model": &r.model, "spaceId": &r.space,
@@ -63,11 +52,13 @@ func (r *record) readMembers(c *jsonl.Cursor) {
 		"userSelectedFolders": func() { r.folders = texts(c) },
 	})
 	r.title = strings.TrimSpace(r.title)
-}
-
-// known reports whether there is a field that only records have.
-func (r *record) known() bool {
-	return r.process+r.cli+r.cwd+r.initial != "" || !r.created.IsZero()
+	switch err := c.Err(); {
+	case errors.Is(err, jsonl.ErrCut):
+		return r, errHalf
+	case err != nil:
+		return r, err
+	}
+	return r, nil
 }
 
 // texts reads a list of strings or of objects with a path, or a single string.
@@ -108,7 +99,7 @@ func whyUnusable(f ingest.File) string {
 		return ""
 	case err != nil:
 		return err.Error()
-	case !r.known():
+	case r.process+r.cli+r.cwd+r.initial == "" && r.created.IsZero(): // none of the fields that only records have
 		return "not the record of a Cowork session"
 	}
 	return ""

@@ -141,7 +141,7 @@ func resultOf(raw []byte) (result string, failed bool) {
 	case '{':
 		take(raw)
 	case '[':
-		each(raw, take)
+		c.Array(func() { take(c.Raw()) })
 	}
 	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
 	return strings.TrimPrefix(strings.Join(all, "\n"), "Output: "), failed

@@ -136,12 +136,6 @@ func (p *parser) takeHistory(raw []byte) {
 // said returns a message's text: as typed, where the client distinguishes that from what it added for the model.
 func (r *record) said() string { return cmp.Or(textOf(r.shown), textOf(r.content)) }
 
-// each calls take with the elements of a list.
-func each(raw []byte, take func(part []byte)) {
-	c := jsonl.NewCursor(raw)
-	c.Array(func() { take(c.Raw()) })
-}
-
 // textOf returns the text of one part, several or none; a tool's result has none.
 func textOf(raw []byte) string {
 	c := jsonl.NewCursor(raw)
@@ -205,7 +199,8 @@ func (p *parser) takeMessage(m record) {
 		d := p.draft(m, ingest.Assistant, ingest.Message, said)
 		d.Model, d.Usage = m.model, usageOf(m.tokens)
 		d.Calls = nil
-		each(m.calls, func(call []byte) { p.takeCall(d, call) })
+		c := jsonl.NewCursor(m.calls)
+		c.Array(func() { p.takeCall(d, c.Raw()) })
 	case "error":
 		p.draft(m, ingest.Assistant, ingest.Event, said).Name = "api-error"
 	case "info", "warning":

@@ -137,7 +137,9 @@ func requested(r program, args []string) []spec {
 			s = spec{a[:at], a[at+len(r.At):]}
 		}
 		if strings.HasPrefix(r.Name, "pip") || strings.HasPrefix(r.Name, "uv") {
-			s.name = pythonName(s.name)
+			if i := strings.IndexAny(s.name, "[<>=!~; "); i > 0 { // extras and version bounds: "uvicorn[standard]>=0.2"
+				s.name = s.name[:i]
+			}
 		}
 		if r.Name == "go" && (strings.HasSuffix(s.name, "...") || !strings.Contains(s.name, ".")) {
 			continue // packages of the module itself
@@ -163,14 +165,6 @@ var (
 	packageName = text.Pattern(`^@?[A-Za-z0-9][A-Za-z0-9._+~/@-]*$`)
 	versionText = text.Pattern(`^[A-Za-z0-9._+~:^-]*$`)
 )
-
-// pythonName removes extras and version bounds: "uvicorn[standard]>=0.2".
-func pythonName(s string) string {
-	if i := strings.IndexAny(s, "[<>=!~; "); i > 0 {
-		s = s[:i]
-	}
-	return s
-}
 
 // apply adds what a command installed to the list, or removes what it removed.
 func (m installer) apply(all []Package, a *Action, c *Step) []Package {
