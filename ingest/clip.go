@@ -49,15 +49,12 @@ func clipMiddle(s string, n int) string {
 // ClippedInput clips a long input.
 func ClippedInput(s string) string { return clipMiddle(s, ClipInput) }
 
-// ClippedResult clips a tool's result.
-func ClippedResult(s string) string { return clipMiddle(stripANSI(s), ClipResult) }
+// ClippedResult clips a tool's result, without a terminal's escape sequences.
+func ClippedResult(s string) string {
+	if strings.Contains(s, "\x1b") {
+		s = ansi().ReplaceAllString(s, "")
+	}
+	return clipMiddle(s, ClipResult)
+}
 
 var ansi = text.Pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
-
-// stripANSI removes terminal escape sequences.
-func stripANSI(s string) string {
-	if !strings.Contains(s, "\x1b") {
-		return s
-	}
-	return ansi().ReplaceAllString(s, "")
-}

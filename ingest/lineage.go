@@ -1,8 +1,8 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -67,15 +67,12 @@ func claim(s *Session, owner map[string]*Session) {
 	for _, turns := range s.conversations() {
 		for i := range turns {
 			t := &turns[i]
-			for _, k := range t.Keys {
-				if o := owner[k]; o != nil && o != s {
-					t.Copied = true
-				}
-			}
+			first := ownerOf(t, owner, s)
 			for _, k := range t.Keys {
 				if owner[k] == nil {
-					owner[k] = ownerOf(t, owner, s)
+					owner[k] = first
 				}
+				t.Copied = t.Copied || owner[k] != s
 			}
 		}
 	}
@@ -138,13 +135,7 @@ func byBirth(family []*Session) []*Session {
 	order := slices.Clone(family)
 	slices.SortFunc(order, func(a, b *Session) int {
 		x, y := born[a], born[b]
-		if x.fork != y.fork {
-			return x.fork - y.fork
-		}
-		if c := x.at.Compare(y.at); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.ID), string(b.ID))
+		return cmp.Or(x.fork-y.fork, x.at.Compare(y.at), cmp.Compare(a.ID, b.ID))
 	})
 	return parentsFirst(order)
 }

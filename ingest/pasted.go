@@ -89,7 +89,9 @@ func pastedLines(lines []string) int {
 	switch {
 	case first == ">", strings.HasPrefix(first, "> "):
 		return 1
-	case mailed(lines):
+	// A mail begins: with two lines of its head, or what a program writes above one that is passed on.
+	case forwarded().MatchString(lines[0]),
+		len(lines) > 1 && mailHead().MatchString(lines[0]) && mailHead().MatchString(lines[1]):
 		return len(lines) - afterMail(lines)
 	case shellPrompt().MatchString(first):
 		n := until(blank)
@@ -149,7 +151,7 @@ func outputLines(lines []string) (n int) {
 			break
 		}
 		one := wordingOf(bare)
-		all.add(one)
+		all = wording{all.size + one.size, all.words + one.words, all.small + one.small, all.odd + one.odd}
 		switch printed := !all.typed() && 3*all.odd >= all.words && all.size >= short*(i+1); {
 		case one.typed() && i == 0:
 			return 0
@@ -178,18 +180,8 @@ func wordingOf(line string) wording {
 	return w
 }
 
-func (w *wording) add(o wording) {
-	*w = wording{w.size + o.size, w.words + o.words, w.small + o.small, w.odd + o.odd}
-}
-
 // typed reports whether a fifth of the words hold sentences together.
 func (w wording) typed() bool { return 5*w.small >= w.words }
-
-// mailed reports whether a mail begins: two lines of its head, or what a program writes above one that is passed on.
-func mailed(lines []string) bool {
-	return forwarded().MatchString(lines[0]) ||
-		len(lines) > 1 && mailHead().MatchString(lines[0]) && mailHead().MatchString(lines[1])
-}
 
 // afterMail counts the lines that the person added behind a mail: those below its signature, else a last paragraph that
 // asks or in which somebody speaks for themselves.

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -104,17 +103,12 @@ func unansweredPlan(s *Session, plan *Turn) (last *ToolCall) {
 // unanswered. Sessions without a common key need no AdoptPlans. Call it before AdoptPlans.
 func PlanKeys(s *Session) []string {
 	var keys []string
-	add := func(plan string) {
-		if key := planKey(plan); key != "" && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
 	if plan := beginsWithPlan(s); plan != nil {
-		add(plan.Text)
+		keys = Union(keys, planKey(plan.Text))
 	}
 	for _, c := range EachCall(s.Turns) {
 		if c.Plan != nil && c.open() {
-			add(c.Plan.Text)
+			keys = Union(keys, planKey(c.Plan.Text))
 		}
 	}
 	return keys

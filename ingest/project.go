@@ -435,10 +435,7 @@ func (r resolver) movedFrom(p Project) string {
 // ProjectIn returns the project of the repository around a directory of this machine; false if there is none.
 func ProjectIn(dir string) (Project, bool) {
 	r, ok := RepositoryOf(dir)
-	if !ok {
-		return Project{}, false
-	}
-	return projectOfRepository(r), true
+	return projectOfRepository(r), ok
 }
 
 func projectOfRepository(r Repository) Project {
@@ -471,11 +468,8 @@ func isFolder(dir string) bool {
 
 // repositoryStands reports whether a directory is the root of a repository now.
 func repositoryStands(dir string) bool {
-	if !isFolder(dir) {
-		return false
-	}
 	_, ok := repositoryAt(dir)
-	return ok
+	return ok && isFolder(dir)
 }
 
 // standingAround finds the repository around the nearest folder above dir that still exists.

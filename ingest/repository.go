@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -47,8 +46,10 @@ func repositoryAt(dir string) (Repository, bool) {
 	case !fi.IsDir():
 		return r.followGitFile(gitDir)
 	}
-	if !isGitDir(gitDir) {
-		return Repository{}, false
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Stat(filepath.Join(gitDir, name)); err != nil {
+			return Repository{}, false
+		}
 	}
 	return r.readGitFiles(gitDir, gitDir), true
 }
@@ -75,7 +76,9 @@ func (r Repository) followGitFile(dot string) (Repository, bool) {
 
 // readGitFiles reads git's files: those of the working tree, and the common ones that it shares with others.
 func (r Repository) readGitFiles(gitDir, common string) Repository {
-	r.Root, r.Remote, r.Birth = filepath.Clean(r.Root), remoteOf(common), birthOf(common)
+	conf := gitConfig(common)
+	r.Remote = CleanRemote(cmp.Or(conf["remote.origin.url"], conf["remote"]))
+	r.Root, r.Birth = filepath.Clean(r.Root), birthOf(common)
 	head := strings.TrimSpace(readSmall(filepath.Join(gitDir, "HEAD")))
 	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
 		r.Branch = branch
@@ -113,13 +116,6 @@ func bareRoot(gitDir string) string {
 	return gitDir
 }
 
-func isGitDir(dir string) bool {
-	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(name string) bool {
-		_, err := os.Stat(filepath.Join(dir, name))
-		return err != nil
-	})
-}
-
 // resolve resolves p relative to dir.
 func resolve(dir, p string) string {
 	if filepath.IsAbs(p) {
@@ -136,11 +132,6 @@ func birthOf(gitDir string) string {
 		return ""
 	}
 	return f[1] + "@" + f[len(f)-2]
-}
-
-func remoteOf(gitDir string) string {
-	conf := gitConfig(gitDir)
-	return CleanRemote(cmp.Or(conf["remote.origin.url"], conf["remote"]))
 }
 
 // gitConfig reads the plain keys of a repository's config ("core.worktree", "remote.origin.url"), and under "remote"

@@ -81,10 +81,7 @@ func (s *Session) Count(t Turn) {
 
 // span widens a session's times to hold one.
 func (s *Session) span(at time.Time) {
-	if at.IsZero() {
-		return
-	}
-	if s.Start.IsZero() || at.Before(s.Start) {
+	if !at.IsZero() && (s.Start.IsZero() || at.Before(s.Start)) {
 		s.Start = at
 	}
 	if at.After(s.End) {

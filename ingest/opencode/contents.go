@@ -181,7 +181,7 @@ func (s *contents) arrange(path string) {
 	slices.SortFunc(s.found, func(a, b ingest.Found) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// fileNow is an ingest.Holder. All files can be requested one after another while the client keeps writing; reading the
+// fileNow is one of ingest.Holders. All files can be requested one after another while the client keeps writing; reading the
 // database for each would take hours.
 func fileNow(path string) (ingest.File, error) {
 	s := contentsOf(filepath.Dir(path), busyTimeout)

@@ -44,7 +44,7 @@ var (
 	_ ingest.Layout = Reader{}
 )
 
-func init() { ingest.RegisterHolder(dbExt, fileNow) }
+func init() { ingest.Holders[dbExt] = fileNow }
 
 // Source is ingest.OpenCode.
 func (Reader) Source() ingest.Source { return ingest.OpenCode }
