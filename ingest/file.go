@@ -208,8 +208,8 @@ func Stamp(path string, fi fs.FileInfo) string {
 	return "~" + text.Hash(ends, 8)
 }
 
-// Holders return a session's file that is not a file of the file system but is made from a database, by the extension of
-// the databases' names. Its path extends the database's. The error is fs.ErrNotExist if there is no such file, or no
+// Holders return a session's file that is not a file of the file system but is made from a database, by the extension
+// of the databases' names. Its path extends the database's. The error is fs.ErrNotExist if there is no such file, or no
 // database.
 var Holders = map[string]func(path string) (File, error){}
 

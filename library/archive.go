@@ -56,7 +56,9 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		if have && e.unchanged(f) && e.Lacks() == nil {
 			return Change{Unchanged: true}, nil
 		}
-		if e.ofOtherClient(f) {
+		// An entry without sources has also lost whose it was, so it fits any client's.
+		whose := slices.ContainsFunc(e.Files, func(s FileState) bool { return len(s.Sources) > 0 })
+		if whose && len(f.Files) > 0 && f.Source != e.Source {
 			return fail(fmt.Errorf("a session of %s already has this id, so the one of %s is left out", e.Source, f.Source))
 		}
 		if gone, err := l.Forgotten(f.ID); err != nil {
@@ -77,13 +79,6 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		}
 		return a.change, nil
 	}
-}
-
-// ofOtherClient reports whether f belongs to another client. An entry without sources has also lost whose it was, so it
-// fits any.
-func (e *Entry) ofOtherClient(f ingest.Found) bool {
-	return len(f.Files) > 0 && f.Source != e.Source &&
-		slices.ContainsFunc(e.Files, func(s FileState) bool { return len(s.Sources) > 0 })
 }
 
 // keepNames gives conversations the names under which they are archived. A reader names them by the files that exist

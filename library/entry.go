@@ -115,18 +115,13 @@ func (e Entry) ImpliedList() []byte {
 	return raw.Implied(segs, crc)
 }
 
-// only returns the segment of a session that is one file in one segment by session.json, else nil.
-func (e Entry) only() *raw.Segment {
-	if len(e.Files) != 1 || e.Files[0].CRC == "" {
-		return nil
-	}
-	return &raw.Segment{Length: e.Files[0].Size, Sum: e.Files[0].Sum}
-}
-
 // Lacks returns the first segment of the current contents whose file is gone or empty, nil if all are there.
 func (e Entry) Lacks() error {
-	if s := e.only(); s != nil && disk.HasBytes(raw.Path(e.Folder, *s)) {
-		return nil
+	if len(e.Files) == 1 && e.Files[0].CRC != "" { // one file in one segment
+		only := raw.Segment{Length: e.Files[0].Size, Sum: e.Files[0].Sum}
+		if disk.HasBytes(raw.Path(e.Folder, only)) {
+			return nil
+		}
 	}
 	v, err := e.Versions()
 	if err != nil {

@@ -118,7 +118,8 @@ func (s *Folder) Covers(o *Folder) bool {
 		}
 	}
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if len(disk.Lacking(s.Text[name], o.Text[name])) > 0 || hasBadLine(o.Text[name]) {
+		bad := func(line []byte) bool { return disk.SealOf(line) == disk.SealBad }
+		if len(disk.Lacking(s.Text[name], o.Text[name])) > 0 || slices.ContainsFunc(disk.SplitLines(o.Text[name]), bad) {
 			return false
 		}
 	}
@@ -146,12 +147,6 @@ func (s *Folder) contents() map[content]bool {
 		}
 	}
 	return all
-}
-
-// hasBadLine reports whether any line fails its checksum.
-func hasBadLine(text []byte) bool {
-	return slices.ContainsFunc(disk.SplitLines(text),
-		func(line []byte) bool { return disk.SealOf(line) == disk.SealBad })
 }
 
 // Payload returns the session's payload. The error is ErrNoPayload, or says why it can't be read.

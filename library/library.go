@@ -279,8 +279,9 @@ func (l *Library) ReadOnly() error {
 
 // PutFile writes library.toml.
 func (l *Library) PutFile(f File) error {
-	if text := l.ownReadme(); text != nil {
-		f.Readme = disk.HexSum(text)
+	readme, err := disk.ReadPlain(filepath.Join(l.dir, "README.md"))
+	if err == nil && bytes.HasPrefix(readme, []byte("# A recall library\n")) { // recall wrote it
+		f.Readme = disk.HexSum(readme)
 	}
 	text, err := toml.Marshal(f)
 	if err != nil {
@@ -297,15 +298,6 @@ func (l *Library) TakeID(id string) error {
 
 // PutReadme writes README.md.
 func (l *Library) PutReadme() error { return l.Put(filepath.Join(l.dir, "README.md"), readme) }
-
-// ownReadme returns README.md if recall wrote it, else nil.
-func (l *Library) ownReadme() []byte {
-	text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md"))
-	if err != nil || !bytes.HasPrefix(text, []byte("# A recall library\n")) {
-		return nil
-	}
-	return text
-}
 
 // IsBackup reports whether the library is a copy that Backup made.
 func (l *Library) IsBackup() bool {

@@ -36,22 +36,16 @@ type Derived struct {
 // The transcript comes first, then session.json, then payload.md, with which the text in the payload is compared to
 // find a person's edits. A former page is removed before session.json is replaced: without a page nothing was edited,
 // and it is written again (see Saved).
-func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
-	err := l.resolve(d.Meta)
-	if err == nil {
-		err = l.savePayload(id, d)
-	}
-	if err != nil {
-		return fmt.Errorf("save payload of %s: %w", id, err)
-	}
-	return nil
-}
-
-func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
+func (l *Library) SavePayload(id ingest.SessionID, d Derived) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("save payload of %s: %w", id, err)
+		}
+	}()
 	p := *d.Payload
 	p.Written = string(d.Markdown)
 	text, err := payload.Encode(&p)
-	if err != nil {
+	if err = cmp.Or(l.resolve(d.Meta), err); err != nil {
 		return err
 	}
 	return l.WithSession(id, func(e Entry) error {
@@ -191,8 +185,12 @@ func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) {
 // Saved reads a payload and the payload.md that belongs to it, each nil if missing. Read separately, a save by
 // another process in between would look like a person's edit.
 func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byte, err error) {
-	if e, err := l.Session(id); err == nil && neverSaved(e.Folder) {
-		return nil, nil, nil
+	if e, err := l.Session(id); err == nil {
+		text, err := disk.ReadPlain(sessionFile(e.Folder))
+		page := disk.Exists(filepath.Join(e.Folder, "payload.md")) // perhaps of a payload that was lost
+		if err == nil && payloadOf(text) == nil && !page {
+			return nil, nil, nil
+		}
 	}
 	err = l.WithSession(id, func(e Entry) error {
 		if markdown, err = disk.ReadIfThere(filepath.Join(e.Folder, "payload.md")); err != nil {
@@ -217,12 +215,6 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 // edited reports whether a person edited payload.md.
 func (e *Entry) edited(p *payload.Payload, page []byte) bool {
 	return len(page) > 0 && p.Written != string(page) && !Flipped(e.Folder, []byte(p.Written), page)
-}
-
-// neverSaved reports whether a session has neither a payload nor a page of one that was lost.
-func neverSaved(folder string) bool {
-	text, err := disk.ReadPlain(sessionFile(folder))
-	return err == nil && payloadOf(text) == nil && !disk.Exists(filepath.Join(folder, "payload.md"))
 }
 
 // readFile reads a file of a session's folder. The folder may move at any time, so a missing file (nil) is believed

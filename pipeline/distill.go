@@ -106,8 +106,7 @@ func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[
 // anew reports whether a session's payload isn't what it should be, by its stamp or by people's changes since. Once
 // the time budget is used up, it doesn't look for changes: that is left for the next run.
 func (r *run) anew(e library.Entry, want string) bool {
-	s, _ := r.seen.session(e.ID)
-	known := s.Page != "" // then hand edits are noticed
+	known := r.seen.sessions[e.ID].Page != "" // then hand edits are noticed
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
 	return changed || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
 		!known && (r.late() || !r.asWritten(e))

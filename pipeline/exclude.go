@@ -45,7 +45,7 @@ func (p *Archiver) Excluded() map[ingest.SessionID]string {
 	if p.Cache == "" || !x.Any() {
 		return all
 	}
-	t := openSeen(p.Cache, false, false)
+	t := openSeen(p.Cache, false)
 	maps.Copy(all, t.excluded)
 	_ = t.close() // nothing was changed
 	maps.DeleteFunc(all, func(_ ingest.SessionID, rule string) bool { return !x.Has(rule) })
@@ -53,13 +53,8 @@ func (p *Archiver) Excluded() map[ingest.SessionID]string {
 }
 
 // Unwanted returns a function that reports whether something a client remembers beside its sessions is left out too;
-// nil if nothing is.
-func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string) bool {
-	return p.unwanted(nil)
-}
-
-// unwanted is Unwanted with out as further sessions that are left out.
-func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.SessionID, string) bool {
+// nil if nothing is. Beside those of earlier runs, the sessions of out are left out.
+func (p *Archiver) Unwanted(out map[ingest.SessionID]string) func(id ingest.SessionID, dir string) bool {
 	x, all := p.exclusion(), p.Excluded()
 	maps.Copy(all, out)
 	if p.Library != nil {

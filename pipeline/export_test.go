@@ -4,14 +4,14 @@ import "context"
 
 // RelateWhile is Relate; between does something just before the index gets the links.
 func (p *Pipeline) RelateWhile(ctx context.Context, between func()) error {
-	behind, err := p.linksBehind(ctx)
+	due, _, err := p.Index.Due(ctx)
 	if err != nil {
 		return err
 	}
-	found, err := p.appendLinks(ctx, behind)
+	lines, stamp, err := p.appendLinks(ctx, due)
 	if err != nil {
 		return err
 	}
 	between()
-	return p.indexLinks(ctx, found)
+	return p.indexLinks(ctx, lines, stamp, due)
 }

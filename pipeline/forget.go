@@ -253,7 +253,7 @@ func (p *Pipeline) bury(ctx context.Context, texts *needle.Needles) error {
 // forgetSeen removes the sessions from what is remembered between runs. The list of sessions is dropped as a whole
 // and rebuilt later.
 func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *needle.Needles) error {
-	t := openSeen(p.Cache, true, true)
+	t := openSeen(p.Cache, true)
 	for _, id := range ids {
 		t.drop(id)
 	}

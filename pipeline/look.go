@@ -40,7 +40,7 @@ func (p *Archiver) lookedHere() string {
 // unchanged, the only thing that can be new is a change to a session that isn't among those, which may go unseen for
 // LookHolds.
 func (p *Archiver) Unchanged(from ingest.SessionID) (since time.Time, same bool) {
-	t := openSeen(p.Cache, false, false)
+	t := openSeen(p.Cache, false)
 	defer t.close() // nothing is changed
 	since, err := time.Parse(time.RFC3339, t.facts[looked])
 	unsure := err != nil || since.After(p.Time()) || t.facts[finished] == ""
@@ -127,18 +127,14 @@ func (r *run) watch(path string) {
 	r.seen.change("INSERT OR REPLACE INTO watched VALUES(?, ?)", path, now)
 }
 
-// faulty reports whether the next question must run into a fault itself, to report it.
-func (r *run) faulty(err error) bool {
-	told := err != nil || r.report.Left > 0 || r.report.Skipped()
-	return told || r.seen.facts[finished] == "" || r.p.Library.ReadOnly() != nil
-}
-
 // keepLook records what a question needs to check from now on, if everything was checked and processed.
 func (r *run) keepLook(err error) error {
+	// The next question must run into a fault itself, to report it.
+	faulty := err != nil || r.report.Left > 0 || r.report.Skipped() || r.seen.facts[finished] == ""
 	switch {
 	case !r.options.whole() || r.options.Reindex || r.seen.db == nil:
 		return nil
-	case r.faulty(err) || r.report.Unrelated:
+	case faulty || r.p.Library.ReadOnly() != nil || r.report.Unrelated:
 		r.seen.setFact(looked, "")
 		return nil
 	}

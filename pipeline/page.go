@@ -41,7 +41,7 @@ func (r *run) asWritten(e library.Entry) bool {
 func (r *run) keepPage(e library.Entry, mark string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, _ := r.seen.session(e.ID)
+	s := r.seen.sessions[e.ID]
 	s.Page = mark
 	r.keep(e, s)
 }

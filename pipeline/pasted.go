@@ -43,7 +43,9 @@ func (w *writtenLines) pasted(ctx context.Context, family []string) func(line st
 			page = pageLines
 			return nil, true
 		}
-		if page > 0 && (frame(line) || payload.IsHeading(line) || line == ingest.Confirmation) {
+		// The session line and the note of how many items were cut are around a page's items.
+		frame := strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") || payload.IsCutNote(line)
+		if page > 0 && (frame || payload.IsHeading(line) || line == ingest.Confirmation) {
 			return nil, true
 		}
 		if len(line) < shortestLine || page <= 0 && !index.Listed(line) {
@@ -60,12 +62,6 @@ func (w *writtenLines) pasted(ctx context.Context, family []string) func(line st
 		ids, ok, _ := w.index.Known(ctx, line, family...)
 		return ids, ok
 	}
-}
-
-// frame reports whether a line is one of those around a page's items: the session line, or the note of how many
-// items were cut.
-func frame(line string) bool {
-	return strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") || payload.IsCutNote(line)
 }
 
 const (

@@ -125,14 +125,14 @@ func (p *Pipeline) version() string {
 // Forget makes the next sync look at every session of the sources and the library again. Use it for an index that is
 // new or was lost.
 func (p *Pipeline) Forget() error {
-	t := openSeen(p.Cache, false, false)
+	t := openSeen(p.Cache, false)
 	t.clear()
 	return t.close()
 }
 
 // LookAgain makes the next sync check the library for sessions that arrived other than by a sync.
 func (p *Archiver) LookAgain() error {
-	t := openSeen(p.Cache, false, false)
+	t := openSeen(p.Cache, false)
 	t.setFact(finished, "")
 	return t.close()
 }

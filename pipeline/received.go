@@ -68,7 +68,7 @@ func handOn(p *payload.Payload, h *received.Handoff, items []payload.Item) {
 
 // IndexReceived indexes at once what people accepted from handoffs. A sync does that as well.
 func (p *Pipeline) IndexReceived(ctx context.Context) error {
-	r := &run{p: p, seen: openSeen(p.Cache, false, false)}
+	r := &run{p: p, seen: openSeen(p.Cache, false)}
 	return errors.Join(r.indexReceived(ctx), r.seen.close())
 }
 

@@ -21,11 +21,11 @@ import (
 // retracts what no longer applies, and updates the index from links.jsonl. If neither items nor links changed, it
 // does nothing. Lines of links.jsonl that can't be read are problems; they don't affect other lines.
 func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err error) {
-	behind, err := p.linksBehind(ctx)
-	if err != nil || behind == nil {
+	due, made, err := p.Index.Due(ctx)
+	if err != nil || p.linked(due, made) {
 		return nil, err
 	}
-	problems, err = p.relate(ctx, behind)
+	problems, err = p.relate(ctx, due, made)
 	if errors.Is(err, library.ErrBusy) { // another process is doing it
 		err = nil
 	}
@@ -34,8 +34,8 @@ func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err e
 
 // relate is Relate as part of a run. What exceeds the time budget, or another process is doing, is left for the next.
 func (r *run) relate(ctx context.Context) error {
-	behind, err := r.p.linksBehind(ctx)
-	if err != nil || behind == nil {
+	due, made, err := r.p.Index.Due(ctx)
+	if err != nil || r.p.linked(due, made) {
 		return err
 	}
 	within := ctx
@@ -44,7 +44,7 @@ func (r *run) relate(ctx context.Context) error {
 		defer cancel()
 		within = limited
 	}
-	problems, err := r.p.relate(within, behind)
+	problems, err := r.p.relate(within, due, made)
 	r.report.Problems = append(r.report.Problems, problems...)
 	left := err != nil && (within.Err() != nil || errors.Is(err, library.ErrBusy))
 	if left && ctx.Err() == nil {
@@ -53,72 +53,54 @@ func (r *run) relate(ctx context.Context) error {
 	return err
 }
 
-// linksBehind is what the index's links don't take into account yet.
-type linksBehind struct {
-	due   []string // sessions whose items changed
-	rules string   // that the links were found by; "" if there are none
-}
-
-// linksBehind returns nil if the index's links are up to date.
-func (p *Pipeline) linksBehind(ctx context.Context) (*linksBehind, error) {
-	due, made, err := p.Index.Due(ctx)
-	if err != nil || len(due) == 0 && made == linksMade(p.Library.LinksStamp()) {
-		return nil, err
-	}
-	b := &linksBehind{due: due}
-	b.rules, _, _ = strings.Cut(made, "\n")
-	return b, nil
-}
-
 // linksMade is what the index keeps of how its links were made: by which rules, of which lines.
 func linksMade(stamp string) string { return relate.Version + "\n" + stamp }
 
-func (p *Pipeline) relate(ctx context.Context, behind *linksBehind) (problems []ingest.Problem, err error) {
+// linked reports whether the index's links are up to date, given what its Due returns.
+func (p *Pipeline) linked(due []string, made string) bool {
+	return len(due) == 0 && made == linksMade(p.Library.LinksStamp())
+}
+
+func (p *Pipeline) relate(ctx context.Context, due []string, made string) (problems []ingest.Problem, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if behind.rules != "" && behind.rules != relate.Version {
+	if rules, _, _ := strings.Cut(made, "\n"); rules != "" && rules != relate.Version {
 		if err := p.Index.AllDue(ctx); err != nil {
 			return nil, err
 		}
-		if behind.due, _, err = p.Index.Due(ctx); err != nil {
+		if due, _, err = p.Index.Due(ctx); err != nil {
 			return nil, err
 		}
 	}
-	found, err := p.appendLinks(ctx, behind)
+	lines, stamp, err := p.appendLinks(ctx, due)
 	if errors.Is(err, library.ErrDamaged) {
 		problems, err = []ingest.Problem{{Path: p.Library.Dir(), Err: err}}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return problems, p.indexLinks(ctx, found)
-}
-
-// foundLinks are the lines of links.jsonl after the rules' links were brought up to date.
-type foundLinks struct {
-	lines []payload.Link
-	stamp string   // library.LinksStamp
-	due   []string // sessions whose links were found
-}
-
-// appendLinks finds the links of the sessions that are due and appends those that changed. Lines that can't be read are
-// an error returned along with the others.
-func (p *Pipeline) appendLinks(ctx context.Context, behind *linksBehind) (found foundLinks, err error) {
 	if p.Library.ReadOnly() != nil { // sessions stay due
-		found.stamp = p.Library.LinksStamp()
-		found.lines, err = p.Library.Links()
-		return found, err
+		due = nil
 	}
-	found.due = behind.due
-	found.lines, found.stamp, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-		return p.changedLinks(ctx, lines, behind.due)
+	return problems, p.indexLinks(ctx, lines, stamp, due)
+}
+
+// appendLinks finds the links of the sessions that are due and appends those that changed to links.jsonl, whose lines
+// and stamp it returns. Lines that can't be read are an error returned along with the others.
+func (p *Pipeline) appendLinks(ctx context.Context, due []string) (lines []payload.Link, stamp string, err error) {
+	if p.Library.ReadOnly() != nil {
+		stamp = p.Library.LinksStamp()
+		lines, err = p.Library.Links()
+		return lines, stamp, err
+	}
+	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
+		return p.changedLinks(ctx, lines, due)
 	})
-	return found, err
 }
 
 // indexLinks has the index hold what stands of some lines, without what was forgotten since they were read.
-func (p *Pipeline) indexLinks(ctx context.Context, found foundLinks) error {
+func (p *Pipeline) indexLinks(ctx context.Context, lines []payload.Link, stamp string, due []string) error {
 	names := sync.OnceValues(func() ([][]byte, error) {
 		names, _, err := p.Library.Gone()
 		return names, err
@@ -131,7 +113,7 @@ func (p *Pipeline) indexLinks(ctx context.Context, found foundLinks) error {
 		line, err := json.Marshal(l)
 		return library.Names(line, names), err
 	}
-	return p.Index.PutLinks(ctx, payload.StandingLinks(found.lines), linksMade(found.stamp), found.due, gone)
+	return p.Index.PutLinks(ctx, payload.StandingLinks(lines), linksMade(stamp), due, gone)
 }
 
 // changedLinks returns the lines to append so that the rules' links of the due sessions match their items.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,9 +67,9 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 			if of, ok := reader.(ingest.Keeper); ok && len(roots) > 0 {
 				n.Project = at[of.About(e.Root, f.Name, roots)]
 			}
-			said, err := readNote(f)
+			said, _, err := f.Head(mostOfNote)
 			bad = append(bad, err)
-			n.Text = p.Rules.Session().Text(said)
+			n.Text = p.Rules.Session().Text(strings.ToValidUTF8(string(said), "\ufffd"))
 			all = append(all, n)
 		}
 	}
@@ -125,16 +124,6 @@ func (p *Archiver) MemoryOf(r ingest.Reader, root string, leave ingest.Leave) (i
 		}
 	}
 	return m, bad
-}
-
-func readNote(f ingest.File) (string, error) {
-	in, err := f.Open()
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	said, err := io.ReadAll(io.LimitReader(in, mostOfNote))
-	return strings.ToValidUTF8(string(said), "\ufffd"), err
 }
 
 // Session returns the id of a note's entry in the index.
@@ -224,7 +213,7 @@ func (p *Pipeline) ruleFiles() (files []memory.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	leave := p.Unwanted()
+	leave := p.Unwanted(nil)
 	seen := map[string]bool{}
 	for _, project := range append([]library.Project{{}}, projects...) {
 		if project.ID != "" && leave != nil && leave("", project.Root) {

@@ -22,7 +22,7 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 	if err != nil || p.Library.ReadOnly() != nil || len(p.Library.Broken()) > 0 {
 		return err // a session that can't be read right now may still have been archived
 	}
-	seen := openSeen(p.Cache, false, false)
+	seen := openSeen(p.Cache, false)
 	defer seen.close()
 	known := map[ingest.SessionID]int64{} // bytes of typed prompts; -1 for sessions with more than that
 	for _, e := range all {

@@ -16,8 +16,6 @@ type seen struct {
 	fault   error // why nothing can be remembered
 	changes []state.Change
 
-	allFiles, allSessions bool // all were read; else they are read when asked for
-
 	files    map[string]seenFile // by path
 	sessions map[ingest.SessionID]seenSession
 	excluded map[ingest.SessionID]string // sessions that are left out, with the rule
@@ -53,12 +51,12 @@ const (
 	lookedBy fact = "looked by" // see Unchanged
 )
 
-// openSeen reads what is remembered in a cache folder, of files and sessions all or only what is asked for. If it can't
-// be read, nothing is.
-func openSeen(cache string, allFiles, allSessions bool) *seen {
-	t := &seen{allFiles: allFiles, allSessions: allSessions}
+// openSeen reads what is remembered in a cache folder; unless all is wanted, without files and sessions. If it can't be
+// read, nothing is.
+func openSeen(cache string, all bool) *seen {
+	t := &seen{}
 	t.empty()
-	if t.db, t.fault = state.Open(cache); t.fault == nil && t.load() != nil {
+	if t.db, t.fault = state.Open(cache); t.fault == nil && t.load(all) != nil {
 		t.empty()
 	}
 	return t
@@ -69,51 +67,22 @@ func (t *seen) empty() {
 	t.excluded, t.facts = map[ingest.SessionID]string{}, map[fact]string{}
 }
 
-func (t *seen) load() error {
+func (t *seen) load(all bool) error {
 	err := t.db.Each("SELECT name, value FROM fact", func(r state.Row) {
 		t.facts[fact(r.ColumnText(0))] = r.ColumnText(1)
 	})
 	err = errors.Join(err, t.db.Each("SELECT session, rule FROM excluded", func(r state.Row) {
 		t.excluded[ingest.SessionID(r.ColumnText(0))] = r.ColumnText(1)
 	}))
-	if t.allFiles {
-		err = errors.Join(err, t.readFiles(""))
+	if !all {
+		return err
 	}
-	if t.allSessions {
-		err = errors.Join(err, t.readSessions(""))
-	}
-	return err
-}
-
-func (t *seen) readFiles(where string, args ...any) error {
-	return t.db.Each("SELECT path, session, size, mod, stamp, done FROM file "+where, func(r state.Row) {
+	return errors.Join(err, t.db.Each("SELECT path, session, size, mod, stamp, done FROM file", func(r state.Row) {
 		t.files[r.ColumnText(0)] = seenFile{Session: ingest.SessionID(r.ColumnText(1)), Size: r.ColumnInt64(2),
 			Mod: r.ColumnInt64(3), Stamp: r.ColumnText(4), Done: r.ColumnBool(5)}
-	}, args...)
-}
-
-func (t *seen) readSessions(where string, args ...any) error {
-	return t.db.Each("SELECT id, folder, page, key FROM session "+where, func(r state.Row) {
+	}), t.db.Each("SELECT id, folder, page, key FROM session", func(r state.Row) {
 		t.sessions[ingest.SessionID(r.ColumnText(0))] = seenSession{r.ColumnText(1), r.ColumnText(2), r.ColumnText(3)}
-	}, args...)
-}
-
-// file returns what is remembered of a file. If that can't be read, nothing is.
-func (t *seen) file(path string) (seenFile, bool) {
-	if _, ok := t.files[path]; !ok && !t.allFiles && t.db != nil {
-		_ = t.readFiles("WHERE path = ?", path)
-	}
-	f, ok := t.files[path]
-	return f, ok
-}
-
-// session returns what is remembered of a session. If that can't be read, nothing is.
-func (t *seen) session(id ingest.SessionID) (seenSession, bool) {
-	if _, ok := t.sessions[id]; !ok && !t.allSessions && t.db != nil {
-		_ = t.readSessions("WHERE id = ?", string(id))
-	}
-	s, ok := t.sessions[id]
-	return s, ok
+	}))
 }
 
 func (t *seen) change(sql string, args ...any) {
@@ -154,7 +123,7 @@ func (t *seen) clear() {
 // lastSeen looks up the session of a file whose name doesn't tell. It reads what is remembered on first use.
 func (p *Archiver) lastSeen() ingest.Seen {
 	seen := sync.OnceValue(func() *seen {
-		t := openSeen(p.Cache, true, false)
+		t := openSeen(p.Cache, true)
 		_ = t.close() // nothing was changed
 		return t
 	})
@@ -165,7 +134,7 @@ func (p *Archiver) lastSeen() ingest.Seen {
 
 // sessionOf implements ingest.Seen.
 func (t *seen) sessionOf(path string, size int64, mod time.Time) (ingest.SessionID, bool) {
-	f, ok := t.file(path)
+	f, ok := t.files[path]
 	if !ok || f.Size != size || f.Mod != mod.UnixNano() {
 		return "", false
 	}
@@ -175,7 +144,7 @@ func (t *seen) sessionOf(path string, size int64, mod time.Time) (ingest.Session
 // has reports whether every file of f is as it was when it was last archived and, if done, processed too.
 func (t *seen) has(f ingest.Found, done bool) bool {
 	for _, file := range f.Files {
-		was, ok := t.file(file.Path)
+		was, ok := t.files[file.Path]
 		now := seenFile{Session: f.ID, Size: file.Size, Mod: file.Mod.UnixNano(), Stamp: file.Stamp, Done: was.Done}
 		if !ok || was != now || done && !was.Done {
 			return false
@@ -191,7 +160,7 @@ func (t *seen) add(f ingest.Found, done bool) {
 			continue
 		}
 		now := seenFile{f.ID, file.Size, file.Mod.UnixNano(), file.Stamp, done}
-		if was, ok := t.file(file.Path); ok && was == now {
+		if was, ok := t.files[file.Path]; ok && was == now {
 			continue
 		}
 		t.files[file.Path] = now
@@ -217,14 +186,11 @@ func (t *seen) drop(id ingest.SessionID) {
 	t.change("DELETE FROM file WHERE session = ?", string(id))
 	t.change("DELETE FROM session WHERE id = ?", string(id))
 	t.exclude(id, "")
-	if !t.allFiles {
-		_ = t.save() // what is read later would still have it; a fault of the cache shows when more is written
-	}
 }
 
 // set records the state in which a session's folder is left, so that a change is noticed.
 func (t *seen) set(id ingest.SessionID, s seenSession) {
-	if was, ok := t.session(id); !ok || was != s {
+	if was, ok := t.sessions[id]; !ok || was != s {
 		t.sessions[id] = s
 		t.change("INSERT OR REPLACE INTO session VALUES(?, ?, ?, ?)", string(id), s.Folder, s.Page, s.Key)
 	}

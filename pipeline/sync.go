@@ -120,19 +120,15 @@ type run struct {
 	again   bool                                // something failed that may succeed next time
 }
 
-func (p *Pipeline) newRun(o Options) *run {
-	return &run{p: p, options: o, start: time.Now(), seen: openSeen(p.Cache, o.whole(), o.whole() || len(o.From) > 0),
+// startRun begins a run with what no longer applies forgotten: all that something else made, what a rule left out that
+// is lifted.
+func (p *Pipeline) startRun(o Options) *run {
+	r := &run{p: p, options: o, start: time.Now(), seen: openSeen(p.Cache, true),
 		lines: writtenLines{index: p.Index, of: map[int64]written{}},
 		found: map[ingest.SessionID]bool{}, gone: map[ingest.SessionID][]string{},
 		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{},
 		touched: map[ingest.SessionID][]ingest.Found{}, left: map[ingest.SessionID][]ingest.Found{},
 		failed: map[ingest.SessionID]bool{}, counted: map[ingest.SessionID]bool{}, current: map[ingest.SessionID]bool{}}
-}
-
-// startRun is newRun with what no longer applies forgotten: all that something else made, what a rule left out that is
-// lifted.
-func (p *Pipeline) startRun(o Options) *run {
-	r := p.newRun(o)
 	if p.Distiller != nil && r.seen.facts[version] != p.version() {
 		r.seen.clear()
 		r.seen.setFact(version, p.version())
@@ -143,7 +139,6 @@ func (p *Pipeline) startRun(o Options) *run {
 			r.seen.drop(id)
 		}
 	}
-	_ = r.seen.save() // before anything of it is read again; if this fails, so does the last one
 	return r
 }
 
@@ -167,7 +162,10 @@ func (r *run) sync(ctx context.Context) error {
 		}
 		return err
 	}
-	marked := r.begin() // archive even if the cache can't be written
+	// If this is still so at the start of the next run, this one was interrupted, and the library may hold sessions that
+	// were archived but not distilled.
+	r.seen.setFact(finished, "")
+	marked := r.seen.save() // archive even if the cache can't be written
 	if err := errors.Join(r.archive(ctx, changed), marked); err != nil {
 		return err
 	}
@@ -189,13 +187,6 @@ func (r *run) sync(ctx context.Context) error {
 	}
 	r.seen.setFact(finished, "yes")
 	return nil
-}
-
-// begin remembers that a sync is at work. If that is so at the start of the next one, this one was interrupted, and the
-// library may hold sessions that were archived but not distilled.
-func (r *run) begin() error {
-	r.seen.setFact(finished, "")
-	return r.seen.save()
 }
 
 // countLeft counts the sessions left for the next run.
@@ -235,7 +226,7 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 	err := r.archiveAll(ctx, sessions)
 	for _, m := range r.memories {
 		if reader, fault := r.p.reader(m.Source); fault == nil {
-			m, _ = r.p.MemoryOf(reader, m.Root, r.p.unwanted(r.seen.excluded)) // problems were reported
+			m, _ = r.p.MemoryOf(reader, m.Root, r.p.Unwanted(r.seen.excluded)) // problems were reported
 		}
 		if went[m.ID] || !r.seen.has(m, !r.bytesOnly) {
 			memories = append(memories, m)
@@ -367,8 +358,7 @@ func (r *run) keepKey(id ingest.SessionID) {
 	if err != nil {
 		return // its sources vanished before they were read
 	}
-	s, _ := r.seen.session(id)
-	r.keep(e, s)
+	r.keep(e, r.seen.sessions[id])
 }
 
 func (r *run) count(change func(*Report)) {

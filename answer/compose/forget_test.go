@@ -56,7 +56,7 @@ func TestForgetDrops(t *testing.T) {
 				t.Errorf("%s: asked twice", c.name)
 			}
 		}
-		if err := l.DropAnswers(goes); err != nil {
+		if err := l.DropAnswers([]ingest.SessionID{goes}, nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range asks {

@@ -45,13 +45,16 @@ func (p *parser) finishSubagents() {
 // callOfAgent finds the call that started an agent: by its id, else by the prompt it was given.
 func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 	var byPrompt *ingest.ToolCall
+	said := ""
+	if len(turns) > 0 {
+		said = strings.TrimSpace(turns[0].Text)
+	}
 	for _, call := range ingest.EachCall(p.s.Turns) {
 		if call.Agent == id && id != "" {
 			return call
 		}
-		prompt := strings.TrimSpace(call.Input["prompt"])
-		if (call.Name == "Task" || call.Name == "Agent") && call.Agent == "" && prompt != "" && len(turns) > 0 &&
-			prompt == strings.TrimSpace(turns[0].Text) {
+		starts := (call.Name == "Task" || call.Name == "Agent") && call.Agent == ""
+		if prompt := strings.TrimSpace(call.Input["prompt"]); starts && prompt != "" && prompt == said {
 			byPrompt = call
 		}
 	}

@@ -181,8 +181,8 @@ func (s *contents) arrange(path string) {
 	slices.SortFunc(s.found, func(a, b ingest.Found) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// fileNow is one of ingest.Holders. All files can be requested one after another while the client keeps writing; reading the
-// database for each would take hours.
+// fileNow is one of ingest.Holders. All files can be requested one after another while the client keeps writing;
+// reading the database for each would take hours.
 func fileNow(path string) (ingest.File, error) {
 	s := contentsOf(filepath.Dir(path), busyTimeout)
 	f, ok := s.files[path]

@@ -67,10 +67,13 @@ func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, me
 func (f *folderCheck) rest() {
 	f.session()
 	f.versions()
-	f.logs()
+	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
+		if what, state, mend := f.c.lines(f.at(name)); what != "" {
+			f.found(name, state, mend, "%s", what)
+		}
+	}
 	f.others()
-	p := library.PayloadIn(f.entry.Folder)
-	f.markdown(p)
+	f.markdown(library.PayloadIn(f.entry.Folder))
 	f.rendered()
 }
 
@@ -162,14 +165,6 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 			"a few bits of it differ, and nobody has written to it since")
 	case p != nil && p.Written != string(text):
 		f.found("payload.md", Edited, "", "by hand since it was written; the next sync records the edit")
-	}
-}
-
-func (f *folderCheck) logs() {
-	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if what, state, mend := f.c.lines(f.at(name)); what != "" {
-			f.found(name, state, mend, "%s", what)
-		}
 	}
 }
 

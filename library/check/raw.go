@@ -266,13 +266,8 @@ func (r *repairing) confirm(e library.Entry, v *raw.Versions, line raw.Line) err
 		return err
 	}
 	ver := trial.At(line.File, line.Version)
-	return r.holds(e, ver.Segs, ver.Size, ver.Sum)
-}
-
-// holds reads segments in order and compares the whole with size and sum.
-func (r *repairing) holds(e library.Entry, segs []raw.Segment, size int64, sum string) error {
-	got, err := r.sum(e.Folder, segs)
-	if err == nil && (got.Size != size || got.SHA256 != sum) {
+	got, err := r.sum(e.Folder, ver.Segs)
+	if err == nil && (got.Size != ver.Size || got.SHA256 != ver.Sum) {
 		err = library.ErrDamaged
 	}
 	return err

@@ -104,7 +104,11 @@ func (r *repairing) mend(f Finding) (how string, err error) {
 	case name == "README.md":
 		return "written again", errors.Join(r.l.PutReadme(), r.libraryFile())
 	case name == "projects.toml":
-		return r.projects()
+		how, again, err := r.l.MendProjects()
+		for _, e := range again {
+			r.render[e.ID] = true // distilling adds its project
+		}
+		return how, err
 	case strings.HasSuffix(name, ".jsonl"):
 		lock := "folders"
 		if name == library.LinksName {
@@ -140,14 +144,6 @@ func (r *repairing) libraryFile() error {
 		return err
 	}
 	return r.l.PutFile(f)
-}
-
-func (r *repairing) projects() (string, error) {
-	how, again, err := r.l.MendProjects()
-	for _, e := range again {
-		r.render[e.ID] = true // distilling adds its project
-	}
-	return how, err
 }
 
 // dropLeftover removes a segment whose bytes are held elsewhere.

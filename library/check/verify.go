@@ -141,22 +141,17 @@ func (c *checking) folders(entries []library.Entry) {
 		for _, s := range f.segs {
 			start(func() {
 				f.checkSegment(s)
-				c.progress(s.Length, total)
+				if done := c.done.Add(s.Length); c.tell != nil {
+					c.mu.Lock()
+					defer c.mu.Unlock()
+					c.tell(done, total)
+				}
 			})
 		}
 	}
 	_ = g.Wait() // they return none
 	for _, f := range all {
 		c.settle(f)
-	}
-}
-
-func (c *checking) progress(more, total int64) {
-	done := c.done.Add(more)
-	if c.tell != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.tell(done, total)
 	}
 }
 

@@ -36,8 +36,11 @@ func Cleanup(stays []Stay) (string, Cleaned, error) {
 	var top, calls strings.Builder
 	homes := map[string]string{} // where files unknown to recall would be copied
 	for _, s := range stays {
-		fmt.Fprintf(&calls, "\n# %q (%s)\nsession %s %s\n", comment(s.Task), s.Session, quote(s.KeptName()),
-			quote(endStamp(s.End)))
+		ended := "" // and a minute, in the format of touch -t
+		if !s.End.IsZero() {
+			ended = s.End.UTC().Add(time.Minute).Format("200601021504.05")
+		}
+		fmt.Fprintf(&calls, "\n# %q (%s)\nsession %s %s\n", comment(s.Task), s.Session, quote(s.KeptName()), quote(ended))
 		s.clear(&c, &top, &calls)
 		if h := home(s.Folders); h != "" && s.Machine == VM && homes[h] == "" {
 			homes[h] = s.KeptName()
@@ -128,12 +131,4 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 			fmt.Fprintf(calls, "package %s %s %s %s\n", quote(p.Manager), quote(p.Name), quote(p.Version), quote(p.Dir))
 		}
 	}
-}
-
-// endStamp returns a minute after the session's end in the format of touch -t; "" if unknown.
-func endStamp(end time.Time) string {
-	if end.IsZero() {
-		return ""
-	}
-	return end.UTC().Add(time.Minute).Format("200601021504.05")
 }

@@ -38,7 +38,9 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 			w.read(w.file(t.Path), a)
 			r.from = ingest.Union(r.from, t.Path)
 		case trace.Delete:
-			w.delete(t.Path)
+			for _, f := range w.order { // the file, or all in a folder
+				f.gone = f.gone || f.path == t.Path || strings.HasPrefix(f.path, t.Path+"/")
+			}
 		case trace.Rename:
 			w.rename(t.From, t.Path, a.N, r)
 		default:
@@ -115,15 +117,6 @@ func (w *work) namedInputs(st *trace.Step) (out []string) {
 		}
 	}
 	return out
-}
-
-// delete records that a file, or a folder with everything in it, is gone.
-func (w *work) delete(p string) {
-	for _, f := range w.order {
-		if f.path == p || strings.HasPrefix(f.path, p+"/") {
-			f.gone = true
-		}
-	}
 }
 
 // rename moves what is known of a file, or of a folder's files, to the new name, by a command.

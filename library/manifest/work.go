@@ -56,7 +56,9 @@ func newWork(s *ingest.Session, archived []Archived) *work {
 		files: map[string]*file{}}
 	if s.Source == ingest.Cowork {
 		w.mounts = cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, s.Where.Folders)
-		if s.Where.Process != "" && !ranOnHost(s) {
+		first := slices.IndexFunc(s.Turns, func(t ingest.Turn) bool { return t.Dir != "" })
+		onHost := first >= 0 && !strings.HasPrefix(s.Turns[first].Dir, "/sessions/")
+		if s.Where.Process != "" && !onHost {
 			w.machine = VM
 		}
 	}
@@ -64,16 +66,6 @@ func newWork(s *ingest.Session, archived []Archived) *work {
 		w.archived[a.Name] = a
 	}
 	return w
-}
-
-// ranOnHost reports whether a Cowork session's commands ran on the host itself.
-func ranOnHost(s *ingest.Session) bool {
-	for _, t := range s.Turns {
-		if t.Dir != "" {
-			return !strings.HasPrefix(t.Dir, "/sessions/")
-		}
-	}
-	return false
 }
 
 // host returns a path on the host; false for what is lost with the machine.

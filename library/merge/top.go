@@ -26,7 +26,7 @@ func (m *merging) projects() error {
 	return err
 }
 
-// tombstones merges the forgotten sessions. What is still here is forgotten only if requested.
+// tombstones merges the forgotten and the frozen sessions. What is still here is forgotten only if requested.
 func (m *merging) tombstones() error {
 	ids, err := m.from.Tombstones()
 	if err != nil {
@@ -46,7 +46,13 @@ func (m *merging) tombstones() error {
 			here = append(here, id)
 		}
 	}
-	if err := errors.Join(m.frozen(), m.l.MarkForgotten(absent)); err != nil {
+	frozen, err := m.from.AllFrozen()
+	for _, id := range frozen {
+		if library.ValidID(id) {
+			err = errors.Join(err, m.l.Freeze(id))
+		}
+	}
+	if err := errors.Join(err, m.l.MarkForgotten(absent)); err != nil {
 		return err
 	}
 	if len(here) == 0 {
@@ -91,17 +97,6 @@ func (m *merging) dropForgotten(id ingest.SessionID) error {
 		return err
 	}
 	return nil // the session itself was forgotten
-}
-
-// frozen adds the sessions that are frozen in the other library.
-func (m *merging) frozen() error {
-	ids, err := m.from.AllFrozen()
-	for _, id := range ids {
-		if library.ValidID(id) { // else tombstones reports it
-			err = errors.Join(err, m.l.Freeze(id))
-		}
-	}
-	return err
 }
 
 // logs merges the append-only files at the top.

@@ -195,7 +195,8 @@ func (r *Registry) Arrange() {
 		if p.Named {
 			name = p.Name
 		}
-		above := folderAbove(p.Show(p.Root))
+		root := strings.TrimRight(p.Show(p.Root), `/\`)
+		above := ingest.LastName(strings.TrimSuffix(root, ingest.LastName(root))) // the folder that contains it
 		for _, suffix := range []string{"", above, strings.TrimSpace(above + " " + p.ID[:min(4, len(p.ID))]), p.ID} {
 			if p.Name = name; suffix != "" {
 				p.Name = name + " (" + suffix + ")"
@@ -209,11 +210,6 @@ func (r *Registry) Arrange() {
 			}
 		}
 	}
-}
-
-// folderAbove returns the name of the folder that contains root, "" if none.
-func folderAbove(root string) string {
-	return ingest.LastName(strings.TrimSuffix(strings.TrimRight(root, `/\`), ingest.LastName(root)))
 }
 
 // idOf returns the id of a project first seen with this root or name.

@@ -38,8 +38,8 @@ func done(calls []ingest.ToolCall) string {
 // "" for one like all others.
 func tersely(c *ingest.ToolCall) string {
 	what := oneLine(c.Command, 60)
-	if n := changed(c); n != "" {
-		what = base(c.Path) + " " + n
+	if added, removed := c.Lines(); added+removed > 0 {
+		what = fmt.Sprintf("%s +%d −%d", base(c.Path), added, removed)
 	}
 	if s := state(*c); s == "failed" || s == "refused" {
 		what = strings.TrimSpace(cmp.Or(what, base(c.Path)) + " ✗")
@@ -48,15 +48,6 @@ func tersely(c *ingest.ToolCall) string {
 }
 
 func base(name string) string { return oneLine(ingest.LastName(name), 60) }
-
-// changed counts the lines that a call added to and removed from a file, "" if it changed none.
-func changed(c *ingest.ToolCall) string {
-	added, removed := c.Lines()
-	if added+removed == 0 {
-		return ""
-	}
-	return fmt.Sprintf("+%d −%d", added, removed)
-}
 
 // diffs returns the lines that a call replaced or wrote, "…" between two places.
 func diffs(c ingest.ToolCall) (all []diffLine) {

@@ -126,7 +126,8 @@ func (t *transcript) flushFull() {
 
 func (t *transcript) head() {
 	s := t.session
-	fmt.Fprintf(t.buf, "# %s\n\nSession `%s`", plainText(t.title()), s.ID)
+	title := cmp.Or(oneLine(t.about.Title, 200), oneLine(s.Title, 200), "Session "+string(s.ID))
+	fmt.Fprintf(t.buf, "# %s\n\nSession `%s`", plainText(title), s.ID)
 	for _, fact := range t.facts() {
 		t.write(" · ", plainText(oneLine(fact, 200)))
 	}
@@ -140,10 +141,6 @@ func (t *transcript) head() {
 		t.files("Given to it", s.Uploads)
 		t.files("Produced by it", s.Outputs)
 	}
-}
-
-func (t *transcript) title() string {
-	return cmp.Or(oneLine(t.about.Title, 200), oneLine(t.session.Title, 200), "Session "+string(t.session.ID))
 }
 
 // facts returns what the head says about the session besides its id.
@@ -162,23 +159,14 @@ func (t *transcript) facts() []string {
 }
 
 func (t *transcript) turn(turn *ingest.Turn) {
-	if day := t.newDay(turn.At); day != "" {
+	if day := turn.At.UTC().Format(time.DateOnly); !turn.At.IsZero() && day != t.day {
+		t.day = day
 		fmt.Fprintf(t.buf, "\n## %s\n", day)
 	}
 	t.buf.WriteByte('\n')
 	anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
 	fmt.Fprintf(t.buf, "\n### %d · %s\n", turn.N, heading(turn))
 	t.body(turn)
-}
-
-// newDay returns the day of a turn if it is the first of that day.
-func (t *transcript) newDay(at time.Time) string {
-	day := at.UTC().Format(time.DateOnly)
-	if at.IsZero() || day == t.day {
-		return ""
-	}
-	t.day = day
-	return day
 }
 
 // heading returns a text like "You · 14:32 · abandoned".
@@ -302,16 +290,6 @@ func (t *transcript) agent(a ingest.Subagent) {
 		t.body(turn)
 	}
 	t.buf.WriteString("\n</details>\n\n")
-}
-
-// agentsOf returns the sub-agents that a call started, each once.
-func (t *transcript) agentsOf(call string) []ingest.Subagent {
-	if call == "" {
-		return nil // agents without a call come last
-	}
-	agents := t.agents[call]
-	delete(t.agents, call)
-	return agents
 }
 
 // leftAgents yields the sub-agents whose call isn't known.

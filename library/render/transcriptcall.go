@@ -43,8 +43,11 @@ func (t *transcript) call(c *ingest.ToolCall) {
 	if c.Plan != nil && c.Plan.Text != "" {
 		t.buf.WriteString("\n" + quoted(safeMarkdown(strings.TrimSpace(c.Plan.Text))) + "\n\n")
 	}
-	for _, a := range t.agentsOf(c.ID) {
-		t.agent(a)
+	if agents := t.agents[c.ID]; c.ID != "" { // those without a call come last
+		delete(t.agents, c.ID) // each once
+		for _, a := range agents {
+			t.agent(a)
+		}
 	}
 }
 

@@ -195,7 +195,7 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 // memory adds what a client remembers outside its sessions.
 func (g *guarding) memory(reader ingest.Reader, path string) {
 	of := pipeline.Archiver{Sources: g.Sources, Library: g.Library, Cache: g.options.Cache}
-	f, _ := of.MemoryOf(reader, path, of.Unwanted())
+	f, _ := of.MemoryOf(reader, path, of.Unwanted(nil))
 	g.take(f)
 }
 
