@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -33,21 +34,16 @@ func HeadOf(ctx context.Context, r Reader, f Found) (head Head, err error) {
 		}
 		s, err := r.Parse(ctx, begun)
 		if err == nil {
-			head = s.head()
+			head = Head{Started: s.Start}
+			keyed := func(t Turn) bool { return len(t.Keys) > 0 }
+			if i := slices.IndexFunc(s.Turns, keyed); i >= 0 {
+				head = Head{s.Turns[i].Keys, s.Turns[i].At}
+			}
 		}
 		if whole || len(head.Keys) > 0 {
 			return head, err
 		}
 	}
-}
-
-func (s *Session) head() Head {
-	for i := range s.Turns {
-		if t := &s.Turns[i]; len(t.Keys) > 0 {
-			return Head{t.Keys, t.At}
-		}
-	}
-	return Head{Started: s.Start}
 }
 
 // beginning opens at most limit bytes of a file.

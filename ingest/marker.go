@@ -293,7 +293,7 @@ func pastedParts(text string, known func(string) ([]string, bool)) (parts []Fore
 		if k := strings.IndexByte(text[at:], '\n'); k >= 0 {
 			end = at + k + 1
 		}
-		switch line := unquoted(text[at:end]); {
+		switch line := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(text[at:end]), "> ")); { // without quote marks
 		case line == "":
 			next = false
 		case strings.HasPrefix(line, "<!--"):
@@ -315,11 +315,6 @@ func pastedParts(text string, known func(string) ([]string, bool)) (parts []Fore
 		at = end
 	}
 	return parts, ids
-}
-
-// unquoted strips quote marks from a line.
-func unquoted(line string) string {
-	return strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "> "))
 }
 
 // shortest is the length in bytes at which a payload's line is recognized by itself; a shorter one can be coincidence.

@@ -159,7 +159,14 @@ func (f *finder) file(path string, info fs.FileInfo, root string, hasFolder bool
 	named := uuid().MatchString(stem)
 	id := stem
 	if !named || root == "" {
-		h, err := f.peek(path, stem, info)
+		h := peeked{ours: true}
+		var err error
+		if known, ok := f.Known(path, info.Size(), info.ModTime()); ok {
+			h.session = string(known)
+			h.agent, h.sidechain = strings.CutPrefix(stem, "agent-")
+		} else {
+			h, err = peek(path)
+		}
 		switch {
 		case err != nil:
 			f.Problem(path, err)
@@ -199,15 +206,6 @@ func (f *finder) group(id string) *group {
 		f.byID[id] = g
 	}
 	return g
-}
-
-// peek identifies a file by what is known of it, else by its beginning.
-func (f *finder) peek(path, stem string, info fs.FileInfo) (peeked, error) {
-	if id, ok := f.Known(path, info.Size(), info.ModTime()); ok {
-		agent, loose := strings.CutPrefix(stem, "agent-")
-		return peeked{ours: true, session: string(id), sidechain: loose, agent: agent}, nil
-	}
-	return peek(path)
 }
 
 // hasAgents reports whether a session's folder holds sub-agents' conversations.

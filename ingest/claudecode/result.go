@@ -12,18 +12,6 @@ import (
 	"recall/internal/text"
 )
 
-// takeResults takes the tool results of a user record; false if there are none.
-func (p *parser) takeResults(r *record, at time.Time) bool {
-	found := false
-	for i := range r.msg.blocks {
-		if b := &r.msg.blocks[i]; string(b.kind) == "tool_result" {
-			found = true
-			p.takeResult(b, r, at)
-		}
-	}
-	return found
-}
-
 // takeResult pairs a result with its call, by id.
 func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	id := string(b.toolUse)

@@ -49,7 +49,6 @@ func IgnoredSystem(subtype string) bool {
 type attachment struct {
 	kind, mode, origin string
 	prompt             []byte // raw value
-	content            []byte // raw value
 	planFile           string
 	source             string // uuid of the record that says the same
 	goal               string // set by the person
@@ -59,7 +58,7 @@ type attachment struct {
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	var a attachment
 	jsonl.ReadFields(r.attachment, jsonl.Fields{"type": &a.kind, "commandMode": &a.mode,
-		"prompt": &a.prompt, "content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source,
+		"prompt": &a.prompt, "planFilePath": &a.planFile, "source_uuid": &a.source,
 		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}})
 	p.noteInjected(r.attachment, strings.HasPrefix(a.kind, "hook_"))
 	switch a.kind {

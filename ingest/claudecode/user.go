@@ -22,11 +22,16 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		p.unknown("user content")
 		return
 	}
-	for i := range r.msg.blocks {
-		p.noteInjected(r.msg.blocks[i].text, false)
-	}
 	p.noteInjected(r.msg.plain, false)
-	if p.takeResults(r, at) {
+	results := false
+	for i := range r.msg.blocks {
+		b := &r.msg.blocks[i]
+		if p.noteInjected(b.text, false); string(b.kind) == "tool_result" {
+			p.takeResult(b, r, at)
+			results = true
+		}
+	}
+	if results {
 		p.continued(n)
 		p.takeBeside(r, n, at)
 		return

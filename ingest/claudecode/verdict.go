@@ -98,7 +98,10 @@ func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
 
 // noteOwnPlan remembers a plan file that the session wrote.
 func (p *parser) noteOwnPlan(path string, input []byte) {
-	if !isPlanFile(path) && !slices.Contains(p.s.PlanFiles, path) { // a setting can name another folder
+	slashed := strings.ReplaceAll(path, `\`, "/")
+	named := strings.HasSuffix(slashed, ".md") && strings.Contains(slashed, "/.claude/plans/") ||
+		planName().MatchString(slashed)
+	if !named && !slices.Contains(p.s.PlanFiles, path) { // a setting can name another folder
 		return
 	}
 	p.s.PlanFiles = ingest.Union(p.s.PlanFiles, path)
@@ -118,9 +121,3 @@ func (p *parser) editOwnPlan(path string, input []byte) {
 
 // planName matches the names that the client gives plans, wherever its configuration folder is.
 var planName = text.Pattern(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
-
-// isPlanFile reports whether path is one of the client's plan files.
-func isPlanFile(path string) bool {
-	path = strings.ReplaceAll(path, `\`, "/")
-	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/") || planName().MatchString(path)
-}

@@ -21,25 +21,15 @@ const (
 func addAppEvents(s *ingest.Session, log *auditLog) {
 	applyCards(s, log.cards)
 	for _, id := range log.denied {
-		if c := callByID(s, id); c != nil && c.Verdict == ingest.Unasked {
-			c.Verdict = ingest.Denied
+		for _, c := range ingest.EachCall(s.Turns) {
+			if c.ID == id && id != "" && c.Verdict == ingest.Unasked {
+				c.Verdict = ingest.Denied
+			}
 		}
 	}
 	for _, st := range log.stops {
 		addStop(s, st, log.name)
 	}
-}
-
-func callByID(s *ingest.Session, id string) *ingest.ToolCall {
-	if id == "" {
-		return nil
-	}
-	for _, c := range ingest.EachCall(s.Turns) {
-		if c.ID == id {
-			return c
-		}
-	}
-	return nil
 }
 
 // callPlace is the position of a call among the turns.

@@ -117,15 +117,5 @@ func (r source) Chance(n int) bool { return r.IntN(n) == 0 }
 
 // Base64 returns n characters of random base64, as incompressible as a picture.
 func (r source) Base64(n int) string {
-	const chars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	b := make([]byte, n)
-	var bits uint64
-	for i := range b {
-		if i%10 == 0 {
-			bits = r.Uint64()
-		}
-		b[i] = chars[bits&63]
-		bits >>= 6
-	}
-	return string(b)
+	return r.charsFrom("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", n)
 }

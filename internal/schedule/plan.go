@@ -72,10 +72,6 @@ type File struct {
 	Text string
 }
 
-// catchesUp reports whether the system makes up for runs missed while the machine was off; launchd does so only after
-// sleep.
-func (s System) catchesUp() bool { return s == Systemd || s == Windows }
-
 // Command returns a job's command line, program first. If the system doesn't catch up on missed runs, the frequent job
 // checks whether the nightly one is overdue.
 func (p Plan) Command(s System, j Job) []string {
@@ -84,7 +80,8 @@ func (p Plan) Command(s System, j Job) []string {
 		args = append(args, "--config", p.Config)
 	}
 	args = append(args, "--library", p.Library, "scheduled", j.Name)
-	if j.Every > 0 && !s.catchesUp() {
+	catchesUp := s == Systemd || s == Windows // launchd does so only after sleep
+	if j.Every > 0 && !catchesUp {
 		args = append(args, "--catch-up", p.At.String())
 	}
 	return args

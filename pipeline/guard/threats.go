@@ -208,7 +208,8 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			words = append(words, args...)
 			runs = runs || !onlyRead[args[0]]
 			given = given || givenPaths[args[0]]
-			t.addFiles(overwritten(args)...)
+			into := func(path string) bool { return !ingest.IsFile(path) } // a folder, into which files are put
+			t.add(slices.DeleteFunc(t.near(overwritten(args)), into)...)
 			if inLanguage[strings.TrimRight(filepath.Base(args[0]), "0123456789.")] {
 				for _, word := range args[1:] {
 					t.text(word)
@@ -314,11 +315,6 @@ func (t *threats) near(words []string) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// addFiles is add without folders, into which files are put.
-func (t *threats) addFiles(words ...string) {
-	t.add(slices.DeleteFunc(t.near(words), func(path string) bool { return !ingest.IsFile(path) })...)
 }
 
 // renames reports whether a command, in whichever folder it works, only renames, and adds what it does.

@@ -203,7 +203,12 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 		g.tally(func() { g.out.Asked--; g.out.Growing++ })
 		return
 	}
-	fresh, err := g.ask(ctx, e, s, rules)
+	var fresh *payload.Payload
+	err = pipeline.Safely("ask", func() (err error) {
+		of := llm.Account{Session: string(e.ID), Project: e.Project}
+		fresh, err = g.Improver.Improve(llm.WithAccount(ctx, of), s, rules)
+		return err
+	})
 	if gone, _ := g.Library.Forgotten(e.ID); gone { // so must its answers be
 		if err := g.Library.DropAnswers([]ingest.SessionID{e.ID}, nil); err != nil {
 			g.skip(e, err)
@@ -232,22 +237,15 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 		g.skip(e, err)
 		return
 	}
-	g.answered(e)
+	// It has the model's payload, whose items aren't compared with others' yet; earlier failures don't count any more.
+	if _, tried := g.tries[e.ID]; tried || g.Reconciler != nil {
+		g.note(calls.Try{Session: e.ID, Input: e.Input, Unlinked: g.Reconciler != nil})
+	}
 	refused, because := distill.Refused(fresh)
 	g.tally(func() {
 		g.out.Improved, g.silent = g.out.Improved+1, 0
 		g.out.Refused, g.out.Because = g.out.Refused+refused, cmp.Or(g.out.Because, because)
 	})
-}
-
-func (g *asking) ask(ctx context.Context, e library.Entry, s *ingest.Session,
-	rules *payload.Payload) (fresh *payload.Payload, err error) {
-	err = pipeline.Safely("ask", func() (err error) {
-		of := llm.Account{Session: string(e.ID), Project: e.Project}
-		fresh, err = g.Improver.Improve(llm.WithAccount(ctx, of), s, rules)
-		return err
-	})
-	return fresh, err
 }
 
 func (g *asking) tally(change func()) {

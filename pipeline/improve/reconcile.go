@@ -218,11 +218,3 @@ func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) 
 	g.claims[project] = all
 	return all, nil
 }
-
-// answered records that a session has the model's payload, whose items aren't compared with others' yet, and clears
-// earlier failures.
-func (g *asking) answered(e library.Entry) {
-	if _, tried := g.tries[e.ID]; tried || g.Reconciler != nil {
-		g.note(calls.Try{Session: e.ID, Input: e.Input, Unlinked: g.Reconciler != nil})
-	}
-}

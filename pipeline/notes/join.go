@@ -14,18 +14,16 @@ func Join(items []payload.Item, note *payload.Item) []payload.Item {
 	if note.Rule == payload.ClaimRule {
 		return append(items, *note)
 	}
-	items = slices.DeleteFunc(items, func(it payload.Item) bool { return isSaidBy(&it, &note.Evidence[0]) })
+	e := &note.Evidence[0]
+	items = slices.DeleteFunc(items, func(it payload.Item) bool { // little more than the words that the note quotes
+		return it.Kind == payload.Lead && it.First().Turn == e.Turn && strings.Contains(it.Text, e.Quote) &&
+			2*len(e.Quote) > len(it.Text)
+	})
 	if it := sameThing(items, note); it != nil {
 		strengthen(it, note)
 		return items
 	}
 	return append(items, *note)
-}
-
-// isSaidBy reports whether a lead is little more than the words that an item quotes.
-func isSaidBy(lead *payload.Item, e *payload.Evidence) bool {
-	return lead.Kind == payload.Lead && lead.First().Turn == e.Turn &&
-		strings.Contains(lead.Text, e.Quote) && 2*len(e.Quote) > len(lead.Text)
 }
 
 // How alike two items of one kind must be to count as the same.

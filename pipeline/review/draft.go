@@ -50,7 +50,14 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 		}
 	}
 	now := time.Now()
-	lines = slices.DeleteFunc(lines, func(l notes.DraftLine) bool { return onRecord(next, &l.Item) })
+	lines = slices.DeleteFunc(lines, func(l notes.DraftLine) bool {
+		return slices.ContainsFunc(next.Items, func(o payload.Item) bool { // a file in the same state, or a passage
+			if o.Kind == payload.File && l.Item.Kind == payload.File {
+				return o.Path == l.Item.Path && (l.Item.Status == "" || l.Item.Status == o.Status) && l.Item.Text == ""
+			}
+			return o.Kind == payload.Lead && o.Text == l.Item.Text
+		})
+	})
 	for _, id := range thread {
 		s, err := p.Read(ctx, ingest.SessionID(id))
 		if err != nil {
@@ -72,16 +79,6 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 		}
 	}
 	return d, nil
-}
-
-// onRecord reports whether the payload already has a line: a file in the same state, or a passage.
-func onRecord(p *payload.Payload, it *payload.Item) bool {
-	return slices.ContainsFunc(p.Items, func(o payload.Item) bool {
-		if o.Kind == payload.File && it.Kind == payload.File {
-			return o.Path == it.Path && (it.Status == "" || it.Status == o.Status) && it.Text == ""
-		}
-		return o.Kind == payload.Lead && o.Text == it.Text
-	})
 }
 
 // note stores a note, unless an earlier wrap-up did.
