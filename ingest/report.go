@@ -108,6 +108,19 @@ func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
 	}
 }
 
+// EachTranscript calls read with each of a session's conversations, and ends with the first that can't be read.
+func (f Found) EachTranscript(ctx context.Context, read func(context.Context, File) error) error {
+	if err := CheckID(f.ID); err != nil {
+		return err
+	}
+	for _, file := range f.FilesOf(Transcript) {
+		if err := read(ctx, file); err != nil {
+			return fmt.Errorf("parse session %s: %w", f.ID, err)
+		}
+	}
+	return nil
+}
+
 var bom = []byte("\xef\xbb\xbf")
 
 // Objects calls read with each object of a line; there are two where two writers lost a newline. read returns what

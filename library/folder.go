@@ -164,8 +164,8 @@ func (s *Folder) Pending() bool {
 	return err == nil && s.Entry.edited(p, s.Text["payload.md"])
 }
 
-// PendingEdits returns those edits, dated by when the file was written.
-func (s *Folder) PendingEdits(who string) ([]payload.Edit, error) {
+// pendingEdits returns those edits, dated by when the file was written.
+func (s *Folder) pendingEdits(who string) ([]payload.Edit, error) {
 	if !s.Pending() {
 		return nil, nil
 	}

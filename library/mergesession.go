@@ -15,7 +15,6 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/raw"
-	"recall/payload"
 )
 
 // MergeVersions adds contents and sources of a session's folder in another library that are missing here; from is nil
@@ -119,9 +118,13 @@ func (a *archiving) mergeSources(f FileState, number []int) {
 	}
 }
 
-// MergeEdits adds edits, including pending ones, and notes that people and agents wrote about a session, ordered by
-// time. It reports whether an edit was new.
-func (l *Library) MergeEdits(id ingest.SessionID, src *Folder, pending []payload.Edit) (fresh bool, err error) {
+// MergeEdits adds edits, including pending ones, which are who's, and notes that people and agents wrote about a session,
+// ordered by time. It reports whether an edit was new.
+func (l *Library) MergeEdits(id ingest.SessionID, src *Folder, who string) (fresh bool, err error) {
+	pending, err := src.pendingEdits(who)
+	if err != nil {
+		return false, raw.AtSource(err)
+	}
 	edits, err := editsLog.Text(pending)
 	if err != nil {
 		return false, err

@@ -44,17 +44,11 @@ func (Reader) Roots() []string {
 
 // Parse reads a session's rollouts, then its sub-agents'. It doesn't detect forks: see ingest.Own.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
-	if err := ingest.CheckID(f.ID); err != nil {
-		return nil, err
-	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.Codex}
 	p := newParser(s)
-	rollouts := f.FilesOf(ingest.Transcript)
-	p.many = len(rollouts) > 1
-	for _, file := range rollouts {
-		if err := p.readFile(ctx, file); err != nil {
-			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
-		}
+	p.many = len(f.FilesOf(ingest.Transcript)) > 1
+	if err := f.EachTranscript(ctx, p.readFile); err != nil {
+		return nil, err
 	}
 	s.Helper = p.own.helper
 	p.finish()

@@ -128,11 +128,10 @@ func (f *finder) sessions(dir string, names []string) {
 	}
 	spaces := f.spacesOf(dir)
 	for _, name := range names {
-		l := lister{storage: filepath.Join(dir, name)}
+		l := lister{finder: f, storage: filepath.Join(dir, name)}
 		if f.Context.Err() == nil {
 			l.files()
 		}
-		f.Problems = append(f.Problems, l.Problems...)
 		if f.addSession(l.storage, l.list) && spaces != nil {
 			last := &f.found[len(f.found)-1]
 			last.Files = append(last.Files, spaces(l.storage)...)
@@ -179,9 +178,8 @@ func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 	if filepath.Base(dir) == "agent" {
 		account, up = filepath.Dir(dir), filepath.Join("..", "..")
 	}
-	l := lister{}
+	l := lister{finder: f}
 	spaces, ok := l.file("spaces.json", SpacesFile, filepath.Join(account, "spaces.json"))
-	f.Problems = append(f.Problems, l.Problems...)
 	if !ok {
 		return nil
 	}

@@ -30,7 +30,7 @@ var rebuilt = text.Set(`node_modules .git .venv venv __pycache__ .cache`)
 var errLink = errors.New("a symbolic link, not followed")
 
 type lister struct {
-	ingest.Search
+	*finder
 	storage string
 	list    []ingest.File
 }
@@ -120,9 +120,8 @@ func (l *lister) slugs() (dirs []string) {
 
 // sideFiles lists a transcript's sub-agents and spilled tool results.
 func (l *lister) sideFiles(stem, dir string) []ingest.File {
-	side := lister{storage: l.storage}
+	side := lister{finder: l.finder, storage: l.storage}
 	side.tree(stem, ingest.SideFile, dir, "")
-	l.Problems = append(l.Problems, side.Problems...)
 	for i := range side.list {
 		side.list[i].Role = claudecode.SideRole(side.list[i].Name[len(stem)+1:])
 	}

@@ -18,7 +18,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path"
@@ -50,9 +49,6 @@ func (Reader) Roots() []string {
 
 // Parse reads a session's files, then its sub-agents'.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
-	if err := ingest.CheckID(f.ID); err != nil {
-		return nil, err
-	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.Gemini}
 	p := newParser(s)
 	for _, file := range f.FilesOf(ingest.PlaceFile) {
@@ -63,10 +59,8 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		}
 		p.dir = strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
 	}
-	for _, file := range f.FilesOf(ingest.Transcript) {
-		if err := p.readFile(ctx, file); err != nil {
-			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
-		}
+	if err := f.EachTranscript(ctx, p.readFile); err != nil {
+		return nil, err
 	}
 	p.finish()
 	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {

@@ -22,7 +22,6 @@ package opencode
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,9 +62,6 @@ func (Reader) Roots() []string {
 
 // Parse reads a session's record, then its conversation, then its sub-agents'.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
-	if err := ingest.CheckID(f.ID); err != nil {
-		return nil, err
-	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.OpenCode}
 	p := &parser{s: s, own: string(f.ID), sessions: map[string]row{}}
 	for _, file := range f.FilesOf(ingest.Record) {
@@ -73,10 +69,8 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 			s.Report.Unread(file, err)
 		}
 	}
-	for _, file := range f.FilesOf(ingest.Transcript) {
-		if err := p.readFile(ctx, file); err != nil {
-			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
-		}
+	if err := f.EachTranscript(ctx, p.readFile); err != nil {
+		return nil, err
 	}
 	p.finish()
 	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {

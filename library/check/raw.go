@@ -153,11 +153,7 @@ func (r *repairing) unite(id ingest.SessionID, folder string) (how string, err e
 	if err != nil {
 		return "", err
 	}
-	edits, err := src.PendingEdits("repair")
-	if err == nil {
-		_, err = r.l.MergeEdits(id, src, edits)
-	}
-	if err != nil {
+	if _, err = r.l.MergeEdits(id, src, "repair"); err != nil {
 		return "", err
 	}
 	r.render[id] = true

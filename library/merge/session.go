@@ -164,11 +164,7 @@ func (m *merging) mergeBoth(ctx context.Context, src, dst *library.Folder) error
 		return err
 	}
 	id := src.Entry.ID
-	edits, err := src.PendingEdits("import")
-	if err != nil {
-		return raw.AtSource(err)
-	}
-	changed, err := m.l.MergeEdits(id, src, edits)
+	changed, err := m.l.MergeEdits(id, src, "import")
 	if err != nil {
 		return err
 	}
