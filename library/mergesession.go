@@ -118,8 +118,8 @@ func (a *archiving) mergeSources(f FileState, number []int) {
 	}
 }
 
-// MergeEdits adds edits, including pending ones, which are who's, and notes that people and agents wrote about a session,
-// ordered by time. It reports whether an edit was new.
+// MergeEdits adds edits, including pending ones, which are who's, and notes that people and agents wrote about a
+// session, ordered by time. It reports whether an edit was new.
 func (l *Library) MergeEdits(id ingest.SessionID, src *Folder, who string) (fresh bool, err error) {
 	pending, err := src.pendingEdits(who)
 	if err != nil {
