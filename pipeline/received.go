@@ -3,13 +3,21 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"recall/index"
+	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/library/received"
 	"recall/payload"
+	"recall/pipeline/memory"
 )
 
 // withReceived adds to a thread's payload what people here accepted from other people's handoffs for its project.
@@ -147,4 +155,215 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 		}
 	}
 	return docs, nil
+}
+
+// A Remembered is what a client is told at each session's start, without secrets: a note that its agent wrote for
+// itself, as kept in the library, or rules such as CLAUDE.md.
+type Remembered struct {
+	Project string // name; "" if no project here ran in its folder
+	Title   string // whose it is: "Claude Code's memory, redis.md", "CLAUDE.md of billing"
+	Name    string // its file's, in the client's folder, or a path
+	Text    string
+	At      time.Time // when it was last written
+
+	entry library.Entry
+}
+
+// mostOfNote is how many bytes of a note are read.
+const mostOfNote = 256 << 10
+
+// Remembered reads the notes of clients' own memories, as they are kept now, and the rules that are there.
+func (p *Pipeline) Remembered() (all []Remembered, err error) {
+	memories, err := p.Library.Memories()
+	if err != nil {
+		return nil, err
+	}
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return nil, err
+	}
+	var bad []error
+	var roots []string
+	at := map[string]string{} // the projects' names by their roots
+	for _, project := range projects {
+		for _, root := range project.Roots() {
+			roots, at[root] = append(roots, root), project.Name
+		}
+	}
+	inSession := p.planned()
+	for _, e := range memories {
+		reader, found, err := p.archived(e)
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		for _, f := range found.Files {
+			if !ingest.IsNote(f.Name) || memory.IsPlan(f.Name) && inSession(f.Name) {
+				continue
+			}
+			n := Remembered{Title: memory.Title(e.Source, f.Name), Name: f.Name, At: f.Mod, entry: e}
+			if of, ok := reader.(ingest.Keeper); ok && len(roots) > 0 {
+				n.Project = at[of.About(e.Root, f.Name, roots)]
+			}
+			said, _, err := f.Head(mostOfNote)
+			bad = append(bad, err)
+			n.Text = p.Rules.Session().Text(strings.ToValidUTF8(string(said), "\ufffd"))
+			all = append(all, n)
+		}
+	}
+	rules, err := p.ruleFiles()
+	bad = append(bad, err)
+	for _, f := range rules {
+		said, err := disk.ReadRegular(f.Path, mostOfNote)
+		bad = append(bad, err)
+		if info, lost := os.Stat(f.Path); err == nil && lost == nil {
+			all = append(all, Remembered{Project: f.Project, Title: f.Title(), Name: f.Path, At: info.ModTime().UTC(),
+				Text: p.Rules.Session().Text(strings.ToValidUTF8(string(said), "\ufffd"))})
+		}
+	}
+	return all, errors.Join(bad...)
+}
+
+// planned tells which plans are in a session's transcript anyway: one that names it, or in whose folder it lies.
+func (p *Pipeline) planned() func(name string) bool {
+	sessions, _ := p.Library.Sessions() // one that can't be read is reported elsewhere
+	known := map[string]bool{}
+	for _, e := range sessions {
+		known[string(e.ID)] = true
+		for _, plan := range e.Plans {
+			known[ingest.LastName(plan)] = true
+		}
+	}
+	return func(name string) bool {
+		return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return known[part] })
+	}
+}
+
+// MemoryOf lists what a client remembers outside its sessions, with the notes that its settings keep elsewhere for a
+// project of the library, which are archived as if they lay in the client's folder.
+func (p *Archiver) MemoryOf(r ingest.Reader, root string, leave ingest.Leave) (ingest.Found, []ingest.Problem) {
+	m, bad := ingest.MemoryOf(r, root, leave)
+	if m.ID == "" || p.Library == nil {
+		return m, bad
+	}
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return m, append(bad, ingest.Problem{Path: p.Library.Dir(), Err: err})
+	}
+	for _, project := range projects {
+		if leave != nil && leave("", project.Root) {
+			continue
+		}
+		for _, of := range memory.Elsewhere(m, project.Root) {
+			info, err := os.Lstat(of[1])
+			if err == nil && info.Mode().IsRegular() {
+				m.Files = append(m.Files, ingest.FileAt(of[0], ingest.MemoryFile, of[1], info))
+			}
+		}
+	}
+	return m, bad
+}
+
+// Session returns the id of a note's entry in the index.
+func (n *Remembered) Session() string { return index.HandedID(string(n.entry.ID) + " " + n.Name) }
+
+// doc returns a note's index entry: like what another person handed over, it is a quote that no session here holds.
+func (n *Remembered) doc() index.Doc {
+	d := index.Doc{Session: n.Session(), Project: n.Project, Title: n.Title,
+		Source: index.HandoffSource, Start: n.At, End: n.At}
+	var items []payload.Item
+	for _, said := range n.said() {
+		items = append(items, payload.Item{Kind: payload.Lead, Text: said, By: payload.ByAssistant, Maker: payload.ByModel,
+			Rule: payload.ReceivedRule, State: payload.Stands, At: n.At})
+	}
+	payload.Mint(d.Session, items, map[payload.ItemID]bool{})
+	for _, it := range items {
+		d.Items = append(d.Items, index.Item{Item: it})
+	}
+	return d
+}
+
+const (
+	leastOfNote = 3   // words
+	mostSaid    = 600 // characters
+)
+
+// said returns what a note says: its paragraphs and list items, without headings and fields.
+func (n *Remembered) said() (all []string) {
+	open := ""
+	flush := func() {
+		if len(text.Words(open)) >= leastOfNote {
+			all = append(all, text.Clip(text.OneLine(open), mostSaid))
+		}
+		open = ""
+	}
+	body := n.Text
+	if fields, ok := strings.CutPrefix(body, "---\n"); ok {
+		_, body, _ = strings.Cut(fields, "\n---\n")
+	}
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(line)
+		item := strings.TrimLeft(line, "-*•+ ")
+		if line == "" || strings.HasPrefix(line, "#") || item != line && !strings.HasPrefix(line, "**") {
+			flush()
+		}
+		if !strings.HasPrefix(line, "#") {
+			open += " " + strings.ReplaceAll(item, "**", "")
+		}
+	}
+	flush()
+	return all
+}
+
+// rememberedStamp changes whenever the notes of clients' memories do.
+func (p *Pipeline) rememberedStamp() (string, error) {
+	stamp := ""
+	memories, err := p.Library.Memories()
+	for _, e := range memories {
+		stamp += " " + string(e.ID) + e.Input
+	}
+	rules, fault := p.ruleFiles()
+	for _, f := range rules {
+		if info, lost := os.Stat(f.Path); lost == nil {
+			stamp += fmt.Sprintln("", f.Path, f.Project, info.Size(), info.ModTime())
+		}
+	}
+	return stamp, errors.Join(err, fault)
+}
+
+// rememberedDocs returns the index entries of clients' notes.
+func (r *run) rememberedDocs(ctx context.Context) (docs []index.Doc, err error) {
+	all, err := r.p.Remembered()
+	for i := range all {
+		if d := all[i].doc(); len(d.Items) > 0 && ctx.Err() == nil {
+			docs = append(docs, d)
+		}
+	}
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return nil, err
+	}
+	return docs, ctx.Err()
+}
+
+// ruleFiles lists the files that clients read before sessions of any project here, without those that are archived.
+func (p *Pipeline) ruleFiles() (files []memory.File, err error) {
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return nil, err
+	}
+	leave := p.Unwanted(nil)
+	seen := map[string]bool{}
+	for _, project := range append([]library.Project{{}}, projects...) {
+		if project.ID != "" && leave != nil && leave("", project.Root) {
+			continue
+		}
+		for _, f := range memory.Files(p.Library, project.ID) {
+			real, err := filepath.EvalSymlinks(f.Path) // AGENTS.md is often a link to CLAUDE.md
+			if err == nil && !f.Kept && !seen[real] {
+				seen[real] = true
+				files = append(files, f)
+			}
+		}
+	}
+	return files, nil
 }

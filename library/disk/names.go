@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -76,6 +77,92 @@ func FreeName(dir, name string) string {
 	path := filepath.Join(dir, name)
 	for n := 2; Exists(path); n++ {
 		path = filepath.Join(dir, fmt.Sprintf("%s~%d", name, n))
+	}
+	return path
+}
+
+// Warnings says, for people, why dir is a bad place for a library, whose transcripts hold secrets: because a service
+// synchronises it or it is in a git work tree. dir needn't exist yet.
+func Warnings(dir string) []string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		abs = dir
+	}
+	paths := []string{abs}
+	if real := RealPath(abs); real != abs {
+		paths = append(paths, real)
+	}
+	var out []string
+	said := map[string]bool{}
+	for _, path := range paths {
+		for at := path; ; at = filepath.Dir(at) {
+			if what := exposes(at); what != "" && !said[what] {
+				said[what] = true
+				out = append(out, dir+" is in "+what+" ("+at+"): raw transcripts hold secrets")
+			}
+			if filepath.Dir(at) == at {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// exposes says by what a folder's content is exposed to others, "" if nothing is known.
+func exposes(dir string) string {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		return "a git work tree"
+	}
+	name, above := strings.ToLower(filepath.Base(dir)), strings.ToLower(filepath.Base(filepath.Dir(dir)))
+	switch {
+	case name == "mobile documents", name == "com~apple~clouddocs", strings.HasPrefix(name, "icloud"):
+		return "iCloud"
+	case name == "onedrive", strings.HasPrefix(name, "onedrive - "),
+		above == "cloudstorage" && strings.HasPrefix(name, "onedrive"):
+		return "OneDrive"
+	case name == "dropbox", strings.HasPrefix(name, "dropbox ("),
+		above == "cloudstorage" && strings.HasPrefix(name, "dropbox"), Exists(filepath.Join(dir, ".dropbox")):
+		return "Dropbox"
+	case above == "cloudstorage":
+		return "a synchronised folder"
+	}
+	return ""
+}
+
+// Within rejects a path that leads, by a symbolic link, out of the folder it was found under: root, or its own folder
+// if that is elsewhere. Those themselves may be links, as their owner put them there.
+func Within(root, path string) error {
+	if path == "" || path == root {
+		return nil
+	}
+	base := root
+	if rel, err := filepath.Rel(root, path); root == "" || err != nil || !filepath.IsLocal(rel) {
+		base = filepath.Dir(path)
+	}
+	realBase, err := filepath.EvalSymlinks(base)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(realBase, real); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("a link out of %s; not followed", base)
+	}
+	return nil
+}
+
+// RealPath returns a path, absolute and without links in the part of it that exists.
+func RealPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(RealPath(parent), filepath.Base(path))
 	}
 	return path
 }

@@ -3,8 +3,11 @@ package ingest
 import (
 	"cmp"
 	"iter"
+	"slices"
+	"strconv"
 	"strings"
 
+	"recall/ingest/jsonl"
 	"recall/internal/text"
 )
 
@@ -153,3 +156,119 @@ func RunIn(dir, usual, command string) string {
 	}
 	return "cd '" + dir + "' && " + command
 }
+
+// A Question is one that a tool puts to the person, with an ID where its client gives ids.
+type Question struct {
+	ID string
+	Answer
+}
+
+// Questions reads the questions in a tool's input, with their options.
+func Questions(input []byte) (all []Question) {
+	jsonl.ReadFields(input, jsonl.Fields{"questions": jsonl.List(func(c *jsonl.Cursor) {
+		var q Question
+		c.Fields(jsonl.Fields{"id": &q.ID, "question": &q.Question, "header": &q.Header,
+			"multiSelect": &q.Multi, "multiple": &q.Multi, "options": jsonl.List(func(c *jsonl.Cursor) {
+				var o Option
+				if c.Kind() == '"' {
+					o.Label = c.String()
+				} else {
+					c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
+				}
+				q.Options = append(q.Options, o)
+			})})
+		all = append(all, q)
+	})})
+	return all
+}
+
+// Offers reports whether a label is among the options.
+func (a *Answer) Offers(label string) bool {
+	return slices.ContainsFunc(a.Options, func(o Option) bool { return o.Label == label })
+}
+
+// Offered lists the options in parentheses.
+func (a *Answer) Offered() string {
+	var all []string
+	for _, o := range a.Options {
+		all = append(all, strings.TrimSuffix(o.Label+": "+o.Description, ": "))
+	}
+	return "(" + strings.Join(all, "; ") + ")"
+}
+
+// Choose records the person's answer, in which clients separate labels by commas. Anything that isn't made of labels
+// is free text.
+func (a *Answer) Choose(said string) {
+	if a.Chosen, a.Free = []string{said}, !a.Offers(said); !a.Free || !a.Multi {
+		return
+	}
+	var labels []string
+	for _, o := range a.Options {
+		if o.Label != "" {
+			labels = append(labels, o.Label)
+		}
+	}
+	slices.SortStableFunc(labels, func(a, b string) int { return len(b) - len(a) })
+	a.Chosen = nil
+	for said != "" {
+		i := slices.IndexFunc(labels, func(l string) bool { return said == l || strings.HasPrefix(said, l+", ") })
+		if i < 0 {
+			a.Chosen = append(a.Chosen, said)
+			return
+		}
+		a.Chosen = append(a.Chosen, labels[i])
+		said = strings.TrimPrefix(strings.TrimPrefix(said, labels[i]), ", ")
+	}
+	a.Free = false
+}
+
+// ClippedText clips a turn's text to ClipText.
+func ClippedText(s string) string { return text.Head(s, ClipText) }
+
+// Input reads a tool's input in the form of ToolCall.Input.
+func Input(c *jsonl.Cursor) map[string]string {
+	in := map[string]string{}
+	if c.Kind() != '{' {
+		in["input"] = ClipValue(c)
+		return in
+	}
+	c.Object(func(name []byte) { in[jsonl.Unquote(name)] = ClipValue(c) })
+	return in
+}
+
+// ClipValue reads any value as text, clipped to ClipInput bytes.
+func ClipValue(c *jsonl.Cursor) string {
+	if c.Kind() == '"' {
+		return ClippedInput(c.String())
+	}
+	raw := c.Raw()
+	if len(raw) > ClipInput {
+		return strings.ToValidUTF8(string(raw[:ClipInput]), "")
+	}
+	return strings.ToValidUTF8(string(raw), "\ufffd")
+}
+
+// LeftOut is part of the mark that stands for what was left out of a text.
+const LeftOut = " bytes left out …\n"
+
+// clipMiddle keeps about n bytes of a longer text: its beginning and its end.
+func clipMiddle(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head, tail := strings.ToValidUTF8(s[:n*3/4], ""), strings.ToValidUTF8(s[len(s)-n/4:], "")
+	return head + "\n… " + strconv.Itoa(len(s)-len(head)-len(tail)) + LeftOut + tail
+}
+
+// ClippedInput clips a long input.
+func ClippedInput(s string) string { return clipMiddle(s, ClipInput) }
+
+// ClippedResult clips a tool's result, without a terminal's escape sequences.
+func ClippedResult(s string) string {
+	if strings.Contains(s, "\x1b") {
+		s = ansi().ReplaceAllString(s, "")
+	}
+	return clipMiddle(s, ClipResult)
+}
+
+var ansi = text.Pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
