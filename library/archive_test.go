@@ -72,7 +72,7 @@ func TestArchiveFollowsTheSource(t *testing.T) {
 	if got, want := content(t, l, id, "transcript.jsonl"), big+"{\"other\":1}\nmore\n"; got != want {
 		t.Errorf("after it vanished: %d bytes, want %d", len(got), len(want))
 	}
-	if e, _ := l.Session(id); !e.Gone() {
+	if e, _ := l.Session(id); !e.Files[0].Sources[0].Gone {
 		t.Error("the entry doesn't say that the source is gone")
 	}
 }

@@ -160,11 +160,6 @@ func (e Entry) Shorter() bool {
 	})
 }
 
-// Gone reports whether, as far as the library knows, none of the session's sources exists any more.
-func (e Entry) Gone() bool {
-	return !slices.ContainsFunc(e.Files, func(f FileState) bool { return !f.gone() })
-}
-
 // Quiet returns for how long nothing was said: since the last time in the session or, if there is none or it lies in
 // the future, since its newest file was written.
 func (e Entry) Quiet(now time.Time) time.Duration {

@@ -217,7 +217,7 @@ func TestVanishedSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e.Gone()
+		return e.Files[0].Sources[0].Gone
 	}
 	run(pipeline.Options{From: []string{other}})
 	if gone(first) || gone(third) {
