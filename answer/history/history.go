@@ -53,11 +53,6 @@ func Called(c *ingest.ToolCall) string {
 	}
 }
 
-// skipped is the problem of a session that couldn't be read.
-func skipped(session string, err error) ingest.Problem {
-	return ingest.Problem{Path: session, Err: err}
-}
-
 // Files says who touched a file.
 type Files struct {
 	Schema   int       `json:"schema"` // 1

@@ -195,7 +195,7 @@ func distinctive(line string) bool {
 func (w *whyQuery) add(ctx context.Context, session, by string, turn int) error {
 	s, err := w.Read(ctx, ingest.SessionID(session))
 	if err != nil {
-		w.doc.Problems = append(w.doc.Problems, skipped(session, err))
+		w.doc.Problems = append(w.doc.Problems, ingest.Problem{Path: session, Err: err})
 		return nil
 	}
 	found := Behind{SessionRef: w.catalog.Ref(session), By: by, Turn: turn}

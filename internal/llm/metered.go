@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -144,11 +145,7 @@ func (c Call) asEstimated(f Fault) Call {
 
 // gotNoAnswer reports whether a call ended without any kind of answer or usage.
 func gotNoAnswer(c Call) bool {
-	switch c.Fault {
-	case TimedOut, Unreachable, Stopped:
-		return c.Usage == Usage{}
-	}
-	return false
+	return c.Usage == Usage{} && slices.Contains([]Fault{TimedOut, Unreachable, Stopped}, c.Fault)
 }
 
 // Watched returns a context and a flag that is set once a request has left: when HTTP

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -195,20 +196,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Passing reports whether the same request may succeed a little later.
 func (e *Error) Passing() bool {
-	switch e.Fault {
-	case RateLimited, Overloaded, Unreachable, TimedOut:
-		return true
-	}
-	return false
+	return slices.Contains([]Fault{RateLimited, Overloaded, Unreachable, TimedOut}, e.Fault)
 }
 
 // Ends reports whether no request will be answered until someone fixes the cause.
 func (e *Error) Ends() bool {
-	switch e.Fault {
-	case Unauthorized, NotFound, NoCredit:
-		return true
-	}
-	return false
+	return slices.Contains([]Fault{Unauthorized, NotFound, NoCredit}, e.Fault)
 }
 
 // Told returns the schema as an addition to the prompt, for models that can't be forced to

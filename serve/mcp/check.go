@@ -35,7 +35,7 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 	}
 	name, err := in.Project, error(nil)
 	if strings.TrimSpace(name) == "" {
-		if name, err = s.o.Here(m.Library); err != nil {
+		if name, err = m.Here(); err != nil {
 			return "", err
 		}
 	}

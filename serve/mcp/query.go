@@ -92,7 +92,7 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
 		return q, wrong("recall: since %s isn't before until %s. Until leaves that day itself out.", in.Since, in.Until)
 	}
-	q.Here, _ = s.o.Here(m.Library) // affects the ranking
+	q.Here, _ = m.Here() // affects the ranking
 	var err error
 	q.Project, err = projectName(m, in.Project)
 	return q, err

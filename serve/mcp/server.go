@@ -38,11 +38,17 @@ type Memory struct {
 	Library  *library.Library
 	Index    *index.Index // with the configured vectors and lexicon; nil if the call only reads
 	Pipeline *pipeline.Pipeline
+	Budget   int // tokens of a payload
 	// SecondLook returns the user's model for one question if the user has it look at answers; else nil. why says if it
 	// can't be asked.
 	SecondLook func() (model *answer.SecondLook, why string)
 	// Shared returns a session that somebody else shares with the team; the error is library.ErrNoSession.
 	Shared func(ctx context.Context, id string) (*answer.Shared, error)
+	// Compose makes the payload of the thread of a named project, else of the working directory's; if that has none, the
+	// error is a *pipeline.NotHereError.
+	Compose func(ctx context.Context, project string) (*payload.Payload, error)
+	// Here names the working directory's project; if there is none, the error is a *pipeline.NotHereError.
+	Here   func() (string, error)
 	Search answer.Index // what is searched: the index, and what a team shares
 	Behind answer.Behind
 	Close  func() // ends the call's use of the memory
@@ -57,11 +63,10 @@ const (
 	Fresh             // and sync first, for as long as a question may wait
 )
 
-// Options is what a server needs from the program around it. Open and Compose are called from several goroutines.
+// Options is what a server needs from the program around it. Open is called from several goroutines.
 type Options struct {
 	Version string
 	Session ingest.SessionID // the client's session, "" if it doesn't say
-	Budget  int              // tokens of a payload
 
 	// Open opens the memory for one call.
 	Open func(ctx context.Context, need Need) (*Memory, error)
@@ -73,11 +78,6 @@ type Options struct {
 	Clean func(text string) string
 	// Noted adds a note to the log of the project that the server runs in, if one is kept.
 	Noted func(n payload.Note)
-	// Compose makes the payload of the thread of a named project, else of the working directory's; if that has none, the
-	// error is a *pipeline.NotHereError.
-	Compose func(ctx context.Context, l *library.Library, x *index.Index, project string) (*payload.Payload, error)
-	// Here names the working directory's project; if there is none, the error is a *pipeline.NotHereError.
-	Here func(l *library.Library) (string, error)
 	// Hint returns the way out of an error, "" if none is known.
 	Hint func(error) string
 

@@ -36,7 +36,7 @@ type stateIn struct {
 }
 
 func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, error) {
-	e, err := s.meantSession(m.Library, in.Session)
+	e, err := s.meantSession(m, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -66,21 +66,21 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 }
 
 // meantSession returns the named session, else the running one, else the latest of the project here.
-func (s *Server) meantSession(l *library.Library, name string) (library.Entry, error) {
+func (s *Server) meantSession(m *Memory, name string) (library.Entry, error) {
 	if strings.TrimSpace(name) != "" {
-		return l.Lookup(name)
+		return m.Library.Lookup(name)
 	}
 	if s.o.Session != "" {
-		e, err := l.Lookup(string(s.o.Session))
+		e, err := m.Library.Lookup(string(s.o.Session))
 		if err == nil || !errors.Is(err, library.ErrNoSession) {
 			return e, err
 		}
 	}
-	here, err := s.o.Here(l)
+	here, err := m.Here()
 	if err != nil {
 		return library.Entry{}, err
 	}
-	catalog, err := l.Catalog()
+	catalog, err := m.Library.Catalog()
 	if err != nil {
 		return library.Entry{}, err
 	}

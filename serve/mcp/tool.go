@@ -127,12 +127,12 @@ type resumeIn struct {
 }
 
 func (s *Server) resume(ctx context.Context, m *Memory, in resumeIn) (string, error) {
-	p, err := s.payload(ctx, m, in.Project, in.Session)
+	p, err := m.payload(ctx, in.Project, in.Session)
 	if err != nil {
 		return "", err
 	}
 	r := payload.RenderData(p, payload.Options{Variant: payload.Variant(cmp.Or(in.Variant, string(payload.Coding))),
-		Budget: s.o.Budget})
+		Budget: m.Budget})
 	text := r.Text + "\n" + prompts.Confirm.Text() + "\n"
 	if m.Behind.Any() {
 		text += fmt.Sprintf("It is %s.\n", m.Behind)
@@ -141,9 +141,9 @@ func (s *Server) resume(ctx context.Context, m *Memory, in resumeIn) (string, er
 }
 
 // payload returns the payload of a session, or if none is named, of the project's thread.
-func (s *Server) payload(ctx context.Context, m *Memory, project, session string) (*payload.Payload, error) {
+func (m *Memory) payload(ctx context.Context, project, session string) (*payload.Payload, error) {
 	if strings.TrimSpace(session) == "" {
-		return s.o.Compose(ctx, m.Library, m.Index, strings.TrimSpace(project))
+		return m.Compose(ctx, strings.TrimSpace(project))
 	}
 	e, err := m.Library.Lookup(session)
 	if err != nil {

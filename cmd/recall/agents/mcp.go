@@ -16,7 +16,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/index"
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/redact"
@@ -30,13 +29,6 @@ func newMcpCmd(a *app.App) *cobra.Command {
 	return option.Do("mcp", nil, func(ctx context.Context, _ []string) error { return ServeMCP(ctx, a) })
 }
 
-// on returns a run on a library that a call has open.
-func on(a *app.App, l *library.Library) *app.App {
-	b := a.Beside()
-	b.Lib = l
-	return b
-}
-
 // ServeMCP serves one MCP client on standard input and output.
 func ServeMCP(ctx context.Context, a *app.App) error {
 	if f, ok := a.In.(*os.File); ok && terminal.IsTerminal(f) {
@@ -48,17 +40,19 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 	s := mcp.New(mcp.Options{
 		Version: app.VersionText(),
 		Session: ingest.SessionID(os.Getenv(app.EnvSession)),
-		Budget:  budget(m),
 		Open: func(ctx context.Context, need mcp.Need) (*mcp.Memory, error) {
 			b, behind, err := m.Open(ctx, need >= mcp.Ask, need == mcp.Fresh)
 			if err != nil {
 				return nil, err
 			}
-			l := b.Lib
-			return &mcp.Memory{Library: l, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(),
-				Shared:     b.SharedSession,
+			return &mcp.Memory{Library: b.Lib, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(),
+				Budget: b.Config.Payload.Budget, Behind: behind, Shared: b.SharedSession,
 				SecondLook: func() (*answer.SecondLook, string) { return b.AgentsLook(ctx) },
-				Behind:     behind, Close: b.Close}, nil
+				Compose: func(ctx context.Context, project string) (*payload.Payload, error) {
+					return b.Compose(ctx, b.Index, project)
+				},
+				Here:  func() (string, error) { return b.ProjectFilter("", false) },
+				Close: b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {
 			b, err := m.Call()
@@ -78,10 +72,6 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 				a.WorkLogs().Add(dir, n.Session, worklog.Noted(n), time.Now())
 			}
 		},
-		Compose: func(ctx context.Context, l *library.Library, x *index.Index, name string) (*payload.Payload, error) {
-			return on(a, l).Compose(ctx, x, name)
-		},
-		Here: func(l *library.Library) (string, error) { return on(a, l).ProjectFilter("", false) },
 		Hint: hint.Of,
 		Log:  slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
@@ -90,13 +80,4 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		return nil // stopped by a signal
 	}
 	return err
-}
-
-// budget is the token budget of a payload. A broken configuration is reported at each call: a server that doesn't
-// start reports nothing.
-func budget(m *app.Served) int {
-	if c, err := m.Configured(); err == nil {
-		return c.Payload.Budget
-	}
-	return payload.DefaultBudget
 }

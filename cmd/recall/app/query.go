@@ -218,19 +218,14 @@ func (a *App) Served() *Served { return &Served{app: a} }
 // Call returns the app of one call, with the server's configuration. Its output is discarded: stdout carries the
 // protocol.
 func (m *Served) Call() (*App, error) {
-	c, err := m.Configured()
+	m.config.Lock()
+	c, err := m.app.LoadConfig() // which reads it again as long as it is broken
+	m.config.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	return &App{Console: terminal.Console{In: m.app.In, Out: io.Discard, Err: m.app.Err},
 		ConfigFile: m.app.ConfigFile, Flags: m.app.Flags, Config: c}, nil
-}
-
-// Configured returns the configuration, reading it again as long as it is broken.
-func (m *Served) Configured() (*config.Config, error) {
-	m.config.Lock()
-	defer m.config.Unlock()
-	return m.app.LoadConfig()
 }
 
 // Open opens the library for one call, which must close it: with the index if ask is set, and synced first if fresh is
