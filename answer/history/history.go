@@ -102,7 +102,8 @@ func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, er
 			doc.Sessions = append(doc.Sessions, Toucher{SessionRef: catalog.Ref(t.Session), Turn: t.N, At: t.At,
 				Items: []payload.Item{}})
 		}
-		doc.Sessions[i].add(t)
+		s := &doc.Sessions[i]
+		s.Paths, s.Calls, s.How = append(s.Paths, t.Path), s.Calls+t.Calls, ingest.Union(s.How, t.Hows...)
 		if rel, ok := belowAny(slashed(t.Path), names.roots); ok && rel != names.rels[0] &&
 			!slices.Contains(doc.Also, rel) {
 			doc.Also = append(doc.Also, rel)
@@ -128,12 +129,6 @@ func (s Toucher) Fate() string {
 		return ""
 	}
 	return "in its virtual machine only; recall manifest SESSION says what of it is kept"
-}
-
-func (s *Toucher) add(t index.FileTouch) {
-	s.Paths = append(s.Paths, t.Path)
-	s.Calls += t.Calls
-	s.How = ingest.Union(s.How, t.Hows...)
 }
 
 // Thread is the sessions of one task.

@@ -158,7 +158,10 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 func (c *Config) decodeAll(flags *pflag.FlagSet, at Surroundings) error {
 	v := layered(flags)
 	if err := v.ReadConfig(bytes.NewReader(c.text)); err != nil {
-		return hint.With(fmt.Errorf("%s: %w", c.File, withoutWrapping(err)), `recall config --help lists every key; in `+
+		if parsing, is := errors.AsType[viper.ConfigParseError](err); is {
+			err = parsing.Unwrap() // YAML's own error, which names the line
+		}
+		return hint.With(fmt.Errorf("%s: %w", c.File, err), `recall config --help lists every key; in `+
 			`double quotes a \ is YAML's escape, so write Windows paths in single quotes`)
 	}
 	c.findOrigins(v, flags)
@@ -166,14 +169,6 @@ func (c *Config) decodeAll(flags *pflag.FlagSet, at Surroundings) error {
 		return hint.With(errors.New(strings.Join(problems, "\n")), "recall config --help lists every key")
 	}
 	return nil
-}
-
-// withoutWrapping returns YAML's own error, which names the line.
-func withoutWrapping(err error) error {
-	if parsing, is := errors.AsType[viper.ConfigParseError](err); is {
-		return parsing.Unwrap()
-	}
-	return err
 }
 
 // findConfig finds the file to read: --config, $RECALL_CONFIG, or the one in the user's configuration folder; a named
