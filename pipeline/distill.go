@@ -246,14 +246,6 @@ func (r *run) finished(id ingest.SessionID) {
 	}
 }
 
-// succeeded records that a session is in the library and the index.
-func (r *run) succeeded(e library.Entry, page string) {
-	r.finished(e.ID)
-	if now, err := r.p.Library.Session(e.ID); err == nil {
-		r.keepPage(now, page)
-	}
-}
-
 // fail reports that a session can't be distilled in its current state. The next sync tries again: the cause may have
 // been the machine. A run over some sessions doesn't report others.
 func (r *run) fail(e library.Entry, err error) {
@@ -399,7 +391,12 @@ func (w *writer) index(m *Member) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.docs, w.gone = append(w.docs, ready), append(w.gone, forgotten)
-	w.done = append(w.done, func() { w.run.succeeded(now, page) })
+	w.done = append(w.done, func() { // it is in the library and the index
+		w.run.finished(now.ID)
+		if e, err := w.run.p.Library.Session(now.ID); err == nil {
+			w.run.keepPage(e, page)
+		}
+	})
 	for _, t := range doc.Turns {
 		w.size += len(t.Text) + len(t.More)
 	}
