@@ -355,6 +355,8 @@ func TestWhatIsOnRecord(t *testing.T) {
 			payload.Lead, payload.Stands},
 		"an offer": {but(func(a *ingest.Answer) { a.Question, a.Chosen = "Want me to draw mockups?", []string{"Yes"} }),
 			"", payload.Lead, payload.Stands},
+		"an offer declined": {but(func(a *ingest.Answer) { a.Question, a.Chosen = "Shall I drop it?", []string{"No"} }),
+			"", payload.Decision, payload.Stands},
 		"refused later":   {store, "Hm, don't use SQLite.", payload.Decision, payload.Revoked},
 		"replaced later":  {store, "actually, let's take Postgres", payload.Decision, payload.Revoked},
 		"only its tests":  {store, "drop the SQLite tests", payload.Decision, payload.Stands},
@@ -370,6 +372,29 @@ func TestWhatIsOnRecord(t *testing.T) {
 		Hold(s, p)
 		if len(p.Items) != 1 || p.Items[0].Kind != c.kind || p.Items[0].State != c.state {
 			t.Errorf("%s: got %+v, want a %s that %s", name, p.Items, c.kind, c.state)
+		}
+	}
+}
+
+// A point of an approved plan is given up with what it names, or by another number for its own.
+func TestPointTakenBack(t *testing.T) {
+	for later, want := range map[string]payload.State{
+		"take the expiry out again":                    payload.Revoked,
+		"nimm die 30 Minuten wieder raus":              payload.Revoked,
+		"30 is too short. make that 30 to 45":          payload.Revoked,
+		"seats should expire after 45 minutes":         payload.Revoked,
+		"make that 45, people are slow":                payload.Revoked,
+		"why 30 and not 45?":                           payload.Stands,
+		"take the colours of the expired out again":    payload.Stands,
+		"print 45 tickets on a page":                   payload.Stands,
+		"the box office opens at 45 minutes past nine": payload.Stands,
+	} {
+		s := talk("says Held seats expire after 30 minutes", "says Held seats expire after thirty minutes now.", "you "+later)
+		p := &payload.Payload{Items: []payload.Item{item(payload.Decision, "Held seats expire after 30 minutes",
+			"t1: Held seats expire after 30 minutes")}}
+		p.Items[0].Rule = payload.PointRule
+		if Hold(s, p); len(p.Items) != 1 || p.Items[0].State != want {
+			t.Errorf("%q: %+v, want it %s", later, p.Items, want)
 		}
 	}
 }

@@ -55,7 +55,8 @@ var (
 		`\bhow (?:should|would|do|shall) .{0,20}\b(?:proceed|continue|go on)\b|\b(?:first|next)\?`)
 	offer = text.Pattern(`(?i)^\W*(?:want me|shall i|should i|would you like|do you want|can i|may i|ok if)\b|` +
 		`^\W*[\w ]{1,30}\?$`)
-	consents = text.Pattern(`(?i)^\W*(?:yes|no|sure|ok|okay|go ahead|not now|later|skip|please|ja|nein|oui|non|sí)\b`)
+	consents = text.Pattern(`(?i)^\W*(?:yes|sure|ok|okay|go ahead|no(?:t|,)? (?:now|yet|later|thanks)|later|skip|please|` +
+		`ja|oui|sí)\b`)
 )
 
 // quoteAnswer turns a decision into a quote of the answer, to what was asked.
@@ -93,7 +94,8 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 			instead := slices.ContainsFunc(others, func(o []sayWord) bool {
 				return len(o) > 0 && allIn(o, s.words, false)
 			}) && changesMind().MatchString(s.text)
-			if instead || allIn(chosen, s.words, true) && !more(s.words, chosen, about) {
+			undone := allIn(chosen, s.words, true) && !more(s.words, chosen, about)
+			if instead || undone || c.renumbers(later, s, chosen) || a == nil && takesOut(s, chosen) {
 				if q := inTurn(later, s.text); q != "" {
 					return later, q
 				}
@@ -102,6 +104,75 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 	}
 	return nil, ""
 }
+
+// renumbers reports whether a statement gives another number for one of a choice's: it names that, too, or most of what
+// it is of, or says little else in reply to a message that did ("make that 25").
+func (c *contract) renumbers(by *ingest.Turn, s statement, chosen []sayWord) bool {
+	had, others := numbersIn(chosen), numbersIn(s.words)
+	others = slices.DeleteFunc(others, func(w sayWord) bool { return has(had, w.stem) })
+	if len(had) == 0 || len(others) == 0 {
+		return false
+	}
+	names := func(said []sayWord) (numbers, of int) {
+		for _, w := range chosen {
+			switch {
+			case w.joint || !has(said, w.stem):
+			case has(had, w.stem):
+				numbers++
+			default:
+				of++
+			}
+		}
+		return numbers, of
+	}
+	if number, of := names(s.words); number > 0 || of > 1 && 2*of >= len(chosen)-len(had) {
+		return true
+	}
+	beside := slices.DeleteFunc(slices.Clone(s.words), func(w sayWord) bool {
+		return w.clause != others[0].clause || w.joint
+	})
+	before := c.before(by)
+	return len(beside) <= 2 && before != nil && slices.ContainsFunc(c.statements(before), func(said statement) bool {
+		number, of := names(said.words)
+		return number > 0 && of > 0
+	})
+}
+
+// numbersIn returns the words that are numbers, and no part of a name.
+func numbersIn(words []sayWord) (numbers []sayWord) {
+	for i, w := range words {
+		ofName := i+1 < len(words) && words[i+1].part
+		if w.exact && !ofName && strings.Trim(w.stem, "0123456789.") == "" {
+			numbers = append(numbers, w)
+		}
+	}
+	return numbers
+}
+
+// takesOut reports whether a statement undoes what a choice names: "take the expiry out again".
+func takesOut(s statement, chosen []sayWord) bool {
+	n, others, sure := 0, 0, false
+	undoing := outAgain().MatchString(s.text) || slices.ContainsFunc(s.words, func(w sayWord) bool {
+		return undoes[w.stem]
+	})
+	for _, w := range s.words {
+		named := slices.ContainsFunc(chosen, func(o sayWord) bool {
+			long, short := max(w.stem, o.stem), min(w.stem, o.stem) // "expiry", "expire"
+			return long == short || len(short) > 4 && strings.HasPrefix(long, short)
+		})
+		switch {
+		case !w.denied || w.joint || undoes[w.stem]:
+		case named:
+			n, sure = n+1, sure || w.exact
+		default:
+			others++
+		}
+	}
+	return undoing && n > 0 && (sure || others == 0)
+}
+
+// outAgain matches what takes out what stands before it.
+var outAgain = text.Pattern(`(?i)\b(?:out again|back out|wieder (?:he)?raus|wieder weg)\b`)
 
 // statement is a sentence that a person typed and that asks nothing.
 type statement struct {

@@ -125,7 +125,8 @@ func (r *senseReader) token(token string, all []string, i int) {
 		r.no = false
 	case low == "than" && r.trade == "rather": // "I'd rather have one than three"
 		r.no = true
-	case low == "off" && (being[before] || slices.ContainsFunc(all[:i], turnsOff)): // "turn it off", "is off"
+	case low == "out" && next == "again", low == "raus", // "take the expiry out again"
+		low == "off" && (being[before] || slices.ContainsFunc(all[:i], turnsOff)): // "turn it off", "is off"
 		deny(r.all[r.from:])
 	case undoes[text.Stem(low)] && !denies(before), low == "out" && (being[before] || rulesOut[text.Stem(before)]):
 		// "redis was dropped", "redis dropped for now"; "drop redis"

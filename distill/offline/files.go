@@ -115,7 +115,7 @@ func (f *touched) item(t *talk) payload.Item {
 	}
 	it.Status = f.status(t)
 	quote := func(sp *speech, s *sentence, words string) {
-		it.Text, it.Evidence = inQuotes(words), []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
+		it.By, it.Text, it.Evidence = sp.by(), inQuotes(words), []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
 	}
 	it.Text = f.describe()
 	if f.shown {

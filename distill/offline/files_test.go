@@ -297,6 +297,26 @@ func TestFilesOffLimits(t *testing.T) {
 	}
 }
 
+// What a report calls done isn't if the person then says so, to no question; that comes next.
+func TestDoneIsDenied(t *testing.T) {
+	for said, want := range map[string]string{
+		"no, the chapter on seats is empty":  payload.FileProgress,
+		"the chapter on seats is missing":    payload.FileProgress,
+		"great, thanks":                      payload.FileDone,
+		"is the chapter on seats missing?":   payload.FileDone,
+		"now write the guide of the cashier": payload.FileDone,
+	} {
+		s := talkOf([]string{"Write the guide.", "guide.md is done.", said}, nil)
+		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Write", Path: "/w/guide.md", Done: true}}
+		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
+		all, _ := items(s)
+		next := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Kind == payload.Next && it.Text == said })
+		if got := status(s, "guide.md"); got != want || want == payload.FileProgress && !next {
+			t.Errorf("%q: status %q, want %q; next: %v", said, got, want, next)
+		}
+	}
+}
+
 // status returns the status of a file in what is distilled from a session, "" without one.
 func status(s *ingest.Session, path string) string {
 	made, _ := Distiller{}.Distill(context.Background(), s)

@@ -30,6 +30,12 @@ func goal(t *talk) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
+		if last != nil && muses().MatchString(last[0].Text) && (sp.wrought || sp.orders()) {
+			if it, ok := requested(sp, 2); ok {
+				last, asked = []payload.Item{it}, sp.exchange
+			}
+			continue
+		}
 		if last != nil && asked == sp.exchange-1 && asks(last[0].Text) && sp.ordersThat() {
 			if it, ok := requested(sp, 1); ok {
 				it.About, it.Evidence = about(last[0].Text+" "+it.Text), append(it.Evidence, last[0].Evidence...)
@@ -52,6 +58,16 @@ func goal(t *talk) (last []payload.Item) {
 		return short
 	}
 	return last
+}
+
+// muses matches what wonders what would be if, or what somebody else thinks: the goal until anything is ordered.
+var muses = text.Pattern(`(?i)^\W*(?:(?:so|ok|hm+|hey|just (?:curious|wondering)|and|by the way)\b\W*)*(?:what if\b|` +
+	`suppos(?:e|ing)\b|imagine\b|hypothetically|theoretically|in theory|was wäre|angenommen|theoretisch|et si\b|imaginons|` +
+	`supposons|y si\b|supongamos|(?:[a-z]+ )?\pL+ (?:thinks?|believes?|reckons?|suggests?|meinte?|findet|pense|piensa)\b)`)
+
+// orders reports whether a sentence of what was typed orders something, and asks nothing.
+func (sp *speech) orders() bool {
+	return slices.ContainsFunc(sp.parts, func(s sentence) bool { return s.cues.has(cueOrder) && !asks(s.text) })
 }
 
 // agreed returns what the assistant proposed to do, if what was typed only says to go on with it; where that was said

@@ -28,6 +28,21 @@ func TestGreetingIsNoGoal(t *testing.T) {
 	}
 }
 
+// What is only wondered about, or somebody else's view, gives way to what is ordered then.
+func TestMusingIsNoGoal(t *testing.T) {
+	for _, c := range []struct{ first, then, want string }{
+		{"what if we sold seats by auction?", "make the seat plan print in colour", "make the seat plan print in colour"},
+		{"what if we sold seats by auction?", "hm, good to know", "what if we sold seats by auction?"},
+		{"Ines thinks we should sell by auction.", "fix the seat plan", "fix the seat plan"},
+		{"Sell the seats by auction.", "fix the seat plan, too", "Sell the seats by auction."},
+	} {
+		got := goal(listen(talkOf([]string{c.first, "That takes a week.", c.then, "Done."}, nil)))
+		if len(got) != 1 || got[0].Text != c.want {
+			t.Errorf("%q, %q: %v, want %q", c.first, c.then, got, c.want)
+		}
+	}
+}
+
 // What a person asks behind what they paste is the goal, not the words before that, unless these ask or nothing does.
 func TestAskedBehindWhatIsPasted(t *testing.T) {
 	for said, want := range map[string]string{

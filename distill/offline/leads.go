@@ -202,7 +202,7 @@ func (c *cut) item() (payload.Item, bool) {
 
 // next quotes what is to be done next: the last thing typed if nothing followed it; else what was said last, at the
 // end, to come next.
-func next(t *talk) []payload.Item {
+func next(t *talk, goals []payload.Item) []payload.Item {
 	if sp := t.waiting; sp != nil {
 		least, begun := 2, t.cut != nil && t.cut.turn != sp.turn // else it says why a call was refused
 		if begun {                                               // so it was an order, in however few words
@@ -210,10 +210,10 @@ func next(t *talk) []payload.Item {
 		}
 		it, ok := requested(sp, least)
 		switch {
-		case t.n <= 2: // it is the goal
+		case slices.ContainsFunc(goals, func(g payload.Item) bool { return g.First().Turn == string(sp.turn.ID) }):
 			return nil
 		case begun && t.cut.commits() && !afterCommit().MatchString(sp.text):
-		case ok && (begun || slices.ContainsFunc(sp.parts, sentence.requests)): // else it says good-bye
+		case ok && (begun || sp.corrects() != nil || slices.ContainsFunc(sp.parts, sentence.requests)): // else it says good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
 			if of, there := sp.pointsTo(); there {
 				it.Evidence = append(it.Evidence, of)

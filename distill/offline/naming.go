@@ -57,6 +57,13 @@ func findStates(t *talk, all []*touched) {
 		written, byStem[stem], writtenIn[at] = append(written, f), append(byStem[stem], f), append(writtenIn[at], f)
 	}
 	for _, sp := range t.speeches {
+		if s := sp.corrects(); s != nil {
+			for _, f := range written {
+				if f.state != nil && f.state.by == sp.reacts && f.state.state == payload.FileDone {
+					f.state = &stated{sp, s, s.text, payload.FileProgress}
+				}
+			}
+		}
 		for i := range sp.parts {
 			s := &sp.parts[i]
 			if !sp.closing || sp.foreign(s) {
@@ -104,6 +111,24 @@ func findStates(t *talk, all []*touched) {
 			}
 		}
 	}
+}
+
+// corrects returns the sentence with which the person says that what a report calls done isn't: it disagrees, to no
+// question, or says what is missing.
+func (sp *speech) corrects() *sentence {
+	if sp.by() != payload.ByUser || sp.reacts == nil {
+		return nil
+	}
+	report := sp.reacts.parts
+	for i := range sp.parts {
+		s := &sp.parts[i]
+		lacks := saidState(states().FindStringSubmatchIndex(s.text)) == payload.FileProgress
+		denies := i == 0 && text.Refuses(s.text) && len(report) > 0 && !asks(report[len(report)-1].text) && tells(s.text, 2)
+		if !asks(s.text) && !sp.foreign(s) && !s.pasted && (lacks || denies) && !s.cues.has(cueGreet) {
+			return s
+		}
+	}
+	return nil
 }
 
 // setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo

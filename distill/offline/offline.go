@@ -54,7 +54,8 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 	if len(done) > 0 {
 		done = append(done, folderWords(t)...)
 	}
-	items = slices.Concat(goal(t), files(t, touched), records(s), done, next(t))
+	goals := goal(t)
+	items = slices.Concat(goals, files(t, touched), records(s), done, next(t, goals))
 	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
 	t.nameRemoved(items, touched)
 	order(items)

@@ -28,12 +28,6 @@ func TestApprovedPlanIsClaimedByItsChoices(t *testing.T) {
 					"3. (Optional) Count them", ingest.Approved)},
 			[]string{"Send alerts by e-mail", "Check when a reading arrives"}, "",
 		},
-		"another number later": {
-			[]ingest.Turn{call("# Alerts\n- Wait 30 seconds\n- Keep 8 of them", ingest.Approved),
-				{Role: ingest.User, Kind: ingest.Prompt, Text: "30 is too short. make that 30 to 45"},
-				{Role: ingest.User, Kind: ingest.Prompt, Text: "why 8 and not 9?"}},
-			[]string{"Keep 8 of them"}, "",
-		},
 		"sections": {
 			[]ingest.Turn{call("# Cache it\n## Goal\n- An answer in 5 ms\n## Context\n- Redis is slow here\n"+
 				"## Approach\n- Keep an LRU cache in memory\n"+

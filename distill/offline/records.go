@@ -214,33 +214,12 @@ func plans(s *ingest.Session) (out []payload.Item) {
 		for _, plan := range approved {
 			if title, ok := planTitle(plan); !turn.Aside() && !had[title] {
 				had[title] = ok
-				out = append(out, slices.DeleteFunc(planned(turn, plan), func(it payload.Item) bool {
-					return it.Rule == payload.PointRule && renumbered(s.Turns[i+1:], it.Text)
-				})...)
+				out = append(out, planned(turn, plan)...)
 			}
 		}
 	}
 	return out
 }
-
-// renumbered reports whether the person later gave another number for one of a plan's: "100 is too low, make it 500".
-func renumbered(later []ingest.Turn, point string) bool {
-	had := map[string]bool{}
-	for _, n := range numbers().FindAllString(point, -1) {
-		had[n] = true
-	}
-	return len(had) > 0 && slices.ContainsFunc(later, func(t ingest.Turn) bool {
-		said := text.Sentences(t.OwnText(), true)
-		return !t.Aside() && typed(&t) && slices.ContainsFunc(said, func(said string) bool {
-			all := numbers().FindAllString(said, -1)
-			same := func(n string) bool { return had[n] }
-			other := func(n string) bool { return !had[n] }
-			return !asks(said) && slices.ContainsFunc(all, same) && slices.ContainsFunc(all, other)
-		})
-	})
-}
-
-var numbers = text.Pattern(`\b\d+(?:[.,]\d+)?\b`)
 
 var (
 	planHeading = text.Pattern(`^(#{1,6})\s+(.+)$`)
