@@ -130,7 +130,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	}
 	want := map[[2]payload.ItemID]payload.Link{}
 	for _, project := range projects {
-		placed, err := p.Index.ItemsIn(ctx, project, payload.Decision, payload.Lead)
+		placed, err := p.Index.ItemsIn(ctx, project, payload.Decision, payload.Lead, payload.Goal)
 		if err != nil {
 			return nil, err
 		}

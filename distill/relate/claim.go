@@ -16,6 +16,7 @@ type claim struct {
 	before  map[string]string // by word, the one directly before it
 	gives   []text.Bag        // what it gives up
 	denies  bool              // "never", "not": an odd number of them
+	asked   text.Bag          // the question that it answers, nil if there is none
 }
 
 // claimOf makes out what an item decides. Its first quote, too, is read for what it gives up, since people say so

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -22,7 +23,7 @@ type Item struct {
 }
 
 // Version changes with the rule; links of another version must be made again.
-const Version = "rules/17"
+const Version = "rules/18"
 
 // Rule names the one rule, and Precision says how often it is right on labelled pairs of domains that it wasn't tuned
 // on: often enough for the later item to hide the earlier one, unless a model worded that.
@@ -39,7 +40,8 @@ var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding
 // decides reports whether an item decides something: a decision, or a passage of a person's, who can take something
 // back by saying so, while what the assistant said along the way settles nothing.
 func decides(it *Item) bool {
-	return it.Text != "" && (it.Kind == payload.Decision || it.Kind == payload.Lead && it.By == payload.ByUser)
+	said := it.Kind == payload.Lead || it.Kind == payload.Goal
+	return it.Text != "" && (it.Kind == payload.Decision || said && it.By == payload.ByUser)
 }
 
 // Comparable reports whether items of two kinds can relate to each other: both are among
@@ -60,25 +62,26 @@ const (
 // Links finds the relations between the items of one project, in the order of payload.StandingLinks. The order of the
 // items doesn't matter.
 func Links(items []Item) []payload.Link {
-	var all []Item
-	for _, it := range items {
-		if !decides(&it) {
-			continue
-		}
-		if _, choice, ok := strings.Cut(it.Text, " → "); ok && it.Rule == payload.AnswerRule {
-			it.Text, _, _ = strings.Cut(choice, " (") // the question itself settles nothing
-		}
-		all = append(all, it)
-	}
+	all := slices.DeleteFunc(slices.Clone(items), func(it Item) bool { return !decides(&it) })
 	slices.SortFunc(all, InTime)
 	all = slices.CompactFunc(all, func(a, b Item) bool { return a.ID == b.ID })
 	var links []payload.Link
 	claims := make([]*claim, len(all))
 	holders := map[string][]int{} // by word: the items so far that stand for it
 	for i := range all {
+		asked := ""
+		if question, choice, ok := strings.Cut(all[i].Text, " → "); ok && all[i].Rule == payload.AnswerRule {
+			asked, all[i].Text = question, choice // the question itself settles nothing
+			all[i].Text, _, _ = strings.Cut(choice, " (")
+		}
 		c := claimOf(&all[i].Item)
+		c.asked = text.Words(asked)
 		claims[i] = c
 		var near []int
+		for w := range c.asked {
+			near = append(near, holders["?"+w]...)
+			holders["?"+w] = append(holders["?"+w], i)
+		}
 		for _, lost := range c.gives {
 			for w := range lost {
 				if len(holders[w]) <= mostHolders {
@@ -89,10 +92,16 @@ func Links(items []Item) []payload.Link {
 		slices.SortFunc(near, func(a, b int) int { return b - a })
 		tied := 0
 		for _, k := range slices.Compact(near) {
-			if tied < mostTied && all[i].Current() && !sameTurn(&all[i], &all[k]) && c.revokes(claims[k]) {
-				links = append(links, link(&all[i], &all[k]))
+			if tied == mostTied || !all[i].Current() || sameTurn(&all[i], &all[k]) {
+				continue
+			}
+			if revokes := c.revokes(claims[k]); revokes || c.answersAnew(claims[k]) {
+				links = append(links, link(&all[i], &all[k], revokes))
 				tied++
 			}
+		}
+		if all[i].Kind == payload.Goal { // nothing takes it back but another one
+			continue
 		}
 		for w := range c.held {
 			holders[w] = append(holders[w], i)
@@ -101,14 +110,14 @@ func Links(items []Item) []payload.Link {
 	return payload.StandingLinks(links)
 }
 
-// link is the link from an item to one that it takes back.
-func link(a, b *Item) payload.Link {
+// link is the link from an item to one that it takes back, or perhaps does.
+func link(a, b *Item, revokes bool) payload.Link {
 	return payload.Link{
 		Op: payload.OpLink, Relation: payload.Supersedes,
 		From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
 		FromEvidence: payload.EvidenceOf(&a.Item), ToEvidence: payload.EvidenceOf(&b.Item), Maker: payload.ByRule,
 		Rule: Rule, Precision: Precision, At: a.At,
-		Collapses: b.Maker != payload.ByModel, // measured on what people wrote, not on a model's wording
+		Collapses: revokes && b.Maker != payload.ByModel, // measured on what people wrote, not on a model's wording
 	}
 }
 
@@ -137,6 +146,11 @@ func (c *claim) revokes(earlier *claim) bool {
 		}
 	}
 	return false
+}
+
+// answersAnew: the earlier one is another answer to the same question, or to one that asks no more.
+func (c *claim) answersAnew(earlier *claim) bool {
+	return len(earlier.asked) > 0 && earlier.asked.In(c.asked) == 1 && c.all.Shared(earlier.all) == 0
 }
 
 // InTime compares items by when they were said.

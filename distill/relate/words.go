@@ -121,16 +121,22 @@ func isNumber(w string) bool {
 	return err == nil
 }
 
-// values joins a number with its unit: "2 seconds" and "2s" are one value.
+// values joins a number with its unit: "2 seconds" and "2s" are one value. One at the end of a clause has the unit of the
+// one before it: "90 days, not 30".
 func values(in []token) []token {
 	var out []token
+	last := "" // unit
 	for i := 0; i < len(in); i++ {
 		t := in[i]
 		if number, unit := text.Amount(t.low); unit != "" {
 			t.stem, t.value, t.name = "="+number+unit, true, false
-		} else if t.value && strings.HasPrefix(t.stem, "=") && i+1 < len(in) && text.Unit(in[i+1].low) != "" {
-			t.stem += text.Unit(in[i+1].low)
+			last = unit
+		} else if t.value && i+1 < len(in) && text.Unit(in[i+1].low) != "" {
+			last = text.Unit(in[i+1].low)
+			t.stem += last
 			i++
+		} else if t.value && (i+1 == len(in) || isMark(in[i+1])) {
+			t.stem += last
 		}
 		out = append(out, t)
 	}
