@@ -31,8 +31,6 @@ func State(it payload.Item) string {
 		word = "chosen " // on record; whether it was reconsidered isn't
 	case it.Kind == payload.File && it.Status != "":
 		word = it.Status + ", "
-	case it.Summed():
-		word = "summed up "
 	}
 	return word + d
 }

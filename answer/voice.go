@@ -81,8 +81,6 @@ func (v Voice) Who(it payload.Item) string {
 		return "noted by the agent"
 	case it.Rule == payload.ClaimRule:
 		return "the agent's own claim"
-	case it.Summed():
-		return "the client's summary"
 	case it.ApprovedPlan():
 		return you + ", accepted plan"
 	case it.Kind == payload.Lead && it.By == payload.ByAssistant:
@@ -95,9 +93,6 @@ func (v Voice) Who(it payload.Item) string {
 func (v Voice) speaker(it payload.Item) string {
 	if it.ApprovedPlan() {
 		return "the approved plan"
-	}
-	if it.Summed() {
-		return "the client's summary"
 	}
 	switch it.By {
 	case payload.ByAssistant:

@@ -22,18 +22,6 @@ func TestPlanSpeaksForItself(t *testing.T) {
 	}
 }
 
-// The client's summary is neither the assistant's word nor said in the conversation.
-func TestSummaryIsTheClients(t *testing.T) {
-	it := payload.Item{Kind: payload.Lead, Rule: "lead/summary", By: payload.ByAssistant, Maker: payload.ByRule,
-		State: payload.Stands, Text: "Retries end after ten minutes.", At: time.Date(2026, 8, 3, 0, 0, 0, 0, time.UTC)}
-	if who := (Voice{}).Who(it); who != "the client's summary" {
-		t.Errorf("it is by %q", who)
-	}
-	if state := State(it); !strings.HasPrefix(state, "summed up ") {
-		t.Errorf("it %q", state)
-	}
-}
-
 // A passage of an approved plan isn't told as what the assistant said in the conversation.
 func TestPassageOfAPlan(t *testing.T) {
 	it := payload.Item{Kind: payload.Lead, Rule: "plan", Maker: payload.ByRule, By: payload.ByBoth,

@@ -287,8 +287,6 @@ func (x *exchange) misses() string {
 	switch {
 	case few, float64(cost) > mostUnsaid*float64(n), slices.ContainsFunc(namesIn(whole), unheard):
 		return MendSaid
-	case x.replaced(claim, unsaid, things):
-		return MendSaid
 	case polar && !agrees && saysNot(whole) && !slices.ContainsFunc(x.sentences, saysOut().MatchString):
 		return DropOpposite
 	}
@@ -330,61 +328,6 @@ func (x *exchange) saidOf(w sayWord, agrees bool) (yes, no bool) {
 }
 
 func saysNot(s string) bool { return slices.ContainsFunc(text.Split(strings.ToLower(s)), denies) }
-
-// replaced reports whether a word of a claim that nobody said stands in the place of one that was said: between the
-// same words, or after the same word and preposition.
-func (x *exchange) replaced(claim []sayWord, unsaid, things map[string]bool) bool {
-	for n, s := range x.sentences {
-		said := read(s)
-		for i, w := range claim {
-			before, after := neighbours(claim, i)
-			ownWord := unsaid[w.stem] || n == 0 && !has(said, w.stem)
-			if w.joint || !ownWord || before+after == "" {
-				continue
-			}
-			for k, v := range said {
-				if v.joint || v.part || v.exact != w.exact || has(claim, v.stem) {
-					continue
-				}
-				b, a := neighbours(said, k)
-				joint := jointBefore(claim, i) != "" && jointBefore(claim, i) == jointBefore(said, k)
-				between := b == before && a == after && (after != "" || things[w.stem])
-				behind := (joint || w.exact) && b == before && b != ""
-				if between || behind {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// jointBefore returns the preposition before a word, or "".
-func jointBefore(words []sayWord, i int) string {
-	if i > 0 && words[i-1].joint {
-		return words[i-1].stem
-	}
-	return ""
-}
-
-// neighbours returns the words beside one in its clause, or "".
-func neighbours(words []sayWord, i int) (before, after string) {
-	inClause := func(k int) bool { return k >= 0 && k < len(words) && words[k].clause == words[i].clause }
-	k := i - 1
-	for inClause(k) && words[k].joint {
-		k--
-	}
-	if inClause(k) {
-		before = words[k].stem
-	}
-	for k = i + 1; inClause(k) && words[k].joint; {
-		k++
-	}
-	if inClause(k) {
-		after = words[k].stem
-	}
-	return before, after
-}
 
 // shareIn returns the share of a claim's words that a text has.
 func shareIn(claim, said []sayWord) float64 {

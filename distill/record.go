@@ -91,9 +91,9 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 			continue
 		}
 		for _, s := range c.statements(later) {
-			instead := slices.ContainsFunc(others, func(o []sayWord) bool {
+			instead := len(s.text) <= longestChange && slices.ContainsFunc(others, func(o []sayWord) bool {
 				return len(o) > 0 && allIn(o, s.words, false)
-			}) && changesMind().MatchString(s.text)
+			}) && (changesMind().MatchString(s.text) || shareIn(chosen, read(later.OwnText())) > 0)
 			undone := allIn(chosen, s.words, true) && !more(s.words, chosen, about)
 			if instead || undone || c.renumbers(later, s, chosen) || a == nil && takesOut(s, chosen) {
 				if q := inTurn(later, s.text); q != "" {
@@ -195,8 +195,11 @@ func (c *contract) statements(t *ingest.Turn) []statement {
 }
 
 // changesMind matches a sentence by which something is to be otherwise.
-var changesMind = text.Pattern(`(?i)\b(?:instead|actually|after all|rather|changed? (?:my|our) mind|` +
-	`on second thoughts?|switch|doch|lieber|finalement|mejor)\b`)
+var changesMind = text.Pattern(`(?i)\b(?:instead|actually|after all|rather|(?:my|our) mind|second thoughts?|switch|` +
+	`no longer|doch|lieber|stattdessen|finalement|mejor)\b`)
+
+// longestChange is the longest sentence in which a person takes another option, in bytes; what is longer was pasted.
+const longestChange = 500
 
 // allIn reports whether all words of one text are in another, denied there or not.
 func allIn(words, in []sayWord, denied bool) bool {

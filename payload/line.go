@@ -91,10 +91,6 @@ func (it *Item) ApprovedPlan() bool {
 	return it.By == ByBoth && (it.Rule == "plan" || it.Rule == PointRule || it.Kind == Goal && it.Rule == RequestRule)
 }
 
-// Summed reports whether an item's words come from the client's own summary, which a model wrote from its whole
-// context, including tool output.
-func (it *Item) Summed() bool { return it.Kind == Lead && strings.HasSuffix(it.Rule, "summary") }
-
 // Ended reports whether an item tells where its session ended.
 func (it *Item) Ended() bool {
 	return it.Kind == Lead && it.Maker != ByHuman && strings.HasPrefix(it.Rule, "ended-")
@@ -188,8 +184,6 @@ func formatLead(it *Item) string {
 	}
 	speaker := speakers[it.By]
 	switch {
-	case it.Summed():
-		speaker = "the client's summary"
 	case it.Rule == CommitRule:
 		speaker = "commit"
 	case it.Rule == CutOffRule:

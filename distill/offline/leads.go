@@ -20,13 +20,12 @@ const (
 	maxOfOne   = 2 // of one typed text
 	maxTyped   = 12
 	maxTelling = 3
-	maxSummed  = 1
 	minTelling = 3 // keywords
 )
 
 // leads quotes where the session ended, which is the assistant's last message and the commits made; what was typed,
-// verdicts first and then the longest; what the assistant said in words that warn, rule out, put off or name a cause;
-// and the client's own summary. What was said later comes before what was said earlier. Nothing is quoted that an item
+// verdicts first and then the longest; and what the assistant said in words that warn, rule out, put off or name a
+// cause. What was said later comes before what was said earlier. Nothing is quoted that an item
 // or another lead says. As long as the page has room, the rest of what was typed and of what ended the exchanges is
 // quoted too, and what the assistant ruled out, put off or warned of on the way.
 func leads(t *talk, items []payload.Item) []payload.Item {
@@ -94,7 +93,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	}
 	pick(maxTyped, t.typed(items), "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
-	pick(maxSummed, t.summed(), "said-summary")
 	heaviestFirst(rest)
 	left := room(t.session, slices.Concat(items, out))
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
@@ -142,7 +140,6 @@ const (
 	typedWeight  = 0.65
 	tellWeight   = 0.4
 	planWeight   = 0.3
-	summedWeight = 0.05
 	askedShare   = 0.6  // of the weight of what was typed and only asks
 	plainShare   = 0.3  // of the weight of what the assistant said that names nothing of the code
 	statedShare  = 0.15 // of the weight of what only says what was done
@@ -440,20 +437,6 @@ func (t *talk) telling() (out []weighed) {
 		}
 	}
 	heaviestFirst(out)
-	return out
-}
-
-// summed cuts what the client last summed up, when it compacted its context, into passages, the last first: they say
-// what is left to do.
-func (t *talk) summed() (out []weighed) {
-	for _, sp := range slices.Backward(t.speeches) {
-		if sp.source == summary {
-			for _, p := range slices.Backward(sp.passages()) {
-				out = append(out, weighed{passage: p, weight: summedWeight})
-			}
-			break
-		}
-	}
 	return out
 }
 

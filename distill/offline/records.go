@@ -72,9 +72,6 @@ func answers(s *ingest.Session) []payload.Item {
 			if !ok {
 				continue
 			}
-			if later, changed := takenInstead(s, turn, a); changed {
-				it = later
-			}
 			if i, seen := at[a.Question]; seen {
 				out[i] = it
 				continue
@@ -117,29 +114,6 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	}
 	return it, true
 }
-
-// takenInstead returns what the person said later to take another option than the one they chose: they name that too,
-// or say that they changed their mind.
-func takenInstead(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload.Item, ok bool) {
-	a.Options = slices.DeleteFunc(slices.Clone(a.Options), func(o ingest.Option) bool {
-		return slices.Contains(a.Chosen, o.Label)
-	})
-	if a.Multi || a.Free {
-		return it, false
-	}
-	it, by := namedLater(s, of, a)
-	if by == nil {
-		return it, false
-	}
-	took := text.Takes(it.Text)
-	takes := func(o ingest.Option) bool { return text.Words(o.Label).In(took) == 1 }
-	said := by.OwnText()
-	names := text.Words(strings.Join(a.Chosen, " ")).Shared(text.Words(said)) > 0
-	return it, slices.ContainsFunc(a.Options, takes) && (names || changesMind().MatchString(said))
-}
-
-var changesMind = text.Pattern(`(?i)\b(?:instead|rather|after all|actually|(?:my|our) mind|second thoughts?|switch|` +
-	`no longer|doch|lieber|stattdessen)\b`)
 
 // namedLater returns what the person said of a question that they wanted to talk about first: their next words that
 // name one of its options and ask nothing, and the turn, nil if none. Whether they took it, nothing on record says: it

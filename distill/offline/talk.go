@@ -20,7 +20,6 @@ const (
 	message                // the assistant's message
 	plan                   // a plan that the person approved
 	commit                 // a commit message
-	summary                // what the client wrote when it compacted its context
 )
 
 // A speech is one utterance: a turn's text, or a text in one of its calls.
@@ -105,21 +104,7 @@ func (t *talk) turn(turn *ingest.Turn) {
 		t.waiting, t.cut = t.asked, nil
 	case turn.Kind == ingest.PlanTurn:
 		t.hear(turn, turn.Text, plan)
-	case turn.Kind == ingest.Summary:
-		t.hear(turn, turn.Text, summary).withoutClients()
 	}
-}
-
-// withoutClients leaves out what the client says around a summary.
-func (sp *speech) withoutClients() {
-	opening := 0
-	if strings.HasPrefix(sp.text, "This session is being continued") {
-		opening = strings.Index(sp.text, "\n\n")
-	}
-	closing := strings.Index(sp.text, "\n\nIf you need specific details from before compaction")
-	sp.parts = slices.DeleteFunc(sp.parts, func(s sentence) bool {
-		return s.from < opening || closing >= 0 && s.from > closing
-	})
 }
 
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {

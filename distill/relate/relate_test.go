@@ -55,6 +55,19 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// The same question answered anew marks the earlier answer; a later request's first words take one back.
+func TestAnsweredAnew(t *testing.T) {
+	items := []Item{item("sms", "s1", 1, payload.Decision, "How do we send alerts? → By SMS", "By SMS"),
+		item("mail", "s2", 2, payload.Decision, "How do we send alerts from May on? → E-mail", "E-mail"),
+		item("keep", "s1", 1, payload.Decision, "Keep 30 days", "Keep 30 days"),
+		item("ask", "s3", 3, payload.Goal, "keep the alerts 90 days, not 30", "keep the alerts 90 days, not 30")}
+	items[0].Rule, items[1].Rule, items[3].By = payload.AnswerRule, payload.AnswerRule, payload.ByUser
+	want := []string{"mail supersedes sms by revokes, sure false", "ask supersedes keep by revokes, sure true"}
+	if diff := cmp.Diff(want, short(Links(items))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // The order of the items doesn't matter.
 func TestLinksHaveNoOrder(t *testing.T) {
 	want := Links(billing())
