@@ -120,7 +120,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case it.Kind == payload.Status: // sums up
 	case slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return substitutes(claim, q, b.said) }):
 		why = MendSaid
-	case it.Kind == payload.Decision && b.replies && b.leavesOpen() && !undecided().MatchString(it.Text):
+	case it.Kind == payload.Decision && b.replies && slices.ContainsFunc(b.sentences, undecided().MatchString):
 		why = MendSaid
 	case limits().MatchString(it.Text) && !b.limited, it.Kind != payload.Finding && b.exceptsMore(it.Text+" "+it.Scope):
 		why = MendSaid
@@ -188,9 +188,6 @@ func (b *bearing) speaksOfElse(claim []sayWord) bool {
 	}
 	return b.replies && !slices.ContainsFunc(b.quotes, shares)
 }
-
-// leavesOpen reports whether a person's quotes say that nothing is decided yet.
-func (b *bearing) leavesOpen() bool { return slices.ContainsFunc(b.sentences, undecided().MatchString) }
 
 // undecided matches what isn't decided yet: "could we maybe try it?", "not sure yet".
 var undecided = text.Pattern(`(?i)\b(?:not sure|unsure|undecided|(?:haven['’]?t|not) decided|let me think|(?:no|keine) (?:idea|ahnung)|` +

@@ -94,8 +94,8 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 			instead := len(s.text) <= longestChange && slices.ContainsFunc(others, func(o []sayWord) bool {
 				return len(o) > 0 && allIn(o, s.words, false)
 			}) && (changesMind().MatchString(s.text) || shareIn(chosen, read(later.OwnText())) > 0)
-			undone := allIn(chosen, s.words, true) && !more(s.words, chosen, about)
-			if instead || undone || c.renumbers(later, s, chosen) || a == nil && takesOut(s, chosen) {
+			undone := allIn(chosen, s.words, true) && !more(s.words, chosen, about) || a == nil && takesOut(s, chosen)
+			if instead || undone || c.renumbers(later, s, chosen) {
 				if q := inTurn(later, s.text); q != "" {
 					return later, q
 				}

@@ -30,7 +30,8 @@ func goal(t *talk) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if last != nil && muses().MatchString(last[0].Text) && (sp.wrought || sp.orders()) {
+		orders := func(s sentence) bool { return s.cues.has(cueOrder) && !asks(s.text) }
+		if last != nil && muses().MatchString(last[0].Text) && (sp.wrought || slices.ContainsFunc(sp.parts, orders)) {
 			if it, ok := requested(sp, 2); ok {
 				last, asked = []payload.Item{it}, sp.exchange
 			}
@@ -64,11 +65,6 @@ func goal(t *talk) (last []payload.Item) {
 var muses = text.Pattern(`(?i)^\W*(?:(?:so|ok|hm+|hey|just (?:curious|wondering)|and|by the way)\b\W*)*(?:what if\b|` +
 	`suppos(?:e|ing)\b|imagine\b|hypothetically|theoretically|in theory|was wäre|angenommen|theoretisch|et si\b|imaginons|` +
 	`supposons|y si\b|supongamos|(?:[a-z]+ )?\pL+ (?:thinks?|believes?|reckons?|suggests?|meinte?|findet|pense|piensa)\b)`)
-
-// orders reports whether a sentence of what was typed orders something, and asks nothing.
-func (sp *speech) orders() bool {
-	return slices.ContainsFunc(sp.parts, func(s sentence) bool { return s.cues.has(cueOrder) && !asks(s.text) })
-}
 
 // agreed returns what the assistant proposed to do, if what was typed only says to go on with it; where that was said
 // first of all, what the assistant then said it goes on with.

@@ -207,10 +207,10 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 		}
 		it, ok := requested(sp, least)
 		switch {
-		case slices.ContainsFunc(goals, func(g payload.Item) bool { return g.First().Turn == string(sp.turn.ID) }):
+		case len(goals) > 0 && goals[0].First().Turn == string(sp.turn.ID):
 			return nil
 		case begun && t.cut.commits() && !afterCommit().MatchString(sp.text):
-		case ok && (begun || sp.corrects() != nil || slices.ContainsFunc(sp.parts, sentence.requests)): // else it says good-bye
+		case ok && (begun || sp.corrects() != nil || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
 			if of, there := sp.pointsTo(); there {
 				it.Evidence = append(it.Evidence, of)

@@ -123,8 +123,10 @@ func (sp *speech) corrects() *sentence {
 	for i := range sp.parts {
 		s := &sp.parts[i]
 		lacks := saidState(states().FindStringSubmatchIndex(s.text)) == payload.FileProgress
-		denies := i == 0 && text.Refuses(s.text) && len(report) > 0 && !asks(report[len(report)-1].text) && tells(s.text, 2)
-		if !asks(s.text) && !sp.foreign(s) && !s.pasted && (lacks || denies) && !s.cues.has(cueGreet) {
+		asked := len(report) == 0 || asks(report[len(report)-1].text)
+		denies := i == 0 && !asked && text.Refuses(s.text) && tells(s.text, 2)
+		own := !sp.foreign(s) && !s.pasted && !asks(s.text)
+		if own && (lacks || denies) && !s.cues.has(cueGreet) {
 			return s
 		}
 	}

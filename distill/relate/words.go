@@ -121,8 +121,8 @@ func isNumber(w string) bool {
 	return err == nil
 }
 
-// values joins a number with its unit: "2 seconds" and "2s" are one value. One at the end of a clause has the unit of the
-// one before it: "90 days, not 30".
+// values joins a number with its unit: "2 seconds" and "2s" are one value. One at the end of a clause has the unit of
+// the one before it: "90 days, not 30".
 func values(in []token) []token {
 	var out []token
 	last := "" // unit
