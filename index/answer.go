@@ -295,9 +295,6 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 			continue
 		}
 		to := &said[i-1]
-		if o.beside.turn.ID == to.ID && o.turn.Role == "user" && o.turn.N < to.N && text.TakesSide(t.Text) {
-			o.quoted, o.beside = o.beside, o.quoted
-		}
 		if o.turn.ID == to.ID && o.beside.turn.Role == "user" && o.beside.turn.N < to.N && text.TakesSide(t.Text) {
 			passage, brief := asked.Passage(t.Text)
 			o.beside = quoted{t, passage, brief, o.beside.says}

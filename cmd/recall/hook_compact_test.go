@@ -65,12 +65,9 @@ func TestAfterACompaction(t *testing.T) {
 		}
 	}
 	page := d.recall("resume", "--no-sync")
-	if !strings.Contains(page, only+"” — the client's summary") {
-		t.Errorf("what only the summary says isn't in the payload, or isn't marked:\n%s", page)
-	}
-	for _, words := range []string{"is being continued", "earlier portion", "specific details", "Please continue"} {
+	for _, words := range []string{only, "is being continued", "earlier portion", "specific details", "Please continue"} {
 		if strings.Contains(page, words) {
-			t.Errorf("what the client says about its summary is in the payload (%s):\n%s", words, page)
+			t.Errorf("what the client says in its summary is in the payload (%s):\n%s", words, page)
 		}
 	}
 }
