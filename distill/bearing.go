@@ -189,9 +189,9 @@ func (b *bearing) speaksOfElse(claim []sayWord) bool {
 	return b.replies && !slices.ContainsFunc(b.quotes, shares)
 }
 
-// undecided matches what isn't decided yet: "could we maybe try it?", "not sure yet".
+// undecided matches what isn't decided yet: "not sure yet". "Can we maybe do it?" is a polite order.
 var undecided = text.Pattern(`(?i)\b(?:not sure|unsure|undecided|(?:haven['’]?t|not) decided|let me think|(?:no|keine) (?:idea|ahnung)|` +
-	`don['’]?t know|nicht sicher|pas sûre?)\b|\b(?:maybe|perhaps|vielleicht|peut-être|quizás?)\b.*\?`)
+	`don['’]?t know|nicht sicher|pas sûre?)\b`)
 
 func (b *bearing) turnedRound(claim []sayWord) bool {
 	return slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return turnsRound(claim, q) })
