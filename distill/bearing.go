@@ -190,8 +190,8 @@ func (b *bearing) speaksOfElse(claim []sayWord) bool {
 }
 
 // undecided matches what isn't decided yet: "not sure yet". "Can we maybe do it?" is a polite order.
-var undecided = text.Pattern(`(?i)\b(?:not sure|unsure|undecided|(?:haven['’]?t|not) decided|let me think|(?:no|keine) (?:idea|ahnung)|` +
-	`don['’]?t know|nicht sicher|pas sûre?)\b`)
+var undecided = text.Pattern(`(?i)\b(?:not sure|unsure|undecided|(?:haven['’]?t|not) decided|let me think|` +
+	`(?:no|keine) (?:idea|ahnung)|don['’]?t know|nicht sicher|pas sûre?)\b`)
 
 func (b *bearing) turnedRound(claim []sayWord) bool {
 	return slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return turnsRound(claim, q) })

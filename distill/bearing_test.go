@@ -389,7 +389,8 @@ func TestPointTakenBack(t *testing.T) {
 		"print 45 tickets on a page":                   payload.Stands,
 		"the box office opens at 45 minutes past nine": payload.Stands,
 	} {
-		s := talk("says Held seats expire after 30 minutes", "says Held seats expire after thirty minutes now.", "you "+later)
+		s := talk("says Held seats expire after 30 minutes", "says Held seats expire after thirty minutes now.",
+			"you "+later)
 		p := &payload.Payload{Items: []payload.Item{item(payload.Decision, "Held seats expire after 30 minutes",
 			"t1: Held seats expire after 30 minutes")}}
 		p.Items[0].Rule = payload.PointRule

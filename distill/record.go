@@ -55,8 +55,8 @@ var (
 		`\bhow (?:should|would|do|shall) .{0,20}\b(?:proceed|continue|go on)\b|\b(?:first|next)\?`)
 	offer = text.Pattern(`(?i)^\W*(?:want me|shall i|should i|would you like|do you want|can i|may i|ok if)\b|` +
 		`^\W*[\w ]{1,30}\?$`)
-	consents = text.Pattern(`(?i)^\W*(?:yes|sure|ok|okay|go ahead|no(?:t|,)? (?:now|yet|later|thanks)|later|skip|please|` +
-		`ja|oui|sí)\b`)
+	consents = text.Pattern(`(?i)^\W*(?:yes|sure|ok|okay|go ahead|no(?:t|,)? (?:now|yet|later|thanks)|later|skip|` +
+		`please|ja|oui|sí)\b`)
 )
 
 // quoteAnswer turns a decision into a quote of the answer, to what was asked.

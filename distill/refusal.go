@@ -25,8 +25,8 @@ var (
 	turnsDown = text.Pattern(`(?i)\b(?:no|nope|nein|don['’]?t|do not|let['’]?s not|not|never|instead of|rather ` +
 		`than|undo|revert|scratch|drop|forget|stop)\b`)
 	// harmlessNo matches phrases with such a word that reject nothing; each has one of harmlessSigns.
-	harmlessNo = text.Pattern(`(?i)\b(?:not? (?:more|less|fewer) than|no (?:problem|worries|idea|issue|doubt|matter)|not ` +
-		`(?:only|just|sure|bad|clear|certain)|(?:don['’]?t|do not) ` +
+	harmlessNo = text.Pattern(`(?i)\b(?:not? (?:more|less|fewer) than|no (?:problem|worries|idea|issue|doubt|matter)|` +
+		`not (?:only|just|sure|bad|clear|certain)|(?:don['’]?t|do not) ` +
 		`(?:forget|worry|know|understand|see|get|have|mind|remember)|why not|whether or not|if not|or not)\b`)
 	harmlessSigns = []string{"no ", "not", "don't ", "don’t ", "dont "}
 

@@ -277,7 +277,8 @@ func MemoryOf(r Reader, root string, leave Leave) (Found, []Problem) {
 		return out
 	}
 	for _, pattern := range r.Source().Client().notes {
-		places, _ := fs.Glob(os.DirFS(real), pattern) // a folder that can't be read is reported by the search for sessions
+		// A folder that can't be read is reported by the search for sessions.
+		places, _ := fs.Glob(os.DirFS(real), pattern)
 		for _, place := range places {
 			at := filepath.Join(real, filepath.FromSlash(place))
 			s.Walk(at, func(string) bool { return true }, func(path string, info fs.FileInfo) {

@@ -292,7 +292,8 @@ func (s *Search) Follow(path string) (real string, ok bool) {
 		return "", false
 	}
 	up, _ := filepath.Rel(real, s.Root)
-	if filepath.IsLocal(up) || slices.ContainsFunc(s.followed, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
+	followed := func(o fs.FileInfo) bool { return os.SameFile(o, info) }
+	if filepath.IsLocal(up) || slices.ContainsFunc(s.followed, followed) {
 		return "", false
 	}
 	s.followed = append(s.followed, info)

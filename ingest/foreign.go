@@ -338,7 +338,8 @@ func memoryParts(text string) []Foreign {
 	if strings.HasPrefix(text, "#") || strings.Contains(text, "\n#") {
 		for _, r := range headings {
 			if m := r.open().FindStringIndex(text); m != nil {
-				out = append(out, Foreign{From: m[0], To: m[1] + untilNextHeading(text[m[1]:], text[m[0]:m[1]]), Label: r.label})
+				to := m[1] + untilNextHeading(text[m[1]:], text[m[0]:m[1]])
+				out = append(out, Foreign{From: m[0], To: to, Label: r.label})
 			}
 		}
 	}

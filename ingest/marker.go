@@ -293,7 +293,7 @@ func pastedParts(text string, known func(string) ([]string, bool)) (parts []Fore
 		if k := strings.IndexByte(text[at:], '\n'); k >= 0 {
 			end = at + k + 1
 		}
-		switch line := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(text[at:end]), "> ")); { // without quote marks
+		switch line := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(text[at:end]), "> ")); { // bare of quotes
 		case line == "":
 			next = false
 		case strings.HasPrefix(line, "<!--"):

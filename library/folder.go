@@ -123,7 +123,8 @@ func (s *Folder) Covers(o *Folder) bool {
 	}
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
 		bad := func(line []byte) bool { return disk.SealOf(line) == disk.SealBad }
-		if len(disk.Lacking(s.Text[name], o.Text[name])) > 0 || slices.ContainsFunc(disk.SplitLines(o.Text[name]), bad) {
+		lacks := len(disk.Lacking(s.Text[name], o.Text[name])) > 0
+		if lacks || slices.ContainsFunc(disk.SplitLines(o.Text[name]), bad) {
 			return false
 		}
 	}
@@ -255,13 +256,14 @@ func (a *archiving) mergeVersion(ctx context.Context, src *Folder, from *Library
 	if have := a.versions.Find(name, ver.Size, ver.Sum); have > 0 {
 		return have, nil
 	}
-	file := ingest.File{Name: name, Role: src.Versions.Roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
+	file := ingest.File{Name: name, Role: src.Versions.Roles[name], Size: ver.Size}
+	file.Open = func() (io.ReadCloser, error) {
 		if from == nil {
 			return raw.Read(src.Entry.Folder, ver.Segs...), nil
 		}
 		r, _, err := from.OpenVersion(src.Entry.ID, name, n)
 		return r, err
-	}}
+	}
 	for have, mine := range a.versions.Files[name] { // has ours already grown out of it?
 		if mine.Size < ver.Size || len(a.lines) > 0 {
 			continue

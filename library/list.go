@@ -333,7 +333,8 @@ func (l *Library) saveList() error {
 		return nil
 	}
 	recent := time.Now().Add(-2 * time.Second).UnixNano()
-	all := slices.DeleteFunc(slices.Collect(maps.Values(l.sessions)), func(k *known) bool { return k.Stamp.Mod >= recent })
+	changed := func(k *known) bool { return k.Stamp.Mod >= recent }
+	all := slices.DeleteFunc(slices.Collect(maps.Values(l.sessions)), changed)
 	changes := []state.Change{{SQL: "DELETE FROM list"}, {SQL: "DELETE FROM library"},
 		{SQL: "INSERT INTO library VALUES(?, ?)", Args: []any{l.id, l.dir}}}
 	for some := range slices.Chunk(all, listBlock) {

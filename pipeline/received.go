@@ -273,8 +273,8 @@ func (n *Remembered) doc() index.Doc {
 		Source: index.HandoffSource, Start: n.At, End: n.At}
 	var items []payload.Item
 	for _, said := range n.said() {
-		items = append(items, payload.Item{Kind: payload.Lead, Text: said, By: payload.ByAssistant, Maker: payload.ByModel,
-			Rule: payload.ReceivedRule, State: payload.Stands, At: n.At})
+		items = append(items, payload.Item{Kind: payload.Lead, Text: said, By: payload.ByAssistant,
+			Maker: payload.ByModel, Rule: payload.ReceivedRule, State: payload.Stands, At: n.At})
 	}
 	payload.Mint(d.Session, items, map[payload.ItemID]bool{})
 	for _, it := range items {

@@ -404,7 +404,8 @@ func (w *writtenLines) pasted(ctx context.Context, family []string) func(line st
 			return nil, true
 		}
 		// The session line and the note of how many items were cut are around a page's items.
-		frame := strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") || payload.IsCutNote(line)
+		frame := payload.IsCutNote(line) ||
+			strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ")
 		if page > 0 && (frame || payload.IsHeading(line) || line == ingest.Confirmation) {
 			return nil, true
 		}

@@ -166,8 +166,8 @@ func (r *run) sync(ctx context.Context) error {
 		}
 		return err
 	}
-	// If this is still so at the start of the next run, this one was interrupted, and the library may hold sessions that
-	// were archived but not distilled.
+	// If this is still so at the start of the next run, this one was interrupted, and the library may hold sessions
+	// that were archived but not distilled.
 	r.seen.setFact(finished, "")
 	marked := r.seen.save() // archive even if the cache can't be written
 	if err := errors.Join(r.archive(ctx, changed), marked); err != nil {

@@ -281,7 +281,8 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 	items, err := list(ctx, t, func(row pgx.CollectableRow) (it payload.Item, err error) {
 		var data string
 		var start, end *time.Time
-		if err = row.Scan(&data, &start, &end); err == nil && (json.Unmarshal([]byte(data), &it) != nil || !receive(&it)) {
+		err = row.Scan(&data, &start, &end)
+		if err == nil && (json.Unmarshal([]byte(data), &it) != nil || !receive(&it)) {
 			it = payload.Item{} // forged
 		}
 		if start != nil && end != nil {

@@ -258,7 +258,8 @@ func (p Plan) Do(ctx context.Context) error {
 		if _, err := tx.Conn().PgConn().Exec(ctx, strings.ReplaceAll(schema, "{role}", p.Role)).ReadAll(); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `WITH m AS (INSERT INTO recall.member(login, name, owner) VALUES(session_user, session_user, true))
+		_, err = tx.Exec(ctx, `WITH m AS (
+				INSERT INTO recall.member(login, name, owner) VALUES(session_user, session_user, true))
 			INSERT INTO recall.team(id, name, role, format) VALUES($1, $2, $3, $4)`, p.id, p.name, p.Role, format)
 		if err == nil {
 			_, err = tx.Exec(ctx, `GRANT `+p.Role+` TO CURRENT_USER`)
@@ -316,7 +317,8 @@ func (l *line) Read(p []byte) (n int, err error) {
 func settings(address string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err == nil && safe(c.ConnConfig) != nil && !setsMode(address) {
-		c, err = pgxpool.ParseConfig(withSetting(address, "sslmode", "verify-full")) // libpq's default would accept anything
+		// libpq's default would accept anything.
+		c, err = pgxpool.ParseConfig(withSetting(address, "sslmode", "verify-full"))
 	}
 	if err != nil {
 		return nil, hint.With(err, "write it as postgres://NAME@HOST/DATABASE, or service=NAME")

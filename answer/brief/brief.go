@@ -161,7 +161,8 @@ const (
 func (b *Bearing) Lines() string {
 	if b.Claims() {
 		it := b.Item
-		line := cmp.Or(answer.Record(it, payload.Origin{Number: b.SessionN}), string(it.Kind)) + b.Doubt.Note(it.Kind) + ": "
+		what := cmp.Or(answer.Record(it, payload.Origin{Number: b.SessionN}), string(it.Kind))
+		line := what + b.Doubt.Note(it.Kind) + ": "
 		if it.Kind == payload.File {
 			line += plain(it.Path, longestClaim) + " "
 		}

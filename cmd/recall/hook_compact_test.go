@@ -65,7 +65,8 @@ func TestAfterACompaction(t *testing.T) {
 		}
 	}
 	page := d.recall("resume", "--no-sync")
-	for _, words := range []string{only, "is being continued", "earlier portion", "specific details", "Please continue"} {
+	for _, words := range []string{only, "is being continued", "earlier portion", "specific details",
+		"Please continue"} {
 		if strings.Contains(page, words) {
 			t.Errorf("what the client says in its summary is in the payload (%s):\n%s", words, page)
 		}

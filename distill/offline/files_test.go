@@ -310,7 +310,9 @@ func TestDoneIsDenied(t *testing.T) {
 		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Write", Path: "/w/guide.md", Done: true}}
 		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
 		all, _ := items(s)
-		next := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Kind == payload.Next && it.Text == said })
+		next := slices.ContainsFunc(all, func(it payload.Item) bool {
+			return it.Kind == payload.Next && it.Text == said
+		})
 		if got := status(s, "guide.md"); got != want || want == payload.FileProgress && !next {
 			t.Errorf("%q: status %q, want %q; next: %v", said, got, want, next)
 		}

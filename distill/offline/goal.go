@@ -63,8 +63,9 @@ func goal(t *talk) (last []payload.Item) {
 
 // muses matches what wonders what would be if, or what somebody else thinks: the goal until anything is ordered.
 var muses = text.Pattern(`(?i)^\W*(?:(?:so|ok|hm+|hey|just (?:curious|wondering)|and|by the way)\b\W*)*(?:what if\b|` +
-	`suppos(?:e|ing)\b|imagine\b|hypothetically|theoretically|in theory|was wäre|angenommen|theoretisch|et si\b|imaginons|` +
-	`supposons|y si\b|supongamos|(?:[a-z]+ )?\pL+ (?:thinks?|believes?|reckons?|suggests?|meinte?|findet|pense|piensa)\b)`)
+	`suppos(?:e|ing)\b|imagine\b|hypothetically|theoretically|in theory|was wäre|angenommen|theoretisch|et si\b|` +
+	`imaginons|supposons|y si\b|supongamos|` +
+	`(?:[a-z]+ )?\pL+ (?:thinks?|believes?|reckons?|suggests?|meinte?|findet|pense|piensa)\b)`)
 
 // agreed returns what the assistant proposed to do, if what was typed only says to go on with it; where that was said
 // first of all, what the assistant then said it goes on with.

@@ -31,7 +31,7 @@ func TestGreetingIsNoGoal(t *testing.T) {
 // What is only wondered about, or somebody else's view, gives way to what is ordered then.
 func TestMusingIsNoGoal(t *testing.T) {
 	for _, c := range []struct{ first, then, want string }{
-		{"what if we sold seats by auction?", "make the seat plan print in colour", "make the seat plan print in colour"},
+		{"what if we sold seats by auction?", "make the seat plan print colours", "make the seat plan print colours"},
 		{"what if we sold seats by auction?", "hm, good to know", "what if we sold seats by auction?"},
 		{"Ines thinks we should sell by auction.", "fix the seat plan", "fix the seat plan"},
 		{"Sell the seats by auction.", "fix the seat plan, too", "Sell the seats by auction."},

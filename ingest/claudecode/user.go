@@ -278,7 +278,8 @@ func Classify(text string) Typed {
 }
 
 // anotherAgent matches the beginnings of messages from teammates and other sessions.
-var anotherAgent = text.Pattern(`^(?:<(?:teammate|cross-session|agent|peer)-message\b|Another Claude session sent a message)`)
+var anotherAgent = text.Pattern(`^(?:<(?:teammate|cross-session|agent|peer)-message\b|` +
+	`Another Claude session sent a message)`)
 
 const (
 	summaryOpening = "This session is being continued from a previous conversation"

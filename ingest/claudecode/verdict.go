@@ -41,7 +41,7 @@ var reasonMarks = []string{
 func rejection(text string) (ingest.Verdict, string) {
 	for _, mark := range reasonMarks {
 		if _, reason, ok := strings.Cut(text, mark); ok {
-			reason, _, _ = strings.Cut(strings.TrimSpace(reason), "\n\nNote: The user's next message") // the client's own
+			reason, _, _ = strings.Cut(strings.TrimSpace(reason), "\n\nNote: The user's next message") // the client's
 			if strings.HasPrefix(reason, "The user wants to clarify these questions") {
 				return ingest.Clarify, ""
 			}

@@ -229,8 +229,8 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 		return nil, nil, nil
 	}
 	log := &auditLog{name: file.Name, prompts: map[string]said{}, copies: map[string][]said{}}
-	s, err := claudecode.Reader{Log: log.readEntry}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
-		Files: []ingest.File{file}})
+	s, err := claudecode.Reader{Log: log.readEntry}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork,
+		Root: f.Root, Files: []ingest.File{file}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
 	}

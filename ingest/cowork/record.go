@@ -232,7 +232,8 @@ func overlayPlace(s *ingest.Session, rec record, files []ingest.File) {
 	w := &s.Where
 	w.Folders, w.Space, w.Process = rec.folders, spaceName(files, rec.space), cmp.Or(rec.process, rec.vmProcess)
 	w.Storage = storageOf(files, rec)
-	s.Uploads, s.Outputs = fileRefs(files, ingest.UploadFile, "uploads/"), fileRefs(files, ingest.OutputFile, "outputs/")
+	s.Uploads = fileRefs(files, ingest.UploadFile, "uploads/")
+	s.Outputs = fileRefs(files, ingest.OutputFile, "outputs/")
 	mounts := NewMounts([]string{rec.process, rec.vmProcess}, w.Storage, rec.folders)
 	for _, c := range ingest.EachCall(s.Turns) {
 		if c.Name == "mcp__cowork__request_cowork_directory" && !c.Failed {

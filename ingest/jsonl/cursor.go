@@ -454,7 +454,7 @@ func unescapeRune(out *strings.Builder, raw []byte) int {
 	return 6
 }
 
-// hex4 reads \uXXXX.
+// hex4 reads an escape of four hexadecimal digits: \u00e4.
 func hex4(b []byte) (rune, bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false

@@ -244,7 +244,8 @@ func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 	for _, id := range ids {
 		for i, t := range d.tables {
 			if !t.isConversation() {
-				list(fmt.Sprintf("SELECT %d, rowid FROM %s WHERE %s = ? ORDER BY rowid", i, name(t.name), t.sessionColumn()), id)
+				list(fmt.Sprintf("SELECT %d, rowid FROM %s WHERE %s = ? ORDER BY rowid", i, name(t.name),
+					t.sessionColumn()), id)
 			}
 		}
 	}
@@ -261,8 +262,8 @@ func (d *database) inOrder() string {
 	var of []string
 	for i, t := range d.tables {
 		if t.name == partTable {
-			of = append(of, fmt.Sprintf(`SELECT %d, p.rowid, coalesce(m.time_created, 1 << 62), p.message_id, p.id FROM part p
-				LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ?1`, i))
+			of = append(of, fmt.Sprintf(`SELECT %d, p.rowid, coalesce(m.time_created, 1 << 62), p.message_id, p.id
+				FROM part p LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ?1`, i))
 		} else if t.isConversation() {
 			of = append(of, fmt.Sprintf("SELECT %d, rowid, time_created, id, '' FROM %s WHERE session_id = ?1", i,
 				t.name))

@@ -317,7 +317,8 @@ func checkSegment(path string, s raw.Stored) (stored, source int64, err error) {
 	case len(s.CRCs) == 0 || slices.Contains(s.CRCs, disk.CRCText(crc.Sum)):
 		return stored, source, nil
 	}
-	return stored, source, storedDifferently{errors.New("the file differs from what was stored, but its content is right")}
+	return stored, source,
+		storedDifferently{errors.New("the file differs from what was stored, but its content is right")}
 }
 
 // unpack sums the decompressed bytes, up to a little more than want.

@@ -44,7 +44,8 @@ func Cleanup(stays []Stay) (string, Cleaned, error) {
 		if !s.End.IsZero() {
 			ended = s.End.UTC().Add(time.Minute).Format("200601021504.05")
 		}
-		fmt.Fprintf(&calls, "\n# %q (%s)\nsession %s %s\n", comment(s.Task), s.Session, quote(s.KeptName()), quote(ended))
+		fmt.Fprintf(&calls, "\n# %q (%s)\nsession %s %s\n", comment(s.Task), s.Session, quote(s.KeptName()),
+			quote(ended))
 		s.clear(&c, &top, &calls)
 		if h := home(s.Folders); h != "" && s.Machine == VM && homes[h] == "" {
 			homes[h] = s.KeptName()
@@ -221,7 +222,8 @@ func AsFolder(dir string) (string, bool) {
 
 // within reports whether a path is usable and is one of the folders or below one.
 func within(p string, folders []string) bool {
-	return usable(p) && slices.ContainsFunc(folders, func(f string) bool { return p == f || strings.HasPrefix(p, f+"/") })
+	holds := func(f string) bool { return p == f || strings.HasPrefix(p, f+"/") }
+	return usable(p) && slices.ContainsFunc(folders, holds)
 }
 
 // home returns the session's home in its virtual machine, "" if that isn't among the folders.

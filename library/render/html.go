@@ -214,7 +214,8 @@ func done(calls []ingest.ToolCall) string {
 			break
 		}
 		alike := i + 1
-		for alike < len(calls) && calls[alike].Name == calls[i].Name && tersely(&calls[i])+tersely(&calls[alike]) == "" {
+		for alike < len(calls) && calls[alike].Name == calls[i].Name &&
+			tersely(&calls[i])+tersely(&calls[alike]) == "" {
 			alike++
 		}
 		step := oneLine(calls[i].Name, 40)

@@ -251,7 +251,8 @@ func (f *Folders) keepManifest(ctx context.Context, root *os.Root, name string, 
 	m := f.Manifest(s, trace.OfSession(s), e)
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
-		if inside, err := filepath.Rel(root.Name(), in.Host); in.SHA256 == "" && err == nil && filepath.IsLocal(inside) {
+		inside, err := filepath.Rel(root.Name(), in.Host)
+		if in.SHA256 == "" && err == nil && filepath.IsLocal(inside) {
 			in.SHA256 = in.Look().SHA256 // its bytes aren't in the library, but in this folder
 		}
 	}

@@ -215,7 +215,8 @@ func (a *Asker) Foresee(ctx context.Context, o Options) (Foreseen, error) {
 // bears adds the estimate for asking how the items of a session relate to others.
 func (a *Asker) bears(f *Foreseen) {
 	if a.Reconciler != nil {
-		f.Bearing.Requests, f.Bearing.In, f.Bearing.Out = f.Bearing.Requests+1, f.Bearing.In+pairsIn, f.Bearing.Out+pairsOut
+		f.Bearing.Requests++
+		f.Bearing.In, f.Bearing.Out = f.Bearing.In+pairsIn, f.Bearing.Out+pairsOut
 	}
 }
 

@@ -103,5 +103,6 @@ func TestNoRequestEndsTheServer(t *testing.T) {
 
 // Tools lists the names of the tools, sorted.
 func Tools() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(pages())), func(name string) bool { return name == "instructions" })
+	all := slices.Sorted(maps.Keys(pages()))
+	return slices.DeleteFunc(all, func(name string) bool { return name == "instructions" })
 }

@@ -163,7 +163,9 @@ func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error
 	if m.Others != nil {
 		h.Others = m.Others("")
 	}
-	waits, err := kept(&s.kept, m.Stamp, "waits", func() (*review.Waiting, error) { return waiting(ctx, m, f, latest, 0) })
+	waits, err := kept(&s.kept, m.Stamp, "waits", func() (*review.Waiting, error) {
+		return waiting(ctx, m, f, latest, 0)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +268,8 @@ func (s *Server) week(r *http.Request, m *Memory) (any, error) {
 			}
 		}
 		slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.End.Compare(a.End) })
-		line, err := history.TimelineOf(r.Context(), m.Pipeline, catalog, sessions[:min(len(sessions), inLetter)], inTime...)
+		newest := sessions[:min(len(sessions), inLetter)]
+		line, err := history.TimelineOf(r.Context(), m.Pipeline, catalog, newest, inTime...)
 		if err != nil {
 			return v, err
 		}

@@ -311,7 +311,8 @@ func picturesOf(ctx context.Context, m *Memory, e library.Entry, s *ingest.Sessi
 		in := begins[file.Name]
 		slices.SortFunc(in, func(a, b begin) int { return cmp.Compare(a.line, b.line) })
 		err := imagesOf(m, e, file, func(line int, data []byte) bool {
-			at, found := slices.BinarySearchFunc(in, line, func(b begin, line int) int { return cmp.Compare(b.line, line) })
+			byLine := func(b begin, line int) int { return cmp.Compare(b.line, line) }
+			at, found := slices.BinarySearchFunc(in, line, byLine)
 			if !found {
 				at--
 			}

@@ -262,7 +262,8 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		fs.Apart("copy", "out")
 	}, func(ctx context.Context, args []string) error {
 		if o.To = terminal.Line(o.To); o.To == "" {
-			return hint.With(errors.New("handoff: --to with the recipient's name is required"), "recall handoff --to Bob")
+			return hint.With(errors.New("handoff: --to with the recipient's name is required"),
+				"recall handoff --to Bob")
 		}
 		if err := a.Fresh(ctx); err != nil {
 			return err

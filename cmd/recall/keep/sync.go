@@ -214,7 +214,8 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 		if err := a.Lib.ReadOnly(); err != nil {
 			return err
 		}
-		a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0 // the person agrees to the price
+		// The person agrees to the price.
+		a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0
 		entries, err := toRedistill(a, args, o.Since.At)
 		if err != nil {
 			return err

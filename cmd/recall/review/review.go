@@ -223,7 +223,8 @@ func newLinkCmd(a *app.App) *cobra.Command {
 		case link.Relation == noRelation:
 			link = payload.Link{Op: payload.OpRetract}
 		case !slices.Contains(relations, string(link.Relation)):
-			return hint.With(fmt.Errorf("%q is not a relation", args[1]), "use one of %s", strings.Join(relations, ", "))
+			return hint.With(fmt.Errorf("%q is not a relation", args[1]), "use one of %s",
+				strings.Join(relations, ", "))
 		}
 		return linkItems(ctx, a, link, args[0], args[2])
 	})

@@ -238,7 +238,8 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if err := t.Erase(ctx, m.ID); err != nil {
-			return hint.With(err, "members can delete themselves; an owner of the team can delete anybody but the only owner")
+			return hint.With(err, "members can delete themselves; an owner of the team can delete anybody but the only "+
+				"owner")
 		}
 		if m.ID == t.Member.ID {
 			if err := team.End(a.Lib.Dir()); err != nil {
@@ -261,11 +262,11 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		}
 		author, own := terminal.Line(p.Author), p.Member == t.Member.ID
 		if own && p.Device == of.Device {
-			return hint.With(fmt.Errorf("session %s is from this machine", terminal.Line(p.Session)), "recall forget removes "+
-				"it here and from the team, recall team unshare takes a project back")
+			return hint.With(fmt.Errorf("session %s is from this machine", terminal.Line(p.Session)),
+				"recall forget removes it here and from the team, recall team unshare takes a project back")
 		}
-		fmt.Fprintf(a.Out, "%s's session %s, %q, would be removed from the team for good\n", author, terminal.Line(p.Session),
-			terminal.Line(p.Title))
+		fmt.Fprintf(a.Out, "%s's session %s, %q, would be removed from the team for good\n", author,
+			terminal.Line(p.Session), terminal.Line(p.Title))
 		there := fmt.Sprintf("in %s's own library it stays until they forget it", author)
 		if own { // for example because that machine is lost
 			there = "each machine of yours that has it says so at its next sync"

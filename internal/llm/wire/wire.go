@@ -382,7 +382,8 @@ func FaultOf(status int, code, text string) llm.Fault {
 	says := func(in string, parts ...string) bool { return txt.AnyOf(in, strings.Contains, parts...) }
 	switch {
 	case status == http.StatusPaymentRequired, says(code, "insufficient_quota", "billing", "insufficient_balance"),
-		says(text, "exceeded your current quota", "credit balance is too low", "insufficient credits", "api usage limits"):
+		says(text, "exceeded your current quota", "credit balance is too low", "insufficient credits",
+			"api usage limits"):
 		return llm.NoCredit
 	case says(code, "content_filter", "content_policy", "responsibleai"), status == http.StatusForbidden &&
 		says(text, "flagged", "moderation"):
