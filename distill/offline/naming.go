@@ -57,10 +57,15 @@ func findStates(t *talk, all []*touched) {
 		written, byStem[stem], writtenIn[at] = append(written, f), append(byStem[stem], f), append(writtenIn[at], f)
 	}
 	for _, sp := range t.speeches {
-		if s := sp.corrects(); s != nil {
-			for _, f := range written {
-				if f.state != nil && f.state.by == sp.reacts && f.state.state == payload.FileDone {
-					f.state = &stated{sp, s, s.text, payload.FileProgress}
+		done := func(f *touched) bool {
+			return f.state != nil && f.state.by == sp.reacts && f.state.state == payload.FileDone
+		}
+		if slices.ContainsFunc(written, done) {
+			if s := sp.corrects(); s != nil {
+				for _, f := range written {
+					if done(f) {
+						f.state = &stated{sp, s, s.text, payload.FileProgress}
+					}
 				}
 			}
 		}
@@ -120,13 +125,14 @@ func (sp *speech) corrects() *sentence {
 		return nil
 	}
 	report := sp.reacts.parts
+	asked := len(report) == 0 || asks(report[len(report)-1].text)
 	for i := range sp.parts {
 		s := &sp.parts[i]
-		lacks := saidState(states().FindStringSubmatchIndex(s.text)) == payload.FileProgress
-		asked := len(report) == 0 || asks(report[len(report)-1].text)
+		if sp.foreign(s) || s.pasted || asks(s.text) || s.cues.has(cueGreet) {
+			continue
+		}
 		denies := i == 0 && !asked && text.Refuses(s.text) && tells(s.text, 2)
-		own := !sp.foreign(s) && !s.pasted && !asks(s.text)
-		if own && (lacks || denies) && !s.cues.has(cueGreet) {
+		if denies || saidState(states().FindStringSubmatchIndex(s.text)) == payload.FileProgress {
 			return s
 		}
 	}
