@@ -62,6 +62,9 @@ func lookupForms(ts []term) []string {
 
 // weigh counts what contains each term, and computes the usual inverse document frequency.
 func (r *reader) weigh(ctx context.Context, ts []term) error {
+	if len(ts) == 0 {
+		return nil
+	}
 	held, err := r.count(ctx, lookupForms(ts))
 	n := float64(r.size + r.q.Elsewhere.searched())
 	for i := range ts {

@@ -13,11 +13,10 @@ func (x *Index) Said(ctx context.Context, session string, from, to, around int) 
 	return readList(ctx, x, func(rows *sql.Rows) (t Turn, err error) {
 		err = rows.Scan(&t.ID, &t.N, &t.Role, written{&t.At}, packed{&t.Text})
 		return t, err
-	}, `WITH said AS (SELECT * FROM turn WHERE session=(SELECT id FROM session WHERE sid=?1))
-		SELECT tid, n, role, at, text FROM said WHERE n BETWEEN ?2 AND ?3
-			OR n IN (SELECT n FROM said WHERE n<?2 ORDER BY n DESC LIMIT ?4)
-			OR n IN (SELECT n FROM said WHERE n>?3 ORDER BY n LIMIT ?4)
-		ORDER BY n`, session, from, to, around)
+	}, `SELECT t.tid, t.n, t.role, t.at, t.text FROM session s JOIN turn t ON t.session=s.id WHERE s.sid=?1
+		AND t.n>=ifnull((SELECT n FROM turn WHERE session=s.id AND n<?2 ORDER BY n DESC LIMIT 1 OFFSET ?4-1), 0)
+		AND t.n<=ifnull((SELECT n FROM turn WHERE session=s.id AND n>?3 ORDER BY n LIMIT 1 OFFSET ?4-1), 1<<60)
+		ORDER BY t.n`, session, from, to, around)
 }
 
 // anyOf returns a condition on the words of a text that touch at most so many rows, the rarest; "" for none.

@@ -100,7 +100,7 @@ func pastedLines(lines []string) int {
 			return n - last
 		}
 		return n + outputBelow(lines[n:])
-	case chatted().MatchString(first):
+	case strings.ContainsAny(first, "0123456789") && chatted().MatchString(first):
 		n := until(blank)
 		talks := func(line string) bool { return chatted().MatchString(strings.TrimSpace(line)) }
 		if slices.ContainsFunc(lines[1:n], talks) {

@@ -21,24 +21,40 @@ const kindredShare = 0.3
 // Passage returns the part of a turn that answers the question: the adjacent whole sentences that contain most
 // of it, with as much context as there is room for; and a brief version, which may be another part of the turn.
 func (q *Question) Passage(turn string) (passage, brief string) {
+	t, known := q.turns[turn]
+	if !known {
+		t = q.readTurn(turn)
+		q.turns[turn] = t
+	}
+	return t.passage, t.brief
+}
+
+// readTurn is what was read of a turn: what its sentences hold of a question, and the passages to show.
+type readTurn struct {
+	found
+	passage, brief string
+}
+
+func (q *Question) readTurn(turn string) (t readTurn) {
 	parts := Sentences(turn)
 	if len(parts) == 0 {
-		return turn, turn
+		return readTurn{passage: turn, brief: turn}
 	}
 	says := make([]float64, len(parts))
 	for i, p := range parts {
 		f := q.read(turn[p[0]:p[1]])
 		says[i] = q.weight(f.terms) + kindredShare*q.weight(f.kin&^f.terms)
+		t.terms, t.kin = t.terms|f.terms, t.kin|f.kin
 	}
 	cut := func(room int) string {
 		from, to := stretch(parts, says, room)
 		return turn[from:to]
 	}
-	passage = cut(longestPassage)
-	if len(passage) <= briefPassage {
-		return passage, passage
+	t.passage = cut(longestPassage)
+	if t.brief = t.passage; len(t.passage) > briefPassage {
+		t.brief = cut(briefPassage)
 	}
-	return passage, cut(briefPassage)
+	return t
 }
 
 // stretch returns the range of the fewest adjacent sentences that say the most.

@@ -35,6 +35,7 @@ type Question struct {
 	kin   map[string][]Kin
 	first [1 << 16 / 64]uint64 // a bit for each beginning of relevant stems; other words needn't be stemmed
 	stems map[string]string    // of words read before, "" of small ones
+	turns map[string]readTurn  // those read before: exchanges overlap
 
 	asked map[payload.Kind]bool
 	tried bool // it asks whether something was tried
@@ -45,7 +46,7 @@ type Question struct {
 // Ask prepares a question; terms beyond MostTerms are ignored.
 func Ask(text string, terms []Term, kin []Kin) *Question {
 	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{},
-		stems: map[string]string{}}
+		stems: map[string]string{}, turns: map[string]readTurn{}}
 	begins := func(stem string) {
 		b := firstBytes(stem)
 		q.first[b/64] |= 1 << (b % 64)
@@ -147,7 +148,10 @@ func (q *Question) Held(s string) (terms uint64, own, kindred float64) {
 	if q.total == 0 {
 		return 0, 0, 0
 	}
-	f := q.read(s)
+	f := q.turns[s].found
+	if f == (found{}) {
+		f = q.read(s)
+	}
 	return uint64(f.terms), q.weight(f.terms) / q.total, q.weight(f.kin&^f.terms) / q.total
 }
 

@@ -30,7 +30,12 @@ func Split(s string) []string {
 // Each calls f for each word of Split until f returns false.
 func Each(s string, f func(string) bool) {
 	for i := 0; i < len(s); {
-		if j := plainEnd(s, i); j > i && ends(s, j) { // most words
+		j := plainEnd(s, i)
+		if j == i && s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if j > i && ends(s, j) { // most words
 			w := Head(s[i:j], maxWord)
 			if !plain(w[0]) {
 				w = strings.ToLower(w)
@@ -39,10 +44,6 @@ func Each(s string, f func(string) bool) {
 				return
 			}
 			i = j
-			continue
-		}
-		if s[i] < utf8.RuneSelf && !inner(rune(s[i])) {
-			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])

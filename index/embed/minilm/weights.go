@@ -66,9 +66,7 @@ func load(data string) network {
 			continue
 		}
 		v := make([]float32, t.Rows)
-		for i := range v {
-			v[i] = float(of[4*i:])
-		}
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(of)), of) // every processor recall runs on is little-endian
 		vectors[t.Name] = v
 	}
 	normOf := func(name string) layerNorm { return layerNorm{vectors[name+".weight"], vectors[name+".bias"]} }
