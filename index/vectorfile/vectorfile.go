@@ -65,7 +65,7 @@ var ErrOther = errors.New("vectors of another model, or none")
 const longestHead = 1 << 10
 
 // readAtOnce is how many vectors are read at once if not all are wanted.
-const readAtOnce = 128
+const readAtOnce = 32
 
 // Read calls do for each wanted vector, all if wanted is nil, from a place in the file on, its beginning being 0,
 // and returns the end of the last. It fails with ErrOther, or with ErrUnusable after the last if there are damaged
