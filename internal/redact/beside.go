@@ -173,6 +173,8 @@ func evident(v string) bool {
 	switch {
 	case named || !unusualKinds(v) || placeholder(v) || public(v):
 		return false
+	case scattered(v):
+		return true
 	case inGroups(v):
 		first, last := strings.IndexAny(v, "0123456789"), strings.LastIndexAny(v, "0123456789")
 		return strings.Contains(v[first:last], "-")
@@ -192,11 +194,27 @@ func evident(v string) bool {
 		return strings.IndexByte("*+&@", v[at]) < 0
 	case v[at] == '#': // of a link
 		return after.digits > 0 && after.lower+after.upper > 0
-	case strings.IndexByte("*&+^", v[at]) >= 0: // of an expression
+	case strings.IndexByte("*&+^", v[at]) >= 0 && textureOf(v) != twoCases: // of an expression
 		upper := before.upper+after.upper > 0 && before.lower+before.upper > 0
 		return upper && min(at, len(v)-at-1) >= 4 && caseSwitches(v[1:at]) == 0 && caseSwitches(v[at+2:]) == 0
 	}
 	return before.lower+before.upper > 0 && after.lower+after.upper+after.digits > 1
+}
+
+// scattered reports whether letters of both cases, digits and marks change so often in a word that a program drew it:
+// its pieces, words in letters and numbers, have two characters or fewer on average.
+func scattered(v string) bool {
+	t, pieces := shapeIn(v), 0
+	for i := range len(v) {
+		c := classes[v[i]] & alnum
+		goesOn := i > 0 && c != 0 && (c == classes[v[i-1]]&alnum || c == lower && is(v[i-1], upper))
+		if !goesOn {
+			pieces++
+		}
+	}
+	allKinds := t.lower > 0 && t.upper > 0 && t.digits > 0 && t.other*2 < len(v)
+	return allKinds && is(v[0], alnum) && len(v) >= 10 && pieces*2 >= len(v) && strings.ContainsAny(v, "!#$^") &&
+		!strings.ContainsAny(v, "/:,;()[]{}<>\"'`|") && !encodedInURL().MatchString(v)
 }
 
 // unusualKinds reports whether a word has more kinds of characters than most have.
@@ -221,22 +239,26 @@ var (
 	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$*]`).Replace(
 		`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
 			`[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}|` +
+			`[A-Z][a-z]{3,12}\d{2,3}[!#$%*+&]|[A-Z]?[a-z]{0,11}\d[a-z]+\d?[a-z]*[!#$%*+&?]\d{1,4}|` +
 			`[A-Z]?[a-z]{3,12}[@!#$][a-z]*\d[a-z]+\d*)[!?.*#$%]?\z`))
 	titledNumber = text.Pattern(`\A` + titled + `\z`)
 	// chosenDotted matches two words and a number, which names in code seldom end with.
-	chosenDotted = text.Pattern(`\A[A-Za-z][a-z]{3,12}\.[a-z]{3,12}\d{2,4}\z`)
+	chosenDotted = text.Pattern(`\A[A-Za-z][a-z]{3,12}\.[A-Za-z][a-z]{2,12}\d{2,4}\z`)
 	// sized matches what ends with a number of bits, as names in code do.
 	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
 	// user matches a user's name and what joins a password to it: ann/, ann:, "ann", "
 	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/;]| : | using | (?:→|->) )|` +
-		`\w@[\w.-]{2,40} ?\(|\n[A-Za-z][\w.-]{1,40} = |` +
+		`\w@[\w.-]{2,40}(?: ?\(|, )|\n[A-Za-z][\w.-]{1,40} = |` +
 		`[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|\b(?:as|use) [\w.@-]{2,40}(?:,| and) |` +
 		`\b(?i:creds|credentials|administrator|admin|root|log[io]n|signin|user)(?:[:=]? [\w.@-]{2,40}){0,2}[:=]? )\z`)
 )
 
-// wordsAndNumber reports whether a word is words and a number, as people choose passwords.
+// wordsAndNumber reports whether a word is words and a number, as people choose passwords. Most words can't be: the
+// expression, which is long, isn't tried with those.
 func wordsAndNumber(v string) bool {
-	return chosenWords().MatchString(v) && !hasSecretName(v) && !placeholder(v) && !dotted(v) && !sized().MatchString(v)
+	possible := shapeIn(v).digits > 0 && is(v[0], letter) && len(v) < 64 && !strings.ContainsAny(v, "/:=")
+	return possible && chosenWords().MatchString(v) && !hasSecretName(v) && !placeholder(v) && !dotted(v) &&
+		!sized().MatchString(v)
 }
 
 // unnamed reports whether a word with a number is none that names something.
@@ -260,9 +282,6 @@ func (s *scan) markedWords() {
 		if !is(t[at], inside) || !is(t[at-1], alnum|closers) {
 			continue
 		}
-		if t[at] == '@' {
-			s.userAtHost(at)
-		}
 		from := at
 		for from > 0 && is(t[from-1], mark) {
 			from--
@@ -271,22 +290,8 @@ func (s *scan) markedWords() {
 			s.maskIn(from, at, func(v string, _ int) bool {
 				t := shapeIn(v)
 				allKinds := t.lower > 0 && t.upper > 0 && t.digits > 0 && t.other > 0 && t.other*4 <= len(v)
-				return allKinds && !encodedInURL().MatchString(v) && evident(v)
+				return (allKinds || scattered(v)) && !encodedInURL().MatchString(v) && evident(v)
 			})
 		}
 	}
 }
-
-// userAtHost masks the password before the "@" at at in user:password@host, also where no "://" is before it.
-func (s *scan) userAtHost(at int) {
-	t, from := s.text, at
-	for from > 0 && at-from < 40 && is(t[from-1], mark) && t[from-1] != '/' {
-		from--
-	}
-	named := at-from >= 7 && s.before(from) == ':' && from > 1 && is(t[from-2], alnum)
-	if named && looks["chosen"](t[from:at]) && hostName().MatchString(t[at+1:min(len(t), at+60)]) {
-		s.add(from, at, "url-password")
-	}
-}
-
-var hostName = text.Pattern(`\A[\w-]+(?:\.[\w-]+)+`)

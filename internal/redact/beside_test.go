@@ -27,6 +27,14 @@ func TestSecretBesideItsWord(t *testing.T) {
 		{"the credentials:\n  ann\n  LanternThistle461", "LanternThistle461"},
 		{"[WARN] deprecated token 4b1b1406676746e6bec703a91bbd78b9 used", "4b1b1406676746e6bec703a91bbd78b9"},
 		{"it is pTx9_Lk#27vQwm for the database", "pTx9_Lk#27vQwm"},
+		{"10.0.0.4 root t$R4kq9!Wz2m", "t$R4kq9!Wz2m"},
+		{"Password: U*&!5gCg-REw", "U*&!5gCg-REw"},
+		{"the password is Git4rr3*340, ask ann", "Git4rr3*340"},
+		{"db.password=matrix.Ladder585", "matrix.Ladder585"},
+		{"rootpw {SSHA}SgUHTdLlSAIbIbS6luELifjZ0+HrPZ96", "SgUHTdLlSAIbIbS6luELifjZ0+HrPZ96"},
+		{"var key = []byte{99, 109, 3, 122, 14, 106, 179, 217, 233, 35, 126, 229, 14, 98, 61, 7}", "106, 179, 217"},
+		{"SIGNING_KEY: [u8; 16] = hex!(\"b73abed1d2d71968343400b9eaae0dbd\")", "b73abed1d2d71968343400b9eaae0dbd"},
+		{"acme import <<< 'Thistle-lantern-543'", "Thistle-lantern-543"},
 		{"acme_live_4b1b1406676746e6bec703a91bbd78b9", "4b1b1406676746e6bec703a91bbd78b9"},
 		{"q4Zt8wRbN2xKs7Lm", "q4Zt8wRbN2xKs7Lm"},
 	} {
@@ -42,6 +50,8 @@ func TestSecretBesideItsWord(t *testing.T) {
 		"golang.org/x/root v0.21.0 h1:X31++rzVUdKhX5sWmSOFZxx8UW/ldWx55cbf08iNAMA=",
 		"two-factor login of provider-decision-2.md, gpt-turbo-16k and utf8mb4 for the password column",
 		`{"password": "", "mode": "Green-leaf-42"}, float64x2 in docker/setup-go@44694675825211faa026b3c33043df3e48a5fa00`,
+		"fmt.Sprintf(\"%-32s%-10s%-15T\"), a key's bytes 1, 2, 3, 4, 5, 6, 7, 8, x*W1+b2-W2*3, A$1+B$2",
+		"$ git ls-tree HEAD secrets.md\n040000 tree 524010aa7a341bea8533496cc4c99a15283cd146\tauth",
 		"see fix-4b1b1406676746e6bec7 and 4b1b1406676746e6bec703a91bbd78b9, 5*Second%20to, 0x2a67d68660df41c7",
 	} {
 		if got := rules.Session().Text(text); got != text {

@@ -1,12 +1,17 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"recall/internal/text"
+)
 
 // codes masks the groups of equal length, on its line and below, after a word for what lets somebody in when all else
 // fails: recovery codes, keys as programs display them.
 func codes(s *scan, word, to int) {
 	const reach, most = 400, 12 // of the word, and words before the first group
-	end, ofCodes := min(len(s.text), to+reach), strings.HasSuffix(s.text[word:to], "code")
+	end, name := min(len(s.text), to+reach), lowerASCII(s.text[word:to])
+	ofCodes := text.AnyOf(name, strings.Contains, "cod", "cód", "kod", "код", "码", "碼")
 	var row []span
 	for at, n := to, 0; at < end && n < most; at++ {
 		from := at
@@ -18,7 +23,7 @@ func codes(s *scan, word, to int) {
 		case last >= 0 && at-from == row[0].to-row[0].from && groupGap(s.text[row[last].to:from]):
 			row = append(row, span{from: from, to: at})
 			continue
-		case at-from >= runLeast && ofCodes && textureOf(s.text[from:at]) != ordinary:
+		case at-from >= runLeast && (ofCodes && textureOf(s.text[from:at]) != ordinary || base32(s.text[from:at])):
 			s.add(from, at, "password")
 			continue
 		case at-from <= 2 && strings.IndexByte(".)", s.at(at)) >= 0: // the number of a list's item
@@ -34,7 +39,7 @@ func codes(s *scan, word, to int) {
 
 // groupGap reports whether only what separates groups or a list's items is between two.
 func groupGap(gap string) bool {
-	return len(gap) <= 8 && run(gap, 0, blank|digit, "-,.)\r\n\"'*", len(gap)) == len(gap)
+	return len(gap) <= 8 && run(gap, 0, blank|digit, "-,.)/\r\n\"'*", len(gap)) == len(gap)
 }
 
 // addGroups masks groups of equal length, a line at a time, if they are those of codes.
@@ -70,4 +75,9 @@ func (s *scan) addGroups(row []span) bool {
 		s.add(from, to, "password")
 	}
 	return true
+}
+
+// base32 reports whether a run is a key as authenticators are given it.
+func base32(v string) bool {
+	return len(v)%2 == 0 && run(v, 0, upper, "234567", len(v)) == len(v) && jumbled(v)
 }

@@ -13,6 +13,7 @@ import (
 // looks are what a rule's value must look like, besides not standing for a secret.
 var looks = map[string]func(v string) bool{
 	"some":       func(v string) bool { return v != "" },
+	"dump":       func(v string) bool { return v != "" }, // has dots for what isn't text, and so may a placeholder
 	"any":        func(v string) bool { return len(v) >= 4 },
 	"letters":    func(v string) bool { t := shapeIn(v); return t.lower+t.upper > 0 },
 	"plausible":  plausible,
@@ -31,6 +32,7 @@ var looks = map[string]func(v string) bool{
 		return !path(v) && (passwordLike(v) || wordsAndNumber(v) || hyphenated(v) || grouped(v) && mixed(v))
 	},
 	"words":         unrelatedWords,
+	"seed":          func(v string) bool { return unrelatedWords(strings.Join(strings.Fields(v)[:12], " ")) },
 	"drawn words":   func(v string) bool { return unrelatedWords(v) && !inflected().MatchString(v) },
 	"user:password": userPassword,
 }
@@ -161,7 +163,7 @@ func isPair(t string) bool {
 func unrelatedWords(v string) bool {
 	some := strings.FieldsFunc(lowerASCII(v), func(c rune) bool { return c < 'a' && c != '-' })
 	different := set(some...)
-	return !hasSecretName(v) && len(different)*2 >= len(some) &&
+	return !label(v) && len(different)*2 >= len(some) &&
 		!slices.ContainsFunc(some, func(w string) bool { return joining[w] })
 }
 

@@ -58,7 +58,7 @@ func placeholder(v string) bool {
 	if strings.HasSuffix(v, "...") || strings.ContainsAny(v, "‹›…") {
 		return true
 	}
-	variable := v == "" || strings.IndexByte("$<{?", v[0]) >= 0 ||
+	variable := v == "" || strings.IndexByte("$<{?", v[0]) >= 0 && !storedAs().MatchString(v) ||
 		v[0] == '%' && (v[len(v)-1] == '%' || len(v) < 4 || v[1] == '(') || v[0] == '[' && v[len(v)-1] == ']' ||
 		strings.Contains(v, "${") || strings.Contains(v, "{{")
 	low := strings.ToLower(v)
@@ -73,6 +73,9 @@ func placeholder(v string) bool {
 	}
 	return text.AnyOf(low, strings.Contains, dummyParts...)
 }
+
+// storedAs matches what says how the password behind it is stored: {SSHA}, {noop}.
+var storedAs = text.Pattern(`\A\{(?:[A-Z][A-Z0-9-]{2,14}|noop|bcrypt)\}\S{6}`)
 
 func distinct(v string) int {
 	var seen [256]bool

@@ -17,9 +17,6 @@ func ownRules(b *builder) {
 		b.add(w, codes)
 	}
 	b.add("private key", besidePrivateKey)
-	for _, w := range words("secret files") {
-		b.add(w, fileOfSecrets)
-	}
 	for _, mark := range append(joinMarks, encodedMarks...) {
 		b.add(mark, func(s *scan, _, _ int) { s.undo = true })
 	}
@@ -85,43 +82,45 @@ func (s *scan) printed(from, to int, prompted bool) {
 	if prompted && (prompt == "" || begin+len(prompt) > from+1) {
 		return
 	}
-	command, rest, _ := strings.Cut(s.text[begin:min(len(s.text), max(from+1, to)+reach)], "\n")
-	line, _, _ := strings.Cut(rest, "\n")
-	v := strings.Trim(results().ReplaceAllString(line, ""), " \t\r\"'")
-	words := !prompted && spokenPhrase().MatchString(v)
-	prose := strings.ContainsAny(v, " \t") && !words
-	if len(v) < 6 || prose || prompt == "> " && !strings.ContainsAny(command, "([.") {
-		return
-	}
+	command, output, _ := strings.Cut(s.text[begin:min(len(s.text), max(from+1, to)+reach)], "\n")
 	before := s.text[begin:from]
 	within := strings.LastIndex(before, "$(") > strings.LastIndex(before, ")") || strings.Count(before, "`")%2 > 0
-	hash := allHex(strings.Trim(v, ".")) && strings.Contains(command, "git ")
-	phrase := !prompted && strings.Count(v, "-") >= 2 && skip(v, 0, lower|under, len(v)) == len(v)
-	number := !prompted && skip(v, 0, digit, len(v)) == len(v)
-	harmless := within || hash || fileName().MatchString(v) || placeholder(v)
-	plain := words || phrase || number
-	if !harmless && (plain || looks["printed"](v)) {
-		at := begin + len(command) + 1 + strings.Index(line, v)
-		s.add(at, at+len(v), "password")
+	if within || prompt == "> " && !strings.ContainsAny(command, "([.") {
+		return
+	}
+	at := begin + len(command) + 1
+	for n := 0; n < printedLines && output != ""; n++ {
+		line, rest, _ := strings.Cut(output, "\n")
+		v := strings.Trim(results().ReplaceAllString(line, ""), " \t\r\"'")
+		words := !prompted && spokenPhrase().MatchString(v)
+		prose := strings.ContainsAny(v, " \t") && !words
+		switch {
+		case prose && n == 0 && !prompted && strings.Contains(lowerASCII(v), "warning"):
+		case prose || len(v) < 6 || !words && !isPrinted(v, command, prompted):
+			return
+		default:
+			from := at + strings.Index(line, v)
+			s.add(from, from+len(v), "password")
+		}
+		at, output = at+len(line)+1, rest
 	}
 }
 
-// fileOfSecrets masks what looks like a password in what a command prints of a file that holds some.
-func fileOfSecrets(s *scan, from, _ int) {
-	const reach = 600
-	begin := strings.LastIndexByte(s.text[max(0, from-reach):from], '\n') + 1 + max(0, from-reach)
-	prompt := prompts().FindString(s.text[begin:min(len(s.text), begin+80)])
-	output := lineEnd(s.text, from, reach) + 1
-	if prompt == "" || begin+len(prompt) > from+1 || output >= len(s.text) {
-		return
-	}
-	for at, end := output, min(len(s.text), output+reach); at < end; at++ {
-		word := at
-		if at = skip(s.text, at, mark, 64); at-word >= 7 && at-word < 64 {
-			s.maskIn(word, at, func(v string, _ int) bool { return likely(v, true) || wordsAndNumber(v) })
-		}
-	}
+// printedLines is how many lines of a command's output are read for secrets that stand alone.
+const printedLines = 4
+
+// isPrinted reports whether a word on a line of its own can be a secret that a command printed.
+func isPrinted(v, command string, prompted bool) bool {
+	hash := allHex(strings.Trim(v, ".")) && strings.Contains(command, "git ")
+	phrase := !prompted && strings.Count(v, "-") >= 2 && skip(v, 0, lower|under, len(v)) == len(v)
+	number := !prompted && skip(v, 0, digit, len(v)) == len(v)
+	name := fileName().MatchString(v) && (prompted || !passwordLike(v))
+	harmless := hash || name || placeholder(v) || prompted && wordOnly(v)
+	return !harmless && (phrase || number || looks["printed"](v))
 }
+
+// wordOnly reports whether a word has neither digits nor marks.
+func wordOnly(v string) bool { return shapeIn(v).digits == 0 && !strings.ContainsAny(v, "!@#$%^&*+?") }
 
 var (
 	// prompts matches that of a shell, of PowerShell, of a language, of a database.
@@ -134,7 +133,7 @@ var (
 // spokenPhrase matches words as generators of passphrases print them.
 var spokenPhrase = text.Pattern(`\A[a-z]{3,12}(?: [a-z]{3,12}){3,11}\z`)
 
-var fileName = text.Pattern(`\A[\w-]+\.(?:[A-Za-z]\w{0,4}|7z|3gp)\z`)
+var fileName = text.Pattern(`\A[\w-]+\.(?:[a-z]{1,5}\d?|[A-Z]{1,5}|7z|3gp)\z`)
 
 // lowerASCII lowers the case of ASCII letters, so that positions stay.
 func lowerASCII(s string) string {
@@ -152,7 +151,7 @@ func lowerASCII(s string) string {
 func arguments(s *scan, from, to int) {
 	const reach = 400
 	window := s.text[to:min(len(s.text), to+reach)]
-	single := text.AnyOf(s.text[from:to], strings.Contains, "crypt", "hash", "hmac", "fernet", ".init")
+	single := text.AnyOf(s.text[from:to], strings.Contains, "crypt", "hash", "hmac", "fernet", ".init", "keyspec")
 	n, depth := 0, 1
 	for at := 0; at < len(window) && depth > 0; at++ {
 		switch c := window[at]; c {
@@ -170,7 +169,7 @@ func arguments(s *scan, from, to int) {
 			v, next := window[at+1:at+1+end], skip(window, at+end+2, blank, 2)
 			alone := n == 0 && next < len(window) && window[next] == ')'
 			before := strings.TrimRight(window[:at], " \t\nbuN@")
-			direct := depth == 1 && (before == "" || before[len(before)-1] == ',')
+			direct := depth == 1 && (before == "" || before[len(before)-1] == ',') || strings.HasSuffix(before, "Some(")
 			if argument(v, direct && (n > 0 || alone || single)) {
 				s.add(to+at+1, to+at+1+end, "password")
 			}

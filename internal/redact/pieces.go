@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,22 +32,6 @@ var (
 
 var holes = strings.NewReplacer("${'", "", "'}", "", `${"`, "", `"}`, "")
 
-// quotedIn adds to an unquoted value what follows it in quotes, as in a shell: a'b'c.
-func (s *scan) quotedIn(v *value) {
-	for q := v.to; v.to > v.from+2 && quoteEnd(s.text, q) == q+1; q = v.to {
-		end := closing(s.text, q+1, s.text[q:q+1])
-		if end < 0 {
-			return
-		}
-		v.text += s.text[q+1 : end]
-		if v.to = bareEnd(s.text, end+1, false); v.to == end+1 {
-			v.to = end
-			return
-		}
-		v.text += s.text[end+1 : v.to]
-	}
-}
-
 // isWhole is a quick look at whether a value is one string, or none.
 func isWhole(t string) bool {
 	quote := strings.IndexAny(t, "\"'`")
@@ -68,7 +54,7 @@ func isWhole(t string) bool {
 
 var (
 	byteList = text.Pattern(`\A[\w\[\]., *&:]{0,24}[{\[(]\s{0,20}` +
-		`((?:(?:0x[0-9a-fA-F]{1,2}|\d{2,3})\b[,\s]{0,20}){6,})[}\])]`)
+		`((?:(?:0x[0-9a-fA-F]{1,2}|\d{1,3})\b[,\s]{0,20}){6,})[}\])]`)
 	oneByte  = text.Pattern(`\w+`)
 	wordList = text.Pattern(`\A%w[\[({]([^\])}\n]{4,200})[\])}]\.join`)
 )
@@ -86,12 +72,19 @@ func listed(t string, at int) (from, to int, joined string) {
 	if m == nil {
 		return 0, 0, ""
 	}
+	var all []byte
 	for _, b := range oneByte().FindAllString(window[m[2]:m[3]], -1) {
 		n, err := strconv.ParseUint(b, 0, 8)
-		if err != nil || n < ' ' || n > '~' {
+		if err != nil {
 			return 0, 0, ""
 		}
-		joined += string(rune(n))
+		all = append(all, byte(n))
+	}
+	switch low, high := slices.Min(all), slices.Max(all); {
+	case low >= ' ' && high <= '~':
+		joined = string(all)
+	case high > '~' && len(all) >= 16: // a key's bytes
+		joined = hex.EncodeToString(all)
 	}
 	return at + m[2], at + m[3], joined
 }

@@ -219,7 +219,7 @@ func (r *lazyRule) match(s *scan, from, to int) int {
 func (r *lazyRule) accepts(secret string) bool {
 	none := func(re func() *regexp.Regexp) bool { return re().MatchString(secret) }
 	return (r.entropy <= 0 || entropy(secret) > r.entropy) && !none(allowExpr) && !slices.ContainsFunc(r.allow, none) &&
-		!placeholder(secret) && (r.looks == "" || looks[r.looks](secret))
+		(r.looks == "dump" || !placeholder(secret)) && (r.looks == "" || looks[r.looks](secret))
 }
 
 // secretGroup returns the place of the wanted group, else of the first non-empty one, else of the whole match.

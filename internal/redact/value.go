@@ -67,7 +67,9 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		v.from, v.to = open, closing(t, open, t[at:open])
 	} else {
 		v.tell(line, v.op == "=" && !v.has(spaced) && lineStart(t, name))
-		v.from, v.to = at, bareEnd(t, at, v.has(line))
+		end := s.lineWord(at) // of a value that its line is for, whatever marks are in it
+		own := v.op == ":" && end > at && lineStart(t, name) && is(t[end-1], alnum|mark)
+		v.from, v.to = at, bareEnd(t, at, v.has(line) || own)
 		if next := s.at(v.to + 1); next <= '\n' || next == '"' { // the mark at a line's end is a password's
 			v.to += run(t, v.to, 0, "!?", 1) - v.to
 		}
@@ -88,28 +90,8 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		return v, false
 	}
 	v.text = t[v.from:v.to]
-	if !v.has(quoted) && (v.op == "=" && !v.has(spaced) || v.op == " ") {
-		s.quotedIn(&v)
-	}
-	if v.op == ":" && strings.Contains(t[name:at], "\n") { // folded
-		for from, to := s.folded(v.to, at); from < to; from, to = s.folded(to, at) {
-			v.to, v.text = to, v.text+t[from:to]
-		}
-	}
 	v.tell(sure, s.ends(v, name))
 	return v, true
-}
-
-// folded returns the next line of a folded block whose first begins at begin, if it is a word, indented as that is.
-func (s *scan) folded(at, begin int) (from, to int) {
-	indent := begin - 1 - strings.LastIndexByte(s.text[:begin], '\n')
-	if from = at + 1 + indent; s.at(at) != '\n' || from >= len(s.text) || strings.Trim(s.text[at+1:from], " \t") != "" {
-		return at, at
-	}
-	if to = s.lineWord(from); to-from < 4 || s.text[to-1] == ':' {
-		return at, at
-	}
-	return from, to
 }
 
 // ends reports whether a value ends so that it can't be the name of a variable.
@@ -193,8 +175,11 @@ func valueFirst(s *scan, from, to int) {
 		if strings.HasPrefix(s.text[at:], "mot de passe") || strings.HasSuffix(word, "seña") {
 			word = "password"
 		}
-		if name, ok := secretWord[word]; ok && (name.literal != "key" ||
-			s.qualified(at, qualifiers) || shapeIn(v).digits > 0) {
+		name, ok := secretWord[word]
+		if name.literal == "code" {
+			ok = name.promises(s, at)
+		}
+		if ok && (name.literal != "key" || s.qualified(at, qualifiers) || shapeIn(v).digits > 0) {
 			begin += strings.Index(s.text[begin:from], v)
 			found := value{from: begin, to: begin + len(v), text: v, op: "is", strength: name.strength,
 				signs: sure | login}
