@@ -384,6 +384,9 @@ func TestPointTakenBack(t *testing.T) {
 		"30 is too short. make that 30 to 45":          payload.Revoked,
 		"seats should expire after 45 minutes":         payload.Revoked,
 		"make that 45, people are slow":                payload.Revoked,
+		"undo all of it, sorry":                        payload.Revoked,
+		"skip the expiry for the beta":                 payload.Revoked,
+		"undo the migration":                           payload.Stands,
 		"why 30 and not 45?":                           payload.Stands,
 		"take the colours of the expired out again":    payload.Stands,
 		"print 45 tickets on a page":                   payload.Stands,
@@ -397,6 +400,22 @@ func TestPointTakenBack(t *testing.T) {
 		if Hold(s, p); len(p.Items) != 1 || p.Items[0].State != want {
 			t.Errorf("%q: %+v, want it %s", later, p.Items, want)
 		}
+	}
+}
+
+// What a person says as they refuse a call takes back what they chose, too.
+func TestTakenBackInRefusal(t *testing.T) {
+	s := talk("you clean up", "says Asking.", "says Deleting.")
+	options := []ingest.Option{{Label: "Delete them"}, {Label: "Archive them"}}
+	s.Turns[1].Calls = []ingest.ToolCall{{ResultTurn: "r1", Answers: []ingest.Answer{{
+		Question: "What becomes of the reports?", Chosen: []string{"Delete them"}, Options: options}}}}
+	s.Turns[2].Calls = []ingest.ToolCall{{ResultTurn: "r2", Command: "rm -r reports", Verdict: ingest.Rejected,
+		Reason: "hang on, archive them after all"}}
+	p := &payload.Payload{Items: []payload.Item{item(payload.Decision, "What becomes of the reports? → Delete them",
+		"r1: Delete them")}}
+	p.Items[0].Rule = payload.AnswerRule
+	if Hold(s, p); len(p.Items) != 1 || p.Items[0].State != payload.Revoked {
+		t.Errorf("got %+v, want it revoked", p.Items)
 	}
 }
 

@@ -85,25 +85,48 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 	if len(chosen) == 0 || a == nil && len(chosen) < 2 {
 		return nil, ""
 	}
+	next := true // nothing else was typed since
 	for i := c.position[t] + 1; i < len(c.session.Turns); i++ {
 		later := &c.session.Turns[i]
-		if !typed(later) {
-			continue
-		}
-		for _, s := range c.statements(later) {
-			instead := len(s.text) <= longestChange && slices.ContainsFunc(others, func(o []sayWord) bool {
-				return len(o) > 0 && allIn(o, s.words, false)
+		said := c.rulings(later)
+		for _, s := range said {
+			instead := slices.ContainsFunc(others, func(o []sayWord) bool {
+				return len(o) > 0 && allIn(o, s.words)
 			}) && (changesMind().MatchString(s.text) || shareIn(chosen, read(later.OwnText())) > 0)
-			undone := allIn(chosen, s.words, true) && !more(s.words, chosen, about) || a == nil && takesOut(s, chosen)
-			if instead || undone || c.renumbers(later, s, chosen) {
-				if q := inTurn(later, s.text); q != "" {
+			if instead || next && s.undoesThat() || deniesOf(s.words, chosen, about) || c.renumbers(later, s, chosen) {
+				if q := text.HeadWords(s.text, MaxQuote); !typed(later) || inTurn(later, s.text) != "" {
 					return later, q
 				}
 			}
 		}
+		next = next && len(said) == 0
 	}
 	return nil, ""
 }
+
+// rulings returns the statements of a turn that a person typed, or with which they refused its calls. What is longer
+// than a ruling was pasted.
+func (c *contract) rulings(t *ingest.Turn) (all []statement) {
+	if typed(t) {
+		all = slices.Clone(c.statements(t))
+	} else if !t.Abandoned {
+		for i := range t.Calls {
+			if call := &t.Calls[i]; call.Verdict == ingest.Rejected && call.ReasonTurn == "" {
+				all = append(all, statementsIn(call.Reason)...)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(s statement) bool { return len(s.text) > longestRuling })
+}
+
+// undoesThat reports whether a statement undoes what was just done, whatever that is: "undo all of it".
+func (s statement) undoesThat() bool {
+	of := slices.DeleteFunc(slices.Clone(s.words), func(w sayWord) bool { return w.clause > s.words[0].clause })
+	return len(of) == 1 && undoes[of[0].stem] && whole().MatchString(s.text)
+}
+
+// whole matches a word for what was said or done before.
+var whole = text.Pattern(`(?i)\b(?:this|that|it|them|all|everything|alles|das|tout|todo|eso)\b`)
 
 // renumbers reports whether a statement gives another number for one of a choice's: it names that, too, or most of what
 // it is of, or says little else in reply to a message that did ("make that 25").
@@ -149,31 +172,6 @@ func numbersIn(words []sayWord) (numbers []sayWord) {
 	return numbers
 }
 
-// takesOut reports whether a statement undoes what a choice names: "take the expiry out again".
-func takesOut(s statement, chosen []sayWord) bool {
-	n, others, sure := 0, 0, false
-	undoing := outAgain().MatchString(s.text) || slices.ContainsFunc(s.words, func(w sayWord) bool {
-		return undoes[w.stem]
-	})
-	for _, w := range s.words {
-		named := slices.ContainsFunc(chosen, func(o sayWord) bool {
-			long, short := max(w.stem, o.stem), min(w.stem, o.stem) // "expiry", "expire"
-			return long == short || len(short) > 4 && strings.HasPrefix(long, short)
-		})
-		switch {
-		case !w.denied || w.joint || undoes[w.stem]:
-		case named:
-			n, sure = n+1, sure || w.exact
-		default:
-			others++
-		}
-	}
-	return undoing && n > 0 && (sure || others == 0)
-}
-
-// outAgain matches what takes out what stands before it.
-var outAgain = text.Pattern(`(?i)\b(?:out again|back out|wieder (?:he)?raus|wieder weg)\b`)
-
 // statement is a sentence that a person typed and that asks nothing.
 type statement struct {
 	text  string
@@ -184,12 +182,17 @@ type statement struct {
 func (c *contract) statements(t *ingest.Turn) []statement {
 	all, ok := c.stated[t]
 	if !ok {
-		for _, sentence := range text.Sentences(t.OwnText(), true) {
-			if !strings.HasSuffix(sentence, "?") {
-				all = append(all, statement{sentence, read(sentence)})
-			}
-		}
+		all = statementsIn(t.OwnText())
 		c.stated[t] = all
+	}
+	return all
+}
+
+func statementsIn(said string) (all []statement) {
+	for _, sentence := range text.Sentences(said, true) {
+		if !strings.HasSuffix(sentence, "?") {
+			all = append(all, statement{sentence, read(sentence)})
+		}
 	}
 	return all
 }
@@ -198,19 +201,35 @@ func (c *contract) statements(t *ingest.Turn) []statement {
 var changesMind = text.Pattern(`(?i)\b(?:instead|actually|after all|rather|(?:my|our) mind|second thoughts?|switch|` +
 	`no longer|doch|lieber|stattdessen|finalement|mejor)\b`)
 
-// longestChange is the longest sentence in which a person takes another option, in bytes; what is longer was pasted.
-const longestChange = 500
+// longestRuling is the longest sentence in which a person takes something back, in bytes.
+const longestRuling = 500
 
-// allIn reports whether all words of one text are in another, denied there or not.
-func allIn(words, in []sayWord, denied bool) bool {
-	return !slices.ContainsFunc(words, func(w sayWord) bool {
-		return !w.joint && !slices.ContainsFunc(in, func(o sayWord) bool { return o.stem == w.stem && o.denied == denied })
-	})
+// deniesOf reports whether a sentence surely denies words of a choice, and of nothing else: "take the expiry out
+// again", but not "drop the sqlite tests" of SQLite. A number that it has is enough.
+func deniesOf(words, chosen, about []sayWord) bool {
+	named, others := false, false
+	for _, w := range words {
+		switch {
+		case !w.denied || w.loose || w.joint || undoes[w.stem] || has(about, w.stem):
+		case has(numbersIn(chosen), w.stem):
+			return true
+		default:
+			is := slices.ContainsFunc(chosen, func(o sayWord) bool { return alike(w.stem, o.stem) })
+			named, others = named || is, others || !is
+		}
+	}
+	return named && !others
 }
 
-// more reports whether a sentence denies something else, too: "drop the sqlite tests" doesn't take back SQLite.
-func more(words, chosen, about []sayWord) bool {
-	return slices.ContainsFunc(words, func(w sayWord) bool {
-		return w.denied && !w.joint && !undoes[w.stem] && !has(chosen, w.stem) && !has(about, w.stem)
+// alike reports whether two stems are of one word: "expiry", "expire".
+func alike(a, b string) bool {
+	long, short := max(a, b), min(a, b)
+	return long == short || len(short) > 4 && strings.HasPrefix(long, short)
+}
+
+// allIn reports whether a sentence affirms all words of a text.
+func allIn(words, in []sayWord) bool {
+	return !slices.ContainsFunc(words, func(w sayWord) bool {
+		return !w.joint && !slices.ContainsFunc(in, func(o sayWord) bool { return o.stem == w.stem && !o.denied })
 	})
 }

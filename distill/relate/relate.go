@@ -1,6 +1,6 @@
 // Package relate finds which later decision of a project takes back an earlier one in so many words ("instead of X", "I
-// take that back"). How often that is right is measured on labelled pairs, eval/testdata/relations.jsonl; what else
-// bears on what, a model or a person says.
+// take that back"), and in which words a person later speaks of what they chose or approved. How often the first is
+// right is measured on labelled pairs, eval/testdata/relations.jsonl; what else bears on what, a model or a person says.
 //
 // Whether one takes back the other depends only on these two, so the order in which sessions arrive doesn't matter.
 package relate
@@ -23,7 +23,7 @@ type Item struct {
 }
 
 // Version changes with the rule; links of another version must be made again.
-const Version = "rules/18"
+const Version = "rules/19"
 
 // Rule names the one rule, and Precision says how often it is right on labelled pairs of domains that it wasn't tuned
 // on: often enough for the later item to hide the earlier one, unless a model worded that.
@@ -42,6 +42,11 @@ var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding
 func decides(it *Item) bool {
 	said := it.Kind == payload.Lead || it.Kind == payload.Goal
 	return it.Text != "" && (it.Kind == payload.Decision || said && it.By == payload.ByUser)
+}
+
+// onRecord reports whether an item is a choice or a plan's point, which a person settled without words of their own.
+func onRecord(it *Item) bool {
+	return it.Kind == payload.Decision && (it.Rule == payload.AnswerRule || it.Rule == payload.PointRule)
 }
 
 // Comparable reports whether items of two kinds can relate to each other: both are among
@@ -82,6 +87,12 @@ func Links(items []Item) []payload.Link {
 			near = append(near, holders["?"+w]...)
 			holders["?"+w] = append(holders["?"+w], i)
 		}
+		for w := range c.all {
+			near = append(near, holders["!"+w]...)
+			if onRecord(&all[i]) {
+				holders["!"+w] = append(holders["!"+w], i)
+			}
+		}
 		for _, lost := range c.gives {
 			for w := range lost {
 				if len(holders[w]) <= mostHolders {
@@ -95,7 +106,8 @@ func Links(items []Item) []payload.Link {
 			if tied == mostTied || !all[i].Current() || sameTurn(&all[i], &all[k]) {
 				continue
 			}
-			if revokes := c.revokes(claims[k]); revokes || c.answersAnew(claims[k]) {
+			speaks := all[i].Kind != payload.Decision && onRecord(&all[k]) && c.speaksOf(claims[k])
+			if revokes := c.revokes(claims[k]); revokes || speaks || c.answersAnew(claims[k]) {
 				links = append(links, link(&all[i], &all[k], revokes))
 				tied++
 			}
@@ -123,7 +135,7 @@ func link(a, b *Item, revokes bool) payload.Link {
 
 const (
 	lostShare    = 0.7 // share of what is given up that the earlier one must have stood for
-	subjectShare = 0.5 // share of what the earlier one stands for that the later one must mention
+	subjectShare = 0.5 // share of what the earlier one stands for, or says, that the later one must mention
 )
 
 // revokes: the earlier one stood for what this one gives up, and if either says what it is about, they agree. Two that
@@ -152,6 +164,10 @@ func (c *claim) revokes(earlier *claim) bool {
 func (c *claim) answersAnew(earlier *claim) bool {
 	return len(earlier.asked) > 0 && earlier.asked.In(c.asked) == 1 && c.all.Shared(earlier.all) == 0
 }
+
+// speaksOf: this one, a person's words, has half of what the earlier one says, which was chosen or approved. Whether it
+// takes that back, who can tell.
+func (c *claim) speaksOf(earlier *claim) bool { return earlier.all.In(c.all) >= subjectShare }
 
 // InTime compares items by when they were said.
 func InTime(a, b Item) int {

@@ -68,6 +68,27 @@ func TestAnsweredAnew(t *testing.T) {
 	}
 }
 
+// What a person later says of what they chose or approved is marked, whatever it comes to; what the assistant says
+// isn't.
+func TestSpokenOfAgain(t *testing.T) {
+	items := []Item{item("host", "s1", 1, payload.Decision, "Host on Netlify", "Host on Netlify"),
+		item("docs", "s1", 1, payload.Decision, "Version the docs by release", "Version the docs by release"),
+		item("stop", "s1", 1, payload.Decision, "Give up after 24 hours", "Give up after 24 hours"),
+		item("bill", "s2", 2, payload.Goal, "netlify wants 19 a seat now, pages it is", "netlify wants 19"),
+		item("hours", "s3", 3, payload.Lead, "give up after 2h not 24", "give up after 2h"),
+		item("said", "s3", 3, payload.Lead, "Netlify hosts the docs by release.", "Netlify hosts")}
+	for i := range items {
+		if items[i].By = payload.ByUser; i < 3 {
+			items[i].Rule, items[i].By = payload.PointRule, payload.ByBoth
+		}
+	}
+	items[5].By = payload.ByAssistant
+	want := []string{"bill supersedes host by revokes, sure false", "hours supersedes stop by revokes, sure false"}
+	if diff := cmp.Diff(want, short(Links(items))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // The order of the items doesn't matter.
 func TestLinksHaveNoOrder(t *testing.T) {
 	want := Links(billing())
