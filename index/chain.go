@@ -254,8 +254,8 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 	return e
 }
 
-// newerFirst puts an item that may be superseded or is contradicted right after the newer ones: what holds instead
-// before what only rules it out.
+// newerFirst puts an item that may be superseded or is contradicted right after the newest of what may hold instead,
+// and what only rules it out.
 func (c *chains) newerFirst(list []*ranked) []*ranked {
 	var out []*ranked
 	placed := map[payload.ItemID]bool{}
@@ -288,7 +288,8 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 				heads = append(heads, head)
 			}
 		}
-		for _, head := range append(heads, without...) {
+		slices.SortStableFunc(heads, c.newer) // of several in doubt the last word tells most
+		for _, head := range append(heads[:min(1, len(heads))], without...) {
 			if placed[head] || !c.passesFilters(head) {
 				continue
 			}

@@ -17,6 +17,7 @@ type claim struct {
 	gives   []text.Bag        // what it gives up
 	denies  bool              // "never", "not": an odd number of them
 	asked   text.Bag          // the question that it answers, nil if there is none
+	stated  text.Bag          // of a person's own words, what they don't ask
 }
 
 // claimOf makes out what an item decides. Its first quote, too, is read for what it gives up, since people say so

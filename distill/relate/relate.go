@@ -80,6 +80,7 @@ func Links(items []Item) []payload.Link {
 			all[i].Text, _, _ = strings.Cut(choice, " (")
 		}
 		c := claimOf(&all[i].Item)
+		c.stated = statedBy(&all[i])
 		c.asked = text.Words(asked)
 		claims[i] = c
 		var near []int
@@ -87,8 +88,10 @@ func Links(items []Item) []payload.Link {
 			near = append(near, holders["?"+w]...)
 			holders["?"+w] = append(holders["?"+w], i)
 		}
-		for w := range c.all {
+		for w := range c.stated {
 			near = append(near, holders["!"+w]...)
+		}
+		for w := range c.all {
 			if onRecord(&all[i]) {
 				holders["!"+w] = append(holders["!"+w], i)
 			}
@@ -106,7 +109,7 @@ func Links(items []Item) []payload.Link {
 			if tied == mostTied || !all[i].Current() || sameTurn(&all[i], &all[k]) {
 				continue
 			}
-			speaks := all[i].Kind != payload.Decision && onRecord(&all[k]) && c.speaksOf(claims[k])
+			speaks := onRecord(&all[k]) && c.speaksOf(claims[k])
 			if revokes := c.revokes(claims[k]); revokes || speaks || c.answersAnew(claims[k]) {
 				links = append(links, link(&all[i], &all[k], revokes))
 				tied++
@@ -167,7 +170,21 @@ func (c *claim) answersAnew(earlier *claim) bool {
 
 // speaksOf: this one, a person's words, has half of what the earlier one says, which was chosen or approved. Whether it
 // takes that back, who can tell.
-func (c *claim) speaksOf(earlier *claim) bool { return earlier.all.In(c.all) >= subjectShare }
+func (c *claim) speaksOf(earlier *claim) bool { return earlier.all.In(c.stated) >= subjectShare }
+
+// statedBy returns the words of the sentences of a person's own that ask nothing.
+func statedBy(it *Item) text.Bag {
+	if it.Kind == payload.Decision {
+		return nil
+	}
+	all := text.Bag{}
+	for _, s := range text.Sentences(it.Text, true) {
+		if !strings.HasSuffix(s, "?") {
+			all.Add(bagOf(tokens(s)))
+		}
+	}
+	return all
+}
 
 // InTime compares items by when they were said.
 func InTime(a, b Item) int {
