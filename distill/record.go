@@ -93,7 +93,8 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 			instead := slices.ContainsFunc(others, func(o []sayWord) bool {
 				return len(o) > 0 && allIn(o, s.words)
 			}) && (changesMind().MatchString(s.text) || shareIn(chosen, read(later.OwnText())) > 0)
-			if instead || next && s.undoesThat() || deniesOf(s.words, chosen, about) || c.renumbers(later, s, chosen) {
+			gone := deniesOf(s.words, chosen, about) || next && s.undoesThat()
+			if instead || gone || c.renumbers(later, s, chosen) {
 				if q := text.HeadWords(s.text, MaxQuote); !typed(later) || inTurn(later, s.text) != "" {
 					return later, q
 				}
@@ -209,8 +210,9 @@ const longestRuling = 500
 func deniesOf(words, chosen, about []sayWord) bool {
 	named, others := false, false
 	for _, w := range words {
+		surely := w.denied && !w.loose && !w.joint
 		switch {
-		case !w.denied || w.loose || w.joint || undoes[w.stem] || has(about, w.stem):
+		case !surely, undoes[w.stem], has(about, w.stem):
 		case has(numbersIn(chosen), w.stem):
 			return true
 		default:

@@ -1,6 +1,7 @@
 // Package relate finds which later decision of a project takes back an earlier one in so many words ("instead of X", "I
 // take that back"), and in which words a person later speaks of what they chose or approved. How often the first is
-// right is measured on labelled pairs, eval/testdata/relations.jsonl; what else bears on what, a model or a person says.
+// right is measured on labelled pairs, eval/testdata/relations.jsonl; what else bears on what, a model or a person
+// says.
 //
 // Whether one takes back the other depends only on these two, so the order in which sessions arrive doesn't matter.
 package relate
