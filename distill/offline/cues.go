@@ -30,8 +30,8 @@ type cuePhrase struct {
 }
 
 // cueNames lists the classes in the order of their bits. All languages use the same ones.
-var cueNames = strings.Fields("want order name narrate turn yield menu greet skip undecided later ruled warn next cause suppose " +
-	"style settle")
+var cueNames = strings.Fields("want order name narrate turn yield menu greet skip undecided later ruled warn next " +
+	"cause suppose settle")
 
 var (
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
@@ -44,7 +44,6 @@ var (
 	cueWarn, cueRuled = cueOf("warn"), cueOf("ruled")
 	cueSuppose        = cueOf("suppose")
 	cueSkip, cueName  = cueOf("skip"), cueOf("name")
-	cueStyle          = cueOf("style")
 )
 
 // cueOf returns the class with that name, which must exist.

@@ -247,23 +247,6 @@ func TestLastMessageWithoutSentence(t *testing.T) {
 	}
 }
 
-// How code is laid out and spelled is no news to the next session, unless it is told why.
-func TestStyleIsNotQuoted(t *testing.T) {
-	said := []string{"Write the importer of the harbour's tide tables.", "It reads the three columns now.",
-		"single quotes please, and two blank lines", "Changed.", "ok, there's a typo in the header", "Fixed.",
-		"careful with the tabs, the harbour's parser needs them between the columns", "They stay tabs.", "thanks", "Done."}
-	p, err := Distiller{}.Distill(t.Context(), talkOf(said, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := payload.Render(p, payload.Options{}).Text
-	for i, want := range map[int]bool{2: false, 4: false, 6: true} {
-		if strings.Contains(page, said[i]) != want {
-			t.Errorf("%q on the page: %v, want %v:\n%s", said[i], !want, want, page)
-		}
-	}
-}
-
 // What holds on is quoted before the many steps of a long session, and of steps that only differ in a number one.
 func TestStepsPushNothingOut(t *testing.T) {
 	said := []string{"Turn the scanned village book into clean Markdown, chapter by chapter.", "How shall I begin?",

@@ -140,10 +140,9 @@ const (
 	typedWeight  = 0.65
 	tellWeight   = 0.4
 	planWeight   = 0.3
-	askedShare   = 0.6  // of the weight of what was typed and only asks
-	plainShare   = 0.3  // of the weight of what the assistant said that names nothing of the code
-	statedShare  = 0.15 // of the weight of what only says what was done
-	minorShare   = 0.1  // of the weight of what is only quoted where there is room
+	askedShare   = 0.6 // of the weight of what was typed and only asks
+	plainShare   = 0.3 // of the weight of what the assistant said that names nothing of the code
+	minorShare   = 0.1 // of the weight of what is only quoted where there is room
 )
 
 // committedWork returns the subjects of the last commits as one lead.
@@ -380,7 +379,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			continue
 		}
 		for i, p := range sp.passages() {
-			if p.smallTalk() || p.styles() {
+			if p.smallTalk() {
 				continue
 			}
 			for _, it := range items {
@@ -426,9 +425,6 @@ func (t *talk) telling() (out []weighed) {
 			worth := holds && (sp.closing || !narrates)
 			if worth || sp.closing && !narrates && !asks(p.text()) {
 				w := tellWeight * t.recency(sp)
-				if !holds {
-					w *= statedShare
-				}
 				if !p.names() {
 					w *= plainShare
 				}

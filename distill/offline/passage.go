@@ -364,15 +364,6 @@ func (p passage) greets() bool {
 	return !slices.ContainsFunc(p.run, func(s sentence) bool { return !s.greets() })
 }
 
-// styles reports whether a passage says in a few words how code is to be laid out, spelled or commented, and not why:
-// rules for CLAUDE.md, or done at once.
-func (p passage) styles() bool {
-	const few = 14
-	other := func(s sentence) bool { return !s.cues.has(cueStyle) && !s.greets() }
-	return anyCue(p.run, cueStyle) && !slices.ContainsFunc(p.run, other) && p.hint() == "" &&
-		len(strings.Fields(p.text())) <= few
-}
-
 // bare reports whether a passage says no more than yes or no.
 func (p passage) bare() bool { return !tells(p.text(), minBareKeys) }
 
@@ -386,13 +377,10 @@ const (
 func (p passage) tells() bool {
 	said, least := p.text(), minTelling
 	if to, _, ok := p.answered(); ok {
-		if p.givesNumber() || p.user && text.Lost(to, text.Takes(said)) != nil {
+		if p.user && text.Lost(to, text.Takes(said)) != nil {
 			least = 2
 		}
 		said += " " + to
-	}
-	if p.denies() {
-		least = 2
 	}
 	return tells(said, least)
 }
