@@ -247,6 +247,20 @@ func TestLastMessageWithoutSentence(t *testing.T) {
 	}
 }
 
+// A paragraph too short to tell anything alone is quoted with the one after it, but not with a question.
+func TestShortParagraph(t *testing.T) {
+	const said = "The cause is the tide clock.\n\nIt counts from noon, the tables from midnight.\n\nShall I move it?"
+	sp := newSpeech(&ingest.Turn{Text: said}, said, message)
+	var got []string
+	for _, p := range sp.passages() {
+		got = append(got, p.text())
+	}
+	want := []string{"The cause is the tide clock. It counts from noon, the tables from midnight.", "Shall I move it?"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // What holds on is quoted before the many steps of a long session, and of steps that only differ in a number one.
 func TestStepsPushNothingOut(t *testing.T) {
 	said := []string{"Turn the scanned village book into clean Markdown, chapter by chapter.", "How shall I begin?",

@@ -20,7 +20,8 @@ const (
 	maxOfOne   = 2 // of one typed text
 	maxTyped   = 12
 	maxTelling = 3
-	minTelling = 3 // keywords
+	minTelling = 3  // keywords
+	minShown   = 50 // bytes: what is shorter and settles nothing is quoted where there is room
 )
 
 // leads quotes where the session ended, which is the assistant's last message and the commits made; what was typed,
@@ -75,11 +76,15 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 					w.passage = w.beyond(plain(f.First().Quote))
 				}
 			}
+			if !w.tells() {
+				continue
+			}
+			it := w.item(rule)
+			brief := rule != payload.ReportRule && len(it.Text) < minShown && !w.settles()
 			switch {
-			case !w.tells():
-			case w.minor || most == 0:
+			case w.minor || brief || most == 0:
 				rest = append(rest, w)
-			case add(w.item(rule), w.weight):
+			case add(it, w.weight):
 				most--
 			}
 		}
@@ -140,7 +145,7 @@ const (
 	typedWeight  = 0.65
 	tellWeight   = 0.4
 	planWeight   = 0.3
-	askedShare   = 0.6 // of the weight of what was typed and only asks
+	remarkShare  = 0.7 // of the weight of what was typed and orders nothing
 	plainShare   = 0.3 // of the weight of what the assistant said that names nothing of the code
 	minorShare   = 0.1 // of the weight of what is only quoted where there is room
 )
@@ -390,8 +395,8 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			w := typedWeight * t.recency(sp)
 			switch long := min(1, float64(len(p.text()))/distill.MaxQuote); {
 			case p.settles(): // in however few words
-			case p.onlyAsks():
-				w *= askedShare * long
+			case !anyCue(p.run, cueOrder|cueWant):
+				w *= remarkShare * long
 			default:
 				w *= long
 			}

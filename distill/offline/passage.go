@@ -17,7 +17,8 @@ type passage struct {
 }
 
 // passages cuts a speech into runs of whole sentences that a quote has room for. What a person typed is one text; a
-// message's paragraphs and lists stand for themselves, but a list goes with the line that announces it.
+// message's paragraphs and lists stand for themselves, but a list goes with the line that announces it, and a paragraph
+// too short to tell anything alone with what follows.
 func (sp *speech) passages() []passage {
 	var out []passage
 	from := 0
@@ -52,7 +53,10 @@ func (sp *speech) passages() []passage {
 			list := s.listedWith(before) || stated
 			below := s.block == label && before.under != nil // another list's
 			list = list || below && sp.listEnd(i)-sp.parts[from].from <= distill.MaxQuote
-			apart := !sp.user && s.opens && !list && !strings.HasSuffix(before.text, ":")
+			brief := s.block == paragraph && before.block == paragraph && !asks(s.text) &&
+				s.from-sp.parts[from].from < shortParagraph
+			together := list || brief || strings.HasSuffix(before.text, ":")
+			apart := !sp.user && s.opens && !together
 			if apart || s.to-sp.parts[from].from > distill.MaxQuote {
 				end(i)
 				was := from
@@ -83,6 +87,9 @@ func (sp *speech) listEnd(at int) int {
 	}
 	return end
 }
+
+// shortParagraph is the length in bytes below which a paragraph isn't quoted alone.
+const shortParagraph = 80
 
 func (p passage) from() int { return p.run[0].from }
 func (p passage) to() int   { return p.run[len(p.run)-1].to }

@@ -43,11 +43,6 @@ func (t *talk) nameRemoved(items []payload.Item, files []*touched) {
 	}
 }
 
-// onlyAsks reports whether a passage asks and says nothing else, which the assistant then answered.
-func (p passage) onlyAsks() bool {
-	return !slices.ContainsFunc(p.run, func(s sentence) bool { return !asks(s.text) })
-}
-
 // replies reports whether a passage is what a person first said to the assistant's message before it.
 func (p passage) replies() bool { return p.user && p.reacts != nil && p.from() == p.parts[0].from }
 
