@@ -2,6 +2,7 @@ package redact
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -236,8 +237,9 @@ var (
 	chosenPair = text.Pattern(`\A[a-z]{3,12}_[A-Z][a-z]{2,12}\d{1,4}\z`)
 	// chosenWords matches words and a number: Meadow-falcon89, meadow.falcon.89, meadow8989, MEADOW89falcon,
 	// meadow@f4lcon. W is a word, S what joins two.
-	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$*]`).Replace(
-		`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
+	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$&*]`).
+			Replace(`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
+			`[A-Z][a-z]{2,12}[_@!#$*+&%]\d{4}|[a-z]{3,12}[@!#$*&]\d{2,4}|` +
 			`[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}|` +
 			`[A-Z][a-z]{3,12}\d{2,3}[!#$%*+&]|[A-Z]?[a-z]{0,11}\d[a-z]+\d?[a-z]*[!#$%*+&?]\d{1,4}|` +
 			`[A-Z]?[a-z]{3,12}[@!#$][a-z]*\d[a-z]+\d*)[!?.*#$%]?\z`))
@@ -247,10 +249,12 @@ var (
 	// sized matches what ends with a number of bits, as names in code do.
 	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
 	// user matches a user's name and what joins a password to it: ann/, ann:, "ann", "
-	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/;]| : | using | (?:→|->) )|` +
-		`\w@[\w.-]{2,40}(?: ?\(|, )|\n[A-Za-z][\w.-]{1,40} = |` +
-		`[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|\b(?:as|use) [\w.@-]{2,40}(?:,| and) |` +
-		`\b(?i:creds|credentials|administrator|admin|root|log[io]n|signin|user)(?:[:=]? [\w.@-]{2,40}){0,2}[:=]? )\z`)
+	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/;]| : | - | using | (?:→|->) )|` +
+		`\w@[\w.-]{2,40}(?: ?\(|, )|\n[A-Za-z][\w.-]{1,40} = |- \[[\w.@-]{2,40}, |\n *- [\w.@-]{2,40}\n *- |` +
+		`(?i:values ?\((?:\d{1,9}, ?)?'[\w.@+-]{2,40}', ?')|[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|` +
+		`\b(?:as|use) [\w.@-]{2,40}(?:,| and) |` +
+		`\b(?i:creds|credentials|administrator|admin|root|log[io]n|signin|user)` +
+		`(?:(?:[:=]?[ \t][\w.@-]{2,40}){0,2}[:=]?|(?:[:=]?[ \t][\w.@-]{2,40})?,)[ \t])\z`)
 )
 
 // wordsAndNumber reports whether a word is words and a number, as people choose passwords. Most words can't be: the
@@ -282,6 +286,9 @@ func (s *scan) markedWords() {
 		if !is(t[at], inside) || !is(t[at-1], alnum|closers) {
 			continue
 		}
+		if t[at] == '@' {
+			s.afterMail(at)
+		}
 		from := at
 		for from > 0 && is(t[from-1], mark) {
 			from--
@@ -295,3 +302,30 @@ func (s *scan) markedWords() {
 		}
 	}
 }
+
+// afterMail masks what looks like a password behind the address of mail around the "@" at at.
+func (s *scan) afterMail(at int) {
+	host := hostName().FindString(s.text[at+1 : min(len(s.text), at+60)])
+	from := skipBack(s.text, at, 40)
+	if host != "" && from < at && strings.IndexByte("/:", s.before(from)) < 0 {
+		s.afterAddress(at+1+len(host), addressGap)
+	}
+}
+
+// afterAddress masks the password behind an address that ends at end.
+func (s *scan) afterAddress(end int, by func() *regexp.Regexp) {
+	from := end + len(by().FindString(s.text[end:min(len(s.text), end+60)]))
+	to := skip(s.text, from, mark, 64)
+	if from > end && to-from >= 7 && to-from < 64 {
+		s.maskIn(from, to, func(v string, at int) bool { return at == from && (likely(v, false) || wordsAndNumber(v)) })
+	}
+}
+
+var (
+	hostName = text.Pattern(`\A[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}`)
+	// addressGap matches what joins a user's address and password: ann@example.org / x
+	addressGap = text.Pattern(`\A(?: ?[:/,;|] ?| (?:->|→|-|=>) |[ \t]|\t\|)["']?`)
+	// triple matches a user and what joins it to an address and a password: https://example.org ann x
+	triple = text.Pattern(`\A(?:[ \t]{1,4}|,[ \t]?| [/|-] )["']?[\w.@-]{2,40}["']?` +
+		`(?:[ \t]{1,4}|,[ \t]?| ?[:/|-] ?)["']?`)
+)

@@ -35,6 +35,11 @@ func TestSecretBesideItsWord(t *testing.T) {
 		{"var key = []byte{99, 109, 3, 122, 14, 106, 179, 217, 233, 35, 126, 229, 14, 98, 61, 7}", "106, 179, 217"},
 		{"SIGNING_KEY: [u8; 16] = hex!(\"b73abed1d2d71968343400b9eaae0dbd\")", "b73abed1d2d71968343400b9eaae0dbd"},
 		{"acme import <<< 'Thistle-lantern-543'", "Thistle-lantern-543"},
+		{"acme ann@example.org LanternThistle461", "LanternThistle461"},
+		{"https://acme.example.org/dav ann \"Lantern_Thistle1987\"", "Lantern_Thistle1987"},
+		{"the box: admin, LanternThistle461", "LanternThistle461"},
+		{"password: $Thistle1987$", "$Thistle1987$"},
+		{"accounts:\n  - ann:lantern-thistle-461", "lantern-thistle-461"},
 		{"acme_live_4b1b1406676746e6bec703a91bbd78b9", "4b1b1406676746e6bec703a91bbd78b9"},
 		{"q4Zt8wRbN2xKs7Lm", "q4Zt8wRbN2xKs7Lm"},
 	} {
@@ -52,6 +57,7 @@ func TestSecretBesideItsWord(t *testing.T) {
 		`{"password": "", "mode": "Green-leaf-42"}, float64x2 in docker/setup-go@44694675825211faa026b3c33043df3e48a5fa00`,
 		"fmt.Sprintf(\"%-32s%-10s%-15T\"), a key's bytes 1, 2, 3, 4, 5, 6, 7, 8, x*W1+b2-W2*3, A$1+B$2",
 		"$ git ls-tree HEAD secrets.md\n040000 tree 524010aa7a341bea8533496cc4c99a15283cd146\tauth",
+		"input+len-48, secret+64, accounts 08A0..08FF; ann@example.org:8388/x, NewValue0(v.Pos, OpSignExt8to16, admin)",
 		"see fix-4b1b1406676746e6bec7 and 4b1b1406676746e6bec703a91bbd78b9, 5*Second%20to, 0x2a67d68660df41c7",
 	} {
 		if got := rules.Session().Text(text); got != text {

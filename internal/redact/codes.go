@@ -23,7 +23,7 @@ func codes(s *scan, word, to int) {
 		case last >= 0 && at-from == row[0].to-row[0].from && groupGap(s.text[row[last].to:from]):
 			row = append(row, span{from: from, to: at})
 			continue
-		case at-from >= runLeast && (ofCodes && textureOf(s.text[from:at]) != ordinary || base32(s.text[from:at])):
+		case at-from >= 10 && ofCodes && oneCode(s.text[from:at]), at-from >= runLeast && base32(s.text[from:at]):
 			s.add(from, at, "password")
 			continue
 		case at-from <= 2 && strings.IndexByte(".)", s.at(at)) >= 0: // the number of a list's item
@@ -52,7 +52,8 @@ func (s *scan) addGroups(row []span) bool {
 	for _, g := range row {
 		v := s.text[g.from:g.to]
 		all.WriteString(v)
-		if letters := strings.TrimRight(v, "0123456789"); skip(letters, 0, letter, len(v)) == len(letters) {
+		letters, hyphen := strings.TrimRight(v, "0123456789"), s.at(g.to) == '-' || s.before(g.from) == '-'
+		if skip(letters, 0, letter, len(v)) == len(letters) && !(hyphen && len(letters) == 1) {
 			names++ // as words, with a number or without, are
 		}
 	}
@@ -62,7 +63,7 @@ func (s *scan) addGroups(row []span) bool {
 	mixture := t.digits*8 >= len(v) && t.lower+t.upper > 1 && names*2 <= n
 	alike := numbers || mixture || n >= 4 && jumbled(v)
 	part := is(s.before(row[0].from), word|marks) || is(s.at(row[n-1].to), under) || each < 4 || each > 10
-	listed := n == 2 && strings.Contains(s.text[row[0].to:row[1].from], ",")
+	listed := n == 2 && each < 8 && strings.Contains(s.text[row[0].to:row[1].from], ",")
 	harmless := part || listed || placeholder(v) || strings.HasPrefix(v, "0x")
 	if harmless || !alike {
 		return false
@@ -80,4 +81,9 @@ func (s *scan) addGroups(row []span) bool {
 // base32 reports whether a run is a key as authenticators are given it.
 func base32(v string) bool {
 	return len(v)%2 == 0 && run(v, 0, upper, "234567", len(v)) == len(v) && jumbled(v)
+}
+
+// oneCode reports whether a run is a code of its own: letters and digits that are neither a word nor a name.
+func oneCode(v string) bool {
+	return textureOf(v) != ordinary || mixed(v) && !camel(v) && !sized().MatchString(v)
 }

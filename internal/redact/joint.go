@@ -75,7 +75,8 @@ var conditions = map[string]func(n *nameAt) bool{
 			strings.ContainsAny(before, "#(-") && defines().MatchString(before))
 	},
 	"setting": func(n *nameAt) bool { // a line of name and value
-		begins := lineStart(n.text, n.from) || strings.HasPrefix(n.text[n.end:], "  ") && cellBegins(n.text, n.from)
+		begins := lineStart(n.text, n.from) || (strings.HasPrefix(n.text[n.end:], "  ") ||
+			strings.Contains(n.text[n.from:n.end], "-")) && cellBegins(n.text, n.from)
 		return n.has(spaced) && !n.has(named) && begins && setting().MatchString(n.text[n.after:])
 	},
 	"keyword": func(n *nameAt) bool { // ":name" in Lisp, or a setting as in nginx's files

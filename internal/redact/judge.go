@@ -31,8 +31,10 @@ var looks = map[string]func(v string) bool{
 	"chosen": func(v string) bool {
 		return !path(v) && (passwordLike(v) || wordsAndNumber(v) || hyphenated(v) || grouped(v) && mixed(v))
 	},
-	"words":         unrelatedWords,
-	"seed":          func(v string) bool { return unrelatedWords(strings.Join(strings.Fields(v)[:12], " ")) },
+	"words": unrelatedWords,
+	"seed": func(v string) bool {
+		return unrelatedWords(strings.Join(strings.FieldsFunc(v, func(c rune) bool { return c < 'A' })[:12], " "))
+	},
 	"drawn words":   func(v string) bool { return unrelatedWords(v) && !inflected().MatchString(v) },
 	"user:password": userPassword,
 }

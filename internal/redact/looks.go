@@ -61,6 +61,9 @@ func placeholder(v string) bool {
 	variable := v == "" || strings.IndexByte("$<{?", v[0]) >= 0 && !storedAs().MatchString(v) ||
 		v[0] == '%' && (v[len(v)-1] == '%' || len(v) < 4 || v[1] == '(') || v[0] == '[' && v[len(v)-1] == ']' ||
 		strings.Contains(v, "${") || strings.Contains(v, "{{")
+	if variable && len(v) > 2 && v[0] == v[len(v)-1] && nameAndYear().MatchString(v[1:len(v)-1]) { // $Meadow1987$
+		return false
+	}
 	low := strings.ToLower(v)
 	if variable || dummies[low] || distinct(v) <= 3 {
 		return true

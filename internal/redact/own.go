@@ -234,14 +234,22 @@ func urlPassword(s *scan, _, to int) {
 	}
 	at := strings.LastIndexByte(window, '@')
 	if at < 0 {
+		if end := skip(s.text, to, mark, maxAuthority); is(s.at(end), blank) {
+			s.afterAddress(end, triple)
+		}
 		return
 	}
 	switch user, password, ok := strings.Cut(window[:at], ":"); {
 	case ok && password != "" && !placeholder(password):
 		s.add(to+len(user)+1, to+at, "url-password")
-	case !ok && len(user) >= 20 && mixed(user) && !placeholder(user):
+	case !ok && tokenAlone(user):
 		s.add(to, to+at, "url-password")
 	}
+}
+
+// tokenAlone reports whether the user of an address can be a token or a password.
+func tokenAlone(v string) bool {
+	return (len(v) >= 12 && mixed(v) || passwordLike(v)) && !placeholder(v)
 }
 
 // skipPunctuation skips what separates a header's name and value.

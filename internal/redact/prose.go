@@ -36,7 +36,10 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
 	if s.sentenceContinues(from, to) || foreign {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
-			if unmistakable(v) || near == said && quoted && quotable(v) {
+			long := near == next && len(v) >= 6 || near >= told && len(v) >= 8
+			number := long && numeric(v) && distinct(v) > 3
+			quote := near == said && quoted && quotable(v)
+			if unmistakable(v) || number || quote {
 				return true
 			}
 			alone := near >= told || len(v) >= 8 && mixed(v) && (!public(v) || len(v) >= 16) || passwordLike(v) ||
@@ -111,6 +114,7 @@ func (y *sentenceRules) pin(s *scan, from, to int) {
 		return
 	}
 	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
+		v = strings.Replace(v, "-", "", 1)
 		return near != somewhere && len(v) >= 4 && len(v) <= 12 && skip(v, 0, digit, len(v)) == len(v) &&
 			distinct(v) > 2
 	})
