@@ -83,21 +83,26 @@ func answers(s *ingest.Session) []payload.Item {
 	return out
 }
 
-// answered returns a question with the chosen option, verbatim. An answer that only says
+// answered returns a question with the chosen option, verbatim. An answer that only asks, leaves the choice or says
 // how to proceed decides nothing.
 func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.Item, bool) {
 	choice := plain(strings.Join(a.Chosen, ", "))
 	question := plain(a.Question)
 	said := ingest.Turn{Role: ingest.User, Text: strings.Join(a.Chosen, "\n") + "\n" + a.Notes}
 	ingest.MarkForeign(&said)
-	if choice == "" || question == "" || leavesChoice(a, choice) || len(said.Foreign) > 0 {
+	if choice == "" || question == "" || len(said.Foreign) > 0 {
 		return payload.Item{}, false
 	}
 	rule, text := payload.AnswerRule, question+" → "+choice
-	if a.Free && asks(choice) { // will be quoted
+	quoted := a.Free && asks(choice) || leavesChoice(a, choice)
+	if quoted {
 		rule, text = "answer-asking", choice
 	}
 	it := recorded(payload.Decision, rule, payload.ByUser, turn, text, a.Chosen[0])
+	if quoted {
+		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(a.Question)})
+		return it, true
+	}
 	if !c.At.IsZero() {
 		it.At = c.At
 	}
