@@ -163,7 +163,7 @@ func TestImportsPointDown(t *testing.T) {
 // Only packages of the room library may use what changes its folder as they like.
 func TestOnlyTheLibraryChangesItsFolder(t *testing.T) {
 	own := strings.Fields(`UnderLock WithSession SaveEntry ReplaceShared RewriteLines RemoveFolder MergeVersions
-		TempOf TakeID PutFile MergeEdits MarkBehind KeepChanged`)
+		Appending TempOf TakeID PutFile MergeEdits MarkBehind KeepChanged`)
 	for _, s := range sources(t) {
 		room, _, _ := strings.Cut(s.dir, "/")
 		ast.Inspect(s.file, func(n ast.Node) bool {

@@ -11,8 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strconv"
 	"time"
 
@@ -148,52 +146,34 @@ func (l *Library) endStage() {
 	l.stage, l.stageLock = "", nil
 }
 
-// ReplaceShared replaces a file that anybody may append to without a lock by text, which was made from was, its
-// content when read. Lines appended to the old file since then are appended to the new one, except those that drop
-// (which may be nil) rejects.
-func (l *Library) ReplaceShared(path string, was, text []byte, drop func(line []byte) bool) error {
-	if runtime.GOOS == "windows" { // it refuses to replace an open file
-		return l.Put(path, text)
-	}
-	old, err := disk.Open(path)
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	if err := l.Put(path, text); err != nil {
-		return err
-	}
-	// Whoever opened the old file before it was replaced writes soon, so look a second time a little later. A slower
-	// writer notices that the file was replaced (disk.AppendShared).
-	read := wholeLines(was)
-	for range 2 {
-		late, err := io.ReadAll(io.NewSectionReader(old, read, 1<<40))
+// ReplaceShared changes the text of a file at the top that anybody may append to. Whoever appends meanwhile waits.
+func (l *Library) ReplaceShared(path string, change func(text []byte) ([]byte, error)) error {
+	return l.Appending(func() error {
+		text, err := disk.ReadPlain(path)
 		if err != nil {
 			return err
 		}
-		read += wholeLines(late)
-		lines := disk.SplitLines(late)
-		if drop != nil {
-			lines = slices.DeleteFunc(lines, drop)
+		now, err := change(text)
+		if err != nil || bytes.Equal(now, text) {
+			return err
 		}
-		if len(lines) > 0 {
-			if err := disk.AppendShared(path, bytes.Join(append(lines, nil), []byte("\n"))); err != nil {
-				return err
-			}
-		}
-		time.Sleep(disk.LateWrites / 2)
-	}
-	return nil
+		return l.Put(path, now)
+	})
 }
 
-// wholeLines returns the length of a text without a last line that is still being written.
-func wholeLines(text []byte) int64 {
-	end := bytes.LastIndexByte(text, '\n') + 1
-	if disk.Unended(text[end:]) != nil {
-		end = len(text)
+// Appending calls do while nobody else appends to a file at the top. Nothing else is waited for meanwhile.
+func (l *Library) Appending(do func() error) error {
+	unlock, err := l.Acquire("append", appendWait)
+	if err != nil {
+		return err
 	}
-	return int64(end)
+	defer unlock()
+	return do()
 }
+
+// appendWait is how long an append waits for another, or for a file to be replaced: also in a hook, as what it appends
+// is nowhere else.
+const appendWait = 10 * time.Second
 
 // UnderLock calls do under the named lock. It waits up to lockWait, then returns ErrBusy. Anyone who takes a lock is
 // about to write, so the error may also be ErrNewer.

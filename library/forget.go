@@ -61,21 +61,19 @@ func (l *Library) RemoveFolder(id ingest.SessionID, folder string) error {
 
 // RewriteLines rewrites an append-only file without the lines to be dropped. The caller holds the folders lock.
 func (l *Library) RewriteLines(path string, drop func(line []byte) bool) error {
-	text, err := disk.ReadPlain(path)
-	if err != nil {
-		return err
-	}
-	all := disk.SplitLines(text)
-	stay := slices.DeleteFunc(slices.Clone(all), drop)
-	torn := bytes.LastIndexByte(text, '\n')+1 < len(text) // a line cut off by a crash may match too
-	if len(stay) == len(all) && !(torn && drop(text)) {
-		return nil
-	}
-	rest := append(bytes.Join(stay, []byte("\n")), '\n')
-	if strings.HasSuffix(path, ".jsonl") {
-		rest = disk.SealLines(rest)
-	}
-	return l.ReplaceShared(path, text, rest, drop)
+	return l.ReplaceShared(path, func(text []byte) ([]byte, error) {
+		all := disk.SplitLines(text)
+		stay := slices.DeleteFunc(slices.Clone(all), drop)
+		torn := bytes.LastIndexByte(text, '\n')+1 < len(text) // a line cut off by a crash may match too
+		if len(stay) == len(all) && !(torn && drop(text)) {
+			return text, nil
+		}
+		rest := append(bytes.Join(stay, []byte("\n")), '\n')
+		if strings.HasSuffix(path, ".jsonl") {
+			rest = disk.SealLines(rest)
+		}
+		return rest, nil
+	})
 }
 
 // DropProjects removes projects that have no session left.

@@ -65,12 +65,12 @@ func add[T any](l *Library, lock string, log ledger.Log[T], lines ...T) error {
 	})
 }
 
-// Share adds lines to a ledger without a lock.
+// Share adds lines to a ledger that has no lock of its own.
 func Share[T any](l *Library, log ledger.Log[T], lines ...T) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	return log.Share(lines...)
+	return l.Appending(func() error { return log.Share(lines...) })
 }
 
 func (l *Library) threads() ledger.Log[payload.Correction] {

@@ -89,7 +89,7 @@ func usage(l *library.Library) ledger.Log[Usage] {
 	return library.LogOf[Usage](l, library.UsageName, nil)
 }
 
-// Spend durably appends a line in one O_APPEND write without a lock, as several processes may spend at once.
+// Spend durably appends a line; several processes may spend at once.
 func Spend(l *library.Library, s Usage) error {
 	s.At = s.At.UTC()
 	return cmp.Or(library.Share(l, usage(l), s), usage(l).Sync())

@@ -2,11 +2,11 @@ package check
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -163,20 +163,19 @@ func (r *repairing) dropLeftover(e library.Entry, path string) error {
 
 // log moves unreadable lines of an append-only file aside and seals the others as they are. The file's lock is held.
 func (r *repairing) log(f Finding, path string) (string, error) {
-	text, err := disk.ReadIfThere(path)
-	if text == nil {
-		return "", cmp.Or(err, errLost)
+	var keep, aside []byte
+	doubtful := 0
+	err := r.l.ReplaceShared(path, func(text []byte) ([]byte, error) {
+		keep, aside, doubtful = sortLines(text, filepath.Base(path))
+		if len(aside) > 0 {
+			return keep, disk.AppendAside(path+".damaged", aside)
+		}
+		return keep, nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errLost
 	}
 	if err != nil {
-		return "", err
-	}
-	keep, aside, doubtful := sortLines(text, filepath.Base(path))
-	if len(aside) > 0 {
-		if err := disk.AppendAside(path+".damaged", aside); err != nil {
-			return "", err
-		}
-	}
-	if err := r.l.ReplaceShared(path, text, keep, nil); err != nil {
 		return "", err
 	}
 	if len(aside) == 0 && doubtful == 0 {

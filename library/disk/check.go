@@ -15,7 +15,6 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"time"
 )
 
 // How a flipped bit is found:
@@ -273,41 +272,16 @@ func Unended(tail []byte) []byte {
 	return nil
 }
 
-// AppendShared appends whole lines, in one O_APPEND write, to a file that anybody may append to without a lock. If
-// another file took its place meanwhile (see replaceShared) and lacks the lines, they are added there: better twice
-// than not at all.
+// AppendShared appends whole lines, in one O_APPEND write, to a file that several may append to at once.
 func AppendShared(path string, lines []byte) error {
-	lines = SealLines(lines)
 	return Do(OpAppend, path, "", func() error {
-		for {
-			in, err := appendOnce(path, lines)
-			if err != nil || in {
-				return err
-			}
-			time.Sleep(LateWrites)
-			if text, err := ReadPlain(path); err == nil && bytes.Contains(text, lines) {
-				return nil
-			}
+		f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
 		}
+		_, err = f.Write(append(endOfTorn(f), SealLines(lines)...))
+		return errors.Join(err, f.Close())
 	})
-}
-
-// LateWrites is how long whoever replaces a file waits for late lines.
-const LateWrites = 5 * time.Millisecond
-
-// appendOnce appends; in reports whether the file is still the one at its path.
-func appendOnce(path string, lines []byte) (in bool, err error) {
-	f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return false, err
-	}
-	_, err = f.Write(append(endOfTorn(f), lines...))
-	to, unknown := f.Stat()
-	if err = errors.Join(err, f.Close()); err != nil || unknown != nil {
-		return true, err
-	}
-	now, gone := os.Stat(path)
-	return gone == nil && os.SameFile(to, now), nil
 }
 
 // endOfTorn returns a line end if the last line lacks one, because its process was killed while writing.

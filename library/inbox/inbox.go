@@ -39,8 +39,7 @@ type Event struct {
 	At      time.Time        `json:"at"`
 }
 
-// Add takes a note or a hook event for the next sync in one O_APPEND write without a lock, so that a hook never
-// waits. record is a JSON object whose "session" says what it belongs to; "event", an id, and "at", the time, are
+// Add takes a note or a hook event for the next sync, without the locks that a sync holds for long. record is a JSON object whose "session" says what it belongs to; "event", an id, and "at", the time, are
 // added if missing.
 func Add(l *library.Library, record any) error {
 	text, err := json.Marshal(record)
@@ -107,7 +106,8 @@ func (f *folding) run() error {
 	events := filepath.Join(f.dir, eventsName)
 	if fi, err := os.Stat(events); err == nil && fi.Size() > 0 {
 		aside := disk.FreeName(f.dir, fmt.Sprintf("events-%d.jsonl", time.Now().UnixNano()))
-		if err := errors.Join(disk.Rename(events, aside), disk.SyncDir(f.dir)); err != nil {
+		err := f.l.Appending(func() error { return errors.Join(disk.Rename(events, aside), disk.SyncDir(f.dir)) })
+		if err != nil {
 			return err
 		}
 	}
@@ -241,8 +241,7 @@ func unsealed(line []byte) []byte {
 	return line
 }
 
-// clear removes the files that were read but keeps what was unreadable. A writer that still has one open notices, and
-// writes to the next file (see disk.AppendShared).
+// clear removes the files that were read but keeps what was unreadable.
 func (f *folding) clear(paths []string) error {
 	if len(f.bad) > 0 {
 		path := filepath.Join(f.dir, "unreadable.txt")

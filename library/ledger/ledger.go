@@ -39,7 +39,7 @@ func (g Log[T]) Add(records ...T) error {
 	return disk.SyncDir(filepath.Dir(g.Path))
 }
 
-// Share appends records as anybody may at any time: in one write, without a lock, durable after Sync.
+// Share appends records in one write, durable after Sync.
 func (g Log[T]) Share(records ...T) error {
 	text, err := g.Text(records)
 	if err == nil {

@@ -151,7 +151,9 @@ func (m *merging) uniteTop(name string, other []byte) error {
 		if name == "threads.jsonl" {
 			return m.l.Put(path, library.SortLines(append(disk.SplitLines(have), fresh...)))
 		}
-		if err := disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n"))); err != nil {
+		if err := m.l.Appending(func() error {
+			return disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
+		}); err != nil {
 			return err
 		}
 		return errors.Join(disk.SyncFiles([]string{path}), disk.SyncDir(filepath.Dir(path)))
