@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,9 +30,9 @@ import (
 )
 
 type showOptions struct {
-	Variant                                string
-	Transcript, Actions, Open, Print, JSON bool
-	Around                                 int
+	Variant                          string
+	Transcript, Actions, Print, JSON bool
+	Around                           int
 }
 
 func newShowCmd(a *app.App) *cobra.Command {
@@ -44,16 +41,13 @@ func newShowCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(&o.Actions, "actions", false, "list the tool calls and their results")
 		fs.Number(&o.Around, "context", "C", 0, "also show so many turns before and after that place")
 		fs.BoolVar(&o.JSON, "json", false, "print the payload, with all evidence; with --actions, inputs and results")
-		fs.BoolVar(&o.Open, "open", false, "open the transcript at that place, in your editor or pager")
 		fs.BoolVar(&o.Print, "print", false, "print that place as PATH:LINE")
 		fs.BoolVarP(&o.Transcript, "transcript", "t", false, "print the readable transcript")
 		fs.OneOf(&o.Variant, "variant", "",
 			"form of the payload: coding, debug, handoff (payload.variant)", "coding", "debug", "handoff")
 		fs.Apart("transcript", "actions", "variant")
-		fs.Apart("open", "actions")
 		fs.Apart("print", "actions")
 		fs.Apart("transcript", "json", "variant")
-		fs.Apart("open", "json")
 		fs.Apart("print", "json")
 	}, func(ctx context.Context, args []string) error {
 		h, to, err := a.Hit(ctx, args[0])
@@ -61,7 +55,6 @@ func newShowCmd(a *app.App) *cobra.Command {
 		if err == nil {
 			e, err = a.Lib.Session(h.Session)
 		}
-		o.Open = o.Open || o.Print
 		if errors.Is(err, library.ErrNoSession) {
 			if strings.HasPrefix(string(h.Session), index.HandedID("")) {
 				return showHanded(a, h)
@@ -72,13 +65,13 @@ func newShowCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		place := o.Open || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == ""
+		place := o.Print || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == ""
 		several := h.N > 0 && (to > h.N || o.Around > 0)
 		switch {
-		case place && several && !o.Open:
+		case place && several && !o.Print:
 			return showTurns(a, e, h.N-o.Around, max(h.N, to)+o.Around)
 		case place:
-			return showPlace(ctx, a, e, h, o)
+			return showPlace(a, e, h, o.Print)
 		}
 		return runShow(ctx, a, e, o)
 	})
@@ -192,14 +185,14 @@ func tellWhich(a *app.App, e library.Entry, text string, line int) error {
 	return nil
 }
 
-// showPlace shows a turn, or opens the transcript at it.
-func showPlace(ctx context.Context, a *app.App, e library.Entry, h last.Hit, o showOptions) error {
+// showPlace shows a turn, or prints where it is.
+func showPlace(a *app.App, e library.Entry, h last.Hit, onlyWhere bool) error {
 	path, line, err := placeOf(a.Lib, h)
 	if err != nil {
 		return err
 	}
-	if o.Open {
-		return openAt(ctx, a, path, line, o.Print)
+	if onlyWhere {
+		return a.Print(fmt.Sprintf("%s:%d\n", path, line))
 	}
 	return showTurn(a, e, path, line, true)
 }
@@ -261,53 +254,6 @@ func placeOf(l *library.Library, h last.Hit) (path string, line int, err error) 
 		err = hint.With(err, "recall sync renders it again")
 	}
 	return path, line, err
-}
-
-// openAt opens a file at a line.
-func openAt(ctx context.Context, a *app.App, path string, line int, onlyPrint bool) error {
-	program := opener()
-	if onlyPrint || program == nil || !terminal.IsTerminal(a.Out) {
-		_, err := fmt.Fprintf(a.Out, "%s:%d\n", path, line)
-		return err
-	}
-	if err := a.Launch(ctx, append(program, atLine(program[0], path, line)...)...); err != nil {
-		return hint.With(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path, line)
-	}
-	return nil
-}
-
-// opener returns the person's editor or pager with its arguments; nil if there is none.
-func opener() []string {
-	for _, text := range []string{os.Getenv("VISUAL"), os.Getenv("EDITOR"), os.Getenv("PAGER"), "less"} {
-		words := strings.Fields(text)
-		if len(words) == 0 {
-			continue
-		}
-		if _, err := exec.LookPath(words[0]); err == nil {
-			return words
-		}
-	}
-	return nil
-}
-
-// atLine returns the arguments that open a file at a line.
-func atLine(program, path string, line int) []string {
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.ToSlash(program))), ".exe")
-	name = strings.TrimSuffix(name, ".cmd")
-	switch name {
-	case "vi", "vim", "nvim", "gvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "mg", "pico", "less", "more",
-		"most", "gedit":
-		return []string{fmt.Sprintf("+%d", line), path}
-	case "code", "code-insiders", "codium", "vscodium", "cursor", "windsurf":
-		return []string{"-g", fmt.Sprintf("%s:%d", path, line)}
-	case "subl", "zed", "hx", "helix":
-		return []string{fmt.Sprintf("%s:%d", path, line)}
-	case "idea", "goland", "pycharm", "webstorm", "kate":
-		return []string{"--line", fmt.Sprint(line), path}
-	case "notepad++":
-		return []string{fmt.Sprintf("-n%d", line), path}
-	}
-	return []string{path}
 }
 
 // printNotes prints an agent's notes that the transcript doesn't support: they become no items, but aren't lost.
