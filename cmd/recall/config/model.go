@@ -73,7 +73,7 @@ func (c *Config) chooseDistiller() error {
 		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
 	case !chosen && c.Distill.Distiller == ByModel:
 		return hint.With(errors.New(strings.TrimSuffix(c.place(key), ": ")+" is model, but llm.provider isn't set"),
-			"set llm.provider to one of %s; recall init helps you choose", strings.Join(Providers[1:], ", "))
+			"set llm.provider to one of %s", strings.Join(Providers[1:], ", "))
 	}
 	return nil
 }
@@ -167,16 +167,9 @@ func (c *Config) Local() bool {
 		c.LLM.Provider == ProviderOpenAI && wire.Here(c.Host())
 }
 
-// Services lists those with a key variable of their own, which no other service gets. Those that speak OpenAI's
-// protocol are chosen by address and model.
-var Services = []struct{ Host, Variable, Provider, URL, Model string }{
-	{Host: "api.anthropic.com", Variable: EnvAnthropicKey, Provider: ProviderAnthropic},
-	{Host: "api.openai.com", Variable: EnvOpenAIKey, Provider: ProviderOpenAI},
-	{Host: "openrouter.ai", Variable: "OPENROUTER_API_KEY", Provider: ProviderOpenAI,
-		URL: "https://openrouter.ai/api/v1", Model: "anthropic/claude-haiku-5.5"},
-	{Host: "generativelanguage.googleapis.com", Variable: "GEMINI_API_KEY", Provider: ProviderOpenAI,
-		URL: "https://generativelanguage.googleapis.com/v1beta/openai", Model: "gemini-2.5-flash-lite"},
-}
+// services lists the variables of those that have one of their own for their key, by host: no other service gets it.
+var services = map[string]string{"api.anthropic.com": EnvAnthropicKey, "api.openai.com": EnvOpenAIKey,
+	"openrouter.ai": "OPENROUTER_API_KEY", "generativelanguage.googleapis.com": "GEMINI_API_KEY"}
 
 // key finds the provider's key. A service on this machine can do without one.
 func (c *Config) key(env func(string) string) (string, error) {
@@ -200,12 +193,10 @@ func (c *Config) key(env func(string) string) (string, error) {
 
 // issued returns a service's key from its own variable, and that variable; "" if it has none.
 func issued(host string, env func(string) string) (key, variable string) {
-	for _, s := range Services {
-		if s.Host == host {
-			return strings.TrimSpace(env(s.Variable)), s.Variable
-		}
+	if variable = services[host]; variable != "" {
+		key = strings.TrimSpace(env(variable))
 	}
-	return "", ""
+	return key, variable
 }
 
 // Host is the host that requests go to; "" if there is no HTTP service that takes keys.
@@ -326,13 +317,6 @@ const (
 	asksAgain = "the next recall sync asks again"
 	asksLater = "this one is asked again at growing intervals"
 )
-
-// WayIn is WayOut for a person choosing a model, which isn't asked again automatically yet.
-func (c *Config) WayIn(err error) string {
-	hint := strings.NewReplacer(asksAgain, "run recall init again later", asksLater,
-		"this one isn't asked again automatically").Replace(c.WayOut(err))
-	return cmp.Or(hint, "check llm.url and llm.model; recall config shows the settings in force")
-}
 
 // service names the service in a sentence.
 func (c *Config) service() string {

@@ -280,4 +280,4 @@ func runRedistill(ctx context.Context, a *app.App, entries []library.Entry, yes 
 }
 
 var errNoModel = hint.With(errors.New("no model is configured"),
-	"set llm.provider in config.yaml; recall init helps you choose one")
+	"set llm.provider in config.yaml: recall config --help")
