@@ -148,9 +148,6 @@ func TestWebPages(t *testing.T) {
 	earlier := regexp.MustCompile(`/session/fd4adb93[0-9a-f-]+`).FindString(get("/sessions", nil))
 	holds(get(earlier, nil), ` weak">from 2026-08-31, later on the same subject on 2026-10-05`)
 	holds(get(page+"?find=%ff", nil), `^200`, `No match in this session`)
-	holds(get(page+"/raw/transcript.jsonl", nil), `^200`, `Show it with its secrets`)
-	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)
-	holds(get(page+"/raw/../../library.toml", nil), `^404`)
 
 	// A star is a star alone, whatever stands in the field for the title.
 	get("/mark", url.Values{"session": {id[1]}, "star": {"yes"}, "name": {"another title"}, "back": {page}})

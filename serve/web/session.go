@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash/fnv"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -33,7 +32,6 @@ type sessionView struct {
 	library.ListEntry
 	Branch string
 	Find   string
-	Files  []library.FileState
 	Shared *answer.Shared // somebody else's: nothing else is known
 
 	rest   func() (*sessionRest, error)
@@ -98,7 +96,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	v := sessionView{ListEntry: library.ListEntry{ID: e.ID, Source: e.Source, Project: catalog.Of(e).Name,
 		Number: catalog.Number[string(e.ID)], Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns,
 		State: catalog.State(e, nil),
-		Marks: e.Marks}, Branch: e.Branch, Files: e.Files,
+		Marks: e.Marks}, Branch: e.Branch,
 		Find: strings.ToValidUTF8(r.URL.Query().Get("find"), "\ufffd")}
 	v.resume = func() Resumed {
 		var of *ingest.Session
@@ -143,37 +141,6 @@ func outcome(ctx context.Context, m *Memory, id ingest.SessionID) (*payload.Payl
 		}
 	}
 	return &out, err
-}
-
-// raw serves a file of a session as its client wrote it, including secrets, after a click that confirms that.
-func (s *Server) raw(w http.ResponseWriter, r *http.Request, m *Memory) {
-	id, name := ingest.SessionID(r.PathValue("id")), r.PathValue("name")
-	e, err := m.Library.Session(id)
-	i := slices.IndexFunc(e.Files, func(f library.FileState) bool { return f.Name == name })
-	if err != nil || i < 0 {
-		s.fail(w, r, http.StatusNotFound, errNone)
-		return
-	}
-	if r.URL.Query().Get("secrets") != "shown" {
-		of := library.ListEntry{ID: id, Title: e.Title}
-		s.show(w, http.StatusOK, view{Name: "raw", URL: r.URL, Doc: rawView{of, name,
-			answer.Count(int(e.Files[i].Size), "byte")}})
-		return
-	}
-	file, _, err := m.Library.OpenVersion(id, name, e.Files[i].Version)
-	if err != nil {
-		s.fail(w, r, http.StatusInternalServerError, err)
-		return
-	}
-	defer file.Close()
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.Copy(w, file) // an error means that the reader left
-}
-
-// rawView is a file of a session before the confirmation.
-type rawView struct {
-	library.ListEntry
-	File, Size string
 }
 
 // live reports changes as server-sent events until the page is left. While a session's page is open, what its client

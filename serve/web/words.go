@@ -57,9 +57,6 @@ func words() template.FuncMap {
 			return (&url.URL{Path: fmt.Sprintf("/session/%v", session),
 				RawQuery: url.Values{"agent": {agent}}.Encode()}).String()
 		},
-		"rawOf": func(session, name any) string {
-			return (&url.URL{Path: fmt.Sprintf("/session/%v/raw/%v", session, name)}).String()
-		},
 		"handle":  payload.Handle,
 		"day":     answer.Day,
 		"size":    text.Size,
