@@ -39,8 +39,9 @@ type Event struct {
 	At      time.Time        `json:"at"`
 }
 
-// Add takes a note or a hook event for the next sync, without the locks that a sync holds for long. record is a JSON object whose "session" says what it belongs to; "event", an id, and "at", the time, are
-// added if missing.
+// Add takes a note or a hook event for the next sync, without the locks that a sync holds for long. record is
+// a JSON object whose "session" says what it belongs to; "event", an id, and "at", the time, are added if
+// missing.
 func Add(l *library.Library, record any) error {
 	text, err := json.Marshal(record)
 	if err != nil {
