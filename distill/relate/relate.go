@@ -74,6 +74,7 @@ func Links(items []Item) []payload.Link {
 	var links []payload.Link
 	claims := make([]*claim, len(all))
 	holders := map[string][]int{} // by word: the items so far that stand for it
+	settled := map[string][]int{} // the same of choices and plans' points that have it
 	for i := range all {
 		asked := ""
 		if question, choice, ok := strings.Cut(all[i].Text, " → "); ok && all[i].Rule == payload.AnswerRule {
@@ -81,7 +82,7 @@ func Links(items []Item) []payload.Link {
 			all[i].Text, _, _ = strings.Cut(choice, " (")
 		}
 		c := claimOf(&all[i].Item)
-		c.stated = statedBy(&all[i])
+		c.stated = c.statedBy(&all[i])
 		c.asked = text.Words(asked)
 		claims[i] = c
 		var near []int
@@ -90,11 +91,8 @@ func Links(items []Item) []payload.Link {
 			holders["?"+w] = append(holders["?"+w], i)
 		}
 		for w := range c.stated {
-			near = append(near, holders["!"+w]...)
-		}
-		for w := range c.all {
-			if onRecord(&all[i]) {
-				holders["!"+w] = append(holders["!"+w], i)
+			if len(settled[w]) <= mostHolders {
+				near = append(near, settled[w]...)
 			}
 		}
 		for _, lost := range c.gives {
@@ -121,6 +119,11 @@ func Links(items []Item) []payload.Link {
 		}
 		for w := range c.held {
 			holders[w] = append(holders[w], i)
+		}
+		if onRecord(&all[i]) {
+			for w := range c.all {
+				settled[w] = append(settled[w], i)
+			}
 		}
 	}
 	return payload.StandingLinks(links)
@@ -173,10 +176,12 @@ func (c *claim) answersAnew(earlier *claim) bool {
 // takes that back, who can tell.
 func (c *claim) speaksOf(earlier *claim) bool { return earlier.all.In(c.stated) >= subjectShare }
 
-// statedBy returns the words of the sentences of a person's own that ask nothing.
-func statedBy(it *Item) text.Bag {
+// statedBy returns the words of the sentences of a person's own item that ask nothing.
+func (c *claim) statedBy(it *Item) text.Bag {
 	if it.Kind == payload.Decision {
 		return nil
+	} else if !strings.Contains(it.Text, "?") {
+		return c.all
 	}
 	all := text.Bag{}
 	for _, s := range text.Sentences(it.Text, true) {
