@@ -21,7 +21,7 @@ const maxGoal = 280
 // words that make a question an order are the goal, with that question.
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
-	var asked *speech // by which the goal was asked
+	asked := -2 // exchange in which the goal was asked
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
 		return sp.source == typing && sp.turn.ID == t.session.Opened
 	})
@@ -30,16 +30,17 @@ func goal(t *talk) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if last != nil && asked.exchange == sp.exchange-1 && asks(last[0].Text) && sp.ordersThat() {
-			if it, ok := requested(sp, 1); ok {
-				it.About, it.Evidence = about(last[0].Text+" "+it.Text), append(it.Evidence, last[0].Evidence...)
-				last = []payload.Item{it}
+		orders := func(s sentence) bool { return s.cues.has(cueOrder) && !asks(s.text) }
+		if last != nil && muses().MatchString(last[0].Text) && (sp.wrought || slices.ContainsFunc(sp.parts, orders)) {
+			if it, ok := requested(sp, 2); ok {
+				last, asked = []payload.Item{it}, sp.exchange
 			}
 			continue
 		}
-		if last != nil && sp.takesOver(asked, last[0].Text) {
+		if last != nil && asked == sp.exchange-1 && asks(last[0].Text) && sp.ordersThat() {
 			if it, ok := requested(sp, 1); ok {
-				last, asked = []payload.Item{it}, sp
+				it.About, it.Evidence = about(last[0].Text+" "+it.Text), append(it.Evidence, last[0].Evidence...)
+				last = []payload.Item{it}
 			}
 			continue
 		}
@@ -47,7 +48,7 @@ func goal(t *talk) (last []payload.Item) {
 			continue
 		}
 		if it, ok := requested(sp, 2); ok {
-			last, asked = []payload.Item{it}, sp
+			last, asked = []payload.Item{it}, sp.exchange
 		} else if it, ok := requested(sp, 1); ok && short == nil && !sp.afterWork {
 			short = []payload.Item{it}
 		} else if it, ok := sp.agreed(from[i+1:]); ok && (short == nil || asks(short[0].Text)) {
@@ -60,17 +61,7 @@ func goal(t *talk) (last []payload.Item) {
 	return last
 }
 
-// takesOver reports whether what was typed gives a session another goal than an earlier question that nothing was
-// written for, or than what was only wondered about.
-func (sp *speech) takesOver(from *speech, goal string) bool {
-	if !muses().MatchString(goal) {
-		return sp.wrought && !from.wrought && asks(goal)
-	}
-	orders := func(s sentence) bool { return s.cues.has(cueOrder) && !asks(s.text) }
-	return sp.wrought || slices.ContainsFunc(sp.parts, orders)
-}
-
-// muses matches what wonders what would be if, or what somebody else thinks.
+// muses matches what wonders what would be if, or what somebody else thinks: the goal until anything is ordered.
 var muses = text.Pattern(`(?i)^\W*(?:(?:so|ok|hm+|hey|just (?:curious|wondering)|and|by the way)\b\W*)*(?:what if\b|` +
 	`suppos(?:e|ing)\b|imagine\b|hypothetically|theoretically|in theory|was wäre|angenommen|theoretisch|et si\b|` +
 	`imaginons|supposons|y si\b|supongamos|` +

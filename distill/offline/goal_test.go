@@ -43,24 +43,6 @@ func TestMusingIsNoGoal(t *testing.T) {
 	}
 }
 
-// What is only asked, so that nothing is written for it, gives way to what is then written, unless that only
-// points back.
-func TestAnsweredQuestionIsNoGoal(t *testing.T) {
-	for then, want := range map[string]string{
-		"forget it. fix the seat plan": "forget it. fix the seat plan",
-		"ok then do that":              "would a second hall pay?",
-		"good to know":                 "would a second hall pay?",
-	} {
-		s := talkOf([]string{"would a second hall pay?", "Not this year.", then, "Done."}, nil)
-		if then != "good to know" {
-			s.Turns[3].Calls = []ingest.ToolCall{{Name: "Edit", Path: "plan.py", Done: true}}
-		}
-		if got := goal(listen(s)); len(got) != 1 || got[0].Text != want {
-			t.Errorf("%q: %v, want %q", then, got, want)
-		}
-	}
-}
-
 // What a person asks behind what they paste is the goal, not the words before that, unless these ask or nothing does.
 func TestAskedBehindWhatIsPasted(t *testing.T) {
 	for said, want := range map[string]string{
