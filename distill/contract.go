@@ -76,7 +76,7 @@ func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, cou
 
 func newContract(s *ingest.Session, items []payload.Item) *contract {
 	c := &contract{session: s, at: turnsByID(s, items), position: map[*ingest.Turn]int{}, counts: map[string]int{},
-		stated: map[*ingest.Turn][]statement{}}
+		ruled: map[*ingest.Turn][]statement{}}
 	for i := range s.Turns {
 		c.position[&s.Turns[i]] = i
 	}
@@ -88,7 +88,7 @@ type contract struct {
 	at       map[string][]*ingest.Turn // by every id that evidence may name
 	position map[*ingest.Turn]int      // position of each turn in the session
 	counts   map[string]int
-	stated   map[*ingest.Turn][]statement // what was read of a turn so far
+	ruled    map[*ingest.Turn][]statement // see rulings
 	judges   *Judge
 	mended   bool // the current item got new words
 }

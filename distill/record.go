@@ -106,18 +106,23 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 }
 
 // rulings returns the statements of a turn that a person typed, or with which they refused its calls. What is longer
-// than a ruling was pasted.
-func (c *contract) rulings(t *ingest.Turn) (all []statement) {
+// than a ruling was pasted. They are read once: each item on record is held to all later turns.
+func (c *contract) rulings(t *ingest.Turn) []statement {
+	all, known := c.ruled[t]
+	if known {
+		return all
+	}
 	if typed(t) {
-		all = slices.Clone(c.statements(t))
+		all = statementsIn(t.OwnText(), longestRuling)
 	} else if !t.Abandoned {
 		for i := range t.Calls {
 			if call := &t.Calls[i]; call.Verdict == ingest.Rejected && call.ReasonTurn == "" {
-				all = append(all, statementsIn(call.Reason)...)
+				all = append(all, statementsIn(call.Reason, longestRuling)...)
 			}
 		}
 	}
-	return slices.DeleteFunc(all, func(s statement) bool { return len(s.text) > longestRuling })
+	c.ruled[t] = all
+	return all
 }
 
 // undoesThat reports whether a statement undoes what was just done, whatever that is: "undo all of it".
@@ -156,7 +161,10 @@ func (c *contract) renumbers(by *ingest.Turn, s statement, chosen []sayWord) boo
 		return w.clause != others[0].clause || w.joint
 	})
 	before := c.before(by)
-	return len(beside) <= 2 && before != nil && slices.ContainsFunc(c.statements(before), func(said statement) bool {
+	if len(beside) > 2 || before == nil {
+		return false
+	}
+	return slices.ContainsFunc(statementsIn(before.OwnText(), len(before.Text)), func(said statement) bool {
 		number, of := names(said.words)
 		return number > 0 && of > 0
 	})
@@ -179,19 +187,10 @@ type statement struct {
 	words []sayWord
 }
 
-// statements returns a turn's, which are read once: each item on record is held to all later turns.
-func (c *contract) statements(t *ingest.Turn) []statement {
-	all, ok := c.stated[t]
-	if !ok {
-		all = statementsIn(t.OwnText())
-		c.stated[t] = all
-	}
-	return all
-}
-
-func statementsIn(said string) (all []statement) {
+// statementsIn returns the statements of a text of so many bytes at most.
+func statementsIn(said string, most int) (all []statement) {
 	for _, sentence := range text.Sentences(said, true) {
-		if !strings.HasSuffix(sentence, "?") {
+		if !strings.HasSuffix(sentence, "?") && len(sentence) <= most {
 			all = append(all, statement{sentence, read(sentence)})
 		}
 	}
