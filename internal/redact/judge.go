@@ -32,8 +32,9 @@ var looks = map[string]func(v string) bool{
 		return !path(v) && (passwordLike(v) || wordsAndNumber(v) || hyphenated(v) || grouped(v) && mixed(v))
 	},
 	"words": unrelatedWords,
-	"seed": func(v string) bool {
-		return unrelatedWords(strings.Join(strings.FieldsFunc(v, func(c rune) bool { return c < 'A' })[:12], " "))
+	"seed": func(v string) bool { // more may follow that is prose
+		some := strings.FieldsFunc(v, func(c rune) bool { return c < 'A' })
+		return unrelatedWords(strings.Join(some[:min(12, len(some))], " "))
 	},
 	"drawn words":   func(v string) bool { return unrelatedWords(v) && !inflected().MatchString(v) },
 	"user:password": userPassword,
