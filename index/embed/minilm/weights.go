@@ -66,7 +66,7 @@ func load(data string) network {
 			continue
 		}
 		v := make([]float32, t.Rows)
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(of)), of) // every processor recall runs on is little-endian
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(of)), of) // all processors recall is built for keep them so
 		vectors[t.Name] = v
 	}
 	normOf := func(name string) layerNorm { return layerNorm{vectors[name+".weight"], vectors[name+".bias"]} }
