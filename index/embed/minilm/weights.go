@@ -65,8 +65,8 @@ func load(data string) network {
 			matrices[t.Name] = matrix{of, t.Rows, t.Cols}
 			continue
 		}
-		v := make([]float32, t.Rows)
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(of)), of) // all processors recall is built for keep them so
+		v := make([]float32, t.Rows) // all processors that recall is built for are little-endian, too
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(of)), of)
 		vectors[t.Name] = v
 	}
 	normOf := func(name string) layerNorm { return layerNorm{vectors[name+".weight"], vectors[name+".bias"]} }
