@@ -146,7 +146,8 @@ func (l *Library) endStage() {
 	l.stage, l.stageLock = "", nil
 }
 
-// ReplaceShared changes the text of a file at the top that anybody may append to. Whoever appends meanwhile waits.
+// ReplaceShared changes the text of a file at the top that anybody may append to. Whoever appends meanwhile waits, see
+// Share.
 func (l *Library) ReplaceShared(path string, change func(text []byte) ([]byte, error)) error {
 	return l.Appending(func() error {
 		text, err := disk.ReadPlain(path)
@@ -171,8 +172,7 @@ func (l *Library) Appending(do func() error) error {
 	return do()
 }
 
-// appendWait is how long an append waits for another, or for a file to be replaced: also in a hook, as what it appends
-// is nowhere else.
+// appendWait is how long whoever replaces a file waits for those who append; see Share for these.
 const appendWait = 10 * time.Second
 
 // UnderLock calls do under the named lock. It waits up to lockWait, then returns ErrBusy. Anyone who takes a lock is

@@ -65,13 +65,19 @@ func add[T any](l *Library, lock string, log ledger.Log[T], lines ...T) error {
 	})
 }
 
-// Share adds lines to a ledger that has no lock of its own.
+// Share adds lines to a ledger that has no lock of its own. A hook that adds some has a few seconds, and what it adds
+// is nowhere else: if no lock can be had within one, they are written all the same.
 func Share[T any](l *Library, log ledger.Log[T], lines ...T) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	return l.Appending(func() error { return log.Share(lines...) })
+	if unlock, err := l.Acquire("append", shareWait); err == nil {
+		defer unlock()
+	}
+	return log.Share(lines...)
 }
+
+const shareWait = time.Second
 
 func (l *Library) threads() ledger.Log[payload.Correction] {
 	return LogOf[payload.Correction](l, "threads.jsonl", nil)

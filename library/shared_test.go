@@ -56,3 +56,20 @@ func TestReplaceShared(t *testing.T) {
 		t.Errorf("%d lines after it was replaced %d times; want %d", len(once), replaced, lines+1)
 	}
 }
+
+// What is added while somebody holds on to the lock is written all the same: a hook's note is nowhere else.
+func TestSharedWithoutLock(t *testing.T) {
+	l := newLib(t)
+	unlock, err := l.Acquire("append", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := l.Journal("sync", map[string]any{"n": 1}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := disk.ReadPlain(filepath.Join(l.Dir(), "journal.jsonl"))
+	if err != nil || !bytes.Contains(text, []byte(`"n":1`)) {
+		t.Errorf("%s, %v", text, err)
+	}
+}

@@ -275,7 +275,8 @@ func (h *Host) nudge(in Input, m *memo) string {
 	}
 	return fmt.Sprintf("<!-- recall -->\nNote from recall: this conversation holds some %d,000 tokens. Before the "+
 		"client cuts it down to a summary, say plainly what must not be lost: what was decided and why, what is ruled "+
-		"out, the next action (recall_note keeps it). The user may hand over now instead: recall wrap-up.\n<!-- /recall -->", n/1000)
+		"out, the next action (recall_note keeps it). The user may hand over now instead: recall wrap-up.\n"+
+		"<!-- /recall -->", n/1000)
 }
 
 // commits matches a command that commits.

@@ -143,8 +143,9 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 			if had.Generation > 0 {
 				stays = "was taken back"
 			}
-			done.Happens(fmt.Sprintf("session %s of %s %s: a secret was found in it (%s); recall team share %s --dry-run "+
-				"shows where", one.id, one.share.Name, stays, strings.Join(found[0].Kinds, ", "), one.share.Name))
+			done.Happens(fmt.Sprintf("session %s of %s %s: a secret was found in it (%s); recall team share %s "+
+				"--dry-run shows where", one.id, one.share.Name, stays, strings.Join(found[0].Kinds, ", "),
+				one.share.Name))
 		}
 	}
 	return errors.Join(fault, m.KeepStamps(stamps))

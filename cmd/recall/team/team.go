@@ -238,8 +238,8 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if err := t.Erase(ctx, m.ID); err != nil {
-			return hint.With(err, "members can delete themselves; an owner of the team can delete anybody but the only "+
-				"owner")
+			return hint.With(err, "members can delete themselves; an owner of the team can delete anybody but the "+
+				"only owner")
 		}
 		if m.ID == t.Member.ID {
 			if err := team.End(a.Lib.Dir()); err != nil {
