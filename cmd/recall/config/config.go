@@ -125,6 +125,14 @@ func ThisSystem() Surroundings {
 	return p
 }
 
+// OwnFile is the config.yaml in the user's configuration folder; "" if that isn't known.
+func (at Surroundings) OwnFile() string {
+	if at.User == "" {
+		return ""
+	}
+	return filepath.Join(at.User, "recall", configName)
+}
+
 // Auto reports whether a key was left at its default; for a list of sources that means searching the usual places. An
 // explicit empty list turns the source off instead.
 func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefault }
@@ -176,8 +184,8 @@ func findConfig(explicit string, at Surroundings) (string, error) {
 		by, named = "$"+envConfig, os.Getenv(envConfig)
 	}
 	if named == "" {
-		p := filepath.Join(at.User, "recall", configName)
-		if info, err := os.Stat(p); at.User == "" || err != nil || !info.Mode().IsRegular() { // a pipe would wait
+		p := at.OwnFile()
+		if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() { // a pipe would wait
 			return "", nil
 		}
 		return p, nil

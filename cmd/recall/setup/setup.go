@@ -68,6 +68,9 @@ func printConfig(a *app.App, c *config.Config) {
 	file := c.File
 	if file == "" {
 		file = "none, and none is needed (recall config --help)"
+		if own := config.ThisSystem().OwnFile(); own != "" {
+			file += "\nYours would be " + own
+		}
 	}
 	fmt.Fprintf(a.Out, "config.yaml: %s\n\n", file)
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
