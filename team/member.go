@@ -70,9 +70,8 @@ func explainName(name string, err error) error {
 
 // Members lists everybody who is or was in the team. A member whose login was dropped has left.
 func (t *Team) Members(ctx context.Context) ([]Member, error) {
-	return list(ctx, t, func(row pgx.CollectableRow) (m Member, err error) {
-		return m, row.Scan(&m.ID, &m.Login, &m.Name, &m.Owner, &m.Left)
-	}, `SELECT id, login, name, owner, `+hasLeft+` FROM recall.member m ORDER BY id`)
+	return list(ctx, t, pgx.RowToStructByPos[Member],
+		`SELECT id, name, login, owner, `+hasLeft+` FROM recall.member m ORDER BY id`)
 }
 
 // hasLeft is true of a member m who is no longer in the team.
@@ -102,9 +101,7 @@ func (t *Team) Join(ctx context.Context, id, name string) error {
 
 // Devices lists the team's machines, including those that left.
 func (t *Team) Devices(ctx context.Context) ([]Device, error) {
-	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
-		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.Left)
-	}, `SELECT id::text, member, name, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
+	return list(ctx, t, pgx.RowToStructByPos[Device], `SELECT id::text, member, name, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
 }
 
 // DeviceNamed finds a machine of this member that is in the team, by its name or UUID.

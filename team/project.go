@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"recall/ingest"
 	"recall/internal/hint"
@@ -36,7 +37,7 @@ func (t *Team) ProjectOf(ctx context.Context, p Project) (int, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		// Of two concurrent calls, one finds the other's project.
 		err = t.pool.QueryRow(ctx, `INSERT INTO recall.project(name, remote, root, keeper) VALUES($1, $2, $3, $4)
-			RETURNING id`, p.Name, nullIfEmpty(p.Remote), nullIfEmpty(p.Root), t.Member.ID).Scan(&id)
+			RETURNING id`, p.Name, zeronull.Text(p.Remote), zeronull.Text(p.Root), t.Member.ID).Scan(&id)
 		if exists(err) {
 			id, err = t.projectOf(ctx, p)
 		}
@@ -58,8 +59,7 @@ func (t *Team) Readers(ctx context.Context, p Project) ([]string, error) {
 }
 
 func (t *Team) readers(ctx context.Context, project int) ([]string, error) {
-	return list(ctx, t, func(row pgx.CollectableRow) (name string, err error) { return name, row.Scan(&name) },
-		`WITH RECURSIVE p(id, keeper, into_) AS (
+	return list(ctx, t, pgx.RowTo[string], `WITH RECURSIVE p(id, keeper, into_) AS (
 			SELECT id, keeper, merged_into FROM recall.project WHERE id = $1
 			UNION SELECT q.id, q.keeper, q.merged_into FROM recall.project q JOIN p ON q.id = p.into_)
 		SELECT name FROM recall.member m WHERE NOT `+hasLeft+` AND id <> $2 AND (id IN (SELECT keeper FROM p)
@@ -74,8 +74,8 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 			AND root IS NULL HAVING count(*) > 0`, t.Member.ID, p.Name).Scan(&id)
 		return id, err
 	}
-	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, nullIfEmpty(p.Remote),
-		nullIfEmpty(p.Root)).Scan(&id, &readable)
+	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, zeronull.Text(p.Remote),
+		zeronull.Text(p.Root)).Scan(&id, &readable)
 	if err == nil && !readable {
 		err = hint.With(fmt.Errorf("%s: %w", p.Name, ErrNotIn),
 			"the member who shared it first or an owner of the team can let you in")
@@ -85,9 +85,7 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 
 // Projects lists the projects that the member can read.
 func (t *Team) Projects(ctx context.Context) ([]Project, error) {
-	return list(ctx, t, func(row pgx.CollectableRow) (p Project, err error) {
-		return p, row.Scan(&p.ID, &p.Name, &p.Remote, &p.Root, &p.Into, &p.Keeper, &p.Own)
-	}, `SELECT p.id, p.name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0),
+	return list(ctx, t, pgx.RowToStructByPos[Project], `SELECT p.id, p.name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0),
 		m.name, m.id = $1 FROM recall.project p JOIN recall.member m ON m.id = p.keeper
 		WHERE p.id = ANY((SELECT recall.mine())::int[]) ORDER BY p.id`, t.Member.ID)
 }
@@ -95,16 +93,11 @@ func (t *Team) Projects(ctx context.Context) ([]Project, error) {
 // Correct changes how a project is identified, or the project that it is merged into, whose readers can then
 // read it too. Its keeper and an owner of the team can do this.
 func (t *Team) Correct(ctx context.Context, p Project) error {
-	var into any
-	switch p.Into {
-	case 0:
-	case p.ID:
+	if p.Into == p.ID {
 		return fmt.Errorf("%s can't be a part of itself", p.Name)
-	default:
-		into = p.Into
 	}
 	return t.updateOne(ctx, `UPDATE recall.project SET name = $2, remote = $3, root = $4, merged_into = $5 WHERE id = $1`,
-		p.ID, p.Name, nullIfEmpty(ingest.CleanRemote(p.Remote)), nullIfEmpty(p.Root), into)
+		p.ID, p.Name, zeronull.Text(ingest.CleanRemote(p.Remote)), zeronull.Text(p.Root), zeronull.Int8(p.Into))
 }
 
 // LetIn lets a member read a project and share in it. Its keeper and an owner of the team can do this.
@@ -129,13 +122,6 @@ func (t *Team) LetOut(ctx context.Context, project, member int) error {
 
 // ErrNotLetIn means that nobody gave the member access to the project. Its keeper needs none.
 var ErrNotLetIn = errors.New("they have no access to that project")
-
-func nullIfEmpty(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
 
 // ProjectNamed finds a project that the member can read, by its remote, number or name. A name that several have means
 // the member's own; otherwise it is refused, since what is done to a project shows it to others or removes it.

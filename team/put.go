@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"recall/index"
 	"recall/ingest"
@@ -104,8 +105,8 @@ func (f *Fenced) Error() string {
 // content is read, so that older content can't replace newer. The error is *Fenced or ErrForgotten.
 func (t *Team) Put(ctx context.Context, device string, s Shared, generation int) error {
 	b := &pgx.Batch{}
-	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title, nullIfZero(s.of.Start),
-		nullIfZero(s.of.End), len(s.items))
+	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title,
+		zeronull.Timestamptz(s.of.Start), zeronull.Timestamptz(s.of.End), len(s.items))
 	var ids, kinds, hashes, data, words []string
 	var said []*time.Time
 	for i, it := range s.items {
@@ -176,21 +177,15 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
 		Session
 	}
 	all, err := list(ctx, t, func(row pgx.CollectableRow) (o old, err error) {
-		var start, end *time.Time
 		var items []string
-		err = row.Scan(&o.device, &o.generation, &o.ID, &o.Project, &o.Title, &start, &end, &items, &o.Transcript)
+		err = row.Scan(&o.device, &o.generation, &o.ID, &o.Project, &o.Title, (*zeronull.Timestamptz)(&o.Start),
+			(*zeronull.Timestamptz)(&o.End), &items, &o.Transcript)
 		for _, data := range items {
 			var it payload.Item
 			if err == nil {
 				err = json.Unmarshal([]byte(data), &it)
 			}
 			o.Items = append(o.Items, it)
-		}
-		if start != nil {
-			o.Start = *start
-		}
-		if end != nil {
-			o.End = *end
 		}
 		return o, err
 	}, `SELECT s.device::text, s.generation, s.sid, s.project, s.title, s.started, s.ended,
@@ -252,9 +247,7 @@ type Place struct {
 // ID@MEMBER chooses one.
 func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 	session, whose, _ := strings.Cut(session, "@")
-	all, err := list(ctx, t, func(row pgx.CollectableRow) (p Place, err error) {
-		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine, &p.Member, &p.Device)
-	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name, m.id, d.id::text FROM recall.session s
+	all, err := list(ctx, t, pgx.RowToStructByPos[Place], `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name, m.id, d.id::text FROM recall.session s
 		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project p ON p.id = s.project
 		WHERE starts_with(s.sid, $1) AND s.title <> '' AND ($2 = '' OR lower(m.name) = lower($2))
@@ -280,18 +273,15 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 	p := &payload.Payload{Schema: 1, Session: of.Session, Title: of.Title, Project: of.Project, Source: "team"}
 	items, err := list(ctx, t, func(row pgx.CollectableRow) (it payload.Item, err error) {
 		var data string
-		var start, end *time.Time
-		err = row.Scan(&data, &start, &end)
+		err = row.Scan(&data, (*zeronull.Timestamptz)(&p.Start), (*zeronull.Timestamptz)(&p.End))
 		if err == nil && (json.Unmarshal([]byte(data), &it) != nil || !receive(&it)) {
 			it = payload.Item{} // forged
-		}
-		if start != nil && end != nil {
-			p.Start, p.End = start.UTC(), end.UTC()
 		}
 		return it, err
 	}, `SELECT i.data, s.started, s.ended FROM recall.item i JOIN recall.session s ON s.id = i.session
 		WHERE s.sid = $1 AND s.device = $2 ORDER BY i.id`, of.Session, of.Device)
 	p.Items = slices.DeleteFunc(items, func(it payload.Item) bool { return it.ID == "" })
+	p.Start, p.End = p.Start.UTC(), p.End.UTC()
 	return p, err
 }
 

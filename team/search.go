@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"recall/distill"
 	"recall/distill/relate"
@@ -49,31 +50,26 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 	kinds := append([]string(nil), text.Strings(q.Kinds)...) // NULL for all
 	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, put, data
 		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, asked.Stems, asked.Own, asked.Weights,
-		nullIfEmpty(q.Project), kinds, nullIfZero(q.Since), nullIfZero(before), maxRanked)
+		zeronull.Text(q.Project), kinds, zeronull.Timestamptz(q.Since), zeronull.Timestamptz(before), maxRanked)
 	if err != nil {
 		return found, err
 	}
-	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
-		var sid, project, author, device, title, data *string // nil if nothing was found
-		var started, put *time.Time
-		if err := row.Scan(&found.Holding, &found.Searched, &sid, &project, &author, &device, &title, &started, &put,
-			&data); err != nil || sid == nil {
-			return none, err
-		}
+	var data, sid, project, author, device, title zeronull.Text // "" if nothing was found
+	var started, put zeronull.Timestamptz
+	_, err = pgx.ForEachRow(rows, []any{&found.Holding, &found.Searched, &sid, &project, &author, &device, &title,
+		&started, &put, &data}, func() error {
 		var it payload.Item
-		if json.Unmarshal([]byte(*data), &it) != nil {
-			return none, nil // a forged item is skipped
+		if sid == "" || json.Unmarshal([]byte(data), &it) != nil {
+			return nil // a forged item is skipped
 		}
-		at := index.Place{Project: *project, Session: *sid, SessionTitle: *title, Author: *author, Machine: *device,
-			Source: index.HandoffSource}
-		if started != nil {
-			at.SessionStart = started.UTC()
-		}
-		if onTime(*put, &it.At, &at.SessionStart) {
+		at := index.Place{Project: string(project), Session: string(sid), SessionTitle: string(title),
+			Author: string(author), Machine: string(device), Source: index.HandoffSource,
+			SessionStart: time.Time(started).UTC()}
+		if onTime(time.Time(put), &it.At, &at.SessionStart) {
 			at.Machine += wrongClock
 		}
 		found.Items = append(found.Items, index.ForeignItem{Place: at, Item: asIndexed(it)})
-		return none, nil
+		return nil
 	})
 	return found, err
 }

@@ -178,14 +178,6 @@ type unreachableError struct {
 func (g *unreachableError) Error() string   { return g.told }
 func (g *unreachableError) Unwrap() []error { return []error{ErrUnreachable, g.err} }
 
-// nullIfZero converts a time for the database: nil if it is zero.
-func nullIfZero(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UTC()
-}
-
 // format is the version of schema.sql. A release that changes what an earlier one made has to bring the upgrade.
 const format = 1
 
