@@ -71,7 +71,13 @@ func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	return unlessUnsupported(Do(OpSyncDir, dir, "", func() error { return syncDir(dir) }))
+	return unlessUnsupported(Do(OpSyncDir, dir, "", func() error {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		return errors.Join(d.Sync(), d.Close())
+	}))
 }
 
 // Create writes a new file. After an error nothing is left of it.

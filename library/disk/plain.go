@@ -167,14 +167,8 @@ func MakeDir(dir string) error {
 
 // MakeAllDirs makes a folder and those above it.
 func MakeAllDirs(dir string) error {
-	library, up := libraryAbove(dir), filepath.Dir(dir)
-	if library == "" {
+	if libraryAbove(dir) == "" {
 		return os.MkdirAll(dir, 0o700)
-	}
-	if up != library && !Exists(up) {
-		if err := MakeAllDirs(up); err != nil {
-			return err
-		}
 	}
 	return inRoot(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
 }
