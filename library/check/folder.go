@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -110,7 +109,7 @@ func (f *folderCheck) versions() {
 			behind = state.Name
 		}
 	}
-	what, state, _, _ := checkLines(bytes.NewReader(f.lines))
+	what, state := checkLines(f.lines)
 	switch {
 	case what != "" && state == Damaged:
 		f.found(name, Damaged, MendSource, "%s", what)
@@ -141,7 +140,7 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 			}
 		}
 	}
-	if _, ok := errors.AsType[storedDifferently](err); ok {
+	if errors.Is(err, errStoredDifferently) {
 		mend = MendRender
 	}
 	f.foundIn(s.Segment, name, Damaged, mend, "%v, of %s", err, s.File)
@@ -246,29 +245,18 @@ func (f *folderCheck) name(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// checkLines says what is wrong with the lines of an append-only file, or "", and counts its bytes. A torn last line
-// is no damage: its write was interrupted. The error is from reading.
-func checkLines(file io.Reader) (what string, state FindingState, size int64, err error) {
+// checkLines says what is wrong with the lines of an append-only file, or "". A torn last line is no damage: its write
+// was interrupted.
+func checkLines(text []byte) (what string, state FindingState) {
 	var bad []int
-	var tail []byte
-	n, lines := 0, bufio.NewReader(file)
-	for {
-		line, err := lines.ReadBytes('\n')
-		size += int64(len(line))
-		if err == io.EOF {
-			tail = line
-			break
-		}
-		if err != nil {
-			return "", "", size, err
-		}
+	n, end := 0, bytes.LastIndexByte(text, '\n')+1
+	for line := range bytes.Lines(text[:end]) {
 		n++
 		if line = line[:len(line)-1]; len(line) > 0 && !lineIsGood(line) {
 			bad = append(bad, n)
 		}
 	}
-	what, state = faultOf(bad, n, tail)
-	return what, state, size, nil
+	return faultOf(bad, n, text[end:])
 }
 
 // faultOf describes the fault if the given ones of n lines are damaged and tail follows the last line end.
@@ -292,8 +280,8 @@ func lineIsGood(line []byte) bool {
 	return s == disk.SealGood || s == disk.SealNone && line[0] != '{' && json.Valid(line)
 }
 
-// storedDifferently is the error for a segment whose content is right but whose file differs from what was stored.
-type storedDifferently struct{ error }
+// errStoredDifferently is the error for a segment whose content is right.
+var errStoredDifferently = errors.New("the file differs from what was stored, but its content is right")
 
 // checkSegment reads a segment's file. It returns the bytes read, the bytes they decompressed to, and what is wrong.
 func checkSegment(path string, s raw.Stored) (stored, source int64, err error) {
@@ -317,8 +305,7 @@ func checkSegment(path string, s raw.Stored) (stored, source int64, err error) {
 	case len(s.CRCs) == 0 || slices.Contains(s.CRCs, disk.CRCText(crc.Sum)):
 		return stored, source, nil
 	}
-	return stored, source,
-		storedDifferently{errors.New("the file differs from what was stored, but its content is right")}
+	return stored, source, errStoredDifferently
 }
 
 // unpack sums the decompressed bytes, up to a little more than want.

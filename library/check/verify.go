@@ -249,25 +249,14 @@ func (c *checking) top(entries []library.Entry) {
 // lines says what is wrong with an append-only file and how that can be repaired; "" if nothing is or it doesn't
 // exist.
 func (c *checking) lines(path string) (what string, state FindingState, mend Mend) {
-	f, err := disk.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	text, err := c.read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", "", MendNone
-	}
-	if err == nil {
-		defer f.Close()
-		var size int64
-		what, state, size, err = checkLines(f)
-		c.files.Add(1)
-		c.bytes.Add(size)
-	}
-	var text []byte
-	if err == nil && what != "" {
-		text, err = disk.ReadPlain(path)
-	}
-	if err != nil {
+	case err != nil:
 		return err.Error(), Damaged, MendNone
 	}
-	if what == "" {
+	if what, state = checkLines(text); what == "" {
 		return "", "", MendNone
 	}
 	name := filepath.Base(path)
