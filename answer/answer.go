@@ -392,27 +392,5 @@ func (a *Answer) See(r *Result) []index.Linked {
 	return see
 }
 
-// Says words what is shown at a place, from 0; "" if nothing is.
-func (a *Answer) Says(place int) string {
-	if place >= len(a.Results) {
-		return ""
-	}
-	v, r := Voice{}, a.Results[place]
-	if place == 0 && a.Verdict == Answered {
-		if said := v.Tried(a.Question, r); said != "" {
-			return said
-		}
-	}
-	if r.Item == nil {
-		return v.Passage(r)
-	}
-	it := *r.Item
-	said := v.Sentence(it) + " (" + State(it) + ")"
-	if it.Why != "" {
-		said += " Why: " + v.line(it.Why)
-	}
-	return said
-}
-
 // SameWords reports whether two texts consist of the same words.
 func SameWords(a, b string) bool { return plain(a) == plain(b) }

@@ -17,6 +17,7 @@ import (
 	"recall/index/embed/minilm"
 	"recall/index/vectorfile"
 	"recall/ingest"
+	"recall/internal/escape"
 	"recall/payload"
 )
 
@@ -197,7 +198,7 @@ func (x *Indexed) answer(ctx context.Context, q Question) (response, error) {
 		}
 	}
 	for i, r := range found.Results[:min(len(found.Results), printed)] {
-		shown := result{session: r.Session, text: found.Says(i)}
+		shown := result{session: r.Session, text: says(&found, i)}
 		for _, one := range answer.Numbered([]*answer.Result{r}) {
 			held, err := x.Holds(ctx, q, one)
 			if err != nil {
@@ -211,6 +212,24 @@ func (x *Indexed) answer(ctx context.Context, q Question) (response, error) {
 		a.shown = append(a.shown, shown)
 	}
 	return a, nil
+}
+
+// says words the ith result as it is shown.
+func says(a *answer.Answer, i int) string {
+	v, r := answer.Voice{}, a.Results[i]
+	if i == 0 && a.Verdict == answer.Answered {
+		if said := v.Tried(a.Question, r); said != "" {
+			return said
+		}
+	}
+	if r.Item == nil {
+		return v.Passage(r)
+	}
+	said := v.Sentence(*r.Item) + " (" + answer.State(*r.Item) + ")"
+	if r.Item.Why != "" {
+		said += " Why: " + escape.Line(r.Item.Why, escape.Terminal)
+	}
+	return said
 }
 
 // Holds names the gold items that a result holds; for a passage, only those that the question expects or calls
