@@ -31,14 +31,6 @@ type Bearing struct {
 // Claims reports whether it is a claim rather than a quote.
 func (b *Bearing) Claims() bool { return b.Item.Kind != payload.Lead }
 
-// Index is what is searched and read, such as an index.Index.
-type Index interface {
-	check.Items
-	Replies(ctx context.Context, project, said string, most int) ([]index.Result, error)
-	Said(ctx context.Context, session string, from, to, around int) ([]index.Turn, error)
-	Later(ctx context.Context, reply *index.Placed, asked string, question *text.Answered) (*index.Placed, error)
-}
-
 const (
 	most    = 3 // things handed over
 	looked  = 4 // results that are looked at
@@ -63,7 +55,7 @@ const (
 // claims that share words with it, then what a person replied to a question or a proposal, or gave a reason for; for a
 // task at length, what else the exchanges found came to. What a person only asked for, and what was done, the next
 // session finds in the files.
-func Find(ctx context.Context, x Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
+func Find(ctx context.Context, x *index.Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
 	var all []Bearing
 	add := func(b *Bearing) error {
 		b, err := latest(ctx, x, b)
@@ -145,7 +137,7 @@ func Find(ctx context.Context, x Index, project, task string, wanted func(*Beari
 }
 
 // latest returns what a person said last of a question where a quote is what they had replied to it.
-func latest(ctx context.Context, x Index, b *Bearing) (*Bearing, error) {
+func latest(ctx context.Context, x *index.Index, b *Bearing) (*Bearing, error) {
 	question := text.Answer(b.Asked, b.Item.Text)
 	if b.Claims() || question == nil {
 		return b, nil
@@ -159,7 +151,8 @@ func latest(ctx context.Context, x Index, b *Bearing) (*Bearing, error) {
 
 // Forbidden returns what a person said last that tells not to do what an edit or a command does, nil if nothing. It is
 // looked for by words alone: this is asked at each call.
-func Forbidden(ctx context.Context, x Index, act check.Action, wanted func(*Bearing) bool) (last *Bearing, err error) {
+func Forbidden(ctx context.Context, x *index.Index, act check.Action, wanted func(*Bearing) bool) (last *Bearing,
+	err error) {
 	d := check.Read(act)
 	if d.Asked() == "" {
 		return nil, nil

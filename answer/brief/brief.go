@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"recall/answer"
+	"recall/index"
 	"recall/internal/escape"
 	"recall/internal/hint"
 	"recall/internal/text"
@@ -30,7 +31,7 @@ type Order struct {
 	Project string // its name in the index
 	Payload *payload.Payload
 	Form    payload.Options // of the payload, which gets at most half of the budget
-	Index   Index
+	Index   *index.Index
 
 	cut []string
 }

@@ -61,14 +61,9 @@ const (
 	sameRun      = 0.8     // share of a refused command's words, and of the other's, that makes them the same
 )
 
-// Items is what Against searches, such as an index.Index.
-type Items interface {
-	Search(ctx context.Context, q index.Query) (index.Answer, error)
-}
-
 // Against lists what an action goes against, in the order of the search; usually nothing. It considers only items that
 // stand today and that a person said or accepted.
-func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
+func Against(ctx context.Context, x *index.Index, a Action) ([]Warning, error) {
 	d := Read(a)
 	if d.asked == "" {
 		return nil, nil
@@ -78,7 +73,7 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	}
 	// What was decided in an archived session still holds.
 	kinds := append(slices.Clone(Kinds), payload.Lead) // what was said when it was refused
-	found, err := ix.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: kinds, Limit: maxItems, Exact: true,
+	found, err := x.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: kinds, Limit: maxItems, Exact: true,
 		Stated: true, Archived: true})
 	if err != nil {
 		return nil, err
