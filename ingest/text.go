@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -71,10 +72,8 @@ func (m mapper) value(v reflect.Value, as string) {
 		for _, f := range m.mappedFields(v.Type()) {
 			m.value(v.Field(f.at), f.as)
 		}
-		if c, ok := v.Addr().Interface().(*ToolCall); ok && c.Command == "" {
-			c.Result = m.mapped(c.Result, "")
-		} else if ok {
-			c.Result = m.after("$ "+c.Command+"\n", c.Result)
+		if c, ok := v.Addr().Interface().(*ToolCall); ok {
+			c.Result = m.after(printing(c), c.Result)
 		}
 	}
 }
@@ -140,13 +139,25 @@ func (m mapper) turnText(t *Turn) {
 	t.Text = out.String()
 }
 
-// inputs maps a call's values, each together with its name: "hunter2" alone isn't recognized, "password=hunter2" is.
-// A file's content is read alone: its first line begins it.
+// printing returns what prints a call's result: its command, or one that prints the file it reads.
+func printing(c *ToolCall) string {
+	if c.Command == "" && c.Path == "" {
+		return ""
+	}
+	return "$ " + cmp.Or(c.Command, "cat "+c.Path) + "\n"
+}
+
+// inputs maps a call's values, each together with its name: "hunter2" alone isn't recognized, "password=hunter2" is. A
+// file's content is read as if it were printed, and other values of several lines alone.
 func (m mapper) inputs(in map[string]string) {
+	file := cmp.Or(in["file_path"], in["path"])
 	for _, name := range slices.Sorted(maps.Keys(in)) {
 		before := name + "="
 		if strings.Contains(in[name], "\n") {
 			before = ""
+		}
+		if file != "" && (name == "content" || name == "new_string" || name == "old_string") {
+			before = "$ cat " + file + "\n"
 		}
 		value := m.after(before, in[name])
 		delete(in, name)
