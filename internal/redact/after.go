@@ -72,7 +72,7 @@ func lineStart(t string, at int) bool {
 
 // cellBegins reports whether there is only a label's words between the beginning of a row or cell and at.
 func cellBegins(t string, at int) bool {
-	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || strings.IndexByte(" *", t[at-1]) >= 0); n++ {
+	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || strings.IndexByte(" *'", t[at-1]) >= 0); n++ {
 		at--
 	}
 	return at == 0 || text.AnyOf(t[:at], strings.HasSuffix, "\n", "|", "│", "║")

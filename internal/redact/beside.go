@@ -28,14 +28,7 @@ type reach struct {
 // besideAccess masks what can only be a password or a key beside a user, a key, a flag.
 func besideAccess(s *scan, from, to int) {
 	s.readBeside(&s.access, from, to, func(v string, at int) bool {
-		return evident(v) || s.ofUser(v, at)
-	})
-}
-
-// besidePrivateKey masks also the hexadecimal digits of a key.
-func besidePrivateKey(s *scan, from, to int) {
-	s.readBeside(&s.private, from, to, func(v string, _ int) bool {
-		return evident(v) || hexKey(v) && len(v) >= 64
+		return evident(v) || s.ofUser(v, at) || strings.ContainsAny(v, "!$%*&?") && wordsAndNumber(v)
 	})
 }
 
@@ -237,12 +230,12 @@ var (
 	chosenPair = text.Pattern(`\A[a-z]{3,12}_[A-Z][a-z]{2,12}\d{1,4}\z`)
 	// chosenWords matches words and a number: Meadow-falcon89, meadow.falcon.89, meadow8989, MEADOW89falcon,
 	// meadow@f4lcon. W is a word, S what joins two.
-	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$&*]`).
-			Replace(`\A(?:W(?:SW|[A-Z][a-z]{2,12}){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
-			`[A-Z][a-z]{2,12}[_@!#$*+&%]\d{4}|[a-z]{3,12}[@!#$*&]\d{2,4}|` +
-			`[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}|` +
-			`[A-Z][a-z]{3,12}\d{2,3}[!#$%*+&]|[A-Z]?[a-z]{0,11}\d[a-z]+\d?[a-z]*[!#$%*+&?]\d{1,4}|` +
-			`[A-Z]?[a-z]{3,12}[@!#$][a-z]*\d[a-z]+\d*)[!?.*#$%]?\z`))
+	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$&*]`,
+		"M", `[!#$%*+&?]`, "T", `[A-Z][a-z]{2,12}`, "L", `[a-z]{0,8}(?:\d[a-z]{1,8}){1,4}\d?`).
+		Replace(`\A(?:W(?:SW|T){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
+			`T[@_]\d{4}|(?:T|[A-Za-z]L)M\d{2,4}|[A-Z]L\.\d{2,4}|[a-z]{3,12}[@!#$*&+?]\d{2,4}|T\d{1,4}M|` +
+			`\d{1,4}TM[A-Za-z0-9]{1,5}|[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}|` +
+			`[A-Z]?[a-z]{3,12}[@!#$]L)[!?.*#$%]?\z`))
 	titledNumber = text.Pattern(`\A` + titled + `\z`)
 	// chosenDotted matches two words and a number, which names in code seldom end with.
 	chosenDotted = text.Pattern(`\A[A-Za-z][a-z]{3,12}\.[A-Za-z][a-z]{2,12}\d{2,4}\z`)
@@ -252,7 +245,7 @@ var (
 	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/;]| : | - | using | (?:→|->) )|` +
 		`\w@[\w.-]{2,40}(?: ?\(|, )|\n[A-Za-z][\w.-]{1,40} = |- \[[\w.@-]{2,40}, |\n *- [\w.@-]{2,40}\n *- |` +
 		`(?i:values ?\((?:\d{1,9}, ?)?'[\w.@+-]{2,40}', ?')|[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|` +
-		`\b(?:as|use) [\w.@-]{2,40}(?:,| and) |` +
+		`\b(?:as|use) [\w.@-]{2,40}(?:,| and| using| with) |` +
 		`\b(?i:creds|credentials|administrator|admin|root|log[io]n|signin|user)` +
 		`(?:(?:[:=]?[ \t][\w.@-]{2,40}){0,2}[:=]?|(?:[:=]?[ \t][\w.@-]{2,40})?,)[ \t])\z`)
 )
@@ -260,7 +253,7 @@ var (
 // wordsAndNumber reports whether a word is words and a number, as people choose passwords. Most words can't be: the
 // expression, which is long, isn't tried with those.
 func wordsAndNumber(v string) bool {
-	possible := shapeIn(v).digits > 0 && is(v[0], letter) && len(v) < 64 && !strings.ContainsAny(v, "/:=")
+	possible := shapeIn(v).digits > 0 && is(v[0], alnum) && len(v) < 64 && !strings.ContainsAny(v, "/:=")
 	return possible && chosenWords().MatchString(v) && !hasSecretName(v) && !placeholder(v) && !dotted(v) &&
 		!sized().MatchString(v)
 }
@@ -293,15 +286,26 @@ func (s *scan) markedWords() {
 		for from > 0 && is(t[from-1], mark) {
 			from--
 		}
-		if at = skip(t, at, mark, len(t)); at-from >= 10 && at-from <= 64 {
-			s.maskIn(from, at, func(v string, _ int) bool {
+		if at = skip(t, at, mark, len(t)); at-from >= 8 && at-from <= 64 {
+			s.maskIn(from, at, func(v string, at int) bool {
 				t := shapeIn(v)
 				allKinds := t.lower > 0 && t.upper > 0 && t.digits > 0 && t.other > 0 && t.other*4 <= len(v)
-				return (allKinds || scattered(v)) && !encodedInURL().MatchString(v) && evident(v)
+				drawn := len(v) >= 10 && (allKinds || scattered(v))
+				return drawn && !encodedInURL().MatchString(v) && evident(v) || s.isOffered(v, at)
 			})
 		}
 	}
 }
+
+// isOffered reports whether a word is words and a number, behind what people say before a password they give away.
+func (s *scan) isOffered(v string, at int) bool {
+	said := at > 8 && strings.IndexByte(" \"'`(", s.text[at-1]) >= 0 && !strings.ContainsAny(v, "#@")
+	return said && wordsAndNumber(v) && offered().MatchString(s.text[max(0, at-24):at])
+}
+
+// offered matches that: I always use x, it opens with x.
+var offered = text.Pattern(`(?i)\b(?:with|use|using|to|type[d]?|try|enter(?:ed)?|mit|auf|nimm|tippe|avec|tape|con|usa|com)` +
+	` ["'\x60“„«(]*\z`)
 
 // afterMail masks what looks like a password behind the address of mail around the "@" at at.
 func (s *scan) afterMail(at int) {

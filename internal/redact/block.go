@@ -145,25 +145,30 @@ func encoded(s *scan, from, _ int) {
 		return
 	}
 	v := strings.NewReplacer("-", "+", "_", "/", "\n", "", " ", "").Replace(s.text[from:end])
-	plain, err := base64.RawStdEncoding.DecodeString(v[:len(v)/4*4])
-	if err != nil || plain[0] != '{' && plain[0] != '-' {
+	if bareKey().MatchString(v) {
+		s.add(from, skip(s.text, end, marks, 2), "private-key")
 		return
 	}
-	if inner := (scan{decoding: true}); plain[0] == '{' {
-		if inner.look(s.rules, string(plain)); len(inner.found) > 0 {
-			s.add(from, skip(s.text, end, marks, 2), "encoded-secret")
-		}
-	} else if strings.Contains(string(plain[:min(len(plain), 60)]), "PRIVATE KEY") {
-		s.add(from, skip(s.text, end, marks, 2), "private-key")
+	plain, err := base64.RawStdEncoding.DecodeString(v[:len(v)/4*4])
+	if err != nil || plain[0] != '{' {
+		return
+	}
+	inner := scan{decoding: true}
+	if inner.look(s.rules, string(plain)); len(inner.found) > 0 {
+		s.add(from, skip(s.text, end, marks, 2), "encoded-secret")
 	}
 }
+
+// bareKey matches how private keys begin in base64: a key block, OpenSSH's, DER's with the number of its version.
+var bareKey = text.Pattern(`\A(?:LS0tLS1CRUdJTi.{0,20}(?:BQUklWQVRFIEtF|UFJJVkFURSBLR|BSSVZBVEUgS0V)|` +
+	`b3BlbnNzaC1rZXktdjE|MII..[AQgw]IBA|MHcCAQEE|MC4CAQAw|MIGHAgEAMB|MIGkAgEBB|MIHcAgEBB)`)
 
 // base64End returns where base64 ends that may be broken into lines of forty characters or more.
 func base64End(t string, at int) int {
 	for begin := at; ; {
 		end := run(t, at, alnum|under, "+/", 2*maxBlock)
 		next := skip(t, end+1, blank, 40)
-		goesOn := end-at >= 40 && strings.HasPrefix(t[end:], "\n") && skip(t, next, alnum, 4) == next+4
+		goesOn := end-at >= 40 && strings.HasPrefix(t[end:], "\n") && run(t, next, alnum, "+/", 4) == next+4
 		if !goesOn || end-begin > 2*maxBlock {
 			return end
 		}

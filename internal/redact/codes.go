@@ -6,12 +6,38 @@ import (
 	"recall/internal/text"
 )
 
+// rescueNouns are what "recovery" must stand beside to speak of codes or keys.
+var rescueNouns = words("rescue nouns")
+
+const codeNouns = 16 // of those, the first, are for codes
+
+// rescued looks for codes after a word such as "recovery" that has one for codes beside it, in any order: backup codes,
+// códigos de recuperação.
+func rescued(s *scan, from, to int) {
+	const before, after, longest = 32, 40, 48
+	if skip(s.text, to, word|marks, longest) == to+longest {
+		return // data
+	}
+	rest := lowerASCII(s.text[to:lineEnd(s.text, to, after)])
+	for _, noun := range rescueNouns {
+		if i := strings.Index(rest, noun); i >= 0 {
+			codes(s, to+i, to+i+len(noun))
+			return
+		}
+	}
+	begin := max(0, from-before)
+	begin += strings.LastIndexByte(s.text[begin:from], '\n') + 1
+	if text.AnyOf(lowerASCII(s.text[begin:from]), strings.Contains, rescueNouns...) {
+		codes(s, begin, to)
+	}
+}
+
 // codes masks the groups of equal length, on its line and below, after a word for what lets somebody in when all else
 // fails: recovery codes, keys as programs display them.
 func codes(s *scan, word, to int) {
 	const reach, most = 400, 12 // of the word, and words before the first group
 	end, name := min(len(s.text), to+reach), lowerASCII(s.text[word:to])
-	ofCodes := text.AnyOf(name, strings.Contains, "cod", "cód", "kod", "код", "码", "碼")
+	ofCodes := text.AnyOf(name, strings.Contains, rescueNouns[:codeNouns]...)
 	var row []span
 	for at, n := to, 0; at < end && n < most; at++ {
 		from := at
@@ -23,10 +49,11 @@ func codes(s *scan, word, to int) {
 		case last >= 0 && at-from == row[0].to-row[0].from && groupGap(s.text[row[last].to:from]):
 			row = append(row, span{from: from, to: at})
 			continue
-		case at-from >= 10 && ofCodes && oneCode(s.text[from:at]), at-from >= runLeast && base32(s.text[from:at]):
+		case at-from >= 10 && ofCodes && s.before(from) != '`' && oneCode(s.text[from:at]),
+			at-from >= runLeast && base32(s.text[from:at]):
 			s.add(from, at, "password")
 			continue
-		case at-from <= 2 && strings.IndexByte(".)", s.at(at)) >= 0: // the number of a list's item
+		case at-from <= 2 && strings.IndexByte(".):", s.at(at)) >= 0: // the number of a list's item
 			continue
 		case s.addGroups(row):
 			return
@@ -39,7 +66,8 @@ func codes(s *scan, word, to int) {
 
 // groupGap reports whether only what separates groups or a list's items is between two.
 func groupGap(gap string) bool {
-	return len(gap) <= 8 && run(gap, 0, blank|digit, "-,.)/\r\n\"'*", len(gap)) == len(gap)
+	return len(gap) <= 8 && run(gap, 0, blank|digit, "-,.):/\r\n\"'*", len(gap)) == len(gap) &&
+		(strings.Contains(gap, "\n") || !strings.Contains(gap, ":"))
 }
 
 // addGroups masks groups of equal length, a line at a time, if they are those of codes.

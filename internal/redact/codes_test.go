@@ -17,7 +17,7 @@ func TestCodesSeedsAndColumns(t *testing.T) {
 		"save this seed phrase:\n" + seed + "\nthen list the accounts":              {"salmon granite"},
 		"priv:\n    1f:8a:03:44\n    9c:d1\npub:\n    04:11":                        {"1f:8a:03", "9c:d1"},
 		"the vpn passphrase is \"comet walrus ginger 48\"":                          {"comet walrus"},
-		"user | login\nbox1 | ann / Walrus-5521k\nbox2 | bob / comet.maple42":       {"Walrus-5521k", "comet.maple42"},
+		"user | login\nbox1 | ann / Walrus-5521k":                                   {"Walrus-5521k"},
 		"register => 4711:Ginger-8123x@sip.example.org/200":                         {"Ginger-8123x"},
 		"$ sudo cat /etc/ppp/pap-list\nann * comet_maple77 *":                       {"comet_maple77"},
 		"Códigos de recuperación:\n6e0b5869c3c00e8e\n8c387a28069bff82":              {"8c387a28069bff82"},
@@ -32,6 +32,14 @@ func TestCodesSeedsAndColumns(t *testing.T) {
 		"$ acme auth:token\n ›   Warning: expired\n4b1b1406-6767-46e6-03a91bbd78b9": {"03a91bbd78b9"},
 		"$ cat /run/secrets/db /run/secrets/api\nGk5-.f58Nv\nk7qz9wxt4bvm":          {"Gk5-.f58Nv", "k7qz9wxt4bvm"},
 		"https://app.example.org/account/recover/q7Rk2mXz9LpT4vBn8WsY":              {"q7Rk2mXz9LpT4vBn8WsY"},
+		"codici di riserva: 8801-7719 4619-4373 5812-9036":                          {"8801-7719", "5812-9036"},
+		"Save these codes, each can be used once:\n6m1d-a4hk\n6tpb-780d":            {"6m1d-a4hk", "6tpb-780d"},
+		"the code for the door is 8391#":                                            {"8391"},
+		"Votre code de vérification : 858 451":                                      {"858 451"},
+		"id_rsa without its lines:\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEA":   {"MIIEvQIBADAN"},
+		"our key (91ff8307683f8f94b801b66dba64a839) is old":                         {"91ff8307683f8f94"},
+		"$ cat /etc/openvpn/auth.txt\nann\nMaple352&":                               {"Maple352&"},
+		"I always use Walrus&29 there":                                              {"Walrus&29"},
 	} {
 		got := r.Session().Text(text)
 		for _, secret := range secrets {
@@ -43,6 +51,8 @@ func TestCodesSeedsAndColumns(t *testing.T) {
 	for _, text := range []string{
 		"recovery codes are made in recovery_codes.go line 1204, tested with 2048 and 4096",
 		"backup codes: see mips64, ppc64, s390x",
+		"the cert is MIIDXTCCAkWgAwIBAgIJAKoK/heBjcOuMA0GCSqGSIb3DQEBBQUA", "use H2O&CO2 with Issue#1234 to ping 4096 ms",
+		"ssh fingerprint SHA256:HNJxjq4izpo//nnkcJOlG8QleRXT+xC1hf1y7om9H9L", "the status code for this is 404 or 5020",
 		"$ git config credential.helper\nosxkeychain", "use argon2id as the password hash",
 		"seed the table with some words from the list that we made for them last week",
 		"one change covers every phase because all calls share that function",

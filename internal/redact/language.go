@@ -30,6 +30,11 @@ func proseRules(b *builder) {
 	add(said["passwords"], besidePassword)
 	add(said["tokens"], y.token) // a random value must follow
 	add(said["pins"], y.pin)     // a number that grants access
+	b.add("code", func(s *scan, from, to int) {
+		if s.qualified(from, unlocking) {
+			y.pin(s, from, to)
+		}
+	})
 	for _, w := range words("after values") {
 		b.add(w, valueFirst)
 	}

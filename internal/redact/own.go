@@ -16,7 +16,9 @@ func ownRules(b *builder) {
 	for _, w := range words("rescues") {
 		b.add(w, codes)
 	}
-	b.add("private key", besidePrivateKey)
+	for _, w := range words("rescue stems") {
+		b.add(w, rescued)
+	}
 	for _, mark := range append(joinMarks, encodedMarks...) {
 		b.add(mark, func(s *scan, _, _ int) { s.undo = true })
 	}
@@ -32,7 +34,7 @@ func ownRules(b *builder) {
 	}
 	b.add("-----begin", keyBlock)
 	b.add("-----end", keyTail)
-	for _, begin := range []string{"eyj", "ewog", "ewoj", "ls0tls1crudjti"} {
+	for _, begin := range words("in base64") {
 		b.add(begin, encoded)
 	}
 	b.add("private-lines:", puttyKey)

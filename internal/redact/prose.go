@@ -27,10 +27,7 @@ const (
 )
 
 func (y *sentenceRules) password(s *scan, from, to int) {
-	for n := 0; n < 6 && (is(s.at(to), lower) || s.at(to) >= 0x80 && s.at(to) < 0xe0); n++ {
-		to++ // the ending of the word
-	}
-	if !s.isWord(from, to) {
+	if to = s.ending(to, 6); !s.isWord(from, to) {
 		return
 	}
 	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
@@ -56,7 +53,7 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
 	vague, glued := vagueNames[name], is(s.before(from), alnum)
-	unlikely := (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers))
+	unlikely := (vague || glued) && s.text[to] == ' ' && !y.randomNext(s, to) && (glued || !s.qualified(from, qualifiers))
 	if unlikely {
 		return
 	}
@@ -100,21 +97,36 @@ func shuffled(v string) bool {
 	return len(v) >= 20 || len(v) >= 14 && (caseSwitches(v)*4 >= len(v) || shapeIn(v).mostSwitches >= 5)
 }
 
-// randomNext reports whether the word after a name is as long as random values are.
-func (s *scan) randomNext(to int) bool {
-	at := quoteEnd(s.text, to+1)
+// randomNext reports whether the word after a name, or after a verb behind that, is as long as random values are.
+func (y *sentenceRules) randomNext(s *scan, to int) bool {
+	at := to + 1
+	if end := skip(s.text, at, lower, 6); s.at(end) == ' ' && y.verbs[s.text[at:end]] {
+		at = end + 1
+	}
+	at = quoteEnd(s.text, run(s.text, at, 0, "(", 1))
 	return skip(s.text, at, word|marks, 14) == at+14
 }
 
 // vagueNames also name other things unless the preceding word is more specific.
 var vagueNames = set("key", "private", "access")
 
+// ending returns where the ending of the word that goes on at to ends, at most that many bytes on.
+func (s *scan) ending(to, most int) int {
+	for n := 0; n < most && (is(s.at(to), lower) || s.at(to) >= 0x80 && s.at(to) < 0xe0); n++ {
+		to++
+	}
+	return to
+}
+
 func (y *sentenceRules) pin(s *scan, from, to int) {
+	if to-from >= 8 { // too long to begin other words: код подтвержд
+		to = s.ending(to, 24)
+	}
 	if !s.sentenceContinues(from, to) || !s.isWord(from, to) || is(s.text[from], letter) && is(s.before(from), alnum) {
 		return
 	}
 	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
-		v = strings.Replace(v, "-", "", 1)
+		v = strings.TrimRight(strings.NewReplacer("-", "", " ", "").Replace(v), "#*")
 		return near != somewhere && len(v) >= 4 && len(v) <= 12 && skip(v, 0, digit, len(v)) == len(v) &&
 			distinct(v) > 2
 	})
@@ -156,6 +168,10 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		}
 		for end < len(s.text) && end-open < 200 && inWord() && !s.foreignScript(end) {
 			end++
+		}
+		for n := end - open; n <= 5 && skip(s.text, open, digit, n) == end && // in groups: 858 451
+			s.at(end) == ' ' && skip(s.text, end+1, digit, n+1) == end+1+n; {
+			end += n + 1
 		}
 		whole := s.text[open:end]
 		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*»”“」』"), "(*")
@@ -343,7 +359,9 @@ func credentialNote(s *scan, from, to int) {
 			at++
 			continue
 		}
-		if v := strings.TrimRight(s.text[at:stop], "!?"); passwordLike(v) && skip(s.text, stop, word|marks, 24) < stop+24 {
+		encoded := s.before(at) == '+' || s.at(stop) == '+'
+		alone := !encoded && skip(s.text, stop, word|marks, 24) < stop+24
+		if v := strings.TrimRight(s.text[at:stop], "!?"); alone && passwordLike(v) {
 			s.add(at, at+len(v), "password")
 			return
 		}

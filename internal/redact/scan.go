@@ -31,8 +31,8 @@ type scan struct {
 	// the run of token characters around the last literal, and how many tries it has left (see exhausted)
 	runTo, tries int
 
-	access, password, private reach  // beside words of each kind
-	beside                    []span // what was found there
+	access, password reach  // beside words of each kind
+	beside           []span // what was found there
 
 	decoding bool // the text was encoded
 	undo     bool // it has lines that nested must read as URLs
@@ -49,7 +49,8 @@ func (s *scan) look(r *Rules, text string) {
 		s.randomRun(from, to)
 	}
 	r.literals.each(text, func(one *literal, at int) {
-		if !s.exhausted(at) {
+		ours := s.before(at) == open[len(open)-1] && strings.HasSuffix(text[:at], open) // a placeholder names nothing
+		if !ours && !s.exhausted(at) {
 			s.try(one, at)
 		}
 	})
