@@ -107,12 +107,13 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	reorders := slices.ContainsFunc(b.sentences, func(s string) bool { return reordered(it.Text, s) }) ||
 		limitsElse(it.Text, strings.Join(b.sentences, "\n")) ||
 		slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return swaps(claim, q) })
+	inTime := sequence().MatchString(it.Text)
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0
-	case opposite && (!round || exchanged(claim, b.decisive())), it.Kind == payload.Decision && b.offers.leaves(it.Text):
+	case opposite && !(round && inTime), it.Kind == payload.Decision && b.offers.leaves(it.Text):
 		return DropOpposite, 0
-	case reorders, round && !opposite: // both is neither: "nothing is merged before the tests pass"
+	case reorders, round && !opposite: // both is neither in time: "nothing is merged before the tests pass"
 		return DropOrder, 0
 	case j.mixed && all >= minMixed:
 	case all < minRelated || len(claim) == 0:
@@ -120,7 +121,8 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case it.Kind == payload.Status: // sums up
 	case slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return substitutes(claim, q, b.said) }):
 		why = MendSaid
-	case it.Kind == payload.Decision && b.replies && slices.ContainsFunc(b.sentences, undecided().MatchString):
+	case it.Kind == payload.Decision && b.replies && slices.ContainsFunc(b.sentences, undecided().MatchString),
+		it.Kind == payload.Decision && b.declined:
 		why = MendSaid
 	case limits().MatchString(it.Text) && !b.limited, it.Kind != payload.Finding && b.exceptsMore(it.Text+" "+it.Scope):
 		why = MendSaid
@@ -197,9 +199,12 @@ func (b *bearing) turnedRound(claim []sayWord) bool {
 	return slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return turnsRound(claim, q) })
 }
 
-// exception matches what a sentence doesn't hold for.
-var exception = text.Pattern(`(?i)[ ,](?:unless|except|as long as|provided|es sei denn|außer|solange|sauf|à moins|salvo|` +
-	`a menos) [^.;!?]+`)
+// exception matches what a sentence doesn't hold for, lasting how long it holds.
+var (
+	exception = text.Pattern(`(?i)(?:^|[ ,])(?:unless|except|as long as|provided|es sei denn|außer|solange|sauf|` +
+		`à moins|salvo|a menos) [^.;!?]+`)
+	lasting = text.Pattern(`(?i)[ ,](?:while|until|till|bis|jusqu['’]\pL+|hasta) [^.;!?]+`)
+)
 
 // condition matches what begins with a condition, conditional a word that can state one.
 var (
@@ -208,16 +213,19 @@ var (
 		`falls|wenn|sofern|sobald|bis|nach)\b`)
 )
 
-// exceptsMore reports whether what is said has an exception of which a claim has no word, or the person named a
-// condition and it none.
+// exceptsMore reports whether what is said has a limit or an exception of which a claim has no word, or the person
+// named a condition and it none.
 func (b *bearing) exceptsMore(claim string) bool {
 	has := wordsIn(claim)
 	return slices.ContainsFunc(b.sentences, func(s string) bool {
 		if b.replies && condition().MatchString(s) && !conditional().MatchString(claim) {
 			return true
 		}
-		left := exception().FindString(s)
-		return left != "" && !slices.ContainsFunc(text.Content(left), func(w string) bool { return has[text.Stem(w)] })
+		left := content(exception().FindString(s))
+		if b.replies {
+			left = slices.Concat(left, content(lasting().FindString(s)), limited(s))
+		}
+		return len(left) > 0 && !slices.ContainsFunc(left, func(w string) bool { return has[w] })
 	})
 }
 
@@ -252,6 +260,7 @@ type bearing struct {
 	spoken    bool            // a quote isn't only something that the assistant quotes
 	bare      bool            // it rests on a bare yes or no, and nothing else
 	replies   bool            // all quotes are a person's
+	declined  bool            // a person asks, and then says no
 	offers    eitherOr        // that a person's reply chose from
 	limited   bool            // what is said limits something: "only", "except"
 }
@@ -288,7 +297,10 @@ func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
 		b.offers = offerOf(asked, own)
 	default:
 		b.spoken, b.bare = true, false
-		b.theirs = append(b.theirs, b.rest(sentenceOf(t.OwnText(), quote), false)...)
+		said := sentenceOf(t.OwnText(), quote)
+		next := c.next(t)
+		b.declined = asks(said) && next != nil && answersNo(next.OwnText())
+		b.theirs = append(b.theirs, b.rest(said, false)...)
 		b.say(t.WithPasted())
 		if before != nil { // a reply bears together with what it answers
 			b.offers = offerOf(ownSpeech(before), own)

@@ -131,6 +131,8 @@ func TestClaimsThatTheirQuotesDontBear(t *testing.T) {
 		{"", "nobody but the chair resets the clock", "", "Anybody resets the clock"},
 		{"", "Olga wants Helm, I don't", "", "Helm is used"},
 		{"", "if the lawyers agree we move the archive to Oslo", "", "The archive moves to Oslo"},
+		{"", "bill the freight only inside Norway", "", "The freight is billed everywhere"},
+		{"", "let's rather have three small halls than one big one", "", "One big hall instead of three small ones"},
 	} {
 		it := claimOf(payload.Decision, c.asked, c.said, c.quote, c.claim)
 		if why, _ := NewJudge(it.s).Judge(&it.Item); why == "" {
@@ -171,6 +173,8 @@ func TestClaimsThatTheirQuotesBear(t *testing.T) {
 			"The beta is enabled for all but disabled for trials"},
 		{payload.Decision, "", "ruby 3 on the kiosk and ruby 4 in the office", "",
 			"In the office Ruby 4, on the kiosk Ruby 3"},
+		{payload.Decision, "", "only owners may invite guests, helpers can look but not invite", "",
+			"Invitations are for owners only; helpers may look"},
 		{payload.Decision, "", "only editors may pin posts", "", "Posts may only be pinned by editors"},
 		{payload.Decision, "", "show the banner to guests only", "", "The banner is shown only to guests"},
 		{payload.Decision, "", "if the lawyers agree we move the archive to Oslo", "",

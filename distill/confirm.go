@@ -201,6 +201,12 @@ var (
 
 func declines(reply string) bool { return text.Refuses(reply) || text.LeavesIt(reply) }
 
+// answersNo reports whether a reply turns down what was asked or, in a clause of its own, just says no.
+func answersNo(reply string) bool {
+	no := func(s string) bool { return isBare(s) && saysNot(s) }
+	return declines(reply) || slices.ContainsFunc(clauseEnd().Split(reply, -1), no)
+}
+
 // isTentative reports whether a sentence asks or, an assistant's, offers.
 func isTentative(by *ingest.Turn, s string) bool {
 	return asks(s) || by.Role == ingest.Assistant && tentative().MatchString(s)

@@ -10,21 +10,16 @@ import (
 // opposes reports whether a claim denies what a text affirms, or the reverse: the text has half of its words, and of
 // these at least half are denied in one and affirmed in the other.
 func opposes(claim, said []sayWord) bool {
-	yes, no := map[string]bool{}, map[string]bool{}
-	for _, w := range said {
-		if !w.joint {
-			yes[w.stem], no[w.stem] = yes[w.stem] || !w.denied || w.loose, no[w.stem] || w.denied || w.loose
-		}
-	}
 	same, other, rest, changed := 0, 0, 0, false
-	for _, w := range claim {
+	for i, w := range claim {
+		yes, no := polarity(claim, i, said)
 		switch {
-		case changes[w.stem] && yes[w.stem] && !no[w.stem] && w.denied:
+		case changes[w.stem] && yes && !no && w.denied:
 			changed = true // "guests may change it", "guests may not change it"
-		case w.joint, w.loose, yes[w.stem] && no[w.stem]: // can't be told
-		case !yes[w.stem] && !no[w.stem]:
+		case w.joint, w.loose, yes && no: // can't be told
+		case !yes && !no:
 			rest++
-		case w.denied == no[w.stem]:
+		case w.denied == no:
 			same++
 		default:
 			other++
@@ -32,6 +27,38 @@ func opposes(claim, said []sayWord) bool {
 	}
 	return changed && same > 2*rest || other > 0 && other >= same && same+other >= rest || deniesPart(said, claim) ||
 		deniesPart(claim, said) && affirmed(claim, said) <= 0.5
+}
+
+// polarity reports whether a text affirms a claim's word, or denies it. If it does both, it is as where most of the
+// other words of the claim's clause are: "support can look but not export" of "support may export", though admins may.
+func polarity(claim []sayWord, i int, said []sayWord) (yes, no bool) {
+	most := -1
+	for k, w := range said {
+		if w.joint || w.stem != claim[i].stem {
+			continue
+		}
+		beside := 0
+		for _, o := range claim {
+			near := func(s sayWord) bool { return s.stem == o.stem && s.stem != w.stem && sameClause(said, k, s.clause) }
+			if !o.joint && o.clause == claim[i].clause && slices.ContainsFunc(said, near) {
+				beside++
+			}
+		}
+		if beside > most {
+			yes, no, most = false, false, beside
+		}
+		if beside == most {
+			yes, no = yes || !w.denied || w.loose, no || w.denied || w.loose
+		}
+	}
+	return yes, no
+}
+
+// sameClause reports whether the word at k belongs to a clause: its own, or the one before if it is alone in its own.
+func sameClause(said []sayWord, k, clause int) bool {
+	of := said[k].clause
+	alone := (k == 0 || said[k-1].clause != of) && (k+1 == len(said) || said[k+1].clause != of)
+	return clause == of || alone && clause == of-1
 }
 
 // flips are words with their opposites: a claim that has the one where what was said has the other says the opposite.
@@ -142,7 +169,7 @@ func limited(s string) (out []string) {
 		end, next := clauseIn(s, from)
 		words := text.Split(strings.ToLower(s[from:end]))
 		words = slices.DeleteFunc(words, func(w string) bool { return joints[w] || articles[w] || being[w] })
-		if at := slices.IndexFunc(words, func(w string) bool { return w == "only" || w == "nur" }); at >= 0 {
+		if at := slices.IndexFunc(words, func(w string) bool { return limiting[w] }); at >= 0 {
 			of := words[at+1:]
 			switch {
 			case len(of) == 0:
@@ -159,21 +186,10 @@ func limited(s string) (out []string) {
 	return out
 }
 
-var articles = text.Set(`a an the der die das den dem ein eine einen`)
-
-// exchanged reports whether a claim denies what a text affirms and affirms what it denies, and they agree in nothing.
-func exchanged(claim, said []sayWord) bool {
-	gained, lost, same := false, false, false
-	for _, w := range claim {
-		i := slices.IndexFunc(said, func(o sayWord) bool { return o.stem == w.stem })
-		if w.joint || i < 0 || w.loose || said[i].loose {
-			continue
-		}
-		gained, lost = gained || !w.denied && said[i].denied, lost || w.denied && !said[i].denied
-		same = same || w.denied == said[i].denied
-	}
-	return gained && lost && !same
-}
+var (
+	articles = text.Set(`a an the der die das den dem ein eine einen le la les el los las`)
+	limiting = text.Set(`only nur seulement solo sólo solamente`)
+)
 
 // affirmed returns the share of what a claim affirms that a text has.
 func affirmed(claim, said []sayWord) float64 {
@@ -185,6 +201,9 @@ func deniesPart(said, claim []sayWord) bool {
 	yes, no := map[string]bool{}, map[string]bool{}
 	for _, w := range claim {
 		yes[w.stem], no[w.stem] = yes[w.stem] || !w.denied && !w.loose, no[w.stem] || w.denied || w.loose
+	}
+	for _, w := range said { // where it affirms it, too, can't be told
+		no[w.stem] = no[w.stem] || !w.denied
 	}
 	for from := 0; from < len(said); {
 		to, content, against := from, 0, 0

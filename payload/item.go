@@ -241,9 +241,9 @@ func (it *Item) Quotes() (quotes []string) {
 
 // AsSaid returns a claim that its quotes don't bear out as what its maker said: a lead in their words, with the quotes.
 func (it Item) AsSaid() Item {
+	it.By, it.Rule = ByAssistant, ClaimRule
 	it.Text, it.Hint, it.Kind = LineOf(&it), it.Kind, Lead
 	it.Why, it.Scope, it.Alternatives, it.Path, it.Status = "", "", nil, "", ""
-	it.By, it.Rule = ByAssistant, ClaimRule
 	return it
 }
 

@@ -11,7 +11,7 @@ import (
 
 // The line of an item, as payload.md shows it after the bullet:
 //
-//	[pinned] text (not: lost; lost) (scope: condition) — because why
+//	[pinned] text (not: lost; lost) (scope: condition) (said: quote) — because why
 //	path — STATUS — text — why                          of kind File
 //	“text” — user, turn 12, to “what it answers”         if Quoted
 //	“question?” — assistant, turn 11; answered “Yes.”
@@ -22,7 +22,7 @@ import (
 //	in a text            on the line
 //	" —"                 a no-break space before the dash
 //	"<!--"               "<\!--", so that it ends no marker
-//	"(scope: x)" at end  "\(scope: x)", likewise (not: …), (session 2, Apr 17) and (from ann, Apr 17)
+//	"(scope: x)" at end  "\(scope: x)", likewise (not: …), (said: …), (session 2, Apr 17) …
 //	"#", "- ", "[x]" …   a backslash before it, at the beginning
 //
 // These are Markdown's own escapes, so a rendered page shows the text unchanged.
@@ -35,9 +35,10 @@ const (
 var (
 	comment    = text.Pattern(`<(\\*)!--`)
 	commentEsc = text.Pattern(`<\\(\\*)!--`)
-	tail       = text.Pattern(`(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)[^()]*\)$`)
-	tailEsc    = text.Pattern(`\\(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)([^()]*)\)$`)
+	tail       = text.Pattern(`(\\*)\((scope: |not: |said: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)[^()]*\)$`)
+	tailEsc    = text.Pattern(`\\(\\*)\((scope: |not: |said: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)([^()]*)\)$`)
 	scopeTail  = text.Pattern(`^(.+) \(scope: ([^()]*)\)$`)
+	saidTail   = text.Pattern(`^(.+) \(said: [^()]*\)$`)
 	notTail    = text.Pattern(`^(.+) \(not: ([^()]*)\)$`)
 	note       = text.Pattern(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?(; by the agent)?(; [a-z ]+, ` +
 		`[A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
@@ -133,6 +134,9 @@ func formatText(it *Item) string {
 	}
 	if scope := inParens(it.Scope); scope != "" && !contains(it.Text, scope) {
 		after += " (scope: " + scope + ")"
+	}
+	if said := inParens(formatSource(it)); said != "" {
+		after += " (said: " + said + ")"
 	}
 	if why != "" {
 		after += dash
@@ -230,6 +234,14 @@ func formatLost(it *Item) string {
 	return strings.Join(lost, "; ")
 }
 
+// formatSource returns the person's words that an agent put in its own.
+func formatSource(it *Item) string {
+	if it.Rule != NoteRule || it.By != ByUser || contains(it.Text, oneLine(it.First().Quote)) {
+		return ""
+	}
+	return text.Clip(it.First().Quote, MaxOtherPassage)
+}
+
 // formatWhy returns the reason as part of a sentence: without "because", an initial function word in lower case.
 func formatWhy(why string) string {
 	why = oneLine(why)
@@ -292,6 +304,9 @@ func parseText(it *Item, body string) {
 		why = why[len(because):]
 	}
 	if inTail(text) {
+		if m := saidTail().FindStringSubmatch(text); m != nil {
+			text = m[1] // shown, and not for editing
+		}
 		if m := scopeTail().FindStringSubmatch(text); m != nil {
 			text, it.Scope = m[1], unescape(m[2])
 		}

@@ -41,6 +41,8 @@ func TestReadTakesWhatPeopleDo(t *testing.T) {
 		{"pins and boxes", "## Next steps\n- [pinned] a\n- [x] b\n- [ ] c\n- [Pinned] [X] d\n", []Item{
 			{Kind: Next, Text: "a", Pinned: true}, {Kind: Next, Text: "b", State: Done}, {Kind: Next, Text: "c"},
 			{Kind: Next, Text: "d", Pinned: true, State: Done}}},
+		{"what was said isn't for editing", "## Decisions made\n- Owners invite (scope: in May) (said: only owners may) — because x\n",
+			[]Item{{Kind: Decision, Text: "Owners invite", Scope: "in May", Why: "x", State: Stands}}},
 		{"a decision's parts", "## Decisions made\n- min-heap (not: sorted list; tree) (scope: above 10k jobs) — because 4x faster (session 2, Apr 17)\n", []Item{
 			{Kind: Decision, Text: "min-heap", Alternatives: []string{"sorted list", "tree"}, Scope: "above 10k jobs",
 				Why: "4x faster"}}},

@@ -111,6 +111,19 @@ func TestNoteOnAShortWord(t *testing.T) {
 	}
 }
 
+// What a person only asked, and then turned down, is no decision.
+func TestNoteOnAQuestion(t *testing.T) {
+	for said, decided := range map[string]bool{"ops says wait. so not yet": false, "nice, now the docs": true} {
+		s := conversation()
+		s.Turns[0].Text, s.Turns[2].Text = "should we drop the retry queue?", said
+		got := GroundNotes(s, []payload.Note{{Kind: payload.Decision, Text: "Drop the retry queue",
+			Quote: "should we drop the retry queue?"}})
+		if it := got[0].Item; it == nil || it.Said() == decided {
+			t.Errorf("%s: got %+v", said, it)
+		}
+	}
+}
+
 // A reason that nobody gave isn't kept beside a decision that somebody made.
 func TestNoteLosesWhatNobodySaid(t *testing.T) {
 	got := GroundNotes(conversation(), []payload.Note{{Kind: payload.Decision,
