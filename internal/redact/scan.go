@@ -49,8 +49,7 @@ func (s *scan) look(r *Rules, text string) {
 		s.randomRun(from, to)
 	}
 	r.literals.each(text, func(one *literal, at int) {
-		ours := s.before(at) == open[len(open)-1] && strings.HasSuffix(text[:at], open) // a placeholder names nothing
-		if !ours && !s.exhausted(at) {
+		if !s.exhausted(at) {
 			s.try(one, at)
 		}
 	})
