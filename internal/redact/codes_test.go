@@ -17,7 +17,7 @@ func TestCodesSeedsAndColumns(t *testing.T) {
 		"save this seed phrase:\n" + seed + "\nthen list the accounts":              {"salmon granite"},
 		"priv:\n    1f:8a:03:44\n    9c:d1\npub:\n    04:11":                        {"1f:8a:03", "9c:d1"},
 		"the vpn passphrase is \"comet walrus ginger 48\"":                          {"comet walrus"},
-		"user | login\nbox1 | ann / Walrus-5521k":                                   {"Walrus-5521k"},
+		"user | login\nbox1 | ann / Walrus-5521k\nbox2 | bob / comet.maple42":       {"Walrus-5521k", "comet.maple42"},
 		"register => 4711:Ginger-8123x@sip.example.org/200":                         {"Ginger-8123x"},
 		"$ sudo cat /etc/ppp/pap-list\nann * comet_maple77 *":                       {"comet_maple77"},
 		"Códigos de recuperación:\n6e0b5869c3c00e8e\n8c387a28069bff82":              {"8c387a28069bff82"},
