@@ -93,7 +93,8 @@ func looksPasted(raw string) bool {
 			return true
 		}
 	}
-	return strings.Count(t, "  ") > 3 || code*8 > len(t)
+	columns := strings.Contains(t, "     ") || strings.Count(t, "\n  ") > 1
+	return columns || code*8 > len(t)
 }
 
 var outputStarts = []string{"$ ", "% ", "> ", "❯", "✓", "✗", "✘", "⏺", "⎿", "+ ",
