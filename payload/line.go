@@ -234,12 +234,17 @@ func formatLost(it *Item) string {
 	return strings.Join(lost, "; ")
 }
 
-// formatSource returns the person's words that an agent put in its own.
+// formatSource returns the person's words of which an agent's claim leaves some out. Goals, next steps and what sums up
+// are the agent's to word.
 func formatSource(it *Item) string {
-	if it.Rule != NoteRule || it.By != ByUser || contains(it.Text, oneLine(it.First().Quote)) {
+	if it.Rule != NoteRule || it.By != ByUser || it.Kind == Goal || it.Kind == Next || it.Kind == Status {
 		return ""
 	}
-	return text.Clip(it.First().Quote, MaxOtherPassage)
+	quote := oneLine(it.First().Quote)
+	if len(text.Words(quote).Without(text.Words(it.Text+" "+it.Why))) == 0 {
+		return ""
+	}
+	return text.Clip(quote, MaxOtherPassage)
 }
 
 // formatWhy returns the reason as part of a sentence: without "because", an initial function word in lower case.

@@ -104,18 +104,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	heaviestFirst(rest)
 	left := room(t.session, slices.Concat(items, out))
 	cost := func(it *payload.Item) int { return tokens.Count(payload.LineOf(it)) }
-	for _, i := range slices.Sorted(maps.Keys(shown)) {
-		w := shown[i]
-		a := w.told()
-		if a == nil || len(out[i].Evidence) > 1 || said(kept, keywords(a.text)) {
-			continue
-		}
-		with := out[i]
-		with.Evidence = append(slices.Clone(with.Evidence), cite(w.answer.turn, w.answer.text, a.from, a.to))
-		if more := cost(&with) - cost(&out[i]); more <= left {
-			out[i], left, kept = with, left-more, append(kept, keywords(a.text))
-		}
-	}
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
@@ -126,6 +114,18 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		forms[form] = true
 		if more := cost(&it) + bulletCost; more <= left && add(it, minorShare*w.weight) {
 			left -= more
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(shown)) {
+		w := shown[i]
+		a := w.told()
+		if a == nil || len(out[i].Evidence) > 1 || said(kept, keywords(a.text)) {
+			continue
+		}
+		with := out[i]
+		with.Evidence = append(slices.Clone(with.Evidence), cite(w.answer.turn, w.answer.text, a.from, a.to))
+		if more := cost(&with) - cost(&out[i]); more <= left {
+			out[i], left, kept = with, left-more, append(kept, keywords(a.text))
 		}
 	}
 	return out
