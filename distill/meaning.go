@@ -39,7 +39,9 @@ func polarity(claim []sayWord, i int, said []sayWord) (yes, no bool) {
 		}
 		beside := 0
 		for _, o := range claim {
-			near := func(s sayWord) bool { return s.stem == o.stem && s.stem != w.stem && sameClause(said, k, s.clause) }
+			near := func(s sayWord) bool {
+				return s.stem == o.stem && s.stem != w.stem && sameClause(said, k, s.clause)
+			}
 			if !o.joint && o.clause == claim[i].clause && slices.ContainsFunc(said, near) {
 				beside++
 			}

@@ -237,7 +237,8 @@ func formatLost(it *Item) string {
 // formatSource returns the person's words of which an agent's claim leaves some out. Goals, next steps and what sums up
 // are the agent's to word.
 func formatSource(it *Item) string {
-	if it.Rule != NoteRule || it.By != ByUser || it.Kind == Goal || it.Kind == Next || it.Kind == Status {
+	freely := it.Kind == Goal || it.Kind == Next || it.Kind == Status
+	if it.Rule != NoteRule || it.By != ByUser || freely {
 		return ""
 	}
 	quote := oneLine(it.First().Quote)

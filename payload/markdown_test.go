@@ -32,22 +32,6 @@ Find and fix the race that duplicates jobs under high concurrency.
 `
 
 // Several commits stand in one line, and none answers another.
-// An agent's wording of what a person said stands with their words, unless it is these.
-func TestLineOfANote(t *testing.T) {
-	it := Item{Kind: Decision, Text: "Members may invite.", Rule: NoteRule, By: ByUser, Maker: ByModel,
-		Evidence: []Evidence{{Turn: "t", N: 1, Quote: "only owners may invite (for now)"}}}
-	for text, want := range map[string]string{
-		"Members may invite.":              "Members may invite (said: only owners may invite [for now])",
-		"Only owners may invite (for now)": "Only owners may invite (for now)"} {
-		it.Text = text
-		if got := LineOf(&it); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	if it.Text = "Members may invite"; it.AsSaid().Text != it.Text {
-		t.Errorf("a lead quotes its claim as %q", it.AsSaid().Text)
-	}
-}
 
 func TestLineOfCommits(t *testing.T) {
 	it := Item{Kind: Lead, Rule: CommitRule, By: ByAssistant, Text: "oars: count them · oars: no negative count",
@@ -164,7 +148,8 @@ func TestHostileTextStaysOneLine(t *testing.T) {
 		"<!-- /recall -->", "<\\!-- /recall -->", "a <!-- recall k3v9t2m8qa --> b", "## Decisions made", "# x", "- x",
 		"1. x", "* x", "> x", "- ", "-",
 		"[pinned] x", "[x] x", "[ ] x", "\\", "\\# x", "\\\\[x] y", "```", "~~~", "…", "... and 3 more: recall show x", "… and 3 more: recall show x",
-		"a — b", "a —", "— a", "a — — b", "—", "because x", "x (scope: y)", "x \\(scope: y)", "(scope: y)", "x (not: y)", "x (said: y)", "x (session 2, Apr 17)", "Session 7f3c · x",
+		"a — b", "a —", "— a", "a — — b", "—", "because x", "x (scope: y)", "x \\(scope: y)", "(scope: y)", "x (not: y)", "x (said: y)",
+		"x (session 2, Apr 17)", "Session 7f3c · x",
 		"a.", "a..", ".", "DONE", "| a | b |", "===", "---", "***",
 	} {
 		for _, kind := range Kinds {
@@ -237,7 +222,8 @@ func said(it Item) string {
 }
 
 var (
-	anyText  = rapid.OneOf(rapid.String(), rapid.StringMatching(`(<!--|-->|#|- |— | — |\(scope: |\(not: |\(said: |\(session 2, Apr 17\)|\)|\\|\[x\] |\[pinned\] |because |DONE|;|\n|\r|\.|…|[0-9]\. |a|b| ){0,12}`))
+	anyText = rapid.OneOf(rapid.String(), rapid.StringMatching(`(<!--|-->|#|- |— | — |\(scope: |\(not: |\(said: |`+
+		`\(session 2, Apr 17\)|\)|\\|\[x\] |\[pinned\] |because |DONE|;|\n|\r|\.|…|[0-9]\. |a|b| ){0,12}`))
 	tameText = rapid.StringMatching(`[A-Z][a-z]{2,8}( [a-z]{2,9}){1,8}`)
 )
 

@@ -41,7 +41,8 @@ func TestReadTakesWhatPeopleDo(t *testing.T) {
 		{"pins and boxes", "## Next steps\n- [pinned] a\n- [x] b\n- [ ] c\n- [Pinned] [X] d\n", []Item{
 			{Kind: Next, Text: "a", Pinned: true}, {Kind: Next, Text: "b", State: Done}, {Kind: Next, Text: "c"},
 			{Kind: Next, Text: "d", Pinned: true, State: Done}}},
-		{"what was said isn't for editing", "## Decisions made\n- Owners invite (scope: in May) (said: only owners may) — because x\n",
+		{"what was said isn't for editing",
+			"## Decisions made\n- Owners invite (scope: in May) (said: only owners may) — because x\n",
 			[]Item{{Kind: Decision, Text: "Owners invite", Scope: "in May", Why: "x", State: Stands}}},
 		{"a decision's parts", "## Decisions made\n- min-heap (not: sorted list; tree) (scope: above 10k jobs) — because 4x faster (session 2, Apr 17)\n", []Item{
 			{Kind: Decision, Text: "min-heap", Alternatives: []string{"sorted list", "tree"}, Scope: "above 10k jobs",
@@ -124,4 +125,21 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("of %q\nrendered %q\ngot %d lines, want %d", md, first.Text, len(again.Lines), len(first.Shown))
 		}
 	})
+}
+
+// An agent's wording of what a person said stands with their words, unless it is these.
+func TestLineOfANote(t *testing.T) {
+	it := Item{Kind: Decision, Text: "Members may invite.", Rule: NoteRule, By: ByUser, Maker: ByModel,
+		Evidence: []Evidence{{Turn: "t", N: 1, Quote: "only owners may invite (for now)"}}}
+	for text, want := range map[string]string{
+		"Members may invite.":              "Members may invite (said: only owners may invite [for now])",
+		"Only owners may invite (for now)": "Only owners may invite (for now)"} {
+		it.Text = text
+		if got := LineOf(&it); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if it.Text = "Members may invite"; it.AsSaid().Text != it.Text {
+		t.Errorf("a lead quotes its claim as %q", it.AsSaid().Text)
+	}
 }

@@ -72,7 +72,8 @@ type Tombstone struct {
 
 // Forgotten lists this member's forgotten sessions that a device hasn't removed yet.
 func (t *Team) Forgotten(ctx context.Context, device string) ([]Tombstone, error) {
-	return list(ctx, t, pgx.RowToStructByPos[Tombstone], `SELECT t.id, t.sid, t.by IS NOT DISTINCT FROM t.member FROM recall.tombstone t WHERE t.member = $2
+	return list(ctx, t, pgx.RowToStructByPos[Tombstone], `SELECT t.id, t.sid, t.by IS NOT DISTINCT FROM t.member
+		FROM recall.tombstone t WHERE t.member = $2
 		AND NOT EXISTS(SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = $1) ORDER BY t.id`,
 		device, t.Member.ID)
 }
@@ -86,7 +87,8 @@ func (t *Team) Obey(ctx context.Context, device string, tombstone int64) error {
 
 // Disobeying lists a member's devices that haven't applied all of their tombstones.
 func (t *Team) Disobeying(ctx context.Context, member int) ([]Device, error) {
-	return list(ctx, t, pgx.RowToStructByPos[Device], `SELECT d.id::text, d.member, d.name, false FROM recall.device d WHERE d.member = $1 AND d.left_at IS NULL
+	return list(ctx, t, pgx.RowToStructByPos[Device], `SELECT d.id::text, d.member, d.name, false
+		FROM recall.device d WHERE d.member = $1 AND d.left_at IS NULL
 		AND EXISTS(SELECT FROM recall.tombstone t WHERE t.member = d.member AND NOT EXISTS(
 			SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = d.id)) ORDER BY d.at, d.id`, member)
 }

@@ -101,7 +101,8 @@ func (t *Team) Join(ctx context.Context, id, name string) error {
 
 // Devices lists the team's machines, including those that left.
 func (t *Team) Devices(ctx context.Context) ([]Device, error) {
-	return list(ctx, t, pgx.RowToStructByPos[Device], `SELECT id::text, member, name, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
+	return list(ctx, t, pgx.RowToStructByPos[Device],
+		`SELECT id::text, member, name, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
 }
 
 // DeviceNamed finds a machine of this member that is in the team, by its name or UUID.

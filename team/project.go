@@ -85,7 +85,8 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 
 // Projects lists the projects that the member can read.
 func (t *Team) Projects(ctx context.Context) ([]Project, error) {
-	return list(ctx, t, pgx.RowToStructByPos[Project], `SELECT p.id, p.name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0),
+	return list(ctx, t, pgx.RowToStructByPos[Project], `SELECT p.id, p.name, coalesce(remote, ''),
+		coalesce(root, ''), coalesce(merged_into, 0),
 		m.name, m.id = $1 FROM recall.project p JOIN recall.member m ON m.id = p.keeper
 		WHERE p.id = ANY((SELECT recall.mine())::int[]) ORDER BY p.id`, t.Member.ID)
 }

@@ -247,7 +247,8 @@ type Place struct {
 // ID@MEMBER chooses one.
 func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 	session, whose, _ := strings.Cut(session, "@")
-	all, err := list(ctx, t, pgx.RowToStructByPos[Place], `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name, m.id, d.id::text FROM recall.session s
+	all, err := list(ctx, t, pgx.RowToStructByPos[Place], `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title,
+		p.name, m.name, d.name, m.id, d.id::text FROM recall.session s
 		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project p ON p.id = s.project
 		WHERE starts_with(s.sid, $1) AND s.title <> '' AND ($2 = '' OR lower(m.name) = lower($2))

@@ -293,7 +293,7 @@ func TestSpilledResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := ingesttest.Calls(s)
+	c := callsByID(s)
 	if r := c["t1"].Result; !strings.HasPrefix(r, "line 1\n") || !strings.HasSuffix(r, "the end") ||
 		len(r) > ingest.ClipResult+100 {
 		t.Errorf("got %d bytes %.40q, want the file's beginning and end", len(r), r)

@@ -20,7 +20,7 @@ func TestPlanWithClearedContext(t *testing.T) {
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt plan it", "message",
 		"interrupt [Request interrupted by user for tool use]", "plan # Cache\n- LRU"})
-	ingesttest.Equal(t, "verdict", ingesttest.Calls(got)["t1"].Verdict, ingest.Approved)
+	ingesttest.Equal(t, "verdict", callsByID(got)["t1"].Verdict, ingest.Approved)
 }
 
 func TestPlanTexts(t *testing.T) {
@@ -62,7 +62,7 @@ func TestPlanTexts(t *testing.T) {
 			s.call("t0e", "Edit", fields{"file_path": file, "old_string": "Write", "new_string": "Written"}, "ok", nil)
 			s.say("m-t1", use("t1", "ExitPlanMode", tt.input))
 			s.user(result("t1", tt.text, tt.verdict == ingest.Rejected), fields{"toolUseResult": tt.reply})
-			c := ingesttest.Calls(s.parse(t))["t1"]
+			c := callsByID(s.parse(t))["t1"]
 			if c.Plan == nil {
 				t.Fatal("got no plan")
 			}
@@ -81,7 +81,7 @@ func TestPlanInAnotherFolder(t *testing.T) {
 	s.call("t0", "Write", fields{"file_path": file, "content": "# Written"}, "ok", nil)
 	s.say("m-t1", use("t1", "ExitPlanMode", fields{}))
 	s.user(result("t1", "User has approved your plan. You can now start coding.", false))
-	c := ingesttest.Calls(s.parse(t))["t1"]
+	c := callsByID(s.parse(t))["t1"]
 	if c.Plan == nil || c.Plan.Text != "# Written" || c.Plan.File != file {
 		t.Errorf("got plan %+v, want what was written to %s", c.Plan, file)
 	}
@@ -110,7 +110,7 @@ func TestServerPlaysThePerson(t *testing.T) {
 			more["toolDenialKind"] = tt.denial
 		}
 		s.user(result("t1", no, true), more)
-		c := ingesttest.Calls(s.parse(t))["t1"]
+		c := callsByID(s.parse(t))["t1"]
 		if c.Verdict != tt.want || c.Reason != tt.reason {
 			t.Errorf("%s %s %q: got %v %q, want %v %q", tt.tool, tt.version, tt.denial, c.Verdict, c.Reason, tt.want,
 				tt.reason)
@@ -144,7 +144,7 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		s.call("t1", "AskUserQuestion", ask, `Your questions have been answered: "q"="a". You can now continue.`,
 			tt.reply)
 		var got []string
-		for _, a := range ingesttest.Calls(s.parse(t))["t1"].Answers {
+		for _, a := range callsByID(s.parse(t))["t1"].Answers {
 			got = append(got, a.Chosen...)
 		}
 		ingesttest.Equal(t, tt.name, got, tt.want)
@@ -164,6 +164,6 @@ func TestTypedBesideAResult(t *testing.T) {
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt look at the log", "message",
 		"prompt that was a one-off, don't build on it", "message", "message Done."})
 	ingesttest.Equal(t, "queued", got.Turns[2].Queued, true)
-	ingesttest.Equal(t, "result", ingesttest.Calls(got)["t1"].Result, "a1b2c3 init")
+	ingesttest.Equal(t, "result", callsByID(got)["t1"].Result, "a1b2c3 init")
 	ingesttest.Equal(t, "records of the call's turn", len(got.Turns[1].Records), 1)
 }

@@ -60,7 +60,7 @@ func TestCalls(t *testing.T) {
 	s.user(result("t7", "before its call", false))
 	s.say("m-t7", use("t7", "Bash", fields{"command": "late"}))
 	got := s.parse(t)
-	c := ingesttest.Calls(got)
+	c := callsByID(got)
 	ingesttest.Equal(t, "failed", []bool{c["t1"].Failed, c["t2"].Failed, c["t3"].Failed}, []bool{true, true, false})
 	ingesttest.Equal(t, "colours", c["t1"].Result, "Exit code 2\nFAIL app")
 	ingesttest.Equal(t, "input", c["t1"].Input, map[string]string{"command": "make", "timeout": "5"})
@@ -97,7 +97,7 @@ func TestCommits(t *testing.T) {
 		fields{"gitOperation": fields{"pr": fields{"number": 12, "url": "https://github.com/ann/app/pull/12",
 			"action": "created"}}})
 	got := s.parse(t)
-	c := ingesttest.Calls(got)
+	c := callsByID(got)
 	for id, wanted := range map[string][2]string{
 		"t1": {"1a2b3c4", "cache: LRU"}, "t2": {"", "index: poll"}, "t3": {"752e16ce", "it"}, "t4": {}, "t5": {},
 		"t6": {},
@@ -247,4 +247,13 @@ func TestLineageOfLines(t *testing.T) {
 	ingesttest.Equal(t, "resumed", got.Parent, &ingest.Parent{Session: "old", How: "continued"})
 	ingesttest.Equal(t, "aliases", got.Aliases, []ingest.SessionID{"old"})
 	ingesttest.Equal(t, "both stay", len(got.Turns), 2)
+}
+
+// callsByID returns a session's calls by id.
+func callsByID(s *ingest.Session) map[string]*ingest.ToolCall {
+	out := map[string]*ingest.ToolCall{}
+	for _, c := range ingest.EachCall(s.Turns) {
+		out[c.ID] = c
+	}
+	return out
 }

@@ -98,15 +98,6 @@ func Texts(s *ingest.Session, kind ingest.TurnKind, abandoned bool) []string {
 	return out
 }
 
-// Calls returns a session's calls by id.
-func Calls(s *ingest.Session) map[string]*ingest.ToolCall {
-	out := map[string]*ingest.ToolCall{}
-	for _, c := range ingest.EachCall(s.Turns) {
-		out[c.ID] = c
-	}
-	return out
-}
-
 // Equal reports the differences between got and want.
 func Equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()

@@ -232,15 +232,19 @@ func tag(after string, before rune) bool {
 	return strings.ContainsAny(name, "-_:")
 }
 
-// Shell quotes text as one word for a POSIX shell.
-func Shell(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+", r)
+// Shell returns words as a POSIX shell's, quoted where they must be.
+func Shell(words ...string) string {
+	special := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+", r))
 	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
+	var out []string
+	for _, w := range words {
+		if w == "" || strings.ContainsFunc(w, special) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		out = append(out, w)
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return strings.Join(out, " ")
 }
 
 // Literal escapes a line so that Markdown takes nothing in it as markup.

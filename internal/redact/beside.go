@@ -304,8 +304,8 @@ func (s *scan) isOffered(v string, at int) bool {
 }
 
 // offered matches that: I always use x, it opens with x.
-var offered = text.Pattern(`(?i)\b(?:with|use|using|to|type[d]?|try|enter(?:ed)?|mit|auf|nimm|tippe|avec|tape|con|usa|com)` +
-	` ["'\x60“„«(]*\z`)
+var offered = text.Pattern(`(?i)\b(?:with|use|using|to|type[d]?|try|enter(?:ed)?|mit|auf|nimm|tippe|avec|` +
+	`tape|con|usa|com) ["'\x60“„«(]*\z`)
 
 // afterMail masks what looks like a password behind the address of mail around the "@" at at.
 func (s *scan) afterMail(at int) {

@@ -51,7 +51,8 @@ func TestCodesSeedsAndColumns(t *testing.T) {
 	for _, text := range []string{
 		"recovery codes are made in recovery_codes.go line 1204, tested with 2048 and 4096",
 		"backup codes: see mips64, ppc64, s390x",
-		"the cert is MIIDXTCCAkWgAwIBAgIJAKoK/heBjcOuMA0GCSqGSIb3DQEBBQUA", "use H2O&CO2 with Issue#1234 to ping 4096 ms",
+		"the cert is MIIDXTCCAkWgAwIBAgIJAKoK/heBjcOuMA0GCSqGSIb3DQEBBQUA",
+		"use H2O&CO2 with Issue#1234 to ping 4096 ms",
 		"ssh fingerprint SHA256:HNJxjq4izpo//nnkcJOlG8QleRXT+xC1hf1y7om9H9L", "the status code for this is 404 or 5020",
 		"$ git config credential.helper\nosxkeychain", "use argon2id as the password hash",
 		"seed the table with some words from the list that we made for them last week",

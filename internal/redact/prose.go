@@ -53,7 +53,8 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
 	vague, glued := vagueNames[name], is(s.before(from), alnum)
-	unlikely := (vague || glued) && s.text[to] == ' ' && !y.randomNext(s, to) && (glued || !s.qualified(from, qualifiers))
+	unlikely := (vague || glued) && s.text[to] == ' ' && !y.randomNext(s, to) &&
+		(glued || !s.qualified(from, qualifiers))
 	if unlikely {
 		return
 	}

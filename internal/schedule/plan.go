@@ -5,6 +5,7 @@ package schedule
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"text/template"
@@ -250,13 +251,6 @@ func WithoutCron(text string) (rest string, had bool) {
 
 // ShellLine returns a job as a shell command, at low priority.
 func ShellLine(p Plan, j Job) string {
-	words := []string{"env"}
-	for _, e := range p.Env {
-		words = append(words, escape.Shell(e))
-	}
-	words = append(words, "nice", "-n", "10")
-	for _, a := range p.Command(Cron, j) {
-		words = append(words, escape.Shell(a))
-	}
-	return strings.Join(words, " ") + " >/dev/null 2>&1"
+	words := slices.Concat([]string{"env"}, p.Env, []string{"nice", "-n", "10"}, p.Command(Cron, j))
+	return escape.Shell(words...) + " >/dev/null 2>&1"
 }

@@ -309,10 +309,7 @@ func ResumeCommand(r pipeline.RestorePlan) string {
 	if words == nil {
 		return ""
 	}
-	for i, word := range words {
-		words[i] = escape.Shell(word)
-	}
-	line := strings.Join(words, " ")
+	line := escape.Shell(words...)
 	for _, set := range env {
 		name, value, _ := strings.Cut(set, "=")
 		line = name + "=" + escape.Shell(value) + " " + line
