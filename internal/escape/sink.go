@@ -235,7 +235,8 @@ func tag(after string, before rune) bool {
 // Shell returns words as a POSIX shell's, quoted where they must be.
 func Shell(words ...string) string {
 	special := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+", r))
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		return !letter && (r < '0' || r > '9') && !strings.ContainsRune("_-./:=@,+", r)
 	}
 	var out []string
 	for _, w := range words {
