@@ -93,9 +93,22 @@ func looksPasted(raw string) bool {
 			return true
 		}
 	}
-	columns := strings.Contains(t, "     ") || strings.Count(t, "\n  ") > 1
-	return columns || code*8 > len(t)
+	return inColumns(t) || code*8 > len(t)
 }
+
+// inColumns reports whether a text is set with blanks: lines are indented, or hold gaps that don't just follow a
+// sentence.
+func inColumns(t string) bool {
+	rows := 0
+	for line := range strings.Lines(t) {
+		if strings.HasPrefix(line, "  ") || strings.Contains(line, "  ") && gap().MatchString(line) {
+			rows++
+		}
+	}
+	return rows > 1 || strings.Contains(t, "     ")
+}
+
+var gap = text.Pattern(`[^\s.!?:]  +\S`)
 
 var outputStarts = []string{"$ ", "% ", "> ", "❯", "✓", "✗", "✘", "⏺", "⎿", "+ ",
 	"- [", "Error:", "error:",

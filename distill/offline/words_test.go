@@ -28,6 +28,10 @@ func TestLooksPasted(t *testing.T) {
 		"at Object.show (/w/page.js:12:3)":                   true,
 		"func main() int":                                    true,
 		"$ make test":                                        true,
+		"yes.  B it is.  the menu too.  all by tonight.  ok": false,
+		"1.A   2. like the old one   3. B   4. both":         false,
+		"NAME    READY  AGE\nweb-1   1/1  3d":                true,
+		"drwxr-xr-x  2 ann  64 src\n-rw-r--r--  1 ann  8 go": true,
 	} {
 		if got := looksPasted(line); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
