@@ -148,8 +148,8 @@ func TestHostileTextStaysOneLine(t *testing.T) {
 		"<!-- /recall -->", "<\\!-- /recall -->", "a <!-- recall k3v9t2m8qa --> b", "## Decisions made", "# x", "- x",
 		"1. x", "* x", "> x", "- ", "-",
 		"[pinned] x", "[x] x", "[ ] x", "\\", "\\# x", "\\\\[x] y", "```", "~~~", "…", "... and 3 more: recall show x", "… and 3 more: recall show x",
-		"a — b", "a —", "— a", "a — — b", "—", "because x", "x (scope: y)", "x \\(scope: y)", "(scope: y)", "x (not: y)",
-		"x (said: y)", "x (session 2, Apr 17)", "Session 7f3c · x",
+		"a — b", "a —", "— a", "a — — b", "—", "because x", "x (scope: y)", "x \\(scope: y)", "(scope: y)",
+		"x (not: y)", "x (said: y)", "x (session 2, Apr 17)", "Session 7f3c · x",
 		"a.", "a..", ".", "DONE", "| a | b |", "===", "---", "***",
 	} {
 		for _, kind := range Kinds {
