@@ -10,9 +10,16 @@ import (
 // opposes reports whether a claim denies what a text affirms, or the reverse: the text has half of its words, and of
 // these at least half are denied in one and affirmed in the other.
 func opposes(claim, said []sayWord) bool {
+	in := map[int]map[string]bool{} // the stems of each clause
+	for _, w := range said {
+		if in[w.clause] == nil {
+			in[w.clause] = map[string]bool{}
+		}
+		in[w.clause][w.stem] = true
+	}
 	same, other, rest, changed := 0, 0, 0, false
 	for i, w := range claim {
-		yes, no := polarity(claim, i, said)
+		yes, no := polarity(claim, i, said, in)
 		switch {
 		case changes[w.stem] && yes && !no && w.denied:
 			changed = true // "guests may change it", "guests may not change it"
@@ -29,20 +36,21 @@ func opposes(claim, said []sayWord) bool {
 		deniesPart(claim, said) && affirmed(claim, said) <= 0.5
 }
 
-// polarity reports whether a text affirms a claim's word, or denies it. If it does both, it is as where most of the
-// other words of the claim's clause are: "support can look but not export" of "support may export", though admins may.
-func polarity(claim []sayWord, i int, said []sayWord) (yes, no bool) {
+// polarity reports whether a text, whose stems are given by clause, affirms a claim's word, or denies it. If it does
+// both, it is as where most of the other words of the claim's clause are: "support can look but not export" of "support
+// may export", though admins may.
+func polarity(claim []sayWord, i int, said []sayWord, in map[int]map[string]bool) (yes, no bool) {
 	most := -1
-	for k, w := range said {
+	for _, w := range said {
 		if w.joint || w.stem != claim[i].stem {
 			continue
 		}
-		beside := 0
+		company, beside := in[w.clause], 0
+		if len(company) == 1 { // alone in its clause, it goes with the one before
+			company = in[w.clause-1]
+		}
 		for _, o := range claim {
-			near := func(s sayWord) bool {
-				return s.stem == o.stem && s.stem != w.stem && sameClause(said, k, s.clause)
-			}
-			if !o.joint && o.clause == claim[i].clause && slices.ContainsFunc(said, near) {
+			if !o.joint && o.clause == claim[i].clause && o.stem != w.stem && company[o.stem] {
 				beside++
 			}
 		}
@@ -54,13 +62,6 @@ func polarity(claim []sayWord, i int, said []sayWord) (yes, no bool) {
 		}
 	}
 	return yes, no
-}
-
-// sameClause reports whether the word at k belongs to a clause: its own, or the one before if it is alone in its own.
-func sameClause(said []sayWord, k, clause int) bool {
-	of := said[k].clause
-	alone := (k == 0 || said[k-1].clause != of) && (k+1 == len(said) || said[k+1].clause != of)
-	return clause == of || alone && clause == of-1
 }
 
 // flips are words with their opposites: a claim that has the one where what was said has the other says the opposite.
