@@ -2,7 +2,6 @@ package offline
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -69,7 +68,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		return true
 	}
 	var rest []weighed
-	shown := map[int]weighed{} // by index in out
 	pick := func(most int, from []weighed, rule string) {
 		for _, w := range from {
 			w.rule = rule
@@ -88,7 +86,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 				rest = append(rest, w)
 			case add(it, w.weight):
 				most--
-				shown[len(out)-1] = w
 			}
 		}
 	}
@@ -103,7 +100,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	pick(maxTelling, t.telling(), "said-telling")
 	heaviestFirst(rest)
 	left := room(t.session, slices.Concat(items, out))
-	cost := func(it *payload.Item) int { return tokens.Count(payload.LineOf(it)) }
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
@@ -112,20 +108,8 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			continue
 		}
 		forms[form] = true
-		if more := cost(&it) + bulletCost; more <= left && add(it, minorShare*w.weight) {
-			left -= more
-		}
-	}
-	for _, i := range slices.Sorted(maps.Keys(shown)) {
-		w := shown[i]
-		a := w.told()
-		if a == nil || len(out[i].Evidence) > 1 || said(kept, keywords(a.text)) {
-			continue
-		}
-		with := out[i]
-		with.Evidence = append(slices.Clone(with.Evidence), cite(w.answer.turn, w.answer.text, a.from, a.to))
-		if more := cost(&with) - cost(&out[i]); more <= left {
-			out[i], left, kept = with, left-more, append(kept, keywords(a.text))
+		if cost := tokens.Count(payload.LineOf(&it)) + bulletCost; cost <= left && add(it, minorShare*w.weight) {
+			left -= cost
 		}
 	}
 	return out

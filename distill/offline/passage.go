@@ -139,24 +139,6 @@ func (p passage) item(rule string) payload.Item {
 	return it
 }
 
-// told returns the sentence of what closed the exchange of a person's question that has most of its words, or nil.
-func (p passage) told() (best *sentence) {
-	if p.answer == nil || !asks(p.text()) {
-		return nil
-	}
-	words, most := keywords(p.text()), -1
-	for i := range p.answer.parts {
-		s := &p.answer.parts[i]
-		says := worthReading(s, p.answer) && tells(s.text, minTelling) && !p.answer.foreign(s) && !asks(s.text)
-		if says && !s.cues.has(cueNarrate) && !strings.HasSuffix(s.text, ":") {
-			if n := keywords(s.text).Shared(words); n > most {
-				best, most = s, n
-			}
-		}
-	}
-	return best
-}
-
 // beyond returns what of the passage an item of the same turn doesn't quote, without greetings before that; where all
 // is quoted, what is, which no page shows twice.
 func (p passage) beyond(quoted string) passage {

@@ -33,7 +33,6 @@ type speech struct {
 	reacts    *speech // the assistant's message before it: for a person the closing one of the exchange before; or nil
 	afterWork bool    // tools were called before it
 	wrought   bool    // files were written in its exchange
-	answer    *speech // the message that closes the exchange that a person's words begin, or nil
 	suspects  *speech // the assistant's last message before it, in the same exchange, that supposed something; or nil
 	parts     []sentence
 }
@@ -74,7 +73,6 @@ func listen(s *ingest.Session) *talk {
 	if t.cut != nil {
 		t.waiting = t.asked
 	}
-	t.answered()
 	if c := t.closing; c != nil {
 		c.closing = true
 		t.closed = len(c.turn.Calls) == 0
@@ -152,17 +150,9 @@ func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
 	return sp
 }
 
-// answered keeps what closed the exchange that ends with what was typed last.
-func (t *talk) answered() {
-	if t.asked != nil {
-		t.asked.answer = t.closing
-	}
-}
-
 // startExchange begins an exchange with what a person said.
 func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 	t.n++
-	t.answered()
 	sp := t.hear(turn, text, from)
 	t.asked, sp.afterWork = sp, t.worked
 	if t.closing != nil {
