@@ -228,3 +228,40 @@ func TestRepairWithoutAnyList(t *testing.T) {
 		t.Error("the next sync doesn't set it right")
 	}
 }
+
+// A line of versions.jsonl whose checksum is wrong, as after an edit by hand, is kept where the bytes are what it
+// says, so an older version isn't lost with it; a line that says something else is put aside.
+func TestRepairUnsealedVersions(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		old, new string // in versions.jsonl
+		kept     bool
+	}{
+		{"another checksum", `{"file"`, `{ "file"`, true},
+		{"no checksum", `,"check":"`, `,"was":"`, true},
+		{"content", `"sha256":"2c8b`, `"sha256":"3c8b`, false},
+	} {
+		l := newLib(t)
+		path := filepath.Join(t.TempDir(), "transcript.jsonl")
+		for _, text := range []string{"one\n", "two\n"} {
+			write(t, path, text)
+			archive(t, l, find(t, id, filepath.Dir(path)))
+		}
+		before := contents(t, l, id)
+		list := filepath.Join(rawOf(t, l), "versions.jsonl")
+		text, err := os.ReadFile(list)
+		if err != nil || !strings.Contains(string(text), c.old) {
+			t.Fatalf("%s: %v in %s", c.name, err, text)
+		}
+		write(t, list, strings.Replace(string(text), c.old, c.new, 1))
+		l = again(t, l)
+		if v := verify(t, l); v.Damage() == 0 {
+			t.Errorf("%s: the damage isn't told", c.name)
+		}
+		r := repair(t, l)
+		diff := cmp.Diff(before, contents(t, again(t, l), id))
+		if _, err := os.Stat(list + ".damaged"); c.kept != (diff == "") || c.kept != os.IsNotExist(err) {
+			t.Errorf("%s: %+v\nversions (-before +after):\n%s", c.name, r.Mended, diff)
+		}
+	}
+}
