@@ -61,15 +61,18 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	return d
 }
 
-// answeredIn returns the question of an earlier exchange that a turn answers, by the evidence of what is quoted of it.
-// A goal's was the person's own.
+// answeredIn returns what of an earlier exchange a turn answers, by the evidence of what is quoted of it: a question,
+// or the call that was refused. A goal's was the person's own.
 func answeredIn(p *payload.Payload, turn ingest.TurnID) string {
 	if p == nil {
 		return ""
 	}
 	for _, it := range p.Items {
 		e, byUser := it.Evidence, it.By == payload.ByUser && it.Kind != payload.Goal
-		if len(e) == 2 && e[0].Turn == string(turn) && e[1].N < e[0].N-1 && byUser {
+		if len(e) != 2 || e[0].Turn != string(turn) || e[1].N >= e[0].N-1 || !byUser {
+			continue
+		}
+		if it.Rule == payload.RefusalRule || strings.Contains(e[1].Quote, "?") {
 			return e[1].Quote
 		}
 	}

@@ -91,13 +91,22 @@ func TestItemAboveItsExchange(t *testing.T) {
 	}
 }
 
-// A reply is indexed with the assistant's question of an earlier exchange; a goal's question is the person's own.
+// A reply is indexed with the assistant's question of an earlier exchange, or with what it refuses, but not with what
+// was only said there; a goal's question is the person's own.
 func TestAnsweredIn(t *testing.T) {
-	for kind, want := range map[payload.Kind]string{payload.Lead: "Which port?", payload.Goal: ""} {
-		p := &payload.Payload{Items: []payload.Item{{Kind: kind, By: payload.ByUser, Evidence: []payload.Evidence{
-			{Turn: "u9", N: 9, Quote: "9100"}, {Turn: "u4", N: 4, Quote: "Which port?"}}}}}
-		if got := answeredIn(p, "u9"); got != want {
-			t.Errorf("%s: %q, want %q", kind, got, want)
+	for _, c := range []struct {
+		kind                payload.Kind
+		rule, earlier, want string
+	}{
+		{payload.Lead, "said-typed", "Which port?", "Which port?"},
+		{payload.Goal, "request", "Which port?", ""},
+		{payload.Lead, "said-typed", "Let me look at the servers.", ""},
+		{payload.Lead, payload.RefusalRule, "rm -rf build", "rm -rf build"},
+	} {
+		p := &payload.Payload{Items: []payload.Item{{Kind: c.kind, By: payload.ByUser, Rule: c.rule,
+			Evidence: []payload.Evidence{{Turn: "u9", N: 9, Quote: "9100"}, {Turn: "u4", N: 4, Quote: c.earlier}}}}}
+		if got := answeredIn(p, "u9"); got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.kind, c.earlier, got, c.want)
 		}
 	}
 }
