@@ -217,10 +217,12 @@ func (p passage) asked() []sentence {
 		}
 		return parts[from : i+1]
 	}
+	if len(parts) == 0 || tells(p.text(), minAnswerKeys) {
+		return nil
+	}
 	says := text.Denies(p.text()) || tells(p.text(), 1) && !p.greets()
 	alone := p.run[0].cues.has(cueOrder|cueWant) && !p.bare() && !p.givesNumber()
-	answers := p.declines() || p.putsOff() || says && !alone
-	if !answers || len(parts) == 0 || tells(p.text(), minAnswerKeys) {
+	if answers := says && !alone || p.declines() || p.putsOff(); !answers {
 		return nil
 	}
 	from := len(parts) - 1
@@ -265,13 +267,17 @@ func (p passage) choseFrom() (*speech, *sentence) {
 // supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it
 // out.
 func (p passage) supposed() []sentence {
-	if p.reacts == nil || !p.denies() {
+	if p.reacts == nil {
 		return nil
 	}
 	for i := range slices.Backward(p.reacts.parts) {
-		if s := &p.reacts.parts[i]; s.supposes() && !p.reacts.foreign(s) {
+		if s := &p.reacts.parts[i]; !s.supposes() || p.reacts.foreign(s) {
+			continue
+		}
+		if p.denies() {
 			return p.reacts.parts[i : i+1]
 		}
+		break
 	}
 	return nil
 }
