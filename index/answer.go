@@ -288,30 +288,35 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 }
 
 // reply shows a person's few words with what they are to, and below an assistant's last words what the person replied
-// to them rather than what they had asked.
+// to them rather than what they had asked; below what was said before a question, the reply and not the question.
 func (o *ranked) reply(asked *rank.Question, said []Turn) {
 	for i, t := range said {
 		if i == 0 || said[i-1].Role != assistant || t.Role != "user" {
 			continue
 		}
 		to := &said[i-1]
-		if o.turn.ID == to.ID && o.beside.turn.Role == "user" && o.beside.turn.N < to.N && text.TakesSide(t.Text) {
+		last := o.turn.ID == to.ID && o.beside.turn.Role == "user" && o.beside.turn.N < to.N && text.TakesSide(t.Text)
+		asks := o.beside.turn.ID == to.ID && o.turn.N < to.N && strings.Contains(text.LastWords(to.Text), "?") &&
+			len(t.Text) <= shortReply && ingest.Typed(t.Text) == t.Text
+		before, room := text.Replied(to.Text, t.Text), besideQuestion // on one line
+		if asks {
+			before, room = cmp.Or(o.beside.passage, before), len(o.beside.passage)
+		}
+		if last || asks {
 			passage, brief := asked.Passage(t.Text)
 			o.beside = quoted{t, passage, brief, o.beside.says}
 		}
 		for _, q := range []*quoted{&o.quoted, &o.beside} {
-			if q.turn.ID != t.ID || q.turn.Role != t.Role || len(t.Text) > shortReply {
+			other := q.turn.ID != t.ID || q.turn.Role != t.Role || len(t.Text) > shortReply
+			if other || before == "" || ingest.Typed(t.Text) != t.Text {
 				continue
 			}
-			if before := text.Replied(to.Text, t.Text); before != "" && ingest.Typed(t.Text) == t.Text {
-				room := shortReply
-				if q == &o.beside { // on one line
-					room = besideQuestion
-				}
-				before = text.Clip(strings.ReplaceAll(before, " → ", " -> "), room)
-				q.turn.Role, q.turn.Text = Both, before+" → "+t.Text
-				q.passage, q.brief = q.turn.Text, q.turn.Text
+			if q == &o.quoted {
+				room = shortReply
 			}
+			q.turn.Role = Both
+			q.turn.Text = text.Clip(strings.ReplaceAll(before, " → ", " -> "), room) + " → " + t.Text
+			q.passage, q.brief = q.turn.Text, q.turn.Text
 		}
 	}
 }

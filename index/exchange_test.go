@@ -89,6 +89,19 @@ func TestAnswerBeforeItsProposal(t *testing.T) {
 	}
 }
 
+// Below what a person asked stands what they replied to the question that came back, with that question.
+func TestReplyBelowWhatWasAsked(t *testing.T) {
+	x := openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{
+		said(1, 1, "user", "move the search to sphinx as soon as the host offers it"),
+		said(2, 1, assistant, "They have it as a beta. Shall I switch?"),
+		said(3, 2, "user", "a beta is no offer"),
+		said(4, 3, "user", "mend the menu")}})
+	a := search(t, x, Query{Text: "do we search with sphinx"})
+	if len(a.Ranked) < 2 || !strings.HasSuffix(a.Ranked[1].Passage, "Shall I switch? → a beta is no offer") {
+		t.Errorf("got %+v", a.Ranked)
+	}
+}
+
 // What a sub-agent found is shown where the assistant says it in fewer words, not where it says more of the question.
 func TestReportInPlaceOfItsSummary(t *testing.T) {
 	x := openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{

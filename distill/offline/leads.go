@@ -213,6 +213,7 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 		switch {
 		case len(goals) > 0 && goals[0].First().Turn == string(sp.turn.ID):
 			return nil
+		case (passage{sp, sp.parts}).breaksOff():
 		case begun && t.cut.commits() && !afterCommit().MatchString(sp.text):
 		case ok && (begun || sp.corrects() != nil || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
@@ -222,7 +223,7 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 			return []payload.Item{it}
 		}
 	}
-	ended := t.cut == nil // the person said no more than good-bye since
+	ended, brokeOff := t.cut == nil, false // the person said no more than good-bye since
 	for _, sp := range slices.Backward(t.speeches) {
 		if sp.exchange < t.n-2 {
 			break
@@ -235,12 +236,17 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 				return left
 			}
 		}
+		if sp.user && (passage{sp, sp.parts}).breaksOff() {
+			brokeOff = ended
+			continue
+		}
 		ended = ended && (passage{sp, sp.parts}).greets()
 		for _, p := range slices.Backward(sp.passages()) {
 			thatLater := sp.user && p.putsOff() && p.asked() != nil
 			for i := range p.run {
 				s := &p.run[i]
-				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text)
+				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text) ||
+					brokeOff && !sp.user && isLeft(s.text)
 				says = says && !asks(s.text) && !asksNothing(s) && !t.tookUp(sp, s)
 				if says || i == 0 && thatLater {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
@@ -251,6 +257,11 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 		}
 	}
 	return nil
+}
+
+// isLeft reports whether a sentence says of something that it isn't done.
+func isLeft(said string) bool {
+	return slices.ContainsFunc(clauses(said), func(c clause) bool { return c.state != "" && c.state != payload.FileDone })
 }
 
 // tookUp reports whether the person answered what a message before their last words said to come next, and the session
@@ -359,7 +370,7 @@ func (t *talk) report() (out []weighed) {
 			break
 		}
 		answered := sp.exchange < t.n-1 && t.waiting == nil && t.asked.reacts == sp
-		if answered && !(passage{t.asked, t.asked.parts}).greets() {
+		if answered && !(passage{t.asked, t.asked.parts}).leavesIt() {
 			break
 		}
 		for _, p := range sp.passages() {
@@ -384,7 +395,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			continue
 		}
 		for i, p := range sp.passages() {
-			if p.smallTalk() {
+			if p.smallTalk() || p.breaksOff() {
 				continue
 			}
 			for _, it := range items {

@@ -169,7 +169,8 @@ func Refuses(reply string) bool { return refusing().MatchString(reply) }
 
 var (
 	agreeing = Pattern(`(?i)^\W*(?:yes|yep|yeah|yup|sure|ok|okay|oki|good|great|fine|perfect|right|exactly|correct|` +
-		`definitely|of course|do (?:it|that)|go ahead|sounds|please do|agreed|makes sense|ja|genau|gern|oui|sí)\b`)
+		`definitely|of course|do (?:it|that)|go ahead|sounds|please do|agreed|makes sense|ja|genau|gern|oui|sí|` +
+		`stimmt|klar|passt|sehe? ich (?:auch|genauso)|so do i|same here|claro|vale|d['’]accord)\b`)
 	refusing = Pattern(`(?i)^\W*(?:(?:hm+|actually|ah|ach|oh),? )?(?:no\b|nope|nah\b|nein\b|non\b|` +
 		`not? (?:that|this|quite|yet|now)|never\b|stop\b|wait\b|don['’]?t\b|do not\b|instead\b|undo\b|revert\b|` +
 		`wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant))`)
