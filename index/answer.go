@@ -297,10 +297,10 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 		to := &said[i-1]
 		last := o.turn.ID == to.ID && o.beside.turn.Role == "user" && o.beside.turn.N < to.N && text.TakesSide(t.Text)
 		asks := o.beside.turn.ID == to.ID && o.turn.N < to.N && strings.Contains(text.LastWords(to.Text), "?") &&
-			len(t.Text) <= shortReply && ingest.Typed(t.Text) == t.Text
+			max(len(o.beside.passage), len(t.Text)) <= shortReply && ingest.Typed(t.Text) == t.Text
 		before, room := text.Replied(to.Text, t.Text), besideQuestion // on one line
 		if asks {
-			before, room = cmp.Or(o.beside.passage, before), len(o.beside.passage)
+			before, room = cmp.Or(o.beside.passage, before), shortReply
 		}
 		if last || asks {
 			passage, brief := asked.Passage(t.Text)
