@@ -261,7 +261,8 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 
 // isLeft reports whether a sentence says of something that it isn't done.
 func isLeft(said string) bool {
-	return slices.ContainsFunc(clauses(said), func(c clause) bool { return c.state != "" && c.state != payload.FileDone })
+	open := func(c clause) bool { return c.state != "" && c.state != payload.FileDone }
+	return slices.ContainsFunc(clauses(said), open)
 }
 
 // tookUp reports whether the person answered what a message before their last words said to come next, and the session
