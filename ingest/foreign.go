@@ -88,8 +88,20 @@ func pastedLines(lines []string) int {
 		return n
 	}
 	switch {
-	case first == ">", strings.HasPrefix(first, "> "):
+	case quoting().MatchString(first):
 		return 1
+	case attributed().MatchString(first):
+		return until(blank)
+	case roleSaid().MatchString(first):
+		return conversation(lines)
+	case strings.ContainsAny(first, "0123456789") && headed().MatchString(first):
+		heads := func(line string) bool { return headed().MatchString(strings.TrimSpace(line)) }
+		n := until(blank)
+		if n > 2 && !heads(lines[1]) && slices.ContainsFunc(lines[2:n], heads) {
+			return n - speaksLast(lines[1:n])
+		}
+	case diffBegins().MatchString(first):
+		return until(func(line string) bool { return !inDiff().MatchString(line) })
 	// A mail begins: with two lines of its head, or what a program writes above one that is passed on.
 	case forwarded().MatchString(lines[0]),
 		len(lines) > 1 && mailHead().MatchString(lines[0]) && mailHead().MatchString(lines[1]):
@@ -116,6 +128,17 @@ func pastedLines(lines []string) int {
 		}
 	}
 	return outputLines(lines)
+}
+
+// conversation counts the lines of a copied talk with a model, up to the end of the last paragraph that says whose it
+// is; one alone can be typed.
+func conversation(lines []string) (n int) {
+	for i, line := range lines[1:] {
+		if roleSaid().MatchString(strings.TrimSpace(line)) || n == i+1 && !blank(line) {
+			n = i + 2
+		}
+	}
+	return n
 }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
@@ -238,13 +261,24 @@ var (
 	// chatted matches a line of a chat, with who wrote it when.
 	chatted = text.Pattern(`^(?:\[?(?:[\d./-]{6,10},? )?\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?(?: -)? ` + chatName +
 		`|` + chatName + `,? [\[(]?\d\d?:\d\d(?: ?[AaPp][Mm])?[\])]?): ?\S`)
+	// headed matches the line above a message in other chats, attributed that above a comment or an answered mail.
+	headed = text.Pattern(`^\p{Lu}` + chatName + `[ —–-]+(?:(?i:today|yesterday|heute|gestern) (?:at |um )?)?` +
+		`\d\d?:\d\d(?: ?[AaPp][Mm])?$`)
+	attributed = text.Pattern(`^(?:@?[\w-]+ (?:commented|wrote|replied|reviewed)\b.{0,30}(?: ago| \d{4}):?|` +
+		`(?:On|Am|Le) .*\d.* (?:wrote|schrieb\b.*|a écrit) ?:)$`)
+	roleSaid = text.Pattern(`^(?:#+ |\*\*)?(?i:user|you said|human|assistant|chatgpt|claude|gemini|copilot)` +
+		`(?: said)?(?:\*\*)?:`)
+	quoting     = text.Pattern(`^>(?:[>\s\pL]|$)`)
+	diffBegins  = text.Pattern(`^(?:diff --git |@@ -\d)`)
+	inDiff      = text.Pattern(`^(?:[-+ \t@\\]|diff |index |(?:new|deleted) file |rename |similarity )`)
 	prose       = text.Pattern(`^(?:[-*•] )?[\pL"“'][^=|]* [^=|]*\S\s*$|^[\p{Han}\p{Hiragana}\p{Katakana}]`)
 	shellPrompt = text.Pattern(`^(?:(?:\([\w.-]+\) ?)?[\w.-]+@[\w.-]+\S*(?: [^\s$#%]+)? ?[$#%]|[$❯➜]|PS [A-Z]:\\[^>]*>|` +
 		`[A-Z]:\\[^>]*>) ?[A-Za-z./~]\S*(?: |$)`)
 	printed = text.Pattern(`^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File "[^"]+", line \d|` +
 		`Traceback |(?i:error|warn(?:ing)?|info|debug|fatal|panic)(?:\[\w+\])?:? |` +
 		`\[(?i:error|warn(?:ing)?|info|debug)\]|npm ERR!|goroutine \d+ \[|` +
-		`--- (?:FAIL|PASS)|=== RUN|(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
+		`--- (?:FAIL|PASS)|=== RUN|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):? |Caused by: |thread '|` +
+		`(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
 		`(?:\+\+\+|---) \S+/)`)
 )
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"recall/ingest/jsonl"
+	"recall/internal/text"
 )
 
 // maxSkips bounds how many unusable lines are listed; further ones are only counted.
@@ -139,10 +140,13 @@ func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []
 		return
 	}
 	b := bytes.ReplaceAll(bytes.TrimPrefix(l.Bytes, bom), []byte{0}, nil)
-	if b = bytes.TrimSpace(b); len(b) == 0 {
+	b = bytes.TrimSpace(b)
+	switch {
+	case l.Ended && bytes.Contains(l.Bytes, zeros):
+		skip("zeros in the place of what was written")
+	case len(b) == 0:
 		r.Lines++
 		r.Blank++
-		return
 	}
 	for len(b) > 0 {
 		rest, why := read(b)
@@ -162,15 +166,32 @@ func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []
 	}
 }
 
-// afterStub returns the object that begins within a torn one: a writer was killed, and the next went on on the same
-// line. nil if there is none.
+// zeros is how many of them a line has at least if the system lost what was there, as when power fails.
+var zeros = make([]byte, 16)
+
+// openings are how objects begin.
+var openings = text.Pattern(`\{"(parentUuid|type|timestamp|id)"`)
+
+// afterStub returns what begins within a torn object: a writer was killed, once or several times, and the next went on
+// on the same line. nil if there is nothing that is whole.
 func afterStub(b []byte) []byte {
-	for _, opening := range []string{`{"parentUuid"`, `{"type"`, `{"timestamp"`, `{"id"`} {
-		if at := bytes.Index(b[1:], []byte(opening)); at >= 0 && json.Valid(b[at+1:]) {
-			return b[at+1:]
+	for _, at := range openings().FindAllIndex(b[1:], -1) {
+		if rest := b[at[0]+1:]; allObjects(rest) {
+			return rest
 		}
 	}
 	return nil
+}
+
+// allObjects reports whether b is one valid object or several.
+func allObjects(b []byte) bool {
+	in := json.NewDecoder(bytes.NewReader(b))
+	for {
+		var object json.RawMessage
+		if err := in.Decode(&object); err != nil {
+			return errors.Is(err, io.EOF)
+		}
+	}
 }
 
 // NotObject says why a cursor found no object in b.

@@ -18,9 +18,15 @@ func UniteVersions(s, earlier *Session) (any bool) {
 	Unite(s, earlier, 0)
 	any = len(s.Turns) > n
 	for _, a := range earlier.Subagents {
-		if !slices.ContainsFunc(s.Subagents, func(o Subagent) bool { return o.ID == a.ID }) {
+		at := slices.IndexFunc(s.Subagents, func(o Subagent) bool { return o.ID == a.ID })
+		if at < 0 {
 			s.Subagents, any = append(s.Subagents, a), true
+			continue
 		}
+		sub := &Session{Source: s.Source, Turns: s.Subagents[at].Turns}
+		Unite(sub, &Session{Turns: a.Turns}, 0)
+		any = any || len(sub.Turns) > len(s.Subagents[at].Turns)
+		s.Subagents[at].Turns = sub.Turns
 	}
 	if any && (n == 0 || len(s.Turns) > 0 && s.Turns[0].Gone) {
 		if s.Title = earlier.Title; s.Where.Branch == "" {

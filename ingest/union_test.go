@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,7 +49,11 @@ func TestUniteVersions(t *testing.T) {
 		if name == "its middle cut" {
 			s.Turns[1].At = s.Turns[1].At.Add(2 * time.Minute)
 		}
-		any := ingest.UniteVersions(s, talkOf(tt.source, tt.positions, 0, "a", "b", "c", "d"))
+		earlier := talkOf(tt.source, tt.positions, 0, "a", "b", "c", "d")
+		s.Subagents = []ingest.Subagent{{ID: "x", Turns: slices.Clone(s.Turns)}}
+		earlier.Subagents = []ingest.Subagent{{ID: "x", Turns: slices.Clone(earlier.Turns)}}
+		any := ingest.UniteVersions(s, earlier)
+		ingesttest.Equal(t, name+": its sub-agent", len(s.Subagents[0].Turns), len(tt.want))
 		var got []string
 		ids := map[ingest.TurnID]bool{}
 		for i, turn := range s.Turns {

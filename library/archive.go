@@ -89,7 +89,7 @@ func (e *Entry) keepNames(f ingest.Found) ingest.Found {
 	files := slices.Clone(f.Files)
 	for i, file := range files {
 		name := file.Name
-		if file.Role == ingest.Transcript && f.Source != ingest.Cowork {
+		if file.Role == ingest.Transcript {
 			if name = e.nameOf(file); name == "" {
 				free = append(free, i)
 				continue
@@ -281,7 +281,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 		} else {
 			a.rewritten(f, r, old)
 			at := a.entry.File(f.Name).Sources // without a path if only part of it was kept
-			if from == nil && f.Path != "" && len(at) > 0 && at[0].Path != "" {
+			if from == nil && f.Role == ingest.Transcript && f.Path != "" && len(at) > 0 && at[0].Path != "" {
 				a.problem(f.Path, errors.New("another file claims to be the same session: "+at[0].Path))
 			}
 		}

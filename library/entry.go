@@ -108,7 +108,7 @@ func (e Entry) Versions() (*raw.Versions, error) {
 func (e Entry) ImpliedList() []byte {
 	segs, crc := raw.In(e.Folder), ""
 	if len(e.Files) == 1 {
-		if crc = e.Files[0].CRC; crc != "" && len(segs) != 1 {
+		if crc = e.Files[0].CRC; crc != "" && (len(segs) != 1 || segs[0].Sum != e.Files[0].Sum) {
 			segs = []raw.Segment{{Length: e.Files[0].Size, Sum: e.Files[0].Sum}}
 		}
 	}
@@ -156,8 +156,15 @@ func (e Entry) Made() time.Time {
 // Shorter reports whether the source of a conversation is shorter now than it was, or lacks what it had.
 func (e Entry) Shorter() bool {
 	return e.Less || slices.ContainsFunc(e.Files, func(f FileState) bool {
-		return f.Fullest > 0 && f.Role == ingest.Transcript
+		said := f.Role == ingest.Transcript || f.Role == ingest.SubagentFile
+		return said && (f.Fullest > 0 || f.shorterThere())
 	})
+}
+
+// shorterThere reports whether the source with most is gone, and only copies that have less are left.
+func (f FileState) shorterThere() bool {
+	as := func(s SourceState) bool { return !s.Gone && s.Path != "" && s.Size >= f.Size }
+	return !f.gone() && !slices.ContainsFunc(f.Sources, as)
 }
 
 // Quiet returns for how long nothing was said: since the last time in the session or, if there is none or it lies in

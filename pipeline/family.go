@@ -279,9 +279,8 @@ func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Sessi
 // rewritten as it grows has many; of these only one that was longer than the next lost anything.
 func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m library.Entry, found ingest.Found,
 	s *ingest.Session) error {
-	several := func(f library.FileState) bool { return f.Version > 1 || f.Fullest > 0 }
-	if !slices.ContainsFunc(m.Files, several) {
-		return nil
+	if len(m.Files) == 1 && m.Files[0].CRC != "" {
+		return nil // one segment, so one version
 	}
 	versions, err := p.Library.Versions(m.ID)
 	if err != nil {
@@ -291,7 +290,8 @@ func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m libra
 	for i, v := range versions {
 		at := slices.IndexFunc(found.Files, func(f ingest.File) bool { return f.Name == v.Name })
 		kept := inPlace(m.Source) && i > 0 && versions[i-1].Name == v.Name && versions[i-1].Size >= v.Size
-		if v.Current || at < 0 || v.Role != ingest.Transcript || kept {
+		said := v.Role == ingest.Transcript || v.Role == ingest.SubagentFile
+		if v.Current || at < 0 || !said || kept {
 			continue
 		}
 		was := found

@@ -10,6 +10,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/check"
+	"recall/library/raw"
 	"recall/pipeline"
 )
 
@@ -34,6 +35,15 @@ func TestShrunkSourceStaysFindable(t *testing.T) {
 				t.Fatal(err)
 			}
 			left = strings.ReplaceAll(string(text), `"uuid":"`, `"uuid":"x`)
+			defer func() { // the source is again as it was: what it said between is kept, too
+				first.write(t, root)
+				syncAll(t, p, root)
+				s, err := p.Read(t.Context(), ingest.SessionID(first.id))
+				between := func(t ingest.Turn) bool { return t.Gone && t.Text == "hello?" }
+				if err != nil || !slices.ContainsFunc(s.Turns, between) {
+					t.Errorf("nothing is left of the talk between, %v", err)
+				}
+			}()
 		}
 		if err := os.WriteFile(path, []byte(left), 0o600); err != nil {
 			t.Fatal(err)
@@ -106,7 +116,7 @@ func TestOlderCopyIsPutBack(t *testing.T) {
 // A session whose segments are gone isn't safe, and the next sync archives them again, from a source that hasn't
 // changed.
 func TestSegmentsGone(t *testing.T) {
-	for _, gone := range []string{"raw", filepath.Join("raw", "*.zst")} {
+	for _, gone := range []string{"raw", filepath.Join("raw", "*.zst"), "emptied"} {
 		root := t.TempDir()
 		p := open(t, t.TempDir())
 		first.write(t, root)
@@ -118,6 +128,11 @@ func TestSegmentsGone(t *testing.T) {
 		paths, err := filepath.Glob(filepath.Join(e.Folder, gone))
 		for _, path := range paths {
 			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if gone == "emptied" {
+			if err := os.Truncate(raw.Path(e.Folder, raw.In(e.Folder)[0]), 0); err != nil {
 				t.Fatal(err)
 			}
 		}

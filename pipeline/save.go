@@ -308,6 +308,15 @@ func (p *Archiver) keyOf(s seenSession) string {
 	return disk.Mark(p.inFolder(s, "session.json")) + " " + disk.Mark(p.inFolder(s, "raw"))
 }
 
+// hollow reports whether a session's folder has a segment that was emptied, which doesn't show from outside.
+func (p *Archiver) hollow(s seenSession) bool {
+	segments, _ := os.ReadDir(p.inFolder(s, "raw")) // asLeft knows of a folder that is gone
+	return slices.ContainsFunc(segments, func(e os.DirEntry) bool {
+		fi, err := e.Info()
+		return err == nil && fi.Size() == 0
+	})
+}
+
 // inFolder returns the path of a file in a session's folder. filepath.Join would take longer than looking at it.
 func (p *Archiver) inFolder(s seenSession, name string) string {
 	return p.Library.Dir() + string(filepath.Separator) + s.Folder + string(filepath.Separator) + name
@@ -332,7 +341,7 @@ func (r *run) changedFolders() (changed []ingest.SessionID) {
 			fi, err := os.Lstat(filepath.Join(r.p.Library.Dir(), project))
 			real[project] = err == nil && fi.IsDir()
 		}
-		if !real[project] || !r.p.asLeft(s) {
+		if !real[project] || !r.p.asLeft(s) || !r.bytesOnly && r.p.hollow(s) {
 			changed = append(changed, id)
 		}
 	}
@@ -355,11 +364,13 @@ func (r *run) handEdited(changed []ingest.SessionID) {
 	// Refresh the list of folders. An error shows when the library is next used.
 	_, _ = r.p.Library.Sessions()
 	for _, id := range changed {
-		switch e, err := r.p.Library.Session(id); {
+		e, err := r.p.Library.Session(id)
+		now := seenSession{Folder: r.p.Library.Rel(e.Folder)}
+		switch {
 		case errors.Is(err, library.ErrNoSession):
 			r.seen.drop(id)
 			r.lost = true
-		case err == nil && r.seen.sessions[id].Key != r.p.keyOf(seenSession{Folder: r.p.Library.Rel(e.Folder)}):
+		case err == nil && (r.seen.sessions[id].Key != r.p.keyOf(now) || r.p.hollow(now)):
 			r.seen.drop(id)
 			r.lost = true
 		case err == nil && r.asWritten(e):

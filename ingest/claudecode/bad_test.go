@@ -205,12 +205,16 @@ func TestVanishedFile(t *testing.T) {
 	}
 }
 
-// A record that was written whole behind a torn one, on the same line, is read.
+// A record that was written whole behind a torn one or several, or behind zeros, on the same line, is read.
 func TestBehindTornStub(t *testing.T) {
-	s := parseBytes(t, []byte(`{"type":"pr-link","sessionId":"s","prNu`+fine))
-	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello"})
-	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 1)
-	ingesttest.Lines(t, s.Report)
+	stub := `{"type":"pr-link","sessionId":"s","prNu`
+	for _, lost := range []string{stub, stub + stub, `{"parentUuid":null,"a":{"type":"x"},"b":"` + stub,
+		strings.Repeat("\x00", 99)} {
+		s := parseBytes(t, []byte(lost+fine))
+		ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello"})
+		ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 1)
+		ingesttest.Lines(t, s.Report)
+	}
 }
 
 func TestGrowingFile(t *testing.T) {
