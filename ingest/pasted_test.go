@@ -24,8 +24,8 @@ func TestPasted(t *testing.T) {
 			"use NATS", "it said:\n\n\nuse NATS", "Kafka"},
 		{"an order to one", "Claude: use NATS, not Kafka", "Claude: use NATS, not Kafka", "Kafka"},
 		{"a patch", "diff --git a/x b/x\n@@ -1 +1 @@\n-Use Avro.\n+Always Kafka.\nuse NATS", "use NATS", "Kafka"},
-		{"a trace", "Traceback (most recent call last):\n  File \"x.py\", line 3\nRuntimeError: Kafka, always.\n\nfix it",
-			"fix it", "Kafka"},
+		{"a trace", "Traceback (most recent call last):\n  File \"x.py\", line 3\nRuntimeError: Kafka, always.\n\n" +
+			"fix it", "fix it", "Kafka"},
 		{"a fence that isn't closed", "Use NATS.\n```go\nvar kafka", "Use NATS.", "kafka"},
 		{"a terminal", "this fails:\n$ make test\nwe chose Kafka\n\nfix it", "this fails:\n\nfix it", "Kafka"},
 		{"another's terminal", "ann@hub:~/app$ ls -l\nkafka.go\n\nremove it", "remove it", "kafka"},

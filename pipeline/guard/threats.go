@@ -19,28 +19,28 @@ import (
 	"recall/pipeline"
 )
 
-// removing matches words of commands and programs that remove files.
-var removing = text.Pattern(`\b(` +
-	`rm|rm_rf?|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
-	`Remove-Item|Move-Item|f?truncate|truncateSync|rsync|git\b.*\bclean|cp|ln|install|tee|dd|sed\s.*-i|` +
-	`write_text|write_bytes|writeFile(Sync)?)\b|-delete\b|--remove-files\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
-
-// emptiers take files away as removers do, besides what else they do. Both count as an argument of another program,
-// too: sudo, xargs, find -exec, gio.
-var emptiers = text.Set(`srm truncate rsync -delete --remove-files`)
-
-// onlyRead are programs that run no text or file that they are given.
-var onlyRead = text.Set(`cat ls less more head tail grep rg wc file stat diff echo printf git gh chmod`)
-
-// givenPaths are programs that remove what their input or their folder holds.
-var givenPaths = text.Set(`xargs parallel find git`)
+// removing matches words of commands and programs that remove or replace files, rewriting the shell's other ones.
+var (
+	removing = text.Pattern(`\b(` +
+		`rm|rm_rf?|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|remove_tree|` +
+		`(remove|rm|rmdir|unlink|truncate|writeFile)Sync|writeFile|write_text|write_bytes|os\.remove|` +
+		`(Remove|Move)-Item|(Clear|Set)-Content|Out-File|f?truncate|rsync|cp|ln|install|tee|dd|` +
+		`git\b.*\b(clean|stash)|sed\s.*-i|(?i:delete\s+from|drop\s+table))\b|` +
+		`-delete\b|--remove-files\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
+	rewriting = text.Pattern(`(^|[\s;&|(])(sponge|g?awk\s.*inplace|sort\s.*-o|ed|ex|gzip|pigz|bzip2|xz|lzma|compress|` +
+		`(zstd|lz4)\s.*--rm|zip|sqlite3)\s`)
+)
 
 // runsScript matches a command line that may run a file.
 var runsScript = text.Pattern(`(^|[\s;&|({])(source|\.|\S*/\S+|\S*sh|python\S*|perl|ruby|node|deno|bun)(\s|$)`)
 
 // MayRemove reports whether a command line may take files away. Nearly all don't, and cost no more than this.
 func MayRemove(command string) bool {
-	return removing().MatchString(command) || runsScript().MatchString(command)
+	return takesAway(command) || runsScript().MatchString(command)
+}
+
+func takesAway(program string) bool {
+	return removing().MatchString(program) || rewriting().MatchString(program)
 }
 
 // stores matches paths with names of folders that hold sessions, wherever they are.
@@ -48,30 +48,6 @@ var stores = text.Pattern("[^\\s'\";|&()<>=`]*" +
 	`(\.claude|\.codex|\.gemini|share/opencode|opencode[\w.-]*\.db|local-agent-mode-sessions|` +
 	`claude-code-sessions|claude-code-vm|vm_bundles)` +
 	"[^\\s'\";|&()<>`]*")
-
-// overwritten returns which words of a command name files that it replaces.
-func overwritten(args []string) []string {
-	rest := args[1:]
-	switch filepath.Base(args[0]) {
-	case "cp", "ln", "install":
-		return rest[max(0, len(rest)-1):]
-	case "dd":
-		for _, word := range rest {
-			if name, ok := strings.CutPrefix(word, "of="); ok {
-				return []string{name}
-			}
-		}
-	case "tee":
-		if !slices.Contains(rest, "-a") && !slices.Contains(rest, "--append") {
-			return rest
-		}
-	case "sed":
-		if slices.ContainsFunc(rest, func(word string) bool { return strings.HasPrefix(word, "-i") }) {
-			return rest
-		}
-	}
-	return nil
-}
 
 // Threatened lists the paths that a command line, run in a folder, takes away or overwrites, of those that contain or
 // are in the places of sessions or the library, and those that it only renames. Words are expanded as a shell does it;
@@ -81,7 +57,8 @@ func Threatened(command, dir string, from pipeline.Sources, library string) (los
 	if !MayRemove(command) {
 		return nil, nil
 	}
-	t := &threats{places: placesOf(from, library), dirs: []string{filepath.ToSlash(dir)}, vars: map[string]string{}}
+	t := &threats{places: placesOf(from, library), dirs: []string{filepath.ToSlash(dir)}, vars: map[string]string{},
+		own: map[string]bool{}}
 	t.home, _ = os.UserHomeDir()
 	t.home = filepath.ToSlash(t.home)
 	t.vars["HOME"], t.vars["CLAUDE_PROJECT_DIR"] = t.home, t.dirs[0]
@@ -95,6 +72,7 @@ type threats struct {
 	home   string
 	places []string
 	vars   map[string]string // set so far
+	own    map[string]bool   // functions and aliases that take something away
 	dirs   []string          // folders that it may work in, by cd
 	files  int               // scripts read so far
 	found  []string
@@ -164,7 +142,18 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			t.statements(n.Stmts, depth)
+			syntax.Walk(n, func(in syntax.Node) bool { // what it prints may be what it is given
+				if c, ok := in.(*syntax.CallExpr); ok {
+					words = append(words, printed(t.fields(c.Args...))...)
+				}
+				return true
+			})
 			return false
+		case *syntax.FuncDecl:
+			var body strings.Builder
+			if err := syntax.NewPrinter().Print(&body, n.Body); err == nil {
+				t.define(n.Name.Value, body.String())
+			}
 		case *syntax.ProcSubst:
 			t.statements(n.Stmts, depth)
 			return false
@@ -183,6 +172,9 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			delete(t.vars, n.Name.Value) // one of the words, whatever it was before
 		case *syntax.Redirect:
 			words = append(words, t.fields(n.Hdoc)...)
+			if n.Op == syntax.WordHdoc {
+				words = append(words, t.fields(n.Word)...)
+			}
 			if n.Op == syntax.RdrOut || n.Op == syntax.RdrClob || n.Op == syntax.RdrAll {
 				runs = true // sooner or later
 				into := t.fields(n.Word)
@@ -205,7 +197,11 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			if args[0] == "cd" || args[0] == "pushd" {
 				t.enter(args[1:])
 			}
-			words = append(words, args...)
+			if args[0] == "alias" && len(args) > 1 {
+				name, command, _ := strings.Cut(args[1], "=")
+				t.define(name, command)
+			}
+			words = append(words, touched(args)...)
 			runs = runs || !onlyRead[args[0]]
 			given = given || givenPaths[args[0]]
 			into := func(path string) bool { return !ingest.IsFile(path) } // a folder, into which files are put
@@ -215,10 +211,10 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 					t.text(word)
 				}
 			}
-			removes = removes || args[0] == "git" && slices.Contains(args, "clean") ||
-				slices.ContainsFunc(args, func(a string) bool {
-					return removers[filepath.Base(a)] || emptiers[filepath.Base(a)]
-				})
+			line := strings.Join(args, " ")
+			removes = removes || takesUntracked().MatchString(line) || slices.ContainsFunc(args, func(a string) bool {
+				return removers[filepath.Base(a)] || emptiers[filepath.Base(a)] || t.own[a]
+			})
 		}
 		return true
 	})
@@ -235,11 +231,18 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 	}
 }
 
+// define notes the name that a line gives to a command.
+func (t *threats) define(name, command string) {
+	if takesAway(command) {
+		t.own[name] = true
+	}
+}
+
 // programs reads those of the words that are programs, and the files that hold some, and reports whether one that the
 // line itself holds takes something away.
 func (t *threats) programs(words []string, depth int) (removes bool) {
 	for _, word := range words {
-		if strings.ContainsAny(word, " \n") && removing().MatchString(word) {
+		if strings.ContainsAny(word, " \n") && takesAway(word) {
 			removes = true
 			t.read(strings.ReplaceAll(word, `\n`, "\n"), depth) // as printf writes it
 			continue
@@ -259,7 +262,7 @@ func (t *threats) programs(words []string, depth int) (removes bool) {
 }
 
 // inLanguage are interpreters that are given programs as arguments.
-var inLanguage = text.Set(`python perl ruby node deno bun php`)
+var inLanguage = text.Set(`python perl ruby node deno bun php powershell pwsh sqlite3`)
 
 // Paths in a text of any language, and what joins the parts of one: Path.home() / ".config" / "Claude".
 var (
