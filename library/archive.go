@@ -281,7 +281,8 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 		} else {
 			a.rewritten(f, r, old)
 			at := a.entry.File(f.Name).Sources // without a path if only part of it was kept
-			if from == nil && f.Role == ingest.Transcript && f.Path != "" && len(at) > 0 && at[0].Path != "" {
+			another := from == nil && f.Role == ingest.Transcript && f.Path != ""
+			if another && len(at) > 0 && at[0].Path != "" {
 				a.problem(f.Path, errors.New("another file claims to be the same session: "+at[0].Path))
 			}
 		}
