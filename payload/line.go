@@ -192,6 +192,8 @@ func formatLead(it *Item) string {
 		speaker = "commit"
 	case it.Rule == CutOffRule:
 		speaker = it.Why
+	case it.Rule == TaskRule:
+		speaker = "task left open"
 	case it.ApprovedPlan():
 		speaker = "the plan that was approved"
 	}
@@ -208,8 +210,11 @@ func formatLead(it *Item) string {
 			return line
 		}
 		between = ", to “"
+		if it.Rule == RefusalRule {
+			between = ", refusing “"
+		}
 	}
-	line += between + segment(text.Clip(it.Evidence[1].Quote, MaxOtherPassage)) + "”"
+	line += between + segment(text.Clip(strings.ReplaceAll(it.Evidence[1].Quote, "**", ""), MaxOtherPassage)) + "”"
 	if len(it.Evidence) > 2 { // the options that it chose from
 		line += " after “" + segment(text.Clip(it.Evidence[2].Quote, MaxOtherPassage)) + "”"
 	}

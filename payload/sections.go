@@ -29,7 +29,7 @@ type section struct {
 
 // under returns the kind of the section that an item stands in.
 func (it *Item) under() Kind {
-	if it.Kind == Lead && it.Rule == ToldNextRule {
+	if it.Kind == Lead && (it.Rule == ToldNextRule || it.Rule == TaskRule) {
 		return Next
 	}
 	return it.Kind

@@ -42,13 +42,14 @@ func TestLaterWorkCloses(t *testing.T) {
 	d.records(sessionB, []any{typed("Go on with the fares."), commit, made, zones, drew, spoken("Committed.")})
 	d.recall("sync")
 	page := d.recall("resume", "harborlight")
-	if strings.Contains(page, "“Write the importer for the fares” — assistant, turn 2 (session 1") {
+	if strings.Contains(page, "“Write the importer for the fares” — task left open, turn 2 (session 1") {
 		t.Errorf("what was committed is left:\n%s", page)
 	}
-	if !strings.Contains(page, "“Draw the tariff zones on the map of the kiosk” — assistant, turn 2 (session 1, ") {
+	const open = "“Draw the tariff zones on the map of the kiosk” — task left open, turn 2 (session 1, "
+	if !strings.Contains(page, open) {
 		t.Errorf("what nobody did isn't left:\n%s", page)
 	}
-	if !strings.Contains(page, "Swedish and Finnish” — assistant, turn 2 (session 1, ") ||
+	if !strings.Contains(page, "Swedish and Finnish” — task left open, turn 2 (session 1, ") ||
 		strings.Count(page, "; perhaps done since, ") != 1 {
 		t.Errorf("what was perhaps done isn't marked:\n%s", page)
 	}

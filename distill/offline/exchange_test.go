@@ -449,7 +449,7 @@ func TestBriefReplies(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := payload.Render(p, payload.Options{}).Text
-		if want := reason + "” — user, turn 2, to “rm -r copies/may”"; !strings.Contains(page, want) ||
+		if want := reason + "” — user, turn 2, refusing “rm -r copies/may”"; !strings.Contains(page, want) ||
 			strings.Count(page, reason) != 1 {
 			t.Errorf("%q should stand once on the page:\n%s", want, page)
 		}

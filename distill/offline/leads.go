@@ -59,6 +59,10 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		if said(kept, words) {
 			return false
 		}
+		asked := it.By == payload.ByUser && len(it.Evidence) > 1 && it.Evidence[1].N > it.Evidence[0].N
+		if asked && said(kept, keywords(it.Evidence[1].Quote)) { // what answers it has its line
+			return false
+		}
 		if len(it.Evidence) > 1 { // shown beside it
 			words = keywords(it.Text + " " + text.Clip(it.Evidence[1].Quote, payload.MaxOtherPassage))
 		}
@@ -74,6 +78,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			for _, f := range items {
 				if f.Kind == payload.File && f.First().Turn == string(w.turn.ID) {
 					w.passage = w.beyond(plain(f.First().Quote))
+				}
+			}
+			for _, o := range out {
+				if len(o.Evidence) > 1 && o.Evidence[1].Turn == string(w.turn.ID) && !w.user {
+					w.passage = w.after(plain(o.Evidence[1].Quote))
 				}
 			}
 			if !w.tells() {
@@ -286,6 +295,9 @@ func (sp *speech) pointsTo() (of payload.Evidence, ok bool) {
 		return of, ok
 	}
 	last := sp.reacts.parts[len(sp.reacts.parts)-1]
+	if last.cues.has(cueNarrate) {
+		return of, false
+	}
 	return cite(sp.reacts.turn, sp.reacts.text, last.from, last.to), true
 }
 
@@ -397,6 +409,12 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 		}
 		for i, p := range sp.passages() {
 			if p.smallTalk() || p.breaksOff() {
+				continue
+			}
+			isGoal := func(it payload.Item) bool {
+				return it.Kind == payload.Goal && strings.Contains(it.Text, p.run[0].text)
+			}
+			if p.wonders() && (slices.ContainsFunc(items, isGoal) || !p.asAsked() && sp != t.waiting) {
 				continue
 			}
 			for _, it := range items {

@@ -73,7 +73,7 @@ func TestLeftAtTheEnd(t *testing.T) {
 		"Sorted by shop.\n\nShould I print the list on paper?": {"Should I print the list on paper?"},
 		"The paper is blue. Which printer should take it?":     {"The paper is blue. Which printer should take it?"},
 		"Two things are open:\n\n1. Who prints the list?\n2. When does it go to the shops?": {
-			"Who prints the list? · When does it go to the shops?"},
+			"Two things are open: Who prints the list? · When does it go to the shops?"},
 		"Sorted by shop. Can I help you with anything else?": nil,
 	} {
 		for _, answered := range []bool{false, true} {

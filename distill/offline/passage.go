@@ -97,9 +97,20 @@ func (p passage) to() int   { return p.run[len(p.run)-1].to }
 // joints stand before the items of lists and tables.
 var joints = map[block]string{listItem: " · ", label: " · ", row: "; "}
 
+// head returns the heading of a list, without which its beginning may say nothing, if a quote has room for both.
+func (p passage) head() *sentence {
+	if len(p.run) == 0 || p.run[0].head == nil || p.to()-p.run[0].head.from > distill.MaxQuote {
+		return nil
+	}
+	return p.run[0].head
+}
+
 // text returns the passage without markup, on one line.
 func (p passage) text() string {
 	var b strings.Builder
+	if head := p.head(); head != nil {
+		b.WriteString(head.text + " ")
+	}
 	for i, s := range p.run {
 		joint := ""
 		if i > 0 {
@@ -110,7 +121,20 @@ func (p passage) text() string {
 		}
 		b.WriteString(joint + s.text)
 	}
+	if p.cutsList() {
+		b.WriteString(" · …")
+	}
 	return b.String()
+}
+
+// cutsList reports whether a passage ends within a list.
+func (p passage) cutsList() bool {
+	if len(p.run) == 0 {
+		return false
+	}
+	last := &p.run[len(p.run)-1]
+	next := slices.IndexFunc(p.parts, func(s sentence) bool { return s.from >= last.to })
+	return next >= 0 && p.parts[next].opens && p.parts[next].listedWith(last)
 }
 
 // space returns what stands between a sentence and the one before it: in Chinese and Japanese nothing.
@@ -123,10 +147,18 @@ func (s *sentence) space(before *sentence) string {
 
 // item returns the passage as a lead, with the question that it answers and the options that it chose from.
 func (p passage) item(rule string) payload.Item {
+	from := p.from()
+	if head := p.head(); head != nil {
+		from = head.from
+	}
 	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: p.by(),
 		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
-		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, p.from(), p.to())}}
-	if said, evidence, ok := p.answered(); ok {
+		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, from, p.to())}}
+	if p.wonders() {
+		if s := p.told(); s != nil {
+			it.Evidence = append(it.Evidence, cite(p.answer.turn, p.answer.text, s.from, s.to))
+		}
+	} else if said, evidence, ok := p.answered(); ok {
 		it.Evidence = append(it.Evidence, evidence)
 		if p.bare() || !p.user {
 			it.Text, it.About, it.By = said, about(said), payload.ByAssistant
@@ -137,6 +169,46 @@ func (p passage) item(rule string) payload.Item {
 		}
 	}
 	return it
+}
+
+// wonders reports whether a person only asks something in a passage, which alone says nothing.
+func (p passage) wonders() bool {
+	return p.user && asks(p.run[len(p.run)-1].text) && !anyCue(p.run, cueOrder|cueWant) && !p.settles()
+}
+
+// maxAsked is how many bytes of a question are quoted beside its answer, and how short one without says nothing.
+const maxAsked = 160
+
+// asAsked cuts a question to how it stands beside its answer. It reports whether there is something to quote.
+func (p *passage) asAsked() bool {
+	last, long := p.run[len(p.run)-1:], len(p.text()) > maxAsked
+	answered := p.told() != nil
+	if answered && long && tells(last[0].text, minTelling) {
+		p.run = last
+	}
+	return answered || long
+}
+
+// told returns the sentence that answers a person's question: of what closed its exchange, one that begins with yes or
+// no, else the first with most of its words.
+func (p passage) told() (best *sentence) {
+	if p.answer == nil {
+		return nil
+	}
+	words, most := keywords(p.text()), -1
+	for i := range p.answer.parts {
+		s := &p.answer.parts[i]
+		says := s.block == paragraph && worthReading(s, p.answer) && !p.answer.foreign(s) && !asks(s.text)
+		n := keywords(s.text).Shared(words)
+		switch {
+		case !says || s.cues.has(cueNarrate) || strings.HasSuffix(s.text, ":"):
+		case (text.Agrees(s.text) || text.Refuses(s.text)) && tells(s.text, minBareKeys):
+			return s
+		case n > most && tells(s.text, minTelling):
+			best, most = s, n
+		}
+	}
+	return best
 }
 
 // beyond returns what of the passage an item of the same turn doesn't quote, without greetings before that; where all
@@ -159,6 +231,15 @@ func (p passage) beyond(quoted string) passage {
 		from, to = first, len(p.run)
 	}
 	return passage{p.speech, p.run[from:to]}
+}
+
+// after returns what a passage says after a sentence of it that is quoted elsewhere. A list is one thing.
+func (p passage) after(quoted string) passage {
+	i := slices.IndexFunc(p.run, func(s sentence) bool { return s.text == quoted })
+	if i >= 0 && i < len(p.run)-1 && p.run[0].block == paragraph {
+		p.run = p.run[i+1:]
+	}
+	return p
 }
 
 // hint returns what a passage perhaps is, by its cues, or "".
@@ -233,6 +314,12 @@ func (p passage) asked() []sentence {
 	}
 	for from > 0 && parts[from-1].listedWith(last) && last.to-parts[from-1].from <= distill.MaxQuote {
 		from-- // a list is answered as a whole
+	}
+	replied := func(s sentence) bool { // and not to a file, a command or what comes next
+		return s.block == listItem || worthReading(&s, p.reacts)
+	}
+	if last.cues.has(cueNarrate) || !slices.ContainsFunc(parts[from:], replied) {
+		return nil
 	}
 	return parts[from:]
 }

@@ -32,6 +32,7 @@ type sentence struct {
 	cues cueSet
 
 	list  int       // of the lists of its message, which it is in if it is an item
+	head  *sentence // the heading right above, if it is a list's first item
 	under *sentence // the label above a list item; one that says that it comes next is only here
 	state string    // how far a label, a row or a list item's mark says that something is, or ""
 }
@@ -60,6 +61,7 @@ func sentences(text string, casual bool, foreign []ingest.Foreign) []sentence {
 		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
 			fenced = !fenced
 			p.flush()
+			p.head = nil
 		case fenced:
 		case line == "":
 			p.flush()
@@ -88,6 +90,7 @@ type parts struct {
 	mark     string    // of a list item that says how far it is: "[x]", "🚧"
 	list     int       // number of the list: what says what follows begins another
 	under    *sentence // the label of the list
+	head     *sentence // the heading right above, if there is one
 }
 
 func (p *parts) start(from, to int, kind block) {
@@ -100,8 +103,14 @@ func (p *parts) start(from, to int, kind block) {
 
 // heads begins another list, or what is none.
 func (p *parts) heads() {
-	p.under = nil
+	p.under, p.head = nil, nil
 	p.list++
+}
+
+// headed returns a line as the heading of the list below it.
+func headed(from int, line string) *sentence {
+	said := strings.TrimLeft(line, "# ")
+	return &sentence{from: from + len(line) - len(said), text: strings.TrimRight(plain(said), ":!. ") + ":"}
 }
 
 // line processes a non-blank line.
@@ -123,6 +132,7 @@ func (p *parts) line(from, end int, line string) {
 	case heading:
 		p.flush()
 		p.heads()
+		p.head = headed(from+indent, line)
 	case line[0] == '|' && strings.HasSuffix(line, "|"):
 		p.start(from+indent, end, row)
 		p.flush()
@@ -138,6 +148,7 @@ func (p *parts) line(from, end int, line string) {
 	case announces && len(line) < 60 && !p.casual: // a heading too
 		p.flush()
 		p.heads()
+		p.head = headed(from+indent, line)
 	default:
 		p.start(from, end, paragraph)
 	}
@@ -165,14 +176,17 @@ func (p *parts) flush() {
 				s.state = cmp.Or(s.state, headState(cell))
 			}
 		case p.kind == label:
-			s.text, s.state = strings.TrimRight(s.text, ":!. ")+":", headState(s.text)
+			s.text, s.state = strings.Trim(s.text, "#:!. ")+":", headState(s.text)
 		case p.kind == listItem && i == 0 && p.mark != "":
 			s.text, s.state = p.mark+" "+s.text, headState(p.mark)
 		}
 		if p.kind == listItem || p.kind == row {
 			s.under = p.under
 		}
-		if s.text == "" {
+		if p.kind == listItem {
+			s.head, p.head = p.head, nil
+		}
+		if s.text == "" || onlyLinks(part) {
 			continue
 		}
 		if p.kind == label {
@@ -182,6 +196,11 @@ func (p *parts) flush() {
 			p.out = append(p.out, s)
 		}
 	}
+}
+
+// onlyLinks reports whether a sentence says no more than where to read on: "Generated with [a tool](…)".
+func onlyLinks(s string) bool {
+	return strings.Contains(s, "](") && !tells(mdLink().ReplaceAllString(s, " "), 2)
 }
 
 // itemMark returns the length of a list item's mark, 0 if a line is no item.
@@ -219,7 +238,7 @@ func isBold(line string) bool {
 		strings.Count(s, "**") == 2
 }
 
-// isRule reports whether a line is a horizontal rule or the separator below a table's head.
+// isRule reports whether a line is a horizontal rule, perhaps with a title in it, or separates a table from its head.
 func isRule(line string) bool {
-	return len(line) > 2 && strings.Trim(line, "-*_=─━|: `") == ""
+	return len(line) > 2 && strings.Trim(line, "-*_=─━|: `") == "" || strings.Contains(line, "─────")
 }

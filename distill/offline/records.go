@@ -33,7 +33,7 @@ func records(s *ingest.Session) []payload.Item {
 				switch {
 				case isClaimed:
 					it.Confidence = sure
-				case it.By == payload.ByUser && !asks(it.Text):
+				case it.By == payload.ByUser && !asks(it.Text) || it.Rule == payload.TaskRule:
 					it.Confidence = tellWeight * byPlace(it.First().N, len(s.Turns))
 				case it.By == payload.ByBoth:
 					it.Confidence = planWeight * byPlace(it.First().N, len(s.Turns))
@@ -331,9 +331,18 @@ func openTasks(s *ingest.Session) []payload.Item {
 		return nil
 	}
 	places := s.Places()
+	listed := map[string]int{} // where a task was put on the list, which a change of its state doesn't repeat
+	for turn, c := range ingest.EachCall(s.Turns) {
+		if subject := c.Input["subject"]; subject != "" {
+			listed[subject] = places[string(turn.ID)]
+		}
+	}
 	var inWork, others []payload.Item
 	for _, task := range s.Tasks {
 		at, ok := places[string(task.Turn)]
+		if by, there := listed[task.Subject]; there {
+			at = by
+		}
 		if task.Status == "completed" || task.Status == "deleted" || !ok || s.Turns[at].Aside() {
 			continue
 		}

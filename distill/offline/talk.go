@@ -33,6 +33,7 @@ type speech struct {
 	reacts    *speech // the assistant's message before it: for a person the closing one of the exchange before; or nil
 	afterWork bool    // tools were called before it
 	wrought   bool    // files were written in its exchange
+	answer    *speech // what closes the exchange that a person's words begin, or nil
 	suspects  *speech // the assistant's last message before it, in the same exchange, that supposed something; or nil
 	parts     []sentence
 }
@@ -75,6 +76,9 @@ func listen(s *ingest.Session) *talk {
 	}
 	if c := t.closing; c != nil {
 		c.closing = true
+		if t.asked != nil {
+			t.asked.answer = c
+		}
 		t.closed = len(c.turn.Calls) == 0
 	}
 	return t
@@ -153,6 +157,9 @@ func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
 // startExchange begins an exchange with what a person said.
 func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 	t.n++
+	if t.asked != nil {
+		t.asked.answer = t.closing
+	}
 	sp := t.hear(turn, text, from)
 	t.asked, sp.afterWork = sp, t.worked
 	if t.closing != nil {

@@ -14,7 +14,7 @@ func TestVerdicts(t *testing.T) {
 	long := "how is it that the halls of the old theatre have seats without a number, and " +
 		strings.Repeat("where would somebody who sits there find out which door to take, ", 3) + "do you know?"
 	for reply, want := range map[string]string{
-		"I like option B": "“I like option B” — user, turn 3, to “**Option B: a file a hall** in the repository”",
+		"I like option B": "“I like option B” — user, turn 3, to “Option B: a file a hall in the repository”",
 		"B":               "“Option B: a file a hall in the repository” — assistant, turn 2; answered “B”",
 		"A with B as the export": "“Option A: one table for all the seats” — assistant, turn 2; " +
 			"answered “A with B as the export”",
