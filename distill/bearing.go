@@ -108,10 +108,12 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 		limitsElse(it.Text, strings.Join(b.sentences, "\n")) ||
 		slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return swaps(claim, q) })
 	inTime := sequence().MatchString(it.Text)
+	praises, turned := praises(claim, b.decisive())
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0
-	case opposite && !(round && inTime), it.Kind == payload.Decision && b.offers.leaves(it.Text):
+	case opposite && !(round && inTime), it.Kind == payload.Decision && (turned || b.offers.leaves(it.Text)),
+		slices.ContainsFunc(b.sentences, func(s string) bool { return takesIn(it.Text, s) }):
 		return DropOpposite, 0
 	case reorders, round && !opposite: // both is neither in time: "nothing is merged before the tests pass"
 		return DropOrder, 0
@@ -122,9 +124,10 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return substitutes(claim, q, b.said) }):
 		why = MendSaid
 	case it.Kind == payload.Decision && b.replies && slices.ContainsFunc(b.sentences, undecided().MatchString),
-		it.Kind == payload.Decision && b.declined:
+		it.Kind == payload.Decision && (praises || b.replies && !b.states && !tellsOfQuestion().MatchString(it.Text)):
 		why = MendSaid
-	case limits().MatchString(it.Text) && !b.limited, it.Kind != payload.Finding && b.exceptsMore(it.Text+" "+it.Scope):
+	case limits().MatchString(it.Text) && !b.limited, absolute().MatchString(it.Text) && !b.absolute,
+		it.Kind != payload.Finding && b.exceptsMore(it.Text+" "+it.Scope):
 		why = MendSaid
 	case all < minClaim, clause < minClause, len(lacks) > 0, b.bare && min(all, clause) < minAsked, b.speaksOfElse(claim):
 		why = MendSaid
@@ -201,8 +204,8 @@ func (b *bearing) turnedRound(claim []sayWord) bool {
 
 // exception matches what a sentence doesn't hold for, lasting how long it holds.
 var (
-	exception = text.Pattern(`(?i)(?:^|[ ,])(?:unless|except|as long as|provided|es sei denn|außer|solange|sauf|` +
-		`à moins|salvo|a menos) [^.;!?]+`)
+	exception = text.Pattern(`(?i)(?:^|[ ,])(?:unless|except|apart from|as long as|provided|es sei denn|außer|` +
+		`solange|sauf|à moins|salvo|a menos) ([^.;!?]+)`)
 	lasting = text.Pattern(`(?i)[ ,](?:while|until|till|bis|jusqu['’]\pL+|hasta) [^.;!?]+`)
 )
 
@@ -260,9 +263,10 @@ type bearing struct {
 	spoken    bool            // a quote isn't only something that the assistant quotes
 	bare      bool            // it rests on a bare yes or no, and nothing else
 	replies   bool            // all quotes are a person's
-	declined  bool            // a person asks, and then says no
+	states    bool            // a person answers, or doesn't only wonder, or ask and then say no
 	offers    eitherOr        // that a person's reply chose from
 	limited   bool            // what is said limits something: "only", "except"
+	absolute  bool            // or holds for everything, or for ever
 }
 
 // bears gathers what an item's evidence says.
@@ -287,19 +291,25 @@ func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
 		b.rest(sentenceOf(t.WithPasted(), quote), false)
 		b.say(t.WithPasted())
 	case isBare(own):
-		b.spoken, b.bare = true, len(b.quotes) == 0
+		b.spoken, b.states, b.bare = true, true, len(b.quotes) == 0
 		asked := ""
 		if before != nil {
 			asked = askedIn(ownSpeech(before))
 		}
 		b.theirs = append(b.theirs, b.rest(asked, Objects(t))...)
 		b.say(asked)
+		if pronoun().MatchString(asked) { // what the person had asked
+			if first := c.toward(before, -1, typed); first != nil && asks(first.OwnText()) {
+				b.say(first.OwnText())
+			}
+		}
 		b.offers = offerOf(asked, own)
 	default:
 		b.spoken, b.bare = true, false
 		said := sentenceOf(t.OwnText(), quote)
 		next := c.next(t)
-		b.declined = asks(said) && next != nil && answersNo(next.OwnText())
+		declined := asks(said) && next != nil && answersNo(next.OwnText())
+		b.states = b.states || !declined && !wonders(said)
 		b.theirs = append(b.theirs, b.rest(said, false)...)
 		b.say(t.WithPasted())
 		if before != nil { // a reply bears together with what it answers
@@ -350,15 +360,24 @@ func (b *bearing) rest(said string, no bool) []sayWord {
 }
 
 func (b *bearing) say(s string) {
-	b.limited = b.limited || limits().MatchString(s) || leavesOut().MatchString(s)
+	out := leavesOut().MatchString(s)
+	b.limited = b.limited || out || limits().MatchString(s)
+	b.absolute = b.absolute || out || absolute().MatchString(s) || generally().MatchString(s)
 	for _, w := range read(s) {
 		b.said[w.stem] = true
 	}
 }
 
 // limits matches a word that leaves out all else.
-var limits = text.Pattern(`(?i)\b(?:only|solely|exclusively|except|unless|nur|ausschließlich|außer|seulement|sauf|` +
-	`solamente|salvo|soltanto)\b`)
+var limits = text.Pattern(`(?i)\b(?:only|solely|exclusively|except|apart from|unless|nur|ausschließlich|außer|` +
+	`seulement|sauf|solamente|salvo|soltanto)\b`)
+
+// absolute matches a word that leaves nothing out.
+var absolute = text.Pattern(`(?i)\b(?:all|everything|everyone|everybody|always|forever|for good|permanently|fully|` +
+	`completely|entirely|alles?|immer|dauerhaft|völlig|tous|toutes|toujours|todos|todas|siempre)\b`)
+
+// generally matches what a word that leaves nothing out can stand for.
+var generally = text.Pattern(`(?i)\b(?:any\w*|every\w*|each|both|whole|whoever|whatever|wherever|only|jede\w*|nur)\b`)
 
 // leavesOut matches what a limit can be concluded from.
 var leavesOut = text.Pattern(`(?i)\b(?:not?|never|none|without|but|just|alone|single|sole|once?|nothing|nobody|` +

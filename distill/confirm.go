@@ -214,6 +214,16 @@ func isTentative(by *ingest.Turn, s string) bool {
 
 func asks(s string) bool { return strings.HasSuffix(strings.TrimRight(s, "*_`\"” "), "?") }
 
+// wonders reports whether a person asks whether something is so or should be, rather than for it politely.
+func wonders(s string) bool { return asks(s) && wondering().MatchString(s) }
+
+var wondering = text.Pattern(`(?i)^\W*(?:(?:so|and|but|hm+|ok|well|also|btw|und|aber)\b\W*)*` +
+	`(?:what|how|should|shall|is|are|do|does|did|was|were|has|have|which|who|where|when|would it|` +
+	`soll\w*|ist|sind|gibt|was|wie|wer|faut-il|est-ce|debería\w*)\b`)
+
+// tellsOfQuestion matches a claim that something was asked.
+var tellsOfQuestion = text.Pattern(`(?i)\b(?:asks?|asked|wonders?|whether|open|unclear|undecided|fragt\w*|ob)\b|\?$`)
+
 // takenUp reports whether a reply takes up of what was asked or offered what the claim says.
 func (x *exchange) takenUp(offered, reply string) bool {
 	switch {

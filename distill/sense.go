@@ -18,13 +18,14 @@ type sayWord struct {
 	joint  bool // "before", "than": tells how what stands on its two sides is related
 	exact  bool // a number or a name of code, which no other word can stand for
 	part   bool // of the name before it
+	blamed bool // "redis is too slow": a reason against it
 	clause int
 }
 
 // read returns the content words of a text in order.
 func read(s string) []sayWord {
 	r := senseReader{}
-	s = withoutHarmless(strings.ReplaceAll(s, "’", "'"), " ")
+	s = withoutHarmless(strings.ReplaceAll(strings.ReplaceAll(s, "’", "'"), "apart from ", "except "), " ")
 	listed := false // "not in this step: a UI, cron": who can tell whether what is listed is denied
 	for from := 0; from < len(s); {
 		end, next := clauseIn(s, from)
@@ -37,7 +38,11 @@ func read(s string) []sayWord {
 			low[i] = strings.ToLower(tokens[i])
 		}
 		r.from, r.no, r.loose, r.trade = len(r.all), false, false, ""
+		blames := blameAt(low)
 		for i := range tokens {
+			if i == blames {
+				blame(r.all[r.from:])
+			}
 			r.token(tokens[i], low, i)
 		}
 		if listed {
@@ -146,7 +151,8 @@ func (r *senseReader) token(token string, all []string, i int) {
 	if r.no && next == "" && referring[low] { // "it runs in transaction mode, LISTEN doesn't survive that"
 		loosen(r.all)
 	}
-	r.loose = r.no && (r.loose || places[low] && len(r.all) > r.from && r.all[len(r.all)-1].denied)
+	place := places[low] && !referring[before] // "hide it on weekends"
+	r.loose = r.no && (r.loose || place && len(r.all) > r.from && r.all[len(r.all)-1].denied)
 	if joints[low] {
 		r.all = append(r.all, sayWord{stem: low, joint: true, clause: r.clause})
 		return
@@ -168,7 +174,7 @@ func (r *senseReader) denial(low, before, next string, rest []string) {
 	switch {
 	case next == "" && speakers[before] && len(r.all) == r.from: // "Ben wants redis, I don't"
 		deny(r.all)
-	case bothWays[low]:
+	case bothWays[low], low == "no" && next == "" && len(r.all) > r.from: // "mysql no"
 		deny(r.all[r.from:])
 	case next == "": // "a registry: the packages stay without"
 		loosen(r.all)
@@ -201,6 +207,25 @@ func loosen(words []sayWord) {
 	}
 }
 
+// blameAt returns where a clause begins to say what is bad about what it names before, -1 if it doesn't: "is too slow".
+func blameAt(clause []string) int {
+	for i, w := range clause {
+		next := clause[min(len(clause), i+1):min(len(clause), i+5)]
+		is := (being[w] || copula[w]) && slices.ContainsFunc(next, func(w string) bool { return faults[w] })
+		if (is || complains[w]) && !slices.ContainsFunc(next, denies) {
+			return i
+		}
+	}
+	return -1
+}
+
+func blame(words []sayWord) {
+	loosen(words)
+	for i := range words {
+		words[i].blamed = true
+	}
+}
+
 func deny(words []sayWord) {
 	for i := range words {
 		words[i].denied = true
@@ -217,8 +242,12 @@ var (
 	// bothWays are those that may follow what they deny.
 	bothWays = text.Set(`nicht pas nie niemals`)
 	being    = text.Set(`is are was were be been being get gets got stays stay`)
-	undoes   = stems(`stop avoid skip drop remove delete disable abandon reject ban forbid refuse eliminate discard
-		exclude omit scrap ditch retire cancel undo revert deny prevent ignore quit cease forgo`)
+	copula   = text.Set(`ist sind war est sont es son`)
+	faults   = text.Set(`too zu trop demasiado pain nightmare mess hassle burden overkill bloated flaky brittle
+		unmaintained deprecated confusing painful awful terrible unreliable unusable`)
+	complains = text.Set(`confuses confuse confused sucks suck annoys annoyed`)
+	undoes    = stems(`hide hidden stop avoid skip drop remove delete disable abandon reject ban forbid refuse
+		eliminate discard exclude omit scrap ditch retire cancel undo revert deny prevent ignore quit cease forgo`)
 	rulesOut = stems(`rule leave left`)
 	changes  = stems(`touch change edit modify break rewrite rename move alter forget hesitate worry mind lose`)
 	moving   = stems(`switch move migrate change away convert`)
