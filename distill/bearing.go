@@ -109,6 +109,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 		slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return swaps(claim, q) })
 	inTime := sequence().MatchString(it.Text)
 	praises, turned := praises(claim, b.decisive())
+	wonders := b.replies && !b.states && !tellsOfQuestion().MatchString(it.Text)
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0
@@ -124,7 +125,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return substitutes(claim, q, b.said) }):
 		why = MendSaid
 	case it.Kind == payload.Decision && b.replies && slices.ContainsFunc(b.sentences, undecided().MatchString),
-		it.Kind == payload.Decision && (praises || b.replies && !b.states && !tellsOfQuestion().MatchString(it.Text)):
+		it.Kind == payload.Decision && (praises || wonders):
 		why = MendSaid
 	case limits().MatchString(it.Text) && !b.limited, absolute().MatchString(it.Text) && !b.absolute,
 		it.Kind != payload.Finding && b.exceptsMore(it.Text+" "+it.Scope):
