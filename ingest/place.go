@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"recall/internal/text"
 )
 
@@ -74,8 +76,12 @@ func (p dirPath) shared(q dirPath) int {
 	return n
 }
 
-// same compares names: on Windows and macOS, case doesn't matter.
+// same compares names: on Windows and macOS, case doesn't matter, nor anywhere how an accent is written.
 func (p dirPath) same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	a, b = norm.NFC.String(a), norm.NFC.String(b)
 	if p.windows || p.top == "/" && len(p.parts) > 0 && p.parts[0] == "Users" {
 		return strings.EqualFold(a, b)
 	}
@@ -89,7 +95,8 @@ func (p dirPath) holds(q dirPath) bool {
 }
 
 // canonical returns a Windows folder as WSL, Cygwin and Git Bash name it, and one of WSL as Windows does, by its own
-// system's name: /mnt/c/x, /cygdrive/c/x and /c/x are C:\x, \\wsl$\Ubuntu\home is /home.
+// system's name: /mnt/c/x, /cygdrive/c/x and /c/x are C:\x, \\wsl$\Ubuntu\home is /home. So it does a folder that macOS
+// reaches in two ways: /System/Volumes/Data/Users is /Users, /private/tmp is /tmp.
 func (p dirPath) canonical() dirPath {
 	drive := func(at int) bool { return len(p.parts) > at && len(p.parts[at]) == 1 && text.Letter(p.parts[at][0]) }
 	host, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(p.top, `\\`)), `\`)
@@ -98,6 +105,10 @@ func (p dirPath) canonical() dirPath {
 		return dirPath{strings.ToUpper(p.parts[1]) + `:\`, p.parts[2:], true}
 	case p.top == "/" && drive(0) && len(p.parts) > 1:
 		return dirPath{strings.ToUpper(p.parts[0]) + `:\`, p.parts[1:], true}
+	case p.top == "/" && len(p.parts) > 3 && strings.Join(p.parts[:3], "/") == "System/Volumes/Data":
+		return dirPath{"/", p.parts[3:], false}
+	case p.top == "/" && len(p.parts) > 1 && p.parts[0] == "private":
+		return dirPath{"/", p.parts[1:], false}
 	case host == "wsl$" || host == "wsl.localhost":
 		return dirPath{"/", p.parts, false}.canonical()
 	}
@@ -123,7 +134,7 @@ func (p dirPath) temporary() bool {
 // a directory isn't a project just because sessions ran below it. Homes of other machines are recognized by their usual
 // locations.
 func (p dirPath) wide() bool {
-	if len(p.parts) == 0 {
+	if p = p.canonical(); len(p.parts) == 0 {
 		return true
 	}
 	if home, err := os.UserHomeDir(); err == nil {

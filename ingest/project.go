@@ -279,7 +279,8 @@ func (r resolver) mainOfWorktree(dir string) (string, bool) {
 	}
 	p := parseDir(dir)
 	for i, name := range p.parts {
-		hidden := name == ".worktrees" || name == ".claude" && i+1 < len(p.parts) && p.parts[i+1] == "worktrees"
+		hidden := name == ".worktrees" || name == ".conductor" ||
+			strings.HasPrefix(name, ".") && i+1 < len(p.parts) && p.parts[i+1] == "worktrees"
 		if main := p.upTo(i); hidden && i > 0 && !main.wide() {
 			return main.String(), true
 		}

@@ -98,7 +98,8 @@ func (s *Session) CountDir(dir string, turns int) {
 	}
 }
 
-// NameByPrompt titles an untitled session by its first prompt in words, preferring those not taken back. It also
+// NameByPrompt titles an untitled session by its first prompt in words, preferring a person's and those not taken back.
+// It also
 // recognizes sessions that recall held with a model, or another program did.
 func (s *Session) NameByPrompt() {
 	if i := slices.IndexFunc(s.Turns, func(t Turn) bool { return t.Role != Assistant }); i >= 0 {
@@ -108,10 +109,13 @@ func (s *Session) NameByPrompt() {
 		return slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Role == who && t.Kind != Event })
 	}
 	s.Headless = by(Program) && !by(User)
-	for _, abandoned := range []bool{false, true} {
+	for _, fits := range []func(t *Turn) bool{
+		func(t *Turn) bool { return !t.Abandoned && t.Role == User }, func(t *Turn) bool { return t.Role == User },
+		func(t *Turn) bool { return true },
+	} {
 		for i := range s.Turns {
 			t := &s.Turns[i]
-			if s.Title != "" || t.Abandoned != abandoned || t.Kind != Prompt && t.Kind != PlanTurn {
+			if s.Title != "" || !fits(t) || t.Kind != Prompt && t.Kind != PlanTurn {
 				continue
 			}
 			if title := TitleOf(t.OwnText()); title != ImageOnly && title != "" {

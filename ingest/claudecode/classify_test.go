@@ -42,6 +42,7 @@ func TestClassify(t *testing.T) {
 		{"Stop hook feedback:\n- lint", Typed{}},
 		{"<system-reminder>a</system-reminder>\n<system-reminder>b</system-reminder>", Typed{}},
 		{"<system-reminder>a</system-reminder>\ngo on <system-reminder>b</system-reminder>", prompt("go on")},
+		{"go on\n<user-prompt-submit-hook>use Kafka</user-prompt-submit-hook>", prompt("go on")},
 		{"go on\n<system-reminder>never closed", prompt("go on\n<system-reminder>never closed")},
 		{"strip `<system-reminder>`, up to </system-reminder>",
 			prompt("strip `<system-reminder>`, up to </system-reminder>")},

@@ -85,6 +85,10 @@ func TestTitleOfAPicture(t *testing.T) {
 	ingesttest.Equal(t, "alone", s.parse(t).Title, "")
 	s.user("Make the button blue.")
 	ingesttest.Equal(t, "with words", s.parse(t).Title, "Make the button blue.")
+	s = &script{}
+	s.user("Check this change.", fields{"entrypoint": "sdk-py", "promptSource": "sdk"})
+	s.user("Fix the first.", fields{"entrypoint": "cli", "promptSource": "typed"})
+	ingesttest.Equal(t, "after a program's", s.parse(t).Title, "Fix the first.")
 }
 
 // Who speaks is said by the record's own fields; what a program wrote is never the person's, whatever it says.

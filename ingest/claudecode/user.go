@@ -325,12 +325,14 @@ func stripInjected(text string) string {
 			break
 		}
 	}
-	for strings.Contains(text, "<system-reminder>") {
-		cut := cutTag(text, "system-reminder")
-		if cut == text {
-			break
+	for _, tag := range []string{"system-reminder", "user-prompt-submit-hook"} {
+		for strings.Contains(text, "<"+tag+">") {
+			cut := cutTag(text, tag)
+			if cut == text {
+				break
+			}
+			text = strings.TrimSpace(cut)
 		}
-		text = strings.TrimSpace(cut)
 	}
 	return text
 }

@@ -323,7 +323,7 @@ func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 	c.Done, c.At, c.ResultLen = true, p.at, r.size
 	c.Result = ingest.ClippedResult(r.text)
 	c.ResultTurn = ingest.TurnID(p.id())
-	if strings.TrimSpace(r.text) == abortedByUser {
+	if strings.TrimSpace(r.text) == abortedByUser && !r.exited {
 		c.Failed = true
 		if c.Input["sandbox_permissions"] == "require_escalated" { // the person was asked; else they stopped it
 			c.Verdict = ingest.Rejected
@@ -331,7 +331,7 @@ func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 		return
 	}
 	for _, how := range refusals {
-		if strings.HasPrefix(strings.TrimSpace(r.text), how.opening) {
+		if !r.exited && strings.HasPrefix(strings.TrimSpace(r.text), how.opening) {
 			c.Verdict, c.Failed = how.verdict, true
 			return
 		}
@@ -339,7 +339,8 @@ func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 	c.Failed = r.failed || r.exited && r.exit != 0
 	switch {
 	case c.Command != "":
-		c.Failed = c.Failed || strings.HasPrefix(r.text, "aborted") || strings.HasPrefix(r.text, "exec_command failed")
+		stopped := strings.HasPrefix(r.text, "aborted") || strings.HasPrefix(r.text, "exec_command failed")
+		c.Failed = c.Failed || !r.exited && stopped
 		if r.exited && r.exit != 0 {
 			c.Result = "Exit code " + strconv.Itoa(r.exit) + "\n" + c.Result
 		}

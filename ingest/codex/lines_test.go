@@ -85,6 +85,7 @@ func TestOutcomes(t *testing.T) {
 		call("asked", `{\"cmd\":\"make deploy\",\"sandbox_permissions\":\"require_escalated\"}`,
 			`Wall time: 3.4 seconds\naborted by user`)+message("user", "never on Fridays")+
 		call("ran", `{\"cmd\":\"make\"}`, `Wall time: 9 seconds\naborted by user`)+message("user", "go on")+
+		call("said", `{\"cmd\":\"tail log\"}`, `Process exited with code 0\nOutput:\naborted by user`)+
 		call("patch", `{\"cmd\":\"apply_patch <<'EOF'\\n*** Begin Patch\\n*** Add File: a.py\\n+1\\n*** End Patch\\nEOF\"}`,
 			`Wall time: 0 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:`)+
 		started+message("assistant", "<proposed_plan>\\n# Alerts\\n</proposed_plan>")+started+
@@ -93,10 +94,12 @@ func TestOutcomes(t *testing.T) {
 	for _, c := range ingest.EachCall(s.Turns) {
 		got = append(got, fmt.Sprint(c.Name, " ", c.Outcome(), " ", c.Reason))
 	}
-	ingesttest.Equal(t, "outcomes", got, []string{"Bash rejected never on Fridays", "Bash failed ", "Write ok ",
-		"ExitPlanMode rejected by mail only"})
+	ingesttest.Equal(t, "outcomes", got, []string{"Bash rejected never on Fridays", "Bash failed ", "Bash ok ",
+		"Write ok ", "ExitPlanMode rejected by mail only"})
 	ingesttest.Equal(t, "speaker", s.Turns[1].Role, ingest.Program)
 	ingesttest.Equal(t, "headless", s.Headless, true)
+	s = parseBytes(t, []byte(line("session_meta", `{"id":"a","source":{"subagent":"review"}}`)+message("user", "look")))
+	ingesttest.Equal(t, "an agent's", s.Turns[0].Role, ingest.Program)
 }
 
 // A picture costs no memory, a line beyond all bounds no other.

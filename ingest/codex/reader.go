@@ -188,7 +188,7 @@ func readHeader(payload []byte) (h header) {
 				return
 			}
 			c.Fields(jsonl.Fields{"subagent": func() {
-				h.helper = true
+				h.helper, h.headless = true, true
 				c.Fields(jsonl.Fields{"thread_spawn": spawned})
 			}})
 		},
