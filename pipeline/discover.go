@@ -235,13 +235,36 @@ func (r *run) vanished(roots []string, found, changed []ingest.Found) (all []ing
 	}
 	for id := range r.gone {
 		if !anyway[id] {
-			f := of[id] // or nothing
-			f.ID = id
+			f, known := of[id]
+			if f.ID = id; !known {
+				f = r.unrecognized(f)
+			}
 			all = append(all, f)
 		}
 	}
 	slices.SortFunc(all, func(a, b ingest.Found) int { return cmp.Compare(a.ID, b.ID) })
 	return all
+}
+
+// unrecognized adds to a session the files that are where it was, but in which no reader sees one any more. An empty one
+// has nothing to archive.
+func (r *run) unrecognized(f ingest.Found) ingest.Found {
+	e, err := r.p.Library.Session(f.ID)
+	if err != nil {
+		return f
+	}
+	f.Source, f.Root = e.Source, e.Root
+	files := slices.Clone(e.Files)
+	slices.SortFunc(files, func(a, b library.FileState) int { return cmp.Compare(a.Place, b.Place) })
+	for _, have := range files {
+		for _, src := range have.Sources {
+			file, err := ingest.FileNow(have.Name, have.Role, src.Path)
+			if err == nil && src.Path != "" && file.Size > 0 {
+				f.Files = append(f.Files, file)
+			}
+		}
+	}
+	return f
 }
 
 // exclusion returns the current rules for what is left out.

@@ -276,7 +276,8 @@ func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Sessi
 }
 
 // addEarlier adds to a session what only earlier versions of its files had, the newest first. A document that is
-// rewritten as it grows has many; of these only one that was longer than the next lost anything.
+// rewritten as it grows has many; of these only one that was longer than the next lost anything, unless the newest, such
+// as one of zeros, has nothing.
 func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m library.Entry, found ingest.Found,
 	s *ingest.Session) error {
 	if len(m.Files) == 1 && m.Files[0].CRC != "" {
@@ -287,10 +288,12 @@ func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m libra
 		return err
 	}
 	slices.Reverse(versions) // so the newest come first
+	nothing := len(s.Turns) == 0
 	for i, v := range versions {
 		at := slices.IndexFunc(found.Files, func(f ingest.File) bool { return f.Name == v.Name })
-		kept := inPlace(m.Source) && i > 0 && versions[i-1].Name == v.Name && versions[i-1].Size >= v.Size
+		lost := nothing || i > 0 && versions[i-1].Name == v.Name && versions[i-1].Size < v.Size
 		said := v.Role == ingest.Transcript || v.Role == ingest.SubagentFile
+		kept := inPlace(m.Source) && !lost
 		if v.Current || at < 0 || !said || kept {
 			continue
 		}
@@ -302,6 +305,7 @@ func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m libra
 		}
 		if earlier, err := reader.Parse(ctx, was); err == nil { // else recall check says more
 			ingest.UniteVersions(s, earlier)
+			nothing = len(s.Turns) == 0
 		}
 	}
 	return nil

@@ -156,7 +156,7 @@ func (r *run) meta(m *Member) library.Meta {
 		Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper,
 		Headless: s.Headless, Archived: s.Archived,
-		Less: !inPlace(e.Source) && slices.ContainsFunc(s.Turns, func(t ingest.Turn) bool { return t.Gone }),
+		Less: lacks(e.Source, s.Turns),
 	}
 	e.End = s.End
 	meta.Settled = e.Quiet(r.p.Time()) > quietFor
@@ -315,6 +315,14 @@ func (p *Archiver) hollow(s seenSession) bool {
 		fi, err := e.Info()
 		return err == nil && fi.Size() == 0
 	})
+}
+
+// lacks reports whether a session's source lacks what it had. A document that is rewritten loses turns as it is edited,
+// never all of them.
+func lacks(client ingest.Source, turns []ingest.Turn) bool {
+	gone := func(t ingest.Turn) bool { return t.Gone }
+	there := func(t ingest.Turn) bool { return !t.Gone }
+	return slices.ContainsFunc(turns, gone) && !(inPlace(client) && slices.ContainsFunc(turns, there))
 }
 
 // inFolder returns the path of a file in a session's folder. filepath.Join would take longer than looking at it.

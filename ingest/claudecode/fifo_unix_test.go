@@ -23,7 +23,10 @@ func TestFindPipe(t *testing.T) {
 	done := make(chan []ingest.Problem, 1)
 	go func() {
 		_, named := Reader{}.Find(t.Context(), pipe, nil)
-		Reader{}.Find(t.Context(), dir, nil)
+		_, below := Reader{}.Find(t.Context(), dir, nil)
+		if len(below) != 1 {
+			t.Errorf("below a folder: %v, want that it isn't followed", below)
+		}
 		done <- named
 	}()
 	select {

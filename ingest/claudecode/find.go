@@ -148,11 +148,13 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 			}
 		}
 	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file, not followed")
+	}
 	if err != nil {
 		f.Problem(path, err)
-		return nil, false
 	}
-	return info, info.Mode().IsRegular()
+	return info, err == nil
 }
 
 var uuid = text.Pattern(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

@@ -199,7 +199,7 @@ func (g *guarding) memory(reader ingest.Reader, path string) {
 	g.take(f)
 }
 
-// take records a session's files that are under the paths.
+// take records a session's files that are under the paths, or, of all places, wherever links led to them.
 func (g *guarding) take(f ingest.Found) {
 	at := f
 	at.Files = slices.Clone(f.Files)
@@ -210,7 +210,7 @@ func (g *guarding) take(f ingest.Found) {
 	}
 	at.Files = slices.DeleteFunc(at.Files, func(file ingest.File) bool {
 		real := g.reach.real(file.Path)
-		if g.known[real] || !g.reach.has(real) {
+		if g.known[real] || !g.report.everywhere && !g.reach.has(real) {
 			return true
 		}
 		g.known[real], g.known[ingest.OnDisk(real)] = true, true

@@ -55,6 +55,7 @@ func (g *guarding) walk(ctx context.Context) error {
 				return nil
 			case d.IsDir() && (path == g.own || g.special(path)):
 				return fs.SkipDir
+			case d.Type()&fs.ModeSymlink != 0 && ingest.IsFolder(path): // it contains nothing
 			case !d.IsDir() && !g.known[path]:
 				g.groups[g.groupOf(path)]++
 				name, json := strings.CutSuffix(strings.TrimSuffix(d.Name(), ".zst"), ".json")
