@@ -246,8 +246,8 @@ func (r *run) vanished(roots []string, found, changed []ingest.Found) (all []ing
 	return all
 }
 
-// unrecognized adds to a session the files that are where it was, but in which no reader sees one any more. An empty one
-// has nothing to archive.
+// unrecognized adds to a session the files that are where it was, but in which no reader sees one any more. An empty
+// one has nothing to archive.
 func (r *run) unrecognized(f ingest.Found) ingest.Found {
 	e, err := r.p.Library.Session(f.ID)
 	if err != nil {

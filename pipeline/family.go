@@ -276,8 +276,8 @@ func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Sessi
 }
 
 // addEarlier adds to a session what only earlier versions of its files had, the newest first. A document that is
-// rewritten as it grows has many; of these only one that was longer than the next lost anything, unless the newest, such
-// as one of zeros, has nothing.
+// rewritten as it grows has many; of these only one that was longer than the next lost anything, unless the newest has
+// nothing, such as one of zeros.
 func (p *Pipeline) addEarlier(ctx context.Context, reader ingest.Reader, m library.Entry, found ingest.Found,
 	s *ingest.Session) error {
 	if len(m.Files) == 1 && m.Files[0].CRC != "" {
