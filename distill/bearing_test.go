@@ -38,6 +38,7 @@ func TestClaimsThatTheirQuotesDontBear(t *testing.T) {
 			"Take Webpack instead of Vite"},
 		{"", "Let's take Vite instead of Webpack because it builds faster.", "Let's take Vite instead of Webpack",
 			"Don't take Vite; Webpack builds faster."},
+		{"", "Don't touch the ledger tables.", "", "Touch the ledger tables"},
 		{"", "All passwords live in the keyring.", "", "No passwords live in the keyring."},
 		{"", "The admin page must ask for a second factor.", "", "The admin page needs no second factor."},
 		{"", "The linter has to pass before a merge.", "", "The linter need not pass before a merge."},

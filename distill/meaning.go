@@ -21,8 +21,8 @@ func opposes(claim, said []sayWord) bool {
 	for i, w := range claim {
 		yes, no := polarity(claim, i, said, in)
 		switch {
-		case changes[w.stem] && yes && !no && w.denied:
-			changed = true // "guests may change it", "guests may not change it"
+		case changes[w.stem] && yes != no && w.denied == yes:
+			changed = true // "guests may change it", "guests may not change it", and the reverse
 		case w.joint, w.loose, yes && no: // can't be told
 		case !yes && !no:
 			rest++
