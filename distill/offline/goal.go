@@ -191,9 +191,14 @@ func asksNothing(s *sentence) bool { return !tells(s.text, 2) || s.greets() }
 // greets reports whether a sentence only greets, says good-bye or says to continue, or consists of such words alone.
 func (s *sentence) greets() bool {
 	words := keywords(s.text)
-	return len(words) > 0 && words.In(smallTalk()) == 1 ||
-		s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant) && len(words) <= 3
+	if len(words) > 0 && words.In(smallTalk()) == 1 {
+		return true
+	}
+	return s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant) && len(words) <= 3 && !goesOnWith().MatchString(s.text)
 }
+
+// goesOnWith matches what says to go on, and with what.
+var goesOnWith = text.Pattern(`(?i)\b(?:continue|go (?:on|ahead)|carry on|resume|proceed|weiter) (?:with|on|mit) `)
 
 // breaksOff reports whether a passage says no more than that its speaker stops for now: "stop here, I have to run".
 func (p passage) breaksOff() bool {
