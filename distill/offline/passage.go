@@ -277,7 +277,7 @@ func (p passage) asked() []sentence {
 	if !p.user {
 		return p.supposed()
 	}
-	open := unknowing().MatchString(p.run[0].text)
+	open := unknowing().MatchString(p.run[0].text) || yesOrNo().MatchString(p.run[0].text)
 	if p.from() > p.parts[0].from || p.reacts == nil || tells(p.run[0].text, minAnswerKeys) && !open {
 		return nil
 	}
@@ -290,7 +290,7 @@ func (p passage) asked() []sentence {
 			return nil
 		}
 		from := i
-		if !tells(parts[i].text, minTelling) && !parts[i].opens {
+		if from > 0 && !parts[i].opens && (!tells(parts[i].text, minTelling) || pointsBack().MatchString(parts[i].text)) {
 			from--
 		}
 		for p.bare() && from > 0 && asks(parts[from-1].text) { // yes to both
@@ -444,6 +444,9 @@ func (p passage) givesNumber() bool {
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
+
+// yesOrNo matches the beginning of an answer that makes no sense without its question, however much more it says.
+var yesOrNo = text.Pattern(`(?i)^\W*(?:yes|yep|yeah|yup|no|nope|nah|ja|nein|oui|non|sí)\b`)
 
 // smallTalk reports whether a passage is only that, and no answer to a question: a yes to what the assistant offered to
 // do says no more than what it then did.
