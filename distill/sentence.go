@@ -22,9 +22,10 @@ var (
 		`may|might|means?|rules?|makes?|knows?|works?|fails?|gets?|keeps?|essentially|exactly)\b|(?:it|that|this|` +
 		`they)['’](?:s|re|ll|d)\b|i mean\b)`)
 	// pointsOut matches such a beginning that does name its subject: "it isn't the lock",
-	// "it was the proxy that …".
+	// "it was the proxy that …", "this is how we find out: print the time".
 	pointsOut = text.Pattern(`(?i)^(?:it|that|this)(?: is| was|['’]s)?(?:n['’]t| isn['’]t| wasn['’]t| not) ` +
-		`(?:the|a|an|our|because|due)\b|^it (?:is|was) .{0,40}\bthat\b`)
+		`(?:the|a|an|our|because|due)\b|^it (?:is|was) .{0,40}\bthat\b|` +
+		`^(?:and |but |so |or |then )?th(?:is|ese) (?:is|are) (?:how|what|where|why|the|my|our)\b[^.:]*: \w`)
 )
 
 // NeedsContext reports whether a claim can't be understood without what came before it.
