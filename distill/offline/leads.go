@@ -344,7 +344,8 @@ func (sp *speech) asksLast() []sentence {
 }
 
 // comesNext matches a sentence that says what comes next.
-var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to do|als nächstes)\b[^.]{0,40}:|` +
+var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to do|to (?:go on|continue)|` +
+	`als nächstes)\b[^.]{0,40}:|` +
 	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:be|is|are|comes?|thats|that['’]s) (?:the |up )?next|` +
 	`after that comes|is what['’]s left|tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
 
