@@ -290,7 +290,8 @@ func (p passage) asked() []sentence {
 			return nil
 		}
 		from := i
-		if from > 0 && !parts[i].opens && (!tells(parts[i].text, minTelling) || pointsBack().MatchString(parts[i].text)) {
+		pointsBack := pointsBack().MatchString(parts[i].text) && len(about(parts[i].text)) == 0
+		if from > 0 && !parts[i].opens && (pointsBack || !tells(parts[i].text, minTelling)) {
 			from--
 		}
 		for p.bare() && from > 0 && asks(parts[from-1].text) { // yes to both
