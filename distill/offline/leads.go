@@ -81,8 +81,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 				}
 			}
 			for _, o := range out {
-				if len(o.Evidence) > 1 && o.Evidence[1].Turn == string(w.turn.ID) && !w.user {
-					w.passage = w.after(plain(o.Evidence[1].Quote))
+				told := len(o.Evidence) > 1 && o.Evidence[1].Turn == string(w.turn.ID) && !w.user
+				if told && w.run[0].block == paragraph {
+					w.passage = w.beyond(plain(o.Evidence[1].Quote))
 				}
 			}
 			if !w.tells() {
@@ -415,7 +416,8 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			isGoal := func(it payload.Item) bool {
 				return it.Kind == payload.Goal && strings.Contains(it.Text, p.run[0].text)
 			}
-			if p.wonders() && (slices.ContainsFunc(items, isGoal) || !p.asAsked() && sp != t.waiting) {
+			untold := sp != t.waiting && len(p.text()) <= maxAsked && p.told() == nil
+			if p.wonders() && (untold || slices.ContainsFunc(items, isGoal)) {
 				continue
 			}
 			for _, it := range items {

@@ -51,8 +51,6 @@ func (sp *speech) passages() []passage {
 			before := &sp.parts[i-1]
 			stated := s.block == row && before.block == row && s.state != "" && before.state != ""
 			list := s.listedWith(before) || stated
-			below := s.block == label && before.under != nil // another list's
-			list = list || below && sp.listEnd(i)-sp.parts[from].from <= distill.MaxQuote
 			brief := s.block == paragraph && before.block == paragraph && !asks(s.text) &&
 				s.from-sp.parts[from].from < shortParagraph
 			together := list || brief || strings.HasSuffix(before.text, ":")
@@ -76,30 +74,25 @@ func (s *sentence) listedWith(o *sentence) bool {
 	return s.block == listItem && o.block == listItem && s.list == o.list
 }
 
-// listEnd returns where the list ends that a label is above.
-func (sp *speech) listEnd(at int) int {
-	end := sp.parts[at].to
-	for _, s := range sp.parts[at+1:] {
-		if s.under == nil || s.under.from != sp.parts[at].from {
-			break
-		}
-		end = s.to
-	}
-	return end
-}
-
 // shortParagraph is the length in bytes below which a paragraph isn't quoted alone.
 const shortParagraph = 80
 
-func (p passage) from() int { return p.run[0].from }
-func (p passage) to() int   { return p.run[len(p.run)-1].to }
+func (p passage) to() int { return p.run[len(p.run)-1].to }
+
+// from returns where a passage begins, with the heading of a list if a quote has room for it.
+func (p passage) from() int {
+	if head := p.head(); head != nil {
+		return head.from
+	}
+	return p.run[0].from
+}
 
 // joints stand before the items of lists and tables.
-var joints = map[block]string{listItem: " · ", label: " · ", row: "; "}
+var joints = map[block]string{listItem: " · ", row: "; "}
 
 // head returns the heading of a list, without which its beginning may say nothing, if a quote has room for both.
 func (p passage) head() *sentence {
-	if len(p.run) == 0 || p.run[0].head == nil || p.to()-p.run[0].head.from > distill.MaxQuote {
+	if p.run[0].head == nil || p.to()-p.run[0].head.from > distill.MaxQuote {
 		return nil
 	}
 	return p.run[0].head
@@ -107,9 +100,15 @@ func (p passage) head() *sentence {
 
 // text returns the passage without markup, on one line.
 func (p passage) text() string {
+	if len(p.run) == 0 {
+		return ""
+	}
 	var b strings.Builder
+	begins, ends := p.cuts()
 	if head := p.head(); head != nil {
 		b.WriteString(head.text + " ")
+	} else if begins {
+		b.WriteString("… ")
 	}
 	for i, s := range p.run {
 		joint := ""
@@ -121,20 +120,18 @@ func (p passage) text() string {
 		}
 		b.WriteString(joint + s.text)
 	}
-	if p.cutsList() {
+	if ends {
 		b.WriteString(" · …")
 	}
 	return b.String()
 }
 
-// cutsList reports whether a passage ends within a list.
-func (p passage) cutsList() bool {
-	if len(p.run) == 0 {
-		return false
-	}
-	last := &p.run[len(p.run)-1]
-	next := slices.IndexFunc(p.parts, func(s sentence) bool { return s.from >= last.to })
-	return next >= 0 && p.parts[next].opens && p.parts[next].listedWith(last)
+// cuts reports whether a passage begins or ends within a list.
+func (p passage) cuts() (begins, ends bool) {
+	at := slices.IndexFunc(p.parts, func(s sentence) bool { return s.from == p.run[0].from })
+	end := at + len(p.run)
+	begins = at > 0 && p.parts[at].listedWith(&p.parts[at-1])
+	return begins, end < len(p.parts) && p.parts[end].opens && p.parts[end].listedWith(&p.parts[end-1])
 }
 
 // space returns what stands between a sentence and the one before it: in Chinese and Japanese nothing.
@@ -147,13 +144,9 @@ func (s *sentence) space(before *sentence) string {
 
 // item returns the passage as a lead, with the question that it answers and the options that it chose from.
 func (p passage) item(rule string) payload.Item {
-	from := p.from()
-	if head := p.head(); head != nil {
-		from = head.from
-	}
 	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: p.by(),
 		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
-		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, from, p.to())}}
+		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, p.from(), p.to())}}
 	if p.wonders() {
 		if s := p.told(); s != nil {
 			it.Evidence = append(it.Evidence, cite(p.answer.turn, p.answer.text, s.from, s.to))
@@ -176,18 +169,8 @@ func (p passage) wonders() bool {
 	return p.user && asks(p.run[len(p.run)-1].text) && !anyCue(p.run, cueOrder|cueWant) && !p.settles()
 }
 
-// maxAsked is how many bytes of a question are quoted beside its answer, and how short one without says nothing.
+// maxAsked is the length in bytes up to which a question without its answer isn't quoted.
 const maxAsked = 160
-
-// asAsked cuts a question to how it stands beside its answer. It reports whether there is something to quote.
-func (p *passage) asAsked() bool {
-	last, long := p.run[len(p.run)-1:], len(p.text()) > maxAsked
-	answered := p.told() != nil
-	if answered && long && tells(last[0].text, minTelling) {
-		p.run = last
-	}
-	return answered || long
-}
 
 // told returns the sentence that answers a person's question: of what closed its exchange, one that begins with yes or
 // no, else the first with most of its words.
@@ -231,15 +214,6 @@ func (p passage) beyond(quoted string) passage {
 		from, to = first, len(p.run)
 	}
 	return passage{p.speech, p.run[from:to]}
-}
-
-// after returns what a passage says after a sentence of it that is quoted elsewhere. A list is one thing.
-func (p passage) after(quoted string) passage {
-	i := slices.IndexFunc(p.run, func(s sentence) bool { return s.text == quoted })
-	if i >= 0 && i < len(p.run)-1 && p.run[0].block == paragraph {
-		p.run = p.run[i+1:]
-	}
-	return p
 }
 
 // hint returns what a passage perhaps is, by its cues, or "".
@@ -330,7 +304,7 @@ func (p passage) answered() (said string, of payload.Evidence, ok bool) {
 	from, to, ok := p.picked()
 	if asked := p.asked(); !ok && asked != nil {
 		question := passage{p.reacts, asked}
-		return question.text(), cite(p.reacts.turn, p.reacts.text, question.from(), question.to()), true
+		return question.text(), cite(p.reacts.turn, p.reacts.text, asked[0].from, question.to()), true
 	}
 	if !ok {
 		return "", of, false
