@@ -150,10 +150,11 @@ func TestLeftOpen(t *testing.T) {
 // What is quoted of a report keeps what its headings, marks and cells say of how far things are.
 func TestReportedStates(t *testing.T) {
 	for report, want := range map[string]string{
-		"**Done**\n- slots\n- mails\n\n**Still open**\n- the page for admins": "Still open: the page for admins",
-		"- [x] slots\n- [ ] mails\n- 🚧 the page for admins":                   "[x] slots · [ ] mails · 🚧 the page for admins",
-		"| part | state |\n|---|---|\n| slots | done |\n| mails | half |":     "slots · done; mails · half",
-		"Done: slots. Not begun: mails.":                                      "Done: slots. Not begun: mails.",
+		"**Done**\n- slots\n- mails\n\n" +
+			"**Still open**\n- the page for admins": "Still open: the page for admins",
+		"- [x] slots\n- [ ] mails\n- 🚧 the page for admins":               "[x] slots · [ ] mails · 🚧 the page for admins",
+		"| part | state |\n|---|---|\n| slots | done |\n| mails | half |": "slots · done; mails · half",
+		"Done: slots. Not begun: mails.":                                  "Done: slots. Not begun: mails.",
 	} {
 		all, _ := items(talkOf([]string{"Let people book the hall, by hours and by days.", report}, nil))
 		texts := text.Set("")
