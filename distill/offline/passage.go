@@ -169,8 +169,10 @@ func (p passage) wonders() bool {
 	return p.user && asks(p.run[len(p.run)-1].text) && !anyCue(p.run, cueOrder|cueWant) && !p.settles()
 }
 
-// maxAsked is the length in bytes up to which a question without its answer isn't quoted.
-const maxAsked = 160
+const (
+	maxAsked = 160 // bytes up to which a question without its answer isn't quoted
+	maxTold  = 200 // sentences among which its answer is looked for
+)
 
 // told returns the sentence that answers a person's question: of what closed its exchange, one that begins with yes or
 // no, else the first with most of its words.
@@ -179,7 +181,7 @@ func (p passage) told() (best *sentence) {
 		return nil
 	}
 	words, most := keywords(p.text()), -1
-	for i := range p.answer.parts {
+	for i := range p.answer.parts[:min(len(p.answer.parts), maxTold)] {
 		s := &p.answer.parts[i]
 		says := s.block == paragraph && worthReading(s, p.answer) && !p.answer.foreign(s) && !asks(s.text)
 		n := keywords(s.text).Shared(words)
@@ -268,7 +270,7 @@ func (p passage) asked() []sentence {
 		if from > 0 && !parts[i].opens && (pointsBack || !tells(parts[i].text, minTelling)) {
 			from--
 		}
-		for p.bare() && from > 0 && asks(parts[from-1].text) { // yes to both
+		for bare := p.bare(); bare && from > 0 && asks(parts[from-1].text); { // yes to both
 			from--
 		}
 		return parts[from : i+1]
