@@ -128,7 +128,10 @@ func (p passage) text() string {
 
 // cuts reports whether a passage begins or ends within a list.
 func (p passage) cuts() (begins, ends bool) {
-	at := slices.IndexFunc(p.parts, func(s sentence) bool { return s.from == p.run[0].from })
+	at, found := slices.BinarySearchFunc(p.parts, p.from(), func(s sentence, from int) int { return s.from - from })
+	if !found {
+		return false, false
+	}
 	end := at + len(p.run)
 	begins = at > 0 && p.parts[at].listedWith(&p.parts[at-1])
 	return begins, end < len(p.parts) && p.parts[end].opens && p.parts[end].listedWith(&p.parts[end-1])
