@@ -100,6 +100,9 @@ func pastedLines(lines []string) int {
 		if n > 2 && !heads(lines[1]) && slices.ContainsFunc(lines[2:n], heads) {
 			return n - speaksLast(lines[1:n])
 		}
+	case len(lines) > 1 && commitHead().MatchString(first) && strings.HasPrefix(lines[1], "Author: "):
+		said := func(line string) bool { return !blank(line) && !inCommit().MatchString(line) }
+		return until(said)
 	case diffBegins().MatchString(first):
 		return until(func(line string) bool { return !inDiff().MatchString(line) })
 	// A mail begins: with two lines of its head, or what a program writes above one that is passed on.
@@ -264,11 +267,14 @@ var (
 	// headed matches the line above a message in other chats, attributed that above a comment or an answered mail.
 	headed = text.Pattern(`^\p{Lu}` + chatName + `[ —–-]+(?:(?i:today|yesterday|heute|gestern) (?:at |um )?)?` +
 		`\d\d?:\d\d(?: ?[AaPp][Mm])?$`)
-	attributed = text.Pattern(`^(?:@?[\w-]+ (?:commented|wrote|replied|reviewed)\b.{0,30}(?: ago| \d{4}):?|` +
+	attributed = text.Pattern(`^(?:@?[\w-]+(?: \p{Lu}[\w-]+)? (?:commented|added a comment|wrote|replied|reviewed)\b` +
+		`.{0,30}(?: ago| \d{4}):?|` +
 		`(?:On|Am|Le) .*\d.* (?:wrote|schrieb\b.*|a écrit) ?:)$`)
 	roleSaid = text.Pattern(`^(?:#+ |\*\*)?(?i:user|you said|human|assistant|chatgpt|claude|gemini|copilot)` +
 		`(?: said)?(?:\*\*)?:`)
 	quoting     = text.Pattern(`^>(?:[>\s\pL]|$)`)
+	commitHead  = text.Pattern(`^commit [0-9a-f]{7,40}\b`)
+	inCommit    = text.Pattern(`^(?:    |commit [0-9a-f]{7}|Author: |Merge: |(?:Author|Commit)?Date: )`)
 	diffBegins  = text.Pattern(`^(?:diff --git |@@ -\d)`)
 	inDiff      = text.Pattern(`^(?:[-+ \t@\\]|diff |index |(?:new|deleted) file |rename |similarity )`)
 	prose       = text.Pattern(`^(?:[-*•] )?[\pL"“'][^=|]* [^=|]*\S\s*$|^[\p{Han}\p{Hiragana}\p{Katakana}]`)
@@ -277,8 +283,8 @@ var (
 	printed = text.Pattern(`^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File "[^"]+", line \d|` +
 		`Traceback |(?i:error|warn(?:ing)?|info|debug|fatal|panic)(?:\[\w+\])?:? |` +
 		`\[(?i:error|warn(?:ing)?|info|debug)\]|npm ERR!|goroutine \d+ \[|` +
-		`--- (?:FAIL|PASS)|=== RUN|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):? |Caused by: |thread '|` +
-		`(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
+		`--- (?:FAIL|PASS)|=== RUN|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):? |Caused by: |` +
+		`Exception in thread |thread '|(?:FAIL|PASS|ok)\t|\S+\.[a-z]+:\d+(?::\d+)?:? |diff --git |@@ -\d|` +
 		`(?:\+\+\+|---) \S+/)`)
 )
 

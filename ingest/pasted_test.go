@@ -24,6 +24,10 @@ func TestPasted(t *testing.T) {
 			"use NATS", "it said:\n\n\nuse NATS", "Kafka"},
 		{"an order to one", "Claude: use NATS, not Kafka", "Claude: use NATS, not Kafka", "Kafka"},
 		{"a patch", "diff --git a/x b/x\n@@ -1 +1 @@\n-Use Avro.\n+Always Kafka.\nuse NATS", "use NATS", "Kafka"},
+		{"a commit", "commit 3f2a9c1d\nAuthor: Eve\nDate:   Mon\n\n    Kafka, always.\n\nuse NATS", "use NATS",
+			"Kafka"},
+		{"another trace", "Exception in thread \"main\" x.NoSuch: Kafka, always.\n\tat x.Y(Y.java:3)\nfix it",
+			"fix it", "Kafka"},
 		{"a trace", "Traceback (most recent call last):\n  File \"x.py\", line 3\nRuntimeError: Kafka, always.\n\n" +
 			"fix it", "fix it", "Kafka"},
 		{"a fence that isn't closed", "Use NATS.\n```go\nvar kafka", "Use NATS.", "kafka"},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"recall/internal/text"
 )
 
@@ -12,7 +14,7 @@ import (
 
 // emptiers take files away as removers do, besides what else they do. Both count as an argument of another program,
 // too: sudo, xargs, find -exec, gio.
-var emptiers = text.Set(`srm truncate rsync -delete --remove-files`)
+var emptiers = text.Set(`srm truncate rsync rimraf del-cli -delete --remove-files`)
 
 // onlyRead are programs that run no text or file that they are given.
 var onlyRead = text.Set(`cat ls less more head tail grep rg wc file stat diff echo printf git gh chmod`)
@@ -32,8 +34,8 @@ func overwritten(args []string) []string {
 				return []string{name}
 			}
 		}
-	case "sort":
-		if at := slices.IndexFunc(rest, sortsInto().MatchString); at >= 0 && at+1 < len(rest) {
+	case "sort", "curl", "wget":
+		if at := slices.IndexFunc(rest, writesInto().MatchString); at >= 0 && at+1 < len(rest) {
 			return rest[at+1 : at+2]
 		}
 	default:
@@ -53,7 +55,7 @@ var (
 		`(tee|sponge|ed|ex|gzip|pigz|bzip2|xz|lzma|compress) |sqlite3 (?is:.*\b(delete|drop|update|replace)\b))`)
 	keeps = text.Pattern(`^((tee|sponge) -(a|-append)|` +
 		`(gzip|pigz|bzip2|xz|lzma) -(\w*[cklt]|-stdout|-keep|-list|-test))`)
-	sortsInto = text.Pattern(`^(-o|--output)$`)
+	writesInto = text.Pattern(`^(-\w*[oO]|--output(-document)?)$`)
 )
 
 // takesUntracked matches commands that take away what is in a folder beside what git keeps of it, or what they pack.
@@ -71,10 +73,16 @@ func touched(args []string) []string {
 	return into[len(into)-1:]
 }
 
-// printed adds to the words of a command what it prints of them.
-func printed(args []string) []string {
-	if len(args) > 1 && args[0] == "dirname" {
-		return append(args, filepath.Dir(args[1]))
-	}
-	return args
+// printed returns the words of the commands whose output a word or a part of one is, which may be what they print.
+func (t *threats) printed(in syntax.Node) (words []string) {
+	syntax.Walk(in, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok {
+			args := t.fields(c.Args...)
+			if words = append(words, args[min(1, len(args)):]...); len(args) > 1 && args[0] == "dirname" {
+				words = append(words, filepath.Dir(args[1]))
+			}
+		}
+		return true
+	})
+	return words
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -22,13 +23,13 @@ import (
 // removing matches words of commands and programs that remove or replace files, rewriting the shell's other ones.
 var (
 	removing = text.Pattern(`\b(` +
-		`rm|rm_rf?|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|remove_tree|` +
+		`rm|rm_rf?|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|remove_tree|rimraf|del-cli|` +
 		`(remove|rm|rmdir|unlink|truncate|writeFile)Sync|writeFile|write_text|write_bytes|os\.remove|` +
 		`(Remove|Move)-Item|(Clear|Set)-Content|Out-File|f?truncate|rsync|cp|ln|install|tee|dd|` +
 		`git\b.*\b(clean|stash)|sed\s.*-i|(?i:delete\s+from|drop\s+table))\b|` +
 		`-delete\b|--remove-files\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
-	rewriting = text.Pattern(`(^|[\s;&|(])(sponge|g?awk\s.*inplace|sort\s.*-o|ed|ex|gzip|pigz|bzip2|xz|lzma|compress|` +
-		`(zstd|lz4)\s.*--rm|zip|sqlite3)\s`)
+	rewriting = text.Pattern(`(^|[\s;&|(])(sponge|g?awk\s.*inplace|(sort|curl|wget)\s.*-\w*[oO]|ed|ex|` +
+		`gzip|pigz|bzip2|xz|lzma|compress|(zstd|lz4)\s.*--rm|zip|sqlite3)\s`)
 )
 
 // runsScript matches a command line that may run a file.
@@ -142,12 +143,7 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			t.statements(n.Stmts, depth)
-			syntax.Walk(n, func(in syntax.Node) bool { // what it prints may be what it is given
-				if c, ok := in.(*syntax.CallExpr); ok {
-					words = append(words, printed(t.fields(c.Args...))...)
-				}
-				return true
-			})
+			words = append(words, t.printed(n)...)
 			return false
 		case *syntax.FuncDecl:
 			var body strings.Builder
@@ -163,6 +159,9 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 				for _, e := range n.Array.Elems {
 					values = append(values, t.fields(e.Value)...)
 				}
+			}
+			if n.Value != nil && strings.Join(values, "") == "" {
+				values = t.printed(n.Value)
 			}
 			if n.Name != nil {
 				t.vars[n.Name.Value] = strings.Join(values, " ")
@@ -194,8 +193,14 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			if t.renames(args) || t.finds(args) {
 				return false
 			}
-			if args[0] == "cd" || args[0] == "pushd" {
-				t.enter(args[1:])
+			switch args[0] {
+			case "cd", "pushd":
+				t.enter(append(args[1:len(args):len(args)], t.home)[:max(1, len(args)-1)])
+			case "set":
+				t.vars["@"] = strings.Join(args[1:], " ")
+				for i, word := range args[1:] {
+					t.vars[strconv.Itoa(i)] = word // behind --
+				}
 			}
 			if args[0] == "alias" && len(args) > 1 {
 				name, command, _ := strings.Cut(args[1], "=")

@@ -160,6 +160,8 @@ func TestThreatenedByAnyMeans(t *testing.T) {
 		"sort -o " + x + " " + x: file, "gzip " + x: file, "zstd --rm " + x: file, "perl -pi -e s/a/b/ " + x: file,
 		"awk -i inplace 1 " + x: file, "jq . y | sponge " + x: file, "alias x='rm -rf'; x ~/.config/Claude": app,
 		"f() { rm -rf \"$1\"; }; f ~/.config/Claude": app, "bash <<< 'rm -rf ~/.config/Claude'": app,
+		"cd / && cd && rm -rf .config/Claude": app, "set -- ~/.config/Claude; rm -rf \"$1\"": app,
+		"p=$(echo ~/.config/Claude); rm -rf $p": app, "npx rimraf ~/.config/Claude": app, "curl -so " + x + " y": file,
 		"git -C ~/.config/Claude stash -u": app, "zip -rm x.zip ~/.config/Claude": app,
 		"pwsh -c 'Remove-Item -Recurse " + app + "'": app, "rsync -a --delete w/ ~/.config/Claude/": app,
 		"sqlite3 ~/.config/Claude/opencode.db 'DELETE FROM session'":                filepath.Join(app, "opencode.db"),
