@@ -80,6 +80,7 @@ func printedParts(text string, at int) (parts []Foreign) {
 // pastedLines counts the lines at the beginning that weren't typed.
 func pastedLines(lines []string) int {
 	first := strings.TrimSpace(lines[0])
+	numbered := strings.ContainsAny(first, "0123456789")
 	until := func(ends func(line string) bool) int {
 		n := 1
 		for n < len(lines) && !ends(lines[n]) {
@@ -90,11 +91,11 @@ func pastedLines(lines []string) int {
 	switch {
 	case quoting().MatchString(first):
 		return 1
-	case attributed().MatchString(first):
+	case numbered && attributed().MatchString(first):
 		return until(blank)
-	case roleSaid().MatchString(first):
+	case strings.Contains(first, ":") && roleSaid().MatchString(first):
 		return conversation(lines)
-	case strings.ContainsAny(first, "0123456789") && headed().MatchString(first):
+	case numbered && headed().MatchString(first):
 		heads := func(line string) bool { return headed().MatchString(strings.TrimSpace(line)) }
 		n := until(blank)
 		if n > 2 && !heads(lines[1]) && slices.ContainsFunc(lines[2:n], heads) {
@@ -115,7 +116,7 @@ func pastedLines(lines []string) int {
 			return n - last
 		}
 		return n + outputBelow(lines[n:])
-	case strings.ContainsAny(first, "0123456789") && chatted().MatchString(first):
+	case numbered && chatted().MatchString(first):
 		n := until(blank)
 		talks := func(line string) bool { return chatted().MatchString(strings.TrimSpace(line)) }
 		if slices.ContainsFunc(lines[1:n], talks) {
