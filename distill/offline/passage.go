@@ -126,15 +126,16 @@ func (p passage) text() string {
 	return b.String()
 }
 
-// cuts reports whether a passage begins or ends within a list.
+// cuts reports whether a passage begins or ends within a list. A heading that it begins with is none of the parts.
 func (p passage) cuts() (begins, ends bool) {
-	at, found := slices.BinarySearchFunc(p.parts, p.from(), func(s sentence, from int) int { return s.from - from })
-	if !found {
-		return false, false
+	place := func(s *sentence) (i int, there bool) {
+		return slices.BinarySearchFunc(p.parts, s.from, func(s sentence, from int) int { return s.from - from })
 	}
-	end := at + len(p.run)
-	begins = at > 0 && p.parts[at].listedWith(&p.parts[at-1])
-	return begins, end < len(p.parts) && p.parts[end].opens && p.parts[end].listedWith(&p.parts[end-1])
+	first, there := place(&p.run[0])
+	begins = there && first > 0 && p.parts[first].listedWith(&p.parts[first-1])
+	last, _ := place(&p.run[len(p.run)-1])
+	next := last + 1
+	return begins, next < len(p.parts) && p.parts[next].opens && p.parts[next].listedWith(&p.parts[last])
 }
 
 // space returns what stands between a sentence and the one before it: in Chinese and Japanese nothing.
