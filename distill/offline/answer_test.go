@@ -14,9 +14,10 @@ func TestQuestionsAndLists(t *testing.T) {
 	long := strings.Repeat("- The seats of the balcony have numbers of their own in `hall.py` now.\n", 6)
 	s := talkOf([]string{"Sell the seats of the balcony too.", "## Done today\n" + long +
 		"\n## Sources\n- [The plan of the hall](https://example.org/plan)",
-		"are the boxes counted twice in the plan of the hall?", "`★ Insight ──────────`\nI looked. The plan of the " +
-			"hall counts its boxes once. The doors are in `doors.py` since May.",
-		"and what about the wind in the street?", "Done.", "Thanks, draw the doors as well.", "Drawn in `doors.py`."}, nil)
+		"are the boxes counted twice in the plan of the hall?", "`★ Insight ──────────`\nI looked. " +
+			"The plan of the hall counts its boxes once. The doors are in `doors.py` since May.",
+		"and what about the wind in the street?", "Done.", "Thanks, draw the doors as well.",
+		"Drawn in `doors.py`."}, nil)
 	s.Turns[1].Calls = []ingest.ToolCall{{Name: "TaskCreate", Input: map[string]string{"subject": "Draw the stairs"}}}
 	s.Tasks = []ingest.Task{{Subject: "Draw the stairs", Status: "in_progress", Turn: s.Turns[5].ID}}
 	p, err := Distiller{}.Distill(t.Context(), s)
@@ -25,9 +26,11 @@ func TestQuestionsAndLists(t *testing.T) {
 	}
 	page := payload.Render(p, payload.Options{}).Text
 	for _, want := range []string{
-		"“are the boxes counted twice in the plan of the hall?” — user, turn 3; answered “The plan of the hall counts its " +
-			"boxes once.”",
-		"“Done today: The seats of the balcony have", " now. · …”", "1. “Draw the stairs” — task left open, turn 2",
+		"“are the boxes counted twice in the plan of the hall?” — user, turn 3; " +
+			"answered “The plan of the hall counts its boxes once.”",
+		"“Done today: " + strings.Repeat("The seats of the balcony have numbers of their own in `hall.py` now. · ", 4) +
+			"…”",
+		"1. “Draw the stairs” — task left open, turn 2",
 	} {
 		if strings.Count(page, want) != 1 {
 			t.Errorf("%q should stand once on the page:\n%s", want, page)
