@@ -112,7 +112,8 @@ func flipped(claim, said string) bool {
 			g, _ := flipOf(b[to[0]])
 			turned := f.turned != g.turned
 			negated := slices.ContainsFunc(a, denies) != slices.ContainsFunc(b, denies)
-			if turned && !negated && alongside(a, b, at[0], to[0]) {
+			bounds := bounding[a[at[0]]] && bounding[b[to[0]]] // "two at most", "at least two"
+			if turned && !negated && (bounds || alongside(a, b, at[0], to[0])) {
 				return true
 			}
 		}
@@ -123,6 +124,8 @@ func flipped(claim, said string) bool {
 // boundWords says limits in one word.
 var boundWords = strings.NewReplacer("up to ", "at most ", "not more than", "at most", "no more than", "at most",
 	"not less than", "at least", "no less than", "at least", "nobody but", "only", "no one but", "only")
+
+var bounding = text.Set(`least most mindestens höchstens`)
 
 // notOnly matches what takes a limit back.
 var notOnly = text.Pattern(`\bnot (?:only|just)\b`)

@@ -25,7 +25,7 @@ type sayWord struct {
 // read returns the content words of a text in order.
 func read(s string) []sayWord {
 	r := senseReader{}
-	s = withoutHarmless(strings.ReplaceAll(strings.ReplaceAll(s, "’", "'"), "apart from ", "except "), " ")
+	s = withoutHarmless(otherForms.Replace(s), " ")
 	listed := false // "not in this step: a UI, cron": who can tell whether what is listed is denied
 	for from := 0; from < len(s); {
 		end, next := clauseIn(s, from)
@@ -59,6 +59,9 @@ func read(s string) []sayWord {
 	}
 	return r.all
 }
+
+// otherForms puts one form in the place of others.
+var otherForms = strings.NewReplacer("’", "'", "apart from ", "except ", "verything but ", "verything except ")
 
 // clauseIn returns where the clause of a text ends that begins at a byte, and where the next one begins: behind a
 // punctuation mark, a bracket, a dash, a line's end or a word such as "and". It is called for all that people type.
@@ -109,7 +112,7 @@ type senseReader struct {
 
 // token reads one of a clause's tokens, which are also given in small letters.
 func (r *senseReader) token(token string, all []string, i int) {
-	low, before, next := all[i], "", ""
+	low, before, next, order := all[i], "", "", false // order: "skip it", of which "it is skipped" says the same
 	if i > 0 {
 		before = all[i-1]
 	}
@@ -122,8 +125,8 @@ func (r *senseReader) token(token string, all []string, i int) {
 		return
 	case low == "instead" && next == "of" || low == "rather" && next == "than":
 		r.no = true
-	case low == "rather":
-		r.trade = low
+	case low == "rather", low == "better", low == "lieber":
+		r.trade = "rather"
 	case low == "replace" && i == 0: // "replace axios with fetch"
 		r.no, r.trade = true, low
 	case r.trade == "replace" && (low == "with" || low == "by"):
@@ -131,6 +134,7 @@ func (r *senseReader) token(token string, all []string, i int) {
 	case low == "than" && r.trade == "rather": // "I'd rather have one than three"
 		r.no = true
 	case low == "out" && next == "again", low == "raus", // "take the expiry out again"
+		(low == "goes" || low == "gone") && next == "",                            // "the forum goes"
 		low == "off" && (being[before] || slices.ContainsFunc(all[:i], turnsOff)): // "turn it off", "is off"
 		deny(r.all[r.from:])
 	case undoes[text.Stem(low)] && !denies(before), low == "out" && (being[before] || rulesOut[text.Stem(before)]):
@@ -139,7 +143,7 @@ func (r *senseReader) token(token string, all []string, i int) {
 		if i > 0 && (being[before] || strings.HasSuffix(low, "ed") && ends) {
 			deny(r.all[r.from:])
 		} else {
-			r.no = true
+			order, r.no = len(r.all) == r.from, true
 		}
 	case low == "from" && moving[text.Stem(before)]: // "switch from redis to sqlite"
 		r.no = true
@@ -162,7 +166,7 @@ func (r *senseReader) token(token string, all []string, i int) {
 			continue
 		}
 		r.all = append(r.all, sayWord{stem: cmp.Or(digits[w], text.Stem(w)), denied: r.no || r.unchanged,
-			loose: r.loose, clause: r.clause, part: k > 0,
+			loose: r.loose || order, clause: r.clause, part: k > 0,
 			exact: k == 0 && (text.IsName(token) || digits[w] != "" || days[low])})
 	}
 	r.unchanged = false
