@@ -163,6 +163,9 @@ func (j *Judge) opposite(it *payload.Item, claim []sayWord, b *bearing) bool {
 	})
 }
 
+// Opposes reports whether a sentence denies what another one affirms, or the reverse.
+func Opposes(said, before string) bool { return opposes(read(said), read(before)) }
+
 var (
 	chooses = text.Pattern(`(?i)\b(?:keep|use|let['’]s|go with|must|stays?|we['’]ll|i['’]ll|take|prefer|behalten|` +
 		`nehmen|nimm)\b`)

@@ -139,8 +139,11 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 // latest returns what a person said last of a question where a quote is what they had replied to it.
 func latest(ctx context.Context, x *index.Index, b *Bearing) (*Bearing, error) {
 	question := text.Answer(b.Asked, b.Item.Text)
-	if b.Claims() || question == nil {
+	switch {
+	case b.Claims():
 		return b, nil
+	case question == nil:
+		return takenBack(ctx, x, b)
 	}
 	last, err := x.Later(ctx, &b.Placed, text.Asking(b.Asked), question)
 	if err != nil || last == nil {
@@ -148,6 +151,27 @@ func latest(ctx context.Context, x *index.Index, b *Bearing) (*Bearing, error) {
 	}
 	return &Bearing{Placed: *last, Before: b.Item.Text, Asked: b.Asked, long: b.long}, nil
 }
+
+// takenBack returns what a person said last of a quote of theirs that says its opposite.
+func takenBack(ctx context.Context, x *index.Index, b *Bearing) (last *Bearing, err error) {
+	if last = b; b.Item.By != payload.ByUser {
+		return b, nil
+	}
+	was := text.HeadMarked(b.Item.Text, compared)
+	said, err := x.Replies(ctx, b.Project, was, placed)
+	for _, r := range said {
+		for _, s := range text.Sentences(text.HeadMarked(ingest.Typed(r.Text), compared), true) {
+			if r.At.After(last.Item.At) && !strings.HasSuffix(s, "?") && distill.Opposes(s, was) {
+				later := quoted(index.Turn{N: r.Turn, Text: s, At: r.At}, r.Place)
+				later.Before, later.Asked, later.long = b.Item.Text, b.Asked, b.long
+				last = &later
+			}
+		}
+	}
+	return last, err
+}
+
+const compared = 1 << 10 // bytes of what a person said, with what they said before
 
 // Forbidden returns what a person said last that tells not to do what an edit or a command does, nil if nothing. It is
 // looked for by words alone: this is asked at each call.
