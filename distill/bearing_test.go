@@ -26,7 +26,6 @@ func TestClaimsThatTheirQuotesDontBear(t *testing.T) {
 			"The green paper is taken, the blue one is too thin"},
 		{"", "print it on paper, stickers are a mess", "", "Print it on stickers"},
 		{"", "keep the drafts for a week, then bin them", "", "Drafts are kept for good"},
-		{"", "stay on Go 1.24, the linter has no rules for 1.25 yet", "", "Go 1.25 is used"},
 		{"", "every room needs a key except the attic", "", "The attic needs a key"},
 		{"", "show the map to members, hide it on phones", "", "The map is shown on phones"},
 		{"", "Leave the timeout at thirty, the upstream is slow.", "Leave the timeout at thirty",

@@ -230,34 +230,28 @@ func deniesPart(said, claim []sayWord) bool {
 }
 
 // praises reports whether a claim speaks for what a text gives a reason against rather than for what the text speaks
-// for, or for a number that the text denies in the place of the one it gives; turned, whether it gives a reason against
-// what the text speaks for: "use redis, valkey is too slow", of "take valkey, redis is too slow".
+// for; turned, whether it gives a reason against that: "use redis, valkey is too slow", of "take valkey, redis is too
+// slow".
 func praises(claim, said []sayWord) (praises, turned bool) {
-	chosen, against := map[string]bool{}, map[string]bool{}
-	number := func(w sayWord) bool { return w.exact && w.stem[0]-'0' < 10 }
-	given, taken, denied := false, false, false // a number by the text, the same by the claim, another one by the claim
+	chosen, against, shared := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, w := range said {
-		no := w.denied || w.loose
-		against[w.stem] = against[w.stem] || w.blamed || number(w) && no
-		if !no && !w.joint {
-			chosen[w.stem], given = true, given || number(w)
+		against[w.stem] = against[w.stem] || w.blamed
+		if !w.denied && !w.loose && !w.joint {
+			chosen[w.stem] = true
 		}
 	}
-	shared := map[string]bool{}
 	for _, w := range claim {
 		switch took := chosen[w.stem]; {
 		case w.blamed:
 			turned = turned || took && !against[w.stem]
 		case w.denied, w.joint:
 		case took:
-			shared[w.stem], taken = true, taken || number(w)
-		case number(w):
-			denied = denied || against[w.stem]
+			shared[w.stem] = true
 		default:
 			praises = praises || against[w.stem]
 		}
 	}
-	return praises && len(chosen) > 0 && 2*len(shared) <= len(chosen) || denied && given && !taken, turned && praises
+	return praises && len(chosen) > 0 && 2*len(shared) <= len(chosen), turned && praises
 }
 
 // minSwapped is the share of a claim's words that a text must have to be told apart by their order.

@@ -300,7 +300,7 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 			max(len(o.beside.passage), len(t.Text)) <= shortReply && ingest.Typed(t.Text) == t.Text
 		before, room := text.Replied(to.Text, t.Text), besideQuestion // on one line
 		if asks {
-			before, room = cmp.Or(o.beside.passage, before), shortReply
+			before, room = o.beside.passage, shortReply
 		}
 		if last || asks {
 			passage, brief := asked.Passage(t.Text)
@@ -314,8 +314,8 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 			if q == &o.quoted {
 				room = shortReply
 			}
-			q.turn.Role = Both
-			q.turn.Text = text.Clip(strings.ReplaceAll(before, " → ", " -> "), room) + " → " + t.Text
+			before = text.Clip(strings.ReplaceAll(before, " → ", " -> "), room)
+			q.turn.Role, q.turn.Text = Both, before+" → "+t.Text
 			q.passage, q.brief = q.turn.Text, q.turn.Text
 		}
 	}

@@ -215,15 +215,13 @@ func (p passage) leavesIt() bool { return p.greets() || p.breaksOff() }
 
 // leaving matches what a person says who stops for now, with the reason.
 var leaving = text.Pattern(`(?i)\b(?:(?:let['’]?s|we|i|i['’]ll|have to|need to|must|should) )*(?:` +
-	`(?:stop|pause|break off|quit|leave (?:it|this)|go on|continue|resume|pick (?:it|this) up)` +
-	`(?: (?:it|this|here|there|at this))*(?: again)? ` +
-	`(?:(?:for|until|on) )?(?:today|now|tonight|tomorrow|later|the day|lunch|monday|next week)|` +
+	`(?:stop|pause|break off|quit|go on|continue|resume|(?:pick|leave) (?:it|this)(?: up)?)(?: (?:it|here|there|again))*` +
+	` (?:(?:for|until|on) )?(?:today|now|tonight|tomorrow|later|the day|lunch|monday|next week)|` +
 	`(?:['’]?m|am|gotta|got to) (?:off|out|done|run|go|leave|away|tired|hungry|late)|` +
 	`(?:have|need|must|got) to (?:go|run|leave|catch|sleep|eat|pick up)\b(?: \w+){0,3}|` +
 	`my (?:train|bus|flight|ride|shift|wife|husband|kids?|meeting|battery|lunch) (?:\w+ ?){1,3}|` +
 	`call it a (?:day|night)|enough for (?:today|now)|(?:that['’]?s|this is) it for (?:today|now)|signing off|` +
-	`bed ?time|lunch (?:break|time)|muss (?:los|weg|heim|jetzt los)|mein (?:zug|bus) fährt|` +
-	`schluss für heute|feierabend)\b`)
+	`bed ?time|lunch (?:break|time)|muss (?:los|weg|heim)|mein (?:zug|bus) fährt|schluss für heute|feierabend)\b`)
 
 // smallTalk holds words that say nothing about any work.
 var smallTalk = sync.OnceValue(func() text.Bag {
