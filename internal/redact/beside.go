@@ -2,7 +2,6 @@ package redact
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +15,6 @@ import (
 const (
 	besideBefore = 80 // bytes
 	besideAfter  = 120
-	besideLines  = 4 // after the word's
 )
 
 // reach is how far the text around words of one kind has been read for values.
@@ -28,7 +26,7 @@ type reach struct {
 // besideAccess masks what can only be a password or a key beside a user, a key, a flag.
 func besideAccess(s *scan, from, to int) {
 	s.readBeside(&s.access, from, to, func(v string, at int) bool {
-		return evident(v) || s.ofUser(v, at) || strings.ContainsAny(v, "!$%*&?") && wordsAndNumber(v)
+		return evident(v) || strings.ContainsAny(v, "!$%*&?") && wordsAndNumber(v)
 	})
 }
 
@@ -36,7 +34,7 @@ func besideAccess(s *scan, from, to int) {
 func besidePassword(s *scan, from, to int) {
 	s.readBeside(&s.password, from, to, func(v string, at int) bool {
 		ofOther := text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`) // "mode": "…"
-		return likely(v, at >= to) || wordsAndNumber(v) && !ofOther || s.ofUser(v, at)
+		return likely(v, at >= to) || wordsAndNumber(v) && !ofOther
 	})
 }
 
@@ -49,7 +47,7 @@ func (s *scan) readBeside(seen *reach, from, to int, looks func(v string, at int
 	at := max(seen.end, from-besideBefore)
 	at += strings.LastIndexByte(t[at:max(at, from)], '\n') + 1
 	seen.line = lineEnd(t, to, besideAfter)
-	seen.end = s.besideEnd(seen.line)
+	seen.end = lineEnd(t, min(len(t), seen.line+1), besideAfter)
 	for at > 0 && at < seen.end && is(t[at-1], mark) {
 		at++
 	}
@@ -64,22 +62,6 @@ func (s *scan) readBeside(seen *reach, from, to int, looks func(v string, at int
 			s.maskIn(from, at, looks)
 		}
 	}
-}
-
-// besideEnd returns where what belongs to the line that ends at end does: the next line, and more if those are words
-// alone, or what the line heads.
-func (s *scan) besideEnd(end int) int {
-	heads := strings.IndexByte(":{[-]", s.before(end)) >= 0
-	for n := 0; n < besideLines; n++ {
-		from := min(len(s.text), end+1)
-		to := lineEnd(s.text, from, besideAfter)
-		alone := s.lineWord(from) == to
-		inner := heads && strings.IndexByte(" \t-", s.at(from)) >= 0
-		if end = to; !alone && !inner {
-			return end
-		}
-	}
-	return end
 }
 
 // lineEnd returns where the line at at ends, at most that many bytes on.
@@ -241,13 +223,6 @@ var (
 	chosenDotted = text.Pattern(`\A[A-Za-z][a-z]{3,12}\.[A-Za-z][a-z]{2,12}\d{2,4}\z`)
 	// sized matches what ends with a number of bits, as names in code do.
 	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
-	// user matches a user's name and what joins a password to it: ann/, ann:, "ann", "
-	user = text.Pattern(`(?:(?:\A|[\s"'\x60(\[|>])[A-Za-z][\w.@+-]{1,40}(?: / |[:/;]| : | - | using | (?:→|->) )|` +
-		`\w@[\w.-]{2,40}(?: ?\(|, )|\n[A-Za-z][\w.-]{1,40} = |- \[[\w.@-]{2,40}, |\n *- [\w.@-]{2,40}\n *- |` +
-		`(?i:values ?\((?:\d{1,9}, ?)?'[\w.@+-]{2,40}', ?')|[(\[{=:\w] ?["'][\w.@+-]{2,40}["'](?:, ?| )["']|` +
-		`\b(?:as|use) [\w.@-]{2,40}(?:,| and| using| with) |` +
-		`\b(?i:creds|credentials|administrator|admin|root|log[io]n|signin|user)` +
-		`(?:(?:[:=]?[ \t][\w.@-]{2,40}){0,2}[:=]?|(?:[:=]?[ \t][\w.@-]{2,40})?,)[ \t])\z`)
 )
 
 // wordsAndNumber reports whether a word is words and a number, as people choose passwords. Most words can't be: the
@@ -264,61 +239,18 @@ func unnamed(v string) bool {
 	return len(v) >= 8 && shapeIn(v).digits > 0 && !names
 }
 
-// ofUser reports whether a word that follows a user's name can be the password: words and a number, words with hyphens,
-// jumbled letters and digits.
-func (s *scan) ofUser(v string, at int) bool {
-	chosen := wordsAndNumber(v) || s.before(at) == ' ' && hyphenated(v)
-	drawn := unnamed(v) && (mixed(v) || jumbled(v) || passwordLike(v))
-	return (chosen || drawn) && user().MatchString(s.text[max(0, at-48):at])
-}
-
-// markedWords masks words that can only be passwords wherever they stand: letters of both cases, digits and a mark.
-func (s *scan) markedWords() {
-	t := s.text
-	for at := 1; at < len(t); at++ {
-		if !is(t[at], inside) || !is(t[at-1], alnum|closers) {
-			continue
-		}
-		if t[at] == '@' {
-			s.afterMail(at)
-		}
-		from := at
-		for from > 0 && is(t[from-1], mark) {
-			from--
-		}
-		if at = skip(t, at, mark, len(t)); at-from >= 8 && at-from <= 64 {
-			s.maskIn(from, at, func(v string, at int) bool {
-				t := shapeIn(v)
-				allKinds := t.lower > 0 && t.upper > 0 && t.digits > 0 && t.other > 0 && t.other*4 <= len(v)
-				drawn := len(v) >= 10 && (allKinds || scattered(v))
-				return drawn && !encodedInURL().MatchString(v) && evident(v) || s.isOffered(v, at)
-			})
-		}
-	}
-}
-
-// isOffered reports whether a word is words and a number, behind what people say before a password they give away.
-func (s *scan) isOffered(v string, at int) bool {
-	said := at > 8 && strings.IndexByte(" \"'`(", s.text[at-1]) >= 0 && !strings.ContainsAny(v, "#@")
-	return said && wordsAndNumber(v) && offered().MatchString(s.text[max(0, at-24):at])
-}
-
-// offered matches that: I always use x, it opens with x.
-var offered = text.Pattern(`(?i)\b(?:with|use|using|to|type[d]?|try|enter(?:ed)?|mit|auf|nimm|tippe|avec|` +
-	`tape|con|usa|com) ["'\x60“„«(]*\z`)
-
 // afterMail masks what looks like a password behind the address of mail around the "@" at at.
 func (s *scan) afterMail(at int) {
 	host := hostName().FindString(s.text[at+1 : min(len(s.text), at+60)])
 	from := skipBack(s.text, at, 40)
 	if host != "" && from < at && strings.IndexByte("/:", s.before(from)) < 0 {
-		s.afterAddress(at+1+len(host), addressGap)
+		s.afterAddress(at + 1 + len(host))
 	}
 }
 
 // afterAddress masks the password behind an address that ends at end.
-func (s *scan) afterAddress(end int, by func() *regexp.Regexp) {
-	from := end + len(by().FindString(s.text[end:min(len(s.text), end+60)]))
+func (s *scan) afterAddress(end int) {
+	from := end + len(addressGap().FindString(s.text[end:min(len(s.text), end+60)]))
 	to := skip(s.text, from, mark, 64)
 	if from > end && to-from >= 7 && to-from < 64 {
 		s.maskIn(from, to, func(v string, at int) bool { return at == from && (likely(v, false) || wordsAndNumber(v)) })
@@ -329,7 +261,4 @@ var (
 	hostName = text.Pattern(`\A[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}`)
 	// addressGap matches what joins a user's address and password: ann@example.org / x
 	addressGap = text.Pattern(`\A(?: ?[:/,;|] ?| (?:->|→|-|=>) |[ \t]|\t\|)["']?`)
-	// triple matches a user and what joins it to an address and a password: https://example.org ann x
-	triple = text.Pattern(`\A(?:[ \t]{1,4}|,[ \t]?| [/|-] )["']?[\w.@-]{2,40}["']?` +
-		`(?:[ \t]{1,4}|,[ \t]?| ?[:/|-] ?)["']?`)
 )

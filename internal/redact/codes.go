@@ -66,7 +66,7 @@ func codes(s *scan, word, to int) {
 
 // groupGap reports whether only what separates groups or a list's items is between two.
 func groupGap(gap string) bool {
-	return len(gap) <= 8 && run(gap, 0, blank|digit, "-,.):/\r\n\"'*", len(gap)) == len(gap) &&
+	return len(gap) <= 8 && run(gap, 0, blank|digit, "-,.):/\r\n\"'*[|]", len(gap)) == len(gap) &&
 		(strings.Contains(gap, "\n") || !strings.Contains(gap, ":"))
 }
 

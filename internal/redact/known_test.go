@@ -12,13 +12,13 @@ func TestKnownFindsWhatWasToldLater(t *testing.T) {
 	rules := New()
 	const secret = "x7Kp2mQ9vLt4Wz"
 	r := rules.Session()
-	title := r.Text("rotate " + secret)
+	title := r.Text("update " + secret)
 	told := r.Text(`password: "` + secret + `"`)
 	if !strings.Contains(title, secret) || strings.Contains(told, secret) {
 		t.Fatalf("got %q and %q, want the second redacted alone", title, told)
 	}
 	again := r.Known(title)
-	if strings.Contains(again, secret) || again != "rotate "+told[strings.Index(told,
+	if strings.Contains(again, secret) || again != "update "+told[strings.Index(told,
 		open):strings.LastIndex(told, shut)+len(shut)] {
 		t.Errorf("got %q, want the placeholder of %q", again, told)
 	}

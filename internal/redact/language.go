@@ -9,14 +9,22 @@ type sentenceRules struct {
 	below map[string]bool // after the name, with the value on the next line
 }
 
+// tongue are the words of all languages by what they do in a sentence.
+var tongue = func() map[string][]string {
+	all := map[string][]string{}
+	for _, f := range wordRows["tongue"] {
+		all[f[1]] = append(all[f[1]], f[2:]...)
+	}
+	return all
+}()
+
+var sentences = &sentenceRules{verbs: set(tongue["verbs"]...), uses: set(tongue["uses"]...),
+	below: set(tongue["below"]...)}
+
 // proseRules adds rules for how people write about secrets, in lower case. Languages that don't separate words have
 // only the names. Words that begin with very common letters are cut there: seña, lave, ogin.
 func proseRules(b *builder) {
-	said := map[string][]string{}
-	for _, f := range wordRows["tongue"] {
-		said[f[1]] = append(said[f[1]], f[2:]...)
-	}
-	y := &sentenceRules{verbs: set(said["verbs"]...), uses: set(said["uses"]...), below: set(said["below"]...)}
+	y := sentences
 	add := func(words []string, d detector) {
 		for i, w := range words {
 			if slices.Index(words, w) == i {
@@ -24,12 +32,10 @@ func proseRules(b *builder) {
 			}
 		}
 	}
-	add(said["passwords"], y.password)
-	add(append(said["passwords"], words("notes")...), credentialNote)
-	add(words("access"), besideAccess)
-	add(said["passwords"], besidePassword)
-	add(said["tokens"], y.token) // a random value must follow
-	add(said["pins"], y.pin)     // a number that grants access
+	add(tongue["passwords"], y.password)
+	add(append(tongue["passwords"], words("notes")...), credentialNote)
+	add(tongue["tokens"], y.token) // a random value must follow
+	add(tongue["pins"], y.pin)     // a number that grants access
 	b.add("code", func(s *scan, from, to int) {
 		if s.qualified(from, unlocking) {
 			y.pin(s, from, to)

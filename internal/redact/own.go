@@ -236,9 +236,6 @@ func urlPassword(s *scan, _, to int) {
 	}
 	at := strings.LastIndexByte(window, '@')
 	if at < 0 {
-		if end := skip(s.text, to, mark, maxAuthority); is(s.at(end), blank) {
-			s.afterAddress(end, triple)
-		}
 		return
 	}
 	switch user, password, ok := strings.Cut(window[:at], ":"); {

@@ -208,9 +208,6 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			near = said
 		case last == ':', y.below[lowerASCII(v)]:
 			near = told
-		case (last == '.' || last == ';') && near != told && itIs().MatchString(s.text[end:min(len(s.text), end+40)]):
-			at, near = end+itIs().FindStringIndex(s.text[end:])[1], told
-			continue
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends
 		case near >= told && n > 0 && len(v) <= 9:
@@ -223,10 +220,6 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		at = end
 	}
 }
-
-// itIs matches the beginning of a sentence that says what the one before names.
-var itIs = text.Pattern(`(?i)\A (?:it(?:'s| is| will be)|es (?:ist|lautet)|c'est|il est|ahora es)` +
-	`(?: now| jetzt| maintenant| ahora)?:?`)
 
 // nextLine returns where the next line that isn't empty begins, if it is a single word; else at.
 func (s *scan) nextLine(at int) int {

@@ -18,7 +18,7 @@ import (
 )
 
 // codeVersion must be raised when the code finds other secrets than before: older texts are then rendered again.
-const codeVersion = 21
+const codeVersion = 22
 
 // Rules is the immutable part of the scanner, shared and safe for concurrent use.
 type Rules struct {
@@ -79,8 +79,8 @@ func (r *Rules) Version() string { return version() }
 
 var version = sync.OnceValue(func() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "code %d\n%s%s%s%s%s", codeVersion, shippedTable, keyFormTable, wordTable, jointTable,
-		weightTable)
+	fmt.Fprintf(h, "code %d\n%s%s%s%s%s%s", codeVersion, shippedTable, keyFormTable, wordTable, jointTable,
+		weightTable, oddTable)
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 

@@ -37,13 +37,16 @@ type scan struct {
 	decoding bool // the text was encoded
 	undo     bool // it has lines that nested must read as URLs
 
+	topics map[string]bool   // that its words speak of
+	looks  map[string]string // by word: how odd it looks
+
 	around map[*lazyRule]int // by rule: where its last window ended
 }
 
 // look collects the secrets in a text in s.found.
 func (s *scan) look(r *Rules, text string) {
 	*s = scan{rules: r, text: text, found: s.found[:0], beside: s.beside[:0],
-		blockEnd: -1, around: s.around, decoding: s.decoding}
+		blockEnd: -1, around: s.around, looks: s.looks, decoding: s.decoding}
 	clear(s.around)
 	for from, to := range longRuns(text) {
 		s.randomRun(from, to)
@@ -53,7 +56,7 @@ func (s *scan) look(r *Rules, text string) {
 			s.try(one, at)
 		}
 	})
-	s.markedWords()
+	s.oddWords(s.oddWord)
 	s.addBeside()
 }
 
