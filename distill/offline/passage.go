@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"recall/distill"
 	"recall/internal/text"
@@ -296,8 +297,11 @@ func (p passage) asked() []sentence {
 	for from > 0 && parts[from-1].listedWith(last) && last.to-parts[from-1].from <= distill.MaxQuote {
 		from-- // a list is answered as a whole
 	}
-	replied := func(s sentence) bool { // and not to a file, a command or what comes next
-		return s.block == listItem || worthReading(&s, p.reacts)
+	word := func(w string) bool {
+		return !strings.ContainsFunc(strings.Trim(w, ".,:;!?"), func(r rune) bool { return !unicode.IsLetter(r) })
+	}
+	replied := func(s sentence) bool { // and not to a file or what comes next
+		return s.block == listItem || slices.ContainsFunc(strings.Fields(s.text), word)
 	}
 	if last.cues.has(cueNarrate) || !slices.ContainsFunc(parts[from:], replied) {
 		return nil
