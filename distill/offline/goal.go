@@ -202,8 +202,9 @@ var goesOnWith = text.Pattern(`(?i)\b(?:continue|go (?:on|ahead)|carry on|resume
 
 // breaksOff reports whether a passage says no more than that its speaker stops for now: "stop here, I have to run".
 func (p passage) breaksOff() bool {
+	const longest = 120 // bytes of a good-bye
 	stops := false
-	return !slices.ContainsFunc(p.run, func(s sentence) bool {
+	return p.to()-p.from() <= longest && !slices.ContainsFunc(p.run, func(s sentence) bool {
 		rest := leaving().ReplaceAllString(s.text, " ")
 		stops = stops || rest != s.text
 		return !s.greets() && len(keywords(rest).Without(smallTalk())) > 0
