@@ -16,9 +16,10 @@ func TestOddWordIsJudgedByWhatIsSpokenOf(t *testing.T) {
 		{"we always took Lantern_Meadow1987 for that mailbox", "Lantern_Meadow1987"},
 		{"tried Walnut1978* as well, it doesn't get me in either", "Walnut1978"},
 		{"they generated one for me, 7KQ2M4XZ0P8WD3NVB1TC, use it to log in", "7KQ2M4XZ0P8WD3NVB1TC"},
-		{"two-factor is on, write these down:\n[1] k4tz9wqxm3\n[2] m3vb7hdnq2\n[3] 9wqx7hdn4b\nthey are never shown again",
-			"m3vb7hdnq2"},
-		{"put this into the safe:\n\n  k4t9-w2qx   m3v7-h8dn\n  9wq4-7hd2   q7r2-m4xz\n\neach lets you in once", "9wq4-7hd2"},
+		{"two-factor is on, write these down:\n[1] k4tz9wqxm3\n[2] m3vb7hdnq2\n[3] 9wqx7hdn4b\n" +
+			"they are never shown again", "m3vb7hdnq2"},
+		{"put this into the safe:\n\n  k4t9-w2qx   m3v7-h8dn\n  9wq4-7hd2   q7r2-m4xz\n\n" +
+			"each lets you in once", "9wq4-7hd2"},
 		{"the wallet's words are salmon granite pepper walrus comet bishop lagoon thistle copper maple tulip quartz",
 			"granite pepper"},
 	} {
