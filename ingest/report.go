@@ -175,7 +175,8 @@ var openings = text.Pattern(`\{"(parentUuid|type|timestamp|id)"`)
 // afterStub returns what begins within a torn object: a writer was killed, once or several times, and the next went on
 // on the same line. nil if there is nothing that is whole.
 func afterStub(b []byte) []byte {
-	for _, at := range openings().FindAllIndex(b[1:], -1) {
+	const most = 50 // places that are tried, since each is read to the line's end
+	for _, at := range openings().FindAllIndex(b[1:], most) {
 		if rest := b[at[0]+1:]; allObjects(rest) {
 			return rest
 		}

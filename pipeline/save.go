@@ -342,14 +342,15 @@ func (r *run) changedFolders() (changed []ingest.SessionID) {
 	if r.options.Only != "" {
 		return nil
 	}
-	real := map[string]bool{} // by project
+	thorough := !r.bytesOnly && r.options.Budget == 0 // no question waits for it
+	real := map[string]bool{}                         // by project
 	for id, s := range r.seen.sessions {
 		project := filepath.Dir(s.Folder)
 		if _, known := real[project]; !known {
 			fi, err := os.Lstat(filepath.Join(r.p.Library.Dir(), project))
 			real[project] = err == nil && fi.IsDir()
 		}
-		if !real[project] || !r.p.asLeft(s) || !r.bytesOnly && r.p.hollow(s) {
+		if !real[project] || !r.p.asLeft(s) || thorough && r.p.hollow(s) {
 			changed = append(changed, id)
 		}
 	}

@@ -111,14 +111,14 @@ func TestNoteOnAShortWord(t *testing.T) {
 	}
 }
 
-// What a person only asked, and then turned down, is no decision.
+// What a person only asked is no decision, whether they then turned it down or spoke of something else.
 func TestNoteOnAQuestion(t *testing.T) {
-	for said, decided := range map[string]bool{"ops says wait. so not yet": false, "nice, now the docs": true} {
+	for _, said := range []string{"ops says wait. so not yet", "nice, now the docs"} {
 		s := conversation()
 		s.Turns[0].Text, s.Turns[2].Text = "should we drop the retry queue?", said
 		got := GroundNotes(s, []payload.Note{{Kind: payload.Decision, Text: "Drop the retry queue",
 			Quote: "should we drop the retry queue?"}})
-		if it := got[0].Item; it == nil || it.Said() == decided {
+		if it := got[0].Item; it == nil || !it.Said() {
 			t.Errorf("%s: got %+v", said, it)
 		}
 	}
