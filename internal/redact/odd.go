@@ -115,6 +115,7 @@ func topicsOf(text string) map[string]bool {
 func (s *scan) oddWords(judge func(from, to int, signs []string)) {
 	t := s.text
 	last, plain, words := span{}, 0, 0 // words in lower case that follow one another begin at plain
+	noList := 0                        // up to where no list of like groups is
 	for at := 0; at < len(t); at++ {
 		from, kinds := at, uint16(0)
 		for at < len(t) && is(t[at], mark) {
@@ -127,7 +128,8 @@ func (s *scan) oddWords(judge func(from, to int, signs []string)) {
 				plain, words = from, 1
 			}
 			last = span{from: from, to: at}
-			if goesOn := s.at(at) == ' ' && is(s.at(at+1), lower); words >= seedWords && !goesOn {
+			goesOn := s.at(at) == ' ' && is(s.at(at+1), lower)
+			if words >= seedWords && words <= mostWords && !goesOn {
 				all := strings.Fields(t[plain:at])
 				if v := strings.Join(all[words%seedWords:], " "); unrelatedWords(v) {
 					judge(at-len(v), at, s.oddSigns(at-len(v), at, "words"))
@@ -144,12 +146,14 @@ func (s *scan) oddWords(judge func(from, to int, signs []string)) {
 		alike := kinds&digit != 0 && last.to-last.from == n && n < 24 && groupGap(t[last.to:from])
 		first := last.from
 		last = span{from: from, to: at}
-		if alike {
-			if end := s.listEnd(first); end > at {
+		if alike && at > noList {
+			end, read := s.listEnd(first)
+			if end > at {
 				judge(first, end, s.oddSigns(first, end, "listed"))
 				at = end
 				continue
 			}
+			noList = read
 		}
 		v := strings.TrimRight(t[from:at], ".?!")
 		if strings.HasSuffix(v, "**") {
@@ -176,7 +180,10 @@ func (s *scan) markedWord(from, to int) {
 	})
 }
 
-const seedWords = 12 // at the least
+const (
+	seedWords = 12 // of a wallet, at the least
+	mostWords = 48 // of which its words may be the last
+)
 
 // apart reports whether a word stands for itself, as words of sentences do: it isn't part of an expression or a path,
 // nor the value of a key.
@@ -190,16 +197,16 @@ func (s *scan) apart(from, to int) bool {
 }
 
 // listEnd returns where groups of letters and digits end that begin at from, are of equal length, three or more, and
-// neither names with a number nor hexadecimal; else 0.
-func (s *scan) listEnd(from int) (to int) {
+// neither names with a number nor hexadecimal, else 0; and up to where it looked.
+func (s *scan) listEnd(from int) (to, read int) {
 	t, n, drawn, hex := s.text, 0, 0, true
 	each := skip(t, from, alnum, 24) - from
 	if each < 4 || each > 16 {
-		return 0
+		return 0, from
 	}
-	for at := from; at == from || at < len(t) && groupGap(t[to:at]); {
-		end := skip(t, at, alnum, 24)
-		if v := t[at:end]; len(v) == each {
+	for read = from; read == from || read < len(t) && groupGap(t[to:read]); {
+		end := skip(t, read, alnum, 24)
+		if v := t[read:end]; len(v) == each {
 			name := strings.TrimRight(v, "0123456789")
 			if skip(name, 0, letter, each) < len(name) {
 				drawn++
@@ -208,13 +215,13 @@ func (s *scan) listEnd(from int) (to int) {
 		} else if len(v) > 2 { // else the number of a list's item
 			break
 		}
-		for at = end; at < len(t) && at-end < 9 && !is(t[at], alnum); at++ {
+		for read = end; read < len(t) && read-end < 9 && !is(t[read], alnum); read++ {
 		}
 	}
 	if n < 3 || drawn*2 <= n || hex {
-		return 0
+		return 0, read
 	}
-	return to
+	return to, read
 }
 
 // oddWord masks what is more likely a secret than not.
