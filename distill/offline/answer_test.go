@@ -42,3 +42,14 @@ func TestQuestionsAndLists(t *testing.T) {
 		}
 	}
 }
+
+// A message without a sentence, such as one of code alone, says nothing, wherever it stands.
+func TestNoSentence(t *testing.T) {
+	const code = "```\nx := 1\n```"
+	for _, said := range [][]string{{code}, {"Draw the hall.", code}, {"Draw the hall.", "Drawn.", code},
+		{code, code, code, code}} {
+		if _, err := (Distiller{}).Distill(t.Context(), talkOf(said, nil)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -204,7 +204,7 @@ var goesOnWith = text.Pattern(`(?i)\b(?:continue|go (?:on|ahead)|carry on|resume
 func (p passage) breaksOff() bool {
 	const longest = 120 // bytes of a good-bye
 	stops := false
-	return p.to()-p.from() <= longest && !slices.ContainsFunc(p.run, func(s sentence) bool {
+	return len(p.text()) <= longest && !slices.ContainsFunc(p.run, func(s sentence) bool {
 		rest := leaving().ReplaceAllString(s.text, " ")
 		stops = stops || rest != s.text
 		return !s.greets() && len(keywords(rest).Without(smallTalk())) > 0

@@ -127,7 +127,7 @@ func (p passage) text() string {
 	return b.String()
 }
 
-// cuts reports whether a passage begins or ends within a list. A heading that it begins with is none of the parts.
+// cuts reports whether a passage begins or ends within a list.
 func (p passage) cuts() (begins, ends bool) {
 	place := func(s *sentence) (i int, there bool) {
 		return slices.BinarySearchFunc(p.parts, s.from, func(s sentence, from int) int { return s.from - from })

@@ -33,7 +33,7 @@ func proseRules(b *builder) {
 		}
 	}
 	add(tongue["passwords"], y.password)
-	add(append(tongue["passwords"], words("notes")...), credentialNote)
+	add(slices.Concat(tongue["passwords"], words("notes")), credentialNote)
 	add(tongue["tokens"], y.token) // a random value must follow
 	add(tongue["pins"], y.pin)     // a number that grants access
 	b.add("code", func(s *scan, from, to int) {
