@@ -46,12 +46,12 @@ func (x *Index) Replies(ctx context.Context, project, said string, most int) ([]
 	all, err := readList(ctx, x, func(rows *sql.Rows) (o Result, err error) {
 		var session int64
 		var packed []byte
-		if err = rows.Scan(&session, &o.Turn, written{&o.At}, &packed); err == nil {
+		if err = rows.Scan(&session, &o.Turn, &packed); err == nil {
 			o.Text, err = unpack(packed)
 		}
 		sessions = append(sessions, session)
 		return o, err
-	}, `SELECT DISTINCT t.session, t.n, t.at, t.text FROM (SELECT e.* FROM words JOIN window e ON e.id=words.rowid/2 `+
+	}, `SELECT DISTINCT t.session, t.n, t.text FROM (SELECT e.* FROM words JOIN window e ON e.id=words.rowid/2 `+
 		`WHERE words MATCH ?1 AND words.rowid%2=0 AND e.session IN (`+
 		`SELECT id FROM session WHERE project=?2 UNION SELECT session FROM also WHERE project=?2) `+
 		`ORDER BY bm25(words), e.id LIMIT ?3) e JOIN turn t ON t.session=e.session AND t.n BETWEEN e.n AND e.m+?4 `+

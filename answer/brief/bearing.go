@@ -56,9 +56,9 @@ const (
 // task at length, what else the exchanges found came to. What a person only asked for, and what was done, the next
 // session finds in the files.
 func Find(ctx context.Context, x *index.Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
-	var all []Bearing
+	var all, read []Bearing // what is handed over, and what people said where it was looked for
 	add := func(b *Bearing) error {
-		b, err := latest(ctx, x, b)
+		b, err := latest(ctx, x, b, read)
 		if err != nil {
 			return err
 		}
@@ -104,6 +104,11 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 			return nil, err
 		}
 		turns = asTyped(turns)
+		for _, t := range turns {
+			if typed(t) {
+				read = append(read, quoted(t, r.Place))
+			}
+		}
 		orders = append(orders, forbidding(turns, r.Place, act, heard)...)
 		if r.Score >= asGood {
 			dead = append(dead, examined(turns, r, from, to, task, asks)...)
@@ -136,14 +141,15 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 	return all[:min(len(all), most)], nil
 }
 
-// latest returns what a person said last of a question where a quote is what they had replied to it.
-func latest(ctx context.Context, x *index.Index, b *Bearing) (*Bearing, error) {
+// latest returns what a person said last of a question where a quote is what they had replied to it, or of the quote
+// itself where they took it back.
+func latest(ctx context.Context, x *index.Index, b *Bearing, read []Bearing) (*Bearing, error) {
 	question := text.Answer(b.Asked, b.Item.Text)
 	switch {
 	case b.Claims():
 		return b, nil
 	case question == nil:
-		return takenBack(ctx, x, b)
+		return takenBack(b, read), nil
 	}
 	last, err := x.Later(ctx, &b.Placed, text.Asking(b.Asked), question)
 	if err != nil || last == nil {
@@ -152,23 +158,23 @@ func latest(ctx context.Context, x *index.Index, b *Bearing) (*Bearing, error) {
 	return &Bearing{Placed: *last, Before: b.Item.Text, Asked: b.Asked, long: b.long}, nil
 }
 
-// takenBack returns what a person said last of a quote of theirs that says its opposite.
-func takenBack(ctx context.Context, x *index.Index, b *Bearing) (last *Bearing, err error) {
+// takenBack returns what a person said last of a quote of theirs, among what was read, that says its opposite.
+func takenBack(b *Bearing, read []Bearing) (last *Bearing) {
 	if last = b; b.Item.By != payload.ByUser {
-		return b, nil
+		return b
 	}
 	was := text.HeadMarked(b.Item.Text, compared)
-	said, err := x.Replies(ctx, b.Project, was, placed)
-	for _, r := range said {
-		for _, s := range text.Sentences(text.HeadMarked(ingest.Typed(r.Text), compared), true) {
-			if r.At.After(last.Item.At) && !strings.HasSuffix(s, "?") && distill.Opposes(s, was) {
-				later := quoted(index.Turn{N: r.Turn, Text: s, At: r.At}, r.Place)
+	for _, r := range read {
+		for _, s := range text.Sentences(text.HeadMarked(r.Item.Text, compared), true) {
+			if r.Item.At.After(last.Item.At) && !strings.HasSuffix(s, "?") && distill.Opposes(s, was) {
+				later := r
+				later.Item.Text = s
 				later.Before, later.Asked, later.long = b.Item.Text, b.Asked, b.long
 				last = &later
 			}
 		}
 	}
-	return last, err
+	return last
 }
 
 const compared = 1 << 10 // bytes of what a person said, with what they said before
