@@ -99,8 +99,7 @@ func (s *Session) CountDir(dir string, turns int) {
 }
 
 // NameByPrompt titles an untitled session by its first prompt in words, preferring a person's and those not taken back.
-// It also
-// recognizes sessions that recall held with a model, or another program did.
+// It also recognizes sessions that recall held with a model, or another program did.
 func (s *Session) NameByPrompt() {
 	if i := slices.IndexFunc(s.Turns, func(t Turn) bool { return t.Role != Assistant }); i >= 0 {
 		s.Helper = s.Helper || strings.HasPrefix(s.Turns[i].Text, ModelCall)

@@ -217,7 +217,8 @@ func (p passage) leavesIt() bool { return p.greets() || p.breaksOff() }
 // leaving matches what a person says who stops for now, with the reason.
 var leaving = text.Pattern(`(?i)\b(?:(?:let['’]?s|we|i|i['’]ll|have to|need to|must|should) )*(?:` +
 	`(?:stop|pause|break off|quit|go on|continue|resume|(?:pick|leave) (?:it|this)(?: up)?)` +
-	`(?: (?:it|here|there|again))* (?:(?:for|until|on) )?(?:today|now|tonight|tomorrow|later|the day|lunch|monday|next week)|` +
+	`(?: (?:it|here|there|again))* (?:(?:for|until|on) )?` +
+	`(?:today|now|tonight|tomorrow|later|the day|lunch|monday|next week)|` +
 	`(?:['’]?m|am|gotta|got to) (?:off|out|done|run|go|leave|away|tired|hungry|late)|` +
 	`(?:have|need|must|got) to (?:go|run|leave|catch|sleep|eat|pick up)\b(?: \w+){0,3}|` +
 	`my (?:train|bus|flight|ride|shift|wife|husband|kids?|meeting|battery|lunch) (?:\w+ ?){1,3}|` +
