@@ -104,16 +104,6 @@ func findStates(t *talk, all []*touched) {
 				clause, state := stateOf(s, at, byWord || max(len(about), len(files)) > 1)
 				f.setState(sp, s, clause, state)
 			}
-			state, all, count := ofTheRest(s, len(about)+len(files) > 0)
-			meant := slices.DeleteFunc(slices.Clone(written), func(f *touched) bool {
-				_, named := about[f]
-				return named && (!all || f.state != nil && f.state.in == s)
-			})
-			if count == 0 || count == len(meant) || count == len(written) {
-				for _, f := range meant {
-					f.setState(sp, s, s.text, state)
-				}
-			}
 		}
 	}
 }

@@ -49,10 +49,6 @@ var (
 		`(?:is|are) missing|lacks?\b|needs? (?:more|some) work|` +
 		`only .*(?:so far|remains?)\b|noch nicht|unfertig|fehl(?:t|en)\b|` +
 		`still (?:to do|needs?|has|have|missing|fails?|failing|broken|open)|tests? (?:still |now )?fail)`)
-	// ofFiles matches what says something of all files, of none, or of those that a sentence doesn't name.
-	ofFiles = text.Pattern(`(?i)^\W*(?:(?:and|but|while) )?(?:(all|both|every|each|none|alle)\b` +
-		`(?: (?:of )?(?:the |these |my )?(?:\w+ )?(?:files?|modules?|them|two|three|four|dateien)\b)+|` +
-		`everything(?: else)?\b|all\b|the (?:others?|rest|remaining)(?: \w+)?\b)`)
 )
 
 // saidState returns how far something is by what a pattern with the two groups of stateWords matches, or "".
@@ -104,11 +100,10 @@ var (
 	soIs     = text.Pattern(`(?i)^(?:and )?so (?:is|are)\b`)
 	// noneOf matches what says of no thing, or not of all, what follows.
 	noneOf = text.Pattern(`(?i)\b(?:none|neither|nothing|hardly|almost|nearly|not (?:all|every\w*|both))\b`)
-	// butFor matches what stands before the one thing of which the opposite holds.
-	butFor = text.Pattern(`(?i)\b` + exceptFor + `\W*$`)
+	// butFor matches what stands before the one thing for which it doesn't hold.
+	butFor = text.Pattern(`(?i)\b(?:except|but|apart from|other than|besides|bar|save|außer|bis auf)(?: for)?` +
+		`(?: the)?\W*$`)
 )
-
-const exceptFor = `(?:except|but|apart from|other than|besides|bar|save|außer|bis auf)(?: for)?(?: the)?\W*`
 
 // stateOf returns what a sentence says of the state of a file that it names at a place. If it names others too, that is
 // what the file's clause says; a clause of nothing but names goes with those that follow, or with the label before it.
@@ -116,15 +111,13 @@ const exceptFor = `(?:except|but|apart from|other than|besides|bar|save|außer|b
 // the row's cell or the label above does: that something is done of the file that the item begins with.
 func stateOf(s *sentence, at int, others bool) (quote, state string) {
 	quote, list := s.text, clauses(s.text)
+	if butFor().MatchString(s.text[:at]) {
+		return "", ""
+	}
 	if !others {
 		state = together(list)
 	} else if own := slices.IndexFunc(list, func(c clause) bool { return at < c.to }); own >= 0 {
 		quote, state = ownState(s.text, list, own)
-	}
-	if butFor().MatchString(s.text[:at]) {
-		if rest, _, _ := ofTheRest(s, true); payload.FileDone == cmp.Or(rest, state) {
-			quote, state = s.text, payload.FileProgress
-		}
 	}
 	if state != "" && s.block != row {
 		return quote, state
@@ -141,39 +134,6 @@ func stateOf(s *sentence, at int, others bool) (quote, state string) {
 
 // itemBegin matches what stands before what an item is about: a mark, a number.
 var itemBegin = text.Pattern(`^(?:\[[xX]\]|[\W0-9])*$`)
-
-// ofTheRest returns what a sentence says of the files that it doesn't name: "all files but this one are done", "the
-// other two are stubs"; with all, it holds for those that it names too; of how many it says so, 0 if it doesn't say.
-func ofTheRest(s *sentence, names bool) (state string, all bool, count int) {
-	lower := strings.ToLower(s.text)
-	if !slices.ContainsFunc(wholes, func(w string) bool { return strings.Contains(lower, w) }) {
-		return "", false, 0
-	}
-	said := exception().ReplaceAllString(s.text, "")
-	for _, words := range between().Split(said, -1) {
-		whom := ofFiles().FindStringSubmatchIndex(words)
-		if whom == nil || !names && whom[2] < 0 {
-			continue
-		}
-		state = cmp.Or(saidState(predicate().FindStringSubmatchIndex(strings.TrimSpace(words[whom[1]:]))), state)
-		if state == payload.FileDone && noneOf().MatchString(words) {
-			state = payload.FileProgress
-		}
-		all, count = whom[2] >= 0 && said == s.text, 0
-		for w := range strings.FieldsSeq(strings.ToLower(words[:whom[1]])) {
-			count = max(count, counts[w])
-		}
-	}
-	return state, all, count
-}
-
-// wholes are words of which ofFiles matches one: most sentences have none, and three patterns cost a tenth of the time.
-var wholes = []string{"all", "both", "every", "each", "none", "the other", "the rest", "the remaining"}
-
-var counts = map[string]int{"both": 2, "two": 2, "three": 3, "four": 4}
-
-// exception matches the files to which something said of all doesn't apply.
-var exception = text.Pattern(`(?i),?\s*\b` + exceptFor + "[\\w./-]+\\.\\w+[`*]*")
 
 // together returns what some clauses say of one thing.
 func together(list []clause) (state string) {
