@@ -166,6 +166,7 @@ type page struct {
 	items   []Item
 	read    []string // files only read, named below the heading
 	told    bool
+	begun   bool     // the goal is what the session began with
 	lines   []string // of the items in their current form; nil if not yet formatted
 }
 
@@ -184,7 +185,11 @@ func (pg *page) layOut(cut []int) Rendered {
 	}
 	for i := len(pg.lines); i < len(pg.items); i++ {
 		it := &pg.items[i]
-		pg.lines = append(pg.lines, formatItem(it)+pg.saidMoreSince(it)+pg.note(it))
+		more := pg.saidMoreSince(it)
+		pg.lines = append(pg.lines, formatItem(it)+more+pg.note(it))
+		if it.Kind == Goal { // the newest counts
+			pg.begun = more != ""
+		}
 	}
 	r := Rendered{Cut: len(cut)}
 	var body strings.Builder
@@ -197,6 +202,9 @@ func (pg *page) layOut(cut []int) Rendered {
 			}
 		}
 		if len(lines) > 0 {
+			if s.kind == Goal && pg.begun {
+				s.heading = beganWith
+			}
 			fmt.Fprintf(&body, "\n## %s\n", s.heading)
 			list(&body, s.kind, lines)
 		}

@@ -53,6 +53,10 @@ var titles = map[Kind]string{
 	Lead: "In their own words",
 }
 
+// beganWith is the heading of a goal that quotes what a session began with, of which its person said more since: it may
+// be reached by now, or given up.
+const beganWith = "Began with"
+
 func sections(own map[Kind]string, kinds ...Kind) (all []section) {
 	for _, k := range kinds {
 		all = append(all, section{kind: k, heading: cmp.Or(own[k], titles[k])})
@@ -81,7 +85,7 @@ var meanings = []struct {
 	{Status, []string{"status", "progress ", "state "}},
 	{Finding, []string{"found ", "finding", "root cause"}},
 	{Decision, []string{"decision", "decided", "locked in", "settled", "agreed"}},
-	{Goal, []string{"goal", "objective", "aim "}},
+	{Goal, []string{"goal", "objective", "aim ", "began with "}},
 }
 
 // KindOf returns the kind of items under a heading, as recall, people or agents may word it, or "".
@@ -107,5 +111,5 @@ func headingKey(s string) string {
 func IsHeading(line string) bool {
 	text, ok := strings.CutPrefix(line, "## ")
 	is := func(s section) bool { return s.heading == text }
-	return ok && slices.ContainsFunc(Variants, func(v Variant) bool { return slices.ContainsFunc(layouts[v], is) })
+	return ok && (text == beganWith || slices.ContainsFunc(Variants, func(v Variant) bool { return slices.ContainsFunc(layouts[v], is) }))
 }

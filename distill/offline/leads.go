@@ -375,7 +375,8 @@ type weighed struct {
 }
 
 // report cuts the assistant's last message into passages; if that is a sentence that answers nothing but what was said
-// last, then the one before it too, unless the person said more to that than to go on.
+// last, then the one before it too, unless the person said more to that than to go on, or than to ask what has nothing
+// to quote as its answer.
 func (t *talk) report() (out []weighed) {
 	for _, sp := range slices.Backward(t.speeches) {
 		if sp.source != message || !sp.closing {
@@ -385,7 +386,8 @@ func (t *talk) report() (out []weighed) {
 			break
 		}
 		answered := sp.exchange < t.n-1 && t.waiting == nil && t.asked.reacts == sp
-		if answered && !(passage{t.asked, t.asked.parts}).leavesIt() {
+		untold := len(out) == 0 && answered && asks(t.asked.text)
+		if answered && !untold && !(passage{t.asked, t.asked.parts}).leavesIt() {
 			break
 		}
 		for _, p := range sp.passages() {

@@ -39,7 +39,8 @@ func (sp *speech) passages() []passage {
 			continue
 		}
 		goesOn := i > from && !s.opens && s.block != quoted
-		worth := s.block == listItem || goesOn && s.block != row || s.state != "" || worthReading(s, sp)
+		told := i > from && strings.HasSuffix(sp.parts[i-1].text, ":") // "The page is at: https://…"
+		worth := s.block == listItem || (goesOn || told) && s.block != row || s.state != "" || worthReading(s, sp)
 		if sp.user {
 			worth = !s.pasted
 		}
