@@ -56,11 +56,15 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			return false
 		}
 		words := keywords(it.Text)
-		if said(kept, words) {
+		share := minSaidShare
+		if it.By == payload.ByUser {
+			share = minTypedShare
+		}
+		if said(kept, words, share) {
 			return false
 		}
 		asked := it.By == payload.ByUser && len(it.Evidence) > 1 && it.Evidence[1].N > it.Evidence[0].N
-		if asked && said(kept, keywords(it.Evidence[1].Quote)) { // what answers it has its line
+		if asked && said(kept, keywords(it.Evidence[1].Quote), share) { // what answers it has its line
 			return false
 		}
 		if len(it.Evidence) > 1 { // shown beside it
@@ -456,7 +460,9 @@ func (t *talk) telling() (out []weighed) {
 			continue
 		}
 		for _, p := range sp.passages() {
-			if distill.NeedsContext(p.text()) && p.asked() == nil {
+			head := p.head()
+			asksFirst := head != nil && asks(strings.TrimRight(head.text, ":")) || distill.Offers(p.run[0].text)
+			if asksFirst || distill.NeedsContext(p.text()) && p.asked() == nil {
 				continue
 			}
 			h := p.hint()
@@ -485,11 +491,12 @@ func heaviestFirst(of []weighed) {
 	slices.SortStableFunc(of, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
 }
 
-// minSaidShare is the share of a statement's words from which another one that has them says it.
-const minSaidShare = 0.9
+// The share of a statement's words from which another one that has them says it: of what the assistant said, and of
+// what a person did.
+const minSaidShare, minTypedShare = 0.8, 0.9
 
-func said(kept []text.Bag, words text.Bag) bool {
+func said(kept []text.Bag, words text.Bag, share float64) bool {
 	return slices.ContainsFunc(kept, func(k text.Bag) bool {
-		return len(words) >= 3 && words.In(k) >= minSaidShare
+		return len(words) >= 3 && words.In(k) >= share
 	})
 }

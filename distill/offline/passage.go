@@ -442,7 +442,8 @@ func (p passage) smallTalk() bool {
 		return p.greets() && len(asked) == 0
 	}
 	says := func(s sentence) bool { return !distill.Offers(s.text) }
-	return p.greets() && !asks(asked[len(asked)-1].text) || p.agrees() && !slices.ContainsFunc(asked, says)
+	repeats := text.Agrees(p.text()) && keywords(p.text()).In(keywords(passage{p.reacts, asked}.text())) == 1
+	return p.greets() && !asks(asked[len(asked)-1].text) || (p.agrees() || repeats) && !slices.ContainsFunc(asked, says)
 }
 
 // agrees reports whether a passage says no more than yes.
