@@ -140,7 +140,7 @@ func (f *touched) item(t *talk) payload.Item {
 				words = s.text
 			}
 			quote(f.saidBy, s, words)
-			if f.edits > 0 && f.saidBy.turn.N < f.turn.N && it.Status != payload.FileDone {
+			if f.edits > 0 && f.saidBy.turn.N < f.turn.N {
 				it.Text += "; edited since."
 			}
 		}

@@ -127,7 +127,7 @@ func TestFilesByRecordAlone(t *testing.T) {
 			" “rejects stale events, and waits for its push”"},
 		"broken off": {[]ingest.ToolCall{call("Edit", "/w/guard.go", "")}, "IN PROGRESS “rejects stale events, and waits for its push”; edited since."},
 		"committed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -am x",
-			Done: true, Commit: "76b7d178"}}, "DONE “rejects stale events, and waits for its push”"},
+			Done: true, Commit: "76b7d178"}}, "DONE “rejects stale events, and waits for its push”; edited since."},
 		"quiet commit": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -qm x",
 			Done: true, CommitMessage: "x"}}, " “rejects stale events, and waits for its push”; edited since."},
 		"cut off while it commits": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash",

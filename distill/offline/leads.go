@@ -56,15 +56,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			return false
 		}
 		words := keywords(it.Text)
-		share := minSaidShare
-		if it.By == payload.ByUser {
-			share = minTypedShare
-		}
-		if said(kept, words, share) {
+		if said(kept, words) {
 			return false
 		}
 		asked := it.By == payload.ByUser && len(it.Evidence) > 1 && it.Evidence[1].N > it.Evidence[0].N
-		if asked && said(kept, keywords(it.Evidence[1].Quote), share) { // what answers it has its line
+		if asked && said(kept, keywords(it.Evidence[1].Quote)) { // what answers it has its line
 			return false
 		}
 		if len(it.Evidence) > 1 { // shown beside it
@@ -491,12 +487,11 @@ func heaviestFirst(of []weighed) {
 	slices.SortStableFunc(of, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
 }
 
-// The share of a statement's words from which another one that has them says it: of what the assistant said, and of
-// what a person did.
-const minSaidShare, minTypedShare = 0.8, 0.9
+// minSaidShare is the share of a statement's words from which another one that has them says it.
+const minSaidShare = 0.9
 
-func said(kept []text.Bag, words text.Bag, share float64) bool {
+func said(kept []text.Bag, words text.Bag) bool {
 	return slices.ContainsFunc(kept, func(k text.Bag) bool {
-		return len(words) >= 3 && words.In(k) >= share
+		return len(words) >= 3 && words.In(k) >= minSaidShare
 	})
 }
