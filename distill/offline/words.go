@@ -75,7 +75,8 @@ func worthReading(s *sentence, sp *speech) bool {
 			}
 		}
 	}
-	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords || labels().MatchString(s.text)
+	linked := words >= 2 && s.block == paragraph && strings.Contains(s.text, "://") // "PR: https://…"
+	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords || linked || labels().MatchString(s.text)
 }
 
 // looksPasted reports whether a text looks like output or code.
