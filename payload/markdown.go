@@ -166,7 +166,6 @@ type page struct {
 	items   []Item
 	read    []string // files only read, named below the heading
 	told    bool
-	begun   bool     // the goal is what the session began with
 	lines   []string // of the items in their current form; nil if not yet formatted
 }
 
@@ -185,11 +184,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	}
 	for i := len(pg.lines); i < len(pg.items); i++ {
 		it := &pg.items[i]
-		more := pg.saidMoreSince(it)
-		pg.lines = append(pg.lines, formatItem(it)+more+pg.note(it))
-		if it.Kind == Goal { // the newest counts
-			pg.begun = more != ""
-		}
+		pg.lines = append(pg.lines, formatItem(it)+pg.saidMoreSince(it)+pg.note(it))
 	}
 	r := Rendered{Cut: len(cut)}
 	var body strings.Builder
@@ -202,7 +197,7 @@ func (pg *page) layOut(cut []int) Rendered {
 			}
 		}
 		if len(lines) > 0 {
-			if s.kind == Goal && pg.begun {
+			if s.kind == Goal && pg.begun() {
 				s.heading = beganWith
 			}
 			fmt.Fprintf(&body, "\n## %s\n", s.heading)
@@ -267,6 +262,19 @@ func (pg *page) saidMoreSince(goal *Item) string {
 		return ""
 	}
 	return fmt.Sprintf("; the user said more since, up to turn %d", last)
+}
+
+// begun reports whether nobody stated a goal, and the person said more since what they asked for last as one.
+func (pg *page) begun() (more bool) {
+	for i := range pg.items {
+		if it := &pg.items[i]; it.Kind == Goal {
+			if !it.Quoted() {
+				return false
+			}
+			more = pg.saidMoreSince(it) != ""
+		}
+	}
+	return more
 }
 
 // note says which session of a thread an item is from, whether only its agent said so, and what has since replaced or

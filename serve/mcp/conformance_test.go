@@ -78,7 +78,7 @@ func TestTools(t *testing.T) {
 		{"a payload", "recall_resume", map[string]any{"project": "ledgerline"},
 			[]string{"<!-- recall ", "# Rehydration payload", "what would you do next?"}, false},
 		{"a session's payload", "recall_resume", map[string]any{"session": "b1047db6", "variant": "handoff"},
-			[]string{"## Feature goal"}, false},
+			[]string{"## Began with"}, false},
 		{"no variant", "recall_resume", map[string]any{"variant": "poem"}, []string{"coding debug handoff"}, true},
 		{"the list of sessions", "recall_session", nil, []string{"b1047db6 · 2026-09-09 · ledgerline"}, false},
 		{"around a turn", "recall_session", map[string]any{"session": "b1047db6:14"},
