@@ -17,11 +17,9 @@ const maxGoal = 280
 // until they say that they turn to something else or begin a plan for it. What was typed
 // before the prompt that the client records as the first only leads up to it. A remark on
 // work that was done sets out to nothing; where nobody asked for anything at length, the
-// first words do ("labels now"), and where they only said to go on, what was proposed. The
-// words that make a question an order are the goal, with that question.
+// first words do ("labels now"), and where they only said to go on, what was proposed.
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
-	asked := -2 // exchange in which the goal was asked
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
 		return sp.source == typing && sp.turn.ID == t.session.Opened
 	})
@@ -30,25 +28,11 @@ func goal(t *talk) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		orders := func(s sentence) bool { return s.cues.has(cueOrder) && !asks(s.text) }
-		if last != nil && muses().MatchString(last[0].Text) && (sp.wrought || slices.ContainsFunc(sp.parts, orders)) {
-			if it, ok := requested(sp, 2); ok {
-				last, asked = []payload.Item{it}, sp.exchange
-			}
-			continue
-		}
-		if last != nil && asked == sp.exchange-1 && asks(last[0].Text) && sp.ordersThat() {
-			if it, ok := requested(sp, 1); ok {
-				it.About, it.Evidence = about(last[0].Text+" "+it.Text), append(it.Evidence, last[0].Evidence...)
-				last = []payload.Item{it}
-			}
-			continue
-		}
 		if (last != nil || sp.remarks()) && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp, 2); ok {
-			last, asked = []payload.Item{it}, sp.exchange
+			last = []payload.Item{it}
 		} else if it, ok := requested(sp, 1); ok && short == nil && !sp.afterWork {
 			short = []payload.Item{it}
 		} else if it, ok := sp.agreed(from[i+1:]); ok && (short == nil || asks(short[0].Text)) {
@@ -60,12 +44,6 @@ func goal(t *talk) (last []payload.Item) {
 	}
 	return last
 }
-
-// muses matches what wonders what would be if, or what somebody else thinks: the goal until anything is ordered.
-var muses = text.Pattern(`(?i)^\W*(?:(?:so|ok|hm+|hey|just (?:curious|wondering)|and|by the way)\b\W*)*(?:what if\b|` +
-	`suppos(?:e|ing)\b|imagine\b|hypothetically|theoretically|in theory|was wäre|angenommen|theoretisch|et si\b|` +
-	`imaginons|supposons|y si\b|supongamos|` +
-	`(?:[a-z]+ )?\pL+ (?:thinks?|believes?|reckons?|suggests?|meinte?|findet|pense|piensa)\b)`)
 
 // agreed returns what the assistant proposed to do, if what was typed only says to go on with it; where that was said
 // first of all, what the assistant then said it goes on with.
@@ -91,19 +69,7 @@ func (sp *speech) agreed(then []*speech) (it payload.Item, ok bool) {
 
 var goesOn = text.Pattern(`(?i)\b(?:continue|go (?:on|ahead)|carry on|resume|proceed|weiter)\b`)
 
-// ordersThat reports whether what was typed orders what was asked before: "then make it so".
-func (sp *speech) ordersThat() bool {
-	m := orderThat().FindStringSubmatch(sp.text)
-	return m != nil && cuesIn(m[2]).has(cueOrder|cueWant) && (m[1] != "" || pointsBack().MatchString(m[2])) &&
-		!asks(sp.parts[0].text)
-}
-
-var (
-	// orderThat matches the beginning of an order that follows from an answer.
-	orderThat = text.Pattern(`(?i)^\W*(?:(?:ok|okay|yes|yep|good|great|fine|right|hm+|ah|oh|i see)\b\W*){0,2}` +
-		`(?:(then|so)\b\W*)?([^.!?\n]+)`)
-	pointsBack = text.Pattern(`(?i)\b(?:it|that|this|so|them|those)\b`)
-)
+var pointsBack = text.Pattern(`(?i)\b(?:it|that|this|so|them|those)\b`)
 
 // remarks reports whether what was typed asks for nothing, after work was done or as an answer that leaves the question
 // open: "I don't know, ask Ines".

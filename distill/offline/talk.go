@@ -32,7 +32,6 @@ type speech struct {
 	exchange  int     // 0-based number of the exchange it belongs to
 	reacts    *speech // the assistant's message before it: for a person the closing one of the exchange before; or nil
 	afterWork bool    // tools were called before it
-	wrought   bool    // files were written in its exchange
 	answer    *speech // what closes the exchange that a person's words begin, or nil
 	suspects  *speech // the assistant's last message before it, in the same exchange, that supposed something; or nil
 	parts     []sentence
@@ -113,9 +112,6 @@ func (t *talk) turn(turn *ingest.Turn) {
 
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	t.worked = true
-	if t.asked != nil && writes(c.Name) && c.Worked() {
-		t.asked.wrought = true
-	}
 	if c.Committed() || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
