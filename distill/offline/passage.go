@@ -271,6 +271,9 @@ func (p passage) asked() []sentence {
 		if asks(p.text()) {
 			return nil
 		}
+		if listed := p.takes(parts, i); listed >= 0 {
+			return parts[listed : listed+1]
+		}
 		from := i
 		pointsBack := pointsBack().MatchString(parts[i].text) && len(about(parts[i].text)) == 0
 		if from > 0 && !parts[i].opens && (pointsBack || !tells(parts[i].text, minTelling)) {
@@ -308,6 +311,20 @@ func (p passage) asked() []sentence {
 		return nil
 	}
 	return parts[from:]
+}
+
+// takes returns the place of the item of a list near a question that a reply of more than yes or no shares clearly more
+// words with than with the question; -1 if there is none.
+func (p passage) takes(parts []sentence, question int) int {
+	const clearly, near = 2, 6
+	words, best := keywords(p.text()), -1
+	most := keywords(parts[question].text).Shared(words) + clearly - 1
+	for i := max(0, question-near); i < len(parts) && !p.bare(); i++ {
+		if n := keywords(parts[i].text).Shared(words); n > most && parts[i].block == listItem {
+			best, most = i, n
+		}
+	}
+	return best
 }
 
 // answered returns what a passage is shown with: the option that it takes, else what it answers.
