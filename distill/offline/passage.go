@@ -320,7 +320,9 @@ func (p passage) takes(parts []sentence, question int) int {
 	words, best := keywords(p.text()), -1
 	most := keywords(parts[question].text).Shared(words) + clearly - 1
 	for i := max(0, question-near); i < len(parts) && !p.bare(); i++ {
-		if n := keywords(parts[i].text).Shared(words); n > most && parts[i].block == listItem {
+		item := keywords(parts[i].text)
+		n := item.Shared(words)
+		if n > most && parts[i].block == listItem && n < len(item) { // else the reply quotes it
 			best, most = i, n
 		}
 	}
