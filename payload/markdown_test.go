@@ -454,7 +454,8 @@ func TestARequestIsQuoted(t *testing.T) {
 	later := Item{ID: "v6h2n8c4ra", Kind: Lead, Maker: ByRule, By: ByUser, State: Stands, At: time.Unix(60, 0),
 		Text: "then write the notes", Evidence: []Evidence{{Turn: "u9", N: 9, Quote: "then write the notes"}}}
 	p.Items = append(p.Items, later)
-	if page, want := Render(p, Options{}).Text, "” — user, turn 1; the user said more since, up to turn 9\n"; !strings.Contains(
+	const asked = "\n## Began with\n“is the branch merged?” — user, turn 1"
+	if page, want := Render(p, Options{}).Text, asked+"; the user said more since, up to turn 9\n"; !strings.Contains(
 		page, want) {
 		t.Errorf("a request after which more was said reads %q, want %q in it", page, want)
 	} else if doc, err := Read(page); err != nil || len(doc.Lines) != 2 || doc.Lines[0].Item.Text != goal.Text {

@@ -177,9 +177,6 @@ func (p passage) breaksOff() bool {
 	}) && stops
 }
 
-// leavesIt reports whether a passage says nothing to what was said before it.
-func (p passage) leavesIt() bool { return p.greets() || p.breaksOff() }
-
 // leaving matches what a person says who stops for now, with the reason.
 var leaving = text.Pattern(`(?i)\b(?:(?:let['’]?s|we|i|i['’]ll|have to|need to|must|should) )*(?:` +
 	`(?:stop|pause|break off|quit|go on|continue|resume|(?:pick|leave) (?:it|this)(?: up)?)` +

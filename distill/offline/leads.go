@@ -113,7 +113,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
-		form := strings.Map(withoutDigits, w.text())
+		form := digits().ReplaceAllString(w.text(), "")
 		if forms[form] {
 			continue
 		}
@@ -130,12 +130,7 @@ func (p passage) names() bool {
 	return strings.Contains(p.speech.text[p.from():p.to()], "`") || len(about(p.text())) > 0
 }
 
-func withoutDigits(r rune) rune {
-	if r >= '0' && r <= '9' {
-		return -1
-	}
-	return r
-}
+var digits = text.Pattern(`[0-9]`)
 
 // bulletCost is how many tokens an item takes on a page besides its line.
 const bulletCost = 2
@@ -385,10 +380,11 @@ func (t *talk) report() (out []weighed) {
 		if sp.exchange < t.n-2 || sp.exchange < t.n-1 && asks(sp.text) {
 			break
 		}
-		answered := sp.exchange < t.n-1 && t.waiting == nil && t.asked.reacts == sp
-		untold := len(out) == 0 && answered && asks(t.asked.text)
-		if answered && !untold && !(passage{t.asked, t.asked.parts}).leavesIt() {
-			break
+		if sp.exchange < t.n-1 && t.waiting == nil && t.asked.reacts == sp {
+			said, untold := passage{t.asked, t.asked.parts}, len(out) == 0 && asks(t.asked.text)
+			if !untold && !said.greets() && !said.breaksOff() {
+				break
+			}
 		}
 		for _, p := range sp.passages() {
 			if first := &p.run[0]; !first.cues.has(cueNarrate) && !distill.Offers(first.text) {

@@ -461,12 +461,10 @@ func (p passage) smallTalk() bool {
 		return p.greets() && len(asked) == 0
 	}
 	says := func(s sentence) bool { return !distill.Offers(s.text) }
-	repeats := text.Agrees(p.text()) && keywords(p.text()).In(keywords(passage{p.reacts, asked}.text())) == 1
-	return p.greets() && !asks(asked[len(asked)-1].text) || (p.agrees() || repeats) && !slices.ContainsFunc(asked, says)
+	repeats := p.bare() || keywords(p.text()).In(keywords(passage{p.reacts, asked}.text())) == 1
+	agrees := p.greets() || text.Agrees(p.text()) && repeats
+	return p.greets() && !asks(asked[len(asked)-1].text) || agrees && !slices.ContainsFunc(asked, says)
 }
-
-// agrees reports whether a passage says no more than yes.
-func (p passage) agrees() bool { return p.greets() || p.bare() && text.Agrees(p.text()) }
 
 // greets reports whether a passage only greets, thanks or agrees.
 func (p passage) greets() bool {

@@ -13,6 +13,7 @@ func TestReplied(t *testing.T) {
 		{offer, "B. but it has to be quiet at night, and show the tide of the harbour next door",
 			"**Option B — none at all**"},
 		{offer, "neither", "Which of the two do you prefer?"},
+		{steps, "not before noon, the mayor sleeps until then and the bells are loud, but #2", "2. Set it"},
 		{steps, "do 1", "Shall I set the harbour clock?"},
 		{"Done. What's next?", "a sign at the gate", ""},
 	} {
