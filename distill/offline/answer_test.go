@@ -57,7 +57,7 @@ func TestNoSentence(t *testing.T) {
 // Where a session ended is told with what its last line announces, or by the message before one with nothing to quote.
 // A reply stands with the option that its words take, not with the question below, nor with an offer that it repeats.
 func TestEndsAndReplies(t *testing.T) {
-	options := "Two ways:\n1. Add `outDir`, so that the files go to a directory of their own.\n2. Skip the compiler.\n" +
+	options := "Two ways:\n1. Add `outDir`, so that files go to a directory of their own.\n2. Skip the compiler.\n" +
 		"\nOr shall I only clean up the files?"
 	for _, c := range []struct {
 		said       []string
@@ -70,12 +70,12 @@ func TestEndsAndReplies(t *testing.T) {
 			"In `hall.json`:\n\n```\n{}\n```"},
 			"## Where it ended\n- “Ticket 241 is cancelled, 242 is the one to track.”", ""},
 		{[]string{"Why are there two of each file?", options, "yes pls, add a directory instead", "Done."},
-			"to “Add `outDir`, so that the files go to a directory of their own.”", "Or shall I"},
+			"to “Add `outDir`, so that files go to a directory of their own.”", "Or shall I"},
 		{[]string{"Draw the hall.", "Drawn. Want me to draw the stairs of the hall too?", "yes draw the stairs too",
 			"Drawn."},
 			"Draw the hall.", "yes draw"},
 		{[]string{"Draw the hall.", "It is drawn in `hall.svg`.", "the doors too",
-			"## Are you happy with the doors?\n- [Y]es, keep all the doors\n- [N]o, draw the doors again", "y", "Kept."},
+			"## Are you happy with the doors?\n- [Y]es, keep all doors\n- [N]o, draw the doors again", "y", "Kept."},
 			"Draw the hall.", "[Y]es"},
 	} {
 		p, err := Distiller{}.Distill(t.Context(), talkOf(c.said, nil))
