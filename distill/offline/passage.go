@@ -461,8 +461,8 @@ func (p passage) smallTalk() bool {
 		return p.greets() && len(asked) == 0
 	}
 	says := func(s sentence) bool { return !distill.Offers(s.text) }
-	repeats := p.bare() || keywords(p.text()).In(keywords(passage{p.reacts, asked}.text())) == 1
-	agrees := p.greets() || text.Agrees(p.text()) && repeats
+	repeats := func() bool { return keywords(p.text()).In(keywords(passage{p.reacts, asked}.text())) == 1 }
+	agrees := p.greets() || text.Agrees(p.text()) && (p.bare() || repeats())
 	return p.greets() && !asks(asked[len(asked)-1].text) || agrees && !slices.ContainsFunc(asked, says)
 }
 
