@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,10 +20,10 @@ func (o *ranked) opens() bool {
 	return o.table == turns && t.Role == "user" && (t.N == 1 || strings.HasSuffix(strings.TrimSpace(t.Text), "?"))
 }
 
-// withoutGoals has exchanges in the place of the goals that were taken from them, unless goals are asked for: what was
-// to be done says nothing of what came of it.
-func (r *reader) withoutGoals(all []*ranked) []*ranked {
-	if r.q.Kinds != nil || r.asked.Asks(payload.Goal) {
+// withoutSigns has exchanges in the place of the items that were taken from them and only point to the subject, unless
+// those are asked for: goals and questions, which say nothing of what came of them, and files of which nothing is said.
+func (r *reader) withoutSigns(all []*ranked) []*ranked {
+	if r.q.Kinds != nil {
 		return all
 	}
 	in := map[exchangePlace]*ranked{}
@@ -33,7 +34,7 @@ func (r *reader) withoutGoals(all []*ranked) []*ranked {
 	}
 	return slices.DeleteFunc(all, func(o *ranked) bool {
 		told := in[exchangePlace{o.session, o.x}]
-		if o.table != items || !o.onlyAsks() || told == nil {
+		if o.table != items || told == nil || !r.onlyPoints(o) {
 			return false
 		}
 		told.score = max(told.score, o.score)
@@ -41,11 +42,20 @@ func (r *reader) withoutGoals(all []*ranked) []*ranked {
 	})
 }
 
-// onlyAsks reports whether an item says what a person wanted or asked, not what came of it.
-func (o *ranked) onlyAsks() bool {
+// onlyPoints reports whether an item says what a person wanted or asked, not what came of it, or names a file.
+func (r *reader) onlyPoints(o *ranked) bool {
 	it := &o.item
-	asks := it.Kind == payload.Lead && it.By == payload.ByUser && strings.HasSuffix(it.Text, "?")
-	return it.Kind == payload.Goal || asks
+	switch it.Kind {
+	case payload.Goal:
+		return !r.asked.Asks(payload.Goal)
+	case payload.Lead:
+		return it.By == payload.ByUser && strings.HasSuffix(it.Text, "?") && !r.asked.Asks(payload.Goal)
+	case payload.File:
+		named := strings.Contains(strings.ToLower(r.q.Text), strings.ToLower(path.Base(it.Path)))
+		said := func(quote string) bool { return strings.Contains(quote, " ") } // more than its name
+		return !named && !r.asked.Asks(payload.File) && !slices.ContainsFunc(it.Quotes(), said)
+	}
+	return false
 }
 
 // asMuch is how much of a question the last message of an exchange must say, relative to the one that says most.

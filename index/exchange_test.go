@@ -39,6 +39,24 @@ func TestAnExchangeIsFoundAsAWhole(t *testing.T) {
 	}
 }
 
+// A file of which only the name is on the subject stands back behind what was said of it, unless it is asked for.
+func TestFilesStandBack(t *testing.T) {
+	file := Item{Item: payload.Item{ID: "f", Kind: payload.File, Path: "queue/retries_wait.go", Text: "Edited.", At: day,
+		State: payload.Stands, Evidence: []payload.Evidence{{Turn: "t2", N: 2, Quote: "/src/queue/retries_wait.go"}}}}
+	x := openWith(t, Doc{Session: "s", Project: "p", Items: []Item{file}, Turns: []Turn{
+		said(1, 1, "user", "retries of the queue should wait longer"),
+		said(2, 1, "assistant", "They wait two minutes now.")}})
+	for question, first := range map[string]string{
+		"how long do retries of the queue wait?":       "s/t2",
+		"which files are about the queue retries?":     "f",
+		"what became of retries_wait.go in the queue?": "f",
+	} {
+		if got := ids(search(t, x, Query{Text: question})); len(got) == 0 || got[0] != first {
+			t.Errorf("%s: got %v, want %s first", question, got, first)
+		}
+	}
+}
+
 // A long exchange is cut so that each stretch of a few sentences stands in one window as a whole.
 func TestWindowsOverlap(t *testing.T) {
 	var words []string

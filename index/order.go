@@ -80,7 +80,7 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 		return nil, err
 	}
 	r.blend(all, ts)
-	all = r.withoutGoals(all)
+	all = r.withoutSigns(all)
 	all = append(all, r.q.Elsewhere.within(r.q, all)...)
 	arrange(all)
 	all, err = r.quote(ctx, all[:min(len(all), max(exchangesRead, r.q.Limit))])

@@ -40,6 +40,7 @@ func TestAsked(t *testing.T) {
 		{"which files handle retries?", payload.Decision, false},
 		{"what did we decide about retries?", payload.File, false},
 		{"where does it retry", payload.File, true},
+		{"how exact must the file match be?", payload.File, false},
 		{"what's left on retries?", payload.Next, true},
 		{"what's left on retries?", payload.Goal, false},
 		{"retry progress", payload.Status, true},
