@@ -23,8 +23,8 @@ const (
 )
 
 // refusals are the reasons for which an item isn't kept at all.
-var refusals = []string{DropOpposite, DropOrder, DropQuoted, DropUnrelated, DropNotChosen, DropHalf, DropQuote,
-	DropForeign, DropNoTurn, DropLong, DropNoEvidence}
+var refusals = []string{DropOpposite, DropOrder, DropQuoted, DropUnrelated, DropHalf, DropQuote, DropForeign,
+	DropNoTurn, DropLong, DropNoEvidence}
 
 // Refused returns how many of a payload's items were refused, and the main reason.
 func Refused(p *payload.Payload) (n int, why string) {
@@ -47,6 +47,7 @@ const (
 	minClause  = 0.25 // of each clause's: nothing is added
 	minAsked   = 0.6  // of all and of each clause's, if only a bare yes bears it
 	minDetail  = 0.34 // of a reason's, a condition's, an option's
+	mostNamed  = 2    // words of a quote that only names something
 	minMixed   = 0.05 // if two languages are spoken: names and cognates
 )
 
@@ -109,6 +110,10 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 		slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return swaps(claim, q) })
 	inTime := sequence().MatchString(it.Text)
 	praises, turned := praises(claim, b.decisive())
+	asked := b.said
+	if b.replies { // what they reply to may name what they didn't take
+		asked = nil
+	}
 	wonders := b.replies && !b.states && !tellsOfQuestion().MatchString(it.Text)
 	switch {
 	case !b.spoken:
@@ -122,7 +127,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case all < minRelated || len(claim) == 0:
 		return DropUnrelated, 0
 	case it.Kind == payload.Status: // sums up
-	case slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return substitutes(claim, q, b.said) }):
+	case slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return substitutes(claim, q, asked) }):
 		why = MendSaid
 	case it.Kind == payload.Decision && b.replies && slices.ContainsFunc(b.sentences, undecided().MatchString),
 		it.Kind == payload.Decision && (praises || wonders):
@@ -133,7 +138,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case all < minClaim, clause < minClause, len(lacks) > 0, b.bare && min(all, clause) < minAsked, b.speaksOfElse(claim):
 		why = MendSaid
 	}
-	return why, j.details(it)
+	return why, j.details(it, b)
 }
 
 // judged are the kinds of claims that are compared with what was said; a file is looked up by its path.
@@ -195,7 +200,8 @@ func (b *bearing) speaksOfElse(claim []sayWord) bool {
 			return !w.joint && has(claim, w.stem)
 		})
 	}
-	return b.replies && !slices.ContainsFunc(b.quotes, shares)
+	return b.replies && !slices.ContainsFunc(b.quotes, shares) ||
+		len(b.named) > 0 && !slices.ContainsFunc(b.named, shares)
 }
 
 // undecided matches what isn't decided yet: "not sure yet". "Can we maybe do it?" is a polite order.
@@ -237,7 +243,7 @@ func (b *bearing) exceptsMore(claim string) bool {
 }
 
 // details removes what nobody said.
-func (j *Judge) details(it *payload.Item) (took int) {
+func (j *Judge) details(it *payload.Item, b *bearing) (took int) {
 	least := minDetail
 	if j.mixed {
 		least = minMixed
@@ -247,7 +253,7 @@ func (j *Judge) details(it *payload.Item) (took int) {
 		return all >= least
 	}
 	for _, s := range []*string{&it.Why, &it.Scope} {
-		if *s != "" && !said(*s) {
+		if *s != "" && (!said(*s) || strings.Contains(b.offers.leftFor, strings.ToLower(strings.TrimRight(*s, ".")))) {
 			*s, took = "", took+1
 		}
 	}
@@ -267,6 +273,7 @@ type bearing struct {
 	spoken    bool            // a quote isn't only something that the assistant quotes
 	bare      bool            // it rests on a bare yes or no, and nothing else
 	replies   bool            // all quotes are a person's
+	named     [][]sayWord     // or all are an assistant's and only name something
 	states    bool            // a person answers, or doesn't only wonder, or ask and then say no
 	offers    eitherOr        // that a person's reply chose from
 	limited   bool            // what is said limits something: "only", "except"
@@ -279,7 +286,12 @@ func (c *contract) bears(it *payload.Item) *bearing {
 	for _, e := range it.Evidence {
 		for _, t := range c.at[e.Turn] {
 			c.bear(b, t, e.Quote)
+			b.named = append(b.named, read(e.Quote))
 		}
+	}
+	says := func(q []sayWord) bool { return len(q) > mostNamed }
+	if b.replies || len(b.theirs) > 0 || slices.ContainsFunc(b.named, says) {
+		b.named = nil
 	}
 	return b
 }
@@ -287,6 +299,7 @@ func (c *contract) bears(it *payload.Item) *bearing {
 func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
 	before := c.before(t)
 	switch own := ownSpeech(t); {
+	case t.Role == ingest.Assistant && b.choice(t, quote):
 	case t.Role == ingest.Assistant:
 		b.bare, b.replies = false, false
 		c.bearAssistants(b, t, quote)

@@ -25,6 +25,8 @@ func TestClaimsThatTheirQuotesDontBear(t *testing.T) {
 		{"", "we take the blue paper, the green one is too thin", "",
 			"The green paper is taken, the blue one is too thin"},
 		{"", "print it on paper, stickers are a mess", "", "Print it on stickers"},
+		{"Lager would do, stout is heavier.", "stout for the summer menu", "", "Lager for the summer menu"},
+		{"3 judges make a quorum, 5 survive two absences.", "let me see", "5", "Invite 3 judges"},
 		{"", "keep the drafts for a week, then bin them", "", "Drafts are kept for good"},
 		{"", "every room needs a key except the attic", "", "The attic needs a key"},
 		{"", "show the map to members, hide it on phones", "", "The map is shown on phones"},

@@ -12,8 +12,7 @@ import (
 
 // Reasons that Contract counts: items dropped, then items kept but mended.
 const (
-	DropHalf      = "half a sentence"
-	DropNotChosen = "option that wasn't chosen"
+	DropHalf = "half a sentence"
 
 	MendRefused = "refused, so ruled out"
 )
@@ -58,11 +57,10 @@ func count(p *payload.Payload, counts map[string]int) {
 }
 
 // Contract enforces what every item must satisfy, whoever made it: a claim can be read on its own, and says what its
-// quotes say (see Judge); it isn't an option that was offered to a person who chose another; and what someone
-// immediately refused or took back becomes eliminated, with that reason, instead of standing as decided. What was
-// chosen or approved on record and is refused later in the session is revoked; only what is said outright counts. A
-// claim that says more than its quotes is kept as its maker's words. Items must be grounded already; people's own are
-// left alone. counts gives the number of mended and dropped items by reason.
+// quotes say (see Judge); and what someone immediately refused or took back becomes eliminated, with that reason,
+// instead of standing as decided. What was chosen or approved on record and is refused later in the session is revoked;
+// only what is said outright counts. A claim that says more than its quotes is kept as its maker's words. Items must be
+// grounded already; people's own are left alone. counts gives the number of mended and dropped items by reason.
 func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, counts map[string]int) {
 	c := newContract(s, items)
 	kept = make([]payload.Item, 0, len(items))
@@ -117,10 +115,6 @@ func (c *contract) accept(it *payload.Item) bool {
 		return true
 	}
 	if it.Kind == payload.Decision {
-		if fault := c.unchosenOption(it); fault != "" {
-			c.counts[fault]++
-			return false
-		}
 		c.ruleOutRefused(it)
 	}
 	switch {
@@ -142,49 +136,6 @@ func (c *contract) repeats(kept []payload.Item, it *payload.Item) bool {
 	return c.mended && slices.ContainsFunc(kept, func(o payload.Item) bool {
 		return o.Kind == it.Kind && payload.Alike(o.Text, it.Text) > sameClaims
 	})
-}
-
-// unchosenOption returns why a decision can't stand because something else was chosen, or "".
-func (c *contract) unchosenOption(it *payload.Item) string {
-	for _, e := range it.Evidence {
-		for _, t := range c.at[e.Turn] {
-			if fault := c.offeredButNotChosen(it, t, e.Quote); fault != "" {
-				return fault
-			}
-		}
-	}
-	return ""
-}
-
-// offeredButNotChosen checks an item that quotes a tool's question against the options that were chosen.
-func (c *contract) offeredButNotChosen(it *payload.Item, t *ingest.Turn, quote string) string {
-	took := func(a ingest.Answer, label string) bool {
-		return slices.ContainsFunc(a.Chosen, func(c string) bool {
-			return strings.EqualFold(c, label) || strings.Contains(c, label)
-		})
-	}
-	for i := range t.Calls {
-		answers := t.Calls[i].Answers
-		taken := slices.ContainsFunc(answers, func(a ingest.Answer) bool { return took(a, quote) })
-		for _, a := range answers {
-			if len(a.Chosen) == 0 || a.Free {
-				continue
-			}
-			for _, o := range a.Options {
-				if o.Label == "" || took(a, o.Label) {
-					continue
-				}
-				if !taken && (quote == o.Label || len(quote) > len(o.Label) && strings.Contains(o.Description, quote)) {
-					return DropNotChosen
-				}
-				if it.Why != "" && o.Description != "" && strings.Contains(strings.ToLower(o.Description),
-					strings.ToLower(strings.TrimRight(it.Why, "."))) {
-					it.Why = ""
-				}
-			}
-		}
-	}
-	return ""
 }
 
 // ruleOutRefused turns a decision into an eliminated item if the person said no to it in the next turn they typed.

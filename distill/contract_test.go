@@ -147,12 +147,17 @@ func TestContractOfAnswers(t *testing.T) {
 	p := &payload.Payload{Items: []payload.Item{
 		item(payload.Decision, "Store for the events: Redis", "r1: Redis"),
 		item(payload.Decision, "Store for the events: SQLite", "r1: SQLite"),
+		item(payload.Decision, "Use Redis for the events", "r1: SQLite"),
+		item(payload.Decision, "Redis stores the events", "r1: Which store for the events?"),
+		item(payload.Decision, "Events go into a folder", "r1: SQLite"),
 	}}
-	p.Items[1].Why = "one more server to run"
+	for i := range p.Items {
+		p.Items[i].Maker, p.Items[i].Why = payload.ByModel, "one more server to run"
+	}
 	Hold(s, p)
-	if len(p.Items) != 1 || p.Items[0].Text != "Store for the events: SQLite" || p.Items[0].Why != "" ||
-		p.Dropped[DropNotChosen] != 1 {
-		t.Errorf("got %+v, dropped %v, want SQLite alone, without Redis' reason", p.Items, p.Dropped)
+	if len(p.Items) != 2 || p.Items[0].Text != "Store for the events: SQLite" || p.Items[0].Why != "" ||
+		p.Dropped[DropOpposite] != 3 || !p.Items[1].Said() {
+		t.Errorf("got %+v, dropped %v, want SQLite, without Redis' reason, and what the model says", p.Items, p.Dropped)
 	}
 }
 

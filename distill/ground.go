@@ -128,15 +128,20 @@ func inCalls(t *ingest.Turn, quote string) bool {
 // saidInCall returns a call's reasons, answers and plans, and what it names.
 func saidInCall(c *ingest.ToolCall) []string {
 	texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
-	for _, a := range c.Answers {
-		texts = append(texts, a.Question, a.Header, a.Notes)
-		texts = append(texts, a.Chosen...)
-		for _, o := range a.Options {
-			texts = append(texts, o.Label, o.Description)
-		}
+	for i := range c.Answers {
+		texts = append(texts, answerTexts(&c.Answers[i])...)
 	}
 	if c.Plan != nil {
 		texts = append(texts, c.Plan.Text)
+	}
+	return texts
+}
+
+// answerTexts returns what was asked, offered and answered.
+func answerTexts(a *ingest.Answer) []string {
+	texts := append([]string{a.Question, a.Header, a.Notes}, a.Chosen...)
+	for _, o := range a.Options {
+		texts = append(texts, o.Label, o.Description)
 	}
 	return texts
 }

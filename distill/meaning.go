@@ -363,7 +363,7 @@ func reordered(claim, said string) bool {
 }
 
 // substitutes reports whether a claim is a text's words in their order but for one, in whose place another stands that
-// nobody said there: "hourly" for "nightly".
+// nobody said there: "hourly" for "nightly", "lager for the summer" for "stout for the summer".
 func substitutes(claim, text []sayWord, said map[string]bool) bool {
 	at, shared := -1, 0 // the claim's word that isn't the text's
 	for i, w := range claim {
@@ -371,13 +371,13 @@ func substitutes(claim, text []sayWord, said map[string]bool) bool {
 		case w.joint:
 		case has(text, w.stem):
 			shared++
-		case at >= 0 || said[w.stem]:
+		case at >= 0 || said[w.stem] || changes[w.stem]:
 			return false
 		default:
 			at = i
 		}
 	}
-	if at < 0 || shared < 3 {
+	if at < 0 || shared == 0 || shared < 3 && at > 0 { // "redis for the cache": what comes first
 		return false
 	}
 	beside := func(words []sayWord, i, step int) string { // the next word that says something

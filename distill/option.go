@@ -1,17 +1,20 @@
 package distill
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	"recall/ingest"
 	"recall/internal/text"
 )
 
 // An eitherOr is a question of the form "A, or B?" and what a reply took of it.
 type eitherOr struct {
-	took  map[string]bool // words of the reply that only one side has
-	left  []sayWord       // what only the other side says
-	whole bool            // it took "the first", so all that one side says
+	took    map[string]bool // words of the reply that only one side has
+	left    []sayWord       // what only the other side says
+	leftFor string          // what is said for that, in small letters
+	whole   bool            // it took "the first", so all that one side says
 }
 
 // offerOf reads the last offer before a reply; it is empty if the reply has words of no side, or of both, or if two
@@ -37,13 +40,59 @@ func offerOf(asked, reply string) (o eitherOr) {
 				return eitherOr{}
 			}
 			if len(took) > 0 && 3*len(took) >= len(text.Words(reply)) {
-				o = eitherOr{took, read([]string{b, a}[side]), ordinal}
+				o = eitherOr{took: took, left: read([]string{b, a}[side]), whole: ordinal}
 				o.left = slices.DeleteFunc(o.left, func(w sayWord) bool { return w.joint || of[w.stem] })
 			}
 			of, other = other, of
 		}
 		return o
 	}
+	return o
+}
+
+// choice reads a quote from a question with options as the person's answer to it, and reports whether it is one.
+func (b *bearing) choice(t *ingest.Turn, quote string) bool {
+	for i := range t.Calls {
+		for _, a := range t.Calls[i].Answers {
+			all, said, no := answerTexts(&a), strings.Join(a.Chosen, "; "), false
+			of := all
+			if a.Free { // to what was asked
+				of = a.Chosen
+			}
+			if said == "" || !slices.ContainsFunc(of, func(s string) bool { return strings.Contains(s, quote) }) {
+				continue
+			}
+			b.bare = isBare(said) && len(b.quotes) == 0
+			if isBare(said) {
+				said, no = a.Question, text.Refuses(said)
+			}
+			for _, o := range a.Options { // what it meant
+				if slices.Contains(a.Chosen, o.Label) && strings.Contains(o.Description, quote) {
+					said += "; " + sentenceOf(o.Description, quote)
+				}
+			}
+			b.spoken, b.states = true, true
+			b.theirs = append(b.theirs, b.rest(said, no)...)
+			b.offers = offerOfOptions(&a)
+			b.say(strings.Join(all, "\n"))
+			return true
+		}
+	}
+	return false
+}
+
+// offerOfOptions returns the options that a person chose from.
+func offerOfOptions(a *ingest.Answer) eitherOr {
+	o, others := eitherOr{took: wordsIn(strings.Join(a.Chosen, " "))}, map[string]bool{}
+	for _, option := range a.Options {
+		if !slices.Contains(a.Chosen, option.Label) {
+			o.left = append(o.left, read(option.Label)...)
+			o.leftFor += strings.ToLower(option.Description) + "\n"
+			maps.Copy(others, wordsIn(option.Label))
+		}
+	}
+	o.left = slices.DeleteFunc(o.left, func(w sayWord) bool { return w.joint || o.took[w.stem] })
+	maps.DeleteFunc(o.took, func(w string, _ bool) bool { return others[w] })
 	return o
 }
 
