@@ -433,11 +433,11 @@ func TestPointTakenBack(t *testing.T) {
 // What a person says as they refuse a call takes back what they chose, too.
 func TestTakenBackInRefusal(t *testing.T) {
 	s := talk("you clean up", "says Asking.", "says Deleting.")
-	options := []ingest.Option{{Label: "Delete them"}, {Label: "Archive them"}}
+	options := []ingest.Option{{Label: "Delete them"}, {Label: "Archive per year"}}
 	s.Turns[1].Calls = []ingest.ToolCall{{ResultTurn: "r1", Answers: []ingest.Answer{{
 		Question: "What becomes of the reports?", Chosen: []string{"Delete them"}, Options: options}}}}
 	s.Turns[2].Calls = []ingest.ToolCall{{ResultTurn: "r2", Command: "rm -r reports", Verdict: ingest.Rejected,
-		Reason: "hang on, archive them after all"}}
+		Reason: "hang on, archive them by the year after all"}}
 	p := &payload.Payload{Items: []payload.Item{item(payload.Decision, "What becomes of the reports? → Delete them",
 		"r1: Delete them")}}
 	p.Items[0].Rule = payload.AnswerRule

@@ -264,7 +264,7 @@ var (
 	days = text.Set(`monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag
 		freitag samstag sonntag january february april june july august september october november december`)
 	joints = text.Set(`before after until than over above below under unless behind inside outside into onto via through
-		by from for with vor nach bis`)
+		by from for with per vor nach bis`)
 	// light are words that say little about what is claimed, so that other words can stand for them.
 	light = text.Set(`use uses used using usage make makes made making keep keeps kept keeping stay stays stayed staying
 		stand stands take takes took taken taking put puts set sets setting go goes going gone went let lets want wants
