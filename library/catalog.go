@@ -223,7 +223,7 @@ func (s *Catalog) Tally(found map[string]ingest.File) (t Tally) {
 				}
 			}
 		}
-		if e.End.After(t.Newest) {
+		if e.End.After(t.Newest) && e.End.Before(time.Now()) { // not by a clock that was ahead
 			t.Newest = e.End
 		}
 	}

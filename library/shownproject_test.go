@@ -4,8 +4,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"recall/ingest"
+	"recall/library"
 )
 
 // A project that an earlier recall entered under a folder's name with a secret in
@@ -46,5 +48,15 @@ func TestProjectLosesASecretName(t *testing.T) {
 	}
 	if filepath.Base(merged.Folder) != "app-‹key›" {
 		t.Errorf("folder %q", merged.Folder)
+	}
+}
+
+// A record by a clock that was ahead isn't the last thing said.
+func TestNewestIsntInTheFuture(t *testing.T) {
+	now := time.Now()
+	at := func(end time.Time) library.Entry { return library.Entry{Meta: library.Meta{End: end}} }
+	c := &library.Catalog{Entries: []library.Entry{at(now.AddDate(70, 0, 0)), at(now.Add(-time.Hour))}}
+	if got := c.Tally(nil).Newest; !got.Equal(now.Add(-time.Hour)) {
+		t.Errorf("the newest is of %v", got)
 	}
 }
