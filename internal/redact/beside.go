@@ -23,21 +23,6 @@ type reach struct {
 	end  int // where the next one does, or what was read of it
 }
 
-// besideAccess masks what can only be a password or a key beside a user, a key, a flag.
-func besideAccess(s *scan, from, to int) {
-	s.readBeside(&s.access, from, to, func(v string, at int) bool {
-		return evident(v) || strings.ContainsAny(v, "!$%*&?") && wordsAndNumber(v)
-	})
-}
-
-// besidePassword masks what is likely a password beside a word for one.
-func besidePassword(s *scan, from, to int) {
-	s.readBeside(&s.password, from, to, func(v string, at int) bool {
-		ofOther := text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`) // "mode": "…"
-		return likely(v, at >= to) || wordsAndNumber(v) && !ofOther
-	})
-}
-
 // readBeside looks for values around a word, however they are joined to it.
 func (s *scan) readBeside(seen *reach, from, to int, looks func(v string, at int) bool) {
 	t := s.text

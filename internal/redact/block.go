@@ -26,12 +26,6 @@ func keyBlock(s *scan, from, to int) {
 	body := to + i + 5
 	window := s.text[body:min(len(s.text), body+maxBlock)]
 	stop := keyText(window)
-	if end := strings.Index(window[:min(len(window), stop+100)], "-----END"); end >= 0 && end <= stop {
-		stop = end
-		if line := strings.LastIndexByte(window[:stop], '\n'); line >= 0 && skipGutter(window, line+1) >= stop {
-			stop = line
-		}
-	}
 	if len(strings.TrimSpace(window[:stop])) < 24 || placeholder(strings.TrimSpace(window[:stop])) {
 		return
 	}

@@ -117,7 +117,7 @@ var seen = []struct {
 	{"hexadecimal", func(v *sight) bool { return v.texture == hexes }},
 	{"both cases", func(v *sight) bool { return v.lower > 1 && v.upper > 1 }},
 	{"grouped", func(v *sight) bool { return grouped(v.text) }},
-	{"hyphens", func(v *sight) bool { return strings.Count(v.text, "-") >= 2 && !label(v.text) }},
+	{"hyphens", func(v *sight) bool { return strings.Count(v.text, "-") >= 2 && !hasSecretName(v.text) }},
 	{"run together", func(v *sight) bool { return wordsRunTogether(v.text) }},
 	{"short", func(v *sight) bool { return v.digits > 0 && v.letters > 0 && len(v.text) <= 12 }},
 	{"phrase of words", func(v *sight) bool { return v.has(phrase) && v.blanks >= 3 && v.other == v.blanks }},
@@ -126,7 +126,7 @@ var seen = []struct {
 	{"camel", func(v *sight) bool { return camel(v.text) && !v.jumbled }},
 	{"constant", func(v *sight) bool { return strings.Contains(v.text, "_") && v.lower == 0 }},
 	{"identifier", func(v *sight) bool { return identifier(v.text) }},
-	{"secret's name", func(v *sight) bool { return label(v.text) || hasSecretName(v.text) && !v.has(env) }},
+	{"secret's name", func(v *sight) bool { return hasSecretName(v.text) && !v.has(env) }},
 	{"numbered", func(v *sight) bool { return numbered(v.text) }},
 	{"expression", func(v *sight) bool { return !v.has(quoted|line) && code(v.text) }},
 	{"dotted", func(v *sight) bool { return dotted(v.text) }},
@@ -166,7 +166,7 @@ func isPair(t string) bool {
 func unrelatedWords(v string) bool {
 	some := strings.FieldsFunc(lowerASCII(v), func(c rune) bool { return c < 'a' && c != '-' })
 	different := set(some...)
-	return !label(v) && len(different)*2 >= len(some) &&
+	return !hasSecretName(v) && len(different)*2 >= len(some) &&
 		!slices.ContainsFunc(some, func(w string) bool { return joining[w] })
 }
 

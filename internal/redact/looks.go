@@ -10,9 +10,6 @@ import (
 
 // entropy returns the Shannon entropy in bits per byte.
 func entropy(s string) float64 {
-	if s == "" {
-		return 0
-	}
 	var counts [256]int
 	for i := range len(s) {
 		counts[s[i]]++
@@ -40,14 +37,6 @@ func set(words ...string) map[string]bool {
 
 // fillers are further words that examples are made of: my-secret-key.
 var fillers = set(words("fillers")...)
-
-// label reports whether one of a value's words names a secret: reset_password, secret-key.
-func label(v string) bool {
-	pieces := strings.FieldsFunc(lowerASCII(v), func(c rune) bool { return c == '-' || c == '_' || c == '.' || c == ' ' })
-	return slices.ContainsFunc(pieces, func(p string) bool {
-		return slices.Contains(secretWords[:7], strings.TrimSuffix(p, "s"))
-	})
-}
 
 // dummyParts are substrings, in lower case, that show a value to be an example.
 var dummyParts = words("in dummies")

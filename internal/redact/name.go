@@ -146,13 +146,14 @@ func (n secretName) beside(s *scan, from, to int) {
 	switch {
 	case n.whole && s.withinWord(from, to):
 	case password:
-		besidePassword(s, from, to)
-	case n.kind == "token" && n.literal[0] == 't' || n.kind == "secret" && n.strength == middle:
+		s.readBeside(&s.password, from, to, func(v string, at int) bool {
+			ofOther := text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`) // "mode": "…"
+			return likely(v, at >= to) || wordsAndNumber(v) && !ofOther
+		})
+	default:
 		s.readBeside(&s.access, from, to, func(v string, at int) bool {
 			return evident(v) || at >= to && at < s.access.line && s.before(at) != '/' && hexKey(v)
 		})
-	default:
-		besideAccess(s, from, to)
 	}
 }
 

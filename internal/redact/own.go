@@ -12,7 +12,6 @@ func ownRules(b *builder) {
 	for _, before := range []string{"cookie:", "cookie\":", "cookie \"", "cookie '", "cookie = ", " -b \"", " -b '"} {
 		b.add(before, cookie)
 	}
-	b.add("mcp__", serverName)
 	for _, w := range words("rescues") {
 		b.add(w, codes)
 	}
@@ -49,20 +48,6 @@ func ownRules(b *builder) {
 		if !k.whole() {
 			b.add(lowerASCII(k.prefix), k.detector())
 		}
-	}
-}
-
-// serverName examines the name of an MCP server separately from the tool name that is glued to it.
-func serverName(s *scan, _, to int) {
-	end := skip(s.text, to, word, 200)
-	name, _, ok := strings.Cut(s.text[to:end], "__")
-	if !ok || len(name) < 16 || s.decoding {
-		return
-	}
-	inner := scan{decoding: true}
-	inner.look(s.rules, name)
-	for _, f := range inner.found {
-		s.add(to+f.from, to+f.to, f.kind)
 	}
 }
 
@@ -188,7 +173,7 @@ func arguments(s *scan, from, to int) {
 func argument(v string, likely bool) bool {
 	_, host, mail := strings.Cut(v, "@")
 	harmless := len(v) < 6 || len(v) > 400 || strings.ContainsAny(v, " \n\\") || placeholder(v) || path(v) || dotted(v) ||
-		label(v) || mail && dotted(host)
+		hasSecretName(v) || mail && dotted(host)
 	if harmless || passwordLike(v) || unmistakable(v) {
 		return !harmless
 	}

@@ -32,26 +32,6 @@ var (
 
 var holes = strings.NewReplacer("${'", "", "'}", "", `${"`, "", `"}`, "")
 
-// isWhole is a quick look at whether a value is one string, or none.
-func isWhole(t string) bool {
-	quote := strings.IndexAny(t, "\"'`")
-	if quote < 0 {
-		return true
-	}
-	if quote > 0 {
-		return !strings.ContainsAny(t[:quote], "([{@")
-	}
-	end := strings.IndexByte(t[1:], t[0]) + 2
-	if end < 2 {
-		return true
-	}
-	if end == 2 || strings.IndexByte("%{$", t[1]) >= 0 { // nothing, or what is put into it follows
-		return false
-	}
-	rest := strings.TrimLeft(t[end:], ") ;\t\r\n")
-	return rest == "" || strings.IndexByte(",]}>:", rest[0]) >= 0
-}
-
 var (
 	byteList = text.Pattern(`\A[\w\[\]., *&:]{0,24}[{\[(]\s{0,20}` +
 		`((?:(?:0x[0-9a-fA-F]{1,2}|\d{1,3})\b[,\s]{0,20}){6,})[}\])]`)
@@ -96,9 +76,6 @@ func pieces(t string, at int) (from, to int, joined string) {
 		return from, to, joined
 	}
 	window := func(at int) string { return t[at:min(len(t), at+mostGlue)] }
-	if isWhole(window(at)) {
-		return 0, 0, ""
-	}
 	m := pieceHead().FindStringSubmatchIndex(window(at))
 	if m == nil {
 		return 0, 0, ""

@@ -299,15 +299,15 @@ func plausibleInProse(v string, quoted bool) bool {
 	if hyphenated(v) {
 		return true
 	}
-	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&
+	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !hasSecretName(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
-	harmless := code(v) || label(v) || strings.ContainsAny(v, "=()") || shapeIn(v).digits == 0 ||
+	harmless := code(v) || hasSecretName(v) || strings.ContainsAny(v, "=()") || shapeIn(v).digits == 0 ||
 		dummies[strings.Trim(lowerASCII(v), "0123456789")] // 1Password
 	return phrase || plausible(v) && !harmless
 }
 
 // hyphenated reports whether a word is four words or more joined by hyphens, as passphrases are.
-func hyphenated(v string) bool { return passphrase().MatchString(v) && !label(v) && !hasSecretName(v) }
+func hyphenated(v string) bool { return passphrase().MatchString(v) && !hasSecretName(v) }
 
 // nameWithYear reports whether a word is what many choose: Maria1987, summer24.
 func nameWithYear(v string) bool {

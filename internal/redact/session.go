@@ -175,7 +175,7 @@ func unusual(v string) bool {
 	password := strings.ContainsAny(v, "!@#$%^&*+?_") || t.lower > 0 && t.upper > 0 && !numbered(v)
 	hyphens := strings.Count(v, "-")
 	return numeric(v) || t.digits > 0 && (password || t.other > 0 && len(v) >= knownLeast) && t.lower+t.upper >= 4 ||
-		hyphens >= 3 && !label(v) || len(v) >= 16 && t.lower == len(v)
+		hyphens >= 3 && !hasSecretName(v) || len(v) >= 16 && t.lower == len(v)
 }
 
 // variants returns other spellings of a secret: in capitals, in a URL, in a JSON string, encoded.
