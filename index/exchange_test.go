@@ -41,8 +41,9 @@ func TestAnExchangeIsFoundAsAWhole(t *testing.T) {
 
 // A file of which only the name is on the subject stands back behind what was said of it, unless it is asked for.
 func TestFilesStandBack(t *testing.T) {
-	file := Item{Item: payload.Item{ID: "f", Kind: payload.File, Path: "queue/retries_wait.go", Text: "Edited.", At: day,
-		State: payload.Stands, Evidence: []payload.Evidence{{Turn: "t2", N: 2, Quote: "/src/queue/retries_wait.go"}}}}
+	file := Item{Item: payload.Item{ID: "f", Kind: payload.File, Path: "queue/retries_wait.go", Text: "Edited.",
+		At: day, State: payload.Stands,
+		Evidence: []payload.Evidence{{Turn: "t2", N: 2, Quote: "/src/queue/retries_wait.go"}}}}
 	x := openWith(t, Doc{Session: "s", Project: "p", Items: []Item{file}, Turns: []Turn{
 		said(1, 1, "user", "retries of the queue should wait longer"),
 		said(2, 1, "assistant", "They wait two minutes now.")}})

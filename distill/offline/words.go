@@ -116,4 +116,5 @@ var outputStarts = []string{"$ ", "% ", "> ", "❯", "✓", "✗", "✘", "⏺",
 	"fatal:", "{", "[", "<", "//", "#!", "diff ", "@@", "panic:", "Traceback", "---", "==="}
 
 // codeStarts matches the beginning of a line of code or of a stack trace, whose first words are English too.
-var codeStarts = text.Pattern(`^(?:(?:\w+: )*(?:error|warning|fatal|[A-Z]\w*(?:Error|Exception)): |import(?:\s+\S+;?$|.* from ['"]|\s*[({'"])|func \S*\(|at \S*[.:/(<])`)
+var codeStarts = text.Pattern(`^(?:(?:\w+: )*(?:error|warning|fatal|[A-Z]\w*(?:Error|Exception)): |` +
+	`import(?:\s+\S+;?$|.* from ['"]|\s*[({'"])|func \S*\(|at \S*[.:/(<])`)
