@@ -20,7 +20,7 @@ import (
 type RestoreOptions struct {
 	To      string // a root, as of Reader.Roots, instead of the client's own
 	Dir     string // the folder to continue it in, if the client goes by that; "" for the session's own
-	Version int    // of the conversation; 0 for the current one
+	Version int    // of every file that has so many; 0 for the current ones
 
 	Parsed *ingest.Session // what it is, if that was read already
 }
@@ -85,19 +85,30 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 	if err != nil {
 		return r, err
 	}
+	var versions []library.FileVersion
+	if o.Version > 0 {
+		if versions, err = p.Library.Versions(e.ID); err != nil {
+			return r, err
+		}
+	}
+	has := func(file string) bool { // "": any file
+		return slices.ContainsFunc(versions, func(v library.FileVersion) bool {
+			return v.Version == o.Version && (v.Name == file || file == "")
+		})
+	}
 	for i, f := range found.Files {
 		if f.Role == ingest.PromptLog {
 			continue // not a file of its own
 		}
 		put := restore.File{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
 			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile || f.Role == ingest.PlaceFile}
-		if f.Role == ingest.Transcript && i == 0 {
+		switch state := e.File(f.Name); {
+		case o.Version > 0 && (has(f.Name) || !has("")):
 			put.Version = o.Version
-			if state := e.File(f.Name); o.Version == 0 && state != nil {
-				put.Version = state.Fullest // 0 if the current one is
-				if e.Less && state.Fullest == 0 {
-					put.Version = state.Version - 1 // what it is now isn't less in bytes
-				}
+		case o.Version == 0 && state != nil && f.Role == ingest.Transcript && i == 0:
+			put.Version = state.Fullest // 0 if the current one is
+			if e.Less && state.Fullest == 0 {
+				put.Version = state.Version - 1 // what it is now isn't less in bytes
 			}
 		}
 		r.Files = append(r.Files, put)
