@@ -65,6 +65,14 @@ func lines(m Manifest) string {
 	return strings.Join(out, "\n")
 }
 
+// A module that Python runs is no file that was read.
+func TestModuleIsNoInput(t *testing.T) {
+	got := lines(of(inVM(sh("cd /sessions/calm && python3 -m pytest tests/a.py > report.txt"))))
+	if !strings.Contains(got, "report.txt") || strings.Contains(got, "calm/pytest") {
+		t.Error(got)
+	}
+}
+
 func TestFilesOfAMachine(t *testing.T) {
 	m := of(inVM(
 		ingest.ToolCall{Name: "Read", Path: mnt + "/Sales/2026.csv"},

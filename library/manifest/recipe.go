@@ -187,6 +187,9 @@ func (w *work) sourceOf(st *trace.Step) source {
 			}
 			return w.readScript(prog, st.Args[i+1], st.Dir)
 		}
+		if arg == "-m" && strings.HasPrefix(prog, "python") {
+			return source{why: "made by a module; what it read isn't known"}
+		}
 		if strings.HasPrefix(arg, "-") {
 			continue
 		}
