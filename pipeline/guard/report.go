@@ -164,7 +164,6 @@ func (s Session) Forgotten() bool {
 
 // Holds describes what is there of a client and wasn't forgotten: its sessions, and its memory's files by name.
 func (g *Report) Holds() string {
-	const most = 5
 	var memories []string
 	for _, s := range g.Memories() {
 		var names []string
@@ -174,12 +173,17 @@ func (g *Report) Holds() string {
 			}
 		}
 		slices.Sort(names)
-		if more := len(names) - most; more > 0 {
-			names = append(names[:most], fmt.Sprintf("and %d more", more))
-		}
-		memories = append(memories, s.Source.MemoryTitle()+" ("+strings.Join(names, ", ")+")")
+		memories = append(memories, s.Source.MemoryTitle()+" ("+strings.Join(Few(names, 5, "and %d more"), ", ")+")")
 	}
 	return cmp.Or(said(g.Count(), memories), "0 sessions")
+}
+
+// Few returns the first of many, and says how many more there are.
+func Few(all []string, most int, rest string) []string {
+	if more := len(all) - most; more > 0 {
+		return append(all[:most:most], fmt.Sprintf(rest, more))
+	}
+	return all
 }
 
 // Name is how the session is shown.

@@ -117,19 +117,15 @@ func savedNote(g *guard.Report, archived int, paths []string) string {
 
 // othersIn names the files that belong to no session, places with the most files first.
 func othersIn(o guard.OtherFiles) string {
-	const most = 12
 	var parts []string
-	for _, g := range o.Groups[:min(most, len(o.Groups))] {
+	for _, g := range o.Groups {
 		name := plain(filepath.Base(g.Path))
 		if g.Count > 1 {
 			name += fmt.Sprintf(" (%d files)", g.Count)
 		}
 		parts = append(parts, name)
 	}
-	if more := len(o.Groups) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more places", more))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(guard.Few(parts, 12, "and %d more places"), ", ")
 }
 
 // saveFirst archives what is at risk under paths and checks again; left is what still isn't safe. Without a library
@@ -174,7 +170,6 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, 
 }
 
 func unsafeOf(g *guard.Report) []string {
-	const most = 5
 	var out []string
 	for _, s := range g.Unsafe() {
 		out = append(out, fmt.Sprintf("- session %s (%s): %d of %d files, %s", s.ID, plain(s.Name()), len(s.AtRisk), s.Files,
@@ -183,13 +178,11 @@ func unsafeOf(g *guard.Report) []string {
 	for _, d := range g.Blocking() {
 		out = append(out, fmt.Sprintf("- %s: %s", d.Path, d))
 	}
-	if len(out) > most {
-		out = append(out[:most], fmt.Sprintf("- and %d more", len(out)-most))
-	}
-	return out
+	return guard.Few(out, 5, "- and %d more")
 }
 
-func list(paths []string) string { return strings.Join(paths, ", ") }
+// list names paths, the first of many.
+func list(paths []string) string { return strings.Join(guard.Few(paths, 3, "and %d more"), ", ") }
 
 func quoted(paths []string) string {
 	var out []string

@@ -24,3 +24,10 @@ func TestSameSource(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Of many paths the first are named.
+func TestListOfPaths(t *testing.T) {
+	if got := list([]string{"a", "b", "c", "d", "e"}); got != "a, b, c, and 2 more" {
+		t.Error(got)
+	}
+}
