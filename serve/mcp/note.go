@@ -104,7 +104,7 @@ func (s *Server) verdict(ctx context.Context, n payload.Note) string {
 	case of.Item == nil:
 		return "As it stands it is no item: " + of.Why + "." + again
 	case of.Item.Said():
-		return "It is kept as your words, not as a " + string(n.Kind) + ": " + of.Why + "." + again
+		return "It is kept as your words, not as an item: " + of.Why + "." + again
 	}
 	return "Its quote bears it out."
 }
