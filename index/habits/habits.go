@@ -24,6 +24,7 @@ type Saying struct {
 	stems, against text.Bag // its words, and those of them that it speaks against
 	ran, done      text.Bag // the words of the commands that its answer ran; those and its own
 	marked         bool     // as a standing wish or a correction
+	plain          bool     // it wants or doesn't want one thing and says nothing else: "no emojis"
 	task           bool     // what its session is about
 }
 
@@ -85,7 +86,7 @@ func Find(turns []Turn, sessions int) []Habit {
 	}
 	var out []Habit
 	for _, group := range clusters(all) {
-		if h := habitOf(group); h.Sessions >= sessions {
+		if h := habitOf(group); h.Sessions >= sessions && strings.Contains(h.Text, " ") { // "Commit." is for the moment
 			out = append(out, h)
 		}
 	}
@@ -103,6 +104,7 @@ var (
 	// momentary matches what concerns only this one place or time, asks, names a file or isn't prose.
 	momentary = text.Pattern(`(?i)\?\s*$|\w[./\\_]\w|[<>|=\[\]{}~❯]|:\d+\b|` +
 		`\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
+	wish      = text.Pattern(`(?i)^(?:no|never|always|use|we use|avoid|don'?t|only)\b`)
 	plainWord = text.Pattern(`^[A-Za-z][A-Za-z-]*$`) // a program, a subcommand, a branch
 	states    = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|isn't|aren't)\b`)
 	request   = text.Pattern(`(?i)^(?:can (?:you|we)|could you) (.*?)\?*$`)
@@ -129,12 +131,12 @@ func sayings(said string) []Saying {
 			n := utf8.RuneCountInString(own)
 			first := strings.ToLower(strings.Trim(strings.Split(own, " ")[0], ",.:;!'"))
 			short := n <= longestOrder && !text.Stop(first) && !states().MatchString(own)
-			marked := standing().MatchString(s)
+			marked := standing().MatchString(s) || wish().MatchString(own)
 			if n > longest || !short && !marked || momentary().MatchString(own) {
 				continue
 			}
 			if y := sayingOf(own); len(y.stems) > 0 {
-				y.Text, y.marked = s, marked
+				y.Text, y.marked, y.plain = s, marked, len(y.stems) == 1 && wish().MatchString(own)
 				out = append(out, y)
 			}
 		}
@@ -163,7 +165,8 @@ func sayingOf(s string) Saying {
 
 // empty lists words that don't say what a habit is about: "run the tests" isn't "run the linter".
 var empty = text.Set("always never please use want prefer told said future remember again ever just only like need" +
-	" stop avoid run keep put write call name make create open show explain implement help now then first go")
+	" stop avoid run keep put write call name make create open show explain implement help now then first go thanks" +
+	" problem worry worries idea clue rush wait hurry way difference matter luck mind bother seen")
 
 // sentences splits a line at the ends of sentences, dashes, semicolons and ", and".
 func sentences(line string) []string {
@@ -215,7 +218,8 @@ func likeGroup(group []Saying, s *Saying) (mean float64) {
 }
 
 // like compares two sayings by their words. What shares only one, or is what a session is about, is alike only if
-// both answers ran commands with that word, and ran much the same. Where one wants what the other doesn't, they differ.
+// both answers ran commands with that word, and ran much the same, or if neither says anything else. Where one wants
+// what the other doesn't, they differ.
 func (s *Saying) like(o *Saying) float64 {
 	shared, named := 0, false
 	for w := range s.stems {
@@ -227,10 +231,11 @@ func (s *Saying) like(o *Saying) float64 {
 			}
 		}
 	}
+	same := shared > 1 || shared > 0 && s.plain && o.plain
 	switch done := s.done.Like(o.done); {
 	case named && done >= alikeDone:
 		return done
-	case shared > 1 && !s.task && !o.task:
+	case same && !s.task && !o.task:
 		return s.stems.Like(o.stems)
 	}
 	return 0

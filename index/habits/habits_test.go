@@ -128,6 +128,18 @@ func TestDoAndDont(t *testing.T) {
 	}
 }
 
+// A wish for one thing counts if it is all that was said; small talk and a bare order don't.
+func TestOneThing(t *testing.T) {
+	for said, n := range map[string]int{"please no emojis|no emojis, thanks": 1, "use pnpm|ok, please use pnpm": 1,
+		"never use emojis|use emojis": 0, "use pnpm|the pnpm": 0, "no problem|no problem": 0, "commit|commit": 0} {
+		first, then, _ := strings.Cut(said, "|")
+		got := Find(turnsOf("a: it is late\na: "+first+"\nb: it is early\nb: "+then), 2)
+		if len(got) != n {
+			t.Errorf("%q: the habits are %+v", said, got)
+		}
+	}
+}
+
 // A program's template is sent whole again and again: that is no habit.
 func TestTemplatesAreNoHabit(t *testing.T) {
 	text := strings.Repeat("You review code. Never write files. ", 8)
