@@ -24,7 +24,7 @@ type Item struct {
 }
 
 // Version changes with the rule; links of another version must be made again.
-const Version = "rules/19"
+const Version = "rules/20"
 
 // Rule names the one rule, and Precision says how often it is right on labelled pairs of domains that it wasn't tuned
 // on: often enough for the later item to hide the earlier one, unless a model worded that.
@@ -172,9 +172,14 @@ func (c *claim) answersAnew(earlier *claim) bool {
 	return len(earlier.asked) > 0 && earlier.asked.In(c.asked) == 1 && c.all.Shared(earlier.all) == 0
 }
 
-// speaksOf: this one, a person's words, has half of what the earlier one says, which was chosen or approved. Whether it
-// takes that back, who can tell.
-func (c *claim) speaksOf(earlier *claim) bool { return earlier.all.In(c.stated) >= subjectShare }
+// speaksOf: this one, a person's words, has more than half of what the earlier one says, which was chosen or approved,
+// or half of it and gives some of that up. Whether it takes it back, who can tell.
+func (c *claim) speaksOf(earlier *claim) bool {
+	share := earlier.all.In(c.stated)
+	return share > subjectShare || share == subjectShare && slices.ContainsFunc(c.gives, func(lost text.Bag) bool {
+		return lost.Shared(earlier.all) > 0
+	})
+}
 
 // statedBy returns the words of the sentences of a person's own item that ask nothing.
 func (c *claim) statedBy(it *Item) text.Bag {

@@ -76,14 +76,18 @@ func TestSpokenOfAgain(t *testing.T) {
 		item("stop", "s1", 1, payload.Decision, "Give up after 24 hours", "Give up after 24 hours"),
 		item("bill", "s2", 2, payload.Goal, "netlify wants 19 a seat now, pages it is", "netlify wants 19"),
 		item("hours", "s3", 3, payload.Lead, "give up after 2h not 24", "give up after 2h"),
-		item("said", "s3", 3, payload.Lead, "Netlify hosts the docs by release.", "Netlify hosts")}
+		item("said", "s3", 3, payload.Lead, "Netlify hosts the docs by release.", "Netlify hosts"),
+		item("desk", "s1", 1, payload.Decision, "the church office", "the church office"),
+		item("street", "s3", 3, payload.Lead, "not mill lane! only the church street", "not mill lane!"),
+		item("drop", "s4", 4, payload.Lead, "ok drop the church, the town hall it is", "drop the church")}
 	for i := range items {
-		if items[i].By = payload.ByUser; i < 3 {
+		if items[i].By = payload.ByUser; i < 3 || i == 6 {
 			items[i].Rule, items[i].By = payload.PointRule, payload.ByBoth
 		}
 	}
 	items[5].By = payload.ByAssistant
-	want := []string{"bill supersedes host by revokes, sure false", "hours supersedes stop by revokes, sure false"}
+	want := []string{"bill supersedes host by revokes, sure false", "hours supersedes stop by revokes, sure false",
+		"drop supersedes desk by revokes, sure false"}
 	if diff := cmp.Diff(want, short(Links(items))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
