@@ -39,6 +39,11 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 		if len(p.Items) > 0 {
 			c.last = p.Session
 		}
+		if slices.ContainsFunc(p.Did, func(d Deed) bool { return !d.Task }) {
+			c.since = map[string]bool{}
+		} else if c.since != nil {
+			c.since[p.Session] = true
+		}
 		out.Thread = append(out.Thread, p.Session)
 		if p.Title != "" {
 			out.Title = p.Title
@@ -75,6 +80,7 @@ type composer struct {
 	last    string // the last session that yields anything
 	numbers map[string]int
 	seen    map[string]bool // ids, and kinds with words
+	since   map[string]bool // the sessions after the last one that committed
 }
 
 // Cowork's sessions are one thread by their folder alone, so passages of earlier ones count for less beside the last
@@ -107,6 +113,9 @@ func (c *composer) take(p *Payload, kind Kind) {
 		key := string(kind) + " " + wordsKey(&it)
 		if kind == File {
 			key = it.Path
+			if written := it.Text == "Edited." || strings.HasPrefix(it.Text, "New"); written && c.since[p.Session] {
+				it.Status = cmp.Or(it.Status, FileProgress)
+			}
 		}
 		if c.seen[key] || c.seen[string(it.ID)] {
 			continue

@@ -25,6 +25,24 @@ func TestComposeEndsWithLastWorked(t *testing.T) {
 	}
 }
 
+// A file written after the last commit of its thread is in progress, whichever session wrote it.
+func TestComposeSinceCommit(t *testing.T) {
+	var thread []*Payload
+	for i, deed := range []Deed{{Text: "one"}, {Text: "a task", Task: true}} {
+		name := string(rune('a' + i))
+		thread = append(thread, &Payload{Session: name, Start: day(i), End: day(i), Did: []Deed{deed}, Items: []Item{
+			{ID: ItemID(name + "1"), Kind: File, Path: name + ".go", Text: "New."},
+			{ID: ItemID(name + "2"), Kind: File, Path: name + ".txt", Text: "Read; a command may have changed it."}}})
+	}
+	var got []string
+	for _, it := range Compose(thread, nil).Items {
+		got = append(got, it.Path+" "+it.Status)
+	}
+	if want := []string{"b.go " + FileProgress, "b.txt ", "a.go ", "a.txt "}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestCompose(t *testing.T) {
 	one := &Payload{Session: "11111111-aaaa", Title: "Queue", Project: "billing", Branch: "x", Start: day(0),
 		End: day(0).Add(time.Hour), Items: []Item{
