@@ -86,6 +86,8 @@ func BadArguments(c *cobra.Command, args []string) error {
 	first := !c.HasParent() || !c.Parent().HasParent() // a question may begin with a command's name
 	if _, words, _ := strings.Cut(path+" "+strings.Join(args, " "), " "); first && len(args) > 1 {
 		quoted = fmt.Sprintf("; put a question in quotes: recall %q", words)
+	} else if !c.HasParent() && c.CalledAs() != "" && len(args) == 1 {
+		quoted = fmt.Sprintf("; %s query %s asks it", path, args[0])
 	}
 	if c.HasAvailableSubCommands() && len(args) > 0 {
 		err := fmt.Errorf("unknown command %q for %q", args[0], path)

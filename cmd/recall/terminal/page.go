@@ -269,18 +269,19 @@ func (p *Page) Session(r library.SessionRef) string {
 
 // noted returns an item listed below a session, with its reason and first quote.
 func (p *Page) noted(it payload.Item) string {
-	said := p.Wrapped("  "+Mark(it, p.St)+" ", "    ", p.Sentence(it)+" ("+answer.State(it)+")", "")
+	state, quote, e := answer.State(it), "", it.First()
+	turn := strings.TrimSuffix(fmt.Sprintf(" turn %d", e.N), " turn 0")
+	switch {
+	case turn != "" && (it.Kind == payload.Lead || it.Kind == payload.File): // it says its quote
+		state += "," + turn
+	case e.Quote != "":
+		quote = p.Wrapped("    ", "    ", "“"+txt.Clip(Line(e.Quote), 200)+"”"+turn, p.St.Dim)
+	}
+	said := p.Wrapped("  "+Mark(it, p.St)+" ", "    ", p.Sentence(it)+" ("+state+")", "")
 	if it.Why != "" {
 		said += p.Wrapped("    why ", "        ", Line(it.Why), p.St.Dim)
 	}
-	for _, e := range it.Evidence[:min(1, len(it.Evidence))] {
-		where := ""
-		if e.N > 0 {
-			where = fmt.Sprintf(" turn %d", e.N)
-		}
-		said += p.Wrapped("    ", "    ", "“"+txt.Clip(Line(e.Quote), 200)+"”"+where, p.St.Dim)
-	}
-	return said
+	return said + quote
 }
 
 // Answer prints an answer as text and numbers its results for later commands.
