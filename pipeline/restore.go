@@ -20,7 +20,7 @@ import (
 type RestoreOptions struct {
 	To      string // a root, as of Reader.Roots, instead of the client's own
 	Dir     string // the folder to continue it in, if the client goes by that; "" for the session's own
-	Version int    // of every file that has so many; 0 for the current ones
+	Version int    // of the conversation and of the outputs that have so many; 0 for the current ones
 
 	Parsed *ingest.Session // what it is, if that was read already
 }
@@ -102,10 +102,12 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		}
 		put := restore.File{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
 			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile || f.Role == ingest.PlaceFile}
+		conversation := f.Role == ingest.Transcript && i == 0
+		chosen := o.Version > 0 && (conversation || f.Role == ingest.OutputFile)
 		switch state := e.File(f.Name); {
-		case o.Version > 0 && (has(f.Name) || !has("")):
+		case chosen && (has(f.Name) || !has("")):
 			put.Version = o.Version
-		case o.Version == 0 && state != nil && f.Role == ingest.Transcript && i == 0:
+		case o.Version == 0 && conversation && state != nil:
 			put.Version = state.Fullest // 0 if the current one is
 			if e.Less && state.Fullest == 0 {
 				put.Version = state.Version - 1 // what it is now isn't less in bytes
