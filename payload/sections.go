@@ -110,6 +110,7 @@ func headingKey(s string) string {
 // IsHeading reports whether a line is one of recall's own headings.
 func IsHeading(line string) bool {
 	text, ok := strings.CutPrefix(line, "## ")
-	is := func(s section) bool { return s.heading == text || text == beganWith }
-	return ok && slices.ContainsFunc(Variants, func(v Variant) bool { return slices.ContainsFunc(layouts[v], is) })
+	is := func(s section) bool { return s.heading == text }
+	all := func(v Variant) bool { return slices.ContainsFunc(layouts[v], is) }
+	return ok && (text == beganWith || slices.ContainsFunc(Variants, all))
 }

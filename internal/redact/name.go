@@ -133,10 +133,9 @@ var ordinaryEnds = set(words("ordinary ends")...)
 // detect masks what is set to a secret's name that has the word text[from:to].
 func (n secretName) detect(s *scan, from, to int) {
 	for v := range n.values(s, from, to) {
-		if !v.secret() {
-			continue
+		if v.secret() {
+			s.add(v.from, v.to, v.kind)
 		}
-		s.add(v.from, v.to, v.kind)
 	}
 }
 

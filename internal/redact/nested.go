@@ -169,12 +169,6 @@ func unescape(t string) (c string, n int) {
 				return string(rune(v)), 4
 			}
 		}
-	case '0', '1':
-		if len(t) >= 4 {
-			if v, err := strconv.ParseUint(t[1:4], 8, 7); err == nil {
-				return string(rune(v)), 4
-			}
-		}
 	case 'n', 't', 'r':
 		return string("\n\t\r"[strings.IndexByte("ntr", t[1])]), 2
 	case 'u':

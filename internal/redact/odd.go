@@ -156,9 +156,6 @@ func (s *scan) oddWords(judge func(from, to int, signs []string)) {
 			noList = read
 		}
 		v := strings.TrimRight(t[from:at], ".?!")
-		if strings.HasSuffix(v, "**") {
-			v = strings.TrimRight(v, "*_")
-		}
 		mixture := kinds&digit != 0 && (kinds&letter != 0 || strings.Count(v, "-") > 1)
 		fits := len(v) > 5 && n < 100 && len(v) < len(t)
 		if mixture && fits && s.apart(from, from+len(v)) {
@@ -246,9 +243,6 @@ func (s *scan) oddSigns(from, to int, look string) []string {
 	begin += strings.LastIndexByte(t[begin:from], '\n') + 1
 	end := lineEnd(t, to, after)
 	line := strings.TrimRight(t[begin:from], " \t\"'`(")
-	if strings.HasPrefix(line, "<!--") {
-		return nil
-	}
 	word := lowerASCII(line[strings.LastIndexAny(line, " \t")+1:])
 	given := word != "user" && word != "as" && (sentences.uses[word] || sentences.verbs[word] || word == "/")
 	here, near := topicsOf(t[begin:end]), topicsOf(t[max(0, begin-before):begin]+t[end:min(len(t), end+after)])

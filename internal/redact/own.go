@@ -188,15 +188,11 @@ const maxHeader = 4 << 10 // bytes of a header's value
 
 // cookie masks the values of a Cookie or Set-Cookie header that look like session ids.
 func cookie(s *scan, from, to int) {
-	if from < s.cookieEnd {
-		return // still on the previous one's line
-	}
 	at := skipPunctuation(s.text, to, 4)
 	line := s.text[at:min(len(s.text), at+maxHeader)]
 	if i := strings.IndexAny(line, "\r\n\"'`"); i >= 0 {
 		line = line[:i]
 	}
-	s.cookieEnd = at + len(line)
 	for pair := range strings.SplitSeq(strings.ReplaceAll(line, ",", ";"), ";") {
 		name, v, ok := strings.Cut(pair, "=")
 		v = strings.TrimSpace(v)

@@ -25,8 +25,7 @@ type scan struct {
 	text  string
 	found []span
 
-	blockEnd  int // of the last key block
-	cookieEnd int // of the last line of cookies
+	blockEnd int // of the last key block
 
 	// the run of token characters around the last literal, and how many tries it has left (see exhausted)
 	runTo, tries int
