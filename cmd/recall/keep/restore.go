@@ -33,7 +33,8 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 		fs.StringVar(&o.In, "in", "",
 			"the folder in which you will continue the session (Claude Code, Codex, Gemini CLI)")
 		fs.StringVar(&o.To, "to", "", "put it below this folder instead, laid out as the client does")
-		fs.Number(&o.Version, "version", "", 0, "an older version of the transcript and of outputs that have so many (see --versions)")
+		fs.Number(&o.Version, "version", "", 0,
+			"an older version of the transcript and of outputs that have so many (see --versions)")
 		fs.BoolVar(&o.Versions, "versions", false, "list the versions of its files")
 	}, func(ctx context.Context, args []string) error {
 		entries, err := namedSessions(ctx, a, args, o.All)
