@@ -83,6 +83,9 @@ type composer struct {
 	since   map[string]bool // the sessions after the last one that committed
 }
 
+// wrote matches what a file's item says if its session wrote the file and its state isn't known.
+var wrote = text.Pattern(`^(?:Edited|New)\b|; edited since\.$`)
+
 // Cowork's sessions are one thread by their folder alone, so passages of earlier ones count for less beside the last
 // one's.
 const (
@@ -113,7 +116,7 @@ func (c *composer) take(p *Payload, kind Kind) {
 		key := string(kind) + " " + wordsKey(&it)
 		if kind == File {
 			key = it.Path
-			if written := it.Text == "Edited." || strings.HasPrefix(it.Text, "New"); written && c.since[p.Session] {
+			if c.since[p.Session] && wrote().MatchString(it.Text) {
 				it.Status = cmp.Or(it.Status, FileProgress)
 			}
 		}

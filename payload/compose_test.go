@@ -32,13 +32,15 @@ func TestComposeSinceCommit(t *testing.T) {
 		name := string(rune('a' + i))
 		thread = append(thread, &Payload{Session: name, Start: day(i), End: day(i), Did: []Deed{deed}, Items: []Item{
 			{ID: ItemID(name + "1"), Kind: File, Path: name + ".go", Text: "New."},
-			{ID: ItemID(name + "2"), Kind: File, Path: name + ".txt", Text: "Read; a command may have changed it."}}})
+			{ID: ItemID(name + "2"), Kind: File, Path: name + ".md", Text: "“says how”; edited since."},
+			{ID: ItemID(name + "3"), Kind: File, Path: name + ".txt", Text: "Read; a command may have changed it."}}})
 	}
 	var got []string
 	for _, it := range Compose(thread, nil).Items {
 		got = append(got, it.Path+" "+it.Status)
 	}
-	if want := []string{"b.go " + FileProgress, "b.txt ", "a.go ", "a.txt "}; !slices.Equal(got, want) {
+	want := []string{"b.go " + FileProgress, "b.md " + FileProgress, "b.txt ", "a.go ", "a.md ", "a.txt "}
+	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

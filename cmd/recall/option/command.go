@@ -95,6 +95,7 @@ func BadArguments(c *cobra.Command, args []string) error {
 		way := path + " --help lists the commands"
 		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 			way = fmt.Sprintf("did you mean %s %s?", path, strings.Join(near, " or "))
+			quoted = strings.TrimPrefix(quoted, ";")
 		}
 		return hint.With(err, "%s", way+quoted)
 	}
