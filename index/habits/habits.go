@@ -86,7 +86,9 @@ func Find(turns []Turn, sessions int) []Habit {
 	}
 	var out []Habit
 	for _, group := range clusters(all) {
-		if h := habitOf(group); h.Sessions >= sessions && strings.Contains(h.Text, " ") { // "Commit." is for the moment
+		h := habitOf(group)
+		bare := plainWord().MatchString(strings.TrimRight(h.Text, ".!")) // "Commit." is for the moment
+		if h.Sessions >= sessions && !bare {
 			out = append(out, h)
 		}
 	}

@@ -131,7 +131,8 @@ func TestDoAndDont(t *testing.T) {
 // A wish for one thing counts if it is all that was said; small talk and a bare order don't.
 func TestOneThing(t *testing.T) {
 	for said, n := range map[string]int{"please no emojis|no emojis, thanks": 1, "use pnpm|ok, please use pnpm": 1,
-		"never use emojis|use emojis": 0, "use pnpm|the pnpm": 0, "no problem|no problem": 0, "commit|commit": 0} {
+		"never use emojis|use emojis": 0, "use pnpm|the pnpm": 0, "no problem|no problem": 0, "commit|commit": 0,
+		"先に必ずテストを実行して|先に必ずテストを実行して": 1} {
 		first, then, _ := strings.Cut(said, "|")
 		got := Find(turnsOf("a: it is late\na: "+first+"\nb: it is early\nb: "+then), 2)
 		if len(got) != n {
