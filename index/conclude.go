@@ -51,8 +51,9 @@ func (r *reader) onlyPoints(o *ranked) bool {
 	case payload.Lead:
 		return it.By == payload.ByUser && strings.HasSuffix(it.Text, "?") && !r.asked.Asks(payload.Goal)
 	case payload.File:
-		named := strings.Contains(strings.ToLower(r.q.Text), strings.ToLower(path.Base(it.Path)))
-		said := func(quote string) bool { return strings.Contains(quote, " ") } // more than its name
+		name := path.Base(it.Path)
+		named := strings.Contains(strings.ToLower(r.q.Text), strings.ToLower(name))
+		said := func(quote string) bool { return !strings.HasSuffix(quote, name) || strings.Contains(quote, " ") }
 		return !named && !r.asked.Asks(payload.File) && !slices.ContainsFunc(it.Quotes(), said)
 	}
 	return false
