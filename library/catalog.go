@@ -183,11 +183,15 @@ func (s *Catalog) List(project string, found map[string]ingest.File) []ListEntry
 	return all
 }
 
-// State is Entry.State, but a session of which nothing more is to be archived isn't behind.
+// State is Entry.State, but a session of which nothing more is to be archived isn't behind, and one of which no word is
+// here isn't safe: nothing was said in it, or its client keeps that elsewhere, in its cloud.
 func (s *Catalog) State(e Entry, found map[string]ingest.File) State {
 	state, _ := e.State(found)
 	if state == Behind && s.Closed[e.ID] != "" {
-		return Safe
+		state = Safe
+	}
+	if (state == Safe || state == OnlyHere) && e.Turns == 0 && e.Project != "" {
+		return Wordless
 	}
 	return state
 }
@@ -195,15 +199,16 @@ func (s *Catalog) State(e Entry, found map[string]ingest.File) State {
 // Tally counts sessions by state.
 type Tally struct {
 	Safe       int       `json:"safe"`
-	Shorter    int       `json:"shorter,omitempty"` // kept, with a source that is shorter now
-	Behind     int       `json:"behind"`            // sources with bytes that aren't archived
-	OnlyHere   int       `json:"only_here"`         // archived, with no source left
-	Unreadable int       `json:"unreadable"`        // sources that can't be read
-	Lost       int       `json:"lost,omitempty"`    // whose bytes are gone from the library, and at their sources
-	Waiting    int       `json:"waiting"`           // archived, but the current bytes aren't distilled
-	Grown      int       `json:"-"`                 // of those: an earlier state was distilled
-	Made       time.Time `json:"-"`                 // the oldest of those payloads
-	Newest     time.Time `json:"newest,omitzero"`   // last thing said in any session
+	Shorter    int       `json:"shorter,omitempty"`  // kept, with a source that is shorter now
+	Behind     int       `json:"behind"`             // sources with bytes that aren't archived
+	OnlyHere   int       `json:"only_here"`          // archived, with no source left
+	Unreadable int       `json:"unreadable"`         // sources that can't be read
+	Wordless   int       `json:"wordless,omitempty"` // of which nothing that was said is here
+	Lost       int       `json:"lost,omitempty"`     // whose bytes are gone from the library, and at their sources
+	Waiting    int       `json:"waiting"`            // archived, but the current bytes aren't distilled
+	Grown      int       `json:"-"`                  // of those: an earlier state was distilled
+	Made       time.Time `json:"-"`                  // the oldest of those payloads
+	Newest     time.Time `json:"newest,omitzero"`    // last thing said in any session
 }
 
 // Tally counts the sessions by state. For found, see Entry.State.
@@ -211,7 +216,7 @@ func (s *Catalog) Tally(found map[string]ingest.File) (t Tally) {
 	states := make([]State, len(s.Entries))
 	inParallel(len(states), 256, func(i int) { states[i] = s.State(s.Entries[i], found) })
 	n := map[State]*int{Safe: &t.Safe, Shorter: &t.Shorter, Behind: &t.Behind, OnlyHere: &t.OnlyHere,
-		Unreadable: &t.Unreadable, Lost: &t.Lost}
+		Unreadable: &t.Unreadable, Lost: &t.Lost, Wordless: &t.Wordless}
 	for i, e := range s.Entries {
 		*n[states[i]]++
 		if e.Behind() {
@@ -236,7 +241,7 @@ func (t Tally) States() string {
 	if t.Safe > 0 || t.OnlyHere+t.Shorter == 0 {
 		parts = append(parts, fmt.Sprintf("%d safe", t.Safe))
 	}
-	parts = append(parts, text.Counts("kept, only here|kept, with a source that is shorter now|behind|whose source can't be read|whose bytes are gone from here and from its source",
-		t.OnlyHere, t.Shorter, t.Behind, t.Unreadable, t.Lost)...)
+	parts = append(parts, text.Counts("kept, only here|kept, with a source that is shorter now|behind|whose source can't be read|whose bytes are gone from here and from its source|without a conversation",
+		t.OnlyHere, t.Shorter, t.Behind, t.Unreadable, t.Lost, t.Wordless)...)
 	return strings.Join(parts, "; ")
 }

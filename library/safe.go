@@ -23,6 +23,7 @@ const (
 	Lost       State = "lost"                            // bytes are gone from the library, and no source has them
 	Unreadable State = "unreadable"                      // as Behind, and the source can't be read
 	OnlyHere   State = "only here"                       // no source is left: the library has the only copy
+	Wordless   State = "without a conversation"          // kept, but nothing that was said is among its files
 )
 
 // Safe is the only place that decides whether a found session is safe. It goes by what session.json says of the

@@ -45,7 +45,9 @@ var ignoredKinds = text.Set(`permission-mode mode file-history-snapshot file-his
 	bridge-session content-replacement started result attribution-snapshot frame-link history-suppression cost-state
 	atis-latch isolation-latch speculation-accept stream_event rate_limit_event tool_use_summary tool_progress
 	auth_status api-request api-request-blob api-request-shape tools-used prompt_snapshot keep_alive control_request
-	control_response queue-drained pr-link`)
+	control_response queue-drained pr-link artifact-comment-monitor artifact-autoreact-ledger dev-mods ended-by-model
+	failed launched fork-context-ref marble-origami-commit marble-origami-reset marble-origami-snapshot memory-mode
+	observer-ref session-name slug`)
 
 // takeMeta takes the records outside the tree.
 func (p *parser) takeMeta(r *record) {
@@ -161,7 +163,7 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 }
 
 var ignoredSystem = text.Set(`microcompact_boundary turn_duration stop_hook_summary api_error informational
-	bridge_status model_fallback model_refusal_fallback agents_killed init api_retry status permission_auto_approved
+	bridge_status model_fallback model_refusal_fallback model_refusal_no_fallback agents_killed init api_retry status permission_auto_approved
 	permission_denied permission_request permission_response memory_saved thinking thinking_tokens
 	session_state_changed files_persisted elicitation_complete local_command_output`)
 

@@ -86,6 +86,7 @@ func TestRecordsOfRequests(t *testing.T) {
 	s.raw(fields{"type": "api-request-blob", "hash": "y", "message": fields{"role": "user",
 		"content": []any{textBlock("We decided on Redis.")}}})
 	s.raw(fields{"type": "api-request", "id": "z", "params": fields{"model": "claude-opus-5-5"}})
+	s.raw(fields{"type": "marble-origami-commit", "summary": "We decided on Redis."})
 	s.say("m1", textBlock("ok"))
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt a", "message ok"})

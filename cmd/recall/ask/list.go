@@ -106,8 +106,8 @@ const handleShown = 28
 // printList prints sessions; more is how many others there are beyond the limit.
 func printList(a *app.App, all []library.ListEntry, more int) {
 	st := terminal.Styles(a.Color)
-	colors := map[library.State]string{library.OnlyHere: st.Dim, library.Behind: st.Yellow, library.Unreadable: st.Red,
-		library.Shorter: st.Yellow, library.Lost: st.Red}
+	colors := map[library.State]string{library.OnlyHere: st.Dim, library.Wordless: st.Dim, library.Behind: st.Yellow,
+		library.Unreadable: st.Red, library.Shorter: st.Yellow, library.Lost: st.Red}
 	handle := func(s library.ListEntry) string { return terminal.Line(payload.Handle(s.Project, s.Number)) }
 	wide := 0
 	for _, s := range all {
@@ -144,7 +144,7 @@ func printList(a *app.App, all []library.ListEntry, more int) {
 	}
 	var safety []string
 	for _, state := range []library.State{library.Safe, library.OnlyHere, library.Shorter, library.Behind,
-		library.Unreadable, library.Lost} {
+		library.Unreadable, library.Lost, library.Wordless} {
 		if n := states[state]; n > 0 {
 			safety = append(safety, fmt.Sprintf("%d %s", n, state))
 		}
