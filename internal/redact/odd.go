@@ -124,13 +124,13 @@ func (s *scan) oddWords(judge func(from, to int, signs []string)) {
 		}
 		n := at - from
 		if n > 2 && n < 9 && skip(t, from, lower, n) == at {
-			if words++; words == 1 || from-last.to != 1 {
+			if words++; words == 1 || from-last.to != 1 || !is(t[from-1], gap) { // a,b are none of a sentence
 				plain, words = from, 1
 			}
 			last = span{from: from, to: at}
 			goesOn := s.at(at) == ' ' && is(s.at(at+1), lower)
 			if words >= seedWords && words <= mostWords && !goesOn {
-				all := strings.Fields(t[plain:at])
+				all := strings.FieldsFunc(t[plain:at], func(c rune) bool { return c < 'a' })
 				if v := strings.Join(all[words%seedWords:], " "); unrelatedWords(v) {
 					judge(at-len(v), at, s.oddSigns(at-len(v), at, "words"))
 				}

@@ -32,6 +32,7 @@ func TestOddWordIsJudgedByWhatIsSpokenOf(t *testing.T) {
 		"our release thistle-lantern-543 is faster", "they use node-v20.11.1 and GPT4o-mini there",
 		"versions Fp448, Fp511, Fp434 of the curve and its keys",
 		"a list of names: salmon granite pepper walrus comet bishop lagoon thistle copper maple tulip quartz",
+		"the wallet's words: salmon,granite,pepper,walrus,comet,bishop,lagoon,thistle,copper,maple,tulip,quartz,amber",
 	} {
 		if got := rules.Session().Text(text); got != text {
 			t.Errorf("Text(%q): got %q, want it unchanged", text, got)
