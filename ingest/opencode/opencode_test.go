@@ -253,13 +253,15 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
+// upgraded makes the tables of version 2.
+const upgraded = `CREATE TABLE session_v2 (id text PRIMARY KEY, parent_id text, directory text, title text, version text,
+		time_created integer, time_updated integer, time_archived integer);
+	CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer, time_created integer,
+		time_updated integer, data text);`
+
 // An upgraded database keeps what was said before as it was, has it in the newer tables as well, and goes on there.
 func TestUpgraded(t *testing.T) {
-	const tables = `CREATE TABLE session_v2 (id text PRIMARY KEY, parent_id text, directory text, title text, version text,
-			time_created integer, time_updated integer, time_archived integer);
-		CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer, time_created integer,
-			time_updated integer, data text);
-		INSERT INTO session_v2 VALUES ('` + back + `', NULL, '/home/ann/shop', 'Exports', '2.0.3', 1, 1, NULL),
+	const tables = upgraded + `		INSERT INTO session_v2 VALUES ('` + back + `', NULL, '/home/ann/shop', 'Exports', '2.0.3', 1, 1, NULL),
 			('ses_new', NULL, '/home/ann/shop', 'Imports', '2.0.3', 1, 1, NULL);
 		INSERT INTO session_message
 			SELECT id, session_id, 'user', 0, time_created, 1, '{"text":"again"}' FROM message WHERE session_id = '` + back + `';
@@ -296,6 +298,63 @@ func TestUpgraded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Version 2 keeps what nobody said among what was said, a tool's call in one part with its result, and refusals of
+// other wordings.
+func TestVersion2(t *testing.T) {
+	dir := home(t)
+	rows := []string{
+		"user", `{"text":"Count the bells.","files":[{"mime":"image/png","name":"tower.png"}],"time":{"created":5}}`,
+		"synthetic", `{"text":"<system-reminder>Plan mode.</system-reminder>"}`, "system", `{"text":"You are."}`,
+		"skill", `{"skill":"s","name":"review","text":"We decided on Redis."}`,
+		"agent-switched", `{"agent":"build"}`, "model-switched", `{"model":{"id":"m"}}`,
+		"shell", `{"shellID":"s","command":"ls","status":"exited","exit":2,"output":{"output":"none","truncated":false}}`,
+		"assistant", `{"model":{"id":"m-2"},"content":[{"type":"reasoning","text":"hm"},{"type":"text","text":"Nine."},
+			{"type":"tool","id":"c1","name":"shell","time":{"created":6,"completed":7},"state":{"status":"completed",
+				"input":{"command":"make"},"content":[{"type":"text","text":"ok"},{"type":"text","text":"done"}],
+				"metadata":{"exit":0}}},
+			{"type":"tool","id":"c2","name":"edit","state":{"status":"error","input":{"path":"bells.go",
+				"oldString":"8","newString":"9"},"error":{"type":"aborted","message":"The user declined this tool call"}}},
+			{"type":"tool","id":"c3","name":"write","state":{"status":"error","input":{"path":"x"},
+				"error":{"type":"permission.rejected","message":"Permission denied: edit"}}},
+			{"type":"tool","id":"c4","name":"read","state":{"status":"streaming","input":"{\"pa"}}],
+			"error":{"type":"aborted","message":"Step interrupted"},"finish":"error"}`,
+		"idle", `{"outcome":"interrupted"}`,
+		"location-switched", `{"location":{"directory":"/home/ann/tower"}}`,
+		"compaction", `{"status":"running","summary":"","recent":""}`,
+		"compaction", `{"status":"completed","summary":"Nine bells.","recent":"x"}`,
+		"user", `{"text":"Go on."}`, "hologram", `{"text":"We decided on Mongo."}`,
+	}
+	statement := upgraded + `INSERT INTO session_v2 VALUES ('ses_v2', NULL, '/home/ann/shop', 'Bells', '2.0.14', 1, 1, NULL);`
+	for i := 0; i < len(rows); i += 2 {
+		statement += fmt.Sprintf("INSERT INTO session_message VALUES ('msg_%02d', 'ses_v2', '%s', %d, %d, 1, '%s');", i, rows[i],
+			i, 1790000000000+i, strings.ReplaceAll(rows[i+1], "\n", ""))
+	}
+	sql(t, dir, statement)
+	s := ingesttest.All(t, Reader{}, dir)["ses_v2"]
+	var got []string
+	for _, turn := range s.Turns {
+		got = append(got, strings.Join([]string{string(turn.Role), string(turn.Kind), turn.Text, turn.Dir}, "|"))
+		for _, c := range turn.Calls {
+			got = append(got, fmt.Sprintf("  %s %s %s %q %v %s", c.ID, c.Name, c.Path+c.Command, c.Result, c.Failed, c.Verdict))
+		}
+	}
+	if diff := cmp.Diff([]string{
+		"user|prompt|Count the bells.|/home/ann/shop",
+		"user|shell|ls|/home/ann/shop",
+		"assistant|message||/home/ann/shop", `  msg_12 Bash ls "Exit code 2\nnone" true `,
+		"assistant|message|Nine.|/home/ann/shop", `  c1 Bash make "ok\ndone" false `,
+		`  c2 Edit bells.go "The user declined this tool call" true rejected`,
+		`  c3 Write x "Permission denied: edit" true denied`, `  c4 Read  "" false `,
+		"user|interrupt|[interrupted]|/home/ann/shop",
+		"assistant|summary|Nine bells.|/home/ann/tower",
+		"user|prompt|Go on.|/home/ann/tower",
+	}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	ingesttest.Equal(t, "uploads", s.Turns[0].Uploads, []string{"tower.png"})
+	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"message of hologram": 1})
 }
 
 // A fork holds copies under ids of its own; its parent owns them.

@@ -3,6 +3,7 @@ package opencode
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ type row struct {
 	table, id, of, kind string // of: the message that it is part of; kind: of a newer message, its speaker
 	created             int64
 	dir, title, version string // of a session, like those below
+	forkOf              string // the session that it was forked from, by version 2
 	archived            int64
 	fromMessage, from   string // the message, and the part of it if not "", from which on it was taken back
 	before              bool   // that was so before newer messages
@@ -45,7 +47,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		c, r := jsonl.NewCursor(b), row{}
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
 			"type": &r.kind, "time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
-			"time_archived": &r.archived, "data": &r.data, "revert": func() {
+			"time_archived": &r.archived, "fork_session_id": &r.forkOf, "data": &r.data, "revert": func() {
 				jsonl.ReadFields([]byte(c.Text()), jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
 			}}) {
 			return nil, ingest.NotObject(c, b)
@@ -105,14 +107,14 @@ type message struct {
 func (p *parser) takeMessage(r row) {
 	m := &message{}
 	var created, completed int64
-	var name, why, model, dir string
+	var name, kind, why, model, dir string
 	c := jsonl.NewCursor(r.data)
 	c.Fields(jsonl.Fields{"role": &m.role, "modelID": &model, "summary": &m.summary,
 		"time":   jsonl.Fields{"created": &created, "completed": &completed},
 		"path":   jsonl.Fields{"cwd": &dir},
 		"tokens": func() { m.turn.Usage = usageOf(c) },
-		"error":  jsonl.Fields{"name": &name, "data": jsonl.Fields{"message": &why}}})
-	if m.fault = strings.TrimSpace(name + " " + why); name == "MessageAbortedError" {
+		"error":  jsonl.Fields{"name": &name, "data": jsonl.Fields{"message": &why}, "type": &kind, "message": &why}})
+	if m.fault = strings.TrimSpace(name + " " + why); name == "MessageAbortedError" || kind == aborted {
 		m.fault = aborted
 	}
 	m.ended = timeOf(completed)
@@ -132,17 +134,64 @@ func (p *parser) takeMessage(r row) {
 	p.known[r.id] = true
 }
 
-// takeNewer takes a message as version 2 keeps it: its speaker in a column, what it says or its parts in its data.
+// takeNewer takes a message as version 2 keeps it: its kind in a column, what it says or its parts in its data.
 func (p *parser) takeNewer(r row) {
 	p.reverted = p.reverted && !p.sessions[p.own].before
 	p.takeMessage(r)
 	m := p.open
-	var said string
+	var said, summary, command, output, dir string
+	var exit int64
 	c := jsonl.NewCursor(r.data)
-	c.Fields(jsonl.Fields{"text": &said, "model": jsonl.Fields{"id": &m.turn.Model},
+	c.Fields(jsonl.Fields{"text": &said, "summary": &summary, "model": jsonl.Fields{"id": &m.turn.Model},
+		"command": &command, "exit": &exit, "output": jsonl.Fields{"output": &output},
+		"location": jsonl.Fields{"directory": &dir}, "files": jsonl.List(m.attach),
 		"content": func() { c.Array(func() { p.takePart(row{data: c.Raw()}) }) }})
-	if m.role = r.kind; said != "" {
-		m.said = append(m.said, strings.TrimSpace(said))
+	switch m.role = r.kind; r.kind {
+	case "user", "assistant":
+		m.say(said)
+	case "compaction":
+		m.role, m.summary = "assistant", true
+		m.say(summary)
+	case "shell":
+		m.role, p.shell = "assistant", true
+		call := ingest.ToolCall{ID: r.id, Name: "Bash", Input: map[string]string{"command": command}}
+		settle(&call, m.turn.ID, m.ended, output, exit != 0)
+		p.takeTool(m, &call, nil, nil, exit)
+		m.turn.Calls = append(m.turn.Calls, call)
+	default:
+		p.takeNotice(r.kind, said, dir)
+		p.open = nil
+	}
+}
+
+// takeNotice takes what version 2 notes among the messages and nobody said.
+func (p *parser) takeNotice(kind, said, dir string) {
+	switch kind {
+	case "synthetic", "system", "skill":
+		p.s.NoteRecalled(said, true)
+	case "location-switched":
+		own := p.sessions[p.own]
+		p.s.CountDir(own.dir, 0)
+		own.dir = dir
+		p.sessions[p.own] = own
+	case "idle", "agent-switched", "model-switched":
+	default:
+		p.s.Report.CountUnknown("message of " + cmp.Or(kind, "nobody"))
+	}
+}
+
+func (m *message) say(s string) {
+	if s = strings.TrimSpace(s); s != "" {
+		m.said = append(m.said, s)
+	}
+}
+
+// attach takes a file that the person sent along, in either version's form.
+func (m *message) attach(c *jsonl.Cursor) {
+	var mime, name string
+	c.Fields(jsonl.Fields{"mime": &mime, "filename": &name, "name": &name})
+	if m.turn.Uploads = append(m.turn.Uploads, name); strings.HasPrefix(mime, "image/") {
+		m.pictures++
 	}
 }
 
@@ -173,11 +222,11 @@ func (p *parser) takePart(r row) {
 	if r.id != "" {
 		m.turn.Records = append(m.turn.Records, r.id)
 	}
-	var kind, said, mime, filename, agent, command string
+	var kind, said, agent, command string
 	var synthetic, ignored bool
 	c := jsonl.NewCursor(r.data)
 	c.Fields(jsonl.Fields{"type": &kind, "text": &said, "synthetic": &synthetic, "ignored": &ignored,
-		"mime": &mime, "filename": &filename, "agent": &agent, "command": &command, "description": &said,
+		"agent": &agent, "command": &command, "description": &said,
 		"tokens": func() { m.steps.AddUsage(usageOf(c)) }})
 	said = strings.TrimSpace(said)
 	switch kind {
@@ -186,15 +235,13 @@ func (p *parser) takePart(r row) {
 		case synthetic || ignored:
 			p.s.NoteRecalled(said, true)
 			p.shell = p.shell || m.role == "user" && said == ranByHand
-		case said != "":
-			m.said = append(m.said, said)
+		default:
+			m.say(said)
 		}
 	case "tool":
 		p.takeCall(m, r.data)
 	case "file":
-		if m.turn.Uploads = append(m.turn.Uploads, filename); strings.HasPrefix(mime, "image/") {
-			m.pictures++
-		}
+		m.attach(jsonl.NewCursor(r.data))
 	case "compaction":
 		m.compaction = true
 	case "subtask":
@@ -268,6 +315,9 @@ func (p *parser) finish() {
 	}
 	s.Finish(p.turns, a.title)
 	s.Tasks = p.tasks
+	if a.forkOf != "" {
+		s.Parent = &ingest.Parent{Session: ingest.SessionID(ingest.FolderID(a.forkOf)), How: ingest.HowBranch}
+	}
 }
 
 // toolNames maps tools to the names that recall knows, Claude Code's. Others keep their own.
@@ -275,24 +325,36 @@ var toolNames = map[string]string{
 	"bash": "Bash", "edit": "Edit", "multiedit": "MultiEdit", "write": "Write", "read": "Read", "glob": "Glob",
 	"grep": "Grep", "list": "LS", "websearch": "WebSearch", "webfetch": "WebFetch", "todowrite": "TodoWrite",
 	"task": "Agent", "question": "AskUserQuestion", "plan_exit": "ExitPlanMode", "skill": "Skill",
+	"shell": "Bash", "subagent": "Agent", // since version 2
 }
 
 // The client's wordings, in results, for what the person or a rule said.
 const (
 	refused   = "The user rejected permission to use this specific tool call"
+	declined  = "The user declined this tool call" // version 2's refusal
 	because   = "with the following feedback: "
 	ruledOut  = "The user has specified a rule which prevents you from using this specific tool call"
 	dismissed = "The user dismissed this question"
+	blocked   = "permission.rejected" // version 2's kind of a fault where a rule prevents a call
 )
 
 // takeCall takes a tool call and its outcome.
 func (p *parser) takeCall(m *message, data []byte) {
-	var tool, id, status, output, fault, agent string
+	var tool, id, status, output, fault, kind, agent string
 	var ended, exit int64
 	var input, answers []byte
-	jsonl.ReadFields(data, jsonl.Fields{"tool": &tool, "callID": &id, "state": jsonl.Fields{
-		"status": &status, "input": &input, "output": &output, "error": &fault, "time": jsonl.Fields{"end": &ended},
-		"metadata": jsonl.Fields{"sessionId": &agent, "exit": &exit, "answers": &answers}}})
+	c := jsonl.NewCursor(data)
+	c.Fields(jsonl.Fields{"tool": &tool, "name": &tool, "callID": &id, "id": &id,
+		"time": jsonl.Fields{"completed": &ended}, "state": jsonl.Fields{"status": &status, "input": &input,
+			"output": &output, "content": func() { output = joined(c) }, "time": jsonl.Fields{"end": &ended},
+			"error": func() {
+				if c.Kind() == '"' {
+					fault = c.String()
+					return
+				}
+				c.Fields(jsonl.Fields{"type": &kind, "message": &fault})
+			},
+			"metadata": jsonl.Fields{"sessionId": &agent, "sessionID": &agent, "exit": &exit, "answers": &answers}}})
 	name, ours := toolNames[tool]
 	switch {
 	case ours:
@@ -302,24 +364,25 @@ func (p *parser) takeCall(m *message, data []byte) {
 		name = tool
 	}
 	call := ingest.ToolCall{ID: id, Name: name, Input: ingest.Input(jsonl.NewCursor(input))}
-	call.Path = call.Input["filePath"]
+	if call.Path = call.Input["filePath"]; slices.Contains([]string{"Read", "Edit", "Write"}, name) {
+		call.Path = cmp.Or(call.Path, call.Input["path"])
+	}
 	if agent != "" {
 		call.Agent = ingest.FolderID(agent)
 	}
 	result := cmp.Or(output, fault)
-	if call.Done = status == "completed" || status == "error"; call.Done {
-		call.ResultTurn, call.At, call.Failed = m.turn.ID, timeOf(ended), status == "error" || exit != 0
-		call.Result, call.ResultLen = ingest.ClippedResult(result), int64(len(result))
+	if status == "completed" || status == "error" {
+		settle(&call, m.turn.ID, timeOf(ended), result, status == "error" || exit != 0)
 	}
 	switch {
-	case strings.HasPrefix(fault, refused), strings.HasPrefix(fault, dismissed):
+	case strings.HasPrefix(fault, refused), strings.HasPrefix(fault, declined), strings.HasPrefix(fault, dismissed):
 		call.Verdict = ingest.Rejected
 		_, call.Reason, _ = strings.Cut(fault, because)
-	case strings.HasPrefix(fault, ruledOut):
+	case strings.HasPrefix(fault, ruledOut), kind == blocked:
 		call.Verdict = ingest.Denied
 	}
 	p.s.NoteRecalled(result, false)
-	if tool == "apply_patch" { // one call per file
+	if tool == "apply_patch" || tool == "patch" { // one call per file
 		var patch string
 		jsonl.ReadFields(input, jsonl.Fields{"patchText": &patch})
 		for _, c := range ingest.Patched(patch) {
@@ -330,6 +393,25 @@ func (p *parser) takeCall(m *message, data []byte) {
 	}
 	p.takeTool(m, &call, input, answers, exit)
 	m.turn.Calls = append(m.turn.Calls, call)
+}
+
+// settle records how a call ended.
+func settle(call *ingest.ToolCall, in ingest.TurnID, at time.Time, result string, failed bool) {
+	call.Done, call.ResultTurn, call.At, call.Failed = true, in, at, failed
+	call.Result, call.ResultLen = ingest.ClippedResult(result), int64(len(result))
+}
+
+// joined reads the texts of a tool's result, one after the other.
+func joined(c *jsonl.Cursor) string {
+	var all []string
+	c.Array(func() {
+		var said string
+		c.Fields(jsonl.Fields{"text": &said})
+		if said != "" {
+			all = append(all, said)
+		}
+	})
+	return strings.Join(all, "\n")
 }
 
 // takeTool reads what a tool's input and result hold apart from their texts.

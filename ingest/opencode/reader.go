@@ -7,6 +7,7 @@
 //	message(id, session_id, time_created, time_updated, data)                     role, model, tokens, cost, error
 //	part(id, message_id, session_id, time_created, time_updated, data)            text, reasoning, tool, …
 //	todo(session_id, content, status, position, …), and others with a session_id
+//	session_v2(…, fork_session_id), session_message(id, session_id, type, …, data)   in their place since version 2
 //
 // A session's files are made from its rows, one line each, as they are stored: "transcript.jsonl" from its messages
 // with their parts, "subagents/<session>.jsonl" from its sub-agents', and "record.jsonl" from all other rows. At their
@@ -17,7 +18,8 @@
 // The tables, columns and kinds of parts, and the client's wordings of refusals, are taken from its public source
 // (github.com/anomalyco/opencode, packages/opencode/src: session/session.sql.ts, message-v2.ts, revert.ts and
 // compaction.ts, storage/db.ts and json-migration.ts, permission/next.ts, question/index.ts, tool/task.ts, question.ts
-// and plan.ts). That forks keep the times of what they copy is unconfirmed.
+// and plan.ts; of version 2 packages/schema/src/session-message.ts, packages/core/src: session/to-session-error.ts,
+// session/runner/step.ts and tool/plugin). That forks keep the times of what they copy is unconfirmed.
 package opencode
 
 import (
