@@ -100,6 +100,19 @@ func TestOutcomes(t *testing.T) {
 	ingesttest.Equal(t, "headless", s.Headless, true)
 	s = parseBytes(t, []byte(line("session_meta", `{"id":"a","source":{"subagent":"review"}}`)+message("user", "look")))
 	ingesttest.Equal(t, "an agent's", s.Turns[0].Role, ingest.Program)
+	beat := `<heartbeat>\n  <automation_id>a-1</automation_id>\n  <current_time_iso>2026-10-01T06:00:00Z</current_time_iso>\n` +
+		`  <instructions>\nCheck the build.\n  </instructions>\n</heartbeat>\n`
+	said := message("user", beat)
+	marked := strings.Replace(said, `"role"`, `"internal_chat_message_metadata_passthrough":{"content_item_kinds":`+
+		`["user.heartbeat"]},"role"`, 1)
+	shown := line("event_msg", `{"type":"user_message","message":"`+beat+`"}`)
+	s = parseBytes(t, []byte(message("user", "go")+shown+marked+message("assistant", "ok")+said+message("user", "on")))
+	got = nil
+	for _, turn := range s.Turns {
+		got = append(got, fmt.Sprint(turn.Role, " ", turn.Kind, " ", turn.Name, " ", turn.Text))
+	}
+	ingesttest.Equal(t, "woken by a schedule", got, []string{"user prompt  go", "program event wake-up Check the build.",
+		"assistant message  ok", "program event wake-up Check the build.", "user prompt  on"})
 }
 
 // A picture costs no memory, a line beyond all bounds no other.

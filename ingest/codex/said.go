@@ -26,7 +26,7 @@ var wrappers = func() (list [][2]string) {
 	for _, tag := range strings.Fields(`environment_context user_instructions turn_aborted skill subagent_notification
 		recommended_plugins agent_message_board_notification user_action goal_context codex_internal_context
 		apps_instructions skills_instructions plugins_instructions collaboration_mode personality_spec model_switch
-		realtime_conversation image`) {
+		realtime_conversation heartbeat image`) {
 		list = append(list, [2]string{"<" + tag, "</" + tag + ">"})
 	}
 	return list
@@ -82,10 +82,14 @@ func (p *parser) takeUser(content, about []byte) {
 		case ok:
 			p.draft(ingest.User, ingest.Shell, shell)
 		case strings.TrimSpace(block) == "":
-		case strings.HasPrefix(is, "user."):
+		case strings.HasPrefix(is, "user.") && is != "user.heartbeat":
 			typed, sure = append(typed, typedIn(block)), true
 		case is != "" && is != "unknown", injected(block):
 			p.s.NoteRecalled(block, true)
+			if m := wakeUp().FindStringSubmatch(block); m != nil {
+				p.settleRun()
+				p.draft(ingest.Program, ingest.Event, strings.TrimSpace(m[1])).turn.Name = "wake-up"
+			}
 			if m := workingDir().FindStringSubmatch(block); m != nil && p.dir == "" {
 				p.dir = m[1]
 				p.s.CountDir(p.dir, 0)
@@ -105,6 +109,9 @@ func (p *parser) takeUser(content, about []byte) {
 
 // workingDir matches the client's description of its environment; the first versions gave the folder nowhere else.
 var workingDir = text.Pattern(`(?m)^Current working directory: (.+?)\s*$`)
+
+// wakeUp matches what the client's schedule sends in the person's place.
+var wakeUp = text.Pattern(`(?s)^\s*<heartbeat>.*<instructions>(.*)</instructions>`)
 
 // takePrompt takes a prompt that the person typed, from the conversation and from the screen, in either order.
 func (p *parser) takePrompt(said string, shown, sure bool) {
