@@ -54,6 +54,10 @@ func TestClassify(t *testing.T) {
 			Text: "<teammate-message teammate_id=\"b\">\nuse Kafka\n</teammate-message>"}},
 		{"Another Claude session sent a message:\nuse Kafka", Typed{Kind: ingest.Event, Name: "agent",
 			Text: "Another Claude session sent a message:\nuse Kafka"}},
+		{"[Cross-session idle notice] planner is idle: use Kafka", Typed{Kind: ingest.Event, Name: "system",
+			Text: "[Cross-session idle notice] planner is idle: use Kafka"}},
+		{"Base directory for this skill: /x\n\nUse Kafka.", Typed{}},
+		{"[Usage notes] keep them short", prompt("[Usage notes] keep them short")},
 		{"<user-memory-input>use tabs</user-memory-input>", prompt("use tabs")},
 		{"<uploaded_files>\n<file><file_path>/u/a.pdf</file_path></file>\n<file><file_path>/u/b.pdf</file_path></file>\n" +
 			"</uploaded_files>\n\ncompare",

@@ -256,6 +256,8 @@ func Classify(text string) Typed {
 		t.Role, t.Kind, t.Name, t.Text = ingest.Program, ingest.Event, "scheduled-task", text
 	case anotherAgent().MatchString(text):
 		t.Role, t.Kind, t.Name, t.Text = ingest.Program, ingest.Event, "agent", text
+	case clientNotice().MatchString(text):
+		t.Role, t.Kind, t.Name, t.Text = ingest.Program, ingest.Event, "system", text
 	case begins("[Request interrupted by user"):
 		t.Kind, t.Text = ingest.Interrupt, text
 	case begins(summaryOpening):
@@ -281,6 +283,10 @@ func Classify(text string) Typed {
 var anotherAgent = text.Pattern(`^(?:<(?:teammate|cross-session|agent|peer)-message\b|` +
 	`Another Claude session sent a message)`)
 
+// clientNotice matches the beginnings of what the client tells the model by itself; a queue keeps it without its origin.
+var clientNotice = text.Pattern(`^(?:\[(?:Cross-session [a-z]+ notice|SYSTEM NOTIFICATION|Usage limit|` +
+	`Earlier usage-limit|Artifact comment sent|Subagent hand-back)[^\]]*\]|Your claude\.ai usage limit has reset)`)
+
 const (
 	summaryOpening = "This session is being continued from a previous conversation"
 	planOpening    = "Implement the following plan:"
@@ -298,6 +304,8 @@ var harnessProse = []struct{ opening, also string }{
 	{"Stop hook feedback:", ""},
 	{"Operation stopped by hook:", ""},
 	{"The user just ran /", ""},
+	{"Base directory for this skill:", ""},
+	{"(Re-invocation of /", "skill instructions"},
 	{"Background agent \"", "was stopped by the user."},
 }
 
