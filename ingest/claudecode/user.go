@@ -283,7 +283,7 @@ func Classify(text string) Typed {
 var anotherAgent = text.Pattern(`^(?:<(?:teammate|cross-session|agent|peer)-message\b|` +
 	`Another Claude session sent a message)`)
 
-// clientNotice matches the beginnings of what the client tells the model by itself; a queue keeps it without its origin.
+// clientNotice matches the beginnings of what the client tells the model; a queue has it without its origin.
 var clientNotice = text.Pattern(`^(?:\[(?:Cross-session [a-z]+ notice|SYSTEM NOTIFICATION|Usage limit|` +
 	`Earlier usage-limit|Artifact comment sent|Subagent hand-back)[^\]]*\]|Your claude\.ai usage limit has reset)`)
 
