@@ -47,7 +47,8 @@ var ignoredKinds = text.Set(`permission-mode mode file-history-snapshot file-his
 	auth_status api-request api-request-blob api-request-shape tools-used prompt_snapshot keep_alive control_request
 	control_response queue-drained pr-link artifact-comment-monitor artifact-autoreact-ledger dev-mods ended-by-model
 	failed launched fork-context-ref marble-origami-commit marble-origami-reset marble-origami-snapshot memory-mode
-	observer-ref session-name slug`)
+	observer-ref session-name slug api-request-resumed resume-head-vouch data-flow-records data-flow-incomplete
+	derived-from session-owner host-row repl-mode hybrid-organization`)
 
 // takeMeta takes the records outside the tree.
 func (p *parser) takeMeta(r *record) {
@@ -165,7 +166,8 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 var ignoredSystem = text.Set(`microcompact_boundary turn_duration stop_hook_summary api_error informational
 	bridge_status model_fallback model_refusal_fallback model_refusal_no_fallback agents_killed init api_retry status permission_auto_approved
 	permission_denied permission_request permission_response memory_saved thinking thinking_tokens
-	session_state_changed files_persisted elicitation_complete local_command_output`)
+	session_state_changed files_persisted elicitation_complete local_command_output model_consent_fallback
+	cloud_session_status file_snapshot permission_retry placed rewind_stand_in`)
 
 // IgnoredSystem reports whether a subtype of the client's own records is known to hold nothing to keep.
 func IgnoredSystem(subtype string) bool {

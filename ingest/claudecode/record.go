@@ -16,7 +16,7 @@ type record struct {
 	cwd, branch, version                 jsonl.Escaped
 	entrypoint                           jsonl.Escaped
 	promptSource, sessionKind            jsonl.Escaped
-	origin                               jsonl.Escaped // origin.kind
+	origin, turnOrigin                   jsonl.Escaped // origin.kind; by what the client was set to work
 	denial, feedback, planContent        jsonl.Escaped
 	forkSession, forkUUID                jsonl.Escaped
 	title, leaf                          jsonl.Escaped
@@ -99,6 +99,7 @@ func newRecordReader() *recordReader {
 		"timestamp":        func() { r.readTime(&r.at) },
 		"message":          r.readMessage,
 		"origin":           jsonl.Fields{"kind": &r.origin},
+		"turnOrigin":       &r.turnOrigin,
 
 		"summarizeMetadata": jsonl.Fields{"direction": &r.summarized},
 		"forkedFrom":        jsonl.Fields{"sessionId": &r.forkSession, "messageUuid": &r.forkUUID},

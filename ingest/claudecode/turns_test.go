@@ -58,7 +58,8 @@ func TestGoals(t *testing.T) {
 
 func TestWhoseWords(t *testing.T) {
 	s := &script{}
-	s.user("typed", fields{"origin": fields{"kind": "human"}})
+	s.user("typed", fields{"origin": fields{"kind": "human"}, "turnOrigin": "human"})
+	s.user("by schedule", fields{"origin": fields{"kind": "human"}, "turnOrigin": "scheduled"})
 	s.user("from a peer", fields{"origin": fields{"kind": "peer"}})
 	s.user("from the system", fields{"promptSource": "system"})
 	s.user("injected", fields{"isMeta": true})
@@ -71,7 +72,7 @@ func TestWhoseWords(t *testing.T) {
 		"content": "<command-name>/plan</command-name><command-args>x</command-args>"})
 	s.user("summed up", fields{"isCompactSummary": true})
 	ingesttest.Equal(t, "turns", outlineOf(s.parse(t)), []string{
-		"prompt typed", "event peer from a peer", "event system from the system", "prompt first\nsecond",
+		"prompt typed", "event scheduled by schedule", "event peer from a peer", "event system from the system", "prompt first\nsecond",
 		"prompt [image]",
 		"command /plan x", "summary summed up",
 	})

@@ -222,6 +222,9 @@ func (p *parser) spoken(r *record, text string) Typed {
 	if string(r.promptSource) == "system" {
 		origin = cmp.Or(origin, "system")
 	}
+	if by := string(r.turnOrigin); !personOrUnknown[by] {
+		origin = cmp.Or(origin, strings.ReplaceAll(by, "_", "-"))
+	}
 	if p.meta.scheduled[t.Text] {
 		origin = cmp.Or(origin, "wake-up")
 	}
@@ -234,6 +237,10 @@ func (p *parser) spoken(r *record, text string) Typed {
 	}
 	return t
 }
+
+// personOrUnknown are the turnOrigins by which a prompt may be the person's; the app states others beside an origin
+// "human", as of what its schedule sends.
+var personOrUnknown = map[string]bool{"": true, "human": true, "sdk": true, "unknown": true}
 
 // Classify distinguishes, by a text's beginning, what a person typed from what the harness wrote in their name.
 func Classify(text string) Typed {
