@@ -182,6 +182,7 @@ type attachment struct {
 	planFile           string
 	source             string // uuid of the record that says the same
 	goal               string // set by the person
+	meta               bool   // the client's
 }
 
 // takeAttachment takes context that was given to the model, most of which isn't part of the conversation.
@@ -189,7 +190,7 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	var a attachment
 	jsonl.ReadFields(r.attachment, jsonl.Fields{"type": &a.kind, "commandMode": &a.mode,
 		"prompt": &a.prompt, "planFilePath": &a.planFile, "source_uuid": &a.source,
-		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}})
+		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}, "isMeta": &a.meta})
 	p.noteInjected(r.attachment, strings.HasPrefix(a.kind, "hook_"))
 	switch a.kind {
 	case "queued_command":
@@ -216,10 +217,16 @@ func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachmen
 	if a.source != "" && p.seen[a.source] {
 		return
 	}
-	if r.origin = jsonl.Escaped(a.origin); a.mode != "" && a.mode != "prompt" {
+	switch r.origin = jsonl.Escaped(a.origin); {
+	case a.mode != "" && a.mode != "prompt" && a.mode != "bash":
 		r.origin = jsonl.Escaped(a.mode)
+	case a.origin == "" && a.meta:
+		r.origin = jsonl.Escaped("system")
 	}
 	typed := p.spoken(r, contentText(a.prompt))
+	if a.mode == "bash" && typed.Kind == ingest.Prompt {
+		typed.Kind = ingest.Shell
+	}
 	if d := p.takeTyped(r, n, at, typed); d != nil {
 		d.turn.Queued = true
 	}

@@ -35,12 +35,16 @@ func TestQueue(t *testing.T) {
 		"source_uuid": again}})
 	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a peer's",
 		"origin": fields{"kind": "peer"}}})
+	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a plugin's",
+		"isMeta": true}})
+	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "make",
+		"commandMode": "bash"}})
 	s.addRecord("system", fields{"subtype": "informational",
 		"content": "UserPromptSubmit operation blocked by hook:\nx\n\nOriginal prompt: blocked"})
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{
 		"prompt a", "prompt lost", "message ok", "prompt delivered", "event task-notification y", "prompt said twice",
-		"event peer a peer's",
+		"event peer a peer's", "event system a plugin's", "shell make",
 	})
 	ingesttest.Equal(t, "queued", []bool{got.Turns[0].Queued, got.Turns[1].Queued, got.Turns[3].Queued},
 		[]bool{false, true, true})
