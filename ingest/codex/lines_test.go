@@ -103,10 +103,13 @@ func TestOutcomes(t *testing.T) {
 	beat := `<heartbeat>\n  <automation_id>a-1</automation_id>\n  <current_time_iso>2026-10-01T06:00:00Z</current_time_iso>\n` +
 		`  <instructions>\nCheck the build.\n  </instructions>\n</heartbeat>\n`
 	said := message("user", beat)
+	goal := strings.Replace(message("user", `<codex_internal_context source='user_goal'>x</codex_internal_context>`),
+		`"role"`, `"internal_chat_message_metadata_passthrough":{"content_item_kinds":["user.goal"]},"role"`, 1)
 	marked := strings.Replace(said, `"role"`, `"internal_chat_message_metadata_passthrough":{"content_item_kinds":`+
 		`["user.heartbeat"]},"role"`, 1)
 	shown := line("event_msg", `{"type":"user_message","message":"`+beat+`"}`)
-	s = parseBytes(t, []byte(message("user", "go")+shown+marked+message("assistant", "ok")+said+message("user", "on")))
+	s = parseBytes(t, []byte(message("user", "go")+goal+shown+marked+message("assistant", "ok")+said+
+		message("user", "on")))
 	got = nil
 	for _, turn := range s.Turns {
 		got = append(got, fmt.Sprint(turn.Role, " ", turn.Kind, " ", turn.Name, " ", turn.Text))

@@ -82,7 +82,7 @@ func (p *parser) takeUser(content, about []byte) {
 		case ok:
 			p.draft(ingest.User, ingest.Shell, shell)
 		case strings.TrimSpace(block) == "":
-		case strings.HasPrefix(is, "user.") && is != "user.heartbeat":
+		case strings.HasPrefix(is, "user.") && (is == "user.text" || !injected(block)): // not a goal, nor a schedule
 			typed, sure = append(typed, typedIn(block)), true
 		case is != "" && is != "unknown", injected(block):
 			p.s.NoteRecalled(block, true)
