@@ -297,11 +297,11 @@ func TestFilesOffLimits(t *testing.T) {
 	}
 }
 
-// What a report calls done isn't if the person then says so, to no question; that comes next.
+// What a report calls done isn't claimed if the person then says that it isn't.
 func TestDoneIsDenied(t *testing.T) {
 	for said, want := range map[string]string{
-		"no, the chapter on seats is empty":  payload.FileProgress,
-		"the chapter on seats is missing":    payload.FileProgress,
+		"no, the chapter on seats is empty":  "",
+		"the chapter on seats is missing":    "",
 		"great, thanks":                      payload.FileDone,
 		"is the chapter on seats missing?":   payload.FileDone,
 		"now write the guide of the cashier": payload.FileDone,
@@ -309,12 +309,8 @@ func TestDoneIsDenied(t *testing.T) {
 		s := talkOf([]string{"Write the guide.", "guide.md is done.", said}, nil)
 		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Write", Path: "/w/guide.md", Done: true}}
 		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
-		all, _ := items(s)
-		next := slices.ContainsFunc(all, func(it payload.Item) bool {
-			return it.Kind == payload.Next && it.Text == said
-		})
-		if got := status(s, "guide.md"); got != want || want == payload.FileProgress && !next {
-			t.Errorf("%q: status %q, want %q; next: %v", said, got, want, next)
+		if got := status(s, "guide.md"); got != want {
+			t.Errorf("%q: status %q, want %q", said, got, want)
 		}
 	}
 }

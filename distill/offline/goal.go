@@ -2,7 +2,6 @@ package offline
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"recall/ingest"
@@ -15,27 +14,24 @@ const maxGoal = 280
 
 // goal returns what the person last set out to do, in their own words: their first request,
 // until they say that they turn to something else or begin a plan for it. What was typed
-// before the prompt that the client records as the first only leads up to it. A remark on
-// work that was done sets out to nothing; where nobody asked for anything at length, the
-// first words do ("labels now"), and where they only said to go on, what was proposed.
+// before the prompt that the client records as the first only leads up to it. Where nobody
+// asked for anything at length, the first words do ("labels now").
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
 		return sp.source == typing && sp.turn.ID == t.session.Opened
 	})
 	from := t.speeches[max(0, opened):]
-	for i, sp := range from {
+	for _, sp := range from {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if (last != nil || sp.remarks()) && !turnsAway(sp) {
+		if last != nil && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp, 2); ok {
 			last = []payload.Item{it}
 		} else if it, ok := requested(sp, 1); ok && short == nil && !sp.afterWork {
-			short = []payload.Item{it}
-		} else if it, ok := sp.agreed(from[i+1:]); ok && (short == nil || asks(short[0].Text)) {
 			short = []payload.Item{it}
 		}
 	}
@@ -45,44 +41,7 @@ func goal(t *talk) (last []payload.Item) {
 	return last
 }
 
-// agreed returns what the assistant proposed to do, if what was typed only says to go on with it; where that was said
-// first of all, what the assistant then said it goes on with.
-func (sp *speech) agreed(then []*speech) (it payload.Item, ok bool) {
-	proposed, first := sp.reacts, false
-	if proposed == nil && len(then) > 0 && then[0].source == message && goesOn().MatchString(sp.text) {
-		proposed, first = then[0], true
-	}
-	if proposed == nil || !(passage{sp, sp.parts}).greets() {
-		return it, false
-	}
-	for _, p := range proposed.passages() {
-		for i, s := range p.run {
-			if ok && first || !tells(s.text, 2) || asks(s.text) {
-				continue
-			}
-			it, ok = passage{proposed, p.run[i:]}.item(payload.RequestRule), true
-			it.Kind, it.Hint = payload.Goal, ""
-		}
-	}
-	return it, ok
-}
-
-var goesOn = text.Pattern(`(?i)\b(?:continue|go (?:on|ahead)|carry on|resume|proceed|weiter)\b`)
-
 var pointsBack = text.Pattern(`(?i)\b(?:it|that|this|so|them|those)\b`)
-
-// remarks reports whether what was typed asks for nothing, after work was done or as an answer that leaves the question
-// open: "I don't know, ask Ines".
-func (sp *speech) remarks() bool {
-	return sp.source == typing && (sp.afterWork || sp.reacts != nil && unknowing().MatchString(sp.text)) &&
-		!slices.ContainsFunc(sp.parts, func(s sentence) bool { return s.requests() && !s.pointsBack() })
-}
-
-// pointsBack reports whether a sentence orders no more than to do something with what was just said: "put it on the
-// list".
-func (s sentence) pointsBack() bool {
-	return !tells(s.text, 4) && !asks(s.text) && pointsBack().MatchString(s.text)
-}
 
 // requests reports whether a sentence asks or orders something, and isn't "keep in mind".
 func (s sentence) requests() bool {
@@ -109,8 +68,7 @@ var nowThen = text.Pattern(`(?i)^(?:(?:yes|yep|ok|okay|good|great|perfect|fine|n
 	`\b\W*){0,2}(?:and |then )?(?:now|next|jetzt|nun)\b\W*((?:go on|continue|weiter) (?:with|mit) )?(.*)`)
 
 // requested returns what a turn asks for: its first meaningful sentence, which has so many
-// keywords at least, with those after it that fit. What introduces something pasted gives way
-// to what is asked behind that. For a plan it is the title.
+// keywords at least, with those after it that fit. For a plan it is the title.
 func requested(sp *speech, keywords int) (payload.Item, bool) {
 	it := payload.Item{Kind: payload.Goal, Rule: payload.RequestRule, By: sp.by(), Maker: payload.ByRule,
 		State: payload.Stands, At: sp.turn.At}
@@ -121,18 +79,14 @@ func requested(sp *speech, keywords int) (payload.Item, bool) {
 		return it, ok
 	}
 	first := -1
-	var intro payload.Item
 	for i := range sp.parts {
 		s := &sp.parts[i]
 		switch {
 		case sp.foreign(s) || s.pasted:
-			if first >= 0 && (intro.Text != "" || slices.ContainsFunc(sp.parts[first:i], sentence.requests)) {
+			if first >= 0 {
 				return it, true
-			} else if first >= 0 {
-				intro, first = it, -1
 			}
 		case first < 0 && (!tells(s.text, keywords) || s.greets()):
-		case intro.Text != "" && first < 0 && (!s.requests() || strings.HasSuffix(s.text, ":")):
 		case first < 0:
 			first = i
 			it.Text, it.Evidence = s.text, []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
@@ -142,9 +96,6 @@ func requested(sp *speech, keywords int) (payload.Item, bool) {
 			it.Text += s.space(&sp.parts[i-1]) + s.text
 			it.Evidence = []payload.Evidence{cite(sp.turn, sp.text, sp.parts[first].from, s.to)}
 		}
-	}
-	if first < 0 && intro.Text != "" {
-		return intro, true
 	}
 	it.About = about(it.Text)
 	return it, first >= 0
@@ -166,32 +117,10 @@ func (s *sentence) greets() bool {
 // goesOnWith matches what says to go on, and with what.
 var goesOnWith = text.Pattern(`(?i)\b(?:continue|go (?:on|ahead)|carry on|resume|proceed|weiter) (?:with|on|mit) `)
 
-// breaksOff reports whether a passage says no more than that its speaker stops for now: "stop here, I have to run".
-func (p passage) breaksOff() bool {
-	const longest = 120 // bytes of a good-bye
-	stops := false
-	return len(p.text()) <= longest && !slices.ContainsFunc(p.run, func(s sentence) bool {
-		rest := leaving().ReplaceAllString(s.text, " ")
-		stops = stops || rest != s.text
-		return !s.greets() && len(keywords(rest).Without(smallTalk())) > 0
-	}) && stops
-}
-
-// leaving matches what a person says who stops for now, with the reason.
-var leaving = text.Pattern(`(?i)\b(?:(?:let['’]?s|we|i|i['’]ll|have to|need to|must|should) )*(?:` +
-	`(?:stop|pause|break off|quit|go on|continue|resume|(?:pick|leave) (?:it|this)(?: up)?)` +
-	`(?: (?:it|here|there|again))* (?:(?:for|until|on) )?` +
-	`(?:today|now|tonight|tomorrow|later|the day|lunch|monday|next week)|` +
-	`(?:['’]?m|am|gotta|got to) (?:off|out|done|run|go|leave|away|tired|hungry|late)|` +
-	`(?:have|need|must|got) to (?:go|run|leave|catch|sleep|eat|pick up)\b(?: \w+){0,3}|` +
-	`my (?:train|bus|flight|ride|shift|wife|husband|kids?|meeting|battery|lunch) (?:\w+ ?){1,3}|` +
-	`call it a (?:day|night)|enough for (?:today|now)|(?:that['’]?s|this is) it for (?:today|now)|signing off|` +
-	`bed ?time|lunch (?:break|time)|muss (?:los|weg|heim)|mein (?:zug|bus) fährt|schluss für heute|feierabend)\b`)
-
 // smallTalk holds words that say nothing about any work.
 var smallTalk = sync.OnceValue(func() text.Bag {
 	return keywords("ok okay yes yeah yep sure right go ahead next continue proceed fine good great nice cool perfect " +
 		"super lovely awesome amazing wow haha lol thanks thank thx ty cheers welcome hi hello hey bye goodbye see ya " +
 		"later today tonight tomorrow morning evening night weekend enough well then till until soon alright sorry " +
-		"please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
+		"gotta run off please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
 })

@@ -28,61 +28,6 @@ func TestGreetingIsNoGoal(t *testing.T) {
 	}
 }
 
-// What a person asks behind what they paste is the goal, not the words before that, unless these ask or nothing does.
-func TestAskedBehindWhatIsPasted(t *testing.T) {
-	for said, want := range map[string]string{
-		"here's what the hall writes:\n\n> no chairs\n\nwrite a polite answer": "write a polite answer",
-		"selling fails with this:\n\n> no seat\n\nthe seat was free":           "selling fails with this:",
-		"sort the seats of this list:\n\n> 3 1 2\n\nwhat would you do first":   "sort the seats of this list:",
-	} {
-		s := talkOf([]string{said, "Let me see."}, nil)
-		ingest.MarkForeign(&s.Turns[0])
-		if got := goal(listen(s)); len(got) != 1 || got[0].Text != want {
-			t.Errorf("%q: %v, want %q", said, got, want)
-		}
-	}
-}
-
-// Where the person only says to go on, what the assistant proposed is the goal.
-func TestAgreedGoal(t *testing.T) {
-	for _, c := range []struct {
-		said []string
-		want string
-	}{
-		{[]string{"where did we stop?", "The plan works; the lock of the weather page is next.", "ok go ahead", "Locked."},
-			"The plan works; the lock of the weather page is next."},
-		{[]string{"continue please", "I go on with the printing of the lists.", "right, go", "Printed."},
-			"I go on with the printing of the lists."},
-		{[]string{"continue please", "I go on with the printing of the lists. It reads the template first.", "great"},
-			"I go on with the printing of the lists. It reads the template first."},
-	} {
-		got := goal(listen(talkOf(c.said, nil)))
-		if len(got) != 1 || got[0].Text != c.want || got[0].By != payload.ByAssistant {
-			t.Errorf("%q: got %+v, want %q", c.said, got, c.want)
-		}
-	}
-}
-
-// An answer that leaves a question open is no goal.
-func TestUnknownAnswerIsNoGoal(t *testing.T) {
-	s := talkOf([]string{"ok", "Which format shall the export have?", "I don't know, a product thing. Ines must say",
-		"Left open.", "write the import of the orders then", "It reads them."}, nil)
-	if got := goal(listen(s)); len(got) != 1 || got[0].Text != "write the import of the orders then" {
-		t.Errorf("got %+v", got)
-	}
-}
-
-// Nor does a remark on work that was done, be what was asked before however short.
-func TestRemarkIsNoGoal(t *testing.T) {
-	for _, remark := range []string{"must be mended before the fair, but not today", "ok, put that on the list"} {
-		s := talkOf([]string{"labels now", "Line 7 of labels.py prints the address twice.", remark, "OK."},
-			map[int]string{1: "labels.py"})
-		if got := goal(listen(s)); len(got) != 1 || got[0].Text != "labels now" {
-			t.Errorf("%q: got %+v", remark, got)
-		}
-	}
-}
-
 // What is ordered next is the goal from then on; what only goes on with the same isn't.
 func TestNextTaskIsTheGoal(t *testing.T) {
 	const first = "Push everything that is staged to the remote."
@@ -173,7 +118,7 @@ func TestYesToTwoQuestions(t *testing.T) {
 // An order that was begun and cut off is still to be done, and the page says at what that was; one whose work ended in
 // a report isn't, nor one that only needed the commit that was begun.
 func TestCutOffOrderIsNext(t *testing.T) {
-	const order, ships = "Move the seat map into its own package", "ok, and then create a PR"
+	const order = "Move the seat map into its own package"
 	call := func(name, command string) ingest.ToolCall { return ingest.ToolCall{Name: name, Command: command} }
 	refused := ingest.ToolCall{Name: "ExitPlanMode", Done: true, Verdict: ingest.Rejected,
 		Plan: &ingest.Plan{Text: "# Seats by row\n\n1. Number the rows"}}
@@ -197,7 +142,6 @@ func TestCutOffOrderIsNext(t *testing.T) {
 			"“[Request interrupted by user]” — the client"},
 		"fault":          {order, ingest.ToolCall{Name: "Bash", Done: true}, fault, order, "“Your limit is reached” — the client"},
 		"commit begun":   {order, commit, nil, "", "“Seats have a package” — commit without a result on record"},
-		"commit of more": {ships, commit, nil, ships, "“Seats have a package” — commit without a result on record"},
 		"closing report": {order, refused, moved, "", ""},
 	} {
 		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", c.order,

@@ -171,12 +171,6 @@ func (t *talk) committedWork() (one payload.Item, ok bool) {
 	return one, len(subjects) > 0
 }
 
-// afterCommit matches an order that a commit doesn't end.
-var afterCommit = text.Pattern(`(?i)\b(?:prs?|pull requests?|push|merge|publish|release|deploy|ship)\b`)
-
-// commits reports whether the session broke off at a commit, of which it may not have seen the result.
-func (c *cut) commits() bool { return c.call != nil && !c.call.Done && ingest.Commits(c.call.Command) }
-
 // item says what the session broke off at, in the words of what is on record.
 func (c *cut) item() (payload.Item, bool) {
 	if c == nil {
@@ -218,9 +212,8 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 		switch {
 		case len(goals) > 0 && goals[0].First().Turn == string(sp.turn.ID):
 			return nil
-		case (passage{sp, sp.parts}).breaksOff():
-		case begun && t.cut.commits() && !afterCommit().MatchString(sp.text):
-		case ok && (begun || sp.corrects() != nil || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
+		case begun && t.cut.call != nil && ingest.Commits(t.cut.call.Command): // no more than the commit is left
+		case ok && (begun || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
 			if of, there := sp.pointsTo(); there {
 				it.Evidence = append(it.Evidence, of)
@@ -228,7 +221,7 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 			return []payload.Item{it}
 		}
 	}
-	ended, brokeOff := t.cut == nil, false // the person said no more than good-bye since
+	ended := t.cut == nil // the person said no more than good-bye since
 	for _, sp := range slices.Backward(t.speeches) {
 		if sp.exchange < t.n-2 {
 			break
@@ -241,19 +234,11 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 				return left
 			}
 		}
-		if sp.user && (passage{sp, sp.parts}).breaksOff() {
-			brokeOff = ended
-			continue
-		}
 		ended = ended && (passage{sp, sp.parts}).greets()
 		for _, p := range slices.Backward(sp.passages()) {
-			thatLater := sp.user && p.putsOff() && p.asked() != nil
 			for i := range p.run {
 				s := &p.run[i]
-				says := comesNext().MatchString(s.text) || sp.user && putOff().MatchString(s.text) ||
-					brokeOff && !sp.user && isLeft(s.text)
-				says = says && !asks(s.text) && !asksNothing(s) && !t.tookUp(sp, s)
-				if says || i == 0 && thatLater {
+				if !asks(s.text) && s.comesNext(sp.user) && !t.tookUp(sp, s) {
 					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}
@@ -264,12 +249,6 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 	return nil
 }
 
-// isLeft reports whether a sentence says of something that it isn't done.
-func isLeft(said string) bool {
-	open := func(c clause) bool { return c.state != "" && c.state != payload.FileDone }
-	return slices.ContainsFunc(clauses(said), open)
-}
-
 // tookUp reports whether the person answered what a message before their last words said to come next, and the session
 // went on with that: in no more than a yes or no, with a no, or in words of it. Then it isn't next any more.
 func (t *talk) tookUp(sp *speech, next *sentence) bool {
@@ -277,12 +256,8 @@ func (t *talk) tookUp(sp *speech, next *sentence) bool {
 		return false
 	}
 	said := t.asked.text
-	return (passage{t.asked, t.asked.parts}).bare() && !saves().MatchString(said) || text.Refuses(said) ||
-		keywords(said).Shared(keywords(next.text)) > 0
+	return (passage{t.asked, t.asked.parts}).bare() || text.Refuses(said) || keywords(said).Shared(keywords(next.text)) > 0
 }
-
-// saves matches an order that leaves open what comes next.
-var saves = text.Pattern(`(?i)\b(?:commit|push|save|merge)\b`)
 
 // pointsTo returns what a typed text answers, or means by "that".
 func (sp *speech) pointsTo() (of payload.Evidence, ok bool) {
@@ -302,11 +277,11 @@ const maxLeft = 3
 
 // leaves quotes what a closing message says is next, in a list, or else what it asks last of all.
 func (sp *speech) leaves() (out []payload.Item) {
-	comes := func(s sentence) bool { return s.under != nil && nextHead().MatchString(s.under.text) }
+	comes := func(s sentence) bool { return s.head != nil && nextHead().MatchString(s.head.text) }
 	left := *sp
 	if from := slices.IndexFunc(sp.parts, comes); from >= 0 {
 		left.parts = sp.parts[from:]
-		if to := slices.IndexFunc(left.parts, func(s sentence) bool { return !comes(s) }); to > 0 {
+		if to := slices.IndexFunc(left.parts, func(s sentence) bool { return !s.listedWith(&left.parts[0]) }); to > 0 {
 			left.parts = left.parts[:to]
 		}
 	} else if left.parts = sp.asksLast(); left.parts == nil {
@@ -345,21 +320,26 @@ var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to 
 	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:be|is|are|comes?|thats|that['’]s) (?:the |up )?next|` +
 	`after that comes|is what['’]s left|tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
 
-// putOff matches what a person puts off to another time: "tomorrow the icons", "on Monday we start with it", "do that
-// next", "let's pick this up in the morning with the icons", "continue with the icons after the break".
-var putOff = text.Pattern(`(?i)^\W*(?:(?:and|then|so|ok|okay|good|great|fine)\b\W*)*` + otherDay + `\b|` +
-	`\b` + otherDay + `\W+(?:we|i|you|start|begin|continue|do|then)\b|` +
-	`\b(?:let['’]?s|pick|go on|carry on|continue|remind|to ?do|be back|(?:is|are) left|missing)\b.*\b` + otherDay + `\b|` +
-	`^(?:[^i]|i\w).*\b` + otherDay + `(?: morning)?(?:, first thing)?\W*$|^do (?:\S+ ){1,6}next\W*$|` +
-	`^\W*(?:pick (?:it |this )?up|go on|carry on|continue) (?:with|w/|at|from) (?:the |our )?\w{4}`)
+// comesNext reports whether a sentence says what comes next: a person's also if it is more than a good-bye or a warning
+// and names a time to come, as in "on monday we start with the headings".
+func (s *sentence) comesNext(typed bool) bool {
+	if asksNothing(s) || comesNext().MatchString(s.text) {
+		return !asksNothing(s)
+	}
+	rest := atTime().ReplaceAllString(s.text, " ")
+	return typed && rest != s.text && len(keywords(rest).Without(smallTalk())) > 0 && !s.cues.has(cueWarn)
+}
 
-const (
-	otherDay = `(?:tomorrow|tmrw|tonight|this (?:afternoon|evening)|in the (?:morning|afternoon|evening)|` +
-		`after (?:lunch|the (?:break|weekend|meeting|stand-?up))|when i(?:['’]?m| am) back|not today|later today|` +
-		`next (?:session|week)|(?:on|by|for|till|until|first thing) ` + weekday +
-		`|morgen|nächste woche|am (?:mon|diens|donners|frei|sams|sonn)tag|am mittwoch)`
-	weekday = `(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?`
-)
+// atTime matches a time to come.
+var atTime = text.Pattern(`(?i)\b(?:tomorrow|tmrw|tonight|weekend|this (?:afternoon|evening)|` +
+	`in the (?:morning|afternoon|evening)|after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
+	`not today|later today|next (?:session|week)|(?:on|by|for|till|until|first thing|over) ` +
+	`(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|morgen|wochenende|nächste woche)\b`)
+
+// nextHead matches a heading above a list of what comes next.
+var nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +
+	`(?:next(?: (?:up|steps?|actions?))?|remaining(?: (?:work|steps|items|tasks))?|to ?do|` +
+	`(?:what['’]s|what is) (?:next|left)|questions)\W*$`)
 
 // A weighed passage is one with how much it counts among others.
 type weighed struct {
@@ -382,7 +362,7 @@ func (t *talk) report() (out []weighed) {
 		}
 		if sp.exchange < t.n-1 && t.waiting == nil && t.asked.reacts == sp {
 			said, untold := passage{t.asked, t.asked.parts}, len(out) == 0 && asks(t.asked.text)
-			if !untold && !said.greets() && !said.breaksOff() {
+			if !untold && !said.greets() {
 				break
 			}
 		}
@@ -408,7 +388,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			continue
 		}
 		for i, p := range sp.passages() {
-			if p.smallTalk() || p.breaksOff() {
+			if p.smallTalk() {
 				continue
 			}
 			isGoal := func(it payload.Item) bool {

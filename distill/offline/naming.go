@@ -42,11 +42,9 @@ func findMentions(t *talk, all []*touched) []*touched {
 	return all
 }
 
-// findStates records for each file what the last report about it says of its state, if it wasn't written since. A
-// report refers to a file by its name, with or without extension; its first sentence also refers to the only file
-// written in its exchange, by a plain word where that is its name.
+// findStates records for each file what the last report about it says of its state, if it wasn't written since: in a
+// sentence that names it, with or without extension, or in its first one of the only file written in its exchange.
 func findStates(t *talk, all []*touched) {
-	var written []*touched
 	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
 	for _, f := range all {
 		if f.edits == 0 || f.deleted || f.back {
@@ -54,19 +52,12 @@ func findStates(t *talk, all []*touched) {
 		}
 		stem, _, _ := strings.Cut(f.base, ".")
 		at := t.exchangeAt(f.turn.N)
-		written, byStem[stem], writtenIn[at] = append(written, f), append(byStem[stem], f), append(writtenIn[at], f)
+		byStem[stem], writtenIn[at] = append(byStem[stem], f), append(writtenIn[at], f)
 	}
 	for _, sp := range t.speeches {
-		done := func(f *touched) bool {
-			return f.state != nil && f.state.by == sp.reacts && f.state.state == payload.FileDone
-		}
-		if slices.ContainsFunc(written, done) {
-			if s := sp.corrects(); s != nil {
-				for _, f := range written {
-					if done(f) {
-						f.state = &stated{sp, s, s.text, payload.FileProgress}
-					}
-				}
+		for _, f := range all {
+			if f.state != nil && f.state.by == sp.reacts && sp.disagrees() {
+				f.state = nil
 			}
 		}
 		for i := range sp.parts {
@@ -74,67 +65,38 @@ func findStates(t *talk, all []*touched) {
 			if !sp.closing || sp.foreign(s) {
 				continue
 			}
-			about, files := map[*touched]int{}, map[string]bool{} // where it is named; all that are
-			var alone *touched
-			if only := writtenIn[sp.exchange]; len(only) == 1 && i == 0 && s.block == paragraph {
-				alone = only[0]
-			}
-			byWord := false
+			about, others := map[*touched]string{}, false // by which names
 			eachName(s.text, func(name string) {
-				if looksLikePath(name) {
-					files[name] = true
-				}
-				base := path.Base(name)
-				stem, _, _ := strings.Cut(base, ".")
+				stem, _, _ := strings.Cut(path.Base(name), ".")
+				known := false
 				for _, f := range byStem[stem] {
-					word := !strings.HasPrefix(base, f.base) && (isName(stem) || f == alone)
-					if word || f.named(name) {
-						about[f] = strings.Index(s.text, name)
-						byWord = byWord || word && !isName(stem)
+					if isName(stem) && !strings.HasPrefix(path.Base(name), f.base) || f.named(name) {
+						about[f], known = name, true
 					}
 				}
+				others = others || !known && looksLikePath(name)
 			})
-			if alone != nil && len(about) == 0 && together(clauses(s.text)) == payload.FileProgress {
-				about[alone] = 0
+			if only := writtenIn[sp.exchange]; i == 0 && len(only) == 1 && len(about) == 0 {
+				about[only[0]] = ""
 			}
-			for f, at := range about {
-				if f.state != nil && f.state.by != sp {
-					f.state = nil
-				}
-				clause, state := stateOf(s, at, byWord || max(len(about), len(files)) > 1)
-				f.setState(sp, s, clause, state)
+			for f, name := range about {
+				f.setState(sp, s, stateOf(s, name, len(about) == 1 && !others))
 			}
 		}
 	}
 }
 
-// corrects returns the sentence with which the person says that what a report calls done isn't: it disagrees, to no
-// question, or says what is missing.
-func (sp *speech) corrects() *sentence {
-	if sp.by() != payload.ByUser || sp.reacts == nil {
-		return nil
-	}
-	report := sp.reacts.parts
-	asked := len(report) == 0 || asks(report[len(report)-1].text)
-	for i := range sp.parts {
-		s := &sp.parts[i]
-		if sp.foreign(s) || s.pasted || asks(s.text) || s.cues.has(cueGreet) {
-			continue
-		}
-		denies := i == 0 && !asked && text.Refuses(s.text) && tells(s.text, 2)
-		if denies || saidState(states().FindStringSubmatchIndex(s.text)) == payload.FileProgress {
-			return s
-		}
-	}
-	return nil
+// disagrees reports whether a person disagrees with a report, or says that something isn't finished.
+func (sp *speech) disagrees() bool {
+	return sp.user && (text.Refuses(sp.text) || unfinished().MatchString(sp.text)) && !asks(sp.text)
 }
 
 // setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo
 // what the report said of it before.
-func (f *touched) setState(by *speech, in *sentence, clause, state string) {
+func (f *touched) setState(by *speech, in *sentence, state string) {
 	again := f.state != nil && f.state.by == by && state == payload.FileDone
 	if state != "" && !again && f.turn.N <= by.turn.N {
-		f.state = &stated{by, in, clause, state}
+		f.state = &stated{by, in, state}
 	}
 }
 

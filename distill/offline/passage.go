@@ -40,7 +40,7 @@ func (sp *speech) passages() []passage {
 		}
 		goesOn := i > from && !s.opens && s.block != quoted
 		told := i > from && strings.HasSuffix(sp.parts[i-1].text, ":") // "The page is at: https://…"
-		worth := s.block == listItem || (goesOn || told) && s.block != row || s.state != "" || worthReading(s, sp)
+		worth := s.block == listItem || (goesOn || told) && s.block != row || worthReading(s, sp)
 		if sp.user {
 			worth = !s.pasted
 		}
@@ -51,8 +51,7 @@ func (sp *speech) passages() []passage {
 		}
 		if i > from {
 			before := &sp.parts[i-1]
-			stated := s.block == row && before.block == row && s.state != "" && before.state != ""
-			list := s.listedWith(before) || stated
+			list := s.listedWith(before)
 			brief := s.block == paragraph && before.block == paragraph && !asks(s.text) &&
 				s.from-sp.parts[from].from < shortParagraph
 			together := list || brief || strings.HasSuffix(before.text, ":")
@@ -288,8 +287,8 @@ func (p passage) asked() []sentence {
 		return nil
 	}
 	says := text.Denies(p.text()) || tells(p.text(), 1) && !p.greets()
-	alone := p.run[0].cues.has(cueOrder|cueWant) && !p.bare() && !p.givesNumber()
-	if answers := says && !alone || p.declines() || p.putsOff(); !answers {
+	alone := p.run[0].cues.has(cueOrder|cueWant) && !p.bare()
+	if answers := says && !alone || p.declines(); !answers {
 		return nil
 	}
 	from := len(parts) - 1
@@ -409,43 +408,6 @@ var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['
 
 // declines reports whether an answer says to leave what was just said as it is.
 func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }
-
-// putsOff reports whether an answer puts off to another time what was just said: in words of its own, or in none but
-// yes and a time where something was proposed ("good plan. tomorrow").
-func (p passage) putsOff() bool {
-	const few = 4
-	said, words := p.text(), p.run[0].text
-	if anyCue(p.run, cueGreet) {
-		return false
-	}
-	if len(keywords(said)) <= few && atTime().MatchString(said) && p.reacts.leavesOpen() {
-		return true
-	}
-	return putOff().MatchString(words) && (!p.greets() || doThat().MatchString(words))
-}
-
-var (
-	atTime = text.Pattern(`(?i)\b(?:` + otherDay + `|` + weekday + `)\b`)
-	// proposes matches a sentence that says what could be done.
-	proposes = text.Pattern(`(?i)\?\W*$|` +
-		`\b(?:(?:i|we)(?:['’]d| would| could| should| suggest| propose| recommend)|next|remaining)\b`)
-	// doThat matches what tells "do that tomorrow" from "tomorrow".
-	doThat = text.Pattern(`(?i)\b(?:do|it|that|this)\b`)
-)
-
-// leavesOpen reports whether a speech ends with what could be done: a question, a proposal, a list of what is left.
-func (sp *speech) leavesOpen() bool {
-	if sp == nil || len(sp.parts) == 0 {
-		return false
-	}
-	last := &sp.parts[len(sp.parts)-1]
-	return proposes().MatchString(last.text) || last.under != nil && last.under.state != payload.FileDone
-}
-
-// givesNumber reports whether a person's few words give a number: "make it 12".
-func (p passage) givesNumber() bool {
-	return p.user && strings.ContainsAny(p.text(), "0123456789") && !tells(p.text(), minTelling)
-}
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)

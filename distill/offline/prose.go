@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,10 +30,8 @@ type sentence struct {
 
 	cues cueSet
 
-	list  int       // of the lists of its message, which it is in if it is an item
-	head  *sentence // the heading right above, if it is a list's first item
-	under *sentence // the label above a list item; one that says that it comes next is only here
-	state string    // how far a label, a row or a list item's mark says that something is, or ""
+	list int       // of the lists of its message, which it is in if it is an item
+	head *sentence // the heading right above, if it is a list's first item
 }
 
 // sentences splits a message into sentences, without code blocks and rules; none goes on where a line of somebody
@@ -89,28 +86,29 @@ type parts struct {
 	kind     block
 	mark     string    // of a list item that says how far it is: "[x]", "🚧"
 	list     int       // number of the list: what says what follows begins another
-	under    *sentence // the label of the list
 	head     *sentence // the heading right above, if there is one
 }
 
 func (p *parts) start(from, to int, kind block) {
 	p.flush()
 	p.open, p.from, p.to, p.kind, p.mark = true, from, to, kind, ""
-	if kind == paragraph || kind == label {
+	if kind == paragraph {
 		p.heads()
 	}
 }
 
 // heads begins another list, or what is none.
 func (p *parts) heads() {
-	p.under, p.head = nil, nil
+	p.head = nil
 	p.list++
 }
 
-// headed returns a line as the heading of the list below it.
-func headed(from int, line string) *sentence {
+// headed takes a line for the heading of the list below it.
+func (p *parts) headed(from int, line string) {
+	p.flush()
+	p.heads()
 	said := strings.TrimLeft(line, "# ")
-	return &sentence{from: from + len(line) - len(said), text: strings.TrimRight(plain(said), ":!. ") + ":"}
+	p.head = &sentence{from: from + len(line) - len(said), text: strings.TrimRight(plain(said), ":!. ") + ":"}
 }
 
 // line processes a non-blank line.
@@ -124,15 +122,9 @@ func (p *parts) line(from, end int, line string) {
 	apart := opens("**") || opens("`")
 	goesOn := p.open && (p.kind == paragraph && !apart || p.kind == listItem && indent > 0)
 	announces := !goesOn && strings.HasSuffix(line, ":")
-	mayHead := !p.casual && (heading || mark > 0 || announces)
 	switch {
-	case mayHead && (headState(line[mark:]) != "" || nextHead().MatchString(line)):
-		p.start(from+indent+mark, end, label)
-		p.flush()
 	case heading:
-		p.flush()
-		p.heads()
-		p.head = headed(from+indent, line)
+		p.headed(from+indent, line)
 	case line[0] == '|' && strings.HasSuffix(line, "|"):
 		p.start(from+indent, end, row)
 		p.flush()
@@ -141,14 +133,12 @@ func (p *parts) line(from, end int, line string) {
 	case mark > 0:
 		p.start(from+indent+mark, end, listItem)
 		if m := progressMark().FindStringSubmatch(line); m != nil {
-			p.mark = m[1]
+			p.mark = m[1] + " "
 		}
 	case goesOn:
 		p.to = end
 	case announces && len(line) < 60 && !p.casual: // a heading too
-		p.flush()
-		p.heads()
-		p.head = headed(from+indent, line)
+		p.headed(from+indent, line)
 	default:
 		p.start(from, end, paragraph)
 	}
@@ -169,32 +159,17 @@ func (p *parts) flush() {
 		s.pasted = pasted || p.kind != row && looksPasted(part)
 		s.text = plain(part)
 		s.cues = cuesIn(s.text)
-		switch {
-		case p.kind == row:
+		switch p.kind {
+		case row:
 			s.text = strings.Trim(text.OneLine(strings.ReplaceAll(s.text, "|", " · ")), " ·")
-			for cell := range strings.SplitSeq(s.text, " · ") {
-				s.state = cmp.Or(s.state, headState(cell))
-			}
-		case p.kind == label:
-			s.text, s.state = strings.Trim(s.text, "#:!. ")+":", headState(s.text)
-		case p.kind == listItem && i == 0 && p.mark != "":
-			s.text, s.state = p.mark+" "+s.text, headState(p.mark)
-		}
-		if p.kind == listItem || p.kind == row {
-			s.under = p.under
-		}
-		if p.kind == listItem {
-			s.head, p.head = p.head, nil
+		case listItem:
+			s.text, s.head = p.mark+s.text, p.head
+			p.mark, p.head = "", nil
 		}
 		if s.text == "" || onlyLinks(part) {
 			continue
 		}
-		if p.kind == label {
-			p.under = &s
-		}
-		if p.kind != label || s.state != "" {
-			p.out = append(p.out, s)
-		}
+		p.out = append(p.out, s)
 	}
 }
 

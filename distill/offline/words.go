@@ -76,7 +76,7 @@ func worthReading(s *sentence, sp *speech) bool {
 		}
 	}
 	linked := words >= 2 && s.block == paragraph && strings.Contains(s.text, "://") // "PR: https://…"
-	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords || linked || labels().MatchString(s.text)
+	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords || linked
 }
 
 // looksPasted reports whether a text looks like output or code.
