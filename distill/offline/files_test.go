@@ -325,30 +325,3 @@ func status(s *ingest.Session, path string) string {
 	}
 	return ""
 }
-
-// Where files were only moved, that is what a session did, in whatever client; where some were written, they are.
-func TestMovedFiles(t *testing.T) {
-	s := talkOf([]string{"Sort the photos in Camera by month.", "Two are sorted, p3.jpg has no date."}, nil)
-	for _, command := range []string{"mkdir -p 2026-05 && mv Camera/p1.jpg 2026-05/lake.jpg",
-		"mv Camera/p2.jpg 2026-06/p2.jpg"} {
-		s.Turns[1].Calls = append(s.Turns[1].Calls, ingest.ToolCall{Name: "Bash", Command: command, Done: true})
-	}
-	moves := func() (out []string) {
-		all, _ := items(s)
-		for _, it := range all {
-			if it.Kind == payload.Status {
-				out = append(out, it.Text)
-			}
-		}
-		return out
-	}
-	want := []string{"w/2026-05: 1 moved here, p1.jpg → lake.jpg", "w/2026-06: 1 moved here, p2.jpg"}
-	if diff := cmp.Diff(want, moves()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	s.Turns[1].Calls = append(s.Turns[1].Calls, ingest.ToolCall{Name: "Write", Path: "/w/sort.py", Done: true,
-		Input: map[string]string{"content": "x\n"}})
-	if got := moves(); len(got) > 0 {
-		t.Errorf("beside a file that was written: %q", got)
-	}
-}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -34,11 +35,10 @@ type folderChange struct {
 // folderWork lists what a session renamed, moved and deleted in the folders given to it, one
 // item per folder and kind of change.
 func folderWork(s *ingest.Session, actions []trace.Action) []payload.Item {
-	folders := workedFolders(s, actions)
-	if len(folders) == 0 {
+	if s.Source != ingest.Cowork || len(s.Where.Folders) == 0 {
 		return nil
 	}
-	given := givenFolders(s, folders)
+	given := givenFolders(s)
 	turns := map[int]*ingest.Turn{}
 	for i := range s.Turns {
 		turns[s.Turns[i].N] = &s.Turns[i]
@@ -64,7 +64,7 @@ func folderWork(s *ingest.Session, actions []trace.Action) []payload.Item {
 			if !slices.Contains(d.names, name) {
 				d.names = append(d.names, name)
 			}
-			d.turn, d.quote = turn, lineWith(a.Call, path.Base(at), name)
+			d.turn, d.quote = turn, cmp.Or(a.Call.Command, a.Call.Path)
 		}
 		for _, t := range a.Touches {
 			from, to := path.Base(t.From), path.Base(t.Path)
@@ -107,37 +107,16 @@ func folderWork(s *ingest.Session, actions []trace.Action) []payload.Item {
 	return out
 }
 
-// workedFolders returns the folders that a session's work is on: those the person gave in Cowork; in another client the
-// one it ran in, if it moved files and wrote none.
-func workedFolders(s *ingest.Session, actions []trace.Action) []string {
-	if s.Source == ingest.Cowork {
-		return s.Where.Folders
-	}
-	moved := false
-	for i := range actions {
-		for _, t := range actions[i].Touches {
-			if t.Tool && (t.How == trace.Create || t.How == trace.Edit) {
-				return nil
-			}
-			moved = moved || t.How == trace.Rename
-		}
-	}
-	if !moved || len(s.Where.Cwds) == 0 {
-		return nil
-	}
-	return []string{s.Where.Cwds[0].Dir}
-}
-
 // givenFolders returns a function that names folders relative to those the person gave, and
 // reports whether they are inside one.
-func givenFolders(s *ingest.Session, folders []string) func(string) (string, bool) {
-	mounts := cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, folders)
+func givenFolders(s *ingest.Session) func(string) (string, bool) {
+	mounts := cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, s.Where.Folders)
 	return func(dir string) (string, bool) {
 		if host, ok := mounts.Host(dir); ok {
 			dir = host
 		}
 		dir = ingest.SlashPath(dir)
-		for _, folder := range folders {
+		for _, folder := range s.Where.Folders {
 			root := ingest.SlashPath(folder)
 			if rest, ok := strings.CutPrefix(dir+"/", root+"/"); ok {
 				return strings.TrimSuffix(path.Base(root)+"/"+rest, "/"), true
@@ -145,23 +124,6 @@ func givenFolders(s *ingest.Session, folders []string) func(string) (string, boo
 		}
 		return "", false
 	}
-}
-
-// lineWith returns the line of a call's command that has one of the words, or else its
-// first line.
-func lineWith(c *ingest.ToolCall, words ...string) string {
-	lines := strings.Split(strings.TrimSpace(c.Command), "\n")
-	for _, line := range lines {
-		for _, w := range words {
-			if first, _, _ := strings.Cut(w, " → "); first != "" && strings.Contains(line, first) {
-				return line
-			}
-		}
-	}
-	if c.Command == "" {
-		return c.Path
-	}
-	return lines[0]
 }
 
 // folderWords quotes what was said about such work that the next session must know: what

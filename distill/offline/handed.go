@@ -17,7 +17,6 @@ import (
 
 // A handedLine is one line of a payload that was handed to the session.
 type handedLine struct {
-	kind  payload.Kind // "" if the page doesn't say
 	words text.Bag
 	turn  int // ordinal of the turn that contains it, 0 if it wasn't in a turn
 }
@@ -39,59 +38,32 @@ func handedLines(s *ingest.Session) []handedLine {
 }
 
 func appendHanded(out []handedLine, said string, turn int) []handedLine {
-	var lines []string
 	for line := range strings.Lines(said) {
-		lines = append(lines, strings.TrimLeft(strings.TrimSpace(line), "> "))
-	}
-	page := strings.Join(lines, "\n")
-	if doc, err := payload.Read(page); err == nil && len(doc.Lines) > 0 {
-		for _, l := range doc.Lines {
-			it := &l.Item
-			out = append(out, handedLine{it.Kind, keywords(it.Text + " " + it.Why + " " + it.Path), turn})
-		}
-		return out
-	}
-	for _, line := range lines {
 		if words := keywords(line); len(words) > 1 {
-			out = append(out, handedLine{"", words, turn})
+			out = append(out, handedLine{words, turn})
 		}
 	}
 	return out
 }
 
-// withoutRetold removes what the assistant merely repeated. Each report restates what is to
-// be done, and the last one counts; so of those kinds only the answer to the handover is
-// removed.
+// withoutRetold removes what is quoted of the assistant's answer to a payload, which repeats it in whatever words, and
+// what is quoted later that one of its lines says.
 func withoutRetold(s *ingest.Session, items []payload.Item) []payload.Item {
 	lines := handedLines(s)
-	if len(lines) == 0 {
-		return items
-	}
 	return slices.DeleteFunc(items, func(it payload.Item) bool {
-		if it.By != payload.ByAssistant || it.Kind == payload.File || len(it.Evidence) == 0 {
+		if it.By != payload.ByAssistant || it.Kind != payload.Lead {
 			return false
 		}
-		if at := first(&it); it.Kind == payload.Lead && slices.ContainsFunc(lines,
-			func(l handedLine) bool { return at > l.turn && at < answerEnds(s, l.turn) }) {
-			return true // the answer to a payload repeats it in whatever words
-		}
-		words := keywords(it.Text)
+		at, words := first(&it), keywords(it.Text)
 		return slices.ContainsFunc(lines, func(l handedLine) bool {
-			return l.tells(words, it.Kind) && first(&it) > l.turn &&
-				(isLasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
+			retold := len(words) > 1 && words.In(l.words) >= retoldShare
+			return at > l.turn && (retold || at < answerEnds(s, l.turn))
 		})
 	})
 }
 
-// tells reports whether a line says what an item says.
-func (l *handedLine) tells(words text.Bag, kind payload.Kind) bool {
-	return len(words) >= 2 && (l.kind == "" || kind == payload.Lead || l.kind == kind) && words.In(l.words) >= 0.75
-}
-
-// isLasting reports whether an item of this kind holds until something else is said.
-func isLasting(k payload.Kind) bool {
-	return !slices.Contains([]payload.Kind{payload.Next, payload.Status, payload.Goal, payload.Hypothesis}, k)
-}
+// retoldShare is the share of a passage's words from which the line that has them says it.
+const retoldShare = 0.75
 
 // answerEnds returns the ordinal of the turn that ends the answer to a handover: the next
 // one typed.

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"testing"
 
 	"recall/ingest"
@@ -22,8 +23,7 @@ Session 7f3c… · project brew · distilled by offline/1
 1. Calibrate the drum.
 <!-- /recall -->`
 
-// What the assistant only tells again of a payload is no item; what is new, or
-// the other way round, is.
+// What the assistant only tells again of a payload is no item; what is new, or on record, is.
 func TestToldAgainIsNoItem(t *testing.T) {
 	pasted := func() *ingest.Session {
 		s := &ingest.Session{Turns: []ingest.Turn{
@@ -47,23 +47,14 @@ func TestToldAgainIsNoItem(t *testing.T) {
 		n    int
 		gone bool
 	}{
-		{"put off again", payload.Item{Kind: payload.Deferred, Text: "The second burner is out of scope for now."}, 2, true},
-		{"later too", payload.Item{Kind: payload.Deferred, Text: "The second burner stays out of scope."}, 4, true},
-		{"the same decision", payload.Item{Kind: payload.Decision, Text: "We use SPI instead of I2C",
-			Alternatives: []string{"I2C"}}, 2, true},
-		{"quoted from the assistant", payload.Item{Kind: payload.Lead, Text: "Use SPI, not I2C, on the shared bus."}, 2,
-			true},
-		{"quoted, and new", payload.Item{Kind: payload.Lead, Text: "The drum turns at 60 rounds a minute."}, 4, false},
-		{"an answer told again", payload.Item{Kind: payload.Decision, Text: "SQLite holds the curves"}, 4, true},
-		{"of another kind", payload.Item{Kind: payload.Decision, Text: "The second burner is out of scope"}, 2, false},
-		{"the person's word", payload.Item{Kind: payload.Decision, Text: "Use SPI, not I2C", By: payload.ByUser}, 3, false},
-		{"to be done, as asked", payload.Item{Kind: payload.Next, Text: "Calibrate the drum."}, 2, true},
-		{"still to be done", payload.Item{Kind: payload.Next, Text: "Calibrate the drum."}, 4, false},
+		{"in the answer", payload.Item{Text: "The drum turns at 60 rounds a minute."}, 2, true},
+		{"told again later", payload.Item{Text: "Use SPI, not I2C, on the bus."}, 4, true},
+		{"new", payload.Item{Text: "The drum turns at 60 rounds a minute."}, 4, false},
+		{"the person's word", payload.Item{Text: "Use SPI, not I2C", By: payload.ByUser}, 3, false},
+		{"on record", payload.Item{Kind: payload.Status, Text: "Photos: 2 renamed, a → b; c → d"}, 2, false},
 	} {
 		tt.it.Evidence = []payload.Evidence{{N: tt.n}}
-		if tt.it.By == "" {
-			tt.it.By = payload.ByAssistant
-		}
+		tt.it.By, tt.it.Kind = cmp.Or(tt.it.By, payload.ByAssistant), cmp.Or(tt.it.Kind, payload.Lead)
 		for how, s := range map[string]*ingest.Session{"pasted": pasted(), "handed over": handed()} {
 			if got := len(withoutRetold(s, []payload.Item{tt.it})) == 0; got != tt.gone {
 				t.Errorf("%s, %s: gone is %v, want %v", tt.name, how, got, tt.gone)

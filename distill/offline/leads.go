@@ -256,7 +256,8 @@ func (t *talk) tookUp(sp *speech, next *sentence) bool {
 		return false
 	}
 	said := t.asked.text
-	return (passage{t.asked, t.asked.parts}).bare() || text.Refuses(said) || keywords(said).Shared(keywords(next.text)) > 0
+	return (passage{t.asked, t.asked.parts}).bare() || text.Refuses(said) ||
+		keywords(said).Shared(keywords(next.text)) > 0
 }
 
 // pointsTo returns what a typed text answers, or means by "that".

@@ -59,11 +59,6 @@ func answers(s *ingest.Session) []payload.Item {
 	at := map[string]int{}
 	var out []payload.Item
 	for turn, c := range ingest.EachCall(s.Turns) {
-		for _, a := range c.Open {
-			if it, by := namedLater(s, turn, a); by != nil {
-				out = append(out, it)
-			}
-		}
 		if turn.Aside() || c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
 			continue
 		}
@@ -119,53 +114,6 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	}
 	return it, true
 }
-
-// namedLater returns what the person said of a question that they wanted to talk about first: their next words that
-// name one of its options and ask nothing, and the turn, nil if none. Whether they took it, nothing on record says: it
-// is quoted.
-func namedLater(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload.Item, by *ingest.Turn) {
-	var labels []text.Bag
-	var begins []string // of a word of each
-	for _, o := range a.Options {
-		if words := text.Content(o.Label); len(words) > 0 {
-			labels, begins = append(labels, text.Words(o.Label)), append(begins, text.Head(words[0], 3))
-		}
-	}
-	for i := range s.Turns {
-		turn := &s.Turns[i]
-		may := turn.N > of.N && turn.Role != ingest.Assistant && named(turn.Text, begins)
-		if !may || turn.Aside() || !typed(turn) {
-			continue
-		}
-		for _, sentence := range text.Sentences(turn.OwnText(), true) {
-			if len(sentence) > longestChange {
-				continue
-			}
-			words, named := text.Words(sentence), 0
-			for _, label := range labels {
-				if label.In(words) == 1 {
-					named++
-				}
-			}
-			if named == 1 && !asks(sentence) {
-				it = recorded(payload.Decision, "answer-asking", payload.ByUser, turn, plain(sentence), sentence)
-				it.Evidence = append(it.Evidence,
-					payload.Evidence{Turn: string(of.ID), N: of.N, Quote: clip(a.Question)})
-				return it, turn
-			}
-		}
-	}
-	return it, nil
-}
-
-// named reports whether some of the words that begin so may be in a text, which is quick to tell.
-func named(said string, begins []string) bool {
-	said = strings.ToLower(said)
-	return slices.ContainsFunc(begins, func(b string) bool { return strings.Contains(said, b) })
-}
-
-// longestChange is the longest sentence in which a person names an option, in bytes; what is longer was pasted.
-const longestChange = 500
 
 // leavesChoice reports whether an answer leaves the choice to the assistant, says first of all that it isn't made yet,
 // or only says how to proceed.
