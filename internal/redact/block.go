@@ -74,7 +74,7 @@ func skipGutter(t string, at int) int {
 	}
 	number := skip(t, begin, digit, 6)
 	next := skip(t, number, blank, 2)
-	for _, sign := range [...]string{"→", "│", "|", ":", "\t"} {
+	for _, sign := range [...]string{"│", "|", ":", "\t"} {
 		if number > begin && strings.HasPrefix(t[next:], sign) {
 			return skip(t, next+len(sign), blank, 2)
 		}

@@ -115,6 +115,29 @@ func (j jumps) at(plain int) int {
 	return j[i-1].escaped + plain - j[i-1].plain
 }
 
+// unnumbered drops the numbers that clients print before a file's lines, "    12→": they stand between pieces of a value
+// and before names that begin a line.
+func unnumbered(text string) (plain string, moved jumps) {
+	if !strings.Contains(text, "→") {
+		return text, nil
+	}
+	var b strings.Builder
+	at := 0
+	for line := range strings.Lines(text) {
+		number := skip(line, 0, blank, 8)
+		end := skip(line, number, digit, 6)
+		rest, ok := strings.CutPrefix(line[end:], "→")
+		if ok && end > number {
+			moved = append(moved, struct{ plain, escaped int }{b.Len(), at + len(line) - len(rest)})
+		} else {
+			rest = line
+		}
+		b.WriteString(rest)
+		at += len(line)
+	}
+	return b.String(), moved
+}
+
 // unescaped decodes what begins with a backslash or a percent sign: the escapes of strings and of URLs.
 func unescaped(line, begins string) (plain string, moved jumps) {
 	var b strings.Builder

@@ -19,7 +19,7 @@ func TestValueInPieces(t *testing.T) {
 		"Elixir":                     `  password: "Lagoon1" <> "Falcon2x",`,
 		"Visual Basic":               `Const password = "Lagoon1" & "Falcon2x"`,
 		"Visual Basic over lines":    "Dim password = \"Lagoon1\" & _\n    \"Falcon2x\"",
-		"Kotlin":                     "val password: String =\n    \"Lagoon1\" +\n    \"Falcon2x\"",
+		"lines with numbers":         " 9→val password: String =\n10→    \"Lagoon1\" +\n11→    \"Falcon2x\"",
 		"Haskell":                    `password = "Lagoon1" ++ "Falcon2x"`,
 		"PHP over lines":             "$password = 'Lagoon1'\n    . 'Falcon2x';",
 		"Go":                         "password := `Lagoon1` + `Falcon2x`",

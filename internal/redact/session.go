@@ -59,9 +59,18 @@ func (r *Redactor) visibleIfSecret(text string, find func(string)) string {
 
 // find collects the secrets of a text in r.scan.
 func (r *Redactor) find(text string) {
-	r.scan.look(r.rules, text)
-	r.nested(text)
-	r.known.each(r.scan.text, r.scan.try)
+	plain, moved := unnumbered(text)
+	r.scan.look(r.rules, plain)
+	r.nested(plain)
+	r.known.each(plain, r.scan.try)
+	if moved == nil {
+		return
+	}
+	for i := range r.scan.found {
+		f := &r.scan.found[i]
+		f.secret = cmp.Or(f.secret, plain[f.from:f.to])
+		f.from, f.to = moved.at(f.from), moved.at(f.to-1)+1
+	}
 }
 
 // Known returns the text without the secrets found so far. It is cheap: a second look that catches occurrences before
