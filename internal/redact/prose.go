@@ -306,7 +306,7 @@ func plausibleInProse(v string, quoted bool) bool {
 	return phrase || plausible(v) && !harmless
 }
 
-// hyphenated reports whether a word is four words or more joined by hyphens, as passphrases are.
+// hyphenated reports whether a word is three long words or more joined by hyphens, as passphrases are.
 func hyphenated(v string) bool { return passphrase().MatchString(v) && !hasSecretName(v) }
 
 // nameWithYear reports whether a word is what many choose: Maria1987, summer24.
@@ -316,7 +316,7 @@ func nameWithYear(v string) bool {
 
 var nameAndYear = text.Pattern(`\A\pL\p{Ll}{3,12}\d{2,4}[!?.]?\z`)
 
-var passphrase = text.Pattern(`\A[a-z]{3,12}(?:-[a-z]{3,12}){3,7}\d*\z`)
+var passphrase = text.Pattern(`\A(?:[a-z]{4,12}(?:-[a-z]{4,12}){2}|[a-z]{3,12}(?:-[a-z]{3,12}){3,7})\d*\z`)
 
 // quotable reports whether a quoted word that a sentence calls a password is one, and not an adjective for passwords.
 func quotable(v string) bool {
