@@ -36,13 +36,18 @@ func (s *scan) readBeside(seen *reach, from, to int, looks func(v string, at int
 	for at > 0 && at < seen.end && is(t[at-1], mark) {
 		at++
 	}
-	for ; at < seen.end; at++ {
+	s.wordsIn(at, seen.end, looks)
+}
+
+// wordsIn masks the words that look so, of those with a digit or several hyphens.
+func (s *scan) wordsIn(at, end int, looks func(v string, at int) bool) {
+	for t := s.text; at < end; at++ {
 		from, kinds := at, uint16(0)
 		for at < len(t) && is(t[at], mark) {
 			kinds |= classes[t[at]]
 			at++
 		}
-		unusual := kinds&digit != 0 || kinds&under != 0 && strings.Count(t[from:at], "-") >= 3
+		unusual := kinds&digit != 0 || kinds&under != 0 && strings.Count(t[from:at], "-") >= 2
 		if unusual && kinds&letter != 0 && at-from >= 7 && at-from <= 100 {
 			s.maskIn(from, at, looks)
 		}

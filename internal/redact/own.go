@@ -28,6 +28,9 @@ func ownRules(b *builder) {
 	for _, w := range words("printers") {
 		b.add(w, printedAlone)
 	}
+	for _, w := range words("keepers") {
+		b.add(w, kept)
+	}
 	for _, w := range words("calls") {
 		b.add(w, arguments)
 	}
@@ -55,8 +58,16 @@ func ownRules(b *builder) {
 // line below it.
 func printed(s *scan, from, to int) { s.printed(from, to, true) }
 
-// printedAlone masks what a command prints that is for printing secrets, also without a prompt before it.
-func printedAlone(s *scan, from, to int) { s.printed(from, to, false) }
+// printedAlone masks what a command prints that is for printing secrets, also without a prompt before it, and what looks
+// like a secret among what it prints.
+func printedAlone(s *scan, from, to int) {
+	s.printed(from, to, false)
+	if end := lineEnd(s.text, to, mostPrinted); !strings.Contains(s.text[:from], "\n") {
+		s.wordsIn(end, min(len(s.text), end+mostPrinted), func(v string, _ int) bool {
+			return likely(v, true) || wordsAndNumber(v)
+		})
+	}
+}
 
 func (s *scan) printed(from, to int, prompted bool) {
 	const reach = 400
@@ -93,8 +104,23 @@ func (s *scan) printed(from, to int, prompted bool) {
 	}
 }
 
+// kept masks the values that a command is given to keep as secrets: NAME=value.
+func kept(s *scan, _, to int) {
+	for at, end := to, lineEnd(s.text, to, 400); at < end; at++ {
+		if s.text[at] == '=' && wordChar(s.before(at)) {
+			v, ok := s.readValue(value{op: "=", strength: middle, kind: "secret", signs: env | sure | login}, at, at+1)
+			if ok && v.secret() {
+				s.add(v.from, v.to, v.kind)
+			}
+		}
+	}
+}
+
 // printedLines is how many lines of a command's output are read for secrets that stand alone.
 const printedLines = 4
+
+// mostPrinted is how much of a command, and of what it prints, is read for what looks like a secret, in bytes.
+const mostPrinted = 2 << 10
 
 // isPrinted reports whether a word on a line of its own can be a secret that a command printed.
 func isPrinted(v, command string, prompted bool) bool {
