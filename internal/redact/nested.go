@@ -115,8 +115,8 @@ func (j jumps) at(plain int) int {
 	return j[i-1].escaped + plain - j[i-1].plain
 }
 
-// unnumbered drops the numbers that clients print before a file's lines, "    12→": they stand between pieces of a value
-// and before names that begin a line.
+// unnumbered drops the numbers that clients print before a file's lines, "    12→": they stand between pieces of a
+// value and before names that begin a line.
 func unnumbered(text string) (plain string, moved jumps) {
 	if !strings.Contains(text, "→") {
 		return text, nil

@@ -58,8 +58,8 @@ func ownRules(b *builder) {
 // line below it.
 func printed(s *scan, from, to int) { s.printed(from, to, true) }
 
-// printedAlone masks what a command prints that is for printing secrets, also without a prompt before it, and what looks
-// like a secret among what it prints.
+// printedAlone masks what a command prints that is for printing secrets, also without a prompt before it, and what
+// looks like a secret among what it prints.
 func printedAlone(s *scan, from, to int) {
 	s.printed(from, to, false)
 	if end := lineEnd(s.text, to, mostPrinted); !strings.Contains(s.text[:from], "\n") {
