@@ -118,23 +118,25 @@ func (j jumps) at(plain int) int {
 // unnumbered drops the numbers that clients print before a file's lines, "    12→": they stand between pieces of a
 // value and before names that begin a line.
 func unnumbered(text string) (plain string, moved jumps) {
-	if !strings.Contains(text, "→") {
+	const arrow = "→"
+	var b strings.Builder
+	from, at := 0, 0 // of what isn't written yet, of what isn't searched
+	for i := strings.Index(text, arrow); i >= 0; i = strings.Index(text[at:], arrow) {
+		end, begin := at+i, at+i
+		for begin > from && is(text[begin-1], blank|digit) {
+			begin--
+		}
+		at = end + len(arrow)
+		if begin < end && is(text[end-1], digit) && (begin == 0 || text[begin-1] == '\n') {
+			b.WriteString(text[from:begin])
+			from = at
+			moved = append(moved, struct{ plain, escaped int }{b.Len(), at})
+		}
+	}
+	if moved == nil {
 		return text, nil
 	}
-	var b strings.Builder
-	at := 0
-	for line := range strings.Lines(text) {
-		number := skip(line, 0, blank, 8)
-		end := skip(line, number, digit, 6)
-		rest, ok := strings.CutPrefix(line[end:], "→")
-		if ok && end > number {
-			moved = append(moved, struct{ plain, escaped int }{b.Len(), at + len(line) - len(rest)})
-		} else {
-			rest = line
-		}
-		b.WriteString(rest)
-		at += len(line)
-	}
+	b.WriteString(text[from:])
 	return b.String(), moved
 }
 

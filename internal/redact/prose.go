@@ -27,7 +27,7 @@ const (
 )
 
 func (y *sentenceRules) password(s *scan, from, to int) {
-	if to = s.ending(to, 6); !s.isWord(from, to) {
+	if to = s.ending(to); !s.isWord(from, to) {
 		return
 	}
 	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
@@ -53,7 +53,7 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
 	vague, glued := vagueNames[name], is(s.before(from), alnum)
-	unlikely := (vague || glued) && s.text[to] == ' ' && !y.randomNext(s, to) &&
+	unlikely := (vague || glued) && s.text[to] == ' ' &&
 		(glued || !s.qualified(from, qualifiers))
 	if unlikely {
 		return
@@ -98,31 +98,18 @@ func shuffled(v string) bool {
 	return len(v) >= 20 || len(v) >= 14 && (caseSwitches(v)*4 >= len(v) || shapeIn(v).mostSwitches >= 5)
 }
 
-// randomNext reports whether the word after a name, or after a verb behind that, is as long as random values are.
-func (y *sentenceRules) randomNext(s *scan, to int) bool {
-	at := to + 1
-	if end := skip(s.text, at, lower, 6); s.at(end) == ' ' && y.verbs[s.text[at:end]] {
-		at = end + 1
-	}
-	at = quoteEnd(s.text, run(s.text, at, 0, "(", 1))
-	return skip(s.text, at, word|marks, 14) == at+14
-}
-
 // vagueNames also name other things unless the preceding word is more specific.
 var vagueNames = set("key", "private", "access")
 
-// ending returns where the ending of the word that goes on at to ends, at most that many bytes on.
-func (s *scan) ending(to, most int) int {
-	for n := 0; n < most && (is(s.at(to), lower) || s.at(to) >= 0x80 && s.at(to) < 0xe0); n++ {
+// ending returns where the ending of the word that goes on at to ends, a few bytes on.
+func (s *scan) ending(to int) int {
+	for n := 0; n < 6 && (is(s.at(to), lower) || s.at(to) >= 0x80 && s.at(to) < 0xe0); n++ {
 		to++
 	}
 	return to
 }
 
 func (y *sentenceRules) pin(s *scan, from, to int) {
-	if to-from >= 8 { // too long to begin other words: код подтвержд
-		to = s.ending(to, 24)
-	}
 	if !s.sentenceContinues(from, to) || !s.isWord(from, to) || is(s.text[from], letter) && is(s.before(from), alnum) {
 		return
 	}
@@ -213,9 +200,6 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		case near >= told && n > 0 && len(v) <= 9:
 		default:
 			near = somewhere
-		}
-		if open > at && s.at(end) == s.text[open-1] {
-			end++ // past the quote
 		}
 		at = end
 	}

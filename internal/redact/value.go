@@ -70,9 +70,6 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		end := s.lineWord(at) // of a value that its line is for, whatever marks are in it
 		own := v.op == ":" && end > at && lineStart(t, name) && is(t[end-1], alnum|mark)
 		v.from, v.to = at, bareEnd(t, at, v.has(line) || own)
-		if next := s.at(v.to + 1); next <= '\n' || next == '"' { // the mark at a line's end is a password's
-			v.to += run(t, v.to, 0, "!?", 1) - v.to
-		}
 		if n := v.to - at; n >= 4 && n <= 8 && s.at(v.to) == ' ' {
 			v.to = max(v.to, lineGroups(t, at))
 		}
