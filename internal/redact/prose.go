@@ -58,7 +58,6 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 	if unlikely {
 		return
 	}
-	used := func() bool { return y.saysUse(s, from) }
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
 	long := func(v string) bool { return len(v) >= 24 && public(v) && mixed(v) }
 	ordinary := s.qualified(from, ordinaryKeys)
@@ -66,7 +65,7 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 		named := !ordinary && (near == said || near == next && name == "key")
 		hexToo := (known || name == "token") && near == next || near >= told && (known || name != "key")
 		switch {
-		case named && hexKey(v), long(v) && (hexToo || name == "token" && used()):
+		case named && hexKey(v), long(v) && hexToo:
 			return true
 		case glued || vague && !known:
 			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
@@ -74,7 +73,7 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 			return len(v) >= 24 && randomWord(v)
 		case near >= told && (randomWord(v) || chosen(v)):
 			return true
-		case near == next && unmistakable(v), (unmistakable(v) || len(v) >= 12 && tokenLike(v)) && used():
+		case near == next && unmistakable(v):
 			return true
 		}
 		return shuffled(v) && randomWord(v)
@@ -176,7 +175,7 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 			continue
 		}
 		unspaced := s.text[to-1] >= 0xe0 || s.text[to] >= 0xe0
-		if n == 0 && (open > at || unspaced || y.saysUse(s, from)) {
+		if n == 0 && (open > at || unspaced) {
 			near = told
 		}
 		if marked := strings.TrimLeft(strings.TrimRight(whole, ".,;:)"), "(*"); looks(v, near, open > at) ||
@@ -261,21 +260,6 @@ func pastMark(t string, at int) int {
 func (s *scan) apostrophe(at int) bool {
 	return s.text[at] == '\'' && at > 0 && is(s.text[at-1], letter) && (is(s.at(at+1), letter) ||
 		s.at(at+1) >= 0xc0) && s.at(at+2) != 0
-}
-
-// saysUse reports whether one of the three words before a name says that it is used.
-func (y *sentenceRules) saysUse(s *scan, at int) bool {
-	window := s.text[max(0, at-40):at]
-	if i := strings.LastIndexAny(window, "\n.;"); i >= 0 {
-		window = window[i+1:]
-	}
-	words := strings.Fields(window)
-	for _, w := range words[max(0, len(words)-3):] {
-		if y.uses[strings.Trim(lowerASCII(w), ",(\"'")] {
-			return true
-		}
-	}
-	return false
 }
 
 // plausibleInProse reports whether a word of a sentence looks like a password, or is hyphenated words in quotes.
