@@ -11,8 +11,7 @@ import (
 )
 
 // Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. There is one file
-// per language, with a class and its phrases on each line, "^" for the beginning of a sentence and "*" for one to four
-// words.
+// per language, with a class and its phrases on each line, "^" for the beginning of a sentence.
 //
 //go:embed cues/*.txt
 var cueFiles embed.FS
@@ -30,16 +29,14 @@ type cuePhrase struct {
 }
 
 // cueNames lists the classes in the order of their bits. All languages use the same ones.
-var cueNames = strings.Fields("want order name narrate turn yield menu greet skip undecided later ruled warn next " +
+var cueNames = strings.Fields("want order name narrate turn menu greet skip later ruled warn next " +
 	"cause suppose settle")
 
 var (
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
 	cueTurn           = cueOf("turn")
-	cueYield          = cueOf("yield")
 	cueGreet          = cueOf("greet")
 	cueNarrate        = cueOf("narrate")
-	cueUndecided      = cueOf("undecided")
 	cueMenu           = cueOf("menu")
 	cueWarn, cueRuled = cueOf("warn"), cueOf("ruled")
 	cueSuppose        = cueOf("suppose")
@@ -108,20 +105,9 @@ func cuesIn(text string) cueSet {
 	return out
 }
 
-// maxAnyWords is the maximum number of words that "*" in a phrase stands for.
-const maxAnyWords = 4
-
 // begins reports whether words begin with a phrase.
 func begins(words, phrase []string) bool {
 	for i, w := range phrase {
-		if w == "*" {
-			for n := 1; n <= maxAnyWords && i+n <= len(words); n++ {
-				if begins(words[i+n:], phrase[i+1:]) {
-					return true
-				}
-			}
-			return false
-		}
 		if i >= len(words) || words[i] != w {
 			return false
 		}

@@ -325,7 +325,6 @@ func TestBriefReplies(t *testing.T) {
 	for _, c := range []struct{ said, reply, want string }{
 		{"Should I keep the tickets on disk or in the database?", "disk",
 			"“Should I keep the tickets on disk or in the database?” — assistant, turn 2; answered “disk”"},
-		{"A3 or A4?", "A4", "“A3 or A4?” — assistant, turn 2; answered “A4”"},
 		{"I could draw the hall with canvas or with svg.", "svg",
 			"“I could draw the hall with canvas or with svg.” — assistant, turn 2; answered “svg”"},
 		{"The fee of the box office is rounded up in `fee.py`.", "not now",

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"recall/distill"
 	"recall/internal/text"
@@ -300,13 +299,7 @@ func (p passage) asked() []sentence {
 	for from > 0 && parts[from-1].listedWith(last) && last.to-parts[from-1].from <= distill.MaxQuote {
 		from-- // a list is answered as a whole
 	}
-	word := func(w string) bool {
-		return !strings.ContainsFunc(strings.Trim(w, ".,:;!?"), func(r rune) bool { return !unicode.IsLetter(r) })
-	}
-	replied := func(s sentence) bool { // and not to a file or what comes next
-		return s.block == listItem || slices.ContainsFunc(strings.Fields(s.text), word)
-	}
-	if last.cues.has(cueNarrate) || !slices.ContainsFunc(parts[from:], replied) {
+	if last.cues.has(cueNarrate) {
 		return nil
 	}
 	return parts[from:]
@@ -442,14 +435,8 @@ const (
 	minBareKeys   = 2
 )
 
-// tells reports whether a passage says enough to be worth a line, which the choice of an option does in few words.
+// tells reports whether a passage says enough to be worth a line, with what it is shown with.
 func (p passage) tells() bool {
-	said, least := p.text(), minTelling
-	if to, _, ok := p.answered(); ok {
-		if p.user && text.Lost(to, text.Takes(said)) != nil {
-			least = 2
-		}
-		said += " " + to
-	}
-	return tells(said, least)
+	to, _, _ := p.answered()
+	return tells(p.text()+" "+to, minTelling)
 }

@@ -88,16 +88,7 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	if choice == "" || question == "" || len(said.Foreign) > 0 {
 		return payload.Item{}, false
 	}
-	rule, text := payload.AnswerRule, question+" → "+choice
-	quoted := a.Free && asks(choice) || leavesChoice(a, choice)
-	if quoted {
-		rule, text = "answer-asking", choice
-	}
-	it := recorded(payload.Decision, rule, payload.ByUser, turn, text, a.Chosen[0])
-	if quoted {
-		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(a.Question)})
-		return it, true
-	}
+	it := recorded(payload.Decision, payload.AnswerRule, payload.ByUser, turn, question+" → "+choice, a.Chosen[0])
 	if !c.At.IsZero() {
 		it.At = c.At
 	}
@@ -113,15 +104,6 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 		it.Why = notes
 	}
 	return it, true
-}
-
-// leavesChoice reports whether an answer leaves the choice to the assistant, says first of all that it isn't made yet,
-// or only says how to proceed.
-func leavesChoice(a ingest.Answer, choice string) bool {
-	words := strings.Fields(choice)
-	first := words[:min(6, len(words))]
-	return cuesIn(strings.Join(first, " ")).has(cueUndecided) ||
-		len(first) == len(words) && (cuesIn(choice).has(cueYield) || cuesIn(a.Question).has(cueMenu))
 }
 
 // plans returns what the plans that the person approved say; of those with the same title the last counts.

@@ -1,7 +1,6 @@
 package relate
 
 import (
-	"slices"
 	"strings"
 
 	"recall/internal/text"
@@ -37,14 +36,8 @@ func claimOf(it *payload.Item) *claim {
 			put(c.held, t)
 		}
 	}
-	if !sameWords(quote, toks) {
-		c.readLost(quote)
-	}
+	c.readLost(quote)
 	return c
-}
-
-func sameWords(a, b []token) bool {
-	return slices.EqualFunc(a, b, func(x, y token) bool { return x.low == y.low })
 }
 
 // readLost records what a sentence gives up, and returns the tokens that name it.
