@@ -34,8 +34,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	for _, it := range items {
 		if it.Kind != payload.Goal {
 			kept = append(kept, keywords(it.Path+" "+it.Text)) // of a file with what is quoted of it
-		} else if len(it.Evidence) > 1 { // shown beside it
-			kept = append(kept, keywords(it.Evidence[1].Quote))
 		}
 	}
 	var out []payload.Item
@@ -204,11 +202,8 @@ func (c *cut) item() (payload.Item, bool) {
 // end, to come next.
 func next(t *talk, goals []payload.Item) []payload.Item {
 	if sp := t.waiting; sp != nil {
-		least, begun := 2, t.cut != nil && t.cut.turn != sp.turn // else it says why a call was refused
-		if begun {                                               // so it was an order, in however few words
-			least = 1
-		}
-		it, ok := requested(sp, least)
+		begun := t.cut != nil && t.cut.turn != sp.turn // else it says why a call was refused
+		it, ok := requested(sp, 2)
 		switch {
 		case len(goals) > 0 && goals[0].First().Turn == string(sp.turn.ID):
 			return nil
@@ -324,11 +319,9 @@ var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to 
 // comesNext reports whether a sentence says what comes next: a person's also if it is more than a good-bye or a warning
 // and names a time to come, as in "on monday we start with the headings".
 func (s *sentence) comesNext(typed bool) bool {
-	if asksNothing(s) || comesNext().MatchString(s.text) {
-		return !asksNothing(s)
-	}
 	rest := atTime().ReplaceAllString(s.text, " ")
-	return typed && rest != s.text && len(keywords(rest).Without(smallTalk())) > 0 && !s.cues.has(cueWarn)
+	atTime := typed && rest != s.text && !s.cues.has(cueWarn) && len(keywords(rest).Without(smallTalk())) > 0
+	return atTime || comesNext().MatchString(s.text)
 }
 
 // atTime matches a time to come.

@@ -255,7 +255,7 @@ func refusals(s *ingest.Session) []payload.Item {
 // maxTasks is the number of open tasks kept; a longer list is a plan.
 const maxTasks = 20
 
-// openTasks turns tasks that were not completed into next items, those in progress first.
+// openTasks turns tasks that were not completed into next items.
 func openTasks(s *ingest.Session) []payload.Item {
 	if len(s.Tasks) == 0 {
 		return nil
@@ -267,7 +267,7 @@ func openTasks(s *ingest.Session) []payload.Item {
 			listed[subject] = places[string(turn.ID)]
 		}
 	}
-	var inWork, others []payload.Item
+	var out []payload.Item
 	for _, task := range s.Tasks {
 		at, ok := places[string(task.Turn)]
 		if by, there := listed[task.Subject]; there {
@@ -276,13 +276,8 @@ func openTasks(s *ingest.Session) []payload.Item {
 		if task.Status == "completed" || task.Status == "deleted" || !ok || s.Turns[at].Aside() {
 			continue
 		}
-		list := &others
-		if task.Status == "in_progress" {
-			list = &inWork
-		}
-		*list = append(*list, recorded(payload.Next, payload.TaskRule, payload.ByAssistant, &s.Turns[at],
+		out = append(out, recorded(payload.Next, payload.TaskRule, payload.ByAssistant, &s.Turns[at],
 			plain(task.Subject), task.Subject))
 	}
-	out := slices.Concat(inWork, others)
 	return out[:min(maxTasks, len(out))]
 }
