@@ -111,8 +111,11 @@ func (s *sentence) greets() bool {
 	if len(words) > 0 && words.In(smallTalk()) == 1 {
 		return true
 	}
-	return s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant) && len(words) <= 3
+	return s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant) && len(words) <= 3 && !goesOnWith().MatchString(s.text)
 }
+
+// goesOnWith matches what says to go on, and with what.
+var goesOnWith = text.Pattern(`(?i)\b(?:continue|go (?:on|ahead)|carry on|resume|proceed|weiter) (?:with|on|mit) `)
 
 // smallTalk holds words that say nothing about any work.
 var smallTalk = sync.OnceValue(func() text.Bag {

@@ -59,6 +59,11 @@ func answers(s *ingest.Session) []payload.Item {
 	at := map[string]int{}
 	var out []payload.Item
 	for turn, c := range ingest.EachCall(s.Turns) {
+		for _, a := range c.Open {
+			if it, ok := namedLater(s, turn, a); ok {
+				out = append(out, it)
+			}
+		}
 		if turn.Aside() || c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
 			continue
 		}
@@ -104,6 +109,32 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 		it.Why = notes
 	}
 	return it, true
+}
+
+// namedLater returns what the person said of a question that they wanted to talk about first: their next words that
+// name one of its options and ask nothing. Whether they took it, nothing on record says: it is quoted.
+func namedLater(s *ingest.Session, of *ingest.Turn, a ingest.Answer) (it payload.Item, ok bool) {
+	for i := range s.Turns {
+		turn := &s.Turns[i]
+		if turn.N <= of.N || turn.Aside() || !typed(turn) {
+			continue
+		}
+		for _, sentence := range text.Sentences(turn.OwnText(), true) {
+			words, named := text.Words(sentence), 0
+			for _, o := range a.Options {
+				if label := text.Words(o.Label); len(label) > 0 && label.In(words) == 1 {
+					named++
+				}
+			}
+			if named == 1 && !asks(sentence) {
+				it = recorded(payload.Decision, "answer-asking", payload.ByUser, turn, plain(sentence), sentence)
+				it.Evidence = append(it.Evidence,
+					payload.Evidence{Turn: string(of.ID), N: of.N, Quote: clip(a.Question)})
+				return it, true
+			}
+		}
+	}
+	return it, false
 }
 
 // plans returns what the plans that the person approved say; of those with the same title the last counts.
