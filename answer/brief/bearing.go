@@ -46,8 +46,6 @@ const (
 
 	examinedWords = 3 // the least words of a task that supposes nothing which what excludes it has
 	fewWords      = 2 // words that an exchange shares with a task at length
-	atLeastAll    = 3 // words that a task shares with what is about most of it
-	shortReply    = 8 // the most content words of a reply that may be about what it replies to alone
 )
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
@@ -111,15 +109,19 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 		}
 		orders = append(orders, forbidding(turns, r.Place, act, heard)...)
 		if r.Score >= asGood {
-			dead = append(dead, examined(turns, r, from, to, task, asks)...)
+			dead = append(dead, examined(turns, r.Place, task, asks)...)
 		}
 		if stands := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); stands && about(r, turns, task, asks) {
 			claims = append(claims, Bearing{Placed: r.Placed()})
 			continue
 		}
-		b, into := reply(turns, r.Place, from, asks), &quotes
+		b, done := putOff(turns, r, asks, found.Results)
+		if done {
+			continue
+		}
+		into := &quotes
 		if b == nil {
-			b, into = remark(turns, r.Place, from, task, asks), &offers
+			b = reply(turns, r.Place, from, asks)
 		}
 		sure := r.Score >= asGood || b != nil && long // and then shares a fifth of many words
 		if b == nil && long {
@@ -281,10 +283,11 @@ func forbidding(turns []index.Turn, at index.Place, act *check.Deed, heard map[s
 	return all
 }
 
-// examined returns what an assistant said on its way that excludes what a task supposes: in an exchange that looks for
-// a cause, with what was supposed in the message before. A task that supposes nothing must be about most of it.
-func examined(turns []index.Turn, r *answer.Result, from, to int, task string, asks text.Bag) []Bearing {
-	said := func(t index.Turn) bool { return !typed(t) && t.N >= from && t.N <= to }
+// examined returns what an assistant said that excludes what a task supposes: near where it looked for a cause, with
+// what was supposed in its message before. A task that supposes nothing must be about most of it, and is told what an
+// exchange ended with only if the one before ended with a supposition.
+func examined(turns []index.Turn, at index.Place, task string, asks text.Bag) []Bearing {
+	said := func(t index.Turn) bool { return !typed(t) }
 	asked := supposes().MatchString(task)
 	least, share := examinedWords, half
 	if asked {
@@ -292,20 +295,25 @@ func examined(turns []index.Turn, r *answer.Result, from, to int, task string, a
 	}
 	var best *Bearing
 	for i, t := range turns {
+		concluded := false                             // a person asked in between to look
 		ends := i+1 == len(turns) || !said(turns[i+1]) // with what was found
 		answered := ""
 		if ends && i+1 < len(turns) {
 			answered = turns[i+1].Text
 		}
-		if !said(t) || ends && !asked {
-			continue
-		}
+		first := text.Sentences(answered, true) // what follows may be about something else
+		denied := len(first) > 0 && text.Denies(first[0])
 		passage := ""
 		if i > 0 && said(turns[i-1]) {
 			passage = turns[i-1].Text
+		} else if i > 1 && said(turns[i-2]) && supposes().MatchString(turns[i-2].Text) {
+			passage, concluded = turns[i-2].Text, true
+		}
+		if !said(t) || ends && !asked && !concluded {
+			continue
 		}
 		has := asks.Among(passage + " " + t.Text)
-		if len(has) < least || asks.In(has) < share || text.Denies(answered) {
+		if len(has) < least || asks.In(has) < share || denied {
 			continue
 		}
 		for _, s := range text.Sentences(text.OneLine(t.Text), false) {
@@ -315,7 +323,7 @@ func examined(turns []index.Turn, r *answer.Result, from, to int, task string, a
 				continue
 			}
 			least = words.Shared(asks) + 1 // another must have more
-			b := quoted(t, r.Place)
+			b := quoted(t, at)
 			b.Item.By, b.Item.Text = payload.ByAssistant, text.Nearest(passage, asks)
 			if b.Item.Text != s {
 				b.Item.Text += " … " + s
@@ -440,53 +448,36 @@ func bears(turns []index.Turn, asks text.Bag) bool {
 	return before.Shared(asks) >= atLeast(asks)
 }
 
-// remark returns the few words that a person replied from a turn on to a statement of which one sentence is about most
-// of a task, or which themselves are, nil if there are none: "that's for Maren". What agrees or goes on isn't one.
-func remark(turns []index.Turn, at index.Place, from int, task string, asks text.Bag) *Bearing {
-	for i, t := range turns {
-		said := text.Words(t.Text)
-		replies := i > 0 && t.N >= from && typed(t) && !typed(turns[i-1])
-		if !replies || len(said) > shortReply || goesOn(t.Text, asks) {
+// putOff returns the sentence in which a person put off what a task is to do, nil if none does: the task has half of
+// what stands before the words that put off. It is done if a later session's result has the same words.
+func putOff(turns []index.Turn, r *answer.Result, asks text.Bag, results []*answer.Result) (b *Bearing, done bool) {
+	for _, t := range turns {
+		if !typed(t) {
 			continue
 		}
-		to := text.Nearest(turns[i-1].Text, asks)
-		of := text.Words(to)
-		shared := max(said.Shared(asks), of.Shared(asks))
-		if of.Add(said); text.Denies(t.Text) { // what both name
-			shared = of.Shared(asks)
-		}
-		if shared >= max(atLeastAll, len(asks)/2+1) && actsOn(task, of) {
-			b := quoted(t, at)
-			b.Asked = to
-			return &b
+		for _, s := range text.Sentences(t.Text, true) {
+			at := later().FindStringIndex(s)
+			if at == nil {
+				continue
+			}
+			of := asks.Among(s[:at[0]])
+			if len(of) == 0 || 2*len(of) < len(text.Words(s[:at[0]])) {
+				continue
+			}
+			quote := quoted(t, r.Place)
+			quote.Item.Text = s
+			return &quote, slices.ContainsFunc(results, func(o *answer.Result) bool {
+				return o.Session != r.Session && o.At.After(t.At) && len(of.Among(o.Passage)) == len(of)
+			})
 		}
 	}
-	return nil
+	return nil, false
 }
 
-// goesOn reports whether a reply agrees to what is asked, or orders something else than to leave it: "test a restore".
-func goesOn(reply string, asks text.Bag) bool {
-	agrees := func(s string) bool {
-		return !text.Denies(s) && distill.Bare(&ingest.Turn{Role: ingest.User, Text: s})
-	}
-	verb := func(m []string) bool { return !text.Stop(strings.ToLower(m[1])) }
-	more := func(w string) bool { return !text.Stop(w) && !asks.Has(text.Stem(w)) }
-	other := slices.ContainsFunc(doesTo().FindAllStringSubmatch(reply, -1), verb) ||
-		!slices.ContainsFunc(text.Content(reply), more)
-	return slices.ContainsFunc(text.Sentences(reply, true), agrees) || other && !text.Denies(reply)
-}
-
-// doesTo matches a verb and what it is done to.
-var doesTo = text.Pattern(`(?i)(?:^|[,.;:]\s*|\b(?:and|also|now|then|ok|okay|please|pls)\s+)` +
-	`([a-z]+)\s+(?:an?|another|some|more)\b`)
-
-// actsOn reports whether what a sentence of a task names first, beside its verb, is among some words: "add a test for
-// the login" is about tests.
-func actsOn(task string, words text.Bag) bool {
-	return slices.ContainsFunc(text.Sentences(task, true), func(s string) bool {
-		first := text.Content(s)
-		return text.Words(strings.Join(first[:min(2, len(first))], " ")).Shared(words) > 0
-	})
-}
+// later matches what puts something off.
+var later = text.Pattern(`(?i)\b(?:later|not (?:yet|now|today|this)|` +
+	`(?:wait|hold off|leave|park|skip|postpone|defer)\w*\b` +
+	`[^.;]{0,16}\b(?:for|after|that|this|it|those)|after the|for now|till|until|once|` +
+	`verschieb\w*|verschoben|erst wenn|später|noch nicht|erstmal)\b|先不|暂时|以后再|再说|后回し|後回し|まだ|してから`)
 
 func typed(t index.Turn) bool { return t.Role == "user" }
