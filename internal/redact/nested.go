@@ -118,15 +118,14 @@ func (j jumps) at(plain int) int {
 // unnumbered drops the numbers that clients print before a file's lines, "    12→": they stand between pieces of a
 // value and before names that begin a line.
 func unnumbered(text string) (plain string, moved jumps) {
-	const arrow = "→"
 	var b strings.Builder
 	from, at := 0, 0 // of what isn't written yet, of what isn't searched
-	for i := strings.Index(text, arrow); i >= 0; i = strings.Index(text[at:], arrow) {
+	for i := strings.Index(text, "→"); i >= 0; i = strings.Index(text[at:], "→") {
 		end, begin := at+i, at+i
 		for begin > from && is(text[begin-1], blank|digit) {
 			begin--
 		}
-		at = end + len(arrow)
+		at = end + len("→")
 		if begin < end && is(text[end-1], digit) && (begin == 0 || text[begin-1] == '\n') {
 			b.WriteString(text[from:begin])
 			from = at

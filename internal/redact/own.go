@@ -61,9 +61,10 @@ func printed(s *scan, from, to int) { s.printed(from, to, true) }
 // printedAlone masks what a command prints that is for printing secrets, also without a prompt before it, and what
 // looks like a secret among what it prints.
 func printedAlone(s *scan, from, to int) {
+	const most = 2 << 10
 	s.printed(from, to, false)
-	if end := lineEnd(s.text, to, mostPrinted); !strings.Contains(s.text[:from], "\n") {
-		s.wordsIn(end, min(len(s.text), end+mostPrinted), func(v string, _ int) bool {
+	if end := lineEnd(s.text, to, most); !strings.Contains(s.text[:from], "\n") {
+		s.wordsIn(end, min(len(s.text), end+most), func(v string, _ int) bool {
 			return likely(v, true) || wordsAndNumber(v)
 		})
 	}
@@ -118,9 +119,6 @@ func kept(s *scan, _, to int) {
 
 // printedLines is how many lines of a command's output are read for secrets that stand alone.
 const printedLines = 4
-
-// mostPrinted is how much of a command, and of what it prints, is read for what looks like a secret, in bytes.
-const mostPrinted = 2 << 10
 
 // isPrinted reports whether a word on a line of its own can be a secret that a command printed.
 func isPrinted(v, command string, prompted bool) bool {

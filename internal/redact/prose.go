@@ -69,8 +69,6 @@ func (y *sentenceRules) token(s *scan, from, to int) {
 			return true
 		case glued || vague && !known:
 			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
-		case near == somewhere:
-			return len(v) >= 24 && randomWord(v)
 		case near >= told && (randomWord(v) || chosen(v)):
 			return true
 		case near == next && unmistakable(v):

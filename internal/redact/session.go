@@ -63,13 +63,12 @@ func (r *Redactor) find(text string) {
 	r.scan.look(r.rules, plain)
 	r.nested(plain)
 	r.known.each(plain, r.scan.try)
-	if moved == nil {
-		return
-	}
 	for i := range r.scan.found {
 		f := &r.scan.found[i]
-		f.secret = cmp.Or(f.secret, plain[f.from:f.to])
-		f.from, f.to = moved.at(f.from), moved.at(f.to-1)+1
+		v := plain[f.from:f.to]
+		if f.from, f.to = moved.at(f.from), moved.at(f.to-1)+1; text[f.from:f.to] != v {
+			f.secret = cmp.Or(f.secret, v)
+		}
 	}
 }
 
