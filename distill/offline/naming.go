@@ -60,8 +60,12 @@ func findStates(t *talk, all []*touched) {
 				f.state = nil
 			}
 		}
+		var head *sentence // of the list
 		for i := range sp.parts {
 			s := &sp.parts[i]
+			if s.head != nil || s.block != listItem {
+				head = s.head
+			}
 			if !sp.closing || sp.foreign(s) {
 				continue
 			}
@@ -80,7 +84,8 @@ func findStates(t *talk, all []*touched) {
 				about[only[0]] = ""
 			}
 			for f, name := range about {
-				f.setState(sp, s, stateOf(s, name, len(about) == 1 && !others))
+				f.setState(stated{sp, s, nil, stateOf(s, name, len(about) == 1 && !others)})
+				f.setState(stated{sp, s, head, listState(s, head, name)})
 			}
 		}
 	}
@@ -93,10 +98,10 @@ func (sp *speech) disagrees() bool {
 
 // setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo
 // what the report said of it before.
-func (f *touched) setState(by *speech, in *sentence, state string) {
-	again := f.state != nil && f.state.by == by && state == payload.FileDone
-	if state != "" && !again && f.turn.N <= by.turn.N {
-		f.state = &stated{by, in, state}
+func (f *touched) setState(said stated) {
+	again := f.state != nil && f.state.by == said.by && said.state == payload.FileDone
+	if said.state != "" && !again && f.turn.N <= said.by.turn.N {
+		f.state = &said
 	}
 }
 

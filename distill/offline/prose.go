@@ -108,7 +108,8 @@ func (p *parts) headed(from int, line string) {
 	p.flush()
 	p.heads()
 	said := strings.TrimLeft(line, "# ")
-	p.head = &sentence{from: from + len(line) - len(said), text: strings.TrimRight(plain(said), ":!. ") + ":"}
+	p.head = &sentence{from: from + len(line) - len(said), to: from + len(line),
+		text: strings.TrimRight(plain(said), ":!. ") + ":"}
 }
 
 // line processes a non-blank line.

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"strings"
+	"unicode"
 
 	"recall/internal/text"
 	"recall/payload"
@@ -15,6 +16,12 @@ var (
 		`still (?:to do|needs?|missing|fails?|failing|broken|open)|noch nicht|unfertig|fehl(?:t|en))\b`)
 	// finished matches what follows a file's name if that is said to be done.
 	finished = text.Pattern(`(?i)^\W*(?:is|ist) (?:now |jetzt )?(?:done|complete|finished|ready|fertig)\b`)
+	// ofMore matches words by which a sentence speaks of other things too, or of none.
+	// listed matches a heading or a cell that says no more than how far something is, or a list item's mark of it.
+	listed = text.Pattern(`(?i)^\W*(?:already |now |still )?(?:(done|completed?|finished|implemented|fertig|erledigt)|` +
+		`(?:work )?in progress|wip|half[- ]?(?:done|way|finished)|partly done|open|to ?do|offen|` +
+		`not (?:yet )?(?:started|begun|done|finished))(?: (?:so far|now|yet))?\W*$|` +
+		`^(?:(\[[xX]\]|[✅☑✔✓])|\[ \]|[❌🚧⏳🔄⬜☐🔲])\x{FE0F}?(?: |$)`)
 	// ofMore matches words by which a sentence speaks of other things too, or of none.
 	ofMore = text.Pattern(`(?i)\b(?:only|all|none|nothing|others?|rest|everything|except|but|nur|alle|außer)\b`)
 )
@@ -33,9 +40,33 @@ func stateOf(s *sentence, name string, alone bool) string {
 	return ""
 }
 
-// stated is what a report says of how far a file is.
+// listState returns how far a file is by the list item or row that names it: by a mark, a cell, or the heading above;
+// that it is done only if the item begins with it.
+func listState(s, head *sentence, name string) string {
+	if s.block != listItem && s.block != row || name == "" {
+		return ""
+	}
+	before, _, _ := strings.Cut(strings.ToLower(s.text), strings.ToLower(name))
+	first := !strings.ContainsFunc(strings.TrimPrefix(before, "[x]"), unicode.IsLetter)
+	said := append([]string{s.text}, strings.Split(s.text, " · ")[1:]...)
+	if head != nil {
+		said = append(said, head.text)
+	}
+	for _, words := range said {
+		switch m := listed().FindStringSubmatch(words); {
+		case m == nil:
+		case m[1]+m[2] == "":
+			return payload.FileProgress
+		case first:
+			return payload.FileDone
+		}
+	}
+	return ""
+}
+
+// stated is what a report says of how far a file is, perhaps by the heading of a list.
 type stated struct {
-	by    *speech
-	in    *sentence
-	state string
+	by       *speech
+	in, head *sentence
+	state    string
 }
