@@ -477,7 +477,7 @@ func putOff(turns []index.Turn, r *answer.Result, asks text.Bag, results []*answ
 // later matches what puts something off.
 var later = text.Pattern(`(?i)\b(?:later|not (?:yet|now|today|this)|` +
 	`(?:wait|hold off|leave|park|skip|postpone|defer)\w*\b` +
-	`[^.;]{0,16}\b(?:for|after|that|this|it|those)|after the|for now|till|until|once|` +
+	`[^.;]{0,16}\b(?:for|after|that|this|it|those)|after the|for now|till|until|` +
 	`verschieb\w*|verschoben|erst wenn|später|noch nicht|erstmal)\b|先不|暂时|以后再|再说|后回し|後回し|まだ|してから`)
 
 func typed(t index.Turn) bool { return t.Role == "user" }
