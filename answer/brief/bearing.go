@@ -448,8 +448,8 @@ func bears(turns []index.Turn, asks text.Bag) bool {
 	return before.Shared(asks) >= atLeast(asks)
 }
 
-// putOff returns the sentence in which a person put off what a task is to do, nil if none does: the task has half of
-// what stands before the words that put off. It is done if a later session's result has the same words.
+// putOff returns where a person put off what a task is to do, nil if they didn't: the task has half of what stands
+// before the words that put off. It is done if a later session's result has the same words.
 func putOff(turns []index.Turn, r *answer.Result, asks text.Bag, results []*answer.Result) (b *Bearing, done bool) {
 	for _, t := range turns {
 		if !typed(t) {
@@ -465,7 +465,8 @@ func putOff(turns []index.Turn, r *answer.Result, asks text.Bag, results []*answ
 				continue
 			}
 			quote := quoted(t, r.Place)
-			quote.Item.Text = s
+			_, rest, _ := strings.Cut(t.Text, s) // until when, or why
+			quote.Item.Text = s + rest
 			return &quote, slices.ContainsFunc(results, func(o *answer.Result) bool {
 				return o.Session != r.Session && o.At.After(t.At) && len(of.Among(o.Passage)) == len(of)
 			})
