@@ -241,7 +241,8 @@ func (t Tally) States() string {
 	if t.Safe > 0 || t.OnlyHere+t.Shorter == 0 {
 		parts = append(parts, fmt.Sprintf("%d safe", t.Safe))
 	}
-	parts = append(parts, text.Counts("kept, only here|kept, with a source that is shorter now|behind|whose source can't be read|whose bytes are gone from here and from its source|without a conversation",
+	parts = append(parts, text.Counts("kept, only here|kept, with a source that is shorter now|behind|"+
+		"whose source can't be read|whose bytes are gone from here and from its source|without a conversation",
 		t.OnlyHere, t.Shorter, t.Behind, t.Unreadable, t.Lost, t.Wordless)...)
 	return strings.Join(parts, "; ")
 }

@@ -16,13 +16,11 @@ var (
 		`still (?:to do|needs?|missing|fails?|failing|broken|open)|noch nicht|unfertig|fehl(?:t|en))\b`)
 	// finished matches what follows a file's name if that is said to be done.
 	finished = text.Pattern(`(?i)^\W*(?:is|ist) (?:now |jetzt )?(?:done|complete|finished|ready|fertig)\b`)
-	// ofMore matches words by which a sentence speaks of other things too, or of none.
 	// listed matches a heading or a cell that says no more than how far something is, or a list item's mark of it.
 	listed = text.Pattern(`(?i)^\W*(?:already |now |still )?(?:(done|completed?|finished|implemented|fertig|erledigt)|` +
 		`(?:work )?in progress|wip|half[- ]?(?:done|way|finished)|partly done|open|to ?do|offen|` +
 		`not (?:yet )?(?:started|begun|done|finished))(?: (?:so far|now|yet))?\W*$|` +
 		`^(?:(\[[xX]\]|[✅☑✔✓])|\[ \]|[❌🚧⏳🔄⬜☐🔲])\x{FE0F}?(?: |$)`)
-	// ofMore matches words by which a sentence speaks of other things too, or of none.
 	ofMore = text.Pattern(`(?i)\b(?:only|all|none|nothing|others?|rest|everything|except|but|nur|alle|außer)\b`)
 )
 
