@@ -139,6 +139,8 @@ func evident(v string) bool {
 	switch {
 	case named || !unusualKinds(v) || placeholder(v) || public(v):
 		return false
+	case scattered(v):
+		return true
 	case inGroups(v):
 		first, last := strings.IndexAny(v, "0123456789"), strings.LastIndexAny(v, "0123456789")
 		return strings.Contains(v[first:last], "-")
@@ -163,6 +165,22 @@ func evident(v string) bool {
 		return upper && min(at, len(v)-at-1) >= 4 && caseSwitches(v[1:at]) == 0 && caseSwitches(v[at+2:]) == 0
 	}
 	return before.lower+before.upper > 0 && after.lower+after.upper+after.digits > 1
+}
+
+// scattered reports whether letters of both cases, digits and marks change so often in a word that a program drew it:
+// its pieces, words in letters and numbers, have two characters or fewer on average.
+func scattered(v string) bool {
+	t, pieces := shapeIn(v), 0
+	for i := range len(v) {
+		c := classes[v[i]] & alnum
+		goesOn := i > 0 && c != 0 && (c == classes[v[i-1]]&alnum || c == lower && is(v[i-1], upper))
+		if !goesOn {
+			pieces++
+		}
+	}
+	allKinds := t.lower > 0 && t.upper > 0 && t.digits > 0 && t.other*2 < len(v)
+	return allKinds && is(v[0], alnum) && len(v) >= 10 && pieces*2 >= len(v) && strings.ContainsAny(v, "!#$^") &&
+		!strings.ContainsAny(v, "/:,;()[]{}<>\"'`|") && !encodedInURL().MatchString(v)
 }
 
 // unusualKinds reports whether a word has more kinds of characters than most have.

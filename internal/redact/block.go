@@ -121,6 +121,9 @@ func puttyKey(s *scan, _, to int) {
 	}
 	from := at + 1
 	end := run(s.text, from, alnum, "+/=\r\n", maxBlock)
+	if strings.HasPrefix(s.text[end:], "-MAC") { // the label of the line below, "Private-MAC"
+		end = from + max(0, strings.LastIndexByte(s.text[from:end], '\n'))
+	}
 	if end = from + trimKey(s.text[from:end]); end-from >= 24 {
 		s.add(from, end, "private-key")
 	}

@@ -30,7 +30,7 @@ var oddLooks = []struct {
 	name  string
 	holds func(v string) bool
 }{
-	{"evident", evident},
+	{"evident", func(v string) bool { return evident(v) || scattered(v) }},
 	{"password", func(v string) bool { return unmistakable(v) || passwordLike(v) }},
 	{"chosen", wordsAndNumber},
 	{"named", func(v string) bool { return nameWithYear(v) || runTogether().MatchString(v) }},
@@ -172,7 +172,7 @@ func (s *scan) markedWord(from, to int) {
 	s.maskIn(from, to, func(v string, _ int) bool {
 		t := shapeIn(v)
 		allKinds := t.lower > 0 && t.upper > 0 && t.digits > 0 && t.other > 0 && t.other*4 <= len(v)
-		drawn := len(v) >= 10 && len(v) <= 64 && allKinds
+		drawn := len(v) >= 10 && len(v) <= 64 && (allKinds || scattered(v))
 		return drawn && !encodedInURL().MatchString(v) && evident(v)
 	})
 }

@@ -27,7 +27,7 @@ const (
 )
 
 func (y *sentenceRules) password(s *scan, from, to int) {
-	if to = s.ending(to); !s.isWord(from, to) {
+	if to = s.ending(to, 6); !s.isWord(from, to) {
 		return
 	}
 	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
@@ -98,15 +98,18 @@ func shuffled(v string) bool {
 // vagueNames also name other things unless the preceding word is more specific.
 var vagueNames = set("key", "private", "access")
 
-// ending returns where the ending of the word that goes on at to ends, a few bytes on.
-func (s *scan) ending(to int) int {
-	for n := 0; n < 6 && (is(s.at(to), lower) || s.at(to) >= 0x80 && s.at(to) < 0xe0); n++ {
+// ending returns where the ending of the word that goes on at to ends, at most that many bytes on.
+func (s *scan) ending(to, most int) int {
+	for n := 0; n < most && (is(s.at(to), lower) || s.at(to) >= 0x80 && s.at(to) < 0xe0); n++ {
 		to++
 	}
 	return to
 }
 
 func (y *sentenceRules) pin(s *scan, from, to int) {
+	if to-from >= 8 { // too long to begin other words: код подтвержд
+		to = s.ending(to, 24)
+	}
 	if !s.sentenceContinues(from, to) || !s.isWord(from, to) || is(s.text[from], letter) && is(s.before(from), alnum) {
 		return
 	}
