@@ -86,8 +86,12 @@ type composer struct {
 // wrote matches what a file's item says if its session wrote the file and its state isn't known.
 var wrote = text.Pattern(`^(?:Edited|New)\b|; edited since\.$`)
 
-// earlierShare is how much what was said to come next counts once another session followed.
-const earlierShare = 0.4
+// Cowork's sessions are one thread by their folder alone, so passages of earlier ones count for less beside the last
+// one's.
+const (
+	coworkSource = "cowork" // ingest.Cowork
+	earlierShare = 0.4
+)
 
 // reasons matches a text that gives a reason.
 var reasons = text.Pattern(`(?i)\b(?:because|since|as it|so that|weil|denn|da es)\b`)
@@ -120,6 +124,9 @@ func (c *composer) take(p *Payload, kind Kind) {
 			continue
 		}
 		c.seen[key], c.seen[string(it.ID)] = true, true
+		if kind == Lead && p.Source == coworkSource && p.Session != c.out.Session {
+			it.Confidence *= earlierShare
+		}
 		c.out.Items = append(c.out.Items, it)
 		c.out.Origins[it.ID] = Origin{Session: p.Session, Number: c.numbers[p.Session]}
 	}

@@ -286,7 +286,7 @@ func refusals(s *ingest.Session) []payload.Item {
 // maxTasks is the number of open tasks kept; a longer list is a plan.
 const maxTasks = 20
 
-// openTasks turns tasks that were not completed into next items.
+// openTasks turns tasks that were not completed into next items, those in progress first.
 func openTasks(s *ingest.Session) []payload.Item {
 	if len(s.Tasks) == 0 {
 		return nil
@@ -298,7 +298,7 @@ func openTasks(s *ingest.Session) []payload.Item {
 			listed[subject] = places[string(turn.ID)]
 		}
 	}
-	var out []payload.Item
+	var inWork, others []payload.Item
 	for _, task := range s.Tasks {
 		at, ok := places[string(task.Turn)]
 		if by, there := listed[task.Subject]; there {
@@ -307,8 +307,13 @@ func openTasks(s *ingest.Session) []payload.Item {
 		if task.Status == "completed" || task.Status == "deleted" || !ok || s.Turns[at].Aside() {
 			continue
 		}
-		out = append(out, recorded(payload.Next, payload.TaskRule, payload.ByAssistant, &s.Turns[at],
+		list := &others
+		if task.Status == "in_progress" {
+			list = &inWork
+		}
+		*list = append(*list, recorded(payload.Next, payload.TaskRule, payload.ByAssistant, &s.Turns[at],
 			plain(task.Subject), task.Subject))
 	}
+	out := slices.Concat(inWork, others)
 	return out[:min(maxTasks, len(out))]
 }
