@@ -73,6 +73,9 @@ func (r *Report) CountUnknown(name string) {
 	r.Unknown[name]++
 }
 
+// Partial reports whether something of the session could not be read, or is of a type that this version doesn't know.
+func (r *Report) Partial() bool { return r.SkippedTotal > 0 || r.Tail || len(r.Unknown) > 0 }
+
 // AddReport adds the report on more of the session's files.
 func (r *Report) AddReport(more Report) {
 	r.Lines += more.Lines

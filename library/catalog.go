@@ -184,13 +184,15 @@ func (s *Catalog) List(project string, found map[string]ingest.File) []ListEntry
 }
 
 // State is Entry.State, but a session of which nothing more is to be archived isn't behind, and one of which no word is
-// here isn't safe: nothing was said in it, or its client keeps that elsewhere, in its cloud.
+// here isn't safe: nothing was said in it, or its client keeps that elsewhere, in its cloud. What wasn't read may be
+// words.
 func (s *Catalog) State(e Entry, found map[string]ingest.File) State {
 	state, _ := e.State(found)
 	if state == Behind && s.Closed[e.ID] != "" {
 		state = Safe
 	}
-	if (state == Safe || state == OnlyHere) && e.Turns == 0 && e.Project != "" {
+	saysNothing := e.Turns == 0 && e.Project != "" && !e.Unread
+	if saysNothing && (state == Safe || state == OnlyHere) {
 		return Wordless
 	}
 	return state

@@ -62,6 +62,7 @@ type Meta struct {
 	Headless bool               `json:"headless,omitempty"` // a program ran the client; see ingest.Session
 	Archived bool               `json:"archived,omitempty"` // hidden by its user in the app
 	Less     bool               `json:"less,omitempty"`     // its source lacks what it had: see ingest.UniteVersions
+	Unread   bool               `json:"unread,omitempty"`   // ingest.Report.Partial of it
 
 	// Settled means that the session was quiet for a day, so its title becomes part of the folder's name for good.
 	Settled bool `json:"-"`
