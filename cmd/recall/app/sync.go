@@ -131,13 +131,21 @@ func (a *App) Sync(ctx context.Context, o pipeline.Options) (pipeline.Report, er
 // Rest does what was left to a process in the background: what is new, unless the library is used as it is, and all
 // vectors, however long they take.
 func (a *App) Rest(ctx context.Context) error {
-	if !a.asItIs() {
-		if _, err := a.sync(ctx, pipeline.Options{}); err != nil {
-			return err
-		}
+	if a.asItIs() {
+		a.embed(ctx)
+		return nil
 	}
-	a.embed(ctx)
-	return nil
+	_, err := a.SyncWhole(ctx, pipeline.Options{})
+	return err
+}
+
+// SyncWhole syncs a library, and makes all vectors, however long they take.
+func (a *App) SyncWhole(ctx context.Context, o pipeline.Options) (pipeline.Report, error) {
+	r, err := a.sync(ctx, o)
+	if err == nil {
+		a.embed(ctx)
+	}
+	return r, err
 }
 
 // embed makes vectors of windows that have none until ctx is done, and returns how many are left. A fault is told: it
