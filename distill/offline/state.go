@@ -17,7 +17,8 @@ var (
 	// finished matches what follows a file's name if that is said to be done.
 	finished = text.Pattern(`(?i)^\W*(?:is|ist) (?:now |jetzt )?(?:done|complete|finished|ready|fertig)\b`)
 	// listed matches a heading or a cell that says no more than how far something is, or a list item's mark of it.
-	listed = text.Pattern(`(?i)^\W*(?:already |now |still )?(?:(done|completed?|finished|implemented|fertig|erledigt)|` +
+	listed = text.Pattern(`(?i)^\W*(?:already |now |still )?(?:` +
+		`(done|completed?|finished|implemented|fertig|erledigt)|` +
 		`(?:work )?in progress|wip|half[- ]?(?:done|way|finished)|partly done|open|to ?do|offen|` +
 		`not (?:yet )?(?:started|begun|done|finished))(?: (?:so far|now|yet))?\W*$|` +
 		`^(?:(\[[xX]\]|[✅☑✔✓])|\[ \]|[❌🚧⏳🔄⬜☐🔲])\x{FE0F}?(?: |$)`)

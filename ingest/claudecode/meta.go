@@ -165,9 +165,9 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 
 var ignoredSystem = text.Set(`microcompact_boundary turn_duration stop_hook_summary api_error informational
 	bridge_status model_fallback model_refusal_fallback model_refusal_no_fallback agents_killed init api_retry
-	status permission_auto_approved permission_denied permission_request permission_response memory_saved thinking thinking_tokens
-	session_state_changed files_persisted elicitation_complete local_command_output model_consent_fallback
-	cloud_session_status file_snapshot permission_retry placed rewind_stand_in`)
+	status permission_auto_approved permission_denied permission_request permission_response memory_saved thinking
+	thinking_tokens session_state_changed files_persisted elicitation_complete local_command_output
+	model_consent_fallback cloud_session_status file_snapshot permission_retry placed rewind_stand_in`)
 
 // IgnoredSystem reports whether a subtype of the client's own records is known to hold nothing to keep.
 func IgnoredSystem(subtype string) bool {

@@ -76,8 +76,8 @@ func TestWhoseWords(t *testing.T) {
 		"content": "<command-name>/plan</command-name><command-args>x</command-args>"})
 	s.user("summed up", fields{"isCompactSummary": true})
 	ingesttest.Equal(t, "turns", outlineOf(s.parse(t)), []string{
-		"prompt typed", "event scheduled by schedule", "event peer from a peer", "event system from the system", "prompt first\nsecond",
-		"prompt [image]",
+		"prompt typed", "event scheduled by schedule", "event peer from a peer", "event system from the system",
+		"prompt first\nsecond", "prompt [image]",
 		"command /plan x", "summary summed up",
 	})
 }

@@ -100,7 +100,8 @@ func TestOutcomes(t *testing.T) {
 	ingesttest.Equal(t, "headless", s.Headless, true)
 	s = parseBytes(t, []byte(line("session_meta", `{"id":"a","source":{"subagent":"review"}}`)+message("user", "look")))
 	ingesttest.Equal(t, "an agent's", s.Turns[0].Role, ingest.Program)
-	beat := `<heartbeat>\n  <automation_id>a-1</automation_id>\n  <current_time_iso>2026-10-01T06:00:00Z</current_time_iso>\n` +
+	beat := `<heartbeat>\n  <automation_id>a-1</automation_id>\n` +
+		`  <current_time_iso>2026-10-01T06:00:00Z</current_time_iso>\n` +
 		`  <instructions>\nCheck the build.\n  </instructions>\n</heartbeat>\n`
 	said := message("user", beat)
 	goal := strings.Replace(message("user", `<codex_internal_context source='user_goal'>x</codex_internal_context>`),
