@@ -15,7 +15,7 @@ const maxGoal = 280
 // goal returns what the person last set out to do, in their own words: their first request,
 // until they say that they turn to something else or begin a plan for it. What was typed
 // before the prompt that the client records as the first only leads up to it. Where nobody
-// asked for anything at length, the first words do ("labels now").
+// asked for anything at length before work began, the first words do ("labels now").
 func goal(t *talk) (last []payload.Item) {
 	var short []payload.Item
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
@@ -26,7 +26,8 @@ func goal(t *talk) (last []payload.Item) {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if last != nil && !turnsAway(sp) {
+		underWay := last != nil || sp.afterWork && (short != nil || sp.answers())
+		if underWay && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp, 2); ok {
@@ -39,6 +40,15 @@ func goal(t *talk) (last []payload.Item) {
 		return short
 	}
 	return last
+}
+
+// answers reports whether a person's words are shown with the question that they answer.
+func (sp *speech) answers() bool {
+	if len(sp.parts) == 0 {
+		return false
+	}
+	asked := passage{sp, sp.parts}.asked()
+	return len(asked) > 0 && asks(asked[len(asked)-1].text)
 }
 
 var pointsBack = text.Pattern(`(?i)\b(?:it|that|this|so|them|those)\b`)

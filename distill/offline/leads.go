@@ -225,7 +225,9 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 			continue
 		}
 		if !sp.user && ended {
-			if left := sp.leaves(); len(left) > 0 {
+			left := sp.leaves()
+			answered := len(left) > 0 && t.acted && t.tookUp(sp, &sp.parts[len(sp.parts)-1])
+			if len(left) > 0 && !answered {
 				return left
 			}
 		}
@@ -388,7 +390,8 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			isGoal := func(it payload.Item) bool {
 				return it.Kind == payload.Goal && strings.Contains(it.Text, p.run[0].text)
 			}
-			untold := sp != t.waiting && len(p.text()) <= maxAsked && p.told() == nil
+			_, answer := p.told()
+			untold := sp != t.waiting && len(p.text()) <= maxAsked && answer == nil
 			if p.wonders() && (untold || slices.ContainsFunc(items, isGoal)) {
 				continue
 			}

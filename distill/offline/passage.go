@@ -152,8 +152,8 @@ func (p passage) item(rule string) payload.Item {
 		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
 		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, p.from(), p.to())}}
 	if p.wonders() {
-		if s := p.told(); s != nil {
-			it.Evidence = append(it.Evidence, cite(p.answer.turn, p.answer.text, s.from, s.to))
+		if in, s := p.told(); s != nil {
+			it.Evidence = append(it.Evidence, cite(in.turn, in.text, s.from, s.to))
 		}
 	} else if said, evidence, ok := p.answered(); ok {
 		it.Evidence = append(it.Evidence, evidence)
@@ -179,25 +179,24 @@ const (
 )
 
 // told returns the sentence that answers a person's question: of what closed its exchange, one that begins with yes or
-// no, else the first with most of its words.
-func (p passage) told() (best *sentence) {
-	if p.answer == nil {
-		return nil
-	}
+// no, else the first with most of its words; an earlier message's if that has more of them.
+func (p passage) told() (in *speech, best *sentence) {
 	words, most := keywords(p.text()), -1
-	for i := range p.answer.parts[:min(len(p.answer.parts), maxTold)] {
-		s := &p.answer.parts[i]
-		says := s.block == paragraph && worthReading(s, p.answer) && !p.answer.foreign(s) && !asks(s.text)
-		n := keywords(s.text).Shared(words)
-		switch {
-		case !says || s.cues.has(cueNarrate) || strings.HasSuffix(s.text, ":"):
-		case (text.Agrees(s.text) || text.Refuses(s.text)) && tells(s.text, minBareKeys):
-			return s
-		case n > most && tells(s.text, minTelling):
-			best, most = s, n
+	for sp := p.answer; sp != nil; sp = sp.reacts {
+		for i := range sp.parts[:min(len(sp.parts), maxTold)] {
+			s := &sp.parts[i]
+			says := s.block == paragraph && worthReading(s, sp) && !sp.foreign(s) && !asks(s.text)
+			n := keywords(s.text).Shared(words)
+			switch {
+			case !says || s.cues.has(cueNarrate) || strings.HasSuffix(s.text, ":"):
+			case sp.closing && (text.Agrees(s.text) || text.Refuses(s.text)) && tells(s.text, minBareKeys):
+				return sp, s
+			case n > most && tells(s.text, minTelling):
+				in, best, most = sp, s, n
+			}
 		}
 	}
-	return best
+	return in, best
 }
 
 // beyond returns what of the passage an item of the same turn doesn't quote, without greetings before that; where all
@@ -286,7 +285,8 @@ func (p passage) asked() []sentence {
 		return nil
 	}
 	says := text.Denies(p.text()) || tells(p.text(), 1) && !p.greets()
-	alone := p.run[0].cues.has(cueOrder|cueWant) && !p.bare()
+	first := max(0, slices.IndexFunc(p.run, func(s sentence) bool { return !s.greets() })) // "nice. commit that"
+	alone := p.run[first].cues.has(cueOrder|cueWant) && !p.bare()
 	if answers := says && !alone || p.declines(); !answers {
 		return nil
 	}

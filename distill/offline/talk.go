@@ -46,6 +46,7 @@ type talk struct {
 	n         int       // number of exchanges
 	closed    bool      // it ends with the assistant's message and no open call
 	worked    bool      // a tool was called
+	acted     bool      // one was called since what was typed last
 	committed int       // ordinal of the turn of the last commit made or begun
 	asked     *speech   // what was typed last
 	cut       *cut      // what it broke off at, or nil
@@ -111,7 +112,7 @@ func (t *talk) turn(turn *ingest.Turn) {
 }
 
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
-	t.worked = true
+	t.worked, t.acted = true, true
 	if c.Committed() || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
@@ -157,7 +158,7 @@ func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 		t.asked.answer = t.closing
 	}
 	sp := t.hear(turn, text, from)
-	t.asked, sp.afterWork = sp, t.worked
+	t.asked, sp.afterWork, t.acted = sp, t.worked, false
 	if t.closing != nil {
 		t.closing.closing, sp.reacts = true, t.closing
 	}
