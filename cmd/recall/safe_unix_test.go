@@ -233,7 +233,7 @@ func TestForgottenIsNotSafe(t *testing.T) {
 			map[string]string{"command": "rm -rf " + what}))
 	}
 	if note := delete(filepath.Dir(memory)); !strings.Contains(note,
-		"holds Claude Code's own memory (MEMORY.md), every byte of which is in recall's library") ||
+		"removes Claude Code's own memory (MEMORY.md), every byte of which is in recall's library") ||
 		strings.Contains(note, "0 sessions") {
 		t.Errorf("a memory folder alone: %s", note)
 	}

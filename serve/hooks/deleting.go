@@ -52,14 +52,14 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 	case g.Count() == 0 && len(g.Memories()) == 0 && g.Forgotten() == "":
 		return Answer{}, nil
 	}
-	return Answer{Context: savedNote(g, archived, paths)}, nil
+	return Answer{Context: savedNote(g, archived)}, nil
 }
 
 // movedNote says what is given another name.
 func movedNote(g *guard.Report, whole bool, paths []string) string {
 	kept := "every byte of which is in recall's library"
 	if !whole {
-		kept = "not all of which is in recall's library"
+		kept = "not every byte of which is in recall's library"
 	}
 	return fmt.Sprintf("<!-- recall -->\nNote from recall: moving %s loses nothing. It holds %s, %s. No sync looks in "+
 		"another place by itself: `recall sync --from PLACE` does.\n<!-- /recall -->", list(paths), plain(g.Holds()), kept)
@@ -88,11 +88,11 @@ func tooLate(paths []string) Answer {
 }
 
 // savedNote says what is removed but safe, and what else is removed.
-func savedNote(g *guard.Report, archived int, paths []string) string {
-	text := fmt.Sprintf("Note from recall: %s holds nothing that is in recall's library.", list(paths))
+func savedNote(g *guard.Report, archived int) string {
+	text := "Note from recall: this removes nothing that is in recall's library."
 	if g.Count() > 0 || len(g.Memories()) > 0 {
-		text = fmt.Sprintf("Note from recall: %s holds %s, every byte of which is in recall's library (compared just now",
-			list(paths), plain(g.Holds()))
+		text = fmt.Sprintf("Note from recall: this removes %s, every byte of which is in recall's library (compared just now",
+			plain(g.Holds()))
 		if archived > 0 {
 			text += fmt.Sprintf("; %d archived first", archived)
 		}

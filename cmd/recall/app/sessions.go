@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"recall/answer"
 	"recall/answer/last"
 	"recall/cmd/recall/terminal"
 	"recall/index"
@@ -216,7 +217,8 @@ func (a *App) handedOver(name string, unknown error) (*payload.Payload, error) {
 	}
 	p, err := pipeline.HandedOver(a.Lib, name, remote)
 	if n := received.Handed(a.Lib); p == nil && n > 0 {
-		unknown = hint.With(unknown, "%d handed over by others wait: recall review shows them, --accept takes them", n)
+		unknown = hint.With(unknown, "%s handed over by others: recall review shows what waits, recall review --accept "+
+			"takes it", answer.Count(n, "item"))
 	}
 	if p == nil {
 		err = unknown

@@ -241,15 +241,15 @@ func lineOf(text []byte, key string) int {
 // Specials describes the variables that aren't settings.
 var Specials = map[string]string{
 	envConfig:           "the configuration file to read",
-	"RECALL_SHARED":     "tests: the folder of shared transcripts",
 	EnvPause:            "1: nothing is kept of a session started with it, if the hooks are installed",
-	"RECALL_LONG":       "tests: run the long tests in full, not a sample",
-	"RECALL_PLANTED":    "tests: the file for a table of planted secrets",
 	"RECALL_COWORK_DIR": "one more place to look for Cowork sessions",
 	envEmbedKey:         "the embedding service's key",
 	envLLMKey: "the key of the model's service; takes precedence over the service's own variable " +
 		"(ANTHROPIC_API_KEY, OPENAI_API_KEY, …)",
 }
+
+// forTests are the variables that only recall's own tests read.
+var forTests = []string{"RECALL_SHARED", "RECALL_LONG", "RECALL_PLANTED"}
 
 // unknownVariables reports RECALL_* variables that are no settings: a single element of a list can't be set.
 func unknownVariables() (problems []string) {
@@ -265,7 +265,8 @@ func unknownVariables() (problems []string) {
 		if runtime.GOOS == "windows" { // names have no case there
 			name = strings.ToUpper(name)
 		}
-		if !strings.HasPrefix(name, envPrefix+"_") || value == "" || slices.Contains(allowed, name) {
+		known := slices.Contains(allowed, name) || slices.Contains(forTests, name)
+		if !strings.HasPrefix(name, envPrefix+"_") || value == "" || known {
 			continue
 		}
 		section, _, _ := strings.Cut(strings.TrimPrefix(name, envPrefix+"_"), "_")

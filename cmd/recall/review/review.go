@@ -203,6 +203,10 @@ func tellOthers(a *app.App, w *review.Waiting) {
 		fmt.Fprintf(a.Err, "recall: %s left out that decide nothing; recall review SESSION shows a session's\n",
 			answer.Count(w.Others, "other item"))
 	}
+	if slices.ContainsFunc(w.Received, func(u review.Unseen) bool { return u.Nowhere }) {
+		fmt.Fprintln(a.Err, "recall: handed over for no project here yet: recall resume NAME hands on what you accept; "+
+			"recall import FILE --project NAME chooses one")
+	}
 }
 
 func printContradiction(p *terminal.Page, c review.Conflict) {

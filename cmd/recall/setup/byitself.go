@@ -102,10 +102,15 @@ func removeParts(ctx context.Context, a *app.App, p parts, dryRun bool) error {
 	err = errors.Join(err, disk.RemoveIfThere(a.WorkLogs().File)) // the logs stay
 	if c, lost := a.LoadConfig(); lost == nil {
 		self, _ := app.Self()
-		fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n",
-			strings.Join(append(c.Places(config.ThisSystem()), self), ", "))
+		there := slices.DeleteFunc(append(c.Places(config.ThisSystem()), self), func(p string) bool { return !isThere(p) })
+		fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n", strings.Join(there, ", "))
 	}
 	return err
+}
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // showParts shows how each client in use is served, what went wrong in hooks, and how the jobs went. The exit code is
@@ -269,7 +274,7 @@ func (p parts) files(usual []*clients.Client) (files []clients.File) {
 // doesn't stop the others.
 func change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, kinds []clients.Kind) error {
 	var faults []error
-	entered := false
+	entered, absent := false, 0
 	for _, f := range files {
 		c, err := f.Plan(p, kinds...)
 		if err == nil && !dryRun {
@@ -286,6 +291,8 @@ func change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 			faults = append(faults, hint.With(err, "correct the file by hand; the client itself can't read it either"))
 		case !c.Differs() && p != nil:
 			fmt.Fprintf(a.Out, "%s: recall is already in it\n", place)
+		case !c.Differs() && !isThere(f.Path):
+			absent++
 		case !c.Differs():
 			fmt.Fprintf(a.Out, "%s: recall isn't in it\n", place)
 		case dryRun:
@@ -300,6 +307,9 @@ func change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 		if c.Off && p != nil && f.Has(clients.Hooks) && slices.Contains(kinds, clients.Hooks) {
 			fmt.Fprintf(a.Err, "recall: warning: %s says disableAllHooks: the client runs none\n", c.Path)
 		}
+	}
+	if absent > 0 && absent == len(files) {
+		fmt.Fprintln(a.Out, "No client's file has recall in it: none is there")
 	}
 	if entered {
 		fmt.Fprintln(a.Out, "A running client uses it after a restart.")

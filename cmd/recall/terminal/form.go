@@ -136,6 +136,7 @@ func (p *Page) formFuncs() template.FuncMap {
 		"Spoken":  func(r *answer.Result) string { return p.spoken(r, "") },
 		"Beside":  p.beside,
 		"Support": p.support,
+		"Grounds": p.grounds,
 		"Changes": p.changes,
 	}
 }

@@ -112,17 +112,22 @@ func (p *Page) headed(mark, text, state string) string {
 func (p *Page) support(it payload.Item, at index.Place, turn int, history ...[]index.Linked) string {
 	said := p.field("why", it.Why) + p.field("who", p.Source(it, at, turn)) +
 		p.field("over", strings.Join(answer.RejectedOptions(it, slices.Concat(history...)), "; "))
+	return said + p.grounds(it)
+}
+
+// grounds returns the quote that an item rests on; of a passage, which is its own, what it answers or what answers it.
+func (p *Page) grounds(it payload.Item) string {
 	switch {
 	case it.Kind != payload.Lead && len(it.Evidence) > 0:
-		said += p.quoted("", it.Evidence[0].Quote)
-	case it.Kind == payload.Lead && len(it.Evidence) > 1: // it is its own quote
+		return p.quoted("", it.Evidence[0].Quote)
+	case it.Kind == payload.Lead && len(it.Evidence) > 1:
 		before := "the assistant had asked: "
 		if it.Evidence[1].N > it.Evidence[0].N {
 			before = "answered: "
 		}
-		said += p.quoted(before, it.Evidence[1].Quote)
+		return p.quoted(before, it.Evidence[1].Quote)
 	}
-	return said
+	return ""
 }
 
 // quoted returns a quote after its introduction; "" if the quote is nothing but blanks and control characters.
