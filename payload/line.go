@@ -197,7 +197,11 @@ func formatLead(it *Item) string {
 	case it.ApprovedPlan():
 		speaker = "the plan that was approved"
 	}
-	line := "“" + segment(it.Text) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
+	said := it.Text
+	if it.Rule == ToldNextRule { // its heading says so
+		said = nextLabel().ReplaceAllString(said, "")
+	}
+	line := "“" + segment(said) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
 	switch n := len(it.Evidence); {
 	case n < 2:
 		return line
@@ -220,6 +224,9 @@ func formatLead(it *Item) string {
 	}
 	return line
 }
+
+// nextLabel matches the beginning of what says no more than that something comes next.
+var nextLabel = text.Pattern(`(?i)^\W*(?:next(?: up| steps?| actions?)?|als nächstes|nächster schritt)\W*:\s+|^下一步[:：]`)
 
 // MaxOtherPassage is the maximum length, in characters, of the other passage shown: what the lead answers, or its
 // answer.

@@ -98,11 +98,13 @@ func marker(ids []ItemID) string {
 	return strings.Join(append([]string{"<!-- recall"}, text.Strings(ids)...), " ") + " -->\n"
 }
 
-// saidAbove reports whether a passage is contained in a goal or a last order, which are shown anyway.
+// saidAbove reports whether a passage is contained in a goal, a last order or what a file is off limits by, which are
+// shown anyway.
 func saidAbove(items []Item, it *Item) bool {
 	return it.Kind == Lead && !it.Pinned && slices.ContainsFunc(items, func(o Item) bool {
 		return o.Kind == Goal && o.Current() && contains(blanks.Replace(o.Text), blanks.Replace(oneLine(it.Text))) ||
-			o.Rule == UnansweredRule && o.Kind == Next && o.Text == it.Text
+			o.Rule == UnansweredRule && o.Kind == Next && o.Text == it.Text ||
+			o.Kind == File && o.Status == FileOffLimits && it.Rule == RefusalRule && contains(o.Text, oneLine(it.Text))
 	})
 }
 

@@ -32,7 +32,8 @@ func TestNameOfGoal(t *testing.T) {
 	}
 }
 
-// A plan whose title is the goal is shown with its steps alone, and what was ordered last isn't quoted again.
+// A plan whose title is the goal is shown with its steps alone, and neither what was ordered last is quoted again nor
+// why a file is off limits.
 func TestPlanAndOrderStandOnce(t *testing.T) {
 	at := []Evidence{{Turn: "t", N: 7, Quote: "Cache the rates"}}
 	p := &Payload{Session: "7f3c", Items: []Item{
@@ -41,10 +42,12 @@ func TestPlanAndOrderStandOnce(t *testing.T) {
 			Evidence: at},
 		{Kind: Next, State: Stands, By: ByUser, Rule: UnansweredRule, Text: "now the tests", Evidence: at},
 		{Kind: Lead, State: Stands, By: ByUser, Rule: RefusalRule, Text: "now the tests", Evidence: at},
+		{Kind: File, State: Stands, Path: "mail.rb", Status: FileOffLimits, Text: "“leave mail.rb”", Evidence: at},
+		{Kind: Lead, State: Stands, By: ByUser, Rule: RefusalRule, Text: "leave mail.rb", Evidence: at},
 	}}
 	got := pageOf(p)
 	for words, want := range map[string]int{"Cache the rates": 1, "“Write the LRU · Drop Redis”": 1,
-		"now the tests": 1} {
+		"now the tests": 1, "leave mail.rb": 1} {
 		if n := strings.Count(got, words); n != want {
 			t.Errorf("%q stands %d times, want %d:\n%s", words, n, want, got)
 		}

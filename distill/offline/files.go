@@ -136,7 +136,7 @@ func (f *touched) item(t *talk) payload.Item {
 		if quote(f.state.by, f.state.in, words); head != nil {
 			it.Evidence = append(it.Evidence, cite(f.state.by.turn, f.state.by.text, head.from, head.to))
 		}
-	case f.reported() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
+	case f.reported() && ofFile(s, f.base) && !announces(s.text):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		if words := nameSeparator().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
 			if words == rest || otherNames().MatchString(words) { // not about the file as a whole

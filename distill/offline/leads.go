@@ -37,21 +37,23 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		}
 	}
 	var out []payload.Item
+	left := 0 // of the page, in tokens
 	add := func(it payload.Item, sure float64) bool {
 		next := func(o payload.Item) bool {
 			return o.Kind == payload.Next && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-				return e.Turn == o.First().Turn && strings.Contains(o.Text, text.OneLine(e.Quote))
+				of := o.First()
+				return e.Turn == of.Turn && strings.Contains(text.OneLine(of.Quote), text.OneLine(e.Quote))
 			})
 		}
 		if slices.ContainsFunc(items, next) {
 			return false
 		}
-		unanswered := func(o payload.Item) bool {
-			return strings.Contains(o.Text, it.Text) && len(o.Evidence) == 1 && o.First().Turn == it.First().Turn
-		}
-		if i := slices.IndexFunc(out, unanswered); i >= 0 && len(it.Evidence) > 1 { // shown with what answers it
-			out[i].Evidence, out[i].Hint = append(out[i].Evidence, it.Evidence[1:]...), it.Hint
-			return false
+		for i := range out {
+			if both, ok := merged(out[i], it); ok {
+				left += tokens.Count(payload.LineOf(&out[i])) - tokens.Count(payload.LineOf(&both))
+				out[i] = both
+				return false
+			}
 		}
 		words := keywords(it.Text)
 		if said(kept, words) {
@@ -107,7 +109,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	pick(maxTyped, t.typed(items), "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
 	heaviestFirst(rest)
-	left := room(t.session, slices.Concat(items, out))
+	left = room(t.session, slices.Concat(items, out))
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
@@ -121,6 +123,29 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		}
 	}
 	return out
+}
+
+// merged returns two leads of one turn as one if one holds the other and just one of them is shown with what answers
+// it; an option that was picked stays alone.
+func merged(o, it payload.Item) (both payload.Item, ok bool) {
+	pair, alone := o, it
+	if len(it.Evidence) > 1 {
+		pair, alone = it, o
+	}
+	both = o
+	if len(it.Text) > len(o.Text) {
+		both.Text, both.About, both.Evidence = it.Text, it.About, it.Evidence
+	}
+	ofOne := pair.First().Turn == alone.First().Turn && strings.Contains(both.Text, pair.Text) &&
+		strings.Contains(both.Text, alone.Text)
+	if !ofOne || len(pair.Evidence) < 2 || len(alone.Evidence) > 1 {
+		return both, false
+	}
+	if _, _, picked := text.Picked(pair.Text, pair.Evidence[1].Quote); picked {
+		return both, false
+	}
+	both.Evidence, both.Hint = slices.Concat(both.Evidence[:1], pair.Evidence[1:]), pair.Hint
+	return both, true
 }
 
 // names reports whether a passage names a file, a symbol or anything else of the code.
@@ -236,7 +261,11 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 			for i := range p.run {
 				s := &p.run[i]
 				if !asks(s.text) && s.comesNext(sp.user) && !t.tookUp(sp, s) {
-					it := passage{sp, p.run[i:]}.item(payload.ToldNextRule)
+					from := i
+					if i > 0 && distill.NeedsContext(s.text) {
+						from--
+					}
+					it := passage{sp, p.run[from:]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}
 				}
@@ -260,7 +289,7 @@ func (t *talk) tookUp(sp *speech, next *sentence) bool {
 // pointsTo returns what a typed text answers, or means by "that".
 func (sp *speech) pointsTo() (of payload.Evidence, ok bool) {
 	if _, of, ok = (passage{sp, sp.parts}).answered(); ok || sp.reacts == nil || len(sp.reacts.parts) == 0 ||
-		!pointsBack().MatchString(sp.text) {
+		!pointsBack().MatchString(passage{sp, sp.begins()}.text()) { // what follows points at that
 		return of, ok
 	}
 	last := sp.reacts.parts[len(sp.reacts.parts)-1]

@@ -23,7 +23,7 @@ func (sp *speech) passages() []passage {
 	var out []passage
 	from := 0
 	end := func(to int) {
-		for to > from && strings.HasSuffix(sp.parts[to-1].text, ":") {
+		for to > from && announces(sp.parts[to-1].text) {
 			to-- // what it announces isn't quoted
 		}
 		if to > from {
@@ -38,7 +38,7 @@ func (sp *speech) passages() []passage {
 			continue
 		}
 		goesOn := i > from && !s.opens && s.block != quoted
-		told := i > from && strings.HasSuffix(sp.parts[i-1].text, ":") // "The page is at: https://…"
+		told := i > from && announces(sp.parts[i-1].text) // "The page is at: https://…"
 		worth := s.block == listItem || (goesOn || told) && s.block != row || worthReading(s, sp)
 		if sp.user {
 			worth = !s.pasted
@@ -53,13 +53,13 @@ func (sp *speech) passages() []passage {
 			list := s.listedWith(before)
 			brief := s.block == paragraph && before.block == paragraph && !asks(s.text) &&
 				s.from-sp.parts[from].from < shortParagraph
-			together := list || brief || strings.HasSuffix(before.text, ":")
+			together := list || brief || announces(before.text)
 			apart := !sp.user && s.opens && !together
 			if apart || s.to-sp.parts[from].from > distill.MaxQuote {
 				end(i)
 				was := from
 				from = i
-				if skip = !apart && s.block == listItem && strings.HasSuffix(sp.parts[was].text, ":"); skip {
+				if skip = !apart && s.block == listItem && announces(sp.parts[was].text); skip {
 					from = i + 1
 				}
 			}
@@ -114,7 +114,7 @@ func (p passage) text() string {
 		joint := ""
 		if i > 0 {
 			joint = s.space(&p.run[i-1])
-			if s.opens && !strings.HasSuffix(p.run[i-1].text, ":") {
+			if s.opens && !announces(p.run[i-1].text) {
 				joint = cmp.Or(joints[s.block], joint)
 			}
 		}
@@ -155,6 +155,9 @@ func (p passage) item(rule string) payload.Item {
 		if in, s := p.told(); s != nil {
 			it.Evidence = append(it.Evidence, cite(in.turn, in.text, s.from, s.to))
 		}
+	} else if p.consults() {
+		reply := p.answer.begins()
+		it.Evidence = append(it.Evidence, cite(p.answer.turn, p.answer.text, reply[0].from, reply[len(reply)-1].to))
 	} else if said, evidence, ok := p.answered(); ok {
 		it.Evidence = append(it.Evidence, evidence)
 		if p.bare() || !p.user {
@@ -173,6 +176,14 @@ func (p passage) wonders() bool {
 	return p.user && asks(p.run[len(p.run)-1].text) && !anyCue(p.run, cueOrder|cueWant) && !p.settles()
 }
 
+// consults reports whether the assistant asks the person something in a passage, which they replied to since.
+func (p passage) consults() bool {
+	return !p.user && p.answer != nil && len(p.answer.parts) > 0 &&
+		slices.ContainsFunc(p.run, func(s sentence) bool { // not of a question that it quotes
+			return s.block == paragraph && text.AnyOf(s.text, strings.HasSuffix, "?", "？")
+		})
+}
+
 const (
 	maxAsked = 160 // bytes up to which a question without its answer isn't quoted
 	maxTold  = 200 // sentences among which its answer is looked for
@@ -188,7 +199,7 @@ func (p passage) told() (in *speech, best *sentence) {
 			says := s.block == paragraph && worthReading(s, sp) && !sp.foreign(s) && !asks(s.text)
 			n := keywords(s.text).Shared(words)
 			switch {
-			case !says || s.cues.has(cueNarrate) || strings.HasSuffix(s.text, ":"):
+			case !says || s.cues.has(cueNarrate) || announces(s.text):
 			case sp.closing && (text.Agrees(s.text) || text.Refuses(s.text)) && tells(s.text, minBareKeys):
 				return sp, s
 			case n > most && tells(s.text, minTelling):
@@ -438,5 +449,5 @@ const (
 // tells reports whether a passage says enough to be worth a line, with what it is shown with.
 func (p passage) tells() bool {
 	to, _, _ := p.answered()
-	return tells(p.text()+" "+to, minTelling)
+	return tells(p.text()+" "+to, minTelling) || text.Lost(to, text.Takes(p.text())) != nil
 }

@@ -109,7 +109,7 @@ func (p *parts) headed(from int, line string) {
 	p.heads()
 	said := strings.TrimLeft(line, "# ")
 	p.head = &sentence{from: from + len(line) - len(said), to: from + len(line),
-		text: strings.TrimRight(plain(said), ":!. ") + ":"}
+		text: strings.TrimRight(plain(said), ":：!. ") + ":"}
 }
 
 // line processes a non-blank line.
@@ -122,7 +122,7 @@ func (p *parts) line(from, end int, line string) {
 	}
 	apart := opens("**") || opens("`")
 	goesOn := p.open && (p.kind == paragraph && !apart || p.kind == listItem && indent > 0)
-	announces := !goesOn && strings.HasSuffix(line, ":")
+	above := !goesOn && announces(line)
 	switch {
 	case heading:
 		p.headed(from+indent, line)
@@ -138,7 +138,7 @@ func (p *parts) line(from, end int, line string) {
 		}
 	case goesOn:
 		p.to = end
-	case announces && len(line) < 60 && !p.casual: // a heading too
+	case above && len(line) < 60 && !p.casual: // a heading too
 		p.headed(from+indent, line)
 	default:
 		p.start(from, end, paragraph)
@@ -173,6 +173,9 @@ func (p *parts) flush() {
 		p.out = append(p.out, s)
 	}
 }
+
+// announces reports whether a text ends in a colon, and so says nothing without what follows.
+func announces(s string) bool { return text.AnyOf(s, strings.HasSuffix, ":", "：") }
 
 // onlyLinks reports whether a sentence says no more than where to read on: "Generated with [a tool](…)".
 func onlyLinks(s string) bool {

@@ -32,7 +32,7 @@ type speech struct {
 	exchange  int     // 0-based number of the exchange it belongs to
 	reacts    *speech // the assistant's message before it: for a person the closing one of the exchange before; or nil
 	afterWork bool    // tools were called before it
-	answer    *speech // what closes the exchange that a person's words begin, or nil
+	answer    *speech // what closes the exchange that a person's words begin, or what they say next; or nil
 	suspects  *speech // the assistant's last message before it, in the same exchange, that supposed something; or nil
 	parts     []sentence
 }
@@ -160,7 +160,7 @@ func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 	sp := t.hear(turn, text, from)
 	t.asked, sp.afterWork, t.acted = sp, t.worked, false
 	if t.closing != nil {
-		t.closing.closing, sp.reacts = true, t.closing
+		t.closing.closing, t.closing.answer, sp.reacts = true, sp, t.closing
 	}
 	t.closing = nil
 }
@@ -181,6 +181,15 @@ func typed(t *ingest.Turn) bool {
 
 func writes(tool string) bool {
 	return slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, tool)
+}
+
+// begins returns the sentences with which a speech begins, up to the first that tells something.
+func (sp *speech) begins() []sentence {
+	telling := slices.IndexFunc(sp.parts, func(s sentence) bool { return tells(s.text, minTelling) })
+	if telling < 0 {
+		return sp.parts
+	}
+	return sp.parts[:telling+1]
 }
 
 // foreign reports whether a sentence overlaps text that isn't its speaker's own.
