@@ -68,7 +68,7 @@ func fillIndex(tb testing.TB, path string, made []synthtest.Item) {
 		d.Turns = append(d.Turns, index.Turn{ID: it.Turn, N: n, Role: "user", At: it.At, Text: it.TurnText})
 		d.Thread.Items = append(d.Thread.Items, payload.ItemID(it.ID))
 		d.Items = append(d.Items, index.Item{Context: it.TurnText, Item: payload.Item{
-			ID: payload.ItemID(it.ID), Kind: payload.Kind(it.Kind), Text: it.Text, Why: it.Why, Scope: it.Scope,
+			ID: payload.ItemID(it.ID), Kind: payload.Kind(it.Kind), Text: it.Text, Why: it.Why,
 			Alternatives: it.Lost,
 			By:           payload.ByUser, State: payload.Stands, At: it.At, Evidence: []payload.Evidence{{Turn: it.Turn, N: n,
 				Quote: it.Quote}},

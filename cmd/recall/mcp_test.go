@@ -74,7 +74,7 @@ func (p *mcpPipe) answer() string {
 
 // ask sends the nth question.
 func (p *mcpPipe) ask(n int) {
-	question, err := json.Marshal(p.made[n*7919%len(p.made)].Question())
+	question, err := json.Marshal(p.made[n*7919%len(p.made)].Question)
 	if err != nil {
 		p.tb.Fatal(err)
 	}

@@ -254,7 +254,7 @@ func (d toldItems) Distill(_ context.Context, s *ingest.Session) (*payload.Paylo
 	p := &payload.Payload{}
 	for i, it := range d.of[s.ID] {
 		turn := s.Turns[2*i]
-		p.Items = append(p.Items, payload.Item{Kind: payload.Kind(it.Kind), Text: it.Text, Why: it.Why, Scope: it.Scope,
+		p.Items = append(p.Items, payload.Item{Kind: payload.Kind(it.Kind), Text: it.Text, Why: it.Why,
 			Alternatives: it.Lost, About: []string{it.About}, By: payload.ByUser, Maker: payload.ByRule,
 			State: payload.Stands, At: turn.At,
 			Evidence: []payload.Evidence{{Turn: string(turn.ID), N: turn.N, Quote: it.Quote}}})
