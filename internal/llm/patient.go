@@ -18,25 +18,21 @@ type Patience struct {
 	Longest time.Duration // longest pause; a service that asks for a longer one isn't asked again until then; 90 s
 }
 
-// A service is down after maxFailures consecutive failures of any requests that lasted maxPauses pauses: several at
-// once reach that number within a second, which ends no night. It is asked again after downTime.
-const (
-	maxFailures = 8
-	maxPauses   = 10
-	downTime    = 10 * time.Minute
-)
+// downTime is how long a service isn't asked again that is down.
+const downTime = 10 * time.Minute
 
 // Patient wraps a model with a queue: it limits concurrent requests and the time of each, and retries those with
 // passing faults after a pause. Pauses double, are randomized so that many requests don't return at the same
 // moment, and are as long as the service asks for.
 //
-// A service that is down, or that won't answer until something is fixed (see Error.Ends), isn't asked again for a
-// while: all requests fail immediately with that error, so that an outage costs a nightly run only seconds.
+// A service that answered nothing while one request was tried to the last, or that won't answer until something is fixed
+// (see Error.Ends), isn't asked again for a while: all requests fail immediately with that error, so that an outage costs
+// a nightly run only seconds.
 func Patient(m Model, p Patience) Model { return newPatient(m, p) }
 
 func newPatient(m Model, p Patience) *patient {
 	p = p.withDefaults()
-	return &patient{Model: m, p: p, down: make(chan struct{}), slots: make(chan struct{}, p.AtOnce)}
+	return &patient{Model: m, p: p, slots: make(chan struct{}, p.AtOnce)}
 }
 
 // Try calls do and, after a pause, calls it again if the result is an *Error that may pass.
@@ -58,12 +54,10 @@ type patient struct {
 	slots chan struct{}
 
 	mu         sync.Mutex
-	failures   int           // consecutive
-	since      time.Time     // of the first of them
-	fault      *Error        // returned to everyone until downUntil
-	downUntil  time.Time     // when the service may be asked again
-	down       chan struct{} // closed when fault is set
-	quietUntil time.Time     // no request before this time
+	answeredAt time.Time // when it last answered anything
+	fault      *Error    // returned to everyone until downUntil; nil: none yet
+	downUntil  time.Time
+	quietUntil time.Time // no request before this time: they share its limit
 }
 
 // Complete implements Model.
@@ -93,7 +87,7 @@ func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
 
 // retry repeats a request until it succeeds, fails for good, or has been tried often enough.
 func (q *patient) retry(ctx context.Context, do func() error) error {
-	pause := q.p.Pause
+	pause, begun := q.p.Pause, time.Now()
 	for try := 1; ; try++ {
 		if err := q.waitTurn(ctx); err != nil {
 			return err
@@ -103,18 +97,16 @@ func (q *patient) retry(ctx context.Context, do func() error) error {
 			return ctx.Err()
 		}
 		var e *Error
-		if !errors.As(err, &e) {
-			if err == nil {
-				q.answered()
-			}
+		if err != nil && !errors.As(err, &e) {
 			return err
 		}
-		last := try >= q.p.Tries || e.Fault == TimedOut && try >= 2 // a second timeout means that it is just slow
-		q.failed(e, last)
-		if last || !e.Passing() || e.After > q.p.Longest {
+		last := e == nil || !e.Passing() || try >= q.p.Tries || e.After > q.p.Longest ||
+			e.Fault == TimedOut && try >= 2 // a second timeout means that it is just slow
+		q.heard(e, last, begun)
+		if last {
 			return err
 		}
-		if err := q.sleep(ctx, max(e.After, pause/2+rand.N(pause/2+1))); err != nil {
+		if err := sleep(ctx, max(e.After, pause/2+rand.N(pause/2+1))); err != nil {
 			return err
 		}
 		pause = min(2*pause, q.p.Longest)
@@ -124,81 +116,45 @@ func (q *patient) retry(ctx context.Context, do func() error) error {
 // waitTurn waits until a request may be sent. The error is the context's, or that of a service that is down.
 func (q *patient) waitTurn(ctx context.Context) error {
 	for {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		q.mu.Lock()
+		now := time.Now()
+		down, wait := q.fault != nil && now.Before(q.downUntil), q.quietUntil.Sub(now)
+		fault := q.fault
+		q.mu.Unlock()
+		if down {
+			return fault
 		}
-		wait, err := q.turnDelay()
-		if err != nil || wait <= 0 {
-			return err
-		}
-		if err := q.sleep(ctx, wait); err != nil {
+		if err := sleep(ctx, wait); err != nil || wait <= 0 {
 			return err
 		}
 	}
 }
 
-func (q *patient) turnDelay() (time.Duration, error) {
+// heard notes what became of a try, nil for an answer, of a request that was begun then.
+func (q *patient) heard(e *Error, last bool, begun time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
-	if q.fault != nil {
-		if now.Before(q.downUntil) {
-			return 0, q.fault
-		}
-		q.fault, q.failures, q.down = nil, maxFailures-1, make(chan struct{}) // one more failure, and it is down again
-	}
-	return q.quietUntil.Sub(now), nil
-}
-
-func (q *patient) answered() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.failures = 0
-}
-
-// failed counts a fault and determines whether the service is down. Being rate limited
-// doesn't count unless it persists to the last try.
-func (q *patient) failed(e *Error, last bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := time.Now()
-	if q.failures == 0 {
-		q.since = now
-	}
-	ends := e.Ends() || e.Passing() && e.After > q.p.Longest
 	switch {
-	case ends:
-		q.failures = maxFailures
-	case e.Fault == RateLimited && !last:
-		if until := now.Add(e.After); until.After(q.quietUntil) { // for all requests: they share the limit
-			q.quietUntil = until
-		}
-	case e.Passing():
-		q.failures++
-	default:
-		q.failures = 0 // it is up
+	case e == nil || !e.Passing() && !e.Ends():
+		q.answeredAt = now
+	case !last && e.Fault == RateLimited:
+		q.quietUntil = now.Add(e.After)
+	case e.Ends() || e.After > q.p.Longest || last && e.Fault != TimedOut && !q.answeredAt.After(begun):
+		same := *e
+		same.Usage = Usage{} // paid only once
+		q.fault, q.downUntil = &same, now.Add(max(downTime, e.After))
 	}
-	if q.failures < maxFailures || q.fault != nil || !ends && now.Sub(q.since) < maxPauses*q.p.Pause {
-		return
-	}
-	same := *e
-	same.Usage = Usage{} // paid only once
-	q.fault, q.downUntil = &same, now.Add(max(downTime, e.After))
-	close(q.down)
 }
 
-// sleep waits for a duration, or until the service is found to be down.
-func (q *patient) sleep(ctx context.Context, d time.Duration) error {
-	q.mu.Lock()
-	down := q.down
-	q.mu.Unlock()
+// sleep waits for a duration, which may be none.
+func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-down: // waitTurn returns the error
 	case <-t.C:
+		return ctx.Err()
 	}
-	return nil
 }
