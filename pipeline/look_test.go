@@ -18,7 +18,7 @@ import (
 // does next to the sessions last written to, or anywhere a session may turn up, has everything
 // looked at.
 func TestUnchanged(t *testing.T) {
-	const all, watched = 12, 6
+	const all = 12
 	root := filepath.Join(t.TempDir(), ".claude")
 	made, err := synthtest.Write(root, synthtest.Options{Sessions: all, BytesEach: 2 << 10, Seed: 3})
 	if err != nil {
@@ -29,7 +29,6 @@ func TestUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := own(open(t, t.TempDir()), root)
-	p.Watched = watched
 	page := func(n int) string {
 		e, err := p.Library.Session(ingest.SessionID(made[n].ID))
 		if err != nil {
@@ -53,12 +52,9 @@ func TestUnchanged(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func()
-		from ingest.SessionID
 		same bool
 	}{
 		{name: "nothing", do: func() {}, same: true},
-		{name: "nothing, asked from one that is watched", do: func() {}, from: ingest.SessionID(made[last].ID), same: true},
-		{name: "asked from one that isn't watched", do: func() {}, from: ingest.SessionID(made[first].ID)},
 		{name: "the last session grew", do: func() { add(made[last].Path, "{}\n") }},
 		// On Windows nothing but the bytes would tell: it has no time of change that can be had without opening.
 		{name: "same size and time, other bytes", same: runtime.GOOS == "windows", do: func() {
@@ -84,14 +80,18 @@ func TestUnchanged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		// what the background finds out
-		{name: "an old session grew", do: func() { add(made[2].Path, "{}\n") }, same: true},
+		{name: "an archive", do: func() {
+			add(made[2].Path, "{}\n")
+			if _, err := p.Archive(context.Background(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}},
 	} {
 		ready := func() bool {
 			if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			_, same := p.Unchanged("")
+			_, same := p.Unchanged()
 			return same
 		}
 		for try := 0; !ready(); try++ {
@@ -103,7 +103,7 @@ func TestUnchanged(t *testing.T) {
 			}
 		}
 		c.do()
-		since, same := p.Unchanged(c.from)
+		since, same := p.Unchanged()
 		if same != c.same || same && time.Since(since) > pipeline.LookHolds {
 			t.Errorf("%s: got %v since %v, want %v", c.name, same, since, c.same)
 		}
@@ -134,13 +134,13 @@ func TestUnchangedInAnyRoot(t *testing.T) {
 			age(t, p.Library.Dir())
 			age(t, root+string(filepath.Separator))
 		}
-		if _, same := p.Unchanged(""); !same {
+		if _, same := p.Unchanged(); !same {
 			t.Fatalf("%s: nothing is new, and no look says so", root)
 		}
 		if err := os.Mkdir(filepath.Join(deep, filepath.Base(root)), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if _, same := p.Unchanged(""); same {
+		if _, same := p.Unchanged(); same {
 			t.Errorf("%s: a new folder far below it, and everything looks the same", root)
 		}
 	}

@@ -28,7 +28,6 @@ type Archiver struct {
 	Sources
 	Library  *library.Library
 	Cache    string // folder for what can be rebuilt: state.db
-	Watched  int    // how many source files a question checks, the last written ones; 0 for 500
 	Now      func() time.Time
 	Progress func(Progress) // called by one goroutine at a time; may be nil
 }

@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -224,8 +226,8 @@ func (t *seen) exclude(id ingest.SessionID, rule string) {
 	}
 }
 
-// watchedFiles is how many source files a question checks, the last written ones: checking a hundred and their
-// sessions' pages takes half a millisecond. A smaller library is checked whole.
+// watchedFiles is how many source files a question checks, the last written ones, with their sessions' folders: that
+// takes a millisecond. A smaller library is checked whole.
 const watchedFiles = 500
 
 // LookHolds is how long questions rely on a full sync before everything is checked again in the background.
@@ -244,58 +246,16 @@ func (p *Archiver) lookedHere() string {
 	return said.String()
 }
 
-// Unchanged tells a question from a session ("" if unknown) whether anything is new, without a look at every session,
-// and when everything was last checked. The last full sync recorded the state of the folders and files in which
-// something shows (the table watched); the files that were written last are checked too. While all of them are
-// unchanged, the only thing that can be new is a change to a session that isn't among those, which may go unseen for
-// LookHolds.
-func (p *Archiver) Unchanged(from ingest.SessionID) (since time.Time, same bool) {
+// Unchanged tells whether anything is new, without a look at every session, and when everything was last checked. The
+// last full sync recorded the state of the folders and files in which something shows (the table watched). While all of
+// them are unchanged, the only thing that can be new is a change to a session whose files weren't among those written
+// last, which may go unseen for LookHolds.
+func (p *Archiver) Unchanged() (since time.Time, same bool) {
 	t := openSeen(p.Cache, false)
 	defer t.close() // nothing is changed
 	since, err := time.Parse(time.RFC3339, t.facts[looked])
 	unsure := err != nil || since.After(p.Time()) || t.facts[finished] == ""
-	if unsure || t.facts[lookedBy] != p.lookedHere() || !p.watchedSame(t) {
-		return since, false
-	}
-	paths, err := p.lastWritten(t)
-	watched := map[ingest.SessionID]bool{}
-	for _, path := range paths {
-		f := t.files[path]
-		fi, err := os.Stat(path)
-		if err != nil {
-			return since, false
-		}
-		now := seenFile{f.Session, fi.Size(), fi.ModTime().UnixNano(), ingest.Stamp(path, fi), true}
-		if f != now {
-			return since, false
-		}
-		if !watched[f.Session] {
-			watched[f.Session] = true
-			if !p.asLeft(t.sessions[f.Session]) {
-				return since, false
-			}
-		}
-	}
-	return since, err == nil && (from == "" || watched[from])
-}
-
-// lastWritten reads what is remembered of the source files that were written last, and of their sessions.
-func (p *Archiver) lastWritten(t *seen) (paths []string, err error) {
-	const last = `JOIN session ON id = session ORDER BY mod DESC LIMIT ?`
-	n := int64(watchedFiles)
-	if p.Watched > 0 {
-		n = int64(p.Watched)
-	}
-	err = t.db.Each(`SELECT path, session, size, mod, stamp, done, folder, page, key FROM file `+last,
-		func(r state.Row) {
-			path, id := r.ColumnText(0), ingest.SessionID(r.ColumnText(1))
-			t.files[path] = seenFile{id, r.ColumnInt64(2), r.ColumnInt64(3), r.ColumnText(4), r.ColumnBool(5)}
-			t.sessions[id] = seenSession{r.ColumnText(6), r.ColumnText(7), r.ColumnText(8)}
-			if ingest.OnDisk(path) == path { // otherwise the database that contains it is watched
-				paths = append(paths, path)
-			}
-		}, n)
-	return paths, err
+	return since, !unsure && t.facts[lookedBy] == p.lookedHere() && p.watchedSame(t)
 }
 
 // watchedSame reports whether the watched folders and files are as they were, and none is new.
@@ -306,7 +266,7 @@ func (p *Archiver) watchedSame(t *seen) bool {
 		return false
 	}
 	for path, mark := range was {
-		if disk.Mark(path) != mark {
+		if markOf(path) != mark {
 			return false
 		}
 	}
@@ -327,9 +287,18 @@ func (p *Archiver) atTop() (paths []string) {
 	return paths
 }
 
+// markOf identifies a state of a file or folder, of a file also where neither its size nor its time has changed.
+func markOf(path string) string {
+	fi, err := os.Stat(path)
+	if err != nil || fi.IsDir() {
+		return disk.Mark(path)
+	}
+	return disk.Mark(path) + " " + ingest.Stamp(path, fi)
+}
+
 // watch records the current state of a path. What changed since the run began has none that could be relied on.
 func (r *run) watch(path string) {
-	now := disk.Mark(path)
+	now := markOf(path)
 	racy := r.start.Add(-2 * time.Second) // the coarsest clock of any file system
 	if fi, err := os.Stat(path); err == nil && !fi.ModTime().Before(racy) {
 		now = ""
@@ -366,16 +335,18 @@ func (r *run) keepLook(err error) error {
 			}
 		}
 	}
-	if err := r.seen.save(); err != nil { // lastWritten reads it
-		return err
-	}
-	last, fault := r.p.lastWritten(r.seen)
-	if fault != nil {
-		return fault
-	}
 	dirs := map[string]bool{filepath.Join(r.p.Library.Dir(), "inbox"): true}
-	for _, path := range last {
-		dirs[filepath.Dir(path)] = true
+	last := slices.SortedFunc(maps.Keys(r.seen.files), func(a, b string) int {
+		return cmp.Compare(r.seen.files[b].Mod, r.seen.files[a].Mod)
+	})
+	for _, path := range last[:min(len(last), watchedFiles)] {
+		if ingest.OnDisk(path) == path { // otherwise the database that contains it is watched
+			dirs[path], dirs[filepath.Dir(path)] = true, true
+		}
+		s := r.seen.sessions[r.seen.files[path].Session]
+		for _, name := range []string{"payload.md", "session.json", "raw"} {
+			dirs[r.p.inFolder(s, name)] = true
+		}
 	}
 	for _, s := range r.seen.sessions {
 		dirs[filepath.Join(r.p.Library.Dir(), filepath.Dir(s.Folder))] = true

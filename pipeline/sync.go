@@ -410,6 +410,7 @@ func (r *run) keepArchived(ctx context.Context) {
 			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: e.Folder, Err: fault})
 		}
 		r.keepKey(id) // SaveOutputs may have changed it
+		r.seen.setFact(looked, "")
 		for _, f := range all {
 			r.seen.add(f, false)
 		}

@@ -16,7 +16,6 @@ import (
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
 	"recall/index"
-	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/guard"
@@ -56,10 +55,12 @@ func (a *App) SyncNew(ctx context.Context) (behind answer.Behind, err error) {
 	if a.asItIs() {
 		return behind, nil
 	}
-	since, same := a.Archiver().Unchanged(ingest.SessionID(os.Getenv(EnvSession)))
-	recent := time.Since(since) < pipeline.LookHolds
-	if same && a.ReadIndex() == nil && (recent || a.SyncRest()) {
-		return behind, nil
+	if os.Getenv(EnvSession) == "" { // a session that asks has grown
+		since, same := a.Archiver().Unchanged()
+		recent := time.Since(since) < pipeline.LookHolds
+		if same && a.ReadIndex() == nil && (recent || a.SyncRest()) {
+			return behind, nil
+		}
 	}
 	a.Lib.LockWait(a.Config.Query.Budget)
 	report, err := a.Sync(ctx, pipeline.Options{Budget: a.Config.Query.Budget})
