@@ -246,7 +246,7 @@ func (p *Archiver) lookedHere() string {
 	return said.String()
 }
 
-// Unchanged tells whether anything is new, without a look at every session, and when everything was last checked. The
+// Unchanged reports whether anything is new, without a look at every session, and when everything was last checked. The
 // last full sync recorded the state of the folders and files in which something shows (the table watched). While all of
 // them are unchanged, the only thing that can be new is a change to a session whose files weren't among those written
 // last, which may go unseen for LookHolds.
