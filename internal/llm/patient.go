@@ -25,9 +25,9 @@ const downTime = 10 * time.Minute
 // passing faults after a pause. Pauses double, are randomized so that many requests don't return at the same
 // moment, and are as long as the service asks for.
 //
-// A service that answered nothing while one request was tried to the last, or that won't answer until something is fixed
-// (see Error.Ends), isn't asked again for a while: all requests fail immediately with that error, so that an outage costs
-// a nightly run only seconds.
+// A service that answered nothing while one request was tried to the last, or that won't answer until something is
+// fixed (see Error.Ends), isn't asked again for a while: all requests fail immediately with that error, so that an
+// outage costs a nightly run only seconds.
 func Patient(m Model, p Patience) Model { return newPatient(m, p) }
 
 func newPatient(m Model, p Patience) *patient {
