@@ -100,8 +100,11 @@ func (q *patient) retry(ctx context.Context, do func() error) error {
 		if err != nil && !errors.As(err, &e) {
 			return err
 		}
-		last := e == nil || !e.Passing() || try >= q.p.Tries || e.After > q.p.Longest ||
-			e.Fault == TimedOut && try >= 2 // a second timeout means that it is just slow
+		tries := q.p.Tries
+		if e != nil && e.Fault == TimedOut {
+			tries = min(tries, 2) // a second timeout means that it is just slow
+		}
+		last := e == nil || !e.Passing() || try >= tries || e.After > q.p.Longest
 		q.heard(e, last, begun)
 		if last {
 			return err
