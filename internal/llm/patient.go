@@ -138,12 +138,13 @@ func (q *patient) heard(e *Error, last bool, begun time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
+	silent := last && !q.answeredAt.After(begun)
 	switch {
 	case e == nil || !e.Passing() && !e.Ends():
 		q.answeredAt = now
 	case !last && e.Fault == RateLimited:
 		q.quietUntil = now.Add(e.After)
-	case e.Ends() || e.After > q.p.Longest || last && e.Fault != TimedOut && !q.answeredAt.After(begun):
+	case e.Ends() || e.After > q.p.Longest || silent && e.Fault != TimedOut:
 		same := *e
 		same.Usage = Usage{} // paid only once
 		q.fault, q.downUntil = &same, now.Add(max(downTime, e.After))
