@@ -1,11 +1,10 @@
-// Package ask queries a library's team in parallel with the library's own index, and ranks both together.
+// Package ask queries a library's team besides the library's own index, and ranks both together.
 package ask
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"recall/index"
@@ -17,8 +16,8 @@ import (
 	"recall/team"
 )
 
-// Timeouts for the team. The server's first response is awaited for team.wait, in parallel with the search of the
-// library: an unreachable or silent server costs that at most, and then nothing for the time of skipFor.
+// Timeouts for the team. The server's first response is awaited for team.wait: an unreachable or silent server costs
+// that at most, and then nothing for the time of skipFor.
 const (
 	answerWait = 1500 * time.Millisecond // for the rest after the first response
 	skipFor    = time.Minute
@@ -58,25 +57,8 @@ func within(ctx context.Context, m *team.Membership, wait time.Duration,
 var errLate = hint.With(fmt.Errorf("%w: it didn't answer in time", team.ErrUnreachable),
 	"team.wait in config.yaml makes questions wait longer for it")
 
-// An Asker has the last question to the team, if its answer hasn't been fetched yet. Its zero value is ready for use.
-type Asker struct{ last atomic.Pointer[pending] }
-
-// pending is a question to the team, running in the background until its answer is fetched or it is cancelled.
-type pending struct {
-	text, project string
-	found         chan teamAnswer
-	cancel        context.CancelFunc
-}
-
-type teamAnswer struct {
-	t   *team.Team // for the fetcher to close, if err is nil
-	all *index.ForeignResults
-	err error
-}
-
 // Both searches a library's index together with its team's memory. It is an answer.Index.
 type Both struct {
-	Asker   *Asker
 	Library *library.Library
 	Index   *index.Index
 	Wait    time.Duration
@@ -84,93 +66,56 @@ type Both struct {
 	Only    bool // ask only the team
 }
 
-// Begin starts asking the team in the background, for a Search to come.
-func (b *Both) Begin(ctx context.Context, q index.Query) {
-	if !b.Off {
-		b.Asker.last.Swap(b.ask(ctx, q)).drop()
-	}
-}
-
-// ask starts asking the team; nil if it isn't asked. A team that was unreachable just now is asked only if it alone is
-// to answer.
-func (b *Both) ask(ctx context.Context, q index.Query) *pending {
-	m, err := team.MembershipOf(b.Library.Dir())
-	if err != nil || !b.Only && Lately(m) {
-		return nil
-	}
+// team asks the team that a library is a member of, unless it was unreachable just now and others answer too. The caller
+// closes it.
+func (b *Both) team(ctx context.Context, m *team.Membership, q index.Query) (t *team.Team, all *index.ForeignResults,
+	err error) {
 	wait := b.Wait
 	if b.Only {
 		wait = answerWait
+	} else if Lately(m) {
+		return nil, nil, team.ErrUnreachable
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	w := &pending{q.Text, q.Project, make(chan teamAnswer), cancel}
 	if known, err := b.Library.Project(q.Project); err == nil && known.Remote != "" {
 		q.Project = known.Remote
 	}
-	go func() {
-		var got teamAnswer
-		got.err = within(ctx, m, wait, func(ctx context.Context, there func()) (err error) {
-			if got.t, err = team.Open(ctx, m.Address, there); err != nil {
-				return err
-			}
-			if got.all, err = got.t.Candidates(ctx, q); err != nil {
-				got.t.Close()
-			}
+	err = within(ctx, m, wait, func(ctx context.Context, there func()) (err error) {
+		if t, err = team.Open(ctx, m.Address, there); err != nil {
 			return err
-		})
-		if got.err == nil {
-			team.Receive(got.all)
 		}
-		select {
-		case w.found <- got:
-		case <-ctx.Done():
-			if got.err == nil {
-				got.t.Close()
-			}
+		if all, err = t.Candidates(ctx, q); err != nil {
+			t.Close()
 		}
-	}()
-	return w
-}
-
-// drop abandons a question.
-func (w *pending) drop() {
-	if w != nil {
-		w.cancel()
+		return err
+	})
+	if err == nil {
+		team.Receive(all)
 	}
-}
-
-// answer waits for the team's answer.
-func (w *pending) answer(ctx context.Context) (teamAnswer, error) {
-	defer w.cancel()
-	select {
-	case got := <-w.found:
-		return got, got.err
-	case <-ctx.Done():
-		return teamAnswer{}, ctx.Err()
-	}
+	return t, all, err
 }
 
 // Search answers from both in one ranking.
 func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) {
-	var w *pending
-	if !b.Off {
-		if w = b.Asker.last.Swap(nil); w == nil || w.text != q.Text || w.project != q.Project {
-			w.drop()
-			w = b.ask(ctx, q)
-		}
-	}
-	if b.Only {
-		return only(ctx, w)
-	}
-	var got teamAnswer
-	err := team.ErrUnreachable // if w is nil: a moment ago
-	switch _, none := team.MembershipOf(b.Library.Dir()); {
-	case w != nil:
-		got, err = w.answer(ctx)
-	case none != nil || b.Off:
+	m, none := team.MembershipOf(b.Library.Dir())
+	switch {
+	case b.Only && none != nil:
+		return index.Answer{}, team.ErrNoMembership
+	case b.Off || none != nil:
 		return b.Index.Search(ctx, q)
 	}
-	if err != nil {
+	t, all, err := b.team(ctx, m, q)
+	if err == nil {
+		defer t.Close()
+	}
+	switch {
+	case b.Only && err != nil:
+		return index.Answer{}, err
+	case b.Only:
+		found := all.Asked.Rank(*all)
+		found.SearchedItems, found.SearchedElsewhere = 0, found.SearchedItems
+		team.Tie(found.Ranked, all.Items)
+		return found, nil
+	case err != nil:
 		found, failed := b.Index.Search(ctx, q)
 		found.Unasked = txt.Clip(escape.Line(err.Error(), escape.Terminal), 160)
 		if errors.Is(err, errLate) {
@@ -178,31 +123,14 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		}
 		return found, failed
 	}
-	defer got.t.Close()
-	got.all.Without(got.t.Member.Name, func(session string) bool { // by session, since two machines may share a name
+	all.Without(t.Member.Name, func(session string) bool { // by session, since two machines may share a name
 		_, err := b.Library.Session(ingest.SessionID(session))
 		return err == nil
 	})
-	q.Elsewhere = got.all
+	q.Elsewhere = all
 	found, err := b.Index.Search(ctx, q)
 	if err == nil {
-		team.Tie(found.Ranked, got.all.Items)
+		team.Tie(found.Ranked, all.Items)
 	}
 	return found, err
-}
-
-// only answers from the team alone.
-func only(ctx context.Context, w *pending) (index.Answer, error) {
-	if w == nil {
-		return index.Answer{}, team.ErrNoMembership
-	}
-	got, err := w.answer(ctx)
-	if err != nil {
-		return index.Answer{}, err
-	}
-	defer got.t.Close()
-	found := got.all.Asked.Rank(*got.all)
-	found.SearchedItems, found.SearchedElsewhere = 0, found.SearchedItems
-	team.Tie(found.Ranked, got.all.Items)
-	return found, nil
 }

@@ -34,7 +34,6 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/improve"
-	"recall/team/ask"
 )
 
 // App is one run of the program: its streams, its configuration, and what it has opened.
@@ -51,8 +50,7 @@ type App struct {
 	vectors *index.Vectors // as far as read; nil before the first search
 	model   llm.Model      // nil before it is asked
 	purse   *improve.Purse // nil until something is paid for
-	team    ask.Asker
-	shared  bool // Lib is shared: Close leaves it open
+	shared  bool           // Lib is shared: Close leaves it open
 
 	latest atomic.Pointer[config.Config] // as Exclusion last read it
 

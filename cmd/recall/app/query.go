@@ -197,8 +197,8 @@ func spanOf(n index.Filters) string {
 // Both returns the library's open index combined with the team's memory, as team.answers says.
 func (a *App) Both() *ask.Both {
 	of := a.Config.Team.Answers
-	return &ask.Both{Asker: &a.team, Library: a.Lib, Index: a.Index, Wait: a.Config.Team.Wait,
-		Off: of == config.TeamOff, Only: of == config.TeamOnly}
+	return &ask.Both{Library: a.Lib, Index: a.Index, Wait: a.Config.Team.Wait, Off: of == config.TeamOff,
+		Only: of == config.TeamOnly}
 }
 
 // Served opens the library again for each call of a server: while the server runs, the library might be created, moved,

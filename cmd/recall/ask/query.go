@@ -73,7 +73,6 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		return err
 	}
 	q.Here = hereName(a.Lib)
-	a.Both().Begin(ctx, q)
 	behind, err := a.SyncNew(ctx)
 	if err != nil {
 		return err
