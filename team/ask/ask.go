@@ -66,8 +66,7 @@ type Both struct {
 	Only    bool // ask only the team
 }
 
-// team asks the team that a library is a member of, unless it was unreachable just now and others answer too. The caller
-// closes it.
+// team asks the library's team, unless it was unreachable just now and others answer too. The caller closes it.
 func (b *Both) team(ctx context.Context, m *team.Membership, q index.Query) (t *team.Team, all *index.ForeignResults,
 	err error) {
 	wait := b.Wait
