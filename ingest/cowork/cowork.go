@@ -38,11 +38,8 @@ var _ ingest.Reader = Reader{}
 // Source is ingest.Cowork.
 func (Reader) Source() ingest.Source { return ingest.Cowork }
 
-// Roots lists this system's "local-agent-mode-sessions" folders; RECALL_COWORK_DIR (a list like PATH) replaces them.
+// Roots lists this system's "local-agent-mode-sessions" folders.
 func (Reader) Roots() []string {
-	if over := os.Getenv("RECALL_COWORK_DIR"); over != "" {
-		return ingest.Folders(filepath.SplitList(over))
-	}
 	var list []string
 	for _, data := range append(AppData(), windowsData()...) { // on WSL, those of Windows as well
 		list = append(list, filepath.Join(data, sessionsFolder))

@@ -135,7 +135,6 @@ func TestRoots(t *testing.T) {
 	}{
 		{"XDG_CONFIG_HOME", "", []string{linux, linux3p}},
 		{"XDG_CONFIG_HOME", filepath.Join(home, "xdg"), []string{xdg}},
-		{"RECALL_COWORK_DIR", linux + string(os.PathListSeparator) + filepath.Join(home, "gone"), []string{linux}},
 	} {
 		t.Setenv(tt.env, tt.value)
 		if diff := cmp.Diff(tt.want, Reader{}.Roots()); diff != "" {

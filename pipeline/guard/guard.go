@@ -141,6 +141,13 @@ func (g *guarding) aim(paths []string) error {
 }
 
 func (g *guarding) danger(path string, kind DangerKind, blocks bool) {
+	within := func(d Danger) bool {
+		rel, err := filepath.Rel(d.Path, path)
+		return d.Kind == DangerSource && err == nil && filepath.IsLocal(rel)
+	}
+	if kind == DangerSource && slices.ContainsFunc(g.report.Dangers, within) {
+		return // a client's folder in another one's
+	}
 	g.report.Dangers = ingest.Union(g.report.Dangers, Danger{path, kind, blocks})
 }
 

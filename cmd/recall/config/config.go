@@ -69,7 +69,6 @@ type Config struct {
 		Provider string `key:"provider" default:"builtin" allowed:"builtin|openai|off" about:"the model by which questions find what is meant in other words; builtin: in recall itself, for English; openai: a service that speaks OpenAI's protocol, as Ollama does; off: by words alone"`
 		URL      string `key:"url" allowed:"address" about:"address of the service, for openai"`
 		Model    string `key:"model" about:"the service's name for the model"`
-		Dims     int    `key:"dims" default:"0" allowed:"0..8192" about:"dimensions to request from the service; 0: the model's own"`
 	} `key:"embed"`
 	LLM struct {
 		Provider    string        `key:"provider" default:"none" allowed:"none|anthropic|openai|ollama|claude-cli" about:"the model to ask; none: nothing leaves this machine"`

@@ -247,7 +247,7 @@ func (c *Config) Embedder() (llm.Embedder, error) {
 		if key == "" {
 			key, _ = issued(HostOf(c.Embed.URL), os.Getenv)
 		}
-		return openai.NewEmbedder(openai.Options{URL: c.Embed.URL, Model: c.Embed.Model, Dims: c.Embed.Dims, Key: key,
+		return openai.NewEmbedder(openai.Options{URL: c.Embed.URL, Model: c.Embed.Model, Key: key,
 			Redact: func(s string) string { return rules.Session().Text(s) }})
 	}
 	return nil, nil

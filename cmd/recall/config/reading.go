@@ -240,10 +240,9 @@ func lineOf(text []byte, key string) int {
 
 // Specials describes the variables that aren't settings.
 var Specials = map[string]string{
-	envConfig:           "the configuration file to read",
-	EnvPause:            "1: nothing is kept of a session started with it, if the hooks are installed",
-	"RECALL_COWORK_DIR": "one more place to look for Cowork sessions",
-	envEmbedKey:         "the embedding service's key",
+	envConfig:   "the configuration file to read",
+	EnvPause:    "1: nothing is kept of a session started with it, if the hooks are installed",
+	envEmbedKey: "the embedding service's key",
 	envLLMKey: "the key of the model's service; takes precedence over the service's own variable " +
 		"(ANTHROPIC_API_KEY, OPENAI_API_KEY, …)",
 }

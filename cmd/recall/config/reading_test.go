@@ -149,7 +149,7 @@ func TestEnvironment(t *testing.T) {
 	c, err := load(t, nil, "", []string{
 		"RECALL_SOURCES_CLAUDE_CODE=" + list, "RECALL_QUERY_SYNC=false", "RECALL_QUERY_BUDGET=500ms",
 		"RECALL_LIBRARY_DIR=lib=x",
-		"RECALL_PAYLOAD_VARIANT=", "RECALL_SHARED=/nowhere", "RECALL_COWORK_DIR=/nowhere", "RECALLING=x", "PATH=/bin",
+		"RECALL_PAYLOAD_VARIANT=", "RECALL_SHARED=/nowhere", "RECALLING=x", "PATH=/bin",
 	}, at)
 	if err != nil {
 		t.Fatal(err)

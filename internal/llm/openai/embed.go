@@ -20,7 +20,6 @@ import (
 type Options struct {
 	URL     string        // including the version: http://127.0.0.1:11434/v1
 	Model   string        // the service's name for it
-	Dims    int           // dimensions to ask for; 0 for the model's default
 	Key     string        // sent as bearer token; "" if the service wants none
 	Batch   int           // texts per request; 64 if 0
 	Timeout time.Duration // per request; 30 s if 0
@@ -58,13 +57,8 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	return e, nil
 }
 
-// Model implements llm.Embedder: the service's name for the model, and the dimensions if requested.
-func (e *Embedder) Model() string {
-	if e.o.Dims > 0 {
-		return fmt.Sprintf("%s/%d", e.o.Model, e.o.Dims)
-	}
-	return e.o.Model
-}
+// Model implements llm.Embedder: the service's name for the model.
+func (e *Embedder) Model() string { return e.o.Model }
 
 // Embed implements llm.Embedder.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
@@ -99,7 +93,7 @@ func (e *Embedder) send(ctx context.Context, texts []string) ([][]float32, error
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
 	res, err := e.client.CreateEmbeddings(ctx, api.EmbeddingRequestStrings{Input: sent,
-		Model: api.EmbeddingModel(e.o.Model), Dimensions: e.o.Dims})
+		Model: api.EmbeddingModel(e.o.Model)})
 	if err != nil {
 		return nil, e.wire.Fault(ctx, err)
 	}
@@ -110,9 +104,6 @@ func (e *Embedder) send(ctx context.Context, texts []string) ([][]float32, error
 	for _, d := range res.Data {
 		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
 			return nil, e.nonsense("vector %d of %d is repeated or out of range", d.Index, len(out))
-		}
-		if e.o.Dims > 0 && len(d.Embedding) != e.o.Dims {
-			return nil, e.nonsense("%d dimensions instead of the requested %d", len(d.Embedding), e.o.Dims)
 		}
 		if len(d.Embedding) != len(res.Data[0].Embedding) {
 			return nil, e.nonsense("%d and %d dimensions in one answer", len(res.Data[0].Embedding), len(d.Embedding))

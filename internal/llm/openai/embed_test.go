@@ -18,9 +18,8 @@ import (
 
 // request is what the service gets.
 type request struct {
-	Input      []string `json:"input"`
-	Model      string   `json:"model"`
-	Dimensions int      `json:"dimensions"`
+	Input []string `json:"input"`
+	Model string   `json:"model"`
 }
 
 // service speaks the protocol: a text's vector is its length and 1, the last
@@ -67,7 +66,7 @@ func TestEmbed(t *testing.T) {
 		got, auth = append(got, q), r.Header.Get("Authorization")
 		return false
 	})
-	e := embedder(t, s, Options{Batch: 2, Key: "k1", Dims: 2, Redact: func(s string) string {
+	e := embedder(t, s, Options{Batch: 2, Key: "k1", Redact: func(s string) string {
 		return strings.ReplaceAll(s,
 			"secret", "‹›")
 	}})
@@ -75,7 +74,7 @@ func TestEmbed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []request{{[]string{"abc", ""}, "tiny", 2}, {[]string{"‹›"}, "tiny", 2}}
+	want := []request{{[]string{"abc", ""}, "tiny"}, {[]string{"‹›"}, "tiny"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
@@ -90,8 +89,8 @@ func TestEmbed(t *testing.T) {
 			}
 		}
 	}
-	if got := e.Model(); got != "tiny/2" {
-		t.Errorf("Model() = %q, want tiny/2", got)
+	if got := e.Model(); got != "tiny" {
+		t.Errorf("Model() = %q, want tiny", got)
 	}
 	if vs, err := e.Embed(t.Context(), nil); err != nil || len(vs) != 0 || len(got) != 2 {
 		t.Errorf("nothing to embed: got %v, %v and %d requests, want none more", vs, err, len(got))
@@ -151,11 +150,6 @@ func TestRudeService(t *testing.T) {
 		if vs, err := embedder(t, s, Options{}).Embed(t.Context(), []string{"a", "b"}); err == nil || len(vs) != 0 {
 			t.Errorf("%s: got %v, %v, want an error and no vectors", name, vs, err)
 		}
-	}
-	s := service(t, nil)
-	if _, err := embedder(t, s, Options{Dims: 3}).Embed(t.Context(), []string{"a"}); err == nil ||
-		!strings.Contains(err.Error(), "2 dimensions instead of the requested 3") {
-		t.Errorf("got %v for other dimensions than asked for", err)
 	}
 	away := service(t, func(w http.ResponseWriter, r *http.Request, _ request) bool {
 		http.Redirect(w, r, "http://example.invalid/", http.StatusTemporaryRedirect)
