@@ -267,7 +267,8 @@ func (p passage) asked() []sentence {
 	if !p.user {
 		return p.supposed()
 	}
-	open := unknowing().MatchString(p.run[0].text) || yesOrNo().MatchString(p.run[0].text)
+	open := unknowing().MatchString(p.run[0].text) || yesOrNo().MatchString(p.run[0].text) ||
+		elliptic().MatchString(p.run[0].text)
 	if p.from() > p.parts[0].from || p.reacts == nil || tells(p.run[0].text, minAnswerKeys) && !open {
 		return nil
 	}
@@ -415,6 +416,10 @@ func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }
 
 // unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
 var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
+
+// elliptic matches the beginning of an answer whose verb is in the question: "in each package, so that …".
+var elliptic = text.Pattern(`(?i)^\W*(?:in|on|at|with|without|by|from|into|per|under|each|both|neither|either|same|` +
+	`auf|mit|ohne|je|beides?|its own|their own|the (?:first|second|third|last|former|latter|other|same|one))\b`)
 
 // yesOrNo matches the beginning of an answer that makes no sense without its question, however much more it says.
 var yesOrNo = text.Pattern(`(?i)^\W*(?:yes|yep|yeah|yup|no|nope|nah|ja|nein|oui|non|sí)\b`)

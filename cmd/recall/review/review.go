@@ -296,6 +296,9 @@ func newThreadCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 		err = a.Lib.Correct(payload.Correction{Op: op, A: string(both[0].ID), B: string(both[1].ID),
 			At: time.Now().UTC().Truncate(time.Millisecond)})
 		if err == nil {
+			for _, e := range both {
+				fmt.Fprintf(a.Out, "%s  %s\n", answer.ShortID(e.ID), terminal.Line(e.Title))
+			}
 			fmt.Fprintln(a.Out, done)
 		}
 		return err
