@@ -8,10 +8,13 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"recall/internal/text"
 )
 
 // Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. There is one file
-// per language, with a class and its phrases on each line, "^" for the beginning of a sentence.
+// per language, with a class and its phrases on each line, "^" for the beginning of a sentence. Phrases of a script
+// without spaces count within words too.
 //
 //go:embed cues/*.txt
 var cueFiles embed.FS
@@ -55,6 +58,9 @@ func cueOf(name string) cueSet {
 // maxCueWords is the maximum number of words in a phrase.
 const maxCueWords = 5
 
+// unspaced is the key of phrases of scripts without spaces.
+const unspaced = ""
+
 // cues are the phrases of all languages by their first word, parsed at first use, since most commands distill nothing.
 var cues = sync.OnceValue(func() map[string][]cuePhrase {
 	all := map[string][]cuePhrase{}
@@ -78,7 +84,11 @@ var cues = sync.OnceValue(func() map[string][]cuePhrase {
 				if len(words) == 0 || len(words) > maxCueWords {
 					panic(fmt.Sprintf("distill/offline: cue %q has no words, or too many", phrase))
 				}
-				all[words[0]] = append(all[words[0]], cuePhrase{words[1:], cueOf(class), opens})
+				key, rest := words[0], words[1:]
+				if strings.ContainsFunc(key, text.Unspaced) {
+					key, rest = unspaced, words
+				}
+				all[key] = append(all[key], cuePhrase{rest, cueOf(class), opens})
 			}
 		}
 	}
@@ -89,12 +99,19 @@ var cues = sync.OnceValue(func() map[string][]cuePhrase {
 var apostrophes = strings.NewReplacer("'", "", "’", "")
 
 // cuesIn returns the classes that a text shows.
-func cuesIn(text string) cueSet {
-	words := strings.FieldsFunc(strings.ToLower(apostrophes.Replace(text)), func(r rune) bool {
+func cuesIn(said string) cueSet {
+	words := strings.FieldsFunc(strings.ToLower(apostrophes.Replace(said)), func(r rune) bool {
 		return !unicode.IsLetter(r) && r != '-' && !unicode.IsDigit(r)
 	})
 	all := cues()
 	var out cueSet
+	if strings.ContainsFunc(said, text.Unspaced) {
+		for _, p := range all[unspaced] {
+			if at := strings.Index(said, p.rest[0]); at == 0 || at > 0 && !p.opens {
+				out |= p.class
+			}
+		}
+	}
 	for i := range words {
 		for _, p := range all[words[i]] {
 			if (!p.opens || i == 0) && begins(words[i+1:], p.rest) {

@@ -132,5 +132,6 @@ var smallTalk = sync.OnceValue(func() text.Bag {
 	return keywords("ok okay yes yeah yep sure right go ahead next continue proceed fine good great nice cool perfect " +
 		"super lovely awesome amazing wow haha lol thanks thank thx ty cheers welcome hi hello hey bye goodbye see ya " +
 		"later today tonight tomorrow morning evening night weekend enough well then till until soon alright sorry " +
-		"gotta run off please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend")
+		"gotta run off please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend " +
+		"好的 可以 没问题 先这样 明天继续 今天就到这 谢谢 辛苦了 收到 继续吧 再见 はい 了解です 続けて ありがとうございます お願いします")
 })

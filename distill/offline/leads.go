@@ -345,7 +345,8 @@ func (sp *speech) asksLast() []sentence {
 var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to do|to (?:go on|continue)|` +
 	`als nächstes)\b[^.]{0,40}:|` +
 	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:be|is|are|comes?|thats|that['’]s) (?:the |up )?next|` +
-	`after that comes|is what['’]s left|tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b`)
+	`after that comes|is what['’]s left|tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b|` +
+	`下一步|接下来|次のステップ|^次は`)
 
 // comesNext reports whether a sentence says what comes next: a person's also if it is more than a good-bye or a warning
 // and names a time to come, as in "on monday we start with the headings".
@@ -364,7 +365,8 @@ var atTime = text.Pattern(`(?i)\b(?:tomorrow|tmrw|tonight|weekend|this (?:aftern
 // nextHead matches a heading above a list of what comes next.
 var nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +
 	`(?:next(?: (?:up|steps?|actions?))?|remaining(?: (?:work|steps|items|tasks))?|to ?do|` +
-	`(?:what['’]s|what is) (?:next|left)|questions)\W*$`)
+	`(?:what['’]s|what is) (?:next|left)|questions|` +
+	`nächste schritte|offen|下一步\pL*|接下来|待办|次のステップ|残り\pL*)\W*$`)
 
 // A weighed passage is one with how much it counts among others.
 type weighed struct {

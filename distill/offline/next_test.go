@@ -27,6 +27,8 @@ func TestToldNext(t *testing.T) {
 		{"Both shops are shown.", "cool, the headings can be next", "cool, the headings can be next"},
 		{"The lists are sorted. Beide Listen haben noch Lücken. Das wäre als Nächstes dran.", "gut. bis morgen",
 			"Beide Listen haben noch Lücken. Das wäre als Nächstes dran."},
+		{"列表已经排好了。下一步：加上两家店的标题。", "好的，先这样，明天继续", "下一步：加上两家店的标题。"},
+		{"一覧はできました。次は両方の店の見出しです。", "了解です", "次は両方の店の見出しです。"},
 		{"The lists are sorted. Next: the captions.", "I'm off for today, let's continue tomorrow",
 			"Next: the captions."},
 		{"Both shops are shown, the captions are done.", "gotta run, go on tomorrow", ""},

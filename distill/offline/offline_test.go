@@ -39,12 +39,13 @@ func TestSentences(t *testing.T) {
 func TestCues(t *testing.T) {
 	for text, class := range map[string]string{
 		"I'd like it shorter.": "want", "Das ist noch nicht gemacht": "skip", "Add a flag": "order",
+		"不是这个问题": "ruled", "先確認します。": "narrate",
 	} {
 		if !cuesIn(text).has(cueOf(class)) {
 			t.Errorf("%q doesn't show %s", text, class)
 		}
 	}
-	if cuesIn("we add a flag").has(cueOrder) {
+	if cuesIn("we add a flag").has(cueOrder) || cuesIn("我会把它加上").has(cueOrder) {
 		t.Error("what opens no sentence is taken for its opening")
 	}
 }

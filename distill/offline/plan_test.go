@@ -40,6 +40,11 @@ func TestApprovedPlanIsClaimedByItsChoices(t *testing.T) {
 				"Not changing: the wire format"},
 			"Cache it · Add the cache",
 		},
+		"in German": {
+			[]ingest.Turn{call("# Lücken zeigen\n## Entscheidungen\n- Der Browser erkennt sie\n"+
+				"## Schritte\n- Linie teilen", ingest.Approved)},
+			[]string{"Entscheidungen: Der Browser erkennt sie"}, "Lücken zeigen · Linie teilen",
+		},
 		"numbered headings": {
 			[]ingest.Turn{call("# Two steps\n### Step 1: Split the reader\n- a detail of it\n### 2. Drop the old parser\n"+
 				"### 3. `a/reader.go`\n### Key points\n- Simple and easy to read\n", ingest.Approved)},

@@ -171,7 +171,7 @@ var (
 	// planChoices matches headings below which a plan says what was chosen, or what is left as it is.
 	planChoices = text.Pattern(`(?i)\b(?:decisions?|decided|chosen|choices?|non-?goals?|out of scope|` +
 		`not (?:do|doing|chang\w*|touch\w*))\b|^(?:the )?approach\b|` +
-		`\b(?:design|conventions?|constraints?|principles?)\W*$`)
+		`\b(?:design|conventions?|constraints?|principles?)\W*$|\bentscheidung|^决定|^决策|^決定`)
 	// planAside matches headings below which a plan says how things are, what else could be, or how it will be checked.
 	planAside = text.Pattern(`(?i)\b(?:context|background|current|existing|problems?|issues?|findings?|blockers?|why|` +
 		`files|tests?|testing|verif\w*|questions?|risks?|alternatives?|considered|rejected|summary|benefits)\b|^goals?\b`)

@@ -12,8 +12,16 @@ import (
 // keywords returns the stems of the words that say what a text is about.
 func keywords(s string) text.Bag { return firstKeywords(s, math.MaxInt) }
 
-// tells reports whether a text has so many keywords.
-func tells(s string, least int) bool { return len(firstKeywords(s, least)) >= least }
+// tells reports whether a text has so many keywords; without spaces, two pairs of characters are about one.
+func tells(s string, least int) bool {
+	halves := 0
+	for w := range firstKeywords(s, 2*least) {
+		if halves += 2; strings.ContainsFunc(w, text.Unspaced) {
+			halves--
+		}
+	}
+	return halves >= 2*least
+}
 
 func firstKeywords(s string, most int) text.Bag {
 	words := text.Bag{}

@@ -15,6 +15,7 @@ func TestReplied(t *testing.T) {
 		{offer, "neither", "Which of the two do you prefer?"},
 		{steps, "not before noon, the mayor sleeps until then and the bells are loud, but #2", "2. Set it"},
 		{steps, "do 1", "Shall I set the harbour clock?"},
+		{"两个方案：\n1. 缩短到5秒\n2. 主动清缓存\n我建议方案2。", "我选方案2", "2. 主动清缓存"},
 		{"Done. What's next?", "a sign at the gate", ""},
 	} {
 		if got := Replied(c.said, c.reply); got != c.want {
