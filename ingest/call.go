@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,9 +40,21 @@ func (c *ToolCall) Outcome() string {
 	return "ok"
 }
 
-// With summarizes what a tool was called with: a command, a path, or the most telling input.
+// With summarizes what a tool was called with: a command, a path, or the most telling input; of a connector, all of it.
 func (c *ToolCall) With() string {
-	return cmp.Or(c.Command, c.Path, c.Telling(), c.Input["plan"], c.Input["questions"], c.Input["text"])
+	return cmp.Or(c.Command, c.Path, c.Telling(), c.Input["plan"], c.Input["questions"], c.Input["text"], c.connected())
+}
+
+// connected lists the inputs of a connector's call.
+func (c *ToolCall) connected() string {
+	if !strings.HasPrefix(c.Name, "mcp__") {
+		return ""
+	}
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
+		all = append(all, key+": "+c.Input[key])
+	}
+	return strings.Join(all, ", ")
 }
 
 // Telling returns the input that says most about what a call was for.

@@ -76,7 +76,8 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		for _, w := range from {
 			w.rule = rule
 			for _, f := range items {
-				if f.Kind == payload.File && f.First().Turn == string(w.turn.ID) {
+				quotes := f.Kind == payload.File || f.Rule == distill.FolderRule
+				if quotes && f.First().Turn == string(w.turn.ID) {
 					w.passage = w.beyond(plain(f.First().Quote))
 				}
 			}
