@@ -200,27 +200,16 @@ func LinksNow(ctx context.Context, l *library.Library, x *index.Index) (Links, e
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
-	all := linksRead{payload.StandingLinks(lines), map[payload.ItemID][]int{}}
-	for i, k := range all.standing {
-		all.at[k.From], all.at[k.To] = append(all.at[k.From], i), append(all.at[k.To], i)
-	}
-	return all, nil
+	return linksRead(payload.StandingLinks(lines)), nil
 }
 
-// linksRead holds links in memory, with their positions by the items at their ends.
-type linksRead struct {
-	standing []payload.Link
-	at       map[payload.ItemID][]int
-}
+// linksRead are links in memory.
+type linksRead []payload.Link
 
 func (r linksRead) LinksOf(_ context.Context, items ...payload.ItemID) (links []payload.Link, err error) {
-	var places []int
+	of := map[payload.ItemID]bool{}
 	for _, id := range items {
-		places = append(places, r.at[id]...)
+		of[id] = true
 	}
-	slices.Sort(places)
-	for _, i := range slices.Compact(places) {
-		links = append(links, r.standing[i])
-	}
-	return links, nil
+	return slices.DeleteFunc(slices.Clone(r), func(k payload.Link) bool { return !of[k.From] && !of[k.To] }), nil
 }
