@@ -266,7 +266,7 @@ func (p *Archiver) watchedSame(t *seen) bool {
 		return false
 	}
 	for path, mark := range was {
-		if markOf(path) != mark {
+		if now, _ := markOf(path); now != mark {
 			return false
 		}
 	}
@@ -287,20 +287,23 @@ func (p *Archiver) atTop() (paths []string) {
 	return paths
 }
 
-// markOf identifies a state of a file or folder, of a file also where neither its size nor its time has changed.
-func markOf(path string) string {
+// markOf identifies a state of a file or folder, of a file also where neither its size nor its time has changed. at is
+// when it was written.
+func markOf(path string) (mark string, at time.Time) {
 	fi, err := os.Stat(path)
-	if err != nil || fi.IsDir() {
-		return disk.Mark(path)
+	switch {
+	case err != nil:
+		return "none", at
+	case fi.IsDir():
+		return disk.MarkOf(fi), fi.ModTime()
 	}
-	return disk.Mark(path) + " " + ingest.Stamp(path, fi)
+	return disk.MarkOf(fi) + " " + ingest.Stamp(path, fi), fi.ModTime()
 }
 
 // watch records the current state of a path. What changed since the run began has none that could be relied on.
 func (r *run) watch(path string) {
-	now := markOf(path)
-	racy := r.start.Add(-2 * time.Second) // the coarsest clock of any file system
-	if fi, err := os.Stat(path); err == nil && !fi.ModTime().Before(racy) {
+	now, at := markOf(path)
+	if !at.Before(r.start.Add(-2 * time.Second)) { // the coarsest clock of any file system
 		now = ""
 	}
 	r.seen.change("INSERT OR REPLACE INTO watched VALUES(?, ?)", path, now)

@@ -189,6 +189,10 @@ func Mark(path string) string {
 	if err != nil {
 		return "none"
 	}
+	return MarkOf(fi)
+}
+
+func MarkOf(fi fs.FileInfo) string {
 	return strconv.FormatInt(fi.Size(), 10) + " " + strconv.FormatInt(fi.ModTime().UnixNano(), 10)
 }
 
