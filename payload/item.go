@@ -267,9 +267,9 @@ func RuledOutThing(text string) string {
 }
 
 // noForm matches a sentence that itself says that something is out.
-var noForm = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|should) ` +
-	`(?:not|never|no)\b|\b(?:cannot|no longer|never)\b|\w+n['’]t\b|\b(?:is|are|was|were|drops?|dropped|ruled|falls?) ` +
-	`out\b|\bit['’]s (?:not|no|out)\b|\bnot\b|\brul(?:es?|ing) out\b|\bskip(?:s|ped|ping)?\b|\b(?:fails?|breaks?)\b`)
+var noForm = text.Pattern(`(?i)\b(?:(?:is|are|was|were|has|have|do|does|did|can|could|will|would|should|it['’]s) no|` +
+	`(?:is|are|was|were|drops?|dropped|rul(?:es?|ed|ing)|falls?|it['’]s) out|not|never|cannot|no longer|` +
+	`skip(?:s|ped|ping)?|fails?|breaks?)\b|\w+n['’]t\b`)
 
 // SaysNo reports whether an eliminated item's text itself says that something is out, so that "Ruled out" before it
 // would mean the opposite: "a lock doesn't help".

@@ -17,7 +17,6 @@ const (
 	listItem
 	quoted // a Markdown quotation
 	row    // of a table
-	label  // a heading that says how far the list below it is, or that it comes next: "Still open"
 )
 
 // A sentence is one statement of a message.
