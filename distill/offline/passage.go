@@ -155,7 +155,7 @@ func (p passage) item(rule string) payload.Item {
 		if in, s := p.told(); s != nil {
 			it.Evidence = append(it.Evidence, cite(in.turn, in.text, s.from, s.to))
 		}
-	} else if p.consults() {
+	} else if rule != payload.ReportRule && p.consults() { // a report goes, and the reply stays
 		reply := p.answer.begins()
 		it.Evidence = append(it.Evidence, cite(p.answer.turn, p.answer.text, reply[0].from, reply[len(reply)-1].to))
 	} else if said, evidence, ok := p.answered(); ok {
