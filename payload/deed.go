@@ -22,6 +22,7 @@ const Did Relation = "did"
 var (
 	leaves   = text.Pattern(`(?i)\b(not|never|no|without|until|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t)\b`)
 	unended  = text.Pattern(`(?i)\b(reverts?|defer\w*|todo|wip|fixme|postpone\w*|plan\w*|notes?|document\w*|remove\w*|drop\w*|revers\w*)\b`)
+	waitsFor = text.Pattern(`(?i)\b(?:until|till|once|bis|sobald)\b[^,.;:!?]{0,40}?([\w.]*\w\(\))`)
 	inLine   = text.Pattern(`(?i)([\w-]+\.[a-z]{1,4})(?::| line )\d+`)
 	category = text.Pattern(`^[a-z]+(?:\([^)]*\))?!?: `) // of a conventional commit
 )
@@ -33,8 +34,8 @@ const (
 )
 
 // Does reports whether a deed did what an item says is left to do: surely if both say the same, perhaps if the deed has
-// most of its words, or names the file in a line of which something is. A warning says how things are, so it is never
-// surely done; what isn't to be done, no deed does.
+// most of its words, or names the file in a line of which something is, or the function until which it holds. A warning
+// says how things are, so it is never surely done; what isn't to be done, no deed does.
 func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 	kind := it.Kind
 	if kind == Lead {
@@ -43,6 +44,9 @@ func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 	said := it.Text
 	if it.Kind == Lead && len(it.Evidence) > 1 {
 		said += " " + it.Evidence[1].Quote // what it replies to
+	}
+	if until := waitsFor().FindStringSubmatch(said); until != nil {
+		return false, d.At.After(it.At) && strings.Contains(d.Text, until[1]) && !unended().MatchString(d.Text)
 	}
 	place := inLine().FindStringSubmatch(said)
 	if kind == "" && place != nil {

@@ -192,7 +192,7 @@ func TestDrawnAnswers(t *testing.T) {
 `},
 		{"which typeface did we pick?", nil, fonts, answer.Nothing, `typeface: said in no session; nearest:
 1 ● Title font scales with the window — stands since 2026-02-11; site#3, turn 7
-  recall why 1 · recall show 1 · recall grep -i typeface · 61 sessions searched
+  recall why 1 · recall show 1 · recall grep -i typeface (what tools printed) · 61 sessions searched
 `},
 	} {
 		got, v := goldenAnswer(t, c.library, c.question, c.docs...)
