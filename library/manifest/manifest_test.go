@@ -144,13 +144,13 @@ out vm created /sessions/calm/report.docx lost: no known call made it`)
 	if diff := cmp.Diff(want, lines(m)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]Connector{{Server: "notion", Tool: "fetch", What: "page-123", Turn: 4},
+	if diff := cmp.Diff([]Connector{{Server: "notion", Tool: "fetch", What: "id: page-123", Turn: 4},
 		{Server: "web", Tool: "WebFetch", What: "https://example.org/a", Turn: 7},
 		{Server: "web", Tool: "web_fetch", What: "https://example.org/b", Turn: 8}}, m.Connectors); diff != "" {
 		t.Error(diff)
 	}
 	again, _ := m.Rebuild(nil, nil, nil)
-	if !strings.Contains(again, "\n# Asked of a server, which this script doesn't repeat: notion fetch page-123\n") {
+	if !strings.Contains(again, "\n# Asked of a server, which this script doesn't repeat: notion fetch id: page-123\n") {
 		t.Errorf("whoever brings the machine back isn't told what else there was:\n%s", again)
 	}
 }
